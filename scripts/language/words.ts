@@ -56,7 +56,6 @@ export const PHRASES: Replacement[] = [
   phrase('(?:large|big) receivers', 'large mailbox providers'),
   phrase('fault of the tester', 'a bug in the tester'),
   phrase('alternative texts?', 'alt text'),
-  phrase("client's address", 'sending IP address'),
   phrase('who(?:ever)? runs (?:it|the server|this server)', 'your administrator'),
   phrase('whom you have it from', 'the person who sent it'),
   phrase('the same password again', 'confirm password'),

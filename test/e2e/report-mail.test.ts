@@ -26,7 +26,10 @@ const MAX_MESSAGE = 100 * 1024;
 const MAX_HTML = 60 * 1024;
 
 /** The email to one recipient, with the PDF for that format. */
-async function letter(report: ScheduledReport, pdf: boolean): Promise<Omit<Mail, 'id' | 'to'>> {
+async function composeReport(
+  report: ScheduledReport,
+  pdf: boolean,
+): Promise<Omit<Mail, 'id' | 'to'>> {
   const mail = reportMail(report, { unsubscribeUrl: UNSUBSCRIBE, pdf });
   assert.ok(Buffer.byteLength(mail.html) < MAX_HTML, `${mail.html.length}`);
   const file = { filename: 'deliverability-2026-11-23.pdf', contentType: 'application/pdf' };
@@ -95,7 +98,7 @@ test('Report mail of every section set and format passes analysis with 95 or mor
   for (const sections of SETS)
     for (const pdf of [false, true]) {
       const what = `${sections.join(' ') || 'no section'}${pdf ? ', PDF' : ''}`;
-      const ended = await judge(await letter({ ...WEEK, sections }, pdf));
+      const ended = await judge(await composeReport({ ...WEEK, sections }, pdf));
       assertExemplary(ended, what);
       assert.ok(pdf || ended.message_size! < MAX_MESSAGE, `${what}: ${ended.message_size}`);
     }
@@ -105,7 +108,7 @@ test('Report mail of any period, empty or with hostile names passes analysis', a
   const judge = await startJudge(t);
   for (const [what, report] of Object.entries({ DAY, MONTH, NOTHING, HOSTILE }))
     for (const pdf of [false, true]) {
-      const ended = await judge(await letter(report, pdf));
+      const ended = await judge(await composeReport(report, pdf));
       assertExemplary(ended, `${what}${pdf ? ', PDF' : ''}`);
       assert.ok(pdf || ended.message_size! < MAX_MESSAGE, `${what}: ${ended.message_size}`);
     }

@@ -66,7 +66,7 @@ export async function sendAndWait(
   return getTest(id, '?wait=50');
 }
 
-export function assertWithoutFault(ended: Test): void {
+export function assertAllPassed(ended: Test): void {
   assert.equal(ended.status, 'completed');
   assert.deepEqual(ended.auth_results, { spf: 'pass', dkim: 'pass', dmarc: 'pass' });
   const bad = ended.checks.filter(({ status }) => ['warn', 'fail', 'error'].includes(status));

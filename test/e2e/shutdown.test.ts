@@ -57,14 +57,14 @@ test('SIGTERM finishes running mail and analysis and leaves a clean database', a
     [],
   );
   assert.equal(service.log.at(-1)?.message, 'stopped');
-  assertAtRest(folder, { [analysed.id]: 'completed', [coming.id]: 'processing' });
+  assertCleanDatabase(folder, { [analysed.id]: 'completed', [coming.id]: 'processing' });
 
   const again = await startServe(t, { folder, env });
   assert.equal((await again.testEnded(coming.id)).status, 'completed');
   assert.equal((await again.testEnded(analysed.id)).status, 'completed');
   again.signal('SIGTERM');
   assert.deepEqual(await again.ended, { code: 0, signal: null });
-  assertAtRest(folder, { [analysed.id]: 'completed', [coming.id]: 'completed' });
+  assertCleanDatabase(folder, { [analysed.id]: 'completed', [coming.id]: 'completed' });
 });
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const)
@@ -84,7 +84,7 @@ test('SIGTERM during startup ends the service cleanly', async (t) => {
   await begun;
   service.signal('SIGTERM');
   assert.deepEqual(await service.ended, { code: 0, signal: null });
-  assertAtRest(folder, {});
+  assertCleanDatabase(folder, {});
 });
 
 async function appears(folder: string, name: string): Promise<void> {
@@ -122,10 +122,10 @@ async function assertClosed(port: number): Promise<void> {
 }
 
 /** The WAL is empty, no work is claimed or half stored, and no event is duplicated. */
-function assertAtRest(folder: string, statuses: Record<string, string>): void {
+function assertCleanDatabase(folder: string, statuses: Record<string, string>): void {
   const path = join(folder, 'deliverability.db');
   const wal = `${path}-wal`;
-  assert.ok(!existsSync(wal) || statSync(wal).size === 0, 'the log was not written back');
+  assert.ok(!existsSync(wal) || statSync(wal).size === 0, 'the WAL was not checkpointed');
   const sqlite = new BetterSqlite(path, { readonly: true });
   const all = (sql: string) => sqlite.prepare(sql).raw().all();
   assert.deepEqual(Object.fromEntries(all('SELECT id, status FROM tests') as never), statuses);

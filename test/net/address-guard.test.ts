@@ -111,6 +111,6 @@ test('Address guard blocks metadata and IPv4-embedding addresses whatever is all
   for (const range of [...shut, ...holding, 'unspecified'])
     for (const address of SPECIAL[range]!) assert.ok(!mayConnect(address, everything), address);
   assert.ok(!mayConnect('169.254.169.254', [parseNetwork('169.254.169.254')]));
-  assert.ok(!mayConnect('fd00:ec2:0:0::0254', everything), 'in another spelling');
+  assert.ok(!mayConnect('fd00:ec2:0:0::0254', everything), 'in another notation');
   assert.ok(!mayConnect('fe80::1%eth0', everything), 'with a zone');
 });

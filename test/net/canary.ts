@@ -17,7 +17,7 @@ export interface Canary {
   /** The number of connections, including those without a request. */
   connections: number;
   /** Resolves when no connection is open; never if the client leaks one. */
-  gone(): Promise<void>;
+  clientClosed(): Promise<void>;
 }
 
 const sing: RequestListener = (_, response) => response.end('sings');
@@ -33,7 +33,7 @@ export async function startCanary(
     requests: [],
     headers: [],
     connections: 0,
-    gone: async () => {},
+    clientClosed: async () => {},
   };
   const heard: RequestListener = (request, response) => {
     canary.requests.push(`${request.method} ${request.url}`);
@@ -51,7 +51,7 @@ export async function startCanary(
     server.on('tlsClientError', () => {});
   }
   canary.port = portOf(servers[0]!);
-  canary.gone = () => allClosed(sockets);
+  canary.clientClosed = () => allClosed(sockets);
   t.after(() => {
     for (const server of servers) server.close();
     for (const socket of sockets) socket.destroy();
@@ -78,7 +78,7 @@ export async function startRaw(t: TestContext, talk: (socket: Socket) => void): 
     requests: [],
     headers: [],
     connections: 0,
-    gone: async () => {},
+    clientClosed: async () => {},
   };
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -90,7 +90,7 @@ export async function startRaw(t: TestContext, talk: (socket: Socket) => void): 
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   canary.port = portOf(server);
-  canary.gone = () => allClosed(sockets);
+  canary.clientClosed = () => allClosed(sockets);
   t.after(() => {
     server.close();
     for (const socket of sockets) socket.destroy();

@@ -13,7 +13,7 @@ import { startSpamd } from '../helpers/spamd.ts';
 const message = Buffer.from(goodMessage().replaceAll('\n', '\r\n'));
 
 /**
- * Starts a server that passes each connection to `serve`. `gone` resolves when the client of the
+ * Starts a server that passes each connection to `serve`. `clientClosed` resolves when the client of the
  * first connection has closed it, which shows as a reset of further data.
  */
 async function startServer(t: TestContext, serve: (socket: Socket) => void) {
@@ -26,7 +26,7 @@ async function startServer(t: TestContext, serve: (socket: Socket) => void) {
   const first = once(server, 'connection').then(([socket]) => socket as Socket);
   return {
     url: `tcp://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async gone() {
+    async clientClosed() {
       const socket = await first;
       if (socket.closed) return;
       const closed = new Promise((resolve) => socket.on('close', resolve));
@@ -79,11 +79,11 @@ const failures: [string, (socket: Socket) => void, RegExp][] = [
 
 for (const [name, serve, expected] of failures)
   test(`spamd client: a server that ${name} is a failure with the reason`, async (t) => {
-    const { url, gone } = await startServer(t, serve);
+    const { url, clientClosed } = await startServer(t, serve);
     const result = await askSpamd(url, [message], { timeoutMs: 150, maxBytes: 10_000 });
     assert.equal(result.status, 'failed');
     assert.match(result.detail, expected);
-    await gone();
+    await clientClosed();
   });
 
 test('spamd client reports a refused connection', async () => {
@@ -98,7 +98,7 @@ test('spamd client accepts an IPv6 address in brackets', async () => {
 
 test('spamd client reads a response in any pieces without waiting for close', async (t) => {
   const text = answer('the report', 'True ; -1.5 / 5.0');
-  const { url, gone } = await startServer(t, (socket) => {
+  const { url, clientClosed } = await startServer(t, (socket) => {
     socket.resume().setNoDelay();
     const next = (i: number) => {
       if (i < text.length) socket.write(text[i]!, () => setImmediate(next, i + 1));
@@ -107,7 +107,7 @@ test('spamd client reads a response in any pieces without waiting for close', as
   });
   const expected = { status: 'answered', score: -1.5, threshold: 5, report: 'the report' };
   assert.deepEqual(await askSpamd(url, [message]), expected);
-  await gone();
+  await clientClosed();
 });
 
 test('spamd client sends the message with its total length', async (t) => {

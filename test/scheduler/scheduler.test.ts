@@ -80,7 +80,7 @@ it('Scheduler logs a failed run and runs the job again', async (t) => {
   runs[1]!.resolve();
   const [{ job: name, error, fault }] = errors as [Record<string, string>];
   assert.deepEqual([name, error], ['job', 'the disk is full']);
-  assert.match(fault!, /scheduler\.test/, 'with the place');
+  assert.match(fault!, /scheduler\.test/, 'has the stack');
 });
 
 it('Scheduler survives jobs that throw synchronously', async (t) => {
@@ -141,13 +141,13 @@ it('scheduler.stop waits for running work and starts nothing new', async () => {
   assert.equal(scheduler.running(), false);
   scheduler.wake('job');
   await settle();
-  assert.equal(stopped, false, 'a run is under way');
+  assert.equal(stopped, false, 'a run is in progress');
   runs[0]!.resolve();
   await settle();
-  assert.equal(stopped, false, 'what the run started is under way');
+  assert.equal(stopped, false, 'work started by the run is in progress');
   idle.resolve();
   await stopping;
-  assert.equal(runs.length, 1, 'the wakes were not followed');
+  assert.equal(runs.length, 1, 'wakes after stop are ignored');
 });
 
 it('Scheduler runs nothing before start', async () => {
@@ -161,7 +161,10 @@ it('Scheduler runs nothing before start', async () => {
 
 it('Scheduler rejects a second job of the same name and jobs added after the start', (t) => {
   const [first, second] = [controlledJob('a'), controlledJob('b')];
-  assert.throws(() => createScheduler(silentLog).add(first.job, first.job), /two jobs named a/);
+  assert.throws(
+    () => createScheduler(silentLog).add(first.job, first.job),
+    /A job named a already exists/,
+  );
   const scheduler = startScheduler(t, []);
   assert.throws(() => scheduler.add(second.job), /before the scheduler starts/);
 });

@@ -169,7 +169,7 @@ it('SMTP server bounds the memory of all messages and answers 452', async (t) =>
   await storing;
   await beginData(second);
   await second.write(message);
-  assert.match(await second.reply(), /^452 4\.3\.1 Too much/);
+  assert.match(await second.reply(), /^452 4\.3\.1 Too many messages/);
   store();
   assert.match(await first.reply(), /^250 /);
   const storingAgain = new Promise<void>((resolve) => {

@@ -200,11 +200,11 @@ test('A commit whose WAL sync fails is checkpointed into the database file', asy
 
 test('Statements after an implicit rollback are not committed on their own', async (t) => {
   const { db, numbers } = open(t);
-  const undone = db.transaction().execute(async (tx) => {
+  const rolledBack = db.transaction().execute(async (tx) => {
     await sql`INSERT OR ROLLBACK INTO notes VALUES (-1)`.execute(tx).catch(() => {});
     await tx.insertInto('notes').values({ n: 3 }).execute();
   });
-  await assert.rejects(undone, { code: 'SQLITE_FULL' });
+  await assert.rejects(rolledBack, { code: 'SQLITE_FULL' });
   assert.deepEqual(await numbers(), []);
 });
 

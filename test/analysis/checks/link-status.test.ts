@@ -136,7 +136,7 @@ test('link_status check classifies a single link as works, dead or unknown', asy
     assert.equal(finding.status, VERDICTS[status], href);
     if (status === 'dead') assert.ok(finding.fix?.text);
   }
-  await site.canary.gone();
+  await site.canary.clientClosed();
 });
 
 test('link_status check sends HEAD once per distinct URL', async (t) => {
@@ -268,7 +268,7 @@ test('askLinks stops silent links in time and reports those not started', async 
   const count = (status: string) => results.filter((result) => result.status === status).length;
   assert.equal(count('unknown') + count('not_asked'), 60);
   assert.ok(count('unknown') >= 20 && count('not_asked') >= 20, 'two rounds of ten, then no more');
-  await canary.gone();
+  await canary.clientClosed();
 });
 
 test('link_status check with sixty silent links leaves time for the analysis', async (t) => {

@@ -47,7 +47,12 @@ const cases: [string, string, CheckStatus, RegExp][] = [
   ['no link', html('<p>Hello</p>'), 'fail', /has no unsubscribe link/],
   ['other links', html(link(T, 'Read more')), 'fail', /has no unsubscribe link/],
   ['a paragraph as a link', html(link(T, `${'word '.repeat(100)} unsubscribe`)), 'fail', /has no/],
-  ['a placeholder', html(link('{{unsubscribe_url}}', 'Unsubscribe')), 'fail', /has no valid address/],
+  [
+    'a placeholder',
+    html(link('{{unsubscribe_url}}', 'Unsubscribe')),
+    'fail',
+    /has no valid address/,
+  ],
   ['an empty URL', html(link('#', 'Unsubscribe')), 'fail', /has no valid address/],
   [
     'a link without text',

@@ -48,9 +48,9 @@ after(async () => {
 
 /** A loopback port that nothing listens on. */
 async function closedPort(): Promise<DnsServer> {
-  const gone = await startDnsServer();
-  await gone.close();
-  return gone.address;
+  const server = await startDnsServer();
+  await server.close();
+  return server.address;
 }
 
 for (const [type, records] of RECORDS) {

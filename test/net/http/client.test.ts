@@ -115,13 +115,13 @@ test('HTTP client reaches an allowed network in every notation', async (t) => {
     assert.equal(answer.status === 'answered' && Buffer.from(answer.body).toString(), 'sings', url);
   }
   assert.deepEqual(new Set(canary.requests), new Set(['GET /path?query']));
-  assert.equal(canary.connections, hosts.length, 'a connection for each request');
+  assert.equal(canary.connections, hosts.length, 'one connection per request');
   for (const host of ['[::ffff:127.0.0.1]', '[::127.0.0.1]', '0.0.0.0', '[::]']) {
     const url = `http://${host}:${canary.port}/`;
     assert.equal(outcome(await web({ method: 'GET', url })), 'forbidden_address', url);
   }
   assert.equal(canary.connections, hosts.length);
-  await canary.gone();
+  await canary.clientClosed();
 });
 
 test('HTTP client dials checked public addresses, IPv4 first', async (t) => {
@@ -155,7 +155,7 @@ test('HTTP client uses only the public addresses of a mixed name', async (t) => 
   for (const name of ['mixed', 'mixed-late']) {
     const url = `http://${name}.example.com:${canary.port}/`;
     const refused = await createWeb({ resolver, dial: refusing })({ method: 'HEAD', url });
-    assert.equal(outcome(refused), 'connection', 'the private ones are no way out');
+    assert.equal(outcome(refused), 'connection', 'private addresses are not tried');
     assert.equal(outcome(await createWeb({ resolver, dial })({ method: 'HEAD', url })), 200);
   }
   assert.deepEqual(dead, ['1.2.3.4', '1.2.3.4']);
@@ -175,7 +175,7 @@ test('HTTP client is not fooled by DNS rebinding between requests', async (t) =>
   const web = createWeb({ resolver: rebinding, dial });
   const url = `http://rebind.example.com:${canary.port}/`;
   assert.equal(outcome(await web({ method: 'HEAD', url })), 200);
-  assert.equal(lookups, 1, 'the address that was checked is dialled, not looked up again');
+  assert.equal(lookups, 1, 'dials the checked address without a second lookup');
   assert.equal(outcome(await web({ method: 'HEAD', url })), 'forbidden_address');
   assert.deepEqual(dialled, [`1.2.3.4 ${canary.port}`]);
 });
@@ -189,7 +189,7 @@ test('HTTP client sends nothing on a socket connected to a private address', asy
   });
   assert.equal(outcome(answer), 'forbidden_address');
   assert.deepEqual(canary.requests, []);
-  await canary.gone();
+  await canary.clientClosed();
 });
 
 test('HTTP client reaches its own public address only on web ports', async (t) => {
@@ -323,7 +323,7 @@ test('HTTP client verifies TLS certificates by authority and name', async (t) =>
   assert.ok(answer.status === 'answered');
   assert.equal(Buffer.from(answer.body).toString(), 'sings');
   assert.deepEqual(dialled, ['1.2.3.4 443']);
-  await canary.gone();
+  await canary.clientClosed();
 });
 
 test('HTTP client verifies TLS certificates for IP addresses', async (t) => {
@@ -335,5 +335,5 @@ test('HTTP client verifies TLS certificates for IP addresses', async (t) => {
   };
   assert.equal(await ask(pair.cert), 200);
   assert.equal(await ask(SITE.cert), 'tls');
-  await canary.gone();
+  await canary.clientClosed();
 });

@@ -28,8 +28,8 @@ async function ask(request: Partial<WebRequest> & { url: string }, client = web)
   const answer = await client({ method: 'GET', timeoutMs: TIMEOUT_MS, ...request });
   assert.ok(performance.now() - start < TIMEOUT_MS + SLACK_MS, 'in time');
   if (answer.status === 'failed') {
-    assert.match(answer.detail, /^[a-z].+[^.]$/, 'half a sentence');
-    assert.doesNotMatch(answer.detail, /\d+\.\d+\.\d+/, 'without addresses');
+    assert.match(answer.detail, /^[a-z].+[^.]$/, 'a clause');
+    assert.doesNotMatch(answer.detail, /\d+\.\d+\.\d+/, 'no addresses');
   }
   return answer;
 }
@@ -173,7 +173,7 @@ test('HTTP client reads a body up to the limit and rejects one byte more', async
     ask({ url: `http://127.0.0.1:${canary.port}/${octets}`, maxBytes: 1000, timeoutMs: 5000 });
   assert.equal(outcome(await get(1000)), 200);
   assert.equal(outcome(await get(1001)), 'too_large');
-  await canary.gone();
+  await canary.clientClosed();
 });
 
 test('HTTP client ignores any body of a HEAD response', async (t) => {
@@ -240,7 +240,7 @@ const OLD = await makeCertificate('site.example.com', Date.now() - 4000 * DAY);
 const EARLY = await makeCertificate('site.example.com', Date.now() + 4 * DAY);
 
 const TLS: [string, Parameters<typeof startCanary>[2], string[], RegExp][] = [
-  ['for another name', OTHER, [OTHER.cert], /for another name/],
+  ['for another name', OTHER, [OTHER.cert], /for a different name/],
   ['that has expired', OLD, [OLD.cert], /has expired/],
   ['not yet valid', EARLY, [EARLY.cert], /not valid yet/],
   ['that is self-signed', SITE, [], /self-signed/],
@@ -254,7 +254,12 @@ const OLD_TLS = {
 
 for (const [name, tls, ca, says] of [
   ...TLS,
-  ['below TLS 1.2', { ...SITE, ...OLD_TLS }, [SITE.cert], /no TLS 1\.2/] as (typeof TLS)[number],
+  [
+    'below TLS 1.2',
+    { ...SITE, ...OLD_TLS },
+    [SITE.cert],
+    /does not support TLS 1\.2/,
+  ] as (typeof TLS)[number],
 ])
   test(`HTTP client rejects a TLS certificate or connection ${name}`, async (t) => {
     const canary = await startCanary(t, undefined, tls);
@@ -265,7 +270,7 @@ for (const [name, tls, ca, says] of [
     assert.equal(answer.reason, 'tls');
     assert.match(answer.detail, says);
     assert.deepEqual(canary.requests, []);
-    await canary.gone();
+    await canary.clientClosed();
   });
 
 test('NODE_TLS_REJECT_UNAUTHORIZED does not disable certificate verification', async (t) => {

@@ -40,8 +40,8 @@ function makePoster(t: TestContext, options: Partial<PosterOptions> = {}) {
     const outcome = await poster.post({ url, headers, body });
     assert.ok(outcome, 'the poster is open');
     if (outcome.failure) {
-      assert.match(outcome.failure.detail, /^[a-z].+[^.]$/, 'half a sentence');
-      assert.doesNotMatch(outcome.failure.detail, /\d+\.\d+\.\d+/, 'without addresses');
+      assert.match(outcome.failure.detail, /^[a-z].+[^.]$/, 'a clause');
+      assert.doesNotMatch(outcome.failure.detail, /\d+\.\d+\.\d+/, 'no addresses');
     }
     return outcome;
   };
@@ -194,7 +194,7 @@ test('Webhook client sends a thousand requests over one kept connection', async 
   for (let i = 0; i < 1000; i++) assert.equal(summary(await post(at(canary.port))), 200);
   assert.equal(canary.requests.length, 1000);
   assert.equal(canary.connections, 1);
-  assert.equal(lookups, 2, 'a kept connection has been checked');
+  assert.equal(lookups, 2, 'reused connections are not looked up');
   assert.deepEqual(warnings, []);
 });
 
@@ -209,7 +209,7 @@ test('Webhook client keeps at most ten connections per host', async (t) => {
   await server.left(10);
   assert.equal(server.open.size, 10);
   await Promise.all(Array.from({ length: 10 }, () => post(at(server.port))));
-  assert.equal(server.connections, 13, 'they are used again');
+  assert.equal(server.connections, 13, 'idle connections are reused');
 });
 
 test('Webhook client keeps at most 200 connections in total', async (t) => {
@@ -477,7 +477,7 @@ test('Webhook client reads 64 KiB of a response; more without a length is a fail
     }
     assert.equal(canary.connections, connections);
     poster.close();
-    await canary.gone();
+    await canary.clientClosed();
   }
 });
 
@@ -627,7 +627,7 @@ test('Webhook client stops reading 10 MB of headers early', async (t) => {
   const outcome = await post(at(server.port));
   assert.deepEqual([outcome.answer, outcome.failure?.reason], [null, 'too_large']);
   await server.left(0);
-  assert.ok(left > 0, 'all of it was taken');
+  assert.ok(left > 0, 'the client read everything');
 });
 
 test('Webhook client closes the connection when the response comes before the full request is read', async (t) => {
@@ -653,12 +653,12 @@ const OLD_TLS = {
 } as const;
 
 const TLS: [string, Parameters<typeof startCanary>[2], string[], RegExp][] = [
-  ['for another name', OTHER, [OTHER.cert], /for another name/],
+  ['for another name', OTHER, [OTHER.cert], /for a different name/],
   ['that has expired', OLD, [OLD.cert], /has expired/],
   ['not yet valid', EARLY, [EARLY.cert], /not valid yet/],
   ['that is self-signed', SITE, [], /self-signed/],
   ['of another authority', SITE, [OTHER.cert], /self-signed/],
-  ['below TLS 1.2', { ...SITE, ...OLD_TLS }, [SITE.cert], /no TLS 1\.2/],
+  ['below TLS 1.2', { ...SITE, ...OLD_TLS }, [SITE.cert], /does not support TLS 1\.2/],
 ];
 
 for (const [name, tls, ca, says] of TLS)
@@ -669,7 +669,7 @@ for (const [name, tls, ca, says] of TLS)
     assert.deepEqual([answer, failure?.reason], [null, 'tls']);
     assert.match(failure?.detail ?? '', says);
     assert.deepEqual(canary.requests, []);
-    await canary.gone();
+    await canary.clientClosed();
   });
 
 test('Webhook client reports plain HTTP as tls failure and a stalled handshake as timeout', async (t) => {

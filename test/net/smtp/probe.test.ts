@@ -61,12 +61,12 @@ test('STARTTLS probe reports self-signed, mismatched and expired certificates', 
     return found.status === 'tls' ? found.certificate.problem : found.status;
   };
   const port = await startServer(t);
-  assert.equal(await problem(port), 'it is self-signed');
+  assert.equal(await problem(port), 'the certificate is self-signed');
   const other = await problem(port, { ca: [PAIR.cert] }, 'two.example.com');
-  assert.equal(other, 'it is for another name');
+  assert.equal(other, 'the certificate is for a different name');
   const old = await makeCertificate(HOST, Date.UTC(2000, 0, 1));
   const expired = await startServer(t, { ...old });
-  assert.equal(await problem(expired, { ca: [old.cert] }), 'it has expired');
+  assert.equal(await problem(expired, { ca: [old.cert] }), 'the certificate has expired');
 });
 
 test('STARTTLS probe reports outdated TLS versions', async (t) => {
@@ -87,14 +87,14 @@ test('STARTTLS probe reports a server without STARTTLS', async (t) => {
 test('STARTTLS probe sends only EHLO and QUIT', async (t) => {
   let said = '';
   const answer = saying('220 hello', '250 hello');
-  const { port, gone } = await startRaw(t, (socket) => {
+  const { port, clientClosed } = await startRaw(t, (socket) => {
     socket.on('data', (chunk) => {
       said += chunk;
     });
     answer(socket);
   });
   assert.equal((await probe(port)).status, 'no_starttls');
-  await gone();
+  await clientClosed();
   assert.equal(said, 'EHLO probe.example.org\r\nQUIT\r\n');
 });
 
@@ -125,20 +125,20 @@ test('STARTTLS probe reports rejecting and malformed servers as unknown or broke
     ['broken', /before TLS starts/, saying(...HELLO, '220 go\r\n250 injected')],
   ];
   for (const [status, detail, talk] of cases) {
-    const { port, gone } = await startRaw(t, talk);
+    const { port, clientClosed } = await startRaw(t, talk);
     const found = await probe(port);
     assert.equal(found.status, status, detail.source);
     assert.match('detail' in found ? found.detail : '', detail);
-    await gone();
+    await clientClosed();
   }
 });
 
 test('STARTTLS probe times out on silence at any step and closes the connection', async (t) => {
   for (const texts of [[], HELLO.slice(0, 1), HELLO, [...HELLO, '220 go']]) {
-    const { port, gone } = await startRaw(t, saying(...texts));
+    const { port, clientClosed } = await startRaw(t, saying(...texts));
     const found = await probe(port, HOST, { timeoutMs: 300 });
     assert.equal(found.status, 'unknown', texts.join());
-    await gone();
+    await clientClosed();
   }
 });
 
@@ -189,8 +189,8 @@ test('Port 25 circuit breaker opens for ten minutes after five silent servers', 
   const { clock, asked, probe } = start(() => SILENT);
   for (let n = 0; n < 8; n++) assert.equal((await probe(`mx${n}.example`)).status, 'unreachable');
   assert.equal(asked.length, 5);
-  const spared = await probe('mx9.example');
-  assert.match('detail' in spared ? spared.detail : '', /block outgoing connections to port 25/);
+  const skipped = await probe('mx9.example');
+  assert.match('detail' in skipped ? skipped.detail : '', /block outgoing connections to port 25/);
   clock.advance(10 * MINUTE);
   await probe('mx10.example');
   await probe('mx11.example');
