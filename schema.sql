@@ -65,7 +65,7 @@ CREATE TABLE invitations (
   expires_at  TEXT NOT NULL,
   accepted_at TEXT,
   revoked_at  TEXT,
-  -- The mail with the link; null if outgoing mail is not configured.
+  -- The email with the link; null if outgoing mail is not configured.
   mail_id     TEXT
 );
 CREATE UNIQUE INDEX invitations_open ON invitations (email)
@@ -77,7 +77,7 @@ CREATE TABLE replaced_invitation_links (
   invitation_id TEXT NOT NULL REFERENCES invitations (id) ON DELETE CASCADE
 );
 
--- Links to set a password, from an e-mail or the `owner` command; each works once.
+-- Links to set a password, from an email or the `owner` command; each works once.
 CREATE TABLE password_links (
   hash       TEXT NOT NULL PRIMARY KEY,
   member_id  TEXT NOT NULL REFERENCES members (id) ON DELETE CASCADE,
@@ -124,7 +124,7 @@ CREATE TABLE idempotency_keys (
 );
 CREATE INDEX idempotency_keys_created ON idempotency_keys (created_at);
 
--- Mail that the service sends, and what became of it.
+-- Emails that the service sends, and their status.
 CREATE TABLE outbox (
   id           TEXT NOT NULL PRIMARY KEY,
   created_at   TEXT NOT NULL,
@@ -141,7 +141,7 @@ CREATE TABLE outbox (
   error        TEXT,
   -- Not sent after this time, for example because its link has expired.
   useful_until TEXT,
-  -- 1 for mail of which there may be a lot: other mail is sent first.
+  -- 1 for emails that may be numerous: other emails are sent first.
   bulk         INTEGER NOT NULL DEFAULT 0
 );
 CREATE INDEX outbox_due ON outbox (bulk, due_at) WHERE due_at IS NOT NULL;
@@ -179,7 +179,7 @@ CREATE TABLE tests (
   -- When the analysis is due; null if none is. On a completed test, it is a reanalysis.
   analysis_due_at   TEXT,
   analysis_attempts INTEGER NOT NULL DEFAULT 0,
-  -- Who analyses it now, and until when no other worker takes it.
+  -- The worker that analyzes it, and until when no other worker claims it.
   lease             TEXT,
   leased_until      TEXT,
   -- An active share keeps a test beyond the retention time.
@@ -193,7 +193,7 @@ CREATE TABLE tests (
   search            TEXT NOT NULL DEFAULT '',
   -- JSON: the checks as the API returns them. Late in the row: they are large, and lists don't read them.
   checks            TEXT,
-  -- JSON: marketing or transactional, as the analysis judged it.
+  -- JSON: marketing or transactional, as the analysis classified it.
   judged_kind       TEXT,
   -- JSON: the verdicts of mailbox providers.
   providers         TEXT,
@@ -374,7 +374,7 @@ CREATE TABLE monitor_runs (
   status      TEXT NOT NULL CHECK (status IN ('ok', 'alerting', 'unknown')),
   -- JSON: what was found.
   findings    TEXT NOT NULL,
-  -- JSON: what is new, gone or unknown since the last run, and whether each target could be checked.
+  -- JSON: what is new, resolved or unknown since the last run, and whether each target could be checked.
   changes     TEXT NOT NULL
 );
 CREATE INDEX monitor_runs_listed ON monitor_runs (monitor_id, id);
@@ -390,7 +390,7 @@ CREATE TABLE alerts (
   channels          TEXT NOT NULL,
   enabled           INTEGER NOT NULL,
   domain_id         TEXT REFERENCES domains (id) ON DELETE CASCADE,
-  -- JSON: e-mail addresses; null for the owner and the admins.
+  -- JSON: email addresses; null for the owner and the admins.
   recipients        TEXT,
   -- Encrypted, because anyone who has it can post there.
   slack_webhook_url TEXT,
@@ -405,7 +405,7 @@ CREATE TABLE alert_incidents (
   -- The From domain of a test, or a monitor's target.
   subject     TEXT NOT NULL,
   status      TEXT NOT NULL CHECK (status IN ('open', 'resolved')),
-  -- JSON: what the condition found, such as the score or the lists.
+  -- JSON: what the condition found, such as the score or the blocklists.
   value       TEXT NOT NULL,
   test_id     TEXT,
   run_id      TEXT,
@@ -415,7 +415,7 @@ CREATE TABLE alert_incidents (
   -- The rule's condition when the incident opened: the rule may have another by now.
   condition   TEXT NOT NULL CHECK (condition IN ('score_below', 'auth_fail', 'blocklist_hit')),
   threshold   INTEGER,
-  -- Set if it is being closed with many others, in batches: it no longer counts as open.
+  -- Set while it is closed with many others, in batches: it no longer counts as open.
   closing_id  TEXT
 );
 CREATE UNIQUE INDEX alert_incidents_open ON alert_incidents (alert_id, subject)
@@ -427,7 +427,7 @@ CREATE INDEX alert_incidents_status ON alert_incidents (status, id);
 CREATE INDEX alert_incidents_resolved ON alert_incidents (resolved_at)
   WHERE resolved_at IS NOT NULL;
 
--- Why many incidents of a rule end at once; kept until the last of them is closed.
+-- Why many incidents of a rule end at the same time; kept until the last of them is closed.
 CREATE TABLE alert_closings (
   id         TEXT NOT NULL PRIMARY KEY,
   resolution TEXT NOT NULL,
@@ -435,7 +435,7 @@ CREATE TABLE alert_closings (
   alert      TEXT NOT NULL
 );
 
--- Notifications about incidents, sent or queued: one for each mail recipient and each other channel.
+-- Notifications about incidents, sent or queued: one for each email recipient and each other channel.
 CREATE TABLE alert_notifications (
   id           TEXT NOT NULL PRIMARY KEY,
   -- Null for a sample.
@@ -443,7 +443,7 @@ CREATE TABLE alert_notifications (
   alert_id     TEXT NOT NULL,
   news         TEXT NOT NULL CHECK (news IN ('triggered', 'resolved', 'test')),
   channel      TEXT NOT NULL CHECK (channel IN ('email', 'webhook', 'slack')),
-  -- An e-mail address; null for other channels.
+  -- An email address; null for other channels.
   recipient    TEXT,
   -- For a webhook, the deliveries of its event are more recent while they are kept. `suppressed`: the
   -- incident was over before it could be sent.
@@ -451,7 +451,7 @@ CREATE TABLE alert_notifications (
     (status IN ('queued', 'sent', 'failed', 'unconfigured', 'suppressed')),
   error        TEXT,
   attempts     INTEGER NOT NULL DEFAULT 0,
-  -- The mail that contains it; null while it waits for a digest.
+  -- The email that contains it; null while it waits for a digest.
   mail_id      TEXT,
   created_at   TEXT NOT NULL,
   due_at       TEXT,
@@ -534,12 +534,12 @@ CREATE TABLE shared_report_tests (
 );
 CREATE INDEX shared_report_tests_test ON shared_report_tests (test_id);
 
--- Scheduled reports by e-mail.
+-- Scheduled reports by email.
 CREATE TABLE report_schedules (
   id               TEXT NOT NULL PRIMARY KEY,
   name             TEXT NOT NULL,
   frequency        TEXT NOT NULL CHECK (frequency IN ('daily', 'weekly', 'monthly')),
-  -- JSON: e-mail addresses.
+  -- JSON: email addresses.
   recipients       TEXT NOT NULL,
   -- JSON: ids of domains; null for all.
   domains          TEXT,
@@ -561,7 +561,7 @@ CREATE TABLE report_schedules (
 CREATE INDEX report_schedules_due ON report_schedules (next_send_at)
   WHERE next_send_at IS NOT NULL;
 
--- Runs of a schedule, each written in the transaction that queues its mails, so that none is sent twice.
+-- Runs of a schedule, each written in the transaction that queues its emails, so that none is sent twice.
 CREATE TABLE report_runs (
   id          TEXT NOT NULL PRIMARY KEY,
   schedule_id TEXT NOT NULL REFERENCES report_schedules (id) ON DELETE CASCADE,
@@ -594,7 +594,7 @@ CREATE INDEX report_copies_mail ON report_copies (mail_id);
 CREATE TABLE report_readers (
   schedule_id TEXT NOT NULL REFERENCES report_schedules (id) ON DELETE CASCADE,
   email       TEXT NOT NULL,
-  -- Hash of the token in the unsubscribe link, which is derived from the secret key again for each mail.
+  -- Hash of the token in the unsubscribe link, which is derived from the secret key again for each email.
   token_hash  TEXT NOT NULL UNIQUE,
   left_at     TEXT,
   PRIMARY KEY (schedule_id, email)

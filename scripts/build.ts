@@ -1,4 +1,4 @@
-/** Builds dist/deliverability: one executable with Node, the program and SQLite in it; downloads nothing. */
+/** Builds dist/deliverability: one executable with Node, the program and SQLite. Downloads nothing. */
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
@@ -26,7 +26,7 @@ const dist = fileURLToPath(new URL('../dist/', import.meta.url));
 const executable = join(dist, 'deliverability');
 
 const ADDON_PACKAGE = 'better-sqlite3';
-/** As better-sqlite3 names the files that it ships; musl is left out, as Node's own build is. */
+/** The name of better-sqlite3's prebuilt addon; musl is not supported, as in Node's own builds. */
 const PREBUILD = join('prebuilds', `${process.platform}-${process.arch}.node`);
 
 const FONT_PACKAGE = 'dejavu-fonts-ttf';
@@ -35,7 +35,7 @@ const FONTS = ['DejaVuSans', 'DejaVuSans-Bold', 'DejaVuSansMono'];
 
 if (process.versions.node !== manifest.devDependencies.node)
   throw new Error(
-    `this is Node ${process.versions.node}, not ${manifest.devDependencies.node}: use npm run build`,
+    `Wrong Node version ${process.versions.node}: run npm run build, which uses ${manifest.devDependencies.node}`,
   );
 
 const started = performance.now();
@@ -47,19 +47,19 @@ try {
   await bundle(join(packed, 'deliverability.cjs'));
   stage(packed);
   placeBaseNode(staging);
-  pack(packed, join(staging, 'made'));
-  // Only a finished executable takes the name; a running one keeps the old file.
-  renameSync(join(staging, 'made'), executable);
+  pack(packed, join(staging, 'output'));
+  // Replaced only when complete; a running process keeps the old file.
+  renameSync(join(staging, 'output'), executable);
 } finally {
   rmSync(staging, { recursive: true, force: true });
 }
 const megabytes = (statSync(executable).size / 1e6).toFixed(1);
 const seconds = ((performance.now() - started) / 1000).toFixed(1);
-console.log(`dist/deliverability: ${megabytes} MB, made in ${seconds} s`);
+console.log(`dist/deliverability: ${megabytes} MB, built in ${seconds} s`);
 
 /**
- * Writes package.json and node_modules beside `deliverability.cjs` in `folder`. pkg walks everything
- * that the real package.json depends on; this one names only what the bundle left out.
+ * Writes package.json and node_modules beside `deliverability.cjs` in `folder`. pkg includes every
+ * dependency of a package.json, so this one names only packages that are not in the bundle.
  */
 function stage(folder: string): void {
   copyParts(folder, ADDON_PACKAGE, ['package.json', 'LICENSE', 'lib', PREBUILD]);
@@ -67,7 +67,7 @@ function stage(folder: string): void {
   mkdirSync(join(fonts.staged, 'ttf'), { recursive: true });
   for (const font of FONTS) {
     const file = join('ttf', `${font}.ttf`);
-    // Compressed: read rarely, and a megabyte less.
+    // Rarely read, and compression saves a megabyte.
     const bytes = brotliCompressSync(readFileSync(join(fonts.installed, file)));
     writeFileSync(join(fonts.staged, `${file}.br`), bytes);
   }
@@ -77,7 +77,7 @@ function stage(folder: string): void {
   writeFileSync(join(folder, 'package.json'), JSON.stringify(staged));
 }
 
-/** Where the package is installed, and where its parts are staged now. */
+/** Copies parts of an installed package; returns both locations. */
 function copyParts(folder: string, name: string, parts: string[]) {
   const installed = dirname(resolve(`${name}/package.json`));
   const staged = join(folder, 'node_modules', name);
@@ -86,8 +86,8 @@ function copyParts(folder: string, name: string, parts: string[]) {
 }
 
 /**
- * Lays out `<home>/.pkg-cache/sea` as if pkg had downloaded Node there, so that it downloads nothing
- * and the executable holds the very Node that runs this script and the tests.
+ * Fills `<home>/.pkg-cache/sea` as if pkg had downloaded Node. pkg then downloads nothing, and the
+ * executable contains the same Node that runs this script and the tests.
  */
 function placeBaseNode(home: string): void {
   const cache = join(home, '.pkg-cache', 'sea');
@@ -99,23 +99,25 @@ function placeBaseNode(home: string): void {
   chmodSync(node, 0o755);
   strip(node);
   const archive = join(cache, `${name}.tar.gz`);
-  // Read once and deleted: speed matters, size does not.
+  // The archive is read once and deleted: speed matters, size does not.
   execFileSync('tar', ['-C', cache, '-I', 'gzip -1', '-cf', archive, name]);
   rmSync(join(cache, name), { recursive: true });
   writeFileSync(`${archive}.ok`, '');
 }
 
-/** Debug symbols are a fifth of Node, and nobody debugs Node itself in the field. */
+/** Removes debug symbols: they are a fifth of Node's size, and users do not need them. */
 function strip(file: string): void {
   try {
     execFileSync('strip', [file], { stdio: ['ignore', 'ignore', 'pipe'] });
   } catch (error) {
-    const why = (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'it is not installed' : error;
-    console.warn(`strip (binutils) did not run: ${why}. The executable gets about 20 MB larger.`);
+    const reason = (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'not installed' : error;
+    console.warn(
+      `Could not run strip (binutils): ${reason}. The executable is about 20 MB larger.`,
+    );
   }
 }
 
-/** Runs pkg; it looks for its base Node in the home folder, so it gets a home of its own. */
+/** Runs pkg with a temporary home directory, where it finds its base Node. */
 function pack(folder: string, output: string): void {
   const pkg = resolve('@yao-pkg/pkg/lib-es5/bin.js');
   const platform = process.platform === 'darwin' ? 'macos' : process.platform;
@@ -123,6 +125,5 @@ function pack(folder: string, output: string): void {
   const args = [pkg, folder, '--sea', '--targets', target, '--output', output];
   const env = { ...process.env, HOME: staging };
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { env, encoding: 'utf8' });
-  // Its output is of interest only if it failed.
-  if (status !== 0) throw new Error(`pkg ended with ${status}:\n${stdout}${stderr}`);
+  if (status !== 0) throw new Error(`pkg exited with ${status}:\n${stdout}${stderr}`);
 }

@@ -1,9 +1,9 @@
-/** Everything that can be judged without running the program: types, lint and format, generated files. */
+/** Static checks: types, lint and format, generated files. */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** What is checked, and the command that checks it; `npm run` has put their programs in the PATH. */
+/** Each check and its command; `npm run` adds the programs to the PATH. */
 const CHECKS: [name: string, command: string[]][] = [
   ['types', ['tsc']],
   ['lint and format', ['biome', 'ci', '--colors=off', '--error-on-warnings', '.']],
@@ -28,6 +28,6 @@ async function run([program, ...args]: string[]): Promise<{ ok: boolean; output:
     const [code] = await once(child, 'close');
     return { ok: code === 0, output };
   } catch (error) {
-    return { ok: false, output: `${program} did not start: ${(error as Error).message}` };
+    return { ok: false, output: `Could not start ${program}: ${(error as Error).message}` };
   }
 }

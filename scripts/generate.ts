@@ -1,4 +1,4 @@
-/** Writes every generated file; with --check it only says whether they are up to date. */
+/** Writes every generated file; with --check, only reports whether they are up to date. */
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -7,32 +7,36 @@ import { rowTypesModule } from './row-types.ts';
 const root = new URL('../', import.meta.url);
 const read = (path: string): string => readFileSync(new URL(path, root), 'utf8');
 
-/** The schema as a module: the executable has no other file to read it from. */
+/** The schema as a module, because the executable contains no other files. */
 function schemaModule(): string {
   return `/** Generated from schema.sql by \`npm run generate\`; do not edit. */\n\nexport const SCHEMA = ${JSON.stringify(read('schema.sql'))};\n`;
 }
 
-/** The README with its tables as the code and the last benchmark have them. */
+/** The README with its tables from the code and the last benchmark. */
 async function readme(): Promise<string> {
   const { environmentTable } = await import('../src/commands/env.ts');
   const { benchmarkTable } = await import('./bench/table.ts');
-  const filled = between(read('README.md'), 'environment', environmentTable());
-  return between(filled, 'benchmarks', benchmarkTable(JSON.parse(read('docs/benchmarks.json'))));
+  const filled = fillSection(read('README.md'), 'environment', environmentTable());
+  return fillSection(
+    filled,
+    'benchmarks',
+    benchmarkTable(JSON.parse(read('docs/benchmarks.json'))),
+  );
 }
 
-/** The table of the blocklists as they are declared. */
+/** The document with the table of declared blocklists. */
 async function blocklists(): Promise<string> {
   const { blocklistTable } = await import('../src/analysis/blocklists/lists.ts');
-  return between(read('docs/blocklists.md'), 'blocklists', blocklistTable());
+  return fillSection(read('docs/blocklists.md'), 'blocklists', blocklistTable());
 }
 
-/** The table of the alert conditions as they are declared. */
+/** The document with the table of declared alert conditions. */
 async function monitoring(): Promise<string> {
   const { conditionTable } = await import('../src/alerts/conditions/index.ts');
-  return between(read('docs/monitoring.md'), 'alert conditions', conditionTable());
+  return fillSection(read('docs/monitoring.md'), 'alert conditions', conditionTable());
 }
 
-/** The samples of the page, as the tests run them. */
+/** The code samples of docs/webhooks.md, which the tests run too. */
 const SAMPLES: [file: string, language: string][] = [
   ['verify.ts', 'ts'],
   ['verify-standard.ts', 'ts'],
@@ -44,20 +48,21 @@ const SAMPLES: [file: string, language: string][] = [
 function webhooks(): string {
   return SAMPLES.reduce(
     (text, [file, language]) =>
-      between(text, file, `\n\`\`\`${language}\n${read(`docs/webhooks/${file}`)}\`\`\`\n`),
+      fillSection(text, file, `\n\`\`\`${language}\n${read(`docs/webhooks/${file}`)}\`\`\`\n`),
     read('docs/webhooks.md'),
   );
 }
 
-function between(text: string, name: string, content: string): string {
+/** Replaces the text between two marker comments; throws if they are missing. */
+function fillSection(text: string, name: string, content: string): string {
   const [start, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
   const from = text.indexOf(start);
   const to = text.indexOf(end);
-  if (from < 0 || to < from) throw new Error(`the text lacks ${start} … ${end}`);
+  if (from < 0 || to < from) throw new Error(`The text has no section ${start} … ${end}`);
   return `${text.slice(0, from + start.length)}\n${content}\n${text.slice(to)}`;
 }
 
-/** What the checks declare about themselves, for whoever needs no check to run. */
+/** The declarations of all checks, for code that must not load the checks themselves. */
 async function checkDeclarations(): Promise<string> {
   const { CHECKS, DOMAIN_CHECKS } = await import('../src/analysis/checks/index.ts');
   const declared = [...CHECKS, ...DOMAIN_CHECKS].map(
@@ -70,7 +75,7 @@ async function checkDeclarations(): Promise<string> {
   return `/** Generated from src/analysis/checks by \`npm run generate\`; do not edit. */\n\nimport type { CheckDeclaration } from './check.ts';\n\nexport const DECLARATIONS: Record<string, CheckDeclaration> = ${json};\n`;
 }
 
-/** Path, and what it must hold. Later ones may import what earlier ones wrote. */
+/** The path and content of each file. Later entries may import files that earlier ones wrote. */
 const FILES: [string, () => string | Promise<string>][] = [
   ['src/store/schema.generated.ts', schemaModule],
   ['src/store/tables.generated.ts', () => rowTypesModule(read('schema.sql'))],
@@ -85,22 +90,22 @@ const FILES: [string, () => string | Promise<string>][] = [
   ['docs/webhooks.md', webhooks],
 ];
 
-const onlyCheck = process.argv.includes('--check');
+const checkOnly = process.argv.includes('--check');
 let stale = 0;
 for (const [path, make] of FILES) {
-  const wanted = await make();
-  let present = '';
+  const expected = await make();
+  let current = '';
   try {
-    present = read(path);
+    current = read(path);
   } catch {
-    // Not there yet.
+    // The file does not exist yet.
   }
-  if (present === wanted) continue;
+  if (current === expected) continue;
   stale += 1;
-  if (onlyCheck) console.error(`${path} is not up to date: run npm run generate`);
+  if (checkOnly) console.error(`${path} is out of date: run npm run generate`);
   else {
-    writeFileSync(fileURLToPath(new URL(path, root)), wanted);
-    console.error(`wrote ${path}`);
+    writeFileSync(fileURLToPath(new URL(path, root)), expected);
+    console.error(`Wrote ${path}`);
   }
 }
-process.exitCode = onlyCheck && stale > 0 ? 1 : 0;
+process.exitCode = checkOnly && stale > 0 ? 1 : 0;

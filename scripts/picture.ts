@@ -1,4 +1,4 @@
-/** Draws docs/check.svg: what `check` prints in a terminal for a message with faults, as it really does. */
+/** Draws docs/check.svg: the real terminal output of `check` for a message with problems. */
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ import { makeKey, signMessage } from '../test/helpers/signer.ts';
 
 const WIDTH = 92;
 
-/** A newsletter of a company whose provider signs for itself alone, from a server without reverse DNS. */
+/** A newsletter that only the email service signs, sent by an address that SPF does not allow. */
 async function exampleMessage(
   now: Date,
 ): Promise<{ raw: Buffer; zone: Parameters<typeof startDnsServer>[0] }> {
@@ -95,13 +95,13 @@ const COLORS: Record<string, string> = {
 const LINE = 19;
 const CHARACTER = 8.43;
 
-/** Terminal text with colour codes as SVG, one `tspan` for each run of one style. */
+/** Terminal text with color codes as SVG, one `tspan` for each style run. */
 function toSvg(text: string): string {
   const lines = text.trimEnd().split('\n');
   const rows = lines.map((line, i) => `<text x="16" y="${34 + i * LINE}">${toSpans(line)}</text>`);
   const width = Math.ceil(WIDTH * CHARACTER) + 32;
   const height = lines.length * LINE + 44;
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="What deliverability check prints">
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="Output of deliverability check">
 <rect width="100%" height="100%" rx="8" fill="#0d1117"/>
 <g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="14" fill="#e6edf3" xml:space="preserve">
 ${rows.join('\n')}

@@ -1,8 +1,8 @@
-/** The row type of every table in schema.sql, as a module: what Kysely is told about the database. */
+/** Generates the Kysely row types of every table in schema.sql. */
 
 import Database from 'better-sqlite3';
 
-/** The module's text. Throws for a column whose type or CHECK this program cannot express in TypeScript. */
+/** The text of the module. Throws for a column whose type or CHECK has no known TypeScript equivalent. */
 export function rowTypesModule(schema: string): string {
   const sqlite = new Database(':memory:');
   sqlite.exec(schema);
@@ -43,22 +43,22 @@ const TYPES: Record<string, string> = {
 
 function typeOf(table: string, { name, type }: ColumnInfo): string {
   const found = TYPES[type];
-  if (!found) throw new Error(`${table}.${name} has the type ${type}, which has no row type`);
+  if (!found) throw new Error(`Unsupported type ${type} of ${table}.${name}`);
   return found;
 }
 
-/** Columns that a CHECK (… IN (…)) limits to some values, as a union of these. */
+/** The union types of columns that a CHECK (… IN (…)) limits to certain values. */
 function literalsOf(table: string, sql: string): Map<string, string> {
   const code = sql.replace(/--[^\n]*/g, '');
   const found = [...code.matchAll(/CHECK\s*\(\s*(\w+) IN\s*\(((?:\s*'\w+'\s*,?)+)\)\s*\)/g)];
   if (found.length !== code.split(/\bCHECK\b/).length - 1)
-    throw new Error(`${table} has a CHECK that is not of the form "column IN ('a', 'b')"`);
+    throw new Error(`Unsupported CHECK in ${table}: only "column IN ('a', 'b')" is supported`);
   return new Map(
     found.map(([, column, values]) => [column!, values!.match(/'\w+'/g)!.join(' | ')]),
   );
 }
 
-/** What is written above each table, and above each column as `table.column`. */
+/** The comments above tables, and above columns as `table.column`. */
 function commentsOf(schema: string): Map<string, string> {
   const all = new Map<string, string>();
   let lines: string[] = [];
@@ -69,11 +69,11 @@ function commentsOf(schema: string): Map<string, string> {
       lines.push(comment[1]!);
       continue;
     }
-    const opened = /^CREATE TABLE (\w+)/.exec(line);
-    if (opened) table = opened[1]!;
+    const created = /^CREATE TABLE (\w+)/.exec(line);
+    if (created) table = created[1]!;
     const column = /^ {2}(\w+) /.exec(line);
-    if (lines.length > 0 && (opened || column))
-      all.set(opened ? table : `${table}.${column![1]}`, lines.join('\n'));
+    if (lines.length > 0 && (created || column))
+      all.set(created ? table : `${table}.${column![1]}`, lines.join('\n'));
     lines = [];
   }
   return all;
@@ -86,7 +86,7 @@ function jsdoc(text: string | undefined, indent: string): string {
   return `${indent}/**\n${lines.map((line) => `${indent} * ${line}\n`).join('')}${indent} */\n`;
 }
 
-/** Where the name of the table does not give the name of its rows. */
+/** Row names that do not follow from the name of the table. */
 const ROW_NAMES: Record<string, string> = {
   audit_log: 'AuditRow',
   idempotency_keys: 'IdempotencyRow',

@@ -1,4 +1,4 @@
-/** Makes docs/report-*.png and docs/shared-*.png: pages as Chromium shows them, a PDF as poppler does. */
+/** Creates docs/report-*.png and docs/shared-*.png: pages rendered by Chromium, a PDF by poppler. */
 
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -18,10 +18,10 @@ interface Picture {
   scale: number;
 }
 
-/** A README is loaded by telephones too. */
-const MAX_OCTETS = 300_000;
+/** The README is also read on phones. */
+const MAX_BYTES = 300_000;
 
-async function shoot(browser: Browser, picture: Picture) {
+async function takeScreenshot(browser: Browser, picture: Picture) {
   const { name, html, colorScheme, width, height, scale } = picture;
   const page = await browser.newPage({
     colorScheme,
@@ -29,17 +29,17 @@ async function shoot(browser: Browser, picture: Picture) {
     deviceScaleFactor: scale,
   });
   await page.setContent(html);
-  keep(name, await page.screenshot());
+  save(name, await page.screenshot());
 }
 
-function keep(name: string, png: Uint8Array): void {
-  if (png.length > MAX_OCTETS) throw new Error(`${name}.png has ${png.length} octets`);
+function save(name: string, png: Uint8Array): void {
+  if (png.length > MAX_BYTES) throw new Error(`${name}.png is too large: ${png.length} bytes`);
   writeFileSync(fileURLToPath(new URL(`../docs/${name}.png`, import.meta.url)), png);
-  console.log(`docs/${name}.png: ${png.length} octets`);
+  console.log(`docs/${name}.png: ${png.length} bytes`);
 }
 
-/** One page of a PDF, 794 pixels wide. */
-function pictureOfPage(pdf: Uint8Array, page: number): Uint8Array {
+/** Renders a page of a PDF, 794 pixels wide. */
+function renderPage(pdf: Uint8Array, page: number): Uint8Array {
   const only = ['-f', `${page}`, '-l', `${page}`, '-singlefile'];
   const { status, stdout, stderr } = spawnSync('pdftoppm', ['-png', '-r', '96', ...only, '-'], {
     input: pdf,
@@ -61,7 +61,7 @@ for (const picture of [
   { ...wide, name: 'shared-light', html: shared, height: 980 },
   { ...narrow, name: 'shared-dark', html: shared },
 ])
-  await shoot(browser, picture);
+  await takeScreenshot(browser, picture);
 await browser.close();
 const pdf = await sharedPdf({ ...share, reports: share.reports.slice(1), missing: 0 });
-keep('shared-pdf', pictureOfPage(pdf, 2));
+save('shared-pdf', renderPage(pdf, 2));

@@ -1,20 +1,20 @@
 #!/usr/bin/env bash
-# Installs from Debian what the tests need beyond npm ci. Safe to run again; quick when all is there.
+# Installs the Debian packages that the tests need. Safe to run again; quick if nothing is missing.
 set -euo pipefail
 
 packages=(
-  curl               # runs the commands that the pages show
+  curl               # runs the commands in the documentation
   swaks              # a real SMTP client
-  libnet-ssleay-perl # its STARTTLS
-  poppler-utils      # pdftotext, which reads the reports that are PDFs
-  binutils           # strip, which makes the executable smaller
-  spamassassin       # rules, and the modules that read them
-  spamd              # asked about messages by the spamd protocol
-  rspamd             # likewise by its own
-  chromium           # shows the pages in tests, and makes the pictures of the README
-  python3            # runs the samples that verify webhooks
-  openssl            # likewise
-  gccgo-go           # likewise; a third of the size of golang-go
+  libnet-ssleay-perl # STARTTLS for swaks
+  poppler-utils      # pdftotext, to read PDF reports
+  binutils           # strip, to make the executable smaller
+  spamassassin       # rules and Perl modules
+  spamd              # the SpamAssassin daemon
+  rspamd             # the other spam filter
+  chromium           # browser tests, and screenshots for the README
+  python3            # runs a webhook verification sample
+  openssl            # runs a webhook verification sample
+  gccgo-go           # compiles a webhook verification sample; a third of the size of golang-go
 )
 
 missing=()
@@ -24,7 +24,7 @@ for package in "${packages[@]}"; do
 done
 
 if [ ${#missing[@]} -eq 0 ]; then
-  echo 'setup-test-machine: all there'
+  echo 'setup-test-machine: nothing to install'
   exit 0
 fi
 
@@ -35,7 +35,7 @@ install() {
     apt-get install --yes --quiet --no-install-recommends "${missing[@]}"
 }
 
-# The tests start daemons of their own: those of the packages neither start now nor with the machine.
+# The tests start their own daemons: those of the packages must not start, now or at boot.
 daemons=()
 for name in spamd rspamd; do
   case " ${missing[*]} " in *" $name "*) daemons+=("$name") ;; esac
@@ -48,11 +48,11 @@ if [ ${#daemons[@]} -gt 0 ] && [ ! -e "$policy" ]; then
 fi
 
 echo "setup-test-machine: installing ${missing[*]}"
-# The package lists that the machine has are often enough; old ones name files that are gone.
+# The local package lists often suffice. Outdated ones name files that no longer exist.
 install || { "${as_root[@]}" apt-get update --quiet && install; }
 
 if [ ${#daemons[@]} -gt 0 ]; then
   "${as_root[@]}" systemctl disable --quiet "${daemons[@]}" 2>/dev/null || true
-  # The import of SpamAssassin's update key leaves an agent behind.
+  # Importing SpamAssassin's update key leaves gpg-agent running.
   "${as_root[@]}" gpgconf --homedir /var/lib/spamassassin/sa-update-keys --kill gpg-agent 2>/dev/null || true
 fi

@@ -1,4 +1,4 @@
-/** The plan of the code, enforced: who imports whom, no circles, files that say what they are for. */
+/** Enforces the architecture: allowed imports, no circular imports, a comment on the purpose of each file. */
 
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
@@ -14,8 +14,8 @@ const files = globSync('**/*.{ts,tsx}', { cwd: src }).map((path) => path.replace
 const texts = new Map(files.map((path) => [path, readFileSync(join(src, path), 'utf8')]));
 const imports = [...texts].flatMap(([path, text]) => readImports(path, text));
 
-test('Imports in src follow the rules of who may import whom', () => {
-  assert.ok(imports.length > files.length, 'the imports are read');
+test('Imports in src follow the layering rules', () => {
+  assert.ok(imports.length > files.length, 'imports were found');
   assert.deepEqual(
     imports.map(breach).filter((sentence) => sentence !== null),
     [],
@@ -23,7 +23,7 @@ test('Imports in src follow the rules of who may import whom', () => {
   assert.deepEqual(
     files.filter((path) => roomOf(path) === null),
     [],
-    'files in no room of the plan',
+    'files outside every layer',
   );
 });
 
@@ -46,13 +46,13 @@ test('Every file in src opens with its purpose and reads neither process nor clo
   );
 });
 
-const line = (from: string, statement: string): Import => {
+const importOf = (from: string, statement: string): Import => {
   const [only, ...others] = readImports(from, statement);
-  assert.ok(only && others.length === 0, `one import is read from: ${statement}`);
+  assert.ok(only && others.length === 0, `expected one import in: ${statement}`);
   return only;
 };
 
-const REFUSED: [from: string, statement: string][] = [
+const FORBIDDEN: [from: string, statement: string][] = [
   ['lib/ids.ts', "import type { Db } from '../store/open.ts';"],
   [
     'lib/log.ts',
@@ -83,7 +83,7 @@ const REFUSED: [from: string, statement: string][] = [
 ];
 
 test('breach reports an import that the rules do not allow', () => {
-  for (const [from, statement] of REFUSED) {
+  for (const [from, statement] of FORBIDDEN) {
     const sentences = readImports(from, statement).map(breach);
     assert.ok(
       sentences.some((sentence) => sentence?.startsWith(from)),
@@ -106,12 +106,12 @@ test('breach accepts an import that the rules allow', () => {
     ['alerts/feature.ts', "import type { Feature } from '../feature.ts';"],
     ['app.ts', "import { readSecretKey } from './keys/secret-key.ts';"],
   ] as const)
-    assert.equal(breach(line(from, statement)), null, statement);
+    assert.equal(breach(importOf(from, statement)), null, statement);
 });
 
-test('findCircle finds circular imports, also if a type closes the circle', () => {
+test('findCircle finds circular imports, type-only imports included', () => {
   const edges = (statements: [string, string][]) =>
-    statements.map(([from, statement]) => line(from, statement));
+    statements.map(([from, statement]) => importOf(from, statement));
   const start: [string, string][] = [
     ['lib/a.ts', "import { b } from './b.ts';"],
     ['lib/b.ts', "export * from './c.ts';"],
@@ -127,16 +127,16 @@ test('findCircle finds circular imports, also if a type closes the circle', () =
 });
 
 test('textBreaches reports a missing purpose and use of process or clock', () => {
-  const opened = '/** What it is for. */\n';
+  const header = '/** What it is for. */\n';
   const cases: [string, string, RegExp][] = [
     ['lib/a.ts', '// a note\n', /open/],
     ['lib/a.ts', '/** */\nlet a;\n', /open/],
-    ['lib/a.ts', `${opened}export const e = process.env;`, /touches process/],
-    ['lib/a.ts', `${opened}export const e = globalThis.process.env;`, /touches process/],
-    ['lib/a.ts', `${opened}export const t = Date.now();`, /clock/],
-    ['lib/a.ts', `${opened}export const t = new Date();`, /clock/],
-    ['lib/a.ts', `${opened}export const t = new Date;`, /clock/],
-    ['lib/a.ts', `${opened}export const t = performance.now();`, /clock/],
+    ['lib/a.ts', `${header}export const e = process.env;`, /uses process/],
+    ['lib/a.ts', `${header}export const e = globalThis.process.env;`, /uses process/],
+    ['lib/a.ts', `${header}export const t = Date.now();`, /clock/],
+    ['lib/a.ts', `${header}export const t = new Date();`, /clock/],
+    ['lib/a.ts', `${header}export const t = new Date;`, /clock/],
+    ['lib/a.ts', `${header}export const t = performance.now();`, /clock/],
   ];
   for (const [path, text, expected] of cases) {
     const found = textBreaches(path, text);

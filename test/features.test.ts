@@ -1,4 +1,4 @@
-/** The list of features: each folder that has one is in it, and what follows from it is unambiguous. */
+/** The list of features: it is complete, and its operations and jobs have unique names. */
 
 import assert from 'node:assert/strict';
 import { globSync } from 'node:fs';
@@ -12,7 +12,7 @@ const src = fileURLToPath(new URL('../src/', import.meta.url));
 
 test('features.ts lists every feature.ts once, by the name of its folder', () => {
   const folders = globSync('*/feature.ts', { cwd: src }).map(dirname);
-  assert.ok(folders.length > 10, 'the folders are found');
+  assert.ok(folders.length > 10, 'feature folders were found');
   assert.deepEqual(FEATURES.map(({ name }) => name).toSorted(), folders.toSorted());
 });
 

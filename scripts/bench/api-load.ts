@@ -1,4 +1,4 @@
-/** Requests at a steady rate, whatever the answers take, and how long each took. */
+/** Sends requests at a constant rate, independent of response times, and measures each. */
 
 import { Agent, request } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -12,7 +12,7 @@ export interface Kind {
 }
 
 export interface Load {
-  /** Stops, waits for what is under way, and gives the milliseconds by name. */
+  /** Stops, waits for open requests, and resolves with the durations in milliseconds by name. */
   stop(): Promise<Record<string, number[]>>;
 }
 
@@ -21,7 +21,7 @@ export interface Api {
   key: string;
 }
 
-/** The answer's body; throws for what is not a success. */
+/** Resolves with the response body; rejects unless the request succeeds. */
 export function call<T>({ port, key }: Api, { method, path, body }: Omit<Kind, 'perSecond'>) {
   const { promise, resolve, reject } = Promise.withResolvers<T>();
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
@@ -43,20 +43,20 @@ export function call<T>({ port, key }: Api, { method, path, body }: Omit<Kind, '
 const AGENT = new Agent({ keepAlive: true });
 
 export function startLoad(api: Api, kinds: Record<string, Kind>): Load {
-  const took: Record<string, number[]> = {};
+  const durations: Record<string, number[]> = {};
   let stopped = false;
   const loops = Object.entries(kinds).map(async ([name, kind]) => {
-    const own: number[] = [];
-    took[name] = own;
-    const underWay = new Set<Promise<void>>();
+    const times: number[] = [];
+    durations[name] = times;
+    const pending = new Set<Promise<void>>();
     for (let due = performance.now(); !stopped; due += 1000 / kind.perSecond) {
       await pause(Math.max(0, due - performance.now()));
       const started = performance.now();
-      const work = call(api, kind).then(() => void own.push(performance.now() - started));
-      underWay.add(work);
-      void work.finally(() => underWay.delete(work)).catch(() => {});
+      const work = call(api, kind).then(() => void times.push(performance.now() - started));
+      pending.add(work);
+      void work.finally(() => pending.delete(work)).catch(() => {});
     }
-    await Promise.all(underWay);
+    await Promise.all(pending);
   });
   const ended = Promise.all(loops);
   ended.catch(() => {});
@@ -64,7 +64,7 @@ export function startLoad(api: Api, kinds: Record<string, Kind>): Load {
     async stop() {
       stopped = true;
       await ended;
-      return took;
+      return durations;
     },
   };
 }

@@ -1,4 +1,4 @@
-/** The bare thing: node:http and better-sqlite3, the same row, no routes, no keys, no rules. */
+/** The baseline: node:http and better-sqlite3 serve the same row, without routes, keys or validation. */
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,4 @@
-/** A process of its own for what is measured, so that the load beside it does not count. */
+/** Runs what is measured in its own process, so that the load generator does not count. */
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -7,22 +7,22 @@ import { fileURLToPath } from 'node:url';
 
 export interface Child<Ready> {
   process: ChildProcess;
-  /** The first line that it printed, as JSON. */
+  /** The first line of its output, as JSON. */
   ready: Ready;
   stop(): Promise<void>;
 }
 
-/** Starts a bundled script of this folder; it prints one line of JSON when it is ready. */
+/** Starts a bundled script of this folder, which prints a line of JSON when it is ready. */
 export async function startChild<Ready>(script: string, args: string[]): Promise<Child<Ready>> {
   const path = fileURLToPath(new URL(script, import.meta.url));
   const child = spawn(process.execPath, [path, ...args], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
-  const gone = once(child, 'exit').then(() => {
-    throw new Error(`${script} has ended before it was ready`);
+  const exited = once(child, 'exit').then(() => {
+    throw new Error(`${script} exited before it was ready`);
   });
-  const [line] = await Promise.race([once(createInterface(child.stdout!), 'line'), gone]);
-  gone.catch(() => {});
+  const [line] = await Promise.race([once(createInterface(child.stdout!), 'line'), exited]);
+  exited.catch(() => {});
   return {
     process: child,
     ready: JSON.parse(line as string) as Ready,

@@ -1,4 +1,4 @@
-/** Requests a second on GET /v1/tests/{id}, beside the bare thing on the same row. */
+/** Requests per second on GET /v1/tests/{id}, compared with the baseline on the same row. */
 
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -49,7 +49,7 @@ export async function benchHttp() {
   }
 }
 
-/** A real result in the row that both read. */
+/** Stores a real result in the row that both read. */
 async function storeResult(path: string, id: string): Promise<number> {
   const { input, zone } = await benchMail();
   const pool = createAnalysisPool({ threads: 1, resolver: zoneResolver(zone), log: silentLog });
@@ -67,37 +67,37 @@ async function storeResult(path: string, id: string): Promise<number> {
   return checks.length;
 }
 
-/** All requests over kept connections, one at a time on each. */
+/** Sends all requests over persistent connections, one at a time on each. */
 async function load(port: number, request: string): Promise<void> {
-  let left = COUNT;
+  let remaining = COUNT;
   await Promise.all(
     Array.from({ length: CONNECTIONS }, async () => {
       const socket = connect(port, '127.0.0.1');
       await once(socket, 'connect');
-      while (left-- > 0) {
+      while (remaining-- > 0) {
         socket.write(request);
-        await readAnswer(socket);
+        await readResponse(socket);
       }
       socket.destroy();
     }),
   );
 }
 
-function readAnswer(socket: import('node:net').Socket): Promise<void> {
+function readResponse(socket: import('node:net').Socket): Promise<void> {
   return new Promise((resolve, reject) => {
     let head = '';
-    let missing = -1;
+    let bytesLeft = -1;
     const onData = (chunk: Buffer) => {
-      if (missing < 0) {
+      if (bytesLeft < 0) {
         head += chunk.toString('latin1');
         const end = head.indexOf('\r\n\r\n');
         if (end < 0) return;
         if (!head.startsWith('HTTP/1.1 200')) reject(new Error(head.slice(0, 200)));
         const length = /content-length: (\d+)/i.exec(head);
         if (!length) reject(new Error('no content-length'));
-        missing = Number(length?.[1]) - (head.length - end - 4);
-      } else missing -= chunk.length;
-      if (missing <= 0) {
+        bytesLeft = Number(length?.[1]) - (head.length - end - 4);
+      } else bytesLeft -= chunk.length;
+      if (bytesLeft <= 0) {
         socket.off('data', onData);
         resolve();
       }

@@ -1,4 +1,4 @@
-/** Mails at a steady rate, each of a sender that nobody has been asked about, and how long their analysis takes. */
+/** Sends messages at a constant rate, each from a new sender domain, and measures their analysis. */
 
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -9,7 +9,7 @@ import { type Api, call } from './api-load.ts';
 import { SELECTOR, sendingDomain } from './watching-world.ts';
 
 export interface MailLoad {
-  /** Stops, waits for the last results, and gives the milliseconds from receipt to result. */
+  /** Stops, waits for the last results, and resolves with the milliseconds from receipt to result. */
   stop(): Promise<number[]>;
 }
 
@@ -21,9 +21,9 @@ interface Test {
   completed_at: string;
 }
 
-const LONGEST_MS = 60_000;
+const RESULT_TIMEOUT_MS = 60_000;
 
-/** `first`: the number of the first sender; those of two loads must differ. */
+/** `first`: the number of the first sender; two loads must not share sender numbers. */
 export function startMails(
   api: Api & { smtp: number },
   { first, everyMs, key }: { first: number; everyMs: number; key: SigningKey },
@@ -40,7 +40,7 @@ export function startMails(
     async stop() {
       stopped = true;
       await loop;
-      return Promise.all(tests.map((test) => test.then((sent) => untilDone(api, sent))));
+      return Promise.all(tests.map((test) => test.then((sent) => waitForResult(api, sent))));
     },
   };
 }
@@ -48,39 +48,43 @@ export function startMails(
 async function sendOne(api: Api & { smtp: number }, sender: number, key: SigningKey) {
   const test = await call<Test>(api, { method: 'POST', path: '/v1/tests', body: {} });
   const domain = sendingDomain(sender);
-  const raw = await signMessage(textOf(domain), { domain, selector: SELECTOR, key });
+  const raw = await signMessage(messageOf(domain), { domain, selector: SELECTOR, key });
   const client = `9.9.9.${1 + (sender % 250)}`;
   const socket = connect(api.smtp, '127.0.0.1');
   const lines = createInterface(socket)[Symbol.asyncIterator]();
-  const say = async (text: string | Buffer, wanted: string) => {
+  const send = async (text: string | Buffer, expected: string) => {
     if (text !== '') socket.write(text);
     for (let line = ''; line[3] !== ' '; ) {
       line = (await lines.next()).value ?? '';
-      if (!line.startsWith(wanted)) throw new Error(`wanted ${wanted}, got ${line}`);
+      if (!line.startsWith(expected)) throw new Error(`expected ${expected}, got ${line}`);
     }
   };
   await once(socket, 'connect');
-  await say(`PROXY TCP4 ${client} 127.0.0.1 40000 25\r\n`, '220');
-  await say(`EHLO mail.${domain}\r\n`, '250');
-  await say(`MAIL FROM:<someone@${domain}>\r\n`, '250');
-  await say(`RCPT TO:<${test.address}>\r\n`, '250');
-  await say('DATA\r\n', '354');
-  await say(Buffer.concat([raw, Buffer.from('.\r\n')]), '250');
+  await send(`PROXY TCP4 ${client} 127.0.0.1 40000 25\r\n`, '220');
+  await send(`EHLO mail.${domain}\r\n`, '250');
+  await send(`MAIL FROM:<someone@${domain}>\r\n`, '250');
+  await send(`RCPT TO:<${test.address}>\r\n`, '250');
+  await send('DATA\r\n', '354');
+  await send(Buffer.concat([raw, Buffer.from('.\r\n')]), '250');
   socket.end('QUIT\r\n');
   return test;
 }
 
-async function untilDone(api: Api, { id }: Test): Promise<number> {
-  for (const end = performance.now() + LONGEST_MS; performance.now() < end; await pause(100)) {
+async function waitForResult(api: Api, { id }: Test): Promise<number> {
+  for (
+    const end = performance.now() + RESULT_TIMEOUT_MS;
+    performance.now() < end;
+    await pause(100)
+  ) {
     const test = await call<Test>(api, { method: 'GET', path: `/v1/tests/${id}` });
-    if (test.status === 'failed') throw new Error(`the analysis of ${id} failed`);
+    if (test.status === 'failed') throw new Error(`The analysis of ${id} failed`);
     if (test.status === 'completed')
       return Date.parse(test.completed_at) - Date.parse(test.received_at);
   }
-  throw new Error(`the analysis of ${id} has not ended`);
+  throw new Error(`The analysis of ${id} did not complete in time`);
 }
 
-const textOf = (domain: string): string =>
+const messageOf = (domain: string): string =>
   [
     `From: Someone <someone@${domain}>`,
     'To: other@example.net',

@@ -1,4 +1,4 @@
-/** `npm run bench [name…]`: runs the benchmarks and writes their figures beside the documentation. */
+/** `npm run bench [name…]`: runs the benchmarks and writes their results to docs/benchmarks.json. */
 
 import { execFileSync } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.u
 const BUILT = path('../../dist/bench');
 const FIGURES = path('../../docs/benchmarks.json');
 
-/** Bundled as the executable is: what runs the sources in development has a cost of its own. */
+/** Bundles like the executable: loading the sources as in development would distort the results. */
 async function bundle(): Promise<void> {
   await build({
     entryPoints: [
@@ -33,7 +33,7 @@ async function bundle(): Promise<void> {
   });
 }
 
-function present(): Record<string, unknown> {
+function readFigures(): Record<string, unknown> {
   try {
     return JSON.parse(readFileSync(FIGURES, 'utf8'));
   } catch {
@@ -42,13 +42,13 @@ function present(): Record<string, unknown> {
 }
 
 await bundle();
-const wanted = process.argv.slice(2);
-const figures = present();
+const selected = process.argv.slice(2);
+const figures = readFigures();
 figures.date = new Date().toISOString().slice(0, 10);
 figures.machine = `${cpus().length} cores, Node ${process.versions.node}`;
-for (const name of wanted.length > 0 ? wanted : NAMES) {
+for (const name of selected.length > 0 ? selected : NAMES) {
   process.stderr.write(`${name} …\n`);
-  // A process each: what one leaves behind does not weigh on the next.
+  // Each runs in its own process, so that none affects the next.
   const output = execFileSync(process.execPath, [`${BUILT}/run.mjs`, name], {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'inherit'],

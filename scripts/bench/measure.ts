@@ -1,4 +1,4 @@
-/** Rates and medians; what is compared runs in turn, so that a noisy machine disturbs both alike. */
+/** Rates and medians. Compared candidates take turns, so that noise on the machine affects them equally. */
 
 export const ROUNDS = 5;
 
@@ -8,39 +8,39 @@ export function median(values: number[]): number {
   return sorted.length % 2 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }
 
-/** Times `count` a second, of one run of `work`, which does all of them. */
+/** The rate per second of `count` operations that one call of `work` performs. */
 export async function rate(count: number, work: () => Promise<unknown> | unknown): Promise<number> {
   const started = performance.now();
   await work();
   return count / ((performance.now() - started) / 1000);
 }
 
-/** Runs each contestant once a round, after one round that does not count; the rates of each. */
+/** Runs each candidate once per round, after a warm-up round; returns the rates of each. */
 export async function inTurn<Name extends string>(
-  contestants: Record<Name, () => Promise<number>>,
+  candidates: Record<Name, () => Promise<number>>,
   rounds = ROUNDS,
 ): Promise<Record<Name, number[]>> {
-  const names = Object.keys(contestants) as Name[];
+  const names = Object.keys(candidates) as Name[];
   const rates = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<
     Name,
     number[]
   >;
   for (let round = 0; round <= rounds; round++)
     for (const name of names) {
-      const value = await contestants[name]();
+      const value = await candidates[name]();
       if (round > 0) rates[name].push(value);
     }
   return rates;
 }
 
-/** The median over the rounds of a's rate over b's. */
+/** The median over all rounds of the rate of `a` divided by that of `b`. */
 export function ratio(a: number[], b: number[]): number {
   return round2(median(a.map((value, i) => value / b[i]!)));
 }
 
 export const round2 = (value: number): number => Math.round(value * 100) / 100;
 
-/** `part` from 0 to 1. */
+/** `part`: from 0 to 1. */
 export function percentile(values: number[], part: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))]!;

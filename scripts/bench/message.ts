@@ -1,4 +1,4 @@
-/** The message and the small world of the benchmarks: 11 kB, two signatures, DNS in memory. */
+/** The message of the benchmarks (11 kB, two signatures) and its DNS zone. */
 
 import type { AnalysisInput } from '../../src/analysis/check.ts';
 import type { Zone } from '../../src/net/dns/zone.ts';

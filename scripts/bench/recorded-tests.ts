@@ -1,4 +1,4 @@
-/** A database with many completed tests over the last sixty days, counted as a migration counts them. */
+/** Creates a database with many completed tests from the last sixty days, counted as in the migration. */
 
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ const SPAN_MS = 60 * 86_400_000;
 const DOMAINS = 3;
 const GRADES = ['F', 'D', 'C', 'B', 'A'];
 
-/** The id of one of the domains, each of which has a third of the tests. */
+/** Returns the ID of one of the domains; each has a third of the tests. */
 export async function fillTests(folder: string, count: number): Promise<{ domain: string }> {
   mkdirSync(folder, { recursive: true });
   const path = join(folder, 'deliverability.db');
@@ -38,7 +38,7 @@ export async function fillTests(folder: string, count: number): Promise<{ domain
   for (let i = 0; i < count; i++) {
     const id = newId('test');
     const at = isoTime(now - random.below(SPAN_MS));
-    // A real result has all checks; only these count.
+    // A real result has all checks, but only failed ones are counted.
     const checks = Array.from({ length: random.below(10) }, () => ids[random.below(ids.length)]!);
     const issues = [...new Set(checks)].map((check) => ({ id: check, status: 'warn' }));
     const grade = GRADES[random.below(GRADES.length)];

@@ -19,11 +19,11 @@ const BENCHES: Record<string, () => Promise<object>> = {
   summary: benchSummary,
 };
 
-// Bundled, this file is also what analysis threads run.
+// In the bundle, analysis threads run this file too.
 if (isMainThread) {
   const name = process.argv[2] ?? '';
   const bench = BENCHES[name];
   if (!bench)
-    throw new Error(`There is no benchmark "${name}": ${Object.keys(BENCHES).join(', ')}`);
+    throw new Error(`Unknown benchmark "${name}": choose ${Object.keys(BENCHES).join(', ')}`);
   console.log(JSON.stringify(await bench()));
 }

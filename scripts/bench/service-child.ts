@@ -1,4 +1,4 @@
-/** The service as the benchmarks run it: on a file in the given folder, with tests made beforehand. */
+/** The service under benchmark: with its database in the given folder and a number of waiting tests. */
 
 import { isMainThread } from 'node:worker_threads';
 import { readConfig } from '../../src/config/config.ts';
@@ -10,7 +10,7 @@ import { createApiKey } from '../../src/team/api-keys.ts';
 import { makeOwner } from '../../src/team/owner.ts';
 import { benchMail } from './message.ts';
 
-// Bundled, this file is also what analysis threads run.
+// In the bundle, analysis threads run this file too.
 if (isMainThread) await serve();
 
 async function serve(): Promise<void> {
@@ -30,7 +30,7 @@ async function serve(): Promise<void> {
     log: silentLog,
   });
   const { app, http, smtp, stop } = service;
-  // What is measured here is taking messages and answering requests, not analysing.
+  // The benchmarks measure receiving messages and serving requests, not analysis.
   await app.scheduler.stop();
   const { owner } = await makeOwner(app, 'owner@bench.example');
   const { key } = await createApiKey(app, {

@@ -1,4 +1,4 @@
-/** Messages taken by SMTP, durable, beside appending the same bytes to a file with an fsync each. */
+/** Messages durably accepted by SMTP, compared with appending the same bytes to a file with fsync. */
 
 import { once } from 'node:events';
 import { closeSync, fsyncSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
@@ -30,8 +30,8 @@ export async function benchSmtp() {
     const rates = await inTurn({
       append: () => rate(COUNT, () => append(join(folder, 'plain'), raw)),
       smtp: () => {
-        const mine = tokens.splice(0, COUNT);
-        return sendAll(child.ready.smtp, mine, raw);
+        const unused = tokens.splice(0, COUNT);
+        return sendAll(child.ready.smtp, unused, raw);
       },
     });
     return {
@@ -56,7 +56,7 @@ function append(path: string, raw: Buffer): void {
   closeSync(file);
 }
 
-/** The rate without the greetings: connections are open before the clock starts. */
+/** Measures the rate without connection setup: connections are open before the clock starts. */
 async function sendAll(port: number, tokens: string[], raw: Buffer): Promise<number> {
   const clients = await Promise.all(Array.from({ length: CONNECTIONS }, () => openClient(port)));
   const result = await rate(COUNT, () =>
@@ -74,29 +74,29 @@ async function openClient(port: number) {
   const socket = connect(port, '127.0.0.1');
   socket.setNoDelay(true);
   const lines = createInterface(socket)[Symbol.asyncIterator]();
-  const reply = async (wanted: string) => {
+  const expectReply = async (expected: string) => {
     for (;;) {
       const { value } = await lines.next();
-      if (!value?.startsWith(wanted)) throw new Error(`wanted ${wanted}, got ${value}`);
+      if (!value?.startsWith(expected)) throw new Error(`expected ${expected}, got ${value}`);
       if (value[3] === ' ') return;
     }
   };
   await once(socket, 'connect');
-  await reply('220');
+  await expectReply('220');
   socket.write('EHLO mail.example.com\r\n');
-  await reply('250');
+  await expectReply('250');
   const end = Buffer.from('.\r\n');
   return {
     async send(token: string, raw: Buffer) {
-      // Pipelined as RFC 2920 allows: the replies come in order.
+      // Pipelined (RFC 2920): replies come in order.
       socket.write(
         `MAIL FROM:<someone@example.com>\r\nRCPT TO:<${token}@bench.example>\r\nDATA\r\n`,
       );
-      await reply('250');
-      await reply('250');
-      await reply('354');
+      await expectReply('250');
+      await expectReply('250');
+      await expectReply('354');
       socket.write(Buffer.concat([raw, end]));
-      await reply('250');
+      await expectReply('250');
     },
     close: () => socket.end('QUIT\r\n'),
   };

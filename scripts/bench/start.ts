@@ -1,4 +1,4 @@
-/** The executable: from its start until it is ready, its memory when idle, its size. */
+/** The executable: time from start to ready, idle memory, size. */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -6,17 +6,17 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { setTimeout as after } from 'node:timers/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import { median, round2 } from './measure.ts';
 
 const EXECUTABLE = resolve('dist/deliverability');
 const STARTS = 5;
-/** Long enough for what a start leaves behind to be collected. */
+/** Long enough for the garbage of the start to be collected. */
 const IDLE_MS = 5_000;
 
 export async function benchStart() {
   if (!existsSync(EXECUTABLE))
-    return { skipped: 'dist/deliverability is not built: npm run build' };
+    return { skipped: 'dist/deliverability does not exist: run npm run build' };
   const starts: number[] = [];
   const memory: number[] = [];
   for (let i = 0; i < STARTS; i++) {
@@ -36,7 +36,7 @@ export async function benchStart() {
     for await (const line of createInterface(child.stderr)) if (line.includes('"ready"')) break;
     starts.push((performance.now() - started) / 1000);
     if (i === STARTS - 1) {
-      await after(IDLE_MS);
+      await pause(IDLE_MS);
       memory.push(residentMb(child.pid!));
     }
     child.kill('SIGTERM');

@@ -1,4 +1,4 @@
-/** A database with many deliveries that are long over, with their events and attempts. */
+/** Creates a database with many completed deliveries, their events and attempts. */
 
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { isoTime } from '../../src/lib/clock.ts';
 import { createIds } from '../../src/lib/ids.ts';
 import { openStore } from '../../src/store/open.ts';
 
-/** Of ten endpoints; a day old, so that they are kept. */
+/** The deliveries belong to ten endpoints and are a day old, so that the service keeps them. */
 export function fillDeliveries(folder: string, count: number): void {
   mkdirSync(folder, { recursive: true });
   const path = join(folder, 'deliverability.db');

@@ -1,4 +1,4 @@
-/** What a summary of many domains takes, and how long it holds up others at a stretch. */
+/** How long a summary of many domains takes, and how long it blocks the event loop at a time. */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CHECKS } from '../../src/analysis/checks/index.ts';
@@ -11,24 +11,24 @@ import { median, round2 } from './measure.ts';
 
 const DOMAINS = 100;
 const HOUR_MS = 3_600_000;
-const TIMES = 9;
-/** What is wrong with a domain's mail is much the same from hour to hour. */
-const HABITS = 4;
+const RUNS = 9;
+/** The problems of a domain's mail are similar from hour to hour: it alternates between a few patterns. */
+const PATTERNS = 4;
 
-/** Every domain has tests in every hour of a month and of the month before. */
+/** Every domain has tests in every hour of a month and of the previous month. */
 export async function manyDomains(path: string) {
   const { db, close } = openStore(path);
   const span = { ...periodEndingAt(Date.now(), 'month'), livemode: true };
   const domains = await fillHours(db, span.before, span.to);
   const times: number[] = [];
   const stretches: number[] = [];
-  for (let i = 0; i < TIMES; i++) {
-    const gaps = longestGap();
+  for (let i = 0; i < RUNS; i++) {
+    const blocking = measureBlocking();
     const started = performance.now();
     const { total_tests } = await summarize(db, { ...span, domains });
     times.push(performance.now() - started);
-    stretches.push(await gaps.stop());
-    if (total_tests === 0) throw new Error('the summary must tell of tests');
+    stretches.push(await blocking.stop());
+    if (total_tests === 0) throw new Error('The summary contains no tests');
   }
   await close();
   return {
@@ -43,8 +43,8 @@ async function fillHours(db: Db, from: number, to: number): Promise<string[]> {
   const issuesOf = () =>
     Object.fromEntries(Array.from({ length: 5 }, () => [checks[random.below(checks.length)]!, 1]));
   const domains = Array.from({ length: DOMAINS }, (_, i) => `dom_${String(i).padStart(26, '0')}`);
-  const habits = domains.map(() =>
-    Array.from({ length: HABITS }, () => JSON.stringify(issuesOf())),
+  const patterns = domains.map(() =>
+    Array.from({ length: PATTERNS }, () => JSON.stringify(issuesOf())),
   );
   for (let at = from; at < to; at += HOUR_MS)
     await db
@@ -56,27 +56,27 @@ async function fillHours(db: Db, from: number, to: number): Promise<string[]> {
             (typeof TALLIED)[number],
             number
           >),
-          issues: habits[i]![random.below(HABITS)]!,
+          issues: patterns[i]![random.below(PATTERNS)]!,
         })),
       )
       .execute();
   return domains;
 }
 
-/** Milliseconds that this thread itself has worked: what else the machine does disturbs nobody here. */
-function worked(): number {
+/** CPU time of this thread in milliseconds: other load on the machine does not count. */
+function cpuTime(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1000;
 }
 
-/** How long the thread worked at most while nothing else had its turn. */
-function longestGap() {
+/** Measures the longest CPU time during which the event loop did not turn. */
+function measureBlocking() {
   let longest = 0;
-  let on = true;
+  let isRunning = true;
   const watch = async () => {
-    for (let last = worked(); on; ) {
+    for (let last = cpuTime(); isRunning; ) {
       await nextTurn();
-      const now = worked();
+      const now = cpuTime();
       longest = Math.max(longest, now - last);
       last = now;
     }
@@ -85,7 +85,7 @@ function longestGap() {
   const watching = watch();
   return {
     stop() {
-      on = false;
+      isRunning = false;
       return watching;
     },
   };

@@ -1,4 +1,4 @@
-/** Stores and counts tests beside those who ask for a summary, and proves what they are told. */
+/** Stores and counts tests while summaries are read, and verifies the summaries. */
 
 import assert from 'node:assert/strict';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -12,19 +12,19 @@ import { randomTest } from '../../test/mailtests/counted-tests.ts';
 import { recountedSummary } from '../../test/summary/recounted-summary.ts';
 
 const DAY_MS = 24 * 3_600_000;
-const AT_ONCE = 10;
+const TESTS_PER_TRANSACTION = 10;
 
-/** Ten in a transaction, one after the other, over a connection of its own. */
+/** Writes ten tests per transaction, one transaction after the other, over its own connection. */
 export function startWriting(path: string, domains: string[]) {
   const { db, close } = openStore(path);
   const random = seededRandom(9);
   const clock = { now: () => Date.now() };
   const app = { clock, newId: createIds(clock) } as unknown as Parameters<typeof randomTest>[0];
-  let on = true;
+  let isRunning = true;
   const write = async () => {
-    for (; on; await nextTurn())
+    for (; isRunning; await nextTurn())
       await db.transaction().execute(async (tx) => {
-        for (let i = 0; i < AT_ONCE; i++) {
+        for (let i = 0; i < TESTS_PER_TRANSACTION; i++) {
           const at = Date.now() - random.below(30 * DAY_MS);
           const row = randomTest(app, random, { at, domains });
           await tx.insertInto('tests').values(row).execute();
@@ -36,27 +36,27 @@ export function startWriting(path: string, domains: string[]) {
   const writing = write();
   return {
     stop() {
-      on = false;
+      isRunning = false;
       return writing;
     },
   };
 }
 
-/** Throws where a summary differs from what the tests themselves tell in the same moment. */
+/** Throws if a summary differs from a recount of the tests in the same transaction; returns the number of comparisons. */
 export async function proveSummaries(path: string, domains: string[]): Promise<number> {
   const { db, close } = openStore(path);
   let compared = 0;
   for (const period of PERIODS)
-    for (const named of [null, domains.slice(0, 1), domains]) {
+    for (const selected of [null, domains.slice(0, 1), domains]) {
       const span = periodEndingAt(Date.now(), period);
-      const asked = { ...span, domains: named, livemode: true };
-      const [told, expected] = await db
+      const query = { ...span, domains: selected, livemode: true };
+      const [summary, expected] = await db
         .transaction()
         .execute(async (tx) => [
-          await summarize(tx, asked),
-          await recountedSummary(tx, asked, issueTitle),
+          await summarize(tx, query),
+          await recountedSummary(tx, query, issueTitle),
         ]);
-      assert.deepEqual(told, expected);
+      assert.deepEqual(summary, expected);
       compared++;
     }
   await close();

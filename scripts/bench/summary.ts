@@ -1,4 +1,4 @@
-/** What a summary of a month takes beside few and beside many tests and beside writers, whether it is right, and what counting adds to a test. */
+/** Time of a monthly summary with few tests, many tests and concurrent writers; correctness; cost of counting. */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ import { proveSummaries, startWriting } from './summary-writers.ts';
 
 const FEW = 10_000;
 const MANY = Number(process.env.BENCH_TESTS ?? 1_000_000);
-/** In one round: requests, analyses, and tests that are counted. */
+/** Requests, analyses and counted tests per round. */
 const REQUESTS = 40;
 const ANALYSES = 500;
 const COUNTED = 2000;
@@ -49,7 +49,7 @@ export async function benchSummary() {
 
 const databaseIn = (folder: string): string => join(folder, 'deliverability.db');
 
-/** While another process stores and counts tests without a pause. */
+/** Measures while this process stores and counts tests without a pause. */
 async function besideWriters(folder: string, domain: string) {
   const service = await startChild<Ready>('service-child.mjs', [folder, '0']);
   const writing = startWriting(databaseIn(folder), [domain]);
@@ -91,22 +91,22 @@ async function latencies(paths: Pair<string>, domains: Pair<string>) {
   }
 }
 
-/** One after the other, over a kept connection. */
-async function medianMs({ ready }: Child<Ready>, more: string): Promise<number> {
-  const url = `http://127.0.0.1:${ready.http}/v1/reports/summary?period=month${more}`;
+/** The median of sequential requests over a persistent connection. */
+async function medianMs({ ready }: Child<Ready>, parameters: string): Promise<number> {
+  const url = `http://127.0.0.1:${ready.http}/v1/reports/summary?period=month${parameters}`;
   const headers = { authorization: `Bearer ${ready.key}` };
   const times: number[] = [];
   for (let i = 0; i < REQUESTS; i++) {
     const started = performance.now();
-    const answer = await fetch(url, { headers });
-    const { total_tests: tests } = (await answer.json()) as { total_tests: number };
+    const response = await fetch(url, { headers });
+    const { total_tests: tests } = (await response.json()) as { total_tests: number };
     times.push(performance.now() - started);
-    if (!answer.ok || tests === 0) throw new Error('the summary must tell of tests');
+    if (!response.ok || tests === 0) throw new Error('The summary contains no tests');
   }
   return median(times);
 }
 
-/** A real result of one domain, counted in the present hour, over one analysis by one worker. */
+/** The cost of counting a real result in the current hour, compared with an analysis by one worker. */
 async function countingCost(path: string) {
   const { input, zone } = await benchMail();
   const pool = createAnalysisPool({ threads: 1, resolver: zoneResolver(zone), log: silentLog });
@@ -118,10 +118,10 @@ async function countingCost(path: string) {
     ...{ ...outcome.result.auth_results, checks: outcome.result.checks },
     completed_at: isoTime(Date.now()),
   } as CountedTest;
-  // More than such a message has, as most messages have.
+  // More issues than this message has: most messages have several.
   const issues = ['dkim_key', 'dmarc_policy', 'text_part', 'image_alt', 'link_scheme', 'helo'];
   const rates = await inTurn({
-    analysis: () => rate(ANALYSES, () => analyses(pool, input)),
+    analysis: () => rate(ANALYSES, () => analyzeAll(pool, input)),
     counted: () =>
       rate(COUNTED, () => inTransaction(store.db, (tx) => countTest(tx, row, 1, issues))),
   });
@@ -132,14 +132,14 @@ async function countingCost(path: string) {
   };
 }
 
-async function analyses(
+async function analyzeAll(
   pool: ReturnType<typeof createAnalysisPool>,
   input: Parameters<typeof pool.analyze>[0],
 ): Promise<void> {
   await Promise.all(Array.from({ length: ANALYSES }, () => pool.analyze(input)));
 }
 
-/** All in one: what it adds to a transaction that is there anyway. */
+/** One transaction for all: measures what counting adds to an existing transaction. */
 async function inTransaction(db: Db, work: (tx: Parameters<typeof countTest>[0]) => Promise<void>) {
   await db.transaction().execute(async (tx) => {
     for (let i = 0; i < COUNTED; i++) await work(tx);

@@ -1,10 +1,10 @@
-/** The figures of the last `npm run bench` as the README shows them. */
+/** The table in the README with the results of the last `npm run bench`. */
 
 type Figures = Record<string, Record<string, number | string> | string>;
 
 interface Row {
-  what: string;
-  /** The section and the figure of the file. */
+  label: string;
+  /** Section and key in docs/benchmarks.json. */
   from: [string, string];
   unit: string;
   target: string;
@@ -12,119 +12,120 @@ interface Row {
 
 const ROWS: Row[] = [
   {
-    what: 'Messages accepted by SMTP, durable, over a plain append and fsync of the same bytes',
+    label: 'Messages durably accepted by SMTP, relative to appending the same bytes with fsync',
     from: ['smtp', 'smtp_over_append'],
     unit: '×',
     target: '',
   },
   {
-    what: 'Analyses on one worker over bare mailauth (11 kB, two signatures)',
+    label: 'Analyses on one worker, relative to plain mailauth (11 kB, two signatures)',
     from: ['analysis', 'one_worker_over_bare'],
     unit: '×',
     target: '≥ 0.6',
   },
   {
-    what: 'Analyses on two workers over one',
+    label: 'Analyses on two workers, relative to one',
     from: ['analysis', 'two_workers_over_one'],
     unit: '×',
     target: '≥ 1.5',
   },
   {
-    what: '`GET /v1/tests/{id}` over a bare node:http and better-sqlite3 handler',
+    label: '`GET /v1/tests/{id}`, relative to a minimal node:http and better-sqlite3 handler',
     from: ['http', 'service_over_bare'],
     unit: '×',
     target: '≥ 0.5',
   },
   {
-    what: 'Webhooks, commit to receipt at 50 events a second, 95th percentile',
+    label: 'Webhooks: commit to receipt at 50 events per second, 95th percentile',
     from: ['webhooks', 'p95_ms_at_50_per_second'],
     unit: ' ms',
     target: '< 100 ms',
   },
   {
-    what: 'Webhooks, the same at 200 a second',
+    label: 'Webhooks: the same at 200 events per second',
     from: ['webhooks', 'p95_ms_at_200_per_second'],
     unit: ' ms',
     target: '< 100 ms',
   },
   {
-    what: 'Webhooks, 1,000 a second for a minute: lost',
+    label: 'Webhooks: lost events at 1,000 per second for a minute',
     from: ['webhooks', 'long_run_lost'],
     unit: '',
     target: '0',
   },
   {
-    what: 'Webhooks, a new delivery beside 1,000,000 stored ones over one beside none',
+    label: 'Webhooks: time of a new delivery with 1,000,000 stored, relative to none stored',
     from: ['webhooks', 'stored_over_none'],
     unit: '×',
     target: '< 1.2',
   },
   {
-    what: '10,000 domains and 10,000 monitors, all due at once: until all are done (extrapolated where fewer were run)',
+    label:
+      'Time to run 10,000 domain checks and 10,000 monitors due at the same time (extrapolated)',
     from: ['watching', 'seconds_for_all_extrapolated'],
     unit: ' s',
     target: '< 3600 s',
   },
   {
-    what: 'The same where nothing gets to port 25 of mail servers (extrapolated)',
+    label: 'The same with outgoing port 25 blocked (extrapolated)',
     from: ['watching', 'silent_port_25_seconds_for_all_extrapolated'],
     unit: ' s',
     target: '< 3600 s',
   },
   {
-    what: 'The API meanwhile, 95th percentile of the slowest of four requests',
+    label: 'API response time during that run: 95th percentile of the slowest of four requests',
     from: ['watching', 'api_p95_ms'],
     unit: ' ms',
     target: '< 50 ms',
   },
   {
-    what: 'Analysis of a received mail meanwhile, over one before',
+    label: 'Analysis time during that run, relative to before',
     from: ['watching', 'analysis_beside_over_before'],
     unit: '×',
     target: '< 2',
   },
   {
-    what: '`GET /v1/reports/summary` of a month beside 1,000,000 tests, median',
+    label: '`GET /v1/reports/summary` of a month with 1,000,000 stored tests, median',
     from: ['summary', 'month_ms_beside_all'],
     unit: ' ms',
     target: '< 20 ms',
   },
   {
-    what: 'The same over one beside 10,000 tests',
+    label: 'The same, relative to 10,000 stored tests',
     from: ['summary', 'all_over_10_000'],
     unit: '×',
     target: '< 2',
   },
   {
-    what: 'Counting a completed test over analysing it',
+    label: 'Time to count a completed test, relative to its analysis',
     from: ['summary', 'counting_over_analysis'],
     unit: '×',
     target: '< 0.05',
   },
   {
-    what: 'Executable: start to ready',
+    label: 'Executable: time from start to ready',
     from: ['start', 'start_to_ready_seconds'],
     unit: ' s',
     target: '< 0.7 s',
   },
   {
-    what: 'Executable: memory when idle',
+    label: 'Executable: idle memory',
     from: ['start', 'idle_memory_mb'],
     unit: ' MB',
     target: '< 160 MB',
   },
-  { what: 'Executable: size', from: ['start', 'executable_mb'], unit: ' MB', target: '< 120 MB' },
+  { label: 'Executable: size', from: ['start', 'executable_mb'], unit: ' MB', target: '< 120 MB' },
 ];
 
 export function benchmarkTable(figures: Figures): string {
-  const lines = ROWS.map(({ what, from: [section, name], unit, target }) => {
+  const lines = ROWS.map(({ label, from: [section, name], unit, target }) => {
     const value = (figures[section] as Record<string, number> | undefined)?.[name];
-    return `| ${what} | ${value === undefined ? 'not measured' : `${value}${unit}`} | ${target} |`;
+    return `| ${label} | ${value === undefined ? 'not measured' : `${value}${unit}`} | ${target} |`;
   });
   return [
     `Measured on ${figures.date} (${figures.machine}):`,
     '',
-    '| | | target |',
+    '| Benchmark | Result | Target |',
     '|---|---|---|',
     ...lines,
   ].join('\n');

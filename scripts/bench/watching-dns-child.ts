@@ -1,4 +1,4 @@
-/** A resolver of its own process on loopback that takes its time, as the real ones do. */
+/** A DNS resolver on loopback, in its own process, with realistic response times. */
 
 import { createSocket } from 'node:dgram';
 import { decode, encode } from 'dns-packet';
@@ -12,20 +12,20 @@ const RECURSION_DESIRED = 0x100;
 const NXDOMAIN = 3;
 
 const [dkimKey] = process.argv.slice(2) as [string];
-/** When the answer is there that was first asked for then: who asks again waits for the rest only. */
-const ready = new Map<string, { reply: Reply; at: number }>();
-let asked = 0;
+/** When each response is available: a repeated query waits only for the rest of the delay. */
+const replies = new Map<string, { reply: Reply; at: number }>();
+let queries = 0;
 
 const socket = createSocket({ type: 'udp4', recvBufferSize: 4_000_000 });
 socket.on('message', (query, peer) => {
-  asked++;
+  queries++;
   const { id = 0, questions = [] } = decode(query);
   const { name, type } = questions[0]!;
   const key = `${name.toLowerCase()}/${type}`;
-  const found = ready.get(key) ?? begin(name.toLowerCase(), type as RecordType);
-  ready.set(key, found);
-  if (found.reply.delay === null) return;
-  const { records } = found.reply;
+  const entry = replies.get(key) ?? startReply(name.toLowerCase(), type as RecordType);
+  replies.set(key, entry);
+  if (entry.reply.delay === null) return;
+  const { records } = entry.reply;
   const bytes = encode({
     type: 'response',
     id,
@@ -36,11 +36,11 @@ socket.on('message', (query, peer) => {
     ),
     authorities: records?.length ? [] : [soa()],
   });
-  const wait = found.at - performance.now();
+  const wait = entry.at - performance.now();
   setTimeout(() => socket.send(bytes, peer.port, peer.address), Math.max(1, wait));
 });
 
-function begin(name: string, type: RecordType) {
+function startReply(name: string, type: RecordType) {
   const reply = replyTo(name, type, dkimKey);
   return { reply, at: performance.now() + (reply.delay ?? 0) };
 }
@@ -56,9 +56,9 @@ const soa = () =>
 socket.bind(0, '127.0.0.1', () => {
   console.log(JSON.stringify({ port: socket.address().port }));
 });
-// Each line asks how many questions have come since the last.
+// Each line requests the number of queries since the last line.
 process.stdin.on('data', () => {
-  console.log(JSON.stringify(asked));
-  asked = 0;
+  console.log(JSON.stringify(queries));
+  queries = 0;
 });
 process.on('SIGTERM', () => process.exit(0));

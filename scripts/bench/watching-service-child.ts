@@ -1,4 +1,4 @@
-/** The service with many domains and monitors, which all become due when it is told to begin. */
+/** The service with many domains and monitors, which all become due on a signal. */
 
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -14,7 +14,7 @@ import { createApiKey } from '../../src/team/api-keys.ts';
 import { makeOwner } from '../../src/team/owner.ts';
 import { SELECTOR, TOKEN, watchedDomain } from './watching-world.ts';
 
-/** How port 25 of mail servers is: they answer, or nothing gets there, as in many clouds. */
+/** Whether mail servers answer on port 25, or outgoing connections are blocked, as in many clouds. */
 export type Port25 = 'answers' | 'silent';
 
 export interface WatchingReady {
@@ -27,15 +27,15 @@ type App = Awaited<ReturnType<typeof startService>>['app'];
 
 const VALID = { valid: true, problem: null, names: [], issuer: null, validTo: null };
 
-/** In place of the probe, for no mail server of loopback may be connected to: as long as one takes. */
+/** Replaces the probe, which must not connect to loopback addresses; takes as long as a real one. */
 const PROBES: Record<Port25, ProbeMailTls> = {
   answers: () => pause<MailTls>(300, { status: 'tls', version: 'TLSv1.3', certificate: VALID }),
-  // Half of the time of the real one.
+  // Half the timeout of the real probe.
   silent: () =>
     pause<MailTls>(5000, { status: 'unreachable', silent: true, detail: 'no response in time' }),
 };
 
-// Bundled, this file is also what analysis threads run.
+// In the bundle, analysis threads run this file too.
 if (isMainThread) await serve();
 
 async function serve(): Promise<void> {
@@ -51,7 +51,7 @@ async function serve(): Promise<void> {
     DELIVERABILITY_RATE_LIMIT: '0',
   });
   const { app, http, smtp, stop } = await startService(config, '0.0.0', {
-    log: { ...silentLog, error: (...told) => console.error(...told) },
+    log: { ...silentLog, error: (...args) => console.error(...args) },
     probeMailTls: withPort25CircuitBreaker(PROBES[port25], systemClock),
   });
   const { owner } = await makeOwner(app, 'owner@bench.example');
@@ -65,7 +65,7 @@ async function serve(): Promise<void> {
   process.on('SIGTERM', () => void stop().then(() => process.exit(0)));
   console.log(JSON.stringify({ http: http.port, smtp: smtp.port, key } satisfies WatchingReady));
   for await (const _ of createInterface(process.stdin)) {
-    // All at once, as after an outage; otherwise they are spread over the hour and the day.
+    // All are due at the same time, as after an outage. Normally they are spread over the day.
     const now = isoTime(app.clock.now());
     await app.db.updateTable('domains').set({ next_check_at: now }).execute();
     await app.db.updateTable('monitors').set({ next_run_at: now }).execute();
@@ -73,7 +73,7 @@ async function serve(): Promise<void> {
   }
 }
 
-/** As many monitors as domains, half of them of each type; half of the domains with a known selector. */
+/** One monitor per domain, half of them of each type; half of the domains have a known selector. */
 async function fill(app: App, count: number): Promise<void> {
   const now = isoTime(app.clock.now());
   await app.db.transaction().execute(async (tx) => {

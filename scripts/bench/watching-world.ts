@@ -1,4 +1,4 @@
-/** The DNS of the benchmark of domains and monitors: what each name holds, and how long its answer takes. */
+/** The DNS of the monitoring benchmark: the records of each name, and the response time. */
 
 import { createHash } from 'node:crypto';
 import { LISTS } from '../../src/analysis/blocklists/lists.ts';
@@ -6,24 +6,24 @@ import type { RecordType } from '../../src/net/dns/resolver.ts';
 import { lookUp, type Zone } from '../../src/net/dns/zone.ts';
 import { blocklistZone } from '../../test/helpers/blocklists.ts';
 
-/** What the TXT record of every domain says. */
+/** The verification token of every domain. */
 export const TOKEN = 'benchbenchbenchbenchbenchbenchbe';
 export const SELECTOR = 's1';
 
-/** A domain of the team, and one that sends the mail that is analysed meanwhile. */
+/** A domain of the team, and the sender domain of a message that is analyzed during the run. */
 export const watchedDomain = (index: number): string => `d${index}.example`;
 export const sendingDomain = (index: number): string => `m${index}.example`;
 
 export interface Reply {
-  /** null: the name does not exist. */
+  /** Null if the name does not exist. */
   records: string[] | null;
-  /** Milliseconds; null: it is never answered. */
+  /** Milliseconds; null if there is no response. */
   delay: number | null;
 }
 
-/** Of each hundred answers so many are slow: one second to three. */
+/** The percentage of responses that take one to three seconds. */
 const SLOW_PERCENT = 2;
-/** Of each hundred domains of the team so many have servers that never answer. */
+/** The percentage of the team's domains whose servers never answer. */
 const DEAD_PERCENT = Number(process.env.BENCH_DEAD_PERCENT ?? 1);
 const LISTED_PERCENT = 1;
 const QUICK_MS = [10, 30] as const;
@@ -33,10 +33,10 @@ const TESTS: Zone = blocklistZone();
 const LIST_ZONES = LISTS.map(({ zone }) => zone);
 const OWNER = /(?:^|\.)([dm])(\d+)\.example(?:\.(.+))?$/;
 
-/** The same for the same question, however often it is asked. */
+/** The same query always has the same reply. */
 export function replyTo(name: string, type: RecordType, dkimKey: string): Reply {
   const [, kind, index, list] = OWNER.exec(name) ?? [];
-  if (kind === undefined) return { records: foreign(name, type), delay: QUICK_MS[0] };
+  if (kind === undefined) return { records: otherRecords(name, type), delay: QUICK_MS[0] };
   const domain = `${kind}${index}.example`;
   if (list !== undefined && LIST_ZONES.includes(list))
     return { records: listing(domain, list, type), delay: delayOf(kind, `${name}/${type}`) };
@@ -47,14 +47,14 @@ export function replyTo(name: string, type: RecordType, dkimKey: string): Reply 
   };
 }
 
-/** What the sender of mail is asked for is never slow: there the wait for others is to be seen. */
-function delayOf(kind: string, question: string): number {
-  const slow = kind === 'd' && chance(`slow ${question}`) < SLOW_PERCENT / 100;
-  const [least, most] = slow ? SLOW_MS : QUICK_MS;
-  return Math.round(least + chance(`delay ${question}`) * (most - least));
+/** Queries about senders are never slow, so that analysis times show the effect of the other load. */
+function delayOf(kind: string, query: string): number {
+  const slow = kind === 'd' && chance(`slow ${query}`) < SLOW_PERCENT / 100;
+  const [min, max] = slow ? SLOW_MS : QUICK_MS;
+  return Math.round(min + chance(`delay ${query}`) * (max - min));
 }
 
-function foreign(name: string, type: RecordType): string[] | null {
+function otherRecords(name: string, type: RecordType): string[] | null {
   const found = lookUp(TESTS, name, type);
   if (found.status === 'found') return found.records;
   if (name.endsWith('.in-addr.arpa') && type === 'PTR') return ['mail.m0.example'];
@@ -69,7 +69,7 @@ function listing(domain: string, list: string, type: RecordType): string[] | nul
 
 type Records = Partial<Record<RecordType, string[]>>;
 
-/** Hosts have the address of this machine: nobody is connected to. */
+/** Hosts have loopback addresses, which the service does not connect to. */
 function ownRecords(domain: string, name: string, dkimKey: string): Records | null {
   const under = name.slice(0, -domain.length);
   const hasPolicy = chance(`policy ${domain}`) < 0.1;
@@ -105,6 +105,6 @@ function ownRecords(domain: string, name: string, dkimKey: string): Records | nu
 const exists = (domain: string, name: string): boolean =>
   [domain, `_tls.${domain}`, `_domainkey.${domain}`].includes(name);
 
-/** From 0 to 1, by what is told. */
-const chance = (of: string): number =>
-  createHash('sha256').update(of).digest().readUInt32BE(0) / 2 ** 32;
+/** A number from 0 to 1, derived from the text. */
+const chance = (text: string): number =>
+  createHash('sha256').update(text).digest().readUInt32BE(0) / 2 ** 32;

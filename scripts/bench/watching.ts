@@ -1,4 +1,4 @@
-/** Many domains and monitors that are all due at once: how long until all are done, and what others feel of it. */
+/** Many domains and monitors due at the same time: how long the run takes, and its effect on API and analysis. */
 
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -14,20 +14,20 @@ import { startMails } from './mail-load.ts';
 import { percentile, round2 } from './measure.ts';
 import type { Port25, WatchingReady } from './watching-service-child.ts';
 
-/** So many domains, and as many monitors; by default a part of them is run, and the time extrapolated. */
+/** The number of domains, and of monitors. By default only a part is run, and the time is extrapolated. */
 const ALL = 10_000;
 const SHARE = Number(process.env.BENCH_DOMAINS ?? 4000);
-/** This is slower: a smaller part does. */
+/** A smaller part, because this run is slower. */
 const SILENT_SHARE = Number(process.env.BENCH_SILENT_DOMAINS ?? 400);
 const BEFORE_MS = 15_000;
-/** Of the API, beside all that is due. */
+/** The rate of each kind of API request during the run. */
 const PER_SECOND = 5;
 const MAIL_EVERY_MS = 500;
 
 export async function benchWatching() {
   const key = makeKey('rsa2048');
-  const all = await watch(SHARE, 'answers', key);
-  const silent = await watch(SILENT_SHARE, 'silent', key);
+  const all = await measureRun(SHARE, 'answers', key);
+  const silent = await measureRun(SILENT_SHARE, 'silent', key);
   const { api, analysis } = all;
   return {
     domains: SHARE,
@@ -41,14 +41,14 @@ export async function benchWatching() {
     ...flat('list_domains', api.domains!),
     ...flat('list_monitors', api.monitors!),
     ...flat('post_test', api.create!),
-    api_p95_ms: round2(Math.max(...Object.values(api).map((took) => percentile(took, 0.95)))),
+    api_p95_ms: round2(Math.max(...Object.values(api).map((times) => percentile(times, 0.95)))),
     api_p95_ms_before: round2(
-      Math.max(...Object.values(all.apiBefore).map((took) => percentile(took, 0.95))),
+      Math.max(...Object.values(all.apiBefore).map((times) => percentile(times, 0.95))),
     ),
     ...flat('analysis_before', analysis.before),
-    ...flat('analysis_beside', analysis.beside),
+    ...flat('analysis_beside', analysis.during),
     analysis_beside_over_before: round2(
-      percentile(analysis.beside, 0.5) / percentile(analysis.before, 0.5),
+      percentile(analysis.during, 0.5) / percentile(analysis.before, 0.5),
     ),
     silent_port_25_domains: SILENT_SHARE,
     silent_port_25_seconds: Math.round(silent.seconds),
@@ -67,7 +67,7 @@ const KINDS: Record<string, Kind> = {
   create: { method: 'POST', path: '/v1/tests', body: {}, perSecond: PER_SECOND },
 };
 
-async function watch(count: number, port25: Port25, key: SigningKey) {
+async function measureRun(count: number, port25: Port25, key: SigningKey) {
   const folder = mkdtempSync(join(tmpdir(), 'bench-'));
   const dns = await startChild<{ port: number }>('watching-dns-child.mjs', [key.record]);
   const service = await startChild<WatchingReady>('watching-service-child.mjs', [
@@ -88,32 +88,32 @@ async function watch(count: number, port25: Port25, key: SigningKey) {
       test: { method: 'GET', path: `/v1/tests/${id}`, perSecond: PER_SECOND },
       ...KINDS,
     } satisfies Record<string, Kind>;
-    const begin = (first: number) => ({
+    const startLoads = (first: number) => ({
       load: startLoad(api, kinds),
       mails: startMails(api, { first, everyMs: MAIL_EVERY_MS, key }),
     });
-    // What is started and compiled by the first requests is not what is measured.
-    const warm = begin(0);
+    // A warm-up, so that start-up and compilation do not count.
+    const warm = startLoads(0);
     await pause(BEFORE_MS / 3);
     await Promise.all([warm.load.stop(), warm.mails.stop()]);
-    const before = begin(100_000);
+    const before = startLoads(100_000);
     await pause(BEFORE_MS);
     const [apiBefore, mailsBefore] = await Promise.all([before.load.stop(), before.mails.stop()]);
     const cpu = cpuSeconds(service);
-    await ask(dns);
-    const beside = begin(200_000);
+    await request(dns);
+    const during = startLoads(200_000);
     const started = performance.now();
-    await untilAllDone(join(folder, 'deliverability.db'), await ask<string>(service));
+    await waitUntilAllDone(join(folder, 'deliverability.db'), await request<string>(service));
     const seconds = (performance.now() - started) / 1000;
-    const [apiBeside, mailsBeside] = await Promise.all([beside.load.stop(), beside.mails.stop()]);
+    const [apiDuring, mailsDuring] = await Promise.all([during.load.stop(), during.mails.stop()]);
     return {
       seconds,
-      questions: await ask<number>(dns),
+      questions: await request<number>(dns),
       cpu: cpuSeconds(service) - cpu,
       memory: peakMemoryMb(service),
-      api: apiBeside,
+      api: apiDuring,
       apiBefore,
-      analysis: { before: mailsBefore, beside: mailsBeside },
+      analysis: { before: mailsBefore, during: mailsDuring },
     };
   } finally {
     await Promise.all([service.stop(), dns.stop()]);
@@ -121,37 +121,37 @@ async function watch(count: number, port25: Port25, key: SigningKey) {
   }
 }
 
-/** One line in, one line out. */
-async function ask<T>({ process: { stdin, stdout } }: Child<unknown>): Promise<T> {
+/** Writes a line to the process and reads its response, a line of JSON. */
+async function request<T>({ process: { stdin, stdout } }: Child<unknown>): Promise<T> {
   const lines = createInterface(stdout!);
-  const answer = once(lines, 'line');
+  const response = once(lines, 'line');
   stdin!.write('\n');
-  const [line] = await answer;
+  const [line] = await response;
   lines.close();
   return JSON.parse(line as string) as T;
 }
 
-/** Each of them has been looked at since; counted by a connection of this process. */
-async function untilAllDone(path: string, since: string): Promise<void> {
+/** Resolves when nothing has been due since `since`; uses its own database connection. */
+async function waitUntilAllDone(path: string, since: string): Promise<void> {
   const sqlite = new Sqlite(path, { readonly: true });
-  const left = sqlite
+  const countDue = sqlite
     .prepare(
       `SELECT (SELECT count(*) FROM domains WHERE next_check_at <= @since)
             + (SELECT count(*) FROM monitors WHERE next_run_at <= @since) AS count`,
     )
     .pluck();
   const started = performance.now();
-  for (let told = 0; ; await pause(250)) {
-    const count = left.get({ since }) as number;
+  for (let reported = 0; ; await pause(250)) {
+    const count = countDue.get({ since }) as number;
     if (count === 0) break;
     const seconds = Math.floor((performance.now() - started) / 10_000) * 10;
-    if (seconds > told) process.stderr.write(`  ${seconds} s: ${count} left\n`);
-    told = Math.max(told, seconds);
+    if (seconds > reported) process.stderr.write(`  ${seconds} s: ${count} left\n`);
+    reported = Math.max(reported, seconds);
   }
   sqlite.close();
 }
 
-/** Of user and system, all threads. */
+/** User and system time of all threads. */
 function cpuSeconds({ process: { pid } }: Child<unknown>): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
     .replace(/^.*\) /, '')

@@ -1,4 +1,4 @@
-/** A healthy receiver of webhooks: answers at once, and remembers when each event came. */
+/** A healthy webhook receiver: responds immediately and records when each event arrived. */
 
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:https';
@@ -7,16 +7,16 @@ import { createInterface } from 'node:readline';
 
 const [pemFile] = process.argv.slice(2) as [string];
 const pem = readFileSync(pemFile);
-/** Milliseconds since the Unix epoch, by event. */
-let came = new Map<string, number>();
-let repeated = 0;
+/** The time of receipt in milliseconds since the Unix epoch, by event ID. */
+let received = new Map<string, number>();
+let duplicates = 0;
 
 const server = createServer({ key: pem, cert: pem }, (request, response) => {
   request.resume();
   request.on('end', () => {
     const id = String(request.headers['webhook-id']);
-    if (came.has(id)) repeated++;
-    else came.set(id, performance.timeOrigin + performance.now());
+    if (received.has(id)) duplicates++;
+    else received.set(id, performance.timeOrigin + performance.now());
     response.end('ok');
   });
 });
@@ -24,10 +24,10 @@ server.listen(0, '127.0.0.1', () => {
   console.log(JSON.stringify({ port: (server.address() as AddressInfo).port }));
 });
 
-// Each line asks for what has come since the last.
+// Each line requests the events received since the last line.
 createInterface(process.stdin).on('line', () => {
-  console.log(JSON.stringify({ came: [...came], repeated }));
-  came = new Map();
-  repeated = 0;
+  console.log(JSON.stringify({ received: [...received], duplicates }));
+  received = new Map();
+  duplicates = 0;
 });
 process.on('SIGTERM', () => process.exit(0));

@@ -1,4 +1,4 @@
-/** The service as it makes webhook deliveries: appends events at the rate that it is told. */
+/** The service as webhook sender: appends events at a given rate. */
 
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -20,17 +20,17 @@ export interface Order {
 }
 
 export interface Sent {
-  /** When the transaction of each event was committed, in milliseconds since the Unix epoch. */
+  /** The commit time of each event, in milliseconds since the Unix epoch. */
   committed: [id: string, at: number][];
   /** Resident memory in MB, each second. */
   memory: number[];
-  /** Seconds of processor time of the whole process. */
+  /** CPU seconds of the whole process. */
   cpu: number;
   /** Deliveries that have not succeeded. */
   unfinished: number;
 }
 
-// Bundled, this file is also what analysis threads run.
+// In the bundle, analysis threads run this file too.
 if (isMainThread) await serve();
 
 async function serve(): Promise<void> {
@@ -67,14 +67,14 @@ async function serve(): Promise<void> {
 
 type App = Awaited<ReturnType<typeof startService>>['app'];
 
-/** Each event in a transaction of its own, as it is in the service. */
+/** Appends each event in its own transaction, as the service does. */
 async function send(app: App, { perSecond, seconds }: Order): Promise<Sent> {
   const seed = { kind: 'auto', metadata: {}, expires_in: 3600, livemode: true } as const;
   const data = presentListed(newTestRow(app, seed), app.config);
   const committed: Sent['committed'] = [];
   const memory: number[] = [];
   const cpu = process.cpuUsage();
-  const begun = performance.now();
+  const startedAt = performance.now();
   const appending = new Set<Promise<void>>();
   const append = async () => {
     const { id } = await transact(app.db, (tx) =>
@@ -82,33 +82,33 @@ async function send(app: App, { perSecond, seconds }: Order): Promise<Sent> {
     );
     committed.push([id, performance.timeOrigin + performance.now()]);
   };
-  for (let made = 0; made < perSecond * seconds; ) {
-    const due = Math.floor(((performance.now() - begun) / 1000) * perSecond);
-    for (; made < Math.min(due, perSecond * seconds); made++) {
+  for (let count = 0; count < perSecond * seconds; ) {
+    const due = Math.floor(((performance.now() - startedAt) / 1000) * perSecond);
+    for (; count < Math.min(due, perSecond * seconds); count++) {
       const work = append().finally(() => appending.delete(work));
       appending.add(work);
     }
-    if (memory.length < Math.floor((performance.now() - begun) / 1000))
+    if (memory.length < Math.floor((performance.now() - startedAt) / 1000))
       memory.push(Math.round(process.memoryUsage.rss() / 1e6));
     await pause(1);
   }
   await Promise.all(appending);
-  const unfinished = await untilDone(app);
+  const unfinished = await waitUntilDone(app);
   const used = process.cpuUsage(cpu);
   return { committed, memory, cpu: (used.user + used.system) / 1e6, unfinished };
 }
 
-/** How many have still not succeeded when nothing has moved for five seconds. */
-async function untilDone(app: App): Promise<number> {
+/** Waits until all deliveries are done or none has completed for five seconds; returns how many are left. */
+async function waitUntilDone(app: App): Promise<number> {
   let last = -1;
-  for (let still = 0; still < 50; ) {
+  for (let idleRounds = 0; idleRounds < 50; ) {
     const { count } = await app.db
       .selectFrom('webhook_deliveries')
       .select((eb) => eb.fn.countAll<number>().as('count'))
       .where('due_at', 'is not', null)
       .executeTakeFirstOrThrow();
     if (count === 0) return 0;
-    still = count === last ? still + 1 : 0;
+    idleRounds = count === last ? idleRounds + 1 : 0;
     last = count;
     await pause(100);
   }

@@ -1,4 +1,4 @@
-/** From the commit of an event to its receipt, at several rates; and what many stored deliveries cost. */
+/** Time from the commit of an event to its receipt at several rates, and the cost of many stored deliveries. */
 
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,12 +13,12 @@ import type { Order, Sent } from './webhook-sender-child.ts';
 
 const STORED = Number(process.env.BENCH_DELIVERIES ?? 1_000_000);
 const LONG_SECONDS = Number(process.env.BENCH_SECONDS ?? 60);
-/** Turns between the service with a full table and the one with an empty one. */
+/** How often the services with a full and an empty table take turns. */
 const TURNS = 6;
 
 interface Received {
-  came: [string, number][];
-  repeated: number;
+  received: [string, number][];
+  duplicates: number;
 }
 
 export async function benchWebhooks() {
@@ -38,7 +38,7 @@ export async function benchWebhooks() {
       long_run_seconds: LONG_SECONDS,
       long_run_p95_ms: rates.at1000.p95,
       long_run_lost: rates.at1000.lost,
-      long_run_repeated: rates.at1000.repeated,
+      long_run_repeated: rates.at1000.duplicates,
       long_run_memory_mb_at_10_s: rates.at1000.memory[9] ?? 0,
       long_run_memory_mb_at_end: rates.at1000.memory.at(-1) ?? 0,
       long_run_cpu_ms_each: rates.at1000.cpuMs,
@@ -49,7 +49,7 @@ export async function benchWebhooks() {
   }
 }
 
-/** The same rate on a database with many deliveries and on one with none, in turn. */
+/** Compares the same rate on databases with many and with no stored deliveries, in turn. */
 async function storedCost(folder: string, pem: string) {
   const full = join(folder, 'full');
   fillDeliveries(full, STORED);
@@ -66,21 +66,21 @@ async function storedCost(folder: string, pem: string) {
       }
       return {
         stored_deliveries: STORED,
-        p50_ms_with_none_stored: round2(median(found.map((one) => one.empty))),
-        p50_ms_with_all_stored: round2(median(found.map((one) => one.crowded))),
-        stored_over_none: round2(median(found.map((one) => one.crowded / one.empty))),
+        p50_ms_with_none_stored: round2(median(found.map((turn) => turn.empty))),
+        p50_ms_with_all_stored: round2(median(found.map((turn) => turn.crowded))),
+        stored_over_none: round2(median(found.map((turn) => turn.crowded / turn.empty))),
       };
     }),
   );
 }
 
 interface Pair {
-  sender: Asked;
-  receiver: Asked;
+  sender: Channel;
+  receiver: Channel;
 }
 
-interface Asked {
-  ask<T>(line: string): Promise<T>;
+interface Channel {
+  request<T>(line: string): Promise<T>;
 }
 
 async function withPair<T>(folder: string, pem: string, work: (pair: Pair) => Promise<T>) {
@@ -91,28 +91,28 @@ async function withPair<T>(folder: string, pem: string, work: (pair: Pair) => Pr
     String(receiver.ready.port),
   ]);
   try {
-    return await work({ sender: asked(sender), receiver: asked(receiver) });
+    return await work({ sender: openChannel(sender), receiver: openChannel(receiver) });
   } finally {
     await Promise.all([sender.stop(), receiver.stop()]);
   }
 }
 
-/** One line in, one line out. */
-function asked({ process: { stdin, stdout } }: Child<unknown>): Asked {
+/** Requests to a process, and its responses, are lines. */
+function openChannel({ process: { stdin, stdout } }: Child<unknown>): Channel {
   const lines: Interface = createInterface(stdout!);
   return {
-    async ask<T>(line: string) {
-      const answer = once(lines, 'line');
+    async request<T>(line: string) {
+      const response = once(lines, 'line');
       stdin!.write(`${line}\n`);
-      return JSON.parse((await answer)[0]) as T;
+      return JSON.parse((await response)[0]) as T;
     },
   };
 }
 
 async function latencies({ sender, receiver }: Pair, order: Order) {
-  const sent = await sender.ask<Sent>(JSON.stringify(order));
-  const { came, repeated } = await receiver.ask<Received>('');
-  const receipts = new Map(came);
+  const sent = await sender.request<Sent>(JSON.stringify(order));
+  const { received, duplicates } = await receiver.request<Received>('');
+  const receipts = new Map(received);
   const waits = sent.committed
     .flatMap(([id, at]) => (receipts.has(id) ? [receipts.get(id)! - at] : []))
     .sort((a, b) => a - b);
@@ -122,14 +122,14 @@ async function latencies({ sender, receiver }: Pair, order: Order) {
     p50: round2(waits[waits.length >> 1]!),
     p95: round2(waits[Math.floor(waits.length * 0.95)]!),
     lost: sent.committed.length - waits.length + sent.unfinished,
-    repeated,
+    duplicates,
     perSecond: Math.round((sent.committed.length / (last - first)) * 1000),
     memory: sent.memory,
     cpuMs: round2((sent.cpu * 1000) / sent.committed.length),
   };
 }
 
-/** Key and certificate in one file, which is the authority of itself too. */
+/** Writes a key and a self-signed certificate to one file, which also serves as the CA file. */
 function makeCertificate(folder: string): string {
   const file = join(folder, 'receiver.pem');
   const options =

@@ -1,8 +1,8 @@
-/** Stands for the package `brotli` in the executable: Node has it built in, that one is a megabyte more. */
+/** Replaces the package `brotli` in the executable: Node has Brotli built in, and the package adds 1 MB. */
 
 import { brotliDecompressSync } from 'node:zlib';
 
-/** As `brotli/decompress`, which the library of the fonts calls for a WOFF2 file; we have none. */
+/** The API of `brotli/decompress`. The font library calls it only for WOFF2 fonts, which we do not use. */
 export default function decompress(bytes: Uint8Array): Uint8Array {
   return brotliDecompressSync(bytes);
 }

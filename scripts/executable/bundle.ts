@@ -1,16 +1,16 @@
-/** The code of the program in two CommonJS files, as the executable runs it. */
+/** Bundles the program into two CommonJS files, as the executable runs it. */
 
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { RENDER_BUNDLE } from '../../src/report/worker-file.ts';
 
-const here = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
+const resolvePath = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
 
 /**
- * Writes the bundle to `file`, and beside it that of the threads that make reports. Names stay, for
- * the stack traces that people send; white space goes, which is more than a megabyte that the
- * executable has no room for, but lines stay short enough to tell a place.
+ * Writes the bundle to `file`, and the bundle of the report threads beside it. Names are kept, so that
+ * stack traces in bug reports are useful. White space is removed, which saves more than a megabyte.
+ * Lines stay short enough to locate an error.
  */
 export async function bundle(file: string): Promise<void> {
   await bundleOne('entry.ts', file);
@@ -19,7 +19,7 @@ export async function bundle(file: string): Promise<void> {
 
 async function bundleOne(entry: string, outfile: string): Promise<void> {
   await build({
-    entryPoints: [here(entry)],
+    entryPoints: [resolvePath(entry)],
     outfile,
     bundle: true,
     minifyWhitespace: true,
@@ -27,10 +27,10 @@ async function bundleOne(entry: string, outfile: string): Promise<void> {
     platform: 'node',
     target: `node${process.versions.node}`,
     format: 'cjs',
-    // Native: it stays a package of its own inside the executable.
+    // A native addon: it remains a package inside the executable.
     external: ['better-sqlite3'],
-    alias: { 'brotli/decompress.js': here('brotli.ts') },
-    // CommonJS knows no import.meta; threads start from this URL, and fonts are found from it.
+    alias: { 'brotli/decompress.js': resolvePath('brotli.ts') },
+    // CommonJS has no import.meta. Threads and fonts are located relative to this URL.
     define: { 'import.meta.url': 'bundleUrl' },
     banner: { js: "const bundleUrl = require('node:url').pathToFileURL(__filename).href;" },
     logLevel: 'warning',

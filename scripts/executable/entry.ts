@@ -1,4 +1,4 @@
-/** What the executable starts with: the way to its database addon, then the program. */
+/** The entry point of the executable: sets up loading of the database addon, then runs the program. */
 
 import './load-addon.ts';
 import '../../src/main.ts';

@@ -1,21 +1,21 @@
 /**
- * The executable's database addon: written to a private file, loaded, and deleted at once.
+ * Loads the database addon of the executable: writes it to a private file, loads and deletes it.
  *
- * The system loads addons from real files only. pkg's own way is a copy in `~/.cache` that stays;
- * a service whose home is read-only could not start, and the executable would not be one file.
+ * The operating system loads addons from real files only. pkg would leave a copy in `~/.cache`, so
+ * that a service with a read-only home directory could not start.
  */
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 
-/** Where pkg mounts what the executable holds. */
-const INSIDE = '/snapshot/';
-const loadAsPkgDoes = process.dlopen;
+/** Where pkg mounts the files of the executable. */
+const SNAPSHOT_FOLDER = '/snapshot/';
+const pkgDlopen = process.dlopen;
 
 process.dlopen = (module, filename, ...flags) => {
-  const load = (file: string) => loadAsPkgDoes.call(process, module, file, ...flags);
-  if (!filename.startsWith(INSIDE)) return load(filename);
+  const load = (file: string) => pkgDlopen.call(process, module, file, ...flags);
+  if (!filename.startsWith(SNAPSHOT_FOLDER)) return load(filename);
   let folder: string | undefined;
   try {
     folder = mkdtempSync(join(tmpdir(), 'deliverability-'));
@@ -23,7 +23,7 @@ process.dlopen = (module, filename, ...flags) => {
     writeFileSync(copy, readFileSync(filename), { mode: 0o700 });
     load(copy);
   } catch {
-    // No room there, or no right to run code from there (noexec): then the copy in ~/.cache.
+    // The temporary folder is full or mounted with noexec: fall back to the copy in ~/.cache.
     load(filename);
   } finally {
     if (folder) rmSync(folder, { recursive: true, force: true });

@@ -1,10 +1,10 @@
-/** Bundles of what the program's threads run, for the test processes. */
+/** Bundles the code of the program's threads for the test processes. */
 
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { build } from 'esbuild';
 
-/** The threads of the program, and those of tests that go wrong on purpose. */
+/** The threads of the program, and deliberately faulty ones for tests. */
 const THREADS = [
   'src/analysis/worker.ts',
   'src/report/worker.ts',
@@ -12,9 +12,9 @@ const THREADS = [
   'test/report/bad-worker.ts',
 ];
 
-/** The absolute path of each bundle by that of its source. They are removed when this process ends. */
+/** The absolute path of each bundle by the path of its source. Bundles are deleted when this process exits. */
 export async function bundleThreads(): Promise<Record<string, string>> {
-  // Packages that are not bundled are looked for upwards from here.
+  // Below the project, so that packages outside the bundle are found in its node_modules.
   mkdirSync('dist', { recursive: true });
   const folder = resolve(mkdtempSync(join('dist', 'threads-')));
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
@@ -35,7 +35,7 @@ async function bundle(source: string, outfile: string): Promise<void> {
     external: ['better-sqlite3'],
     // As in the executable.
     alias: { 'brotli/decompress.js': resolve('scripts/executable/brotli.ts') },
-    // CommonJS knows no import.meta; fonts are found from this URL.
+    // CommonJS has no import.meta; fonts are located relative to this URL.
     define: { 'import.meta.url': 'bundleUrl' },
     banner: { js: "const bundleUrl = require('node:url').pathToFileURL(__filename).href;" },
     logLevel: 'warning',

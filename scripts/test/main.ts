@@ -1,6 +1,6 @@
 /**
- * Runs tests: `main.ts` all but those that take long, `main.ts --long` only those. Names of files
- * and folders choose among them; of the options of `node --test` those below work as there.
+ * Runs tests: `main.ts` runs all but the long ones, `main.ts --long` only the long ones. Arguments
+ * select files and folders. The options below work as in `node --test`.
  */
 
 import {
@@ -25,9 +25,9 @@ import { type Durations, plan } from './plan.ts';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const LONG = 'test/long';
 const PRELOAD = fileURLToPath(new URL('preload.ts', import.meta.url));
-/** Kept from run to run; without it durations are guessed. */
+/** Updated by each run; without it, durations are estimated. */
 const DURATIONS = join('dist', 'test-durations.json');
-/** Of files of more than a second, for a clone that has run no tests yet; a copy of those, to be renewed now and then. */
+/** Files that take more than a second, for a fresh clone: a copy of DURATIONS to update now and then. */
 const RECORDED = join('test', 'durations.json');
 
 process.chdir(ROOT);
@@ -39,15 +39,15 @@ const { values, positionals } = parseArgs({
     'test-skip-pattern': { type: 'string', multiple: true, default: [] },
     'test-only': { type: 'boolean', default: false },
     'test-timeout': { type: 'string' },
-    /** Processes wait for disks and threads now and then: one more than cores, but where load is measured. */
+    /** One more than cores, because processes wait for disks and threads. Long tests measure load: no extra one. */
     'test-concurrency': { type: 'string' },
     'test-reporter': { type: 'string', default: 'spec' },
-    /** `process` gives every file one to itself, the default of those that take long; `none` those that need it. */
+    /** `process`: a process per file, the default for long tests. `none`: only for files that need it. */
     'test-isolation': { type: 'string' },
   },
 });
 
-const files = positionals.length > 0 ? positionals.flatMap(testsIn) : everything();
+const files = positionals.length > 0 ? positionals.flatMap(testsIn) : allTests();
 const cores = Number(values['test-concurrency'] ?? availableParallelism() + (values.long ? 0 : 1));
 const durations = readDurations();
 const isolation = values['test-isolation'] ?? (values.long ? 'process' : 'none');
@@ -58,15 +58,15 @@ const planned = plan(
   isolation === 'process' ? 'process' : 'none',
 );
 
-const folder = makeFolder();
+const folder = createFolder();
 const env = { ...process.env, TEST_BUNDLES: JSON.stringify(await bundleThreads()) };
-const began = performance.now();
+const startedAt = performance.now();
 const counts = { tests: 0, suites: 0, passed: 0, failed: 0, cancelled: 0, skipped: 0, todo: 0 };
-/** The entries of the processes that came to their end. */
-const ended = new Set<string>();
-/** The closing lines of a run. */
+/** The entry files of the processes that finished. */
+const finished = new Set<string>();
+/** The lines at the end of a run. */
 const TOTALS = /^(tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) [\d.]+$/;
-/** Of each file that reported a test, how long its tests took. */
+/** The duration of the tests of each file that reported one. */
 const measured: Durations = {};
 
 interface TestEvent {
@@ -81,11 +81,11 @@ interface TestEvent {
   };
 }
 
-/** What node's own runs say, as of one run: the totals come once, at the end. */
+/** The events of all runs as those of one run: the totals come once, at the end. */
 async function* events(): AsyncGenerator<TestEvent> {
   yield* runProcesses(planned.sideBySide, cores);
   yield* runProcesses(planned.alone, 1);
-  yield* missing();
+  yield* cutOffFiles();
   const totals = {
     tests: counts.tests,
     suites: counts.suites,
@@ -94,19 +94,22 @@ async function* events(): AsyncGenerator<TestEvent> {
     cancelled: counts.cancelled,
     skipped: counts.skipped,
     todo: counts.todo,
-    duration_ms: performance.now() - began,
+    duration_ms: performance.now() - startedAt,
   };
   for (const [name, value] of Object.entries(totals))
     yield { type: 'test:diagnostic', data: { nesting: 0, message: `${name} ${value}` } };
   if (counts.failed > 0 || counts.cancelled > 0) process.exitCode = 1;
 }
 
-/** Each list of files is a process of its own; `most` of them run at the same time. */
-async function* runProcesses(processes: string[][], most: number): AsyncGenerator<TestEvent> {
+/** Runs each list of files in its own process, at most `concurrency` of them at the same time. */
+async function* runProcesses(
+  processes: string[][],
+  concurrency: number,
+): AsyncGenerator<TestEvent> {
   if (processes.length === 0) return;
   const stream = run({
     files: processes.map(entryOf),
-    concurrency: most,
+    concurrency,
     execArgv: ['--import', PRELOAD],
     env,
     only: values['test-only'],
@@ -117,8 +120,8 @@ async function* runProcesses(processes: string[][], most: number): AsyncGenerato
   for await (const event of stream as AsyncIterable<TestEvent>) {
     const { type, data } = event;
     if (type === 'test:summary') {
-      // One of each process, and one of all of them.
-      if (data.file !== undefined) ended.add(data.file);
+      // Each process has a summary, and the whole run has one without a file.
+      if (data.file !== undefined) finished.add(data.file);
       else
         for (const [name, count] of Object.entries(data.counts ?? {}))
           if (name in counts) counts[name as keyof typeof counts] += count;
@@ -134,15 +137,15 @@ async function* runProcesses(processes: string[][], most: number): AsyncGenerato
   }
 }
 
-/** What Node's runner does not notice: a process that ended with success before its tests did. */
-async function* missing(): AsyncGenerator<TestEvent> {
+/** Failures that Node's runner misses: processes that exited successfully before their tests finished. */
+async function* cutOffFiles(): AsyncGenerator<TestEvent> {
   const filters = [...values['test-name-pattern'], ...values['test-skip-pattern']];
   const filtered = filters.length > 0 || values['test-only'];
   for (const list of [...planned.sideBySide, ...planned.alone]) {
-    const cutOff = !ended.has(entryOf(list));
+    const isCutOff = !finished.has(entryOf(list));
     for (const file of list)
-      if (cutOff ? !(file in measured) || file === list.at(-1) : !filtered && !(file in measured))
-        yield* failure(file, `${file}: its process ended before all of its tests had.`);
+      if (isCutOff ? !(file in measured) || file === list.at(-1) : !filtered && !(file in measured))
+        yield* failure(file, `${file}: the process exited before all tests finished.`);
   }
 }
 
@@ -160,7 +163,7 @@ function* failure(file: string, text: string): Generator<TestEvent> {
   yield { type: 'test:fail', data };
 }
 
-/** One of the closing lines of a run: those of a test name its file. */
+/** Whether a diagnostic is one of the totals of a run: those of a test name a file. */
 function isTotal({ file, message }: TestEvent['data']): boolean {
   return file === undefined && TOTALS.test(message ?? '');
 }
@@ -171,28 +174,28 @@ async function report(stream: Readable): Promise<void> {
   for await (const text of stream.compose(reporter as Transform)) process.stdout.write(text);
 }
 
-/** What a process is given: its one file, or a module that imports all of its files. */
+/** The entry file of a process: its only test file, or a module that imports all of its files. */
 function entryOf(list: string[]): string {
   if (list.length === 1) return resolve(list[0]!);
   const entry = join(folder, `${list[0]!.replaceAll('/', '-')}-and-others.mjs`);
-  // Imported before the first test of any runs, so that none is held up by the reading of others.
+  // All imports come first, so that loading a file does not delay the tests of another.
   writeFileSync(entry, list.map((file) => `import '${pathToFileURL(file).href}';\n`).join(''));
   return entry;
 }
 
-function makeFolder(): string {
+function createFolder(): string {
   mkdirSync('dist', { recursive: true });
-  const made = resolve(mkdtempSync(join('dist', 'tests-')));
-  process.on('exit', () => rmSync(made, { recursive: true, force: true }));
-  return made;
+  const created = resolve(mkdtempSync(join('dist', 'tests-')));
+  process.on('exit', () => rmSync(created, { recursive: true, force: true }));
+  return created;
 }
 
-function everything(): string[] {
+function allTests(): string[] {
   const found = globSync('test/**/*.test.ts').map((file) => file.replaceAll(sep, '/'));
   return found.filter((file) => file.startsWith(`${LONG}/`) === values.long);
 }
 
-/** A file is itself, a folder all tests below it; with `--long` also without `test/long/`. A name that matches nothing is an error. */
+/** The test files of a file or folder; `--long` names need no `test/long/`. A name without tests is an error. */
 function testsIn(name: string): string[] {
   const names = values.long ? [name, join(LONG, name), join(LONG, `${name}.test.ts`)] : [name];
   const found = names.flatMap((path) => {
@@ -200,7 +203,7 @@ function testsIn(name: string): string[] {
     return globSync(isFolder ? join(path, '**/*.test.ts') : path);
   });
   if (found.length === 0) {
-    console.error(`There are no tests in ${name}.`);
+    console.error(`No tests found in ${name}.`);
     process.exit(2);
   }
   return found.map((file) => relative(ROOT, resolve(file)).replaceAll(sep, '/'));
@@ -217,7 +220,7 @@ function readDurations(): Durations {
   return { ...read(RECORDED), ...read(DURATIONS) };
 }
 
-/** As `node --test` takes it: `/…/flags`, or the text of an expression. */
+/** As in `node --test`: `/…/flags`, or the source of an expression. */
 function pattern(text: string): RegExp {
   const [, source, flags] = /^\/(.*)\/(\w*)$/.exec(text) ?? [];
   return source === undefined ? new RegExp(text) : new RegExp(source, flags);

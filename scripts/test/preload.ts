@@ -1,7 +1,7 @@
 /**
- * Loaded first in every test process and in every thread of one. Processes read TypeScript by tsx.
- * The program's own threads run a bundle that is made once (`TEST_BUNDLES`, JSON: source to bundle):
- * a service in a test starts them anew, and reading their hundred files by tsx takes three times as long.
+ * Preloaded in every test process and its threads. Processes load TypeScript through tsx. The program's
+ * threads run bundles made once (`TEST_BUNDLES`, JSON: source to bundle). Each service in a test starts
+ * its threads again, and loading a hundred files through tsx takes three times as long.
  */
 
 import { registerHooks } from 'node:module';

@@ -1,4 +1,4 @@
-/** IP addresses: parsing, ranges and the names under which DNS knows them. */
+/** IP addresses: parsing, ranges and reverse names; DNS servers as users write them. */
 
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
@@ -6,27 +6,27 @@ import ipaddr from 'ipaddr.js';
 export type Network = [ipaddr.IPv4 | ipaddr.IPv6, number];
 
 /**
- * An IPv4-mapped IPv6 address becomes the IPv4 one; brackets and zones go; null for what is not an
- * address as the standards write it (octal and shortened spellings are none).
+ * The canonical form: IPv4-mapped IPv6 addresses become IPv4, brackets and zone IDs are removed. Null
+ * for anything else, octal and abbreviated IPv4 notations included.
  */
 export function normalizeAddress(text: string): string | null {
   const bare = text.replace(/^\[(?:IPv6:)?|\]$/gi, '').replace(/%.*$/, '');
-  // Most of what is asked about is a host name: told apart before the costly tests.
+  // Most inputs are host names: a cheap test spares them the expensive ones.
   if (!/^[\d.]+$|:/.test(bare)) return null;
-  // Node's test is strict; ipaddr.js also takes octal and shortened spellings.
+  // isIP is strict; ipaddr.js also accepts octal and abbreviated notations.
   return isIP(bare) === 0 ? null : ipaddr.process(bare).toString();
 }
 
 /** `10.0.0.0/8` or a single address; throws on anything else. */
 export function parseNetwork(text: string): Network {
-  // ipaddr.js would read `010.1/16` too, and not as it was meant.
-  if (isIP(text.replace(/\/.*$/s, '')) === 0) throw new Error('no network');
+  // ipaddr.js also accepts `010.1/16`, and reads it as octal.
+  if (isIP(text.replace(/\/.*$/s, '')) === 0) throw new Error('invalid network');
   if (text.includes('/')) return ipaddr.parseCIDR(text) as Network;
   const address = ipaddr.process(text);
   return [address, address.kind() === 'ipv4' ? 32 : 128];
 }
 
-/** Whether a (normalised) address lies in one of the networks. */
+/** Whether a normalized address is in one of the networks. */
 export function inNetworks(address: string, networks: Network[]): boolean {
   if (isIP(address) === 0) return false;
   const parsed = ipaddr.process(address);
@@ -35,8 +35,8 @@ export function inNetworks(address: string, networks: Network[]): boolean {
   );
 }
 
-// Documentation networks (RFC 5737, RFC 3849, RFC 9637) stand for public ones in examples, tests
-// and the demo.
+// Documentation networks (RFC 5737, RFC 3849, RFC 9637) count as public: examples, tests and the
+// demo use them.
 const DOCUMENTATION = [
   '192.0.2.0/24',
   '198.51.100.0/24',
@@ -45,7 +45,7 @@ const DOCUMENTATION = [
   '3fff::/20',
 ].map(parseNetwork);
 
-/** Loopback, private, link-local and other addresses that mean nothing on the public Internet. */
+/** Whether an address is loopback, private, link-local or otherwise not public. */
 export function isLocalAddress(address: string): boolean {
   if (isIP(address) === 0) return false;
   if (inNetworks(address, DOCUMENTATION)) return false;
@@ -64,21 +64,21 @@ export function reverseName(address: string): string {
   return `${[...hex].reverse().join('.')}.ip6.arpa`;
 }
 
-// DNS servers as people write them.
+// DNS servers as users write them.
 
 export interface DnsServer {
-  /** An IP address, an IPv6 one without brackets. */
+  /** An IP address; IPv6 without brackets. */
   host: string;
   port: number;
 }
 
 /**
- * `127.0.0.1:5353,[::1]:53,192.0.2.53` as servers, port 53 where none is given; an IPv6 address
- * may stand without brackets where it has no port. Null where any of them is not one, or none is.
+ * Parses a list such as `127.0.0.1:5353,[::1]:53,192.0.2.53`. The default port is 53. An IPv6 address
+ * without a port needs no brackets. Null if the list is empty or an item is invalid.
  */
 export function parseDnsServers(text: string): DnsServer[] | null {
   const servers: DnsServer[] = [];
-  for (const item of text.split(',').map((piece) => piece.trim())) {
+  for (const item of text.split(',').map((item) => item.trim())) {
     if (item === '') continue;
     const server = parseServer(item);
     if (!server) return null;
@@ -92,7 +92,7 @@ function parseServer(item: string): DnsServer | null {
   const match = /^(?:\[([^\]]+)\]|([^:[\]]+))(?::(\d{1,5}))?$/.exec(item);
   const host = match?.[1] ?? match?.[2] ?? '';
   const port = match?.[3] === undefined ? 53 : Number(match[3]);
-  // Brackets are for IPv6 alone (RFC 3986 §3.2.2).
+  // Only IPv6 addresses have brackets (RFC 3986 §3.2.2).
   if (isIP(host) !== (match?.[1] === undefined ? 4 : 6)) return null;
   return port >= 1 && port <= 65_535 ? { host, port } : null;
 }

@@ -1,4 +1,4 @@
-/** The one place that reads the time; tests pass a clock of their own. */
+/** The only place that reads the system time; tests pass their own clock. */
 
 export interface Clock {
   /** Milliseconds since the Unix epoch-01-01T00:00:00Z. */
@@ -7,7 +7,7 @@ export interface Clock {
 
 export const systemClock: Clock = { now: () => Date.now() };
 
-/** `2026-11-21T10:00:00.000Z`: how every time is written, in the API and in the database. */
+/** `2026-11-21T10:00:00.000Z`: the format of every time in the API and the database. */
 export function isoTime(ms: number): string {
   return new Date(ms).toISOString();
 }

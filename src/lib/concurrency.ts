@@ -1,44 +1,44 @@
-/** Work that runs side by side: limits on how much at once, deadlines, batches, and waiting for signals by name. */
+/** Concurrency: semaphores, deadlines, batches, and signals to wait for by name. */
 
 import type { Clock } from './clock.ts';
 
 export interface Gate {
-  /** True once there is a place, which `leave` gives back; false where the signal came first. */
+  /** Resolves true once there is capacity, which `leave` releases; false if the signal aborts first. */
   enter(signal: AbortSignal): Promise<boolean>;
   leave(): void;
 }
 
-/** At most `max` may be inside at once; others wait their turn, first come first served, until their signal aborts. */
+/** A semaphore for `max` holders. Others wait in order of arrival until their signal aborts. */
 export function limitInFlight(max: number): Gate {
-  let inside = 0;
+  let held = 0;
   const waiting = new Set<() => void>();
   return {
     async enter(signal) {
       if (signal.aborted) return false;
-      if (inside < max) {
-        inside++;
+      if (held < max) {
+        held++;
         return true;
       }
       return new Promise((resolve) => {
-        const give = () => {
-          signal.removeEventListener('abort', giveUp);
+        const grant = () => {
+          signal.removeEventListener('abort', cancel);
           resolve(true);
         };
-        const giveUp = () => {
-          waiting.delete(give);
+        const cancel = () => {
+          waiting.delete(grant);
           resolve(false);
         };
-        waiting.add(give);
-        signal.addEventListener('abort', giveUp, { once: true });
+        waiting.add(grant);
+        signal.addEventListener('abort', cancel, { once: true });
       });
     },
     leave() {
       const next = waiting.values().next();
       if (next.done) {
-        inside--;
+        held--;
         return;
       }
-      // The place passes on without becoming free in between.
+      // Passed on directly: a newcomer cannot overtake the queue.
       waiting.delete(next.value);
       next.value();
     },
@@ -51,7 +51,7 @@ export interface Deadline {
   stop(): void;
 }
 
-/** A signal that comes after so many milliseconds, or with its parent; `stop` frees the timer. */
+/** A signal that aborts after `ms` milliseconds, on `expire`, or with its parent; `stop` clears the timer. */
 export function startDeadline(ms: number, parent?: AbortSignal): Deadline {
   const controller = new AbortController();
   const expire = () => controller.abort();
@@ -68,15 +68,15 @@ export function startDeadline(ms: number, parent?: AbortSignal): Deadline {
 }
 
 /**
- * A function that collects items and hands them over together at the end of the turn of the event
- * loop, in order: a message between threads costs far more than its size.
+ * Returns a function that collects items and posts them together, in order, once per turn of the event
+ * loop. A message between threads has a high fixed cost, whatever its size.
  */
 export function batched<T>(post: (items: T[]) => void): (item: T) => void {
   let items: T[] = [];
   const flush = () => {
-    const now = items;
+    const batch = items;
     items = [];
-    post(now);
+    post(batch);
   };
   return (item) => {
     if (items.length === 0) setImmediate(flush);
@@ -84,9 +84,9 @@ export function batched<T>(post: (items: T[]) => void): (item: T) => void {
   };
 }
 
-/** Waiting for something to happen in this process, by name: how a request waits for a test to end. */
+/** Named signals within the process, for example to let a request wait until a test completes. */
 export interface Signals {
-  /** Resolves true at the next `raise` of the name, false when the time is up or the signal aborts. */
+  /** Resolves true at the next `raise` of the name; false after `ms` milliseconds or on abort. */
   wait(name: string, ms: number, abort?: AbortSignal): Promise<boolean>;
   raise(name: string): void;
   /** Ends every wait. */
@@ -94,31 +94,31 @@ export interface Signals {
 }
 
 /**
- * Resolves with what `look` gives as soon as that is what is waited for, or with what it gives after
- * `ms` milliseconds or once `abort` is raised. `name` is raised whenever another look is worth while.
+ * Calls `read` until `isDone` accepts its result, again at each signal `name`. After `ms` milliseconds
+ * or on abort, it resolves with a last read, whatever the result.
  */
 export async function waitUntil<T>(
   { signals, clock }: { signals: Signals; clock: Clock },
   { name, ms, abort }: { name: string; ms: number; abort: AbortSignal },
-  look: () => Promise<T>,
-  isOver: (found: T) => boolean,
+  read: () => Promise<T>,
+  isDone: (found: T) => boolean,
 ): Promise<T> {
   const until = clock.now() + ms;
   for (;;) {
     const stop = new AbortController();
-    // Waiting begins before the look, so that nothing is missed in between.
+    // Waiting starts before the read, so that no signal is missed in between.
     const raised = signals.wait(name, until - clock.now(), AbortSignal.any([abort, stop.signal]));
     try {
-      const found = await look();
-      if (isOver(found)) return found;
-      if (!(await raised)) return await look();
+      const found = await read();
+      if (isDone(found)) return found;
+      if (!(await raised)) return await read();
     } finally {
       stop.abort();
     }
   }
 }
 
-/** Signals of one process; nothing is kept for who waits later. */
+/** Signals of this process. Only current waiters see a signal. */
 export function createSignals(): Signals {
   const waiting = new Map<string, Set<(raised: boolean) => void>>();
   let closed = false;

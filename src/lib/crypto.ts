@@ -1,4 +1,4 @@
-/** Random tokens and the hashes under which secrets are kept. */
+/** Random tokens, hashes, encryption of stored secrets, and passwords. */
 
 import {
   createCipheriv,
@@ -13,7 +13,7 @@ import {
 
 const BASE32 = 'abcdefghijkmnpqrstuvwxyz23456789';
 
-/** `length` characters of 5 random bits each, lower case, none that look alike. */
+/** `length` lower-case characters with 5 random bits each; look-alike characters are not used. */
 export function randomToken(length: number): string {
   return Array.from(randomBytes(length), (byte) => BASE32[byte % 32]).join('');
 }
@@ -23,35 +23,35 @@ export function randomSecret(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** Lower-case hex. */
+/** In lower-case hex. */
 export function sha256(data: string | Uint8Array): string {
   return createHash('sha256').update(data).digest('hex');
 }
 
-// What only the secret key can do: keep secrets (AES-256-GCM), and make tokens that nobody guesses (HMAC-SHA256).
+// What needs the secret key: encrypting secrets (AES-256-GCM) and deriving tokens (HMAC-SHA256).
 
 export interface SecretBox {
-  /** Base64 of nonce, tag and ciphertext. `purpose` is bound to it: it opens for the same one alone. */
+  /** Base64 of nonce, tag and ciphertext. It opens only with the same `purpose`. */
   seal(text: string, purpose: string): string;
-  /** null for what was sealed by another key or for another purpose, or was changed. */
+  /** Null if the text was sealed with another key or purpose, or was modified. */
   open(sealed: string, purpose: string): string | null;
-  /** The same token for the same text and purpose each time, in base64url: 256 bits that need not be kept. */
+  /** A 256-bit token in base64url, always the same for the same text and purpose: it need not be stored. */
   token(text: string, purpose: string): string;
 }
 
-// Purposes are bound to a row: what is sealed for one opens in no other. These two are written here because
-// they also tell whether a secret key is still the one of before.
+// A purpose includes the ID of its row, so that a sealed value opens in no other row. These two are
+// defined here because the check for a changed secret key needs them too.
 
-/** Of the content of a mail in the outbox. */
+/** For the content of an email in the outbox. */
 export const mailPurpose = (id: string): string => `outbox ${id}`;
-/** Of an answer that is kept for an `Idempotency-Key`. */
+/** For a response stored under an `Idempotency-Key`. */
 export const answerPurpose = ({ caller, key }: { caller: string; key: string }): string =>
   `idempotency:${caller}:${key}`;
 
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** `secret` may be any text of enough randomness; the key is derived from it (HKDF, RFC 5869). */
+/** `secret`: any text with enough entropy; the keys are derived from it (HKDF, RFC 5869). */
 export function createSecretBox(secret: string): SecretBox {
   const derive = (info: string) => Buffer.from(hkdfSync('sha256', secret, '', info, 32));
   const key = derive('deliverability secrets at rest');
@@ -77,7 +77,7 @@ export function createSecretBox(secret: string): SecretBox {
       }
     },
     token(text, purpose) {
-      // As JSON, no two pairs are written alike.
+      // JSON keeps different pairs distinct.
       return createHmac('sha256', tokenKey)
         .update(JSON.stringify([purpose, text]))
         .digest('base64url');
@@ -85,7 +85,7 @@ export function createSecretBox(secret: string): SecretBox {
   };
 }
 
-// Passwords as they are kept: scrypt with a salt of its own each (RFC 7914).
+// Stored passwords: scrypt with a random salt (RFC 7914).
 
 /** The parameters of scrypt (RFC 7914 §2). */
 export interface PasswordCost {
@@ -94,12 +94,12 @@ export interface PasswordCost {
   p: number;
 }
 
-/** About 180 ms and 32 MB: OWASP's least. Another cost counts for new hashes; those before have theirs. */
+/** About 180 ms and 32 MB, OWASP's minimum. Existing hashes keep the cost they were made with. */
 export const PASSWORD_COST: PasswordCost = { N: 2 ** 15, r: 8, p: 3 };
 const MAX_SCRYPT_BYTES = 64 * 1024 * 1024;
 const KEY_BYTES = 32;
 
-/** `scrypt$N$r$p$salt$key`, the last two in base64. */
+/** `scrypt$N$r$p$salt$key`, with salt and key in base64. */
 export async function hashPassword(
   password: string,
   cost: PasswordCost = PASSWORD_COST,
@@ -111,8 +111,8 @@ export async function hashPassword(
 }
 
 /**
- * Whether it is the password of that hash. For a null hash it takes as long as one of this cost and is
- * false: so that nobody learns from the time whether an address is known.
+ * Whether the password matches the hash. For a null hash, the result is false after the time that
+ * `unknownCost` takes: response times must not reveal whether an account exists.
  */
 export async function verifyPassword(
   password: string,
@@ -125,19 +125,19 @@ export async function verifyPassword(
     return false;
   }
   const cost = { N: Number(N), r: Number(r), p: Number(p) };
-  const wanted = Buffer.from(key, 'base64');
+  const expected = Buffer.from(key, 'base64');
   const derived = await derive(password, Buffer.from(salt, 'base64'), cost);
-  return derived.length === wanted.length && timingSafeEqual(derived, wanted);
+  return derived.length === expected.length && timingSafeEqual(derived, expected);
 }
 
-/** Whether a hash was made at another cost than this one, at which new ones are made. */
+/** Whether a hash was made at a cost other than that of new hashes. */
 export function hasOtherCost(hash: string, { N, r, p }: PasswordCost = PASSWORD_COST): boolean {
   return !hash.startsWith(`${['scrypt', N, r, p].join('$')}$`);
 }
 
 function derive(password: string, salt: Buffer, cost: PasswordCost): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    // As it was typed, whichever way the keyboard composes its letters (RFC 8265 §4.2).
+    // The same password, however a keyboard composes its characters (RFC 8265 §4.2).
     const options = { ...cost, maxmem: MAX_SCRYPT_BYTES };
     scrypt(password.normalize('NFKC'), salt, KEY_BYTES, options, (error, key) =>
       error ? reject(error) : resolve(key),

@@ -1,4 +1,4 @@
-/** A client's fault as a value: the code decides the HTTP status, the detail is for people. */
+/** Errors that a client causes: the code determines the HTTP status, the detail is for users. */
 
 export const ERROR_STATUS = {
   malformed_json: 400,
@@ -22,7 +22,7 @@ export const ERROR_STATUS = {
 
 export type ErrorCode = keyof typeof ERROR_STATUS;
 
-/** One wrong field of a request. `param` is a path such as `metadata.key` or `limit`. */
+/** One invalid field of a request. `param` is a path such as `metadata.key` or `limit`. */
 export interface ParamError {
   param: string;
   code: string;
@@ -30,8 +30,8 @@ export interface ParamError {
 }
 
 /**
- * What a client did wrong. Everything else that is thrown is a bug and is answered as
- * `internal_error` without a word of its message.
+ * An error that the client can fix. Any other thrown error is a bug: the response is
+ * `internal_error` and does not contain its message.
  */
 export class AppError extends Error {
   readonly code: ErrorCode;
@@ -72,20 +72,20 @@ function detailOf(name: string, { code, message }: ParamError): string {
   return `Invalid ${name}: ${message}.`;
 }
 
-/** The text of anything that was thrown, for logs and for results that say what the world did. */
+/** The message of any thrown value, for logs and for results that state an external failure. */
 export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Throws `validation_failed` with a `message` such as "no such domain" for each invalid value of a list. */
+/** Throws `validation_failed` if a list has invalid values; each gets `message`, such as "no such domain". */
 export function refuseEach(
   field: string,
   values: string[],
-  isWrong: (value: string) => boolean,
+  isInvalid: (value: string) => boolean,
   message: string,
 ): void {
   const errors = values.flatMap((value, i) =>
-    isWrong(value) ? [{ param: `${field}.${i}`, code: 'invalid', message }] : [],
+    isInvalid(value) ? [{ param: `${field}.${i}`, code: 'invalid', message }] : [],
   );
   if (errors.length === 0) return;
   throw invalidParams(errors);

@@ -1,25 +1,25 @@
-/** Whether there is room on the disk for another message, asked at most once a second. */
+/** Checks that the disk has space for another message, at most once per second. */
 
-const KEEP_MS = 1000;
+const CACHE_MS = 1000;
 
-/** Rejects where `freeBytes` does. */
+/** Returns a function that resolves with whether `minBytes` are free; it rejects if `freeBytes` does. */
 export function createSpaceCheck(
   freeBytes: () => Promise<number>,
-  least: number,
+  minBytes: number,
 ): () => Promise<boolean> {
-  let answer: Promise<boolean> | null = null;
-  const forget = () => {
-    answer = null;
+  let cached: Promise<boolean> | null = null;
+  const clear = () => {
+    cached = null;
   };
-  const ask = async () => {
+  const check = async () => {
     try {
-      return (await freeBytes()) >= least;
+      return (await freeBytes()) >= minBytes;
     } finally {
-      setTimeout(forget, KEEP_MS).unref();
+      setTimeout(clear, CACHE_MS).unref();
     }
   };
   return () => {
-    answer ??= ask();
-    return answer;
+    cached ??= check();
+    return cached;
   };
 }

@@ -1,4 +1,4 @@
-/** Ids that sort by creation: a prefix and a monotonic ULID in lower case. */
+/** IDs that sort by creation: a prefix and a monotonic ULID in lower case. */
 
 import { randomBytes } from 'node:crypto';
 import type { Clock } from './clock.ts';
@@ -26,17 +26,17 @@ export type IdPrefix =
   | 'msg'
   | 'mail';
 
-/** Makes the next id; a clock that steps back continues from the last id. */
+/** Returns the next ID. If the clock steps back, IDs continue from the last one. */
 export type NewId = (prefix: IdPrefix) => string;
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const TIME_LENGTH = 10;
 const RANDOM_LENGTH = 16;
-const OWN = new RegExp(`_([${ALPHABET}]{${TIME_LENGTH}})[${ALPHABET}]{${RANDOM_LENGTH}}$`);
+const ID_SUFFIX = new RegExp(`_([${ALPHABET}]{${TIME_LENGTH}})[${ALPHABET}]{${RANDOM_LENGTH}}$`);
 
-/** `after` is the newest id of an earlier run: ids go on from it even if the clock has stepped back since. */
+/** `after`: the newest ID of an earlier run. New IDs sort after it even if the clock has stepped back. */
 export function createIds(clock: Clock, after?: string): NewId {
-  // A millisecond on: within the same one, new random digits could sort before those of `after`.
+  // One millisecond later: in the same one, new random digits could sort before those of `after`.
   let lastTime = after ? timeOf(after) + 1 : 0;
   let random = randomDigits();
   return (prefix) => {
@@ -52,9 +52,9 @@ export function createIds(clock: Clock, after?: string): NewId {
   };
 }
 
-/** Milliseconds of the time part of an id, with or without its prefix; 0 for what is not one of ours. */
+/** The time of an ID in milliseconds, with or without its prefix; 0 for an invalid ID. */
 function timeOf(id: string): number {
-  const digits = OWN.exec(id)?.[1] ?? '';
+  const digits = ID_SUFFIX.exec(id)?.[1] ?? '';
   let time = 0;
   for (const char of digits) time = time * 32 + ALPHABET.indexOf(char);
   return time;
@@ -71,7 +71,7 @@ function randomDigits(): number[] {
   return Array.from(randomBytes(RANDOM_LENGTH), (byte) => byte % 32);
 }
 
-/** Adds one in place; false where all digits were at their highest. */
+/** Adds one in place; false on overflow. */
 function increment(digits: number[]): boolean {
   for (let i = digits.length - 1; i >= 0; i--) {
     if (digits[i]! < 31) {

@@ -1,4 +1,4 @@
-/** The log: one JSON object a line, or a line for people on a terminal. Never a secret or a message body. */
+/** The log: a JSON object per line, or readable lines on a terminal. It must not contain secrets or message bodies. */
 
 import { type Clock, isoTime } from './clock.ts';
 
@@ -13,47 +13,47 @@ export interface LogOptions {
   level: LogLevel;
   format: 'json' | 'pretty';
   clock: Clock;
-  /** Takes whole lines without the line end. */
+  /** Receives a line without its line end. */
   write(line: string): void;
 }
 
-/** A log that writes lines from the given level on. */
+/** A log that writes messages of the given level and above. */
 export function createLog({ level, format, clock, write }: LogOptions): Log {
-  const least = LOG_LEVELS.indexOf(level);
+  const minRank = LOG_LEVELS.indexOf(level);
   const at = (name: LogLevel, rank: number) =>
-    rank < least
+    rank < minRank
       ? () => {}
       : (message: string, fields: LogFields = {}) => {
           const time = isoTime(clock.now());
           write(
             format === 'json'
-              ? escaped(JSON.stringify({ time, level: name, message, ...fields }))
-              : pretty(time, name, message, fields),
+              ? escapeJson(JSON.stringify({ time, level: name, message, ...fields }))
+              : formatLine(time, name, message, fields),
           );
         };
   return Object.fromEntries(LOG_LEVELS.map((name, rank) => [name, at(name, rank)])) as Log;
 }
 
-/** For tests and for commands that print their own words. */
+/** For tests and for commands that print their own output. */
 export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} };
 
-function pretty(time: string, level: LogLevel, message: string, fields: LogFields): string {
+function formatLine(time: string, level: LogLevel, message: string, fields: LogFields): string {
   const rest = Object.entries(fields)
     .filter(([, value]) => value !== undefined)
     .map(([key, value]) => `${key}=${printable(String(value))}`);
   return [time.slice(11, 19), level.padEnd(5), printable(message), ...rest].join(' ');
 }
 
-/** Control characters, line separators, and what turns the direction of text. */
+/** Control characters, line separators and bidirectional formatting characters. */
 const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
-/** What came from outside must not move the cursor of a terminal. */
+/** Replaces characters that could control a terminal: logged text may come from outside. */
 export function printable(text: string): string {
   return text.replace(UNPRINTABLE, '·');
 }
 
-/** The same for JSON, where nothing is lost by it: `JSON.stringify` escapes only those below U+0020. */
-function escaped(json: string): string {
+/** Escapes the same characters in JSON: `JSON.stringify` escapes only those below U+0020. */
+function escapeJson(json: string): string {
   return json.replace(
     UNPRINTABLE,
     (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,

@@ -1,17 +1,16 @@
-/** An envelope address as it is said, with or without its angle brackets. */
+/** Envelope addresses, and images in emails. */
 
-/** No address is longer (RFC 5321 §4.5.3.1.3, RFC 3696 erratum 1690, generously): beyond is not one. */
+/** A generous limit: RFC 5321 §4.5.3.1.3 and RFC 3696 erratum 1690 allow no longer address. */
 export const MAX_ADDRESS_LENGTH = 320;
 
-/** `<user@example.com>` and `user@example.com` alike; empty for the null sender `<>`. */
-export function bareAddress(said: string): string {
-  return said.trim().replace(/^<(.*)>$/s, '$1');
+/** The address without its angle brackets, if it has any; empty for the null sender `<>`. */
+export function bareAddress(text: string): string {
+  return text.trim().replace(/^<(.*)>$/s, '$1');
 }
 
-// A picture that an e-mail of ours carries inside itself.
-
+/** An image that an email contains. */
 export interface MailImage {
-  /** What the HTML calls it by: `cid:<cid>` (RFC 2392), `name@host`. */
+  /** `name@host`; the HTML refers to it as `cid:<cid>` (RFC 2392). */
   cid: string;
   filename: string;
   contentType: 'image/png';

@@ -1,6 +1,6 @@
-/** The known name that a mistyped one most likely means. */
+/** Suggestions for mistyped names. */
 
-/** The nearest by edit distance, or null where none is near enough to be meant. */
+/** The known name with the smallest edit distance; null if none is close enough. */
 export function nearest(name: string, known: string[]): string | null {
   const ranked = known
     .map((candidate) => ({ candidate, distance: editDistance(name, candidate) }))
@@ -9,7 +9,7 @@ export function nearest(name: string, known: string[]): string | null {
   return best && best.distance <= Math.max(2, name.length / 5) ? best.candidate : null;
 }
 
-/** Levenshtein's distance, one row at a time. */
+/** The Levenshtein distance, computed row by row. */
 function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {

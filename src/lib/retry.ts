@@ -1,12 +1,12 @@
-/** When to retry what another server has refused: at growing intervals, for about eleven hours. */
+/** When to retry a failed delivery: at growing intervals, for about eleven hours. */
 
 const MINUTE_MS = 60_000;
 const RETRY_DELAYS_MS = [1, 5, 30, 120, 480].map((minutes) => minutes * MINUTE_MS);
 
-/** No retry is ever planned further ahead than this. */
+/** The longest time from a failed attempt to its retry. */
 export const MAX_RETRY_DELAY_MS = Math.max(...RETRY_DELAYS_MS);
 
-/** Milliseconds from the end of the nth failed attempt to the next one; null where it was the last. */
+/** Milliseconds from the end of the nth failed attempt to the next one; null after the last. */
 export function retryAfterMs(failures: number): number | null {
   return RETRY_DELAYS_MS[failures - 1] ?? null;
 }

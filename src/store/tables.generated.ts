@@ -57,7 +57,7 @@ export interface InvitationRow {
   expires_at: string;
   accepted_at: string | null;
   revoked_at: string | null;
-  /** The mail with the link; null if outgoing mail is not configured. */
+  /** The email with the link; null if outgoing mail is not configured. */
   mail_id: string | null;
 }
 
@@ -67,7 +67,7 @@ export interface ReplacedInvitationLinkRow {
   invitation_id: string;
 }
 
-/** Links to set a password, from an e-mail or the `owner` command; each works once. */
+/** Links to set a password, from an email or the `owner` command; each works once. */
 export interface PasswordLinkRow {
   hash: string;
   member_id: string;
@@ -110,7 +110,7 @@ export interface IdempotencyRow {
   response: string | null;
 }
 
-/** Mail that the service sends, and what became of it. */
+/** Emails that the service sends, and their status. */
 export interface OutboxRow {
   id: string;
   created_at: string;
@@ -127,7 +127,7 @@ export interface OutboxRow {
   error: string | null;
   /** Not sent after this time, for example because its link has expired. */
   useful_until: string | null;
-  /** 1 for mail of which there may be a lot: other mail is sent first. */
+  /** 1 for emails that may be numerous: other emails are sent first. */
   bulk: number;
 }
 
@@ -163,7 +163,7 @@ export interface TestRow {
   /** When the analysis is due; null if none is. On a completed test, it is a reanalysis. */
   analysis_due_at: string | null;
   analysis_attempts: number;
-  /** Who analyses it now, and until when no other worker takes it. */
+  /** The worker that analyzes it, and until when no other worker claims it. */
   lease: string | null;
   leased_until: string | null;
   /** An active share keeps a test beyond the retention time. */
@@ -177,7 +177,7 @@ export interface TestRow {
   search: string;
   /** JSON: the checks as the API returns them. Late in the row: they are large, and lists don't read them. */
   checks: string | null;
-  /** JSON: marketing or transactional, as the analysis judged it. */
+  /** JSON: marketing or transactional, as the analysis classified it. */
   judged_kind: string | null;
   /** JSON: the verdicts of mailbox providers. */
   providers: string | null;
@@ -340,7 +340,7 @@ export interface MonitorRunRow {
   status: 'ok' | 'alerting' | 'unknown';
   /** JSON: what was found. */
   findings: string;
-  /** JSON: what is new, gone or unknown since the last run, and whether each target could be checked. */
+  /** JSON: what is new, resolved or unknown since the last run, and whether each target could be checked. */
   changes: string;
 }
 
@@ -354,7 +354,7 @@ export interface AlertRow {
   channels: string;
   enabled: number;
   domain_id: string | null;
-  /** JSON: e-mail addresses; null for the owner and the admins. */
+  /** JSON: email addresses; null for the owner and the admins. */
   recipients: string | null;
   /** Encrypted, because anyone who has it can post there. */
   slack_webhook_url: string | null;
@@ -369,7 +369,7 @@ export interface AlertIncidentRow {
   /** The From domain of a test, or a monitor's target. */
   subject: string;
   status: 'open' | 'resolved';
-  /** JSON: what the condition found, such as the score or the lists. */
+  /** JSON: what the condition found, such as the score or the blocklists. */
   value: string;
   test_id: string | null;
   run_id: string | null;
@@ -379,11 +379,11 @@ export interface AlertIncidentRow {
   /** The rule's condition when the incident opened: the rule may have another by now. */
   condition: 'score_below' | 'auth_fail' | 'blocklist_hit';
   threshold: number | null;
-  /** Set if it is being closed with many others, in batches: it no longer counts as open. */
+  /** Set while it is closed with many others, in batches: it no longer counts as open. */
   closing_id: string | null;
 }
 
-/** Why many incidents of a rule end at once; kept until the last of them is closed. */
+/** Why many incidents of a rule end at the same time; kept until the last of them is closed. */
 export interface AlertClosingRow {
   id: string;
   resolution: string;
@@ -391,7 +391,7 @@ export interface AlertClosingRow {
   alert: string;
 }
 
-/** Notifications about incidents, sent or queued: one for each mail recipient and each other channel. */
+/** Notifications about incidents, sent or queued: one for each email recipient and each other channel. */
 export interface AlertNotificationRow {
   id: string;
   /** Null for a sample. */
@@ -399,7 +399,7 @@ export interface AlertNotificationRow {
   alert_id: string;
   news: 'triggered' | 'resolved' | 'test';
   channel: 'email' | 'webhook' | 'slack';
-  /** An e-mail address; null for other channels. */
+  /** An email address; null for other channels. */
   recipient: string | null;
   /**
    * For a webhook, the deliveries of its event are more recent while they are kept. `suppressed`: the
@@ -408,7 +408,7 @@ export interface AlertNotificationRow {
   status: 'queued' | 'sent' | 'failed' | 'unconfigured' | 'suppressed';
   error: string | null;
   attempts: number;
-  /** The mail that contains it; null while it waits for a digest. */
+  /** The email that contains it; null while it waits for a digest. */
   mail_id: string | null;
   created_at: string;
   due_at: string | null;
@@ -474,12 +474,12 @@ export interface SharedReportTestRow {
   test_id: string;
 }
 
-/** Scheduled reports by e-mail. */
+/** Scheduled reports by email. */
 export interface ReportScheduleRow {
   id: string;
   name: string;
   frequency: 'daily' | 'weekly' | 'monthly';
-  /** JSON: e-mail addresses. */
+  /** JSON: email addresses. */
   recipients: string;
   /** JSON: ids of domains; null for all. */
   domains: string | null;
@@ -498,7 +498,7 @@ export interface ReportScheduleRow {
   leased_until: string | null;
 }
 
-/** Runs of a schedule, each written in the transaction that queues its mails, so that none is sent twice. */
+/** Runs of a schedule, each written in the transaction that queues its emails, so that none is sent twice. */
 export interface ReportRunRow {
   id: string;
   schedule_id: string;
@@ -526,7 +526,7 @@ export interface ReportCopyRow {
 export interface ReportReaderRow {
   schedule_id: string;
   email: string;
-  /** Hash of the token in the unsubscribe link, which is derived from the secret key again for each mail. */
+  /** Hash of the token in the unsubscribe link, which is derived from the secret key again for each email. */
   token_hash: string;
   left_at: string | null;
 }

@@ -1,8 +1,8 @@
-/** Who may import whom: the rooms of the code (a folder or file each), and the rooms that each may use. */
+/** Layering rules: the layers of the code (each a folder or file), and the layers that each may import. */
 
 import type { Import } from './imports.ts';
 
-/** Each may use those before it. */
+/** Each may import the features before it. */
 const FEATURES = [
   'outbox',
   'team',
@@ -21,11 +21,11 @@ const FEATURES = [
 const MECHANISMS = ['lib', 'store', 'net', 'http', 'scheduler', 'analysis', 'report', 'feature'];
 const BELOW_SURFACES = [...MECHANISMS, ...FEATURES];
 
-/** Where the program is put together: these may import everything. */
+/** The composition root: these may import everything. */
 const TOP_FOLDERS = ['commands'];
 const TOP_FILES = ['features.ts', 'service.ts', 'main.ts', 'version.ts'];
-/** Files beside the folders that are rooms of their own. */
-const FILE_ROOMS: Record<string, string> = {
+/** Top-level files that are layers. */
+const FILE_LAYERS: Record<string, string> = {
   'app.ts': 'app',
   'feature.ts': 'feature',
 };
@@ -40,7 +40,7 @@ const ALLOWED: Record<string, string[]> = {
   analysis: ['lib', 'net'],
   report: ['lib', 'analysis'],
   app: ['lib', 'store', 'net', 'scheduler', 'keys', 'analysis', 'report'],
-  // What a feature is, of which this knows none.
+  // The type of features; it imports none of them.
   feature: ['lib', 'store', 'http', 'scheduler'],
   ...Object.fromEntries(
     FEATURES.map((feature, i) => [feature, [...MECHANISMS, ...FEATURES.slice(0, i)]]),
@@ -49,42 +49,42 @@ const ALLOWED: Record<string, string[]> = {
   smtp: BELOW_SURFACES,
 };
 
-/** They have no part in the running service, so not even its type. */
+/** Layers that must not use the running service, not even its type. */
 const WITHOUT_APP = ['lib', 'store', 'net', 'keys', 'analysis', 'report'];
-/** Packages that only some may import. */
-const PACKAGES: Record<string, (room: string, file: string) => boolean> = {
-  'better-sqlite3': (room) => room === 'store',
-  kysely: (room) => !['lib', 'net', 'analysis', 'report', 'smtp'].includes(room),
+/** Packages that only some layers may import. */
+const PACKAGES: Record<string, (layer: string, file: string) => boolean> = {
+  'better-sqlite3': (layer) => layer === 'store',
+  kysely: (layer) => !['lib', 'net', 'analysis', 'report', 'smtp'].includes(layer),
   process: (_, file) => file === 'main.ts',
 };
 
-/** The room of a file below src; null where the plan has none for it. */
+/** The layer of a file below src; null if it belongs to none. */
 export function roomOf(file: string): string | null {
   const [first, ...rest] = file.split('/');
   if (first === 'config') return 'lib';
-  if (rest.length > 0) return TOP_FOLDERS.includes(first!) ? 'top' : known(first!);
-  const own = FILE_ROOMS[file];
+  if (rest.length > 0) return TOP_FOLDERS.includes(first!) ? 'top' : knownLayer(first!);
+  const own = FILE_LAYERS[file];
   if (own) return own;
   return TOP_FILES.includes(file) ? 'top' : null;
 }
 
-const known = (room: string): string | null => (room in ALLOWED ? room : null);
+const knownLayer = (name: string): string | null => (name in ALLOWED ? name : null);
 
-/** What is wrong with an import, in a sentence; null where it is allowed. */
+/** Explains what is wrong with an import; null if it is allowed. */
 export function breach({ from, to, names, typeOnly }: Import): string | null {
-  const room = roomOf(from);
-  if (room === null) return `${from} is in no room of the plan`;
-  if (!to.endsWith('.ts') && !to.endsWith('.tsx')) return packageBreach(room, from, to);
-  if (room === 'top') return null;
+  const layer = roomOf(from);
+  if (layer === null) return `${from} belongs to no layer`;
+  if (!to.endsWith('.ts') && !to.endsWith('.tsx')) return packageBreach(layer, from, to);
+  if (layer === 'top') return null;
   const onlyApp = typeOnly && names.length === 1 && names[0] === 'App';
-  if (to === 'app.ts' && onlyApp && !WITHOUT_APP.includes(room)) return null;
+  if (to === 'app.ts' && onlyApp && !WITHOUT_APP.includes(layer)) return null;
   const target = roomOf(to);
-  if (target === room || (target !== null && ALLOWED[room]!.includes(target))) return null;
-  return `${from} imports ${to}: ${room} may use ${ALLOWED[room]!.join(', ') || 'nothing else'}`;
+  if (target === layer || (target !== null && ALLOWED[layer]!.includes(target))) return null;
+  return `${from} imports ${to}: ${layer} may import ${ALLOWED[layer]!.join(', ') || 'nothing else'}`;
 }
 
-function packageBreach(room: string, from: string, to: string): string | null {
+function packageBreach(layer: string, from: string, to: string): string | null {
   const name = to.replace(/^node:/, '');
   const mayUse = Object.hasOwn(PACKAGES, name) ? PACKAGES[name] : undefined;
-  return !mayUse || mayUse(room, from) ? null : `${from} imports the package ${to}`;
+  return !mayUse || mayUse(layer, from) ? null : `${from} imports the package ${to}`;
 }

@@ -1,25 +1,25 @@
-/** Rules on a single source file: its first comment, and what of the outside it touches. */
+/** Rules for a single source file: its first comment, and its use of process and clock. */
 
 import { transformSync } from 'esbuild';
 
-/** The one file that touches the process, and the one that reads the clock. */
+/** The only file that may use `process`, and the only one that may read the clock. */
 const PROCESS_FILE = 'main.ts';
 const CLOCK_FILE = 'lib/clock.ts';
 
-/** What is wrong with the file at `path` below src, a sentence each. */
+/** Explains what is wrong with the file `path` below src, one sentence per problem. */
 export function textBreaches(path: string, text: string): string[] {
   const found: string[] = [];
   if (!/^\/\*\*\s+(\*\s+)?[^*\s][\s\S]*?\*\//.test(text))
-    found.push(`${path} does not open with a comment on what it is for`);
+    found.push(`${path} does not open with a comment on its purpose`);
   const code = withGlobalsMarked(path, text);
   if (path !== PROCESS_FILE && code.includes('GLOBAL_PROCESS'))
-    found.push(`${path} touches process; only ${PROCESS_FILE} does`);
+    found.push(`${path} uses process; only ${PROCESS_FILE} may`);
   if (path !== CLOCK_FILE && /GLOBAL_DATE\(\)|GLOBAL_DATE\.now|GLOBAL_PERFORMANCE/.test(code))
-    found.push(`${path} reads the clock; only ${CLOCK_FILE} does`);
+    found.push(`${path} reads the clock; only ${CLOCK_FILE} may`);
   return found;
 }
 
-/** The code without comments and types; names that are the global ones, and no local's, are replaced. */
+/** The code without comments and types, with references to certain globals replaced. */
 function withGlobalsMarked(path: string, text: string): string {
   return transformSync(text, {
     loader: path.endsWith('x') ? 'tsx' : 'ts',

@@ -1,4 +1,4 @@
-/** A corpus of real, old and broken messages: each is parsed, and read as another parser reads it. */
+/** Parses a corpus of real, old and broken messages, and compares the result with another parser. */
 
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ const files = existsSync(CORPUS)
   : [];
 
 describe('MIME corpus', {
-  skip: files.length === 0 && 'shared/vectors/mime is not here',
+  skip: files.length === 0 && 'shared/vectors/mime does not exist',
 }, () => {
   test('contains all 107 messages', () => assert.equal(files.length, MESSAGES));
 

@@ -1,4 +1,4 @@
-/** The test suite of RFC 7208 (openspf.org, 2014.04) against this service's own SPF. */
+/** Runs the RFC 7208 test suite (openspf.org, 2014.04) against our SPF implementation. */
 
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { contextFor } from '../helpers/analysis.ts';
 
 const SUITE = new URL('../../../shared/vectors/spf/rfc7208-tests.yml', import.meta.url);
 
-/** How many cases the release 2014.04 has. */
+/** The number of cases in release 2014.04. */
 const CASES = 203;
 
 type SuiteRecord = 'TIMEOUT' | { [type: string]: string | (string | number)[] };
@@ -38,8 +38,8 @@ function readScenarios(): Scenario[] {
 }
 
 /**
- * The zone as the suite means it: `SPF` stands for TXT where a name has no TXT of its own (a TXT of
- * `NONE` says that it has none), `TIMEOUT` for no answer on whatever is not listed before it.
+ * The zone with the conventions of the suite. `SPF` records are also TXT records, unless the name has
+ * TXT records; a TXT of `NONE` means none. `TIMEOUT`: queries for other types are not answered.
  */
 function suiteResolver(zonedata: Scenario['zonedata']): Resolver {
   const zone = new Map(Object.entries(zonedata).map(([name, list]) => [name.toLowerCase(), list]));
@@ -56,10 +56,8 @@ function suiteResolver(zonedata: Scenario['zonedata']): Resolver {
 }
 
 function recordsOfType(list: SuiteRecord[], type: string): string[] {
-  const values = (wanted: string) =>
-    list.flatMap((record) =>
-      typeof record === 'object' && wanted in record ? [record[wanted]!] : [],
-    );
+  const values = (key: string) =>
+    list.flatMap((record) => (typeof record === 'object' && key in record ? [record[key]!] : []));
   const own = values(type);
   if (type !== 'TXT') return own.map((value) => (Array.isArray(value) ? value.join(' ') : value));
   const texts = own.length > 0 ? own.filter((value) => value !== 'NONE') : values('SPF');
@@ -73,12 +71,12 @@ async function resultOf(scenario: Scenario, { helo, host, mailfrom }: Case) {
     envelope: { mail_from: mailfrom, client_ip: host, helo },
   });
   const client = normalizeAddress(host)!;
-  // The suite has private addresses, about which this service does not ask.
+  // The suite uses private addresses, which the service does not check.
   if (!isLocalAddress(client)) return context.fact(spfResult);
   return evaluateSpf(spfIdentity(context), client, helo, context.resolver);
 }
 
-const skip = scenarios.length === 0 && 'the RFC 7208 suite is not beside the repository';
+const skip = scenarios.length === 0 && 'shared/vectors/spf/rfc7208-tests.yml does not exist';
 
 describe('RFC 7208 SPF test suite', { skip }, () => {
   let run = 0;
@@ -89,11 +87,11 @@ describe('RFC 7208 SPF test suite', { skip }, () => {
         const outcome = await resultOf(scenario, expected);
         const accepted = [expected.result].flat();
         assert.ok(
-          accepted.includes(outcome.result ?? 'not asked'),
+          accepted.includes(outcome.result ?? 'not checked'),
           `${outcome.result} (${outcome.reason}), expected ${accepted.join(' or ')}`,
         );
         const { explanation } = expected;
-        // The hexadecimal digits of %{i} may be of either case (RFC 7208 §7.3).
+        // The hexadecimal digits of %{i} may be upper or lower case (RFC 7208 §7.3).
         if (outcome.result === 'fail' && explanation)
           assert.equal((outcome.explanation ?? 'DEFAULT').toLowerCase(), explanation.toLowerCase());
       });

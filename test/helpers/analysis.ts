@@ -1,4 +1,4 @@
-/** Puts a check to work on a message, a zone and an envelope, without engine or worker. */
+/** Runs a check on a message, a zone and an envelope, without the analysis engine or a worker. */
 
 import assert from 'node:assert/strict';
 import type {
@@ -16,7 +16,7 @@ import { type Zone, zoneResolver } from '../../src/net/dns/zone.ts';
 import type { Web } from '../../src/net/http/web.ts';
 import { undeclaredKeys } from './public-evidence.ts';
 
-/** The moment at which every test message is received: 2026-11-21T10:00:00Z. */
+/** When test messages are received: 2026-11-21T10:00:00Z. */
 export const RECEIVED_AT = Date.UTC(2026, 10, 21, 10, 0, 0);
 
 export const ENVELOPE: Envelope = {
@@ -27,7 +27,7 @@ export const ENVELOPE: Envelope = {
 };
 
 export interface Scene {
-  /** Lines may end in LF: they become CRLF. Bytes are taken as they are. */
+  /** LF line ends become CRLF in a string; bytes stay unchanged. */
   message: string | Uint8Array;
   zone?: Zone;
   resolver?: Resolver;
@@ -59,7 +59,7 @@ export async function contextFor(scene: Scene): Promise<Context> {
   });
 }
 
-/** Fails where the evidence has a key about which the check does not say whether others see it. */
+/** Fails if the evidence has a key that the check's `publicEvidence` does not declare. */
 export async function runCheck(check: Check, scene: Scene): Promise<Finding> {
   const finding = await check.run(await contextFor(scene));
   assert.deepEqual(undeclaredKeys(finding.evidence, check), [], `${check.id}: publicEvidence`);

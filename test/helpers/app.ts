@@ -1,4 +1,4 @@
-/** The whole service on free ports with a database of its own, ended with its test. */
+/** Starts the whole service on free ports with its own database; it stops when the test ends. */
 
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -36,18 +36,18 @@ export interface TestMember {
 export interface TestService extends Service {
   url: string;
   folder: string;
-  /** An owner's live key. */
+  /** A live API key of the owner. */
   key: string;
   logged: { level: string; message: string; fields: Record<string, unknown> }[];
-  /** A request with the owner's key; `json` is sent as the body. */
+  /** Sends a request, by default with the owner's key; `json` becomes the body. */
   call<T = Record<string, unknown>>(
     method: string,
     path: string,
     options?: CallOptions,
   ): Promise<Answer<T>>;
-  /** A key of the owner, unless of another member. */
+  /** Creates an API key, by default for the owner. */
   makeKey(role: Role, livemode?: boolean, memberId?: string): Promise<string>;
-  /** A member who has joined, `<role><n>@example.com`, with a live key of the same role. */
+  /** Creates a member, `<role><n>@example.com`, with a live key of the same role. */
   makeMember(role: Exclude<Role, 'owner'>): Promise<TestMember>;
   createTest(body?: object): Promise<Test>;
   getTest(id: string, query?: string): Promise<Test>;
@@ -57,7 +57,7 @@ export interface CallOptions {
   json?: unknown;
   body?: string | Uint8Array;
   headers?: Record<string, string>;
-  /** null: without credentials. */
+  /** Null for no credentials. */
   key?: string | null;
 }
 
@@ -67,7 +67,7 @@ export interface ServiceOptions extends Overrides {
   folder?: string;
 }
 
-/** A hash in 2 ms: for all tests but those of the cost itself. */
+/** A hash takes 2 ms: for all tests except those of the cost itself. */
 export const CHEAP_PASSWORDS = { N: 2 ** 9, r: 8, p: 1 };
 
 export async function startTestService(
@@ -84,9 +84,9 @@ export async function startTestService(
     DELIVERABILITY_INBOX_DOMAIN: 'inbox.test',
     DELIVERABILITY_SMTP_PROXY_PROTOCOL: '127.0.0.1',
     DELIVERABILITY_WORKERS: '1',
-    // In an empty zone none would answer rightly; tests of reputation switch them on.
+    // Blocklists fail their test queries in an empty zone; tests of reputation switch them on.
     DELIVERABILITY_BLOCKLISTS: '-all',
-    // Some tests ask more in a second than people in a minute; those of the limit set one.
+    // Some tests exceed the normal limit; tests of rate limits set one.
     DELIVERABILITY_RATE_LIMIT: '0',
     ...env,
   });
@@ -169,18 +169,18 @@ async function request(
     text,
     body: isJson ? JSON.parse(text) : text,
   };
-  checkDeclared(method, path, answer);
+  assertDeclared(method, path, answer);
   return answer;
 }
 
-/** What a route answers with success is what it declares: the service itself trusts its types. */
-function checkDeclared(method: string, path: string, { status, body }: Answer): void {
+/** Asserts that a successful response matches the declared schema, which the service does not check itself. */
+function assertDeclared(method: string, path: string, { status, body }: Answer): void {
   if (status !== 200 && status !== 201) return;
   const { pathname } = new URL(path, 'http://x');
   const route = ROUTES.find(
     (r) =>
       r.method === method && new RegExp(`^${r.path.replace(/:\w+/g, '[^/]+')}$`).test(pathname),
   );
-  // Nothing undeclared either: what the schema takes is all there is.
+  // The parsed value equals the body only if the body has no undeclared fields.
   if (route?.response) assert.deepEqual(v.parse(route.response as Schema, body), body);
 }

@@ -1,4 +1,4 @@
-/** Archives and other files octet by octet, for tests: what no program writes any more, and what is broken. */
+/** Builds archives and other files byte by byte, for tests: obsolete formats and broken files. */
 
 interface Member {
   name: string;
@@ -41,7 +41,7 @@ export function zip(...members: Member[]): Buffer {
   return Buffer.concat([...bodies, directory, end]);
 }
 
-/** The start of a Windows program. */
+/** The start of a Windows executable. */
 export function windowsProgram(): Buffer {
   const data = Buffer.alloc(256);
   data.write('MZ', 'latin1');
@@ -50,7 +50,7 @@ export function windowsProgram(): Buffer {
   return data;
 }
 
-/** A file of the old Office format with a stream of this name. */
+/** An old Office file (compound file) with a stream of this name. */
 export const compoundFile = (stream: string): Buffer =>
   Buffer.concat([
     Buffer.from('d0cf11e0a1b11ae1', 'hex'),
@@ -59,7 +59,7 @@ export const compoundFile = (stream: string): Buffer =>
     Buffer.alloc(100),
   ]);
 
-/** RAR 4: the header of the archive, then that of a file, each with flags. */
+/** A RAR 4 archive: the archive header and a file header, each with flags. */
 export function rar4(archiveFlags: number, fileFlags: number): Buffer {
   const header = (type: number, flags: number, size: number) => {
     const data = Buffer.alloc(size);
@@ -75,13 +75,13 @@ export function rar4(archiveFlags: number, fileFlags: number): Buffer {
   ]);
 }
 
-/** RAR 5 with these headers; sizes below 128 are one octet. */
+/** A RAR 5 archive with these headers, each shorter than 128 bytes. */
 export function rar5(...headers: number[][]): Buffer {
   const blocks = headers.map((header) => Buffer.from([0, 0, 0, 0, header.length, ...header]));
   return Buffer.concat([Buffer.from('526172211a070100', 'hex'), ...blocks, Buffer.alloc(20)]);
 }
 
-/** 7z with this header at its end. */
+/** A 7z archive with this header (hex) at its end. */
 export function sevenZip(header: string): Buffer {
   const start = Buffer.alloc(32);
   start.write('377abcaf271c0004', 'hex');

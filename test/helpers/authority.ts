@@ -1,14 +1,14 @@
-/** A certificate authority of a test's own, and the certificates for servers that it issues. */
+/** A certificate authority for tests. */
 
 import { issueCertificate, type KeyPair, makeAuthority } from '../../src/lib/certificates.ts';
 
-const DAY = 86_400_000;
+const DAY_MS = 86_400_000;
 const NAME = 'An authority for tests';
 
 export interface Authority {
-  /** PEM: what a client is to trust. */
+  /** The CA certificate in PEM, for clients to trust. */
   ca: string;
-  /** Key and certificate, in PEM, for a server of these names and addresses. */
+  /** Issues a key and a certificate in PEM for host names and IP addresses. */
   issue(names: [string, ...string[]]): Promise<KeyPair>;
 }
 
@@ -17,6 +17,6 @@ export async function makeTestAuthority(now = Date.now()): Promise<Authority> {
   return {
     ca: authority.cert,
     issue: (names) =>
-      issueCertificate({ names, authority, authorityName: NAME, now, lifetime: 10 * DAY }),
+      issueCertificate({ names, authority, authorityName: NAME, now, lifetime: 10 * DAY_MS }),
   };
 }

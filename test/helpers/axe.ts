@@ -1,4 +1,4 @@
-/** What axe finds wrong with a page for people who see, hear or move otherwise. */
+/** Finds accessibility problems of a page with axe. */
 
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -19,7 +19,7 @@ async function run(): Promise<string[]> {
   return found.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 200)}`);
 }
 
-/** A line for each rule that is broken. */
+/** A line for each violated rule. */
 export async function violationsOf(page: Page): Promise<string[]> {
   await page.evaluate(AXE);
   return page.evaluate(run);

@@ -1,8 +1,8 @@
-/** A real browser for tests of pages: Debian's Chromium, with a profile of its own, that keeps to itself. */
+/** Starts Debian's Chromium for tests of pages, with a new profile and no requests of its own. */
 
 import { type Browser, chromium } from 'playwright-core';
 
-/** Playwright chooses a new empty profile. What the browser itself asks for is switched off as far as it can be. */
+/** Disables the browser's own requests as far as possible. */
 const FLAGS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -14,8 +14,8 @@ const FLAGS = [
 ];
 
 /**
- * To be closed by the caller. Hosts below `.example` lead to `port` on loopback, whatever port was
- * asked for, so that a test sees what a page reaches out for; no other name leads anywhere.
+ * The caller must close the browser. Host names below `.example` resolve to `port` on loopback, for any
+ * requested port, so that tests see external requests of a page. Other names do not resolve.
  */
 export function startBrowser(port = 9): Promise<Browser> {
   const rules = [`MAP *.example 127.0.0.1:${port}`, 'MAP * 127.0.0.1:9', 'EXCLUDE 127.0.0.1'];

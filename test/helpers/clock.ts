@@ -1,4 +1,4 @@
-/** A clock that moves only when a test moves it. */
+/** A clock that only tests advance. */
 
 import type { Clock } from '../../src/lib/clock.ts';
 

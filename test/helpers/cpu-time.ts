@@ -1,6 +1,6 @@
-/** The work that this thread has done: how long something takes, whatever else the machine does. */
+/** CPU time of this thread, to measure work independent of other load on the machine. */
 
-/** Milliseconds of processor time since the thread began. */
+/** CPU milliseconds since the thread started. */
 export function cpuTime(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1000;

@@ -1,5 +1,3 @@
-/** Programs that tests need: found in the PATH, skipped by name, a failure in CI. */
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { needs } from './debian.ts';

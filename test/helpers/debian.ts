@@ -1,13 +1,13 @@
-/** What a test needs from the machine: without it the test is skipped by name, in CI it fails. */
+/** Programs that tests need: if one is missing, the test is skipped, or fails in CI. */
 
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 /**
- * For the `skip` of a test: false where `program` is installed, otherwise the reason. Throws under
- * `CI=true`, where scripts/setup-test-machine.sh has run and a missing program is a fault.
+ * For the `skip` option of a test: false if `program` is installed, otherwise the reason. Throws with
+ * `CI=true`, because CI runs scripts/setup-test-machine.sh first.
  *
- *     test('takes mail from swaks', { skip: needs('swaks') }, async (t) => …)
+ *     test('accepts mail from swaks', { skip: needs('swaks') }, async (t) => …)
  */
 export function needs(program: string, env = process.env): string | false {
   const folders = (env.PATH ?? '').split(delimiter);
@@ -15,7 +15,7 @@ export function needs(program: string, env = process.env): string | false {
   return missing(`${program} is not installed: scripts/setup-test-machine.sh`, env);
 }
 
-/** The reason to skip what lacks something, or under `CI=true` an error. */
+/** Returns the reason to skip a test; throws it with `CI=true`. */
 export function missing(reason: string, env = process.env): string {
   if (env.CI === 'true') throw new Error(reason);
   return reason;

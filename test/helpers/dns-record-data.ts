@@ -1,9 +1,9 @@
-/** Zone texts as the record data that dns-packet encodes: the way back from net/dns-records.ts. */
+/** Converts records of a zone to the data that dns-packet encodes: the reverse of the resolver. */
 
 import type { Answer } from 'dns-packet';
 import type { RecordType } from '../../src/net/dns/resolver.ts';
 
-/** One record; throws on a text that is not of that type. A TXT longer than 255 octets is split. */
+/** Converts a record; throws if the text does not fit the type. TXT is split into strings of 255 bytes. */
 export function recordFromText(name: string, type: RecordType, text: string, ttl: number): Answer {
   const base = { name, ttl, class: 'IN' as const };
   const words = text.split(' ');

@@ -1,4 +1,4 @@
-/** A real authoritative DNS server on loopback, UDP and TCP on one free port, that serves a zone. */
+/** An authoritative DNS server on loopback, with UDP and TCP on the same free port. */
 
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
@@ -10,23 +10,23 @@ import { lookUp, ZONE_TTL_SECONDS, type Zone } from '../../src/net/dns/zone.ts';
 import { recordFromText } from './dns-record-data.ts';
 
 export interface DnsTestServer {
-  /** What to hand to `createDnsResolver({ servers })`. */
+  /** For `createDnsResolver({ servers })`. */
   address: DnsServer;
-  /** Replaceable at run time. */
+  /** Tests may replace it at any time. */
   zone: Zone;
-  /** How often each question came, over UDP and TCP together, by `name/type`. */
+  /** The number of queries over UDP and TCP, by `name/type`. */
   asked: Map<string, number>;
   askedOverTcp: Map<string, number>;
-  /** Seconds; of records and, as the SOA minimum, of negative answers. */
+  /** In seconds: of records, and of negative answers (the SOA minimum). */
   ttl: number;
-  /** Whether answers carry the AD bit where the question asked for it. */
+  /** Whether responses have the AD bit if the query has it. */
   authenticated: boolean;
-  /** What is sent instead of the answer: any number of messages, hostile ones too. */
+  /** Replaces the response by any number of messages, for example hostile ones. */
   tamper: ((reply: Buffer, over: 'udp' | 'tcp', query: Buffer) => Buffer[]) | null;
   close(): Promise<void>;
 }
 
-/** Starts the server; `close()` it when the test ends. */
+/** Starts the server; the caller must `close()` it. */
 export async function startDnsServer(zone: Zone = {}): Promise<DnsTestServer> {
   const { udp, tcp, port } = await listenOnBoth();
   const connections = new Set<{ destroy(): void }>();
@@ -106,15 +106,15 @@ function replies(server: DnsTestServer, query: Buffer, over: 'udp' | 'tcp'): Buf
   };
   const flags = 0x0400 | (packet.flag_rd ? 0x0100 : 0) | 0x80 | authenticated | rcode;
   const whole = encode({ ...base, flags, answers, authorities });
-  // RFC 1035 §4.2.1 without EDNS; with it, the least of what both sides take.
+  // 512 bytes without EDNS (RFC 1035 §4.2.1); with EDNS, the smaller limit of both sides.
   const limit = opt?.type === 'OPT' ? Math.min(1232, Math.max(512, opt.udpPayloadSize)) : 512;
-  const cut = over === 'udp' && whole.length > limit;
-  const reply = cut ? encode({ ...base, flags: flags | 0x0200 }) : whole;
+  const isTruncated = over === 'udp' && whole.length > limit;
+  const reply = isTruncated ? encode({ ...base, flags: flags | 0x0200 }) : whole;
   return server.tamper ? server.tamper(reply, over, query) : [reply];
 }
 
-interface Answering {
-  /** null: the question is never answered. */
+interface Response {
+  /** Null if the query is not answered. */
   rcode: number | null;
   answers: Answer[];
   authorities: Answer[];
@@ -122,7 +122,7 @@ interface Answering {
 
 const FAILURE_RCODES: Record<string, number> = { servfail: 2, refused: 5 };
 
-function answerFor({ zone, ttl }: DnsTestServer, name: string, type: RecordType): Answering {
+function answerFor({ zone, ttl }: DnsTestServer, name: string, type: RecordType): Response {
   const found = lookUp(zone, name, type);
   const answers: Answer[] = [];
   let owner = name;

@@ -1,4 +1,4 @@
-/** A message without fault, and the same with one thing changed: what the tables of check tests are made of. */
+/** A message without problems, and variations of it, for tests of checks. */
 
 export const GOOD_FIELDS: Record<string, string> = {
   From: 'Example Ltd <news@example.com>',
@@ -11,8 +11,8 @@ export const GOOD_FIELDS: Record<string, string> = {
 };
 
 /**
- * Fields replaced by name; null leaves one out; an array writes it as often as it has values. The
- * body may have parts of its own.
+ * The message with fields replaced by name: null omits a field, an array repeats it. The body may be
+ * multipart.
  */
 export function goodMessage(
   changes: Record<string, string | string[] | null> = {},
@@ -24,6 +24,6 @@ export function goodMessage(
   return `${lines.join('\n')}\n\n${body}`;
 }
 
-/** The same with LF made CRLF and one octet for each character, for what is not UTF-8. */
+/** The text with CRLF line ends and one byte per character, for messages that are not UTF-8. */
 export const latin1 = (text: string): Buffer =>
   Buffer.from(text.replace(/\r?\n/g, '\r\n'), 'latin1');

@@ -1,13 +1,13 @@
-/** Preloaded into a program under test: on SIGUSR2 it says how long its event loop stood still at most. */
+/** Preloaded into a program under test: logs the longest stall of its event loop on SIGUSR2. */
 
 import { isMainThread } from 'node:worker_threads';
 
 const TICK_MS = 5;
 
 export interface Stall {
-  /** Milliseconds in which no timer ran, those included in which the machine did something else. */
+  /** Milliseconds without a timer, even if the machine was busy with other work. */
   wall: number;
-  /** Milliseconds that the main thread itself worked meanwhile. */
+  /** CPU milliseconds of the main thread in that time. */
   cpu: number;
 }
 
@@ -15,13 +15,13 @@ if (isMainThread) {
   let longest: Stall = { wall: 0, cpu: 0 };
   let last = now();
   const tick = () => {
-    const present = now();
-    const wall = present.wall - last.wall - TICK_MS;
+    const current = now();
+    const wall = current.wall - last.wall - TICK_MS;
     longest = {
       wall: Math.max(longest.wall, wall),
-      cpu: Math.max(longest.cpu, present.cpu - last.cpu),
+      cpu: Math.max(longest.cpu, current.cpu - last.cpu),
     };
-    last = present;
+    last = current;
   };
   setInterval(tick, TICK_MS).unref();
   process.on('SIGUSR2', () => {

@@ -1,8 +1,8 @@
-/** Newsletters as the tools of large senders write them: no check may find fault with their HTML. */
+/** Newsletters as the tools of large senders create them: no check may complain about their HTML. */
 
 const FILLER = '&zwnj;&nbsp;&#847;&shy; '.repeat(60);
 
-/** Sections of tables with ghost tables for Outlook, `font-size:0` around columns, bulletproof button. */
+/** Table layout with ghost tables for Outlook, `font-size:0` around columns, and a bulletproof button. */
 export const COLUMNS = `<!doctype html>
 <html xmlns="http://www.w3.org/1999/xhtml" xmlns:v="urn:schemas-microsoft-com:vml" xmlns:o="urn:schemas-microsoft-com:office:office">
 <head>
@@ -73,7 +73,7 @@ export const COLUMNS = `<!doctype html>
 </html>
 `;
 
-/** Classes only, optional end tags left out, a hero with a background image, spacers, old attributes. */
+/** Classes, omitted optional end tags, a hero with a background image, spacers, obsolete attributes. */
 export const CLASSIC = `<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN" "http://www.w3.org/TR/xhtml1/DTD/xhtml1-strict.dtd">
 <html><head><meta http-equiv="Content-Type" content="text/html; charset=utf-8" />
 <!--[if gte mso 15]><xml><o:OfficeDocumentSettings><o:PixelsPerInch>96</o:PixelsPerInch></o:OfficeDocumentSettings></xml><![endif]-->
@@ -111,7 +111,7 @@ export const CLASSIC = `<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN"
 </body></html>
 `;
 
-/** An order confirmation: data for Gmail, a total in a table, hardly any style. */
+/** An order confirmation: structured data for Gmail, a table with a total, few styles. */
 export const RECEIPT = `<html><body>
 <script type="application/ld+json">{"@context":"http://schema.org","@type":"Order","orderNumber":"1234"}</script>
 <div dir="ltr"><div style="max-height:0;overflow:hidden;mso-hide:all" aria-hidden="true">Your order 1234 has been sent.</div>

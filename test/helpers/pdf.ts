@@ -1,4 +1,4 @@
-/** What a PDF holds, by the programs of poppler: its text, its pages, its structure, its fonts. */
+/** Reads text, pages, structure and fonts of a PDF with poppler. */
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -13,22 +13,22 @@ function poppler(program: string, args: string[], pdf: Uint8Array): string {
   return stdout;
 }
 
-/** The text as a reader sees it, a form feed after each page. */
+/** The text as displayed, with a form feed after each page. */
 export const pdfText = (pdf: Uint8Array): string =>
   poppler('pdftotext', ['-layout', '-', '-'], pdf);
 
 export const pdfPages = (pdf: Uint8Array): string[] => pdfText(pdf).split('\f').slice(0, -1);
 
-/** One line a fact: `Title: …`, `Pages: …`. */
+/** A line per property: `Title: …`, `Pages: …`. */
 export const pdfInfo = (pdf: Uint8Array): string => poppler('pdfinfo', ['-'], pdf);
 
-/** The tree of tags with the text in each, a line in quotes for each line of it. */
+/** The tag tree with its text, each line in quotes. */
 export const pdfStructure = (pdf: Uint8Array): string =>
   poppler('pdfinfo', ['-struct-text', '-'], pdf);
 
-/** All text in the order of the tags, whatever stands beside it. */
+/** All tagged text in reading order. */
 export const pdfWords = (pdf: Uint8Array): string =>
   [...pdfStructure(pdf).matchAll(/^ *"(.*)"$/gm)].map(([, line]) => line).join(' ');
 
-/** A line for each font, after two lines of heading. */
+/** Two header lines, then a line for each font. */
 export const pdfFonts = (pdf: Uint8Array): string => poppler('pdffonts', ['-'], pdf);

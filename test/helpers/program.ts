@@ -1,4 +1,4 @@
-/** The program as it ships, bundled into one file, run in processes of its own. */
+/** Runs the bundled program in separate processes. */
 
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,16 +10,16 @@ import { bundle } from '../../scripts/executable/bundle.ts';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 /**
- * Bundles `src/main.ts` once for this test file and returns the path. Below the project's own
- * folder, because better-sqlite3 stays outside the bundle and is looked for upwards from it.
+ * Bundles `src/main.ts` once per test process and returns the path. It is below the project folder,
+ * so that the program finds better-sqlite3, which is not in the bundle, in node_modules.
  */
 export function buildProgram(): Promise<string> {
-  built ??= makeBundle();
+  built ??= createBundle();
   return built;
 }
 let built: Promise<string> | undefined;
 
-async function makeBundle(): Promise<string> {
+async function createBundle(): Promise<string> {
   mkdirSync(join(ROOT, 'dist'), { recursive: true });
   const folder = mkdtempSync(join(ROOT, 'dist', 'test-'));
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
@@ -30,7 +30,7 @@ async function makeBundle(): Promise<string> {
 
 export type Environment = Record<string, string>;
 
-/** The program with these arguments, and of the environment only what is given. */
+/** Starts the program with these arguments; its environment has only PATH and `env`. */
 export async function spawnProgram(
   args: string[],
   env: Environment = {},
@@ -42,13 +42,13 @@ export async function spawnProgram(
 }
 
 export interface Ended {
-  /** null where a signal ended it. */
+  /** Null if a signal ended the process. */
   code: number | null;
   stdout: string;
   stderr: string;
 }
 
-/** Runs a command to its end. */
+/** Runs the program and waits until it exits. */
 export async function runProgram(
   args: string[],
   env: Environment = {},
@@ -60,7 +60,7 @@ export async function runProgram(
     child[name].setEncoding('utf8').on('data', (text) => {
       texts[name] += text;
     });
-  // It may end without having read its input.
+  // The program may exit before it has read its input.
   child.stdin.on('error', () => {}).end(input);
   const [code] = await once(child, 'close');
   return { code, ...texts };

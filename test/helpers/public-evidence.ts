@@ -1,33 +1,40 @@
-/** For tests: what of a finding's evidence its check has declared nothing about. */
+/** Finds evidence that a check's `publicEvidence` does not declare. */
 
 import type { CheckDeclaration, Finding, Json } from '../../src/analysis/check.ts';
 import type { PublicRule } from '../../src/analysis/public-evidence.ts';
 
 /**
- * The places in the evidence ("found.file") that no rule names, or that have another shape than the
- * rule is for. Leaving a key out takes a rule as well: `left-out` or `unquoted`.
+ * The paths in the evidence ("found.file") that have no rule, or whose shape does not fit the rule.
+ * Keys that stay private need a rule too: `left-out` or `unquoted`.
  */
 export function undeclaredKeys(
   evidence: Finding['evidence'] = {},
   { publicEvidence }: CheckDeclaration,
 ): string[] {
-  return publicEvidence === null ? [] : [...new Set(read(evidence, publicEvidence, [], ''))];
+  return publicEvidence === null
+    ? []
+    : [...new Set(findUndeclared(evidence, publicEvidence, [], ''))];
 }
 
-function read(
+function findUndeclared(
   value: Json,
   rule: PublicRule | undefined,
   above: PublicRule[],
   at: string,
 ): string[] {
-  if (Array.isArray(value)) return value.flatMap((item) => read(item, rule, above, at));
+  if (Array.isArray(value)) return value.flatMap((item) => findUndeclared(item, rule, above, at));
   if (typeof rule === 'object' && rule[''] && typeof value === 'string')
-    return read(value, rule[''], above, at);
+    return findUndeclared(value, rule[''], above, at);
   if (typeof value !== 'object' || value === null)
     return rule === undefined || typeof rule === 'object' ? [at].filter(() => value !== null) : [];
   const rules = rule === 'as-parent' ? above.at(-1) : rule;
   if (typeof rules !== 'object') return [at];
   return Object.entries(value).flatMap(([key, inner]) =>
-    read(inner, rules[key] ?? rules['*'], [...above, rules], at === '' ? key : `${at}.${key}`),
+    findUndeclared(
+      inner,
+      rules[key] ?? rules['*'],
+      [...above, rules],
+      at === '' ? key : `${at}.${key}`,
+    ),
   );
 }

@@ -1,13 +1,13 @@
-/** Chance that can be had again: numbers that follow from a seed. */
+/** Reproducible random numbers from a seed. */
 
 export interface Random {
-  /** A whole number from 0 to below `end`. */
+  /** An integer from 0 up to, but not including, `end`. */
   below(end: number): number;
-  /** Whether something of this probability happens. */
+  /** True with this probability. */
   chance(probability: number): boolean;
 }
 
-/** mulberry32. */
+/** The mulberry32 generator. */
 export function seededRandom(seed: number): Random {
   let state = seed | 0;
   const next = () => {

@@ -1,4 +1,4 @@
-/** A receiver of webhooks for tests: an HTTPS server on loopback that notes what it gets and answers as a test says. */
+/** A webhook receiver for tests: an HTTPS server on loopback that records requests and responds as configured. */
 
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,15 +10,15 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { makeTestAuthority } from './authority.ts';
 
-/** A request whose body has come whole. */
+/** A request with its complete body. */
 export interface Received {
   method: string;
   path: string;
   headers: IncomingHttpHeaders;
-  /** Names and values in turn, as they came. */
+  /** Alternating names and values, in their original order. */
   rawHeaders: string[];
   body: string;
-  /** By the real clock. */
+  /** In milliseconds, by the system clock. */
   at: number;
 }
 
@@ -28,34 +28,34 @@ export interface Reply {
   body?: string | Uint8Array;
 }
 
-/** A status, or more; `null`: it has answered by itself (or does not at all), with the `response`. */
+/** A status or a reply; null if the handler uses `response` itself, or does not respond. */
 type Answer = number | Reply | null;
 
 export interface Receiver {
   /** `https://127.0.0.1:<port>/hooks`. */
   url: string;
   port: number;
-  /** PEM of the authority that has issued its certificate, and a file that holds it. */
+  /** The CA certificate of the receiver in PEM, and a file with it. */
   ca: string;
   caFile: string;
-  /** For `startTestService({ env })`: that it may be called, and is trusted. */
+  /** For `startTestService({ env })`: allows and trusts this receiver. */
   env: { DELIVERABILITY_WEBHOOK_ALLOW_NETWORKS: string; DELIVERABILITY_WEBHOOK_CA_FILE: string };
-  /** All there were, in the order in which they came. */
+  /** All requests in order of receipt. */
   requests: Received[];
-  /** Set by the test at any time, 200 at first; a promise keeps the caller waiting. */
+  /** Tests may replace it at any time. By default, it responds with 200; a promise delays the response. */
   answer(request: Received, response: ServerResponse): Answer | Promise<Answer>;
-  /** Resolves with the requests as soon as there are so many in all; rejects after ten seconds. */
+  /** Resolves with all requests when there are at least `count`; rejects after ten seconds. */
   until(count: number): Promise<Received[]>;
 }
 
 export interface ReceiverOptions {
-  /** Names that its certificate is for too, beside 127.0.0.1. */
+  /** Names in its certificate besides 127.0.0.1. */
   names?: string[];
 }
 
-const PATIENCE_MS = 10_000;
+const WAIT_TIMEOUT_MS = 10_000;
 
-/** Ended with its test, whatever is still open. */
+/** Stops when the test ends, and closes open connections. */
 export async function startReceiver(
   t: TestContext,
   { names = [] }: ReceiverOptions = {},
@@ -71,7 +71,7 @@ export async function startReceiver(
       const received = await readAll(request);
       if (received === null) return;
       receiver.requests.push(received);
-      for (const look of waiting) look();
+      for (const check of waiting) check();
       reply(response, await receiver.answer(received, response));
     },
   ).listen(0, '127.0.0.1');
@@ -93,20 +93,20 @@ export async function startReceiver(
       new Promise((resolve, reject) => {
         const { requests } = receiver;
         const end = () => {
-          waiting.delete(look);
+          waiting.delete(check);
           clearTimeout(timer);
         };
-        const look = () => {
+        const check = () => {
           if (requests.length < count) return;
           end();
           resolve(requests);
         };
         const timer = setTimeout(() => {
           end();
-          reject(new Error(`${requests.length} requests came in time, not ${count}`));
-        }, PATIENCE_MS);
-        waiting.add(look);
-        look();
+          reject(new Error(`received ${requests.length} of ${count} requests in time`));
+        }, WAIT_TIMEOUT_MS);
+        waiting.add(check);
+        check();
       }),
   };
   t.after(() => {
@@ -117,7 +117,7 @@ export async function startReceiver(
   return receiver;
 }
 
-/** null for one that is cut short. */
+/** Null for an incomplete request. */
 async function readAll(request: IncomingMessage): Promise<Received | null> {
   const chunks: Buffer[] = [];
   try {

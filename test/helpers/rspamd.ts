@@ -1,27 +1,27 @@
-/** A real Rspamd on loopback, offline: Debian's rules, one worker, no Redis, a DNS server that is not there. */
+/** Starts a real Rspamd on loopback, offline: Debian's rules, one worker, no Redis, no DNS. */
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Daemon, freePort, startDaemon } from './daemon.ts';
 
 export interface Rspamd extends Daemon {
-  /** As the configuration takes it. */
+  /** The value for DELIVERABILITY_RSPAMD_URL. */
   url: string;
 }
 
-/** `needs('rspamd')` first. `rules` are lines of Lua, as an operator adds rules of his own. */
+/** Requires `needs('rspamd')`. `rules`: lines of Lua with an operator's own rules. */
 export async function startRspamd(rules: string[] = []): Promise<Rspamd> {
   const port = await freePort();
   const daemon = await startDaemon({
     command: 'rspamd',
     ready: /listening for control commands/,
     args(folder) {
-      // The whole list of public suffixes takes ten seconds to compile.
+      // Compiling the full list of public suffixes takes ten seconds.
       const suffixes = ['com', 'net', 'org', 'example'];
       writeFileSync(join(folder, 'suffixes'), suffixes.map((name) => `${name}\n`).join(''));
       writeFileSync(join(folder, 'rspamd.conf'), configuration(folder, port));
       writeFileSync(join(folder, 'rspamd.local.lua'), rules.join('\n'));
-      // Nothing of the machine's own settings, which lie in LOCAL_CONFDIR.
+      // Ignores the machine's settings, which are in the default LOCAL_CONFDIR.
       const names = ['DBDIR', 'RUNDIR', 'LOGDIR', 'LOCAL_CONFDIR'];
       const variables = names.map((name) => `--var=${name}=${folder}`);
       return ['--no-fork', '--insecure', `--config=${join(folder, 'rspamd.conf')}`, ...variables];

@@ -1,4 +1,4 @@
-/** A mail by real SMTP from an address that the PROXY protocol says. */
+/** Sends a message by SMTP, with the client address in a PROXY protocol header. */
 
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -27,7 +27,7 @@ export async function sendMail(options: SendOptions): Promise<string> {
   } = options;
   const socket = connect(port, '127.0.0.1');
   await once(socket, 'connect');
-  // Until nodemailer listens; it tells of what is wrong itself.
+  // Until nodemailer listens for errors; it reports them itself.
   socket.on('error', () => {});
   socket.write(
     `PROXY TCP${clientIp.includes(':') ? 6 : 4} ${clientIp} ${clientIp.includes(':') ? '2001:db8::ff' : '192.0.2.255'} 40000 25\r\n`,

@@ -1,4 +1,4 @@
-/** `serve` in a process of its own: what it logs, what its API answers, and how it ends. */
+/** Runs `serve` in a separate process, with access to its log, API and exit code. */
 
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -18,20 +18,20 @@ export interface LogLine {
 export interface ServeOptions {
   folder: string;
   env?: Environment;
-  /** Preloads the monitor that `stall` asks. */
+  /** Preloads the monitor that `stall` needs. */
   monitored?: boolean;
 }
 
 export interface StartingProcess {
   signal(name: NodeJS.Signals): void;
   log: LogLine[];
-  /** The next line with this message that was not asked for before; null where the process ended without one. */
+  /** The next unread line with this message; null if the process ends without one. */
   line(message: string): Promise<LogLine | null>;
-  /** Resolves when the process has ended and all of its output is read. */
+  /** Resolves when the process has ended and all of its output has been read. */
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
 
-/** What every such service has in common: free ports, addresses by the PROXY protocol, no DNS. */
+/** The common environment: free ports, client addresses by the PROXY protocol, no DNS. */
 export function serveEnvironment(folder: string): Environment {
   return {
     DELIVERABILITY_DATA_DIR: folder,
@@ -40,32 +40,32 @@ export function serveEnvironment(folder: string): Environment {
     DELIVERABILITY_SMTP_NAME: 'mx.inbox.test',
     DELIVERABILITY_INBOX_DOMAIN: 'inbox.test',
     DELIVERABILITY_SMTP_PROXY_PROTOCOL: '127.0.0.1',
-    // Nobody listens there; a test that needs answers names its own server.
+    // Nothing listens there; tests that need DNS set their own server.
     DELIVERABILITY_DNS_SERVERS: '127.0.0.1:1',
-    // Tests ask more than people do.
+    // Tests exceed the normal limit.
     DELIVERABILITY_RATE_LIMIT: '0',
     DELIVERABILITY_LOG_FORMAT: 'json',
   };
 }
 
-/** Returns at once: the process may still be starting. */
+/** Returns immediately; the process may still be starting. */
 export async function spawnServe(options: ServeOptions): Promise<StartingProcess> {
   const env = { ...serveEnvironment(options.folder), ...options.env };
   const child = await spawnProgram(['serve'], env, options.monitored ? ['--import', MONITOR] : []);
   const log: LogLine[] = [];
-  const told = new Set<LogLine>();
+  const returned = new Set<LogLine>();
   const listeners = new Set<() => void>();
-  const tell = () => {
+  const notify = () => {
     for (const listener of listeners) listener();
   };
-  let over = false;
+  let hasEnded = false;
   createInterface(child.stderr).on('line', (text) => {
     log.push(text.startsWith('{') ? JSON.parse(text) : { message: text });
-    tell();
+    notify();
   });
   const ended = once(child, 'close').then(([code, signal]) => {
-    over = true;
-    tell();
+    hasEnded = true;
+    notify();
     return { code, signal };
   });
   return {
@@ -74,15 +74,15 @@ export async function spawnServe(options: ServeOptions): Promise<StartingProcess
     ended,
     async line(message) {
       const { promise, resolve } = Promise.withResolvers<LogLine | null>();
-      const look = () => {
-        const found = log.find((line) => line.message === message && !told.has(line));
-        if (!found && !over) return;
-        if (found) told.add(found);
-        listeners.delete(look);
+      const check = () => {
+        const found = log.find((line) => line.message === message && !returned.has(line));
+        if (!found && !hasEnded) return;
+        if (found) returned.add(found);
+        listeners.delete(check);
         resolve(found ?? null);
       };
-      listeners.add(look);
-      look();
+      listeners.add(check);
+      check();
       return promise;
     },
   };
@@ -91,12 +91,12 @@ export async function spawnServe(options: ServeOptions): Promise<StartingProcess
 export interface ServeProcess extends StartingProcess {
   smtpPort: number;
   url: string;
-  /** Answers the parsed body; rejects on any other status. */
+  /** Resolves with the parsed body; rejects on an unexpected status. */
   call<T>(method: string, path: string, options?: CallOptions): Promise<T>;
   createTest(): Promise<Test>;
-  /** The test when it has ended; rejects where it has not within the service's longest wait. */
+  /** Resolves with the test when it is done; rejects after the longest wait that the API allows. */
   testEnded(id: string): Promise<Test>;
-  /** The longest stall of the main thread since the last call, or the start. */
+  /** The longest stall of the main thread since the last call or the start. */
   stall(): Promise<Stall>;
 }
 
@@ -106,7 +106,7 @@ interface CallOptions {
   status?: number;
 }
 
-/** Resolves when it is ready; it is killed with its test where it still runs. */
+/** Resolves when the service is ready. It is killed when the test ends. */
 export async function startServe(t: TestContext, options: ServeOptions): Promise<ServeProcess> {
   const key = await ownerKey(options);
   const started = await spawnServe(options);
@@ -123,7 +123,7 @@ export async function startServe(t: TestContext, options: ServeOptions): Promise
     const response = await fetch(url + path, { method, headers, body: call.body as never });
     const text = await response.text();
     if (response.status !== (call.status ?? 200))
-      throw new Error(`${method} ${path} answered ${response.status}: ${text}`);
+      throw new Error(`${method} ${path} responded ${response.status}: ${text}`);
     return JSON.parse(text);
   };
   return {

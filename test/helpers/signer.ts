@@ -1,4 +1,4 @@
-/** Signs messages by DKIM with keys made on the spot, and shows the record that belongs to a key. */
+/** Signs messages with DKIM, and generates keys and their DNS records. */
 
 import { generateKeyPairSync } from 'node:crypto';
 import { dkimSign } from 'mailauth';
@@ -13,7 +13,7 @@ export interface SigningKey {
   record: string;
 }
 
-/** A new key; RSA ones of 2048 bits take about 100 ms, so make one and share it. */
+/** Generates a key. RSA with 2048 bits takes about 100 ms: tests should share keys. */
 export function makeKey(kind: KeyKind = 'rsa2048'): SigningKey {
   if (kind === 'ed25519') {
     const { privateKey, publicKey } = generateKeyPairSync('ed25519');
@@ -37,13 +37,13 @@ export interface SignOptions {
   domain: string;
   selector: string;
   key: SigningKey;
-  /** `rsa-sha1` and the like; by default SHA-256 with the key's own type. */
+  /** For example `rsa-sha1`; by default SHA-256 with the key's type. */
   algorithm?: string;
   /** `relaxed/relaxed` by default. */
   canonicalization?: string;
-  /** The fields to sign where they are present; by default mailauth's list. */
+  /** The header fields to sign if present; by default mailauth's list. */
   headerList?: string[];
-  /** `l=` in octets. */
+  /** The `l=` tag in bytes. */
   maxBodyLength?: number;
   identity?: string;
   /** Milliseconds since the Unix epoch; by default a minute before RECEIVED_AT. */
@@ -51,7 +51,7 @@ export interface SignOptions {
   expires?: number;
 }
 
-/** The message with a DKIM-Signature on top. A string may have LF ends, which become CRLF; bytes stay. */
+/** Adds a DKIM-Signature field. LF line ends become CRLF in a string; bytes stay unchanged. */
 export async function signMessage(raw: string | Buffer, options: SignOptions): Promise<Buffer> {
   const message = typeof raw === 'string' ? Buffer.from(raw.replace(/\r?\n/g, '\r\n')) : raw;
   const { domain, selector, key, signTime = RECEIVED_AT - 60_000, expires, ...rest } = options;

@@ -1,22 +1,22 @@
-/** A real SpamAssassin on loopback, offline: Debian's rules, no preferences, no learning, no DNS. */
+/** Starts a real SpamAssassin on loopback, offline: Debian's rules, no preferences, no learning, no DNS. */
 
 import { copyFileSync, globSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { type Daemon, freePort, startDaemon } from './daemon.ts';
 
 export interface Spamd extends Daemon {
-  /** As the configuration takes it. */
+  /** The value for DELIVERABILITY_SPAMD_URL. */
   url: string;
 }
 
-/** `needs('spamd')` first. `settings` are lines of its configuration. */
+/** Requires `needs('spamd')`. `settings`: lines of its configuration. */
 export async function startSpamd(settings: string[] = []): Promise<Spamd> {
   const port = await freePort();
   const daemon = await startDaemon({
     command: 'spamd',
     ready: /server started on/,
     args(folder) {
-      // Which modules are loaded, and instead of the machine's settings our own.
+      // Loads the machine's modules, but not its settings.
       for (const file of globSync('/etc/spamassassin/*.pre'))
         copyFileSync(file, join(folder, basename(file)));
       const lines = ['use_bayes 0', 'use_auto_welcomelist 0', ...settings];

@@ -1,4 +1,4 @@
-/** A web in memory: what the guarded client would be answered at each address. */
+/** A web in memory: the responses to the guarded client, by URL. */
 
 import type { WebFailure } from '../../src/net/guarded-connection.ts';
 import type { Web, WebAnswer } from '../../src/net/http/web.ts';
@@ -9,7 +9,7 @@ export interface Page {
   body?: string | Uint8Array;
 }
 
-/** A page, or why there is none; an address that is not here answers 404. */
+/** A page or a failure per URL; other URLs respond with 404. */
 export function webOf(pages: Record<string, Page | WebFailure>): Web {
   return async ({ url, method, maxBytes = 64 * 1024 }): Promise<WebAnswer> => {
     const page = pages[url];

@@ -75,7 +75,7 @@ it('reverseName builds in-addr.arpa and ip6.arpa names (RFC 1035 §3.5, RFC 3596
   );
 });
 
-// Reading the list of DNS servers out of the configuration.
+// DNS servers in the configuration.
 
 const LISTS: [string, [string, number][] | null][] = [
   [

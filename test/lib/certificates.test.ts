@@ -1,5 +1,3 @@
-/** Certificates as TLS and others read them. */
-
 import assert from 'node:assert/strict';
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
@@ -77,8 +75,8 @@ it('makeAuthority creates a CA; issueCertificate issues non-CA certificates', as
   assert.equal(issued.validToDate.getTime(), NOW + 89 * DAY);
 });
 
-/** Why the handshake with a server of this pair failed; null where it did not. */
-async function handshakeFault(
+/** The error code of a handshake with a server that has this pair; null on success. */
+async function handshakeError(
   t: TestContext,
   pair: KeyPair,
   options: ConnectionOptions,
@@ -104,19 +102,15 @@ it('TLS clients accept an issued certificate only for its names, CA and validity
   ]);
   const ca = authority.cert;
   const pair = await issueBy(authority, ['a.example', '127.0.0.1'], now);
-  const fault = (options: ConnectionOptions) => handshakeFault(t, pair, options);
-  assert.equal(await fault({ ca, servername: 'a.example' }), null);
-  assert.equal(await fault({ ca }), null, 'by its address');
-  assert.equal(await fault({ ca: [other.cert, ca] }), null, 'two of one name');
-  assert.equal(await fault({ ca, servername: 'b.example' }), 'ERR_TLS_CERT_ALTNAME_INVALID');
-  assert.notEqual(
-    await fault({ ca: other.cert }),
-    null,
-    'one of the same name that has not signed',
-  );
-  assert.notEqual(await fault({}), null, 'nobody knows it');
-  const ended = await issueBy(authority, ['127.0.0.1'], now - 100 * DAY);
-  assert.equal(await handshakeFault(t, ended, { ca }), 'CERT_HAS_EXPIRED');
+  const errorWith = (options: ConnectionOptions) => handshakeError(t, pair, options);
+  assert.equal(await errorWith({ ca, servername: 'a.example' }), null);
+  assert.equal(await errorWith({ ca }), null, 'by IP address');
+  assert.equal(await errorWith({ ca: [other.cert, ca] }), null, 'two CAs with the same name');
+  assert.equal(await errorWith({ ca, servername: 'b.example' }), 'ERR_TLS_CERT_ALTNAME_INVALID');
+  assert.notEqual(await errorWith({ ca: other.cert }), null, 'another CA with the same name');
+  assert.notEqual(await errorWith({}), null, 'unknown CA');
+  const expired = await issueBy(authority, ['127.0.0.1'], now - 100 * DAY);
+  assert.equal(await handshakeError(t, expired, { ca }), 'CERT_HAS_EXPIRED');
 });
 
 it('TLS clients reject a certificate signed by an issued non-CA certificate', async (t) => {
@@ -131,5 +125,5 @@ it('TLS clients reject a certificate signed by an issued non-CA certificate', as
     lifetime: DAY * 2,
   });
   const chain = { key, cert: cert + middle.cert };
-  assert.notEqual(await handshakeFault(t, chain, { ca: authority.cert }), null);
+  assert.notEqual(await handshakeError(t, chain, { ca: authority.cert }), null);
 });

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { batched, createSignals } from '../../src/lib/concurrency.ts';
 
-const LONG = 60_000;
+const LONG_MS = 60_000;
 
 it('signals.raise wakes every waiter of that name and no others', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const signals = createSignals();
-  const [one, two, other] = ['a', 'a', 'b'].map((name) => signals.wait(name, LONG));
+  const [one, two, other] = ['a', 'a', 'b'].map((name) => signals.wait(name, LONG_MS));
   signals.raise('a');
   assert.deepEqual(await Promise.all([one, two]), [true, true]);
-  t.mock.timers.tick(LONG);
+  t.mock.timers.tick(LONG_MS);
   assert.equal(await other, false);
 });
 
@@ -18,8 +18,8 @@ it('signals.wait ignores signals raised earlier', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const signals = createSignals();
   signals.raise('a');
-  const waiting = signals.wait('a', LONG);
-  t.mock.timers.tick(LONG);
+  const waiting = signals.wait('a', LONG_MS);
+  t.mock.timers.tick(LONG_MS);
   assert.equal(await waiting, false);
 });
 
@@ -27,10 +27,10 @@ it('signals.wait times out exactly after its timeout', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const signals = createSignals();
   let ended: boolean | undefined;
-  const waiting = signals.wait('a', LONG).then((raised) => {
+  const waiting = signals.wait('a', LONG_MS).then((raised) => {
     ended = raised;
   });
-  t.mock.timers.tick(LONG - 1);
+  t.mock.timers.tick(LONG_MS - 1);
   await new Promise(setImmediate);
   assert.equal(ended, undefined);
   t.mock.timers.tick(1);
@@ -41,13 +41,14 @@ it('signals.wait times out exactly after its timeout', async (t) => {
 it('Aborting one signals.wait leaves other waiters waiting', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const signals = createSignals();
-  const gone = new AbortController();
-  const [leaving, staying] = [signals.wait('a', LONG, gone.signal), signals.wait('a', LONG)];
-  gone.abort();
-  assert.equal(await leaving, false);
-  assert.equal(await signals.wait('a', LONG, gone.signal), false, 'gone already');
+  const controller = new AbortController();
+  const { signal } = controller;
+  const [aborted, other] = [signals.wait('a', LONG_MS, signal), signals.wait('a', LONG_MS)];
+  controller.abort();
+  assert.equal(await aborted, false);
+  assert.equal(await signals.wait('a', LONG_MS, signal), false, 'already aborted');
   signals.raise('a');
-  assert.equal(await staying, true);
+  assert.equal(await other, true);
 });
 
 it('A woken waiter can wait again for the same signal', async (t) => {
@@ -55,7 +56,7 @@ it('A woken waiter can wait again for the same signal', async (t) => {
   const signals = createSignals();
   const woken: number[] = [];
   const waitTwice = async () => {
-    for (const time of [1, 2]) if (await signals.wait('a', LONG)) woken.push(time);
+    for (const time of [1, 2]) if (await signals.wait('a', LONG_MS)) woken.push(time);
   };
   const both = waitTwice();
   signals.raise('a');
@@ -69,10 +70,10 @@ it('A woken waiter can wait again for the same signal', async (t) => {
 it('signals.close ends all current and future waits', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const signals = createSignals();
-  const waiting = ['a', 'a', 'b'].map((name) => signals.wait(name, LONG));
+  const waiting = ['a', 'a', 'b'].map((name) => signals.wait(name, LONG_MS));
   signals.close();
   assert.deepEqual(await Promise.all(waiting), [false, false, false]);
-  assert.equal(await signals.wait('a', LONG), false);
+  assert.equal(await signals.wait('a', LONG_MS), false);
 });
 
 it('batched sends items of one turn together and in order', async () => {

@@ -20,7 +20,7 @@ it('randomToken uses every character equally often', () => {
   const counts = new Map<string, number>();
   for (const char of randomToken(32_000)) counts.set(char, (counts.get(char) ?? 0) + 1);
   assert.equal(counts.size, 32);
-  // 1000 each; ten standard deviations, so that chance alone never fails this.
+  // 1000 each, ± ten standard deviations: chance alone never fails this.
   for (const [char, count] of counts) assert.ok(count > 680 && count < 1320, `${char}: ${count}`);
 });
 
@@ -37,8 +37,6 @@ it('sha256 hashes text and bytes as in FIPS 180-4', () => {
   assert.equal(sha256('ü'), sha256(Buffer.from('ü', 'utf8')));
 });
 
-// Tokens that follow from the secret key: always the same, and nobody else's.
-
 const SECRET = 'a secret of enough randomness, for tests';
 
 test('Secret box tokens are deterministic and depend on text, purpose and key', () => {
@@ -49,7 +47,7 @@ test('Secret box tokens are deterministic and depend on text, purpose and key', 
   const others = [
     box.token('bob@example.com', 'reader of rps_1'),
     box.token('ann@example.com', 'reader of rps_2'),
-    // What stands where counts, not only what there is.
+    // The position of the parts matters, not only their text.
     box.token('reader of rps_1', 'ann@example.com'),
     box.token('1ann@example.com', 'reader of rps_'),
     createSecretBox(`${SECRET}.`).token('ann@example.com', 'reader of rps_1'),
@@ -57,16 +55,14 @@ test('Secret box tokens are deterministic and depend on text, purpose and key', 
   assert.equal(new Set([token, ...others]).size, 6);
 });
 
-// Passwords as they are kept: the cost, and that nobody learns from it whether an address is known.
-
 const COST = { N: 2 ** 15, r: 8, p: 3, maxmem: 64 * 1024 * 1024 };
 
 test('hashPassword uses scrypt at the OWASP cost and stores its parameters', async () => {
   const hash = await hashPassword('correct horse');
   const [name, N, r, p, salt, key] = hash.split('$');
   assert.deepEqual([name, N, r, p], ['scrypt', '32768', '8', '3']);
-  const wanted = scryptSync('correct horse', Buffer.from(salt!, 'base64'), 32, COST);
-  assert.equal(key, wanted.toString('base64'));
+  const expected = scryptSync('correct horse', Buffer.from(salt!, 'base64'), 32, COST);
+  assert.equal(key, expected.toString('base64'));
   assert.ok(await verifyPassword('correct horse', hash));
   assert.equal(await verifyPassword('correct house', hash), false);
   assert.equal(hasOtherCost(hash), false);

@@ -55,7 +55,7 @@ it('organizationalDomain follows the ICANN part of the public suffix list', () =
     ['example.com', 'example.com'],
     ['co.uk', null],
     ['com', null],
-    // Of the private part of the list nothing is taken: each of these is one organisation.
+    // The private part of the list is not used: each of these is one organization.
     ['someone.github.io', 'github.io'],
     ['_dmarc.mail.example.com', 'example.com'],
   ];

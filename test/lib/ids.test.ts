@@ -3,7 +3,7 @@ import { it } from 'node:test';
 import { createIds } from '../../src/lib/ids.ts';
 import { testClock } from '../helpers/clock.ts';
 
-/** Whether each sorts after the one before; ids of one prefix, by their text as the database does. */
+/** Asserts that each ID sorts after the previous one, as text, like in the database. */
 function assertAscending(ids: string[]): void {
   for (let i = 1; i < ids.length; i++) assert.ok(ids[i]! > ids[i - 1]!, `${ids[i - 1]} ${ids[i]}`);
 }
@@ -50,7 +50,7 @@ it('IDs continue after the last ID of a previous run', () => {
   const ids = [createIds(clock)('test')];
   for (let run = 0; run < 200; run++) {
     if (run === 100) clock.advance(-86_400_000);
-    // As the start does it: the newest of several kinds, so without a prefix.
+    // The service passes the newest ID of several types, without a prefix.
     const newest = ids.at(-1)!;
     const newId = createIds(clock, run % 2 ? newest : newest.slice(newest.indexOf('_')));
     ids.push(newId('test'), newId('test'));

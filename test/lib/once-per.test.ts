@@ -1,13 +1,11 @@
-/** What is made once for an object is the same whenever it is asked for. */
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { oncePer } from '../../src/lib/once-per.ts';
 
-test('oncePer() makes a value once per object, also undefined', () => {
-  const made: object[] = [];
+test('oncePer() creates the value of an object only once, even if it is undefined', () => {
+  const created: object[] = [];
   const stateOf = oncePer((key: { value?: object }) => {
-    made.push(key);
+    created.push(key);
     return key.value;
   });
   const [a, b] = [{ value: {} }, {}];
@@ -15,5 +13,5 @@ test('oncePer() makes a value once per object, also undefined', () => {
   assert.equal(stateOf(a), a.value);
   assert.equal(stateOf(b), undefined);
   assert.equal(stateOf(b), undefined);
-  assert.deepEqual(made, [a, b]);
+  assert.deepEqual(created, [a, b]);
 });

@@ -1,4 +1,4 @@
-/** `kill -9` between a result and what is said of it: mail, the post to Slack and the event come after the restart. */
+/** `kill -9` between a result and its notifications: email, Slack message and event are sent after the restart. */
 
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
@@ -19,12 +19,12 @@ import { startReceiver } from '../helpers/receiver.ts';
 import { type ServeOptions, serveEnvironment, spawnServe } from '../helpers/serve-process.ts';
 import { startMailSink } from '../outbox/mail-sink.ts';
 
-/** A rule sends twenty mails an hour, each of these one at least: no more than six rounds. */
+/** An alert sends at most twenty emails per hour, and each test here triggers one: six rounds at most. */
 const ROUNDS = 6;
 const TESTS_PER_ROUND = 3;
-const LONGEST_LIFE_MS = 500;
+const MAX_LIFETIME_MS = 500;
 
-test(`${ROUNDS} SIGKILLs lose no alert mail, Slack post or event`, {
+test(`${ROUNDS} SIGKILLs lose no alert email, Slack message or event`, {
   timeout: 300_000,
 }, async (t) => {
   const seed = Number(process.env.KILL_SEED ?? randomInt(2 ** 31));
@@ -46,33 +46,33 @@ test(`${ROUNDS} SIGKILLs lose no alert mail, Slack post or event`, {
     DELIVERABILITY_SLACK_WEBHOOK_URL: receiver.url.replace('/hooks', '/slack'),
   };
   const { key, rules } = await prepare({ folder, env }, receiver.url);
-  const promised: string[] = [];
+  const accepted: string[] = [];
   for (let round = 0; round < ROUNDS; round++)
-    promised.push(...(await liveAndBeKilled({ folder, env }, key, random, round)));
-  const incidents = await tellAll(t, folder, env);
+    accepted.push(...(await runAndKill({ folder, env }, key, random, round)));
+  const incidents = await finishAll(t, folder, env);
 
   const found = new Set(incidents.map(({ test_id }) => test_id));
   assert.deepEqual(
-    promised.filter((id) => !found.has(id)),
+    accepted.filter((id) => !found.has(id)),
     [],
-    'each promised test has its incident',
+    'each accepted test has its incident',
   );
   assert.ok(incidents.length > 0);
   const mails = sink.taken.map(({ raw }) => raw.toString().replaceAll('=\r\n', ''));
   const bodiesAt = (path: string) =>
-    receiver.requests.filter((one) => one.path === path).map(({ body }) => body);
+    receiver.requests.filter((request) => request.path === path).map(({ body }) => body);
   const [posts, events] = [bodiesAt('/slack'), bodiesAt('/hooks')];
   for (const { id, alert_id } of incidents) {
     const byMail = alert_id === rules.mail;
     assert.equal(
       mails.some((text) => text.includes(id)),
       byMail,
-      `mail of ${id}`,
+      `email of ${id}`,
     );
     assert.equal(
       posts.some((text) => text.includes(id)),
       byMail,
-      `post of ${id}`,
+      `Slack message of ${id}`,
     );
     assert.equal(
       events.some((text) => text.includes(id)),
@@ -84,21 +84,21 @@ test(`${ROUNDS} SIGKILLs lose no alert mail, Slack post or event`, {
   t.diagnostic(JSON.stringify({ ...counts, events: events.length }));
 });
 
-/** An owner, an endpoint, and two rules: one by mail and Slack, one by webhooks. */
+/** Creates an owner, an endpoint and two alerts: one by email and Slack, one by webhook. */
 async function prepare({ folder, env }: ServeOptions, url: string) {
-  const made = await runProgram(['owner', 'owner@example.com', '--json'], {
+  const created = await runProgram(['owner', 'owner@example.com', '--json'], {
     ...serveEnvironment(folder),
     ...env,
   });
-  const { key } = JSON.parse(made.stdout);
+  const { key } = JSON.parse(created.stdout);
   const service = await spawnServe({ folder, env });
   const api = String((await service.line('ready'))!.api);
   const post = async (path: string, json: object): Promise<{ id: string }> => {
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
     const body = JSON.stringify(json);
-    const answer = await fetch(api + path, { method: 'POST', headers, body });
-    assert.equal(answer.status, 201);
-    return answer.json() as Promise<{ id: string }>;
+    const response = await fetch(api + path, { method: 'POST', headers, body });
+    assert.equal(response.status, 201);
+    return response.json() as Promise<{ id: string }>;
   };
   await post('/v1/webhooks/endpoints', { url, events: ['alert.triggered'] });
   const rule = { name: 'Authentication', condition: 'auth_fail' };
@@ -109,8 +109,8 @@ async function prepare({ folder, env }: ServeOptions, url: string) {
   return { key, rules: { mail: mail.id, hook: hook.id } };
 }
 
-/** The ids of the tests that were answered with 201, each from a domain of its own. */
-async function liveAndBeKilled(
+/** Returns the IDs of the tests created with 201, each with its own From domain. */
+async function runAndKill(
   options: ServeOptions,
   key: string,
   random: Random,
@@ -118,31 +118,34 @@ async function liveAndBeKilled(
 ): Promise<string[]> {
   const service = await spawnServe(options);
   const ready = await service.line('ready');
-  assert.ok(ready, `it did not start again: ${JSON.stringify(service.log)}`);
-  const promised: string[] = [];
+  assert.ok(ready, `the service did not restart: ${JSON.stringify(service.log)}`);
+  const accepted: string[] = [];
   const load = Array.from({ length: TESTS_PER_ROUND }, async (_, i) => {
     const body = goodMessage().replaceAll('@example.com', `@r${round}t${i}.example`);
     try {
-      const answer = await fetch(`${ready.api}/v1/tests?client_ip=192.0.2.1&helo=mx.example.com`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${key}`, 'content-type': 'message/rfc822' },
-        body,
-      });
-      const { id } = (await answer.json()) as { id: string };
-      if (answer.status === 201) promised.push(id);
+      const response = await fetch(
+        `${ready.api}/v1/tests?client_ip=192.0.2.1&helo=mx.example.com`,
+        {
+          method: 'POST',
+          headers: { authorization: `Bearer ${key}`, 'content-type': 'message/rfc822' },
+          body,
+        },
+      );
+      const { id } = (await response.json()) as { id: string };
+      if (response.status === 201) accepted.push(id);
     } catch {
-      // Cut off by the kill.
+      // Interrupted by the kill.
     }
   });
-  await pause(random.below(LONGEST_LIFE_MS));
+  await pause(random.below(MAX_LIFETIME_MS));
   service.signal('SIGKILL');
   await service.ended;
   await Promise.all(load);
-  return promised;
+  return accepted;
 }
 
-/** The same database once more, with a clock that is set on to whatever is due next. */
-async function tellAll(t: TestContext, folder: string, env: Record<string, string>) {
+/** Restarts on the same database and advances the clock until nothing is due; returns the incidents. */
+async function finishAll(t: TestContext, folder: string, env: Record<string, string>) {
   let ahead = 0;
   const clock = { now: () => systemClock.now() + ahead };
   const { app } = await startTestService(t, { folder, env, clock });

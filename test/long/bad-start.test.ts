@@ -1,4 +1,4 @@
-/** What keeps the program from starting is told in plain words, all at once, and changes nothing. */
+/** Errors at start are clear, reported together, and change nothing. */
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -14,8 +14,8 @@ import { serveEnvironment, startServe } from '../helpers/serve-process.ts';
 const serve = (folder: string, env: Environment = {}): Promise<Ended> =>
   runProgram(['serve'], { ...serveEnvironment(folder), ...env });
 
-/** One or two sentences for people: no stack, no word of a bug. */
-function assertRefused(ended: Ended, code: number, ...sentences: RegExp[]): void {
+/** Asserts a clear error message without a stack trace. */
+function assertStartError(ended: Ended, code: number, ...sentences: RegExp[]): void {
   assert.equal(ended.code, code, ended.stderr);
   assert.equal(ended.stdout, '');
   for (const sentence of sentences) assert.match(ended.stderr, sentence);
@@ -35,7 +35,7 @@ test('serve reports every invalid variable at once with exit code 2', async (t) 
     DELIVERABILITY_WORKERS: '0',
     DELIVERABILITY_HTTP_TLS_CERT_FILE: '/cert.pem',
   });
-  assertRefused(
+  assertStartError(
     ended,
     2,
     /^ {2}DELIVERABILITY_HTTP_PORT must be a port number .*"eighty"$/m,
@@ -72,19 +72,19 @@ for (const kind of ['HTTP', 'SMTP'])
     const { port } = other.address() as AddressInfo;
     const folder = temporaryFolder(t);
     const ended = await serve(folder, { [`DELIVERABILITY_${kind}_PORT`]: String(port) });
-    assertRefused(
+    assertStartError(
       ended,
       3,
-      new RegExp(`^Cannot listen on 127\\.0\\.0\\.1:${port}: the port is in use`, 'm'),
+      new RegExp(`^Cannot listen on 127\\.0\\.0\\.1:${port}: the port is in use\\.`, 'm'),
     );
-    // Nothing is left that would be in the way of the next start.
+    // Nothing is left that prevents the next start.
     await startServe(t, { folder });
   });
 
 test('serve exits with 3 when the data directory cannot be created', async (t) => {
   const file = join(temporaryFolder(t), 'file');
   writeFileSync(file, 'not a folder');
-  assertRefused(await serve(join(file, 'data')), 3, new RegExp(file));
+  assertStartError(await serve(join(file, 'data')), 3, new RegExp(file));
   assert.equal(readFileSync(file, 'utf8'), 'not a folder');
 });
 
@@ -95,20 +95,20 @@ test('serve exits with 3 on a newer database and leaves it unchanged', async (t)
   newer.exec('CREATE TABLE later (a TEXT); PRAGMA user_version = 999');
   newer.close();
   const before = readFileSync(path);
-  assertRefused(
+  assertStartError(
     await serve(folder),
     3,
     /has schema version 999, but this program supports only versions up to \d+/,
   );
   assert.ok(readFileSync(path).equals(before));
-  assert.ok(!existsSync(join(folder, 'secret.key')), 'no key is made for it');
+  assert.ok(!existsSync(join(folder, 'secret.key')), 'no secret key was created');
 });
 
 test('serve exits with 3 when the database file is not SQLite', async (t) => {
   const folder = temporaryFolder(t);
   const path = join(folder, 'deliverability.db');
   writeFileSync(path, 'a letter, not a database; '.repeat(100));
-  assertRefused(await serve(folder), 3, /deliverability\.db is not an SQLite database/);
+  assertStartError(await serve(folder), 3, /deliverability\.db is not an SQLite database/);
 });
 
 test('serve exits with 2 when the secret key changed or is missing', async (t) => {
@@ -119,20 +119,20 @@ test('serve exits with 2 when the secret key changed or is missing', async (t) =
   const key = join(folder, 'secret.key');
   const kept = readFileSync(key);
   const env = { DELIVERABILITY_SECRET_KEY: 'another key, of enough characters' };
-  assertRefused(
+  assertStartError(
     await serve(folder, env),
     2,
     /^ {2}DELIVERABILITY_SECRET_KEY has changed, and .*\. Set DELIVERABILITY_SECRET_KEY to .*\.$/m,
   );
   rmSync(key);
   const before = readdirSync(folder);
-  assertRefused(
+  assertStartError(
     await serve(folder),
     2,
     new RegExp(`^ {2}${key} is missing, and .*a backup\\.`, 'm'),
   );
   assert.deepEqual(readdirSync(folder), before);
-  // What needs no secret goes on.
+  // Everything that needs no secret continues to work.
   const other = await runProgram(['key', 'ci', '--role', 'viewer'], serveEnvironment(folder));
   assert.equal(other.code, 0);
   writeFileSync(key, kept);
@@ -146,14 +146,14 @@ test('serve exits with 2 when the OpenID Connect issuer uses plain http', async 
     DELIVERABILITY_OIDC_CLIENT_ID: 'tests',
     DELIVERABILITY_OIDC_CLIENT_SECRET: 's3cret',
   });
-  assertRefused(ended, 2, /^ {2}DELIVERABILITY_OIDC_ISSUER must be an https URL.*"$/m);
+  assertStartError(ended, 2, /^ {2}DELIVERABILITY_OIDC_ISSUER must be an https URL.*"$/m);
   assert.deepEqual(readdirSync(folder), []);
 });
 
 test('serve exits with 3 when the database path is a directory', async (t) => {
   const folder = temporaryFolder(t);
   mkdirSync(join(folder, 'deliverability.db'));
-  assertRefused(await serve(folder), 3, /Could not open the database .*deliverability\.db/);
+  assertStartError(await serve(folder), 3, /Could not open the database .*deliverability\.db/);
 });
 
 test('serve exits with 2 when a TLS certificate is missing or invalid', async (t) => {
@@ -165,12 +165,12 @@ test('serve exits with 2 when a TLS certificate is missing or invalid', async (t
     const name = `DELIVERABILITY_${kind}_TLS_CERT_FILE`;
     const start = (file: string) =>
       serve(folder, { [name]: file, [`DELIVERABILITY_${kind}_TLS_KEY_FILE`]: file });
-    assertRefused(
+    assertStartError(
       await start(none),
       2,
       new RegExp(`Cannot read the file in ${name}: ${none} .ENOENT`),
     );
-    assertRefused(await start(letter), 2, new RegExp(`${name} .* a certificate and its key`));
+    assertStartError(await start(letter), 2, new RegExp(`${name} .* a certificate and its key`));
   }
 });
 
@@ -178,7 +178,7 @@ test('A second serve on the same data directory exits with 3; the first keeps ru
   const folder = temporaryFolder(t);
   const first = await startServe(t, { folder });
   const before = readdirSync(folder);
-  assertRefused(
+  assertStartError(
     await serve(folder),
     3,
     /^Another instance of the service is using .*Stop it first\.$/m,

@@ -1,4 +1,4 @@
-/** `check --html` and `--pdf`: whole files beside the usual output, or none; and whom `check` asks. */
+/** `check --html` and `--pdf` write complete files or none; which network requests `check` makes. */
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -23,8 +23,8 @@ import { buildProgram, type Environment, runProgram } from '../helpers/program.t
 
 const skip = needs('pdftotext');
 
-/** A folder with a message in it, and the command on that message. */
-function place(t: TestContext) {
+/** Creates a folder with a message, and a function that runs `check` on it. */
+function prepare(t: TestContext) {
   const folder = temporaryFolder(t);
   const at = (name: string) => join(folder, name);
   const body = 'Hello, your order is on its way.\nhttps://shop.example/orders\n';
@@ -37,7 +37,7 @@ function place(t: TestContext) {
 test('check --html and --pdf write private report files besides the text output', {
   skip,
 }, async (t) => {
-  const { folder, at, check } = place(t);
+  const { folder, at, check } = prepare(t);
   const { code, stdout, stderr } = await check([
     '--offline',
     `--html=${at('report.html')}`,
@@ -59,7 +59,7 @@ test('check --html and --pdf write private report files besides the text output'
 });
 
 test('check --html replaces an existing report through a symlink; JSON still goes to stdout', async (t) => {
-  const { at, check } = place(t);
+  const { at, check } = prepare(t);
   mkdirSync(at('reports'));
   writeFileSync(at('reports/old.html'), 'old');
   symlinkSync(at('reports/old.html'), at('latest.html'));
@@ -78,7 +78,7 @@ test('check --html replaces an existing report through a symlink; JSON still goe
 });
 
 test('check rejects an unwritable report path before doing anything', async (t) => {
-  const { folder, at, check } = place(t);
+  const { folder, at, check } = prepare(t);
   const cases: [string[], RegExp][] = [
     [['--html=-'], /^--html needs the name of a file\.$/m],
     [['--pdf='], /^--pdf needs the name of a file\.$/m],
@@ -103,7 +103,7 @@ test('check rejects an unwritable report path before doing anything', async (t) 
 });
 
 test('check exits with 3 and leaves no partial file when writing a report fails', async (t) => {
-  const { folder, at } = place(t);
+  const { folder, at } = prepare(t);
   const args = ['check', at('message.eml'), '--offline', `--html=${at('report.html')}`];
   // No file of more than 20 KiB: the page has more.
   const limited = ['-c', 'ulimit -f 40 && exec "$0" "$@"', process.execPath];
@@ -116,55 +116,55 @@ test('check exits with 3 and leaves no partial file when writing a report fails'
   assert.deepEqual(readdirSync(folder), ['message.eml']);
 });
 
-/** The names that the program asked the DNS for, and the states of the checks. */
-async function outcomeOf(t: TestContext, args: string[], env: Environment = {}) {
+/** Runs `check`; returns its DNS queries and the statuses of its checks. */
+async function runCheck(t: TestContext, args: string[], env: Environment = {}) {
   const dns = await startDnsServer(SENDER_ZONE);
   t.after(() => dns.close());
-  const { check } = place(t);
+  const { check } = prepare(t);
   const { code, stdout, stderr } = await check(['--ip=192.0.2.1', '--json', ...args], {
     DELIVERABILITY_DNS_SERVERS: `127.0.0.1:${dns.address.port}`,
     ...env,
   });
   assert.deepEqual([code, stderr], [0, '']);
   const { checks } = JSON.parse(stdout) as Test;
-  const status = (id: string) => checks.find((each) => each.id === id)?.status;
-  return { asked: [...dns.asked.keys()], status };
+  const status = (id: string) => checks.find((check) => check.id === id)?.status;
+  return { queries: [...dns.asked.keys()], status };
 }
 
 test('check tests and queries the configured blocklists', async (t) => {
-  const { asked } = await outcomeOf(t, []);
+  const { queries } = await runCheck(t, []);
   assert.ok(
-    asked.some((name) => name.includes('2.0.0.127.zen.spamhaus.org')),
-    asked.join(' '),
+    queries.some((name) => name.includes('2.0.0.127.zen.spamhaus.org')),
+    queries.join(' '),
   );
-  const { asked: none } = await outcomeOf(t, [], { DELIVERABILITY_BLOCKLISTS: '-all' });
-  assert.ok(none.length > 0);
+  const { queries: others } = await runCheck(t, [], { DELIVERABILITY_BLOCKLISTS: '-all' });
+  assert.ok(others.length > 0);
   assert.deepEqual(
-    none.filter((name) => name.includes('spamhaus')),
+    others.filter((name) => name.includes('spamhaus')),
     [],
   );
 });
 
 test('check requests links unless disabled, and queries configured spam engines', async (t) => {
-  const linked = (name: string) => name === 'shop.example/A';
-  const open = await outcomeOf(t, []);
-  assert.ok(open.asked.some(linked), open.asked.join(', '));
-  assert.equal(open.status('spamassassin'), 'skipped');
+  const isLinkedHost = (name: string) => name === 'shop.example/A';
+  const online = await runCheck(t, []);
+  assert.ok(online.queries.some(isLinkedHost), online.queries.join(', '));
+  assert.equal(online.status('spamassassin'), 'skipped');
   for (const [args, env] of [
     [['--no-links'], {}],
     [[], { DELIVERABILITY_CHECK_LINKS: 'false' }],
   ] as [string[], Environment][]) {
-    const { asked, status } = await outcomeOf(t, args, env);
-    assert.ok(!asked.some(linked));
+    const { queries, status } = await runCheck(t, args, env);
+    assert.ok(!queries.some(isLinkedHost));
     assert.equal(status('link_status'), 'skipped');
   }
-  // Nobody listens there.
-  const engine = await outcomeOf(t, [], { DELIVERABILITY_SPAMD_URL: 'tcp://127.0.0.1:1' });
+  // Nothing listens on this port.
+  const engine = await runCheck(t, [], { DELIVERABILITY_SPAMD_URL: 'tcp://127.0.0.1:1' });
   assert.equal(engine.status('spamassassin'), 'error');
 });
 
 test('check reads only relevant environment variables and reports invalid ones', async (t) => {
-  const { check } = place(t);
+  const { check } = prepare(t);
   const service = await check(['--offline'], { DELIVERABILITY_HTTP_PORT: 'x' });
   assert.equal(service.code, 0);
   const { code, stderr } = await check(['--offline'], {

@@ -1,4 +1,4 @@
-/** The commands as people call them: what they print, where, and how they end. */
+/** The commands as processes: output and exit codes. */
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -63,32 +63,32 @@ test('owner creates the owner, replaces them with --replace and prints a working
   assert.deepEqual([typo.code, typo.stdout], [2, '']);
   assert.match(
     typo.stderr,
-    /No member has the address frist@example\.com, and the owner is first@example\.com\. With --replace .* Nothing was changed\.$/m,
+    /No member has the address frist@example\.com\. The owner is first@example\.com\. .* add --replace\. .* Nothing was changed\.$/m,
   );
   const same = await runProgram(['owner', 'First@example.com'], env);
-  assert.equal(same.code, 0, 'the owner’s own needs nothing');
+  assert.equal(same.code, 0, 'the current owner needs no --replace');
   const second = await runProgram(['owner', 'owner@example.com', '--replace', '--json'], env);
   const { key, ...member } = JSON.parse(second.stdout);
   assert.equal(second.code, 0);
   assert.match(
     second.stderr,
-    /^The owner was first@example\.com, whose password, .* have ended\.$/m,
+    /^The owner was first@example\.com, whose password, .* are now revoked\.$/m,
   );
   assert.doesNotMatch(second.stderr, /admin/);
   assert.match(member.id, /^mem_/);
   assert.deepEqual([member.email, member.role], ['owner@example.com', 'owner']);
   const { url } = await startServe(t, { folder });
   assert.equal(await statusFor(url, key), 200);
-  assert.equal(await statusFor(url, first.stdout.trim()), 401, 'of the former address');
+  assert.equal(await statusFor(url, first.stdout.trim()), 401, 'key of the previous owner address');
   assert.equal(await statusFor(url, `${key}x`), 401);
 });
 
 test('key creates API keys of any role while the service runs', async (t) => {
   const folder = temporaryFolder(t);
   const env = serveEnvironment(folder);
-  const none = await runProgram(['key', 'ci', '--role', 'viewer'], env);
-  assert.deepEqual([none.code, none.stdout], [2, '']);
-  assert.match(none.stderr, /There is no owner yet\. Run: deliverability owner /);
+  const early = await runProgram(['key', 'ci', '--role', 'viewer'], env);
+  assert.deepEqual([early.code, early.stdout], [2, '']);
+  assert.match(early.stderr, /There is no owner yet\. Run: deliverability owner /);
   const { url } = await startServe(t, { folder });
   const plain = await runProgram(['key', 'ci', '--role', 'viewer'], env);
   assert.match(plain.stdout, /^dlv_live_\S+\n$/);
@@ -114,7 +114,7 @@ test('env prints every variable with its current value', async () => {
   const env = { DELIVERABILITY_HTTP_PORT: '8081', DELIVERABILITY_WOKRERS: '3' };
   const { code, stdout, stderr } = await runProgram(['env', '--json'], env);
   assert.equal(code, 0);
-  assert.match(stderr, /DELIVERABILITY_WOKRERS .*did you mean DELIVERABILITY_WORKERS\?/);
+  assert.match(stderr, /DELIVERABILITY_WOKRERS .*Did you mean DELIVERABILITY_WORKERS\?/);
   const rows = JSON.parse(stdout) as { name: string; value: string; help: string }[];
   assert.deepEqual(
     rows.map(({ name }) => name),

@@ -1,4 +1,4 @@
-/** A thread with a connection of its own that stores and counts tests until it is told to stop. */
+/** A thread with its own database connection that stores and counts tests until it receives a message. */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -11,23 +11,23 @@ import { randomTest } from '../mailtests/counted-tests.ts';
 export interface Writing {
   path: string;
   domains: (string | null)[];
-  /** Tests complete at times from … to before …. */
+  /** Tests complete at random times from `from` until before `to`. */
   from: number;
   to: number;
 }
 
 const { path, domains, from, to } = workerData as Writing;
 const random = seededRandom(77);
-// Ids that nobody else makes.
+// In the past, so that IDs do not collide with those of other threads.
 const clock = { now: () => from - 1_000_000_000 };
 const newId = createIds(clock);
 const { db, close } = openStore(path);
-let told = false;
+let stopped = false;
 let written = 0;
 parentPort!.once('message', () => {
-  told = true;
+  stopped = true;
 });
-while (!told) {
+while (!stopped) {
   await db.transaction().execute(async (tx) => {
     for (let i = 0; i < 10; i++) {
       const at = from + random.below(to - from);

@@ -1,4 +1,4 @@
-/** DNS that never answers: the analysis is tried again after 1, 3 and 10 minutes, then given up. */
+/** DNS that never answers: the analysis is retried after 1, 3 and 10 minutes, then fails. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -13,7 +13,7 @@ import { sendMail } from '../helpers/send.ts';
 
 const MINUTE_MS = 60_000;
 
-/** SPF and the DKIM key cannot be found out; DMARC follows from them. */
+/** SPF and DKIM, and therefore DMARC, can't be determined. */
 const failing = (reason: DnsErrorReason): Zone => ({
   ...SENDER_ZONE,
   'example.com': { fails: reason },
@@ -22,15 +22,15 @@ const failing = (reason: DnsErrorReason): Zone => ({
 
 test('With DNS failing, a test fails after the last retry with findings and one event', async (t) => {
   const clock = testClock();
-  // Silence is real, five seconds a question; the later tries are refused at once.
+  // The first attempt waits for real timeouts of five seconds; later attempts fail immediately.
   const { service, dns } = await startWithDns(t, failing('timeout'), { clock });
   const id = await receive(service);
-  await attemptMade(service, id, 1);
+  await waitForAttempt(service, id, 1);
   dns.zone = failing('servfail');
   for (const [index, minutes] of [1, 3, 10].entries()) {
     assert.equal((await service.getTest(id)).status, 'processing');
-    await nextTry(service, clock, minutes);
-    await attemptMade(service, id, index + 2);
+    await startRetry(service, clock, minutes);
+    await waitForAttempt(service, id, index + 2);
   }
   const ended = await service.getTest(id);
   assert.equal(ended.status, 'failed');
@@ -55,9 +55,9 @@ test('DNS that recovers in time completes the test with its score', async (t) =>
   const clock = testClock();
   const { service, dns } = await startWithDns(t, failing('servfail'), { clock });
   const id = await receive(service);
-  await attemptMade(service, id, 1);
+  await waitForAttempt(service, id, 1);
   dns.zone = SENDER_ZONE;
-  await nextTry(service, clock, 1);
+  await startRetry(service, clock, 1);
   const ended = await service.getTest(id, '?wait=50');
   assert.equal(ended.status, 'completed');
   assert.equal(ended.score, 100);
@@ -82,8 +82,8 @@ async function receive({ createTest, smtp }: TestService): Promise<string> {
   return id;
 }
 
-/** Resolves when so many tries are over; the test may have ended with the last. */
-async function attemptMade({ app }: TestService, id: string, number: number): Promise<void> {
+/** Resolves when the attempt with this number is over; the test may have failed with it. */
+async function waitForAttempt({ app }: TestService, id: string, number: number): Promise<void> {
   for (;;) {
     const raised = app.signals.wait(id, 20_000);
     const row = await app.db
@@ -92,12 +92,12 @@ async function attemptMade({ app }: TestService, id: string, number: number): Pr
       .where('id', '=', id)
       .executeTakeFirstOrThrow();
     if (row.analysis_attempts === number || row.status === 'failed') return;
-    assert.ok(await raised, `try ${number} never ended`);
+    assert.ok(await raised, `attempt ${number} did not end`);
   }
 }
 
-/** Nothing happens until the time has come, to the millisecond. */
-async function nextTry({ app }: TestService, clock: TestClock, minutes: number): Promise<void> {
+/** Asserts that nothing is due a millisecond earlier, then starts the retry. */
+async function startRetry({ app }: TestService, clock: TestClock, minutes: number): Promise<void> {
   clock.advance(minutes * MINUTE_MS - 1);
   assert.deepEqual(await claimDue(app, 10), []);
   clock.advance(1);

@@ -1,4 +1,4 @@
-/** The commands of the reference, run by a shell as they stand: each does what it says. */
+/** Runs every command of the API reference in a shell, exactly as shown. */
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -20,41 +20,41 @@ import { accept, invite, tokenOf } from '../team/team-service.ts';
 const BASE_URL = 'http://api.example';
 const run = promisify(execFile);
 
-/** Objects of which nothing has been done yet, as the variables that the commands read. */
+/** Creates fresh objects; returns their IDs as the variables that the commands use. */
 async function freshObjects(
   service: TestService,
   nth: number,
   url: string,
 ): Promise<Record<string, string>> {
   const { app, key, call, makeMember } = service;
-  const asker = (await call<{ member: { id: string } }>('GET', '/v1/me')).body.member.id;
-  const begin = () =>
+  const ownerId = (await call<{ member: { id: string } }>('GET', '/v1/me')).body.member.id;
+  const startSession = () =>
     app.db
       .transaction()
-      .execute((tx) => insertSession(tx, app, asker, { ip: null, userAgent: null }));
-  const { body: analysed } = await call<Test>('POST', '/v1/tests', {
+      .execute((tx) => insertSession(tx, app, ownerId, { ip: null, userAgent: null }));
+  const { body: test } = await call<Test>('POST', '/v1/tests', {
     body: goodMessage(),
     headers: { 'content-type': 'message/rfc822' },
   });
-  assert.equal((await service.getTest(analysed.id, '?wait=20')).status, 'completed');
+  assert.equal((await service.getTest(test.id, '?wait=20')).status, 'completed');
   const { body: other } = await call<{ id: string }>('POST', '/v1/api_keys', {
     json: { name: 'x' },
   });
   return {
     API_KEY: key,
-    TEST_ID: analysed.id,
+    TEST_ID: test.id,
     MEMBER_ID: (await makeMember('member')).id,
     INVITATION_ID: (await invite(service, { email: `invited${nth}@example.com` })).body.id,
     API_KEY_ID: other.id,
-    SESSION_ID: (await begin()).row.id,
-    SESSION: (await begin()).token,
+    SESSION_ID: (await startSession()).row.id,
+    SESSION: (await startSession()).token,
     ...(await freshDelivery(service, url)),
-    ...(await freshWatch(service, nth)),
-    ...(await freshShare(service, analysed.id)),
+    ...(await freshMonitoring(service, nth)),
+    ...(await freshShare(service, test.id)),
   };
 }
 
-/** An endpoint of its own with a delivery that has ended, and the newest event. */
+/** Creates an endpoint with a completed delivery; adds the newest event. */
 async function freshDelivery({ call }: TestService, url: string) {
   const { body: endpoint } = await call<{ id: string }>('POST', '/v1/webhooks/endpoints', {
     json: { url, events: ['*'] },
@@ -68,7 +68,7 @@ async function freshDelivery({ call }: TestService, url: string) {
   return { ENDPOINT_ID: endpoint.id, DELIVERY_ID: sample.id, EVENT_ID: events.data[0]!.id };
 }
 
-/** A shared report, its token, and the badge of it. */
+/** Creates a shared link. Its token is also the name of its badge. */
 async function freshShare({ call }: TestService, testId: string) {
   const { body } = await call<{ id: string; token: string }>('POST', '/v1/reports/share', {
     json: { test_ids: [testId] },
@@ -76,8 +76,8 @@ async function freshShare({ call }: TestService, testId: string) {
   return { SHARED_ID: body.id, TOKEN: body.token, NAME: body.token };
 }
 
-/** A domain, a monitor and a rule. */
-async function freshWatch({ call }: TestService, nth: number) {
+/** Creates a domain, a monitor, a schedule and an alert. */
+async function freshMonitoring({ call }: TestService, nth: number) {
   const make = async (path: string, json: object) => {
     const { status, text, body } = await call<{ id: string }>('POST', path, { json });
     assert.equal(status, 201, text);
@@ -103,8 +103,11 @@ async function freshWatch({ call }: TestService, nth: number) {
   };
 }
 
-/** What an example cannot know: the token of a link, who there is. In place of what is shown. */
-const IN_PLACE: Record<string, (service: TestService) => Promise<[shown: string, real: string]>> = {
+/** Real values for placeholders in examples, such as tokens and members, by operation. */
+const REAL_VALUES: Record<
+  string,
+  (service: TestService) => Promise<[shown: string, real: string]>
+> = {
   async acceptInvitation(service) {
     const link = tokenOf(await invite(service, { email: 'new@example.com' }));
     return ['the-token-of-the-link', link];
@@ -143,19 +146,19 @@ test('Every curl command of the API reference works as shown', {
   writeFileSync(join(folder, 'message.eml'), goodMessage());
   const document = (await call('GET', '/openapi.json')).body;
   const operations = readOperations(document).flatMap((group) => group.operations);
-  // The owner's key may everything, until it is no longer one.
+  // The transfer comes last: afterwards, the key no longer has the role owner.
   operations.sort((a, b) => Number(isTransfer(a)) - Number(isTransfer(b)));
   let commands = 0;
   for (const operation of operations)
     for (const shown of curlsOf(operation, BASE_URL)) {
       const env = await freshObjects(service, ++commands, receiver.url);
-      const [example, real] = (await IN_PLACE[operation.operationId]?.(service)) ?? ['', ''];
+      const [example, real] = (await REAL_VALUES[operation.operationId]?.(service)) ?? ['', ''];
       assert.ok(shown.includes(example), shown);
       const command = shown.replace(example, real);
       const options = { cwd: folder, env: { PATH: process.env.PATH, CURL_HOME: folder, ...env } };
-      // With `fail` an answer that is no success ends it with a status of its own.
+      // With `fail`, curl exits with an error status unless the request succeeds.
       await assert.doesNotReject(run('bash', ['-euc', command], options), command);
-      // There are a hundred at most.
+      // The service allows at most a hundred of each.
       await service.call('DELETE', `/v1/webhooks/endpoints/${env.ENDPOINT_ID}`);
       await service.call('DELETE', `/v1/alerts/${env.ALERT_ID}`);
       await service.call('DELETE', `/v1/reports/schedules/${env.SCHEDULE_ID}`);

@@ -1,4 +1,4 @@
-/** The page about the API in a real browser: for everybody, on any width, without scripts. */
+/** The API docs page in a real browser: accessibility, narrow screens, no JavaScript. */
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ const AXE = readFileSync(
   'utf8',
 );
 
-/** Runs in the page, with everything unfolded. */
+/** Runs in the page, with all sections open. */
 async function violations(): Promise<string[]> {
   interface Found {
     violations: { id: string; nodes: { html: string }[] }[];
@@ -53,17 +53,17 @@ test('API docs page links work without JavaScript', {
   t.after(() => browser.close());
   const context = await browser.newContext({ javaScriptEnabled: false });
   const page = await context.newPage();
-  const asked: string[] = [];
-  page.on('request', (request) => asked.push(request.url()));
+  const requested: string[] = [];
+  page.on('request', (request) => requested.push(request.url()));
   await page.goto(`${url}/docs`);
   await page.locator('nav.contents a[href="#createApiKey"]').click();
   await page.locator('#createApiKey h3').waitFor();
   assert.ok(await page.locator('#createApiKey:target').isVisible());
-  const answer = page.locator('#createApiKey details').first();
-  await answer.locator('summary').click();
-  assert.ok(await answer.getByText('livemode').first().isVisible());
+  const response = page.locator('#createApiKey details').first();
+  await response.locator('summary').click();
+  assert.ok(await response.getByText('livemode').first().isVisible());
   assert.deepEqual(
-    [...new Set(asked.filter((each) => !each.startsWith('data:')))],
+    [...new Set(requested.filter((url) => !url.startsWith('data:')))],
     [`${url}/docs`],
   );
 });

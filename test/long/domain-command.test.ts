@@ -1,4 +1,4 @@
-/** `domain`: the DNS of a domain in, a verdict out, and an exit code that says which. */
+/** `domain` checks the DNS of a domain; its exit code reflects the result. */
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -10,7 +10,7 @@ import { makeKey } from '../helpers/signer.ts';
 
 const KEY = makeKey('rsa2048').record;
 
-/** Its mail server is at home: nobody is connected to. */
+/** The mail server has a loopback address, so the command does not connect to it. */
 const ZONE: Zone = {
   'example.com': {
     TXT: ['v=spf1 mx -all'],
@@ -22,9 +22,9 @@ const ZONE: Zone = {
   'google._domainkey.example.com': { TXT: [KEY] },
 };
 
-const WITHOUT_LISTS = { DELIVERABILITY_BLOCKLISTS: '-all' };
+const WITHOUT_BLOCKLISTS = { DELIVERABILITY_BLOCKLISTS: '-all' };
 
-const domain = (args: string[], env: Record<string, string> = WITHOUT_LISTS): Promise<Ended> =>
+const domain = (args: string[], env: Record<string, string> = WITHOUT_BLOCKLISTS): Promise<Ended> =>
   runProgram(['domain', ...args], env);
 
 async function serveZone(t: TestContext, zone: Zone): Promise<[DnsTestServer, string]> {
@@ -33,12 +33,12 @@ async function serveZone(t: TestContext, zone: Zone): Promise<[DnsTestServer, st
   return [dns, `--dns=127.0.0.1:${dns.address.port}`];
 }
 
-type Printed = DomainHealth & { object: string; checked_at: string };
+type Output = DomainHealth & { object: string; checked_at: string };
 
-async function printed(args: string[], env?: Record<string, string>): Promise<[number, Printed]> {
+async function runJson(args: string[], env?: Record<string, string>): Promise<[number, Output]> {
   const { code, stdout, stderr } = await domain([...args, '--json'], env);
   assert.equal(stderr, '');
-  return [code ?? -1, JSON.parse(stdout) as Printed];
+  return [code ?? -1, JSON.parse(stdout) as Output];
 }
 
 test('domain reports a healthy domain as text and JSON', async (t) => {
@@ -48,7 +48,7 @@ test('domain reports a healthy domain as text and JSON', async (t) => {
   assert.match(text.stdout, /^100\/100 {2}healthy {2}example\.com\nexample\.com is healthy\./);
   assert.match(text.stdout, /✓ No problems found\.[\s\S]*✓ DKIM key google/);
   assert.match(text.stdout, /Next: --json .*--selector S/);
-  const [code, health] = await printed(['Example.COM.', dns]);
+  const [code, health] = await runJson(['Example.COM.', dns]);
   assert.deepEqual(
     [code, health.object, health.name, health.status, health.score],
     [0, 'domain_health', 'example.com', 'healthy', 100],
@@ -72,7 +72,7 @@ test('domain exits with 1 on critical findings and prints the record to publish'
 
 test('domain --selector replaces the common selectors; warnings exit with 0', async (t) => {
   const [server, dns] = await serveZone(t, ZONE);
-  const [code, health] = await printed(['example.com', dns, '--selector=Google', '--selector=old']);
+  const [code, health] = await runJson(['example.com', dns, '--selector=Google', '--selector=old']);
   assert.deepEqual([code, health.status], [0, 'warning']);
   const keys = health.checks.filter(({ id }) => id === 'dkim_selector');
   assert.deepEqual(
@@ -89,7 +89,7 @@ test('domain accepts internationalized names', async (t) => {
   const [, dns] = await serveZone(t, {
     'xn--bcher-kva.example': { TXT: ['v=spf1 -all'], MX: ['0 .'] },
   });
-  const [code, health] = await printed(['bücher.example', dns]);
+  const [code, health] = await runJson(['bücher.example', dns]);
   assert.deepEqual([code, health.name], [1, 'xn--bcher-kva.example']);
 });
 
@@ -108,7 +108,7 @@ test('domain tests and queries the configured blocklists', async (t) => {
     'dbltest.com.dbl.spamhaus.org': listed,
     'listed.example.dbl.spamhaus.org': listed,
   });
-  const [code, health] = await printed(['listed.example', dns], env);
+  const [code, health] = await runJson(['listed.example', dns], env);
   const found = health.checks.find(({ id }) => id === 'domain_blocklists');
   assert.deepEqual([code, found?.status, found?.severity], [1, 'fail', 'critical']);
   assert.match(found?.title ?? '', /^listed\.example is listed by Spamhaus DBL/);

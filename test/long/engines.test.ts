@@ -1,4 +1,4 @@
-/** Mail through the whole service with a real SpamAssassin and a real Rspamd behind it; and with both stopped. */
+/** Messages through the whole service with a real SpamAssassin and Rspamd, running and suspended. */
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';

@@ -1,4 +1,4 @@
-/** The executable of `npm run build`, alone in an empty folder, with an environment that is as good as empty. */
+/** The executable of `npm run build`, alone in an empty folder, with a minimal environment. */
 
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
@@ -25,46 +25,46 @@ import { pdfFonts, pdfWords } from '../helpers/pdf.ts';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const BUILT = join(ROOT, 'dist', 'deliverability');
 
-/** An old executable would be judged for code that it does not have. */
+/** Tests of an outdated executable would be misleading. */
 function notBuilt(): string | false {
-  if (!existsSync(BUILT)) return missing('dist/deliverability is not built: npm run build');
-  const made = statSync(BUILT).mtimeMs;
+  if (!existsSync(BUILT)) return missing('dist/deliverability does not exist: run npm run build');
+  const builtAt = statSync(BUILT).mtimeMs;
   const newer = globSync(['src/**/*.{ts,tsx}', 'scripts/build.ts', 'scripts/executable/*.ts'], {
     cwd: ROOT,
-  }).find((path) => statSync(join(ROOT, path)).mtimeMs > made);
-  return newer ? missing(`dist/deliverability is older than ${newer}: npm run build`) : false;
+  }).find((path) => statSync(join(ROOT, path)).mtimeMs > builtAt);
+  return newer ? missing(`dist/deliverability is older than ${newer}: run npm run build`) : false;
 }
 
 const skip = notBuilt();
 
-interface Place {
-  /** Holds the executable and nothing else. */
+interface Sandbox {
+  /** Contains only the executable. */
   folder: string;
   executable: string;
-  /** `TMPDIR` is empty, `HOME` does not exist. */
+  /** `TMPDIR` is empty; `HOME` does not exist. */
   env: Record<string, string>;
 }
 
-function place(t: TestContext): Place {
-  const around = temporaryFolder(t);
-  const folder = join(around, 'empty');
-  const TMPDIR = join(around, 'tmp');
+function createSandbox(t: TestContext): Sandbox {
+  const parent = temporaryFolder(t);
+  const folder = join(parent, 'empty');
+  const TMPDIR = join(parent, 'tmp');
   for (const path of [folder, TMPDIR]) mkdirSync(path);
   const executable = join(folder, 'deliverability');
   copyFileSync(BUILT, executable);
-  const env = { PATH: '/usr/bin', TMPDIR, HOME: join(around, 'home') };
+  const env = { PATH: '/usr/bin', TMPDIR, HOME: join(parent, 'home') };
   return { folder, executable, env };
 }
 
-function run({ executable, env, folder }: Place, args: string[], cwd = folder, input = '') {
+function run({ executable, env, folder }: Sandbox, args: string[], cwd = folder, input = '') {
   return spawnSync(executable, args, { env, cwd, input, encoding: 'utf8' });
 }
 
-/** It is one file: nothing stays behind where it ran. */
-function assertNothingLeft({ env, folder }: Place, made: string[] = []): void {
-  assert.deepEqual(readdirSync(folder).sort(), ['deliverability', ...made].sort());
+/** The executable must leave no files behind, except those it was asked to create. */
+function assertNothingLeft({ env, folder }: Sandbox, created: string[] = []): void {
+  assert.deepEqual(readdirSync(folder).sort(), ['deliverability', ...created].sort());
   assert.deepEqual(readdirSync(env.TMPDIR!), []);
-  assert.equal(existsSync(env.HOME!), false, 'HOME is not written to');
+  assert.equal(existsSync(env.HOME!), false, 'HOME was not created');
 }
 
 test('Executable is smaller than 120 MB', { skip }, () => {
@@ -72,57 +72,57 @@ test('Executable is smaller than 120 MB', { skip }, () => {
 });
 
 test('Executable prints its version from any directory', { skip }, (t) => {
-  const here = place(t);
-  for (const cwd of [here.folder, '/']) {
-    const { status, stdout, stderr } = run(here, ['--version'], cwd);
+  const sandbox = createSandbox(t);
+  for (const cwd of [sandbox.folder, '/']) {
+    const { status, stdout, stderr } = run(sandbox, ['--version'], cwd);
     assert.deepEqual([status, stdout, stderr], [0, `${manifest.version}\n`, '']);
   }
-  assertNothingLeft(here);
+  assertNothingLeft(sandbox);
 });
 
 test('Executable analyzes a message in a worker thread', { skip }, (t) => {
-  const here = place(t);
-  for (const cwd of [here.folder, '/']) {
+  const sandbox = createSandbox(t);
+  for (const cwd of [sandbox.folder, '/']) {
     const args = ['check', '-', '--offline', '--json'];
-    const { status, stdout, stderr } = run(here, args, cwd, goodMessage());
+    const { status, stdout, stderr } = run(sandbox, args, cwd, goodMessage());
     assert.equal(status, 0, stderr);
     const { object, checks } = JSON.parse(stdout);
     assert.equal(object, 'test');
     assert.ok(checks.some(({ status }: { status: string }) => status === 'pass'));
   }
-  assertNothingLeft(here);
+  assertNothingLeft(sandbox);
 });
 
 test('Executable writes HTML and PDF reports with bundled fonts', {
   skip: skip || needs('pdftotext'),
 }, (t) => {
-  const here = place(t);
+  const sandbox = createSandbox(t);
   const subject = 'Größe, Привет, Γειά';
   const args = ['check', '-', '--offline', '--html=report.html', '--pdf=report.pdf'];
-  const { status, stderr } = run(here, args, here.folder, goodMessage({ Subject: subject }));
+  const { status, stderr } = run(sandbox, args, sandbox.folder, goodMessage({ Subject: subject }));
   assert.deepEqual([status, stderr], [0, '']);
-  const page = readFileSync(join(here.folder, 'report.html'), 'utf8');
+  const page = readFileSync(join(sandbox.folder, 'report.html'), 'utf8');
   assert.ok(page.startsWith('<!doctype html>') && page.includes(subject));
-  const pdf = readFileSync(join(here.folder, 'report.pdf'));
+  const pdf = readFileSync(join(sandbox.folder, 'report.pdf'));
   assert.ok(pdfWords(pdf).includes(subject));
   assert.equal(pdfFonts(pdf).match(/\+DejaVuSans/g)?.length, 3);
-  assertNothingLeft(here, ['report.html', 'report.pdf']);
+  assertNothingLeft(sandbox, ['report.html', 'report.pdf']);
 });
 
 test('Executable runs demo --once', { skip }, (t) => {
-  const here = place(t);
-  const { status, stdout, stderr } = run(here, ['demo', '--once']);
+  const sandbox = createSandbox(t);
+  const { status, stdout, stderr } = run(sandbox, ['demo', '--once']);
   assert.deepEqual([status, stderr], [0, '']);
   assert.match(stdout, /SPF pass {3}DKIM pass {3}DMARC pass[\s\S]*SPF fail {3}DKIM none/);
-  assertNothingLeft(here);
+  assertNothingLeft(sandbox);
 });
 
 test('Executable serves from an empty directory and exits on SIGTERM', { skip }, async (t) => {
-  const here = place(t);
+  const sandbox = createSandbox(t);
   const ports = { DELIVERABILITY_HTTP_PORT: '0', DELIVERABILITY_SMTP_PORT: '0' };
-  const child = spawn(here.executable, ['serve'], {
-    cwd: here.folder,
-    env: { ...here.env, ...ports },
+  const child = spawn(sandbox.executable, ['serve'], {
+    cwd: sandbox.folder,
+    env: { ...sandbox.env, ...ports },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   t.after(() => child.kill('SIGKILL'));
@@ -131,23 +131,23 @@ test('Executable serves from an empty directory and exits on SIGTERM', { skip },
   assert.equal(((await health.json()) as { status: string }).status, 'ok');
   child.kill('SIGTERM');
   assert.deepEqual(await once(child, 'exit'), [0, null]);
-  assertNothingLeft(here, ['data']);
+  assertNothingLeft(sandbox, ['data']);
 });
 
-/** The first line of the log with this message; fails where the process ends without one. */
+/** Resolves with the first log line with this message; rejects if the process ends without one. */
 async function firstLog(child: ChildProcess, message: string): Promise<Record<string, string>> {
   const lines: string[] = [];
   for await (const line of createInterface(child.stderr!)) {
     lines.push(line);
     if (line.startsWith('{') && JSON.parse(line).message === message) return JSON.parse(line);
   }
-  throw new Error(`it never logged "${message}": ${lines.join('\n')}`);
+  throw new Error(`"${message}" was not logged: ${lines.join('\n')}`);
 }
 
 test('Executable unpacks the database addon to HOME when TMPDIR is unusable', { skip }, (t) => {
-  const here = place(t);
-  here.env.TMPDIR = join(here.folder, 'none');
-  const { status, stderr } = run(here, ['owner', 'owner@example.com']);
+  const sandbox = createSandbox(t);
+  sandbox.env.TMPDIR = join(sandbox.folder, 'none');
+  const { status, stderr } = run(sandbox, ['owner', 'owner@example.com']);
   assert.equal(status, 0, stderr);
-  assert.deepEqual(readdirSync(join(here.env.HOME!, '.cache')), ['pkg']);
+  assert.deepEqual(readdirSync(join(sandbox.env.HOME!, '.cache')), ['pkg']);
 });

@@ -1,4 +1,4 @@
-/** Hostile requests to every operation: never a fault of ours, never a word of the inside, never a trace of what was refused. */
+/** Hostile requests to every operation: no server errors, no internal details, no effects of rejected requests. */
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -26,7 +26,7 @@ import { type Hostile, hostileRequest, REAL } from '../http/hostile-requests.ts'
 const SEED = 20_261_121;
 const REQUESTS = 21_000;
 
-/** What was sent, in a page, as it was sent. */
+/** Request data that a page contains unescaped. */
 const UNESCAPED = /<script>alert|"><img src=x/;
 
 type Row = Record<string, unknown>;
@@ -36,7 +36,7 @@ async function changesOf(db: Db): Promise<number> {
   return rows[0]!.n;
 }
 
-/** The application without sockets, jobs or a clock that moves; outgoing mail stays in the outbox. */
+/** The application without sockets and jobs, with a fixed clock; emails stay in the outbox. */
 async function assemble(t: TestContext) {
   const { config } = readConfig({
     DELIVERABILITY_DATA_DIR: temporaryFolder(t),
@@ -48,13 +48,13 @@ async function assemble(t: TestContext) {
     DELIVERABILITY_MAIL_FROM: 'no-reply@example.com',
   });
   const faults: unknown[] = [];
-  const none = () => {};
-  const fault = (message: string, fields?: object) => void faults.push([message, fields]);
+  const ignore = () => {};
+  const record = (message: string, fields?: object) => void faults.push([message, fields]);
   const assembled = await assembleService(config, '0.0.0-test', {
     store: openStore(':memory:'),
     clock: testClock(),
     resolver: zoneResolver({}),
-    log: { debug: none, info: none, warn: none, error: fault },
+    log: { debug: ignore, info: ignore, warn: ignore, error: record },
     mailListening: () => true,
   });
   t.after(() => assembled.close());
@@ -73,8 +73,8 @@ async function credentialsOf({ app }: Assembled): Promise<Record<string, string>
     return id;
   };
   const key = async (memberId: string, role: Role, livemode = true) => {
-    const made = await createApiKey(app, { memberId, name: role, role, livemode });
-    return { authorization: `Bearer ${made.key}` };
+    const created = await createApiKey(app, { memberId, name: role, role, livemode });
+    return { authorization: `Bearer ${created.key}` };
   };
   const { token } = await app.db
     .transaction()
@@ -108,7 +108,7 @@ const TABLE_OF = [
   [/^\/v1\/sessions/, 'sessions'],
 ] as const;
 
-/** The newest of what the route is about, never what the requests themselves need. */
+/** The newest object of the route, but never one that the requests themselves need. */
 async function realId({ app }: Assembled, { path }: Route, kept: Set<string>): Promise<string> {
   const table = TABLE_OF.find(([pattern]) => pattern.test(path))?.[1];
   if (!table) return 'none';
@@ -133,22 +133,22 @@ function requestOf(route: Route, hostile: Hostile, id: string, credential: Recor
   return new Request(`http://127.0.0.1${path}${query && `?${query}`}`, { method, headers, body });
 }
 
-function checkAnswer(request: Request, { status, headers }: Response, text: string) {
-  const said = `${request.method} ${request.url.slice(0, 300)}: ${status} ${text.slice(0, 500)}`;
-  assert.ok(status < 500, said);
-  assert.match(headers.get('x-request-id') ?? '', /^req_\w+$/, said);
+function checkResponse(request: Request, { status, headers }: Response, text: string) {
+  const summary = `${request.method} ${request.url.slice(0, 300)}: ${status} ${text.slice(0, 500)}`;
+  assert.ok(status < 500, summary);
+  assert.match(headers.get('x-request-id') ?? '', /^req_\w+$/, summary);
   const fields = JSON.stringify([...headers]);
-  assert.doesNotMatch(fields, INSIDE, said);
-  assert.doesNotMatch(fields, /evil\.example/, said);
+  assert.doesNotMatch(fields, INSIDE, summary);
+  assert.doesNotMatch(fields, /evil\.example/, summary);
   const type = headers.get('content-type') ?? '';
-  if (type.startsWith('text/html')) assert.doesNotMatch(text, UNESCAPED, said);
+  if (type.startsWith('text/html')) assert.doesNotMatch(text, UNESCAPED, summary);
   else if (status >= 400) {
     const problem = JSON.parse(text);
-    assert.equal(type, 'application/problem+json', said);
-    assert.deepEqual([problem.object, problem.status], ['error', status], said);
-    assert.ok(text.length < 60_000, said);
+    assert.equal(type, 'application/problem+json', summary);
+    assert.deepEqual([problem.object, problem.status], ['error', status], summary);
+    assert.ok(text.length < 60_000, summary);
   }
-  assert.doesNotMatch(text, INSIDE, said);
+  assert.doesNotMatch(text, INSIDE, summary);
 }
 
 test('Hostile requests to every operation cause no 5xx, leaks or unintended changes', {
@@ -171,48 +171,48 @@ test('Hostile requests to every operation cause no 5xx, leaks or unintended chan
   const checkDocumented = (
     route: Route,
     { method, url }: Request,
-    answer: Response,
+    response: Response,
     text: string,
   ) => {
-    const { status, headers } = answer;
-    // A path of no operation is in no document; nor is one with a slash too many, which is forgiven.
+    const { status, headers } = response;
+    // Unknown paths are not documented; neither are trailing slashes, which the service tolerates.
     if (!DOCUMENTED_ROUTES.includes(route) || status === 404 || status === 405) return;
     if (new URL(url).pathname.endsWith('/')) return;
     const body = /json$/.test(headers.get('content-type') ?? '') && text ? JSON.parse(text) : text;
     check(method, url, { status, headers, text, body });
   };
-  const ask = async (route: Route, hostile: Hostile) => {
+  const send = async (route: Route, hostile: Hostile) => {
     const id = await realId(assembled, route, kept);
     const request = requestOf(route, hostile, id, credentials[hostile.credential]!);
     const response = await fetch(request, env as never);
     const text = await response.text();
-    checkAnswer(request, response, text);
+    checkResponse(request, response, text);
     checkDocumented(route, request, response, text);
     seen[response.status] = (seen[response.status] ?? 0) + 1;
     const now = await changesOf(db);
     if (now === changes) return;
-    const present = await contentsOf(db);
+    const current = await contentsOf(db);
     if (response.status >= 400)
-      assert.equal(present, contents, `${request.method} ${request.url}: ${response.status}`);
-    contents = present;
+      assert.equal(current, contents, `${request.method} ${request.url}: ${response.status}`);
+    contents = current;
     changes = now;
   };
   const each = Math.ceil(REQUESTS / ROUTES.length);
   t.diagnostic(`seed ${SEED}, ${each} requests to each of ${ROUTES.length} operations`);
   for (const route of ROUTES) {
-    const hostile = fc.asyncProperty(hostileRequest(route, credentials.length), (one) =>
-      ask(route, one),
+    const hostile = fc.asyncProperty(hostileRequest(route, credentials.length), (values) =>
+      send(route, values),
     );
     await fc.assert(hostile, { seed: SEED, numRuns: each, endOnFailure: true });
-    // So that the looks at the whole database stay short.
+    // Keeps the comparison of the whole database fast.
     await db.deleteFrom('tests').execute();
     await db.deleteFrom('messages').execute();
     [contents, changes] = [await contentsOf(db), await changesOf(db)];
   }
-  t.diagnostic(`answers by status: ${JSON.stringify(seen)}`);
+  t.diagnostic(`responses by status: ${JSON.stringify(seen)}`);
   assert.ok(Object.values(seen).reduce((a, b) => a + b) >= 20_000);
   for (const status of [200, 201, 202, 400, 401, 403, 404, 409, 412, 413, 415, 422])
-    assert.ok(seen[status]! > 0, `some answers are ${status}: ${JSON.stringify(seen)}`);
+    assert.ok(seen[status]! > 0, `no response has status ${status}: ${JSON.stringify(seen)}`);
   assert.deepEqual(faults, []);
   assert.equal(({} as Row).polluted, undefined);
 });

@@ -1,4 +1,4 @@
-/** What a database must hold after mail was sent to it: whole messages, each analysed exactly once. */
+/** Verifies the database after a load of messages: each is complete and analyzed exactly once. */
 
 import assert from 'node:assert/strict';
 import BetterSqlite from 'better-sqlite3';
@@ -6,27 +6,27 @@ import { findMessageOf, readMessage } from '../../src/mailtests/messages.ts';
 import { type Db, openStore } from '../../src/store/open.ts';
 import type { Mail } from './mail-load.ts';
 
-/** How many messages were answered with 250 and are there, and how many are there unanswered. */
+/** The number of stored messages: accepted with 250, and without a reply. */
 export interface Figures {
   kept: number;
   unansweredButKept: number;
-  /** Sent once more because the first 250 was lost, and known to be the same message. */
-  recognised: number;
+  /** Sent again because the first 250 was lost, and recognized as the same message. */
+  recognized: number;
 }
 
-/** The service must have ended. Throws at the first message that is lost, half or analysed twice. */
+/** The service must have stopped. Throws for a message that is lost, incomplete or analyzed twice. */
 export async function assertNothingLost(path: string, mails: Mail[]): Promise<Figures> {
-  assertSound(path);
+  assertConsistent(path);
   const store = openStore(path);
   try {
     const { db } = store;
     const events = await eventsByTest(db);
-    const figures: Figures = { kept: 0, unansweredButKept: 0, recognised: 0 };
+    const figures: Figures = { kept: 0, unansweredButKept: 0, recognized: 0 };
     for (const mail of mails) {
       const receivedAt = await checkMail(db, mail, events.get(mail.testId) ?? []);
       if (receivedAt === null) continue;
       figures[mail.state === 'kept' ? 'kept' : 'unansweredButKept'] += 1;
-      if (mail.state === 'kept' && receivedAt < mail.offeredAt) figures.recognised += 1;
+      if (mail.state === 'kept' && receivedAt < mail.offeredAt) figures.recognized += 1;
     }
     const { rows } = await db
       .selectFrom('messages')
@@ -39,7 +39,7 @@ export async function assertNothingLost(path: string, mails: Mail[]): Promise<Fi
   }
 }
 
-/** Milliseconds since the Unix epoch of its receipt; null where it is not there, and need not be. */
+/** The time of receipt in milliseconds since the Unix epoch; null if the message is rightly absent. */
 async function checkMail(db: Db, mail: Mail, events: string[]): Promise<number | null> {
   const { status, lease } = await db
     .selectFrom('tests')
@@ -48,14 +48,14 @@ async function checkMail(db: Db, mail: Mail, events: string[]): Promise<number |
     .executeTakeFirstOrThrow();
   const message = await findMessageOf(db, mail.testId);
   if (!message) {
-    assert.notEqual(mail.state, 'kept', `${mail.testId} was answered with 250 and is lost`);
+    assert.notEqual(mail.state, 'kept', `${mail.testId} was accepted with 250 but is lost`);
     assert.deepEqual([status, events], ['waiting', []]);
     return null;
   }
   assert.notEqual(mail.state, 'fresh');
-  assert.ok(mail.raw.equals(await readMessage(db, message)), `${mail.testId} is not whole`);
+  assert.ok(mail.raw.equals(await readMessage(db, message)), `${mail.testId} is incomplete`);
   assert.deepEqual([status, lease, events], ['completed', null, ['test.completed']], mail.testId);
-  // Whoever sends the same twice is told of the one message.
+  // A duplicate gets the ID of the first message.
   if (mail.keptAs !== null) assert.equal(mail.keptAs, message.id);
   return Date.parse(message.received_at);
 }
@@ -70,8 +70,8 @@ async function eventsByTest(db: Db): Promise<Map<string, string[]>> {
   return byTest;
 }
 
-/** As SQLite sees it; no pieces are left of messages that never came to be. */
-function assertSound(path: string): void {
+/** SQLite finds no errors, and no chunks without a message remain. */
+function assertConsistent(path: string): void {
   const sqlite = new BetterSqlite(path, { readonly: true });
   try {
     assert.deepEqual(sqlite.pragma('integrity_check'), [{ integrity_check: 'ok' }]);

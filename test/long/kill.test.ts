@@ -1,4 +1,4 @@
-/** `kill -9` at any moment: what was answered with 250 is there afterwards, and analysed once. */
+/** `kill -9` at random moments: every message accepted with 250 is kept and analyzed once. */
 
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
@@ -15,11 +15,11 @@ import { assertNothingLost } from './kept-mail.ts';
 import { liveAndBeKilled, type Moment } from './killed-service.ts';
 import { type Mail, prepareMails } from './mail-load.ts';
 
-/** About a second each; a hundred are run before a release. */
+/** About a second each; before a release, run a hundred. */
 const ROUNDS = Number(process.env.KILL_ROUNDS ?? 25);
 const MAILS_PER_ROUND = 25;
 
-test(`${ROUNDS} SIGKILLs lose no accepted mail and analyze each once`, {
+test(`${ROUNDS} SIGKILLs lose no accepted message and analyze each once`, {
   timeout: 600_000,
 }, async (t) => {
   const seed = Number(process.env.KILL_SEED ?? randomInt(2 ** 31));
@@ -30,11 +30,11 @@ test(`${ROUNDS} SIGKILLs lose no accepted mail and analyze each once`, {
   const folder = temporaryFolder(t);
   const env = {
     DELIVERABILITY_DNS_SERVERS: `127.0.0.1:${dns.address.port}`,
-    // They ask at the start; here, the first question is to be that of an analysis.
+    // Blocklists are tested at the start, but the first DNS query must be that of an analysis.
     DELIVERABILITY_BLOCKLISTS: '-all',
   };
   const mails = await prepare(folder, random);
-  const begun = performance.now();
+  const startedAt = performance.now();
 
   const moments: Partial<Record<Moment, number>> = {};
   const queue: Mail[] = [];
@@ -49,15 +49,17 @@ test(`${ROUNDS} SIGKILLs lose no accepted mail and analyze each once`, {
     );
   }
 
-  const analysedUnderFire = countEvents(folder);
+  const analyzedBetweenKills = countEvents(folder);
   const service = await startServe(t, { folder, env });
-  await allAnalysed(service);
+  await waitUntilAnalyzed(service);
   service.signal('SIGTERM');
   assert.deepEqual(await service.ended, { code: 0, signal: null });
   const figures = await assertNothingLost(join(folder, 'deliverability.db'), mails);
-  assert.ok(analysedUnderFire > 0, 'no analysis ended between two kills');
-  const seconds = Math.round((performance.now() - begun) / 1000);
-  t.diagnostic(JSON.stringify({ rounds: ROUNDS, seconds, moments, ...figures, analysedUnderFire }));
+  assert.ok(analyzedBetweenKills > 0, 'no analysis completed between two kills');
+  const seconds = Math.round((performance.now() - startedAt) / 1000);
+  t.diagnostic(
+    JSON.stringify({ rounds: ROUNDS, seconds, moments, ...figures, analyzedBetweenKills }),
+  );
 });
 
 async function prepare(folder: string, random: Random): Promise<Mail[]> {
@@ -69,7 +71,7 @@ async function prepare(folder: string, random: Random): Promise<Mail[]> {
   }
 }
 
-/** Read-only, so that the recovery from the last kill is left to the service. */
+/** Read-only, so that recovery from the last kill is left to the service. */
 function countEvents(folder: string): number {
   const sqlite = new BetterSqlite(join(folder, 'deliverability.db'), { readonly: true });
   try {
@@ -79,7 +81,7 @@ function countEvents(folder: string): number {
   }
 }
 
-async function allAnalysed(service: ServeProcess): Promise<void> {
+async function waitUntilAnalyzed(service: ServeProcess): Promise<void> {
   type List = { data: { id: string }[] };
   for (;;) {
     const { data } = await service.call<List>('GET', '/v1/tests?status=processing&limit=100');

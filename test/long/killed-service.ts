@@ -1,4 +1,4 @@
-/** One life of the service under load, ended by `kill -9` at a moment that chance chooses. */
+/** Runs the service under load and kills it with `kill -9` at a random moment. */
 
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -9,11 +9,11 @@ import { type Mail, sendAll } from './mail-load.ts';
 
 const SENDERS = 4;
 
-/** A start takes about 400 ms, 25 mails about as long, their analysis less. */
-const LONGEST_MS = { start: 500, receiving: 600, analysing: 300, stopping: 200 };
-export type Moment = keyof typeof LONGEST_MS;
+/** A start takes about 400 ms, receiving 25 messages about as long, their analysis less. */
+const MAX_DELAY_MS = { start: 500, receiving: 600, analysing: 300, stopping: 200 };
+export type Moment = keyof typeof MAX_DELAY_MS;
 
-/** Asserts that nothing went wrong until the kill; tells in what it came. */
+/** Asserts that no errors occur before the kill; returns the phase in which it happened. */
 export async function liveAndBeKilled(
   options: ServeOptions,
   dns: DnsTestServer,
@@ -21,12 +21,12 @@ export async function liveAndBeKilled(
   random: Random,
 ): Promise<Moment> {
   const moment = chooseMoment(random);
-  const asked = firstQuestion(dns);
+  const analysisStarted = firstQuery(dns);
   const service = await spawnServe(options);
   const sent = moment === 'start' ? null : sendAll(queue, await readyPort(service), SENDERS);
-  if (moment === 'analysing' || moment === 'stopping') await asked;
+  if (moment === 'analysing' || moment === 'stopping') await analysisStarted;
   if (moment === 'stopping') service.signal('SIGTERM');
-  await pause(random.below(LONGEST_MS[moment]));
+  await pause(random.below(MAX_DELAY_MS[moment]));
   service.signal('SIGKILL');
   await service.ended;
   assert.deepEqual((await sent) ?? [], []);
@@ -43,12 +43,12 @@ function chooseMoment(random: Random): Moment {
 
 async function readyPort(service: StartingProcess): Promise<number> {
   const ready = await service.line('ready');
-  assert.ok(ready, `it did not start again: ${JSON.stringify(service.log)}`);
+  assert.ok(ready, `the service did not restart: ${JSON.stringify(service.log)}`);
   return Number(String(ready.smtp).split(':').at(-1));
 }
 
-/** Resolves when an analysis has begun. */
-function firstQuestion(dns: DnsTestServer): Promise<void> {
+/** Resolves at the first DNS query, which shows that an analysis has started. */
+function firstQuery(dns: DnsTestServer): Promise<void> {
   return new Promise((resolve) => {
     dns.tamper = (reply) => {
       resolve();

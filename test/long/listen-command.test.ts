@@ -1,4 +1,4 @@
-/** `listen` as a process, called by a real service: what it says, prints and answers, and how it ends. */
+/** `listen` as a process with a real service: its output, responses and exit codes. */
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -15,7 +15,7 @@ import { buildProgram, runProgram, spawnProgram } from '../helpers/program.ts';
 
 before(async () => void (await buildProgram()));
 
-interface Listening {
+interface ListenProcess {
   url: string;
   caFile: string;
   /** All of stderr so far. */
@@ -26,7 +26,11 @@ interface Listening {
   end(signal: NodeJS.Signals): Promise<number | null>;
 }
 
-async function startListen(t: TestContext, dir: string, args: string[] = []): Promise<Listening> {
+async function startListen(
+  t: TestContext,
+  dir: string,
+  args: string[] = [],
+): Promise<ListenProcess> {
   const child = await spawnProgram(['listen', '--port', '0', '--dir', dir, ...args]);
   const texts = { stdout: '', stderr: '' };
   const ended = once(child, 'close');
@@ -38,7 +42,7 @@ async function startListen(t: TestContext, dir: string, args: string[] = []): Pr
     child[name].setEncoding('utf8').on('data', (text) => {
       texts[name] += text;
     });
-  const prints: Listening['prints'] = async (pattern, stream = 'stdout') => {
+  const prints: ListenProcess['prints'] = async (pattern, stream = 'stdout') => {
     while (!pattern.test(texts[stream])) {
       const closed = await Promise.race([
         once(child[stream], 'data').then(() => false),
@@ -66,13 +70,13 @@ interface Registered {
   service: TestService;
   endpoint: { id: string; secret: string };
   dir: string;
-  /** With this secret in its file; null for none. The endpoint leads to it from then on. */
-  listen(secret: string | null, args?: string[]): Promise<Listening>;
-  /** Has the sample sent; resolves with its delivery after the first attempt. */
-  trial(): Promise<WebhookDelivery>;
+  /** Starts `listen` with a secret file, or null for none, and points the endpoint to it. */
+  listen(secret: string | null, args?: string[]): Promise<ListenProcess>;
+  /** Sends a sample event; resolves with its delivery after the first attempt. */
+  sendSample(): Promise<WebhookDelivery>;
 }
 
-/** A service that trusts the authority of a folder, and may call this machine. */
+/** Starts a service that trusts a certificate authority and may send webhooks to this machine. */
 async function register(t: TestContext): Promise<Registered> {
   const dir = join(temporaryFolder(t), 'authority');
   const { file } = await openAuthority(dir, Date.now());
@@ -99,17 +103,17 @@ async function register(t: TestContext): Promise<Registered> {
         ...(secret === null ? [] : ['--secret-file', secretFile]),
         ...args,
       ]);
-      const changed = await service.call('PATCH', path, { json: { url: listening.url } });
-      assert.equal(changed.status, 200, changed.text);
+      const updated = await service.call('PATCH', path, { json: { url: listening.url } });
+      assert.equal(updated.status, 200, updated.text);
       return listening;
     },
-    async trial() {
+    async sendSample() {
       const { body } = await service.call<WebhookDelivery>('POST', `${path}/test`);
-      const waited = await service.call<WebhookDelivery>(
+      const delivery = await service.call<WebhookDelivery>(
         'GET',
         `/v1/webhooks/deliveries/${body.id}?wait=20`,
       );
-      return waited.body;
+      return delivery.body;
     },
   };
 }
@@ -117,16 +121,19 @@ async function register(t: TestContext): Promise<Registered> {
 const firstAttempt = ({ attempts }: WebhookDelivery) => attempts[0]!;
 
 test('listen prints how to register its endpoint and exits with 0 on a signal', async (t) => {
-  const dir = join(temporaryFolder(t), 'made here');
+  const dir = join(temporaryFolder(t), 'new folder');
   const listening = await startListen(t, dir, ['--name', 'receiver.example']);
-  const said = listening.stderr();
-  assert.match(said, /^Listening on https:\/\/receiver\.example:\d+\/ until you press Ctrl-C\.$/m);
-  assert.match(said, /the certificate authority is new/);
-  assert.match(said, /restart with --secret-file FILE/);
-  assert.ok(said.includes(`DELIVERABILITY_WEBHOOK_CA_FILE='${dir}/ca.pem' \\\n`), said);
-  assert.match(said, /DELIVERABILITY_WEBHOOK_ALLOW_NETWORKS=127\.0\.0\.1\/32 \\\n/);
-  assert.match(said, /curl http:\/\/127\.0\.0\.1:8080\/v1\/webhooks\/endpoints/);
-  const body = JSON.parse(/-d '(.*)'$/m.exec(said)![1]!);
+  const output = listening.stderr();
+  assert.match(
+    output,
+    /^Listening on https:\/\/receiver\.example:\d+\/ until you press Ctrl-C\.$/m,
+  );
+  assert.match(output, /the certificate authority is new/);
+  assert.match(output, /restart with --secret-file FILE/);
+  assert.ok(output.includes(`DELIVERABILITY_WEBHOOK_CA_FILE='${dir}/ca.pem' \\\n`), output);
+  assert.match(output, /DELIVERABILITY_WEBHOOK_ALLOW_NETWORKS=127\.0\.0\.1\/32 \\\n/);
+  assert.match(output, /curl http:\/\/127\.0\.0\.1:8080\/v1\/webhooks\/endpoints/);
+  const body = JSON.parse(/-d '(.*)'$/m.exec(output)![1]!);
   assert.deepEqual(body, { url: listening.url, events: ['*'] });
   assert.equal(await listening.end('SIGINT'), 0);
   const again = await startListen(t, dir);
@@ -135,14 +142,14 @@ test('listen prints how to register its endpoint and exits with 0 on a signal', 
 });
 
 test('listen verifies and prints events and marks repeated deliveries', async (t) => {
-  const { service, endpoint, listen, trial } = await register(t);
+  const { service, endpoint, listen, sendSample } = await register(t);
   const listening = await listen(endpoint.secret);
-  const delivery = await trial();
+  const delivery = await sendSample();
   assert.equal(delivery.status, 'succeeded', JSON.stringify(delivery.attempts));
-  const out = await listening.prints(/answered/);
-  // The summary is wrapped to the width.
+  const out = await listening.prints(/responded/);
+  // The summary wraps at the terminal width.
   assert.match(
-    out.replaceAll(/\n {10}(?![✓a])/g, ' '),
+    out.replaceAll(/\n {10}(?![✓r])/g, ' '),
     /^\d\d:\d\d:\d\d {2}test\.completed {2}evt_\S+ {2}test mode score \d+, grade [A-F], “[^”]+”, from \S+, SPF \w+, DKIM \w+, DMARC \w+\n {10}✓ verified\n {10}responded 200\n\n$/,
   );
   assert.ok(out.includes(delivery.event_id));
@@ -152,33 +159,33 @@ test('listen verifies and prints events and marks repeated deliveries', async (t
     /repeated: delivery 2 of this event\n/,
   );
   await service.call('POST', `/v1/webhooks/endpoints/${endpoint.id}/rotate-secret`, { json: {} });
-  await trial();
-  await listening.prints(/✓ verified, by the former secret: take the new one/);
+  await sendSample();
+  await listening.prints(/✓ verified with the previous secret; switch to the new one/);
 });
 
 test('listen without a secret prints events as not verified and accepts them', async (t) => {
-  const { listen, trial } = await register(t);
+  const { listen, sendSample } = await register(t);
   const listening = await listen(null);
-  assert.equal((await trial()).status, 'succeeded');
+  assert.equal((await sendSample()).status, 'succeeded');
   assert.match(await listening.prints(/responded 200/), /✗ not verified: no signing secret/);
 });
 
-test('listen answers 400 with the reason to a wrong signature', async (t) => {
-  const { listen, trial } = await register(t);
+test('listen responds 400 with the reason to an invalid signature', async (t) => {
+  const { listen, sendSample } = await register(t);
   const listening = await listen('whsec_c29tZXRoaW5nIGVsc2U=');
-  const attempt = firstAttempt(await trial());
+  const attempt = firstAttempt(await sendSample());
   const reason =
     'X-Service-Signature does not match: the secret is wrong, or the body was changed in transit';
   assert.equal(attempt.response_status, 400);
   assert.equal(attempt.response_body, `${reason}\n`);
-  const out = await listening.prints(/answered/);
+  const out = await listening.prints(/responded/);
   assert.ok(out.includes(`✗ not verified: ${reason}\n          responded 400\n`), out);
 });
 
 test('listen --status sets the response status; --json prints one JSON line per delivery', async (t) => {
-  const { endpoint, listen, trial } = await register(t);
+  const { endpoint, listen, sendSample } = await register(t);
   const listening = await listen(endpoint.secret, ['--status', '503', '--json']);
-  const delivery = await trial();
+  const delivery = await sendSample();
   assert.equal(delivery.status, 'pending');
   assert.equal(firstAttempt(delivery).response_status, 503);
   const out = await listening.prints(/\n/);
@@ -199,12 +206,12 @@ test('listen --status sets the response status; --json prints one JSON line per 
 });
 
 test('listen --forward passes requests and responses on and reports connection failures', async (t) => {
-  const { endpoint, listen, trial } = await register(t);
-  const heard: { request: IncomingMessage; body: string }[] = [];
+  const { endpoint, listen, sendSample } = await register(t);
+  const received: { request: IncomingMessage; body: string }[] = [];
   const own = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
-    heard.push({ request, body: Buffer.concat(chunks).toString() });
+    received.push({ request, body: Buffer.concat(chunks).toString() });
     response.writeHead(418, { 'x-own': 'yes' }).end('a teapot');
   });
   await once(own.listen(0, '127.0.0.1'), 'listening');
@@ -212,12 +219,12 @@ test('listen --forward passes requests and responses on and reports connection f
   const { port } = own.address() as AddressInfo;
   const address = `http://127.0.0.1:${port}/own?a=1`;
   const listening = await listen(endpoint.secret, ['--forward', address]);
-  const delivery = await trial();
+  const delivery = await sendSample();
   const attempt = firstAttempt(delivery);
   assert.equal(attempt.response_status, 418);
   assert.equal(attempt.response_body, 'a teapot');
   assert.equal(attempt.response_headers!['x-own'], 'yes');
-  const [{ request, body }] = heard as [(typeof heard)[0]];
+  const [{ request, body }] = received as [(typeof received)[0]];
   assert.deepEqual([request.method, request.url], ['POST', '/own?a=1']);
   assert.equal(body, delivery.payload);
   assert.equal(request.headers.host, `127.0.0.1:${port}`);
@@ -226,7 +233,7 @@ test('listen --forward passes requests and responses on and reports connection f
   await listening.prints(/responded 418 from your program\n/);
   own.close();
   own.closeAllConnections();
-  const second = firstAttempt(await trial());
+  const second = firstAttempt(await sendSample());
   assert.equal(second.response_status, 502);
   assert.equal(second.response_body, 'your program did not respond\n');
   const out = await listening.prints(/responded 502: .*connection refused\n/);
@@ -240,7 +247,7 @@ test('listen never forwards unverified requests', async (t) => {
     'http://127.0.0.1:1/',
   ]);
   const ca = readFileSync(listening.caFile);
-  const ask = (method: string, body: string | Buffer) =>
+  const send = (method: string, body: string | Buffer) =>
     new Promise<[number | undefined, string]>((resolve, reject) => {
       requestHttps(listening.url, { method, ca, agent: false }, async (response) => {
         let text = '';
@@ -251,11 +258,11 @@ test('listen never forwards unverified requests', async (t) => {
         .end(body);
     });
   const event = JSON.stringify({ object: 'event', id: 'evt_1', type: 'test.failed', data: {} });
-  assert.deepEqual(await ask('POST', event), [400, 'the request has no signature\n']);
-  assert.deepEqual(await ask('POST', 'hello'), [400, 'the request has no signature\n']);
-  assert.deepEqual(await ask('GET', ''), [405, 'events are sent by POST\n']);
+  assert.deepEqual(await send('POST', event), [400, 'the request has no signature\n']);
+  assert.deepEqual(await send('POST', 'hello'), [400, 'the request has no signature\n']);
+  assert.deepEqual(await send('GET', ''), [405, 'only POST is allowed\n']);
   const large = Buffer.alloc(1024 * 1024 + 1, ' ');
-  assert.deepEqual(await ask('POST', large), [413, 'the body is larger than 1 MiB\n']);
+  assert.deepEqual(await send('POST', large), [413, 'the body is larger than 1 MiB\n']);
   await assert.rejects(fetch(listening.url));
   await listening.prints(/A client connected and sent no request\. .*CA_FILE=/, 'stderr');
   await assert.rejects(fetch(listening.url.replace('https', 'http')));

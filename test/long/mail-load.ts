@@ -1,4 +1,4 @@
-/** Senders that go on until the service is gone, and remember what it promised to keep. */
+/** Senders that continue until the service stops, and record which messages it accepted. */
 
 import { isoTime, systemClock } from '../../src/lib/clock.ts';
 import { createIds } from '../../src/lib/ids.ts';
@@ -12,19 +12,19 @@ export interface Mail {
   testId: string;
   address: string;
   raw: Buffer;
-  /** `fresh`: never offered; `unanswered`: offered, and no reply came; `kept`: answered with 250. */
+  /** `fresh`: not sent; `unanswered`: sent without a reply; `kept`: accepted with 250. */
   state: 'fresh' | 'unanswered' | 'kept';
-  /** Whether its sender tries again after it heard nothing. */
+  /** Whether its sender retries without a reply. */
   patient: boolean;
-  /** Milliseconds since the Unix epoch of the last offer. */
+  /** When it was last sent, in milliseconds since the Unix epoch. */
   offeredAt: number;
-  /** The id in the 250. */
+  /** The ID in the 250 reply. */
   keptAs: string | null;
 }
 
 const DAY_S = 86_400;
 
-/** Waiting tests in the database, each with the message that will be sent to it. */
+/** Creates waiting tests in the database, each with the message to send to it. */
 export async function prepareMails(db: Db, count: number, random: Random): Promise<Mail[]> {
   const context = { clock: systemClock, newId: createIds(systemClock) };
   const seed = { kind: 'auto', metadata: {}, expires_in: DAY_S, livemode: true } as const;
@@ -46,7 +46,7 @@ export async function prepareMails(db: Db, count: number, random: Random): Promi
   return mails;
 }
 
-/** One in ten is stored in several pieces. */
+/** One message in ten is stored in several chunks. */
 function makeMessage(number: number, random: Random): Buffer {
   const size = random.chance(0.1) ? 600_000 + random.below(1_000_000) : 500 + random.below(20_000);
   const line = `Message ${number}, a line of it, then dots to be doubled and undone:\n..\n.\n`;
@@ -59,15 +59,15 @@ function makeMessage(number: number, random: Random): Buffer {
 }
 
 /**
- * Sends the queue by some connections side by side until it is empty or the service is gone, and
- * resolves with the replies that nobody should get.
+ * Sends the queue over several parallel connections until it is empty or the service stops; resolves
+ * with unexpected replies.
  */
 export async function sendAll(queue: Mail[], port: number, senders: number): Promise<string[]> {
-  const wrong: string[] = [];
+  const unexpected: string[] = [];
   const sender = async (plain: boolean) => {
     for (let mail = queue.shift(); mail; mail = queue.shift()) {
       try {
-        // From here on it may have been taken, whatever we hear.
+        // From here on, the service may have accepted it, even without a reply.
         mail.state = 'unanswered';
         mail.offeredAt = systemClock.now();
         const { address: to, raw } = mail;
@@ -76,12 +76,12 @@ export async function sendAll(queue: Mail[], port: number, senders: number): Pro
         mail.keptAs = /Accepted as (\S+)/.exec(reply)![1]!;
       } catch (error) {
         const { responseCode, message } = error as Error & { responseCode?: number };
-        // 421: it is going away, and says so.
-        if (responseCode !== undefined && responseCode !== 421) wrong.push(message);
+        // 421: the service is shutting down.
+        if (responseCode !== undefined && responseCode !== 421) unexpected.push(message);
         return;
       }
     }
   };
   await Promise.all(Array.from({ length: senders }, (_, index) => sender(index > 0)));
-  return wrong;
+  return unexpected;
 }

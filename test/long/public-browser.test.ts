@@ -1,4 +1,4 @@
-/** A shared report in a real browser, as the service serves it: it reaches out for nothing and tells nobody its address. */
+/** A shared report in a real browser: it makes no external requests and does not reveal its URL. */
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -10,7 +10,7 @@ import { needs } from '../helpers/debian.ts';
 import { goodMessage } from '../helpers/good-message.ts';
 import { startSharing } from '../shares/sharing.ts';
 
-/** Every host below `.example` leads here. */
+/** Receives requests to any host name below `.example`. */
 async function startOutside(t: TestContext) {
   const reached: { url: string; headers: IncomingHttpHeaders }[] = [];
   const server = createServer(({ url, headers }, response) => {
@@ -37,22 +37,22 @@ test('Public report page makes no external requests and leaks no URL in links', 
   const browser = await startBrowser(port);
   t.after(() => browser.close());
   const page = await browser.newPage();
-  const asked: string[] = [];
+  const requested: string[] = [];
   const faults: string[] = [];
-  page.on('request', (request) => asked.push(request.url()));
+  page.on('request', (request) => requested.push(request.url()));
   page.on('console', (message) => message.type() === 'error' && faults.push(message.text()));
   page.on('pageerror', (error) => faults.push(String(error)));
   const address = `${service.url}/reports/public/${token}`;
   await page.goto(address);
   await page.locator('summary').first().click();
   assert.deepEqual(
-    asked.filter((url) => !url.startsWith('data:')),
+    requested.filter((url) => !url.startsWith('data:')),
     [address],
   );
   assert.deepEqual(faults, []);
   assert.equal(reached.length, 0);
 
-  // As the links of rules lead elsewhere; these lead nowhere from here.
+  // Uses a local target in place of links to published rules, which can't be reached here.
   await page.evaluate(() => {
     const link = document.querySelector<HTMLAnchorElement>('main a[href^="https:"]')!;
     link.href = 'http://elsewhere.example/landed';
@@ -67,8 +67,8 @@ test('Public report page makes no external requests and leaks no URL in links', 
   assert.equal(await page.evaluate(() => document.referrer), '');
 
   await service.call('DELETE', `/v1/reports/shared/${(await newest(service))!}`);
-  const gone = await page.goto(address);
-  assert.equal(gone?.status(), 410);
+  const response = await page.goto(address);
+  assert.equal(response?.status(), 410);
   assert.match(await page.locator('main').innerText(), /This link has been revoked\./);
 });
 

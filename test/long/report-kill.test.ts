@@ -1,4 +1,4 @@
-/** `kill -9` at any moment while reports are sent: each reader gets each, and once more only what nobody could write down. */
+/** `kill -9` while reports are sent: each recipient gets each report, twice only if sending was not recorded. */
 
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
@@ -17,14 +17,14 @@ import { type ServeOptions, spawnServe } from '../helpers/serve-process.ts';
 import { type MailSink, startMailSink } from '../outbox/mail-sink.ts';
 import { fieldOf } from '../schedules/scheduling.ts';
 
-/** About a second each; a hundred are run before a release. */
+/** About a second each; before a release, run a hundred. */
 const ROUNDS = Number(process.env.REPORT_KILL_ROUNDS ?? 8);
 const SCHEDULES_PER_ROUND = 4;
 const READERS = 3;
-/** Long enough for a PDF now and then. */
-const LONGEST_LIFE_MS = 1500;
-/** Between a mail that has come in and the 250: kills fall into it too. */
-const LONGEST_ANSWER_MS = 40;
+/** Long enough for some PDFs. */
+const MAX_LIFETIME_MS = 1500;
+/** The delay between receipt of an email and the 250, so that some kills happen in between. */
+const MAX_REPLY_DELAY_MS = 40;
 
 test(`${ROUNDS} SIGKILLs lose no report and resend only unrecorded copies`, {
   timeout: 300_000,
@@ -42,21 +42,21 @@ test(`${ROUNDS} SIGKILLs lose no report and resend only unrecorded copies`, {
   };
   const path = join(folder, 'deliverability.db');
   const readers: string[] = [];
-  /** Ids of mails, one for each kill that left one taken and not written down. */
-  const loose: string[] = [];
+  /** IDs of emails that were received, but not recorded as sent before the kill. */
+  const unrecorded: string[] = [];
   let cutShort = 0;
   for (let round = 0; round < ROUNDS; round++) {
     readers.push(...(await makeDue(path, round)));
     const before = sink.taken.length;
-    // Every other time as soon as so many mails have come in.
-    const come = sink.come(before + 1 + random.below(SCHEDULES_PER_ROUND * READERS));
-    const atRandom = () => pause(random.below(LONGEST_LIFE_MS));
+    // Every second kill follows the receipt of a random number of emails.
+    const received = sink.receive(before + 1 + random.below(SCHEDULES_PER_ROUND * READERS));
+    const atRandom = () => pause(random.below(MAX_LIFETIME_MS));
     const end = () =>
-      round % 2 === 0 ? atRandom() : Promise.race([come, pause(2 * LONGEST_LIFE_MS)]);
-    await liveAndBeKilled({ folder, env }, end);
+      round % 2 === 0 ? atRandom() : Promise.race([received, pause(2 * MAX_LIFETIME_MS)]);
+    await runAndKill({ folder, env }, end);
     await sink.settled();
     const recorded = await recordedIn(path);
-    loose.push(
+    unrecorded.push(
       ...sink.taken
         .slice(before)
         .map(mailOf)
@@ -65,17 +65,17 @@ test(`${ROUNDS} SIGKILLs lose no report and resend only unrecorded copies`, {
     if (sink.taken.length > before && sink.taken.length < readers.length) cutShort += 1;
   }
   await sendAll(t, folder, env);
-  assertNoneTooOften(sink, readers, loose);
-  assert.ok(cutShort > 0, 'no kill came while reports were sent');
-  assert.ok(loose.length > 0, 'no kill came between a mail and its being written down');
-  const counts = { rounds: ROUNDS, cutShort, taken: sink.taken.length, again: loose.length };
+  assertNoUnexpectedCopies(sink, readers, unrecorded);
+  assert.ok(cutShort > 0, 'no kill happened while reports were sent');
+  assert.ok(unrecorded.length > 0, 'no kill happened between sending an email and recording it');
+  const counts = { rounds: ROUNDS, cutShort, taken: sink.taken.length, again: unrecorded.length };
   t.diagnostic(JSON.stringify(counts));
 });
 
 interface SettlingSink extends MailSink {
-  /** Once so many mails have come in; before the last of them is answered. */
-  come(count: number): Promise<void>;
-  /** Once all that was sent by whoever is gone has come in. */
+  /** Resolves when `count` emails have been received, before the reply to the last one. */
+  receive(count: number): Promise<void>;
+  /** Resolves when everything that a killed service sent has been received. */
   settled(): Promise<void>;
 }
 
@@ -91,23 +91,23 @@ async function startSettlingSink(t: TestContext, random: Random): Promise<Settli
       open -= 1;
     },
   });
-  // Asked for each mail, when it has come in.
+  // The sink reads this property for each received email.
   Object.defineProperty(sink, 'hold', {
     get() {
       if (sink.taken.length >= awaited.count) awaited.resolve();
-      return pause(random.below(LONGEST_ANSWER_MS));
+      return pause(random.below(MAX_REPLY_DELAY_MS));
     },
   });
   const turn = () => new Promise(setImmediate);
   return Object.assign(sink, {
-    come(count: number) {
+    receive(count: number) {
       const { promise, resolve } = Promise.withResolvers<void>();
       awaited = { count, resolve };
       return promise;
     },
     async settled() {
       while (open > 0) await turn();
-      // What had come in as a whole when its sender was cut off is taken some turns later.
+      // A complete email from a killed sender is processed some turns later.
       for (let i = 0; i < 20; i++) await turn();
     },
   });
@@ -116,23 +116,23 @@ async function startSettlingSink(t: TestContext, random: Random): Promise<Settli
 const mailOf = ({ raw }: MailSink['taken'][0]): string =>
   /^<(mail_\w+)@/.exec(fieldOf(raw, 'Message-ID')!)![1]!;
 
-/** The mails of which a stopped service has written down that they went out: with the copies, or not at all. */
+/** The emails that a stopped service has recorded as sent, both in the outbox and in the copies. */
 async function recordedIn(path: string): Promise<Set<string>> {
   const store = openStore(path);
   try {
     const rows = await store.db
       .selectFrom('report_copies as copy')
       .innerJoin('outbox', 'outbox.id', 'copy.mail_id')
-      .select(['outbox.id', 'outbox.status', 'copy.status as told'])
+      .select(['outbox.id', 'outbox.status', 'copy.status as copyStatus'])
       .execute();
-    for (const { id, status, told } of rows) assert.equal(told, status, id);
+    for (const { id, status, copyStatus } of rows) assert.equal(copyStatus, status, id);
     return new Set(rows.flatMap(({ id, status }) => (status === 'sent' ? [id] : [])));
   } finally {
     await store.close();
   }
 }
 
-/** Schedules whose time has come, each with readers of its own. */
+/** Creates schedules that are due, each with its own recipients. */
 async function makeDue(path: string, round: number): Promise<string[]> {
   const now = systemClock.now();
   const newId = createIds(systemClock);
@@ -144,7 +144,7 @@ async function makeDue(path: string, round: number): Promise<string[]> {
         { length: READERS },
         (_, r) => `r${round}-${i}-${r}@example.com`,
       );
-      // Twelve hours away from now, so that no other time comes meanwhile.
+      // Twelve hours from now, so that no other time is due during the test.
       const send_hour = (new Date(now).getUTCHours() + 12) % 24;
       const plan = { frequency: 'daily', send_hour, timezone: 'UTC', weekday: 'monday' } as const;
       const row: ReportScheduleRow = {
@@ -164,10 +164,10 @@ async function makeDue(path: string, round: number): Promise<string[]> {
   }
 }
 
-async function liveAndBeKilled(options: ServeOptions, end: () => Promise<void>): Promise<void> {
+async function runAndKill(options: ServeOptions, end: () => Promise<void>): Promise<void> {
   const service = await spawnServe(options);
   const ready = await service.line('ready');
-  assert.ok(ready, `it did not start again: ${JSON.stringify(service.log)}`);
+  assert.ok(ready, `the service did not restart: ${JSON.stringify(service.log)}`);
   await end();
   service.signal('SIGKILL');
   await service.ended;
@@ -177,7 +177,7 @@ async function liveAndBeKilled(options: ServeOptions, end: () => Promise<void>):
   );
 }
 
-/** The same database once more, until nothing is due and nothing waits. */
+/** Restarts on the same database until nothing is due or queued. */
 async function sendAll(t: TestContext, folder: string, env: Record<string, string>) {
   let ahead = 0;
   const clock = { now: () => systemClock.now() + ahead };
@@ -195,7 +195,7 @@ async function sendAll(t: TestContext, folder: string, env: Record<string, strin
       .orderBy('due_at')
       .execute();
     if (due.length === 0 && waiting.length === 0) break;
-    // Minutes at most: what is tried again.
+    // Retries are due within minutes.
     const [next] = waiting;
     if (next && next.lease === null)
       ahead = Math.max(ahead, Date.parse(next.due_at!) - systemClock.now());
@@ -213,13 +213,17 @@ async function sendAll(t: TestContext, folder: string, env: Record<string, strin
   assert.deepEqual(ended, [{ status: 'sent', count: ROUNDS * SCHEDULES_PER_ROUND * READERS }]);
 }
 
-/** Each reader got one mail; as often as it was taken and nobody could write it down, it came once more. */
-function assertNoneTooOften({ taken }: MailSink, readers: string[], loose: string[]): void {
+/** Each recipient got one email, plus one for each time that it was received but not recorded. */
+function assertNoUnexpectedCopies(
+  { taken }: MailSink,
+  readers: string[],
+  unrecorded: string[],
+): void {
   const mails = Map.groupBy(taken, mailOf);
   const reached = [...mails.values()].map(([mail]) => mail!.to[0]!);
   assert.deepEqual(reached.toSorted(), readers.toSorted());
   for (const [id, all] of mails) {
-    const expected = 1 + loose.filter((one) => one === id).length;
+    const expected = 1 + unrecorded.filter((other) => other === id).length;
     assert.equal(all.length, expected, `${id} to ${all[0]!.to[0]}`);
   }
 }

@@ -1,4 +1,4 @@
-/** The report page in a real browser: what a hostile message can do, for whom it can be read, how it prints. */
+/** The report page in a real browser: hostile messages, accessibility, printing. */
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -22,7 +22,7 @@ const AXE = readFileSync(
   'utf8',
 );
 
-/** Runs in the page. Its frame has tests of its own. */
+/** Runs in the page, without its frame, which has its own tests. */
 async function violations(): Promise<string[]> {
   interface Found {
     violations: { id: string; nodes: { html: string }[] }[];
@@ -33,7 +33,7 @@ async function violations(): Promise<string[]> {
 }
 
 describe('Report page in a browser', { skip: needs('chromium') }, () => {
-  /** Every host name leads here: what reaches it has left the page. */
+  /** Every host name resolves to this server: a request to it is a leak. */
   let outside: TcpServer;
   const reached: string[] = [];
   let web: Server;
@@ -44,10 +44,10 @@ describe('Report page in a browser', { skip: needs('chromium') }, () => {
 
   before(async () => {
     outside = createServer((socket) => {
-      const visit = reached.push('connection') - 1;
+      const index = reached.push('connection') - 1;
       socket.on('error', () => {});
       socket.once('data', (data) => {
-        reached[visit] = /^Host: (\S+)/im.exec(data.toString('latin1'))?.[1] ?? 'unreadable';
+        reached[index] = /^Host: (\S+)/im.exec(data.toString('latin1'))?.[1] ?? 'unreadable';
         socket.end('HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
       });
     });
@@ -81,16 +81,16 @@ describe('Report page in a browser', { skip: needs('chromium') }, () => {
     return `http://127.0.0.1:${(web.address() as AddressInfo).port}${path}`;
   };
 
-  interface Visit {
+  interface OpenPage {
     page: Page;
-    /** What scripts of the message wrote on the console. */
+    /** Console output of scripts in the message. */
     ran: string[];
     dialogs: string[];
     popups: string[];
     close(): Promise<void>;
   }
 
-  async function visit(url: string, options: BrowserContextOptions = {}): Promise<Visit> {
+  async function open(url: string, options: BrowserContextOptions = {}): Promise<OpenPage> {
     const context = await browser.newContext(options);
     const page = await context.newPage();
     const [ran, dialogs, popups] = [[], [], []] as string[][];
@@ -117,7 +117,7 @@ describe('Report page in a browser', { skip: needs('chromium') }, () => {
     it('control: the message leaks and runs scripts without protection', async () => {
       reached.length = 0;
       const escaped = UNGUARDED_HTML.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
-      const { ran, dialogs, close } = await visit(
+      const { ran, dialogs, close } = await open(
         urlOf(`<!doctype html><iframe srcdoc="${escaped}"></iframe>`, false),
       );
       const hosts = new Set(reached.map((host) => host.replace('.leak.example', '')));
@@ -127,8 +127,8 @@ describe('Report page in a browser', { skip: needs('chromium') }, () => {
       await close();
     });
 
-    const assertUnharmed = async ({ page, ran, dialogs, popups }: Visit, url: string) => {
-      // It is there, and shown.
+    const assertUnharmed = async ({ page, ran, dialogs, popups }: OpenPage, url: string) => {
+      // The message is displayed.
       const frame = page.frames()[1]!;
       assert.match(await frame.locator('#first').innerText(), /^Text in another font$/);
       assert.equal(frame.url(), 'about:srcdoc');
@@ -141,9 +141,9 @@ describe('Report page in a browser', { skip: needs('chromium') }, () => {
     it('leaks and runs nothing when served over HTTP', async () => {
       reached.length = 0;
       const url = urlOf(hostile());
-      const visited = await visit(url);
-      await assertUnharmed(visited, url);
-      await visited.close();
+      const opened = await open(url);
+      await assertUnharmed(opened, url);
+      await opened.close();
     });
 
     it('leaks and runs nothing when saved as a file', async () => {
@@ -152,27 +152,27 @@ describe('Report page in a browser', { skip: needs('chromium') }, () => {
       const file = join(folder, 'report.html');
       writeFileSync(file, hostile());
       const url = pathToFileURL(file).href;
-      const visited = await visit(url);
-      await assertUnharmed(visited, url);
-      await visited.close();
+      const opened = await open(url);
+      await assertUnharmed(opened, url);
+      await opened.close();
       rmSync(folder, { recursive: true });
     });
 
     it('has inert links and buttons for mouse and keyboard', async () => {
       reached.length = 0;
       const url = urlOf(hostile());
-      const visited = await visit(url);
-      const frame = visited.page.frames()[1]!;
+      const opened = await open(url);
+      const frame = opened.page.frames()[1]!;
       for (const id of ['#link', '#self', '#run', '#svg-link', '#submit']) {
         await frame.locator(id).evaluate((element) => element.scrollIntoView({ block: 'center' }));
         const box = (await frame.locator(id).boundingBox())!;
-        await visited.page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+        await opened.page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
         await frame.locator(id).focus();
-        await visited.page.keyboard.press('Enter');
+        await opened.page.keyboard.press('Enter');
       }
-      await visited.page.waitForLoadState('networkidle');
-      await assertUnharmed(visited, url);
-      await visited.close();
+      await opened.page.waitForLoadState('networkidle');
+      await assertUnharmed(opened, url);
+      await opened.close();
     });
   });
 
@@ -180,7 +180,7 @@ describe('Report page in a browser', { skip: needs('chromium') }, () => {
     reached.length = 0;
     served.length = 0;
     const url = urlOf(reportPage(reports.newsletter));
-    const { page, close } = await visit(url);
+    const { page, close } = await open(url);
     assert.deepEqual([served, reached], [[new URL(url).pathname], []]);
     const pictures = await page
       .frames()[1]!
@@ -201,7 +201,7 @@ describe('Report page in a browser', { skip: needs('chromium') }, () => {
   it('does not scroll sideways on a phone', async () => {
     const options = { viewport: { width: 390, height: 844 } };
     for (const report of Object.values(reports)) {
-      const { page, close } = await visit(urlOf(reportPage(report)), options);
+      const { page, close } = await open(urlOf(reportPage(report)), options);
       await unfold(page);
       assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390);
       await close();
@@ -212,7 +212,7 @@ describe('Report page in a browser', { skip: needs('chromium') }, () => {
     it(`passes axe in the ${colorScheme} theme`, async () => {
       for (const width of [1280, 390]) {
         const options = { colorScheme, viewport: { width, height: 900 } };
-        const { page, close } = await visit(urlOf(reportPage(reports.bad)), options);
+        const { page, close } = await open(urlOf(reportPage(reports.bad)), options);
         await unfold(page);
         await page.evaluate(AXE);
         assert.deepEqual(await page.evaluate(violations), []);
@@ -221,7 +221,7 @@ describe('Report page in a browser', { skip: needs('chromium') }, () => {
     });
 
   it('can be read and unfolded without JavaScript', async () => {
-    const { page, close } = await visit(urlOf(reportPage(reports.bad)), {
+    const { page, close } = await open(urlOf(reportPage(reports.bad)), {
       javaScriptEnabled: false,
     });
     assert.equal(await page.getByRole('button', { name: /copy|theme/i }).count(), 0);
@@ -234,12 +234,12 @@ describe('Report page in a browser', { skip: needs('chromium') }, () => {
   });
 
   it('starts with a skip link for keyboard users', async () => {
-    const { page, close } = await visit(urlOf(reportPage(reports.bad)));
+    const { page, close } = await open(urlOf(reportPage(reports.bad)));
     await page.keyboard.press('Tab');
     const focused = () => page.evaluate(() => document.activeElement?.textContent ?? '');
     assert.equal(await focused(), 'Skip to report');
     await page.keyboard.press('Enter');
-    // What a key sets off comes after the key.
+    // The effect of a key follows asynchronously.
     await page.waitForURL(/#.+$/);
     await page.keyboard.press('Tab');
     assert.match(await focused(), /^The SPF record of acme\.example/);
@@ -249,7 +249,7 @@ describe('Report page in a browser', { skip: needs('chromium') }, () => {
   });
 
   it('copies a record and confirms it', async () => {
-    const { page, close } = await visit(urlOf(reportPage(reports.bad)), {
+    const { page, close } = await open(urlOf(reportPage(reports.bad)), {
       permissions: ['clipboard-read', 'clipboard-write'],
     });
     const button = page.getByRole('button', { name: 'Copy value' }).first();
@@ -261,19 +261,19 @@ describe('Report page in a browser', { skip: needs('chromium') }, () => {
   });
 
   it('follows the system theme and remembers a chosen one', async () => {
-    const { page, close } = await visit(urlOf(reportPage(reports.good)), { colorScheme: 'dark' });
-    const ground = () =>
+    const { page, close } = await open(urlOf(reportPage(reports.good)), { colorScheme: 'dark' });
+    const background = () =>
       page.evaluate(() => getComputedStyle(document.body).backgroundColor.replaceAll(' ', ''));
-    const dark = await ground();
+    const dark = await background();
     const button = page.getByRole('button', { name: 'Dark theme' });
     assert.equal(await button.getAttribute('aria-pressed'), 'true');
     await button.click();
-    assert.notEqual(await ground(), dark);
+    assert.notEqual(await background(), dark);
     assert.equal(await button.getAttribute('aria-pressed'), 'false');
     await page.reload();
-    assert.notEqual(await ground(), dark);
+    assert.notEqual(await background(), dark);
     await button.click();
-    assert.equal(await ground(), dark);
+    assert.equal(await background(), dark);
     assert.equal(await page.evaluate(() => localStorage.length), 0);
     await close();
   });
@@ -281,22 +281,22 @@ describe('Report page in a browser', { skip: needs('chromium') }, () => {
   it('unfolds the section a link points to', async () => {
     const smallest = reports.bad.checks.filter(({ status }) => status === 'warn').at(-1)!;
     const url = `${urlOf(reportPage(reports.bad))}#check-${smallest.id}`;
-    const { page, close } = await visit(url);
+    const { page, close } = await open(url);
     assert.equal(await page.locator(`#check-${smallest.id} .finding-body`).isVisible(), true);
     await close();
   });
 
   it('prints unfolded, with link URLs, on white', async () => {
-    const { page, close } = await visit(urlOf(reportPage(reports.bad)), { colorScheme: 'dark' });
+    const { page, close } = await open(urlOf(reportPage(reports.bad)), { colorScheme: 'dark' });
     const height = () =>
       page.evaluate(() =>
         [...document.querySelectorAll('details > :not(summary)')].map(
-          (each) =>
-            each.checkVisibility({ contentVisibilityAuto: true }) &&
-            each.getBoundingClientRect().height > 0,
+          (element) =>
+            element.checkVisibility({ contentVisibilityAuto: true }) &&
+            element.getBoundingClientRect().height > 0,
         ),
       );
-    assert.ok((await height()).includes(false), 'on the screen much is folded');
+    assert.ok((await height()).includes(false), 'sections are folded on screen');
     await page.emulateMedia({ media: 'print' });
     const shown = await height();
     assert.ok(shown.length > 30);
@@ -311,7 +311,7 @@ describe('Report page in a browser', { skip: needs('chromium') }, () => {
     });
     assert.deepEqual(written, [true, 'rgb(255, 255, 255)']);
     const pdf = (await page.pdf({ format: 'A4' })).toString('latin1');
-    assert.ok(pdf.match(/\/Type \/Page\b/g)!.length > 12, 'all of it is on paper');
+    assert.ok(pdf.match(/\/Type \/Page\b/g)!.length > 12, 'the PDF has all sections');
     await close();
   });
 });

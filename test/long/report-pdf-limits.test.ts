@@ -1,4 +1,4 @@
-/** A report as PDF has at most 40 pages, however much there is to say. */
+/** A PDF report has at most 40 pages, whatever the message contains. */
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

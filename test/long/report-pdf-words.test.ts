@@ -1,4 +1,4 @@
-/** The PDF of every document says every word of it. */
+/** Every PDF contains every word of its document. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-/** The commands of docs/reports.md, run by a shell as they stand. */
+/** Runs the commands of docs/reports.md in a shell, exactly as shown. */
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';

@@ -1,4 +1,4 @@
-/** A year of schedules in several zones by a clock that is moved: each time has its run, none has two. */
+/** A simulated year of schedules in several time zones: each scheduled time has exactly one run. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -12,8 +12,8 @@ import { HOUR_MS, startScheduling } from '../schedules/scheduling.ts';
 const ZONES = ['Europe/Berlin', 'America/New_York', 'Asia/Kathmandu', 'Australia/Lord_Howe'];
 const START = Date.UTC(2027, 0, 1, 0, 20);
 const END = Date.UTC(2028, 0, 1, 0, 20);
-/** What is late by less is sent for its own time. */
-const LONGEST_STEP_MS = 20 * HOUR_MS;
+/** A run that is late by less than this is still sent for its scheduled time. */
+const MAX_DELAY_MS = 20 * HOUR_MS;
 
 test('A year of report schedules in each zone sends every report exactly once', async (t) => {
   const clock = testClock(START);
@@ -41,11 +41,11 @@ test('A year of report schedules in each zone sends every report exactly once', 
       .limit(1)
       .executeTakeFirstOrThrow();
     const next = Date.parse(due.next_send_at!);
-    // At the time itself, before it, or later by less than a day.
-    const late = random.chance(0.5) ? 0 : random.below(LONGEST_STEP_MS);
+    // On time, just before it, or less than a day late.
+    const late = random.chance(0.5) ? 0 : random.below(MAX_DELAY_MS);
     clock.set(Math.min(END, Math.max(clock.now(), random.chance(0.1) ? next - 1 : next + late)));
     await makeDue();
-    // Two are made at once: the rest follows.
+    // A call makes at most two runs: repeat it for the rest.
     while ((await dueAt(clock.now())) > 0) await makeDue();
   }
   for (const schedule of schedules) {
@@ -56,8 +56,8 @@ test('A year of report schedules in each zone sends every report exactly once', 
       .orderBy('id')
       .execute();
     const slots = runs.map(({ slot }) => slot);
-    const wanted = timesBetween(schedule, START, END).map((time) => new Date(time).toISOString());
-    assert.deepEqual(slots, wanted, `${schedule.timezone} ${schedule.frequency}`);
+    const expected = timesBetween(schedule, START, END).map((time) => new Date(time).toISOString());
+    assert.deepEqual(slots, expected, `${schedule.timezone} ${schedule.frequency}`);
     for (const [i, run] of runs.entries())
       if (i > 0) assert.equal(run.period_from, runs[i - 1]!.period_to);
   }

@@ -1,4 +1,4 @@
-/** The page of a shared report in a real browser: what leaves it, for whom it can be read, how it prints. */
+/** The page of a shared report in a real browser: external requests, accessibility, printing. */
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -14,7 +14,7 @@ import { needs } from '../helpers/debian.ts';
 import { campaignShare, largeShare, shareOf } from '../report/reports.ts';
 
 describe('Public report page in a browser', { skip: needs('chromium') }, () => {
-  /** Every host name leads here too: what reaches it but for the page has left the page. */
+  /** Serves the page. Other host names resolve to it too, so that external requests are recorded. */
   let web: Server;
   const served: string[] = [];
   const pages = new Map<string, string>();
@@ -52,7 +52,7 @@ describe('Public report page in a browser', { skip: needs('chromium') }, () => {
   async function open(url: string, options: BrowserContextOptions = {}): Promise<Page> {
     const context = await browser.newContext(options);
     const page = await context.newPage();
-    // The browser may be closing already.
+    // The browser may already be closing.
     page.on('close', () => void context.close().catch(() => {}));
     await page.goto(url);
     await page.waitForLoadState('networkidle');
@@ -94,7 +94,7 @@ describe('Public report page in a browser', { skip: needs('chromium') }, () => {
       for (const share of [campaign, alone])
         for (const width of [1280, 390]) {
           const page = await open(urlOf(share), { colorScheme, viewport: { width, height: 900 } });
-          // Seconds each: one width folded, the other unfolded.
+          // Axe takes seconds: one width is tested folded, the other unfolded.
           if (width === 1280) assert.deepEqual(await violationsOf(page), [], 'folded');
           await unfold(page);
           assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), width);

@@ -1,4 +1,4 @@
-/** The PDF of a shared report: its overview, each report from a page of its own, outline and tags. */
+/** The PDF of a shared report: overview, each report on a new page, outline and tags. */
 
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
@@ -10,13 +10,13 @@ import { needs } from '../helpers/debian.ts';
 import { pdfInfo, pdfPages, pdfStructure, pdfText, pdfWords } from '../helpers/pdf.ts';
 import { badReport, campaignShare, largeShare, shareOf } from '../report/reports.ts';
 
-/** Where a line ends says nothing: only what is written. */
-const dense = (text: string): string => text.replace(/\s+/g, '');
+/** The text without white space, because line breaks do not matter. */
+const withoutSpaces = (text: string): string => text.replace(/\s+/g, '');
 const raw = (pdf: Uint8Array): string => Buffer.from(pdf).toString('latin1');
 
-function assertHolds(text: string, wanted: string[]): void {
-  const all = dense(text);
-  for (const each of wanted) assert.ok(all.includes(dense(each)), each);
+function assertContains(text: string, expected: string[]): void {
+  const all = withoutSpaces(text);
+  for (const part of expected) assert.ok(all.includes(withoutSpaces(part)), part);
 }
 
 const headings = (pdf: Uint8Array, rank: number): string[] =>
@@ -65,28 +65,28 @@ describe('Shared report PDF of many tests', { skip: needs('pdftotext') }, () => 
   });
 
   it('starts with an overview row per test', () => {
-    assertHolds(pages[0]!, [
+    assertContains(pages[0]!, [
       share.title!,
       '1 test in this report has been deleted.',
       'Scores from 40 to 100, 78 on average; 1 test has no score.',
     ]);
     const [, rows] = pdfStructure(pdf).split(/\n {2}Table /);
     share.reports.forEach(({ name, summary, score, grade }, index) => {
-      assertHolds([...rows!.matchAll(/"(.*)"$/gm)].map(([, line]) => line).join(''), [
+      assertContains([...rows!.matchAll(/"(.*)"$/gm)].map(([, line]) => line).join(''), [
         `${score ?? '–'}${grade === null ? 'No score' : `Grade ${grade}`}${index + 1}. ${name}`,
         verdictOf(summary),
       ]);
       assert.ok(raw(pdf).includes(`/D (test-${index + 1})`), 'a way there');
-      assert.ok(raw(pdf).includes(`(test-${index + 1}) [`), 'a place to come to');
+      assert.ok(raw(pdf).includes(`(test-${index + 1}) [`), 'link target');
     });
   });
 
   it('starts each full report on a new page', () => {
     const starts = pages.flatMap((page, index) => (/^TEST \d OF 4\n/.test(page) ? [index] : []));
     assert.equal(starts.length, 4);
-    const words = dense(pdfWords(pdf));
+    const words = withoutSpaces(pdfWords(pdf));
     for (const { checks } of share.reports)
-      for (const { title, fix } of toFix(checks)) assertHolds(words, [title, fix!.text]);
+      for (const { title, fix } of toFix(checks)) assertContains(words, [title, fix!.text]);
     assert.ok(pages.length > 20);
     assert.match(pages.at(-1)!, new RegExp(`Page ${pages.length} of ${pages.length}`));
   });
@@ -103,7 +103,7 @@ describe('Shared report PDF of many tests', { skip: needs('pdftotext') }, () => 
     for (const { name } of share.reports) assert.ok(text.includes(`/Title (${name})`), name!);
     assert.equal(text.match(/\/Title \(Authentication\)/g)?.length, 4);
     assert.equal(text.match(/\/Title \(Overview\)/g)?.length, 1);
-    // Of the document come the overview and the tests.
+    // The top level of the outline has the overview and the tests.
     const parents = [...text.matchAll(/\/Parent (\d+ 0 R)\n\/Title/g)].map(([, parent]) => parent);
     assert.equal(new Set(parents).size, 5);
   });
@@ -117,32 +117,32 @@ describe('Shared report PDF of many tests', { skip: needs('pdftotext') }, () => 
     assert.match(text, /All tests in this report have been deleted\./);
   });
 
-  it('of a hundred tests is brief, with at most three pages each', async () => {
+  it('of a hundred tests is short, with at most three pages each', async () => {
     const large = await sharedPdf(await largeShare());
     const all = pdfPages(large);
     assert.ok(all.length <= 320, `${all.length} pages`);
     assert.equal(all.filter((page) => /^TEST \d+ OF 100\n/.test(page)).length, 100);
-    assertHolds(all[0]!, ['Each test starts on its own page', 'a short version']);
+    assertContains(all[0]!, ['Each test starts on its own page', 'a short version']);
     const { checks } = (await campaignShare()).reports[1]!;
     const second = all.findIndex((page) => page.startsWith('TEST 2 OF 100'));
-    const words = dense(all.slice(second, second + 2).join(''));
+    const words = withoutSpaces(all.slice(second, second + 2).join(''));
     for (const { gain } of toFix(checks)) assert.ok(words.includes(`+${gain}`));
   });
 
-  it('is brief from six tests', async () => {
+  it('uses the short version from six tests', async () => {
     const pagesOf = async (count: number) => pdfPages(await sharedPdf(await largeShare(count)));
     const [five, six] = [await pagesOf(5), await pagesOf(6)];
     assert.ok(six.length <= 19 && six.length < five.length, `${five.length}, ${six.length}`);
-    assertHolds(six[0]!, ['a short version']);
+    assertContains(six[0]!, ['a short version']);
     assert.doesNotMatch(five[0]!, /short\s+version/);
   });
 
   it('shows scores as bars with a text alternative', () => {
-    assertHolds(pages[0]!, ['Score of each test', '100', '50', '40', '96']);
-    assertHolds(raw(pdf), ['/S /Figure']);
-    const said =
+    assertContains(pages[0]!, ['Score of each test', '100', '50', '40', '96']);
+    assertContains(raw(pdf), ['/S /Figure']);
+    const altText =
       'Score of each test. Test 1, Order confirmation: 100; Test 2, Autumn campaign, second try: 40; Test 3, November newsletter: 96; Test 4, saved.eml: no score.';
-    assert.ok(dense(raw(pdf)).includes(dense(`/Alt (${said})`)));
+    assert.ok(withoutSpaces(raw(pdf)).includes(withoutSpaces(`/Alt (${altText})`)));
   });
 
   it('notes when a report exceeds its pages and continues with the next', async () => {

@@ -1,4 +1,4 @@
-/** Joining, signing in and out and a new password in a real browser: by keyboard, without scripts, for everybody. */
+/** Invitations, sign-in, sign-out and password reset in a real browser: keyboard, no JavaScript, accessibility. */
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -29,7 +29,7 @@ async function violations(): Promise<string[]> {
   return found.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 200)}`);
 }
 
-/** By plain HTTP and a name: the way on which browsers say least about where a form comes from. */
+/** Plain HTTP with a host name: browsers then send the least information about the origin of a form. */
 async function start(t: TestContext): Promise<{ service: TestService; sink: MailSink }> {
   const sink = await startMailSink(t);
   const service = await startTestService(t, {
@@ -43,7 +43,7 @@ async function start(t: TestContext): Promise<{ service: TestService; sink: Mail
   return { service, sink };
 }
 
-/** The link in the last mail, once it has been sent. */
+/** The link in the last email, after it has been sent. */
 async function mailedLink({ app }: TestService, sink: MailSink): Promise<string> {
   await app.scheduler.stop();
   app.scheduler.start();
@@ -94,7 +94,7 @@ describe('Sign-in pages in a browser', { skip: needs('chromium') }, () => {
     await submit(page);
     assert.match(await page.locator('[role=status]').innerText(), /You're signed out\./);
     const left = (await page.context().cookies()).map(({ name }) => name);
-    assert.deepEqual(left, ['deliverability-device'], 'by which nobody is signed in');
+    assert.deepEqual(left, ['deliverability-device'], 'which is not a session');
     await page.click('text=Forgot your password?');
     await page.fill('#email', 'bob@example.com');
     await submit(page);
@@ -120,11 +120,11 @@ describe('Sign-in pages in a browser', { skip: needs('chromium') }, () => {
     const { service } = await start(t);
     const page = await open(t, service);
     await page.goto('http://app.example/');
-    // Past the skip link and the theme.
+    // Skips the skip link and the theme button.
     for (let i = 0; i < 3; i++) await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     await page.waitForURL('**/sign-in');
-    // The address has the focus, once the page is there; then follow the password and the button.
+    // The email field has the focus when the page is loaded; password and button follow.
     await page.waitForSelector('#email:focus');
     await page.keyboard.type(OWNER);
     await page.keyboard.press('Tab');
@@ -132,7 +132,7 @@ describe('Sign-in pages in a browser', { skip: needs('chromium') }, () => {
     await page.keyboard.press('Enter');
     await page.waitForURL('**/sign-in');
     await page.waitForSelector('#form-error');
-    // What was typed is there, and the focus is where it goes on.
+    // The input is kept, and the focus is on the field to correct.
     assert.equal(await page.inputValue('#email'), OWNER);
     await page.waitForSelector('#password:focus');
     await page.keyboard.type(PASSWORD);
@@ -168,38 +168,38 @@ describe('Sign-in pages in a browser', { skip: needs('chromium') }, () => {
       await service.call('POST', '/v1/password_resets', { key: null, json: { email: OWNER } });
       const link = await mailedLink(service, sink);
       const page = await open(t, service, { colorScheme });
-      const look = async (what: string) => {
+      const checkPage = async (what: string) => {
         for (const width of [1280, 390, 320]) {
           await page.setViewportSize({ width, height: 800 });
           await page.evaluate(AXE);
           assert.deepEqual(await page.evaluate(violations), [], `${what}, ${width} px`);
-          const wide = await page.evaluate(() => document.documentElement.scrollWidth);
-          assert.equal(wide, width, what);
+          const scrollWidth = await page.evaluate(() => document.documentElement.scrollWidth);
+          assert.equal(scrollWidth, width, what);
         }
       };
-      const visit = async (path: string) => {
+      const openAndCheck = async (path: string) => {
         await page.goto(new URL(path, 'http://app.example').href);
-        await look(path);
+        await checkPage(path);
       };
-      await visit('/');
-      await visit('/sign-in?done=signed-out');
+      await openAndCheck('/');
+      await openAndCheck('/sign-in?done=signed-out');
       await page.fill('#email', OWNER);
       await page.fill('#password', 'not the password');
       await submit(page);
-      await look('a wrong password');
+      await checkPage('a wrong password');
       for (const path of ['/forgot-password', '/forgot-password?done=sent', '/password/unknown'])
-        await visit(path);
+        await openAndCheck(path);
       for (const path of [link, invitation]) {
-        await visit(path);
+        await openAndCheck(path);
         if (path === invitation) await page.fill('#name', 'Bob');
         for (const field of ['#password', '#repeated']) await page.fill(field, 'password123');
         await submit(page);
-        await look('a password that will not do');
+        await checkPage('an invalid password');
       }
       await page.fill('#password', PASSWORD);
       await page.fill('#repeated', PASSWORD);
       await submit(page);
-      await look('signed in');
+      await checkPage('signed in');
       assert.equal(await heading(page), 'Home');
     });
 });

@@ -1,6 +1,6 @@
-/** No message stops the service, however it is made: every one is analysed, and the loop keeps turning. */
+/** No message blocks the service: every message is analyzed without stalls of the event loop. */
 
-// @alone: it measures how long the event loop of a service stands still.
+// @alone: measures stalls of the service's event loop.
 
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -17,8 +17,8 @@ import type { Stall } from '../helpers/loop-monitor.ts';
 import { sendMail } from '../helpers/send.ts';
 import { type ServeProcess, startServe } from '../helpers/serve-process.ts';
 
-/** Of the thread that answers SMTP and HTTP. */
-const LONGEST_STALL_MS = 200;
+/** For the main thread, which serves SMTP and HTTP. */
+const MAX_STALL_MS = 200;
 
 const CORPUS = new URL('../../../shared/vectors/mime/', import.meta.url);
 const corpus = existsSync(CORPUS)
@@ -26,7 +26,7 @@ const corpus = existsSync(CORPUS)
       .filter((name) => name.endsWith('.eml'))
       .sort()
   : [];
-const skip = corpus.length === 0 && 'shared/vectors/mime is not here';
+const skip = corpus.length === 0 && 'shared/vectors/mime does not exist';
 
 describe('Running service without stalls over 200 ms', () => {
   test('analyzes the MIME corpus', { skip }, (t) =>
@@ -47,9 +47,9 @@ describe('Running service without stalls over 200 ms', () => {
       }
     }));
 
-  // The analysis threads take all cores here, so that the clock says nothing about the main thread.
+  // Analysis threads use all cores here, so only the CPU time of the main thread is meaningful.
   test('analyzes MIME bombs submitted in parallel with bare LF', async (t) => {
-    await measured(t, async (service) => {
+    await measureStall(t, async (service) => {
       const bodies = Object.values(BOMBS).map((make) => make().toString().replaceAll('\r\n', '\n'));
       const tests = await Promise.all(bodies.map((body) => submit(service, Buffer.from(body))));
       for (const { status } of tests) assert.equal(status, 'completed');
@@ -65,13 +65,13 @@ async function submit(service: ServeProcess, body: Uint8Array): Promise<Test> {
 
 describe('Analysis thread of the check command', () => {
   test('analyzes the MIME corpus', { skip }, (t) =>
-    analyseAll(
+    analyzeAll(
       t,
       corpus.map((name) => [name, () => readFileSync(new URL(name, CORPUS))]),
     ),
   );
 
-  test('analyzes every MIME bomb', (t) => analyseAll(t, Object.entries(BOMBS)));
+  test('analyzes every MIME bomb', (t) => analyzeAll(t, Object.entries(BOMBS)));
 });
 
 async function startMonitored(t: TestContext): Promise<ServeProcess> {
@@ -87,22 +87,22 @@ async function startMonitored(t: TestContext): Promise<ServeProcess> {
 }
 
 /**
- * Work that the service does without standing still, without a fault in its log, and with an end in
- * order. What the main thread itself does counts in every run; that the clock shows more may be the
- * machine's doing, so there are three tries.
+ * Asserts that the service performs the work without stalls and errors, and stops cleanly. The CPU time
+ * of the main thread is checked in every attempt. Elapsed time depends on other load on the machine, so
+ * there are three attempts.
  */
 async function withoutStall(
   t: TestContext,
   work: (service: ServeProcess) => Promise<void>,
 ): Promise<void> {
   for (let attempt = 1; ; attempt++) {
-    const { wall } = await measured(t, work);
-    if (wall < LONGEST_STALL_MS) return;
+    const { wall } = await measureStall(t, work);
+    if (wall < MAX_STALL_MS) return;
     assert.ok(attempt < 3, `${wall} ms`);
   }
 }
 
-async function measured(
+async function measureStall(
   t: TestContext,
   work: (service: ServeProcess) => Promise<void>,
 ): Promise<Stall> {
@@ -112,8 +112,8 @@ async function measured(
   t.diagnostic(
     `longest stall: ${stall.wall} ms, of which the thread worked at most ${stall.cpu} ms`,
   );
-  assert.ok(stall.cpu < LONGEST_STALL_MS, `${stall.cpu} ms`);
-  // A thread that ran out of memory with eight bombs in it is no fault: each is tried again, alone.
+  assert.ok(stall.cpu < MAX_STALL_MS, `${stall.cpu} ms`);
+  // A thread that runs out of memory with eight bombs is not an error: each bomb is retried alone.
   const faults = service.log.filter(({ level }) => level === 'error');
   assert.deepEqual(faults, []);
   service.signal('SIGTERM');
@@ -121,14 +121,14 @@ async function measured(
   return stall;
 }
 
-async function analyseAll(t: TestContext, messages: [string, () => Buffer][]): Promise<void> {
+async function analyzeAll(t: TestContext, messages: [string, () => Buffer][]): Promise<void> {
   const faults: string[] = [];
   const at = (message: string, fields: object = {}) =>
     void faults.push(`${message} ${JSON.stringify(fields)}`);
   const log: Log = { debug() {}, info() {}, warn: at, error: at };
   const pool = createAnalysisPool({
     threads: 1,
-    resolver: async (name) => assert.fail(`${name} was asked for`),
+    resolver: async (name) => assert.fail(`${name} was looked up`),
     log,
   });
   t.after(() => pool.close());

@@ -1,4 +1,4 @@
-/** A summary is the state of one moment while others write, and while it is read others have their turn. */
+/** Summaries are consistent during concurrent writes, and reading them does not block the event loop. */
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -19,8 +19,8 @@ import { randomTest } from '../mailtests/counted-tests.ts';
 import { recountedSummary } from '../summary/recounted-summary.ts';
 import type { Writing } from './counting-writer.ts';
 
-const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 const NOW = Date.UTC(2026, 3, 1, 8, 20);
 
 async function start(t: TestContext, domains: number) {
@@ -63,7 +63,7 @@ const MONTHLY: Timed = {
   ...{ frequency: 'monthly', send_hour: 8, timezone: 'Europe/Berlin' },
   ...{ weekday: 'monday', day_of_month: 1 },
 };
-/** March, which has lost an hour, and February, which has three days less. */
+/** March, an hour shorter than usual; the previous period is February, three days shorter. */
 const MARCH = periodOf(MONTHLY, Date.UTC(2026, 3, 1, 6));
 
 test('Summaries stay consistent while another thread writes thousands of tests', async (t) => {
@@ -88,20 +88,20 @@ test('Summaries stay consistent while another thread writes thousands of tests',
   ];
   const seen = new Set<number>();
   const compare = async (span: Span, domains: string[] | null) => {
-    const asked = { ...span, domains, livemode: true };
-    const [told, expected] = await db
+    const query = { ...span, domains, livemode: true };
+    const [summary, expected] = await db
       .transaction()
       .execute(async (tx) => [
-        await summarize(tx, asked),
-        await recountedSummary(tx, asked, titleOf),
+        await summarize(tx, query),
+        await recountedSummary(tx, query, titleOf),
       ]);
-    assert.deepEqual(told, expected);
-    if (domains === null) seen.add(told.total_tests + told.previous.total_tests);
+    assert.deepEqual(summary, expected);
+    if (domains === null) seen.add(summary.total_tests + summary.previous.total_tests);
   };
   while (count < 2000 || seen.size < 8)
     for (const span of spans) {
       for (const domains of scopes) await compare(span, domains);
-      // The other connection has its turn.
+      // Lets the other connection write.
       await once(worker, 'message');
     }
   worker.postMessage('stop');
@@ -126,9 +126,9 @@ test('summarize counts tests moving between unequal periods exactly once', async
   const seen: number[] = [];
   const read = async () => {
     while (moving) {
-      const told = await summarize(db, { ...MARCH, domains: ids, livemode: true });
-      assert.equal(told.total_tests + told.previous.total_tests, 60);
-      seen.push(told.total_tests);
+      const summary = await summarize(db, { ...MARCH, domains: ids, livemode: true });
+      assert.equal(summary.total_tests + summary.previous.total_tests, 60);
+      seen.push(summary.total_tests);
     }
   };
   await Promise.all([move(), read()]);
@@ -149,7 +149,7 @@ test('summarize yields to other work between days of many domains', async (t) =>
   await summarize(db, { ...span, domains, livemode: true });
   reading = false;
   await counting;
-  // A day of the month, and of the month before.
+  // At least one turn per day of the month and of the previous month.
   assert.ok(turns >= 60, `${turns}`);
-  assert.equal((span.to - span.from) / DAY, 30);
+  assert.equal((span.to - span.from) / DAY_MS, 30);
 });

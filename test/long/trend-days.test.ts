@@ -1,4 +1,4 @@
-/** The days of a trend are those of the schedule's clocks, through a year and its changes, and have their names. */
+/** The days of a trend follow the schedule's time zone through a year, and have the right labels. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -45,7 +45,7 @@ const namesOf = (schedule: Timed, covered: Covered): string[] =>
 
 const calendars = new Map<string, (at: number) => string>();
 
-/** `Mon 23 Mar`, as other code writes it. */
+/** Formats `Mon 23 Mar` independently of the tested code. */
 function calendarOf(timeZone: string): (at: number) => string {
   const format = new Intl.DateTimeFormat('en-GB', {
     ...{ timeZone, weekday: 'short', day: 'numeric', month: 'short' },
@@ -62,7 +62,7 @@ function calendarOf(timeZone: string): (at: number) => string {
 
 const QUARTER_MS = HOUR_MS / 4;
 
-/** How long a slice is within the day of each name. */
+/** How much of a time range belongs to each day. */
 function sharesOf(dayAt: (at: number) => string, from: number, to: number): Map<string, number> {
   const shares = new Map<string, number>();
   for (let at = from; at < to; at += QUARTER_MS)
@@ -70,24 +70,24 @@ function sharesOf(dayAt: (at: number) => string, from: number, to: number): Map<
   return shares;
 }
 
-function assertDays(schedule: Timed, covered: Covered, wanted: number[]): void {
-  const what = `${JSON.stringify(schedule)} ${new Date(covered.to).toISOString()}`;
-  assert.deepEqual(covered.borders, wanted, what);
-  assert.deepEqual([wanted[0], wanted.at(-1)], [covered.from, covered.to], what);
+function assertDays(schedule: Timed, covered: Covered, expected: number[]): void {
+  const label = `${JSON.stringify(schedule)} ${new Date(covered.to).toISOString()}`;
+  assert.deepEqual(covered.borders, expected, label);
+  assert.deepEqual([expected[0], expected.at(-1)], [covered.from, covered.to], label);
   const names = namesOf(schedule, covered);
   const dayAt = calendarOf(schedule.timezone);
-  // Each day follows upon the one before: none twice, none left out.
-  const inTurn = calendarOf('UTC');
+  // The days are consecutive: none is repeated or missing.
+  const utcDay = calendarOf('UTC');
   const first = [2025, 2026, 2027]
     .map((year) => Date.parse(`${names[0]} ${year} UTC`))
-    .find((day) => inTurn(day) === names[0])!;
+    .find((day) => utcDay(day) === names[0])!;
   for (const [i, name] of names.entries()) {
-    assert.equal(name, inTurn(first + i * DAY_MS), what);
-    const shares = sharesOf(dayAt, wanted[i]!, wanted[i + 1]!);
-    const most = Math.max(...shares.values());
-    // Where half of it is in either day, an hour is left out or comes twice.
-    assert.ok(shares.get(name)! >= most - HOUR_MS, `${name} ${what}`);
-    if (schedule.send_hour < 11 || schedule.send_hour > 14) assert.equal(shares.get(name), most);
+    assert.equal(name, utcDay(first + i * DAY_MS), label);
+    const shares = sharesOf(dayAt, expected[i]!, expected[i + 1]!);
+    const largest = Math.max(...shares.values());
+    // A slice from noon to noon may have its larger part in either day if the clock changes.
+    assert.ok(shares.get(name)! >= largest - HOUR_MS, `${name} ${label}`);
+    if (schedule.send_hour < 11 || schedule.send_hour > 14) assert.equal(shares.get(name), largest);
   }
 }
 
@@ -115,7 +115,7 @@ test('Manual report trends show every day once at any hour of the year', () => {
       const hourOf = new Intl.DateTimeFormat('en-GB', {
         ...{ timeZone: timezone, hour: 'numeric', hourCycle: 'h23' },
       });
-      // A week and some hours: every hour has its turn.
+      // In steps of a week and five hours, so that every hour of the day occurs.
       for (let now = START + HOUR_MS / 2; now < END; now += 173 * HOUR_MS) {
         const period = periodUntil(schedule, now);
         assert.equal(period.to, wholeHour(now) + HOUR_MS);
@@ -157,24 +157,24 @@ test('Trend of a day has 23, 24 or 25 hours around clock changes', () => {
 });
 
 test('daysBeginAt states the start of the day when all days start alike', () => {
-  const said = (change: Partial<Timed>, slot: number) => {
+  const textFor = (change: Partial<Timed>, slot: number) => {
     const schedule = timed(change);
     return daysBeginAt(reportOf(schedule, periodOf(schedule, nextSend(schedule, slot - 1))));
   };
   const march = Date.UTC(2026, 2, 29, 22);
-  assert.equal(said({}, march), 'Each day begins at 08:00.');
-  assert.equal(said({ send_hour: 20 }, march), 'Each day begins at 20:00 the day before.');
+  assert.equal(textFor({}, march), 'Each day begins at 08:00.');
+  assert.equal(textFor({ send_hour: 20 }, march), 'Each day begins at 20:00 the day before.');
   const kolkata = { timezone: 'Asia/Kolkata' };
   assert.equal(
-    said({ ...kolkata, send_hour: 0 }, march),
+    textFor({ ...kolkata, send_hour: 0 }, march),
     'Each day begins at 23:30 the day before.',
   );
-  assert.equal(said(kolkata, march), 'Each day begins at 07:30.');
-  // From half past to the full hour, as the clocks there go on by half an hour.
+  assert.equal(textFor(kolkata, march), 'Each day begins at 07:30.');
+  // The clock there changes by half an hour, so the days of this week do not start alike.
   const island = { timezone: 'Australia/Lord_Howe' };
-  assert.equal(said(island, Date.UTC(2026, 9, 4)), null);
-  assert.equal(said(island, Date.UTC(2026, 9, 12)), 'Each day begins at 08:00.');
-  // The hour that is left out.
-  assert.equal(said({ send_hour: 2 }, march), null);
-  assert.equal(said({ frequency: 'daily' }, march), null);
+  assert.equal(textFor(island, Date.UTC(2026, 9, 4)), null);
+  assert.equal(textFor(island, Date.UTC(2026, 9, 12)), 'Each day begins at 08:00.');
+  // The clock change skips this hour.
+  assert.equal(textFor({ send_hour: 2 }, march), null);
+  assert.equal(textFor({ frequency: 'daily' }, march), null);
 });

@@ -1,4 +1,4 @@
-/** Twenty endpoints of webhooks of many kinds, what each got, and what the database says of it. */
+/** Twenty webhook endpoints with different behaviors; compares what they received with the database. */
 
 import { setTimeout as pause } from 'node:timers/promises';
 import BetterSqlite from 'better-sqlite3';
@@ -10,35 +10,35 @@ import { newSigningSecret, sealSigningSecret } from '../../src/webhooks/signatur
 import type { Random } from '../helpers/random.ts';
 import type { Receiver } from '../helpers/receiver.ts';
 
-/** How an endpoint answers, as long as the crowd is not told to be well. */
-type Manner = 'good' | 'slow' | 'refusing' | 'hanging up' | 'moody' | 'dripping';
+/** How an endpoint responds until `recover` is called. */
+type Behavior = 'healthy' | 'slow' | 'failing' | 'disconnecting' | 'flaky' | 'trickling';
 
-interface Place {
-  manner: Manner;
+interface Endpoint {
+  behavior: Behavior;
   events: string[];
   enabled: boolean;
 }
 
-const every = (count: number, manner: Manner): Place[] =>
-  Array.from({ length: count }, () => ({ manner, events: ['test.completed'], enabled: true }));
+const repeat = (count: number, behavior: Behavior): Endpoint[] =>
+  Array.from({ length: count }, () => ({ behavior, events: ['test.completed'], enabled: true }));
 
-const PLACES: Place[] = [
-  ...every(10, 'good'),
-  ...every(3, 'slow'),
-  ...every(2, 'refusing'),
-  ...every(1, 'hanging up'),
-  ...every(1, 'moody'),
-  ...every(1, 'dripping'),
-  { manner: 'good', events: ['test.failed'], enabled: true },
-  { manner: 'good', events: ['*'], enabled: false },
+const ENDPOINTS: Endpoint[] = [
+  ...repeat(10, 'healthy'),
+  ...repeat(3, 'slow'),
+  ...repeat(2, 'failing'),
+  ...repeat(1, 'disconnecting'),
+  ...repeat(1, 'flaky'),
+  ...repeat(1, 'trickling'),
+  { behavior: 'healthy', events: ['test.failed'], enabled: true },
+  { behavior: 'healthy', events: ['*'], enabled: false },
 ];
 
 export interface Crowd {
-  /** From now on everybody answers well and at once. */
+  /** From now on, all endpoints respond with 200 immediately. */
   recover(): void;
 }
 
-/** Writes the endpoints into a new database in the folder, and lets the receiver play them all. */
+/** Creates the endpoints in a new database, and lets the receiver act as all of them. */
 export async function startCrowd(
   receiver: Receiver,
   path: string,
@@ -48,7 +48,7 @@ export async function startCrowd(
   const store = openStore(path);
   const newId = createIds(systemClock);
   const secrets = createSecretBox(secretKey);
-  for (const [index, { events, enabled }] of PLACES.entries()) {
+  for (const [index, { events, enabled }] of ENDPOINTS.entries()) {
     const id = newId('whe');
     await store.db
       .insertInto('webhook_endpoints')
@@ -63,17 +63,17 @@ export async function startCrowd(
       .execute();
   }
   await store.close();
-  let well = false;
-  receiver.answer = async ({ path: where }, response) => {
-    const { manner } = PLACES[Number(where.slice(1))]!;
-    if (well || manner === 'good') return 200;
-    if (manner === 'refusing') return 500;
-    if (manner === 'moody') return random.chance(0.5) ? 503 : 200;
-    if (manner === 'hanging up') {
+  let recovered = false;
+  receiver.answer = async ({ path: requestPath }, response) => {
+    const { behavior } = ENDPOINTS[Number(requestPath.slice(1))]!;
+    if (recovered || behavior === 'healthy') return 200;
+    if (behavior === 'failing') return 500;
+    if (behavior === 'flaky') return random.chance(0.5) ? 503 : 200;
+    if (behavior === 'disconnecting') {
       response.destroy();
       return null;
     }
-    if (manner === 'slow') {
+    if (behavior === 'slow') {
       await pause(100 + random.below(500));
       return 200;
     }
@@ -84,7 +84,7 @@ export async function startCrowd(
   };
   return {
     recover() {
-      well = true;
+      recovered = true;
     },
   };
 }
@@ -101,46 +101,47 @@ export interface CrowdFigures {
   events: number;
   deliveries: number;
   receipts: number;
-  /** Receipts beyond those of attempts that were recorded: all of attempts that a kill cut short. */
+  /** Requests received in attempts that a kill interrupted. */
   cutShort: number;
-  /** Of those, how many the receiver had before or after. */
+  /** Deliveries that were received more than once because of a kill. */
   duplicates: number;
 }
 
-/** What is wrong, in sentences, and the figures. All deliveries must be over. */
+/** Returns problems as sentences, and figures. All deliveries must be complete. */
 export function compare(
   receiver: Receiver,
   path: string,
 ): { faults: string[]; figures: CrowdFigures } {
   const receipts = new Map<string, number>();
-  for (const { path: where, headers } of receiver.requests) {
-    const key = `${where.slice(1)} ${headers['x-service-event-id']}`;
+  for (const { path: requestPath, headers } of receiver.requests) {
+    const key = `${requestPath.slice(1)} ${headers['x-service-event-id']}`;
     receipts.set(key, (receipts.get(key) ?? 0) + 1);
   }
   const { events, deliveries } = readFacts(path);
   const faults: string[] = [];
-  const known = new Map(deliveries.map((one) => [`${one.place} ${one.event_id}`, one]));
-  const wanting = PLACES.flatMap(({ events: types, enabled }, place) =>
+  const known = new Map(deliveries.map((row) => [`${row.place} ${row.event_id}`, row]));
+  const subscribers = ENDPOINTS.flatMap(({ events: types, enabled }, place) =>
     enabled && types.includes('test.completed') ? [place] : [],
   );
   for (const id of events)
-    for (const place of wanting) {
+    for (const place of subscribers) {
       const key = `${place} ${id}`;
-      if (!receipts.has(key)) faults.push(`${key} never came`);
-      if (known.get(key)?.status !== 'succeeded') faults.push(`${key} has not succeeded`);
+      if (!receipts.has(key)) faults.push(`${key} was not received`);
+      if (known.get(key)?.status !== 'succeeded') faults.push(`${key} did not succeed`);
     }
-  if (known.size !== events.length * wanting.length) faults.push('there are other deliveries');
+  if (known.size !== events.length * subscribers.length)
+    faults.push('there are unexpected deliveries');
   let cutShort = 0;
   let duplicates = 0;
   for (const [key, count] of receipts) {
     const delivery = known.get(key);
     if (!delivery) {
-      faults.push(`${key} came, but was never committed`);
+      faults.push(`${key} was received but not committed`);
       continue;
     }
     const recorded = delivery.attempts - delivery.interrupted;
     if (count > delivery.attempts)
-      faults.push(`${key} came ${count} times, ${delivery.attempts} tried`);
+      faults.push(`${key} was received ${count} times in ${delivery.attempts} attempts`);
     cutShort += Math.max(0, count - recorded);
     if (count > 1 && count > recorded) duplicates++;
   }

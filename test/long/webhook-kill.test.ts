@@ -1,6 +1,6 @@
-/** `kill -9` at any moment under load: every committed event reaches every endpoint, and none that was not. */
+/** `kill -9` under load: every committed event reaches every endpoint, and no uncommitted one does. */
 
-// @alone: beside other load, the service gets nothing done before it is killed.
+// @alone: under other load, the service achieves nothing before it is killed.
 
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
@@ -19,10 +19,10 @@ import { startReceiver } from '../helpers/receiver.ts';
 import { type ServeOptions, serveEnvironment, spawnServe } from '../helpers/serve-process.ts';
 import { compare, startCrowd } from './webhook-crowd.ts';
 
-/** About 0.8 s each; three hundred are run before a release. */
+/** About 0.8 s each; before a release, run three hundred. */
 const ROUNDS = Number(process.env.WEBHOOK_KILL_ROUNDS ?? 30);
 const TESTS_PER_ROUND = 6;
-const LONGEST_LIFE_MS = 700;
+const MAX_LIFETIME_MS = 700;
 const SECRET_KEY = 'a secret key for the tests of kills, long enough';
 
 test(`${ROUNDS} SIGKILLs lose no webhook event and invent none`, {
@@ -45,19 +45,19 @@ test(`${ROUNDS} SIGKILLs lose no webhook event and invent none`, {
   };
   const crowd = await startCrowd(receiver, path, SECRET_KEY, random);
   const key = await ownerKey({ folder, env });
-  const begun = performance.now();
-  const promised: string[] = [];
+  const startedAt = performance.now();
+  const accepted: string[] = [];
   for (let round = 0; round < ROUNDS; round++)
-    promised.push(...(await liveAndBeKilled({ folder, env }, key, random)));
+    accepted.push(...(await runAndKill({ folder, env }, key, random)));
   crowd.recover();
   await deliverAll(t, folder, env);
 
   const { faults, figures } = compare(receiver, path);
   assert.deepEqual(faults.slice(0, 10), []);
-  assert.ok(figures.events >= promised.length, 'each promised test has its event');
-  assert.ok(figures.cutShort > 0, 'no kill has cut an attempt short');
-  const seconds = Math.round((performance.now() - begun) / 1000);
-  t.diagnostic(JSON.stringify({ rounds: ROUNDS, seconds, promised: promised.length, ...figures }));
+  assert.ok(figures.events >= accepted.length, 'each accepted test has its event');
+  assert.ok(figures.cutShort > 0, 'no kill interrupted an attempt');
+  const seconds = Math.round((performance.now() - startedAt) / 1000);
+  t.diagnostic(JSON.stringify({ rounds: ROUNDS, seconds, accepted: accepted.length, ...figures }));
 });
 
 async function ownerKey({ folder, env }: ServeOptions): Promise<string> {
@@ -69,23 +69,19 @@ async function ownerKey({ folder, env }: ServeOptions): Promise<string> {
   return JSON.parse(stdout).key;
 }
 
-/** One life under load; the ids of the tests that were answered with 201. */
-async function liveAndBeKilled(
-  options: ServeOptions,
-  key: string,
-  random: Random,
-): Promise<string[]> {
+/** Runs the service under load and kills it; returns the IDs of the tests created with 201. */
+async function runAndKill(options: ServeOptions, key: string, random: Random): Promise<string[]> {
   const service = await spawnServe(options);
-  const promised: string[] = [];
+  const accepted: string[] = [];
   let load: Promise<unknown> = Promise.resolve();
   if (!random.chance(0.1)) {
     const ready = await service.line('ready');
-    assert.ok(ready, `it did not start again: ${JSON.stringify(service.log)}`);
+    assert.ok(ready, `the service did not restart: ${JSON.stringify(service.log)}`);
     load = Promise.all(
-      Array.from({ length: TESTS_PER_ROUND }, () => submit(String(ready.api), key, promised)),
+      Array.from({ length: TESTS_PER_ROUND }, () => submit(String(ready.api), key, accepted)),
     );
   }
-  await pause(random.below(LONGEST_LIFE_MS));
+  await pause(random.below(MAX_LIFETIME_MS));
   if (random.chance(0.1)) {
     service.signal('SIGTERM');
     await pause(random.below(100));
@@ -97,10 +93,10 @@ async function liveAndBeKilled(
     service.log.filter(({ level }) => level === 'error'),
     [],
   );
-  return promised;
+  return accepted;
 }
 
-async function submit(url: string, key: string, promised: string[]): Promise<void> {
+async function submit(url: string, key: string, accepted: string[]): Promise<void> {
   try {
     const response = await fetch(`${url}/v1/tests?client_ip=192.0.2.1&helo=mx.example.com`, {
       method: 'POST',
@@ -108,19 +104,19 @@ async function submit(url: string, key: string, promised: string[]): Promise<voi
       body: goodMessage(),
     });
     const { id } = (await response.json()) as { id: string };
-    if (response.status === 201) promised.push(id);
+    if (response.status === 201) accepted.push(id);
   } catch {
-    // Cut off by the kill.
+    // Interrupted by the kill.
   }
 }
 
-/** The same database once more, with a clock that is set on to whatever is due next. */
+/** Restarts on the same database and advances the clock until nothing is due. */
 async function deliverAll(t: TestContext, folder: string, env: Record<string, string>) {
   let ahead = 0;
   const clock = { now: () => systemClock.now() + ahead };
   const { app } = await startTestService(t, { folder, env, clock });
   for (;;) {
-    const analysing = await app.db
+    const unfinished = await app.db
       .selectFrom('tests')
       .select('id')
       .where('analysis_due_at', 'is not', null)
@@ -139,7 +135,7 @@ async function deliverAll(t: TestContext, folder: string, env: Record<string, st
       .where('lease', 'is not', null)
       .limit(1)
       .execute();
-    if (analysing.length === 0 && !next && running.length === 0) break;
+    if (unfinished.length === 0 && !next && running.length === 0) break;
     if (next) ahead = Math.max(ahead, Date.parse(next.due_at!) - systemClock.now());
     app.scheduler.wake(DELIVER_JOB);
     await pause(20);

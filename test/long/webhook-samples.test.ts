@@ -1,4 +1,4 @@
-/** The samples of docs/webhooks.md, and our own verification, on deliveries as they were really sent. */
+/** The samples of docs/webhooks.md and our own verification, run on real deliveries. */
 
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
@@ -25,12 +25,12 @@ interface Case {
 }
 
 interface Cases {
-  /** By the clock of the programs that judge them: each test makes its own, which are soon too old. */
+  /** By the system clock. Signatures expire soon, so each test creates its own cases. */
   now: number;
   cases: Case[];
 }
 
-/** Takes deliveries from a service whose clock is set as wanted, and changes some on their way. */
+/** Receives deliveries from a service with an adjustable clock, and modifies some of them. */
 async function makeCases(t: TestContext): Promise<Cases> {
   const now = Date.now();
   const receiver = await startReceiver(t);
@@ -47,7 +47,7 @@ async function makeCases(t: TestContext): Promise<Cases> {
     const count = receiver.requests.length + 1;
     await send();
     const { headers, body } = (await receiver.until(count))[count - 1] as Received;
-    // Until it is recorded, a clock that jumps makes it another attempt.
+    // Waits until the attempt is recorded: a clock that jumps earlier would cause another attempt.
     const newest = `/v1/webhooks/endpoints/${id}/deliveries?limit=1`;
     const { data } = (await service.call<{ data: [{ id: string }] }>('GET', newest)).body;
     const ended = await service.call('GET', `/v1/webhooks/deliveries/${data[0].id}?wait=20`);
@@ -81,22 +81,22 @@ async function makeCases(t: TestContext): Promise<Cases> {
   );
   const nowText = String(Math.floor(now / 1000) + 1);
   const own = good.headers['x-service-signature']!;
-  const wrong = { genuine: false, ...good, secret };
+  const forged = { genuine: false, ...good, secret };
   const cases = [
-    { what: 'as it came', genuine: true, ...good, secret },
-    { what: 'four minutes ago', genuine: true, ...late, secret },
+    { what: 'an unmodified delivery', genuine: true, ...good, secret },
+    { what: 'four minutes old', genuine: true, ...late, secret },
     { what: 'with the new secret after a rotation', genuine: true, ...both, secret: newSecret },
     { what: 'with the secret before a rotation', genuine: true, ...both, secret },
-    { ...wrong, what: 'a changed body', body: good.body.replace('a@example', 'b@example') },
-    { ...wrong, what: 'a line end more', body: `${good.body}\n` },
-    { ...wrong, what: 'no body', body: '' },
-    { ...wrong, what: 'another secret', secret: newSecret },
-    { ...wrong, what: 'of too long ago', ...old },
-    { ...wrong, what: 'from the future', ...early },
-    { ...wrong, what: 'the old secret when it has ended', ...after },
+    { ...forged, what: 'a changed body', body: good.body.replace('a@example', 'b@example') },
+    { ...forged, what: 'an extra line end', body: `${good.body}\n` },
+    { ...forged, what: 'no body', body: '' },
+    { ...forged, what: 'another secret', secret: newSecret },
+    { ...forged, what: 'too old', ...old },
+    { ...forged, what: 'from the future', ...early },
+    { ...forged, what: 'the previous secret after its expiry', ...after },
     {
-      ...wrong,
-      what: 'an old one with a new time',
+      ...forged,
+      what: 'an old signature with a new timestamp',
       ...old,
       headers: {
         ...old.headers,
@@ -104,9 +104,9 @@ async function makeCases(t: TestContext): Promise<Cases> {
         'webhook-timestamp': nowText,
       },
     },
-    { ...wrong, what: 'no signature', headers: unsigned },
+    { ...forged, what: 'no signature', headers: unsigned },
     {
-      ...wrong,
+      ...forged,
       what: 'empty signatures',
       headers: headersBut({
         'x-service-signature': '',
@@ -115,23 +115,23 @@ async function makeCases(t: TestContext): Promise<Cases> {
       }),
     },
     {
-      ...wrong,
-      what: 'a part of the signature',
+      ...forged,
+      what: 'a truncated signature',
       headers: headersBut({
         'x-service-signature': own.slice(0, -1),
         'webhook-signature': good.headers['webhook-signature']!.slice(0, -1),
       }),
     },
     {
-      ...wrong,
-      what: 'a time that is none',
+      ...forged,
+      what: 'an invalid timestamp',
       headers: headersBut({ 'x-service-timestamp': '1e9', 'webhook-timestamp': 'now' }),
     },
   ];
   return { now, cases };
 }
 
-/** Whether the program ends with 0; it ends with 1 otherwise, and complains of nothing. */
+/** Whether the program accepts a delivery: it must exit with 0 or 1 and write nothing to stderr. */
 async function accepts(
   t: TestContext,
   command: string[],
@@ -142,21 +142,21 @@ async function accepts(
   writeFileSync(file, lines.join(''));
   const [program, ...args] = [...command, file];
   const child = spawn(program!, args, { env: { ...process.env, WEBHOOK_SECRET: secret } });
-  let complaints = '';
+  let errors = '';
   child.stderr.setEncoding('utf8').on('data', (text) => {
-    complaints += text;
+    errors += text;
   });
-  // It may refuse the headers without a look at the body.
+  // The program may exit after the headers, before it reads the body.
   child.stdin.on('error', () => {}).end(body);
   const [code] = await once(child, 'close');
-  assert.equal(complaints, '');
-  assert.ok(code === 0 || code === 1, `${program} ended with ${code}`);
+  assert.equal(errors, '');
+  assert.ok(code === 0 || code === 1, `${program} exited with ${code}`);
   return code === 0;
 }
 
 async function tryAll(t: TestContext, command: string[]): Promise<void> {
   const { cases } = await makeCases(t);
-  for (const one of cases) assert.equal(await accepts(t, command, one), one.genuine, one.what);
+  for (const each of cases) assert.equal(await accepts(t, command, each), each.genuine, each.what);
 }
 
 test('Node.js verification sample accepts only genuine webhook signatures', (t) =>
@@ -200,28 +200,25 @@ async function startVerdict(t: TestContext) {
 
 test('verifySignature accepts only genuine webhook signatures', async (t) => {
   const { cases, verdict } = await startVerdict(t);
-  for (const one of cases) assert.equal(verdict(one).verified, one.genuine, one.what);
+  for (const each of cases) assert.equal(verdict(each).verified, each.genuine, each.what);
 });
 
-test('verifySignature gives the reason for each verdict', async (t) => {
+test('verifySignature states the reason for each rejection', async (t) => {
   const { cases, verdict } = await startVerdict(t);
-  const said = Object.fromEntries(cases.map((one) => [one.what, verdict(one)]));
+  const verdicts = Object.fromEntries(cases.map((each) => [each.what, verdict(each)]));
   const reason = (what: string) => {
-    const one = said[what]!;
-    return one.verified ? '' : one.reason;
+    const result = verdicts[what]!;
+    return result.verified ? '' : result.reason;
   };
-  assert.deepEqual(said['as it came'], { verified: true, former: false });
-  assert.deepEqual(said['with the secret before a rotation'], { verified: true, former: true });
+  assert.deepEqual(verdicts['an unmodified delivery'], { verified: true, former: false });
+  assert.deepEqual(verdicts['with the secret before a rotation'], { verified: true, former: true });
   assert.match(
     reason('another secret'),
     /^X-Service-Signature does not match: the secret is wrong, or the body/,
   );
-  assert.match(
-    reason('of too long ago'),
-    /^the timestamp is 305 s in the past; the limit is 300 s$/,
-  );
+  assert.match(reason('too old'), /^the timestamp is 305 s in the past; the limit is 300 s$/);
   assert.match(reason('from the future'), /^the timestamp is 3600 s in the future/);
-  assert.equal(reason('a time that is none'), 'the timestamp header is missing or invalid');
+  assert.equal(reason('an invalid timestamp'), 'the timestamp header is missing or invalid');
   assert.equal(reason('no signature'), 'the request has no signature');
 });
 

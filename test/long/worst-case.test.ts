@@ -1,6 +1,6 @@
-/** Nobody answers: no DNS server, no web server, no engine. The analysis ends in time, and unknown is unknown. */
+/** No DNS server, web server or engine responds: the analysis still ends in time, with unknown results. */
 
-// @alone: it measures that the program ends in time.
+// @alone: measures the duration of an analysis.
 
 import assert from 'node:assert/strict';
 import { createSocket } from 'node:dgram';
@@ -14,8 +14,8 @@ import { createWeb } from '../../src/net/http/client.ts';
 import { cleanWorld, messageOf } from '../analysis/planted/world.ts';
 import { RECEIVED_AT } from '../helpers/analysis.ts';
 
-/** Of what asks nobody: whatever it says, it was found out. */
-const NEEDS_NOBODY = new Set(['compliance', 'content']);
+/** Categories of checks that need no network. */
+const OFFLINE_CATEGORIES = new Set(['compliance', 'content']);
 const LINKS = 60;
 
 test('Analysis with unresponsive DNS, engines and 60 links ends within 15 seconds', async (t) => {
@@ -45,10 +45,10 @@ test('Analysis with unresponsive DNS, engines and 60 links ends within 15 second
       onFault: (id, error) => assert.fail(`${id}: ${error}`),
     },
   );
-  const took = systemClock.now() - started;
-  t.diagnostic(`${took} ms, ${dialed()} connections`);
-  assert.ok(took < 15_000, `${took} ms`);
-  assert.ok(dialed() > 0, 'links were asked');
+  const elapsed = systemClock.now() - started;
+  t.diagnostic(`${elapsed} ms, ${dialed()} connections`);
+  assert.ok(elapsed < 15_000, `${elapsed} ms`);
+  assert.ok(dialed() > 0, 'links were requested');
   assert.equal(result.score, null);
   assert.equal(result.temporary, true);
   assert.ok(result.coverage < 0.8, String(result.coverage));
@@ -58,27 +58,27 @@ test('Analysis with unresponsive DNS, engines and 60 links ends within 15 second
     assert.equal(of(id).status, 'error', `${id}: ${of(id).title}`);
   for (const id of ['link_status', 'spamassassin', 'rspamd'])
     assert.equal(of(id).status, 'error', `${id}: ${of(id).title}`);
-  // Some ask one thing after another: these are cut off.
+  // Checks with several sequential queries reach the deadline.
   const cutOff = result.checks.filter(({ detail }) => detail.startsWith('timed out'));
   assert.ok(cutOff.length > 0);
   for (const { id, status } of cutOff) assert.equal(status, 'error', id);
-  // Only what can be seen without asking has a verdict.
-  const judged = result.checks.filter(
+  // Only checks that need no response have a verdict.
+  const decided = result.checks.filter(
     ({ status, category }) =>
-      ['pass', 'warn', 'fail'].includes(status) && !NEEDS_NOBODY.has(category),
+      ['pass', 'warn', 'fail'].includes(status) && !OFFLINE_CATEGORIES.has(category),
   );
   assert.deepEqual(
-    judged.map(({ id }) => id),
-    // What a signature covers stands in the message; how it was delivered was seen.
+    decided.map(({ id }) => id),
+    // These depend only on the message and the SMTP session.
     ['dkim_coverage', 'tls'],
   );
 });
 
-/** Half by name, half by an address that looks public; nothing is dialed but the silent server. */
+/** Half with host names, half with public-looking IP addresses; all connections go to the silent server. */
 function links(): string {
   return Array.from({ length: LINKS }, (_, i) => {
     const host = i % 2 ? `203.0.114.${i}` : `l${i}.example.com`;
-    return `<p><a href="https://${host}/page">Page ${i} of our letter</a></p>\n`;
+    return `<p><a href="https://${host}/page">Page ${i} of our newsletter</a></p>\n`;
   }).join('');
 }
 
