@@ -51,7 +51,7 @@ function renderPage(pdf: Uint8Array, page: number): Uint8Array {
 
 const report = reportPage(await badReport());
 const share = await campaignShare();
-const shared = sharedPage({ ...share, missing: 0 });
+const shared = sharedPage({ ...share, deletedTests: 0 });
 const wide = { width: 1280, scale: 1, colorScheme: 'light' } as const;
 const narrow = { width: 390, height: 1000, scale: 2, colorScheme: 'dark' } as const;
 const browser = await startBrowser();
@@ -63,5 +63,5 @@ for (const picture of [
 ])
   await takeScreenshot(browser, picture);
 await browser.close();
-const pdf = await sharedPdf({ ...share, reports: share.reports.slice(1), missing: 0 });
+const pdf = await sharedPdf({ ...share, reports: share.reports.slice(1), deletedTests: 0 });
 save('shared-pdf', renderPage(pdf, 2));

@@ -86,7 +86,7 @@ export interface Overrides {
   hasSpace?(): Promise<boolean>;
 }
 
-export interface OpenApp {
+export interface OpenedApp {
   app: App;
   store: Store;
   /** Stops the threads and the resolver, and closes the database. */
@@ -101,12 +101,12 @@ export async function createApp(
   config: Config,
   version: string,
   overrides: Overrides = {},
-): Promise<OpenApp> {
+): Promise<OpenedApp> {
   const clock = overrides.clock ?? systemClock;
   const log = overrides.log ?? silentLog;
   const mailer = overrides.mailer ?? configuredMailer(config, clock);
   // Checks the configuration before it opens the database.
-  const lists = chosenBlocklists(config);
+  const lists = configuredBlocklists(config);
   const key = readSecretKey(config);
   const store = overrides.store ?? openStore(config.DATABASE_URL);
   const secrets = await openSecrets(config, key, { db: store.db, log }).catch(async (error) => {
@@ -156,7 +156,7 @@ export async function createApp(
 }
 
 /** The blocklists of the configuration. Throws a ConfigError for an unknown one. */
-export function chosenBlocklists({
+export function configuredBlocklists({
   BLOCKLISTS,
   SPAMHAUS_DQS_KEY,
 }: Pick<Config, 'BLOCKLISTS' | 'SPAMHAUS_DQS_KEY'>) {

@@ -9,7 +9,7 @@ import { domains } from './domains/feature.ts';
 import { events } from './events/feature.ts';
 import type { Feature } from './feature.ts';
 import { health } from './health/feature.ts';
-import { expireAnswers } from './http/idempotency.ts';
+import { deleteExpiredResponses } from './http/idempotency.ts';
 import type { Route } from './http/route.ts';
 import { createRouter, type Fetch } from './http/router.ts';
 import { mailtests } from './mailtests/feature.ts';
@@ -56,7 +56,7 @@ export const ROUTES: Route[] = [
 /** The jobs of the features and of shared mechanisms. */
 export const jobsOf = (app: App): Job[] => [
   ...FEATURES.flatMap((feature) => feature.jobs?.(app) ?? []),
-  { name: 'expire idempotency keys', tick: '0 37 * * * *', run: () => expireAnswers(app) },
+  { name: 'expire idempotency keys', tick: '0 37 * * * *', run: () => deleteExpiredResponses(app) },
   { name: 'test blocklists', tick: '0 * * * * *', run: async () => void app.blocklists.retest() },
 ];
 

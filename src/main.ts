@@ -12,8 +12,8 @@ import { openapi } from './commands/openapi.ts';
 import { owner } from './commands/owner.ts';
 import { serve } from './commands/serve.ts';
 import { ConfigError } from './config/config.ts';
+import { closestName } from './lib/closest-name.ts';
 import { errorMessage } from './lib/errors.ts';
-import { nearest } from './lib/nearest.ts';
 import { StoreError } from './store/migrate.ts';
 import { VERSION } from './version.ts';
 
@@ -30,7 +30,7 @@ async function main([name, ...args]: string[], io: Io): Promise<number> {
   }
   const command = COMMANDS.find((candidate) => candidate.name === name);
   if (!command) {
-    const near = nearest(
+    const near = closestName(
       name,
       COMMANDS.map((candidate) => candidate.name),
     );

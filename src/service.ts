@@ -3,18 +3,18 @@
 import { unwatchFile, watchFile } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { type App, createApp, type OpenApp, type Overrides } from './app.ts';
+import { type App, createApp, type OpenedApp, type Overrides } from './app.ts';
 import type { Config } from './config/config.ts';
 import { createFetch, FEATURES, jobsOf, subscriptionsOf } from './features.ts';
-import { dropClaims } from './http/idempotency.ts';
+import { deleteClaims } from './http/idempotency.ts';
 import type { Fetch } from './http/router.ts';
 import { type HttpListener, startHttp } from './http/server.ts';
 import { readKeyPair, smtpKeyPair } from './keys/tls-files.ts';
 import { errorMessage } from './lib/errors.ts';
 import { createSpaceCheck } from './lib/free-space.ts';
-import { receiveMessage, recipientVerdict } from './mailtests/receive.ts';
+import { checkRecipient, receiveMessage } from './mailtests/receive.ts';
 import { type SmtpListener, startSmtp } from './smtp/server.ts';
-import { freeLeases } from './store/leases.ts';
+import { releaseLeases } from './store/leases.ts';
 import { lockStore } from './store/open.ts';
 
 /** How long shutdown waits for work in progress. */
@@ -40,7 +40,7 @@ export async function startService(
   const unlock = lockStore(config.DATABASE_URL);
   let smtp: SmtpListener | undefined;
   let http: HttpListener | undefined;
-  let assembled: Assembled | undefined;
+  let assembled: AssembledService | undefined;
   try {
     assembled = await assembleService(config, version, {
       hasSpace: createSpaceCheck(() => freeBytes(config.DATABASE_URL), MIN_FREE_BYTES),
@@ -71,7 +71,7 @@ export async function startService(
   }
 }
 
-export interface Assembled extends OpenApp {
+export interface AssembledService extends OpenedApp {
   fetch: Fetch;
 }
 
@@ -83,7 +83,7 @@ export async function assembleService(
   config: Config,
   version: string,
   overrides: Overrides = {},
-): Promise<Assembled> {
+): Promise<AssembledService> {
   for (const feature of FEATURES) feature.checkConfig?.(config);
   const opened = await createApp(config, version, overrides);
   const { app } = opened;
@@ -99,8 +99,8 @@ export async function assembleService(
 
 /** Removes leases and claims of an earlier process; only one process uses the database. */
 async function recoverFromLastRun(app: App): Promise<void> {
-  await freeLeases(app.db);
-  await dropClaims(app.db);
+  await releaseLeases(app.db);
+  await deleteClaims(app.db);
   for (const feature of FEATURES) await feature.onStart?.(app);
 }
 
@@ -119,7 +119,7 @@ async function smtpOptions({ config, clock, log }: App) {
 
 function hooks(app: App) {
   return {
-    recipient: (address: string) => recipientVerdict(app, address),
+    recipient: (address: string) => checkRecipient(app, address),
     receive: (message: Parameters<typeof receiveMessage>[1]) => receiveMessage(app, message),
     freeBytes: () => freeBytes(app.config.DATABASE_URL),
   };
@@ -162,7 +162,7 @@ function watchKeyPairs({ config, log }: App, http: HttpListener, smtp: SmtpListe
 }
 
 interface Parts {
-  assembled: Assembled;
+  assembled: AssembledService;
   http: HttpListener;
   smtp: SmtpListener;
 }

@@ -5,9 +5,9 @@ import { globSync, readFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { findCircle, type Import, readImports } from './architecture/imports.ts';
-import { breach, roomOf } from './architecture/rooms.ts';
-import { textBreaches } from './architecture/text-rules.ts';
+import { findCircularImport, type Import, readImports } from './architecture/imports.ts';
+import { layerOf, layerViolation } from './architecture/layers.ts';
+import { textViolations } from './architecture/text-rules.ts';
 
 const src = fileURLToPath(new URL('../src/', import.meta.url));
 const files = globSync('**/*.{ts,tsx}', { cwd: src }).map((path) => path.replaceAll(sep, '/'));
@@ -17,11 +17,11 @@ const imports = [...texts].flatMap(([path, text]) => readImports(path, text));
 test('Imports in src follow the layering rules', () => {
   assert.ok(imports.length > files.length, 'imports were found');
   assert.deepEqual(
-    imports.map(breach).filter((sentence) => sentence !== null),
+    imports.map(layerViolation).filter((sentence) => sentence !== null),
     [],
   );
   assert.deepEqual(
-    files.filter((path) => roomOf(path) === null),
+    files.filter((path) => layerOf(path) === null),
     [],
     'files outside every layer',
   );
@@ -36,12 +36,12 @@ test('Imports in src resolve to existing files', () => {
 });
 
 test('src has no circular imports, type-only imports included', () => {
-  assert.equal(findCircle(imports), null);
+  assert.equal(findCircularImport(imports), null);
 });
 
 test('Every file in src opens with its purpose and reads neither process nor clock', () => {
   assert.deepEqual(
-    [...texts].flatMap(([path, text]) => textBreaches(path, text)),
+    [...texts].flatMap(([path, text]) => textViolations(path, text)),
     [],
   );
 });
@@ -84,7 +84,7 @@ const FORBIDDEN: [from: string, statement: string][] = [
 
 test('breach reports an import that the rules do not allow', () => {
   for (const [from, statement] of FORBIDDEN) {
-    const sentences = readImports(from, statement).map(breach);
+    const sentences = readImports(from, statement).map(layerViolation);
     assert.ok(
       sentences.some((sentence) => sentence?.startsWith(from)),
       `${from}: ${statement}`,
@@ -106,7 +106,7 @@ test('breach accepts an import that the rules allow', () => {
     ['alerts/feature.ts', "import type { Feature } from '../feature.ts';"],
     ['app.ts', "import { readSecretKey } from './keys/secret-key.ts';"],
   ] as const)
-    assert.equal(breach(importOf(from, statement)), null, statement);
+    assert.equal(layerViolation(importOf(from, statement)), null, statement);
 });
 
 test('findCircle finds circular imports, type-only imports included', () => {
@@ -116,9 +116,9 @@ test('findCircle finds circular imports, type-only imports included', () => {
     ['lib/a.ts', "import { b } from './b.ts';"],
     ['lib/b.ts', "export * from './c.ts';"],
   ];
-  assert.equal(findCircle(edges(start)), null);
+  assert.equal(findCircularImport(edges(start)), null);
   for (const end of ["import './a.ts';", "import type { A } from './a.ts';"])
-    assert.deepEqual(findCircle(edges([...start, ['lib/c.ts', end]])), [
+    assert.deepEqual(findCircularImport(edges([...start, ['lib/c.ts', end]])), [
       'lib/a.ts',
       'lib/b.ts',
       'lib/c.ts',
@@ -139,7 +139,7 @@ test('textBreaches reports a missing purpose and use of process or clock', () =>
     ['lib/a.ts', `${header}export const t = performance.now();`, /clock/],
   ];
   for (const [path, text, expected] of cases) {
-    const found = textBreaches(path, text);
+    const found = textViolations(path, text);
     assert.equal(found.length, 1, text.slice(0, 80));
     assert.match(found[0]!, expected);
   }
@@ -152,8 +152,8 @@ export const say = 'the process. ends';
 export const at = (ms: number) => new Date(ms);
 export const run = (process: { end(): void }) => process.end();
 ${'call();\n'.repeat(245)}`;
-  assert.deepEqual(textBreaches('lib/a.ts', text), []);
-  assert.deepEqual(textBreaches('lib/b.ts', '/**\n * What it is for.\n */\n'), []);
-  assert.deepEqual(textBreaches('main.ts', '/** The start. */\nprocess.exit();'), []);
-  assert.deepEqual(textBreaches('lib/clock.ts', '/** Time. */\nDate.now();'), []);
+  assert.deepEqual(textViolations('lib/a.ts', text), []);
+  assert.deepEqual(textViolations('lib/b.ts', '/**\n * What it is for.\n */\n'), []);
+  assert.deepEqual(textViolations('main.ts', '/** The start. */\nprocess.exit();'), []);
+  assert.deepEqual(textViolations('lib/clock.ts', '/** Time. */\nDate.now();'), []);
 });

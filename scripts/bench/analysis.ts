@@ -5,7 +5,7 @@ import { mailauthResolver } from '../../src/analysis/dns/mailauth-resolver.ts';
 import { type AnalysisPool, createAnalysisPool } from '../../src/analysis/pool.ts';
 import { silentLog } from '../../src/lib/log.ts';
 import { zoneResolver } from '../../src/net/dns/zone.ts';
-import { inTurn, median, rate, ratio } from './measure.ts';
+import { measureInTurns, median, rate, ratio } from './measure.ts';
 import { type BenchMail, benchMail } from './message.ts';
 
 const COUNT = 1000;
@@ -15,7 +15,7 @@ export async function benchAnalysis() {
   const resolver = zoneResolver(mail.zone);
   const one = createAnalysisPool({ threads: 1, resolver, log: silentLog });
   const two = createAnalysisPool({ threads: 2, resolver, log: silentLog });
-  const rates = await inTurn({
+  const rates = await measureInTurns({
     bare: () => rate(COUNT, () => authenticateAll(mail)),
     one: () => rate(COUNT, () => analyzeAll(one, mail)),
     two: () => rate(COUNT, () => analyzeAll(two, mail)),

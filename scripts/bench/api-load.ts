@@ -4,7 +4,7 @@ import { Agent, request } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { percentile, round2 } from './measure.ts';
 
-export interface Kind {
+export interface LoadRequest {
   method: 'GET' | 'POST';
   path: string;
   body?: object;
@@ -22,7 +22,10 @@ export interface Api {
 }
 
 /** Resolves with the response body; rejects unless the request succeeds. */
-export function call<T>({ port, key }: Api, { method, path, body }: Omit<Kind, 'perSecond'>) {
+export function call<T>(
+  { port, key }: Api,
+  { method, path, body }: Omit<LoadRequest, 'perSecond'>,
+) {
   const { promise, resolve, reject } = Promise.withResolvers<T>();
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   const options = { agent: AGENT, host: '127.0.0.1', port, method, path, headers };
@@ -42,7 +45,7 @@ export function call<T>({ port, key }: Api, { method, path, body }: Omit<Kind, '
 
 const AGENT = new Agent({ keepAlive: true });
 
-export function startLoad(api: Api, kinds: Record<string, Kind>): Load {
+export function startLoad(api: Api, kinds: Record<string, LoadRequest>): Load {
   const durations: Record<string, number[]> = {};
   let stopped = false;
   const loops = Object.entries(kinds).map(async ([name, kind]) => {
@@ -69,7 +72,7 @@ export function startLoad(api: Api, kinds: Record<string, Kind>): Load {
   };
 }
 
-export const spread = (values: number[]) => ({
+export const percentiles = (values: number[]) => ({
   p50: round2(percentile(values, 0.5)),
   p95: round2(percentile(values, 0.95)),
   p99: round2(percentile(values, 0.99)),

@@ -10,7 +10,7 @@ import { createAnalysisPool } from '../../src/analysis/pool.ts';
 import { silentLog } from '../../src/lib/log.ts';
 import { zoneResolver } from '../../src/net/dns/zone.ts';
 import { startChild } from './child.ts';
-import { inTurn, median, rate, ratio } from './measure.ts';
+import { measureInTurns, median, rate, ratio } from './measure.ts';
 import { benchMail } from './message.ts';
 
 const COUNT = 6000;
@@ -32,7 +32,7 @@ export async function benchHttp() {
   const request = (port: number) =>
     `GET /v1/tests/${id} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${service.ready.key}\r\n\r\n`;
   try {
-    const rates = await inTurn({
+    const rates = await measureInTurns({
       bare: () => rate(COUNT, () => load(bare.ready.http, request(bare.ready.http))),
       service: () => rate(COUNT, () => load(service.ready.http, request(service.ready.http))),
     });

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type SigningKey, signMessage } from '../../test/helpers/signer.ts';
 import { type Api, call } from './api-load.ts';
-import { SELECTOR, sendingDomain } from './watching-world.ts';
+import { SELECTOR, sendingDomain } from './watching-records.ts';
 
 export interface MailLoad {
   /** Stops, waits for the last results, and resolves with the milliseconds from receipt to result. */
@@ -24,7 +24,7 @@ interface Test {
 const RESULT_TIMEOUT_MS = 60_000;
 
 /** `first`: the number of the first sender; two loads must not share sender numbers. */
-export function startMails(
+export function startMailLoad(
   api: Api & { smtp: number },
   { first, everyMs, key }: { first: number; everyMs: number; key: SigningKey },
 ): MailLoad {

@@ -16,7 +16,7 @@ export async function rate(count: number, work: () => Promise<unknown> | unknown
 }
 
 /** Runs each candidate once per round, after a warm-up round; returns the rates of each. */
-export async function inTurn<Name extends string>(
+export async function measureInTurns<Name extends string>(
   candidates: Record<Name, () => Promise<number>>,
   rounds = ROUNDS,
 ): Promise<Record<Name, number[]>> {

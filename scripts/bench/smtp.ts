@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { startChild } from './child.ts';
-import { inTurn, median, ROUNDS, rate, ratio } from './measure.ts';
+import { measureInTurns, median, ROUNDS, rate, ratio } from './measure.ts';
 import { benchMail } from './message.ts';
 
 const COUNT = 400;
@@ -27,7 +27,7 @@ export async function benchSmtp() {
   ]);
   const tokens = child.ready.tests.map(({ token }) => token);
   try {
-    const rates = await inTurn({
+    const rates = await measureInTurns({
       append: () => rate(COUNT, () => append(join(folder, 'plain'), raw)),
       smtp: () => {
         const unused = tokens.splice(0, COUNT);

@@ -3,7 +3,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CHECKS } from '../../src/analysis/checks/index.ts';
 import { isoTime } from '../../src/lib/clock.ts';
-import { TALLIED } from '../../src/mailtests/tally.ts';
+import { TALLY_COLUMNS } from '../../src/mailtests/tally.ts';
 import { type Db, openStore } from '../../src/store/open.ts';
 import { periodEndingAt, summarize } from '../../src/summary/summary.ts';
 import { seededRandom } from '../../test/helpers/random.ts';
@@ -16,7 +16,7 @@ const RUNS = 9;
 const PATTERNS = 4;
 
 /** Every domain has tests in every hour of a month and of the previous month. */
-export async function manyDomains(path: string) {
+export async function benchManyDomains(path: string) {
   const { db, close } = openStore(path);
   const span = { ...periodEndingAt(Date.now(), 'month'), livemode: true };
   const domains = await fillHours(db, span.before, span.to);
@@ -52,8 +52,8 @@ async function fillHours(db: Db, from: number, to: number): Promise<string[]> {
       .values(
         domains.map((domain_id, i) => ({
           ...{ livemode: 1, domain_id, hour: isoTime(at) },
-          ...(Object.fromEntries(TALLIED.map((name) => [name, 1])) as Record<
-            (typeof TALLIED)[number],
+          ...(Object.fromEntries(TALLY_COLUMNS.map((name) => [name, 1])) as Record<
+            (typeof TALLY_COLUMNS)[number],
             number
           >),
           issues: patterns[i]![random.below(PATTERNS)]!,

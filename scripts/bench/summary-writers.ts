@@ -43,7 +43,7 @@ export function startWriting(path: string, domains: string[]) {
 }
 
 /** Throws if a summary differs from a recount of the tests in the same transaction; returns the number of comparisons. */
-export async function proveSummaries(path: string, domains: string[]): Promise<number> {
+export async function verifySummaries(path: string, domains: string[]): Promise<number> {
   const { db, close } = openStore(path);
   let compared = 0;
   for (const period of PERIODS)

@@ -10,11 +10,11 @@ import { type CountedTest, countTest } from '../../src/mailtests/tally.ts';
 import { zoneResolver } from '../../src/net/dns/zone.ts';
 import { type Db, openStore } from '../../src/store/open.ts';
 import { type Child, startChild } from './child.ts';
-import { inTurn, median, rate, ratio, round2 } from './measure.ts';
+import { measureInTurns, median, rate, ratio, round2 } from './measure.ts';
 import { benchMail } from './message.ts';
 import { fillTests } from './recorded-tests.ts';
-import { manyDomains } from './summary-domains.ts';
-import { proveSummaries, startWriting } from './summary-writers.ts';
+import { benchManyDomains } from './summary-domains.ts';
+import { startWriting, verifySummaries } from './summary-writers.ts';
 
 const FEW = 10_000;
 const MANY = Number(process.env.BENCH_TESTS ?? 1_000_000);
@@ -37,9 +37,9 @@ export async function benchSummary() {
     return {
       tests: MANY,
       ...(await latencies(paths, { few: few.domain, many: many.domain })),
-      ...(await manyDomains(join(folder, 'domains.db'))),
+      ...(await benchManyDomains(join(folder, 'domains.db'))),
       ...(await besideWriters(paths.many, many.domain)),
-      equal_to_a_recount: await proveSummaries(databaseIn(paths.many), [many.domain]),
+      equal_to_a_recount: await verifySummaries(databaseIn(paths.many), [many.domain]),
       ...(await countingCost(databaseIn(paths.many))),
     };
   } finally {
@@ -72,7 +72,7 @@ async function latencies(paths: Pair<string>, domains: Pair<string>) {
     const all = (of: keyof Pair<string>) => () => medianMs(services[of], '');
     const one = (of: keyof Pair<string>) => () =>
       medianMs(services[of], `&domain_id=${domains[of]}`);
-    const found = await inTurn({
+    const found = await measureInTurns({
       few: all('few'),
       many: all('many'),
       fewOfDomain: one('few'),
@@ -120,7 +120,7 @@ async function countingCost(path: string) {
   } as CountedTest;
   // More issues than this message has: most messages have several.
   const issues = ['dkim_key', 'dmarc_policy', 'text_part', 'image_alt', 'link_scheme', 'helo'];
-  const rates = await inTurn({
+  const rates = await measureInTurns({
     analysis: () => rate(ANALYSES, () => analyzeAll(pool, input)),
     counted: () =>
       rate(COUNTED, () => inTransaction(store.db, (tx) => countTest(tx, row, 1, issues))),

@@ -4,7 +4,7 @@ import { createSocket } from 'node:dgram';
 import { decode, encode } from 'dns-packet';
 import type { RecordType } from '../../src/net/dns/resolver.ts';
 import { recordFromText } from '../../test/helpers/dns-record-data.ts';
-import { type Reply, replyTo } from './watching-world.ts';
+import { type Reply, replyFor } from './watching-records.ts';
 
 const TTL_SECONDS = 300;
 const RECURSION_AVAILABLE = 0x80;
@@ -41,7 +41,7 @@ socket.on('message', (query, peer) => {
 });
 
 function startReply(name: string, type: RecordType) {
-  const reply = replyTo(name, type, dkimKey);
+  const reply = replyFor(name, type, dkimKey);
   return { reply, at: performance.now() + (reply.delay ?? 0) };
 }
 

@@ -6,13 +6,13 @@ import { isMainThread } from 'node:worker_threads';
 import { readConfig } from '../../src/config/config.ts';
 import { isoTime, systemClock } from '../../src/lib/clock.ts';
 import { silentLog } from '../../src/lib/log.ts';
-import type { MailTls, ProbeMailTls } from '../../src/net/smtp/probe.ts';
+import type { MailTlsResult, ProbeMailTls } from '../../src/net/smtp/probe.ts';
 import { withPort25CircuitBreaker } from '../../src/net/smtp/probe.ts';
 import { startService } from '../../src/service.ts';
 import type { DomainRow, MonitorRow } from '../../src/store/tables.generated.ts';
 import { createApiKey } from '../../src/team/api-keys.ts';
 import { makeOwner } from '../../src/team/owner.ts';
-import { SELECTOR, TOKEN, watchedDomain } from './watching-world.ts';
+import { SELECTOR, TOKEN, watchedDomain } from './watching-records.ts';
 
 /** Whether mail servers answer on port 25, or outgoing connections are blocked, as in many clouds. */
 export type Port25 = 'answers' | 'silent';
@@ -29,10 +29,15 @@ const VALID = { valid: true, problem: null, names: [], issuer: null, validTo: nu
 
 /** Replaces the probe, which must not connect to loopback addresses; takes as long as a real one. */
 const PROBES: Record<Port25, ProbeMailTls> = {
-  answers: () => pause<MailTls>(300, { status: 'tls', version: 'TLSv1.3', certificate: VALID }),
+  answers: () =>
+    pause<MailTlsResult>(300, { status: 'tls', version: 'TLSv1.3', certificate: VALID }),
   // Half the timeout of the real probe.
   silent: () =>
-    pause<MailTls>(5000, { status: 'unreachable', silent: true, detail: 'no response in time' }),
+    pause<MailTlsResult>(5000, {
+      status: 'unreachable',
+      silent: true,
+      detail: 'no response in time',
+    }),
 };
 
 // In the bundle, analysis threads run this file too.

@@ -8,9 +8,9 @@ import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import { makeKey, type SigningKey } from '../../test/helpers/signer.ts';
-import { call, type Kind, spread, startLoad } from './api-load.ts';
+import { call, type LoadRequest, percentiles, startLoad } from './api-load.ts';
 import { type Child, startChild } from './child.ts';
-import { startMails } from './mail-load.ts';
+import { startMailLoad } from './mail-load.ts';
 import { percentile, round2 } from './measure.ts';
 import type { Port25, WatchingReady } from './watching-service-child.ts';
 
@@ -57,11 +57,11 @@ export async function benchWatching() {
 }
 
 function flat(name: string, values: number[]): Record<string, number> {
-  const entries = Object.entries(spread(values));
+  const entries = Object.entries(percentiles(values));
   return Object.fromEntries(entries.map(([part, value]) => [`${name}_${part}_ms`, value]));
 }
 
-const KINDS: Record<string, Kind> = {
+const KINDS: Record<string, LoadRequest> = {
   domains: { method: 'GET', path: '/v1/domains', perSecond: PER_SECOND },
   monitors: { method: 'GET', path: '/v1/monitors', perSecond: PER_SECOND },
   create: { method: 'POST', path: '/v1/tests', body: {}, perSecond: PER_SECOND },
@@ -87,10 +87,10 @@ async function measureRun(count: number, port25: Port25, key: SigningKey) {
     const kinds = {
       test: { method: 'GET', path: `/v1/tests/${id}`, perSecond: PER_SECOND },
       ...KINDS,
-    } satisfies Record<string, Kind>;
+    } satisfies Record<string, LoadRequest>;
     const startLoads = (first: number) => ({
       load: startLoad(api, kinds),
-      mails: startMails(api, { first, everyMs: MAIL_EVERY_MS, key }),
+      mails: startMailLoad(api, { first, everyMs: MAIL_EVERY_MS, key }),
     });
     // A warm-up, so that start-up and compilation do not count.
     const warm = startLoads(0);

@@ -20,7 +20,7 @@ import { dot, junit, spec, tap } from 'node:test/reporters';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { bundleThreads } from './bundles.ts';
-import { type Durations, plan } from './plan.ts';
+import { type Durations, planProcesses } from './plan.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const LONG = 'test/long';
@@ -51,7 +51,7 @@ const files = positionals.length > 0 ? positionals.flatMap(testsIn) : allTests()
 const cores = Number(values['test-concurrency'] ?? availableParallelism() + (values.long ? 0 : 1));
 const durations = readDurations();
 const isolation = values['test-isolation'] ?? (values.long ? 'process' : 'none');
-const planned = plan(
+const planned = planProcesses(
   [...new Set(files)].sort(),
   durations,
   cores,
@@ -83,8 +83,8 @@ interface TestEvent {
 
 /** The events of all runs as those of one run: the totals come once, at the end. */
 async function* events(): AsyncGenerator<TestEvent> {
-  yield* runProcesses(planned.sideBySide, cores);
-  yield* runProcesses(planned.alone, 1);
+  yield* runProcesses(planned.parallel, cores);
+  yield* runProcesses(planned.sequential, 1);
   yield* cutOffFiles();
   const totals = {
     tests: counts.tests,
@@ -141,7 +141,7 @@ async function* runProcesses(
 async function* cutOffFiles(): AsyncGenerator<TestEvent> {
   const filters = [...values['test-name-pattern'], ...values['test-skip-pattern']];
   const filtered = filters.length > 0 || values['test-only'];
-  for (const list of [...planned.sideBySide, ...planned.alone]) {
+  for (const list of [...planned.parallel, ...planned.sequential]) {
     const isCutOff = !finished.has(entryOf(list));
     for (const file of list)
       if (isCutOff ? !(file in measured) || file === list.at(-1) : !filtered && !(file in measured))

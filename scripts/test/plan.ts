@@ -4,9 +4,9 @@ import { readFileSync, statSync } from 'node:fs';
 
 export interface Plan {
   /** Each list of files is a process; they run in parallel, the longest first. */
-  sideBySide: string[][];
+  parallel: string[][];
   /** Processes that run one after the other, after the parallel ones. */
-  alone: string[][];
+  sequential: string[][];
 }
 
 /** The last duration of each file in milliseconds, by path. */
@@ -22,7 +22,7 @@ const MIN_PROCESS_MS = 8_000;
  * `// @alone: <reason>` no other test at the same time. All other files share processes, or have one
  * each with the isolation `process`.
  */
-export function plan(
+export function planProcesses(
   files: string[],
   durations: Durations,
   cores: number,
@@ -34,8 +34,8 @@ export function plan(
   const shared = distribute(groups.shared ?? [], estimate, cores);
   const total = (list: string[]) => list.reduce((sum, file) => sum + estimate(file), 0);
   return {
-    sideBySide: [...isolated, ...shared].sort((a, b) => total(b) - total(a)),
-    alone: (groups.alone ?? []).map((file) => [file]),
+    parallel: [...isolated, ...shared].sort((a, b) => total(b) - total(a)),
+    sequential: (groups.alone ?? []).map((file) => [file]),
   };
 }
 

@@ -7,10 +7,10 @@ import { slackMessage } from '../../src/alerts/slack.ts';
 import { reportMail } from '../../src/report/summary-mail.ts';
 import type { AlertRow } from '../../src/store/tables.generated.ts';
 import {
-  formerOwnerMail,
   invitationMail,
   newOwnerMail,
   passwordMail,
+  previousOwnerMail,
 } from '../../src/team/mails.ts';
 import { DAY, MONTH, NOTHING, WEEK } from '../../test/report/scheduled-reports.ts';
 
@@ -20,7 +20,7 @@ const BOB = { name: 'Bob', email: 'bob@example.com' };
 const EXPIRES = '2026-11-28T10:00:00.000Z';
 
 export function emailTexts(): [name: string, text: string][] {
-  const handover = { former: ANN, owner: BOB } as Parameters<typeof newOwnerMail>[1];
+  const handover = { previous: ANN, owner: BOB } as Parameters<typeof newOwnerMail>[1];
   const mails: [string, { subject: string; text: string }][] = [
     ...(['admin', 'member', 'viewer'] as const).map(
       (role): [string, ReturnType<typeof passwordMail>] => [
@@ -34,14 +34,14 @@ export function emailTexts(): [name: string, text: string][] {
       ],
     ),
     ['to the new owner', newOwnerMail(CONFIG, handover)],
-    ['to the former owner', formerOwnerMail(CONFIG, handover)],
+    ['to the former owner', previousOwnerMail(CONFIG, handover)],
     ['new password', passwordMail(CONFIG, BOB.email, `${CONFIG.APP_URL}/reset-password/token`)],
     ...Object.entries({ WEEK, MONTH, DAY, NOTHING }).map(
       ([name, report]): [string, { subject: string; text: string }] => [
         `scheduled report ${name}`,
         reportMail(report, {
           unsubscribeUrl: `${CONFIG.APP_URL}/unsubscribe/token`,
-          pdf: name === 'MONTH',
+          hasPdf: name === 'MONTH',
         }),
       ],
     ),

@@ -2,9 +2,9 @@
 
 import { randomBytes } from 'node:crypto';
 import { hashPassword } from '../../src/lib/crypto.ts';
-import { keepReader, readerToken } from '../../src/schedules/readers.ts';
+import { saveRecipient, unsubscribeToken } from '../../src/schedules/recipients.ts';
 import { findOwner } from '../../src/team/members.ts';
-import { makeOwnerLink } from '../../src/team/passwords.ts';
+import { createOwnerLink } from '../../src/team/passwords.ts';
 import { CHEAP_PASSWORDS, startTestService } from '../../test/helpers/app.ts';
 import { textOfHtml } from './html.ts';
 
@@ -59,15 +59,15 @@ export async function pageTexts(): Promise<[name: string, text: string][]> {
   });
   await get('GET /invitations/:token', new URL(invitation.body.accept_url).pathname);
   const owner = await findOwner(app.db);
-  const link = await makeOwnerLink(app, app.config, owner!.id);
+  const link = await createOwnerLink(app, app.config, owner!.id);
   await get('GET /password/:token', new URL(link).pathname);
   const schedule = await service.call<{ id: string }>('POST', '/v1/reports/schedules', {
     json: { name: 'Weekly report', frequency: 'weekly', recipients: ['bob@example.com'] },
   });
   await app.db
     .transaction()
-    .execute((tx) => keepReader(tx, app, schedule.body.id, 'bob@example.com'));
-  const token = readerToken(app, schedule.body.id, 'bob@example.com');
+    .execute((tx) => saveRecipient(tx, app, schedule.body.id, 'bob@example.com'));
+  const token = unsubscribeToken(app, schedule.body.id, 'bob@example.com');
   await get('GET /unsubscribe/:token', `/unsubscribe/${token}`);
   const leaving = {
     method: 'POST',

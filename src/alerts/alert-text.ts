@@ -14,7 +14,7 @@ import type {
 } from '../store/tables.generated.ts';
 import type { Step, TestSummary } from './conditions/condition.ts';
 import { conditionOf, thresholdOf } from './conditions/index.ts';
-import { openedIncident } from './judge.ts';
+import { openedIncident } from './evaluate.ts';
 
 /** The subject of a notification. */
 export interface IncidentEvent {
@@ -83,7 +83,7 @@ function headlineOf(
   const opened = openedIncident(incident);
   if (type !== 'resolved') return condition.openedText(opened);
   return {
-    title: condition.endedTitle(opened, { threshold: thresholdOf(alert), test }),
+    title: condition.resolvedTitle(opened, { threshold: thresholdOf(alert), test }),
     lead: 'The latest result no longer meets the alert condition, so the incident is resolved.',
   };
 }
@@ -168,13 +168,13 @@ const MAX_RECORD_LENGTH = 450;
 function stepsOf({ alert, test, run }: IncidentEvent, incident: AlertIncidentRow): Step[] {
   const condition = conditionOf(alert);
   if (!test?.checks)
-    return run && condition.remediesOfRun
-      ? condition.remediesOfRun(openedIncident(incident), JSON.parse(run.findings))
+    return run && condition.fixesForRun
+      ? condition.fixesForRun(openedIncident(incident), JSON.parse(run.findings))
       : [];
   const checks: CheckResult[] = JSON.parse(test.checks);
   // `toFix` sorts by gain, highest first.
   return toFix(checks)
-    .filter((check) => condition.isRemedy(check))
+    .filter((check) => condition.isRelevantFix(check))
     .slice(0, MAX_STEPS)
     .map(({ title, fix }) => ({ title, text: fix?.text ?? '', record: copyable(fix?.record) }));
 }

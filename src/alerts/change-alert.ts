@@ -3,12 +3,12 @@
 import type { App } from '../app.ts';
 import { requireDomain } from '../domains/queries.ts';
 import { isoTime } from '../lib/clock.ts';
-import { refuseOwnAddresses } from '../outbox/queue.ts';
+import { rejectOwnAddresses } from '../outbox/queue.ts';
 import type { Tx } from '../store/open.ts';
 import { requireBelowLimit } from '../store/queries.ts';
 import type { AlertRow, DomainRow } from '../store/tables.generated.ts';
 import { type Author, audit } from '../team/audit.ts';
-import { requireOpen } from '../webhooks/endpoint-url.ts';
+import { requireAllowedUrl } from '../webhooks/endpoint-url.ts';
 import { ownSlackUrl, sealSlackUrl } from './channels.ts';
 import { conditionOf } from './conditions/index.ts';
 import { closeIncidents } from './incidents.ts';
@@ -26,7 +26,7 @@ export async function createAlert(tx: Tx, author: Changer, input: NewAlert): Pro
   const id = app.newId('alt');
   const { slack_webhook_url: url = null, recipients = null, domain_id = null } = input;
   requireAllowedSlackUrl(app, url);
-  refuseOwnAddresses(app.config, recipients ?? []);
+  rejectOwnAddresses(app.config, recipients ?? []);
   await requireDomain(tx, domain_id);
   const row: AlertRow = {
     id,
@@ -42,7 +42,7 @@ export async function createAlert(tx: Tx, author: Changer, input: NewAlert): Pro
     created_at: isoTime(app.clock.now()),
   };
   await tx.insertInto('alerts').values(row).execute();
-  await note(tx, author, 'created', id, auditDetails(app, row));
+  await auditAlert(tx, author, 'created', id, auditDetails(app, row));
   return row;
 }
 
@@ -51,7 +51,7 @@ function requireAllowedSlackUrl(
   { config }: Pick<App, 'config'>,
   url: string | null | undefined,
 ): void {
-  if (url) requireOpen(url, config.WEBHOOK_ALLOW_NETWORKS, 'slack_webhook_url');
+  if (url) requireAllowedUrl(url, config.WEBHOOK_ALLOW_NETWORKS, 'slack_webhook_url');
 }
 
 /** A condition without a threshold stores the given value and ignores it. */
@@ -67,7 +67,7 @@ export async function changeAlert(
 ): Promise<AlertRow> {
   const { app } = author;
   requireAllowedSlackUrl(app, patch.slack_webhook_url);
-  refuseOwnAddresses(app.config, patch.recipients ?? []);
+  rejectOwnAddresses(app.config, patch.recipients ?? []);
   if (patch.domain_id !== undefined && patch.domain_id !== current.domain_id)
     await requireDomain(tx, patch.domain_id);
   const row = applyPatch(app, current, patch);
@@ -79,7 +79,7 @@ export async function changeAlert(
   if (!sameSlack && !('slack_host' in details)) details.slack_webhook_url = 'changed';
   const { id, ...columns } = row;
   await tx.updateTable('alerts').set(columns).where('id', '=', id).execute();
-  await note(tx, author, 'changed', id, details);
+  await auditAlert(tx, author, 'changed', id, details);
   if (row.enabled === 0) await closeIncidents(tx, app, row, 'alert_disabled');
   else if (hasOtherCondition(current, row)) await closeIncidents(tx, app, row, 'alert_changed');
   return row;
@@ -129,11 +129,11 @@ export async function deleteAlert(tx: Tx, author: Changer, current: AlertRow): P
   // Before the deletion, because the event includes the rule.
   await closeIncidents(tx, author.app, current, 'alert_deleted');
   await tx.deleteFrom('alerts').where('id', '=', id).execute();
-  await note(tx, author, 'deleted', id, { name: current.name });
+  await auditAlert(tx, author, 'deleted', id, { name: current.name });
 }
 
 /** Deletes the rules of a deleted domain, each with its audit entry. */
-export async function deleteAlertsOf(
+export async function deleteAlertsOfDomain(
   tx: Tx,
   { id }: Pick<DomainRow, 'id'>,
   author: Changer,
@@ -170,7 +170,7 @@ function differences(before: Record<string, unknown>, after: Record<string, unkn
   return changes;
 }
 
-export async function note(
+export async function auditAlert(
   tx: Tx,
   author: Author,
   verb: string,

@@ -3,8 +3,8 @@
 import type { App } from '../app.ts';
 import type { Db, Tx } from '../store/open.ts';
 import type { AlertRow } from '../store/tables.generated.ts';
-import { openFault } from '../webhooks/endpoint-url.ts';
-import { wants } from '../webhooks/enqueue.ts';
+import { endpointUrlProblem } from '../webhooks/endpoint-url.ts';
+import { subscribesTo } from '../webhooks/enqueue.ts';
 import type { Channel } from './schema.ts';
 
 type Context = Pick<App, 'config' | 'mailer' | 'secrets'>;
@@ -25,11 +25,11 @@ export function ownSlackUrl(
 }
 
 /** What is wrong with the operator's Slack URL, to follow its name; null if it is unset or valid. */
-export function slackUrlFault({
+export function slackUrlProblem({
   SLACK_WEBHOOK_URL: url,
   WEBHOOK_ALLOW_NETWORKS: opened,
 }: Pick<App['config'], 'SLACK_WEBHOOK_URL' | 'WEBHOOK_ALLOW_NETWORKS'>): string | null {
-  return url === null ? null : openFault(url, opened);
+  return url === null ? null : endpointUrlProblem(url, opened);
 }
 
 /** The rule's own URL, or else the operator's. An own URL that can't be decrypted isn't replaced. */
@@ -38,10 +38,13 @@ export function slackUrlOf(app: Context, row: AlertRow): string | null {
 }
 
 /** `held`: the endpoint was disabled automatically, so its deliveries wait until someone recovers them. */
-export type EndpointsWanting = { id: string; held: boolean }[];
+export type SubscribedEndpoints = { id: string; held: boolean }[];
 
 /** The enabled endpoints that subscribe to events of this type. */
-export async function endpointsWanting(db: Db | Tx, type: string): Promise<EndpointsWanting> {
+export async function findSubscribedEndpoints(
+  db: Db | Tx,
+  type: string,
+): Promise<SubscribedEndpoints> {
   const endpoints = await db
     .selectFrom('webhook_endpoints')
     .select(['id', 'events', 'auto_disabled_at'])
@@ -49,7 +52,7 @@ export async function endpointsWanting(db: Db | Tx, type: string): Promise<Endpo
     .where('deleted_at', 'is', null)
     .execute();
   return endpoints
-    .filter(({ events }) => wants(events, type))
+    .filter(({ events }) => subscribesTo(events, type))
     .map(({ id, auto_disabled_at }) => ({ id, held: auto_disabled_at !== null }));
 }
 

@@ -1,7 +1,7 @@
 /** The delivery status of notifications sent through the outbox (email) or webhook deliveries (events). */
 
 import { sql } from 'kysely';
-import type { MailEnd } from '../outbox/expire.ts';
+import type { SettledMail } from '../outbox/expire.ts';
 import type { Db, Tx } from '../store/open.ts';
 import type { AlertNotificationRow } from '../store/tables.generated.ts';
 import type { AlertNotification } from './schema.ts';
@@ -13,7 +13,7 @@ export type DeliveryStatus = Pick<AlertNotification, 'status' | 'error' | 'sent_
 export type NotificationState = AlertNotificationRow & { delivery: DeliveryStatus | null };
 
 /** Stores the outcome with the notification, because the outbox deletes its emails after a month. */
-export async function keepMailEnds(tx: Tx, ends: MailEnd[]): Promise<void> {
+export async function recordMailOutcomes(tx: Tx, ends: SettledMail[]): Promise<void> {
   for (const { id, ...end } of ends)
     await tx.updateTable('alert_notifications').set(end).where('mail_id', '=', id).execute();
 }
@@ -99,7 +99,7 @@ function combineStates(deliveries: DeliveryRow[]): DeliveryStatus {
 const QUEUED_WEBHOOKS = sql<boolean>`channel = 'webhook' and status = 'queued'`;
 
 /** Stores the outcome of deliveries with their notifications before they are deleted. */
-export async function keepGoneDeliveries(tx: Tx, eventIds: string[]): Promise<void> {
+export async function recordRemovedDeliveries(tx: Tx, eventIds: string[]): Promise<void> {
   const rows = await tx
     .selectFrom('alert_notifications')
     .selectAll()
@@ -126,7 +126,7 @@ async function recordStatus(tx: Tx, id: string, state: DeliveryStatus): Promise<
 const BATCH_SIZE = 200;
 
 /** Stores the outcome of finished deliveries with their notifications, which outlive them. */
-export async function keepDeliveryEnds(db: Db): Promise<void> {
+export async function recordDeliveryOutcomes(db: Db): Promise<void> {
   let after = '';
   for (;;) {
     const rows = await db

@@ -46,11 +46,11 @@ const MAX_MAILS_PER_HOUR = 20;
 const HOUR_MS = 3_600_000;
 
 /** Why no email is sent, and what to configure. */
-export const NO_MAIL =
+export const MAIL_NOT_CONFIGURED =
   'outgoing email is not configured: set DELIVERABILITY_MAIL_URL and DELIVERABILITY_MAIL_FROM';
 
 /** Why a notification waits. */
-export const HELD = `the hourly limit of ${MAX_MAILS_PER_HOUR} emails is reached: a digest email will include this notification`;
+export const HELD_BY_LIMIT = `the hourly limit of ${MAX_MAILS_PER_HOUR} emails is reached: a digest email will include this notification`;
 
 export async function isOverMailLimit(
   tx: Tx,
@@ -150,7 +150,7 @@ async function queueDigest(tx: Tx, app: App, { alertId, name, recipient, counts 
     }),
   };
   const mail_id = await queueMail(tx, app, mail, null, { bulk: true });
-  if (mail_id === null) return { status: 'unconfigured' as const, error: NO_MAIL };
+  if (mail_id === null) return { status: 'unconfigured' as const, error: MAIL_NOT_CONFIGURED };
   afterCommit(tx, () => app.scheduler.wake(SEND_JOB));
   return { mail_id, error: null };
 }

@@ -4,12 +4,12 @@ import { ConfigError, PREFIX } from '../config/config.ts';
 import { domainRemoved } from '../domains/change-domain.ts';
 import { resultStored } from '../events/events.ts';
 import type { Feature } from '../feature.ts';
-import { mailEnded } from '../outbox/expire.ts';
+import { mailSettled } from '../outbox/expire.ts';
 import { subscribe } from '../store/subscribers.ts';
 import { deliveriesRemoved } from '../webhooks/expire.ts';
-import { deleteAlertsOf } from './change-alert.ts';
-import { slackUrlFault } from './channels.ts';
-import { keepGoneDeliveries, keepMailEnds } from './delivery-status.ts';
+import { deleteAlertsOfDomain } from './change-alert.ts';
+import { slackUrlProblem } from './channels.ts';
+import { recordMailOutcomes, recordRemovedDeliveries } from './delivery-status.ts';
 import { evaluateRules } from './incidents.ts';
 import { alertJobs } from './jobs.ts';
 import { alertRoutes } from './routes.ts';
@@ -20,12 +20,12 @@ export const alerts: Feature = {
   jobs: alertJobs,
   subscribers: (app) => [
     subscribe(resultStored, evaluateRules(app)),
-    subscribe(domainRemoved, deleteAlertsOf),
-    subscribe(mailEnded, keepMailEnds),
-    subscribe(deliveriesRemoved, keepGoneDeliveries),
+    subscribe(domainRemoved, deleteAlertsOfDomain),
+    subscribe(mailSettled, recordMailOutcomes),
+    subscribe(deliveriesRemoved, recordRemovedDeliveries),
   ],
   checkConfig(config) {
-    const problem = slackUrlFault(config);
+    const problem = slackUrlProblem(config);
     if (problem !== null) throw new ConfigError([`${PREFIX}SLACK_WEBHOOK_URL ${problem}`]);
   },
 };

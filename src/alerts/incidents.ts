@@ -5,12 +5,12 @@ import { sql } from 'kysely';
 import type { App } from '../app.ts';
 import type { Result } from '../events/events.ts';
 import { isoTime } from '../lib/clock.ts';
-import { withdrawMail } from '../outbox/queue.ts';
+import { cancelMail } from '../outbox/queue.ts';
 import type { Job } from '../scheduler/scheduler.ts';
 import { afterCommit, type Tx, transact } from '../store/open.ts';
 import type { Subscriber } from '../store/subscribers.ts';
 import type { AlertIncidentRow, AlertRow } from '../store/tables.generated.ts';
-import { endOf, judge, type Observation, observe } from './judge.ts';
+import { evaluateCondition, type Observation, observe, resolutionOf } from './evaluate.ts';
 import { createNotifier, type Notifier } from './notify.ts';
 import { alertStates, presentAlert } from './queries.ts';
 import type { Alert, Resolution } from './schema.ts';
@@ -49,7 +49,7 @@ async function openIncident(
  * Resolves an incident and notifies every channel. Does nothing if it was closed meanwhile. `result` is
  * the result that resolves it, if any.
  */
-export async function endIncident(
+export async function resolveAndNotify(
   tx: Tx,
   app: App,
   notifier: Notifier,
@@ -102,7 +102,7 @@ export function evaluateRules(app: App): Subscriber<[result: Result]> {
     for (const observed of observations)
       for (const rule of rules) {
         const { subject } = observed;
-        const verdict = judge(rule, observed);
+        const verdict = evaluateCondition(rule, observed);
         const incident = open.get(incidentKey(rule.id, subject));
         if (verdict.answer === 'yes') {
           // No further notifications while it is open.
@@ -111,9 +111,9 @@ export function evaluateRules(app: App): Subscriber<[result: Result]> {
           await openIncident(tx, app, notifier, rule, { subject, value, result });
         } else if (incident) {
           const { answer } = verdict;
-          const resolution = endOf(incident, observed, { answer, blocklistsInUse });
+          const resolution = resolutionOf(incident, observed, { answer, blocklistsInUse });
           if (resolution)
-            await endIncident(tx, app, notifier, rule, incident, { resolution, result });
+            await resolveAndNotify(tx, app, notifier, rule, incident, { resolution, result });
         }
       }
   };
@@ -250,7 +250,7 @@ async function closeBatch(app: App): Promise<boolean> {
 // alert.
 
 /** Why a Slack message was not posted. */
-export const TOLD_TOO_LATE =
+export const RESOLVED_BEFORE_POST =
   'the incident was resolved before this could be posted; the “Resolved” message, if any, shows how long it was open';
 const MAILED_TOO_LATE =
   'the incident was resolved before this could be sent; the “Resolved” email, if any, shows how long it was open';
@@ -271,7 +271,7 @@ export async function cancelStaleNotifications(
   for (let first = 0; first < incidentIds.length; first += CANCEL_BATCH_SIZE) {
     const batch = incidentIds.slice(first, first + CANCEL_BATCH_SIZE);
     await staleNotifications(tx, batch)
-      .set({ status: 'suppressed', due_at: null, error: TOLD_TOO_LATE })
+      .set({ status: 'suppressed', due_at: null, error: RESOLVED_BEFORE_POST })
       .where('channel', '=', 'slack')
       .where('lease', 'is', null)
       .execute();
@@ -313,7 +313,7 @@ async function cancelMails(tx: Tx, incidentIds: string[]): Promise<void> {
   for (let first = 0; first < late.length; first += CANCEL_BATCH_SIZE) {
     const batch = late.slice(first, first + CANCEL_BATCH_SIZE);
     const mails = batch.map(({ mail_id }) => mail_id);
-    await withdrawMail(tx, mails, MAILED_TOO_LATE);
+    await cancelMail(tx, mails, MAILED_TOO_LATE);
     await staleNotifications(tx, incidentIds)
       .set({ status: 'suppressed', error: MAILED_TOO_LATE })
       .where(

@@ -6,9 +6,9 @@ import { isoTime } from '../lib/clock.ts';
 import type { Job } from '../scheduler/scheduler.ts';
 import { type Db, type Tx, transact } from '../store/open.ts';
 import { deleteInBatches } from '../store/queries.ts';
-import { keepDeliveryEnds } from './delivery-status.ts';
+import { recordDeliveryOutcomes } from './delivery-status.ts';
 import { sendDigestsJob } from './email.ts';
-import { closeIncidentsJob, endIncident, resolveIncidents } from './incidents.ts';
+import { closeIncidentsJob, resolveAndNotify, resolveIncidents } from './incidents.ts';
 import { createNotifier } from './notify.ts';
 import { notifyJob } from './slack.ts';
 
@@ -104,7 +104,7 @@ async function endUnwatched(tx: Tx, app: App, ids: string[]): Promise<void> {
       .selectAll()
       .where('id', '=', incident.alert_id)
       .executeTakeFirstOrThrow();
-    await endIncident(tx, app, notifier, alert, incident, {
+    await resolveAndNotify(tx, app, notifier, alert, incident, {
       resolution: 'no_longer_watched',
       result: null,
     });
@@ -151,7 +151,7 @@ export async function expireIncidents({
   clock,
   config,
 }: Pick<App, 'db' | 'clock' | 'config'>): Promise<void> {
-  await keepDeliveryEnds(db);
+  await recordDeliveryOutcomes(db);
   if (config.EVENT_RETENTION === 0) return;
   const before = isoTime(clock.now() - config.EVENT_RETENTION);
   while ((await deleteIncidents(db, before)) === EXPIRE_BATCH_SIZE) await yieldToEventLoop();

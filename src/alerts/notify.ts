@@ -17,13 +17,13 @@ import type {
 import { composeNotification, type IncidentEvent, type RunSummary } from './alert-text.ts';
 import {
   channelsOf,
-  type EndpointsWanting,
-  endpointsWanting,
+  findSubscribedEndpoints,
   recipientsOf,
+  type SubscribedEndpoints,
   slackUrlOf,
 } from './channels.ts';
 import type { TestSummary } from './conditions/condition.ts';
-import { alertMail, HELD, isOverMailLimit, NO_MAIL } from './email.ts';
+import { alertMail, HELD_BY_LIMIT, isOverMailLimit, MAIL_NOT_CONFIGURED } from './email.ts';
 import { alertStates, presentAlert, presentIncidents } from './queries.ts';
 import type { Alert, Channel } from './schema.ts';
 
@@ -43,10 +43,10 @@ export interface Notifier {
 }
 
 export function createNotifier(tx: Tx, app: App): Notifier {
-  const endpoints = new Map<string, Promise<EndpointsWanting>>();
+  const endpoints = new Map<string, Promise<SubscribedEndpoints>>();
   const hasEndpoint = async (type: IncidentChange): Promise<boolean> => {
     const event = `alert.${type}`;
-    if (!endpoints.has(event)) endpoints.set(event, endpointsWanting(tx, event));
+    if (!endpoints.has(event)) endpoints.set(event, findSubscribedEndpoints(tx, event));
     return (await endpoints.get(event)!).length > 0;
   };
   return {
@@ -156,7 +156,7 @@ type NewNotification = Partial<AlertNotificationRow> & Pick<AlertNotificationRow
 const unconfigured = (error: string): NewNotification => ({ status: 'unconfigured', error });
 /** Each error says how to configure the channel. */
 const UNCONFIGURED: Record<Channel, NewNotification> = {
-  email: unconfigured(NO_MAIL),
+  email: unconfigured(MAIL_NOT_CONFIGURED),
   webhook: unconfigured('no enabled webhook endpoint subscribes to this event'),
   slack: unconfigured(
     'no usable Slack webhook URL: set slack_webhook_url on the rule, or DELIVERABILITY_SLACK_WEBHOOK_URL on the server',
@@ -239,7 +239,7 @@ async function queueMails(tx: Tx, app: App, event: IncidentEvent): Promise<NewNo
   const rows: NewNotification[] = [];
   for (const recipient of await recipientsOf(tx, alert)) {
     if (type !== 'test' && (await isOverMailLimit(tx, app, alert.id, recipient))) {
-      rows.push({ status: 'queued', recipient, error: HELD });
+      rows.push({ status: 'queued', recipient, error: HELD_BY_LIMIT });
       continue;
     }
     const mail = alertMail(app.config, recipient, notification);

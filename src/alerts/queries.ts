@@ -1,11 +1,11 @@
 /** Rules, incidents, and notifications: queries, and their JSON for the API and events. */
 
 import type { App } from '../app.ts';
-import { type Page, pageOf } from '../http/schemas.ts';
+import { fetchPage, type Page } from '../http/schemas.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Db, Tx } from '../store/open.ts';
 import type { AlertIncidentRow, AlertRow } from '../store/tables.generated.ts';
-import { endpointsWanting, ownSlackUrl, unconfiguredChannels } from './channels.ts';
+import { findSubscribedEndpoints, ownSlackUrl, unconfiguredChannels } from './channels.ts';
 import { type NotificationState, withDeliveryStatus } from './delivery-status.ts';
 import type {
   Alert,
@@ -25,7 +25,7 @@ export async function alertOr404(db: Db | Tx, id: string): Promise<AlertRow> {
 
 /** One page, newest first. */
 export async function listAlerts(db: Db, page: Page) {
-  return pageOf(db.selectFrom('alerts').selectAll(), page);
+  return fetchPage(db.selectFrom('alerts').selectAll(), page);
 }
 
 /** Rules with their state and their unconfigured channels. */
@@ -49,7 +49,7 @@ export async function alertStates(
     )
     .execute();
   const triggered = new Set(open.map(({ alert_id }) => alert_id));
-  const webhookWanted = (await endpointsWanting(db, 'alert.triggered')).length > 0;
+  const webhookWanted = (await findSubscribedEndpoints(db, 'alert.triggered')).length > 0;
   return rows.map((row) => {
     const url = ownSlackUrl(app, row);
     return {
@@ -74,7 +74,7 @@ export async function listIncidents(
       or([eb('status', '=', 'resolved'), eb('closing_id', 'is not', null)]),
     );
   if (alert_id) query = query.where('alert_id', '=', alert_id);
-  return pageOf(query, { limit, starting_after, ending_before });
+  return fetchPage(query, { limit, starting_after, ending_before });
 }
 
 /** The notifications with their current status, in order of creation. */
@@ -149,7 +149,7 @@ export function presentSample(alertId: string, rows: NotificationState[]): Alert
 }
 
 /** Whether an incident is resolved, or is being closed in a batch. */
-export const isOver = ({ status, closing_id }: AlertIncidentRow): boolean =>
+export const isResolved = ({ status, closing_id }: AlertIncidentRow): boolean =>
   status === 'resolved' || closing_id !== null;
 
 function presentIncident(row: AlertIncidentRow, notifications: NotificationState[]): AlertIncident {
@@ -158,7 +158,7 @@ function presentIncident(row: AlertIncidentRow, notifications: NotificationState
     object: 'alert_incident',
     alert_id: row.alert_id,
     subject: row.subject,
-    status: isOver(row) ? 'resolved' : 'open',
+    status: isResolved(row) ? 'resolved' : 'open',
     value: JSON.parse(row.value),
     test_id: row.test_id,
     run_id: row.run_id,

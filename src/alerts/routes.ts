@@ -2,11 +2,11 @@
 
 import type { App } from '../app.ts';
 import { route } from '../http/route.ts';
-import { listOf, type Page } from '../http/schemas.ts';
+import { listSchema, type Page } from '../http/schemas.ts';
 import type { Db, Tx } from '../store/open.ts';
 import type { AlertRow } from '../store/tables.generated.ts';
 import { deletedOf } from '../team/schema.ts';
-import { changeAlert, createAlert, deleteAlert, note } from './change-alert.ts';
+import { auditAlert, changeAlert, createAlert, deleteAlert } from './change-alert.ts';
 import {
   alertOr404,
   alertStates,
@@ -45,7 +45,7 @@ const listIncidentsOfAlert = route({
   role: 'member',
   summary: 'List the incidents of an alert rule with their notifications, newest first',
   query: IncidentsOfQuery,
-  response: listOf(AlertIncident),
+  response: listSchema(AlertIncident),
   async handle({ app, params, query }) {
     const { id } = await alertOr404(app.db, params.id!);
     return incidentPage(app, { ...query, alert_id: id });
@@ -59,7 +59,7 @@ const listAllIncidents = route({
   role: 'member',
   summary: 'List all incidents, newest first, including those of deleted alert rules',
   query: IncidentListQuery,
-  response: listOf(AlertIncident),
+  response: listSchema(AlertIncident),
   handle: ({ app, query }) => incidentPage(app, query),
 });
 
@@ -75,7 +75,7 @@ const create = route({
   path: '/v1/alerts',
   operation: 'createAlert',
   role: 'admin',
-  live: true,
+  liveOnly: true,
   summary: 'Create an alert rule',
   body: NewAlert,
   status: 201,
@@ -96,7 +96,7 @@ const list = route({
   role: 'member',
   summary: 'List alert rules, newest first',
   query: AlertListQuery,
-  response: listOf(Alert),
+  response: listSchema(Alert),
   async handle({ app, query }) {
     const { rows, hasMore } = await listAlerts(app.db, query);
     const data = (await alertStates(app.db, app, rows)).map(presentAlert);
@@ -122,7 +122,7 @@ const update = route({
   path: '/v1/alerts/:id',
   operation: 'updateAlert',
   role: 'admin',
-  live: true,
+  liveOnly: true,
   summary: 'Update an alert rule; disabling it or changing its condition closes its open incidents',
   etag: true,
   body: AlertPatch,
@@ -142,7 +142,7 @@ const remove = route({
   path: '/v1/alerts/:id',
   operation: 'deleteAlert',
   role: 'admin',
-  live: true,
+  liveOnly: true,
   summary: 'Delete an alert rule; its incidents are closed but remain listed',
   response: deletedOf('alert'),
   async handle(call) {
@@ -162,7 +162,7 @@ const test = route({
   path: '/v1/alerts/:id/test',
   operation: 'testAlert',
   role: 'admin',
-  live: true,
+  liveOnly: true,
   summary: 'Send a sample notification to each channel of an alert rule; emails are queued',
   response: AlertTest,
   async handle(call) {
@@ -171,7 +171,7 @@ const test = route({
     const { row, ids } = await call.transact(
       async (tx) => {
         const row = await alertOr404(tx, params.id!);
-        await note(tx, call, 'tested', row.id);
+        await auditAlert(tx, call, 'tested', row.id);
         return { row, ids: await sendSample(tx, app, row) };
       },
       () => undefined,

@@ -7,7 +7,7 @@ import type { AlertRow } from '../store/tables.generated.ts';
 import { eventPayload, insertDelivery } from '../webhooks/enqueue.ts';
 import type { IncidentEvent } from './alert-text.ts';
 import { composeNotification } from './alert-text.ts';
-import { channelsOf, endpointsWanting, slackUrlOf } from './channels.ts';
+import { channelsOf, findSubscribedEndpoints, slackUrlOf } from './channels.ts';
 import { conditionOf, thresholdOf } from './conditions/index.ts';
 import type { NotificationState } from './delivery-status.ts';
 import { queueNotifications } from './notify.ts';
@@ -22,7 +22,9 @@ const JOB_DELAY_MS = 90_000;
 
 /** Returns the IDs of its notifications. Opens no incident. Call in `transact`. */
 export async function sendSample(tx: Tx, app: App, alert: AlertRow): Promise<string[]> {
-  const endpoints = channelsOf(alert).includes('webhook') ? await endpointsWanting(tx, TYPE) : [];
+  const endpoints = channelsOf(alert).includes('webhook')
+    ? await findSubscribedEndpoints(tx, TYPE)
+    : [];
   const slackDueAt = isoTime(app.clock.now() + JOB_DELAY_MS);
   const ids = await queueNotifications(
     tx,

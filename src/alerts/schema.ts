@@ -1,7 +1,7 @@
 /** API schemas of alert rules and incidents (contract §8). */
 
 import * as v from 'valibot';
-import { described, Name, PAGE, Time } from '../http/schemas.ts';
+import { described, Name, PAGE_QUERY, Time } from '../http/schemas.ts';
 import { EmailAddress } from '../team/schema.ts';
 import { EndpointUrl } from '../webhooks/endpoint-url.ts';
 import { CONDITIONS, THRESHOLD_RANGE } from './conditions/index.ts';
@@ -161,12 +161,12 @@ export const AlertIncident = v.object({
 });
 export type AlertIncident = v.InferOutput<typeof AlertIncident>;
 
-export const AlertListQuery = v.strictObject(PAGE);
+export const AlertListQuery = v.strictObject(PAGE_QUERY);
 const Status = v.optional(
   v.picklist(INCIDENT_STATUSES, `must be one of ${INCIDENT_STATUSES.join(', ')}`),
 );
-export const IncidentsOfQuery = v.strictObject({ ...PAGE, status: Status });
+export const IncidentsOfQuery = v.strictObject({ ...PAGE_QUERY, status: Status });
 const FILTERS = { status: Status, alert_id: v.optional(Id) };
 const IncidentFilters = v.strictObject(FILTERS);
 export type IncidentFilters = v.InferOutput<typeof IncidentFilters>;
-export const IncidentListQuery = v.strictObject({ ...PAGE, ...FILTERS });
+export const IncidentListQuery = v.strictObject({ ...PAGE_QUERY, ...FILTERS });

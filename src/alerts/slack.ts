@@ -7,15 +7,15 @@ import { printable } from '../lib/log.ts';
 import { MAX_RETRY_DELAY_MS, retryAfterMs } from '../lib/retry.ts';
 import type { PostOutcome } from '../net/http/web.ts';
 import { claimingJob, type Job } from '../scheduler/scheduler.ts';
-import { bringForward, claimRows } from '../store/leases.ts';
+import { claimRows, makeDistantDueNow } from '../store/leases.ts';
 import { type Db, transact } from '../store/open.ts';
 import type { AlertNotificationRow, AlertRow } from '../store/tables.generated.ts';
 import { composeNotification, type Notification } from './alert-text.ts';
 import { slackUrlOf } from './channels.ts';
 import type { Step } from './conditions/condition.ts';
-import { cancelStaleNotifications, TOLD_TOO_LATE } from './incidents.ts';
+import { cancelStaleNotifications, RESOLVED_BEFORE_POST } from './incidents.ts';
 import { findIncidentEvent, NOTIFY_JOB } from './notify.ts';
-import { isOver } from './queries.ts';
+import { isResolved } from './queries.ts';
 
 /** Slack's limit is 150 UTF-16 code units, so a character outside the BMP counts twice. */
 const MAX_HEADER_LENGTH = 140;
@@ -200,8 +200,8 @@ async function composePost(
     .selectAll()
     .where('id', '=', incident_id)
     .executeTakeFirst();
-  if (news === 'triggered' && incident && isOver(incident))
-    return { reason: TOLD_TOO_LATE, final: true, suppressed: true };
+  if (news === 'triggered' && incident && isResolved(incident))
+    return { reason: RESOLVED_BEFORE_POST, final: true, suppressed: true };
   const rule = incident ? asItOpened(alert, incident) : alert;
   const event = await findIncidentEvent(db, news, rule, incident ?? null);
   return { url, notification: composeNotification(app.config, event) };
@@ -249,7 +249,7 @@ async function claimPosts(
   limit: number,
   inProgress: Map<string, string>,
 ): Promise<ClaimedPost[]> {
-  await bringForward(app, 'alert_notifications', MAX_RETRY_DELAY_MS);
+  await makeDistantDueNow(app, 'alert_notifications', MAX_RETRY_DELAY_MS);
   const now = isoTime(app.clock.now());
   const all: ClaimedPost[] = [];
   for (const [url, alertIds] of await rulesByUrl(app, now)) {

@@ -1,7 +1,7 @@
 /** Analyzes one message: parses it once, runs all checks concurrently within the deadline, and scores it. */
 
 import type { Resolver } from '../net/dns/resolver.ts';
-import { noWeb, type Web } from '../net/http/web.ts';
+import { offlineWeb, type Web } from '../net/http/web.ts';
 import type { Setup } from './check.ts';
 import {
   type AnalysisInput,
@@ -15,13 +15,13 @@ import { CHECKS } from './checks/index.ts';
 import { boundedResolver, boundedWeb, createContext, startDeadline } from './context.ts';
 import { dkimResult } from './dkim/verify.ts';
 import { dmarcResult } from './dmarc/evaluate.ts';
-import { judgedKind } from './kind.ts';
+import { classifyMessage } from './kind.ts';
 import { parseMessage } from './mime/parse-message.ts';
 import { providerVerdicts } from './providers/evaluate.ts';
 import type { AnalysisResult, AuthResult, CheckResult } from './result.ts';
 import {
   causesOf,
-  followingFinding,
+  dependentFinding,
   type Run,
   runCheck,
   trimEvidence,
@@ -56,7 +56,7 @@ export async function analyze(
     const message = await parseMessage(input.raw);
     const context = createContext(input, message, {
       resolver: boundedResolver(options.resolver, deadline),
-      web: boundedWeb(options.web ?? noWeb, deadline),
+      web: boundedWeb(options.web ?? offlineWeb, deadline),
       setup: options.setup,
       offline: options.offline,
     });
@@ -87,7 +87,7 @@ async function resultOf(
       checks,
     ),
   );
-  const kind = context.fact(judgedKind);
+  const kind = context.fact(classifyMessage);
   const whole = exact === null ? null : wholeScore(exact);
   const partial = {
     score: whole,
@@ -122,7 +122,7 @@ function authCoverage(scored: Scored[]): { enough: boolean; errors: number } {
   const checks = scored.filter(({ id }) => id === 'spf' || id === 'dkim' || id === 'dmarc');
   const errors = checks.filter(({ status }) => status === 'error').length;
   const skipped = checks.filter(
-    ({ status, followsFrom }) => status === 'skipped' && followsFrom.length === 0,
+    ({ status, failedCauses }) => status === 'skipped' && failedCauses.length === 0,
   ).length;
   return { enough: checks.length - errors - skipped >= 2, errors };
 }
@@ -130,19 +130,19 @@ function authCoverage(scored: Scored[]): { enough: boolean; errors: number } {
 /** The checks as the score sees them: those that depend on a failed one are `skipped`. */
 function applyDependencies(checks: Check[], findings: Finding[]): Scored[] {
   const causes = causesOf(checks, findings);
-  return checks.map(({ id, category, points, curedBy = [] }, index) => {
-    const followsFrom = causes[index]!;
+  return checks.map(({ id, category, points, fixedBy = [] }, index) => {
+    const failedCauses = causes[index]!;
     const own = findings[index]!;
-    const status = followsFrom.length > 0 ? 'skipped' : own.status;
+    const status = failedCauses.length > 0 ? 'skipped' : own.status;
     return {
       id,
       category,
       points,
       status,
-      followsFrom,
-      freed: freedStatus(own),
-      curedBy: own.curedBy ?? curedBy,
-      spared: own.uncapped ?? false,
+      failedCauses,
+      statusIfFixed: freedStatus(own),
+      fixedBy: own.fixedBy ?? fixedBy,
+      exemptFromCap: own.exemptFromCap ?? false,
     };
   });
 }
@@ -159,8 +159,9 @@ function toResult(
   gain: number,
   checks: Check[],
 ): CheckResult {
-  const { followsFrom } = scored;
-  const finding = followsFrom.length > 0 ? followingFinding(check, own, followsFrom, checks) : own;
+  const { failedCauses } = scored;
+  const finding =
+    failedCauses.length > 0 ? dependentFinding(check, own, failedCauses, checks) : own;
   return {
     id: check.id,
     category: check.category,

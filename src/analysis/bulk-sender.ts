@@ -56,7 +56,7 @@ export function bulkSenderField({ headers }: Message): string | null {
 }
 
 /** Shortens the field names in the sentences of `kind.ts` if they may contain text of the sender. */
-export const cutBulkFields = (sentence: string): string =>
+export const shortenBulkFields = (sentence: string): string =>
   sentence.replace(
     /(?<=\bthe field )\S{1,2000}(?=, which bulk email services add|, but no unsubscribe link)/g,
     (name) => {

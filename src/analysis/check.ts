@@ -106,9 +106,9 @@ export interface Finding {
   /** Like `Check.dependsOn`, for this finding only: it has the same cause as those checks. */
   dependsOn?: string[];
   /** Overrides the check's own `curedBy`. */
-  curedBy?: string[][];
+  fixedBy?: string[][];
   /** This failure does not cap the score, although other failures of the check do. */
-  uncapped?: boolean;
+  exemptFromCap?: boolean;
 }
 
 /**
@@ -143,7 +143,7 @@ export interface Check {
    * Groups of ids. If all checks of one group passed, a failure of this check would be fixed too, which
    * adds to the gain of each of them.
    */
-  curedBy?: string[][];
+  fixedBy?: string[][];
   run(context: Context): Finding | Promise<Finding>;
 }
 
@@ -214,7 +214,7 @@ export function rfc(number: number, section?: string): Reference {
 // Findings for DNS lookups that were not made or that failed.
 
 /** A DNS lookup that failed. */
-export interface Unanswered {
+export interface FailedLookup {
   name: string;
   type: RecordType;
   reason: DnsErrorReason;
@@ -225,12 +225,12 @@ export function offline(title: string): Finding {
 }
 
 /** The public part of the evidence that `notAnswered` adds. */
-export const PUBLIC_UNANSWERED = { unanswered: 'shown' } as const;
+export const PUBLIC_FAILED_LOOKUPS = { unanswered: 'shown' } as const;
 
 /** The finding of a check that depends on these failed lookups. It does not affect the score. */
-export function notAnswered(
+export function lookupFailed(
   title: string,
-  failures: Unanswered[],
+  failures: FailedLookup[],
   evidence: Finding['evidence'] = {},
 ): Finding {
   const lookups = failures.map(
@@ -248,7 +248,7 @@ export function notAnswered(
 // The finding for a missing header field.
 
 /** A failure, or unknown if the header is too long to read in full. */
-export function absentField(
+export function missingField(
   message: Message,
   name: string,
   problem: { title: string; detail: string; fix: string },

@@ -2,7 +2,7 @@
 
 import type { DnsAnswer, Resolver } from '../net/dns/resolver.ts';
 import type { WebFailure } from '../net/guarded-connection.ts';
-import { noWeb, type Web, type WebAnswer } from '../net/http/web.ts';
+import { offlineWeb, type Web, type WebAnswer } from '../net/http/web.ts';
 import type { AnalysisInput, Context, Setup } from './check.ts';
 import type { Message } from './mime/message.ts';
 
@@ -16,7 +16,7 @@ interface ContextOptions {
 export function createContext(
   input: AnalysisInput,
   message: Message,
-  { resolver, web = noWeb, setup = NO_SETUP, offline = false }: ContextOptions,
+  { resolver, web = offlineWeb, setup = NO_SETUP, offline = false }: ContextOptions,
 ): Context {
   const facts = new Map<unknown, unknown>();
   const context: Context = {
@@ -56,17 +56,17 @@ const MAX_QUERIES = 400;
 const MAX_REQUESTS = 120;
 
 /** The result of a race that the deadline wins. */
-export const LATE = Symbol('late');
+export const TIMED_OUT = Symbol('late');
 
 export interface Deadline {
   /** Resolves at the deadline. */
-  passed: Promise<typeof LATE>;
+  passed: Promise<typeof TIMED_OUT>;
   stop(): void;
 }
 
 export function startDeadline(ms: number): Deadline {
-  const { promise, resolve } = Promise.withResolvers<typeof LATE>();
-  const timer = setTimeout(resolve, ms, LATE);
+  const { promise, resolve } = Promise.withResolvers<typeof TIMED_OUT>();
+  const timer = setTimeout(resolve, ms, TIMED_OUT);
   return { passed: promise, stop: () => clearTimeout(timer) };
 }
 

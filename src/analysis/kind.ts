@@ -2,11 +2,11 @@
 
 import { bulkSenderField } from './bulk-sender.ts';
 import { type Context, type Finding, skipped } from './check.ts';
-import { offersToLeaveMail, unsubscribeLinks } from './links/unsubscribe.ts';
+import { isMailUnsubscribeLink, unsubscribeLinks } from './links/unsubscribe.ts';
 import { withoutComments } from './mime/mail-date.ts';
 import { fields, LIMITS } from './mime/message.ts';
 
-export interface JudgedKind {
+export interface Classification {
   kind: 'marketing' | 'transactional';
   /** `sender`: stated when the test was created. `message`: found in the message. */
   by: 'sender' | 'message';
@@ -15,7 +15,7 @@ export interface JudgedKind {
 }
 
 /** A fact: call `context.fact(judgedKind)`. */
-export function judgedKind(context: Context): JudgedKind {
+export function classifyMessage(context: Context): Classification {
   if (context.kind !== 'auto')
     return {
       kind: context.kind,
@@ -47,7 +47,7 @@ function listSigns({ message }: Context): string[] {
  */
 function bulkLink(context: Context): { field: string | null; link: boolean; signs: string[] } {
   const field = bulkSenderField(context.message);
-  const link = context.fact(unsubscribeLinks).some(offersToLeaveMail);
+  const link = context.fact(unsubscribeLinks).some(isMailUnsubscribeLink);
   const signs =
     field !== null && link
       ? [`It has an unsubscribe link and the field ${field}, which bulk email services add.`]
@@ -74,8 +74,8 @@ function missingSigns(context: Context): string[] {
 // The finding of checks that only apply to marketing mail.
 
 /** The `skipped` finding for transactional mail, with the reasons; null for marketing mail. */
-export function unlessMarketing(context: Context, title: string): Finding | null {
-  const { kind, reasons } = context.fact(judgedKind);
+export function skipUnlessMarketing(context: Context, title: string): Finding | null {
+  const { kind, reasons } = context.fact(classifyMessage);
   if (kind === 'marketing') return null;
   const why = reasons.join(' ');
   return skipped(title, `Not checked: your message is transactional mail. ${why}`);

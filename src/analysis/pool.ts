@@ -1,7 +1,7 @@
 /** A pool of analysis threads with limits on time and memory: no message can stall the service. */
 
 import { Worker } from 'node:worker_threads';
-import { batched } from '../lib/concurrency.ts';
+import { batchPerTurn } from '../lib/concurrency.ts';
 import type { Log } from '../lib/log.ts';
 import type { Resolver } from '../net/dns/resolver.ts';
 import type { Setup } from './check.ts';
@@ -39,7 +39,7 @@ export interface PoolOptions {
 }
 
 /** Analyses mostly wait for DNS, so many share a thread: a slow DNS server delays no other message. */
-export const JOBS_PER_THREAD = 12;
+export const MAX_JOBS_PER_THREAD = 12;
 
 /** Starts threads on demand and keeps them. */
 export function createAnalysisPool(options: PoolOptions): AnalysisPool {
@@ -123,7 +123,7 @@ function pickThread(
   if (threads.size < maxThreads) return start();
   // An isolated job gets a new thread, so that nothing else can end it.
   if (leastBusy?.jobs.size === 0) void leastBusy.end();
-  return !job.isolated && leastBusy && leastBusy.jobs.size < JOBS_PER_THREAD ? leastBusy : null;
+  return !job.isolated && leastBusy && leastBusy.jobs.size < MAX_JOBS_PER_THREAD ? leastBusy : null;
 }
 
 // One analysis thread: its jobs, its DNS lookups, and its end.
@@ -176,7 +176,7 @@ function startThread(options: ThreadOptions): Thread {
       maxYoungGenerationSizeMb: YOUNG_GENERATION_MB,
     },
   });
-  const send = batched<ToWorker>((messages) => worker.postMessage(messages));
+  const send = batchPerTurn<ToWorker>((messages) => worker.postMessage(messages));
   const jobs = new Map<number, Job>();
   const thread: Thread = {
     jobs,

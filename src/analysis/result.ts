@@ -1,7 +1,7 @@
 /** The result of an analysis, as it is stored, served and printed. */
 
 import type { Category, CheckStatus, Fix, Json, Reference } from './check.ts';
-import type { JudgedKind } from './kind.ts';
+import type { Classification } from './kind.ts';
 
 export const AUTH_RESULTS = [
   'pass',
@@ -87,7 +87,7 @@ export interface AnalysisResult {
   categories: CategoryScore[];
   checks: CheckResult[];
   /** Marketing or transactional, and why. */
-  judged_kind: JudgedKind;
+  judged_kind: Classification;
   providers: ProviderVerdict[];
   ruleset: string;
 }

@@ -2,7 +2,7 @@
 
 import { errorMessage } from '../lib/errors.ts';
 import { type Check, type Context, type Finding, type Fix, type Json, unknown } from './check.ts';
-import { type Deadline, LATE } from './context.ts';
+import { type Deadline, TIMED_OUT } from './context.ts';
 import { dependencyDetail } from './result.ts';
 
 export interface Run {
@@ -23,7 +23,7 @@ export async function runCheck(
     const finding = check.run(context);
     if (!(finding instanceof Promise)) return finding;
     const result = await Promise.race([finding, deadline.passed]);
-    return result === LATE ? timedOut(check) : result;
+    return result === TIMED_OUT ? timedOut(check) : result;
   } catch (error) {
     onFault?.(check.id, error);
     return unknown(
@@ -75,7 +75,7 @@ function dependenciesOf({ dependsOn = NONE }: Dependent, finding: Finding): stri
 }
 
 /** Replaces the finding of a check that is skipped because of `causes`, ids of failed `checks`. */
-export function followingFinding(
+export function dependentFinding(
   { label }: Check,
   own: Finding,
   causes: string[],

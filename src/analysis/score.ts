@@ -20,12 +20,12 @@ export interface Scored {
   points: number;
   status: CheckStatus;
   /** The failed checks that caused this one to be `skipped`, root causes only; empty otherwise. */
-  followsFrom: string[];
+  failedCauses: string[];
   /** The status if those checks had passed: that of its own finding where it says so, else `pass`. */
-  freed: CheckStatus;
-  curedBy: string[][];
+  statusIfFixed: CheckStatus;
+  fixedBy: string[][];
   /** A failure of this check does not cap the score. */
-  spared?: boolean;
+  exemptFromCap?: boolean;
 }
 
 interface CapRule extends Cap {
@@ -133,11 +133,11 @@ function capOf(checks: Scored[]): Cap | null {
   const byId = new Map(checks.map((check) => [check.id, check]));
   const failed = (id: string) => {
     const check = byId.get(id);
-    return check?.status === 'fail' && !check.spared;
+    return check?.status === 'fail' && !check.exemptFromCap;
   };
   const skippedBy = (id: string, cause: string) => {
     const check = byId.get(id);
-    return check?.status === 'skipped' && check.followsFrom.includes(cause);
+    return check?.status === 'skipped' && check.failedCauses.includes(cause);
   };
   const applying = CAPS.filter((cap) => cap.applies(failed, skippedBy));
   const lowest = applying.sort((a, b) => a.limit - b.limit)[0];
@@ -169,16 +169,16 @@ function coverageOf(checks: Scored[]): number {
 export function gainOf(id: string, checks: Scored[], current: number): number {
   const unskipped = checks.map((check) => {
     if (check.id === id) return { ...check, status: 'pass' as const };
-    const causes = check.followsFrom;
+    const causes = check.failedCauses;
     const isSoleCause = causes.length > 0 && causes.every((cause) => cause === id);
-    return isSoleCause ? { ...check, status: check.freed } : check;
+    return isSoleCause ? { ...check, status: check.statusIfFixed } : check;
   });
   const passing = new Set(
     unskipped.flatMap((check) => (check.status === 'pass' ? [check.id] : [])),
   );
-  const isFixed = ({ status, curedBy }: Scored) =>
+  const isFixed = ({ status, fixedBy }: Scored) =>
     status === 'fail' &&
-    curedBy.some((group) => group.includes(id) && group.every((other) => passing.has(other)));
+    fixedBy.some((group) => group.includes(id) && group.every((other) => passing.has(other)));
   const { exact } = scoreOf(
     unskipped.map((check) => (isFixed(check) ? { ...check, status: 'pass' as const } : check)),
   );

@@ -30,7 +30,7 @@ const MAX_RULES_SHOWN = 40;
 const MAX_DESCRIPTION = 200;
 
 /** Below half the threshold: pass. Below the threshold: warn. From the threshold on: fail. */
-export function judgeEngine(result: EngineScore): Finding {
+export function evaluateSpamScore(result: EngineScore): Finding {
   const { engine, threshold } = result;
   if (!(threshold > 0))
     return unknown(
@@ -72,7 +72,7 @@ export function judgeEngine(result: EngineScore): Finding {
 }
 
 /** The filter gave no usable answer. `reason` is a clause that follows "… was queried, but". */
-export const engineSilent = (engine: string, reason: string): Finding =>
+export const engineUnavailable = (engine: string, reason: string): Finding =>
   unknown(
     `Could not get a verdict from ${engine}.`,
     `${engine} was queried, but ${reason}. This does not affect your score.`,
@@ -154,9 +154,9 @@ const matches = (rule: string, patterns: RegExp[]): boolean =>
   rule.split('_').some((part) => SUBJECTS.has(part)) ||
   patterns.some((pattern) => pattern.test(rule));
 
-export const checkedHereOfSpamassassin = (rule: string): boolean => matches(rule, SPAMASSASSIN);
+export const isCoveredSpamassassinRule = (rule: string): boolean => matches(rule, SPAMASSASSIN);
 
-export const checkedHereOfRspamd = (symbol: string): boolean => matches(symbol, RSPAMD);
+export const isCoveredRspamdSymbol = (symbol: string): boolean => matches(symbol, RSPAMD);
 
 /**
  * The reverse DNS name of the sending server, as a spam filter needs it; null if it has none. If the

@@ -38,7 +38,7 @@ export function textSink(max: number): TextSink {
 const VISIBLE = /[^\s\p{Default_Ignorable_Code_Point}]/u;
 
 /** Whether the text has any visible character. */
-export const isVisible = (text: string): boolean => VISIBLE.test(text);
+export const hasVisibleText = (text: string): boolean => VISIBLE.test(text);
 
 const INVISIBLE_RUN = /[\s\p{Default_Ignorable_Code_Point}]{2,}/gu;
 /** Parts of emoji sequences: variation selector, joiner, flag tags. */
@@ -49,7 +49,7 @@ const INVISIBLE = /\p{Default_Ignorable_Code_Point}/u;
  * Removes invisible filler characters and collapses white space. `longest` is the length of the longest
  * run of filler. A single invisible character, as in Persian words and emoji, stays.
  */
-export function withoutFiller(text: string): { text: string; longest: number } {
+export function stripFiller(text: string): { text: string; longest: number } {
   let longest = 0;
   const rest = text.replace(INVISIBLE_RUN, (run) => {
     const emoji = OF_EMOJI.exec(run)?.[0] ?? '';

@@ -2,7 +2,7 @@
 
 import { fileURLToPath } from 'node:url';
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
-import { batched } from '../lib/concurrency.ts';
+import { batchPerTurn } from '../lib/concurrency.ts';
 import { errorMessage } from '../lib/errors.ts';
 import type { DnsAnswer, RecordType, Resolver } from '../net/dns/resolver.ts';
 import type { Web } from '../net/http/web.ts';
@@ -44,7 +44,7 @@ async function serve(): Promise<void> {
   const { analyze: run } = await import('./analyze.ts');
   const { createWeb } = await import('../net/http/client.ts');
   const port = parentPort!;
-  const send = batched<FromWorker>((messages) => port.postMessage(messages));
+  const send = batchPerTurn<FromWorker>((messages) => port.postMessage(messages));
   const { resolver, settle } = remoteResolver(send);
   const network: Network = { resolver, web: createWeb({ resolver }) };
   port.on('message', (messages: ToWorker[]) => {

@@ -2,12 +2,12 @@
 
 import * as v from 'valibot';
 import type { App } from '../app.ts';
-import { PRIVATE_FIELDS } from '../http/response.ts';
+import { PRIVATE_HEADERS } from '../http/response.ts';
 import { type Call, route } from '../http/route.ts';
 import { normalizeDomain } from '../lib/domain-names.ts';
 import { AppError } from '../lib/errors.ts';
-import { type BadgeState, badgeColour, badgeSvg } from '../report/badge.ts';
-import { openShare, sharedTestIds } from '../shares/queries.ts';
+import { type BadgeState, badgeColor, badgeSvg } from '../report/badge.ts';
+import { findActiveShare, sharedTestIds } from '../shares/queries.ts';
 import type { SharedReportRow } from '../store/tables.generated.ts';
 
 /** High, because image proxies send the requests of many readers from one IP address. */
@@ -28,7 +28,7 @@ const getSvg = route({
   secretParams: ['name'],
   operation: 'getBadge',
   role: 'public',
-  byLink: true,
+  isPublicLink: true,
   limit: LIMIT,
   summary: 'Get the SVG badge of a domain that has badges enabled, or of a shared report',
   produces: ['image/svg+xml'],
@@ -42,7 +42,7 @@ const getJson = route({
   secretParams: ['name'],
   operation: 'getBadgeJson',
   role: 'public',
-  byLink: true,
+  isPublicLink: true,
   limit: 'getBadge',
   summary: 'Get a badge as JSON for shields.io',
   produces: ['application/json'],
@@ -65,7 +65,7 @@ async function respond(
       // Other websites embed it.
       'cross-origin-resource-policy': 'cross-origin',
       // A cached copy would outlive the revocation of the link.
-      ...(badge.byToken ? PRIVATE_FIELDS : { 'cache-control': 'public, max-age=300' }),
+      ...(badge.byToken ? PRIVATE_HEADERS : { 'cache-control': 'public, max-age=300' }),
     },
   });
 }
@@ -75,7 +75,7 @@ function jsonOf({ label, message, state }: Badge): string {
     schemaVersion: 1,
     label,
     message,
-    color: badgeColour(state),
+    color: badgeColor(state),
   };
   return JSON.stringify(badge);
 }
@@ -126,7 +126,7 @@ async function badgeOfDomain({ db }: Pick<App, 'db'>, name: string): Promise<Bad
 }
 
 async function badgeOfShare(app: Pick<App, 'db' | 'clock'>, token: string): Promise<Badge> {
-  const grade = await worstGrade(app, await openShare(app, token));
+  const grade = await worstGrade(app, await findActiveShare(app, token));
   const state = (grade === null ? undefined : STATES[grade]) ?? 'unknown';
   const message = grade === null ? 'unknown' : `grade ${grade}`;
   return { label: LABEL, message, state, byToken: true };

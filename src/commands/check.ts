@@ -18,7 +18,7 @@ import type { AnalysisInput, Envelope, Setup } from '../analysis/check.ts';
 import { NO_SETUP } from '../analysis/context.ts';
 import { createAnalysisPool, type PoolOutcome } from '../analysis/pool.ts';
 import type { AnalysisResult } from '../analysis/result.ts';
-import { chosenBlocklists } from '../app.ts';
+import { configuredBlocklists } from '../app.ts';
 import { type Config, readConfig } from '../config/config.ts';
 import { VARIABLES } from '../config/variables.ts';
 import { normalizeAddress } from '../lib/addresses.ts';
@@ -116,7 +116,7 @@ function asText(result: AnalysisResult, file: string, hasReport: boolean, io: Io
   const report = reportText(result, {
     width: io.width,
     color: io.colorOut,
-    of: file === '-' ? undefined : basename(file),
+    testedName: file === '-' ? undefined : basename(file),
   });
   const next = [
     '--json for every check with its evidence',
@@ -248,7 +248,7 @@ async function analyzeOne(
   io: Io,
 ): Promise<PoolOutcome> {
   const config: CheckConfig = readConfig(io.env, CHECK_VARIABLES).config;
-  const lists = chosenBlocklists(config);
+  const lists = configuredBlocklists(config);
   const servers = readDnsOption(options.dns) ?? config.DNS_SERVERS ?? systemDnsServers();
   const dns = createDnsResolver({ servers, clock: systemClock });
   const progress = startProgress(io);

@@ -5,7 +5,7 @@ import { NO_SETUP } from '../analysis/context.ts';
 import { analyzeDomain } from '../analysis/domain/analyze-domain.ts';
 import type { DomainHealth, HealthStatus } from '../analysis/domain/health.ts';
 import { readDomainName } from '../analysis/domain/read-domain-name.ts';
-import { chosenBlocklists } from '../app.ts';
+import { configuredBlocklists } from '../app.ts';
 import { type Config, readConfig } from '../config/config.ts';
 import { isoTime, systemClock } from '../lib/clock.ts';
 import { normalizeDomain } from '../lib/domain-names.ts';
@@ -80,7 +80,7 @@ async function look(
   const resolver = watched(dns, progress, 'checking the domain');
   const probe = createMailTlsProbe({ resolver, helo: config.SMTP_NAME });
   try {
-    const lists = chosenBlocklists(config);
+    const lists = configuredBlocklists(config);
     const watch = createBlocklistWatch({ lists, resolver, clock: systemClock, log: silentLog });
     return await analyzeDomain(name, {
       resolver,

@@ -6,7 +6,7 @@ import type { MemberRow } from '../store/tables.generated.ts';
 import { createApiKey } from '../team/api-keys.ts';
 import { findMemberByEmail, findOwner, normalizeEmail } from '../team/members.ts';
 import { makeOwner } from '../team/owner.ts';
-import { makeOwnerLink } from '../team/passwords.ts';
+import { createOwnerLink } from '../team/passwords.ts';
 import { type Command, EXIT, readArguments, UsageError } from './command.ts';
 import { withStore } from './configure.ts';
 
@@ -31,15 +31,15 @@ export const owner: Command = {
         io.stderr(needsReplace(present, email));
         return EXIT.usage;
       }
-      const { owner: member, created, former } = await makeOwner(team, email);
+      const { owner: member, created, previous } = await makeOwner(team, email);
       const { key } = await createApiKey(team, {
         memberId: member.id,
         name: 'owner command',
         role: 'owner',
         livemode: true,
       });
-      const link = await makeOwnerLink(team, readConfig(io.env).config, member.id);
-      if (former) io.stderr(whatEnded(former, member));
+      const link = await createOwnerLink(team, readConfig(io.env).config, member.id);
+      if (previous) io.stderr(whatEnded(previous, member));
       if (values.json) {
         const { id, email: address } = member;
         const printed = { id, email: address, role: 'owner', key, password_url: link };

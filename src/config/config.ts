@@ -1,7 +1,7 @@
 /** Reads the environment into a typed configuration; reports all errors at once, and warns of unknown names. */
 
 import { readFileSync } from 'node:fs';
-import { nearest } from '../lib/nearest.ts';
+import { closestName } from '../lib/closest-name.ts';
 import { VARIABLES, type Variable } from './variables.ts';
 
 export const PREFIX = 'DELIVERABILITY_';
@@ -114,7 +114,7 @@ function unknownNames(env: Environment, variables: Record<string, Variable<unkno
     .filter((name) => name.startsWith(PREFIX) && !known.includes(name))
     .map((name) => {
       // Without the prefix, which all share.
-      const near = nearest(
+      const near = closestName(
         name.slice(PREFIX.length),
         known.map((one) => one.slice(PREFIX.length)),
       );

@@ -4,7 +4,7 @@ import type { ComponentChildren } from 'preact';
 import * as v from 'valibot';
 import { MAX_PASSWORD, MIN_PASSWORD } from '../config/readers.ts';
 import { AppError } from '../lib/errors.ts';
-import { passwordFault } from '../team/password-rules.ts';
+import { findPasswordProblem } from '../team/password-rules.ts';
 
 interface FieldProps {
   name: string;
@@ -74,7 +74,7 @@ interface NoticeProps {
 }
 
 /** The result of the last action, with an icon and a color. */
-export function Said({ tone, id, children }: NoticeProps) {
+export function Notice({ tone, id, children }: NoticeProps) {
   return (
     <div class={`notice ${tone}`} role={tone === 'fail' ? 'alert' : 'status'}>
       <svg class="icon" aria-hidden="true">
@@ -116,15 +116,15 @@ export function readForm(raw: Uint8Array): (name: string) => string {
 }
 
 /** Error messages by field: full sentences. */
-export type Wrong = Record<string, string | undefined>;
+export type FieldErrors = Record<string, string | undefined>;
 
-export const anyWrong = (errors: Wrong): boolean => Object.values(errors).some(Boolean);
+export const hasErrors = (errors: FieldErrors): boolean => Object.values(errors).some(Boolean);
 
 /** Turns the message of a parameter error into a sentence: "must be …" becomes "The name must be …". */
 export const asSentence = (label: string, message: string): string => `The ${label} ${message}.`;
 
 /** Runs `work` and returns its AppError if it has one of these codes. Rethrows every other error. */
-export async function refused<T>(
+export async function catchErrors<T>(
   codes: AppError['code'][],
   work: () => Promise<T>,
 ): Promise<{ done: T; error: null } | { done: null; error: AppError }> {
@@ -139,17 +139,17 @@ export async function refused<T>(
 // The password fields of the reset page and of the invitation page.
 
 /** Errors of the new password or its confirmation. */
-export function newPasswordFaults(field: (name: string) => string, email: string): Wrong {
+export function newPasswordErrors(field: (name: string) => string, email: string): FieldErrors {
   const password = field('password');
   if (password === '') return { password: 'Enter a password.' };
-  const fault = passwordFault(password, email);
+  const fault = findPasswordProblem(password, email);
   if (fault) return { password: asSentence('password', fault) };
   return field('repeated') === password ? {} : { repeated: "The passwords don't match." };
 }
 
 interface NewPasswordProps {
   email: string;
-  errors: Wrong;
+  errors: FieldErrors;
   /** Set if another field of the form has the focus. */
   focusElsewhere?: boolean;
 }

@@ -8,7 +8,7 @@ import { findMember } from '../team/members.ts';
 import { listSessions } from '../team/sessions.ts';
 import { PageQuery, Submit } from './form.tsx';
 import { pageResponse } from './page.tsx';
-import { signedIn } from './sign-in.tsx';
+import { findSignedInActor } from './sign-in.tsx';
 
 const show = route({
   method: 'GET',
@@ -20,7 +20,7 @@ const show = route({
   produces: ['text/html'],
   async handle(call) {
     const { app } = call;
-    const actor = await signedIn(call);
+    const actor = await findSignedInActor(call);
     const member = actor && (await findMember(app.db, actor.memberId));
     return member ? memberPage(app, member) : visitorPage(app);
   },

@@ -5,7 +5,7 @@ import type { Config } from '../config/config.ts';
 import type { Problem } from '../http/problem.ts';
 import { type AppError, ERROR_STATUS } from '../lib/errors.ts';
 import { PAGE_CSP, renderPage } from '../report/html/frame.tsx';
-import { Said } from './form.tsx';
+import { Notice } from './form.tsx';
 
 /** Forms may be submitted to this service only. */
 const CSP = PAGE_CSP.replace("form-action 'none'", "form-action 'self'");
@@ -85,7 +85,7 @@ interface NextLink {
 }
 
 /** 404 for an unknown link, 410 for one that was used, revoked or replaced, or has expired. */
-export function deadLink({ code, detail }: AppError, next: NextLink): Response {
+export function invalidLinkPage({ code, detail }: AppError, next: NextLink): Response {
   return pageResponse({
     title: "This link doesn't work",
     status: ERROR_STATUS[code],
@@ -94,7 +94,7 @@ export function deadLink({ code, detail }: AppError, next: NextLink): Response {
     headers: { 'x-robots-tag': 'noindex' },
     children: (
       <>
-        <Said tone="fail">{detail}</Said>
+        <Notice tone="fail">{detail}</Notice>
         {code === 'not_found' && <p>Make sure that you copied the whole link from the email.</p>}
         <p class="links">
           <a href={next.href}>{next.text}</a>
@@ -116,7 +116,7 @@ export function problemPage(problem: Problem, { APP_URL }: Pick<Config, 'APP_URL
     referrer: 'no-referrer',
     children: (
       <>
-        <Said tone="fail">{detail}</Said>
+        <Notice tone="fail">{detail}</Notice>
         <p class="small muted">
           Request ID: <code>{request_id}</code>
         </p>

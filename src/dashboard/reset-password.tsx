@@ -5,19 +5,19 @@ import { ERROR_STATUS } from '../lib/errors.ts';
 import { openPasswordLink, requestPasswordReset, resetPassword } from '../team/passwords.ts';
 import { deviceCookie } from '../team/sign-in.ts';
 import {
-  anyWrong,
+  catchErrors,
   Field,
+  type FieldErrors,
   FORM,
+  hasErrors,
   NewPasswordFields,
-  newPasswordFaults,
+  Notice,
+  newPasswordErrors,
   PageQuery,
   readForm,
-  refused,
-  Said,
   Submit,
-  type Wrong,
 } from './form.tsx';
-import { deadLink, pageResponse, seeOther } from './page.tsx';
+import { invalidLinkPage, pageResponse, seeOther } from './page.tsx';
 
 const SET_PASSWORD_PATH = '/password/:token';
 const REQUEST_NEW_LINK = { href: '/forgot-password', text: 'Get a new link' };
@@ -25,7 +25,7 @@ const REQUEST_NEW_LINK = { href: '/forgot-password', text: 'Get a new link' };
 interface SetPasswordState {
   token: string;
   email: string;
-  fieldErrors?: Wrong;
+  fieldErrors?: FieldErrors;
   /** An error of the whole form. */
   formError?: string;
 }
@@ -40,7 +40,7 @@ function renderSetPassword(
     children: (
       <>
         <p>A new password signs you out on all browsers.</p>
-        {formError && <Said tone="fail">{formError}</Said>}
+        {formError && <Notice tone="fail">{formError}</Notice>}
         <form method="post" action={`/password/${encodeURIComponent(token)}`}>
           <NewPasswordFields email={email} errors={fieldErrors} />
           <Submit>Set password</Submit>
@@ -61,11 +61,11 @@ const showSetPassword = route({
   produces: ['text/html'],
   async handle({ app, params }) {
     const token = params.token!;
-    const { done, error } = await refused(['not_found', 'gone'], () =>
+    const { done, error } = await catchErrors(['not_found', 'gone'], () =>
       openPasswordLink(app.db, app.clock.now(), token),
     );
     return error
-      ? deadLink(error, REQUEST_NEW_LINK)
+      ? invalidLinkPage(error, REQUEST_NEW_LINK)
       : renderSetPassword({ token, email: done.email });
   },
 });
@@ -84,20 +84,20 @@ const submitSetPassword = route({
   async handle(call) {
     const { app, params, raw } = call;
     const token = params.token!;
-    const link = await refused(['not_found', 'gone'], () =>
+    const link = await catchErrors(['not_found', 'gone'], () =>
       openPasswordLink(app.db, app.clock.now(), token),
     );
-    if (link.error) return deadLink(link.error, REQUEST_NEW_LINK);
+    if (link.error) return invalidLinkPage(link.error, REQUEST_NEW_LINK);
     const { email } = link.done;
     const field = readForm(raw);
-    const fieldErrors = newPasswordFaults(field, email);
-    if (anyWrong(fieldErrors)) return renderSetPassword({ token, email, fieldErrors }, 422);
-    const { done, error } = await refused(['not_found', 'gone', 'unavailable'], () =>
+    const fieldErrors = newPasswordErrors(field, email);
+    if (hasErrors(fieldErrors)) return renderSetPassword({ token, email, fieldErrors }, 422);
+    const { done, error } = await catchErrors(['not_found', 'gone', 'unavailable'], () =>
       resetPassword(call, { token, password: field('password') }),
     );
     if (error?.code === 'unavailable')
       return renderSetPassword({ token, email, formError: error.detail }, ERROR_STATUS.unavailable);
-    if (error) return deadLink(error, REQUEST_NEW_LINK);
+    if (error) return invalidLinkPage(error, REQUEST_NEW_LINK);
     // The link doesn't start a session, because it may have been opened on another person's screen. The
     // device cookie keeps password guessing by others from delaying the next sign-in here.
     const device = deviceCookie(app, done);
@@ -130,9 +130,9 @@ function ForgotPasswordForm({ email, emailError, formError }: ForgotPasswordStat
         password.
       </p>
       {formError && (
-        <Said tone="fail" id="form-error">
+        <Notice tone="fail" id="form-error">
           {formError}
-        </Said>
+        </Notice>
       )}
       <form method="post" action={FORGOT_PASSWORD_PATH}>
         <Field
@@ -155,10 +155,10 @@ function ForgotPasswordForm({ email, emailError, formError }: ForgotPasswordStat
 function LinkSent() {
   return (
     <>
-      <Said tone="info">
+      <Notice tone="info">
         If that address belongs to a team member, a link to set a new password is on its way. It
         works once and expires after an hour.
-      </Said>
+      </Notice>
       <p>
         No email? Check your spam folder, then try again in a minute. If it still doesn't arrive,
         ask an admin which address your account uses. You can get up to five links an hour.
@@ -231,7 +231,7 @@ const submitForgotPassword = route({
     const email = readForm(call.raw)('email').trim();
     if (email === '' || email.length > MAX_EMAIL_LENGTH)
       return renderForgotPassword({ email, emailError: 'Enter your email address.' }, 422);
-    const { error } = await refused(['rate_limited'], () => requestPasswordReset(call, email));
+    const { error } = await catchErrors(['rate_limited'], () => requestPasswordReset(call, email));
     if (error)
       return renderForgotPassword(
         { email, formError: error.detail },

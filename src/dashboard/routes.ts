@@ -1,9 +1,9 @@
 /** Every page of the web application. */
 
 import type { Route } from '../http/route.ts';
-import { acceptInvitationPages } from './accept-invitation.tsx';
 import { docsPage } from './docs/docs.tsx';
 import { homePages } from './home.tsx';
+import { acceptInvitationPages } from './invitation.tsx';
 import { forgotPasswordPages, setPasswordPages } from './reset-password.tsx';
 import { oidcPages, signInPages } from './sign-in.tsx';
 import { unsubscribePages } from './unsubscribe.tsx';

@@ -8,28 +8,28 @@ import { route } from '../http/route.ts';
 import { type AppError, ERROR_STATUS } from '../lib/errors.ts';
 import type { MemberRow } from '../store/tables.generated.ts';
 import {
-  beginJourney,
   CALLBACK_PATH,
-  clearedJourneyCookie,
-  endJourney,
+  clearedOidcStateCookie,
+  completeOidcSignIn,
   oidcHost,
-  readJourney,
+  readOidcState,
   signInByClaims,
+  startOidcSignIn,
 } from '../team/oidc.ts';
 import { reauthorize } from '../team/permissions.ts';
-import { cookieOf } from '../team/session-routes.ts';
+import { newSessionCookie } from '../team/session-routes.ts';
 import { identifySession } from '../team/sessions.ts';
 import { deviceCookie, endOwnSession, signIn } from '../team/sign-in.ts';
 import {
-  anyWrong,
+  catchErrors,
   Field,
+  type FieldErrors,
   FORM,
+  hasErrors,
+  Notice,
   PageQuery,
   readForm,
-  refused,
-  Said,
   Submit,
-  type Wrong,
 } from './form.tsx';
 import { pageResponse, seeOther } from './page.tsx';
 
@@ -44,7 +44,7 @@ interface SignInState {
   /** The host of the OpenID Connect provider; null if none is configured. */
   provider: string | null;
   email?: string;
-  fieldErrors?: Wrong;
+  fieldErrors?: FieldErrors;
   /** An error that concerns both fields. */
   formError?: string;
   done?: string;
@@ -54,11 +54,11 @@ function SignIn({ provider, email, fieldErrors = {}, formError, done }: SignInSt
   const errorNoticeId = formError ? 'form-error' : undefined;
   return (
     <>
-      {done && <Said tone="pass">{done}</Said>}
+      {done && <Notice tone="pass">{done}</Notice>}
       {formError && (
-        <Said tone="fail" id="form-error">
+        <Notice tone="fail" id="form-error">
           {formError}
-        </Said>
+        </Notice>
       )}
       <form method="post" action={SIGN_IN_PATH}>
         <Field
@@ -114,7 +114,7 @@ const showSignIn = route({
   query: PageQuery,
   produces: ['text/html'],
   async handle(call) {
-    if (await signedIn(call)) return seeOther('/');
+    if (await findSignedInActor(call)) return seeOther('/');
     const { done = '' } = call.query;
     // `hasOwn`, because the query may name inherited properties such as `constructor`.
     return renderSignIn(call.app, {
@@ -140,9 +140,10 @@ const submitSignIn = route({
       email: email ? undefined : 'Enter your email address.',
       password: password ? undefined : 'Enter your password.',
     };
-    if (anyWrong(fieldErrors)) return renderSignIn(call.app, { email, fieldErrors }, 422);
-    const { done, error } = await refused(['unauthenticated', 'rate_limited', 'unavailable'], () =>
-      signIn(call, { email, password }),
+    if (hasErrors(fieldErrors)) return renderSignIn(call.app, { email, fieldErrors }, 422);
+    const { done, error } = await catchErrors(
+      ['unauthenticated', 'rate_limited', 'unavailable'],
+      () => signIn(call, { email, password }),
     );
     if (error)
       return renderSignIn(
@@ -151,7 +152,7 @@ const submitSignIn = route({
         ERROR_STATUS[error.code],
         error.headers,
       );
-    return enter(call.app, done);
+    return redirectSignedIn(call.app, done);
   },
 });
 
@@ -165,9 +166,9 @@ const signOut = route({
   consumes: FORM,
   produces: ['text/html'],
   async handle(call) {
-    const actor = await signedIn(call);
+    const actor = await findSignedInActor(call);
     if (actor?.sessionId)
-      await refused(['not_found', 'unauthenticated'], () =>
+      await catchErrors(['not_found', 'unauthenticated'], () =>
         call.transact(async (tx) => {
           const author = { ...call, actor };
           await endOwnSession(
@@ -195,7 +196,7 @@ function renderOidcFailure({ code, detail }: AppError): Response {
     status: ERROR_STATUS[code],
     children: (
       <>
-        <Said tone="fail">{detail}</Said>
+        <Notice tone="fail">{detail}</Notice>
         <p class="links">
           <a href="/sign-in">Back to sign-in</a>
         </p>
@@ -213,8 +214,10 @@ const beginOidc = route({
   query: PageQuery,
   produces: ['text/html'],
   async handle(call) {
-    if (await signedIn(call)) return seeOther('/');
-    const { done, error } = await refused(['not_found', 'unavailable'], () => beginJourney(call));
+    if (await findSignedInActor(call)) return seeOther('/');
+    const { done, error } = await catchErrors(['not_found', 'unavailable'], () =>
+      startOidcSignIn(call),
+    );
     if (error) return renderOidcFailure(error);
     call.setHeader('set-cookie', done.cookie);
     return seeOther(done.location);
@@ -232,7 +235,7 @@ const endOidc = route({
   produces: ['text/html'],
   async handle(call) {
     const { app, headers, query } = call;
-    const journey = readJourney(app, headers.get('cookie'));
+    const journey = readOidcState(app, headers.get('cookie'));
     const codes: AppError['code'][] = [
       'not_found',
       'unavailable',
@@ -240,11 +243,11 @@ const endOidc = route({
       'forbidden',
       'conflict',
     ];
-    const { done, error } = await refused(codes, async () =>
-      signInByClaims(call, await endJourney(call, journey, query)),
+    const { done, error } = await catchErrors(codes, async () =>
+      signInByClaims(call, await completeOidcSignIn(call, journey, query)),
     );
-    if (!error) return enter(app, done, clearedJourneyCookie(app));
-    call.setHeader('set-cookie', clearedJourneyCookie(app));
+    if (!error) return redirectSignedIn(app, done, clearedOidcStateCookie(app));
+    call.setHeader('set-cookie', clearedOidcStateCookie(app));
     return renderOidcFailure(error);
   },
 });
@@ -254,7 +257,7 @@ export const oidcPages = [beginOidc, endOidc];
 // Sessions on public pages.
 
 /** The signed-in member on a public page; null without a valid session. */
-export async function signedIn({
+export async function findSignedInActor({
   app,
   headers,
 }: {
@@ -268,13 +271,13 @@ export async function signedIn({
 }
 
 /** Redirects to the home page and sets the session and device cookies, after the `otherCookies`. */
-export function enter(
+export function redirectSignedIn(
   app: App,
   { token, member }: { token: string; member: MemberRow },
   ...otherCookies: string[]
 ): Response {
   const response = seeOther('/');
-  for (const cookie of [...otherCookies, cookieOf(app, token), deviceCookie(app, member)])
+  for (const cookie of [...otherCookies, newSessionCookie(app, token), deviceCookie(app, member)])
     if (cookie !== null) response.headers.append('set-cookie', cookie);
   return response;
 }

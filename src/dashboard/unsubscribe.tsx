@@ -4,9 +4,14 @@ import type { App } from '../app.ts';
 import type { Rate } from '../config/readers.ts';
 import type { Caller } from '../http/actor.ts';
 import { route, type Transact } from '../http/route.ts';
-import { comeBack, findReader, leave, type Reader } from '../schedules/readers.ts';
-import { FORM, PageQuery, refused, Said, Submit } from './form.tsx';
-import { deadLink, pageResponse } from './page.tsx';
+import {
+  findRecipient,
+  type ReportRecipient,
+  resubscribeRecipient,
+  unsubscribeRecipient,
+} from '../schedules/recipients.ts';
+import { catchErrors, FORM, Notice, PageQuery, Submit } from './form.tsx';
+import { invalidLinkPage, pageResponse } from './page.tsx';
 
 const PATH = '/unsubscribe/:token';
 const HOME = { href: '/', text: 'Go to the home page' };
@@ -17,15 +22,15 @@ const RESUBSCRIBE = { name: 'Subscribe', value: 'Again' };
 
 interface PageState {
   token: string;
-  reader: Reader;
+  reader: ReportRecipient;
   /** The action just completed: a full sentence. */
   done?: string;
   error?: string;
 }
 
 function renderPage({ token, reader, done, error }: PageState): Response {
-  const { name, email, frequency, leftAt } = reader;
-  const unsubscribed = leftAt !== null;
+  const { name, email, frequency, unsubscribedAt } = reader;
+  const unsubscribed = unsubscribedAt !== null;
   return pageResponse({
     title: unsubscribed ? "You're unsubscribed" : 'Unsubscribe from a report',
     status: error ? 422 : 200,
@@ -33,8 +38,8 @@ function renderPage({ token, reader, done, error }: PageState): Response {
     headers: { 'x-robots-tag': 'noindex' },
     children: (
       <>
-        {done && <Said tone="pass">{done}</Said>}
-        {error && <Said tone="fail">{error}</Said>}
+        {done && <Notice tone="pass">{done}</Notice>}
+        {error && <Notice tone="fail">{error}</Notice>}
         <p>
           <strong>{email}</strong>
           {unsubscribed ? ' no longer gets' : ' gets'} the report “<strong>{name}</strong>”
@@ -61,8 +66,10 @@ const show = route({
   produces: ['text/html'],
   async handle({ app, params }) {
     const token = params.token!;
-    const found = await refused(['not_found'], () => findReader(app.db, token));
-    return found.error ? deadLink(found.error, HOME) : renderPage({ token, reader: found.done });
+    const found = await catchErrors(['not_found'], () => findRecipient(app.db, token));
+    return found.error
+      ? invalidLinkPage(found.error, HOME)
+      : renderPage({ token, reader: found.done });
   },
 });
 
@@ -87,23 +94,23 @@ async function handleSubmit({
   const token = params.token!;
   const field = await readFields(headers.get('content-type'), raw);
   const author = { app, actor: null, caller, transact };
-  const { done, error } = await refused(['not_found'], async (): Promise<PageState> => {
+  const { done, error } = await catchErrors(['not_found'], async (): Promise<PageState> => {
     if (field(UNSUBSCRIBE.name) === UNSUBSCRIBE.value)
       return {
         token,
-        reader: await leave(author, token),
+        reader: await unsubscribeRecipient(author, token),
         done: "You're unsubscribed. A report that was already sent may still arrive.",
       };
     if (field(RESUBSCRIBE.name) === RESUBSCRIBE.value)
       return {
         token,
-        reader: await comeBack(author, token),
+        reader: await resubscribeRecipient(author, token),
         done: "You're subscribed again. You get the next report if the team still lists your address.",
       };
     const invalid = 'Invalid form submission. Nothing was changed. Try again.';
-    return { token, reader: await findReader(app.db, token), error: invalid };
+    return { token, reader: await findRecipient(app.db, token), error: invalid };
   });
-  return error ? deadLink(error, HOME) : renderPage(done);
+  return error ? invalidLinkPage(error, HOME) : renderPage(done);
 }
 
 /** Reads both form types of RFC 8058 §3.2. A body that can't be parsed has no fields. */
@@ -126,7 +133,7 @@ const submitAs = (operation: string, type: string, limit: Rate | string) =>
     operation,
     role: 'public',
     writes: true,
-    fromAnywhere: true,
+    allowCrossOrigin: true,
     limit,
     summary: 'Unsubscribe from a report, or resubscribe',
     consumes: { ...FORM, type },

@@ -10,7 +10,7 @@ import { requireBelowLimit } from '../store/queries.ts';
 import { channel } from '../store/subscribers.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
 import { type Author, audit } from '../team/audit.ts';
-import { rulesNaming } from './queries.ts';
+import { findRulesOfDomain } from './queries.ts';
 import type { DomainPatch, NewDomain } from './schema.ts';
 import { selectorsOf } from './selectors.ts';
 import { nextLookup } from './transitions.ts';
@@ -114,7 +114,7 @@ export async function deleteDomain(
   role: Role,
 ): Promise<void> {
   const { id, name } = row;
-  const rules = await rulesNaming(tx, id);
+  const rules = await findRulesOfDomain(tx, id);
   if (rules.length > 0 && !allows(role, 'admin')) throw usedByRules(rules, name);
   await author.app.subscribers.publish(domainRemoved, tx, row, author);
   await tx.deleteFrom('domains').where('id', '=', id).execute();
@@ -131,7 +131,7 @@ function usedByRules(rules: string[], name: string): AppError {
 }
 
 /** Records in the audit log that a user requested a verification. */
-export async function noteVerification(tx: Tx, author: Changer, row: DomainRow): Promise<void> {
+export async function auditVerification(tx: Tx, author: Changer, row: DomainRow): Promise<void> {
   await auditDomain(tx, author, 'verification_asked', row.id, {
     name: row.name,
     status: row.status,

@@ -4,35 +4,35 @@ import { NO_SETUP } from '../analysis/context.ts';
 import { analyzeDomain } from '../analysis/domain/analyze-domain.ts';
 import type { DomainCheck, DomainHealth } from '../analysis/domain/health.ts';
 import type { App } from '../app.ts';
-import { type Gate, limitInFlight, startDeadline } from '../lib/concurrency.ts';
+import { createSemaphore, type Semaphore, startDeadline } from '../lib/concurrency.ts';
 import { AppError, errorMessage } from '../lib/errors.ts';
-import { oncePer } from '../lib/once-per.ts';
+import { memoizePerObject } from '../lib/memoize.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
-import { selectorsOf, waningSelectors } from './selectors.ts';
+import { expiringSelectors, selectorsOf } from './selectors.ts';
 
 /** The result of the health checks, and when they started, in ms since the epoch. */
-export interface Look {
+export interface HealthResult {
   health: DomainHealth;
-  begunAt: number;
+  startedAt: number;
 }
 
 /** Who waits for the result. Jobs use the background resolver, which gives way to users. */
 type Caller = 'people' | 'jobs';
 
 /** Takes several seconds, at most about fifteen. Never call it in a transaction. */
-export async function lookAtHealth(app: App, row: DomainRow, caller: Caller): Promise<Look> {
+export async function checkHealth(app: App, row: DomainRow, caller: Caller): Promise<HealthResult> {
   const { web, probeMailTls, blocklists, clock, log } = app;
   const resolver = caller === 'people' ? app.resolver : app.backgroundResolver;
-  const begunAt = clock.now();
+  const startedAt = clock.now();
   const health = await analyzeDomain(row.name, {
     resolver,
     web,
     probeMailTls,
     setup: { ...NO_SETUP, blocklists: await blocklists.inUse() },
     selectors: selectorsOf(row),
-    waning: waningSelectors(row, begunAt),
+    expiring: expiringSelectors(row, startedAt),
     guessed: guessedSelectors(row),
-    now: begunAt,
+    now: startedAt,
     onFault: (check, error) =>
       log.error('domain check failed', {
         domain: row.id,
@@ -41,7 +41,7 @@ export async function lookAtHealth(app: App, row: DomainRow, caller: Caller): Pr
         fault: error instanceof Error ? error.stack : undefined,
       }),
   });
-  return { health, begunAt };
+  return { health, startedAt };
 }
 
 /** Selectors that the user didn't give and whose keys the last checks found. */
@@ -58,14 +58,14 @@ const MAX_CONCURRENT_CHECKS = 8;
 const QUEUE_TIMEOUT_MS = 20_000;
 
 interface Queue {
-  gate: Gate;
-  inProgress: Map<string, Promise<Look>>;
+  gate: Semaphore;
+  inProgress: Map<string, Promise<HealthResult>>;
 }
 const createQueue = (): Queue => ({
-  gate: limitInFlight(MAX_CONCURRENT_CHECKS),
+  gate: createSemaphore(MAX_CONCURRENT_CHECKS),
   inProgress: new Map(),
 });
-const queuesOf = oncePer(
+const queuesOf = memoizePerObject(
   (_: App): Record<Caller, Queue> => ({ people: createQueue(), jobs: createQueue() }),
 );
 
@@ -73,7 +73,7 @@ const queuesOf = oncePer(
  * Runs the health checks with limited concurrency. Concurrent calls for the same domain share one
  * result. Throws `unavailable` if too many domains are being checked.
  */
-export function shareLook(app: App, row: DomainRow, caller: Caller): Promise<Look> {
+export function checkHealthShared(app: App, row: DomainRow, caller: Caller): Promise<HealthResult> {
   const { gate, inProgress } = queuesOf(app)[caller];
   const key = `${row.id} ${selectorsOf(row).join(' ')}`;
   const current = inProgress.get(key);
@@ -83,9 +83,14 @@ export function shareLook(app: App, row: DomainRow, caller: Caller): Promise<Loo
   return result;
 }
 
-async function waitAndCheck(app: App, row: DomainRow, caller: Caller, gate: Gate): Promise<Look> {
+async function waitAndCheck(
+  app: App,
+  row: DomainRow,
+  caller: Caller,
+  gate: Semaphore,
+): Promise<HealthResult> {
   const { signal, stop } = startDeadline(QUEUE_TIMEOUT_MS);
-  const entered = await gate.enter(signal);
+  const entered = await gate.acquire(signal);
   stop();
   if (!entered)
     throw new AppError(
@@ -93,8 +98,8 @@ async function waitAndCheck(app: App, row: DomainRow, caller: Caller, gate: Gate
       'Too many domains are being checked right now. Try again in a few seconds.',
     );
   try {
-    return await lookAtHealth(app, row, caller);
+    return await checkHealth(app, row, caller);
   } finally {
-    gate.leave();
+    gate.release();
   }
 }

@@ -1,14 +1,14 @@
 /** Domains: queries, and their JSON for the API and events. */
 
-import { pageOf } from '../http/schemas.ts';
+import { fetchPage } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Db, Tx } from '../store/open.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
-import type { Look } from './health.ts';
+import type { HealthResult } from './health.ts';
 import type {
   Domain,
-  DomainHealthAnswer,
+  DomainHealthResponse,
   DomainListQuery,
   ListedDomain,
   RecordToPublish,
@@ -56,7 +56,7 @@ export async function listDomains(
 ): Promise<{ rows: ListedRow[]; hasMore: boolean }> {
   let query = db.selectFrom('domains').select(LISTED);
   if (status) query = query.where('status', '=', status);
-  return pageOf(query, page);
+  return fetchPage(query, page);
 }
 
 /** The team's domain that is, or is the closest parent of, the From domain (in A-labels). */
@@ -75,7 +75,7 @@ export async function findDomainOf(
 }
 
 /** The IDs of the alert rules that name a domain. */
-export async function rulesNaming(db: Db | Tx, domainId: string): Promise<string[]> {
+export async function findRulesOfDomain(db: Db | Tx, domainId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('alerts')
     .select('id')
@@ -122,9 +122,9 @@ export function presentDomain(row: DomainRow): Domain {
 /** The result of the health checks, with the records to publish. */
 export function presentHealth(
   row: DomainRow,
-  { health: { status, score, summary, checks }, begunAt }: Look,
+  { health: { status, score, summary, checks }, startedAt }: HealthResult,
   records: RecordToPublish[],
-): DomainHealthAnswer {
+): DomainHealthResponse {
   return {
     object: 'domain_health',
     domain_id: row.id,
@@ -134,7 +134,7 @@ export function presentHealth(
     summary,
     checks,
     records,
-    checked_at: isoTime(begunAt),
+    checked_at: isoTime(startedAt),
   };
 }
 

@@ -1,6 +1,6 @@
 /** The DNS records that fix the findings of the domain checks, ready to copy. */
 
-import { caaProblem, parseCaa } from '../analysis/checks/caa.ts';
+import { findCaaProblem, parseCaa } from '../analysis/checks/caa.ts';
 import type { DomainCheck } from '../analysis/domain/health.ts';
 import { organizationalDomain } from '../lib/domain-names.ts';
 import { type Resolver, recordsOf } from '../net/dns/resolver.ts';
@@ -99,7 +99,7 @@ const plain = (text: string): string => text.trim().replace(/\s+/g, ' ');
 
 /** Whether the new record replaces this one rather than being added to it. */
 function isReplaced(text: string, { type, name, value }: Candidate): boolean {
-  if (type === 'CAA') return caaProblem(parseCaa(text), text)?.corrected === value;
+  if (type === 'CAA') return findCaaProblem(parseCaa(text), text)?.corrected === value;
   // A name such as _dmarc has a single purpose; a domain name has TXT records of all kinds.
   return name.startsWith('_') || name.includes('._') || /^[\s"']*v\s*=\s*spf1/i.test(text);
 }

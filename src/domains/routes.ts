@@ -1,11 +1,11 @@
 /** The operations on domains (contract §7). */
 
 import { route } from '../http/route.ts';
-import { listOf } from '../http/schemas.ts';
+import { listSchema } from '../http/schemas.ts';
 import { afterCommit } from '../store/open.ts';
 import { deletedOf } from '../team/schema.ts';
-import { changeDomain, createDomain, deleteDomain, noteVerification } from './change-domain.ts';
-import { shareLook } from './health.ts';
+import { auditVerification, changeDomain, createDomain, deleteDomain } from './change-domain.ts';
+import { checkHealthShared } from './health.ts';
 import {
   domainOr404,
   listDomains,
@@ -16,13 +16,13 @@ import {
 import { recordsToPublish } from './records-to-publish.ts';
 import {
   Domain,
-  DomainHealthAnswer,
+  DomainHealthResponse,
   DomainListQuery,
   DomainPatch,
   ListedDomain,
   NewDomain,
 } from './schema.ts';
-import { recordAskedLookup, recordHealth } from './transitions.ts';
+import { recordHealth, recordRequestedLookup } from './transitions.ts';
 import { lookUpVerification } from './verification.ts';
 import { VERIFY_JOB } from './verify-job.ts';
 
@@ -31,7 +31,7 @@ const create = route({
   path: '/v1/domains',
   operation: 'createDomain',
   role: 'member',
-  live: true,
+  liveOnly: true,
   summary: 'Add a domain; publish the TXT record in the response to verify it',
   body: NewDomain,
   status: 201,
@@ -52,7 +52,7 @@ const list = route({
   role: 'member',
   summary: 'List domains, newest first',
   query: DomainListQuery,
-  response: listOf(ListedDomain),
+  response: listSchema(ListedDomain),
   async handle({ app, query }) {
     const { rows, hasMore } = await listDomains(app.db, query);
     return { object: 'list' as const, data: rows.map(presentListed), has_more: hasMore };
@@ -77,7 +77,7 @@ const update = route({
   path: '/v1/domains/:id',
   operation: 'updateDomain',
   role: 'member',
-  live: true,
+  liveOnly: true,
   summary: 'Update the DKIM selectors or the badge setting of a domain',
   etag: true,
   body: DomainPatch,
@@ -97,7 +97,7 @@ const remove = route({
   path: '/v1/domains/:id',
   operation: 'deleteDomain',
   role: 'member',
-  live: true,
+  liveOnly: true,
   summary:
     'Delete a domain with its monitors and, as an admin, its alert rules; its tests are kept',
   response: deletedOf('domain'),
@@ -119,7 +119,7 @@ const verify = route({
   path: '/v1/domains/:id/verify',
   operation: 'verifyDomain',
   role: 'member',
-  live: true,
+  liveOnly: true,
   summary: 'Look up the verification record now; for a failed domain, the 72 hours start again',
   response: Domain,
   async handle(call) {
@@ -128,8 +128,8 @@ const verify = route({
     const lookup = await lookUpVerification(app, await domainOr404(app.db, id));
     return call.transact(async (tx) => {
       const current = await domainOr404(tx, id);
-      await noteVerification(tx, call, current);
-      const row = await recordAskedLookup(tx, app, current, lookup);
+      await auditVerification(tx, call, current);
+      const row = await recordRequestedLookup(tx, app, current, lookup);
       afterCommit(tx, () => app.scheduler.wake(VERIFY_JOB));
       return presentDomain(row);
     });
@@ -143,14 +143,14 @@ const health = route({
   role: 'member',
   // The result is stored with the domain.
   writes: true,
-  live: true,
+  liveOnly: true,
   summary: 'Check the health of a domain now and get the DNS records to publish',
-  response: DomainHealthAnswer,
+  response: DomainHealthResponse,
   errors: ['unavailable'],
   async handle(call) {
     const { app, params } = call;
     const id = params.id!;
-    const fresh = await shareLook(app, await domainOr404(app.db, id), 'people');
+    const fresh = await checkHealthShared(app, await domainOr404(app.db, id), 'people');
     const { row, result } = await call.transact(
       async (tx) => recordHealth(tx, app, await domainOr404(tx, id), fresh),
       () => undefined,

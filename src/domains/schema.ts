@@ -3,7 +3,7 @@
 import * as v from 'valibot';
 import { CATEGORIES, CHECK_STATUSES } from '../analysis/check.ts';
 import { readDomainName } from '../analysis/domain/read-domain-name.ts';
-import { described, PAGE, Time } from '../http/schemas.ts';
+import { described, PAGE_QUERY, Time } from '../http/schemas.ts';
 import { normalizeDomain } from '../lib/domain-names.ts';
 
 /** Longer than a domain name in any notation. */
@@ -28,7 +28,7 @@ const DomainName = v.pipe(
 );
 
 /** More keys than a domain signs with at a time. */
-export const MOST_SELECTORS = 20;
+export const MAX_SELECTORS = 20;
 const MAX_SELECTOR_LENGTH = 63;
 
 /** RFC 6376 §3.1: DNS labels separated by dots. */
@@ -44,7 +44,7 @@ const Selector = v.pipe(
 );
 const Selectors = v.pipe(
   v.array(Selector, 'must be a list of selectors'),
-  v.maxLength(MOST_SELECTORS, `must contain at most ${MOST_SELECTORS} selectors`),
+  v.maxLength(MAX_SELECTORS, `must contain at most ${MAX_SELECTORS} selectors`),
   v.transform((selectors) => [...new Set(selectors)]),
 );
 const Badge = v.boolean('must be true or false');
@@ -157,7 +157,7 @@ const RecordToPublish = v.object({
 });
 export type RecordToPublish = v.InferOutput<typeof RecordToPublish>;
 
-export const DomainHealthAnswer = v.object({
+export const DomainHealthResponse = v.object({
   object: v.literal('domain_health'),
   domain_id: v.string(),
   name: v.string(),
@@ -171,10 +171,10 @@ export const DomainHealthAnswer = v.object({
   ),
   checked_at: Time,
 });
-export type DomainHealthAnswer = v.InferOutput<typeof DomainHealthAnswer>;
+export type DomainHealthResponse = v.InferOutput<typeof DomainHealthResponse>;
 
 export const DomainListQuery = v.strictObject({
-  ...PAGE,
+  ...PAGE_QUERY,
   status: v.optional(v.picklist(DOMAIN_STATUSES, `must be one of ${DOMAIN_STATUSES.join(', ')}`)),
 });
 export type DomainListQuery = v.InferOutput<typeof DomainListQuery>;

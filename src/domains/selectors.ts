@@ -5,7 +5,7 @@ import { isoTime } from '../lib/clock.ts';
 import { normalizeDomain, organizationalDomain } from '../lib/domain-names.ts';
 import type { Tx } from '../store/open.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
-import { isSelector, MOST_SELECTORS } from './schema.ts';
+import { isSelector, MAX_SELECTORS } from './schema.ts';
 
 /** As stored. */
 interface LearnedSelector {
@@ -36,7 +36,7 @@ export function selectorsOf(row: SelectorColumns): string[] {
 }
 
 /** Learned selectors whose keys may be removed without harm. `now` is in ms since the epoch. */
-export function waningSelectors(row: SelectorColumns, now: number): string[] {
+export function expiringSelectors(row: SelectorColumns, now: number): string[] {
   const given = new Set(givenSelectors(row));
   return learnedSelectors(row).flatMap(({ selector, seen_at }) =>
     !given.has(selector) && now - Date.parse(seen_at) >= EXPIRY_MS ? [selector] : [],
@@ -44,12 +44,12 @@ export function waningSelectors(row: SelectorColumns, now: number): string[] {
 }
 
 /** The columns that change when checks at `now` found no keys for expiring selectors. */
-export function withoutGone(
+export function withoutExpired(
   row: SelectorColumns,
   checks: DomainCheck[],
   now: number,
 ): Partial<SelectorColumns> {
-  const expiring = new Set(waningSelectors(row, now));
+  const expiring = new Set(expiringSelectors(row, now));
   const found = new Set(
     checks.flatMap(({ id, evidence }) => (id === 'dkim_selector' ? [evidence.selector] : [])),
   );
@@ -120,7 +120,7 @@ function withSeen(
     if (before === undefined || at - Date.parse(before) >= SEEN_UPDATE_INTERVAL_MS)
       all.set(selector, isoTime(at));
   }
-  const capacity = Math.max(0, MOST_SELECTORS - given.length);
+  const capacity = Math.max(0, MAX_SELECTORS - given.length);
   const latest = [...all.values()].sort().reverse();
   const entries = [...all].map(([selector, seen_at]) => ({ selector, seen_at }));
   // Among selectors last seen at the same time, the newest are kept.

@@ -1,15 +1,15 @@
 /** The state transitions of a domain after a lookup of its record or after health checks. */
 
 import { createHash } from 'node:crypto';
-import { withFormer } from '../analysis/domain/health.ts';
+import { withPrevious } from '../analysis/domain/health.ts';
 import type { App } from '../app.ts';
 import { appendEvent, type EventType } from '../events/events.ts';
 import { isoTime } from '../lib/clock.ts';
 import type { Tx } from '../store/open.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
-import type { Look } from './health.ts';
+import type { HealthResult } from './health.ts';
 import { presentListed } from './queries.ts';
-import { withoutGone } from './selectors.ts';
+import { withoutExpired } from './selectors.ts';
 import type { Lookup } from './verification.ts';
 
 interface Transition {
@@ -26,19 +26,19 @@ function restarted(now: number): Partial<DomainRow> {
 const NO_CHANGE: Transition = { change: {}, event: null };
 
 /**
- * Whether a lookup that started at `begunAt` is older than the recorded one. A recorded time in the
+ * Whether a lookup that started at `startedAt` is older than the recorded one. A recorded time in the
  * future was written before the clock was set back, and is ignored.
  */
-function isStale(begunAt: number, recordedAt: string | null, now: number): boolean {
+function isStale(startedAt: number, recordedAt: string | null, now: number): boolean {
   const recorded = recordedAt === null ? Number.NEGATIVE_INFINITY : Date.parse(recordedAt);
-  return begunAt < recorded && recorded <= now;
+  return startedAt < recorded && recorded <= now;
 }
 
 /** Not for failed domains, which aren't looked up. `now` is in ms since the epoch. */
 export function afterLookup(row: DomainRow, lookup: Lookup, now: number): Transition {
-  if (isStale(lookup.begunAt, row.last_checked_at, now)) return NO_CHANGE;
+  if (isStale(lookup.startedAt, row.last_checked_at, now)) return NO_CHANGE;
   const seen = {
-    last_checked_at: isoTime(lookup.begunAt),
+    last_checked_at: isoTime(lookup.startedAt),
     last_check_detail: lookup.found === 'yes' ? null : lookup.detail,
   };
   const { change, event } =
@@ -69,7 +69,7 @@ function whenPending(row: DomainRow, { found }: Lookup, now: number): Transition
 
 function whenVerified(row: DomainRow, { found }: Lookup, now: number): Transition {
   if (found === 'unknown')
-    return { change: { next_check_at: isoTime(now + RETRY_MS) }, event: null };
+    return { change: { next_check_at: isoTime(now + RETRY_DELAY_MS) }, event: null };
   const daily = nextDaily(row.id, now);
   if (found === 'yes')
     return { change: { missing_since: null, next_check_at: isoTime(daily) }, event: null };
@@ -83,15 +83,15 @@ function whenVerified(row: DomainRow, { found }: Lookup, now: number): Transitio
  * An unknown result doesn't overwrite a known one, and is retried soon. The first known health sends no
  * event; each later change does while the domain is verified.
  */
-function afterHealth(row: DomainRow, { health, begunAt }: Look, now: number): Transition {
-  if (isStale(begunAt, row.health_checked_at, now)) return NO_CHANGE;
+function afterHealth(row: DomainRow, { health, startedAt }: HealthResult, now: number): Transition {
+  if (isStale(startedAt, row.health_checked_at, now)) return NO_CHANGE;
   if (health.status === 'unknown' && row.health_status !== 'unknown') return NO_CHANGE;
   const change = {
     health_status: health.status,
     health_score: health.score,
     health_checks: JSON.stringify(health.checks),
-    health_checked_at: isoTime(begunAt),
-    ...withoutGone(row, health.checks, begunAt),
+    health_checked_at: isoTime(startedAt),
+    ...withoutExpired(row, health.checks, startedAt),
   };
   const hasChanged = row.health_status !== 'unknown' && row.health_status !== health.status;
   const isReported = hasChanged && row.status === 'verified';
@@ -111,10 +111,10 @@ const VERIFICATION_TIMEOUT_MS = 72 * HOUR_MS;
 /** After this time without its record, a verified domain fails. */
 const MISSING_TIMEOUT_MS = 3 * DAY_MS;
 /** An inconclusive check is repeated after this time. */
-export const RETRY_MS = HOUR_MS;
+export const RETRY_DELAY_MS = HOUR_MS;
 
 /** Checks are never scheduled further ahead, so a later time was written before the clock was set back. */
-export const FURTHEST_MS = 25 * HOUR_MS;
+export const MAX_CHECK_DELAY_MS = 25 * HOUR_MS;
 
 /** The next lookup of an unverified domain; all times are in ms since the epoch. */
 export function nextLookup(pendingSince: number, now: number): number {
@@ -152,14 +152,14 @@ export async function recordLookup(
  * Records a lookup that a user requested. It restarts the verification of a failed domain. For a verified
  * domain, the daily check stays scheduled, because it also checks the health.
  */
-export async function recordAskedLookup(
+export async function recordRequestedLookup(
   tx: Tx,
   app: App,
   row: DomainRow,
   lookup: Lookup,
 ): Promise<DomainRow> {
   const now = app.clock.now();
-  if (isStale(lookup.begunAt, row.last_checked_at, now)) return row;
+  if (isStale(lookup.startedAt, row.last_checked_at, now)) return row;
   const restart = row.status === 'failed' ? restarted(now) : {};
   const { change, event } = afterLookup({ ...row, ...restart }, lookup, now);
   const staysVerified = row.status === 'verified' && event === null;
@@ -172,9 +172,9 @@ export async function recordHealth(
   tx: Tx,
   app: App,
   row: DomainRow,
-  { health, begunAt }: Look,
-): Promise<{ row: DomainRow; result: Look }> {
-  const result = { health: withFormer(health, JSON.parse(row.health_checks)), begunAt };
+  { health, startedAt }: HealthResult,
+): Promise<{ row: DomainRow; result: HealthResult }> {
+  const result = { health: withPrevious(health, JSON.parse(row.health_checks)), startedAt };
   return {
     result,
     row: await storeTransition(tx, app, row, afterHealth(row, result, app.clock.now())),

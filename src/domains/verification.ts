@@ -4,8 +4,8 @@ import type { App } from '../app.ts';
 import { DNS_FAILURES } from '../net/dns/resolver.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
 
-/** The result of a lookup. `detail` is a sentence for users; `begunAt` is in ms since the epoch. */
-export type Lookup = { begunAt: number } & (
+/** The result of a lookup. `detail` is a sentence for users; `startedAt` is in ms since the epoch. */
+export type Lookup = { startedAt: number } & (
   | { found: 'yes' }
   /** DNS answered, and the record isn't there. */
   | { found: 'no'; detail: string }
@@ -26,20 +26,20 @@ export async function lookUpVerification(
   { resolver, clock }: Pick<App, 'resolver' | 'clock'>,
   domain: Pick<DomainRow, 'name' | 'token'>,
 ): Promise<Lookup> {
-  const begunAt = clock.now();
+  const startedAt = clock.now();
   const { name, value } = verificationRecord(domain);
   const answer = await resolver(name, 'TXT');
   if (answer.status === 'error')
     return {
-      begunAt,
+      startedAt,
       found: 'unknown',
       detail: `Could not look up the TXT record at ${name}: ${DNS_FAILURES[answer.reason]}. This does not count as a failed verification.`,
     };
   if (answer.status !== 'found')
-    return { begunAt, found: 'no', detail: `No TXT record found at ${name}.` };
-  if (answer.records.some((text) => plain(text) === value)) return { begunAt, found: 'yes' };
+    return { startedAt, found: 'no', detail: `No TXT record found at ${name}.` };
+  if (answer.records.some((text) => plain(text) === value)) return { startedAt, found: 'yes' };
   return {
-    begunAt,
+    startedAt,
     found: 'no',
     detail: `The TXT record at ${name} does not contain ${value}.`,
   };

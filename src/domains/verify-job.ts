@@ -8,8 +8,14 @@ import { claimingJob, type Job } from '../scheduler/scheduler.ts';
 import { claimRows } from '../store/leases.ts';
 import { transact } from '../store/open.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
-import { type Look, lookAtHealth } from './health.ts';
-import { afterLookup, FURTHEST_MS, RETRY_MS, recordHealth, recordLookup } from './transitions.ts';
+import { checkHealth, type HealthResult } from './health.ts';
+import {
+  afterLookup,
+  MAX_CHECK_DELAY_MS,
+  RETRY_DELAY_MS,
+  recordHealth,
+  recordLookup,
+} from './transitions.ts';
 import { type Lookup, lookUpVerification } from './verification.ts';
 
 /** The job's name, by which it is woken. */
@@ -48,7 +54,7 @@ async function claimDue(app: App, limit: number): Promise<Claimed[]> {
     .where(({ eb, or }) =>
       or([
         eb('next_check_at', '<=', isoTime(now)),
-        eb('next_check_at', '>', isoTime(now + FURTHEST_MS)),
+        eb('next_check_at', '>', isoTime(now + MAX_CHECK_DELAY_MS)),
       ]),
     )
     .orderBy('next_check_at')
@@ -65,7 +71,7 @@ async function checkOne(app: App, claimed: Claimed): Promise<void> {
     claimed.status === 'verified' &&
     lookup.found !== 'unknown' &&
     afterLookup(claimed, lookup, clock.now()).event === null;
-  const result = isHealthDue ? await lookAtHealth(app, claimed, 'jobs') : null;
+  const result = isHealthDue ? await checkHealth(app, claimed, 'jobs') : null;
   const row = await transact(app.db, (tx) => recordOutcome(app, tx, claimed, { lookup, result }));
   if (row?.status === 'verified' && claimed.status === 'pending') app.scheduler.wake(VERIFY_JOB);
 }
@@ -77,7 +83,7 @@ async function recordOutcome(
   app: App,
   tx: Parameters<typeof recordLookup>[0],
   claimed: Claimed,
-  { lookup, result }: { lookup: Lookup; result: Look | null },
+  { lookup, result }: { lookup: Lookup; result: HealthResult | null },
 ): Promise<DomainRow | null> {
   const row = await tx
     .selectFrom('domains')
@@ -105,7 +111,7 @@ function unknownHealth(
   { found }: Lookup,
 ): Partial<DomainRow> {
   return {
-    next_check_at: isoTime(clock.now() + RETRY_MS),
+    next_check_at: isoTime(clock.now() + RETRY_DELAY_MS),
     ...(found === 'yes' ? { last_check_detail: summary } : {}),
   };
 }

@@ -3,7 +3,15 @@
 import * as v from 'valibot';
 import { storedJson, toJson } from '../http/response.ts';
 import { route } from '../http/route.ts';
-import { described, listOf, PAGE, type Page, pageOf, QueryTime, Time } from '../http/schemas.ts';
+import {
+  described,
+  fetchPage,
+  listSchema,
+  PAGE_QUERY,
+  type Page,
+  QueryTime,
+  Time,
+} from '../http/schemas.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Db } from '../store/open.ts';
 import type { EventRow } from '../store/tables.generated.ts';
@@ -29,7 +37,7 @@ const FILTERS = {
 };
 const EventFilters = v.strictObject(FILTERS);
 type EventFilters = v.InferOutput<typeof EventFilters>;
-const EventListQuery = v.strictObject({ ...PAGE, ...FILTERS });
+const EventListQuery = v.strictObject({ ...PAGE_QUERY, ...FILTERS });
 
 const listEventsRoute = route({
   method: 'GET',
@@ -38,7 +46,7 @@ const listEventsRoute = route({
   role: 'member',
   summary: 'List events, newest first',
   query: EventListQuery,
-  response: listOf(Event),
+  response: listSchema(Event),
   async handle({ app, actor, query }) {
     const { rows, hasMore } = await listEvents(app.db, actor.livemode, query);
     const texts = rows.map((row) => toJson(presentEvent(row)));
@@ -90,7 +98,7 @@ async function listEvents(
   let query = ofMode(db, livemode);
   if (filters.type) query = query.where('type', '=', filters.type);
   if (filters.created_after) query = query.where('created_at', '>=', filters.created_after);
-  return pageOf(query, { limit, starting_after, ending_before });
+  return fetchPage(query, { limit, starting_after, ending_before });
 }
 
 /** Throws `not_found`, also for an event of the other mode. */

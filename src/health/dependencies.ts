@@ -124,14 +124,14 @@ const mailProbes = new WeakMap<Mailer, Promise<void>>();
 /** By the last attempt at the mail server. If a probe is due, starts it without waiting, except for the first. */
 async function probeOutgoing({ mailer, clock }: App): Promise<Dependency> {
   if (mailer === null) return plain('outgoing_smtp', 'disabled', 'Not configured.');
-  const last = mailer.known();
+  const last = mailer.lastAttempt();
   const due = !last || clock.now() - last.at >= MAIL_PROBE_INTERVAL_MS;
   if (due && !mailProbes.has(mailer)) {
     const probe = mailer.verify().finally(() => mailProbes.delete(mailer));
     mailProbes.set(mailer, probe);
     if (!last) await Promise.race([probe, pause(FIRST_PROBE_TIMEOUT_MS, null, { ref: false })]);
   }
-  const known = mailer.known();
+  const known = mailer.lastAttempt();
   if (!known) return plain('outgoing_smtp', 'degraded', 'No response yet.');
   if (known.fault === null) return plain('outgoing_smtp', 'up', null);
   return plain('outgoing_smtp', 'degraded', `Can't send email: ${known.fault}.`);

@@ -7,7 +7,7 @@ import { openApiDocument } from '../http/openapi.ts';
 import { type Route, route } from '../http/route.ts';
 import { Time } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
-import { oncePer } from '../lib/once-per.ts';
+import { memoizePerObject } from '../lib/memoize.ts';
 import { CAPABILITY_NAMES, manifest, PREVIEW_REVISION } from './capabilities.ts';
 import { type Dependency, probeDependencies } from './dependencies.ts';
 
@@ -177,7 +177,7 @@ export function describeApi(
 
 /** The route of the OpenAPI document, which lists every route except this one. */
 export function openApiRoute(routes: Route[]): Route {
-  const textOf = oncePer((app: App) =>
+  const textOf = memoizePerObject((app: App) =>
     JSON.stringify(describeApi(routes, app.config, app.version)),
   );
   return route({

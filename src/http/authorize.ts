@@ -12,7 +12,7 @@ import type { Route } from './route.ts';
 /** A rate limit on the probes of load balancers would take the service out of rotation. */
 const UNLIMITED_PATHS = ['/healthz', '/readyz'];
 
-export const isLimited = ({ path }: Pick<Route, 'path'>): boolean =>
+export const isRateLimited = ({ path }: Pick<Route, 'path'>): boolean =>
   !UNLIMITED_PATHS.includes(path);
 
 /** Counts a request under the general limit of a credential, or of its IP address if `id` is null. */
@@ -26,7 +26,7 @@ export function createConsumeGeneralLimit({
   if (!config.RATE_LIMIT) return () => {};
   const limit = createRateLimit('default', config.RATE_LIMIT, clock);
   return (context, id) =>
-    consumeRateLimit(limit, id ?? addressGroup(context.caller.ip), context.fields);
+    consumeRateLimit(limit, id ?? addressGroup(context.caller.ip), context.responseHeaders);
 }
 
 /** The actor, or null on a public route. `refusal` is set if their role is too low. */
@@ -50,10 +50,11 @@ export function createAuthorize(
   route: Route,
 ): Authorize {
   const { role } = route;
-  const consume = isLimited(route) ? consumeGeneral : () => {};
+  const consume = isRateLimited(route) ? consumeGeneral : () => {};
   const routeLimit = limitOf(route);
   const consumeRouteLimit = (context: RequestContext) => {
-    if (routeLimit) consumeRateLimit(routeLimit, addressGroup(context.caller.ip), context.fields);
+    if (routeLimit)
+      consumeRateLimit(routeLimit, addressGroup(context.caller.ip), context.responseHeaders);
   };
   if (role === 'public')
     return async (context) => {
@@ -63,7 +64,7 @@ export function createAuthorize(
       // different account.
       if (
         route.method !== 'GET' &&
-        !route.fromAnywhere &&
+        !route.allowCrossOrigin &&
         originOf(context.request.headers, app.config) === 'cross-origin'
       )
         throw crossOriginError(app.config);
@@ -84,7 +85,7 @@ export function createAuthorize(
     )
       throw crossOriginError(app.config);
     if (!allows(actor.role, role)) return { actor, refusal: roleError(actor.role, role) };
-    if (route.live) requireLive(actor);
+    if (route.liveOnly) requireLive(actor);
     return { actor, refusal: null };
   };
 }

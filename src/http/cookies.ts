@@ -31,12 +31,12 @@ export function readSessionCookies(header: string | null, config: Addresses): st
 /** The `Set-Cookie` of a session. Without `maxAge` (in seconds), it ends when the browser closes. */
 export function sessionCookie(token: string, config: Addresses, maxAge?: number): string {
   if (!TOKEN.test(token)) throw new Error('session token has characters that a cookie cannot hold');
-  return cookieField(sessionCookieName(isHttps(config)), token, config, maxAge);
+  return setCookieHeader(sessionCookieName(isHttps(config)), token, config, maxAge);
 }
 
 /** The `Set-Cookie` that deletes the session cookie. */
 export function clearedSessionCookie(config: Addresses): string {
-  return cookieField(sessionCookieName(isHttps(config)), '', config, 0);
+  return setCookieHeader(sessionCookieName(isHttps(config)), '', config, 0);
 }
 
 /** All values with this name in a `Cookie` header. A sibling host may have added some. */
@@ -48,7 +48,7 @@ export function cookieValues(header: string | null, name: string): string[] {
 }
 
 /** The `Set-Cookie` of a cookie that scripts can't read and cross-site forms don't send. */
-export function cookieField(
+export function setCookieHeader(
   name: string,
   value: string,
   config: Addresses,

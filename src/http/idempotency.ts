@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
-import { answerPurpose, sha256 } from '../lib/crypto.ts';
+import { responsePurpose, sha256 } from '../lib/crypto.ts';
 import { AppError, errorMessage, invalidParams } from '../lib/errors.ts';
 import type { Db, Tx } from '../store/open.ts';
 import type { IdempotencyRow } from '../store/tables.generated.ts';
@@ -18,7 +18,7 @@ const RETENTION_MS = 24 * 3_600_000;
 const MAX_KEY_LENGTH = 255;
 
 /** A response in its stored form. It is encrypted, because it may contain a secret that is shown once. */
-export interface KeptAnswer {
+export interface StoredResponse {
   status: number;
   headers: Record<string, string>;
   body: string;
@@ -39,13 +39,13 @@ type KeyOfCaller = Pick<IdempotentRequest, 'caller' | 'key'>;
  * Whether a route supports `Idempotency-Key`. A key belongs to credentials or to a link token. Sign-in
  * has neither, and its response starts a session, which must not be replayed without the password.
  */
-export function takesIdempotencyKey({ method, role, response, linkToken }: Route): boolean {
+export function supportsIdempotencyKey({ method, role, response, linkToken }: Route): boolean {
   return method === 'POST' && response !== undefined && (role !== 'public' || !!linkToken);
 }
 
 type StoreContext = Pick<App, 'db' | 'clock' | 'secrets' | 'log'>;
 /** Stores the response in the transaction of the change. Otherwise `runOnce` stores it afterwards. */
-type Store = (tx: Tx, response: KeptAnswer) => Promise<void>;
+type Store = (tx: Tx, response: StoredResponse) => Promise<void>;
 
 /** The key of a request, or null. Throws `validation_failed`. */
 function idempotencyKey(headers: Headers): string | null {
@@ -76,8 +76,8 @@ async function requestHash(parts: unknown[], raw: Uint8Array): Promise<string> {
 async function runOnce(
   app: StoreContext,
   request: IdempotentRequest,
-  run: (store: Store) => Promise<KeptAnswer>,
-): Promise<{ response: KeptAnswer; replayed: boolean }> {
+  run: (store: Store) => Promise<StoredResponse>,
+): Promise<{ response: StoredResponse; replayed: boolean }> {
   const previous = await claim(app, request);
   if (previous && !isSame(app, previous, request.hash))
     throw new AppError(
@@ -107,7 +107,7 @@ async function findResponse(
   app: StoreContext,
   used: KeyOfCaller,
   hash: () => Promise<string>,
-): Promise<KeptAnswer | null> {
+): Promise<StoredResponse | null> {
   const previous = await findPrevious(app.db, app, used);
   return previous && isSame(app, previous, await hash()) ? replay(app, used, previous) : null;
 }
@@ -162,7 +162,7 @@ function replay(
   { secrets }: StoreContext,
   used: KeyOfCaller,
   previous: IdempotencyRow,
-): KeptAnswer {
+): StoredResponse {
   if (previous.status === null || previous.response === null)
     throw new AppError(
       'idempotency_in_progress',
@@ -170,7 +170,7 @@ function replay(
       [],
       { 'retry-after': '1' },
     );
-  const opened = secrets.open(previous.response, answerPurpose(used));
+  const opened = secrets.open(previous.response, responsePurpose(used));
   if (opened === null) throw unreadable();
   return { status: previous.status, ...JSON.parse(opened) };
 }
@@ -186,9 +186,9 @@ async function store(
   db: Db | Tx,
   { secrets }: StoreContext,
   request: IdempotentRequest,
-  { status, headers, body }: KeptAnswer,
+  { status, headers, body }: StoredResponse,
 ): Promise<void> {
-  const response = secrets.seal(JSON.stringify({ headers, body }), answerPurpose(request));
+  const response = secrets.seal(JSON.stringify({ headers, body }), responsePurpose(request));
   await db
     .updateTable('idempotency_keys')
     .set({ status, response })
@@ -215,14 +215,14 @@ async function releaseClaim(
 }
 
 /** Deletes the unfinished claims of an earlier process. Call it once at startup. */
-export async function dropClaims(db: Db): Promise<void> {
+export async function deleteClaims(db: Db): Promise<void> {
   await db.deleteFrom('idempotency_keys').where('status', 'is', null).execute();
 }
 
 const BATCH_SIZE = 1000;
 
 /** Deletes responses older than a day, in batches, so that a large backlog doesn't block the process. */
-export async function expireAnswers(app: Pick<App, 'db' | 'clock'>): Promise<void> {
+export async function deleteExpiredResponses(app: Pick<App, 'db' | 'clock'>): Promise<void> {
   for (;;) {
     const { numDeletedRows } = await app.db
       .deleteFrom('idempotency_keys')
@@ -245,25 +245,25 @@ export async function expireAnswers(app: Pick<App, 'db' | 'clock'>): Promise<voi
 // `Idempotency-Key` in routes: who owns a key, which requests are the same, who gets a stored response.
 
 /** Stores a response in the transaction of its change. */
-export type KeepAnswer = (tx: Tx, response: unknown) => Promise<void>;
+export type StoreResponse = (tx: Tx, response: unknown) => Promise<void>;
 
 /**
  * Returns the response of `handle`, or the stored response for the same `Idempotency-Key`. `keep` is
  * null for requests without a key.
  */
-export async function answerOf(
+export async function respondIdempotently(
   route: Route,
   context: RequestContext,
   call: AnyCall,
-  present: (value: unknown) => KeptAnswer,
-  handle: (keep: KeepAnswer | null) => Promise<unknown>,
-): Promise<KeptAnswer> {
-  const key = takesIdempotencyKey(route) ? idempotencyKey(call.headers) : null;
+  present: (value: unknown) => StoredResponse,
+  handle: (keep: StoreResponse | null) => Promise<unknown>,
+): Promise<StoredResponse> {
+  const key = supportsIdempotencyKey(route) ? idempotencyKey(call.headers) : null;
   if (key === null) return present(await handle(null));
   const hash = await hashRequest(route, context, call);
   const request = { caller: idempotencyCaller(route, call), key, hash };
   const { response, replayed } = await runOnce(call.app, request, async (store) => {
-    let stored: KeptAnswer | undefined;
+    let stored: StoredResponse | undefined;
     const result = await handle(async (tx, early) => {
       stored = present(early);
       await store(tx, stored);
@@ -277,14 +277,14 @@ export async function answerOf(
  * For a caller whose role is too low now: returns the stored response if the same request succeeded
  * earlier, because the client may not have received it. Otherwise throws the refusal.
  */
-export async function answerAgain(
+export async function replayAfterDemotion(
   app: App,
   route: Route,
   context: RequestContext,
   { actor, refusal }: { actor: Actor; refusal: AppError },
-): Promise<KeptAnswer> {
+): Promise<StoredResponse> {
   const key = context.request.headers.get('idempotency-key');
-  if (key === null || !takesIdempotencyKey(route)) throw refusal;
+  if (key === null || !supportsIdempotencyKey(route)) throw refusal;
   const used = { caller: credentialId(actor), key };
   const response = await findResponse(app, used, async () => {
     const body = readBodyOf(app, route, context.request).catch(() => {
@@ -296,8 +296,11 @@ export async function answerAgain(
   return markReplayed(context, response);
 }
 
-function markReplayed({ fields }: RequestContext, response: KeptAnswer): KeptAnswer {
-  fields['idempotent-replayed'] = 'true';
+function markReplayed(
+  { responseHeaders }: RequestContext,
+  response: StoredResponse,
+): StoredResponse {
+  responseHeaders['idempotent-replayed'] = 'true';
   return response;
 }
 

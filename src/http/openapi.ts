@@ -4,11 +4,11 @@ import { toJsonSchema } from '@valibot/to-json-schema';
 import * as v from 'valibot';
 import { ERROR_STATUS, type ErrorCode } from '../lib/errors.ts';
 import { ROLES } from './actor.ts';
-import { isLimited } from './authorize.ts';
+import { isRateLimited } from './authorize.ts';
 import { sessionCookieName } from './cookies.ts';
-import { takesIdempotencyKey } from './idempotency.ts';
+import { supportsIdempotencyKey } from './idempotency.ts';
 import { PROBLEM_TYPE } from './problem.ts';
-import { isTagged, objectAt } from './response.ts';
+import { hasEtag, resourceSchemaAt } from './response.ts';
 import type { Route, Schema } from './route.ts';
 
 type Json = Record<string, unknown>;
@@ -261,9 +261,9 @@ function descriptionOf(route: Route): string {
   const sentences: string[] = [];
   if (route.description) sentences.push(route.description);
   if (route.sessionOnly) sentences.push('Requires a browser session.');
-  else if (route.live) sentences.push("Test-mode keys can't use this endpoint.");
+  else if (route.liveOnly) sentences.push("Test-mode keys can't use this endpoint.");
   // For clients that send the header with every POST request.
-  if (route.role === 'public' && route.method === 'POST' && !takesIdempotencyKey(route))
+  if (route.role === 'public' && route.method === 'POST' && !supportsIdempotencyKey(route))
     sentences.push('Ignores `Idempotency-Key`.');
   return sentences.join(' ');
 }
@@ -293,10 +293,10 @@ function headersOf(route: Route, outcome: 'success' | ErrorCode[]): Json {
   const names = ['X-Request-Id'];
   if (outcome === 'success') {
     if (route.status === 201) names.push('Location');
-    if (isTagged(route)) names.push('ETag');
-    if (takesIdempotencyKey(route)) names.push('Idempotent-Replayed');
+    if (hasEtag(route)) names.push('ETag');
+    if (supportsIdempotencyKey(route)) names.push('Idempotent-Replayed');
   } else if (outcome.some((code) => WITH_RETRY_AFTER.includes(code))) names.push('Retry-After');
-  if (isLimited(route)) names.push('RateLimit-Policy', 'RateLimit');
+  if (isRateLimited(route)) names.push('RateLimit-Policy', 'RateLimit');
   return headerRefs(names);
 }
 
@@ -309,7 +309,7 @@ function headerParameters(routes: Route[], route: Route): Json[] {
     schema: { type: 'string', ...schema },
   });
   return [
-    ...(takesIdempotencyKey(route)
+    ...(supportsIdempotencyKey(route)
       ? [
           parameter(
             'Idempotency-Key',
@@ -318,7 +318,7 @@ function headerParameters(routes: Route[], route: Route): Json[] {
           ),
         ]
       : []),
-    ...(route.method === 'GET' && isTagged(route)
+    ...(route.method === 'GET' && hasEtag(route)
       ? [
           parameter(
             'If-None-Match',
@@ -338,17 +338,17 @@ function headerParameters(routes: Route[], route: Route): Json[] {
 }
 
 const isConditional = (routes: Route[], route: Route): boolean =>
-  ['PATCH', 'DELETE'].includes(route.method) && objectAt(routes, route) !== undefined;
+  ['PATCH', 'DELETE'].includes(route.method) && resourceSchemaAt(routes, route) !== undefined;
 
 /** Errors that result from the common behavior of operations. */
 function commonErrors(routes: Route[], route: Route): ErrorCode[] {
   const { role, method } = route;
   return [
-    ...(isLimited(route) ? (['rate_limited'] as const) : []),
+    ...(isRateLimited(route) ? (['rate_limited'] as const) : []),
     ...(role === 'public' ? [] : (['unauthenticated'] as const)),
     // On a public route, for cross-origin requests of browsers.
     ...(role === 'public' && method === 'GET' ? [] : (['forbidden'] as const)),
-    ...(takesIdempotencyKey(route)
+    ...(supportsIdempotencyKey(route)
       ? (['idempotency_in_progress', 'idempotency_mismatch'] as const)
       : []),
     ...(isConditional(routes, route) ? (['precondition_failed'] as const) : []),
@@ -357,7 +357,7 @@ function commonErrors(routes: Route[], route: Route): ErrorCode[] {
 
 /** The 304 response of a GET route with an ETag. */
 function notModified(route: Route): Json {
-  if (route.method !== 'GET' || !isTagged(route)) return {};
+  if (route.method !== 'GET' || !hasEtag(route)) return {};
   return {
     304: { description: "The object hasn't changed.", headers: headersOf(route, 'success') },
   };

@@ -46,12 +46,12 @@ function toParamError(issue: v.BaseIssue<unknown>): ParamError {
 /** Validates the query of a route. Pages and shared links ignore unknown parameters, such as tracking parameters. */
 export function readQuery<S extends Schema>(
   schema: S,
-  route: Pick<Route, 'path' | 'produces' | 'byLink'>,
+  route: Pick<Route, 'path' | 'produces' | 'isPublicLink'>,
   search: string,
 ): v.InferOutput<S> {
   if (search === '') return validate(schema, {});
   const params = new URLSearchParams(search);
-  const lenient = route.byLink || isPage(route);
+  const lenient = route.isPublicLink || isPage(route);
   return validate(schema, lenient ? knownParams(schema, params) : queryObject(params));
 }
 

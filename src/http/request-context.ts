@@ -23,7 +23,7 @@ export interface RequestContext {
   /** Includes the `?`; empty without a query. */
   search: string;
   /** Header fields of the response, also of an error. */
-  fields: Record<string, string>;
+  responseHeaders: Record<string, string>;
   readonly caller: Caller;
 }
 
@@ -45,7 +45,7 @@ export function createRequestContext(
     route: null,
     pathname,
     search,
-    fields: {},
+    responseHeaders: {},
     // Computed on demand, because most requests don't need it.
     get caller() {
       caller ??= callerOf(request.headers, peer, config.TRUSTED_PROXIES);
@@ -63,7 +63,7 @@ export function isPage({ path, produces }: Pick<Route, 'path' | 'produces'>): bo
 
 /** Whether the client gets an error as a page: on pages, and elsewhere outside the API if it prefers HTML. */
 export function wantsPage({ route, pathname, request }: RequestContext): boolean {
-  if (route && !route.byLink) return isPage(route);
+  if (route && !route.isPublicLink) return isPage(route);
   const accept = request.headers.get('accept') ?? '';
   return !isApiPath(pathname) && weightOf(accept, 'text/html') > 0 && !prefersJson(accept);
 }

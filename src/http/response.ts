@@ -3,18 +3,18 @@
 import { hash } from 'node:crypto';
 import type { Config } from '../config/config.ts';
 import { AppError } from '../lib/errors.ts';
-import type { KeptAnswer } from './idempotency.ts';
+import type { StoredResponse } from './idempotency.ts';
 import type { RequestContext } from './request-context.ts';
 import type { Route, Schema } from './route.ts';
 
 /** Creates the JSON response of a route. `fields` are the header fields set by its handler. */
-type Present = (result: unknown, fields: HeaderFields) => KeptAnswer;
+type Present = (result: unknown, fields: HeaderFields) => StoredResponse;
 
 /** null for a route whose handler creates the Response itself. */
 export function presenterOf(route: Route): Present | null {
   if (!route.response) return null;
   const filter = responseFilter(route.response);
-  const tagged = isTagged(route);
+  const tagged = hasEtag(route);
   return (result, fields) => {
     const body = toJson(filter(result));
     const headers: Record<string, string> = {
@@ -31,11 +31,16 @@ export function presenterOf(route: Route): Present | null {
 /** Returns 304 if a GET request has the current ETag (RFC 9110 §15.4.5). */
 export function jsonResponse(
   context: RequestContext,
-  stored: KeptAnswer,
+  stored: StoredResponse,
   security: HeaderFields,
 ): Response {
   const { status, headers, body } = stored;
-  const fields = { ...security, ...context.fields, ...headers, 'x-request-id': context.requestId };
+  const fields = {
+    ...security,
+    ...context.responseHeaders,
+    ...headers,
+    'x-request-id': context.requestId,
+  };
   if (
     headers.etag !== undefined &&
     context.method === 'GET' &&
@@ -48,14 +53,14 @@ export function jsonResponse(
 }
 
 /** Adds the common header fields to a handler's Response, without overwriting its caching policy. */
-export function complete(
+export function completeResponse(
   response: Response,
   context: RequestContext,
   fields: HeaderFields,
   security: HeaderFields,
 ): Response {
   const { headers } = response;
-  for (const [name, value] of Object.entries({ ...context.fields, ...fields }))
+  for (const [name, value] of Object.entries({ ...context.responseHeaders, ...fields }))
     headers.set(name, value);
   headers.set('x-request-id', context.requestId);
   // Most responses contain private mail.
@@ -166,12 +171,12 @@ export function etagOf(json: string): string {
 }
 
 /** Whether the responses of a route have an ETag. A deleted object has none. */
-export function isTagged({ etag, method }: Route): boolean {
+export function hasEtag({ etag, method }: Route): boolean {
   return etag === true && method !== 'DELETE';
 }
 
 /** The response schema of the GET route with the same path; undefined if that has no ETag. */
-export function objectAt(routes: Route[], { path }: Route): Schema | undefined {
+export function resourceSchemaAt(routes: Route[], { path }: Route): Schema | undefined {
   return routes.find((route) => route.method === 'GET' && route.path === path && route.etag)
     ?.response;
 }
@@ -233,7 +238,7 @@ function policyFor(headers: Headers): string {
 }
 
 /** For private responses: keeps them from caches, search engines, and other sites. */
-export const PRIVATE_FIELDS = {
+export const PRIVATE_HEADERS = {
   'cache-control': 'private, no-store',
   'referrer-policy': 'no-referrer',
   'x-robots-tag': 'noindex',

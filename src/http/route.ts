@@ -83,16 +83,16 @@ export interface RouteSpec<R, Q, B, S> {
    */
   writes?: boolean;
   /** Rejects test-mode keys, because the route changes more than tests. */
-  live?: true;
+  liveOnly?: true;
   /** For the documentation: the route concerns the current session, so API keys can't use it. */
   sessionOnly?: true;
   /**
    * Accepts cross-origin requests, as web mail clients send them. Only for a public route that is
    * authorized by the token in its path and sets no cookie.
    */
-  fromAnywhere?: true;
+  allowCrossOrigin?: true;
   /** For URLs that people share: ignores unknown query parameters and shows errors as pages. */
-  byLink?: true;
+  isPublicLink?: true;
   /** The title of the operation in the documentation: "Create a test". */
   summary: string;
   /** Further sentences for the documentation. */

@@ -10,7 +10,7 @@ import {
   createAuthorize,
   createConsumeGeneralLimit,
 } from './authorize.ts';
-import { answerAgain, answerOf, type KeepAnswer } from './idempotency.ts';
+import { replayAfterDemotion, respondIdempotently, type StoreResponse } from './idempotency.ts';
 import { contentType, decodeParams, pathNotFound, readBodyOf, readQuery } from './parse.ts';
 import { internalError, type Problem, problemOf, problemResponse } from './problem.ts';
 import { addressGroup, consumeRateLimit, createLimits, type RateLimit } from './rate-limit.ts';
@@ -22,12 +22,12 @@ import {
 } from './request-context.ts';
 import {
   checkIfMatch,
-  complete,
+  completeResponse,
   etagOf,
   type HeaderFields,
   jsonResponse,
-  objectAt,
   presenterOf,
+  resourceSchemaAt,
   responseFilter,
   securityHeaders,
   toJson,
@@ -55,7 +55,7 @@ export function createRouter(options: RouterOptions): Fetch {
   const served = app.config.SURFACE === 'preview' ? routes.filter((r) => r.preview) : routes;
   const security = securityHeaders(app.config);
   const consumeGeneral = createConsumeGeneralLimit(app);
-  const redactPath = loggedPaths(routes);
+  const redactPath = createPathRedactor(routes);
   const limitOf = createLimits(routes, app.clock);
   const shared: Shared = {
     ...{ app, routes: served, identify, reauthorize, consumeGeneral, limitOf, security },
@@ -83,13 +83,16 @@ export function createRouter(options: RouterOptions): Fetch {
       const problem = toAppError(error, app, context.requestId);
       response =
         problemPage && wantsPage(context)
-          ? complete(
+          ? completeResponse(
               problemPage(problemOf(problem, context.requestId)),
               context,
               problem.headers,
               security,
             )
-          : problemResponse(problem, context.requestId, { ...security, ...context.fields });
+          : problemResponse(problem, context.requestId, {
+              ...security,
+              ...context.responseHeaders,
+            });
     }
     app.log.info('request', {
       request_id: context.requestId,
@@ -191,13 +194,17 @@ function serveRoute(route: Route, shared: Shared): Serve {
   const authorize = createAuthorize(shared, route);
   const query = route.query ?? NO_QUERY;
   const present = presenterOf(route);
-  const object = objectAt(shared.routes, route) ?? route.response;
+  const object = resourceSchemaAt(shared.routes, route) ?? route.response;
   const checkMatch = ifMatchOf(object && responseFilter(object));
   return async (context) => {
     const { request, search } = context;
     const authorization = await authorize(context);
     if (authorization.refusal)
-      return jsonResponse(context, await answerAgain(app, route, context, authorization), security);
+      return jsonResponse(
+        context,
+        await replayAfterDemotion(app, route, context, authorization),
+        security,
+      );
     const fields: Record<string, string> = {};
     const cookies: string[] = [];
     const transaction = transactionOf(route, shared, authorization.actor);
@@ -211,7 +218,8 @@ function serveRoute(route: Route, shared: Shared): Serve {
       get caller() {
         return context.caller;
       },
-      consume: (limit) => consumeRateLimit(limit, addressGroup(context.caller.ip), context.fields),
+      consume: (limit) =>
+        consumeRateLimit(limit, addressGroup(context.caller.ip), context.responseHeaders),
       transact: transaction.transact,
       headOnly: request.method === 'HEAD',
       ifMatch: (value) => checkMatch(request.headers.get('if-match'), value),
@@ -224,19 +232,19 @@ function serveRoute(route: Route, shared: Shared): Serve {
         return request.signal;
       },
     };
-    const handle = async (keep: KeepAnswer | null) => {
-      transaction.keep = keep;
+    const handle = async (keep: StoreResponse | null) => {
+      transaction.storeResponse = keep;
       const result = await route.handle(call);
-      transaction.requireDone();
+      transaction.requireCompleted();
       return result;
     };
     if (present) {
       const toStored = (value: unknown) => present(value, fields);
-      const stored = await answerOf(route, context, call, toStored, handle);
+      const stored = await respondIdempotently(route, context, call, toStored, handle);
       return withCookies(jsonResponse(context, stored, security), cookies);
     }
     const response = (await handle(null)) as Response;
-    return withCookies(complete(response, context, fields, security), cookies);
+    return withCookies(completeResponse(response, context, fields, security), cookies);
   };
 }
 
@@ -263,7 +271,7 @@ const LONG_TOKEN_PATTERN = /[\w%-]{40,}/g;
  * Returns a function that replaces the secret parameters of a path by their names, as in
  * `/password/:token`. `known` tells it whether the path has a route.
  */
-export function loggedPaths(routes: Pick<Route, 'path' | 'secretParams'>[]) {
+export function createPathRedactor(routes: Pick<Route, 'path' | 'secretParams'>[]) {
   const patterns = routes.flatMap(({ path, secretParams = [] }) =>
     secretParams.map((name) => patternOf(path, name)),
   );

@@ -71,7 +71,7 @@ const Cursor = v.pipe(
 );
 
 /** The query parameters of every list. At most one of the cursors may be set. */
-export const PAGE = {
+export const PAGE_QUERY = {
   limit: described(
     v.optional(queryInteger(1, 100), '20'),
     'The maximum number of objects to return.',
@@ -91,7 +91,7 @@ export interface Page {
 }
 
 /** `{object: "list", data, has_more}`. */
-export function listOf<S extends v.GenericSchema>(item: S) {
+export function listSchema<S extends v.GenericSchema>(item: S) {
   return v.object({ object: v.literal('list'), data: v.array(item), has_more: v.boolean() });
 }
 
@@ -99,7 +99,7 @@ export function listOf<S extends v.GenericSchema>(item: S) {
  * One page of rows by id, newest first. Rows inserted in the meantime don't shift the pages. Throws
  * `validation_failed` if both cursors are set.
  */
-export async function pageOf<DB, TB extends keyof DB, Row extends { id: string }>(
+export async function fetchPage<DB, TB extends keyof DB, Row extends { id: string }>(
   query: SelectQueryBuilder<DB, TB, Row>,
   { limit, starting_after, ending_before }: Page,
 ): Promise<{ rows: Row[]; hasMore: boolean }> {
@@ -124,7 +124,7 @@ function bothCursors(): AppError {
 }
 
 /** Adds an issue for each repeated value of an array. */
-export const eachOnce = (message: string) =>
+export const noDuplicates = (message: string) =>
   v.rawCheck<string[]>(({ dataset, addIssue }) => {
     if (!dataset.typed) return;
     const { value: input } = dataset;

@@ -6,16 +6,16 @@
 import type { App } from '../app.ts';
 import { type Tx, transact } from '../store/open.ts';
 import type { Actor, CurrentActor, Reauthorize } from './actor.ts';
-import type { KeepAnswer } from './idempotency.ts';
+import type { StoreResponse } from './idempotency.ts';
 import { type AnyCall, type Route, writes } from './route.ts';
 
 /** The transactions of one request. */
 export interface RequestTransaction {
   transact: AnyCall['transact'];
   /** Set before the handler runs. */
-  keep: KeepAnswer | null;
+  storeResponse: StoreResponse | null;
   /** Throws if the route must call `transact` and hasn't. */
-  requireDone(): void;
+  requireCompleted(): void;
 }
 
 /** Errors of its own indicate a bug in the declaration or the handler of the route. */
@@ -34,8 +34,9 @@ export function transactionOf(
     const result = await transact(app.db, async (tx) => {
       const caller = role === 'public' ? [] : [await reauthorize(tx, { app, actor: actor! }, role)];
       const result = await work(tx, ...caller);
-      const response = transaction.keep && responseOf(result);
-      if (transaction.keep && response !== undefined) await transaction.keep(tx, response);
+      const response = transaction.storeResponse && responseOf(result);
+      if (transaction.storeResponse && response !== undefined)
+        await transaction.storeResponse(tx, response);
       return result;
     });
     done = true;
@@ -43,8 +44,8 @@ export function transactionOf(
   };
   const transaction: RequestTransaction = {
     transact: run as AnyCall['transact'],
-    keep: null,
-    requireDone() {
+    storeResponse: null,
+    requireCompleted() {
       if (role !== 'public' && writes(route) && !done)
         throw new Error(`${operation} returned without calling transact()`);
     },

@@ -17,11 +17,11 @@ import {
 import { dirname, join } from 'node:path';
 import { type Config, ConfigError, PREFIX } from '../config/config.ts';
 import {
-  answerPurpose,
   createSecretBox,
   mailPurpose,
   randomSecret,
   randomToken,
+  responsePurpose,
   type SecretBox,
 } from '../lib/crypto.ts';
 import type { Log } from '../lib/log.ts';
@@ -188,7 +188,7 @@ async function newestSecrets(tx: Tx): Promise<CanOpen[]> {
     ...answers.map(
       ({ caller, key, response }): CanOpen =>
         (secrets) =>
-          secrets.open(response!, answerPurpose({ caller, key })) !== null,
+          secrets.open(response!, responsePurpose({ caller, key })) !== null,
     ),
   ];
 }

@@ -2,18 +2,18 @@
 
 import type { Clock } from './clock.ts';
 
-export interface Gate {
+export interface Semaphore {
   /** Resolves true once there is capacity, which `leave` releases; false if the signal aborts first. */
-  enter(signal: AbortSignal): Promise<boolean>;
-  leave(): void;
+  acquire(signal: AbortSignal): Promise<boolean>;
+  release(): void;
 }
 
 /** A semaphore for `max` holders. Others wait in order of arrival until their signal aborts. */
-export function limitInFlight(max: number): Gate {
+export function createSemaphore(max: number): Semaphore {
   let held = 0;
   const waiting = new Set<() => void>();
   return {
-    async enter(signal) {
+    async acquire(signal) {
       if (signal.aborted) return false;
       if (held < max) {
         held++;
@@ -32,7 +32,7 @@ export function limitInFlight(max: number): Gate {
         signal.addEventListener('abort', cancel, { once: true });
       });
     },
-    leave() {
+    release() {
       const next = waiting.values().next();
       if (next.done) {
         held--;
@@ -71,7 +71,7 @@ export function startDeadline(ms: number, parent?: AbortSignal): Deadline {
  * Returns a function that collects items and posts them together, in order, once per turn of the event
  * loop. A message between threads has a high fixed cost, whatever its size.
  */
-export function batched<T>(post: (items: T[]) => void): (item: T) => void {
+export function batchPerTurn<T>(post: (items: T[]) => void): (item: T) => void {
   let items: T[] = [];
   const flush = () => {
     const batch = items;

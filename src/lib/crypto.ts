@@ -45,7 +45,7 @@ export interface SecretBox {
 /** For the content of an email in the outbox. */
 export const mailPurpose = (id: string): string => `outbox ${id}`;
 /** For a response stored under an `Idempotency-Key`. */
-export const answerPurpose = ({ caller, key }: { caller: string; key: string }): string =>
+export const responsePurpose = ({ caller, key }: { caller: string; key: string }): string =>
   `idempotency:${caller}:${key}`;
 
 const NONCE_BYTES = 12;
@@ -131,7 +131,7 @@ export async function verifyPassword(
 }
 
 /** Whether a hash was made at a cost other than that of new hashes. */
-export function hasOtherCost(hash: string, { N, r, p }: PasswordCost = PASSWORD_COST): boolean {
+export function needsRehash(hash: string, { N, r, p }: PasswordCost = PASSWORD_COST): boolean {
   return !hash.startsWith(`${['scrypt', N, r, p].join('$')}$`);
 }
 

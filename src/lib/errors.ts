@@ -78,7 +78,7 @@ export function errorMessage(error: unknown): string {
 }
 
 /** Throws `validation_failed` if a list has invalid values; each gets `message`, such as "no such domain". */
-export function refuseEach(
+export function rejectInvalidItems(
   field: string,
   values: string[],
   isInvalid: (value: string) => boolean,

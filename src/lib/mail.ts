@@ -4,7 +4,7 @@
 export const MAX_ADDRESS_LENGTH = 320;
 
 /** The address without its angle brackets, if it has any; empty for the null sender `<>`. */
-export function bareAddress(text: string): string {
+export function stripAngleBrackets(text: string): string {
   return text.trim().replace(/^<(.*)>$/s, '$1');
 }
 

@@ -1,12 +1,12 @@
 /** The job that analyzes received messages: claim, analyze in a thread, record. */
 
-import { JOBS_PER_THREAD, type PoolOutcome } from '../analysis/pool.ts';
+import { MAX_JOBS_PER_THREAD, type PoolOutcome } from '../analysis/pool.ts';
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
 import { errorMessage } from '../lib/errors.ts';
 import type { Job } from '../scheduler/scheduler.ts';
 import { claimRows } from '../store/leases.ts';
-import { findMessageOf, MessageGone, readMessage } from './messages.ts';
+import { findMessageOf, MessageDeletedError, readMessage } from './messages.ts';
 import { ANALYZE_JOB, type ClaimedTest } from './queries.ts';
 import { recordOutcome } from './record.ts';
 
@@ -20,14 +20,14 @@ const MIN_REFILL_SHARE = 1 / 4;
 /** Claims as many due tests as the threads have capacity for. */
 export function analyzeJob(app: App): Job {
   const running = new Map<string, Promise<void>>();
-  const limit = app.config.WORKERS * JOBS_PER_THREAD;
+  const limit = app.config.WORKERS * MAX_JOBS_PER_THREAD;
   let renewedAt = app.clock.now();
   /** Whether the last claim used the full capacity, so that more tests may be due. */
   let mayHaveMore = false;
   const start = (test: ClaimedTest) => {
     const work = analyzeTest(app, test)
       .catch((error) => {
-        if (!(error instanceof MessageGone))
+        if (!(error instanceof MessageDeletedError))
           app.log.error('analysis failed', { test: test.id, error: errorMessage(error) });
       })
       .then(() => {

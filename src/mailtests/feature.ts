@@ -3,12 +3,12 @@
 import type { Feature } from '../feature.ts';
 import { analyzeJob } from './analyze.ts';
 import { expireTalliesJob, expireTestsJob, retireTestsJob } from './expire.ts';
-import { sweepChunks } from './messages.ts';
+import { deleteOrphanedChunks } from './messages.ts';
 import { testRoutes } from './routes.ts';
 
 export const mailtests: Feature = {
   name: 'mailtests',
   routes: testRoutes,
   jobs: (app) => [analyzeJob(app), expireTestsJob(app), retireTestsJob(app), expireTalliesJob(app)],
-  onStart: ({ db }) => sweepChunks(db),
+  onStart: ({ db }) => deleteOrphanedChunks(db),
 };

@@ -11,7 +11,7 @@ const CHUNK_BYTES = 512 * 1024;
  * Stores all chunks of a message except the first, each in its own transaction, and yields between
  * them. If `insertMessage` never commits, they are orphans, which the next start deletes.
  */
-export async function storeTail(db: Db, messageId: string, raw: Uint8Array): Promise<void> {
+export async function storeLaterChunks(db: Db, messageId: string, raw: Uint8Array): Promise<void> {
   if (raw.byteLength <= CHUNK_BYTES) return;
   await oneAtATime(db, async () => {
     for (let position = 1; position * CHUNK_BYTES < raw.byteLength; position++) {
@@ -53,7 +53,7 @@ export async function findMessageOf(db: Db | Tx, testId: string): Promise<Messag
 }
 
 /** Thrown when a message is deleted while it is being read. */
-export class MessageGone extends Error {}
+export class MessageDeletedError extends Error {}
 
 /** The chunks in order, one query each. Throws MessageGone if one is missing. */
 export async function* readChunks(
@@ -67,7 +67,7 @@ export async function* readChunks(
       .where('message_id', '=', id)
       .where('position', '=', position)
       .executeTakeFirst();
-    if (!row) throw new MessageGone('The message was deleted.');
+    if (!row) throw new MessageDeletedError('The message was deleted.');
     yield row.bytes;
     await nextTurn();
   }
@@ -89,12 +89,12 @@ export async function readMessage(db: Db, message: MessageRow): Promise<Uint8Arr
 }
 
 /** Deletes the chunks of a message that was not accepted. */
-export async function dropPieces(db: Db, messageId: string): Promise<void> {
+export async function deleteChunks(db: Db, messageId: string): Promise<void> {
   await db.deleteFrom('message_chunks').where('message_id', '=', messageId).execute();
 }
 
 /** Deletes chunks that `storeTail` stored before a crash without their message. */
-export async function sweepChunks(db: Db): Promise<void> {
+export async function deleteOrphanedChunks(db: Db): Promise<void> {
   await db
     .deleteFrom('message_chunks')
     .where('message_id', 'not in', db.selectFrom('messages').select('id'))

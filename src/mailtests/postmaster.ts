@@ -29,7 +29,7 @@ const MAX_LINE_LENGTH = 998;
  * Queues the forwarded email. Call it in the transaction that stores the message. To prevent loops,
  * automatic messages and our own are not forwarded.
  */
-export async function passOn(
+export async function forwardToOwner(
   tx: Tx,
   app: App,
   message: MessageRow,

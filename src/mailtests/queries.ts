@@ -2,7 +2,7 @@
 
 import { type SelectQueryBuilder, sql } from 'kysely';
 import type { App } from '../app.ts';
-import { type Page, pageOf } from '../http/schemas.ts';
+import { fetchPage, type Page } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import { randomToken } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
@@ -130,7 +130,7 @@ export async function listTests(
   { limit, starting_after, ending_before, ...filters }: TestFilters & Page,
 ): Promise<{ rows: ListedRow[]; hasMore: boolean }> {
   const page = { limit, starting_after, ending_before };
-  return pageOf(filtered(db, livemode, filters).select(LISTED_COLUMNS), page);
+  return fetchPage(filtered(db, livemode, filters).select(LISTED_COLUMNS), page);
 }
 
 function filtered(
@@ -164,7 +164,7 @@ export async function* eachTest(
   let after: string | undefined;
   for (;;) {
     const page = { limit: EXPORT_BATCH_SIZE, starting_after: after };
-    const { rows, hasMore } = await pageOf(
+    const { rows, hasMore } = await fetchPage(
       filtered(db, livemode, filters).select(LISTED_COLUMNS),
       page,
     );

@@ -7,8 +7,8 @@ import { sha256 } from '../lib/crypto.ts';
 import { SEND_JOB } from '../outbox/queue.ts';
 import type { Tx } from '../store/open.ts';
 import type { MessageRow } from '../store/tables.generated.ts';
-import { dropPieces, findMessageOf, insertMessage, storeTail } from './messages.ts';
-import { passOn } from './postmaster.ts';
+import { deleteChunks, findMessageOf, insertMessage, storeLaterChunks } from './messages.ts';
+import { forwardToOwner } from './postmaster.ts';
 import { ANALYZE_JOB, findTestByToken } from './queries.ts';
 
 /** An SMTP reply (RFC 5321 §4.2, RFC 3463). */
@@ -48,7 +48,7 @@ function localPart(app: App, address: string): string | null {
 }
 
 /** Whether the address accepts mail now. Used addresses are decided after DATA, when the content is known. */
-export async function recipientVerdict(
+export async function checkRecipient(
   app: App,
   address: string,
 ): Promise<{ accept: true } | Rejection> {
@@ -61,7 +61,7 @@ export async function recipientVerdict(
   return isOpen || hasMessage ? { accept: true } : EXPIRED;
 }
 
-export interface Incoming {
+export interface IncomingMail {
   envelope: Envelope;
   recipient: string;
   raw: Uint8Array;
@@ -73,7 +73,7 @@ export interface Incoming {
  */
 export async function receiveMessage(
   app: App,
-  incoming: Incoming,
+  incoming: IncomingMail,
 ): Promise<{ accept: true; text: string } | Rejection> {
   const { db, clock, newId, config } = app;
   const local = localPart(app, incoming.recipient);
@@ -89,7 +89,7 @@ export async function receiveMessage(
     received_at: isoTime(clock.now()),
   };
   try {
-    await storeTail(db, message.id, raw);
+    await storeLaterChunks(db, message.id, raw);
     const verdict = await db
       .transaction()
       .execute((tx) =>
@@ -97,12 +97,12 @@ export async function receiveMessage(
           ? storeForPostmaster(tx, app, message, raw)
           : storeForTest(tx, local, message, raw),
       );
-    if (!verdict.accept || verdict.id !== message.id) await dropPieces(app.db, message.id);
+    if (!verdict.accept || verdict.id !== message.id) await deleteChunks(app.db, message.id);
     else app.scheduler.wake(local === 'postmaster' ? SEND_JOB : ANALYZE_JOB);
     return verdict.accept ? { accept: true, text: `Accepted as ${verdict.id}` } : verdict;
   } catch (error) {
     // If this fails too, the next start deletes the chunks.
-    await dropPieces(app.db, message.id).catch(() => {});
+    await deleteChunks(app.db, message.id).catch(() => {});
     if ((error as { code?: string }).code === 'SQLITE_FULL') return DISK_FULL;
     throw error;
   }
@@ -129,7 +129,7 @@ async function storeForPostmaster(
   if (Number(count) >= MAX_POSTMASTER.messages || usedBytes > MAX_POSTMASTER.bytes)
     return MAILBOX_FULL;
   await insertMessage(tx, message, raw);
-  await passOn(tx, app, message, raw);
+  await forwardToOwner(tx, app, message, raw);
   return { accept: true, id: message.id };
 }
 

@@ -38,7 +38,7 @@ export async function recordOutcome(
     const isDueAgain = row.analysis_due_at !== test.analysis_due_at;
     const { analysis_due_at } = row;
     const change = { ...changeFor(app, row, outcome), ...(isDueAgain ? { analysis_due_at } : {}) };
-    const update = { ...change, ...(await joinDomain(tx, { ...row, ...change }, outcome)) };
+    const update = { ...change, ...(await assignDomain(tx, { ...row, ...change }, outcome)) };
     await tx.updateTable('tests').set(update).where('id', '=', row.id).execute();
     const after = { ...row, ...update };
     await updateTallies(tx, row, after, outcome);
@@ -122,7 +122,7 @@ function previousOf({ score, grade, ruleset, completed_at }: TestRow): string {
  * Call it in the transaction that stores a result. Assigns a test without a domain to the team's
  * domain that is or contains its From domain, and learns the selectors of that domain.
  */
-export async function joinDomain(
+export async function assignDomain(
   tx: Tx,
   after: Pick<TestRow, 'domain_id' | 'from_domain' | 'received_at' | 'livemode'>,
   outcome: PoolOutcome,

@@ -1,11 +1,11 @@
 /** The operations that return the report of a test, as a page or a PDF. */
 
 import type { App } from '../app.ts';
-import { PRIVATE_FIELDS } from '../http/response.ts';
+import { PRIVATE_HEADERS } from '../http/response.ts';
 import type { Call } from '../http/route.ts';
 import { route } from '../http/route.ts';
 import type { ReportFormat } from '../report/report.ts';
-import { findMessageOf, MessageGone, readMessage } from './messages.ts';
+import { findMessageOf, MessageDeletedError, readMessage } from './messages.ts';
 import { storedReport } from './present.ts';
 import { testOr404 } from './queries.ts';
 
@@ -57,7 +57,7 @@ async function respond(
       ...headers,
       'content-length': String(bytes.byteLength),
       ...(policy === null ? {} : { 'content-security-policy': policy }),
-      ...PRIVATE_FIELDS,
+      ...PRIVATE_HEADERS,
     },
   });
 }
@@ -69,7 +69,7 @@ async function messageOf({ db }: App, testId: string): Promise<Uint8Array | null
   try {
     return await readMessage(db, message);
   } catch (error) {
-    if (error instanceof MessageGone) return null;
+    if (error instanceof MessageDeletedError) return null;
     throw error;
   }
 }

@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import type { App } from '../app.ts';
 import { requireDomain } from '../domains/queries.ts';
 import { route } from '../http/route.ts';
-import { listOf } from '../http/schemas.ts';
+import { listSchema } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import { waitUntil } from '../lib/concurrency.ts';
 import { AppError } from '../lib/errors.ts';
@@ -118,7 +118,7 @@ const list = route({
   role: 'viewer',
   summary: 'List tests, newest first',
   query: TestListQuery,
-  response: listOf(ListedTest),
+  response: listSchema(ListedTest),
   async handle({ app, actor, query }) {
     const { rows, hasMore } = await listTests(app.db, actor.livemode, query);
     const data = rows.map((row) => presentListed(row, app.config));

@@ -3,7 +3,7 @@
 import * as v from 'valibot';
 import { CATEGORIES, CHECK_STATUSES } from '../analysis/check.ts';
 import { AUTH_RESULTS, PROVIDERS } from '../analysis/result.ts';
-import { described, Name, PAGE, QueryTime, queryInteger, Time } from '../http/schemas.ts';
+import { described, Name, PAGE_QUERY, QueryTime, queryInteger, Time } from '../http/schemas.ts';
 import { normalizeDomain } from '../lib/domain-names.ts';
 
 const TEST_STATUSES = ['waiting', 'processing', 'completed', 'failed'] as const;
@@ -305,5 +305,5 @@ const FILTERS = {
 };
 export const TestFilters = v.strictObject(FILTERS);
 export type TestFilters = v.InferOutput<typeof TestFilters>;
-export const TestListQuery = v.strictObject({ ...PAGE, ...FILTERS });
+export const TestListQuery = v.strictObject({ ...PAGE_QUERY, ...FILTERS });
 export const WaitQuery = v.strictObject({ wait: v.optional(queryInteger(0, 50), '0') });

@@ -8,7 +8,7 @@ import { sha256 } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
 import { afterCommit, type Tx } from '../store/open.ts';
 import type { TestRow } from '../store/tables.generated.ts';
-import { dropPieces, insertMessage, storeTail } from './messages.ts';
+import { deleteChunks, insertMessage, storeLaterChunks } from './messages.ts';
 import { presentTest } from './present.ts';
 import { ANALYZE_JOB, insertTest, newTestRow } from './queries.ts';
 import { EXPIRES_IN_DEFAULT, type SubmitQuery, type Test } from './schema.ts';
@@ -99,7 +99,7 @@ export async function submitMessage(
     received_at: waiting.created_at,
   };
   try {
-    await storeTail(app.db, message.id, raw);
+    await storeLaterChunks(app.db, message.id, raw);
     return await transact(async (tx) => {
       await insertTest(tx, test);
       await insertMessage(tx, message, raw);
@@ -108,7 +108,7 @@ export async function submitMessage(
     });
   } catch (error) {
     // If this fails too, the next start deletes the chunks.
-    await dropPieces(app.db, message.id).catch(() => {});
+    await deleteChunks(app.db, message.id).catch(() => {});
     throw error;
   }
 }

@@ -6,7 +6,7 @@ import type { Tx } from '../store/open.ts';
 import type { TestRow, TestTallyRow } from '../store/tables.generated.ts';
 
 /** The numeric columns, which add up. `issues` adds up too, check by check. */
-export const TALLIED = [
+export const TALLY_COLUMNS = [
   'tests',
   'scored',
   'score_sum',
@@ -24,7 +24,7 @@ export const TALLIED = [
   'placement_samples',
   'placement_inbox',
 ] as const satisfies (keyof TestTallyRow)[];
-export type Tallied = Record<(typeof TALLIED)[number], number>;
+export type TallyCounts = Record<(typeof TALLY_COLUMNS)[number], number>;
 
 /** The domain id of the tallies of all tests. */
 export const ALL_TESTS = '';
@@ -98,21 +98,28 @@ async function store(tx: Tx, rows: TestTallyRow[]): Promise<void> {
         .columns(['livemode', 'domain_id', 'hour'])
         .doUpdateSet((eb) =>
           Object.fromEntries(
-            [...TALLIED, 'issues' as const].map((column) => [column, eb.ref(`excluded.${column}`)]),
+            [...TALLY_COLUMNS, 'issues' as const].map((column) => [
+              column,
+              eb.ref(`excluded.${column}`),
+            ]),
           ),
         ),
     )
     .execute();
 }
 
-function addFigures(before: Tallied | undefined, figures: Tallied, by: 1 | -1): Tallied {
+function addFigures(
+  before: TallyCounts | undefined,
+  figures: TallyCounts,
+  by: 1 | -1,
+): TallyCounts {
   const sums = { ...figures };
-  for (const name of TALLIED) sums[name] = (before?.[name] ?? 0) + by * figures[name];
+  for (const name of TALLY_COLUMNS) sums[name] = (before?.[name] ?? 0) + by * figures[name];
   return sums;
 }
 
 /** The figures of one test. */
-function figuresOf({ score, grade, spf, dkim, dmarc }: CountedTest): Tallied {
+function figuresOf({ score, grade, spf, dkim, dmarc }: CountedTest): TallyCounts {
   const one = (condition: boolean) => (condition ? 1 : 0);
   // A temporary error is not a result.
   const known = (result: string | null) => one(result !== null && result !== 'temperror');

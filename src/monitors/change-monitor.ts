@@ -10,7 +10,7 @@ import { afterCommit } from '../store/open.ts';
 import { requireBelowLimit } from '../store/queries.ts';
 import type { DomainRow, MonitorRow } from '../store/tables.generated.ts';
 import { type Author, audit } from '../team/audit.ts';
-import { NO_SEEDS } from './queries.ts';
+import { NO_SEED_MAILBOXES } from './queries.ts';
 import { nextSlot, RUN_MONITORS_JOB } from './schedule.ts';
 import type { MonitorPatch, NewMonitor } from './schema.ts';
 
@@ -162,7 +162,7 @@ export async function runNow(tx: Tx, author: Changer, current: MonitorRow): Prom
       'conflict',
       `This monitor is disabled. To enable it, send PATCH /v1/monitors/${id} with {"enabled": true}.`,
     );
-  if (type === 'placement') throw new AppError('conflict', NO_SEEDS);
+  if (type === 'placement') throw new AppError('conflict', NO_SEED_MAILBOXES);
   const { app } = author;
   const next_run_at = isoTime(app.clock.now());
   await tx.updateTable('monitors').set({ next_run_at }).where('id', '=', id).execute();
@@ -182,7 +182,7 @@ export async function deleteMonitor(
 }
 
 /** Deletes the monitors of a domain, in the transaction that deletes the domain. */
-export async function deleteMonitorsOf(
+export async function deleteMonitorsOfDomain(
   tx: Tx,
   { id: domain_id, name: domain }: Pick<DomainRow, 'id' | 'name'>,
   author: Author,

@@ -1,7 +1,7 @@
 /** Queries the enabled blocklists about each target of a monitor. */
 
-import { askLists, type ListOutcome } from '../analysis/blocklists/ask.ts';
 import type { BlocklistInUse } from '../analysis/blocklists/blocklist.ts';
+import { type ListOutcome, queryLists } from '../analysis/blocklists/query.ts';
 import { addressSubject, nameSubject } from '../analysis/blocklists/subjects.ts';
 import { boundedResolver, startDeadline } from '../analysis/context.ts';
 import type { App } from '../app.ts';
@@ -20,7 +20,7 @@ interface TargetOutcome {
 }
 
 /** `targets` are normalized addresses and names. */
-export async function askBlocklists(
+export async function queryBlocklists(
   { backgroundResolver, blocklists }: Pick<App, 'backgroundResolver' | 'blocklists'>,
   targets: string[],
 ): Promise<Outcome> {
@@ -82,7 +82,7 @@ function queryTarget(
 ): Promise<ListOutcome[]> {
   const address = normalizeAddress(target);
   const subject = address === null ? nameSubject(target) : addressSubject(address);
-  return askLists(resolver, listsCovering(target, lists), [subject]);
+  return queryLists(resolver, listsCovering(target, lists), [subject]);
 }
 
 /** The lists that cover a target's kind. */
@@ -141,7 +141,7 @@ function outcomeOf(all: TargetOutcome[]): Outcome {
 const coverageOf = (outcomes: ListOutcome[]) => {
   const answers = outcomes.map(({ list, status }) => ({ tier: list.tier, status }));
   const isCovered = answers.some(({ tier }) => tier < 3);
-  return { known: isHeard(answers), answered: hasAnswered(answers), isCovered };
+  return { known: isConclusive(answers), answered: hasAnswered(answers), isCovered };
 };
 
 /** Common to the outcomes of a run and the evidence of a check. */
@@ -152,7 +152,7 @@ export const hasAnswered = (lists: ListAnswers): boolean =>
   lists.some(({ tier, status }) => tier < 3 && !SILENT.includes(status));
 
 /** Whether enough lists have answered that a target without a listing counts as clean. */
-export function isHeard(lists: ListAnswers): boolean {
+export function isConclusive(lists: ListAnswers): boolean {
   const tier1 = lists.filter(({ tier }) => tier === 1);
   return hasAnswered(lists) && tier1.every(({ status }) => !SILENT.includes(status));
 }

@@ -3,9 +3,9 @@
 import type { DomainCheck } from '../analysis/domain/health.ts';
 import { failedDependencies } from '../analysis/result.ts';
 import type { App } from '../app.ts';
-import { shareLook } from '../domains/health.ts';
+import { checkHealthShared } from '../domains/health.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
-import { hasAnswered, isHeard } from './check-blocklists.ts';
+import { hasAnswered, isConclusive } from './check-blocklists.ts';
 import {
   type BlocklistFinding,
   coversFinding,
@@ -16,8 +16,8 @@ import {
   type UnknownPart,
 } from './findings.ts';
 
-export async function lookAtDomain(app: App, domain: DomainRow): Promise<Outcome> {
-  const { health } = await shareLook(app, domain, 'jobs');
+export async function checkDomain(app: App, domain: DomainRow): Promise<Outcome> {
+  const { health } = await checkHealthShared(app, domain, 'jobs');
   const { checks, status } = health;
   const others = checks.filter(({ id }) => id !== LIST_CHECK);
   const lists = listsOf(checks.find(({ id }) => id === LIST_CHECK));
@@ -31,7 +31,7 @@ export async function lookAtDomain(app: App, domain: DomainRow): Promise<Outcome
       ...lists.filter((one) => one.status === 'listed').map((one) => listing(domain.name, one)),
     ],
     unknown,
-    targets: [{ target: domain.name, known: isHeard(lists), answered: hasAnswered(lists) }],
+    targets: [{ target: domain.name, known: isConclusive(lists), answered: hasAnswered(lists) }],
     allUnknown: status === 'unknown',
     canPersist: (previous: Finding) =>
       unknown.some((part) => coversFinding(part, previous)) ||

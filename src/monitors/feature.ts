@@ -3,7 +3,7 @@
 import { domainRemoved } from '../domains/change-domain.ts';
 import type { Feature } from '../feature.ts';
 import { subscribe } from '../store/subscribers.ts';
-import { deleteMonitorsOf } from './change-monitor.ts';
+import { deleteMonitorsOfDomain } from './change-monitor.ts';
 import { monitorRoutes } from './routes.ts';
 import { expireRunsJob, resumeMonitors, runMonitorsJob } from './run.ts';
 
@@ -11,6 +11,6 @@ export const monitors: Feature = {
   name: 'monitors',
   routes: monitorRoutes,
   jobs: (app) => [runMonitorsJob(app), expireRunsJob(app)],
-  subscribers: () => [subscribe(domainRemoved, deleteMonitorsOf)],
+  subscribers: () => [subscribe(domainRemoved, deleteMonitorsOfDomain)],
   onStart: resumeMonitors,
 };

@@ -70,7 +70,7 @@ export interface Outcome {
 }
 
 /** The outcome of a run that couldn't check anything. */
-export function nothingKnown(targets: string[]): Outcome {
+export function unknownOutcome(targets: string[]): Outcome {
   return {
     findings: [],
     unknown: [],
@@ -136,7 +136,7 @@ interface Comparison {
 }
 
 /** `previous`: the findings of the previous run; empty if there was none. */
-export function compare(previous: Finding[], outcome: Outcome): Comparison {
+export function compareRuns(previous: Finding[], outcome: Outcome): Comparison {
   const { unknown } = outcome;
   const found = new Set(outcome.findings.map(keyOf));
   const earlierOf = previousFindings(previous);

@@ -2,7 +2,7 @@
 
 import type { BlocklistInUse } from '../analysis/blocklists/blocklist.ts';
 import type { App } from '../app.ts';
-import { type Page, pageOf } from '../http/schemas.ts';
+import { fetchPage, type Page } from '../http/schemas.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Db, Tx } from '../store/open.ts';
 import type { MonitorRow, MonitorRunRow } from '../store/tables.generated.ts';
@@ -19,7 +19,7 @@ export async function monitorOr404(db: Db | Tx, id: string): Promise<MonitorRow>
 
 /** One page, newest first. */
 export async function listMonitors(db: Db, page: Page) {
-  return pageOf(db.selectFrom('monitors').selectAll(), page);
+  return fetchPage(db.selectFrom('monitors').selectAll(), page);
 }
 
 const runsOf = (db: Db | Tx, monitorId: string) =>
@@ -27,7 +27,7 @@ const runsOf = (db: Db | Tx, monitorId: string) =>
 
 /** One page, newest first. */
 export async function listRuns(db: Db, monitorId: string, page: Page) {
-  return pageOf(runsOf(db, monitorId), page);
+  return fetchPage(runsOf(db, monitorId), page);
 }
 
 /** Undefined before the first run. */
@@ -38,7 +38,7 @@ export async function lastRun(db: Db | Tx, monitorId: string): Promise<MonitorRu
 // The JSON of monitors and runs, in the API and in events.
 
 /** Why a placement monitor never runs. */
-export const NO_SEEDS =
+export const NO_SEED_MAILBOXES =
   'This monitor has no address and cannot run yet, because no seed mailboxes are connected.';
 
 export function presentMonitor(row: MonitorRow, { blocklists }: Pick<App, 'blocklists'>): Monitor {
@@ -51,7 +51,7 @@ export function presentMonitor(row: MonitorRow, { blocklists }: Pick<App, 'block
     frequency,
     enabled: row.enabled === 1,
     status,
-    detail: type === 'placement' ? NO_SEEDS : coverageProblem(row, blocklists.known()),
+    detail: type === 'placement' ? NO_SEED_MAILBOXES : coverageProblem(row, blocklists.known()),
     ...{ last_run_at, next_run_at },
     created_at: row.created_at,
   };

@@ -1,7 +1,7 @@
 /** The operations on monitors (contract §7). */
 
 import { route } from '../http/route.ts';
-import { listOf } from '../http/schemas.ts';
+import { listSchema } from '../http/schemas.ts';
 import { deletedOf } from '../team/schema.ts';
 import { changeMonitor, createMonitor, deleteMonitor, runNow } from './change-monitor.ts';
 import { listMonitors, listRuns, monitorOr404, presentMonitor, presentRun } from './queries.ts';
@@ -19,7 +19,7 @@ const create = route({
   path: '/v1/monitors',
   operation: 'createMonitor',
   role: 'member',
-  live: true,
+  liveOnly: true,
   summary:
     'Create a monitor for a domain, IP addresses, or hostnames; the first run starts at once',
   body: NewMonitor,
@@ -40,7 +40,7 @@ const list = route({
   role: 'member',
   summary: 'List monitors, newest first',
   query: MonitorListQuery,
-  response: listOf(Monitor),
+  response: listSchema(Monitor),
   async handle({ app, query }) {
     const { rows, hasMore } = await listMonitors(app.db, query);
     const data = rows.map((row) => presentMonitor(row, app));
@@ -66,7 +66,7 @@ const update = route({
   path: '/v1/monitors/:id',
   operation: 'updateMonitor',
   role: 'member',
-  live: true,
+  liveOnly: true,
   summary: 'Update, enable, or disable a monitor; changing its targets starts a run at once',
   etag: true,
   body: MonitorPatch,
@@ -86,7 +86,7 @@ const remove = route({
   path: '/v1/monitors/:id',
   operation: 'deleteMonitor',
   role: 'member',
-  live: true,
+  liveOnly: true,
   summary: 'Delete a monitor and its runs',
   response: deletedOf('monitor'),
   async handle(call) {
@@ -106,7 +106,7 @@ const run = route({
   path: '/v1/monitors/:id/run',
   operation: 'runMonitor',
   role: 'member',
-  live: true,
+  liveOnly: true,
   summary: 'Run a monitor now, in addition to its schedule',
   response: Monitor,
   errors: ['conflict'],
@@ -126,7 +126,7 @@ const runs = route({
   role: 'member',
   summary: 'List the runs of a monitor with their findings and changes, newest first',
   query: RunListQuery,
-  response: listOf(MonitorRun),
+  response: listSchema(MonitorRun),
   async handle({ app, params, query }) {
     const { id } = await monitorOr404(app.db, params.id!);
     const { rows, hasMore } = await listRuns(app.db, id, query);

@@ -10,18 +10,18 @@ import { claimRows } from '../store/leases.ts';
 import { transact } from '../store/open.ts';
 import { deleteInBatches } from '../store/queries.ts';
 import type { DomainRow, MonitorRow, MonitorRunRow } from '../store/tables.generated.ts';
-import { askBlocklists } from './check-blocklists.ts';
-import { lookAtDomain } from './check-domain.ts';
-import { compare, nothingKnown, type Outcome } from './findings.ts';
+import { queryBlocklists } from './check-blocklists.ts';
+import { checkDomain } from './check-domain.ts';
+import { compareRuns, type Outcome, unknownOutcome } from './findings.ts';
 import { lastRun, presentMonitor, presentRun } from './queries.ts';
 import {
   type ClaimedMonitor,
   catchUpSlot,
+  correctedSlot,
   FREQUENCIES,
-  furthestAhead,
+  maxSlotDelay,
   RUN_MONITORS_JOB,
   type RunType,
-  replanned,
   slotAfterRun,
 } from './schedule.ts';
 
@@ -55,7 +55,7 @@ export function runMonitorsJob(app: App): Job {
       // Also right after the clock was set back.
       if (now < replannedAt || now - replannedAt >= REPLAN_INTERVAL_MS) {
         replannedAt = now;
-        await replanMonitors(app);
+        await rescheduleMonitors(app);
       }
       for (const type of Object.keys(MAX_RUNNING) as RunType[]) {
         const running = [...inProgress.values()].filter((one) => one.type === type).length;
@@ -80,7 +80,7 @@ async function runMonitor(app: App, monitor: ClaimedMonitor): Promise<void> {
   const outcome = await runChecks(app, monitor, { domain, targets }).catch((error): Outcome => {
     // A bug: recording the run as unknown defers the next attempt to the next slot.
     app.log.error('monitor checks failed', { monitor: monitor.id, error: errorMessage(error) });
-    return nothingKnown(targets);
+    return unknownOutcome(targets);
   });
   await recordRun(app, monitor, outcome);
 }
@@ -90,7 +90,7 @@ const runChecks = (
   { type }: ClaimedMonitor,
   { domain, targets }: { domain: DomainRow | null; targets: string[] },
 ): Promise<Outcome> =>
-  domain && type === 'domain_health' ? lookAtDomain(app, domain) : askBlocklists(app, targets);
+  domain && type === 'domain_health' ? checkDomain(app, domain) : queryBlocklists(app, targets);
 
 // Claiming monitors that are due, and rescheduling them after a clock change or an outage.
 
@@ -120,7 +120,7 @@ export async function claimDueMonitors(
 }
 
 /** Reschedules monitors whose next run is too far away because the clock was set back. */
-export async function replanMonitors(app: Context): Promise<void> {
+export async function rescheduleMonitors(app: Context): Promise<void> {
   const { db, clock } = app;
   const now = clock.now();
   const tooFar = await db
@@ -131,14 +131,15 @@ export async function replanMonitors(app: Context): Promise<void> {
         FREQUENCIES.map((frequency) =>
           and([
             eb('frequency', '=', frequency),
-            eb('next_run_at', '>', isoTime(now + furthestAhead(frequency))),
+            eb('next_run_at', '>', isoTime(now + maxSlotDelay(frequency))),
           ]),
         ),
       ),
     )
     .limit(1)
     .execute();
-  if (tooFar.length > 0) await reschedule(app, (row, planned, at) => replanned(row, planned, at));
+  if (tooFar.length > 0)
+    await reschedule(app, (row, planned, at) => correctedSlot(row, planned, at));
 }
 
 /** On startup, runs each monitor that missed runs once, spread over an hour. */
@@ -191,7 +192,7 @@ export async function recordRun(
       .executeTakeFirst();
     if (!current) return;
     const previous = await lastRun(tx, current.id);
-    const comparison = compare(previous ? JSON.parse(previous.findings) : [], outcome);
+    const comparison = compareRuns(previous ? JSON.parse(previous.findings) : [], outcome);
     const now = clock.now();
     const run: MonitorRunRow = {
       id: newId('run'),

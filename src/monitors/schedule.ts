@@ -46,16 +46,16 @@ export function slotAfterRun(
 ): number {
   const after = Math.max(planned, now);
   const slot = nextSlot(isKnown ? monitor : { ...monitor, frequency: 'hourly' }, after);
-  return replanned(monitor, slot, now);
+  return correctedSlot(monitor, slot, now);
 }
 
 /** The planned slot, or the next one if the planned slot is so far away that the clock was set back. */
-export function replanned(monitor: Schedule, planned: number, now: number): number {
-  return planned > now + furthestAhead(monitor.frequency) ? nextSlot(monitor, now) : planned;
+export function correctedSlot(monitor: Schedule, planned: number, now: number): number {
+  return planned > now + maxSlotDelay(monitor.frequency) ? nextSlot(monitor, now) : planned;
 }
 
 /** The longest plausible time until the next slot, in milliseconds. */
-export function furthestAhead(frequency: MonitorRow['frequency']): number {
+export function maxSlotDelay(frequency: MonitorRow['frequency']): number {
   return PERIOD_MS[frequency] + MAX_CLOCK_STEP_BACK_MS;
 }
 
@@ -64,7 +64,7 @@ export function furthestAhead(frequency: MonitorRow['frequency']): number {
  * not all monitors run at startup.
  */
 export function catchUpSlot(monitor: Schedule, planned: number, now: number): number {
-  if (planned > now - MAX_IMMEDIATE_DELAY_MS) return replanned(monitor, planned, now);
+  if (planned > now - MAX_IMMEDIATE_DELAY_MS) return correctedSlot(monitor, planned, now);
   return nextSlot({ ...monitor, frequency: 'hourly' }, now);
 }
 

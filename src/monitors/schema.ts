@@ -1,10 +1,10 @@
 /** API schemas of monitors and their runs (contract §7). */
 
 import * as v from 'valibot';
-import { isAskable } from '../analysis/blocklists/subjects.ts';
+import { isQueryable } from '../analysis/blocklists/subjects.ts';
 import { CHECK_STATUSES } from '../analysis/check.ts';
 import { readDomainName } from '../analysis/domain/read-domain-name.ts';
-import { described, Name, PAGE, Time } from '../http/schemas.ts';
+import { described, Name, PAGE_QUERY, Time } from '../http/schemas.ts';
 import { normalizeAddress } from '../lib/addresses.ts';
 import { FREQUENCIES } from './schedule.ts';
 
@@ -29,7 +29,9 @@ function targetProblem(written: string): string | null {
       ? null
       : `must be an IP address or a domain name, but this value ${fault}`;
   }
-  return isAskable(address) ? null : 'is a private or reserved address; enter a public IP address';
+  return isQueryable(address)
+    ? null
+    : 'is a private or reserved address; enter a public IP address';
 }
 
 const normalTarget = (text: string): string =>
@@ -187,5 +189,5 @@ export const MonitorRun = v.object({
 });
 export type MonitorRun = v.InferOutput<typeof MonitorRun>;
 
-export const MonitorListQuery = v.strictObject(PAGE);
-export const RunListQuery = v.strictObject(PAGE);
+export const MonitorListQuery = v.strictObject(PAGE_QUERY);
+export const RunListQuery = v.strictObject(PAGE_QUERY);

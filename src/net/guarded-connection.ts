@@ -14,7 +14,7 @@ import { type Network, normalizeAddress } from '../lib/addresses.ts';
 import { startDeadline } from '../lib/concurrency.ts';
 import { isPublicAddress, mayConnect } from './address-guard.ts';
 import type { DnsAnswer, Resolver } from './dns/resolver.ts';
-import { startTls, tlsProblem, trust } from './tls.ts';
+import { createTrustContext, startTls, tlsProblem } from './tls.ts';
 
 /** Why a request to an external server got no response. */
 export type WebFailure =
@@ -100,7 +100,7 @@ export function createConnector(options: ConnectorOptions): Connect {
     if (plain.status === 'failed' || !target.secure) return plain;
     try {
       // Created on first use, because it loads all certificate authorities.
-      secureContext ??= trust(options.ca);
+      secureContext ??= createTrustContext(options.ca);
       const socket = await startTls(plain.socket, target.host, secureContext, signal);
       return { status: 'connected', socket };
     } catch (error) {

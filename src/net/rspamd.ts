@@ -50,7 +50,7 @@ type RspamdAnswer =
   | { status: 'failed'; detail: string };
 
 /** Sends one `/checkv2` request. `server` is `http://host:port`. Never rejects; closes the connection before it resolves. */
-export function askRspamd(
+export function queryRspamd(
   server: string,
   message: Uint8Array,
   session: RspamdSession,

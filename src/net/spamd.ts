@@ -24,7 +24,7 @@ const HEAD_END = '\r\n\r\n';
  * Sends one REPORT request (spamd protocol 1.5). `server` is `tcp://host:port`; `message` is sent in
  * pieces. Never rejects; closes the socket before it resolves.
  */
-export function askSpamd(
+export function querySpamd(
   server: string,
   message: Uint8Array[],
   { timeoutMs = 10_000, maxBytes = 1024 * 1024 }: SpamdOptions = {},

@@ -15,7 +15,7 @@ import {
  * Creates the context that certificates are verified with: the authorities that Node trusts, and
  * additional ones (PEM). TLS 1.2 or later unless the options say otherwise.
  */
-export function trust(
+export function createTrustContext(
   additional: string[] = [],
   options: SecureContextOptions = {},
 ): SecureContext {

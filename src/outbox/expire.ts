@@ -10,9 +10,9 @@ import type { OutboxRow } from '../store/tables.generated.ts';
 
 const DAY_MS = 86_400_000;
 /** No link in our emails works longer than this, so an older email would only confuse. */
-export const GIVE_UP_MS = 7 * DAY_MS;
+export const MAX_MAIL_AGE_MS = 7 * DAY_MS;
 /** The error of an email that expired before it could be sent. */
-export const TOO_LATE = 'it expired before it could be sent';
+export const EXPIRED_MAIL_ERROR = 'it expired before it could be sent';
 const RETENTION_MS = 30 * DAY_MS;
 
 const FAILED = {
@@ -33,11 +33,11 @@ export function expireMailJob(app: App): Job {
  */
 export async function expireMail(app: Pick<App, 'db' | 'clock' | 'subscribers'>): Promise<void> {
   const { db, clock } = app;
-  const oldest = isoTime(clock.now() - GIVE_UP_MS);
+  const oldest = isoTime(clock.now() - MAX_MAIL_AGE_MS);
   await failInBatches(app, 'it could not be sent within 7 days', (query) =>
     query.where('created_at', '<', oldest),
   );
-  await failInBatches(app, TOO_LATE, (query) => expired(query, isoTime(clock.now())));
+  await failInBatches(app, EXPIRED_MAIL_ERROR, (query) => expired(query, isoTime(clock.now())));
   const before = isoTime(clock.now() - RETENTION_MS);
   // The only dependency on the team tables: invitations show the status of their emails.
   const invitationMails = db
@@ -70,12 +70,12 @@ const expired = (query: Queued, now: string): Queued =>
     .where(({ eb, or }) => or([eb('leased_until', 'is', null), eb('leased_until', '<', now)]));
 
 /** Fails expired emails, so that they are not claimed. */
-export async function failLateMail(
+export async function failExpiredMail(
   tx: Tx,
   app: Pick<App, 'subscribers'>,
   now: string,
 ): Promise<void> {
-  while ((await failSome(tx, app, TOO_LATE, expired(queued(tx), now))) === BATCH_SIZE);
+  while ((await failSome(tx, app, EXPIRED_MAIL_ERROR, expired(queued(tx), now))) === BATCH_SIZE);
 }
 
 async function failInBatches(
@@ -101,16 +101,16 @@ async function failSome(
     .where('id', 'in', ids)
     .execute();
   const ends = ids.map((id) => ({ id, status: FAILED.status, error, sent_at: null }));
-  await subscribers.publish(mailEnded, tx, ends);
+  await subscribers.publish(mailSettled, tx, ends);
   return ids.length;
 }
 
 // Notifies others of final states, in the transaction that records them.
 
 /** The final state of an email, except that a failed one may turn out to have been sent. */
-export interface MailEnd extends Pick<OutboxRow, 'id' | 'error' | 'sent_at'> {
+export interface SettledMail extends Pick<OutboxRow, 'id' | 'error' | 'sent_at'> {
   status: 'sent' | 'failed';
 }
 
 /** Lets the sender of an email record its final state, because the outbox deletes it later. */
-export const mailEnded = channel<[ends: MailEnd[]]>('mail ended');
+export const mailSettled = channel<[ends: SettledMail[]]>('mail ended');

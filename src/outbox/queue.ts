@@ -5,7 +5,7 @@ import type { Config } from '../config/config.ts';
 import { isoTime } from '../lib/clock.ts';
 import { mailPurpose, type SecretBox } from '../lib/crypto.ts';
 import { addressDomain } from '../lib/domain-names.ts';
-import { refuseEach } from '../lib/errors.ts';
+import { rejectInvalidItems } from '../lib/errors.ts';
 import type { Mail } from '../net/smtp/compose.ts';
 import type { Tx } from '../store/open.ts';
 import type { OutboxRow } from '../store/tables.generated.ts';
@@ -34,7 +34,7 @@ export async function queueMail(
       id,
       created_at: now,
       recipient: mail.to,
-      content: sealMail(secrets, id, mail),
+      content: encryptMail(secrets, id, mail),
       status: 'queued',
       attempts: 0,
       due_at: now,
@@ -70,7 +70,7 @@ const encodeParts = (parts?: { content: Uint8Array }[]) =>
 const decodeParts = (parts?: { content: string }[]) =>
   parts?.map(({ content, ...about }) => ({ ...about, content: Buffer.from(content, 'base64') }));
 
-export function sealMail(secrets: SecretBox, id: string, mail: OutgoingMail): string {
+export function encryptMail(secrets: SecretBox, id: string, mail: OutgoingMail): string {
   const { images, attachments, ...rest } = mail;
   const text = JSON.stringify({
     ...rest,
@@ -81,7 +81,7 @@ export function sealMail(secrets: SecretBox, id: string, mail: OutgoingMail): st
 }
 
 /** null if the content is damaged or was encrypted with another key. */
-export function openMail(secrets: SecretBox, id: string, sealed: string): Mail | null {
+export function decryptMail(secrets: SecretBox, id: string, sealed: string): Mail | null {
   const text = secrets.open(sealed, mailPurpose(id));
   if (text === null) return null;
   const { images, attachments, ...rest } = JSON.parse(text);
@@ -94,7 +94,7 @@ export function openMail(secrets: SecretBox, id: string, sealed: string): Mail |
  * An email that is being sent may still go out and is `sent` then. If that attempt fails, there is no
  * other. Ignores `null`, which means no email.
  */
-export async function withdrawMail(
+export async function cancelMail(
   tx: Tx,
   ids: (string | null)[],
   error = 'it was canceled: its link no longer works',
@@ -122,11 +122,11 @@ export async function withdrawMail(
  * Throws `validation_failed` for addresses of the test domain: an email received as a test would count
  * in the next report or trigger the alert that it reports.
  */
-export function refuseOwnAddresses(
+export function rejectOwnAddresses(
   { INBOX_DOMAIN }: Pick<Config, 'INBOX_DOMAIN'>,
   recipients: string[],
 ): void {
-  refuseEach(
+  rejectInvalidItems(
     'recipients',
     recipients,
     (email) => addressDomain(email) === INBOX_DOMAIN,

@@ -4,13 +4,13 @@ import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
 import { errorMessage } from '../lib/errors.ts';
 import { MAX_RETRY_DELAY_MS, retryAfterMs } from '../lib/retry.ts';
-import { CLOSED, type Mailer, type MailOutcome } from '../net/smtp/mailer.ts';
+import { MAILER_CLOSED, type Mailer, type MailOutcome } from '../net/smtp/mailer.ts';
 import { claimingJob, type Job } from '../scheduler/scheduler.ts';
-import { bringForward, claimRows } from '../store/leases.ts';
+import { claimRows, makeDistantDueNow } from '../store/leases.ts';
 import { transact } from '../store/open.ts';
 import type { OutboxRow } from '../store/tables.generated.ts';
-import { failLateMail, GIVE_UP_MS, mailEnded, TOO_LATE } from './expire.ts';
-import { openMail, SEND_JOB } from './queue.ts';
+import { EXPIRED_MAIL_ERROR, failExpiredMail, MAX_MAIL_AGE_MS, mailSettled } from './expire.ts';
+import { decryptMail, SEND_JOB } from './queue.ts';
 
 /** Several at once, so that one slow delivery does not block the others. */
 const MAX_CONCURRENT_MAILS = 5;
@@ -59,7 +59,7 @@ export async function claimDueMail(
   limit: number,
   maxBulk = limit,
 ): Promise<ClaimedMail[]> {
-  await bringForward(context, 'outbox', MAX_RETRY_DELAY_MS);
+  await makeDistantDueNow(context, 'outbox', MAX_RETRY_DELAY_MS);
   const first = await claimByKind(context, 0, limit);
   const capacity = Math.min(limit - first.length, maxBulk);
   return capacity <= 0 ? first : [...first, ...(await claimByKind(context, 1, capacity))];
@@ -77,7 +77,7 @@ function claimByKind(
     .select(['id', 'content', 'attempts', 'useful_until', 'bulk'])
     .where('bulk', '=', bulk)
     .where('due_at', '<=', now)
-    .where('created_at', '>=', isoTime(clock.now() - GIVE_UP_MS))
+    .where('created_at', '>=', isoTime(clock.now() - MAX_MAIL_AGE_MS))
     .orderBy('due_at')
     .orderBy('id')
     .limit(limit);
@@ -85,15 +85,15 @@ function claimByKind(
     table: 'outbox',
     due,
     leaseMs: LEASE_MS,
-    before: (tx) => failLateMail(tx, context, now),
+    before: (tx) => failExpiredMail(tx, context, now),
   });
 }
 
 async function sendOne(app: App, mailer: Mailer, claimed: ClaimedMail): Promise<void> {
-  const mail = claimed.content && openMail(app.secrets, claimed.id, claimed.content);
+  const mail = claimed.content && decryptMail(app.secrets, claimed.id, claimed.content);
   const outcome = mail ? await mailer.send(mail) : UNREADABLE;
   // The service is stopping: the next start sends it.
-  if (outcome === CLOSED) return;
+  if (outcome === MAILER_CLOSED) return;
   await recordOutcome(app, claimed, outcome);
 }
 
@@ -126,7 +126,7 @@ export async function recordOutcome(
     if (numUpdatedRows === 0n) return false;
     const { status, error = null, sent_at = null } = change;
     if (status === 'sent' || status === 'failed')
-      await app.subscribers.publish(mailEnded, tx, [{ id, status, error, sent_at }]);
+      await app.subscribers.publish(mailSettled, tx, [{ id, status, error, sent_at }]);
     return true;
   });
   if (!recorded) return;
@@ -158,6 +158,6 @@ function changeFor(
   const next = isoTime(now + wait);
   if (useful_until === null || useful_until > next)
     return { change: { ...released, due_at: next, error: reason }, wait };
-  const error = `${TOO_LATE}; last error: ${reason}`;
+  const error = `${EXPIRED_MAIL_ERROR}; last error: ${reason}`;
   return { change: { ...final, status: 'failed', error }, wait: null };
 }

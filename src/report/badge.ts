@@ -1,6 +1,6 @@
 /** Flat badges for external pages: a label and a message as a self-contained SVG. */
 
-import { cut, escaped } from './plain-text.ts';
+import { escapeHtml, truncate } from './plain-text.ts';
 
 export type BadgeState = 'healthy' | 'warning' | 'critical' | 'unknown';
 
@@ -13,7 +13,7 @@ const COLORS: Record<BadgeState, string> = {
 };
 const LABEL_COLOR = '#33353f';
 
-export const badgeColour = (state: BadgeState): string => COLORS[state];
+export const badgeColor = (state: BadgeState): string => COLORS[state];
 
 /** Longer text is cut. */
 const MAX_LENGTH = 60;
@@ -25,20 +25,20 @@ export function badgeSvg(badge: { label: string; message: string; state: BadgeSt
   const [label, message] = [shortened(badge.label), shortened(badge.message)];
   const [left, right] = [boxWidth(label), boxWidth(message)];
   const width = left + right;
-  const name = escaped(`${label}: ${message}`);
+  const name = escapeHtml(`${label}: ${message}`);
   // Corners are arcs: a clip path needs an ID, which would not be unique on a page with two badges.
   const labelBox = `<path fill="${LABEL_COLOR}" d="M4 0H${left}V${HEIGHT}H4a4 4 0 0 1-4-4V4a4 4 0 0 1 4-4z"/>`;
-  const messageBox = `<path fill="${badgeColour(badge.state)}" d="M${left} 0H${width - 4}a4 4 0 0 1 4 4v12a4 4 0 0 1-4 4H${left}z"/>`;
+  const messageBox = `<path fill="${badgeColor(badge.state)}" d="M${left} 0H${width - 4}a4 4 0 0 1 4 4v12a4 4 0 0 1-4 4H${left}z"/>`;
   const words = `<g fill="#fff" font-family="Verdana,'DejaVu Sans',Geneva,sans-serif" font-size="${FONT_SIZE}">${word(label, 0)}${word(message, left)}</g>`;
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${HEIGHT}" viewBox="0 0 ${width} ${HEIGHT}" role="img" aria-label="${name}"><title>${name}</title>${labelBox}${messageBox}${words}</svg>`;
 }
 
 /** `textLength` makes any other font fit the measured width. */
 function word(text: string, x: number): string {
-  return `<text x="${x + PADDING}" y="14" textLength="${textWidth(text)}" lengthAdjust="spacingAndGlyphs" direction="ltr" xml:space="preserve">${escaped(text)}</text>`;
+  return `<text x="${x + PADDING}" y="14" textLength="${textWidth(text)}" lengthAdjust="spacingAndGlyphs" direction="ltr" xml:space="preserve">${escapeHtml(text)}</text>`;
 }
 
-const shortened = (text: string): string => cut(text, MAX_LENGTH);
+const shortened = (text: string): string => truncate(text, MAX_LENGTH);
 
 const boxWidth = (text: string): number => textWidth(text) + 2 * PADDING;
 

@@ -93,7 +93,7 @@ export interface Verdict {
   above: string | null;
   score: ScoreFigure;
   /** What was tested, next to the score: a file name, an ID. */
-  of: string | null;
+  testedName: string | null;
   title: Text;
   /** Short paragraphs below the title: what to fix first. */
   lines: Text[];
@@ -146,7 +146,7 @@ export interface Finding {
   gain: { text: string; points: number; spoken: string } | null;
   title: Text;
   /** The check, its category and its status; null in a short form. */
-  where: { label: string; category: string; state: StateSpan } | null;
+  context: { label: string; category: string; state: StateSpan } | null;
   /** Initially unfolded. */
   open: boolean;
   /** Evidence, reason and fix; empty in a list of titles. */
@@ -233,7 +233,7 @@ export interface Bars {
   /** `share` is 0–1, or null if unknown, as `value` then says. Narrow media may omit `words`. */
   rows: { name: string; share: number | null; state: State; value: string; words: string }[];
   /** The cap on the score; null without a cap. */
-  held: string | null;
+  capNote: string | null;
 }
 
 /** Names with states, side by side. `jump` is the ID that a name links to. */
@@ -262,9 +262,9 @@ export interface AlignmentRow {
   result: StateSpan;
   domain: string | null;
   /** Shown if `domain` is null. */
-  none: string;
+  noDomainText: string;
   /** Whether the domain aligns with the From domain; null without a domain. */
-  joint: StateSpan | null;
+  alignment: StateSpan | null;
   /** In small print; may be empty. */
   notes: string;
 }
@@ -388,7 +388,7 @@ export interface Verbatim {
   /** `long`: scrolls in its own frame. */
   style: 'long' | 'box';
   /** Shown where a PDF truncates the text. */
-  notPrinted: string | null;
+  truncationNote: string | null;
 }
 
 /** The HTML of a message. It must be sandboxed; media that cannot show HTML omit it. */
@@ -421,7 +421,7 @@ export interface Part {
   id: string;
   title: Text;
   /** Next to the title. */
-  beside: string | null;
+  subtitle: string | null;
   score: ScoreFigure;
   blocks: Block[];
   /** A link to the overview. */
@@ -476,11 +476,11 @@ export interface ReportDocument {
   time: string | null;
   blocks: Block[];
   /** In small print at the end. */
-  foot: Text[];
+  footer: Text[];
   /** Shown where a medium truncates the document. */
-  cutOff: string;
+  truncationNote: string;
   /** Labels for the skip link and the table of contents. */
-  ways: { skip: string; contents: string };
+  navigation: { skip: string; contents: string };
 }
 
 /** Maximum pages of a PDF: a hostile message could fill thousands. */
@@ -497,7 +497,7 @@ export function oneLine(text: string, max = 1000): string {
 }
 
 /** Text to be copied: at most `max` characters, with its spaces. */
-export function exactly(text: string, max = 4000): string {
+export function verbatimText(text: string, max = 4000): string {
   const kept = printable(text.slice(0, max).toWellFormed());
   return text.length > max ? `${kept}…` : kept;
 }
@@ -515,9 +515,9 @@ export const muted = (text: string): Span => ({ kind: 'text', text, style: 'mute
 export const figure = (text: string): Span => ({ kind: 'text', text, style: 'number' });
 export const code = (text: string, max?: number): Span => ({
   kind: 'code',
-  text: exactly(text, max),
+  text: verbatimText(text, max),
 });
-export const named = (text: string, max?: number): Span => ({
+export const nameSpan = (text: string, max?: number): Span => ({
   kind: 'name',
   text: oneLine(text, max),
 });
@@ -563,18 +563,18 @@ const UNSANITIZED_KEYS = new Set(['html', 'chart']);
  * The last step of every document: makes each text printable and well formed, so that none contains
  * control characters, bidi controls or line breaks. The HTML of frames and the data of charts are kept.
  */
-export function cleaned<T>(value: T, key = ''): T {
+export function sanitized<T>(value: T, key = ''): T {
   if (UNSANITIZED_KEYS.has(key)) return value;
   if (typeof value === 'string') return printable(value.toWellFormed()) as T;
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map((item) => cleaned(item)) as T;
+  if (Array.isArray(value)) return value.map((item) => sanitized(item)) as T;
   return Object.fromEntries(
-    Object.entries(value).map(([name, item]) => [name, cleaned(item, name)]),
+    Object.entries(value).map(([name, item]) => [name, sanitized(item, name)]),
   ) as T;
 }
 
 /** A text without its formatting. */
 export const plainText = (text: Text): string =>
-  text.map((span) => (typeof span === 'string' ? span : wordsOf(span))).join('');
+  text.map((span) => (typeof span === 'string' ? span : spanText(span))).join('');
 
-export const wordsOf = (span: Span): string => (span.kind === 'state' ? span.word : span.text);
+export const spanText = (span: Span): string => (span.kind === 'state' ? span.word : span.text);

@@ -1,14 +1,14 @@
 /** Bar charts: their data, and the geometry and labels that all renderers share. */
 
 import { crc32, deflateSync } from 'node:zlib';
-import { shown } from './plain-text.ts';
+import { toHtmlText } from './plain-text.ts';
 
 export interface Chart {
   /** The quantity and the bucket: `Average score by day`. */
   title: string;
   buckets: Bucket[];
   /** The value that fills the height; greater than 0. */
-  top: number;
+  max: number;
   format(value: number): string;
 }
 
@@ -20,7 +20,7 @@ export interface Bucket {
   /** null without data, which has no bar; 0 is drawn as a line. */
   value: number | null;
   /** Shown instead of a value that is null. */
-  none: string;
+  emptyText: string;
 }
 
 interface Size {
@@ -39,11 +39,11 @@ const BAR_SHARE = 0.64;
 const MIN_HEIGHT_SHARE = 0.02;
 
 /** The bars in the unit of `size`, with x from the left and y from the top; null for a bucket without a value. */
-export function barsOf({ buckets, top }: Chart, { width, height }: Size): (Rectangle | null)[] {
+export function barsOf({ buckets, max }: Chart, { width, height }: Size): (Rectangle | null)[] {
   const bucketWidth = width / buckets.length;
   return buckets.map(({ value }, index) => {
     if (value === null) return null;
-    const share = Math.min(1, Math.max(MIN_HEIGHT_SHARE, value / top));
+    const share = Math.min(1, Math.max(MIN_HEIGHT_SHARE, value / max));
     const x = bucketWidth * (index + (1 - BAR_SHARE) / 2);
     return { x, y: height * (1 - share), width: bucketWidth * BAR_SHARE, height: height * share };
   });
@@ -67,14 +67,14 @@ export function labelsOf({ buckets }: Chart): { label: string; span: number }[] 
 }
 
 /** Whether each bar has its own value and label. */
-export const showsEach = ({ buckets }: Chart): boolean => buckets.length <= MAX_LABELS;
+export const hasLabelPerBar = ({ buckets }: Chart): boolean => buckets.length <= MAX_LABELS;
 
 export function valueText({ format }: Chart, { value }: Bucket): string {
   return value === null ? '–' : format(value);
 }
 
-export function valueInWords({ format }: Chart, { value, none }: Bucket): string {
-  return value === null ? none : format(value);
+export function valueInWords({ format }: Chart, { value, emptyText }: Bucket): string {
+  return value === null ? emptyText : format(value);
 }
 
 /** The whole chart as text. */
@@ -115,21 +115,21 @@ const STYLE = `display:block;width:calc(100% - ${LEFT_MARGIN}px);margin-left:${L
 export function chartSvg(chart: Chart, id: string): string {
   const grid = GRID.map((share) => {
     const y = round(TOP_MARGIN + share * HEIGHT);
-    const value = shown(chart.format(chart.top * (1 - share)));
+    const value = toHtmlText(chart.format(chart.max * (1 - share)));
     return `<line x1="0" x2="100%" y1="${y}" y2="${y}" stroke="var(--line,#dddee7)"/><text x="-8" y="${y + 4}" text-anchor="end">${value}</text>`;
   });
   const bars = barsOf(chart, { width: 100, height: HEIGHT }).map((bar, index) =>
     bar ? barSvg(bar, chart, index) : '',
   );
-  return `<svg role="img" aria-labelledby="${id}-title ${id}-desc" height="${TOP_MARGIN + HEIGHT + BOTTOM_MARGIN}" style="${STYLE}" font-family="inherit" font-size="14" fill="var(--muted,#585a6b)"><title id="${id}-title">${shown(chart.title)}</title><desc id="${id}-desc">${shown(chartInWords(chart))}</desc>${grid.join('')}${bars.join('')}${labelsSvg(chart)}</svg>`;
+  return `<svg role="img" aria-labelledby="${id}-title ${id}-desc" height="${TOP_MARGIN + HEIGHT + BOTTOM_MARGIN}" style="${STYLE}" font-family="inherit" font-size="14" fill="var(--muted,#585a6b)"><title id="${id}-title">${toHtmlText(chart.title)}</title><desc id="${id}-desc">${toHtmlText(chartInWords(chart))}</desc>${grid.join('')}${bars.join('')}${labelsSvg(chart)}</svg>`;
 }
 
 function barSvg({ x, y, width, height }: Rectangle, chart: Chart, index: number): string {
   const bucket = chart.buckets[index]!;
-  const value = shown(valueText(chart, bucket));
+  const value = toHtmlText(valueText(chart, bucket));
   const box = `x="${round(x)}%" y="${round(TOP_MARGIN + y)}" width="${round(width)}%" height="${round(height)}"`;
-  const bar = `<rect ${box} fill="var(--accent,#4338ca)"><title>${shown(bucket.name)}: ${value}</title></rect>`;
-  if (!showsEach(chart)) return bar;
+  const bar = `<rect ${box} fill="var(--accent,#4338ca)"><title>${toHtmlText(bucket.name)}: ${value}</title></rect>`;
+  if (!hasLabelPerBar(chart)) return bar;
   return `${bar}<text x="${round(x + width / 2)}%" y="${round(TOP_MARGIN + y - 5)}" text-anchor="middle">${value}</text>`;
 }
 
@@ -140,7 +140,7 @@ function labelsSvg(chart: Chart): string {
     .map(({ label, span }) => {
       const x = round(bucketWidth * (at + 0.5));
       at += span;
-      return `<text x="${x}%" y="${TOP_MARGIN + HEIGHT + 18}" text-anchor="middle">${shown(label)}</text>`;
+      return `<text x="${x}%" y="${TOP_MARGIN + HEIGHT + 18}" text-anchor="middle">${toHtmlText(label)}</text>`;
     })
     .join('');
 }

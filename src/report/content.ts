@@ -15,7 +15,7 @@ import {
   numberIn,
   objectIn,
   objectsIn,
-  type Reported,
+  type ReportedResult,
   type SeedPlacement,
   textIn,
   textsIn,
@@ -34,7 +34,7 @@ export function capSentence({ reason, limit }: Cap): string {
 }
 
 /** Names the checks that could not be completed; null if there are none. */
-export function missedSentence({ checks, coverage }: Reported): string | null {
+export function missingResultsSentence({ checks, coverage }: ReportedResult): string | null {
   const missed = checks.filter(({ status, points }) => status === 'error' && points > 0);
   if (missed.length === 0) return null;
   const labels = missed.map(({ label }) => label).join(', ');
@@ -42,7 +42,7 @@ export function missedSentence({ checks, coverage }: Reported): string | null {
 }
 
 /** Skipped because another check failed, not because it does not apply. */
-export function followsFromAnother(check: CheckResult): boolean {
+export function dependsOnFailedCheck(check: CheckResult): boolean {
   return failedDependencies(check).length > 0;
 }
 
@@ -62,7 +62,7 @@ export const STATUS_WORDS: Record<CheckStatus, string> = {
 };
 
 /** The limits of the score. */
-export const BEYOND_THE_SCORE =
+export const SCORE_LIMITATIONS =
   "The score covers what one message and your DNS show. Mailbox providers also use your sender reputation and how their users treat your mail, which no test can see from outside. A good score helps you avoid rejections for technical reasons. It doesn't guarantee the inbox.";
 
 /** `spam_filters` → `Spam filters`. */
@@ -81,7 +81,7 @@ export interface LedgerRow {
   /** 0–1; null if no check of the category has a result. */
   share: number | null;
   /** Points of the score, to a tenth; null as for `share`. */
-  adds: number | null;
+  contribution: number | null;
 }
 
 export interface Ledger {
@@ -96,7 +96,7 @@ export interface Ledger {
  * What each category adds to the score, rounded so that the shown figures add up to the shown sum. The sum
  * is rounded down like the score, so it never exceeds what was earned.
  */
-export function ledgerOf({ categories }: Pick<Reported, 'categories'>): Ledger {
+export function ledgerOf({ categories }: Pick<ReportedResult, 'categories'>): Ledger {
   const weight = categories.reduce((sum, each) => sum + (each.points > 0 ? each.weight : 0), 0);
   const exact = categories.map((each) => exactAdds(each, weight));
   const total = exact.reduce<number>((sum, value) => sum + (value ?? 0), 0);
@@ -110,7 +110,7 @@ export function ledgerOf({ categories }: Pick<Reported, 'categories'>): Ledger {
     points: each.points,
     weight: each.weight,
     share: each.points > 0 ? each.earned / each.points : null,
-    adds: exact[index] === null ? null : tenths[index]! / 10,
+    contribution: exact[index] === null ? null : tenths[index]! / 10,
   }));
   return { rows, weight, sum: weight === 0 ? null : floorTenths(total) / 10 };
 }
@@ -163,7 +163,7 @@ export function authenticationOf({
   checks,
   auth_results,
   from_address,
-}: Pick<Reported, 'checks' | 'auth_results' | 'from_address'>): Authentication {
+}: Pick<ReportedResult, 'checks' | 'auth_results' | 'from_address'>): Authentication {
   const dmarc = evidenceOf(checks, 'dmarc');
   const dkim = evidenceOf(checks, 'dkim');
   const fromDomain = textIn(dmarc, 'from_domain') ?? addressDomain(from_address ?? '');

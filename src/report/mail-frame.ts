@@ -1,12 +1,12 @@
 /** The layout of every email that the service sends: a text part, and HTML that loads nothing external. */
 
-import { escaped, plain, shown, wrap } from './plain-text.ts';
+import { escapeHtml, singleLine, toHtmlText, wrap } from './plain-text.ts';
 
 /** A paragraph, labels with values, steps, or a block already rendered for both parts. */
-type MailBlock = string | { facts: [label: string, value: string][] } | MailSteps | MadeBlock;
+type MailBlock = string | { facts: [label: string, value: string][] } | MailSteps | RenderedBlock;
 
 /** The same content in both forms; `html` must be escaped. */
-export interface MadeBlock {
+export interface RenderedBlock {
   text: string;
   html: string;
 }
@@ -30,12 +30,16 @@ export interface MailContent {
   /** Why the recipient receives this email. */
   footer: string;
   /** The unsubscribe link. */
-  leave?: Link;
+  unsubscribe?: Link;
 }
 
 /** Both parts have the same content. The text part is built from the blocks, not from the HTML. */
 export function mailFrame(content: MailContent): { text: string; html: string } {
-  const written = { ...content, button: asHref(content.button), leave: asHref(content.leave) };
+  const written = {
+    ...content,
+    button: asHref(content.button),
+    leave: asHref(content.unsubscribe),
+  };
   return { text: writeText(written), html: writeHtml(written) };
 }
 
@@ -43,14 +47,14 @@ export function mailFrame(content: MailContent): { text: string; html: string } 
 const asHref = (link?: Link): Link | undefined =>
   link && { label: link.label, url: new URL(link.url).href };
 
-function writeText({ badge, title, blocks, button, footer, leave }: MailContent): string {
+function writeText({ badge, title, blocks, button, footer, unsubscribe }: MailContent): string {
   return `${[
     wrap(badge ? `${badge.word}: ${title}` : title),
     ...blocks.map(textOf),
     ...(button ? [linkText(button)] : []),
     // The signature separator of RFC 3676 §4.3.
     `-- \n${wrap(footer)}`,
-    ...(leave ? [linkText(leave)] : []),
+    ...(unsubscribe ? [linkText(unsubscribe)] : []),
   ].join('\n\n')}\n`;
 }
 
@@ -83,20 +87,20 @@ function writeHtml(content: MailContent): string {
 <meta name="viewport" content="width=device-width,initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="supported-color-schemes" content="light dark">
-<title>${shown(content.title)}</title>
+<title>${toHtmlText(content.title)}</title>
 <style>${DARK}
 </style>
 </head>
 <body class="page" style="margin:0;padding:0;background-color:#f6f6f9">
-<div style="display:none;max-height:0;overflow:hidden">${shown(content.preheader)}</div>
+<div style="display:none;max-height:0;overflow:hidden">${toHtmlText(content.preheader)}</div>
 <table role="presentation" class="page" width="100%" cellpadding="0" cellspacing="0" border="0" style="background-color:#f6f6f9">
 <tr><td align="center" style="padding:24px 12px">
 <table role="presentation" width="600" cellpadding="0" cellspacing="0" border="0" style="width:100%;max-width:600px;${SANS}">
-<tr><td class="accent" style="padding:0 4px 12px;font-size:16px;line-height:24px;font-weight:600;color:${INK.accent}">Deliverability</td></tr>
+<tr><td class="accent" style="padding:0 4px 12px;font-size:16px;line-height:24px;font-weight:600;color:${COLORS.accent}">Deliverability</td></tr>
 <tr><td class="card" style="padding:32px;border:1px solid #dddee7;border-radius:8px;background-color:#ffffff;font-size:16px;line-height:24px">
 ${parts.join('\n')}
 </td></tr>
-<tr><td class="muted" style="padding:12px 4px 0;font-size:14px;line-height:21px;color:${INK.muted};${BREAKS}">${footerOf(content)}</td></tr>
+<tr><td class="muted" style="padding:12px 4px 0;font-size:14px;line-height:21px;color:${COLORS.muted};${BREAK_WORDS}">${footerOf(content)}</td></tr>
 </table>
 </td></tr>
 </table>
@@ -105,9 +109,9 @@ ${parts.join('\n')}
 `;
 }
 
-function footerOf({ footer, leave }: MailContent): string {
-  if (!leave) return shown(footer);
-  return `${shown(footer)}<br><a href="${escaped(leave.url)}" class="accent" style="color:${INK.accent}">${shown(leave.label)}</a>`;
+function footerOf({ footer, unsubscribe }: MailContent): string {
+  if (!unsubscribe) return toHtmlText(footer);
+  return `${toHtmlText(footer)}<br><a href="${escapeHtml(unsubscribe.url)}" class="accent" style="color:${COLORS.accent}">${toHtmlText(unsubscribe.label)}</a>`;
 }
 
 // Steps in order, with the DNS records to publish.
@@ -136,16 +140,19 @@ function stepText({ title, text, record }: MailStep, number: string): string {
   const indent = ' '.repeat(number.length);
   const instruction = wrap(`${number}${title} ${text}`, indent);
   if (!record) return instruction;
-  const recordLines = [`${plain(record.name)}  ${plain(record.type)}`, plain(record.value)];
+  const recordLines = [
+    `${singleLine(record.name)}  ${singleLine(record.type)}`,
+    singleLine(record.value),
+  ];
   return [instruction, '', ...recordLines.map((line) => `${indent}${line}`)].join('\n');
 }
 
 /** A table with a number column: mail clients indent lists differently. */
 function stepsHtml({ heading, steps }: MailSteps): string {
   const rows = steps.map(({ title, text, record }, index) => {
-    const first = title === '' ? '' : `<b>${shown(title)}</b> `;
-    const number = `<td valign="top" class="muted" style="padding:12px 12px 0 0;color:${INK.muted}">${index + 1}.</td>`;
-    return `<tr>${steps.length > 1 ? number : ''}<td valign="top" width="100%" class="ink" style="padding:12px 0 0;color:${INK.ink};${BREAKS}">${first}${shown(text)}${record ? recordOf(record) : ''}</td></tr>`;
+    const first = title === '' ? '' : `<b>${toHtmlText(title)}</b> `;
+    const number = `<td valign="top" class="muted" style="padding:12px 12px 0 0;color:${COLORS.muted}">${index + 1}.</td>`;
+    return `<tr>${steps.length > 1 ? number : ''}<td valign="top" width="100%" class="ink" style="padding:12px 0 0;color:${COLORS.ink};${BREAK_WORDS}">${first}${toHtmlText(text)}${record ? recordOf(record) : ''}</td></tr>`;
   });
   return `${smallHeading(heading)}
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="font-size:14px;line-height:21px">${rows.join('')}</table>`;
@@ -153,7 +160,7 @@ function stepsHtml({ heading, steps }: MailSteps): string {
 
 /** The value has its own line, so that it can be selected and copied. */
 function recordOf({ type, name, value }: NonNullable<MailStep['record']>): string {
-  return `<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="margin:8px 0 0"><tr><td class="sunken ink" bgcolor="#f3f3f8" style="padding:8px 12px;border:1px solid #dddee7;border-radius:8px;background-color:#f3f3f8;${MONO};font-size:13px;line-height:20px;color:${INK.ink};word-break:break-all">${shown(name)} <span class="muted" style="color:${INK.muted}">${shown(type)}</span><br>${shown(value)}</td></tr></table>`;
+  return `<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="margin:8px 0 0"><tr><td class="sunken ink" bgcolor="#f3f3f8" style="padding:8px 12px;border:1px solid #dddee7;border-radius:8px;background-color:#f3f3f8;${MONO};font-size:13px;line-height:20px;color:${COLORS.ink};word-break:break-all">${toHtmlText(name)} <span class="muted" style="color:${COLORS.muted}">${toHtmlText(type)}</span><br>${toHtmlText(value)}</td></tr></table>`;
 }
 
 // Styles: fonts, the colors of both themes, and shared elements.
@@ -162,10 +169,10 @@ const SANS =
   "font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif";
 const MONO = "font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,'Liberation Mono',monospace";
 /** Long words and addresses must not widen the page of a phone. */
-export const BREAKS = 'overflow-wrap:anywhere;word-break:break-word';
+export const BREAK_WORDS = 'overflow-wrap:anywhere;word-break:break-word';
 
 /** Inline colors of the light theme; the class of the same name sets the dark one. */
-export const INK = {
+export const COLORS = {
   ink: '#1b1c26',
   muted: '#585a6b',
   accent: '#4338ca',
@@ -174,7 +181,7 @@ export const INK = {
   fail: '#b3201a',
   unknown: '#585a6b',
 } as const;
-export type Tone = keyof typeof INK;
+export type Tone = keyof typeof COLORS;
 
 /**
  * The dark theme. Mail clients that drop style sheets use the inline colors, which stay readable if the
@@ -200,37 +207,37 @@ const DARK = `
 .sunken{background-color:#101117!important;border-color:#2e303b!important}
 }`;
 
-export const LINE = 'border-top:1px solid #dddee7';
+export const BORDER_TOP = 'border-top:1px solid #dddee7';
 const SMALL = 'font-size:14px;line-height:21px';
 
 /** `margin` in CSS. */
 const title = (text: string, margin = '0'): string =>
-  `<h1 class="ink" style="margin:${margin};font-size:20px;line-height:28px;font-weight:600;color:${INK.ink};${BREAKS}">${shown(text)}</h1>`;
+  `<h1 class="ink" style="margin:${margin};font-size:20px;line-height:28px;font-weight:600;color:${COLORS.ink};${BREAK_WORDS}">${toHtmlText(text)}</h1>`;
 
 export const heading = (text: string): string =>
-  `<h2 class="ink" style="margin:32px 0 0;font-size:16px;line-height:24px;font-weight:600;color:${INK.ink};${BREAKS}">${shown(text)}</h2>`;
+  `<h2 class="ink" style="margin:32px 0 0;font-size:16px;line-height:24px;font-weight:600;color:${COLORS.ink};${BREAK_WORDS}">${toHtmlText(text)}</h2>`;
 
 /** A heading with less space above. */
 const smallHeading = (text: string): string =>
-  `<h2 class="ink" style="margin:24px 0 0;font-size:16px;line-height:24px;font-weight:600;color:${INK.ink};${BREAKS}">${shown(text)}</h2>`;
+  `<h2 class="ink" style="margin:24px 0 0;font-size:16px;line-height:24px;font-weight:600;color:${COLORS.ink};${BREAK_WORDS}">${toHtmlText(text)}</h2>`;
 
 export const paragraph = (text: string): string =>
-  `<p class="ink" style="margin:16px 0 0;color:${INK.ink};${BREAKS}">${shown(text)}</p>`;
+  `<p class="ink" style="margin:16px 0 0;color:${COLORS.ink};${BREAK_WORDS}">${toHtmlText(text)}</p>`;
 
 /** A paragraph in small print. */
-export const note = (text: string): string =>
-  `<p class="muted" style="margin:4px 0 0;${SMALL};color:${INK.muted};${BREAKS}">${shown(text)}</p>`;
+export const smallParagraph = (text: string): string =>
+  `<p class="muted" style="margin:4px 0 0;${SMALL};color:${COLORS.muted};${BREAK_WORDS}">${toHtmlText(text)}</p>`;
 
 function factsTable(facts: [string, string][]): string {
   const rows = facts.map(
     ([label, value]) =>
-      `<tr><th scope="row" align="left" valign="top" class="muted line" style="padding:8px 16px 8px 0;${LINE};font-weight:normal;color:${INK.muted};white-space:nowrap">${shown(label)}</th><td valign="top" width="100%" class="ink line" style="padding:8px 0;${LINE};color:${INK.ink};${BREAKS}">${shown(value)}</td></tr>`,
+      `<tr><th scope="row" align="left" valign="top" class="muted line" style="padding:8px 16px 8px 0;${BORDER_TOP};font-weight:normal;color:${COLORS.muted};white-space:nowrap">${toHtmlText(label)}</th><td valign="top" width="100%" class="ink line" style="padding:8px 0;${BORDER_TOP};color:${COLORS.ink};${BREAK_WORDS}">${toHtmlText(value)}</td></tr>`,
   );
-  return sheet(rows.join(''));
+  return fullWidthTable(rows.join(''));
 }
 
 /** A table of full width; `rows` are HTML. */
-export const sheet = (rows: string): string =>
+export const fullWidthTable = (rows: string): string =>
   `<table width="100%" cellpadding="0" cellspacing="0" border="0" style="margin:16px 0 0;${SMALL}">${rows}</table>`;
 
 /** The kind of notification, shown with a sign, a word and a color. */
@@ -248,14 +255,14 @@ const BADGES: Record<MailBadge['tone'], { sign: string; background: string }> = 
 /** A table cell with `bgcolor`, which every mail client shows. */
 function badge({ tone, word }: MailBadge): string {
   const { sign, background } = BADGES[tone];
-  return `<table role="presentation" cellpadding="0" cellspacing="0" border="0"><tr><td class="badge-${tone}" bgcolor="${background}" style="padding:4px 12px;border-radius:8px;background-color:${background};font-size:14px;line-height:20px;font-weight:600;color:${INK[tone]}">${sign}&nbsp;${shown(word)}</td></tr></table>`;
+  return `<table role="presentation" cellpadding="0" cellspacing="0" border="0"><tr><td class="badge-${tone}" bgcolor="${background}" style="padding:4px 12px;border-radius:8px;background-color:${background};font-size:14px;line-height:20px;font-weight:600;color:${COLORS[tone]}">${sign}&nbsp;${toHtmlText(word)}</td></tr></table>`;
 }
 
 /** A table cell with `bgcolor`, which every mail client shows, and the URL below it. */
 function button({ label, url }: { label: string; url: string }): string[] {
-  const href = escaped(url);
+  const href = escapeHtml(url);
   return [
-    `<table role="presentation" cellpadding="0" cellspacing="0" border="0" style="margin:24px 0 0"><tr><td class="button" bgcolor="#4338ca" style="border-radius:8px;background-color:#4338ca"><a href="${href}" style="display:inline-block;padding:12px 20px;font-size:16px;line-height:20px;font-weight:600;color:#ffffff;text-decoration:none">${shown(label)}</a></td></tr></table>`,
-    `<p class="muted" style="margin:24px 0 0;${SMALL};color:${INK.muted}">If the button doesn't work, open this link:<br><a href="${href}" class="accent" style="${MONO};color:${INK.accent};word-break:break-all">${href}</a></p>`,
+    `<table role="presentation" cellpadding="0" cellspacing="0" border="0" style="margin:24px 0 0"><tr><td class="button" bgcolor="#4338ca" style="border-radius:8px;background-color:#4338ca"><a href="${href}" style="display:inline-block;padding:12px 20px;font-size:16px;line-height:20px;font-weight:600;color:#ffffff;text-decoration:none">${toHtmlText(label)}</a></td></tr></table>`,
+    `<p class="muted" style="margin:24px 0 0;${SMALL};color:${COLORS.muted}">If the button doesn't work, open this link:<br><a href="${href}" class="accent" style="${MONO};color:${COLORS.accent};word-break:break-all">${href}</a></p>`,
   ];
 }

@@ -39,7 +39,7 @@ export async function messageView(raw: Uint8Array): Promise<MessageView> {
     sourceCut: Math.max(0, raw.length - MAX.source),
     remoteImages,
     notShown: [
-      ...message.limits.map((limit) => `The message has ${limit}.`),
+      ...message.exceededLimits.map((limit) => `The message has ${limit}.`),
       ...limitNote('header fields', message.headers.length, MAX.headers),
       ...limitNote('characters of text', message.text?.length ?? 0, MAX.text),
       ...limitNote('characters of HTML', message.html?.length ?? 0, MAX.html),

@@ -7,12 +7,12 @@ const MAX_LINE_LENGTH = 72;
 const ELLIPSIS = '…';
 
 /** One line of printable characters, for text from outside. */
-export const plain = (text: string): string =>
+export const singleLine = (text: string): string =>
   printable(text.toWellFormed().replace(/\s+/g, ' ')).trim();
 
 /** One line of at most `max` characters. */
-export function cut(text: string, max: number): string {
-  const characters = [...plain(text)];
+export function truncate(text: string, max: number): string {
+  const characters = [...singleLine(text)];
   if (characters.length <= max) return characters.join('');
   return `${characters
     .slice(0, max - 1)
@@ -24,7 +24,7 @@ export function cut(text: string, max: number): string {
 export function wrap(text: string, indent = ''): string {
   const lines: string[] = [];
   let line = '';
-  for (const word of plain(text).split(' ')) {
+  for (const word of singleLine(text).split(' ')) {
     if (line.trim() !== '' && line.length + 1 + word.length > MAX_LINE_LENGTH) {
       lines.push(line);
       line = indent + word;
@@ -44,8 +44,8 @@ const ENTITIES: Record<string, string> = {
 };
 
 /** Escapes text for HTML and for HTML attributes. */
-export const escaped = (text: string): string =>
+export const escapeHtml = (text: string): string =>
   text.replace(/[&<>"']/g, (char) => ENTITIES[char]!);
 
 /** Any text as one line of HTML. */
-export const shown = (text: string): string => escaped(plain(text));
+export const toHtmlText = (text: string): string => escapeHtml(singleLine(text));

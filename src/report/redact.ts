@@ -1,9 +1,9 @@
 /** Public reports, for people outside the team: scores, checks and placement, but nothing of the message. */
 
-import { cutBulkFields } from '../analysis/bulk-sender.ts';
+import { shortenBulkFields } from '../analysis/bulk-sender.ts';
 import type { CheckDeclaration, Fix, Json, Reference } from '../analysis/check.ts';
 import { declarationOf } from '../analysis/declarations.ts';
-import { hideTokens } from '../analysis/links/tokens.ts';
+import { maskTokens } from '../analysis/links/tokens.ts';
 import type { PublicEvidence, PublicKind, PublicRule } from '../analysis/public-evidence.ts';
 import type { CheckResult, ProviderVerdict } from '../analysis/result.ts';
 import { addressRule, hostIn, type TextRule } from './redact-addresses.ts';
@@ -34,7 +34,7 @@ export function redactReport(report: Report, conceal: string[]): Report {
   const pages = stringsOf(checks, 'our-page');
   const addresses = addressRule(new Set([...pages, from_address?.toLowerCase() ?? '']));
   const redaction: Redaction = {
-    cut: (text, kind) => addresses(withoutConcealed(cutBulkFields(text)), kind),
+    cut: (text, kind) => addresses(withoutConcealed(shortenBulkFields(text)), kind),
     fileNames: fileNameRule(checks),
     isKept: (value) => value.toLowerCase() === from_address?.toLowerCase(),
     titles: [],
@@ -205,7 +205,7 @@ const KINDS: Record<PublicKind, ((text: string, redaction: Redaction) => string)
   shown: (text) => text,
   host: (text) => hostIn(text),
   'mailbox-domain': withoutMailbox,
-  'token-free': (text) => hideTokens(text),
+  'token-free': (text) => maskTokens(text),
   'our-page': (text) => text,
   'file-extension': (text) => (UNNAMED_FILE.test(text) ? text : extensionOf(text)),
   'archive-member': (text) =>

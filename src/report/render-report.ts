@@ -11,7 +11,7 @@ import {
   type StoredShare,
 } from './report.ts';
 
-export async function makeReport(command: RenderCommand): Promise<Rendered> {
+export async function renderReport(command: RenderCommand): Promise<Rendered> {
   switch (command.kind) {
     case 'test':
       return renderTestReport(command.format, {

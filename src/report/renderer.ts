@@ -4,9 +4,9 @@ import { Worker } from 'node:worker_threads';
 import { AppError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import type {
-  FromRenderer,
   RenderCommand,
   Rendered,
+  RenderResult,
   ReportFormat,
   StoredReport,
   StoredShare,
@@ -173,7 +173,7 @@ function startRenderThread(
   worker.unref();
   let current: PromiseWithResolvers<Rendered> | null = null;
   let failure = 'Could not generate the report: the render thread ended.';
-  worker.on('message', (result: FromRenderer) => {
+  worker.on('message', (result: RenderResult) => {
     if (result.ok) current?.resolve(result.rendered);
     else current?.reject(new Error(result.error));
   });

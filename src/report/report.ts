@@ -5,7 +5,7 @@ import type { AnalysisResult, CheckResult } from '../analysis/result.ts';
 import type { ScheduledReport } from './summary.ts';
 
 /** The part of an analysis result that reports show. */
-export type Reported = Pick<
+export type ReportedResult = Pick<
   AnalysisResult,
   | 'score'
   | 'grade'
@@ -31,7 +31,7 @@ export interface SeedPlacement {
   seconds: number | null;
 }
 
-export interface Report extends Reported, Pick<AnalysisResult, 'judged_kind'> {
+export interface Report extends ReportedResult, Pick<AnalysisResult, 'judged_kind'> {
   /** The ID of the test; null for a message that the command line checks. */
   id: string | null;
   /** The name of the test or file. */
@@ -95,7 +95,7 @@ export interface StoredShare {
   expires_at: string;
   reports: SharedReport[];
   /** The number of deleted tests. */
-  missing: number;
+  deletedTests: number;
 }
 
 export interface Rendered {
@@ -116,7 +116,7 @@ export type RenderCommand =
   /** A PDF. */
   | { kind: 'summary'; report: ScheduledReport };
 
-export type FromRenderer = { ok: true; rendered: Rendered } | { ok: false; error: string };
+export type RenderResult = { ok: true; rendered: Rendered } | { ok: false; error: string };
 
 /** Without the message, which is stored separately. */
 export const parseStoredReport = (stored: StoredReport): Report => ({

@@ -31,12 +31,12 @@ export const fromDomainOf = ({ from_address }: Report): string | null =>
   from_address === null ? null : addressDomain(from_address);
 
 /** How many tests were deleted; null if none. */
-export function missingSentence({ missing, reports }: Share): string | null {
-  if (missing === 0) return null;
+export function missingSentence({ deletedTests, reports }: Share): string | null {
+  if (deletedTests === 0) return null;
   if (reports.length === 0) return 'All tests in this report have been deleted.';
-  return missing === 1
+  return deletedTests === 1
     ? '1 test in this report has been deleted.'
-    : `${missing} tests in this report have been deleted.`;
+    : `${deletedTests} tests in this report have been deleted.`;
 }
 
 /** The range and mean of the scores; null if there are none. */
@@ -61,9 +61,9 @@ export function scoresChart({ reports }: Share): Chart | null {
       label: String(index + 1),
       name: `${testNumber(index)}, ${reportName(report).slice(0, 100)}`,
       value: report.score,
-      none: 'no score',
+      emptyText: 'no score',
     })),
-    top: 100,
+    max: 100,
     format: String,
   };
 }

@@ -10,21 +10,28 @@ import {
   type State,
   type Tiles,
 } from './blocks.ts';
-import { type Chart, chartInWords, chartPng, labelsOf, showsEach, valueText } from './charts.ts';
-import { type Reader, summaryMail } from './document/summary.ts';
 import {
-  BREAKS,
+  type Chart,
+  chartInWords,
+  chartPng,
+  hasLabelPerBar,
+  labelsOf,
+  valueText,
+} from './charts.ts';
+import { type ReportMailOptions, summaryMail } from './document/summary.ts';
+import {
+  BORDER_TOP,
+  BREAK_WORDS,
+  COLORS,
+  fullWidthTable,
   heading,
-  INK,
-  LINE,
-  type MadeBlock,
   mailFrame,
-  note,
   paragraph,
-  sheet,
+  type RenderedBlock,
+  smallParagraph,
   type Tone,
 } from './mail-frame.ts';
-import { shown } from './plain-text.ts';
+import { toHtmlText } from './plain-text.ts';
 import { type ScheduledReport, trendCharts } from './summary.ts';
 import { ICONS, mailText } from './text.ts';
 
@@ -37,13 +44,23 @@ interface ReportMail {
 }
 
 /** Deterministic. Names and subjects are escaped. */
-export function reportMail(report: ScheduledReport, reader: Reader): ReportMail {
-  const { subject, title, preheader, blocks, button, footer, leave } = summaryMail(report, reader);
-  const images = reader.pdf ? [] : chartImages(report);
-  const made = blocks.map(
-    (block): MadeBlock => ({ text: mailText(block), html: htmlOf(block, images) }),
+export function reportMail(report: ScheduledReport, reader: ReportMailOptions): ReportMail {
+  const { subject, title, preheader, blocks, button, footer, unsubscribe } = summaryMail(
+    report,
+    reader,
   );
-  const content = { title, preheader, blocks: made, button, footer, leave: leave ?? undefined };
+  const images = reader.hasPdf ? [] : chartImages(report);
+  const made = blocks.map(
+    (block): RenderedBlock => ({ text: mailText(block), html: htmlOf(block, images) }),
+  );
+  const content = {
+    title,
+    preheader,
+    blocks: made,
+    button,
+    footer,
+    leave: unsubscribe ?? undefined,
+  };
   return { subject, ...mailFrame(content), images };
 }
 
@@ -69,7 +86,7 @@ function htmlOf(block: Block, images: MailImage[]): string {
       return inside(block.blocks);
     case 'paragraph':
       return block.style === 'small'
-        ? note(plainText(block.text))
+        ? smallParagraph(plainText(block.text))
         : paragraph(plainText(block.text));
     case 'average':
       return averageHtml(block);
@@ -93,15 +110,15 @@ const toneOf = (state: State): Tone => (state === 'info' ? 'accent' : state);
 /** The number in large print, with its explanation next to it. */
 function averageHtml({ score, label, lines }: Average): string {
   const tone = toneOf(score.state);
-  const [of, change] = lines.map(shown);
-  return `<table ${NO_BORDER} style="margin:24px 0 0"><tr><td width="1" valign="middle" class="${tone}" style="padding:0 20px 0 0;font-size:48px;line-height:52px;font-weight:700;color:${INK[tone]};white-space:nowrap">${shown(score.number)}</td><td valign="middle" style="font-size:14px;line-height:21px;${BREAKS}"><span class="${tone}" style="font-weight:600;color:${INK[tone]}">${shown(label)}</span><br><span class="ink" style="color:${INK.ink}">${change}</span><br><span class="muted" style="color:${INK.muted}">${of}</span></td></tr></table>`;
+  const [of, change] = lines.map(toHtmlText);
+  return `<table ${NO_BORDER} style="margin:24px 0 0"><tr><td width="1" valign="middle" class="${tone}" style="padding:0 20px 0 0;font-size:48px;line-height:52px;font-weight:700;color:${COLORS[tone]};white-space:nowrap">${toHtmlText(score.number)}</td><td valign="middle" style="font-size:14px;line-height:21px;${BREAK_WORDS}"><span class="${tone}" style="font-weight:600;color:${COLORS[tone]}">${toHtmlText(label)}</span><br><span class="ink" style="color:${COLORS.ink}">${change}</span><br><span class="muted" style="color:${COLORS.muted}">${of}</span></td></tr></table>`;
 }
 
 function tilesHtml({ items }: Tiles): string {
   const width = `${Math.floor(100 / items.length)}%`;
   const cells = items.map(
     ({ name, figure, below }) =>
-      `<td width="${width}" valign="top" class="line" style="padding:12px 8px 12px 0;${LINE};font-size:14px;line-height:21px"><span class="muted" style="color:${INK.muted}">${shown(name)}</span><br><span class="ink" style="font-size:20px;line-height:28px;font-weight:600;color:${INK.ink};white-space:nowrap">${shown(figure)}</span><br><span class="muted" style="font-size:12px;line-height:18px;color:${INK.muted}">${shown(below)}</span></td>`,
+      `<td width="${width}" valign="top" class="line" style="padding:12px 8px 12px 0;${BORDER_TOP};font-size:14px;line-height:21px"><span class="muted" style="color:${COLORS.muted}">${toHtmlText(name)}</span><br><span class="ink" style="font-size:20px;line-height:28px;font-weight:600;color:${COLORS.ink};white-space:nowrap">${toHtmlText(figure)}</span><br><span class="muted" style="font-size:12px;line-height:18px;color:${COLORS.muted}">${toHtmlText(below)}</span></td>`,
   );
   return `<table ${NO_BORDER} style="margin:24px 0 0;table-layout:fixed"><tr>${cells.join('')}</tr></table>`;
 }
@@ -124,10 +141,10 @@ function gradesHtml(items: { grade: Grade; count: number; text: string }[]): str
   );
   const legend = items.map(
     ({ grade, text }) =>
-      `<span style="white-space:nowrap"><span style="color:${BAR_COLORS[grade]}">&#9632;</span> <strong>${grade}</strong> ${shown(text)}</span>`,
+      `<span style="white-space:nowrap"><span style="color:${BAR_COLORS[grade]}">&#9632;</span> <strong>${grade}</strong> ${toHtmlText(text)}</span>`,
   );
   return `<table ${NO_BORDER} style="margin:12px 0 0"><tr>${cells.join('')}</tr></table>
-<p class="ink" style="margin:8px 0 0;font-size:14px;line-height:21px;color:${INK.ink}">${legend.join(' &nbsp; ')}</p>`;
+<p class="ink" style="margin:8px 0 0;font-size:14px;line-height:21px;color:${COLORS.ink}">${legend.join(' &nbsp; ')}</p>`;
 }
 
 function rowsHtml({ items }: Rows): string {
@@ -135,11 +152,11 @@ function rowsHtml({ items }: Rows): string {
     const tone = state === null ? 'ink' : toneOf(state);
     const marked = state === null ? value : `${ICONS[state]} ${value}`;
     const under = below
-      ? `<br><span class="muted" style="color:${INK.muted}">${shown(below)}</span>`
+      ? `<br><span class="muted" style="color:${COLORS.muted}">${toHtmlText(below)}</span>`
       : '';
-    return `<tr><td valign="top" class="ink line" style="padding:8px 16px 8px 0;${LINE};color:${INK.ink};${BREAKS}"><bdi>${shown(title)}</bdi>${under}</td><td align="right" valign="top" class="${tone} line" style="padding:8px 0;${LINE};color:${INK[tone]};font-weight:600;white-space:nowrap">${shown(marked)}</td></tr>`;
+    return `<tr><td valign="top" class="ink line" style="padding:8px 16px 8px 0;${BORDER_TOP};color:${COLORS.ink};${BREAK_WORDS}"><bdi>${toHtmlText(title)}</bdi>${under}</td><td align="right" valign="top" class="${tone} line" style="padding:8px 0;${BORDER_TOP};color:${COLORS[tone]};font-weight:600;white-space:nowrap">${toHtmlText(marked)}</td></tr>`;
   });
-  return sheet(rows.join(''));
+  return fullWidthTable(rows.join(''));
 }
 
 // Charts: the bars are an image, all words are text around it.
@@ -175,23 +192,23 @@ type ChartBlock = Extract<Block, { kind: 'chart' }>;
 /** The file name of its image is its ID. */
 function chartHtml({ id, chart, caption }: ChartBlock, images: MailImage[]): string {
   const { cid } = images.find(({ filename }) => filename === `${id}.png`)!;
-  return `<p class="muted" style="margin:4px 0 12px;font-size:14px;line-height:21px;color:${INK.muted}">${shown(caption ?? '')}</p>
-<img src="cid:${cid}" alt="${shown(chartInWords(chart))}" width="${SIZE.width}" height="${SIZE.height}" style="display:block;width:100%;max-width:${SIZE.width}px;height:${SIZE.height}px;border:0;font-size:12px;line-height:18px">
+  return `<p class="muted" style="margin:4px 0 12px;font-size:14px;line-height:21px;color:${COLORS.muted}">${toHtmlText(caption ?? '')}</p>
+<img src="cid:${cid}" alt="${toHtmlText(chartInWords(chart))}" width="${SIZE.width}" height="${SIZE.height}" style="display:block;width:100%;max-width:${SIZE.width}px;height:${SIZE.height}px;border:0;font-size:12px;line-height:18px">
 ${labelRow(chart)}`;
 }
 
 /** The value and label of each bar, or only a label for each group of bars. */
 function labelRow(chart: Chart): string {
-  const each = showsEach(chart);
+  const each = hasLabelPerBar(chart);
   const all = chart.buckets.length;
   let at = 0;
   const cells = labelsOf(chart).map(({ label, span }) => {
     const value = each
-      ? `<strong class="ink" style="color:${INK.ink}">${shown(valueText(chart, chart.buckets[at]!))}</strong><br>`
+      ? `<strong class="ink" style="color:${COLORS.ink}">${toHtmlText(valueText(chart, chart.buckets[at]!))}</strong><br>`
       : '';
     at += span;
     const width = `${((span / all) * 100).toFixed(2)}%`;
-    return `<td width="${width}" align="${each ? 'center' : 'left'}" valign="top" class="muted" style="padding:4px 2px 0;font-size:12px;line-height:18px;color:${INK.muted}">${value}${shown(label)}</td>`;
+    return `<td width="${width}" align="${each ? 'center' : 'left'}" valign="top" class="muted" style="padding:4px 2px 0;font-size:12px;line-height:18px;color:${COLORS.muted}">${value}${toHtmlText(label)}</td>`;
   });
   return `<table ${NO_BORDER} style="max-width:${SIZE.width}px;table-layout:fixed"><tr>${cells.join('')}</tr></table>`;
 }

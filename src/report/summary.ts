@@ -4,8 +4,8 @@ import type { Grade } from '../analysis/result.ts';
 import { gradeOf, wholeScore } from '../analysis/score.ts';
 import { isoTime } from '../lib/clock.ts';
 import type { Bucket, Chart } from './charts.ts';
-import { cut } from './plain-text.ts';
-import { fullHourFrom, instantIn, isMidnight, zoned } from './times.ts';
+import { truncate } from './plain-text.ts';
+import { fullHourFrom, instantIn, isMidnight, zonedParts } from './times.ts';
 
 /** Means over some tests, with their sample sizes. Scores are 0–100; rates are 0–1. */
 interface Means {
@@ -52,7 +52,7 @@ export interface ScheduledReport {
     health: 'healthy' | 'warning' | 'critical' | 'unknown';
     score: number | null;
   }[];
-  domainsLeftOut: number;
+  omittedDomainCount: number;
   /** Open ones first, at most 20; times are ISO 8601. */
   incidents: {
     rule: string;
@@ -62,7 +62,7 @@ export interface ScheduledReport {
     opened_at: string;
     resolved_at: string | null;
   }[];
-  incidentsLeftOut: number;
+  omittedIncidentCount: number;
   appUrl: string;
 }
 
@@ -116,18 +116,18 @@ export function headlineOf(report: ScheduledReport): string {
     change === null ? '' : ` (${change > 0 ? '+' : ''}${change === 0 ? 'unchanged' : change})`;
   const none = report.summary.total_tests === 0 ? 'no tests' : 'no score';
   const score = average ? `${average.score}${sign}` : none;
-  const attention = report.sections.includes('alerts') ? alarmOf(report) : null;
+  const attention = report.sections.includes('alerts') ? attentionText(report) : null;
   return `${titleOf(report)}: ${[score, ...(attention ? [attention] : [])].join(', ')}`;
 }
 
 /** `2 domains need attention`, else `1 open incident`; null without either. */
-export function alarmOf(report: ScheduledReport): string | null {
+export function attentionText(report: ScheduledReport): string | null {
   const { count, more } = attentionOf(report);
   if (count > 0)
     return `${count}${more ? ' or more' : ''} ${count === 1 && !more ? 'domain needs' : 'domains need'} attention`;
   const open = report.incidents.filter(({ resolved_at }) => resolved_at === null).length;
   if (open === 0) return null;
-  const mayBeMore = open === report.incidents.length && report.incidentsLeftOut > 0;
+  const mayBeMore = open === report.incidents.length && report.omittedIncidentCount > 0;
   return `${open}${mayBeMore ? ' or more' : ''} open ${open === 1 && !mayBeMore ? 'incident' : 'incidents'}`;
 }
 
@@ -135,9 +135,9 @@ const needsAttention = ({ health }: ScheduledReport['domains'][number]): boolean
   health === 'warning' || health === 'critical';
 
 /** How many of the listed domains need attention; `more` if unlisted ones may as well. */
-function attentionOf({ domains, domainsLeftOut }: ScheduledReport) {
+function attentionOf({ domains, omittedDomainCount }: ScheduledReport) {
   const count = domains.filter(needsAttention).length;
-  return { count, more: domainsLeftOut > 0 && count === domains.length };
+  return { count, more: omittedDomainCount > 0 && count === domains.length };
 }
 
 /** `Up 4 points from the week before (83).` */
@@ -156,10 +156,10 @@ export function scoreComparison({ summary, frequency }: ScheduledReport): string
 /** `Average of 42 tests (36 the week before).`, or `Average of 40 of 42 tests` if some have no score. */
 export function testsInWords({ summary, frequency }: ScheduledReport): string {
   const { total_tests, scored, previous } = summary;
-  const before = `${countOf(previous.total_tests)} ${PREVIOUS_PERIOD[frequency]}`;
-  if (scored === 0) return `${countOf(total_tests, 'test')} (${before}).`;
-  const scoredOf = scored < total_tests ? `${countOf(scored)} of ` : '';
-  return `Average of ${scoredOf}${countOf(total_tests, 'test')} (${before}).`;
+  const before = `${formatCount(previous.total_tests)} ${PREVIOUS_PERIOD[frequency]}`;
+  if (scored === 0) return `${formatCount(total_tests, 'test')} (${before}).`;
+  const scoredOf = scored < total_tests ? `${formatCount(scored)} of ` : '';
+  return `Average of ${scoredOf}${formatCount(total_tests, 'test')} (${before}).`;
 }
 
 interface Rate {
@@ -172,26 +172,26 @@ interface Rate {
   counted: string;
 }
 
-export const NOT_KNOWN = 'unknown';
+export const UNKNOWN = 'unknown';
 
 /** SPF, DKIM and DMARC; the inbox rate only with samples. */
 export function ratesOf(summary: Summary): Rate[] {
   const { auth_rates, auth_samples, placement_samples, inbox_rate } = summary;
   const authentication = (['spf', 'dkim', 'dmarc'] as const).map((name): Rate => {
     const label = name.toUpperCase();
-    const tests = countOf(auth_samples[name], 'test');
+    const tests = formatCount(auth_samples[name], 'test');
     const counted = `${tests} with a result`;
-    if (auth_samples[name] === 0) return { label, share: null, of: NOT_KNOWN, counted };
-    return { label, share: percent(auth_rates[name]), of: `of ${tests} passed`, counted };
+    if (auth_samples[name] === 0) return { label, share: null, of: UNKNOWN, counted };
+    return { label, share: formatPercent(auth_rates[name]), of: `of ${tests} passed`, counted };
   });
   if (placement_samples === 0) return authentication;
-  const samples = countOf(placement_samples, 'sample');
-  const inbox = { label: 'Inbox', share: percent(inbox_rate), of: `of ${samples}` };
+  const samples = formatCount(placement_samples, 'sample');
+  const inbox = { label: 'Inbox', share: formatPercent(inbox_rate), of: `of ${samples}` };
   return [...authentication, { ...inbox, counted: samples }];
 }
 
 /** Rounded down, so that only all is 100%; only none is 0%. */
-export function percent(share: number): string {
+export function formatPercent(share: number): string {
   if (share <= 0) return '0%';
   return share < 0.01 ? '<1%' : `${Math.floor(Math.min(1, share) * 100 + 1e-9)}%`;
 }
@@ -199,7 +199,7 @@ export function percent(share: number): string {
 const COUNT = new Intl.NumberFormat('en-GB');
 
 /** `1,204 tests`, `1 test`. */
-export function countOf(count: number, what?: string): string {
+export function formatCount(count: number, what?: string): string {
   const number = COUNT.format(count);
   return what ? `${number} ${what}${count === 1 ? '' : 's'}` : number;
 }
@@ -207,18 +207,18 @@ export function countOf(count: number, what?: string): string {
 /** `A 20, B 12`: the grades that occur. */
 export function gradesInWords({ grades }: Summary): string {
   const given = Object.entries(grades).filter(([, count]) => count > 0);
-  return given.map(([grade, count]) => `${grade} ${countOf(count)}`).join(', ');
+  return given.map(([grade, count]) => `${grade} ${formatCount(count)}`).join(', ');
 }
 
 /** Longer names, which users choose, are cut. */
-export const NAME_LENGTH = 120;
+export const MAX_NAME_LENGTH = 120;
 
 /** `shop.example: SPF, DKIM or DMARC fails`. */
 export function incidentTitle({
   subject,
   condition,
 }: ScheduledReport['incidents'][number]): string {
-  return `${cut(subject, NAME_LENGTH)}: ${cut(condition, NAME_LENGTH)}`;
+  return `${truncate(subject, MAX_NAME_LENGTH)}: ${truncate(condition, MAX_NAME_LENGTH)}`;
 }
 
 /** `Alert “Score of the shop”: open since Fri 20 Nov 2026, 14:00`. */
@@ -230,7 +230,7 @@ export function incidentTimes(
   const times = resolved_at
     ? `opened ${opened}, resolved ${instantIn(resolved_at, timezone)}`
     : `open since ${opened}`;
-  return `Alert “${cut(rule, NAME_LENGTH)}”: ${times}`;
+  return `Alert “${truncate(rule, MAX_NAME_LENGTH)}”: ${times}`;
 }
 
 export const HEALTH = {
@@ -241,24 +241,24 @@ export const HEALTH = {
 } as const;
 
 /** Why there is no mean score. */
-export const withoutScore = ({ total_tests }: Summary): string =>
+export const noScoreReason = ({ total_tests }: Summary): string =>
   total_tests === 0
     ? 'No score: no tests were completed in this period.'
     : 'No score: no test in this period has one.';
 
 /** The health of the domains in one sentence. */
 export function domainsInWords(report: ScheduledReport): string {
-  const { domains, domainsLeftOut } = report;
+  const { domains, omittedDomainCount } = report;
   if (domains.length === 0) return 'No domains to report.';
   const { count, more } = attentionOf(report);
-  const all = domains.length + domainsLeftOut;
-  const isHealthy = domains.every(({ health }) => health === 'healthy') && domainsLeftOut === 0;
+  const all = domains.length + omittedDomainCount;
+  const isHealthy = domains.every(({ health }) => health === 'healthy') && omittedDomainCount === 0;
   if (all === 1) return SINGLE_DOMAIN[domains[0]!.health];
   if (count > 0)
-    return `${countOf(count)}${more ? ' or more' : ''} of ${countOf(all, 'domain')} ${count === 1 && !more ? 'needs' : 'need'} attention.`;
+    return `${formatCount(count)}${more ? ' or more' : ''} of ${formatCount(all, 'domain')} ${count === 1 && !more ? 'needs' : 'need'} attention.`;
   return isHealthy
-    ? `All ${countOf(all)} domains are healthy.`
-    : `None of ${countOf(all, 'domain')} is known to need attention.`;
+    ? `All ${formatCount(all)} domains are healthy.`
+    : `None of ${formatCount(all, 'domain')} is known to need attention.`;
 }
 
 const SINGLE_DOMAIN: Record<ScheduledReport['domains'][number]['health'], string> = {
@@ -287,15 +287,15 @@ export function trendCharts({ summary, timezone }: ScheduledReport): TrendChart[
     trend.map((slice) => ({
       ...namesOf(slice.from, timezone, by),
       value: read(slice),
-      none: slice.tests === 0 ? 'no tests' : 'no score',
+      emptyText: slice.tests === 0 ? 'no tests' : 'no score',
     }));
   const tests: TrendChart = {
     id: 'tests',
     by,
     title: `Tests by ${by}`,
     buckets: buckets((slice) => slice.tests),
-    top: Math.max(1, ...trend.map((slice) => slice.tests)),
-    format: (value) => countOf(Math.round(value)),
+    max: Math.max(1, ...trend.map((slice) => slice.tests)),
+    format: (value) => formatCount(Math.round(value)),
   };
   if (summary.scored === 0) return [tests];
   const score: TrendChart = {
@@ -303,7 +303,7 @@ export function trendCharts({ summary, timezone }: ScheduledReport): TrendChart[
     by,
     title: `Average score by ${by}`,
     buckets: buckets(({ scored, avg_score }) => (scored === 0 ? null : wholeScore(avg_score))),
-    top: 100,
+    max: 100,
     format: String,
   };
   return [score, tests];
@@ -320,7 +320,7 @@ function sliceName(trend: { from: string }[]): 'hour' | 'day' {
 
 function namesOf(from: string, timezone: string, by: 'hour' | 'day') {
   if (by === 'hour') {
-    const { weekday, clock } = zoned(from, timezone);
+    const { weekday, clock } = zonedParts(from, timezone);
     return { label: clock, name: `${weekday} ${clock}` };
   }
   const { weekday, day, month } = dayOf(from, timezone);
@@ -340,11 +340,11 @@ function dayOf(from: string, timezone: string) {
 }
 
 /** When the days of the chart begin; null if at midnight, or if they begin at different times. */
-export function daysBeginAt({ summary: { trend }, timezone }: ScheduledReport): string | null {
+export function dayStartNote({ summary: { trend }, timezone }: ScheduledReport): string | null {
   if (trend.length === 0 || sliceName(trend) === 'hour') return null;
   const starts = new Set(
     trend.map(({ from }) => {
-      const { clock, day } = zoned(from, timezone);
+      const { clock, day } = zonedParts(from, timezone);
       return day === dayOf(from, timezone).day ? clock : `${clock} the day before`;
     }),
   );

@@ -16,25 +16,28 @@ import {
   type ReportDocument,
   type Span,
   type State,
+  spanText,
   type Table,
   type Text,
   type Verdict,
-  wordsOf,
 } from './blocks.ts';
 import { terminalDocument } from './document/document.ts';
 import { domainDocument } from './document/domain.ts';
-import type { Reported } from './report.ts';
+import type { ReportedResult } from './report.ts';
 
 export interface TextOptions {
   width: number;
   color: boolean;
   /** What was tested: a file name, a test address. */
-  of?: string;
+  testedName?: string;
 }
 
 /** The report of a message for a terminal, with a final line end. */
-export function reportText(result: Reported, { width, color, of }: TextOptions): string {
-  return paintText(terminalDocument(result, of ?? null), { width, color });
+export function reportText(
+  result: ReportedResult,
+  { width, color, testedName }: TextOptions,
+): string {
+  return paintText(terminalDocument(result, testedName ?? null), { width, color });
 }
 
 /** The health of a domain for a terminal, with a final line end. */
@@ -50,7 +53,7 @@ const MAX_WIDTH = 100;
 
 /** Any document as text, with a final line end. */
 export function paintText(
-  { blocks, foot }: Pick<ReportDocument, 'blocks' | 'foot'>,
+  { blocks, footer }: Pick<ReportDocument, 'blocks' | 'footer'>,
   { width, color }: Pick<TextOptions, 'width' | 'color'>,
 ): string {
   const canvas: Canvas = {
@@ -61,7 +64,7 @@ export function paintText(
   };
   const parts = [
     ...blocks.map((block) => paintBlock(block, canvas)),
-    foot.map((text) => lines(text, canvas, 'dim')).join('\n'),
+    footer.map((text) => lines(text, canvas, 'dim')).join('\n'),
   ];
   return `${parts.filter(Boolean).join('\n\n')}\n`;
 }
@@ -127,7 +130,7 @@ function paintBlock(block: Block, canvas: Canvas): string {
     case 'part':
       return [
         lines(block.title, canvas, 'bold'),
-        ...(block.beside ? [lines([block.beside], canvas, 'dim')] : []),
+        ...(block.subtitle ? [lines([block.subtitle], canvas, 'dim')] : []),
         ...block.blocks.map((each) => paintBlock(each, canvas)),
       ].join('\n\n');
     case 'heading':
@@ -157,7 +160,7 @@ function paintBlock(block: Block, canvas: Canvas): string {
     case 'bars':
       return joinedClosely([
         ...block.rows.map((row) => paintBar(row, canvas)),
-        block.held ? lines([block.held], indented(canvas, 2), 'red') : '',
+        block.capNote ? lines([block.capNote], indented(canvas, 2), 'red') : '',
       ]);
     case 'states': {
       const items = block.items.map(
@@ -251,13 +254,13 @@ const joined = (parts: string[], { isMail }: Canvas): string =>
   parts.filter(Boolean).join(isMail ? '\n\n' : '\n');
 
 function paintVerdict(block: Verdict, canvas: Canvas): string {
-  const { above, score, of, title, unknown, states, facts, remarks } = block;
+  const { above, score, testedName, title, unknown, states, facts, remarks } = block;
   const { paint } = canvas;
   const styles: Style[] = score.state === 'unknown' ? ['bold'] : ['bold', STYLES[score.state]];
   const mark = paint(styles, score.line);
   return joinedClosely([
     above ? lines([above], canvas, 'dim') : '',
-    `${mark}${of ? `  ${paint('dim', of)}` : ''}`,
+    `${mark}${testedName ? `  ${paint('dim', testedName)}` : ''}`,
     lines(title, canvas),
     ...block.lines.map((text) => lines(text, canvas)),
     unknown ? lines(unknown, canvas) : '',
@@ -282,7 +285,7 @@ function paintFindings({ first, more }: Findings, canvas: Canvas): string {
 }
 
 function paintFinding(finding: Finding, canvas: Canvas, columnWidth: number): string {
-  const { gain, state, title, where, groups } = finding;
+  const { gain, state, title, context, groups } = finding;
   const inner = indented(canvas, columnWidth);
   const isShort = groups.length === 0;
   const mark = canvas.paint(
@@ -293,7 +296,9 @@ function paintFinding(finding: Finding, canvas: Canvas, columnWidth: number): st
   const first = lines(title, inner, isShort ? undefined : 'bold').slice(inner.indent.length);
   return joinedClosely([
     `${canvas.indent}${mark}${gap}${first}`,
-    where ? lines([where.state, ` · ${where.label} · ${where.category}`], inner, 'dim') : '',
+    context
+      ? lines([context.state, ` · ${context.label} · ${context.category}`], inner, 'dim')
+      : '',
     ...groups.map((group) =>
       group.name === 'remedy'
         ? paintFix(group.title, group.blocks, inner)
@@ -391,13 +396,13 @@ function paintAlignment(
 ): string {
   const below = indented(canvas, 2);
   return joinedClosely([
-    ...rows.flatMap(({ mechanism, result, domain, none, joint, notes }) => [
+    ...rows.flatMap(({ mechanism, result, domain, noDomainText, alignment, notes }) => [
       hanging(
         [
           `${mechanism} `,
           result,
-          `  ${domain ?? none}`,
-          ...(joint ? ['  ', joint, ...(fromDomain ? [`  ${fromDomain}`] : [])] : []),
+          `  ${domain ?? noDomainText}`,
+          ...(alignment ? ['  ', alignment, ...(fromDomain ? [`  ${fromDomain}`] : [])] : []),
         ],
         canvas,
         2,
@@ -485,7 +490,7 @@ function segmentOf(span: string | Span, base: Style | undefined): Segment {
   if (span.kind === 'state')
     return { text: `${ICONS[span.state]} ${span.word}`, style: STYLES[span.state] };
   const isStrong = span.kind === 'text' && span.style === 'strong';
-  return { text: wordsOf(span), style: isStrong ? 'bold' : base };
+  return { text: spanText(span), style: isStrong ? 'bold' : base };
 }
 
 /** The range from `start` to `end` of the joined segments, with their styles. */

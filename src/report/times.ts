@@ -25,7 +25,7 @@ function formatOf(timezone: string): Intl.DateTimeFormat {
 }
 
 /** Date and time of day of an ISO 8601 time in a zone. Throws a RangeError for an unknown zone. */
-export function zoned(iso: string, timezone: string) {
+export function zonedParts(iso: string, timezone: string) {
   const parts = Object.fromEntries(
     formatOf(timezone)
       .formatToParts(new Date(iso))
@@ -56,17 +56,17 @@ const MAX_HOUR_OFFSET_MS = 45 * 60_000;
 
 /** For the start of a UTC hour: the local time within the local hour that starts with it or during it. */
 export function fullHourFrom(iso: string, timezone: string) {
-  return zoned(isoTime(Date.parse(iso) + MAX_HOUR_OFFSET_MS), timezone);
+  return zonedParts(isoTime(Date.parse(iso) + MAX_HOUR_OFFSET_MS), timezone);
 }
 
 /** `Mon 16 Nov 2026, 08:00`. */
 export function instantIn(iso: string, timezone: string): string {
-  const { weekday, day, month, year, clock } = zoned(iso, timezone);
+  const { weekday, day, month, year, clock } = zonedParts(iso, timezone);
   return `${weekday} ${day} ${month} ${year}, ${clock}`;
 }
 
 export function isMidnight(iso: string, timezone: string): boolean {
-  return zoned(iso, timezone).clock === '00:00';
+  return zonedParts(iso, timezone).clock === '00:00';
 }
 
 // Times in emails and Slack messages.

@@ -2,13 +2,13 @@
 
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
-import { refuseEach } from '../lib/errors.ts';
-import { refuseOwnAddresses, withdrawMail } from '../outbox/queue.ts';
+import { rejectInvalidItems } from '../lib/errors.ts';
+import { cancelMail, rejectOwnAddresses } from '../outbox/queue.ts';
 import type { Tx } from '../store/open.ts';
 import { requireBelowLimit } from '../store/queries.ts';
 import type { ReportScheduleRow } from '../store/tables.generated.ts';
 import { type Author, audit } from '../team/audit.ts';
-import { presentDomains, recipientsOf } from './queries.ts';
+import { existingDomainIds, recipientsOf } from './queries.ts';
 import type { NewSchedule, SchedulePatch } from './schema.ts';
 import { nextSend, slotToSend } from './times.ts';
 
@@ -26,7 +26,7 @@ export async function createSchedule(
     max: MAX_SCHEDULES,
     things: 'report schedules',
   });
-  refuseOwnAddresses(author.app.config, recipients);
+  rejectOwnAddresses(author.app.config, recipients);
   await requireDomains(tx, domains);
   const { newId, clock } = author.app;
   const now = clock.now();
@@ -44,14 +44,14 @@ export async function createSchedule(
   };
   await tx.insertInto('report_schedules').values(row).execute();
   const details = { ...settings, recipients, domains, include_sections, enabled };
-  await noteSchedule(tx, author, 'created', row.id, details);
+  await auditSchedule(tx, author, 'created', row.id, details);
   return row;
 }
 
 async function requireDomains(tx: Tx, ids: string[] | null): Promise<void> {
   if (ids === null) return;
-  const existing = await presentDomains(tx, ids);
-  refuseEach('domains', ids, (id) => !existing.has(id), 'is not the ID of a domain');
+  const existing = await existingDomainIds(tx, ids);
+  rejectInvalidItems('domains', ids, (id) => !existing.has(id), 'is not the ID of a domain');
 }
 
 /** Applies the values that differ and returns the new row. */
@@ -68,13 +68,13 @@ export async function changeSchedule(
   // Invalidates the lease of a report that is being composed from the previous settings. Its job then
   // releases the schedule, and the report is composed again.
   const row = { ...current, ...change, lease: current.lease && newId('req') };
-  if (change.recipients !== undefined) refuseOwnAddresses(author.app.config, recipientsOf(row));
+  if (change.recipients !== undefined) rejectOwnAddresses(author.app.config, recipientsOf(row));
   if (TIMING_COLUMNS.some((column) => change[column] !== undefined))
     row.next_send_at = nextTime(row, current, clock.now());
   const { id, ...columns } = row;
   await tx.updateTable('report_schedules').set(columns).where('id', '=', id).execute();
   await cancelObsoleteCopies(tx, current, row);
-  await noteSchedule(tx, author, 'changed', id, detailsOf(current, change));
+  await auditSchedule(tx, author, 'changed', id, detailsOf(current, change));
   return row;
 }
 
@@ -97,13 +97,13 @@ async function cancelObsoleteCopies(
 ): Promise<void> {
   if (before.enabled === 1 && row.enabled === 0) {
     const reason = 'the report schedule was disabled';
-    await withdrawCopies(tx, row.id, { status: 'failed', reason });
+    await cancelCopies(tx, row.id, { status: 'failed', reason });
   }
   const remaining = new Set(recipientsOf(row));
   const recipients = recipientsOf(before).filter((email) => !remaining.has(email));
   if (recipients.length === 0) return;
   const reason = 'the recipient was removed from the report schedule';
-  await withdrawCopies(tx, row.id, { recipients, status: 'failed', reason });
+  await cancelCopies(tx, row.id, { recipients, status: 'failed', reason });
 }
 
 const TIMING_COLUMNS = [
@@ -158,12 +158,12 @@ export async function deleteSchedule(
   { id, name }: ReportScheduleRow,
 ): Promise<void> {
   const reason = 'the report schedule was deleted';
-  await withdrawCopies(tx, id, { status: 'failed', reason });
+  await cancelCopies(tx, id, { status: 'failed', reason });
   await tx.deleteFrom('report_schedules').where('id', '=', id).execute();
-  await noteSchedule(tx, author, 'deleted', id, { name });
+  await auditSchedule(tx, author, 'deleted', id, { name });
 }
 
-export async function noteSchedule(
+export async function auditSchedule(
   tx: Tx,
   author: Author,
   what: string,
@@ -185,7 +185,7 @@ interface Cancellation {
 }
 
 /** Cancels the queued copies of all runs. A copy that is being sent may still go out and is `sent` then. */
-export async function withdrawCopies(
+export async function cancelCopies(
   tx: Tx,
   scheduleId: string,
   { recipients, status, reason }: Cancellation,
@@ -202,7 +202,7 @@ export async function withdrawCopies(
   const mailIds = (await query.execute()).map(({ id }) => id);
   if (mailIds.length === 0) return;
   const error = `it was canceled: ${reason}`;
-  await withdrawMail(tx, mailIds, error);
+  await cancelMail(tx, mailIds, error);
   await tx
     .updateTable('report_copies')
     .set({ status, error: status === 'failed' ? error : null })

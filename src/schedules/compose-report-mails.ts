@@ -7,16 +7,16 @@ import { allows, type Role } from '../http/actor.ts';
 import { isoTime } from '../lib/clock.ts';
 import type { MailAttachment } from '../net/smtp/compose.ts';
 import type { OutgoingMail } from '../outbox/queue.ts';
-import { note } from '../report/mail-frame.ts';
+import { smallParagraph } from '../report/mail-frame.ts';
 import type { ScheduledReport } from '../report/summary.ts';
 import { previewOf, reportMail } from '../report/summary-mail.ts';
 import type { Db } from '../store/open.ts';
 import type { ReportScheduleRow } from '../store/tables.generated.ts';
 import { summarize } from '../summary/summary.ts';
 import { domainsOf, recipientsOf } from './queries.ts';
-import { readersGone, readerToken } from './readers.ts';
+import { findUnsubscribed, unsubscribeToken } from './recipients.ts';
 import type { Section } from './schema.ts';
-import { type Covered, localDate, periodUntil } from './times.ts';
+import { localDate, periodUntil, type ReportPeriod } from './times.ts';
 
 /**
  * Emails by address, without unsubscribed recipients; empty if outgoing mail is not configured. `at` is
@@ -26,18 +26,18 @@ import { type Covered, localDate, periodUntil } from './times.ts';
 export async function composeReportMails(
   app: App,
   schedule: ReportScheduleRow,
-  { covered, at }: { covered: Covered; at: number },
+  { covered, at }: { covered: ReportPeriod; at: number },
 ): Promise<Map<string, OutgoingMail>> {
   const mails = new Map<string, OutgoingMail>();
   const recipients = recipientsOf(schedule);
-  const unsubscribed = await readersGone(app.db, schedule.id, recipients);
+  const unsubscribed = await findUnsubscribed(app.db, schedule.id, recipients);
   const subscribed = recipients.filter((email) => !unsubscribed.has(email));
   if (app.mailer === null || subscribed.length === 0) return mails;
   const report = await gatherReport(app, schedule, covered);
   const attachments = schedule.format === 'pdf' ? [await pdfOf(app, report, at)] : undefined;
   for (const to of subscribed) {
-    const url = `${app.config.APP_URL}/unsubscribe/${readerToken(app, schedule.id, to)}`;
-    const mail = reportMail(report, { unsubscribeUrl: url, pdf: attachments !== undefined });
+    const url = `${app.config.APP_URL}/unsubscribe/${unsubscribeToken(app, schedule.id, to)}`;
+    const mail = reportMail(report, { unsubscribeUrl: url, hasPdf: attachments !== undefined });
     // Composing an email takes some milliseconds, so yield between them.
     await nextTurn();
     mails.set(to, { to, ...mail, headers: unsubscribeHeaders(url), attachments });
@@ -69,7 +69,7 @@ const MAX_LISTED = 20;
 export async function gatherReport(
   { db, config }: Pick<App, 'db' | 'config'>,
   schedule: ReportScheduleRow,
-  covered: Covered,
+  covered: ReportPeriod,
 ): Promise<ScheduledReport> {
   const { name, frequency, timezone } = schedule;
   const sections: Section[] = JSON.parse(schedule.include_sections);
@@ -84,9 +84,9 @@ export async function gatherReport(
     domains: domains.slice(0, MAX_LISTED).map(({ name, health, score }) => ({
       ...{ name, health, score },
     })),
-    domainsLeftOut: Math.max(0, domains.length - MAX_LISTED),
+    omittedDomainCount: Math.max(0, domains.length - MAX_LISTED),
     incidents: incidents.slice(0, MAX_LISTED),
-    incidentsLeftOut: Math.max(0, incidents.length - MAX_LISTED),
+    omittedIncidentCount: Math.max(0, incidents.length - MAX_LISTED),
     appUrl: config.APP_URL,
   };
 }
@@ -114,7 +114,7 @@ async function healthOf(db: Db, ids: string[] | null): Promise<Domain[]> {
 async function incidentsOf(
   db: Db,
   domains: Domain[] | null,
-  { from, to }: Covered,
+  { from, to }: ReportPeriod,
 ): Promise<ScheduledReport['incidents']> {
   const rows = await db
     .selectFrom('alert_incidents as incident')
@@ -167,11 +167,11 @@ export async function previewReport(
 ): Promise<string> {
   const report = await gatherReport(app, schedule, periodUntil(schedule, app.clock.now()));
   const shown = allows(role, 'member') ? report : withoutAlerts(report);
-  const html = previewOf(reportMail(shown, { unsubscribeUrl: null, pdf: false }));
+  const html = previewOf(reportMail(shown, { unsubscribeUrl: null, hasPdf: false }));
   if (shown.sections.length === report.sections.length) return html;
   return html.replace(
     /<body[^>]*>/,
-    (body) => `${body}\n<div style="padding:16px">${note(HIDDEN_SECTION)}</div>`,
+    (body) => `${body}\n<div style="padding:16px">${smallParagraph(HIDDEN_SECTION)}</div>`,
   );
 }
 
@@ -179,7 +179,7 @@ const withoutAlerts = (report: ScheduledReport): ScheduledReport => ({
   ...report,
   sections: report.sections.filter((section) => section !== 'alerts'),
   domains: [],
-  domainsLeftOut: 0,
+  omittedDomainCount: 0,
   incidents: [],
-  incidentsLeftOut: 0,
+  omittedIncidentCount: 0,
 });

@@ -1,9 +1,9 @@
 /** Reads schedules and their runs, and turns them into API responses. */
 
-import { type Page, pageOf } from '../http/schemas.ts';
+import { fetchPage, type Page } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
-import { GIVE_UP_MS } from '../outbox/expire.ts';
+import { MAX_MAIL_AGE_MS } from '../outbox/expire.ts';
 import type { Db, Tx } from '../store/open.ts';
 import type { ReportCopyRow, ReportRunRow, ReportScheduleRow } from '../store/tables.generated.ts';
 import type { ReportCopy, ReportRun, RunStatus, Schedule } from './schema.ts';
@@ -21,7 +21,7 @@ export async function scheduleOr404(db: Db | Tx, id: string): Promise<ReportSche
 
 /** One page, newest first. */
 export async function listSchedules(db: Db, page: Page) {
-  return pageOf(db.selectFrom('report_schedules').selectAll(), page);
+  return fetchPage(db.selectFrom('report_schedules').selectAll(), page);
 }
 
 type DomainsColumn = Pick<ReportScheduleRow, 'domains'>;
@@ -32,12 +32,12 @@ const selectedDomains = ({ domains }: DomainsColumn): string[] | null =>
 /** The selected domains that still exist; null if none are selected, which means all. */
 export async function domainsOf(db: Db | Tx, row: DomainsColumn): Promise<string[] | null> {
   const selected = selectedDomains(row);
-  const existing = await presentDomains(db, selected ?? []);
+  const existing = await existingDomainIds(db, selected ?? []);
   return selected?.filter((id) => existing.has(id)) ?? null;
 }
 
 /** Those of the ids that belong to existing domains. */
-export async function presentDomains(db: Db | Tx, ids: string[]): Promise<Set<string>> {
+export async function existingDomainIds(db: Db | Tx, ids: string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
   const rows = await db.selectFrom('domains').select('id').where('id', 'in', ids).execute();
   return new Set(rows.map(({ id }) => id));
@@ -56,7 +56,7 @@ export async function presentSchedules(
     ({ schedule_id }) => schedule_id,
   );
   const sent = await lastSentTimes(db, ids);
-  const domains = await presentDomains(db, [
+  const domains = await existingDomainIds(db, [
     ...new Set(rows.flatMap((row) => selectedDomains(row) ?? [])),
   ]);
   return rows.map((row) =>
@@ -129,7 +129,7 @@ function presentSchedule(state: ScheduleState): Schedule {
 
 /** One page, newest first. */
 export async function listRuns(db: Db, scheduleId: string, page: Page) {
-  return pageOf(
+  return fetchPage(
     db.selectFrom('report_runs').selectAll().where('schedule_id', '=', scheduleId),
     page,
   );
@@ -172,7 +172,7 @@ async function lastRuns(db: Db | Tx, scheduleIds: string[]): Promise<ReportRun[]
 }
 
 /** A copy is never sent later than this after its run, because the outbox gives up earlier. */
-const MAX_COPY_DELAY_MS = GIVE_UP_MS + 86_400_000;
+const MAX_COPY_DELAY_MS = MAX_MAIL_AGE_MS + 86_400_000;
 
 /** When the mail server last accepted a copy, by schedule id. Schedules without a sent copy are missing. */
 async function lastSentTimes(db: Db | Tx, scheduleIds: string[]): Promise<Map<string, string>> {

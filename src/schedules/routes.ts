@@ -1,14 +1,19 @@
 /** Operations on report schedules (contract §5). */
 
 import type { App } from '../app.ts';
-import { PRIVATE_FIELDS } from '../http/response.ts';
+import { PRIVATE_HEADERS } from '../http/response.ts';
 import { route } from '../http/route.ts';
-import { listOf } from '../http/schemas.ts';
+import { listSchema } from '../http/schemas.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Db, Tx } from '../store/open.ts';
 import type { ReportScheduleRow } from '../store/tables.generated.ts';
 import { deletedOf } from '../team/schema.ts';
-import { changeSchedule, createSchedule, deleteSchedule, noteSchedule } from './change-schedule.ts';
+import {
+  auditSchedule,
+  changeSchedule,
+  createSchedule,
+  deleteSchedule,
+} from './change-schedule.ts';
 import { composeReportMails, previewReport } from './compose-report-mails.ts';
 import {
   listRuns,
@@ -25,7 +30,7 @@ import {
   ScheduleListQuery,
   SchedulePatch,
 } from './schema.ts';
-import { writeRun } from './send.ts';
+import { recordReportRun } from './send.ts';
 import { periodUntil } from './times.ts';
 
 // Sending now, preview, and runs.
@@ -46,7 +51,7 @@ const send = route({
   path: '/v1/reports/schedules/:id/send',
   operation: 'sendReportSchedule',
   role: 'admin',
-  live: true,
+  liveOnly: true,
   limit: { requests: 60, seconds: 3600 },
   summary:
     'Send a report now, outside its schedule; it covers a period of the usual length that ends with the current hour',
@@ -65,8 +70,8 @@ const send = route({
           'conflict',
           'The schedule changed while its report was being generated. Retry the request.',
         );
-      const run = await writeRun(tx, app, row, { slot: null, covered, mails, error: null });
-      await noteSchedule(tx, call, 'sent', row.id, { run: run.id });
+      const run = await recordReportRun(tx, app, row, { slot: null, covered, mails, error: null });
+      await auditSchedule(tx, call, 'sent', row.id, { run: run.id });
       const [presented] = await presentRuns(tx, [run]);
       return presented!;
     });
@@ -82,7 +87,7 @@ const preview = route({
   path: '/v1/reports/schedules/:id/preview',
   operation: 'previewReportSchedule',
   role: 'viewer',
-  live: true,
+  liveOnly: true,
   summary:
     'Preview the report that would be sent now as an HTML page, also for PDF reports; hides domains and alerts from viewers',
   produces: ['text/html'],
@@ -93,7 +98,7 @@ const preview = route({
       headers: {
         'content-type': 'text/html; charset=utf-8',
         'content-security-policy': PREVIEW_POLICY,
-        ...PRIVATE_FIELDS,
+        ...PRIVATE_HEADERS,
       },
     });
   },
@@ -104,11 +109,11 @@ const runs = route({
   path: '/v1/reports/schedules/:id/runs',
   operation: 'listReportScheduleRuns',
   role: 'viewer',
-  live: true,
+  liveOnly: true,
   summary:
     'List the runs of a report schedule, newest first, with the delivery status for each recipient',
   query: ReportRunListQuery,
-  response: listOf(ReportRun),
+  response: listSchema(ReportRun),
   async handle({ app, params, query }) {
     const { id } = await scheduleOr404(app.db, params.id!);
     const { rows, hasMore } = await listRuns(app.db, id, query);
@@ -129,7 +134,7 @@ const create = route({
   path: '/v1/reports/schedules',
   operation: 'createReportSchedule',
   role: 'admin',
-  live: true,
+  liveOnly: true,
   summary: 'Create a schedule that emails a report every day, week or month',
   body: NewSchedule,
   status: 201,
@@ -149,7 +154,7 @@ const list = route({
   role: 'viewer',
   summary: 'List report schedules, newest first',
   query: ScheduleListQuery,
-  response: listOf(Schedule),
+  response: listSchema(Schedule),
   async handle({ app, query }) {
     const { rows, hasMore } = await listSchedules(app.db, query);
     const data = await presentSchedules(app.db, rows);
@@ -185,7 +190,7 @@ const update = route({
   path: '/v1/reports/schedules/:id',
   operation: 'updateReportSchedule',
   role: 'admin',
-  live: true,
+  liveOnly: true,
   summary: 'Update, enable or disable a report schedule; the next send time is recalculated',
   etag: true,
   body: SchedulePatch,
@@ -203,7 +208,7 @@ const remove = route({
   path: '/v1/reports/schedules/:id',
   operation: 'deleteReportSchedule',
   role: 'admin',
-  live: true,
+  liveOnly: true,
   summary: 'Delete a report schedule and its runs; queued emails are canceled',
   response: deletedOf('report_schedule'),
   async handle(call) {

@@ -1,9 +1,9 @@
 /** Schemas of report schedules and their runs (contract §5). */
 
 import * as v from 'valibot';
-import { described, eachOnce, Name, PAGE, Time } from '../http/schemas.ts';
+import { described, Name, noDuplicates, PAGE_QUERY, Time } from '../http/schemas.ts';
 import { EmailAddress } from '../team/schema.ts';
-import { isTimeZone, spelledZone } from './times.ts';
+import { canonicalTimeZone, isTimeZone } from './times.ts';
 
 const FREQUENCIES = ['daily', 'weekly', 'monthly'] as const;
 const SECTIONS = ['summary', 'trends', 'alerts'] as const;
@@ -29,7 +29,7 @@ const Recipients = v.pipe(
   v.array(EmailAddress, 'must be a list of email addresses'),
   v.minLength(1, 'must contain at least one address'),
   v.maxLength(MAX_RECIPIENTS, `must contain at most ${MAX_RECIPIENTS} addresses`),
-  eachOnce('is a duplicate'),
+  noDuplicates('is a duplicate'),
 );
 
 const DomainId = v.pipe(
@@ -41,7 +41,7 @@ const Domains = v.pipe(
   v.array(DomainId, 'must be a list of domain IDs, or null for all domains'),
   v.minLength(1, 'must contain at least one domain; use null for all domains'),
   v.maxLength(MAX_DOMAINS, `must contain at most ${MAX_DOMAINS} domains`),
-  eachOnce('is a duplicate'),
+  noDuplicates('is a duplicate'),
 );
 
 const Sections = v.pipe(
@@ -63,7 +63,7 @@ const TimeZone = v.pipe(
   v.string('must be a string'),
   v.check(isTimeZone, 'must be an IANA time zone name, such as Europe/Berlin'),
   v.metadata({ jsonSchema: { type: 'string', maxLength: 64 } }),
-  v.transform(spelledZone),
+  v.transform(canonicalTimeZone),
 );
 const Enabled = v.boolean('must be true or false');
 const Hour = wholeNumber(0, 23);
@@ -192,5 +192,5 @@ export const ReportRun = v.object({
 });
 export type ReportRun = v.InferOutput<typeof ReportRun>;
 
-export const ScheduleListQuery = v.strictObject(PAGE);
-export const ReportRunListQuery = v.strictObject(PAGE);
+export const ScheduleListQuery = v.strictObject(PAGE_QUERY);
+export const ReportRunListQuery = v.strictObject(PAGE_QUERY);

@@ -3,7 +3,7 @@
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
 import { errorMessage } from '../lib/errors.ts';
-import type { MailEnd } from '../outbox/expire.ts';
+import type { SettledMail } from '../outbox/expire.ts';
 import { type OutgoingMail, queueMail, SEND_JOB } from '../outbox/queue.ts';
 import { claimingJob, type Job } from '../scheduler/scheduler.ts';
 import { claimRows } from '../store/leases.ts';
@@ -12,14 +12,14 @@ import { deleteInBatches } from '../store/queries.ts';
 import type { ReportCopyRow, ReportRunRow, ReportScheduleRow } from '../store/tables.generated.ts';
 import { composeReportMails } from './compose-report-mails.ts';
 import { recipientsOf } from './queries.ts';
-import { keepReader, readersGone } from './readers.ts';
+import { findUnsubscribed, saveRecipient } from './recipients.ts';
 import {
-  type Covered,
+  correctedSlot,
   lastSend,
   nextSend,
   periodOf,
   periodUntil,
-  replanned,
+  type ReportPeriod,
   slotToSend,
 } from './times.ts';
 
@@ -97,7 +97,7 @@ async function sendReport(app: App, schedule: ClaimedSchedule): Promise<void> {
 const HOUR_MS = 3_600_000;
 
 /** A slot from before a change of the schedule does not match the new times and may be close to one of them. */
-const coveredAt = (schedule: ClaimedSchedule, slot: number): Covered =>
+const coveredAt = (schedule: ClaimedSchedule, slot: number): ReportPeriod =>
   lastSend(schedule, slot) === slot
     ? periodOf(schedule, slot)
     : periodUntil(schedule, slot - HOUR_MS);
@@ -112,7 +112,7 @@ async function replanSchedules({ db, clock }: Pick<App, 'db' | 'clock'>): Promis
     .execute();
   for (const schedule of pending) {
     const planned = Date.parse(schedule.next_send_at!);
-    const corrected = replanned(schedule, planned, now);
+    const corrected = correctedSlot(schedule, planned, now);
     if (corrected === planned) continue;
     await db
       .updateTable('report_schedules')
@@ -131,7 +131,7 @@ type ClaimedSchedule = ReportScheduleRow & { lease: string };
 interface Sending {
   /** The scheduled time; null for a report that was sent manually. */
   slot: number | null;
-  covered: Covered;
+  covered: ReportPeriod;
   /** By recipient. */
   mails: Map<string, OutgoingMail>;
   /** Why nothing is sent; null otherwise. */
@@ -152,7 +152,7 @@ async function recordSending(
       .where('lease', '=', lease)
       .executeTakeFirst();
     if (!schedule) return releaseLease(tx, id, leased_until);
-    if (!(await isSent(tx, id, sending.slot))) await writeRun(tx, app, schedule, sending);
+    if (!(await isSent(tx, id, sending.slot))) await recordReportRun(tx, app, schedule, sending);
     const next = nextSend(schedule, Math.max(sending.slot, app.clock.now()));
     await tx
       .updateTable('report_schedules')
@@ -185,14 +185,14 @@ async function isSent(tx: Tx, schedule_id: string, slot: number): Promise<boolea
 }
 
 /** Records a run and queues its emails. Call it in `transact`. */
-export async function writeRun(
+export async function recordReportRun(
   tx: Tx,
   app: App,
   schedule: ReportScheduleRow,
   { slot, covered, mails, error }: Sending,
 ): Promise<ReportRunRow> {
   const recipients = recipientsOf(schedule);
-  const unsubscribed = await readersGone(tx, schedule.id, recipients);
+  const unsubscribed = await findUnsubscribed(tx, schedule.id, recipients);
   const hasNoRecipients = recipients.every((email) => unsubscribed.has(email));
   const run: ReportRunRow = {
     id: app.newId('rpr'),
@@ -212,7 +212,7 @@ export async function writeRun(
     const row = { run_id: run.id, recipient, mail_id: null, error: null, sent_at: null };
     const copy: ReportCopyRow = { ...row, status: 'unsubscribed' };
     if (mail) {
-      await keepReader(tx, app, schedule.id, recipient);
+      await saveRecipient(tx, app, schedule.id, recipient);
       copy.mail_id = await queueMail(tx, app, mail, null, { bulk: true });
       copy.status = 'queued';
     } else if (app.mailer === null && !unsubscribed.has(recipient)) copy.status = 'not_configured';
@@ -225,7 +225,7 @@ export async function writeRun(
 // Copies keep the final status of their emails, because the outbox deletes its rows after a month.
 
 /** A failure counts for queued copies only, so a canceled copy keeps its status unless it was sent after all. */
-export async function keepCopyEnds(tx: Tx, ends: MailEnd[]): Promise<void> {
+export async function recordCopyOutcomes(tx: Tx, ends: SettledMail[]): Promise<void> {
   for (const { id, status, error, sent_at } of ends)
     await tx
       .updateTable('report_copies')

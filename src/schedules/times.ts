@@ -4,13 +4,13 @@ import { Cron } from 'croner';
 import { isoTime } from '../lib/clock.ts';
 import { clockAt, fullHourFrom } from '../report/times.ts';
 import type { ReportScheduleRow } from '../store/tables.generated.ts';
-import { bordersEvery, type Span } from '../summary/summary.ts';
+import { bordersEvery, type SummarySpan } from '../summary/summary.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
 /** The settings that decide when a report is sent. */
-export type Timed = Pick<
+export type SendTiming = Pick<
   ReportScheduleRow,
   'frequency' | 'send_hour' | 'timezone' | 'weekday' | 'day_of_month'
 >;
@@ -19,7 +19,7 @@ export type Timed = Pick<
  * The first send time after `after`; both in milliseconds since the Unix epoch. If daylight saving skips the
  * hour, the report is sent right after the skipped time. If the hour repeats, the first one counts.
  */
-export function nextSend(schedule: Timed, after: number): number {
+export function nextSend(schedule: SendTiming, after: number): number {
   for (const time of sendsFrom(schedule, after - MAX_NOON_DISTANCE_MS))
     if (time > after) return time;
   throw new Error('Unreachable: send times are infinite.');
@@ -29,7 +29,7 @@ export function nextSend(schedule: Timed, after: number): number {
 const MAX_NOON_DISTANCE_MS = 16 * HOUR_MS;
 
 /** The send times of all days whose noon is after `after`; infinite. */
-function* sendsFrom(schedule: Timed, after: number): Generator<number> {
+function* sendsFrom(schedule: SendTiming, after: number): Generator<number> {
   const { timezone, send_hour } = schedule;
   const noons = patternsOf(schedule).map((pattern) => new Cron(pattern, { timezone }));
   for (let noon = after; ; ) {
@@ -43,7 +43,7 @@ function* sendsFrom(schedule: Timed, after: number): Generator<number> {
  * Cron patterns for the noon of each send day. Noon is never skipped by daylight saving, other hours
  * are. In a month without the day, the last day counts.
  */
-function patternsOf({ frequency, weekday, day_of_month }: Timed): string[] {
+function patternsOf({ frequency, weekday, day_of_month }: SendTiming): string[] {
   const noon = '0 0 12';
   if (frequency === 'daily') return [`${noon} * * *`];
   if (frequency === 'weekly') return [`${noon} * * ${weekday.slice(0, 3).toUpperCase()}`];
@@ -67,21 +67,21 @@ function hourOfDay(noon: number, hour: number, timezone: string): number {
 }
 
 /** Longer than the time between two reports, even if a zone skips a whole day. */
-const MAX_PERIOD_MS: Record<Timed['frequency'], number> = {
+const MAX_PERIOD_MS: Record<SendTiming['frequency'], number> = {
   daily: 2 * DAY_MS + 3 * HOUR_MS,
   weekly: 14 * DAY_MS + 3 * HOUR_MS,
   monthly: 33 * DAY_MS,
 };
 
 /** The last send time up to and including `now`. */
-export function lastSend(schedule: Timed, now: number): number {
+export function lastSend(schedule: SendTiming, now: number): number {
   let slot = nextSend(schedule, now - MAX_PERIOD_MS[schedule.frequency]);
   for (let next = slot; next <= now; next = nextSend(schedule, slot)) slot = next;
   return slot;
 }
 
 /** The last of all send times since `planned`: earlier missed reports are not sent. */
-export function slotToSend(schedule: Timed, planned: number, now: number): number {
+export function slotToSend(schedule: SendTiming, planned: number, now: number): number {
   return Math.max(planned, lastSend(schedule, now));
 }
 
@@ -89,16 +89,16 @@ export function slotToSend(schedule: Timed, planned: number, now: number): numbe
  * Returns `planned`, unless it is so far ahead that the clock must have been set back. Then it returns
  * the next send time.
  */
-export function replanned(schedule: Timed, planned: number, now: number): number {
+export function correctedSlot(schedule: SendTiming, planned: number, now: number): number {
   const maxPlanned = now + 2 * MAX_PERIOD_MS[schedule.frequency];
   return planned > maxPlanned ? nextSend(schedule, now) : planned;
 }
 
 /** The period of a report. Its slices are hours for daily reports, local days otherwise. */
-export type Covered = Span;
+export type ReportPeriod = SummarySpan;
 
 /** The period of the report with this send time: everything since the previous send time. */
-export function periodOf(schedule: Timed, slot: number): Covered {
+export function periodOf(schedule: SendTiming, slot: number): ReportPeriod {
   const previous = lastSend(schedule, slot - 1);
   const [from, to] = [wholeHour(previous), wholeHour(slot)];
   const before = wholeHour(lastSend(schedule, previous - 1));
@@ -110,7 +110,7 @@ export function periodOf(schedule: Timed, slot: number): Covered {
 }
 
 /** The period of a report that is sent manually now: as many days as the next one, until the end of the current hour. */
-export function periodUntil(schedule: Timed, now: number): Covered {
+export function periodUntil(schedule: SendTiming, now: number): ReportPeriod {
   const next = periodOf(schedule, nextSend(schedule, now));
   const days = Math.round((next.to - next.from) / DAY_MS);
   const to = wholeHour(now) + HOUR_MS;
@@ -130,7 +130,7 @@ export function periodUntil(schedule: Timed, now: number): Covered {
 const wholeHour = (time: number): number => Math.floor(time / HOUR_MS) * HOUR_MS;
 
 /** The whole hours between two times at which local clocks show the hour of the schedule, one for each day. */
-function daysBetween(schedule: Timed, after: number, before: number): number[] {
+function daysBetween(schedule: SendTiming, after: number, before: number): number[] {
   const daily = { ...schedule, frequency: 'daily' as const };
   const days: number[] = [];
   for (const time of sendsFrom(daily, after - MAX_NOON_DISTANCE_MS)) {
@@ -177,7 +177,7 @@ const SMALL_WORDS = ['au', 'es', 'of'];
  * The name in the case of the IANA database. Only the case changes: an alias stays, whereas the runtime
  * would replace it with an older name.
  */
-export function spelledZone(name: string): string {
+export function canonicalTimeZone(name: string): string {
   const lower = name.toLowerCase();
   const irregular = IRREGULAR_NAMES.get(lower);
   if (irregular) return irregular;

@@ -9,7 +9,7 @@ import type { Tx } from '../store/open.ts';
 import { deleteInBatches } from '../store/queries.ts';
 import type { SharedReportRow, TestRow } from '../store/tables.generated.ts';
 import { type Author, audit } from '../team/audit.ts';
-import { type MadeShare, sealToken, sharedTestIds } from './queries.ts';
+import { type CreatedShare, sealToken, sharedTestIds } from './queries.ts';
 import type { NewShare } from './schema.ts';
 
 type Sharer = Author & { app: App; actor: { livemode: boolean } };
@@ -19,7 +19,7 @@ export async function createShare(
   tx: Tx,
   author: Sharer,
   { test_ids, expires_in, title = null }: NewShare,
-): Promise<MadeShare> {
+): Promise<CreatedShare> {
   const { app, actor } = author;
   await requireResults(tx, actor.livemode, test_ids);
   const now = app.clock.now();

@@ -3,8 +3,8 @@
 import type { App } from '../app.ts';
 import type { Config } from '../config/config.ts';
 import { type Actor, allows } from '../http/actor.ts';
-import { PRIVATE_FIELDS } from '../http/response.ts';
-import { type Page, pageOf } from '../http/schemas.ts';
+import { PRIVATE_HEADERS } from '../http/response.ts';
+import { fetchPage, type Page } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import { type SecretBox, sha256 } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
@@ -31,7 +31,7 @@ export async function shareOr404(
 
 /** One page of this mode, newest first, including expired and revoked ones. */
 export async function listShares(db: Db, livemode: boolean, page: Page) {
-  return pageOf(inMode(db, livemode), page);
+  return fetchPage(inMode(db, livemode), page);
 }
 
 /** The ids of the tests of each report, in the order in which they were shared. */
@@ -53,7 +53,7 @@ export async function sharedTestIds(
 }
 
 /** A string that changes whenever the shared tests change in a way that the link shows. */
-export async function stateOfTests(db: Db | Tx, reportId: string): Promise<string> {
+export async function testsVersion(db: Db | Tx, reportId: string): Promise<string> {
   const rows = await db
     .selectFrom('shared_report_tests as shared')
     .innerJoin('tests', 'tests.id', 'shared.test_id')
@@ -70,7 +70,7 @@ export async function stateOfTests(db: Db | Tx, reportId: string): Promise<strin
  * with headers that keep them out of search engines. The lookup by hash leaks nothing about other
  * tokens through its timing.
  */
-export async function openShare(
+export async function findActiveShare(
   { db, clock }: Pick<App, 'db' | 'clock'>,
   token: string,
 ): Promise<SharedReportRow> {
@@ -84,7 +84,7 @@ export async function openShare(
       'not_found',
       'No report matches this link. Check that you copied the complete link.',
       [],
-      PRIVATE_FIELDS,
+      PRIVATE_HEADERS,
     );
   const ended =
     row.revoked_at !== null
@@ -97,7 +97,7 @@ export async function openShare(
       'gone',
       `This link has ${ended}. Ask the person who sent it for a new one.`,
       [],
-      PRIVATE_FIELDS,
+      PRIVATE_HEADERS,
     );
   return row;
 }
@@ -123,13 +123,17 @@ export async function presentShares(
 }
 
 /** A new shared report with its token in plain text, for the response to its creator. */
-export interface MadeShare {
+export interface CreatedShare {
   row: SharedReportRow;
   token: string;
 }
 
 /** The response to the creator, with the link. */
-export function presentMade({ config }: Context, { row, token }: MadeShare, testIds: string[]) {
+export function presentCreated(
+  { config }: Context,
+  { row, token }: CreatedShare,
+  testIds: string[],
+) {
   return { ...present(row, testIds), url: linkOf(config, token), token };
 }
 

@@ -5,17 +5,17 @@ import type { App } from '../app.ts';
 import { responseFilter } from '../http/response.ts';
 import { sha256 } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
-import { oncePer } from '../lib/once-per.ts';
+import { memoizePerObject } from '../lib/memoize.ts';
 import { presentListed, storedReport } from '../mailtests/present.ts';
 import { findTest } from '../mailtests/queries.ts';
 import { redactStoredReport } from '../report/redact.ts';
 import { TOO_MANY_REPORTS } from '../report/renderer.ts';
 import type { Rendered, ReportFormat, SharedReport, StoredShare } from '../report/report.ts';
 import type { SharedReportRow, TestRow } from '../store/tables.generated.ts';
-import { sharedTestIds, stateOfTests } from './queries.ts';
+import { sharedTestIds, testsVersion } from './queries.ts';
 import { PublicTest } from './schema.ts';
 
-export type ShareForm = ReportFormat | 'json';
+export type ShareFormat = ReportFormat | 'json';
 
 interface Renderings {
   cache: RenderCache;
@@ -27,9 +27,9 @@ interface Renderings {
   queuedJson: number;
 }
 
-const renderings = oncePer(
+const renderings = memoizePerObject(
   (app: App): Renderings => ({
-    cache: createKeptForms(app.clock),
+    cache: createRenderCache(app.clock),
     pending: new Map(),
     lastJson: Promise.resolve(),
     queuedJson: 0,
@@ -40,7 +40,7 @@ const renderings = oncePer(
 export async function renderShare(
   app: App,
   row: SharedReportRow,
-  form: ShareForm,
+  form: ShareFormat,
 ): Promise<Rendered> {
   const { cache, pending } = renderings(app);
   const key = await cacheKey(app, row, form);
@@ -57,21 +57,21 @@ export async function renderShare(
 }
 
 /** The cached rendering; null if there is none. */
-export async function keptShare(
+export async function cachedShare(
   app: App,
   row: SharedReportRow,
-  form: ShareForm,
+  form: ShareFormat,
 ): Promise<Rendered | null> {
   return renderings(app).cache.get(await cacheKey(app, row, form));
 }
 
 /** Changes when a test is reanalyzed, renamed or deleted. */
-async function cacheKey({ db }: App, { id }: SharedReportRow, form: ShareForm): Promise<string> {
-  return `${id} ${form} ${sha256(await stateOfTests(db, id))}`;
+async function cacheKey({ db }: App, { id }: SharedReportRow, form: ShareFormat): Promise<string> {
+  return `${id} ${form} ${sha256(await testsVersion(db, id))}`;
 }
 
 // Ignores the abort signal of the first reader, because others may wait for the same rendering.
-async function render(app: App, row: SharedReportRow, form: ShareForm): Promise<Rendered> {
+async function render(app: App, row: SharedReportRow, form: ShareFormat): Promise<Rendered> {
   if (form !== 'json')
     return app.reporter.render({
       kind: 'shared',
@@ -103,11 +103,11 @@ type Context = Pick<App, 'db' | 'config'>;
 async function storedShare(app: Context, row: SharedReportRow): Promise<StoredShare> {
   const { title, created_at, expires_at } = row;
   const reports: SharedReport[] = [];
-  let missing = 0;
+  let deletedTests = 0;
   for await (const test of testsOf(app, row))
     if (test) reports.push(sharedReport(test, app));
-    else missing += 1;
-  return { title, created_at, expires_at, reports, missing };
+    else deletedTests += 1;
+  return { title, created_at, expires_at, reports, deletedTests };
 }
 
 /** A `PublicReport` as JSON. Yields to other work after each test, because tests may be large. */
@@ -172,7 +172,7 @@ interface RenderCache {
   set(key: string, rendered: Rendered): void;
 }
 
-export function createKeptForms(clock: App['clock'], maxBytes = MAX_CACHE_BYTES): RenderCache {
+export function createRenderCache(clock: App['clock'], maxBytes = MAX_CACHE_BYTES): RenderCache {
   const entries = new Map<string, CacheEntry>();
   let bytes = 0;
 

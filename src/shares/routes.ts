@@ -2,16 +2,22 @@
 
 import type { App } from '../app.ts';
 import { prefersJson } from '../http/request-context.ts';
-import { PRIVATE_FIELDS } from '../http/response.ts';
+import { PRIVATE_HEADERS } from '../http/response.ts';
 import { type Call, route } from '../http/route.ts';
-import { listOf } from '../http/schemas.ts';
+import { listSchema } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import { type ErrorCode, errorMessage } from '../lib/errors.ts';
 import { PAGE_CSP } from '../report/html/frame.tsx';
 import { deletedOf } from '../team/schema.ts';
 import { createShare, revokeShare } from './change-share.ts';
-import { listShares, openShare, presentMade, presentShares, shareOr404 } from './queries.ts';
-import { keptShare, renderShare, type ShareForm } from './rendering.ts';
+import {
+  findActiveShare,
+  listShares,
+  presentCreated,
+  presentShares,
+  shareOr404,
+} from './queries.ts';
+import { cachedShare, renderShare, type ShareFormat } from './rendering.ts';
 import {
   FormQuery,
   NewShare,
@@ -41,7 +47,7 @@ const getPdf = route({
   secretParams: ['token'],
   operation: 'getPublicReportPdf',
   role: 'public',
-  byLink: true,
+  isPublicLink: true,
   limit: 'getPublicReport',
   summary: 'Get a shared report as a PDF by its public link',
   produces: ['application/pdf'],
@@ -55,7 +61,7 @@ const getPage = route({
   secretParams: ['token'],
   operation: 'getPublicReport',
   role: 'public',
-  byLink: true,
+  isPublicLink: true,
   limit: LIMIT,
   summary:
     'Get a shared report by its public link, as a page or, with `Accept: application/json`, as JSON',
@@ -72,18 +78,21 @@ const getPage = route({
 
 type PublicCall = Pick<Call<'public', undefined, undefined>, 'app' | 'params' | 'headOnly'>;
 
-async function respond({ app, params, headOnly }: PublicCall, form: ShareForm): Promise<Response> {
-  const row = await openShare(app, params.token!);
+async function respond(
+  { app, params, headOnly }: PublicCall,
+  form: ShareFormat,
+): Promise<Response> {
+  const row = await findActiveShare(app, params.token!);
   // HEAD renders nothing. It returns the length only if the rendering is cached.
-  const rendered = headOnly ? await keptShare(app, row, form) : await renderShare(app, row, form);
+  const rendered = headOnly ? await cachedShare(app, row, form) : await renderShare(app, row, form);
   if (!headOnly) {
     // Rendering takes time: the link may have been revoked meanwhile.
-    await openShare(app, params.token!);
+    await findActiveShare(app, params.token!);
     countView(app, row.id);
   }
   return new Response(headOnly ? null : (rendered!.bytes as Uint8Array<ArrayBuffer>), {
     headers: {
-      ...PRIVATE_FIELDS,
+      ...PRIVATE_HEADERS,
       'content-type': TYPES[form],
       ...(rendered && { 'content-length': String(rendered.bytes.byteLength) }),
       ...(form === 'html' && { 'content-security-policy': rendered?.policy ?? DEFAULT_POLICY }),
@@ -131,7 +140,7 @@ const create = route({
   async handle(call) {
     const { app, body } = call;
     return call.transact(async (tx) =>
-      presentMade(app, await createShare(tx, call, body), body.test_ids),
+      presentCreated(app, await createShare(tx, call, body), body.test_ids),
     );
   },
 });
@@ -144,7 +153,7 @@ const list = route({
   summary:
     'List shared reports, newest first, including expired and revoked ones; only admins see the links',
   query: ShareListQuery,
-  response: listOf(Share),
+  response: listSchema(Share),
   async handle({ app, actor, query }) {
     const { rows, hasMore } = await listShares(app.db, actor.livemode, query);
     const data = await presentShares(app.db, app, actor, rows);

@@ -1,7 +1,7 @@
 /** Schemas of shared reports, for the team and for the public (contract §5). */
 
 import * as v from 'valibot';
-import { described, eachOnce, Name, PAGE, Time } from '../http/schemas.ts';
+import { described, Name, noDuplicates, PAGE_QUERY, Time } from '../http/schemas.ts';
 import { Test } from '../mailtests/schema.ts';
 
 const MAX_TESTS = 100;
@@ -20,7 +20,7 @@ export const NewShare = v.pipe(
       v.array(TestId, 'must be a list of test IDs'),
       v.minLength(1, 'must contain at least one test'),
       v.maxLength(MAX_TESTS, `must contain at most ${MAX_TESTS} tests`),
-      eachOnce('is a duplicate'),
+      noDuplicates('is a duplicate'),
     ),
     expires_in: v.optional(
       v.pipe(
@@ -69,7 +69,7 @@ export const Share = v.object({
 export type Share = v.InferOutput<typeof Share>;
 export const ShareWithLink = v.object({ ...SHARE, url: v.string(), token: v.string() });
 
-export const ShareListQuery = v.strictObject(PAGE);
+export const ShareListQuery = v.strictObject(PAGE_QUERY);
 
 /** Unknown parameters and values are ignored: email clients and trackers add their own. */
 export const FormQuery = v.object({ format: v.optional(v.string()) });

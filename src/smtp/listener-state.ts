@@ -15,12 +15,12 @@ export interface OpenSession {
   /** Closes an idle session with 421 now, otherwise after its next reply. */
   drain(): void;
   /** Closes the session with 421, whatever its state. */
-  leave(): void;
+  disconnect(): void;
 }
 
 /** The message memory of all sessions of a listener, in bytes. */
-export interface Memory {
-  held: number;
+export interface MemoryBudget {
+  usedBytes: number;
   readonly limit: number;
 }
 
@@ -30,11 +30,11 @@ export interface ListenerState {
   limits: SmtpLimits;
   hooks: SmtpHooks;
   log: Log;
-  memory: Memory;
+  memory: MemoryBudget;
   /** Whether the disk has space for another message. */
   hasSpace(): Promise<boolean>;
   /** Connections of proxies that have not sent their PROXY header yet. */
-  unnamed: Set<Socket>;
+  awaitingProxyHeader: Set<Socket>;
   /** By session id. */
   sessions: Map<string, OpenSession>;
   /** Whether the listener is shutting down and accepts nothing new. */
@@ -42,7 +42,7 @@ export interface ListenerState {
 }
 
 export function countConnections(state: ListenerState): number {
-  return state.sessions.size + state.unnamed.size;
+  return state.sessions.size + state.awaitingProxyHeader.size;
 }
 
 // The hooks through which the listener checks recipients and stores messages; it has no database itself.
@@ -79,36 +79,36 @@ export interface SmtpHooks {
 
 export interface SmtpLimits {
   /** Maximum milliseconds until the next command, or the next bytes of DATA. */
-  idle: number;
+  idleMs: number;
   /** Maximum milliseconds of a whole DATA transfer. */
-  data: number;
+  dataMs: number;
   /** Maximum milliseconds of a session. */
-  session: number;
+  sessionMs: number;
   /** Maximum milliseconds until the PROXY header of a trusted proxy. */
-  proxyHeader: number;
+  proxyHeaderMs: number;
   /** Milliseconds of silence after a false end of data until the server rejects the message. */
-  falseEnd: number;
+  falseEndMs: number;
   /** Maximum concurrent sessions per client address. */
-  perAddress: number;
+  connectionsPerAddress: number;
   /** Maximum concurrent connections in total. */
   connections: number;
   /** Maximum RCPT commands per transaction, accepted or not. */
   recipients: number;
   /** Maximum bytes of a command line without its end. */
-  line: number;
+  lineBytes: number;
   /** Maximum bytes of messages in memory, across all sessions. */
-  memory: number;
+  memoryBytes: number;
 }
 
 export const SMTP_LIMITS: SmtpLimits = {
-  idle: 60_000,
-  data: 600_000,
-  session: 1_200_000,
-  proxyHeader: 5_000,
-  falseEnd: 2_000,
-  perAddress: 30,
+  idleMs: 60_000,
+  dataMs: 600_000,
+  sessionMs: 1_200_000,
+  proxyHeaderMs: 5_000,
+  falseEndMs: 2_000,
+  connectionsPerAddress: 30,
   connections: 300,
   recipients: 100,
-  line: 4096,
-  memory: 512 * 1024 * 1024,
+  lineBytes: 4096,
+  memoryBytes: 512 * 1024 * 1024,
 };

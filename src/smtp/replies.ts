@@ -20,7 +20,7 @@ export const TOO_MANY_FROM_ADDRESS = reply(
   'Too many connections from your IP address',
 );
 export const TOO_MANY_CONNECTIONS = reply(421, '4.3.2', 'Too many connections, try again later');
-export const FALSE_END = reply(
+export const FALSE_END_REPLY = reply(
   554,
   '5.6.0',
   'Message has a dot-only line that is not delimited by <CR><LF> (possible SMTP smuggling)',
@@ -42,7 +42,7 @@ export function replyError({ code, enhanced, text }: Reply): Error {
 // Calls the hooks; if one throws, the reply is a temporary failure.
 
 /** Logs an error of `work`, and returns a temporary failure for the client. */
-export async function orFailure<T>(
+export async function withFailureReply<T>(
   state: ListenerState,
   work: () => Promise<T>,
 ): Promise<T | Reply> {
@@ -55,17 +55,17 @@ export async function orFailure<T>(
 }
 
 /** The reply if the disk is nearly full, or null. Never rejects. */
-export function refuseForSpace(state: ListenerState): Promise<Reply | null> {
-  return orFailure(state, async () => ((await state.hasSpace()) ? null : DISK_FULL));
+export function checkDiskSpace(state: ListenerState): Promise<Reply | null> {
+  return withFailureReply(state, async () => ((await state.hasSpace()) ? null : DISK_FULL));
 }
 
 /** The reply to an invalid recipient, or null. `earlier` was accepted before. Never rejects. */
-export function refuseRecipient(
+export function checkRecipient(
   state: ListenerState,
   address: string,
   earlier: string | undefined,
 ): Promise<Reply | null> {
-  return orFailure(state, async () => {
+  return withFailureReply(state, async () => {
     const verdict = await state.hooks.recipient(address);
     if (!verdict.accept) return verdict;
     const another = earlier !== undefined && earlier.toLowerCase() !== address.toLowerCase();

@@ -68,9 +68,9 @@ export async function startSmtp(options: SmtpOptions, hooks: SmtpHooks): Promise
     limits,
     hooks,
     log: options.log,
-    memory: { held: 0, limit: limits.memory },
+    memory: { usedBytes: 0, limit: limits.memoryBytes },
     hasSpace: createSpaceCheck(() => hooks.freeBytes(), options.minFreeBytes),
-    unnamed: new Set(),
+    awaitingProxyHeader: new Set(),
     sessions: new Map(),
     draining: false,
   };
@@ -106,10 +106,10 @@ async function shutDown(state: ListenerState, listener: Server, graceMs: number)
   state.draining = true;
   const closing = once(listener, 'close');
   listener.close();
-  for (const socket of state.unnamed) socket.destroy();
+  for (const socket of state.awaitingProxyHeader) socket.destroy();
   for (const session of state.sessions.values()) session.drain();
   const timer = setTimeout(() => {
-    for (const session of state.sessions.values()) session.leave();
+    for (const session of state.sessions.values()) session.disconnect();
   }, graceMs);
   await closing;
   clearTimeout(timer);
@@ -158,9 +158,9 @@ async function identifyClient(
   if (!address) return null;
   const peer = { address, port: socket.remotePort ?? 0 };
   if (!inNetworks(address, proxyNetworks)) return peer;
-  state.unnamed.add(socket);
-  const header = await readProxyHeader(socket, state.limits.proxyHeader);
-  state.unnamed.delete(socket);
+  state.awaitingProxyHeader.add(socket);
+  const header = await readProxyHeader(socket, state.limits.proxyHeaderMs);
+  state.awaitingProxyHeader.delete(socket);
   if (!header) return null;
   const client = header.address && normalizeAddress(header.address);
   return client ? { address: client, port: header.port ?? 0 } : peer;
@@ -169,7 +169,7 @@ async function identifyClient(
 function checkClientLimits(state: ListenerState, address: string): Reply | null {
   if (state.draining) return SHUTTING_DOWN;
   const others = [...state.sessions.values()].filter((session) => session.client === address);
-  return others.length >= state.limits.perAddress ? TOO_MANY_FROM_ADDRESS : null;
+  return others.length >= state.limits.connectionsPerAddress ? TOO_MANY_FROM_ADDRESS : null;
 }
 
 function rejectConnection(socket: Socket, reply: Reply): void {
@@ -191,14 +191,14 @@ function createSmtpServer(state: ListenerState, name: string, tls: KeyPair): SMT
     banner: 'ready',
     heloResponse: '%s greets %s',
     size: state.maxSize,
-    maxCommandLength: state.limits.line,
+    maxCommandLength: state.limits.lineBytes,
     // An invalid sender address is a finding of the analysis, not a reason to reject the message.
     lenientAddressParsing: true,
     disabledCommands: ['AUTH', 'XCLIENT', 'XFORWARD', 'WIZ', 'SHELL', 'KILL'],
     hideENHANCEDSTATUSCODES: false,
     disableReverseLookup: true,
     // The deadlines of the session expire first.
-    socketTimeout: state.limits.session + 60_000,
+    socketTimeout: state.limits.sessionMs + 60_000,
     logger: false,
     onConnect: (_session, callback) => callback(),
     ...transactionHandlers(state),

@@ -7,9 +7,9 @@ import { errorMessage } from '../lib/errors.ts';
 import { DataParser } from './data-parser.ts';
 import type { ListenerState, OpenSession, Reply, SmtpLimits } from './listener-state.ts';
 import {
-  FALSE_END,
+  checkDiskSpace,
+  FALSE_END_REPLY,
   LINE_TOO_LONG,
-  refuseForSpace,
   SHUTTING_DOWN,
   STOP_RCPT,
   TIMED_OUT,
@@ -59,10 +59,10 @@ export class Session extends SMTPConnection implements OpenSession {
   }
 
   drain(): void {
-    if (!this.busy) this.leave();
+    if (!this.busy) this.disconnect();
   }
 
-  leave(): void {
+  disconnect(): void {
     // During a TLS handshake, no reply can be sent.
     if (this._upgrading) this._socket.destroy();
     if (!this._closing) this.reply(SHUTTING_DOWN);
@@ -80,7 +80,7 @@ export class Session extends SMTPConnection implements OpenSession {
     if (this._closing || this._closed) return;
     this.busy = this.parser.readsData;
     if (this.busy) this.deadlines.awaitData();
-    else if (this.state.draining) this.leave();
+    else if (this.state.draining) this.disconnect();
     else this.deadlines.awaitCommand();
   }
 
@@ -96,13 +96,13 @@ export class Session extends SMTPConnection implements OpenSession {
   private onDataChunk(ended: boolean): void {
     if (ended) this.deadlines.suspend();
     else if (this.parser.reader.atFalseEnd)
-      this.deadlines.awaitMoreData(this.state.limits.falseEnd);
+      this.deadlines.awaitMoreData(this.state.limits.falseEndMs);
     else this.deadlines.awaitMoreData();
   }
 
   private expire(): void {
     const isFalseEnd = this.parser.readsData && this.parser.reader.atFalseEnd;
-    this.reply(isFalseEnd ? FALSE_END : TIMED_OUT);
+    this.reply(isFalseEnd ? FALSE_END_REPLY : TIMED_OUT);
     this.close();
   }
 
@@ -154,7 +154,7 @@ export class Session extends SMTPConnection implements OpenSession {
   }
 
   override handler_DATA(command: Buffer, callback: () => void): void {
-    void refuseForSpace(this.state).then((refusal) => {
+    void checkDiskSpace(this.state).then((refusal) => {
       if (!refusal) {
         super.handler_DATA(command, callback);
       } else {
@@ -198,10 +198,10 @@ interface Deadlines {
 
 /** Calls `expire` when any deadline passes. */
 function createDeadlines(limits: SmtpLimits, expire: () => void): Deadlines {
-  const session = setTimeout(expire, limits.session);
+  const session = setTimeout(expire, limits.sessionMs);
   let idle: NodeJS.Timeout | undefined;
   let data: NodeJS.Timeout | undefined;
-  const awaitMoreData = (ms = limits.idle) => {
+  const awaitMoreData = (ms = limits.idleMs) => {
     clearTimeout(idle);
     idle = setTimeout(expire, ms);
   };
@@ -213,7 +213,7 @@ function createDeadlines(limits: SmtpLimits, expire: () => void): Deadlines {
     awaitCommand: () => awaitMoreData(),
     awaitData() {
       suspend();
-      data = setTimeout(expire, limits.data);
+      data = setTimeout(expire, limits.dataMs);
       awaitMoreData();
     },
     awaitMoreData,

@@ -7,19 +7,19 @@ import type { DataParser } from './data-parser.ts';
 import type {
   IncomingMessage,
   ListenerState,
-  Memory,
+  MemoryBudget,
   OpenSession,
   ReceiveVerdict,
   Reply,
 } from './listener-state.ts';
 import {
-  FALSE_END,
+  checkDiskSpace,
+  checkRecipient,
+  FALSE_END_REPLY,
   MEMORY_FULL,
-  orFailure,
-  refuseForSpace,
-  refuseRecipient,
   replyError,
   tooLarge,
+  withFailureReply,
 } from './replies.ts';
 
 type Handlers = Required<
@@ -35,11 +35,11 @@ export function transactionHandlers(state: ListenerState): Handlers {
       callback();
     },
     async onMailFrom(_address, _session, callback) {
-      callback(asError(await refuseForSpace(state)));
+      callback(asError(await checkDiskSpace(state)));
     },
     async onRcptTo({ address }, { envelope }, callback) {
       const firstRecipient = envelope.rcptTo[0]?.address;
-      callback(asError(await refuseRecipient(state, address, firstRecipient)));
+      callback(asError(await checkRecipient(state, address, firstRecipient)));
     },
     onData(stream, { id, envelope }, callback) {
       const session = state.sessions.get(id);
@@ -51,7 +51,7 @@ export function transactionHandlers(state: ListenerState): Handlers {
       finished(stream, async (aborted) => {
         // No reply if the client disconnected during the message.
         if (!aborted) {
-          const verdict = await orFailure(state, () =>
+          const verdict = await withFailureReply(state, () =>
             finishMessage(state, parser, collector, describeMessage(session, envelope)),
           );
           if ('accept' in verdict && verdict.accept) callback(null, verdict.text);
@@ -91,7 +91,7 @@ async function finishMessage(
   collector: Collector,
   message: Omit<IncomingMessage, 'raw'>,
 ): Promise<ReceiveVerdict | Reply> {
-  if (parser.reader.falseEnd) return FALSE_END;
+  if (parser.reader.falseEnd) return FALSE_END_REPLY;
   if (parser.dataBytes > state.maxSize) return tooLarge(state.maxSize);
   const raw = collector.message();
   return raw ? state.hooks.receive({ ...message, raw }) : MEMORY_FULL;
@@ -114,18 +114,18 @@ interface Collector {
  * One growing buffer, not a list of chunks. A client that sends 25 MiB byte by byte would create as
  * many objects, and joining the list would need twice the memory.
  */
-function createCollector(maxSize: number, memory: Memory): Collector {
+function createCollector(maxSize: number, memory: MemoryBudget): Collector {
   let buffer: Buffer | null = Buffer.alloc(0);
   let size = 0;
 
   const resize = (capacity: number) => {
     const grown = Buffer.allocUnsafeSlow(capacity);
     buffer?.copy(grown, 0, 0, size);
-    memory.held += capacity - (buffer?.length ?? 0);
+    memory.usedBytes += capacity - (buffer?.length ?? 0);
     buffer = grown;
   };
   const free = () => {
-    memory.held -= buffer?.length ?? 0;
+    memory.usedBytes -= buffer?.length ?? 0;
     buffer = null;
   };
 
@@ -135,7 +135,7 @@ function createCollector(maxSize: number, memory: Memory): Collector {
       const needed = size + chunk.length;
       if (needed > buffer.length) {
         const capacity = Math.min(maxSize, Math.max(INITIAL_CAPACITY, buffer.length * 2, needed));
-        if (needed > maxSize || memory.held + capacity - buffer.length > memory.limit)
+        if (needed > maxSize || memory.usedBytes + capacity - buffer.length > memory.limit)
           return free();
         resize(capacity);
       }

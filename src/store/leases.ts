@@ -54,7 +54,7 @@ export async function claimRows<Table extends LeasedTable, Row extends { id: str
 }
 
 /** Removes all leases. Call at start: only one process uses the database, so no lease is in use. */
-export async function freeLeases(db: Db): Promise<void> {
+export async function releaseLeases(db: Db): Promise<void> {
   for (const table of LEASED_TABLES)
     await db
       .updateTable(table)
@@ -64,7 +64,7 @@ export async function freeLeases(db: Db): Promise<void> {
 }
 
 /** Makes rows due now whose due time is further away than any wait: the clock was set back. */
-export async function bringForward(
+export async function makeDistantDueNow(
   { db, clock }: { db: Db; clock: Clock },
   table: 'outbox' | 'alert_notifications' | 'webhook_deliveries',
   maxWaitMs: number,

@@ -7,27 +7,27 @@ import { SCHEMA } from './schema.generated.ts';
 /** A problem with the database file as a whole; the message is for people. */
 export class StoreError extends Error {}
 
-export interface Migrated {
+export interface MigrationResult {
   from: number;
   to: number;
   /** The path of the copy made before the first step; null if no steps were needed. */
   backup: string | null;
 }
 
-export interface Target {
+export interface MigrationTarget {
   schema: string;
   version: number;
   steps: Migration[];
 }
 
-const CURRENT: Target = { schema: SCHEMA, version: SCHEMA_VERSION, steps: MIGRATIONS };
+const CURRENT: MigrationTarget = { schema: SCHEMA, version: SCHEMA_VERSION, steps: MIGRATIONS };
 
 /**
  * Runs `schema.sql` on an empty database. Makes a copy of an older one, then runs the missing steps.
  * All changes are in one transaction, so a crash leaves the database unchanged. Throws a StoreError
  * for a database of a newer version or of another program.
  */
-export function migrate(sqlite: Sqlite, target: Target = CURRENT): Migrated {
+export function migrate(sqlite: Sqlite, target: MigrationTarget = CURRENT): MigrationResult {
   const from = sqlite.pragma('user_version', { simple: true }) as number;
   const { version: to } = target;
   if (from > to)

@@ -5,17 +5,17 @@ import { dirname } from 'node:path';
 import BetterSqlite from 'better-sqlite3';
 import { Kysely, type Transaction } from 'kysely';
 import { errorMessage } from '../lib/errors.ts';
-import { type Migrated, migrate, StoreError } from './migrate.ts';
+import { type MigrationResult, migrate, StoreError } from './migrate.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
 import type { Tables } from './tables.generated.ts';
-import { createWalSync, NOTHING_TO_SYNC } from './wal-sync.ts';
+import { createWalSync, NO_WAL_SYNC } from './wal-sync.ts';
 
 export type Db = Kysely<Tables>;
 export type Tx = Transaction<Tables>;
 
 export interface Store {
   db: Db;
-  migrated: Migrated;
+  migrated: MigrationResult;
   /** Checkpoints the WAL and closes the database. */
   close(): Promise<void>;
 }
@@ -41,7 +41,7 @@ export function openStore(path: string): Store {
     // On its own, this could lose acknowledged writes in a power failure: `wal-sync` prevents that.
     sqlite.pragma('synchronous = NORMAL');
     sqlite.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS.open}`);
-    const sync = path === ':memory:' ? NOTHING_TO_SYNC : createWalSync(path);
+    const sync = path === ':memory:' ? NO_WAL_SYNC : createWalSync(path);
     const db: Db = new Kysely<Tables>({ dialect: sqliteDialect(sqlite, sync) });
     const close = async () => {
       await db.destroy();

@@ -56,7 +56,7 @@ function createDriver(sqlite: Sqlite, sync: WalSync): Driver {
       return lendConnection(sqlite, async (own) => {
         own.released = true;
         mutex.release();
-        await sync.synced(checkpoint);
+        await sync.waitForSync(checkpoint);
       });
     },
     async releaseConnection(connection) {

@@ -12,13 +12,13 @@ export interface WalSync {
    * cannot be undone and others may have read it. If the sync of the WAL fails, calls `rescue`, which
    * must bring all commits to disk in another way.
    */
-  synced(rescue: () => Promise<void>): Promise<void>;
+  waitForSync(rescue: () => Promise<void>): Promise<void>;
   /** Waits for a running sync, then closes the WAL. */
   close(): Promise<void>;
 }
 
 /** For an in-memory database. */
-export const NOTHING_TO_SYNC: WalSync = { async synced() {}, async close() {} };
+export const NO_WAL_SYNC: WalSync = { async waitForSync() {}, async close() {} };
 
 interface SyncOptions {
   syncFile(file: number): Promise<void>;
@@ -78,7 +78,7 @@ export function createWalSync(path: string, options: SyncOptions = DEFAULT_OPTIO
     running = null;
   };
   return {
-    synced(rescue) {
+    waitForSync(rescue) {
       waiting ??= Promise.withResolvers();
       const { promise } = waiting;
       running ??= syncAll(rescue);

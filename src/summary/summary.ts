@@ -3,7 +3,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { issueTitle } from '../analysis/declarations.ts';
 import { isoTime } from '../lib/clock.ts';
-import { ALL_TESTS, TALLIED, type Tallied } from '../mailtests/tally.ts';
+import { ALL_TESTS, TALLY_COLUMNS, type TallyCounts } from '../mailtests/tally.ts';
 import type { Summary } from '../report/summary.ts';
 import type { Db, Tx } from '../store/open.ts';
 
@@ -21,7 +21,7 @@ const SLICES: Record<Period, { slices: number; hours: number }> = {
 };
 
 /** Includes `from` and excludes `to`. All times are whole UTC hours, in milliseconds since the Unix epoch. */
-export interface Span {
+export interface SummarySpan {
   from: number;
   to: number;
   /** The beginning of the previous period, which ends at `from`. */
@@ -31,7 +31,7 @@ export interface Span {
 }
 
 /** The period that ends with the current hour. */
-export function periodEndingAt(now: number, period: Period): Span {
+export function periodEndingAt(now: number, period: Period): SummarySpan {
   const { slices, hours } = SLICES[period];
   const to = (Math.floor(now / HOUR_MS) + 1) * HOUR_MS;
   const from = to - slices * hours * HOUR_MS;
@@ -49,7 +49,7 @@ export function bordersEvery(hours: number, from: number, to: number): number[] 
  * Scores are rounded to two decimals, rates to four. Both are 0 if there is nothing to count. All
  * figures come from one snapshot of the database.
  */
-export async function summarize(db: Db | Tx, query: Span & Scope): Promise<Summary> {
+export async function summarize(db: Db | Tx, query: SummarySpan & Scope): Promise<Summary> {
   const { from, to, before, borders } = query;
   const [tallies, previous] = await inSnapshot(db, async (tx) => [
     await tallySlices(tx, query, borders),
@@ -86,7 +86,7 @@ export async function summarize(db: Db | Tx, query: Span & Scope): Promise<Summa
 }
 
 /** Averages with the number of values behind them. */
-function meansOf({ score_sum, scored, placement_inbox, placement_samples }: Tallied) {
+function meansOf({ score_sum, scored, placement_inbox, placement_samples }: TallyCounts) {
   const avg_score = scored === 0 ? 0 : Math.round((score_sum * 100) / scored) / 100;
   const inbox_rate = rate(placement_inbox, placement_samples);
   return { scored, avg_score, inbox_rate, placement_samples };
@@ -114,7 +114,7 @@ export interface Scope {
 }
 
 interface Tally {
-  figures: Tallied;
+  figures: TallyCounts;
   /** Stored JSON texts with their number of occurrences: many hours have identical texts. */
   issues: Map<string, number>;
 }
@@ -140,7 +140,7 @@ async function tallySlices(tx: Tx, scope: Scope, borders: number[]): Promise<Tal
   const tallies: Tally[] = [];
   for (const [i, from] of borders.slice(0, -1).entries()) {
     if (!isFew(scope)) await nextTurn();
-    const row = await querySums(tx, scope, { from, to: borders[i + 1]! }, TALLIED)
+    const row = await querySums(tx, scope, { from, to: borders[i + 1]! }, TALLY_COLUMNS)
       // One text on each line: the stored JSON contains no line breaks.
       ?.select(({ fn, ref, val }) =>
         fn.agg<string | null>('string_agg', [ref('issues'), val('\n')]).as('issues'),
@@ -161,11 +161,11 @@ const MEAN_COLUMNS = [
   'score_sum',
   'placement_samples',
   'placement_inbox',
-] as const satisfies (keyof Tallied)[];
+] as const satisfies (keyof TallyCounts)[];
 
 /** Only `MEAN_COLUMNS` are filled; the other figures are 0. */
-async function tallySpan(tx: Tx, scope: Scope, from: number, to: number): Promise<Tallied> {
-  const parts: Tallied[] = [];
+async function tallySpan(tx: Tx, scope: Scope, from: number, to: number): Promise<TallyCounts> {
+  const parts: TallyCounts[] = [];
   const step = isFew(scope) ? to - from : DAY_MS;
   for (let begin = from; begin < to; begin += step) {
     if (!isFew(scope)) await nextTurn();
@@ -191,9 +191,9 @@ async function countIssues(tallies: Tally[]): Promise<Map<string, number>> {
   return totals;
 }
 
-function addUp(parts: Tallied[]): Tallied {
+function addUp(parts: TallyCounts[]): TallyCounts {
   const total = figuresOf(undefined);
-  for (const part of parts) for (const name of TALLIED) total[name] += part[name];
+  for (const part of parts) for (const name of TALLY_COLUMNS) total[name] += part[name];
   return total;
 }
 
@@ -202,7 +202,7 @@ function querySums(
   tx: Tx,
   { livemode, domains }: Scope,
   { from, to }: { from: number; to: number },
-  names: readonly (keyof Tallied)[],
+  names: readonly (keyof TallyCounts)[],
 ) {
   if (domains?.length === 0) return null;
   return tx
@@ -215,5 +215,5 @@ function querySums(
 }
 
 /** Empty sums are null, and some drivers return large sums as strings. */
-const figuresOf = (row: Partial<Record<keyof Tallied, unknown>> | undefined): Tallied =>
-  Object.fromEntries(TALLIED.map((name) => [name, Number(row?.[name] ?? 0)])) as Tallied;
+const figuresOf = (row: Partial<Record<keyof TallyCounts, unknown>> | undefined): TallyCounts =>
+  Object.fromEntries(TALLY_COLUMNS.map((name) => [name, Number(row?.[name] ?? 0)])) as TallyCounts;

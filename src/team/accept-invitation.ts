@@ -5,7 +5,7 @@ import type { Caller } from '../http/actor.ts';
 import { isoTime } from '../lib/clock.ts';
 import { sha256 } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
-import { withdrawMail } from '../outbox/queue.ts';
+import { cancelMail } from '../outbox/queue.ts';
 import type { Db, Tx } from '../store/open.ts';
 import type { InvitationRow, MemberRow } from '../store/tables.generated.ts';
 import { audit } from './audit.ts';
@@ -53,7 +53,7 @@ export async function acceptInvitation(
   { token, name, passwordHash }: { token: string; name: string; passwordHash: string },
 ): Promise<MemberRow> {
   const invitation = await openInvitation(tx, token, request.app.clock.now());
-  return join(tx, request, invitation, { name, passwordHash });
+  return joinTeam(tx, request, invitation, { name, passwordHash });
 }
 
 interface JoinContext {
@@ -65,7 +65,7 @@ interface JoinContext {
  * Adds the member of an invitation that was read as pending in this transaction. `passwordHash` is
  * null for members who sign in with OpenID Connect. Throws `conflict` as `acceptInvitation` does.
  */
-export async function join(
+export async function joinTeam(
   tx: Tx,
   { app, caller }: JoinContext,
   { id, email, role, mail_id }: InvitationRow,
@@ -78,7 +78,7 @@ export async function join(
     .where('id', '=', id)
     .execute();
   // A queued email would contain a link that no longer works.
-  await withdrawMail(tx, [mail_id]);
+  await cancelMail(tx, [mail_id]);
   const member: MemberRow = {
     id: app.newId('mem'),
     email,

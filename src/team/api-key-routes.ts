@@ -2,15 +2,15 @@
 
 import { requireLive } from '../http/authorize.ts';
 import { route } from '../http/route.ts';
-import { listOf } from '../http/schemas.ts';
-import { apiKeyOr404, expiryOfKey, insertApiKey, listApiKeys, revokeApiKey } from './api-keys.ts';
-import { requireMayGive, requireMayRevoke, requireRole } from './permissions.ts';
+import { listSchema } from '../http/schemas.ts';
+import { apiKeyOr404, findKeyExpiry, insertApiKey, listApiKeys, revokeApiKey } from './api-keys.ts';
+import { requireCanAssign, requireCanRevoke, requireRole } from './permissions.ts';
 import {
   ApiKey,
+  ApiKeyWithSecret,
   deletedOf,
   ListQuery,
   NewApiKey,
-  NewApiKeyAnswer,
   presentApiKey,
 } from './schema.ts';
 
@@ -19,18 +19,18 @@ const create = route({
   path: '/v1/api_keys',
   operation: 'createApiKey',
   role: 'member',
-  live: true,
+  liveOnly: true,
   summary: 'Create an API key',
   description:
     'Creates an API key for yourself. Only this response contains the key. A key created with an expiring key expires no later than that key.',
   body: NewApiKey,
   status: 201,
   location: ({ id }) => `/v1/api_keys/${id}`,
-  response: NewApiKeyAnswer,
+  response: ApiKeyWithSecret,
   async handle(call) {
     const { actor, body } = call;
     return call.transact(async (tx, { member, role }) => {
-      requireMayGive(role, body.role);
+      requireCanAssign(role, body.role);
       const { key, row } = await insertApiKey(tx, call, {
         memberId: member.id,
         name: body.name,
@@ -38,7 +38,7 @@ const create = route({
         livemode: body.livemode ?? true,
         expiresIn: body.expires_in == null ? null : body.expires_in * 1000,
         // A leaked key must not create keys that outlive it.
-        notAfter: actor.keyId === null ? null : await expiryOfKey(tx, actor.keyId),
+        notAfter: actor.keyId === null ? null : await findKeyExpiry(tx, actor.keyId),
       });
       return { ...presentApiKey(row), key };
     });
@@ -54,7 +54,7 @@ const list = route({
   description:
     'Returns your API keys, newest first. Admins and the owner get the keys of all members.',
   query: ListQuery,
-  response: listOf(ApiKey),
+  response: listSchema(ApiKey),
   async handle({ app, actor, query }) {
     const { rows, hasMore } = await listApiKeys(app.db, actor, query);
     return { object: 'list' as const, data: rows.map(presentApiKey), has_more: hasMore };
@@ -93,7 +93,7 @@ const revoke = route({
     return call.transact(async (tx, own) => {
       if (!isOwnKey) requireRole(own.role, 'member');
       const key = await apiKeyOr404(tx, { memberId: own.member.id, role: own.role }, id);
-      requireMayRevoke(own, key);
+      requireCanRevoke(own, key);
       await revokeApiKey(tx, call, key);
       return { id, object: 'api_key', deleted: true };
     });

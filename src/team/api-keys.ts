@@ -1,7 +1,7 @@
 /** API keys in the database: create, find, list, revoke, and identify them. */
 
 import { type Actor, allows, lowerRole, type Role } from '../http/actor.ts';
-import { type Page, pageOf } from '../http/schemas.ts';
+import { fetchPage, type Page } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import { randomSecret, sha256 } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
@@ -27,14 +27,14 @@ export interface NewKey {
   notAfter?: string | null;
 }
 
-export interface MadeKey {
+export interface CreatedApiKey {
   /** The key itself. It is available only here; the database has its hash. */
   key: string;
   row: ApiKeyRow;
 }
 
 /** Creates a key for a command on the server. */
-export async function createApiKey(context: TeamContext, seed: NewKey): Promise<MadeKey> {
+export async function createApiKey(context: TeamContext, seed: NewKey): Promise<CreatedApiKey> {
   const author = { app: context, actor: null, caller: { ip: null } };
   return context.db.transaction().execute((tx) => insertApiKey(tx, author, seed));
 }
@@ -43,7 +43,7 @@ export async function insertApiKey(
   tx: Tx,
   author: Author,
   { memberId, name, role, livemode, expiresIn = null, notAfter = null }: NewKey,
-): Promise<MadeKey> {
+): Promise<CreatedApiKey> {
   const key = `dlv_${livemode ? 'live' : 'test'}_${randomSecret()}`;
   const now = author.app.clock.now();
   const row: ApiKeyRow = {
@@ -75,7 +75,7 @@ function earlier(a: string | null, b: string | null): string | null {
 }
 
 /** The expiry of a key; null if it never expires. Throws if there is no such key. */
-export async function expiryOfKey(tx: Tx, id: string): Promise<string | null> {
+export async function findKeyExpiry(tx: Tx, id: string): Promise<string | null> {
   const { expires_at } = await tx
     .selectFrom('api_keys')
     .select('expires_at')
@@ -95,7 +95,7 @@ function visibleKeys(db: Db | Tx, { memberId, role }: Viewer) {
 
 /** One page, newest first. */
 export async function listApiKeys(db: Db, viewer: Viewer, page: Page) {
-  return pageOf(visibleKeys(db, viewer), page);
+  return fetchPage(visibleKeys(db, viewer), page);
 }
 
 /** Throws `not_found`, also for revoked keys and for keys that the viewer may not see. */

@@ -2,7 +2,7 @@
 
 import type { App } from '../app.ts';
 import type { Actor, Caller } from '../http/actor.ts';
-import { type Page, pageOf } from '../http/schemas.ts';
+import { fetchPage, type Page } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import type { Db, Tx } from '../store/open.ts';
 import type { AuditFilters } from './schema.ts';
@@ -54,5 +54,5 @@ export async function listAudit(db: Db, filters: AuditFilters, page: Page) {
   if (member_id) query = query.where('member_id', '=', member_id);
   if (created_after) query = query.where('created_at', '>=', created_after);
   if (created_before) query = query.where('created_at', '<', created_before);
-  return pageOf(query, page);
+  return fetchPage(query, page);
 }

@@ -1,7 +1,7 @@
 /** The team: members, invitations, API keys, sessions and the audit log. */
 
 import type { Feature } from '../feature.ts';
-import { makeFirstOwner } from './owner.ts';
+import { createFirstOwner } from './owner.ts';
 import { teamRoutes } from './routes.ts';
 import { sessionRoutes } from './session-routes.ts';
 import { expireSessionsJob } from './sessions.ts';
@@ -10,5 +10,5 @@ export const team: Feature = {
   name: 'team',
   routes: [...teamRoutes, ...sessionRoutes],
   jobs: (app) => [expireSessionsJob(app)],
-  onStart: makeFirstOwner,
+  onStart: createFirstOwner,
 };

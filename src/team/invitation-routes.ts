@@ -1,7 +1,7 @@
 /** Operations on invitations (contract §6). */
 
 import { route } from '../http/route.ts';
-import { listOf } from '../http/schemas.ts';
+import { listSchema } from '../http/schemas.ts';
 import { SEND_JOB } from '../outbox/queue.ts';
 import { afterCommit } from '../store/open.ts';
 import { acceptInvitation, openInvitation } from './accept-invitation.ts';
@@ -37,7 +37,7 @@ const create = route({
   path: '/v1/team/invitations',
   operation: 'createInvitation',
   role: 'admin',
-  live: true,
+  liveOnly: true,
   summary: 'Create an invitation',
   description:
     'Invites a person to the team by email. The response also contains the link to accept the invitation.',
@@ -64,7 +64,7 @@ const list = route({
   summary: 'List invitations',
   description: 'Returns the invitations of the team, newest first.',
   query: ListQuery,
-  response: listOf(TeamInvitation),
+  response: listSchema(TeamInvitation),
   async handle({ app, query }) {
     const { rows, hasMore } = await listInvitations(app.db, query);
     const now = app.clock.now();
@@ -90,7 +90,7 @@ const revoke = route({
   path: '/v1/team/invitations/:id',
   operation: 'revokeInvitation',
   role: 'admin',
-  live: true,
+  liveOnly: true,
   summary: 'Revoke an invitation',
   description: 'Revokes a pending invitation. Its link stops working.',
   response: deletedOf('team_invitation'),
@@ -110,7 +110,7 @@ const resend = route({
   path: '/v1/team/invitations/:id/resend',
   operation: 'resendInvitation',
   role: 'admin',
-  live: true,
+  liveOnly: true,
   summary: 'Resend an invitation',
   description: 'Sends an invitation again with a new link. The previous link stops working.',
   response: InvitationWithLink,

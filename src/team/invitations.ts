@@ -1,11 +1,11 @@
 /** Invitations in the database: create, list, resend, and revoke them, and their status. */
 
 import type { App } from '../app.ts';
-import { type Page, pageOf } from '../http/schemas.ts';
+import { fetchPage, type Page } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import { randomSecret, sha256 } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
-import { type EmailStatus, emailStatus, queueMail, withdrawMail } from '../outbox/queue.ts';
+import { cancelMail, type EmailStatus, emailStatus, queueMail } from '../outbox/queue.ts';
 import type { Db, Tx } from '../store/open.ts';
 import type { InvitationRow, MemberRow } from '../store/tables.generated.ts';
 import { type Author, audit } from './audit.ts';
@@ -81,7 +81,7 @@ const stateOf = ({ mail_status, ...row }: RowWithMailStatus): InvitationState =>
 
 /** One page, newest first. */
 export async function listInvitations(db: Db, page: Page) {
-  const { rows, hasMore } = await pageOf(selectWithMailStatus(db), page);
+  const { rows, hasMore } = await fetchPage(selectWithMailStatus(db), page);
   return { rows: rows.map(stateOf), hasMore };
 }
 
@@ -143,7 +143,7 @@ export async function resendInvitation(
   const current = await invitationOr404(tx, id);
   requireOpen(current);
   await requireNotMember(tx, current.email);
-  await withdrawMail(tx, [current.mail_id]);
+  await cancelMail(tx, [current.mail_id]);
   await storeReplacedLink(tx, current);
   const { link, url } = await createLink(tx, author, inviter, current);
   // The member who resends an invitation knows the link and becomes its inviter.
@@ -163,7 +163,7 @@ export async function revokeInvitation(tx: Tx, author: Author, id: string): Prom
   const now = isoTime(author.app.clock.now());
   const change = { revoked_at: now };
   await tx.updateTable('invitations').set(change).where('id', '=', id).execute();
-  await withdrawMail(tx, [current.mail_id]);
+  await cancelMail(tx, [current.mail_id]);
   await auditInvitation(tx, author, 'invitation.revoked', current);
 }
 

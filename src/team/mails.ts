@@ -65,16 +65,16 @@ export function invitationMail(
 }
 
 /** To the new owner. */
-export function newOwnerMail(config: Addresses, { former, owner }: Handover): OutgoingMail {
+export function newOwnerMail(config: Addresses, { previous, owner }: Handover): OutgoingMail {
   const host = hostOf(config);
   return {
     to: owner.email,
     subject: `You are now the owner of the deliverability team at ${host}`,
     ...mailFrame({
       title: 'You are now the owner of the team',
-      preheader: `${shortName(former.name)} transferred the ownership to you.`,
+      preheader: `${shortName(previous.name)} transferred the ownership to you.`,
       blocks: [
-        `${nameAndAddress(former)} transferred the ownership of the team at ${host} to you and is now an admin.`,
+        `${nameAndAddress(previous)} transferred the ownership of the team at ${host} to you and is now an admin.`,
         'As the owner, you have full access. Only you can change or remove admins and transfer the ownership. Nobody can remove you.',
         'The new role signed you out on all browsers. Sign in again.',
       ],
@@ -85,10 +85,10 @@ export function newOwnerMail(config: Addresses, { former, owner }: Handover): Ou
 }
 
 /** To the previous owner. */
-export function formerOwnerMail(config: Addresses, { former, owner }: Handover): OutgoingMail {
+export function previousOwnerMail(config: Addresses, { previous, owner }: Handover): OutgoingMail {
   const host = hostOf(config);
   return {
-    to: former.email,
+    to: previous.email,
     subject: `${shortName(owner.name)} is now the owner of the deliverability team at ${host}`,
     ...mailFrame({
       title: 'You transferred the ownership of the team',
@@ -96,7 +96,7 @@ export function formerOwnerMail(config: Addresses, { former, owner }: Handover):
       blocks: [
         `${nameAndAddress(owner)} is now the owner of the team at ${host}. You are an admin and keep your access, except for what only the owner can do.`,
         "You can't undo this. Only the new owner can transfer the ownership back. The new role signed you out on all browsers. Sign in again.",
-        `If you didn't do this, somebody else used your account. Ask your administrator to run “deliverability owner ${former.email}” on the server, which makes you the owner again. Then change your password and revoke your API keys.`,
+        `If you didn't do this, somebody else used your account. Ask your administrator to run “deliverability owner ${previous.email}” on the server, which makes you the owner again. Then change your password and revoke your API keys.`,
       ],
       footer: `You received this email because you were the owner of the team at ${host}.`,
     }),

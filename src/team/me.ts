@@ -8,7 +8,7 @@ import type { MemberRow } from '../store/tables.generated.ts';
 import { audit } from './audit.ts';
 import { renameMember } from './members.ts';
 import { checkPassword } from './password-rules.ts';
-import { changePassword, checkPresentPassword } from './passwords.ts';
+import { changePassword, checkCurrentPassword } from './passwords.ts';
 import { reauthorize, reauthorizeOwnRole, requireOwnRole } from './permissions.ts';
 import { Me, MePatch, presentMember } from './schema.ts';
 import type { SignInRequest } from './sign-in.ts';
@@ -65,7 +65,7 @@ async function changeMe(request: OwnRequest, change: OwnChange): Promise<Me> {
   const passwords = passwordsOf(change, before.email);
   let hash: string | null = null;
   if (passwords) {
-    await checkPresentPassword(request, before, passwords.current);
+    await checkCurrentPassword(request, before, passwords.current);
     hash = await signInGuardOf(app).passwords.hash(passwords.next, signal);
   }
   return request.transact(async (tx, own) => {
@@ -135,7 +135,7 @@ const updateMe = route({
   path: '/v1/me',
   operation: 'updateMe',
   role: 'viewer',
-  live: true,
+  liveOnly: true,
   summary: 'Update your account',
   description:
     'Changes your name or password. A new password requires the current one and ends your other sessions. API keys need the same role as their member.',

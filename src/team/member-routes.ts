@@ -1,15 +1,15 @@
 /** Operations on members, and the transfer of the ownership (contract §6). */
 
 import { route } from '../http/route.ts';
-import { listOf } from '../http/schemas.ts';
+import { listSchema } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import { queueMail, SEND_JOB } from '../outbox/queue.ts';
 import { afterCommit } from '../store/open.ts';
 import { audit } from './audit.ts';
-import { formerOwnerMail, newOwnerMail } from './mails.ts';
+import { newOwnerMail, previousOwnerMail } from './mails.ts';
 import { listMembers, memberOr404, removeMember, renameMember, setRole } from './members.ts';
 import { transferOwnership } from './owner.ts';
-import { requireMayChange, requireMayRemove, requireRole } from './permissions.ts';
+import { requireCanChange, requireCanRemove, requireRole } from './permissions.ts';
 import {
   deletedOf,
   ListQuery,
@@ -28,7 +28,7 @@ const list = route({
   summary: 'List team members',
   description: 'Returns the members of the team, newest first.',
   query: ListQuery,
-  response: listOf(TeamMember),
+  response: listSchema(TeamMember),
   async handle({ app, query }) {
     const { rows, hasMore } = await listMembers(app.db, query);
     return { object: 'list' as const, data: rows.map(presentMember), has_more: hasMore };
@@ -53,7 +53,7 @@ const update = route({
   path: '/v1/team/members/:id',
   operation: 'updateMember',
   role: 'admin',
-  live: true,
+  liveOnly: true,
   summary: 'Update a team member',
   description: 'Changes the name or the role of a member. A new role ends their sessions.',
   etag: true,
@@ -64,7 +64,7 @@ const update = route({
     const { app, params, body } = call;
     return call.transact(async (tx, { role }) => {
       const target = await memberOr404(tx, params.id!);
-      requireMayChange(role, target);
+      requireCanChange(role, target);
       call.ifMatch(presentMember(target));
       const next = { name: body.name ?? target.name, role: body.role ?? target.role };
       const details: Record<string, unknown> = {};
@@ -90,7 +90,7 @@ const remove = route({
   operation: 'removeMember',
   // All members but the owner may leave. Only admins and the owner may remove others.
   role: 'viewer',
-  live: true,
+  liveOnly: true,
   summary: 'Remove a team member',
   description:
     'Removes a member and ends their sessions and API keys. All members except the owner can remove themselves to leave the team.',
@@ -103,7 +103,7 @@ const remove = route({
       // Viewers must not learn which members exist.
       if (id !== own.member.id) requireRole(own.role, 'admin');
       const target = await memberOr404(tx, id);
-      requireMayRemove(own, target);
+      requireCanRemove(own, target);
       call.ifMatch(presentMember(target));
       const ended = await removeMember(tx, target, isoTime(app.clock.now()));
       await audit(tx, call, {
@@ -121,7 +121,7 @@ const transfer = route({
   path: '/v1/team/transfer-ownership',
   operation: 'transferOwnership',
   role: 'owner',
-  live: true,
+  liveOnly: true,
   summary: 'Transfer the ownership',
   description:
     "Makes another member the owner. You become an admin, and you can't undo the transfer.",
@@ -134,11 +134,11 @@ const transfer = route({
       const handover = await transferOwnership(tx, call, body.new_owner_id);
       const { id, email } = handover.owner;
       await queueMail(tx, app, newOwnerMail(app.config, handover));
-      await queueMail(tx, app, formerOwnerMail(app.config, handover));
+      await queueMail(tx, app, previousOwnerMail(app.config, handover));
       const response = {
         object: 'ownership_transfer' as const,
         success: true as const,
-        message: `${email} is now the owner, and ${handover.former.email} is an admin.`,
+        message: `${email} is now the owner, and ${handover.previous.email} is an admin.`,
         new_owner: { id, email, role: 'owner' as const },
       };
       afterCommit(tx, () => app.scheduler.wake(SEND_JOB));

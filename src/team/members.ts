@@ -2,10 +2,10 @@
 
 import type { App } from '../app.ts';
 import { allows } from '../http/actor.ts';
-import { type Page, pageOf } from '../http/schemas.ts';
+import { fetchPage, type Page } from '../http/schemas.ts';
 import { normalizeDomain } from '../lib/domain-names.ts';
 import { AppError } from '../lib/errors.ts';
-import { withdrawMail } from '../outbox/queue.ts';
+import { cancelMail } from '../outbox/queue.ts';
 import type { Db, Tx } from '../store/open.ts';
 import type { MemberRow } from '../store/tables.generated.ts';
 import { endSessions } from './sessions.ts';
@@ -38,7 +38,7 @@ export async function memberOr404(db: Db | Tx, id: string): Promise<MemberRow> {
 
 /** One page, newest first. */
 export async function listMembers(db: Db, page: Page) {
-  return pageOf(db.selectFrom('members').selectAll(), page);
+  return fetchPage(db.selectFrom('members').selectAll(), page);
 }
 
 export async function renameMember(tx: Tx, id: string, name: string): Promise<void> {
@@ -121,7 +121,7 @@ export async function revokeInvitationsOf(tx: Tx, memberId: string, now: string)
     .where('revoked_at', 'is', null)
     .returning('mail_id')
     .execute();
-  await withdrawMail(
+  await cancelMail(
     tx,
     revoked.map(({ mail_id }) => mail_id),
   );
@@ -148,6 +148,6 @@ export function normalizeEmail(text: string): string | null {
 
 /** An ownership transfer: the previous owner before it, and the new owner after it. */
 export interface Handover {
-  former: MemberRow;
+  previous: MemberRow;
   owner: MemberRow;
 }

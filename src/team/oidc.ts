@@ -4,12 +4,12 @@ import * as oidc from 'openid-client';
 import * as v from 'valibot';
 import type { App } from '../app.ts';
 import type { Config } from '../config/config.ts';
-import { cookieField, cookieValues, sessionCookieName } from '../http/cookies.ts';
+import { cookieValues, sessionCookieName, setCookieHeader } from '../http/cookies.ts';
 import { Name } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import type { MemberRow } from '../store/tables.generated.ts';
-import { join } from './accept-invitation.ts';
+import { joinTeam } from './accept-invitation.ts';
 import { findMemberByEmail, normalizeEmail } from './members.ts';
 import { type SignInRequest, startSession } from './sign-in.ts';
 
@@ -45,7 +45,7 @@ async function providerOf(
  * The URL to redirect the browser to, and the cookie that it must send back. Throws `not_found` if
  * OpenID Connect isn't configured, and `unavailable` if the provider fails.
  */
-export async function beginJourney(
+export async function startOidcSignIn(
   request: OidcRequest,
 ): Promise<{ location: string; cookie: string }> {
   const { app } = request;
@@ -63,7 +63,7 @@ export async function beginJourney(
       code_challenge: challenge,
       code_challenge_method: 'S256',
     });
-    return { location: href, cookie: journeyCookie(app, { state, nonce, verifier }) };
+    return { location: href, cookie: oidcStateCookie(app, { state, nonce, verifier }) };
   } catch (error) {
     throw unavailable(request, 'authorization request failed', error);
   }
@@ -74,7 +74,7 @@ export async function beginJourney(
  * audience, nonce, expiry, and signature. Throws `malformed_request` for an invalid, used, or negative
  * response, and as `beginJourney` does.
  */
-export async function endJourney(
+export async function completeOidcSignIn(
   request: OidcRequest,
   journey: Journey | null,
   query: Record<string, string>,
@@ -258,19 +258,22 @@ type Journey = v.InferOutput<typeof Journey>;
 type JourneyCookieContext = Pick<App, 'secrets' | 'clock' | 'config'>;
 
 /** The `Set-Cookie` for a sign-in that starts now. SameSite=Lax, because the redirect comes from another site. */
-export function journeyCookie(app: JourneyCookieContext, journey: Omit<Journey, 'until'>): string {
+export function oidcStateCookie(
+  app: JourneyCookieContext,
+  journey: Omit<Journey, 'until'>,
+): string {
   const until = app.clock.now() + JOURNEY_LIFETIME_MS;
   const sealed = app.secrets.seal(JSON.stringify({ ...journey, until }), JOURNEY_PURPOSE);
-  return cookieField(journeyCookieName(app), sealed, app.config, JOURNEY_LIFETIME_MS / 1000);
+  return setCookieHeader(journeyCookieName(app), sealed, app.config, JOURNEY_LIFETIME_MS / 1000);
 }
 
 /** The `Set-Cookie` that deletes the state: it works once. */
-export function clearedJourneyCookie(app: JourneyCookieContext): string {
-  return cookieField(journeyCookieName(app), '', app.config, 0);
+export function clearedOidcStateCookie(app: JourneyCookieContext): string {
+  return setCookieHeader(journeyCookieName(app), '', app.config, 0);
 }
 
 /** null if the cookie is missing, invalid, or expired. */
-export function readJourney(app: JourneyCookieContext, header: string | null): Journey | null {
+export function readOidcState(app: JourneyCookieContext, header: string | null): Journey | null {
   const [sealed] = cookieValues(header, journeyCookieName(app));
   const text = sealed && app.secrets.open(sealed, JOURNEY_PURPOSE);
   if (!text) return null;
@@ -333,7 +336,10 @@ function findOrAddMember(
       .where('expires_at', '>', now)
       .executeTakeFirst();
     if (!invitation) return null;
-    return join(tx, request, invitation, { name: displayNameOf(name, email), passwordHash: null });
+    return joinTeam(tx, request, invitation, {
+      name: displayNameOf(name, email),
+      passwordHash: null,
+    });
   });
 }
 

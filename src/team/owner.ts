@@ -18,7 +18,7 @@ import {
   setRole,
   type TeamContext,
 } from './members.ts';
-import { passwordFault } from './password-rules.ts';
+import { findPasswordProblem } from './password-rules.ts';
 import { endPasswordLinks } from './passwords.ts';
 import { endSessions } from './sessions.ts';
 import { signInGuardOf } from './sign-in-guard.ts';
@@ -27,7 +27,7 @@ interface MadeOwner {
   owner: MemberRow;
   created: boolean;
   /** The previous owner before the change; null if there was none or nothing changed. */
-  former: MemberRow | null;
+  previous: MemberRow | null;
 }
 
 /**
@@ -46,22 +46,26 @@ export async function makeOwner(
     const current = await findOwner(tx);
     const member = await findMemberByEmail(tx, address);
     if (member && member.id === current?.id)
-      return { owner: current, created: false, former: null };
-    const former = current ?? null;
+      return { owner: current, created: false, previous: null };
+    const previous = current ?? null;
     if (member)
-      return { owner: await replaceOwner(tx, context, former, member), created: false, former };
-    if (former)
-      return { owner: await changeAddress(tx, context, former, address), created: false, former };
+      return { owner: await replaceOwner(tx, context, previous, member), created: false, previous };
+    if (previous)
+      return {
+        owner: await changeAddress(tx, context, previous, address),
+        created: false,
+        previous,
+      };
     const seed = { email: address, name: email.split('@')[0]!, password_hash: passwordHash };
-    return { owner: await createOwner(tx, context, seed), created: true, former };
+    return { owner: await createOwner(tx, context, seed), created: true, previous };
   });
 }
 
 /** Creates the owner at the first start with OWNER_EMAIL. Throws a ConfigError for an invalid password. */
-export async function makeFirstOwner(app: App): Promise<void> {
+export async function createFirstOwner(app: App): Promise<void> {
   const { OWNER_EMAIL: email, OWNER_PASSWORD: password } = app.config;
   if (!email || (await findOwner(app.db))) return;
-  const fault = password && passwordFault(password, email);
+  const fault = password && findPasswordProblem(password, email);
   if (fault) throw new ConfigError([`${PREFIX}OWNER_PASSWORD ${fault}`]);
   await makeOwner(app, email, password && (await signInGuardOf(app).passwords.hash(password)));
   app.log.info('created the owner', { email });
@@ -131,13 +135,13 @@ export async function transferOwnership(
   author: Author & { actor: Pick<Actor, 'memberId'> },
   newOwnerId: string,
 ): Promise<Handover> {
-  const former = await findMember(tx, author.actor.memberId);
+  const previous = await findMember(tx, author.actor.memberId);
   // The second of two concurrent transfers finds the first one completed.
-  if (former?.role !== 'owner') throw new AppError('forbidden', 'You are no longer the owner.');
-  if (newOwnerId === former.id) throw invalidOwner('already the owner');
+  if (previous?.role !== 'owner') throw new AppError('forbidden', 'You are no longer the owner.');
+  if (newOwnerId === previous.id) throw invalidOwner('already the owner');
   const next = await findMember(tx, newOwnerId);
   if (!next) throw invalidOwner('no such member');
-  return { former, owner: await setOwner(tx, author, former, next) };
+  return { previous, owner: await setOwner(tx, author, previous, next) };
 }
 
 const invalidOwner = (message: string) =>

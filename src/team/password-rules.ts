@@ -49,13 +49,13 @@ export const NewPassword = v.pipe(
 );
 
 /** An existing password in a request. A value that no password can have is rejected without hashing. */
-export const GivenPassword = v.pipe(
+export const EnteredPassword = v.pipe(
   v.string('must be a string'),
   v.maxLength(4 * MAX_PASSWORD, `must have at most ${4 * MAX_PASSWORD} characters`),
 );
 
 /** The problem of a new password, such as "must not be the email address"; null if it is acceptable. */
-export function passwordFault(password: string, email: string): string | null {
+export function findPasswordProblem(password: string, email: string): string | null {
   if (!hasLength(password)) return LENGTH_MESSAGE;
   if (!password.isWellFormed()) return 'must be well-formed Unicode';
   const plain = password.normalize('NFKC').toLowerCase().trim();
@@ -68,6 +68,6 @@ export function passwordFault(password: string, email: string): string | null {
 
 /** Throws `validation_failed` with the problem of the password. */
 export function checkPassword(password: string, email: string, param = 'password'): void {
-  const message = passwordFault(password, email);
+  const message = findPasswordProblem(password, email);
   if (message !== null) throw invalidParams([{ param, code: 'invalid', message }]);
 }

@@ -15,7 +15,7 @@ import { passwordMail } from './mails.ts';
 import { findMemberByEmail, findOwner, type TeamContext } from './members.ts';
 import { checkPassword } from './password-rules.ts';
 import { endSessions } from './sessions.ts';
-import { accountOf, type SignInRequest } from './sign-in.ts';
+import { normalizeAccount, type SignInRequest } from './sign-in.ts';
 import { signInGuardOf } from './sign-in-guard.ts';
 
 /**
@@ -44,12 +44,12 @@ export async function resetPassword(
       },
     );
   });
-  signInGuardOf(app).tries.clear(holder.email);
+  signInGuardOf(app).attempts.clear(holder.email);
   return { id: holder.id, password_hash };
 }
 
 /** Throws `validation_failed` if the password is wrong, and `rate_limited` after too many attempts. */
-export async function checkPresentPassword(
+export async function checkCurrentPassword(
   {
     app,
     caller,
@@ -62,7 +62,7 @@ export async function checkPresentPassword(
   // Counted per member and apart from sign-in. A member can have any number of sessions and keys, so
   // counting those wouldn't limit anything.
   const guess = { account: email, ip: caller.ip, device: `own account ${actor.memberId}` };
-  const correct = await signInGuardOf(app).tries.attempt(guess, async () =>
+  const correct = await signInGuardOf(app).attempts.attempt(guess, async () =>
     (await signInGuardOf(app).passwords.verify(given, password_hash, { signal, known: true }))
       ? true
       : null,
@@ -107,7 +107,7 @@ async function replacePassword(
 // Links to set a password. Each link works once.
 
 /** The lifetime of an emailed link, and of a link that the `owner` command prints. */
-export const MAILED_LINK_MS = 3_600_000;
+export const MAILED_LINK_LIFETIME_MS = 3_600_000;
 const OWNER_LINK_LIFETIME_MS = 24 * 3_600_000;
 /** Valid links per member. */
 const MAX_MAILED_LINKS = 5;
@@ -128,8 +128,8 @@ async function hasMaxLinks(
     .where('member_id', '=', memberId)
     .where('used_at', 'is', null)
     // Valid and emailed. A link of the `owner` command is older, or expires later.
-    .where('created_at', '>', isoTime(now - MAILED_LINK_MS))
-    .where('expires_at', '<=', isoTime(now + MAILED_LINK_MS))
+    .where('created_at', '>', isoTime(now - MAILED_LINK_LIFETIME_MS))
+    .where('expires_at', '<=', isoTime(now + MAILED_LINK_LIFETIME_MS))
     .executeTakeFirstOrThrow();
   return Number(valid) >= MAX_MAILED_LINKS;
 }
@@ -158,7 +158,7 @@ export async function insertPasswordLink(
 }
 
 /** Creates the link that the `owner` command prints, and ends all earlier links. */
-export async function makeOwnerLink(
+export async function createOwnerLink(
   { db, clock, newId }: TeamContext,
   config: Pick<Config, 'APP_URL'>,
   ownerId: string,
@@ -228,7 +228,7 @@ export async function requestPasswordReset(
   request.consume(signInGuardOf(app).resetLimit);
   // Without outgoing mail, nobody would receive the link.
   if (app.mailer === null) return;
-  const account = accountOf(email);
+  const account = normalizeAccount(email);
   // null counts every request as a failed attempt.
   const send = () => sendOrPretend(request, account).then(() => null);
   try {
@@ -275,8 +275,8 @@ async function pretendToSend(tx: Tx, { app }: SignInRequest): Promise<boolean> {
 
 /** Adds a link and queues the email with it. The email is dropped when the link expires. */
 async function queueLink(tx: Tx, app: App, { id, email }: { id: string; email: string }) {
-  const usefulUntil = isoTime(app.clock.now() + MAILED_LINK_MS);
-  const { token, hash } = await insertPasswordLink(tx, app, id, MAILED_LINK_MS);
+  const usefulUntil = isoTime(app.clock.now() + MAILED_LINK_LIFETIME_MS);
+  const { token, hash } = await insertPasswordLink(tx, app, id, MAILED_LINK_LIFETIME_MS);
   const mail = passwordMail(app.config, email, passwordLinkUrl(app.config, token));
   return { hash, mail: await queueMail(tx, app, mail, usefulUntil) };
 }

@@ -13,7 +13,7 @@ import type { Db, Tx } from '../store/open.ts';
 import type { ApiKeyRow, MemberRow } from '../store/tables.generated.ts';
 import { isKeyValid } from './api-keys.ts';
 import { findMember } from './members.ts';
-import { isSessionAlive } from './sessions.ts';
+import { isSessionValid } from './sessions.ts';
 
 /**
  * The actor as of the transaction. Throws `unauthenticated` if the member was removed, the key revoked,
@@ -30,7 +30,7 @@ export async function reauthorize(
   if (!member) throw unauthenticated('You are no longer on the team.');
   if (keyId !== null && !(await isKeyValid(db, keyId, now)))
     throw unauthenticated('Invalid API key. It has expired or been revoked.');
-  if (sessionId !== null && !(await isSessionAlive(db, sessionId, now)))
+  if (sessionId !== null && !(await isSessionValid(db, sessionId, now)))
     throw unauthenticated('Your session has expired. Sign in again.');
   const role = lowerRole(actor.role, member.role);
   requireRole(role, required);
@@ -61,7 +61,7 @@ export function requireRole(role: Role, required: Role): void {
 }
 
 /** A key can't have a higher role than its creator. For members, the schema limits the roles. */
-export function requireMayGive(role: Role, given: Role): void {
+export function requireCanAssign(role: Role, given: Role): void {
   if (!allows(role, given))
     throw new AppError(
       'forbidden',
@@ -70,7 +70,7 @@ export function requireMayGive(role: Role, given: Role): void {
 }
 
 /** Nobody can change the owner, and only the owner can change admins. */
-export function requireMayChange(role: Role, target: MemberRow): void {
+export function requireCanChange(role: Role, target: MemberRow): void {
   if (target.role === 'owner')
     throw new AppError(
       'forbidden',
@@ -80,13 +80,13 @@ export function requireMayChange(role: Role, target: MemberRow): void {
 }
 
 /** As for changes. All members but the owner may leave, but not with a key of a lower role. */
-export function requireMayRemove({ member, role }: CurrentActor, target: MemberRow): void {
+export function requireCanRemove({ member, role }: CurrentActor, target: MemberRow): void {
   if (target.id === member.id && target.role !== 'owner') requireRole(role, target.role);
-  else requireMayChange(role, target);
+  else requireCanChange(role, target);
 }
 
 /** A key can't revoke its member's keys with a higher role. Keys of others may be revoked if visible. */
-export function requireMayRevoke(
+export function requireCanRevoke(
   { member, role }: CurrentActor,
   key: Pick<ApiKeyRow, 'member_id' | 'role'>,
 ): void {

@@ -1,7 +1,7 @@
 /** Operations on the team, its API keys, and its audit log, in the order of the documentation. */
 
 import { route } from '../http/route.ts';
-import { listOf } from '../http/schemas.ts';
+import { listSchema } from '../http/schemas.ts';
 import { apiKeyRoutes } from './api-key-routes.ts';
 import { listAudit } from './audit.ts';
 import { invitationRoutes } from './invitation-routes.ts';
@@ -16,7 +16,7 @@ const auditLog = route({
   summary: 'List audit log entries',
   description: 'Returns the changes that members and the service made, newest first.',
   query: AuditQuery,
-  response: listOf(AuditEntry),
+  response: listSchema(AuditEntry),
   async handle({ app, query: { limit, starting_after, ending_before, ...filters } }) {
     const page = { limit, starting_after, ending_before };
     const { rows, hasMore } = await listAudit(app.db, filters, page);

@@ -2,10 +2,10 @@
 
 import * as v from 'valibot';
 import { ROLES } from '../http/actor.ts';
-import { described, Name, PAGE, QueryTime, Time } from '../http/schemas.ts';
+import { described, Name, PAGE_QUERY, QueryTime, Time } from '../http/schemas.ts';
 import type { ApiKeyRow, AuditRow, MemberRow } from '../store/tables.generated.ts';
 import { EMAIL_MAX, normalizeEmail } from './members.ts';
-import { GivenPassword, NewPassword } from './password-rules.ts';
+import { EnteredPassword, NewPassword } from './password-rules.ts';
 
 /** Roles that admins and the owner can assign. Only a transfer changes the owner. */
 const ASSIGNABLE_ROLES = ['admin', 'member', 'viewer'] as const;
@@ -19,7 +19,7 @@ const Id = v.pipe(
   v.maxLength(100, 'must have at most 100 characters'),
 );
 
-export const ListQuery = v.strictObject(PAGE);
+export const ListQuery = v.strictObject(PAGE_QUERY);
 
 export const TeamMember = v.object({
   id: v.string(),
@@ -141,7 +141,7 @@ const API_KEY = {
 };
 export const ApiKey = v.object(API_KEY);
 export type ApiKey = v.InferOutput<typeof ApiKey>;
-export const NewApiKeyAnswer = v.object({
+export const ApiKeyWithSecret = v.object({
   ...API_KEY,
   key: described(v.string(), 'The key itself. No other response contains it.'),
 });
@@ -171,7 +171,7 @@ const AUDIT_FILTERS = {
 };
 const AuditFilters = v.object(AUDIT_FILTERS);
 export type AuditFilters = v.InferOutput<typeof AuditFilters>;
-export const AuditQuery = v.strictObject({ ...PAGE, ...AUDIT_FILTERS });
+export const AuditQuery = v.strictObject({ ...PAGE_QUERY, ...AUDIT_FILTERS });
 
 // Sessions, passwords, and the caller's own account (contract §6).
 
@@ -182,7 +182,7 @@ const AccountEmail = v.pipe(
   v.maxLength(EMAIL_MAX, `must have at most ${EMAIL_MAX} characters`),
 );
 
-export const SignIn = v.strictObject({ email: AccountEmail, password: GivenPassword });
+export const SignIn = v.strictObject({ email: AccountEmail, password: EnteredPassword });
 
 export const Session = v.object({
   id: v.string(),
@@ -249,7 +249,7 @@ export type Me = v.InferOutput<typeof Me>;
 export const MePatch = v.strictObject({
   name: v.optional(Name),
   password: v.optional(NewPassword),
-  current_password: v.optional(GivenPassword),
+  current_password: v.optional(EnteredPassword),
 });
 
 // Rows of the team as JSON.

@@ -3,7 +3,7 @@
 import type { App } from '../app.ts';
 import { clearedSessionCookie, sessionCookie } from '../http/cookies.ts';
 import { route, type Transact } from '../http/route.ts';
-import { listOf } from '../http/schemas.ts';
+import { listSchema } from '../http/schemas.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Tx } from '../store/open.ts';
 import type { SessionRow } from '../store/tables.generated.ts';
@@ -19,7 +19,7 @@ import {
   Session,
   SignIn,
 } from './schema.ts';
-import { LONGEST_MS, listSessions } from './sessions.ts';
+import { listSessions, MAX_SESSION_LIFETIME_MS } from './sessions.ts';
 import { deviceCookie, endOwnSession, signIn } from './sign-in.ts';
 
 // Password resets (contract §6).
@@ -86,8 +86,8 @@ function presentSession({ hash: _, ...row }: SessionRow, current: string | null)
 }
 
 /** The `Set-Cookie` of a new session. */
-export function cookieOf({ config }: Pick<App, 'config'>, token: string): string {
-  return sessionCookie(token, config, LONGEST_MS / 1000);
+export function newSessionCookie({ config }: Pick<App, 'config'>, token: string): string {
+  return sessionCookie(token, config, MAX_SESSION_LIFETIME_MS / 1000);
 }
 
 const createSessionRoute = route({
@@ -105,7 +105,7 @@ const createSessionRoute = route({
   errors: ['unauthenticated', 'rate_limited', 'unavailable'],
   async handle(call) {
     const { token, session, member } = await signIn(withPlainTransact(call), call.body);
-    call.setHeader('set-cookie', cookieOf(call.app, token));
+    call.setHeader('set-cookie', newSessionCookie(call.app, token));
     const device = deviceCookie(call.app, member);
     if (device) call.setHeader('set-cookie', device);
     return presentSession(session, session.id);
@@ -120,7 +120,7 @@ const listSessionsRoute = route({
   summary: 'List your sessions',
   description: 'Returns your sessions, newest first. API keys need the same role as their member.',
   query: ListQuery,
-  response: listOf(Session),
+  response: listSchema(Session),
   async handle(call) {
     const { app, actor, query } = call;
     await reauthorizeOwnRole(app.db, call);
@@ -137,7 +137,7 @@ const endCurrentSessionRoute = route({
   path: '/v1/sessions/current',
   operation: 'deleteCurrentSession',
   role: 'viewer',
-  live: true,
+  liveOnly: true,
   sessionOnly: true,
   summary: 'Sign out',
   description: 'Ends the current session and clears its cookie.',
@@ -161,7 +161,7 @@ const endSessionRoute = route({
   path: '/v1/sessions/:id',
   operation: 'deleteSession',
   role: 'viewer',
-  live: true,
+  liveOnly: true,
   summary: 'End a session',
   description: 'Ends one of your sessions. API keys need the same role as their member.',
   response: DeletedSession,

@@ -2,7 +2,7 @@
 
 import type { App } from '../app.ts';
 import type { Actor, Caller } from '../http/actor.ts';
-import { type Page, pageOf } from '../http/schemas.ts';
+import { fetchPage, type Page } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import { randomSecret, sha256 } from '../lib/crypto.ts';
 import type { Job } from '../scheduler/scheduler.ts';
@@ -11,7 +11,7 @@ import type { SessionRow } from '../store/tables.generated.ts';
 
 /** A session ends after this time without a request, and at the latest after the maximum lifetime. */
 const IDLE_TIMEOUT_MS = 12 * 3_600_000;
-export const LONGEST_MS = 30 * 86_400_000;
+export const MAX_SESSION_LIFETIME_MS = 30 * 86_400_000;
 
 /** `last_seen_at` is updated at most this often. */
 const LAST_SEEN_INTERVAL_MS = 60_000;
@@ -31,7 +31,7 @@ export async function insertSession(
     hash: sha256(token),
     created_at: isoTime(now),
     last_seen_at: isoTime(now),
-    expires_at: isoTime(now + LONGEST_MS),
+    expires_at: isoTime(now + MAX_SESSION_LIFETIME_MS),
     ip,
     user_agent: userAgent,
   };
@@ -78,7 +78,7 @@ export function listSessions(
   const query = validSessions(db, clock.now())
     .selectAll('sessions')
     .where('member_id', '=', memberId);
-  return pageOf(query, page);
+  return fetchPage(query, page);
 }
 
 function validSessions(db: Db | Tx, now: number) {
@@ -89,7 +89,7 @@ function validSessions(db: Db | Tx, now: number) {
 }
 
 /** Whether a session is still valid. */
-export async function isSessionAlive(db: Db | Tx, id: string, now: number): Promise<boolean> {
+export async function isSessionValid(db: Db | Tx, id: string, now: number): Promise<boolean> {
   const row = await validSessions(db, now).select('id').where('id', '=', id).executeTakeFirst();
   return row !== undefined;
 }

@@ -3,10 +3,10 @@
 import type { App } from '../app.ts';
 import { addressGroup, createRateLimit, inSeconds, type RateLimit } from '../http/rate-limit.ts';
 import type { Clock } from '../lib/clock.ts';
-import { type Gate, limitInFlight } from '../lib/concurrency.ts';
+import { createSemaphore, type Semaphore } from '../lib/concurrency.ts';
 import { hashPassword, type PasswordCost, sha256, verifyPassword } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
-import { oncePer } from '../lib/once-per.ts';
+import { memoizePerObject } from '../lib/memoize.ts';
 
 /** Requests for password links per IP address. */
 const RESET_LIMIT = { requests: 20, seconds: 60 };
@@ -15,7 +15,7 @@ export interface SignInGuard {
   /** Hashes and verifies passwords with limited concurrency. */
   passwords: PasswordWork;
   /** Delays password guessing. */
-  tries: Delays;
+  attempts: Delays;
   /** Delays emails with password links, by account only. Callers don't reveal the delay. */
   resets: Delays;
   /** Limits requests for password links per client, for any accounts. */
@@ -23,10 +23,10 @@ export interface SignInGuard {
 }
 
 /** The guard of a service; the same object for every caller. */
-export const signInGuardOf = oncePer(
+export const signInGuardOf = memoizePerObject(
   ({ clock, passwordCost }: Pick<App, 'clock' | 'passwordCost'>): SignInGuard => ({
     passwords: createPasswordWork(passwordCost),
-    tries: createDelays(clock),
+    attempts: createDelays(clock),
     resets: createDelays(clock),
     resetLimit: createRateLimit('password_resets', RESET_LIMIT, clock),
   }),
@@ -202,10 +202,10 @@ interface PasswordWork {
 
 /** `cost` is the cost of new hashes; it defaults to PASSWORD_COST. */
 export function createPasswordWork(cost?: PasswordCost): PasswordWork {
-  const gate = limitInFlight(MAX_CONCURRENT_HASHES);
+  const gate = createSemaphore(MAX_CONCURRENT_HASHES);
   const known = createQueue([gate]);
   // A gate of their own, so that at most that many strangers wait at the shared gate.
-  const strangers = createQueue([limitInFlight(MAX_CONCURRENT_HASHES), gate]);
+  const strangers = createQueue([createSemaphore(MAX_CONCURRENT_HASHES), gate]);
   return {
     hash: (password, signal) => known(signal, () => hashPassword(password, cost)),
     verify: (password, hash, options = {}) =>
@@ -218,7 +218,7 @@ export function createPasswordWork(cost?: PasswordCost): PasswordWork {
 type Queue = <T>(signal: AbortSignal | undefined, work: () => Promise<T>) => Promise<T>;
 
 /** Runs work behind these gates, and rejects it if too much is waiting. */
-function createQueue(gates: Gate[]): Queue {
+function createQueue(gates: Semaphore[]): Queue {
   let pending = 0;
   return async (signal = NEVER_ABORTED, work) => {
     if (pending >= MAX_CONCURRENT_HASHES + MAX_WAITING_HASHES) throw tooBusy();
@@ -232,16 +232,16 @@ function createQueue(gates: Gate[]): Queue {
 }
 
 async function runBehindGates<T>(
-  [gate, ...others]: Gate[],
+  [gate, ...others]: Semaphore[],
   signal: AbortSignal,
   work: () => Promise<T>,
 ): Promise<T> {
   if (!gate) return work();
-  if (!(await gate.enter(signal))) throw tooBusy();
+  if (!(await gate.acquire(signal))) throw tooBusy();
   try {
     return await runBehindGates(others, signal, work);
   } finally {
-    gate.leave();
+    gate.release();
   }
 }
 

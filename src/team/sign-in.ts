@@ -4,13 +4,13 @@ import * as v from 'valibot';
 import type { App } from '../app.ts';
 import type { Actor, Caller, CurrentActor } from '../http/actor.ts';
 import {
-  cookieField,
   cookieValues,
   readSessionCookies,
   sessionCookieName,
+  setCookieHeader,
 } from '../http/cookies.ts';
 import type { Transact } from '../http/route.ts';
-import { hasOtherCost, randomToken, sha256 } from '../lib/crypto.ts';
+import { needsRehash, randomToken, sha256 } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Tx } from '../store/open.ts';
 import type { MemberRow, SessionRow } from '../store/tables.generated.ts';
@@ -46,11 +46,11 @@ export async function signIn(
   { email, password }: { email: string; password: string },
 ): Promise<SignedIn> {
   const { app, caller, headers, requestId } = request;
-  const account = accountOf(email);
-  const device = await knownDevice(app, headers.get('cookie'), account);
+  const account = normalizeAccount(email);
+  const device = await findKnownDevice(app, headers.get('cookie'), account);
   const guess = { account, ip: caller.ip, device };
   const known = device !== null;
-  const signedIn = await signInGuardOf(app).tries.attempt(guess, () =>
+  const signedIn = await signInGuardOf(app).attempts.attempt(guess, () =>
     signInOnce(request, { account, password, known }),
   );
   if (signedIn) return signedIn;
@@ -71,7 +71,7 @@ async function signInOnce(
   const hash = member?.password_hash ?? null;
   const correct = await passwords.verify(password, hash, { signal, known });
   if (!correct || !member || hash === null) return null;
-  if (!hasOtherCost(hash, app.passwordCost)) return startSession(request, member);
+  if (!needsRehash(hash, app.passwordCost)) return startSession(request, member);
   const newHash = await passwords.hash(password, signal);
   const signedIn = await startSession(request, member, { newHash });
   // A concurrent sign-in may have replaced the hash. The password is still correct.
@@ -107,7 +107,7 @@ export async function startSession(
 }
 
 /** The normalized address of an account. An invalid address has no member and stays as entered. */
-export function accountOf(email: string): string {
+export function normalizeAccount(email: string): string {
   return normalizeEmail(email) ?? email.toLowerCase();
 }
 
@@ -178,11 +178,11 @@ export function deviceCookie(
   const until = app.clock.now() + DEVICE_LIFETIME_MS;
   const device: Device = { id: randomToken(20), member, password: sha256(password_hash), until };
   const sealed = app.secrets.seal(JSON.stringify(device), DEVICE_PURPOSE);
-  return cookieField(deviceCookieName(app), sealed, app.config, DEVICE_LIFETIME_MS / 1000);
+  return setCookieHeader(deviceCookieName(app), sealed, app.config, DEVICE_LIFETIME_MS / 1000);
 }
 
 /** The ID of a browser that has signed in to this account with its current password; otherwise null. */
-export async function knownDevice(
+export async function findKnownDevice(
   app: DeviceCookieContext & Pick<App, 'db'>,
   header: string | null,
   account: string,

@@ -2,7 +2,7 @@
 
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
-import { bringForward } from '../store/leases.ts';
+import { makeDistantDueNow } from '../store/leases.ts';
 import type { Db, Tx } from '../store/open.ts';
 import type { WebhookDeliveryRow, WebhookEndpointRow } from '../store/tables.generated.ts';
 import { holdPending } from './endpoint-health.ts';
@@ -18,19 +18,19 @@ type Context = Pick<App, 'clock' | 'newId' | 'secrets' | 'version' | 'log'>;
 /** How many requests may start, and which deliveries this process is working on. */
 export interface DeliveryCapacity {
   /** How many more requests to an endpoint may start. */
-  room(endpointId: string): number;
-  take(delivery: ClaimedDelivery): void;
+  available(endpointId: string): number;
+  consume(delivery: ClaimedDelivery): void;
   /** Whether this process has yet to record the last attempt, even if the lease has expired. */
-  isInHand(deliveryId: string): boolean;
+  isInProgress(deliveryId: string): boolean;
 }
 
 /** Avoids taking the write lock when nothing is due, the usual case. */
 export async function hasDueDeliveries(
   { db, clock }: Pick<App, 'db' | 'clock'>,
-  { room }: Pick<DeliveryCapacity, 'room'>,
+  { available }: Pick<DeliveryCapacity, 'available'>,
 ): Promise<boolean> {
   const ready = await endpointsWithDue(db, clock.now()).select('id').execute();
-  return ready.some(({ id }) => room(id) > 0);
+  return ready.some(({ id }) => available(id) > 0);
 }
 
 /** Claims as many deliveries per endpoint as its capacity allows, and uses up that capacity. */
@@ -42,18 +42,18 @@ export async function claimDueDeliveries(
   const now = app.clock.now();
   const all: ClaimedDelivery[] = [];
   for (const endpoint of await endpointsWithDue(tx, now).selectAll().execute()) {
-    const limit = capacity.room(endpoint.id);
+    const limit = capacity.available(endpoint.id);
     if (limit <= 0) continue;
     const due = await dueOf(tx, endpoint.id, now, limit);
     const claimed = await claimOf(
       tx,
       app,
       endpoint,
-      due.filter(({ id }) => !capacity.isInHand(id)),
+      due.filter(({ id }) => !capacity.isInProgress(id)),
       now,
     );
     // Before the next endpoint, because all share the total capacity.
-    for (const delivery of claimed) capacity.take(delivery);
+    for (const delivery of claimed) capacity.consume(delivery);
     all.push(...claimed);
   }
   return all;
@@ -209,7 +209,7 @@ const MAX_DELAY_MS = 8 * 3_600_000 + LEASE_MS;
 
 /** Makes deliveries due now whose due time is implausibly late. */
 export const bringDeliveriesForward = (app: Pick<App, 'db' | 'clock'>): Promise<void> =>
-  bringForward(app, 'webhook_deliveries', MAX_DELAY_MS);
+  makeDistantDueNow(app, 'webhook_deliveries', MAX_DELAY_MS);
 
 /** On startup, makes deliveries due that the previous process left in progress, or holds them. */
 export async function releaseDeliveries({ db, clock }: Pick<App, 'db' | 'clock'>): Promise<void> {

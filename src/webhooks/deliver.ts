@@ -11,7 +11,7 @@ import type { Job } from '../scheduler/scheduler.ts';
 import { type Tx, transact } from '../store/open.ts';
 import type { WebhookAttemptRow, WebhookDeliveryRow } from '../store/tables.generated.ts';
 import { claimDueDeliveries, hasDueDeliveries } from './claim.ts';
-import { noteHealth } from './endpoint-health.ts';
+import { recordEndpointHealth } from './endpoint-health.ts';
 import { type ClaimedDelivery, DELIVER_JOB } from './enqueue.ts';
 
 export function deliverJob(app: App): Job {
@@ -30,12 +30,12 @@ export function deliverJob(app: App): Job {
       const claimed = await transact(app.db, async (tx) => {
         await recordAttempts(tx, app, recorded);
         return claimDueDeliveries(tx, app, {
-          room: slots.room,
-          take(delivery) {
-            slots.begin(delivery.endpoint_id);
+          available: slots.available,
+          consume(delivery) {
+            slots.start(delivery.endpoint_id);
             started.push(delivery);
           },
-          isInHand: (id) => unrecorded.has(id),
+          isInProgress: (id) => unrecorded.has(id),
         });
       });
       for (const { delivery } of recorded) {
@@ -45,7 +45,7 @@ export function deliverJob(app: App): Job {
       for (const { id } of claimed) unrecorded.add(id);
       return claimed;
     } catch (error) {
-      for (const { endpoint_id } of started) slots.end(endpoint_id, null);
+      for (const { endpoint_id } of started) slots.finish(endpoint_id, null);
       ended.unshift(...recorded);
       throw error;
     }
@@ -54,7 +54,7 @@ export function deliverJob(app: App): Job {
   const send = async (delivery: ClaimedDelivery): Promise<void> => {
     const { url, headers, payload, endpoint_id } = delivery;
     const outcome = await app.poster.post({ url, headers, body: payload });
-    slots.end(endpoint_id, outcome && hasSucceeded(outcome));
+    slots.finish(endpoint_id, outcome && hasSucceeded(outcome));
     // null on shutdown: the next start makes the attempt again.
     if (outcome) ended.push({ delivery, outcome, at: app.clock.now() });
     else unrecorded.delete(delivery.id);
@@ -98,7 +98,7 @@ interface EndedAttempt {
 /** If a delivery has another lease by now, only the attempt is recorded. */
 async function recordAttempts(tx: Tx, app: App, ended: EndedAttempt[]): Promise<void> {
   for (const one of ended) await recordOne(tx, one);
-  await noteHealth(
+  await recordEndpointHealth(
     tx,
     app,
     ended.map(({ delivery: { endpoint_id, startedAt }, outcome }) => ({
@@ -183,10 +183,10 @@ const UNPROVEN_THRESHOLD = 100;
 
 export interface Slots {
   /** How many more requests to the endpoint may start now. */
-  room(endpointId: string): number;
-  begin(endpointId: string): void;
+  available(endpointId: string): number;
+  start(endpointId: string): void;
   /** `succeeded` is null if the outcome says nothing about the endpoint. */
-  end(endpointId: string, succeeded: boolean | null): void;
+  finish(endpointId: string, succeeded: boolean | null): void;
 }
 
 interface Usage {
@@ -204,20 +204,20 @@ export function createSlots(): Slots {
     return sum;
   };
   return {
-    room(id) {
+    available(id) {
       const { limit, running } = usageOf(id);
       const [, loadLimit] = MAX_PER_ENDPOINT_FROM.find(([from]) => total >= from)!;
       const left = Math.min(Math.min(limit, loadLimit) - running, MAX_TOTAL - total);
       if (limit > INITIAL_LIMIT || unproven() < UNPROVEN_THRESHOLD) return Math.max(0, left);
       return Math.max(0, Math.min(left, 1 - running));
     },
-    begin(id) {
+    start(id) {
       const usage = usageOf(id);
       usage.running++;
       total++;
       usages.set(id, usage);
     },
-    end(id, succeeded) {
+    finish(id, succeeded) {
       const usage = usageOf(id);
       usage.running--;
       total--;

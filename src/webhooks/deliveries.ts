@@ -3,7 +3,7 @@
 import type { App } from '../app.ts';
 import type { Actor } from '../http/actor.ts';
 import type { Call } from '../http/route.ts';
-import { type Page, pageOf } from '../http/schemas.ts';
+import { fetchPage, type Page } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import { waitUntil } from '../lib/concurrency.ts';
 import { AppError } from '../lib/errors.ts';
@@ -12,7 +12,12 @@ import type { EventRow } from '../store/tables.generated.ts';
 import { type Author, audit } from '../team/audit.ts';
 import { endpointOr404, requireActive } from './endpoints.ts';
 import { DELIVER_JOB } from './enqueue.ts';
-import type { DeliveryFilters, DeliveryState, WebhookRecovery, WholeDelivery } from './schema.ts';
+import type {
+  DeliveryFilters,
+  DeliveryState,
+  DeliveryWithAttempts,
+  WebhookRecovery,
+} from './schema.ts';
 
 /** Only the newest are listed, because a delivery can be resent any number of times. */
 const MAX_LISTED_ATTEMPTS = 100;
@@ -41,7 +46,7 @@ export async function listDeliveries(
   if (filters.event_id) query = query.where('event_id', '=', filters.event_id);
   if (filters.event_type) query = query.where('event_type', '=', filters.event_type);
   if (filters.created_after) query = query.where('created_at', '>=', filters.created_after);
-  return pageOf(query, { limit, starting_after, ending_before });
+  return fetchPage(query, { limit, starting_after, ending_before });
 }
 
 /** Throws `not_found`, also if the endpoint was deleted but the delivery still exists. */
@@ -76,7 +81,7 @@ async function findEventOf(
 }
 
 /** A delivery with its event and attempts. */
-export async function wholeDelivery(db: Db | Tx, row: DeliveryState): Promise<WholeDelivery> {
+export async function withAttempts(db: Db | Tx, row: DeliveryState): Promise<DeliveryWithAttempts> {
   const attempts = await db
     .selectFrom('webhook_attempts')
     .selectAll()

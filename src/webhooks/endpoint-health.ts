@@ -19,7 +19,7 @@ interface AttemptEnd {
 }
 
 /** Updates the health of endpoints in the transaction that records the attempts. */
-export async function noteHealth(tx: Tx, app: App, ends: AttemptEnd[]): Promise<void> {
+export async function recordEndpointHealth(tx: Tx, app: App, ends: AttemptEnd[]): Promise<void> {
   for (const [endpointId, own] of Map.groupBy(ends, (end) => end.endpointId)) {
     const endpoint = await findUndeleted(tx, endpointId);
     if (!endpoint) continue;

@@ -58,8 +58,8 @@ function nameProblem(host: string): string | null {
  * Throws `validation_failed` for a host that is known not to be public, unless the operator allows it.
  * `param` is the name of the field with the URL.
  */
-export function requireOpen(url: string, allowed: Network[], param = 'url'): void {
-  const message = openFault(url, allowed);
+export function requireAllowedUrl(url: string, allowed: Network[], param = 'url'): void {
+  const message = endpointUrlProblem(url, allowed);
   if (message === null) return;
   throw new AppError('validation_failed', `Invalid ${param}: ${message}.`, [
     { param, code: 'invalid', message },
@@ -67,7 +67,7 @@ export function requireOpen(url: string, allowed: Network[], param = 'url'): voi
 }
 
 /** Why nothing is sent to this URL, to follow the name of the field; null if it is allowed. */
-export function openFault(url: string, allowed: Network[]): string | null {
+export function endpointUrlProblem(url: string, allowed: Network[]): string | null {
   const target = readHttpTarget(url);
   return typeof target === 'string' ? target : hostProblem(target.host, allowed);
 }

@@ -1,7 +1,7 @@
 /** Creates, updates, and deletes endpoints and rotates their secrets, with audit entries. */
 
 import type { App } from '../app.ts';
-import { type Page, pageOf } from '../http/schemas.ts';
+import { fetchPage, type Page } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { afterCommit, type Db, type Tx } from '../store/open.ts';
@@ -176,7 +176,7 @@ export async function endpointOr404(db: Db | Tx, id: string): Promise<WebhookEnd
 
 /** One page, newest first. */
 export async function listEndpoints(db: Db, page: Page) {
-  return pageOf(undeleted(db), page);
+  return fetchPage(undeleted(db), page);
 }
 
 /** Throws `conflict` if the endpoint is disabled. */

@@ -24,7 +24,7 @@ export function enqueueDeliveries(
       .where('deleted_at', 'is', null)
       .execute();
     for (const { id, events, auto_disabled_at } of endpoints)
-      if (wants(events, event.type))
+      if (subscribesTo(events, event.type))
         await insertDelivery(tx, app, {
           endpoint_id: id,
           event_id: event.id,
@@ -35,7 +35,7 @@ export function enqueueDeliveries(
   };
 }
 
-export function wants(events: string, type: string): boolean {
+export function subscribesTo(events: string, type: string): boolean {
   const subscribed: string[] = JSON.parse(events);
   return subscribed.includes('*') || subscribed.includes(type);
 }

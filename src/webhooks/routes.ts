@@ -1,7 +1,7 @@
 /** The operations on webhooks, in the order of their documentation. */
 
 import { route } from '../http/route.ts';
-import { listOf } from '../http/schemas.ts';
+import { listSchema } from '../http/schemas.ts';
 import { audit } from '../team/audit.ts';
 import { deletedOf } from '../team/schema.ts';
 import {
@@ -10,9 +10,9 @@ import {
   recoverDeliveries,
   resendDelivery,
   waitForAttempt,
-  wholeDelivery,
+  withAttempts,
 } from './deliveries.ts';
-import { requireOpen } from './endpoint-url.ts';
+import { requireAllowedUrl } from './endpoint-url.ts';
 import {
   changeEndpoint,
   createEndpoint,
@@ -51,7 +51,7 @@ const listDeliveriesRoute = route({
   role: 'admin',
   summary: 'List the deliveries of a webhook endpoint, newest first',
   query: DeliveryListQuery,
-  response: listOf(ListedDelivery),
+  response: listSchema(ListedDelivery),
   async handle({ app, params, query }) {
     const { id } = await endpointOr404(app.db, params.id!);
     const { rows, hasMore } = await listDeliveries(app.db, id, query);
@@ -74,7 +74,7 @@ const getDeliveryRoute = route({
       wait === 0
         ? await deliveryOr404(app.db, id)
         : await waitForAttempt(app, id, wait * 1000, signal);
-    return presentDelivery(await wholeDelivery(app.db, row), actor.livemode);
+    return presentDelivery(await withAttempts(app.db, row), actor.livemode);
   },
 });
 
@@ -116,7 +116,7 @@ const resendDeliveryRoute = route({
     const { actor, params } = call;
     return call.transact(async (tx) => {
       const row = await resendDelivery(tx, call, await deliveryOr404(tx, params.id!));
-      return presentDelivery(await wholeDelivery(tx, row), actor.livemode);
+      return presentDelivery(await withAttempts(tx, row), actor.livemode);
     });
   },
 });
@@ -158,7 +158,7 @@ const createEndpointRoute = route({
   errors: ['conflict'],
   async handle(call) {
     const { app, body } = call;
-    requireOpen(body.url, app.config.WEBHOOK_ALLOW_NETWORKS);
+    requireAllowedUrl(body.url, app.config.WEBHOOK_ALLOW_NETWORKS);
     return call.transact(async (tx) => presentSecret(await createEndpoint(tx, call, body)));
   },
 });
@@ -170,7 +170,7 @@ const listEndpointsRoute = route({
   role: 'admin',
   summary: 'List webhook endpoints, newest first',
   query: EndpointListQuery,
-  response: listOf(WebhookEndpoint),
+  response: listSchema(WebhookEndpoint),
   async handle({ app, query }) {
     const { rows, hasMore } = await listEndpoints(app.db, query);
     return { object: 'list' as const, data: rows.map(presentEndpoint), has_more: hasMore };
@@ -201,7 +201,7 @@ const updateEndpointRoute = route({
   response: WebhookEndpoint,
   async handle(call) {
     const { app, params, body } = call;
-    if (body.url !== undefined) requireOpen(body.url, app.config.WEBHOOK_ALLOW_NETWORKS);
+    if (body.url !== undefined) requireAllowedUrl(body.url, app.config.WEBHOOK_ALLOW_NETWORKS);
     return call.transact(async (tx) => {
       const current = await endpointOr404(tx, params.id!);
       call.ifMatch(presentEndpoint(current));

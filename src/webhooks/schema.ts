@@ -2,7 +2,7 @@
 
 import * as v from 'valibot';
 import { EVENT_TYPES } from '../events/events.ts';
-import { described, PAGE, QueryTime, queryInteger, Time } from '../http/schemas.ts';
+import { described, PAGE_QUERY, QueryTime, queryInteger, Time } from '../http/schemas.ts';
 import type {
   EventRow,
   WebhookAttemptRow,
@@ -81,7 +81,7 @@ export const EndpointWithSecret = v.object({
   ),
 });
 
-export const EndpointListQuery = v.strictObject(PAGE);
+export const EndpointListQuery = v.strictObject(PAGE_QUERY);
 
 const MAX_OVERLAP_S = 7 * 86_400;
 const DEFAULT_OVERLAP_S = 86_400;
@@ -174,7 +174,7 @@ const FILTERS = {
 };
 const DeliveryFilters = v.strictObject(FILTERS);
 export type DeliveryFilters = v.InferOutput<typeof DeliveryFilters>;
-export const DeliveryListQuery = v.strictObject({ ...PAGE, ...FILTERS });
+export const DeliveryListQuery = v.strictObject({ ...PAGE_QUERY, ...FILTERS });
 export const DeliveryWaitQuery = v.strictObject({ wait: v.optional(queryInteger(0, 40), '0') });
 
 // The JSON of endpoints, deliveries, and attempts.
@@ -230,7 +230,7 @@ function livemodeOf({ sample, event_livemode }: DeliveryState): boolean | null {
 }
 
 /** A delivery with its event, which is null for a sample or if it is no longer stored, and attempts. */
-export interface WholeDelivery {
+export interface DeliveryWithAttempts {
   row: DeliveryState;
   event: EventRow | null;
   /** In chronological order. */
@@ -239,7 +239,7 @@ export interface WholeDelivery {
 
 /** The payload is only visible in the mode of its event, as the event itself is. */
 export function presentDelivery(
-  { row, event, attempts }: WholeDelivery,
+  { row, event, attempts }: DeliveryWithAttempts,
   livemode: boolean,
 ): WebhookDelivery {
   const visible = event !== null && (event.livemode === 1) === livemode;

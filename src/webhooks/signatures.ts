@@ -21,7 +21,7 @@ interface Signable {
  */
 export function signatureHeaders(
   { eventId, payload, sentAt }: Signable,
-  { present, former }: SigningSecrets,
+  { current, previous }: SigningSecrets,
 ): Record<string, string> {
   const timestamp = String(Math.floor(sentAt / 1000));
   const own = (secret: string) =>
@@ -31,13 +31,13 @@ export function signatureHeaders(
       .update(`${eventId}.${timestamp}.${payload}`)
       .digest('base64')}`;
   return {
-    'x-service-signature': own(present),
-    ...(former === null ? {} : { 'x-service-signature-previous': own(former) }),
+    'x-service-signature': own(current),
+    ...(previous === null ? {} : { 'x-service-signature-previous': own(previous) }),
     'x-service-timestamp': timestamp,
     'x-service-event-id': eventId,
     'webhook-id': eventId,
     'webhook-timestamp': timestamp,
-    'webhook-signature': [present, former]
+    'webhook-signature': [current, previous]
       .filter((secret) => secret !== null)
       .map(standard)
       .join(' '),
@@ -58,9 +58,9 @@ export function sealSigningSecret(secrets: SecretBox, endpointId: string, secret
 }
 
 export interface SigningSecrets {
-  present: string;
+  current: string;
   /** Only during the overlap after a rotation. */
-  former: string | null;
+  previous: string | null;
 }
 
 /** null if the secret can't be decrypted. */
@@ -70,11 +70,11 @@ export function openSigningSecrets(
   now: number,
 ): SigningSecrets | null {
   const purpose = purposeOf(row.id);
-  const present = secrets.open(row.secret, purpose);
-  if (present === null) return null;
+  const current = secrets.open(row.secret, purpose);
+  if (current === null) return null;
   const { former_secret, former_secret_until: until } = row;
   const overlaps = former_secret !== null && until !== null && isoTime(now) < until;
-  return { present, former: overlaps ? secrets.open(former_secret, purpose) : null };
+  return { current, previous: overlaps ? secrets.open(former_secret, purpose) : null };
 }
 
 // Verification on the receiving side.

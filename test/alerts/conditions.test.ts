@@ -4,7 +4,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import { CONDITIONS } from '../../src/alerts/conditions/index.ts';
-import { endOf, judge, type Observation, observeRun, observeTest } from '../../src/alerts/judge.ts';
+import {
+  evaluateCondition,
+  type Observation,
+  observeRun,
+  observeTest,
+  resolutionOf,
+} from '../../src/alerts/evaluate.ts';
 import { openStore } from '../../src/store/open.ts';
 
 const TEST = {
@@ -45,11 +51,11 @@ test('score_below triggers below the threshold; a missing score is unknown', () 
   ];
   for (const [score, threshold, answer] of cases)
     assert.equal(
-      judge({ ...scoreBelow, threshold }, testWith({ score })).answer,
+      evaluateCondition({ ...scoreBelow, threshold }, testWith({ score })).answer,
       answer,
       `${score} below ${threshold}`,
     );
-  assert.deepEqual(judge(scoreBelow, testWith({ score: 3 })), {
+  assert.deepEqual(evaluateCondition(scoreBelow, testWith({ score: 3 })), {
     answer: 'yes',
     value: { score: 3, threshold: 70 },
   });
@@ -70,7 +76,7 @@ test('auth_fail triggers on any known result but pass; resolving needs three pas
   ];
   for (const [spf, dkim, dmarc, answer] of cases)
     assert.equal(
-      judge(authFail, testWith({ spf, dkim, dmarc })).answer,
+      evaluateCondition(authFail, testWith({ spf, dkim, dmarc })).answer,
       answer,
       `${spf} ${dkim} ${dmarc}`,
     );
@@ -107,11 +113,11 @@ test('blocklist_hit triggers on tier 1 and 2 listings; failed lookups are unknow
   ];
   for (const [lists, answer] of cases)
     assert.equal(
-      judge(blocklistHit, testWith({ checks: checksWith(...lists) })).answer,
+      evaluateCondition(blocklistHit, testWith({ checks: checksWith(...lists) })).answer,
       answer,
       lists.join(' '),
     );
-  assert.equal(judge(blocklistHit, testWith({ checks: null })).answer, 'unknown');
+  assert.equal(evaluateCondition(blocklistHit, testWith({ checks: null })).answer, 'unknown');
 });
 
 /** A check that queried these domains. */
@@ -132,14 +138,17 @@ const ends = (
   observed: Observation,
   inUse: string[] = IN_USE,
 ): boolean =>
-  endOf(
+  resolutionOf(
     { ...blocklistHit, run_id, subject: 'example.com', value: JSON.stringify(opened) },
     observed,
     { answer: 'no', blocklistsInUse: new Set(inUse) },
   ) !== null;
 
 test('blocklist_hit resolves only when the lists that listed have answered', () => {
-  const verdict = judge(blocklistHit, testWith({ checks: checksWith('1:not_listed', '2:listed') }));
+  const verdict = evaluateCondition(
+    blocklistHit,
+    testWith({ checks: checksWith('1:not_listed', '2:listed') }),
+  );
   assert.equal(verdict.answer, 'yes');
   const { value } = verdict as Extract<typeof verdict, { answer: 'yes' }>;
   assert.deepEqual(value, { lists: [{ zone: 'b.example', name: 'List b', tier: 2, listed: [] }] });
@@ -243,7 +252,7 @@ test('Every alert condition observes tests or runs and describes its sample valu
     const value = JSON.parse(JSON.stringify(condition.sampleValue(limit)));
     const incident = { subject: 'example.com', value, foundByRun: !factsOfTest };
     const { title, lead } = condition.openedText(incident);
-    const over = condition.endedTitle(incident, { threshold: limit, test: null });
+    const over = condition.resolvedTitle(incident, { threshold: limit, test: null });
     const context = { threshold: limit, isOver: false, endedBy: null };
     assert.ok(condition.measurements(incident, context).length > 0, id);
     for (const heading of [title, over]) assert.match(heading, /^(?=.*example\.com).*[^.]$/, id);

@@ -68,7 +68,7 @@ async function withEndpoint(alerting: Alerting, events: string[]) {
 test('Alert webhook status follows its deliveries: queued, sent, failed or held', async (t) => {
   const alerting = await startAlerting(t);
   const { app, clock, slack, makeAlert, complete, incidents } = alerting;
-  slack.answer = () => 500;
+  slack.respond = () => 500;
   const { deliver, id } = await withEndpoint(alerting, ['alert.triggered']);
   await makeAlert({ channels: ['webhook'] });
   await complete({ score: 1 });
@@ -88,7 +88,7 @@ test('Alert webhook status follows its deliveries: queued, sent, failed or held'
     [failed.status, failed.error],
     ['failed', 'status 500: only 2xx counts as success'],
   );
-  slack.answer = () => 200;
+  slack.respond = () => 200;
   await complete({ score: 1, from_domain: 'example.org' });
   await deliver();
   const sent = await firstOf(alerting);

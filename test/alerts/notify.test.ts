@@ -162,7 +162,7 @@ test('Webhook endpoints receive alert.triggered and alert.resolved of webhook ru
   const { id: closer } = await complete({ score: 90 });
   const job = deliverJob(app);
   await job.run();
-  await receiver.until(2);
+  await receiver.waitForRequests(2);
   await job.idle!();
   const events = receiver.requests.map(({ body }) => JSON.parse(body));
   assert.deepEqual(
@@ -186,7 +186,7 @@ test('Webhook endpoints receive alert.triggered and alert.resolved of webhook ru
 
 test('Failing Slack posts are retried after 1, 5, 30 minutes, 2 and 8 hours, then fail', async (t) => {
   const { clock, slack, makeAlert, complete, incidents, sendDue } = await startAlerting(t);
-  slack.answer = () => ({ status: 500, body: 'no' });
+  slack.respond = () => ({ status: 500, body: 'no' });
   await makeAlert({ channels: ['slack'] });
   await complete({ score: 1 });
   await sendDue();
@@ -246,7 +246,7 @@ test('Notifications queued at shutdown are sent after the next start', async (t)
     },
   });
   await second.sendDue();
-  assert.equal((await first.slack.until(1)).length, 1);
+  assert.equal((await first.slack.waitForRequests(1)).length, 1);
   assert.ok(first.slack.requests[0]!.body.includes(incident!.id));
   assert.equal(first.sink.taken.length, 1);
   const [after] = await second.incidents();

@@ -227,7 +227,7 @@ test('Notifications of one sample are grouped however long storing takes', async
 
 test('A sample that Slack rejects fails at once and is not retried', async (t) => {
   const { service, clock, slack, makeAlert, sendDue } = await startAlerting(t);
-  slack.answer = () => ({ status: 404, body: 'no_service' });
+  slack.respond = () => ({ status: 404, body: 'no_service' });
   const { id } = await makeAlert({ channels: ['slack'] });
   const path = `/v1/alerts/${id}/test`;
   assert.deepEqual((await service.call<AlertTest>('GET', path)).body.notifications, []);
@@ -241,7 +241,7 @@ test('A sample that Slack rejects fails at once and is not retried', async (t) =
   await sendDue();
   assert.equal(slack.requests.length, 1);
   // The last sample counts.
-  slack.answer = () => ({ status: 200, body: 'ok' });
+  slack.respond = () => ({ status: 200, body: 'ok' });
   await service.call('POST', path);
   const { notifications } = (await service.call<AlertTest>('GET', path)).body;
   assert.deepEqual(

@@ -10,10 +10,10 @@ import { resultStored } from '../../src/events/events.ts';
 import { isoTime } from '../../src/lib/clock.ts';
 import {
   type BlocklistFinding,
-  compare,
+  compareRuns,
   type Finding,
-  nothingKnown,
   type Outcome,
+  unknownOutcome,
 } from '../../src/monitors/findings.ts';
 import { transact } from '../../src/store/open.ts';
 import type { MonitorRow, MonitorRunRow } from '../../src/store/tables.generated.ts';
@@ -63,7 +63,7 @@ async function startWatching(t: Parameters<typeof startAlerting>[0], monitor: Pa
       const all: string[] = JSON.parse(row.targets ?? '[]');
       const known = all.map((target) => ({ target, known: true }));
       const targets = found.targets.length > 0 ? found.targets : known;
-      const { status, findings, changes } = compare(previous, { ...found, targets });
+      const { status, findings, changes } = compareRuns(previous, { ...found, targets });
       previous = findings;
       const time = isoTime(app.clock.now());
       const stored = {
@@ -181,7 +181,7 @@ test('A monitor run without results opens no incident', async (t) => {
   const { run, makeAlert, incidents } = await startWatching(t, { targets: '["192.0.2.1"]' });
   await run(outcome([listing('192.0.2.1', 1)]));
   await makeAlert({ condition: 'blocklist_hit' });
-  const dark = await run(nothingKnown(['192.0.2.1']));
+  const dark = await run(unknownOutcome(['192.0.2.1']));
   // The finding is kept, and the run itself is unknown.
   assert.equal(JSON.parse(dark.findings).length, 1);
   assert.deepEqual(await incidents(), []);

@@ -96,7 +96,7 @@ test('endOf resolves a test’s listing once its lists answer', () => {
   const end = (hasAnswered: boolean, inUse: string[], unconfirmed: string[] = []) => {
     const facts = { listed: [], known: false, hasAnswered: () => hasAnswered, unconfirmed };
     const context = { answer: 'unknown', blocklistsInUse: new Set(inUse) } as const;
-    return blocklistHit.endOf!(opened, facts, context);
+    return blocklistHit.resolutionOf!(opened, facts, context);
   };
   assert.equal(end(true, ['a.example', 'b.example']), 'condition_ended');
   assert.equal(end(false, ['a.example', 'b.example']), null);

@@ -51,13 +51,13 @@ test('A notification that cannot be composed is retried, then fails', async (t) 
 
 test('An incident resolved before posting is announced only by its resolution', async (t) => {
   const { clock, slack, makeAlert, complete, incidents, sendDue } = await startAlerting(t);
-  slack.answer = () => 500;
+  slack.respond = () => 500;
   await makeAlert(SLACK);
   await complete({ score: 1 });
   await sendDue();
   clock.advance(30_000);
   await complete({ score: 90 });
-  slack.answer = () => 200;
+  slack.respond = () => 200;
   clock.advance(1000 * MIN_MS);
   await sendDue();
   await sendDue();
@@ -79,17 +79,17 @@ test('The resolution waits for a triggered post in progress, which is not retrie
   const { app, clock, slack, makeAlert, complete, incidents } = await startAlerting(t);
   const job = notifyJob(app);
   const { promise, resolve } = Promise.withResolvers<number>();
-  slack.answer = () => promise;
+  slack.respond = () => promise;
   await makeAlert(SLACK);
   await complete({ score: 1 });
   await job.run();
-  await slack.until(1);
+  await slack.waitForRequests(1);
   await complete({ score: 90 });
   await job.run();
   assert.equal(slack.requests.length, 1);
   resolve(500);
   await job.idle!();
-  slack.answer = () => 200;
+  slack.respond = () => 200;
   await job.run();
   await job.idle!();
   clock.advance(1000 * MIN_MS);
@@ -108,13 +108,13 @@ test('An unresponsive Slack URL has at most two posts in progress and blocks no 
   const job = notifyJob(app);
   const dead = slack.url.replace('/hooks', '/dead');
   const { promise, resolve } = Promise.withResolvers<number>();
-  slack.answer = ({ path }) => (path === '/dead' ? promise : 200);
+  slack.respond = ({ path }) => (path === '/dead' ? promise : 200);
   // One URL, although each rule encrypts it differently.
   for (let i = 0; i < 30; i++) await makeAlert({ ...SLACK, slack_webhook_url: dead });
   await makeAlert(SLACK);
   await complete({ score: 1 });
   await job.run();
-  await slack.until(3);
+  await slack.waitForRequests(3);
   assert.deepEqual(slack.requests.map(({ path }) => path).sort(), ['/dead', '/dead', '/hooks']);
   await job.run();
   assert.equal(slack.requests.length, 3);
@@ -124,12 +124,12 @@ test('An unresponsive Slack URL has at most two posts in progress and blocks no 
 
 test('Notifications scheduled far ahead by a clock jump are sent now', async (t) => {
   const { app, clock, slack, sink, makeAlert, complete, sendDue } = await startAlerting(t);
-  slack.answer = () => 500;
+  slack.respond = () => 500;
   await makeAlert({ channels: ['slack', 'email'] });
   await complete({ score: 1 });
   await sendDue();
   assert.equal(sink.taken.length, 1);
-  slack.answer = () => 200;
+  slack.respond = () => 200;
   const far = '2027-11-21T10:00:00.000Z';
   const taken = { lease: 'req_1', leased_until: far };
   // Leased and scheduled while the clock was a year ahead.

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { MessageKind } from '../../src/analysis/check.ts';
-import { judgedKind } from '../../src/analysis/kind.ts';
+import { classifyMessage } from '../../src/analysis/kind.ts';
 import { contextFor } from '../helpers/analysis.ts';
 import { goodMessage } from '../helpers/good-message.ts';
 
@@ -11,7 +11,7 @@ const LINK = 'Hello.\nUnsubscribe: https://example.com/u/1\n';
 
 const classify = async (message: string, kind: MessageKind = 'auto') => {
   const context = await contextFor({ message, kind });
-  return context.fact(judgedKind);
+  return context.fact(classifyMessage);
 };
 
 const marketing: [string, Record<string, string>, string | undefined, RegExp][] = [

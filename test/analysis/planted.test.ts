@@ -10,13 +10,13 @@ import {
 } from '../../src/analysis/result.ts';
 import { COMPLIANCE, CONTENT } from './planted/message.ts';
 import { AUTHENTICATION, INFRASTRUCTURE, REPUTATION } from './planted/sender.ts';
-import { cleanWorld, judge } from './planted/world.ts';
+import { analyzeWorld, cleanWorld } from './planted/world.ts';
 
 const DEFECTS = [...AUTHENTICATION, ...REPUTATION, ...INFRASTRUCTURE, ...COMPLIANCE, ...CONTENT];
 /** Tested in test/long/engines.test.ts, because they need the spam filters themselves. */
 const NEED_SPAM_FILTER = ['spamassassin', 'rspamd'];
 
-const CLEAN = await judge(cleanWorld());
+const CLEAN = await analyzeWorld(cleanWorld());
 const statuses = ({ checks }: AnalysisResult) => new Map(checks.map((c) => [c.id, c.status]));
 
 it('Planted defects: the clean message has no finding and scores 100', () => {
@@ -44,7 +44,7 @@ describe('Planted defect is found by its check only', () => {
     it(`${check}: ${name}`, async () => {
       const world = cleanWorld();
       plant(world);
-      const result = await judge(world);
+      const result = await analyzeWorld(world);
       const found = result.checks.find(({ id }) => id === check)!;
       assert.equal(found.status, status, `${found.title} ${found.detail}`);
       assert.ok(found.fix !== null && found.gain > 0, `${check} gains ${found.gain}`);
@@ -68,6 +68,6 @@ function dependsOn(result: CheckResult, check: string): boolean {
 
 /** Whether one check declares that fixing the other fixes it too. */
 function isFixedWith(one: string, other: string): boolean {
-  const fixes = (id: string) => CHECKS.find((check) => check.id === id)?.curedBy?.flat() ?? [];
+  const fixes = (id: string) => CHECKS.find((check) => check.id === id)?.fixedBy?.flat() ?? [];
   return fixes(one).includes(other) || fixes(other).includes(one);
 }

@@ -142,9 +142,9 @@ it('The declared checks have unique IDs and no circular dependencies', () => {
     assert.ok(!path.includes(id), [...path, id].join(' → '));
     for (const next of byId.get(id)!.dependsOn ?? []) walk(next, [...path, id]);
   };
-  for (const { id, curedBy = [] } of CHECKS) {
+  for (const { id, fixedBy = [] } of CHECKS) {
     walk(id, []);
-    for (const other of curedBy.flat()) assert.ok(byId.has(other), `${id} is fixed by ${other}`);
+    for (const other of fixedBy.flat()) assert.ok(byId.has(other), `${id} is fixed by ${other}`);
   }
 });
 

@@ -26,9 +26,9 @@ export const scored = (
   status,
   points,
   category,
-  followsFrom: [],
-  freed: 'pass',
-  curedBy: [],
+  failedCauses: [],
+  statusIfFixed: 'pass',
+  fixedBy: [],
   ...more,
 });
 
@@ -249,8 +249,8 @@ describe('Score gain', () => {
   it('includes checks skipped because of that check only', () => {
     const checks = [
       scored('ptr', 'fail', 6),
-      scored('fcrdns', 'skipped', 6, 'authentication', { followsFrom: ['ptr'] }),
-      scored('other', 'skipped', 6, 'authentication', { followsFrom: ['ptr', 'mx'] }),
+      scored('fcrdns', 'skipped', 6, 'authentication', { failedCauses: ['ptr'] }),
+      scored('other', 'skipped', 6, 'authentication', { failedCauses: ['ptr', 'mx'] }),
       scored('mx', 'fail', 3),
       scored('c', 'pass', 3),
     ];
@@ -262,10 +262,10 @@ describe('Score gain', () => {
   });
 
   it('includes skipped checks according to their own finding', () => {
-    const gains = (['pass', 'warn', 'fail', 'error', 'skipped'] as const).map((freed) => {
+    const gains = (['pass', 'warn', 'fail', 'error', 'skipped'] as const).map((statusIfFixed) => {
       const checks = [
         scored('a', 'fail', 5),
-        scored('b', 'skipped', 10, 'authentication', { followsFrom: ['a'], freed }),
+        scored('b', 'skipped', 10, 'authentication', { failedCauses: ['a'], statusIfFixed }),
         scored('c', 'pass', 5),
       ];
       return gainOf('a', checks, exactOf(checks));
@@ -278,7 +278,7 @@ describe('Score gain', () => {
     const checks = [
       scored('spf', 'fail', 10),
       scored('dkim', 'fail', 10),
-      scored('dmarc', 'fail', 10, 'authentication', { curedBy: [['dkim']] }),
+      scored('dmarc', 'fail', 10, 'authentication', { fixedBy: [['dkim']] }),
       scored('a', 'pass', 70),
     ];
     assert.equal(exactOf(checks), 25);
@@ -288,12 +288,12 @@ describe('Score gain', () => {
   });
 
   it('includes other failures only if all checks that fix them pass', () => {
-    const alignment = { followsFrom: ['spf'], freed: 'fail' as const };
-    const fixed = { curedBy: [['spf', 'spf_alignment']] };
-    const checks = (freed: 'pass' | 'fail') => [
+    const alignment = { failedCauses: ['spf'], statusIfFixed: 'fail' as const };
+    const fixed = { fixedBy: [['spf', 'spf_alignment']] };
+    const checks = (statusIfFixed: 'pass' | 'fail') => [
       scored('spf', 'fail', 10),
       scored('dkim', 'fail', 10),
-      scored('spf_alignment', 'skipped', 10, 'authentication', { ...alignment, freed }),
+      scored('spf_alignment', 'skipped', 10, 'authentication', { ...alignment, statusIfFixed }),
       scored('dmarc', 'fail', 10, 'authentication', fixed),
     ];
     // Not aligned: DMARC still fails, and its cap of 40 remains.
@@ -306,7 +306,7 @@ describe('Score gain', () => {
     for (const status of ['warn', 'error', 'skipped', 'info'] as const) {
       const checks = [
         scored('a', 'fail', 5),
-        scored('b', status, 5, 'authentication', { curedBy: [['a']] }),
+        scored('b', status, 5, 'authentication', { fixedBy: [['a']] }),
       ];
       const alone = scoreOf([scored('a', 'pass', 5), checks[1]!]).exact!;
       const now = exactOf(checks);

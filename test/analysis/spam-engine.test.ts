@@ -2,7 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkedHereOfRspamd, checkedHereOfSpamassassin } from '../../src/analysis/spam-engine.ts';
+import {
+  isCoveredRspamdSymbol,
+  isCoveredSpamassassinRule,
+} from '../../src/analysis/spam-engine.ts';
 
 const words = (text: string) => text.trim().split(/\s+/);
 
@@ -37,8 +40,8 @@ const RSPAMD_KEPT = words(`
 `);
 
 for (const [engine, isCheckedHere, elsewhere, kept] of [
-  ['SpamAssassin', checkedHereOfSpamassassin, SPAMASSASSIN_ELSEWHERE, SPAMASSASSIN_KEPT],
-  ['Rspamd', checkedHereOfRspamd, RSPAMD_ELSEWHERE, RSPAMD_KEPT],
+  ['SpamAssassin', isCoveredSpamassassinRule, SPAMASSASSIN_ELSEWHERE, SPAMASSASSIN_KEPT],
+  ['Rspamd', isCoveredRspamdSymbol, RSPAMD_ELSEWHERE, RSPAMD_KEPT],
 ] as const)
   test(`${engine} rules covered by own checks are recognized by name`, () => {
     assert.deepEqual(

@@ -47,7 +47,7 @@ function namesIn(clause: string): string[] {
  * The files of the first circular import; null if there is none. Type-only imports count, because two
  * files that need each other's types can only be understood together.
  */
-export function findCircle(imports: Import[]): string[] | null {
+export function findCircularImport(imports: Import[]): string[] | null {
   const next = new Map<string, string[]>();
   for (const { from, to } of imports) next.set(from, [...(next.get(from) ?? []), to]);
   const visited = new Set<string>();

@@ -7,7 +7,7 @@ const PROCESS_FILE = 'main.ts';
 const CLOCK_FILE = 'lib/clock.ts';
 
 /** Explains what is wrong with the file `path` below src, one sentence per problem. */
-export function textBreaches(path: string, text: string): string[] {
+export function textViolations(path: string, text: string): string[] {
   const found: string[] = [];
   if (!/^\/\*\*\s+(\*\s+)?[^*\s][\s\S]*?\*\//.test(text))
     found.push(`${path} does not open with a comment on its purpose`);

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { badgeColour } from '../../src/report/badge.ts';
+import { badgeColor } from '../../src/report/badge.ts';
 import type { DomainRow } from '../../src/store/tables.generated.ts';
 import { type Sharing, startSharing } from '../shares/sharing.ts';
 
@@ -57,12 +57,12 @@ test('Domain badge shows health as SVG and shields.io JSON', async (t) => {
       schemaVersion: 1,
       label: 'deliverability',
       message,
-      color: badgeColour(state),
+      color: badgeColor(state),
     });
     const { status, headers, text } = await read(`/badges/${name}.svg?cache=7`);
     assert.deepEqual([status, headers.get('content-type')], [200, 'image/svg+xml']);
     assert.match(text, /^<svg /);
-    assert.ok(text.includes(`deliverability: ${message}`) && text.includes(badgeColour(state)));
+    assert.ok(text.includes(`deliverability: ${message}`) && text.includes(badgeColor(state)));
   }
 });
 
@@ -132,7 +132,7 @@ test('Public report badge shows the worst grade', async (t) => {
   ] as const) {
     await setGrades(badges, { [one.id]: grades[0], [two.id]: grades[1], [three.id]: grades[2] });
     const badge = await told(all.token);
-    assert.deepEqual([badge.message, badge.color], [message, badgeColour(state)]);
+    assert.deepEqual([badge.message, badge.color], [message, badgeColor(state)]);
     assert.equal((await told(first.token)).message, alone);
   }
   await service.call('DELETE', `/v1/tests/${one.id}`);

@@ -25,7 +25,7 @@ describe('MIME corpus', {
       const raw = readFileSync(new URL(name, CORPUS));
       const message = await parseMessage(raw);
       const other = await PostalMime.parse(raw, { forceRfc822Attachments: true });
-      assert.deepEqual(message.limits, []);
+      assert.deepEqual(message.exceededLimits, []);
       assert.deepEqual(
         message.headers.map(({ key }) => key),
         other.headers.map(({ key }) => key),

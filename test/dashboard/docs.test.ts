@@ -19,7 +19,7 @@ import {
 import { DOCUMENTED_ROUTES } from '../../src/features.ts';
 import { describeApi } from '../../src/health/routes.ts';
 import { startTestService } from '../helpers/app.ts';
-import { needs } from '../helpers/debian.ts';
+import { skipUnlessInstalled } from '../helpers/installed.ts';
 import { getPage } from './pages.ts';
 
 const BASE_URL = 'http://api.example';
@@ -102,7 +102,7 @@ test('GET /docs is 404 in the preview surface and not in the OpenAPI document', 
 });
 
 test('GET /docs: curl commands of GET operations without an ID run successfully', {
-  skip: needs('curl'),
+  skip: skipUnlessInstalled('curl'),
 }, async (t) => {
   const service = await startTestService(t, { env: { DELIVERABILITY_BASE_URL: BASE_URL } });
   const { folder, http, key } = service;

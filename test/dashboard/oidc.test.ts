@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { isoTime } from '../../src/lib/clock.ts';
-import { journeyCookie, readJourney } from '../../src/team/oidc.ts';
+import { oidcStateCookie, readOidcState } from '../../src/team/oidc.ts';
 import { startTestService, type TestService } from '../helpers/app.ts';
 import { testClock } from '../helpers/clock.ts';
 import { givePassword, PASSWORD } from '../team/browser.ts';
@@ -106,7 +106,7 @@ test('OpenID Connect request uses PKCE, state and nonce; the cookie reveals none
     field!,
     /^__Host-deliverability-oidc=[\w+/=]+; Path=\/; Max-Age=600; Secure; HttpOnly; SameSite=Lax$/,
   );
-  const journey = readJourney(service.app, field!.split(';')[0]!)!;
+  const journey = readOidcState(service.app, field!.split(';')[0]!)!;
   assert.deepEqual([journey.state, journey.nonce], [asked.state, asked.nonce]);
   for (const secret of [journey.state, journey.nonce, journey.verifier])
     assert.ok(secret.length >= 43 && !field!.includes(secret));
@@ -196,8 +196,8 @@ test('OpenID Connect rejects an ID token with the wrong nonce', async (t) => {
   const started = await start(t);
   const { service } = started;
   const { path, cookie, code } = await travel(started);
-  const journey = readJourney(service.app, cookie)!;
-  const forged = journeyCookie(service.app, { ...journey, nonce: 'another' }).split(';')[0]!;
+  const journey = readOidcState(service.app, cookie)!;
+  const forged = oidcStateCookie(service.app, { ...journey, nonce: 'another' }).split(';')[0]!;
   assertRefused(
     await getPage(service, path, { cookie: forged }),
     503,

@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
 import { dashboardRoutes } from '../../src/dashboard/routes.ts';
-import { insertPasswordLink, MAILED_LINK_MS } from '../../src/team/passwords.ts';
+import { insertPasswordLink, MAILED_LINK_LIFETIME_MS } from '../../src/team/passwords.ts';
 import { type ServiceOptions, startTestService, temporaryFolder } from '../helpers/app.ts';
 import { testClock } from '../helpers/clock.ts';
-import { needs } from '../helpers/debian.ts';
+import { skipUnlessInstalled } from '../helpers/installed.ts';
 import { givePassword, ownerBrowser, PASSWORD } from '../team/browser.ts';
 import { auditOf, invite, membersOf, tokenOf } from '../team/team-service.ts';
 import { fieldOf, getPage, mainOf, type PageAnswer, postForm, textOf } from './pages.ts';
@@ -32,7 +32,7 @@ async function passwordLink(service: Awaited<ReturnType<typeof start>>): Promise
   const { id } = await app.db.selectFrom('members').select('id').executeTakeFirstOrThrow();
   const { token } = await app.db
     .transaction()
-    .execute((tx) => insertPasswordLink(tx, app, id, MAILED_LINK_MS));
+    .execute((tx) => insertPasswordLink(tx, app, id, MAILED_LINK_LIFETIME_MS));
   return `/password/${token}`;
 }
 
@@ -89,7 +89,7 @@ test('Home page shows viewers no curl commands to send tests', async (t) => {
   assert.ok(!main.includes('curl'));
 });
 
-test('Home page curl commands work as shown', { skip: needs('curl') }, async (t) => {
+test('Home page curl commands work as shown', { skip: skipUnlessInstalled('curl') }, async (t) => {
   const service = await start(t);
   const { html } = await getPage(service, '/');
   const commands = [...html.matchAll(/<code>(curl [^<]*)<\/code>/g)].map(([, text]) =>

@@ -2,9 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { shareLook } from '../../src/domains/health.ts';
+import { checkHealthShared } from '../../src/domains/health.ts';
 import { findDomain } from '../../src/domains/queries.ts';
-import { recordAskedLookup, recordHealth, recordLookup } from '../../src/domains/transitions.ts';
+import {
+  recordHealth,
+  recordLookup,
+  recordRequestedLookup,
+} from '../../src/domains/transitions.ts';
 import { type Db, type Tx, transact } from '../../src/store/open.ts';
 import { GOOD_ZONE } from '../analysis/domain/domains.ts';
 import { DAY, HOUR, MINUTE, startDomainService } from './domain-service.ts';
@@ -24,7 +28,7 @@ test('Domain verification retries with backoff, then hourly, and fails after 72 
     times.map((at) => (at - begun) / MINUTE),
     expected,
   );
-  assert.equal(dns.asked.get('_deliverability.example.com/TXT'), expected.length);
+  assert.equal(dns.queries.get('_deliverability.example.com/TXT'), expected.length);
   const failed = await service.get(domain.id);
   assert.equal(failed.status, 'failed');
   assert.equal(failed.next_check_at, null);
@@ -227,8 +231,8 @@ test('Lookups that began before the recorded one are ignored when they finish la
   const rowOf = async (db: Db | Tx = app.db) => (await findDomain(db, id))!;
   service.publish({ ...domain });
   await service.pass(HOUR);
-  const late = { found: 'no' as const, detail: 'No.', begunAt: clock.now() };
-  const lateHealth = await shareLook(app, await rowOf(), 'people');
+  const late = { found: 'no' as const, detail: 'No.', startedAt: clock.now() };
+  const lateHealth = await checkHealthShared(app, await rowOf(), 'people');
   clock.advance(MINUTE);
   await service.verify(id);
   delete dns.zone['_dmarc.example.com'];
@@ -237,12 +241,12 @@ test('Lookups that began before the recorded one are ignored when they finish la
   await service.call('GET', `/v1/domains/${id}/health`);
   const before = await rowOf();
   assert.equal(before.health_status, 'critical');
-  for (const record of [recordLookup, recordAskedLookup])
+  for (const record of [recordLookup, recordRequestedLookup])
     await transact(app.db, async (tx) => record(tx, app, await rowOf(tx), late));
   await transact(app.db, async (tx) => recordHealth(tx, app, await rowOf(tx), lateHealth));
   assert.deepEqual(await rowOf(), before);
   // Started at the same time as the recorded one, so it counts.
-  const next = { ...late, begunAt: Date.parse(before.last_checked_at!) };
+  const next = { ...late, startedAt: Date.parse(before.last_checked_at!) };
   await transact(app.db, async (tx) => recordLookup(tx, app, await rowOf(tx), next));
   assert.notEqual((await rowOf()).missing_since, null);
 });
@@ -264,9 +268,9 @@ test('User-requested health checks do not block background checks', async (t) =>
     },
   };
   const busy = Array.from({ length: 8 }, (_, n) =>
-    shareLook(slow, { ...row, id: `dom_${n}`, name: 'example.org' }, 'people'),
+    checkHealthShared(slow, { ...row, id: `dom_${n}`, name: 'example.org' }, 'people'),
   );
-  const { health } = await shareLook(slow, row, 'jobs');
+  const { health } = await checkHealthShared(slow, row, 'jobs');
   assert.equal(health.name, 'example.com');
   open();
   await Promise.all(busy);

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { DomainHealthAnswer } from '../../src/domains/schema.ts';
+import type { DomainHealthResponse } from '../../src/domains/schema.ts';
 import { DKIM_KEYS, GOOD_ZONE } from '../analysis/domain/domains.ts';
 import { blocklistZone, listIn } from '../helpers/blocklists.ts';
 import { DAY, HOUR, startDomainService } from './domain-service.ts';
@@ -26,7 +26,7 @@ test('A DKIM selector whose lookup fails keeps its previous status without an ev
   assert.deepEqual([s9.status, s9.former_status, s9.severity], ['error', 'fail', 'warning']);
   // A request returns the same result.
   const path = `/v1/domains/${domain.id}/health`;
-  const response = (await service.call<DomainHealthAnswer>('GET', path)).body;
+  const response = (await service.call<DomainHealthResponse>('GET', path)).body;
   assert.deepEqual([response.status, response.score], ['warning', before.score]);
   delete dns.zone[KEY];
   await service.pass(2 * DAY);

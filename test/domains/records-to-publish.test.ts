@@ -4,14 +4,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { recordsToPublish } from '../../src/domains/records-to-publish.ts';
 import { type Zone, zoneResolver } from '../../src/net/dns/zone.ts';
-import { DKIM_KEYS, GOOD_ZONE, lookAt } from '../analysis/domain/domains.ts';
+import { checkDomain, DKIM_KEYS, GOOD_ZONE } from '../analysis/domain/domains.ts';
 
 const ROW = { name: 'example.com', token: 'x', status: 'verified', missing_since: null } as const;
 const DMARC = '_dmarc.example.com';
 
 async function wholeRecordsOf(zone: Zone, row: Partial<typeof ROW> | { status: 'pending' } = {}) {
   const whole = { ...GOOD_ZONE, ...zone };
-  const { checks } = await lookAt(whole, { selectors: ['s1'] });
+  const { checks } = await checkDomain(whole, { selectors: ['s1'] });
   return recordsToPublish(zoneResolver(whole), { ...ROW, ...row }, checks);
 }
 

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import { domainRemoved } from '../../src/domains/change-domain.ts';
-import type { Domain, DomainHealthAnswer } from '../../src/domains/schema.ts';
+import type { Domain, DomainHealthResponse } from '../../src/domains/schema.ts';
 import { subscriptionsOf } from '../../src/features.ts';
 import { createSubscribers, subscribe } from '../../src/store/subscribers.ts';
 import { GOOD_ZONE } from '../analysis/domain/domains.ts';
@@ -154,7 +154,7 @@ test('GET /v1/domains/{id}/health returns and stores current health with records
   const service = await startDomainService(t, zone);
   const { call } = service;
   const domain = await service.add('example.com', { dkim_selectors: ['s1', 's9'] });
-  const look = () => call<DomainHealthAnswer>('GET', `/v1/domains/${domain.id}/health`);
+  const look = () => call<DomainHealthResponse>('GET', `/v1/domains/${domain.id}/health`);
   const { status, body } = await look();
   assert.equal(status, 200);
   assert.equal(body.object, 'domain_health');

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Domain } from '../../src/domains/schema.ts';
 import { learnSelectors } from '../../src/domains/selectors.ts';
-import { joinDomain } from '../../src/mailtests/record.ts';
+import { assignDomain } from '../../src/mailtests/record.ts';
 import { DKIM_KEYS, GOOD_ZONE } from '../analysis/domain/domains.ts';
 import { DAY, HOUR, MINUTE, startDomainService } from './domain-service.ts';
 
@@ -107,7 +107,7 @@ test('DKIM selectors are learned only from verified, aligned signatures of live 
     const outcome = { ok: true, result: { checks } } as never;
     return app.db.transaction().execute((tx) => {
       const after = { domain_id: null, from_domain: 'example.com', received_at, livemode };
-      return joinDomain(tx, after, outcome);
+      return assignDomain(tx, after, outcome);
     });
   };
   const at = new Date(clock.now()).toISOString();

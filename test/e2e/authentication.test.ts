@@ -18,7 +18,7 @@ test('A signed message sent by nodemailer passes SPF, DKIM and DMARC with grade 
     's1._domainkey.example.com/TXT',
     '_dmarc.example.com/TXT',
   ])
-    assert.equal(dns.asked.get(asked), 1, asked);
+    assert.equal(dns.queries.get(asked), 1, asked);
   assert.deepEqual(ended.envelope, {
     mail_from: 'bounce@example.com',
     client_ip: '192.0.2.1',

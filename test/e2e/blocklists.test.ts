@@ -365,6 +365,6 @@ test('Blocklist finding includes the TXT record of the listing', async (t) => {
   const { evidence } = (await judge(dns, LISTS)).of('ip_blocklists');
   const [zen] = evidence.lists as Record<string, unknown>[];
   assert.equal(zen?.text, 'https://check.example/7');
-  assert.equal(dns.asked.get(`${REVERSED}.zen.spamhaus.org/TXT`), 1);
-  assert.equal(dns.asked.get(`${REVERSED}.bl.spamcop.net/TXT`), undefined);
+  assert.equal(dns.queries.get(`${REVERSED}.zen.spamhaus.org/TXT`), 1);
+  assert.equal(dns.queries.get(`${REVERSED}.bl.spamcop.net/TXT`), undefined);
 });

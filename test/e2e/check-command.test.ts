@@ -10,7 +10,7 @@ import type { Zone } from '../../src/net/dns/zone.ts';
 import { temporaryFolder } from '../helpers/app.ts';
 import { startDnsServer } from '../helpers/dns-server.ts';
 import { goodMessage } from '../helpers/good-message.ts';
-import { type Ended, runProgram } from '../helpers/program.ts';
+import { type ProgramResult, runProgram } from '../helpers/program.ts';
 import { SENDER_ZONE, signed } from './sender.ts';
 
 /** The command uses the real clock. */
@@ -23,7 +23,7 @@ const CLIENT = [
   '--tls=TLSv1.3',
 ];
 
-const check = (args: string[], input: string | Uint8Array = ''): Promise<Ended> =>
+const check = (args: string[], input: string | Uint8Array = ''): Promise<ProgramResult> =>
   runProgram(['check', ...args], {}, input);
 
 function fileWith(t: TestContext, message: string | Uint8Array): string {
@@ -75,7 +75,7 @@ test('check --offline makes no DNS queries; without score --fail-below exits wit
   const args = ['-', '--offline', `--dns=127.0.0.1:${server.address.port}`, ...CLIENT, '--json'];
   const { code, stdout } = await check(args, await signedNow());
   assert.equal(code, 0);
-  assert.equal(server.asked.size, 0);
+  assert.equal(server.queries.size, 0);
   const result = JSON.parse(stdout) as Test;
   assert.equal(result.score, null);
   const status = (id: string) => result.checks.find((found) => found.id === id)?.status;

@@ -30,7 +30,7 @@ async function composeReport(
   report: ScheduledReport,
   pdf: boolean,
 ): Promise<Omit<Mail, 'id' | 'to'>> {
-  const mail = reportMail(report, { unsubscribeUrl: UNSUBSCRIBE, pdf });
+  const mail = reportMail(report, { unsubscribeUrl: UNSUBSCRIBE, hasPdf: pdf });
   assert.ok(Buffer.byteLength(mail.html) < MAX_HTML, `${mail.html.length}`);
   const file = { filename: 'deliverability-2026-11-23.pdf', contentType: 'application/pdf' };
   return {

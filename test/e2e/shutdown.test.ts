@@ -40,7 +40,7 @@ test('SIGTERM finishes running mail and analysis and leaves a clean database', a
   await sender.write(`${header}\r\n\r\n`);
 
   service.signal('SIGTERM');
-  assert.ok(await service.line('stopping'));
+  assert.ok(await service.nextLine('stopping'));
   // Idle clients are disconnected at once, and waiting requests get a response.
   assert.match(await idle.reply(), /^421 4\.3\.2 /);
   assert.equal((await waiting).status, 'waiting');

@@ -7,11 +7,11 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { temporaryFolder } from '../helpers/app.ts';
-import { needs } from '../helpers/debian.ts';
+import { skipUnlessInstalled } from '../helpers/installed.ts';
 import { assertAllPassed, signed, startWithDns } from './sender.ts';
 
 test('A signed message sent by swaks over STARTTLS arrives unchanged and passes', {
-  skip: needs('swaks'),
+  skip: skipUnlessInstalled('swaks'),
 }, async (t) => {
   const { service } = await startWithDns(t);
   const test = await service.createTest();

@@ -32,7 +32,7 @@ test('The test.completed event equals the webhook body and contains the listed t
     headers: { 'content-type': 'message/rfc822' },
   });
   await service.getTest(sent.body.id, '?wait=50');
-  const [request] = await receiver.until(1);
+  const [request] = await receiver.waitForRequests(1);
   const list = await call<List<Event>>('GET', '/v1/events');
   const [event] = list.body.data;
   assert.equal(list.body.data.length, 1);
@@ -58,7 +58,7 @@ test('Event data is returned and delivered unchanged', async (t) => {
   const { id } = await append({ type: 'test.failed', data });
   const { body } = await service.call<Event>('GET', `/v1/events/${id}`);
   assert.deepEqual(body.data, JSON.parse(JSON.stringify(data)));
-  const [request] = await receiver.until(1);
+  const [request] = await receiver.waitForRequests(1);
   assert.deepEqual(JSON.parse(request!.body), body);
 });
 

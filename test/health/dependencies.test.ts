@@ -61,7 +61,7 @@ test('GET /readyz does not wait for an unresponsive SMTP server', async (t) => {
       asked++;
       return promise;
     },
-    known: () => null,
+    lastAttempt: () => null,
     close() {},
   };
   const service = await startTestService(t, { mailer, clock: testClock() });

@@ -26,7 +26,7 @@ export const ENVELOPE: Envelope = {
   tls: { used: true, version: 'TLSv1.3', cipher: 'TLS_AES_256_GCM_SHA384' },
 };
 
-export interface Scene {
+export interface CheckInput {
   /** LF line ends become CRLF in a string; bytes stay unchanged. */
   message: string | Uint8Array;
   zone?: Zone;
@@ -39,7 +39,7 @@ export interface Scene {
   setup?: Partial<Setup>;
 }
 
-export async function contextFor(scene: Scene): Promise<Context> {
+export async function contextFor(scene: CheckInput): Promise<Context> {
   const raw =
     typeof scene.message === 'string'
       ? Buffer.from(scene.message.replace(/\r?\n/g, '\r\n'), 'utf8')
@@ -60,7 +60,7 @@ export async function contextFor(scene: Scene): Promise<Context> {
 }
 
 /** Fails if the evidence has a key that the check's `publicEvidence` does not declare. */
-export async function runCheck(check: Check, scene: Scene): Promise<Finding> {
+export async function runCheck(check: Check, scene: CheckInput): Promise<Finding> {
   const finding = await check.run(await contextFor(scene));
   assert.deepEqual(undeclaredKeys(finding.evidence, check), [], `${check.id}: publicEvidence`);
   return finding;

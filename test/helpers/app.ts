@@ -20,7 +20,7 @@ import { createApiKey } from '../../src/team/api-keys.ts';
 import { findOwner } from '../../src/team/members.ts';
 import { makeOwner } from '../../src/team/owner.ts';
 
-export interface Answer<T = unknown> {
+export interface ApiResponse<T = unknown> {
   status: number;
   headers: Headers;
   body: T;
@@ -44,7 +44,7 @@ export interface TestService extends Service {
     method: string,
     path: string,
     options?: CallOptions,
-  ): Promise<Answer<T>>;
+  ): Promise<ApiResponse<T>>;
   /** Creates an API key, by default for the owner. */
   makeKey(role: Role, livemode?: boolean, memberId?: string): Promise<string>;
   /** Creates a member, `<role><n>@example.com`, with a live key of the same role. */
@@ -153,7 +153,7 @@ async function request(
   method: string,
   path: string,
   options: CallOptions = {},
-): Promise<Answer> {
+): Promise<ApiResponse> {
   const key = options.key === undefined ? ownerKey : options.key;
   const headers: Record<string, string> = { ...options.headers };
   if (key !== null) headers.authorization = `Bearer ${key}`;
@@ -174,7 +174,7 @@ async function request(
 }
 
 /** Asserts that a successful response matches the declared schema, which the service does not check itself. */
-function assertDeclared(method: string, path: string, { status, body }: Answer): void {
+function assertDeclared(method: string, path: string, { status, body }: ApiResponse): void {
   if (status !== 200 && status !== 201) return;
   const { pathname } = new URL(path, 'http://x');
   const route = ROUTES.find(

@@ -20,7 +20,7 @@ async function run(): Promise<string[]> {
 }
 
 /** A line for each violated rule. */
-export async function violationsOf(page: Page): Promise<string[]> {
+export async function findViolations(page: Page): Promise<string[]> {
   await page.evaluate(AXE);
   return page.evaluate(run);
 }

@@ -19,7 +19,7 @@ export function blocklistZone(dqsKey = 'key00000'): Zone {
 }
 
 function testedList(list: Blocklist, dqsKey: string): Zone {
-  const answer = ANSWERS[list.zone] ?? [aListedCode(list)];
+  const answer = ANSWERS[list.zone] ?? [listedCode(list)];
   const zones = [
     ...(list.needsKey ? [] : [list.zone]),
     ...(list.keyedZone ? [list.keyedZone.replace('<key>', dqsKey)] : []),
@@ -28,7 +28,7 @@ function testedList(list: Blocklist, dqsKey: string): Zone {
 }
 
 /** A return code that means a listing. */
-export function aListedCode({ listed }: Blocklist): string {
+export function listedCode({ listed }: Blocklist): string {
   if ('codes' in listed) return Object.keys(listed.codes)[0]!;
   return `127.0.0.${Object.keys(listed.bits)[0]}`;
 }

@@ -15,8 +15,8 @@ export interface DnsTestServer {
   /** Tests may replace it at any time. */
   zone: Zone;
   /** The number of queries over UDP and TCP, by `name/type`. */
-  asked: Map<string, number>;
-  askedOverTcp: Map<string, number>;
+  queries: Map<string, number>;
+  tcpQueries: Map<string, number>;
   /** In seconds: of records, and of negative answers (the SOA minimum). */
   ttl: number;
   /** Whether responses have the AD bit if the query has it. */
@@ -33,8 +33,8 @@ export async function startDnsServer(zone: Zone = {}): Promise<DnsTestServer> {
   const server: DnsTestServer = {
     address: { host: '127.0.0.1', port },
     zone,
-    asked: new Map(),
-    askedOverTcp: new Map(),
+    queries: new Map(),
+    tcpQueries: new Map(),
     ttl: ZONE_TTL_SECONDS,
     authenticated: false,
     tamper: null,
@@ -92,8 +92,8 @@ function replies(server: DnsTestServer, query: Buffer, over: 'udp' | 'tcp'): Buf
   const packet = decode(query);
   const { name = '', type = 'A' } = packet.questions?.[0] ?? {};
   const key = `${name.toLowerCase()}/${type}`;
-  server.asked.set(key, (server.asked.get(key) ?? 0) + 1);
-  if (over === 'tcp') server.askedOverTcp.set(key, (server.askedOverTcp.get(key) ?? 0) + 1);
+  server.queries.set(key, (server.queries.get(key) ?? 0) + 1);
+  if (over === 'tcp') server.tcpQueries.set(key, (server.tcpQueries.get(key) ?? 0) + 1);
   const { rcode, answers, authorities } = answerFor(server, name.toLowerCase(), type as RecordType);
   if (rcode === null) return server.tamper ? server.tamper(Buffer.alloc(0), over, query) : [];
   const opt = packet.additionals?.find((record) => record.type === 'OPT');

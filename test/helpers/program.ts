@@ -13,7 +13,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
  * Bundles `src/main.ts` once per test process and returns the path. It is below the project folder,
  * so that the program finds better-sqlite3, which is not in the bundle, in node_modules.
  */
-export function buildProgram(): Promise<string> {
+export function bundleProgram(): Promise<string> {
   built ??= createBundle();
   return built;
 }
@@ -37,11 +37,11 @@ export async function spawnProgram(
   nodeOptions: string[] = [],
 ): Promise<ChildProcessWithoutNullStreams> {
   const { PATH = '' } = process.env;
-  const command = [...nodeOptions, await buildProgram(), ...args];
+  const command = [...nodeOptions, await bundleProgram(), ...args];
   return spawn(process.execPath, command, { env: { PATH, ...env }, cwd: ROOT });
 }
 
-export interface Ended {
+export interface ProgramResult {
   /** Null if a signal ended the process. */
   code: number | null;
   stdout: string;
@@ -53,7 +53,7 @@ export async function runProgram(
   args: string[],
   env: Environment = {},
   input: string | Uint8Array = '',
-): Promise<Ended> {
+): Promise<ProgramResult> {
   const child = await spawnProgram(args, env);
   const texts = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const)

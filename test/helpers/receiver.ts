@@ -43,9 +43,9 @@ export interface Receiver {
   /** All requests in order of receipt. */
   requests: Received[];
   /** Tests may replace it at any time. By default, it responds with 200; a promise delays the response. */
-  answer(request: Received, response: ServerResponse): Answer | Promise<Answer>;
+  respond(request: Received, response: ServerResponse): Answer | Promise<Answer>;
   /** Resolves with all requests when there are at least `count`; rejects after ten seconds. */
-  until(count: number): Promise<Received[]>;
+  waitForRequests(count: number): Promise<Received[]>;
 }
 
 export interface ReceiverOptions {
@@ -72,7 +72,7 @@ export async function startReceiver(
       if (received === null) return;
       receiver.requests.push(received);
       for (const check of waiting) check();
-      reply(response, await receiver.answer(received, response));
+      reply(response, await receiver.respond(received, response));
     },
   ).listen(0, '127.0.0.1');
   server.on('tlsClientError', () => {});
@@ -88,8 +88,8 @@ export async function startReceiver(
       DELIVERABILITY_WEBHOOK_CA_FILE: caFile,
     },
     requests: [],
-    answer: () => 200,
-    until: (count) =>
+    respond: () => 200,
+    waitForRequests: (count) =>
       new Promise((resolve, reject) => {
         const { requests } = receiver;
         const end = () => {

@@ -26,7 +26,7 @@ export interface StartingProcess {
   signal(name: NodeJS.Signals): void;
   log: LogLine[];
   /** The next unread line with this message; null if the process ends without one. */
-  line(message: string): Promise<LogLine | null>;
+  nextLine(message: string): Promise<LogLine | null>;
   /** Resolves when the process has ended and all of its output has been read. */
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
@@ -72,7 +72,7 @@ export async function spawnServe(options: ServeOptions): Promise<StartingProcess
     signal: (name) => void child.kill(name),
     log,
     ended,
-    async line(message) {
+    async nextLine(message) {
       const { promise, resolve } = Promise.withResolvers<LogLine | null>();
       const check = () => {
         const found = log.find((line) => line.message === message && !returned.has(line));
@@ -114,7 +114,7 @@ export async function startServe(t: TestContext, options: ServeOptions): Promise
     started.signal('SIGKILL');
     await started.ended;
   });
-  const ready = await started.line('ready');
+  const ready = await started.nextLine('ready');
   if (!ready) throw new Error(`serve did not start: ${JSON.stringify(started.log)}`);
   const url = String(ready.api);
   const call: ServeProcess['call'] = async (method, path, call = {}) => {
@@ -139,7 +139,7 @@ export async function startServe(t: TestContext, options: ServeOptions): Promise
     },
     async stall() {
       started.signal('SIGUSR2');
-      return (await started.line('longest stall')) as unknown as Stall;
+      return (await started.nextLine('longest stall')) as unknown as Stall;
     },
   };
 }

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import type { Answer } from '../helpers/app.ts';
+import type { ApiResponse } from '../helpers/app.ts';
 
 interface Response {
   headers?: Record<string, { $ref: string }>;
@@ -47,7 +47,7 @@ export function documentValidator(served: object) {
     }
   });
 
-  const check = (method: string, path: string, answer: Answer): string => {
+  const check = (method: string, path: string, answer: ApiResponse): string => {
     const { pathname } = new URL(path, 'http://x');
     const [template, operation] = operationAt(document, method, pathname);
     const said = `${operation.operationId} ${answer.status} ${answer.text.slice(0, 300)}`;

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { ROUTES } from '../../src/features.ts';
-import { type Answer, type CallOptions, startTestService } from '../helpers/app.ts';
+import { type ApiResponse, type CallOptions, startTestService } from '../helpers/app.ts';
 import { goodMessage } from '../helpers/good-message.ts';
 import { type Receiver, startReceiver } from '../helpers/receiver.ts';
 import { startMailSink } from '../outbox/mail-sink.ts';
@@ -16,7 +16,7 @@ type Asked = <T = Record<string, string>>(
   path: string,
   status: number,
   options?: CallOptions,
-) => Promise<Answer<T>>;
+) => Promise<ApiResponse<T>>;
 
 interface Walk {
   ask: Asked;
@@ -110,7 +110,7 @@ async function walkWebhooks({ ask, receiver }: Walk) {
   const delivery = `/v1/webhooks/deliveries/${sample.body.id}`;
   assert.equal((await ask('GET', `${delivery}?wait=20`, 200)).body.status, 'succeeded');
   await ask('GET', `${path}/deliveries?status=succeeded`, 200);
-  receiver.answer = () => 500;
+  receiver.respond = () => 500;
   await ask('POST', `${delivery}/resend`, 200);
   assert.equal((await ask('GET', `${delivery}?wait=20`, 200)).body.status, 'pending');
   await ask('POST', `${delivery}/resend`, 409);
@@ -249,7 +249,7 @@ async function walkTeam({ ask, service }: Walk) {
     key: null,
     json: { token, name: 'Bob', password: PASSWORD },
   });
-  const tokenOf = ({ body }: Answer<Invitation>) => body.accept_url.split('/').at(-1)!;
+  const tokenOf = ({ body }: ApiResponse<Invitation>) => body.accept_url.split('/').at(-1)!;
   await ask('POST', `${invitations}/accept`, 410, accepting(tokenOf(made)));
   await ask('POST', `${invitations}/accept`, 404, accepting('x'.repeat(43)));
   const bob = await ask<Member>('POST', `${invitations}/accept`, 201, accepting(tokenOf(resent)));
@@ -313,12 +313,12 @@ async function walkRefusals({ ask, document }: Walk) {
       const method = name.toUpperCase();
       const path = template.replace(/\{\w+\}/g, 'nothing_0');
       const key = security.length > 0 ? undefined : null;
-      const { body, byLink } = ROUTES.find((route) => route.operation === operationId)!;
+      const { body, isPublicLink } = ROUTES.find((route) => route.operation === operationId)!;
       if (key === undefined) {
         await ask(method, path, 401, { key: null });
         await ask(method, path, 401, { key: 'dlv_live_none' });
       }
-      await ask(method, `${path}?no_such=1`, byLink ? 404 : 422, { key });
+      await ask(method, `${path}?no_such=1`, isPublicLink ? 404 : 422, { key });
       if (template.includes('{') && !body) await ask(method, path, 404, { key });
       if (!body) continue;
       await ask(method, path, 400, { key, headers: json, body: '{"half":' });

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import * as v from 'valibot';
-import { expireAnswers } from '../../src/http/idempotency.ts';
+import { deleteExpiredResponses } from '../../src/http/idempotency.ts';
 import { route } from '../../src/http/route.ts';
 import { AppError } from '../../src/lib/errors.ts';
 import {
@@ -90,17 +90,17 @@ describe('Idempotency-Key with the same request', () => {
     const first = await create('k1');
     clock.advance(24 * HOUR - 1);
     await create('k2');
-    await expireAnswers(app);
+    await deleteExpiredResponses(app);
     assert.equal((await create('k1')).body.id, first.body.id);
     clock.advance(1);
     const second = await create('k1', { name: 'another' });
     assert.notEqual(second.body.id, first.body.id);
     assert.equal((await create('k1', { name: 'another' })).body.id, second.body.id);
     clock.advance(24 * HOUR - 1);
-    await expireAnswers(app);
+    await deleteExpiredResponses(app);
     assert.deepEqual(await kept(), ['k1']);
     clock.advance(1);
-    await expireAnswers(app);
+    await deleteExpiredResponses(app);
     assert.deepEqual(await kept(), []);
   });
 });

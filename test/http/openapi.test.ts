@@ -7,7 +7,7 @@ import * as v from 'valibot';
 import { ROUTES } from '../../src/features.ts';
 import { openApiDocument } from '../../src/http/openapi.ts';
 import { type Route, route } from '../../src/http/route.ts';
-import { listOf, Name, queryInteger } from '../../src/http/schemas.ts';
+import { listSchema, Name, queryInteger } from '../../src/http/schemas.ts';
 import { ERROR_STATUS } from '../../src/lib/errors.ts';
 import { startTestService } from '../helpers/app.ts';
 import { documentValidator } from './document-validator.ts';
@@ -108,7 +108,7 @@ const change = route({
 });
 const remove = route({
   ...{ method: 'DELETE', path: '/things/:id', role: 'owner', operation: 'removeThing' },
-  live: true,
+  liveOnly: true,
   summary: 'Remove one',
   response: v.object({ id: v.string() }),
   handle: () => ({ id: 'a' }),
@@ -265,7 +265,7 @@ describe('OpenAPI operation', () => {
 });
 
 it('OpenAPI list responses document their items', () => {
-  const listed = { ...ready, response: listOf(Thing), statusOf: undefined } as Route;
+  const listed = { ...ready, response: listSchema(Thing), statusOf: undefined } as Route;
   const { content } = documentOf([listed]).paths['/ready']!.get!.responses['200']!;
   const { schema } = content['application/json'] as {
     schema: { properties: Record<string, object> };

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { it, test } from 'node:test';
 import { prefersJson, type RequestContext, wantsPage } from '../../src/http/request-context.ts';
 import { route } from '../../src/http/route.ts';
-import { loggedPaths } from '../../src/http/router.ts';
+import { createPathRedactor } from '../../src/http/router.ts';
 import { startRouted } from './routed.ts';
 
 const said = (form: string) => (call: { params: Record<string, string>; headOnly: boolean }) =>
@@ -95,7 +95,7 @@ it('prefersJson compares the weights of the Accept header', () => {
 
 // The log contains no secrets of paths.
 
-const logged = loggedPaths([
+const logged = createPathRedactor([
   { path: '/v1/tests/:id' },
   { path: '/password/:token', secretParams: ['token'] },
   { path: '/teams/:team/doors/:token', secretParams: ['token'] },

@@ -21,7 +21,7 @@ import { silentLog } from '../../src/lib/log.ts';
 import { queueMail } from '../../src/outbox/queue.ts';
 import { openStore } from '../../src/store/open.ts';
 import { startTestService, temporaryFolder } from '../helpers/app.ts';
-import { needs } from '../helpers/debian.ts';
+import { skipUnlessInstalled } from '../helpers/installed.ts';
 
 const FORMER = 'the former key, of enough characters';
 const OTHER = 'another key, also of enough characters';
@@ -78,7 +78,7 @@ test('Concurrent first starts end up with the same secret key', async (t) => {
 });
 
 test('A full disk while writing secret.key leaves no partial file', {
-  skip: needs('prlimit'),
+  skip: skipUnlessInstalled('prlimit'),
 }, async (t) => {
   const folder = temporaryFolder(t);
   const { config, found, db } = startIn(t, folder);

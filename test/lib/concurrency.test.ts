@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { batched, createSignals } from '../../src/lib/concurrency.ts';
+import { batchPerTurn, createSignals } from '../../src/lib/concurrency.ts';
 
 const LONG_MS = 60_000;
 
@@ -78,7 +78,7 @@ it('signals.close ends all current and future waits', async (t) => {
 
 it('batched sends items of one turn together and in order', async () => {
   const posted: number[][] = [];
-  const send = batched<number>((items) => posted.push(items));
+  const send = batchPerTurn<number>((items) => posted.push(items));
   for (const item of [1, 2, 3]) send(item);
   assert.deepEqual(posted, []);
   await new Promise(setImmediate);
@@ -90,7 +90,7 @@ it('batched sends items of one turn together and in order', async () => {
 
 it('batched puts items added while sending into the next batch', async () => {
   const posted: string[][] = [];
-  const send = batched<string>((items) => {
+  const send = batchPerTurn<string>((items) => {
     posted.push(items);
     if (posted.length === 1) send('late');
   });

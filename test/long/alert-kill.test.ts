@@ -92,7 +92,7 @@ async function prepare({ folder, env }: ServeOptions, url: string) {
   });
   const { key } = JSON.parse(created.stdout);
   const service = await spawnServe({ folder, env });
-  const api = String((await service.line('ready'))!.api);
+  const api = String((await service.nextLine('ready'))!.api);
   const post = async (path: string, json: object): Promise<{ id: string }> => {
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
     const body = JSON.stringify(json);
@@ -117,7 +117,7 @@ async function runAndKill(
   round: number,
 ): Promise<string[]> {
   const service = await spawnServe(options);
-  const ready = await service.line('ready');
+  const ready = await service.nextLine('ready');
   assert.ok(ready, `the service did not restart: ${JSON.stringify(service.log)}`);
   const accepted: string[] = [];
   const load = Array.from({ length: TESTS_PER_ROUND }, async (_, i) => {

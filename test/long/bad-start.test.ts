@@ -8,14 +8,14 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import BetterSqlite from 'better-sqlite3';
 import { temporaryFolder } from '../helpers/app.ts';
-import { type Ended, type Environment, runProgram } from '../helpers/program.ts';
+import { type Environment, type ProgramResult, runProgram } from '../helpers/program.ts';
 import { serveEnvironment, startServe } from '../helpers/serve-process.ts';
 
-const serve = (folder: string, env: Environment = {}): Promise<Ended> =>
+const serve = (folder: string, env: Environment = {}): Promise<ProgramResult> =>
   runProgram(['serve'], { ...serveEnvironment(folder), ...env });
 
 /** Asserts a clear error message without a stack trace. */
-function assertStartError(ended: Ended, code: number, ...sentences: RegExp[]): void {
+function assertStartError(ended: ProgramResult, code: number, ...sentences: RegExp[]): void {
   assert.equal(ended.code, code, ended.stderr);
   assert.equal(ended.stdout, '');
   for (const sentence of sentences) assert.match(ended.stderr, sentence);

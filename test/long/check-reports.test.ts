@@ -15,13 +15,13 @@ import { type TestContext, test } from 'node:test';
 import type { Test } from '../../src/mailtests/schema.ts';
 import { SENDER_ZONE } from '../e2e/sender.ts';
 import { temporaryFolder } from '../helpers/app.ts';
-import { needs } from '../helpers/debian.ts';
 import { startDnsServer } from '../helpers/dns-server.ts';
 import { goodMessage } from '../helpers/good-message.ts';
+import { skipUnlessInstalled } from '../helpers/installed.ts';
 import { pdfInfo, pdfWords } from '../helpers/pdf.ts';
-import { buildProgram, type Environment, runProgram } from '../helpers/program.ts';
+import { bundleProgram, type Environment, runProgram } from '../helpers/program.ts';
 
-const skip = needs('pdftotext');
+const skip = skipUnlessInstalled('pdftotext');
 
 /** Creates a folder with a message, and a function that runs `check` on it. */
 function prepare(t: TestContext) {
@@ -107,7 +107,7 @@ test('check exits with 3 and leaves no partial file when writing a report fails'
   const args = ['check', at('message.eml'), '--offline', `--html=${at('report.html')}`];
   // No file of more than 20 KiB: the page has more.
   const limited = ['-c', 'ulimit -f 40 && exec "$0" "$@"', process.execPath];
-  const { status, stdout, stderr } = spawnSync('sh', [...limited, await buildProgram(), ...args], {
+  const { status, stdout, stderr } = spawnSync('sh', [...limited, await bundleProgram(), ...args], {
     encoding: 'utf8',
   });
   assert.equal(status, 3);
@@ -128,7 +128,7 @@ async function runCheck(t: TestContext, args: string[], env: Environment = {}) {
   assert.deepEqual([code, stderr], [0, '']);
   const { checks } = JSON.parse(stdout) as Test;
   const status = (id: string) => checks.find((check) => check.id === id)?.status;
-  return { queries: [...dns.asked.keys()], status };
+  return { queries: [...dns.queries.keys()], status };
 }
 
 test('check tests and queries the configured blocklists', async (t) => {

@@ -12,8 +12,8 @@ import type { Test } from '../../src/mailtests/schema.ts';
 import { insertPasswordLink } from '../../src/team/passwords.ts';
 import { insertSession } from '../../src/team/sessions.ts';
 import { startTestService, type TestService } from '../helpers/app.ts';
-import { needs } from '../helpers/debian.ts';
 import { goodMessage } from '../helpers/good-message.ts';
+import { skipUnlessInstalled } from '../helpers/installed.ts';
 import { startReceiver } from '../helpers/receiver.ts';
 import { accept, invite, tokenOf } from '../team/team-service.ts';
 
@@ -134,7 +134,7 @@ const REAL_VALUES: Record<
 };
 
 test('Every curl command of the API reference works as shown', {
-  skip: needs('curl'),
+  skip: skipUnlessInstalled('curl'),
 }, async (t) => {
   const receiver = await startReceiver(t);
   const service = await startTestService(t, {

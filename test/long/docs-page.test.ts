@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { startTestService } from '../helpers/app.ts';
 import { startBrowser } from '../helpers/chromium.ts';
-import { needs } from '../helpers/debian.ts';
+import { skipUnlessInstalled } from '../helpers/installed.ts';
 
 const AXE = readFileSync(
   fileURLToPath(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url)),
@@ -25,7 +25,7 @@ async function violations(): Promise<string[]> {
 }
 
 test('API docs page passes axe in both themes and does not scroll sideways', {
-  skip: needs('chromium'),
+  skip: skipUnlessInstalled('chromium'),
 }, async (t) => {
   const { url } = await startTestService(t);
   const browser = await startBrowser();
@@ -46,7 +46,7 @@ test('API docs page passes axe in both themes and does not scroll sideways', {
 });
 
 test('API docs page links work without JavaScript', {
-  skip: needs('chromium'),
+  skip: skipUnlessInstalled('chromium'),
 }, async (t) => {
   const { url } = await startTestService(t);
   const browser = await startBrowser();

@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test';
 import type { DomainHealth } from '../../src/analysis/domain/health.ts';
 import type { Zone } from '../../src/net/dns/zone.ts';
 import { type DnsTestServer, startDnsServer } from '../helpers/dns-server.ts';
-import { type Ended, runProgram } from '../helpers/program.ts';
+import { type ProgramResult, runProgram } from '../helpers/program.ts';
 import { makeKey } from '../helpers/signer.ts';
 
 const KEY = makeKey('rsa2048').record;
@@ -24,8 +24,10 @@ const ZONE: Zone = {
 
 const WITHOUT_BLOCKLISTS = { DELIVERABILITY_BLOCKLISTS: '-all' };
 
-const domain = (args: string[], env: Record<string, string> = WITHOUT_BLOCKLISTS): Promise<Ended> =>
-  runProgram(['domain', ...args], env);
+const domain = (
+  args: string[],
+  env: Record<string, string> = WITHOUT_BLOCKLISTS,
+): Promise<ProgramResult> => runProgram(['domain', ...args], env);
 
 async function serveZone(t: TestContext, zone: Zone): Promise<[DnsTestServer, string]> {
   const dns = await startDnsServer(zone);
@@ -82,7 +84,7 @@ test('domain --selector replaces the common selectors; warnings exit with 0', as
       ['old', 'fail'],
     ],
   );
-  assert.equal(server.asked.get('default._domainkey.example.com/TXT'), undefined);
+  assert.equal(server.queries.get('default._domainkey.example.com/TXT'), undefined);
 });
 
 test('domain accepts internationalized names', async (t) => {

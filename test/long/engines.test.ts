@@ -7,16 +7,18 @@ import { NO_SETUP } from '../../src/analysis/context.ts';
 import { zoneResolver } from '../../src/net/dns/zone.ts';
 import { assertAllPassed, SENDER_ZONE, sendAndWait, signed, startWithDns } from '../e2e/sender.ts';
 import { ENVELOPE, RECEIVED_AT } from '../helpers/analysis.ts';
-import { needs } from '../helpers/debian.ts';
 import { goodMessage } from '../helpers/good-message.ts';
 import { GTUBE } from '../helpers/gtube.ts';
+import { skipUnlessInstalled } from '../helpers/installed.ts';
 import { type Rspamd, startRspamd } from '../helpers/rspamd.ts';
 import { type Spamd, startSpamd } from '../helpers/spamd.ts';
 
 const statuses = (checks: { id: string; status: string }[]) =>
   ['spamassassin', 'rspamd'].map((id) => checks.find((check) => check.id === id)?.status);
 
-describe('Spam engines end to end', { skip: needs('spamd') || needs('rspamd') }, () => {
+describe('Spam engines end to end', {
+  skip: skipUnlessInstalled('spamd') || skipUnlessInstalled('rspamd'),
+}, () => {
   let spamd: Spamd;
   let rspamd: Rspamd;
   before(async () => {

@@ -18,8 +18,8 @@ import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import manifest from '../../package.json' with { type: 'json' };
 import { temporaryFolder } from '../helpers/app.ts';
-import { missing, needs } from '../helpers/debian.ts';
 import { goodMessage } from '../helpers/good-message.ts';
+import { skipOrFail, skipUnlessInstalled } from '../helpers/installed.ts';
 import { pdfFonts, pdfWords } from '../helpers/pdf.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -27,12 +27,15 @@ const BUILT = join(ROOT, 'dist', 'deliverability');
 
 /** Tests of an outdated executable would be misleading. */
 function notBuilt(): string | false {
-  if (!existsSync(BUILT)) return missing('dist/deliverability does not exist: run npm run build');
+  if (!existsSync(BUILT))
+    return skipOrFail('dist/deliverability does not exist: run npm run build');
   const builtAt = statSync(BUILT).mtimeMs;
   const newer = globSync(['src/**/*.{ts,tsx}', 'scripts/build.ts', 'scripts/executable/*.ts'], {
     cwd: ROOT,
   }).find((path) => statSync(join(ROOT, path)).mtimeMs > builtAt);
-  return newer ? missing(`dist/deliverability is older than ${newer}: run npm run build`) : false;
+  return newer
+    ? skipOrFail(`dist/deliverability is older than ${newer}: run npm run build`)
+    : false;
 }
 
 const skip = notBuilt();
@@ -94,7 +97,7 @@ test('Executable analyzes a message in a worker thread', { skip }, (t) => {
 });
 
 test('Executable writes HTML and PDF reports with bundled fonts', {
-  skip: skip || needs('pdftotext'),
+  skip: skip || skipUnlessInstalled('pdftotext'),
 }, (t) => {
   const sandbox = createSandbox(t);
   const subject = 'Größe, Привет, Γειά';

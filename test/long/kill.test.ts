@@ -11,9 +11,9 @@ import { temporaryFolder } from '../helpers/app.ts';
 import { startDnsServer } from '../helpers/dns-server.ts';
 import { type Random, seededRandom } from '../helpers/random.ts';
 import { type ServeProcess, startServe } from '../helpers/serve-process.ts';
-import { assertNothingLost } from './kept-mail.ts';
-import { liveAndBeKilled, type Moment } from './killed-service.ts';
+import { type KillPhase, runAndKill } from './killed-service.ts';
 import { type Mail, prepareMails } from './mail-load.ts';
+import { assertNothingLost } from './stored-messages.ts';
 
 /** About a second each; before a release, run a hundred. */
 const ROUNDS = Number(process.env.KILL_ROUNDS ?? 25);
@@ -36,15 +36,15 @@ test(`${ROUNDS} SIGKILLs lose no accepted message and analyze each once`, {
   const mails = await prepare(folder, random);
   const startedAt = performance.now();
 
-  const moments: Partial<Record<Moment, number>> = {};
+  const moments: Partial<Record<KillPhase, number>> = {};
   const queue: Mail[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     queue.push(...mails.slice(round * MAILS_PER_ROUND, (round + 1) * MAILS_PER_ROUND));
-    const moment = await liveAndBeKilled({ folder, env }, dns, queue, random);
+    const moment = await runAndKill({ folder, env }, dns, queue, random);
     moments[moment] = (moments[moment] ?? 0) + 1;
     queue.push(
       ...mails.filter(
-        (mail) => mail.state === 'unanswered' && mail.patient && !queue.includes(mail),
+        (mail) => mail.state === 'unanswered' && mail.retries && !queue.includes(mail),
       ),
     );
   }

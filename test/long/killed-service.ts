@@ -11,15 +11,15 @@ const SENDERS = 4;
 
 /** A start takes about 400 ms, receiving 25 messages about as long, their analysis less. */
 const MAX_DELAY_MS = { start: 500, receiving: 600, analysing: 300, stopping: 200 };
-export type Moment = keyof typeof MAX_DELAY_MS;
+export type KillPhase = keyof typeof MAX_DELAY_MS;
 
 /** Asserts that no errors occur before the kill; returns the phase in which it happened. */
-export async function liveAndBeKilled(
+export async function runAndKill(
   options: ServeOptions,
   dns: DnsTestServer,
   queue: Mail[],
   random: Random,
-): Promise<Moment> {
+): Promise<KillPhase> {
   const moment = chooseMoment(random);
   const analysisStarted = firstQuery(dns);
   const service = await spawnServe(options);
@@ -35,14 +35,14 @@ export async function liveAndBeKilled(
   return moment;
 }
 
-function chooseMoment(random: Random): Moment {
+function chooseMoment(random: Random): KillPhase {
   if (random.chance(0.15)) return 'start';
   if (random.chance(0.4)) return 'receiving';
   return random.chance(0.7) ? 'analysing' : 'stopping';
 }
 
 async function readyPort(service: StartingProcess): Promise<number> {
-  const ready = await service.line('ready');
+  const ready = await service.nextLine('ready');
   assert.ok(ready, `the service did not restart: ${JSON.stringify(service.log)}`);
   return Number(String(ready.smtp).split(':').at(-1));
 }

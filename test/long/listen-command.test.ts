@@ -11,9 +11,9 @@ import { before, type TestContext, test } from 'node:test';
 import { openAuthority } from '../../src/commands/listen/authority.ts';
 import type { WebhookDelivery } from '../../src/webhooks/schema.ts';
 import { startTestService, type TestService, temporaryFolder } from '../helpers/app.ts';
-import { buildProgram, runProgram, spawnProgram } from '../helpers/program.ts';
+import { bundleProgram, runProgram, spawnProgram } from '../helpers/program.ts';
 
-before(async () => void (await buildProgram()));
+before(async () => void (await bundleProgram()));
 
 interface ListenProcess {
   url: string;

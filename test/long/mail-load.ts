@@ -15,9 +15,9 @@ export interface Mail {
   /** `fresh`: not sent; `unanswered`: sent without a reply; `kept`: accepted with 250. */
   state: 'fresh' | 'unanswered' | 'kept';
   /** Whether its sender retries without a reply. */
-  patient: boolean;
+  retries: boolean;
   /** When it was last sent, in milliseconds since the Unix epoch. */
-  offeredAt: number;
+  sentAt: number;
   /** The ID in the 250 reply. */
   keptAs: string | null;
 }
@@ -38,8 +38,8 @@ export async function prepareMails(db: Db, count: number, random: Random): Promi
       address: `${row.token}@inbox.test`,
       raw,
       state: 'fresh',
-      patient: random.chance(0.5),
-      offeredAt: 0,
+      retries: random.chance(0.5),
+      sentAt: 0,
       keptAs: null,
     });
   }
@@ -69,7 +69,7 @@ export async function sendAll(queue: Mail[], port: number, senders: number): Pro
       try {
         // From here on, the service may have accepted it, even without a reply.
         mail.state = 'unanswered';
-        mail.offeredAt = systemClock.now();
+        mail.sentAt = systemClock.now();
         const { address: to, raw } = mail;
         const reply = await sendMail({ port, to, raw, plain });
         mail.state = 'kept';

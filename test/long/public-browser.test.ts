@@ -6,8 +6,8 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { startBrowser } from '../helpers/chromium.ts';
-import { needs } from '../helpers/debian.ts';
 import { goodMessage } from '../helpers/good-message.ts';
+import { skipUnlessInstalled } from '../helpers/installed.ts';
 import { startSharing } from '../shares/sharing.ts';
 
 /** Receives requests to any host name below `.example`. */
@@ -28,7 +28,7 @@ const MESSAGE = goodMessage(
 );
 
 test('Public report page makes no external requests and leaks no URL in links', {
-  skip: needs('chromium'),
+  skip: skipUnlessInstalled('chromium'),
 }, async (t) => {
   const { reached, port } = await startOutside(t);
   const { service, analysed, share } = await startSharing(t);
@@ -78,7 +78,7 @@ async function newest({ call }: Awaited<ReturnType<typeof startSharing>>['servic
 }
 
 test('Public report badge can be embedded by another site', {
-  skip: needs('chromium'),
+  skip: skipUnlessInstalled('chromium'),
 }, async (t) => {
   const { service, analysed, share } = await startSharing(t);
   const { token } = await share({ test_ids: [(await analysed()).id] });

@@ -166,7 +166,7 @@ async function makeDue(path: string, round: number): Promise<string[]> {
 
 async function runAndKill(options: ServeOptions, end: () => Promise<void>): Promise<void> {
   const service = await spawnServe(options);
-  const ready = await service.line('ready');
+  const ready = await service.nextLine('ready');
   assert.ok(ready, `the service did not restart: ${JSON.stringify(service.log)}`);
   await end();
   service.signal('SIGKILL');

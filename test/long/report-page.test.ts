@@ -13,7 +13,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { REPORT_CSP, reportPage } from '../../src/report/html/report-page.tsx';
 import type { Report } from '../../src/report/report.ts';
 import { startBrowser } from '../helpers/chromium.ts';
-import { needs } from '../helpers/debian.ts';
+import { skipUnlessInstalled } from '../helpers/installed.ts';
 import { badReport, goodReport, newsletterReport, unscoredReport } from '../report/reports.ts';
 import { HOSTILE_HTML, LEAKS, UNGUARDED_HTML } from './hostile-message.ts';
 
@@ -32,7 +32,7 @@ async function violations(): Promise<string[]> {
   return found.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 200)}`);
 }
 
-describe('Report page in a browser', { skip: needs('chromium') }, () => {
+describe('Report page in a browser', { skip: skipUnlessInstalled('chromium') }, () => {
   /** Every host name resolves to this server: a request to it is a leak. */
   let outside: TcpServer;
   const reached: string[] = [];

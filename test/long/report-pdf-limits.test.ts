@@ -3,13 +3,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { reportPdf } from '../../src/report/pdf/pdf.ts';
-import { needs } from '../helpers/debian.ts';
+import { skipUnlessInstalled } from '../helpers/installed.ts';
 import { pdfPages } from '../helpers/pdf.ts';
 import { badReport, filledWith } from '../report/reports.ts';
 
 const BAD = await badReport();
 
-describe('Report PDF with hostile message content', { skip: needs('pdftotext') }, () => {
+describe('Report PDF with hostile message content', {
+  skip: skipUnlessInstalled('pdftotext'),
+}, () => {
   it('truncates megabyte-long text to 40 pages', async () => {
     for (const word of ['x'.repeat(1e6), '漢'.repeat(1e6), 'a '.repeat(5e5), '\n'.repeat(1e6)]) {
       const pages = pdfPages(await reportPdf(filledWith(word, BAD)));

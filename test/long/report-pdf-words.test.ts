@@ -3,13 +3,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { paintPdf } from '../../src/report/pdf/pdf.ts';
-import { needs } from '../helpers/debian.ts';
+import { skipUnlessInstalled } from '../helpers/installed.ts';
 import { pdfWords } from '../helpers/pdf.ts';
 import { allDocuments } from '../report/documents.ts';
 import { asReadOnPaper, leavesOf } from '../report/leaves.ts';
 
 test('Report painter (PDF) shows every word of every document for paper', {
-  skip: needs('pdftotext'),
+  skip: skipUnlessInstalled('pdftotext'),
 }, async () => {
   for (const [which, document] of await allDocuments()) {
     if (/ (?:on page|in a terminal)$/.test(which)) continue;

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { needs } from '../helpers/debian.ts';
+import { skipUnlessInstalled } from '../helpers/installed.ts';
 import { startMailSink } from '../outbox/mail-sink.ts';
 import { startSharing } from '../shares/sharing.ts';
 
@@ -17,7 +17,9 @@ const CHAPTER = readFileSync(
 );
 const run = promisify(execFile);
 
-test('Every command of docs/reports.md works as shown', { skip: needs('curl') }, async (t) => {
+test('Every command of docs/reports.md works as shown', {
+  skip: skipUnlessInstalled('curl'),
+}, async (t) => {
   const sink = await startMailSink(t);
   const { service, analysed, share } = await startSharing(t, {
     env: {

@@ -8,12 +8,12 @@ import { after, before, describe, it } from 'node:test';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { REPORT_CSP, sharedPage } from '../../src/report/html/report-page.tsx';
 import type { Share } from '../../src/report/share.ts';
-import { violationsOf } from '../helpers/axe.ts';
+import { findViolations } from '../helpers/axe.ts';
 import { startBrowser } from '../helpers/chromium.ts';
-import { needs } from '../helpers/debian.ts';
+import { skipUnlessInstalled } from '../helpers/installed.ts';
 import { campaignShare, largeShare, shareOf } from '../report/reports.ts';
 
-describe('Public report page in a browser', { skip: needs('chromium') }, () => {
+describe('Public report page in a browser', { skip: skipUnlessInstalled('chromium') }, () => {
   /** Serves the page. Other host names resolve to it too, so that external requests are recorded. */
   let web: Server;
   const served: string[] = [];
@@ -95,10 +95,10 @@ describe('Public report page in a browser', { skip: needs('chromium') }, () => {
         for (const width of [1280, 390]) {
           const page = await open(urlOf(share), { colorScheme, viewport: { width, height: 900 } });
           // Axe takes seconds: one width is tested folded, the other unfolded.
-          if (width === 1280) assert.deepEqual(await violationsOf(page), [], 'folded');
+          if (width === 1280) assert.deepEqual(await findViolations(page), [], 'folded');
           await unfold(page);
           assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), width);
-          if (width === 390) assert.deepEqual(await violationsOf(page), [], 'unfolded');
+          if (width === 390) assert.deepEqual(await findViolations(page), [], 'unfolded');
           await page.close();
         }
     });

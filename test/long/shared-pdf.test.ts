@@ -6,7 +6,7 @@ import { toFix } from '../../src/analysis/summary.ts';
 import { verdictOf } from '../../src/report/content.ts';
 import { sharedPdf } from '../../src/report/pdf/pdf.ts';
 import type { Share } from '../../src/report/share.ts';
-import { needs } from '../helpers/debian.ts';
+import { skipUnlessInstalled } from '../helpers/installed.ts';
 import { pdfInfo, pdfPages, pdfStructure, pdfText, pdfWords } from '../helpers/pdf.ts';
 import { badReport, campaignShare, largeShare, shareOf } from '../report/reports.ts';
 
@@ -35,10 +35,12 @@ const SECTIONS = [
   'Not checked',
 ];
 
-describe('Shared report PDF of one test', { skip: needs('pdftotext') }, () => {
+describe('Shared report PDF of one test', { skip: skipUnlessInstalled('pdftotext') }, () => {
   let pdf: Uint8Array;
   before(async () => {
-    pdf = await sharedPdf(shareOf([await badReport()], { title: 'For the agency', missing: 1 }));
+    pdf = await sharedPdf(
+      shareOf([await badReport()], { title: 'For the agency', deletedTests: 1 }),
+    );
   });
 
   it('is the report without message content', () => {
@@ -54,7 +56,7 @@ describe('Shared report PDF of one test', { skip: needs('pdftotext') }, () => {
   });
 });
 
-describe('Shared report PDF of many tests', { skip: needs('pdftotext') }, () => {
+describe('Shared report PDF of many tests', { skip: skipUnlessInstalled('pdftotext') }, () => {
   let share: Share;
   let pdf: Uint8Array;
   let pages: string[];
@@ -113,7 +115,7 @@ describe('Shared report PDF of many tests', { skip: needs('pdftotext') }, () => 
   });
 
   it('without tests says they were deleted', async () => {
-    const text = pdfText(await sharedPdf(shareOf([], { missing: 2 })));
+    const text = pdfText(await sharedPdf(shareOf([], { deletedTests: 2 })));
     assert.match(text, /All tests in this report have been deleted\./);
   });
 

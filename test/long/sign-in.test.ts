@@ -8,7 +8,7 @@ import type { BrowserContextOptions, Page } from 'playwright-core';
 import { parseMessage } from '../../src/analysis/mime/parse-message.ts';
 import { startTestService, type TestService } from '../helpers/app.ts';
 import { startBrowser } from '../helpers/chromium.ts';
-import { needs } from '../helpers/debian.ts';
+import { skipUnlessInstalled } from '../helpers/installed.ts';
 import { type MailSink, startMailSink } from '../outbox/mail-sink.ts';
 import { givePassword, PASSWORD } from '../team/browser.ts';
 
@@ -51,7 +51,7 @@ async function mailedLink({ app }: TestService, sink: MailSink): Promise<string>
   return /^http:\/\/app\.example\/\S+$/m.exec(text!)![0];
 }
 
-describe('Sign-in pages in a browser', { skip: needs('chromium') }, () => {
+describe('Sign-in pages in a browser', { skip: skipUnlessInstalled('chromium') }, () => {
   const open = async (
     t: TestContext,
     { http }: TestService,

@@ -8,10 +8,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { isoTime } from '../../src/lib/clock.ts';
 import { countTest } from '../../src/mailtests/tally.ts';
-import { periodOf, type Timed } from '../../src/schedules/times.ts';
+import { periodOf, type SendTiming } from '../../src/schedules/times.ts';
 import { type Db, openStore } from '../../src/store/open.ts';
 import type { TestRow } from '../../src/store/tables.generated.ts';
-import { periodEndingAt, type Span, summarize } from '../../src/summary/summary.ts';
+import { periodEndingAt, type SummarySpan, summarize } from '../../src/summary/summary.ts';
 import { startTestService, type TestService } from '../helpers/app.ts';
 import { testClock } from '../helpers/clock.ts';
 import { seededRandom } from '../helpers/random.ts';
@@ -59,7 +59,7 @@ async function store(db: Db, rows: TestRow[]): Promise<void> {
 
 const titleOf = (check: string) => check.replace('_', ' ');
 
-const MONTHLY: Timed = {
+const MONTHLY: SendTiming = {
   ...{ frequency: 'monthly', send_hour: 8, timezone: 'Europe/Berlin' },
   ...{ weekday: 'monday', day_of_month: 1 },
 };
@@ -82,12 +82,12 @@ test('Summaries stay consistent while another thread writes thousands of tests',
     count = all;
   });
   const scopes: (string[] | null)[] = [null, ids.slice(0, 1), ids.slice(0, 3), ids];
-  const spans: Span[] = [
+  const spans: SummarySpan[] = [
     MARCH,
     ...(['day', 'week', 'month'] as const).map((p) => periodEndingAt(NOW, p)),
   ];
   const seen = new Set<number>();
-  const compare = async (span: Span, domains: string[] | null) => {
+  const compare = async (span: SummarySpan, domains: string[] | null) => {
     const query = { ...span, domains, livemode: true };
     const [summary, expected] = await db
       .transaction()

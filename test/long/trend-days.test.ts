@@ -2,13 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { daysBeginAt, trendCharts } from '../../src/report/summary.ts';
+import { dayStartNote, trendCharts } from '../../src/report/summary.ts';
 import {
-  type Covered,
   nextSend,
   periodOf,
   periodUntil,
-  type Timed,
+  type ReportPeriod,
+  type SendTiming,
 } from '../../src/schedules/times.ts';
 import { NOTHING } from '../report/scheduled-reports.ts';
 import { timesBetween } from '../schedules/local-times.ts';
@@ -22,12 +22,12 @@ const ZONES = [
 const START = Date.UTC(2026, 0, 1);
 const END = Date.UTC(2027, 0, 1);
 
-const timed = (change: Partial<Timed>): Timed => ({
+const timed = (change: Partial<SendTiming>): SendTiming => ({
   ...{ frequency: 'weekly', send_hour: 8, timezone: 'Europe/Berlin' },
   ...{ weekday: 'monday', day_of_month: 1, ...change },
 });
 
-const reportOf = ({ timezone, frequency }: Timed, { borders }: Covered) => ({
+const reportOf = ({ timezone, frequency }: SendTiming, { borders }: ReportPeriod) => ({
   ...{ ...NOTHING, timezone, frequency },
   summary: {
     ...NOTHING.summary,
@@ -38,7 +38,7 @@ const reportOf = ({ timezone, frequency }: Timed, { borders }: Covered) => ({
   },
 });
 
-const namesOf = (schedule: Timed, covered: Covered): string[] =>
+const namesOf = (schedule: SendTiming, covered: ReportPeriod): string[] =>
   trendCharts(reportOf(schedule, covered))
     .at(-1)!
     .buckets.map(({ name }) => name);
@@ -70,7 +70,7 @@ function sharesOf(dayAt: (at: number) => string, from: number, to: number): Map<
   return shares;
 }
 
-function assertDays(schedule: Timed, covered: Covered, expected: number[]): void {
+function assertDays(schedule: SendTiming, covered: ReportPeriod, expected: number[]): void {
   const label = `${JSON.stringify(schedule)} ${new Date(covered.to).toISOString()}`;
   assert.deepEqual(covered.borders, expected, label);
   assert.deepEqual([expected[0], expected.at(-1)], [covered.from, covered.to], label);
@@ -120,7 +120,7 @@ test('Manual report trends show every day once at any hour of the year', () => {
         const period = periodUntil(schedule, now);
         assert.equal(period.to, wholeHour(now) + HOUR_MS);
         const hour = Number(hourOf.format(period.to + 0.75 * HOUR_MS));
-        const daily: Timed = { ...schedule, frequency: 'daily', send_hour: hour };
+        const daily: SendTiming = { ...schedule, frequency: 'daily', send_hour: hour };
         const before = timesBetween(daily, period.before - 1, period.to - DAY_MS / 2).map(
           wholeHour,
         );
@@ -139,7 +139,7 @@ test('Trend of a daylight-saving week is labeled Monday to Sunday', () => {
     namesOf(schedule, period).join(),
     'Mon 23 Mar,Tue 24 Mar,Wed 25 Mar,Thu 26 Mar,Fri 27 Mar,Sat 28 Mar,Sun 29 Mar',
   );
-  assert.equal(daysBeginAt(reportOf(schedule, period)), null);
+  assert.equal(dayStartNote(reportOf(schedule, period)), null);
 });
 
 test('Trend of a day has 23, 24 or 25 hours around clock changes', () => {
@@ -157,9 +157,9 @@ test('Trend of a day has 23, 24 or 25 hours around clock changes', () => {
 });
 
 test('daysBeginAt states the start of the day when all days start alike', () => {
-  const textFor = (change: Partial<Timed>, slot: number) => {
+  const textFor = (change: Partial<SendTiming>, slot: number) => {
     const schedule = timed(change);
-    return daysBeginAt(reportOf(schedule, periodOf(schedule, nextSend(schedule, slot - 1))));
+    return dayStartNote(reportOf(schedule, periodOf(schedule, nextSend(schedule, slot - 1))));
   };
   const march = Date.UTC(2026, 2, 29, 22);
   assert.equal(textFor({}, march), 'Each day begins at 08:00.');

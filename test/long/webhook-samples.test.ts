@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { verifySignature } from '../../src/webhooks/signatures.ts';
 import { startTestService, temporaryFolder } from '../helpers/app.ts';
 import { testClock } from '../helpers/clock.ts';
-import { needs } from '../helpers/debian.ts';
+import { skipUnlessInstalled } from '../helpers/installed.ts';
 import { type Received, startReceiver } from '../helpers/receiver.ts';
 
 const SAMPLES = fileURLToPath(new URL('../../docs/webhooks/', import.meta.url));
@@ -46,7 +46,7 @@ async function makeCases(t: TestContext): Promise<Cases> {
     clock.set(now + ms);
     const count = receiver.requests.length + 1;
     await send();
-    const { headers, body } = (await receiver.until(count))[count - 1] as Received;
+    const { headers, body } = (await receiver.waitForRequests(count))[count - 1] as Received;
     // Waits until the attempt is recorded: a clock that jumps earlier would cause another attempt.
     const newest = `/v1/webhooks/endpoints/${id}/deliveries?limit=1`;
     const { data } = (await service.call<{ data: [{ id: string }] }>('GET', newest)).body;
@@ -168,7 +168,7 @@ test('The standardwebhooks library accepts only genuine webhook signatures', (t)
 test(
   'Python verification sample accepts only genuine webhook signatures',
   {
-    skip: needs('python3'),
+    skip: skipUnlessInstalled('python3'),
   },
   (t) => tryAll(t, ['python3', sample('verify.py')]),
 );
@@ -176,13 +176,13 @@ test(
 test(
   'Shell verification sample accepts only genuine webhook signatures',
   {
-    skip: needs('openssl'),
+    skip: skipUnlessInstalled('openssl'),
   },
   (t) => tryAll(t, ['sh', sample('verify.sh')]),
 );
 
 test('Go verification sample accepts only genuine webhook signatures', {
-  skip: needs('go'),
+  skip: skipUnlessInstalled('go'),
 }, async (t) => {
   const program = join(temporaryFolder(t), 'verify');
   const { stderr, status } = spawnSync('go', ['build', '-o', program, sample('verify.go')]);

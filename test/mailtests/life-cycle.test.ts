@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { expireTests, retireTests } from '../../src/mailtests/expire.ts';
-import { MessageGone, readChunks } from '../../src/mailtests/messages.ts';
+import { MessageDeletedError, readChunks } from '../../src/mailtests/messages.ts';
 import type { Test } from '../../src/mailtests/schema.ts';
 import type { Resolver } from '../../src/net/dns/resolver.ts';
 import { type Zone, zoneResolver } from '../../src/net/dns/zone.ts';
@@ -539,7 +539,7 @@ test('Reading a message that is deleted meanwhile fails instead of returning par
   const pieces = readChunks(service.app.db, message);
   assert.ok((await pieces.next()).value);
   await service.call('DELETE', `/v1/tests/${id}`);
-  await assert.rejects(pieces.next(), MessageGone);
+  await assert.rejects(pieces.next(), MessageDeletedError);
 });
 
 test('POST /v1/tests/{id}/reanalyze with an Idempotency-Key runs one reanalysis', async (t) => {

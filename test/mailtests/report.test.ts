@@ -5,8 +5,8 @@ import { type TestContext, test } from 'node:test';
 import type { Test } from '../../src/mailtests/schema.ts';
 import { sendAndWait, startWithDns } from '../e2e/sender.ts';
 import type { TestService } from '../helpers/app.ts';
-import { needs } from '../helpers/debian.ts';
 import { goodMessage } from '../helpers/good-message.ts';
+import { skipUnlessInstalled } from '../helpers/installed.ts';
 import { pdfInfo, pdfWords } from '../helpers/pdf.ts';
 
 const BOTH = ['report.html', 'report.pdf'];
@@ -56,7 +56,7 @@ test('GET /v1/tests/{id}/report.html shows result and escaped message with a str
 });
 
 test('GET /v1/tests/{id}/report.pdf contains the same result and is reproducible', {
-  skip: needs('pdftotext'),
+  skip: skipUnlessInstalled('pdftotext'),
 }, async (t) => {
   const { service, done } = await startWithResult(t);
   const response = await get(service, `/v1/tests/${done.id}/report.pdf`);

@@ -23,7 +23,7 @@ async function runWith(t: Parameters<typeof startMonitoring>[0], silent: string[
     [...NAMES, ...ADDRESSES],
   );
   return {
-    queried: ADDRESSES.filter((one) => dns.asked.has(`${questionOf(one)}/A`)),
+    queried: ADDRESSES.filter((one) => dns.queries.has(`${questionOf(one)}/A`)),
     unknown: run!.changes.unknown.map(({ target }) => target),
   };
 }

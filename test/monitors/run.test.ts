@@ -2,11 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { nothingKnown } from '../../src/monitors/findings.ts';
+import { unknownOutcome } from '../../src/monitors/findings.ts';
 import {
   claimDueMonitors,
   recordRun,
-  replanMonitors,
+  rescheduleMonitors,
   runMonitorsJob,
 } from '../../src/monitors/run.ts';
 import { openStore } from '../../src/store/open.ts';
@@ -15,7 +15,7 @@ import { listIn } from '../helpers/blocklists.ts';
 import { testClock } from '../helpers/clock.ts';
 import { ADDRESS, HOUR_MS, MONITORS, REVERSED, startMonitoring } from './monitoring.ts';
 
-const NOTHING_KNOWN = nothingKnown([ADDRESS]);
+const NOTHING_KNOWN = unknownOutcome([ADDRESS]);
 
 test('Two processes on one database claim each monitor once', async (t) => {
   const { service, create } = await startMonitoring(t);
@@ -134,10 +134,10 @@ test('replanMonitors leaves correctly scheduled weekly monitors untouched', asyn
       return typeof value === 'function' ? value.bind(target) : value;
     },
   });
-  await replanMonitors({ ...app, db });
+  await rescheduleMonitors({ ...app, db });
   assert.equal(writes, 0);
   clock.advance(-30 * 24 * HOUR_MS);
-  await replanMonitors({ ...app, db });
+  await rescheduleMonitors({ ...app, db });
   assert.equal(writes, 1);
   const wait = Date.parse((await get(id)).next_run_at!) - clock.now();
   assert.ok(wait > 0 && wait <= 7 * 24 * HOUR_MS);

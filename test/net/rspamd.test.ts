@@ -5,10 +5,10 @@ import { once } from 'node:events';
 import { createServer as createHttpServer, type IncomingHttpHeaders } from 'node:http';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { askRspamd, type RspamdSession } from '../../src/net/rspamd.ts';
+import { queryRspamd, type RspamdSession } from '../../src/net/rspamd.ts';
 import { freePort } from '../helpers/daemon.ts';
-import { needs } from '../helpers/debian.ts';
 import { goodMessage } from '../helpers/good-message.ts';
+import { skipUnlessInstalled } from '../helpers/installed.ts';
 import { startRspamd } from '../helpers/rspamd.ts';
 
 const message = Buffer.from(goodMessage().replaceAll('\n', '\r\n'));
@@ -66,14 +66,14 @@ for (const [name, serve, expected] of failures)
   test(`Rspamd client: a server that ${name} is a failure with the reason`, async (t) => {
     const { url, closed } = await startServer(t, serve);
     const limits = { timeoutMs: 150, maxBytes: 10_000 };
-    const result = await askRspamd(url, message, SESSION, limits);
+    const result = await queryRspamd(url, message, SESSION, limits);
     assert.equal(result.status, 'failed');
     assert.match(result.detail, expected);
     await closed;
   });
 
 test('Rspamd client reports a refused connection', async () => {
-  const result = await askRspamd(`http://127.0.0.1:${await freePort()}`, message, SESSION);
+  const result = await queryRspamd(`http://127.0.0.1:${await freePort()}`, message, SESSION);
   assert.deepEqual(result, { status: 'failed', detail: 'the server refused the connection' });
 });
 
@@ -87,7 +87,7 @@ async function headersFor(t: TestContext, session: Partial<RspamdSession>) {
   await once(server, 'listening');
   t.after(() => server.close());
   const { port } = server.address() as AddressInfo;
-  const answer = await askRspamd(`http://127.0.0.1:${port}`, message, { ...SESSION, ...session });
+  const answer = await queryRspamd(`http://127.0.0.1:${port}`, message, { ...SESSION, ...session });
   assert.equal(answer.status, 'answered');
   return seen.promise;
 }
@@ -114,15 +114,15 @@ test('Rspamd client prevents header injection from session data', async (t) => {
 });
 
 test('Rspamd client gets a score from a real Rspamd and times out when suspended', {
-  skip: needs('rspamd'),
+  skip: skipUnlessInstalled('rspamd'),
 }, async (t) => {
   const rspamd = await startRspamd();
   t.after(() => rspamd.kill());
-  const result = await askRspamd(rspamd.url, message, SESSION);
+  const result = await queryRspamd(rspamd.url, message, SESSION);
   assert.equal(result.status, 'answered');
   assert.equal(result.scan.required_score, 15);
   assert.equal(result.scan.symbols.FROM_HAS_DN?.description, 'From header has a display name');
   rspamd.stop();
-  const late = await askRspamd(rspamd.url, message, SESSION, { timeoutMs: 200 });
+  const late = await queryRspamd(rspamd.url, message, SESSION, { timeoutMs: 200 });
   assert.deepEqual(late, { status: 'failed', detail: 'it did not respond in time' });
 });

@@ -4,10 +4,10 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { askSpamd } from '../../src/net/spamd.ts';
+import { querySpamd } from '../../src/net/spamd.ts';
 import { freePort } from '../helpers/daemon.ts';
-import { needs } from '../helpers/debian.ts';
 import { goodMessage } from '../helpers/good-message.ts';
+import { skipUnlessInstalled } from '../helpers/installed.ts';
 import { startSpamd } from '../helpers/spamd.ts';
 
 const message = Buffer.from(goodMessage().replaceAll('\n', '\r\n'));
@@ -80,19 +80,19 @@ const failures: [string, (socket: Socket) => void, RegExp][] = [
 for (const [name, serve, expected] of failures)
   test(`spamd client: a server that ${name} is a failure with the reason`, async (t) => {
     const { url, clientClosed } = await startServer(t, serve);
-    const result = await askSpamd(url, [message], { timeoutMs: 150, maxBytes: 10_000 });
+    const result = await querySpamd(url, [message], { timeoutMs: 150, maxBytes: 10_000 });
     assert.equal(result.status, 'failed');
     assert.match(result.detail, expected);
     await clientClosed();
   });
 
 test('spamd client reports a refused connection', async () => {
-  const result = await askSpamd(`tcp://127.0.0.1:${await freePort()}`, [message]);
+  const result = await querySpamd(`tcp://127.0.0.1:${await freePort()}`, [message]);
   assert.deepEqual(result, { status: 'failed', detail: 'the server refused the connection' });
 });
 
 test('spamd client accepts an IPv6 address in brackets', async () => {
-  const result = await askSpamd(`tcp://[::1]:${await freePort()}`, [message]);
+  const result = await querySpamd(`tcp://[::1]:${await freePort()}`, [message]);
   assert.equal(result.status, 'failed');
 });
 
@@ -106,7 +106,7 @@ test('spamd client reads a response in any pieces without waiting for close', as
     next(0);
   });
   const expected = { status: 'answered', score: -1.5, threshold: 5, report: 'the report' };
-  assert.deepEqual(await askSpamd(url, [message]), expected);
+  assert.deepEqual(await querySpamd(url, [message]), expected);
   await clientClosed();
 });
 
@@ -118,20 +118,20 @@ test('spamd client sends the message with its total length', async (t) => {
     });
     socket.on('end', () => socket.end(answer('')));
   });
-  await askSpamd(url, [Buffer.from('a\r\n'), Buffer.from('\r\nb')]);
+  await querySpamd(url, [Buffer.from('a\r\n'), Buffer.from('\r\nb')]);
   assert.equal(seen, 'REPORT SPAMC/1.5\r\nContent-length: 6\r\n\r\na\r\n\r\nb');
 });
 
 test('spamd client gets a score from a real SpamAssassin and times out when suspended', {
-  skip: needs('spamd'),
+  skip: skipUnlessInstalled('spamd'),
 }, async (t) => {
   const spamd = await startSpamd();
   t.after(() => spamd.kill());
-  const result = await askSpamd(spamd.url, [message]);
+  const result = await querySpamd(spamd.url, [message]);
   assert.equal(result.status, 'answered');
   assert.equal(result.threshold, 5);
   assert.match(result.report, /pts rule name/);
   spamd.stop();
-  const late = await askSpamd(spamd.url, [message], { timeoutMs: 200 });
+  const late = await querySpamd(spamd.url, [message], { timeoutMs: 200 });
   assert.deepEqual(late, { status: 'failed', detail: 'it did not respond in time' });
 });

@@ -5,14 +5,14 @@ import { test } from 'node:test';
 import PostalMime from 'postal-mime';
 import { createSecretBox } from '../../src/lib/crypto.ts';
 import { createMailer } from '../../src/net/smtp/mailer.ts';
-import { openMail, sealMail } from '../../src/outbox/queue.ts';
+import { decryptMail, encryptMail } from '../../src/outbox/queue.ts';
 import { reportMail } from '../../src/report/summary-mail.ts';
 import { testClock } from '../helpers/clock.ts';
 import { WEEK } from '../report/scheduled-reports.ts';
 import { startMailSink } from './mail-sink.ts';
 
 const secrets = createSecretBox('0123456789abcdef0123456789abcdef');
-const { images, ...words } = reportMail(WEEK, { unsubscribeUrl: null, pdf: false });
+const { images, ...words } = reportMail(WEEK, { unsubscribeUrl: null, hasPdf: false });
 const PDF = {
   filename: 'report.pdf',
   contentType: 'application/pdf',
@@ -21,7 +21,7 @@ const PDF = {
 const MAIL = { to: 'reader@example.net', ...words, images, attachments: [PDF] };
 
 test('Sealed outbox mail preserves images and attachments byte for byte', () => {
-  const opened = openMail(secrets, 'mail_1', sealMail(secrets, 'mail_1', MAIL))!;
+  const opened = decryptMail(secrets, 'mail_1', encryptMail(secrets, 'mail_1', MAIL))!;
   assert.equal(opened.id, 'mail_1');
   assert.ok(images.length === 2 && opened.images?.length === 2);
   opened.images.forEach((image, index) => {
@@ -36,7 +36,7 @@ test('Sealed outbox mail preserves images and attachments byte for byte', () => 
 
 test('Sealed outbox mail without images and attachments stays without them', () => {
   const { images: _, attachments: __, ...bare } = MAIL;
-  const opened = openMail(secrets, 'mail_2', sealMail(secrets, 'mail_2', bare))!;
+  const opened = decryptMail(secrets, 'mail_2', encryptMail(secrets, 'mail_2', bare))!;
   assert.deepEqual([opened.images, opened.attachments], [undefined, undefined]);
 });
 

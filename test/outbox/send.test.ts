@@ -7,8 +7,8 @@ import { test } from 'node:test';
 import { parseMessage } from '../../src/analysis/mime/parse-message.ts';
 import { ConfigError, readConfig } from '../../src/config/config.ts';
 import { isoTime } from '../../src/lib/clock.ts';
-import type { MailEnd } from '../../src/outbox/expire.ts';
-import { expireMail, mailEnded } from '../../src/outbox/expire.ts';
+import type { SettledMail } from '../../src/outbox/expire.ts';
+import { expireMail, mailSettled } from '../../src/outbox/expire.ts';
 import { emailStatus, queueMail, SEND_JOB } from '../../src/outbox/queue.ts';
 import { claimDueMail, recordOutcome, sendMailJob } from '../../src/outbox/send.ts';
 import { startService } from '../../src/service.ts';
@@ -382,10 +382,10 @@ test('The longest regular retry delay is not mistaken for a clock jump', async (
 
 test('mailEnded subscribers run in the transaction that records the outcome', async (t) => {
   const { app, queue, run, row, sink, clock } = await startOutbox(t);
-  const heard: MailEnd[] = [];
+  const heard: SettledMail[] = [];
   let fault: Error | null = null;
   app.subscribers.add(
-    subscribe(mailEnded, async (_tx, ends) => {
+    subscribe(mailSettled, async (_tx, ends) => {
       if (fault) throw fault;
       heard.push(...ends);
     }),
@@ -401,7 +401,7 @@ test('mailEnded subscribers run in the transaction that records the outcome', as
   sink.refuse = { at: 'rcpt', code: 550, text: 'never' };
   clock.advance(60_000);
   await run();
-  const [end] = heard.splice(0) as MailEnd[];
+  const [end] = heard.splice(0) as SettledMail[];
   assert.deepEqual([end!.id, end!.status, end!.sent_at], [refused, 'failed', null]);
   assert.match(end!.error!, /never/);
   const late = await queue({}, isoTime(clock.now() + 1));

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { describe, it, test } from 'node:test';
-import { type BadgeState, badgeColour, badgeSvg } from '../../src/report/badge.ts';
+import { type BadgeState, badgeColor, badgeSvg } from '../../src/report/badge.ts';
 import { startBrowser } from '../helpers/chromium.ts';
-import { needs } from '../helpers/debian.ts';
+import { skipUnlessInstalled } from '../helpers/installed.ts';
 import { EVIL } from './scheduled-reports.ts';
 
 const STATES: BadgeState[] = ['healthy', 'warning', 'critical', 'unknown'];
@@ -17,15 +17,15 @@ test('badgeSvg has an accessible label and the color of its state', () => {
     /^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" [^>]*role="img" aria-label="deliverability: 87 of 100">/,
   );
   assert.ok(svg.includes('<title>deliverability: 87 of 100</title>'));
-  assert.ok(svg.includes(`fill="${badgeColour('healthy')}"`));
-  assert.equal(new Set(STATES.map(badgeColour)).size, STATES.length);
+  assert.ok(svg.includes(`fill="${badgeColor('healthy')}"`));
+  assert.equal(new Set(STATES.map(badgeColor)).size, STATES.length);
   // IDs would collide on a page with two badges.
   assert.doesNotMatch(svg, /\bid=|url\(/);
 });
 
 test('Badge colors have sufficient contrast with white text', () => {
   for (const state of STATES) {
-    const [r, g, b] = badgeColour(state)
+    const [r, g, b] = badgeColor(state)
       .match(/[0-9a-f]{2}/g)!
       .map((hex) => {
         const value = Number.parseInt(hex, 16) / 255;
@@ -43,7 +43,7 @@ test('badgeSvg width follows its text, and long text is truncated', () => {
   assert.ok(width('W'.repeat(5000)) < 800);
 });
 
-describe('Badge in Chromium', { skip: needs('chromium') }, () => {
+describe('Badge in Chromium', { skip: skipUnlessInstalled('chromium') }, () => {
   it('is valid XML with hostile text, runs nothing and fits its words', async (t) => {
     const browser = await startBrowser();
     t.after(() => browser.close());

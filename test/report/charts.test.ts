@@ -15,15 +15,15 @@ import {
 import { trendCharts } from '../../src/report/summary.ts';
 import { DAY, EVIL, MONTH, UNSCORED, WEEK } from './scheduled-reports.ts';
 
-const chartOf = (values: (number | null)[], top = 100): Chart => ({
+const chartOf = (values: (number | null)[], max = 100): Chart => ({
   title: 'Average score by day',
   buckets: values.map((value, index) => ({
     label: `${index}`,
     name: `Day ${index}`,
     value,
-    none: 'none',
+    emptyText: 'none',
   })),
-  top,
+  max,
   format: String,
 });
 

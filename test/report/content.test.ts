@@ -35,7 +35,7 @@ describe('Score ledger', () => {
     });
     assert.equal(weight, 50);
     assert.deepEqual(
-      rows.map(({ name, share, adds }) => [name, share, adds]),
+      rows.map(({ name, share, contribution }) => [name, share, contribution]),
       [
         ['authentication', 0.94, 65.8],
         ['reputation', null, null],
@@ -47,7 +47,7 @@ describe('Score ledger', () => {
 
   it('has no sum when nothing ran', () => {
     const { rows, sum } = ledgerOf({ categories: [category('content', 0, 0)] });
-    assert.deepEqual([rows[0]!.adds, sum], [null, null]);
+    assert.deepEqual([rows[0]!.contribution, sum], [null, null]);
     assert.equal(ledgerOf({ categories: [] }).sum, null);
   });
 
@@ -59,7 +59,7 @@ describe('Score ledger', () => {
         return category(name, below(2 * points + 1) / 2, points);
       });
       const { rows, weight, sum } = ledgerOf({ categories });
-      const tenths = rows.map(({ adds }) => Math.round((adds ?? 0) * 10));
+      const tenths = rows.map(({ contribution }) => Math.round((contribution ?? 0) * 10));
       assert.equal(
         tenths.reduce((a, b) => a + b, 0),
         Math.round((sum ?? 0) * 10),

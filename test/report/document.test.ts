@@ -8,13 +8,13 @@ import type { CheckResult } from '../../src/analysis/result.ts';
 import { toFix } from '../../src/analysis/summary.ts';
 import {
   type Block,
-  cleaned,
   plainText,
   type ReportDocument,
   type Section,
+  sanitized,
   type Verdict,
 } from '../../src/report/blocks.ts';
-import { BEYOND_THE_SCORE } from '../../src/report/content.ts';
+import { SCORE_LIMITATIONS } from '../../src/report/content.ts';
 import {
   sharedDocument,
   terminalDocument,
@@ -27,7 +27,7 @@ import { paintPdf } from '../../src/report/pdf/pdf.ts';
 import type { Report } from '../../src/report/report.ts';
 import { reportMail } from '../../src/report/summary-mail.ts';
 import { mailText, paintText } from '../../src/report/text.ts';
-import { needs } from '../helpers/debian.ts';
+import { skipUnlessInstalled } from '../helpers/installed.ts';
 import { pdfWords } from '../helpers/pdf.ts';
 import { allDocuments } from './documents.ts';
 import { asRead, asReadOnPaper, leavesOf } from './leaves.ts';
@@ -304,7 +304,7 @@ describe('Report document', () => {
   it('is sanitized except for the HTML of the message', () => {
     const html = 'a\u202eb';
     const frame = { kind: 'frame', html, title: html };
-    assert.deepEqual(cleaned({ blocks: [frame] }), { blocks: [{ ...frame, title: 'a·b' }] });
+    assert.deepEqual(sanitized({ blocks: [frame] }), { blocks: [{ ...frame, title: 'a·b' }] });
   });
 });
 
@@ -346,7 +346,7 @@ const PAINTERS: Painter[] = [
     // PDFs of all documents take too long; test/long/report-pdf-words.test.ts covers them.
     isFor: (which) => /^(?:bad on paper|one shared on paper|summary (?:WEEK|HOSTILE))$/.test(which),
     normalize: asReadOnPaper,
-    skip: needs('pdftotext'),
+    skip: skipUnlessInstalled('pdftotext'),
     files: ['paint', 'figures', 'layout', 'table'].map((name) => `pdf/${name}.ts`),
   },
 ];
@@ -375,16 +375,16 @@ test('PDF painter rejects blocks that only terminals show', async () => {
 
 test('Scheduled report mail contains every word in both its text and HTML parts', () => {
   for (const report of [WEEK, MONTH, DAY, UNSCORED, NOTHING])
-    for (const pdf of [false, true]) {
-      const reader = { unsubscribeUrl: 'https://app.example.com/unsubscribe/1', pdf };
-      const { title, blocks, footer, button, leave } = summaryMail(report, reader);
+    for (const hasPdf of [false, true]) {
+      const reader = { unsubscribeUrl: 'https://app.example.com/unsubscribe/1', hasPdf };
+      const { title, blocks, footer, button, unsubscribe } = summaryMail(report, reader);
       const { text, html } = reportMail(report, reader);
       const parts = {
         text: asRead(text),
         html: asRead(textOfPage(html).replaceAll('\u00a0', ' ')),
       };
       for (const [part, painted] of Object.entries(parts))
-        for (const leaf of [title, ...leavesOf(blocks), footer, button.label, leave!.label])
+        for (const leaf of [title, ...leavesOf(blocks), footer, button.label, unsubscribe!.label])
           assert.ok(painted.includes(asRead(leaf)), `${part}: ${leaf}`);
       for (const block of blocks) assert.ok(text.includes(mailText(block)));
     }
@@ -396,11 +396,11 @@ test('Report painters contain no wording of their own', async () => {
     .map((file) => readFileSync(new URL(`../../src/report/${file}`, import.meta.url), 'utf8'))
     .join('\n');
   const mails = [WEEK, NOTHING].flatMap((report) =>
-    leavesOf(summaryMail(report, { unsubscribeUrl: null, pdf: true }).blocks),
+    leavesOf(summaryMail(report, { unsubscribeUrl: null, hasPdf: true }).blocks),
   );
   const words = (await allDocuments()).flatMap(([, { blocks }]) => leavesOf(blocks));
   const sentences = new Set(
-    [...words, ...mails, BEYOND_THE_SCORE].filter((text) => / \w+ /.test(text)),
+    [...words, ...mails, SCORE_LIMITATIONS].filter((text) => / \w+ /.test(text)),
   );
   assert.ok(sentences.size > 300);
   for (const sentence of sentences) assert.ok(!source.includes(sentence), sentence);

@@ -29,8 +29,8 @@ export async function allDocuments(): Promise<[name: string, document: ReportDoc
   };
   const media = ['page', 'paper'] as const;
   const shares = {
-    none: shareOf([], { missing: 2 }),
-    one: shareOf([bad], { missing: 1 }),
+    none: shareOf([], { deletedTests: 2 }),
+    one: shareOf([bad], { deletedTests: 1 }),
     campaign: await campaignShare(),
     six: await largeShare(6),
   };

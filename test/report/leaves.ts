@@ -21,7 +21,7 @@ function leavesOfBlock(block: Block): string[] {
       return [
         ...named(block.above),
         scoreLeaf(block.score),
-        ...named(block.of),
+        ...named(block.testedName),
         plainText(block.title),
         ...block.lines.map(plainText),
         ...textOf(block.unknown),
@@ -34,7 +34,7 @@ function leavesOfBlock(block: Block): string[] {
     case 'overview':
       return [...named(block.above), ...leavesOf(block.blocks)];
     case 'part':
-      return [plainText(block.title), ...named(block.beside), ...leavesOf(block.blocks)];
+      return [plainText(block.title), ...named(block.subtitle), ...leavesOf(block.blocks)];
     case 'heading':
     case 'note':
       return [plainText(block.text)];
@@ -49,7 +49,7 @@ function leavesOfBlock(block: Block): string[] {
       return [
         ...named(block.gain?.text),
         plainText(block.title),
-        ...(block.where ? [block.where.label, block.where.state.word] : []),
+        ...(block.context ? [block.context.label, block.context.state.word] : []),
         ...leavesOf(block.groups),
       ];
     case 'group':
@@ -69,18 +69,18 @@ function leavesOfBlock(block: Block): string[] {
         ...block.foot.flatMap(cellsOf),
       ];
     case 'bars':
-      return [...block.rows.flatMap(({ name, value }) => [name, value]), ...named(block.held)];
+      return [...block.rows.flatMap(({ name, value }) => [name, value]), ...named(block.capNote)];
     case 'states':
       return block.items.flatMap(({ name, state }) => [name, state.word]);
     case 'lines':
       return block.items.flatMap(({ name, text }) => [name, plainText(text)]);
     case 'alignment':
       return [
-        ...block.rows.flatMap(({ mechanism, result, domain, none, joint, notes }) => [
+        ...block.rows.flatMap(({ mechanism, result, domain, noDomainText, alignment, notes }) => [
           mechanism,
           result.word,
-          domain ?? none,
-          ...named(joint?.word),
+          domain ?? noDomainText,
+          ...named(alignment?.word),
           notes,
         ]),
         block.outcome.mechanism,

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it, test } from 'node:test';
 import { type MailContent, mailFrame } from '../../src/report/mail-frame.ts';
 import { startBrowser } from '../helpers/chromium.ts';
-import { needs } from '../helpers/debian.ts';
+import { skipUnlessInstalled } from '../helpers/installed.ts';
 
 const URL = 'https://app.example/invitations/kJ8vS2cWm4qpQe7TnYx0bGf1ZrLd9oHaUi3EyXwAqNk';
 const CONTENT: MailContent = {
@@ -133,7 +133,7 @@ test('mailFrame HTML stays small', () => {
   assert.ok(mailFrame({ ...CONTENT, blocks }).html.length < 20_000);
 });
 
-describe('Mail frame in Chromium', { skip: needs('chromium') }, () => {
+describe('Mail frame in Chromium', { skip: skipUnlessInstalled('chromium') }, () => {
   it('fits every width in both themes with a visible button', async (t) => {
     const browser = await startBrowser();
     t.after(() => browser.close());

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { redactReport } from '../../src/report/redact.ts';
 import type { Report } from '../../src/report/report.ts';
-import { cleanWorld, judge, type World } from '../analysis/planted/world.ts';
+import { analyzeWorld, cleanWorld, type World } from '../analysis/planted/world.ts';
 
 const SECRET = 'zqsecretqz';
 
@@ -12,7 +12,7 @@ async function reportOf(plant: (world: World) => void): Promise<Report> {
   const world = cleanWorld();
   plant(world);
   return {
-    ...(await judge(world)),
+    ...(await analyzeWorld(world)),
     id: 'test_1',
     name: null,
     received_at: '2026-11-21T10:00:00.000Z',

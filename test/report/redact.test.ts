@@ -13,7 +13,7 @@ import type { Report } from '../../src/report/report.ts';
 import { PublicTest } from '../../src/shares/schema.ts';
 import { COMPLIANCE, CONTENT } from '../analysis/planted/message.ts';
 import { INFRASTRUCTURE } from '../analysis/planted/sender.ts';
-import { cleanWorld, judge, type World } from '../analysis/planted/world.ts';
+import { analyzeWorld, cleanWorld, type World } from '../analysis/planted/world.ts';
 import { cpuTime } from '../helpers/cpu-time.ts';
 import { badReport, goodReport, newsletterReport, shareOf } from './reports.ts';
 
@@ -70,7 +70,7 @@ describe('redactReport for every planted defect', () => {
       const world = cleanWorld();
       defect?.plant(world);
       reveal(world);
-      const report = reportOf(await judge(world));
+      const report = reportOf(await analyzeWorld(world));
       for (const text of foundIn(report, [...MESSAGE_TEXTS, ...RECIPIENT_TEXTS])) known.add(text);
       const cut = redactReport(report, CONCEAL);
       assert.deepEqual(foundIn(cut, RECIPIENT_TEXTS), [], defect?.name);

@@ -80,7 +80,7 @@ const SHARED: StoredShare = {
     { ...STORED, name: 'Before', conceal: [] },
     { ...STORED, name: 'Sent to k3x9w2m7p4q8r5t1@tests.example', conceal: ['k3x9w2m7p4q8r5t1'] },
   ],
-  missing: 0,
+  deletedTests: 0,
 };
 
 test('Renderer produces shared reports without concealed texts', async (t) => {

@@ -5,7 +5,7 @@ import { analyze } from '../../src/analysis/analyze.ts';
 import type { Envelope } from '../../src/analysis/check.ts';
 import { CHECKS } from '../../src/analysis/checks/index.ts';
 import { spamassassin } from '../../src/analysis/checks/spamassassin.ts';
-import { type FiredRule, judgeEngine } from '../../src/analysis/spam-engine.ts';
+import { evaluateSpamScore, type FiredRule } from '../../src/analysis/spam-engine.ts';
 import { type Zone, zoneResolver } from '../../src/net/dns/zone.ts';
 import { messageView } from '../../src/report/message-view.ts';
 import { redactReport } from '../../src/report/redact.ts';
@@ -32,7 +32,7 @@ interface Scene {
 export async function reportOn(scene: Scene): Promise<Report> {
   const envelope = { ...ENVELOPE, ...scene.envelope };
   const { rules = [] } = scene;
-  const simulated = { ...spamassassin, run: () => judgeEngine(engineScore(rules)) };
+  const simulated = { ...spamassassin, run: () => evaluateSpamScore(engineScore(rules)) };
   const checks = scene.offline
     ? CHECKS
     : CHECKS.map((each) => (each.id === simulated.id ? simulated : each));
@@ -358,7 +358,7 @@ const CREATED = { created_at: '2026-11-21T10:05:00.000Z', expires_at: '2026-11-2
 export const shareOf = (reports: Report[], changes: Partial<Share> = {}): Share => ({
   ...CREATED,
   title: null,
-  missing: 0,
+  deletedTests: 0,
   reports: reports.map((report) => redactReport(report, [])),
   ...changes,
 });
@@ -371,7 +371,7 @@ export async function campaignShare(): Promise<Share> {
     newsletterReport(),
     unscoredReport(),
   ]);
-  return shareOf(reports, { title: 'Autumn campaign: before and after', missing: 1 });
+  return shareOf(reports, { title: 'Autumn campaign: before and after', deletedTests: 1 });
 }
 
 /** By default, as many reports as a shared link may contain. */

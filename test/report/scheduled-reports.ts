@@ -61,7 +61,7 @@ export const WEEK: ScheduledReport = {
     { name: 'example.com', health: 'healthy', score: 100 },
     { name: 'example.net', health: 'unknown', score: null },
   ],
-  domainsLeftOut: 0,
+  omittedDomainCount: 0,
   incidents: [
     {
       rule: 'Authentication of the shop',
@@ -78,7 +78,7 @@ export const WEEK: ScheduledReport = {
       resolved_at: '2026-11-18T16:30:00.000Z',
     },
   ],
-  incidentsLeftOut: 0,
+  omittedIncidentCount: 0,
   appUrl: 'https://app.example.com',
 };
 
@@ -161,7 +161,7 @@ export const HOSTILE: ScheduledReport = {
     health: 'critical' as const,
     score: 0,
   })),
-  domainsLeftOut: 980,
+  omittedDomainCount: 980,
   incidents: Array.from({ length: 20 }, (_, index) => ({
     rule: index % 2 ? LONG : EVIL,
     subject: index % 2 ? EVIL : LONG,
@@ -169,5 +169,5 @@ export const HOSTILE: ScheduledReport = {
     opened_at: '2026-11-20T13:05:00.000Z',
     resolved_at: index % 2 ? '2026-11-20T14:05:00.000Z' : null,
   })),
-  incidentsLeftOut: 1,
+  omittedIncidentCount: 1,
 };

@@ -38,7 +38,7 @@ describe('Share texts', () => {
 
   it('missingSentence states the number of deleted tests', () => {
     assert.equal(missingSentence(scored(1)), null);
-    const words = [1, 2].map((missing) => missingSentence({ ...scored(1), missing }));
+    const words = [1, 2].map((deletedTests) => missingSentence({ ...scored(1), deletedTests }));
     assert.deepEqual(words, [
       '1 test in this report has been deleted.',
       '2 tests in this report have been deleted.',
@@ -60,8 +60,8 @@ describe('Share texts', () => {
   it('scoresChart needs at least two tests with a score', () => {
     assert.equal(scoresChart(scored(80)), null);
     assert.equal(scoresChart(scored(null, null)), null);
-    const { top, buckets } = scoresChart(scored(80, null))!;
-    assert.equal(top, 100);
+    const { max, buckets } = scoresChart(scored(80, null))!;
+    assert.equal(max, 100);
     assert.deepEqual(
       buckets.map(({ label, name, value }) => [label, name, value]),
       [

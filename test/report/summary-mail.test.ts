@@ -5,11 +5,11 @@ import { describe, it, test } from 'node:test';
 import type { ScheduledReport } from '../../src/report/summary.ts';
 import { previewOf, reportMail } from '../../src/report/summary-mail.ts';
 import { startBrowser } from '../helpers/chromium.ts';
-import { needs } from '../helpers/debian.ts';
+import { skipUnlessInstalled } from '../helpers/installed.ts';
 import { DAY, HOSTILE, MONTH, NOTHING, UNSCORED, WEEK } from './scheduled-reports.ts';
 
 const UNSUBSCRIBE = 'https://app.example.com/unsubscribe/kJ8vS2cWm4qpQe7TnYx0';
-const READER = { unsubscribeUrl: UNSUBSCRIBE, pdf: false };
+const READER = { unsubscribeUrl: UNSUBSCRIBE, hasPdf: false };
 const mailOf = (report: ScheduledReport) => reportMail(report, READER);
 const summaryWith = (change: Partial<ScheduledReport['summary']>): ScheduledReport => ({
   ...WEEK,
@@ -153,14 +153,14 @@ test('Report mail images are attached, referenced once and have alt text', () =>
 });
 
 test('Report mail preview loads nothing external', () => {
-  const preview = previewOf(reportMail(WEEK, { unsubscribeUrl: null, pdf: false }));
+  const preview = previewOf(reportMail(WEEK, { unsubscribeUrl: null, hasPdf: false }));
   assert.ok(!preview.includes('cid:'));
   assert.equal(preview.match(/src="data:image\/png;base64,/g)!.length, 2);
   assert.ok(!preview.includes('Unsubscribe'));
 });
 
 test('Report mail with a PDF is short and mentions the attachment', () => {
-  const { text, html, images } = reportMail(WEEK, { ...READER, pdf: true });
+  const { text, html, images } = reportMail(WEEK, { ...READER, hasPdf: true });
   assert.deepEqual(images, []);
   for (const part of [text, html]) {
     assert.ok(part.includes('See the attached PDF for the full report.'));
@@ -180,7 +180,7 @@ test('Report mail escapes hostile names and stays below the clipping size', () =
   assert.ok(text.includes('And 980 more.') && html.includes('And 980 more.'));
 });
 
-describe('Report mail in Chromium', { skip: needs('chromium') }, () => {
+describe('Report mail in Chromium', { skip: skipUnlessInstalled('chromium') }, () => {
   it('fits every width in both themes, is readable and loads nothing', async (t) => {
     const browser = await startBrowser();
     t.after(() => browser.close());

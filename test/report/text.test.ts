@@ -71,7 +71,7 @@ describe('Text report', () => {
   });
 
   it('of a good message shows the score and that nothing needs fixing', () => {
-    const report = text(GOOD, { of: 'good.eml' });
+    const report = text(GOOD, { testedName: 'good.eml' });
     assert.match(report, /^100\/100 {2}A {2}good\.eml\n/);
     assert.match(
       report,
@@ -157,7 +157,7 @@ describe('Text report colors', () => {
 
   it('are omitted by default', () => {
     for (const result of [GOOD, BAD, NO_SCORE])
-      assert.ok(!text(result, { of: 'a.eml' }).includes('\u001b'));
+      assert.ok(!text(result, { testedName: 'a.eml' }).includes('\u001b'));
   });
 });
 
@@ -181,7 +181,7 @@ describe('Text report with hostile text', () => {
       summary: `This is at risk. First: ${EVIL}`,
     };
     for (const width of [40, 80]) {
-      const report = text(result, { of: EVIL, width });
+      const report = text(result, { testedName: EVIL, width });
       assert.doesNotMatch(report, HARMFUL);
       assert.match(report, /“a·\[2J·\]0;owned·b··c·31md·e·f·g”/);
     }

@@ -1,6 +1,6 @@
 /** Calculates send times independently of the service, from what local clocks show. */
 
-import type { Timed } from '../../src/schedules/times.ts';
+import type { SendTiming } from '../../src/schedules/times.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -34,7 +34,7 @@ function firstMoment(timeZone: string, wanted: number): number {
     if (wallTime(timeZone, at) >= wanted) return at;
 }
 
-function isDay({ frequency, weekday, day_of_month }: Timed, day: Date): boolean {
+function isDay({ frequency, weekday, day_of_month }: SendTiming, day: Date): boolean {
   if (frequency === 'daily') return true;
   if (frequency === 'weekly') return WEEKDAYS[day.getUTCDay()] === weekday;
   const last = new Date(Date.UTC(day.getUTCFullYear(), day.getUTCMonth() + 1, 0)).getUTCDate();
@@ -42,7 +42,7 @@ function isDay({ frequency, weekday, day_of_month }: Timed, day: Date): boolean 
 }
 
 /** All send times after `from` up to `to`. */
-export function timesBetween(schedule: Timed, from: number, to: number): number[] {
+export function timesBetween(schedule: SendTiming, from: number, to: number): number[] {
   const { timezone, send_hour } = schedule;
   const times: number[] = [];
   const first = Math.floor(from / DAY_MS) * DAY_MS - 2 * DAY_MS;

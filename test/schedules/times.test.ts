@@ -3,20 +3,20 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
+  canonicalTimeZone,
+  correctedSlot,
   isTimeZone,
   lastSend,
   localDate,
   nextSend,
   periodOf,
   periodUntil,
-  replanned,
+  type SendTiming,
   slotToSend,
-  spelledZone,
-  type Timed,
 } from '../../src/schedules/times.ts';
 import { timesBetween } from './local-times.ts';
 
-const DAILY: Timed = {
+const DAILY: SendTiming = {
   frequency: 'daily',
   send_hour: 8,
   timezone: 'UTC',
@@ -31,7 +31,7 @@ const END = Date.UTC(2027, 0, 1);
 
 const iso = (time: number) => new Date(time).toISOString();
 
-function inTurn(schedule: Timed, from: number, to: number): number[] {
+function inTurn(schedule: SendTiming, from: number, to: number): number[] {
   const times: number[] = [];
   for (let time = nextSend(schedule, from); time <= to; time = nextSend(schedule, time))
     times.push(time);
@@ -39,13 +39,13 @@ function inTurn(schedule: Timed, from: number, to: number): number[] {
 }
 
 test('nextSend matches local clock times for a year in every zone and frequency', () => {
-  const schedules = ZONES.flatMap((timezone): Timed[] => [
-    ...[0, 1, 2, 3, 8, 23].map((send_hour): Timed => ({ ...DAILY, timezone, send_hour })),
-    ...[2, 8].flatMap((send_hour): Timed[] => [
+  const schedules = ZONES.flatMap((timezone): SendTiming[] => [
+    ...[0, 1, 2, 3, 8, 23].map((send_hour): SendTiming => ({ ...DAILY, timezone, send_hour })),
+    ...[2, 8].flatMap((send_hour): SendTiming[] => [
       { ...DAILY, timezone, send_hour, frequency: 'weekly', weekday: 'sunday' },
       { ...DAILY, timezone, send_hour, frequency: 'weekly', weekday: 'wednesday' },
       ...[1, 8, 28, 29, 30, 31].map(
-        (day_of_month): Timed => ({
+        (day_of_month): SendTiming => ({
           ...{ ...DAILY, timezone, send_hour, day_of_month },
           frequency: 'monthly',
         }),
@@ -62,7 +62,7 @@ test('nextSend matches local clock times for a year in every zone and frequency'
   }
 });
 
-const CHANGES: [what: string, schedule: Partial<Timed>, after: string, next: string][] = [
+const CHANGES: [what: string, schedule: Partial<SendTiming>, after: string, next: string][] = [
   [
     'an hour skipped by daylight saving moves to the next existing time',
     { timezone: 'Europe/Berlin', send_hour: 2 },
@@ -166,7 +166,7 @@ test('periodOf yields consecutive whole-hour periods without gaps', () => {
 });
 
 test('periodOf for March covers 31 days and compares with February', () => {
-  const schedule: Timed = { ...DAILY, frequency: 'monthly' };
+  const schedule: SendTiming = { ...DAILY, frequency: 'monthly' };
   const { before, ...period } = periodOf(schedule, Date.UTC(2026, 3, 1, 8));
   assert.deepEqual(period, {
     from: Date.UTC(2026, 2, 1, 8),
@@ -181,7 +181,7 @@ test('periodUntil ends with the current hour and has the regular length', () => 
   const to = Date.UTC(2026, 10, 21, 11);
   const lengths = { daily: [1, 24], weekly: [7, 7], monthly: [30, 30] } as const;
   for (const [frequency, [days, slices]] of Object.entries(lengths)) {
-    const schedule = { ...DAILY, frequency: frequency as Timed['frequency'] };
+    const schedule = { ...DAILY, frequency: frequency as SendTiming['frequency'] };
     assert.deepEqual(periodUntil(schedule, now), {
       from: to - days * DAY_MS,
       to,
@@ -200,16 +200,16 @@ test('replanned recomputes times too far ahead and keeps plausible ones', () => 
   for (const frequency of ['daily', 'weekly', 'monthly'] as const) {
     const schedule = { ...DAILY, frequency };
     const next = nextSend(schedule, now);
-    assert.equal(replanned(schedule, far, now), next);
-    assert.equal(replanned(schedule, next, now), next);
+    assert.equal(correctedSlot(schedule, far, now), next);
+    assert.equal(correctedSlot(schedule, next, now), next);
     const second = nextSend(schedule, next);
-    assert.equal(replanned(schedule, second, now), second);
+    assert.equal(correctedSlot(schedule, second, now), second);
   }
 });
 
 test('nextSend moves a report at a skipped last hour of the day to midnight', () => {
   // On 28 March 2026 clocks there jump from 22:59:59 to midnight.
-  const nuuk: Timed = { ...DAILY, timezone: 'America/Nuuk', send_hour: 23 };
+  const nuuk: SendTiming = { ...DAILY, timezone: 'America/Nuuk', send_hour: 23 };
   const midnight = Date.UTC(2026, 2, 29, 1);
   const around = inTurn(nuuk, midnight - 2 * DAY_MS, midnight + 2 * DAY_MS).map(iso);
   assert.deepEqual(around, [
@@ -218,12 +218,12 @@ test('nextSend moves a report at a skipped last hour of the day to midnight', ()
     '2026-03-30T00:00:00.000Z',
     '2026-03-31T00:00:00.000Z',
   ]);
-  const monthly: Timed = { ...nuuk, frequency: 'monthly', day_of_month: 28 };
+  const monthly: SendTiming = { ...nuuk, frequency: 'monthly', day_of_month: 28 };
   assert.equal(iso(nextSend(monthly, midnight - DAY_MS)), iso(midnight));
   const { from, to, borders } = periodOf(monthly, midnight);
   assert.deepEqual([iso(from), iso(to)], ['2026-03-01T01:00:00.000Z', iso(midnight)]);
   assert.equal(borders.length, 29);
-  const weekly: Timed = { ...nuuk, frequency: 'weekly', weekday: 'saturday' };
+  const weekly: SendTiming = { ...nuuk, frequency: 'weekly', weekday: 'saturday' };
   assert.equal(iso(nextSend(weekly, midnight - DAY_MS)), iso(midnight));
   assert.equal(lastSend(monthly, midnight + DAY_MS), midnight);
 });
@@ -246,7 +246,7 @@ test('Time zone names are accepted in any case and normalized', () => {
   for (const name of names)
     for (const written of [name, name.toLowerCase(), name.toUpperCase()]) {
       assert.ok(isTimeZone(written), written);
-      assert.equal(spelledZone(written), name);
+      assert.equal(canonicalTimeZone(written), name);
     }
 });
 

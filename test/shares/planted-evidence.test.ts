@@ -11,9 +11,9 @@ import { analyzeJob } from '../../src/mailtests/analyze.ts';
 import type { Test } from '../../src/mailtests/schema.ts';
 import { COMPLIANCE, CONTENT } from '../analysis/planted/message.ts';
 import { AUTHENTICATION, INFRASTRUCTURE, REPUTATION } from '../analysis/planted/sender.ts';
-import { cleanWorld, judge } from '../analysis/planted/world.ts';
-import { needs } from '../helpers/debian.ts';
+import { analyzeWorld, cleanWorld } from '../analysis/planted/world.ts';
 import { goodMessage } from '../helpers/good-message.ts';
+import { skipUnlessInstalled } from '../helpers/installed.ts';
 import { pdfText, pdfWords } from '../helpers/pdf.ts';
 import { undeclaredKeys } from '../helpers/public-evidence.ts';
 import { badReport, goodReport, newsletterReport } from '../report/reports.ts';
@@ -33,7 +33,7 @@ async function realChecks(): Promise<CheckResult[]> {
   for (const defect of [null, ...DEFECTS]) {
     const world = cleanWorld();
     defect?.plant(world);
-    found.push(...(await judge(world)).checks);
+    found.push(...(await analyzeWorld(world)).checks);
   }
   for (const report of [goodReport, badReport, newsletterReport])
     found.push(...(await report()).checks);
@@ -167,7 +167,7 @@ test('Every evidence key of a finding is declared by its check', () => {
 });
 
 test('No public form shows secrets from evidence that is not public, or from sentences that quote it', {
-  skip: needs('pdftotext'),
+  skip: skipUnlessInstalled('pdftotext'),
 }, async (t) => {
   const { service, create, makeDue, sendDue, sink } = await startScheduling(t);
   const { app, call, url } = service;

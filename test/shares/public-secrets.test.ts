@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { zip } from '../helpers/archives.ts';
-import { needs } from '../helpers/debian.ts';
 import { goodMessage } from '../helpers/good-message.ts';
+import { skipUnlessInstalled } from '../helpers/installed.ts';
 import { pdfText, pdfWords } from '../helpers/pdf.ts';
 import { sendMail } from '../helpers/send.ts';
 import { startSharing } from './sharing.ts';
@@ -119,7 +119,7 @@ async function sharedForms(t: TestContext) {
 }
 
 test('Public reports contain no message content, recipient or test address', {
-  skip: needs('pdftotext'),
+  skip: skipUnlessInstalled('pdftotext'),
 }, async (t) => {
   const { done, forms, token, own } = await sharedForms(t);
   const secrets = {

@@ -5,8 +5,8 @@ import { request } from 'node:http';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import { getPage, postForm } from '../dashboard/pages.ts';
-import { needs } from '../helpers/debian.ts';
 import { goodMessage } from '../helpers/good-message.ts';
+import { skipUnlessInstalled } from '../helpers/installed.ts';
 import { pdfInfo, pdfWords } from '../helpers/pdf.ts';
 import { type Sharing, startSharing } from './sharing.ts';
 
@@ -33,7 +33,7 @@ const formsOf = (token: string): [path: string, accept: string][] => [
 ];
 
 test('Public reports are served as page, JSON and PDF without credentials', {
-  skip: needs('pdftotext'),
+  skip: skipUnlessInstalled('pdftotext'),
 }, async (t) => {
   const { service, analysed, share, read } = await startSharing(t);
   const first = await analysed(goodMessage({ Subject: 'Tea and biscuits' }));

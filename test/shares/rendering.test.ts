@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { createKeptForms, publicJson } from '../../src/shares/rendering.ts';
+import { createRenderCache, publicJson } from '../../src/shares/rendering.ts';
 import { testClock } from '../helpers/clock.ts';
 import { startSharing } from './sharing.ts';
 
@@ -70,7 +70,7 @@ test('HEAD on a public report renders nothing and returns known lengths', async 
 
 test('Rendering cache is bounded, evicts the oldest and skips oversized entries', () => {
   const clock = testClock();
-  const cache = createKeptForms(clock, 100);
+  const cache = createRenderCache(clock, 100);
   const rendered = (size: number) => ({ bytes: new Uint8Array(size), policy: null });
   const cached = (...keys: string[]) => keys.filter((key) => cache.get(key));
   cache.set('a', rendered(40));

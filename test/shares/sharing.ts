@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test';
 import type { Test } from '../../src/mailtests/schema.ts';
 import type { Share } from '../../src/shares/schema.ts';
 import {
-  type Answer,
+  type ApiResponse,
   type ServiceOptions,
   startTestService,
   type TestService,
@@ -27,7 +27,7 @@ export interface Sharing {
   share(json: object, key?: string): Promise<Made>;
   get(id: string, key?: string): Promise<Share>;
   /** Sends no credentials. */
-  read<T = Record<string, unknown>>(path: string, accept?: string): Promise<Answer<T>>;
+  read<T = Record<string, unknown>>(path: string, accept?: string): Promise<ApiResponse<T>>;
 }
 
 export async function startSharing(t: TestContext, options: ServiceOptions = {}): Promise<Sharing> {
@@ -62,7 +62,7 @@ export async function startSharing(t: TestContext, options: ServiceOptions = {})
 }
 
 /** The invalid fields of a response with their messages. */
-export const wrongFields = ({ body }: Answer<unknown>): string[] =>
+export const wrongFields = ({ body }: ApiResponse<unknown>): string[] =>
   (body as { errors: { param: string; message: string }[] }).errors.map(
     ({ param, message }) => `${param} ${message}`,
   );

@@ -187,7 +187,7 @@ describe('SMTP server at a false end of data', () => {
     for (const [name, end] of FALSE_ENDS) {
       // This may still become a true end, so the normal idle timeout applies.
       if (name === '<CR><LF>.<CR>') continue;
-      const listener = await listen(t, { limits: { falseEnd: 20 } });
+      const listener = await listen(t, { limits: { falseEndMs: 20 } });
       const client = await listener.connect();
       await beginData(client);
       await client.write(`Subject: a\r\n\r\nbody${end}`);

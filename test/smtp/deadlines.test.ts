@@ -30,16 +30,16 @@ async function assertTimedOut(client: RawClient): Promise<void> {
 }
 
 it('SMTP_LIMITS match the documented values', () => {
-  const { idle, data, session, perAddress, recipients, line } = SMTP_LIMITS;
+  const { idleMs, dataMs, sessionMs, connectionsPerAddress, recipients, lineBytes } = SMTP_LIMITS;
   assert.deepEqual(
-    { idle, data, session, perAddress, recipients, line },
+    { idleMs, dataMs, sessionMs, connectionsPerAddress, recipients, lineBytes },
     {
-      idle: MINUTE,
-      data: 10 * MINUTE,
-      session: 20 * MINUTE,
-      perAddress: 30,
+      idleMs: MINUTE,
+      dataMs: 10 * MINUTE,
+      sessionMs: 20 * MINUTE,
+      connectionsPerAddress: 30,
       recipients: 100,
-      line: 4096,
+      lineBytes: 4096,
     },
   );
 });

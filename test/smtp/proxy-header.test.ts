@@ -70,7 +70,7 @@ it('PROXY protocol header may arrive byte by byte or with the first command', as
 });
 
 it('PROXY protocol: a trusted proxy without a valid header is disconnected', async (t) => {
-  const listener = await listen(t, { proxyNetworks: LOOPBACK, limits: { proxyHeader: 20 } });
+  const listener = await listen(t, { proxyNetworks: LOOPBACK, limits: { proxyHeaderMs: 20 } });
   for (const first of ['EHLO client.example.com\r\n', 'PROXY TCP4 x\r\n', '', 'PROXY TC']) {
     const client = await listener.connectUngreeted(first);
     assert.equal(await client.reply(), '', first);
@@ -96,7 +96,10 @@ it('PROXY protocol header from an untrusted peer is rejected as a bad command', 
 });
 
 it('PROXY protocol: connection limits apply to the client, not the proxy', async (t) => {
-  const listener = await listen(t, { proxyNetworks: LOOPBACK, limits: { perAddress: 1 } });
+  const listener = await listen(t, {
+    proxyNetworks: LOOPBACK,
+    limits: { connectionsPerAddress: 1 },
+  });
   await assertGreeted(await listener.connectUngreeted(V1));
   await assertGreeted(await listener.connectUngreeted(V2));
   assert.match(await (await listener.connectUngreeted(V1)).reply(), /^421 4\.7\.0 /);

@@ -104,7 +104,7 @@ it('SMTP shutdown does not wait for half-open connections', async (t) => {
 });
 
 it('SMTP server frees the memory of clients that disconnect', async (t) => {
-  const listener = await listen(t, { limits: { memory: 2_000_000 } });
+  const listener = await listen(t, { limits: { memoryBytes: 2_000_000 } });
   for (const tls of [false, true]) {
     for (const lines of [[], ['EHLO client.example.com'], null]) {
       const client = await listener.connect();

@@ -161,7 +161,7 @@ it('SMTP server bounds the memory of all messages and answers 452', async (t) =>
       store = () => resolve({ accept: true, text: 'Kept' });
       began();
     });
-  const listener = await listen(t, { limits: { memory: 1_500_000 } }, { receive });
+  const listener = await listen(t, { limits: { memoryBytes: 1_500_000 } }, { receive });
   const [first, second] = [await listener.connect(), await listener.connect()];
   const message = `${'x'.repeat(600_000)}\r\n.\r\n`;
   await beginData(first);
@@ -216,7 +216,7 @@ it('SMTP server limits command lines to 4 KiB', async (t) => {
 });
 
 it('SMTP server limits connections per address and in total', async (t) => {
-  const listener = await listen(t, { limits: { perAddress: 3 } });
+  const listener = await listen(t, { limits: { connectionsPerAddress: 3 } });
   const clients = [await listener.connect(), await listener.connect(), await listener.connect()];
   const refused = await listener.connectUngreeted();
   assert.match(await refused.reply(), /^421 4\.7\.0 /);

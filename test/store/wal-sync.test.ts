@@ -25,7 +25,7 @@ function open(t: TestContext) {
   const asked: PromiseWithResolvers<void>[] = [];
   const db = new Kysely<Tables>({
     dialect: sqliteDialect(sqlite, {
-      synced() {
+      waitForSync() {
         const one = Promise.withResolvers<void>();
         asked.push(one);
         return one.promise;
@@ -121,10 +121,10 @@ const EIO = Object.assign(new Error('i/o error'), { code: 'EIO' });
 
 test('Concurrent writers share a WAL sync; one already running does not count', async (t) => {
   const { sync, asked } = await withLog(t);
-  const first = sync.synced(never);
+  const first = sync.waitForSync(never);
   assert.equal(await settled(first), false);
   while (asked.length === 0) await nextTurn();
-  const [second, third] = [sync.synced(never), sync.synced(never)];
+  const [second, third] = [sync.waitForSync(never), sync.waitForSync(never)];
   asked[0]!.resolve();
   await first;
   while (asked.length === 1) await nextTurn();
@@ -144,11 +144,11 @@ test('When WAL sync fails, writers wait until the fallback has saved the data', 
     rescues++;
     return rescue.promise;
   };
-  const first = sync.synced(by);
+  const first = sync.waitForSync(by);
   while (asked.length === 0) await nextTurn();
   assert.equal(await settled(first), false);
   asked[0]!.reject(EIO);
-  const second = sync.synced(by);
+  const second = sync.waitForSync(by);
   while (rescues === 0) await nextTurn();
   assert.equal(await settled(first), false);
   assert.equal(await settled(second), false);
@@ -164,7 +164,7 @@ test('When WAL sync fails, writers wait until the fallback has saved the data', 
 
 test('When the fallback fails too, no writer is acknowledged', async (t) => {
   const { sync, asked, fatal } = await withLog(t);
-  const first = sync.synced(async () => {
+  const first = sync.waitForSync(async () => {
     throw EIO;
   });
   while (asked.length === 0) await nextTurn();
@@ -173,7 +173,7 @@ test('When the fallback fails too, no writer is acknowledged', async (t) => {
   while (fatal.length === 0) await nextTurn();
   assert.equal(await settled(first), false);
   assert.deepEqual(fatal, [EIO]);
-  assert.equal(await settled(sync.synced(never)), false);
+  assert.equal(await settled(sync.waitForSync(never)), false);
 });
 
 test('A commit whose WAL sync fails is checkpointed into the database file', async (t) => {

@@ -4,7 +4,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { isoTime } from '../../src/lib/clock.ts';
 import type { Summary } from '../../src/report/summary.ts';
 import type { Db, Tx } from '../../src/store/open.ts';
-import type { Scope, Span } from '../../src/summary/summary.ts';
+import type { Scope, SummarySpan } from '../../src/summary/summary.ts';
 
 interface Totals {
   tests: number;
@@ -56,7 +56,7 @@ const meansOf = ({ scored, avg }: Totals) => ({
 /** `titleOf` returns the issue title of a check. */
 export async function recountedSummary(
   db: Db | Tx,
-  query: Span & Scope,
+  query: SummarySpan & Scope,
   titleOf: (check: string) => string,
 ): Promise<Summary> {
   const { from, to, before, borders } = query;

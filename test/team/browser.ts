@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { hashPassword, type PasswordCost } from '../../src/lib/crypto.ts';
-import type { Answer, CallOptions, TestService } from '../helpers/app.ts';
+import type { ApiResponse, CallOptions, TestService } from '../helpers/app.ts';
 
 export interface Session {
   id: string;
@@ -25,7 +25,7 @@ export interface Browser {
     method: string,
     path: string,
     options?: CallOptions,
-  ): Promise<Answer<T>>;
+  ): Promise<ApiResponse<T>>;
 }
 
 /** The password of everybody in these tests, unless it is changed. */
@@ -48,7 +48,7 @@ export function trySignIn<T = Session>(
   { call }: TestService,
   json: { email: string; password: string },
   headers: Record<string, string> = {},
-): Promise<Answer<T>> {
+): Promise<ApiResponse<T>> {
   return call<T>('POST', '/v1/sessions', { key: null, json, headers });
 }
 
@@ -58,7 +58,7 @@ export async function signIn(service: TestService, email: string): Promise<Brows
   return browserOf(service, answer);
 }
 
-export function browserOf({ call }: TestService, answer: Answer<Session>): Browser {
+export function browserOf({ call }: TestService, answer: ApiResponse<Session>): Browser {
   const cookie = (answer.headers.getSetCookie()[0] ?? '').split(';')[0]!;
   return {
     session: answer.body,

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseMessage } from '../../src/analysis/mime/parse-message.ts';
 import { claimDueMail, recordOutcome } from '../../src/outbox/send.ts';
-import { formerOwnerMail, invitationMail, newOwnerMail } from '../../src/team/mails.ts';
-import { type Answer, startTestService, type TestService } from '../helpers/app.ts';
+import { invitationMail, newOwnerMail, previousOwnerMail } from '../../src/team/mails.ts';
+import { type ApiResponse, startTestService, type TestService } from '../helpers/app.ts';
 import { startMailSink, type TakenMail } from '../outbox/mail-sink.ts';
 import { type OutboxService, startOutbox } from '../outbox/outbox.ts';
 import { accept, type Invitation, invite, tokenOf } from './team-service.ts';
@@ -76,13 +76,13 @@ test('Invitation mail subject keeps whole grapheme clusters and removes bidi con
 
 test('Ownership transfer mails tell both members their new role', () => {
   const row = { id: 'mem_1', joined_at: '', password_hash: null };
-  const former = { ...row, ...ANN, role: 'admin' as const };
+  const previous = { ...row, ...ANN, role: 'admin' as const };
   const owner = { ...row, name: 'Bob', email: 'bob@example.com', role: 'owner' as const };
-  const toNew = newOwnerMail(CONFIG, { former, owner });
+  const toNew = newOwnerMail(CONFIG, { previous, owner });
   assert.equal(toNew.to, 'bob@example.com');
   assert.match(toNew.subject, /^You are now the owner of the deliverability team/);
   assert.match(flat(toNew.text), /Ann & <b>Co<\/b> \(ann@example\.com\) transferred/);
-  const toFormer = formerOwnerMail(CONFIG, { former, owner });
+  const toFormer = previousOwnerMail(CONFIG, { previous, owner });
   assert.equal(toFormer.to, 'ann@example.com');
   assert.match(toFormer.subject, /^Bob is now the owner/);
   assert.match(flat(toFormer.text), /Bob \(bob@example\.com\) is now the owner/);
@@ -164,7 +164,7 @@ test('Invitations that were replaced, revoked or accepted send no mail', async (
 /** Ends the link of an invitation while its email is being sent. */
 const ENDINGS: Record<
   string,
-  (service: TestService, made: Answer<Invitation>) => Promise<unknown>
+  (service: TestService, made: ApiResponse<Invitation>) => Promise<unknown>
 > = {
   revoked: ({ call }, { body }) => call('DELETE', `${INVITATIONS}/${body.id}`),
   resent: ({ call }, { body }) => call('POST', `${INVITATIONS}/${body.id}/resend`),

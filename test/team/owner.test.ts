@@ -179,8 +179,8 @@ test('makeOwner for another member revokes all of the former owner’s credentia
     .execute((tx) => insertPasswordLink(tx, app, id, 3_600_000));
   const link = tokenOf(await invite(service, { email: 'accomplice@example.com' }));
 
-  const { owner, former } = await makeOwner(app, next.email);
-  assert.deepEqual([owner.id, former?.id, former?.role], [next.id, id, 'owner']);
+  const { owner, previous } = await makeOwner(app, next.email);
+  assert.deepEqual([owner.id, previous?.id, previous?.role], [next.id, id, 'owner']);
   assert.equal((await browser.call('GET', '/v1/me')).status, 401);
   assert.equal((await call('GET', '/v1/me')).status, 401, 'a key');
   const password = { email: 'owner@example.com', password: PASSWORD };

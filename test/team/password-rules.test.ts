@@ -2,21 +2,21 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkPassword, passwordFault } from '../../src/team/password-rules.ts';
+import { checkPassword, findPasswordProblem } from '../../src/team/password-rules.ts';
 
 const EMAIL = 'Ann.Marie.Lee@example.com';
 
 test('Password length is 10 to 200 characters, counted as Unicode code points', () => {
   const length = 'must have 10 to 200 characters';
   for (const password of ['', 'ninechars', 'a'.repeat(201), '🐎'.repeat(9)])
-    assert.equal(passwordFault(password, EMAIL), length, password);
+    assert.equal(findPasswordProblem(password, EMAIL), length, password);
   for (const password of ['ten chars.', 'Üben in Öl', `${'🐎'.repeat(9)}🔋`, 'ab'.repeat(100)])
-    assert.equal(passwordFault(password, EMAIL), null, password);
+    assert.equal(findPasswordProblem(password, EMAIL), null, password);
 });
 
 test('Passwords need no mix of letters, digits or symbols', () => {
   for (const password of ['onlysmallletters', 'ONLYCAPITALS', '4711081542', 'with a blank '])
-    assert.equal(passwordFault(password, EMAIL), null, password);
+    assert.equal(findPasswordProblem(password, EMAIL), null, password);
 });
 
 test('Passwords equal to the address, common or repeating one character are rejected', () => {
@@ -36,7 +36,7 @@ test('Passwords equal to the address, common or repeating one character are reje
     ['🐎'.repeat(12), common],
     ['\ud800'.repeat(12), 'must be well-formed Unicode'],
   ] as const)
-    assert.equal(passwordFault(password, EMAIL), fault, password);
+    assert.equal(findPasswordProblem(password, EMAIL), fault, password);
 });
 
 test('checkPassword reports the fault under the given field name', () => {

@@ -10,7 +10,7 @@ import { owner as ownerCommand } from '../../src/commands/owner.ts';
 import { ConfigError } from '../../src/config/config.ts';
 import { isoTime } from '../../src/lib/clock.ts';
 import { findOwner } from '../../src/team/members.ts';
-import { makeOwnerLink } from '../../src/team/passwords.ts';
+import { createOwnerLink } from '../../src/team/passwords.ts';
 import { expireSessions } from '../../src/team/sessions.ts';
 import { signInGuardOf } from '../../src/team/sign-in-guard.ts';
 import { postForm } from '../dashboard/pages.ts';
@@ -59,7 +59,7 @@ async function start(t: TestContext, options: ServiceOptions = {}) {
 /** The token of the link that the `owner` command prints. */
 async function ownerToken({ app }: TestService): Promise<string> {
   const { id } = (await findOwner(app.db))!;
-  return (await makeOwnerLink(app, app.config, id)).split('/').at(-1)!;
+  return (await createOwnerLink(app, app.config, id)).split('/').at(-1)!;
 }
 
 const signInStatus = async (service: Parameters<typeof trySignIn>[0], password: string) =>
@@ -298,8 +298,9 @@ test('A password reset clears the account’s failed sign-in attempts', async (t
 
 test('A password reset clears sign-in delays in every browser', async (t) => {
   const service = await start(t);
-  const { tries } = signInGuardOf(service.app);
-  for (let i = 0; i < 3; i++) await tries.attempt({ account: OWNER, ip: null }, async () => null);
+  const { attempts } = signInGuardOf(service.app);
+  for (let i = 0; i < 3; i++)
+    await attempts.attempt({ account: OWNER, ip: null }, async () => null);
   assert.equal(await signInStatus(service, PASSWORD), 429);
   await service.confirm(await service.tokenFor(OWNER));
   assert.equal(await signInStatus(service, NEW), 201);

@@ -8,7 +8,7 @@ import { type TestContext, test } from 'node:test';
 import { hashPassword, PASSWORD_COST } from '../../src/lib/crypto.ts';
 import { findOwner } from '../../src/team/members.ts';
 import { expireSessions } from '../../src/team/sessions.ts';
-import { knownDevice } from '../../src/team/sign-in.ts';
+import { findKnownDevice } from '../../src/team/sign-in.ts';
 import { signInGuardOf } from '../../src/team/sign-in-guard.ts';
 import { type ServiceOptions, startTestService } from '../helpers/app.ts';
 import { testClock } from '../helpers/clock.ts';
@@ -92,7 +92,7 @@ test('Sign-in responds identically to a wrong password, unknown address and acco
     { email: 'no address at all', password: PASSWORD },
     { email, password: PASSWORD },
   ]) {
-    signInGuardOf(service.app).tries.clear(json.email);
+    signInGuardOf(service.app).attempts.clear(json.email);
     const { result, count } = await scrypts.during(() => trySignIn<Problem>(service, json));
     const { request_id: _, ...body } = result.body as Problem & { request_id: string };
     assert.equal(count, 1, json.email);
@@ -373,7 +373,7 @@ test('Sign-in rehashes a password stored with outdated scrypt cost', async (t) =
     assert.equal(await statusOf(browserOf(service, answer)), 200);
     const cookie = answer.headers.getSetCookie()[1]!.split(';')[0]!;
     assert.notEqual(
-      await knownDevice(service.app, cookie, OWNER),
+      await findKnownDevice(service.app, cookie, OWNER),
       null,
       'of the hash that is kept',
     );

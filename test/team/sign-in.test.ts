@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { findOwner } from '../../src/team/members.ts';
-import { deviceCookie, knownDevice } from '../../src/team/sign-in.ts';
+import { deviceCookie, findKnownDevice } from '../../src/team/sign-in.ts';
 import { startProvider } from '../dashboard/openid-provider.ts';
 import { getPage, postForm } from '../dashboard/pages.ts';
 import { type ServiceOptions, startTestService } from '../helpers/app.ts';
@@ -33,7 +33,7 @@ async function start(t: TestContext, options: ServiceOptions = {}) {
   const guess = async (email: string, times = 3) => {
     for (let i = 0; i < times; i++) await statusOf(email, WRONG);
   };
-  const known = (cookie: string, account = OWNER) => knownDevice(app, cookie, account);
+  const known = (cookie: string, account = OWNER) => findKnownDevice(app, cookie, account);
   return { ...service, clock, signInByPage, statusOf, guess, known };
 }
 

@@ -1,7 +1,7 @@
 /** Requests to a running service for tests of the team. */
 
 import { isoTime } from '../../src/lib/clock.ts';
-import type { Answer, TestService } from '../helpers/app.ts';
+import type { ApiResponse, TestService } from '../helpers/app.ts';
 
 export interface List<T> {
   object: 'list';
@@ -68,7 +68,7 @@ export function invite(
   { call }: TestService,
   json: object,
   key?: string,
-): Promise<Answer<Invitation>> {
+): Promise<ApiResponse<Invitation>> {
   return call<Invitation>('POST', '/v1/team/invitations', { json, key });
 }
 
@@ -79,7 +79,8 @@ export async function ageMail({ app }: Pick<TestService, 'app'>): Promise<void> 
 }
 
 /** The token of the link in the response to creation or resend. */
-export const tokenOf = ({ body }: Answer<Invitation>): string => body.accept_url.split('/').at(-1)!;
+export const tokenOf = ({ body }: ApiResponse<Invitation>): string =>
+  body.accept_url.split('/').at(-1)!;
 
 const PASSWORD = 'correct horse battery';
 
@@ -87,7 +88,7 @@ export function accept<T = Member>(
   { call }: TestService,
   token: string,
   more: object = {},
-): Promise<Answer<T>> {
+): Promise<ApiResponse<T>> {
   const json = { token, name: 'New', password: PASSWORD, ...more };
   return call<T>('POST', '/v1/team/invitations/accept', { key: null, json });
 }

@@ -52,7 +52,7 @@ test('Webhook retries after 1, 5 and 30 minutes, 2 and 8 hours, then fails', asy
   const { app, receiver, clock, makeEndpoint, append, deliverDue, deliveries } =
     await startDelivering(t);
   await makeEndpoint();
-  receiver.answer = () => ({ status: 503, body: 'later' });
+  receiver.respond = () => ({ status: 503, body: 'later' });
   await append();
   await deliverDue();
   for (const [index, minutes] of [1, 5, 30, 120, 480].entries()) {
@@ -91,7 +91,7 @@ test('Webhook retry delay counts from the end of the previous attempt', async (t
   const { receiver, clock, makeEndpoint, append, deliverDue, deliveries } =
     await startDelivering(t);
   await makeEndpoint();
-  receiver.answer = () => {
+  receiver.respond = () => {
     clock.advance(20_000);
     return 500;
   };
@@ -140,7 +140,7 @@ test('A webhook attempt cut short by a crash is logged as interrupted and retrie
   const { app, receiver, clock, makeEndpoint, append, deliverDue, deliveries } =
     await startDelivering(t);
   await makeEndpoint();
-  receiver.answer = () => 500;
+  receiver.respond = () => 500;
   await append();
   await deliverDue();
   const { id } = (await deliveries())[0]!;
@@ -161,7 +161,7 @@ test('A webhook attempt cut short by a crash is logged as interrupted and retrie
     })
     .execute();
   await releaseDeliveries(app);
-  receiver.answer = () => 200;
+  receiver.respond = () => 200;
   await deliverDue();
   const attempts = await attemptsOf(app, id);
   assert.match(attempts[1]!.error!, /^interrupted/);
@@ -204,7 +204,7 @@ test('An endpoint failing for five days is disabled, with mail to owner and admi
   const admin = await service.makeMember('admin');
   await service.makeMember('member');
   const { id } = await makeEndpoint();
-  receiver.answer = () => 500;
+  receiver.respond = () => 500;
   const stateOf = () =>
     app.db
       .selectFrom('webhook_endpoints')
@@ -218,11 +218,11 @@ test('An endpoint failing for five days is disabled, with mail to owner and admi
   await append();
   await deliverDue();
   // One success resets the failures.
-  receiver.answer = () => 200;
+  receiver.respond = () => 200;
   await append();
   await deliverDue();
   assert.equal((await stateOf()).failing_since, null);
-  receiver.answer = () => 500;
+  receiver.respond = () => 500;
   await append();
   await deliverDue();
   clock.advance(5 * DAY_MS - 1);
@@ -252,7 +252,7 @@ test('An endpoint failing for five days is disabled, with mail to owner and admi
   const [, since] = /"since": "([^"]+)"/.exec(mail)!;
   assert.ok((await deliveries()).some(({ created_at }) => created_at === since));
   const missed = (await deliveries()).filter(({ status }) => status !== 'succeeded');
-  receiver.answer = () => 200;
+  receiver.respond = () => 200;
   await service.call('PATCH', `/v1/webhooks/endpoints/${id}`, { json: { enabled: true } });
   const recovered = await service.call('POST', `/v1/webhooks/endpoints/${id}/recover`, {
     json: { since },
@@ -269,7 +269,7 @@ test('A webhook receiver that never responds delays no other endpoint', async (t
     await makeEndpoint({ url: receiver.url.replace('/hooks', '/silent') });
   const { id: good } = await makeEndpoint();
   const silent: (() => void)[] = [];
-  receiver.answer = ({ path }) =>
+  receiver.respond = ({ path }) =>
     path === '/hooks' ? 200 : new Promise((resolve) => silent.push(() => resolve(200)));
   for (let i = 0; i < 20; i++) await append();
   const done = async () =>
@@ -280,7 +280,7 @@ test('A webhook receiver that never responds delays no other endpoint', async (t
   while ((await done()) < 20 && performance.now() - begun < 5000) await app.signals.wait('any', 20);
   assert.equal(await done(), 20);
   assert.ok(silent.length <= 60, 'two at once to each that has not answered yet');
-  receiver.answer = () => 200;
+  receiver.respond = () => 200;
   for (const answer of silent) answer();
 });
 
@@ -290,7 +290,7 @@ test('A webhook outcome that cannot be stored is stored later without a second c
   await sql`CREATE TRIGGER full BEFORE UPDATE OF duration_ms ON webhook_attempts
     BEGIN SELECT RAISE(ABORT, 'no'); END`.execute(app.db);
   await append();
-  await receiver.until(1);
+  await receiver.waitForRequests(1);
   clock.advance(120_000);
   app.scheduler.wake(DELIVER_JOB);
   await app.scheduler.stop().catch(() => {});
@@ -305,7 +305,7 @@ test('A webhook outcome that cannot be stored is stored later without a second c
 test('Setting the clock back does not postpone pending webhook retries', async (t) => {
   const { app, receiver, clock, makeEndpoint, append, deliverDue } = await startDelivering(t);
   await makeEndpoint();
-  receiver.answer = () => 500;
+  receiver.respond = () => 500;
   await append();
   await deliverDue();
   clock.advance(-10 * DAY_MS);
@@ -323,8 +323,8 @@ test('Setting the clock back does not postpone pending webhook retries', async (
 /** Starts as many calls as the limits allow, and returns their number. */
 function fill(slots: Slots, id: string): number {
   let begun = 0;
-  while (slots.room(id) > 0) {
-    slots.begin(id);
+  while (slots.available(id) > 0) {
+    slots.start(id);
     begun++;
   }
   return begun;
@@ -332,39 +332,39 @@ function fill(slots: Slots, id: string): number {
 
 function prove(slots: Slots, id: string): void {
   for (let i = 0; i < 10; i++) {
-    slots.begin(id);
-    slots.end(id, true);
+    slots.start(id);
+    slots.finish(id, true);
   }
 }
 
 test('Webhook concurrency starts at two calls per endpoint and grows to ten on success', () => {
   const slots = createSlots();
-  assert.equal(slots.room('a'), 2);
+  assert.equal(slots.available('a'), 2);
   prove(slots, 'a');
   assert.equal(fill(slots, 'a'), 10);
-  assert.equal(slots.room('b'), 2);
+  assert.equal(slots.available('b'), 2);
 });
 
 test('Each failure halves an endpoint’s webhook concurrency, down to one', () => {
   const slots = createSlots();
   prove(slots, 'a');
   const rooms = [5, 2, 1, 1].map((expected) => {
-    slots.begin('a');
-    slots.end('a', false);
-    return { expected, room: slots.room('a') };
+    slots.start('a');
+    slots.finish('a', false);
+    return { expected, room: slots.available('a') };
   });
   for (const { expected, room } of rooms) assert.equal(room, expected);
-  slots.begin('a');
-  slots.end('a', true);
-  assert.equal(slots.room('a'), 2);
+  slots.start('a');
+  slots.finish('a', true);
+  assert.equal(slots.available('a'), 2);
 });
 
 test('A hundred endpoints that never respond leave capacity for a healthy one', () => {
   const slots = createSlots();
   prove(slots, 'good');
   for (let i = 0; i < 100; i++) fill(slots, `dead ${i}`);
-  assert.ok(slots.room('good') > 0);
-  assert.equal(slots.room('nobody knows yet'), 1);
+  assert.ok(slots.available('good') > 0);
+  assert.equal(slots.available('nobody knows yet'), 1);
 });
 
 test('Twenty healthy endpoints that stop responding leave capacity for others', () => {
@@ -373,7 +373,7 @@ test('Twenty healthy endpoints that stop responding leave capacity for others', 
   let begun = 0;
   for (let i = 0; i < 20; i++) begun += fill(slots, `e${i}`);
   assert.ok(begun < 200);
-  assert.ok(slots.room('e20') > 0);
+  assert.ok(slots.available('e20') > 0);
 });
 
 test('Webhook concurrency never exceeds 200 calls in total', () => {

@@ -36,7 +36,7 @@ test('POST /v1/webhooks/endpoints/{id}/test delivers a sample that is not listed
   const scene = await startDelivering(t);
   const { service, receiver, clock } = scene;
   const { id, secret } = await createEndpoint(scene, { events: ['alert.resolved'] });
-  receiver.answer = () => ({ status: 202, headers: { 'x-Seen': 'yes' }, body: 'thanks' });
+  receiver.respond = () => ({ status: 202, headers: { 'x-Seen': 'yes' }, body: 'thanks' });
   const made = await service.call<Delivery>('POST', `${ENDPOINTS}/${id}/test`);
   assert.equal(made.status, 201);
   assert.equal(made.headers.get('location'), `${DELIVERIES}/${made.body.id}`);
@@ -55,7 +55,7 @@ test('POST /v1/webhooks/endpoints/{id}/test delivers a sample that is not listed
   };
   assert.deepEqual(made.body, first);
   const done = await settled(scene, made.body.id);
-  const [request] = await receiver.until(1);
+  const [request] = await receiver.waitForRequests(1);
   assert.equal(request!.body, made.body.payload);
   const event = JSON.parse(request!.body);
   assert.deepEqual(
@@ -102,12 +102,12 @@ test('GET /v1/webhooks/deliveries/{id}?wait returns when the current attempt end
   const { service, receiver, clock } = scene;
   const { id } = await createEndpoint(scene);
   const released = Promise.withResolvers<void>();
-  receiver.answer = async () => {
+  receiver.respond = async () => {
     await released.promise;
     return { status: 500, body: `${'é'.repeat(3000)}` };
   };
   const { body } = await service.call<Delivery>('POST', `${ENDPOINTS}/${id}/test`);
-  await receiver.until(1);
+  await receiver.waitForRequests(1);
   const under = await service.call<Delivery>('GET', `${DELIVERIES}/${body.id}?wait=0`);
   assert.deepEqual(
     [under.body.status, under.body.next_attempt_at, under.body.attempts[0]!.duration_ms],
@@ -144,7 +144,7 @@ test('POST /v1/webhooks/deliveries/{id}/resend works in any status except during
   await deliverDue();
   const [delivery] = await listed(scene, id);
   clock.advance(MIN_MS);
-  receiver.answer = () => 500;
+  receiver.respond = () => 500;
   const again = await resend(scene, delivery!.id);
   assert.equal(again.status, 200);
   assert.deepEqual(
@@ -156,7 +156,7 @@ test('POST /v1/webhooks/deliveries/{id}/resend works in any status except during
   const refused = await resend(scene, delivery!.id);
   assert.deepEqual(codeOf(refused), [409, 'conflict']);
   assert.match(refused.text, /still pending/);
-  receiver.answer = () => 204;
+  receiver.respond = () => 204;
   clock.advance(MIN_MS);
   await deliverDue();
   await resend(scene, delivery!.id);
@@ -207,7 +207,7 @@ test('POST /v1/webhooks/endpoints/{id}/recover requeues held and failed deliveri
   const { service, app, receiver, append, deliverDue, clock } = scene;
   const { id } = await createEndpoint(scene);
   const other = await createEndpoint(scene);
-  receiver.answer = () => 500;
+  receiver.respond = () => 500;
   const times: string[] = [];
   for (let n = 0; n < 4; n++) {
     times.push(isoTime(clock.now()));
@@ -229,7 +229,7 @@ test('POST /v1/webhooks/endpoints/{id}/recover requeues held and failed deliveri
   await switchTo(scene, id, true);
   const statuses = async () => (await listed(scene, id)).map(({ status }) => status).reverse();
   assert.deepEqual(await statuses(), ['failed', 'failed', 'succeeded', 'held']);
-  receiver.answer = () => 200;
+  receiver.respond = () => 200;
   const before = receiver.requests.length;
   const since = times[1]!.replace('.000Z', 'Z');
   const answer = await recover(scene, id, since);
@@ -310,10 +310,10 @@ test('Webhook deliveries are filtered by status, event and time, with pagination
   const { id } = await createEndpoint(scene);
   const other = await createEndpoint(scene, { events: ['test.failed'] });
   const failing = await append({ data: DATA });
-  receiver.answer = () => 500;
+  receiver.respond = () => 500;
   await deliverDue();
   clock.advance(1000);
-  receiver.answer = () => 200;
+  receiver.respond = () => 200;
   const second = await append({ type: 'test.failed', data: DATA });
   const third = await append({ type: 'alert.triggered', data: DATA, livemode: false });
   await deliverDue();

@@ -165,7 +165,7 @@ test('Disabling a webhook endpoint holds its deliveries; enabling resets its fai
   const { id } = await createEndpoint(scene);
   const path = `${ENDPOINTS}/${id}`;
   const patch = (json: object) => service.call<Endpoint>('PATCH', path, { json });
-  receiver.answer = () => 500;
+  receiver.respond = () => 500;
   await append();
   await deliverDue();
   assert.deepEqual(
@@ -189,7 +189,7 @@ test('Disabling a webhook endpoint holds its deliveries; enabling resets its fai
   assert.equal((await rowOf()).failing_since, '2026-11-21T10:00:00.000Z');
   assert.equal((await patch({ enabled: true })).body.status, 'active');
   assert.equal((await rowOf()).failing_since, null);
-  receiver.answer = () => 200;
+  receiver.respond = () => 200;
   await append();
   await deliverDue();
   assert.equal(receiver.requests.length, 2);
@@ -212,7 +212,7 @@ test('Changing a webhook endpoint’s URL resets its failure history', async (t)
   const scene = await startDelivering(t);
   const { service, receiver, app, append, deliverDue, clock } = scene;
   const { id } = await createEndpoint(scene);
-  receiver.answer = ({ path }) => (path === '/hooks' ? 500 : 200);
+  receiver.respond = ({ path }) => (path === '/hooks' ? 500 : 200);
   await append();
   await deliverDue();
   const url = receiver.url.replace('/hooks', '/new');
@@ -295,7 +295,7 @@ test('Deleting a webhook endpoint removes its deliveries and stops sending', asy
   const { call } = service;
   const other = await createEndpoint(scene, { url: receiver.url.replace('hooks', 'other') });
   const { id } = await createEndpoint(scene);
-  receiver.answer = () => 500;
+  receiver.respond = () => 500;
   await append();
   await deliverDue();
   assert.equal(receiver.requests.length, 2);

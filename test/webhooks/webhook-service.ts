@@ -9,7 +9,7 @@ import type { EventRow, WebhookEndpointRow } from '../../src/store/tables.genera
 import { DELIVER_JOB } from '../../src/webhooks/enqueue.ts';
 import { newSigningSecret, sealSigningSecret } from '../../src/webhooks/signatures.ts';
 import {
-  type Answer,
+  type ApiResponse,
   type CallOptions,
   type ServiceOptions,
   startTestService,
@@ -186,12 +186,12 @@ export async function listed({ service }: Pick<Delivering, 'service'>, id: strin
 }
 
 /** The errors of a response as `param message`. */
-export function faultsOf({ body }: Answer<unknown>): string[] {
+export function faultsOf({ body }: ApiResponse<unknown>): string[] {
   const { errors = [] } = body as { errors?: { param: string; message: string }[] };
   return errors.map(({ param, message }) => `${param} ${message}`);
 }
 
-export const codeOf = ({ status, body }: Answer<unknown>) => [
+export const codeOf = ({ status, body }: ApiResponse<unknown>) => [
   status,
   (body as { code?: string }).code,
 ];

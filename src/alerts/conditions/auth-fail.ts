@@ -14,7 +14,7 @@ export const authFail: Condition<Results, Results> = {
   threshold: null,
 
   factsOfTest: ({ spf, dkim, dmarc }) => ({ spf, dkim, dmarc }),
-  judge(results) {
+  evaluate(results) {
     if (METHODS.some((method) => hasFailed(results[method])))
       return { answer: 'yes', value: results };
     return METHODS.every((method) => isConclusive(results[method])) ? NO : UNKNOWN;
@@ -32,13 +32,13 @@ export const authFail: Condition<Results, Results> = {
       lead: `${words}. Mailbox providers may reject this mail or deliver it to spam.`,
     };
   },
-  endedTitle: ({ subject }) => `SPF, DKIM and DMARC pass again for mail from ${subject}`,
+  resolvedTitle: ({ subject }) => `SPF, DKIM and DMARC pass again for mail from ${subject}`,
   measurements: ({ value }, { endedBy }) =>
     METHODS.map((method) => [
       method.toUpperCase(),
       describeResult(value[method], endedBy?.[method]),
     ]),
-  isRemedy: ({ category }) => category === 'authentication',
+  isRelevantFix: ({ category }) => category === 'authentication',
   sampleValue: () => ({ spf: 'pass', dkim: 'fail', dmarc: 'pass' }),
 };
 

@@ -46,7 +46,7 @@ export const blocklistHit: Condition<Listings, Value> = {
 
   factsOfTest: ({ checks }) => listingsOfTest(checks.filter(({ id }) => LIST_CHECKS.includes(id))),
   factsOfRun: listingsOfRun,
-  judge({ listed, known }) {
+  evaluate({ listed, known }) {
     const byZone = new Map<string, Listing>();
     for (const { listed: names = [], ...listing } of listed) {
       const others = byZone.get(listing.zone)?.listed ?? [];
@@ -66,7 +66,7 @@ export const blocklistHit: Condition<Listings, Value> = {
    * - A list that listed and is silent, or wasn't queried, may still list. A list that is no longer in
    *   use never answers again and doesn't keep the incident open.
    */
-  endOf(opened, facts, { answer, blocklistsInUse }) {
+  resolutionOf(opened, facts, { answer, blocklistsInUse }) {
     // A result for the check as a whole counts as a list as long as any list is in use.
     const isInUse = (zone: string) =>
       blocklistsInUse.has(zone) || (zone === DOMAIN_CHECK && blocklistsInUse.size > 0);
@@ -96,7 +96,7 @@ export const blocklistHit: Condition<Listings, Value> = {
       lead: `A test found that the sender or a linked domain is listed. ${lead}`,
     };
   },
-  endedTitle: ({ subject, foundByRun }) =>
+  resolvedTitle: ({ subject, foundByRun }) =>
     foundByRun
       ? `${subject} is no longer listed`
       : `Mail from ${subject} is no longer affected by a blocklist`,
@@ -104,8 +104,8 @@ export const blocklistHit: Condition<Listings, Value> = {
     if (lists[0]?.zone === DOMAIN_CHECK) return [];
     return [[isOver ? 'Was listed by' : 'Listed by', joinNames(lists.map(({ name }) => name))]];
   },
-  isRemedy: ({ id }) => LIST_CHECKS.includes(id),
-  remediesOfRun: ({ subject, value: { lists } }, findings) => [
+  isRelevantFix: ({ id }) => LIST_CHECKS.includes(id),
+  fixesForRun: ({ subject, value: { lists } }, findings) => [
     { title: '', text: adviceOn(lists, subject, findings), record: null },
   ],
   sampleValue: () => ({

@@ -19,12 +19,12 @@ export interface Condition<Facts = unknown, Value = unknown> {
   /** What a monitor run says about one target, or null for nothing. If absent, runs are ignored. */
   factsOfRun?(run: ObservedRun, target: string): Facts | null;
   /** `threshold`: the rule's own or the default. */
-  judge(facts: Facts, threshold: number): Verdict<Value>;
+  evaluate(facts: Facts, threshold: number): Verdict<Value>;
   /**
    * How facts that don't meet the condition resolve an incident, or null if they don't. If absent, the
    * first "no" resolves it.
    */
-  endOf?(
+  resolutionOf?(
     opened: OpenedIncident<Value>,
     facts: Facts,
     context: { answer: 'no' | 'unknown'; blocklistsInUse: ReadonlySet<string> },
@@ -39,7 +39,7 @@ export interface Condition<Facts = unknown, Value = unknown> {
   /** The title has no period: it is a heading and an email subject. */
   openedText(incident: OpenedIncident<Value>): { title: string; lead: string };
   /** The title when the incident is resolved. `test` is the one that resolved it, if any. */
-  endedTitle(
+  resolvedTitle(
     incident: OpenedIncident<Value>,
     context: { threshold: number; test: TestSummary | null },
   ): string;
@@ -49,9 +49,9 @@ export interface Condition<Facts = unknown, Value = unknown> {
     context: { threshold: number; isOver: boolean; endedBy: TestSummary | null },
   ): [label: string, value: string][];
   /** Whether the fix of this check of a test helps against the condition. */
-  isRemedy(check: CheckResult): boolean;
+  isRelevantFix(check: CheckResult): boolean;
   /** Fixes for what a monitor run found; `findings` are all findings of that run. */
-  remediesOfRun?(incident: OpenedIncident<Value>, findings: Finding[]): Step[];
+  fixesForRun?(incident: OpenedIncident<Value>, findings: Finding[]): Step[];
   /** A plausible value, for the sample that tests a rule's channels. */
   sampleValue(threshold: number): Value;
 }

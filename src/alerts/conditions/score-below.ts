@@ -14,7 +14,7 @@ export const scoreBelow: Condition<number, Value> = {
   threshold: THRESHOLD,
 
   factsOfTest: ({ score }) => score,
-  judge: (score, threshold) =>
+  evaluate: (score, threshold) =>
     score < threshold ? { answer: 'yes', value: { score, threshold } } : NO,
 
   alertsWhen: (threshold) => `a test scores below ${threshold}`,
@@ -24,7 +24,7 @@ export const scoreBelow: Condition<number, Value> = {
     title: `Mail from ${subject} scored ${score}, below ${threshold}`,
     lead: `The alert rule requires a score of at least ${threshold} out of 100. Mail with a low score is more likely to go to spam.`,
   }),
-  endedTitle({ subject }, { threshold, test }) {
+  resolvedTitle({ subject }, { threshold, test }) {
     const score = test?.score ?? null;
     return score !== null && score >= threshold
       ? `Mail from ${subject} scored ${score}, no longer below ${threshold}`
@@ -39,6 +39,6 @@ export const scoreBelow: Condition<number, Value> = {
       ['Alerts below', `${value.threshold}`],
     ];
   },
-  isRemedy: () => true,
+  isRelevantFix: () => true,
   sampleValue: (threshold) => ({ score: Math.max(0, threshold - 1), threshold }),
 };

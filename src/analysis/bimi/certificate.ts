@@ -41,7 +41,7 @@ interface CertificateEvaluation {
 }
 
 /** The certificate must cover one of `names`. `now` is in milliseconds since the Unix epoch. */
-export function judgeCertificate(
+export function evaluateCertificate(
   pem: Uint8Array,
   { names, now }: { names: string[]; now: number },
 ): CertificateEvaluation {

@@ -6,8 +6,8 @@ import type { WebFailure } from '../../net/guarded-connection.ts';
 import type { Web } from '../../net/http/web.ts';
 import type { Context, Finding } from '../check.ts';
 import { parseTagList } from '../dns/tag-list.ts';
-import { judgeCertificate, type MarkCertificate } from './certificate.ts';
-import { judgeSvg, unpackSvg } from './svg.ts';
+import { evaluateCertificate, type MarkCertificate } from './certificate.ts';
+import { evaluateSvg, unpackSvg } from './svg.ts';
 
 export interface BimiRecord {
   /** The name with the record; the first of the names without one. */
@@ -79,7 +79,7 @@ export interface BimiFiles {
   /** Full sentences. */
   problems: string[];
   /** What could not be checked, in full sentences. */
-  open: string[];
+  unknowns: string[];
   evidence: NonNullable<Finding['evidence']>;
 }
 
@@ -98,7 +98,7 @@ export async function fetchBimiFiles(
     problems.push('The logo differs from the logo in the certificate.');
   return {
     problems,
-    open: [...logo.open, ...mark.open],
+    unknowns: [...logo.open, ...mark.open],
     evidence: { logo_file: logo.found, certificate_file: mark.found },
   };
 }
@@ -121,7 +121,7 @@ async function checkLogo({ web }: Context, url: string): Promise<CheckedFile> {
   if (body === null) return unreadable(problem, open);
   const image = unpackSvg(body);
   if (image === null) return unreadable('The logo cannot be decompressed, or it is too large.');
-  const { problems, bytes, title, viewBox } = judgeSvg(image);
+  const { problems, bytes, title, viewBox } = evaluateSvg(image);
   return { problems, open: [], found: { bytes, title, view_box: viewBox }, image };
 }
 
@@ -132,7 +132,7 @@ async function checkCertificate(
 ): Promise<CheckedFile> {
   const { body, problem, open } = await fetchBimiFile(web, url, 'The certificate');
   if (body === null) return unreadable(problem, open);
-  const { certificate, problems } = judgeCertificate(body, { names, now: receivedAt });
+  const { certificate, problems } = evaluateCertificate(body, { names, now: receivedAt });
   return {
     problems,
     open: [],

@@ -50,7 +50,7 @@ export function unpackSvg(bytes: Uint8Array): Uint8Array | null {
 }
 
 /** Evaluates a decompressed image; reads no more than its first MAX_SVG_BYTES. */
-export function judgeSvg(bytes: Uint8Array): SvgLogo {
+export function evaluateSvg(bytes: Uint8Array): SvgLogo {
   const content = readSvg(Buffer.from(bytes.subarray(0, MAX_SVG_BYTES)).toString('utf8'));
   const { root } = content;
   const problems = new Set<string>();

@@ -45,7 +45,7 @@ export interface Blocklist {
 export interface BlocklistInUse {
   list: Blocklist;
   /** The zone to query, including a configured key. Never show it. */
-  asked: string;
+  queryZone: string;
   /** null while the list works; else a sentence that says why it is not queried. */
   fault: string | null;
 }

@@ -1,6 +1,6 @@
 /** Selects the blocklists to query from the operator's configuration. */
 
-import { nearest } from '../../lib/nearest.ts';
+import { closestName } from '../../lib/closest-name.ts';
 import type { Blocklist } from './blocklist.ts';
 import { LISTS } from './lists.ts';
 
@@ -13,7 +13,7 @@ export interface BlocklistChange {
 export interface ChosenBlocklist {
   list: Blocklist;
   /** The zone to query, including a configured key. Never show it. */
-  asked: string;
+  queryZone: string;
 }
 
 /**
@@ -36,7 +36,7 @@ export function chooseBlocklists(
   }
   return usable
     .filter((list) => on.has(list))
-    .map((list) => ({ list, asked: zoneToAsk(list, dqsKey) }));
+    .map((list) => ({ list, queryZone: zoneToAsk(list, dqsKey) }));
 }
 
 function zoneToAsk({ zone, keyedZone }: Blocklist, dqsKey: string | null): string {
@@ -48,7 +48,7 @@ function findDeclared(zone: string): Blocklist {
   const found = LISTS.find((list) => list.zone === zone);
   if (found) return found;
   const zones = LISTS.map((list) => list.zone);
-  const suggestion = nearest(zone, zones);
+  const suggestion = closestName(zone, zones);
   const hint = suggestion === null ? '' : ` (did you mean ${suggestion}?)`;
   throw new Error(
     `contains the unknown list ${zone}${hint}; known lists: all, ${zones.join(', ')}`,

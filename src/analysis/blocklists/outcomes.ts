@@ -2,8 +2,8 @@
 
 import { type Finding, info, type Json, pass, unknown } from '../check.ts';
 import type { PublicEvidence } from '../public-evidence.ts';
-import type { ListOutcome } from './ask.ts';
 import type { BlocklistTier } from './blocklist.ts';
+import type { ListOutcome } from './query.ts';
 
 /** The sentences of a finding without a listing that counts. */
 interface CleanTexts {
@@ -24,7 +24,7 @@ export function strictestTier(outcomes: ListOutcome[]): BlocklistTier | null {
 const isListed = ({ status }: ListOutcome): boolean => status === 'listed';
 
 /** The listings that count against the sender: tiers 1 and 2. */
-export function counting(outcomes: ListOutcome[]): ListOutcome[] {
+export function countedListings(outcomes: ListOutcome[]): ListOutcome[] {
   return outcomes.filter((outcome) => isListed(outcome) && outcome.list.tier < 3);
 }
 
@@ -32,7 +32,7 @@ export function counting(outcomes: ListOutcome[]): ListOutcome[] {
  * The finding if no list of tier 1 or 2 has a listing. It mentions tier-3 listings and lists without a
  * result, and is unknown unless every tier-1 list responded.
  */
-export function withoutListing(
+export function findingWithoutListing(
   outcomes: ListOutcome[],
   evidence: Finding['evidence'],
   texts: CleanTexts,
@@ -40,10 +40,10 @@ export function withoutListing(
   const scoring = outcomes.filter(({ list }) => list.tier < 3);
   const all = { ...evidence, lists: listsEvidence(outcomes) };
   const tier3 = outcomes.filter(isListed).map(({ list }) => list.name);
-  const gaps = silence(outcomes);
+  const gaps = unansweredText(outcomes);
   const ignored =
     tier3.length === 0 ? '' : `Mailbox providers do not act on the listing by ${namesOf(tier3)}.`;
-  const detail = (first: string) => joined([first, ignored, texts.note ?? '', gaps]);
+  const detail = (first: string) => joinSentences([first, ignored, texts.note ?? '', gaps]);
   const where =
     tier3.length > 0
       ? 'no blocklist that affects delivery'
@@ -69,12 +69,12 @@ const TIER_1_INCOMPLETE = 'Not all blocklists that large mailbox providers use r
 const USED_BY_PROVIDERS = 'Mailbox providers check blocklists before they accept a message.';
 
 /** Joins the sentences that are not empty. */
-export function joined(sentences: string[]): string {
+export function joinSentences(sentences: string[]): string {
   return sentences.filter((sentence) => sentence !== '').join(' ');
 }
 
 /** A sentence that names the lists without a result; empty if there are none. */
-export function silence(outcomes: ListOutcome[]): string {
+export function unansweredText(outcomes: ListOutcome[]): string {
   const names = outcomes
     .filter(({ status }) => status === 'error' || status === 'left_out')
     .map(({ list }) => list.name);
@@ -115,7 +115,7 @@ export function removalAdvice(
       : `${stop} If you request removal before that, the listing comes back.`;
   });
   const pages = outcomes.map(({ list }) => `${list.delisting} (${list.name})`);
-  return joined([
+  return joinSentences([
     ...new Set(advice),
     `Look up the listing and request removal at ${namesOf([...new Set(pages)], 6)}.`,
   ]);

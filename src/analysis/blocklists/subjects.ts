@@ -7,8 +7,8 @@ import type { Context } from '../check.ts';
 import { MAX_SIGNATURES, readSignature } from '../dkim/signature.ts';
 import { fromDomain, fullHostName, mailFromDomain, publicClient } from '../dns/names.ts';
 import { fields } from '../mime/message.ts';
-import { type ListOutcome, listedBy, type Subject } from './ask.ts';
 import type { BlocklistInUse } from './blocklist.ts';
+import { type ListOutcome, listedOutcome, type Subject } from './query.ts';
 
 type SenderRole = 'from' | 'mail_from' | 'helo' | 'dkim';
 
@@ -38,7 +38,7 @@ export function senderNames(context: Context): SenderNames {
     }
   }
   const names = [...found].map(([name, roles]) => ({ name, roles }));
-  const max = namesWithin(domainLists(context), MAX_NAMES, MAX_QUERIES);
+  const max = maxQueryableNames(domainLists(context), MAX_NAMES, MAX_QUERIES);
   return { names: names.slice(0, max), leftOut: Math.max(0, names.length - max) };
 }
 
@@ -48,7 +48,7 @@ export function domainLists({ setup }: Context): BlocklistInUse[] {
 }
 
 /** How many names, at most `max`, these lists can be queried about with this many queries. */
-export function namesWithin(lists: BlocklistInUse[], max: number, queries: number): number {
+export function maxQueryableNames(lists: BlocklistInUse[], max: number, queries: number): number {
   return Math.min(max, Math.floor(queries / Math.max(1, lists.length)));
 }
 
@@ -74,11 +74,11 @@ type ClientQuery =
   | { address: null; reason: string };
 
 /** Selects the enabled lists of a kind that cover the sending IP address. */
-export function askingAboutClient(context: Context, kind: 'ip' | 'allow'): ClientQuery {
+export function planClientQuery(context: Context, kind: 'ip' | 'allow'): ClientQuery {
   const client = publicClient(context);
   if (client.address === null) return { address: null, reason: client.reason };
   const { address } = client;
-  if (!isAskable(address))
+  if (!isQueryable(address))
     return {
       address: null,
       reason: `The sending IP address ${address} is reserved for documentation, so no list covers it.`,
@@ -93,39 +93,39 @@ export function askingAboutClient(context: Context, kind: 'ip' | 'allow'): Clien
 }
 
 /** Whether a normalized address is public, and not reserved for documentation. */
-export function isAskable(address: string): boolean {
+export function isQueryable(address: string): boolean {
   return ipaddr.process(address).range() === 'unicast';
 }
 
 /** The query for `192.0.2.1` is `1.2.0.192`; an IPv6 address is split into nibbles (RFC 5782 §2.1, §2.4). */
 export function addressSubject(address: string): Subject {
-  const question = reverseName(address).replace(/\.(?:in-addr|ip6)\.arpa$/, '');
-  return { name: address, question, isAddress: true };
+  const queryName = reverseName(address).replace(/\.(?:in-addr|ip6)\.arpa$/, '');
+  return { name: address, queryName, isAddress: true };
 }
 
 /** The query for a normalized domain is the domain itself (RFC 5782 §2.3). */
 export function nameSubject(name: string): Subject {
-  return { name, question: name, isAddress: false };
+  return { name, queryName: name, isAddress: false };
 }
 
 /**
  * Without the listings of names below a listed domain: most lists cover a domain with all its
  * subdomains.
  */
-export function withoutRepeats(outcome: ListOutcome): ListOutcome {
+export function withoutRedundantListings(outcome: ListOutcome): ListOutcome {
   const listed = new Set(outcome.listings.map(({ name }) => name));
   if (listed.size === 0) return outcome;
   const listings = outcome.listings.filter(({ name }) => {
     const domain = organizationalDomain(name);
     return domain === null || domain === name || !listed.has(domain);
   });
-  return listedBy(outcome.list, listings);
+  return listedOutcome(outcome.list, listings);
 }
 
 /** The listings of names other than these; drops lists that have no other listings. */
-export function listingsBeside(own: Set<string>, outcomes: ListOutcome[]): ListOutcome[] {
+export function listingsOfOthers(own: Set<string>, outcomes: ListOutcome[]): ListOutcome[] {
   return outcomes.flatMap(({ list, listings }) => {
     const others = listings.filter(({ name }) => !own.has(name));
-    return others.length > 0 ? [listedBy(list, others)] : [];
+    return others.length > 0 ? [listedOutcome(list, others)] : [];
   });
 }

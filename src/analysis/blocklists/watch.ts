@@ -3,9 +3,9 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Resolver } from '../../net/dns/resolver.ts';
-import { askList, TURNED_OFF } from './ask.ts';
 import type { BlocklistInUse } from './blocklist.ts';
 import type { ChosenBlocklist } from './choose.ts';
+import { DNS_TURNED_OFF, queryList } from './query.ts';
 
 export interface BlocklistWatch {
   /** The lists with the result of their last test. Waits for the first round of tests. */
@@ -53,7 +53,7 @@ export function createBlocklistWatch({
     const before = watchedList.fault;
     watchedList.testedAt = clock.now();
     const fault = await faultOf(resolver, watchedList.chosen);
-    if (fault === TURNED_OFF) return;
+    if (fault === DNS_TURNED_OFF) return;
     watchedList.fault = fault;
     // `list.zone` never contains a key, so none gets into the log.
     const fields = { zone: list.zone, name: list.name };
@@ -97,8 +97,8 @@ function isDue({ testedAt, fault }: WatchedList, now: number): boolean {
 export async function faultOf(resolver: Resolver, chosen: ChosenBlocklist): Promise<string | null> {
   const { test } = chosen.list;
   const [listed, unlisted] = await Promise.all([
-    askList(resolver, chosen, test.listed),
-    askList(resolver, chosen, test.unlisted),
+    queryList(resolver, chosen, test.listed),
+    queryList(resolver, chosen, test.unlisted),
   ]);
   if (listed.status === 'error') return listed.reason;
   if (unlisted.status === 'error') return unlisted.reason;

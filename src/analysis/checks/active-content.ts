@@ -1,7 +1,7 @@
 /** `active_content`: the HTML runs no code, loads no other page and takes no input. */
 
 import { type Check, type Finding, fail, pass, warn } from '../check.ts';
-import { type HtmlFacts, judgeHtml } from '../html/facts.ts';
+import { evaluateHtml, type HtmlFacts } from '../html/facts.ts';
 
 /** These run and load nothing by themselves: email clients ignore them, but some filters penalize them. */
 const WARN_ONLY = new Set(['form', 'base', 'meta refresh', 'bgsound']);
@@ -23,7 +23,7 @@ export const activeContent: Check = {
   },
   publicEvidence: { found: { '*': 'shown' } },
   run: (context) =>
-    judgeHtml(context, 'Could not determine whether your HTML has active content.', evaluate),
+    evaluateHtml(context, 'Could not determine whether your HTML has active content.', evaluate),
 };
 
 function evaluate({ active }: HtmlFacts): Finding {

@@ -1,15 +1,15 @@
 /** The check `allowlists`: is the sending IP address on an allowlist? */
 
-import { askLists } from '../blocklists/ask.ts';
 import {
-  joined,
+  joinSentences,
   listsEvidence,
   meaningsOf,
   namesOf,
   PUBLIC_LISTS,
-  silence,
+  unansweredText,
 } from '../blocklists/outcomes.ts';
-import { askingAboutClient } from '../blocklists/subjects.ts';
+import { queryLists } from '../blocklists/query.ts';
+import { planClientQuery } from '../blocklists/subjects.ts';
 import { type Check, info, offline, rfc, skipped, unknown } from '../check.ts';
 
 const NOT_CHECKED = 'The allowlists were not checked.';
@@ -22,18 +22,21 @@ export const allowlists: Check = {
   reference: rfc(8904),
   publicEvidence: { client_ip: 'shown', lists: PUBLIC_LISTS },
   async run(context) {
-    const query = askingAboutClient(context, 'allow');
+    const query = planClientQuery(context, 'allow');
     if (query.address === null) return skipped(NOT_CHECKED, query.reason);
     if (context.offline) return offline(NOT_CHECKED);
     const { address, subject, lists } = query;
-    const outcomes = await askLists(context.resolver, lists, [subject]);
+    const outcomes = await queryLists(context.resolver, lists, [subject]);
     const evidence = { client_ip: address, lists: listsEvidence(outcomes) };
     const listed = outcomes.filter(({ status }) => status === 'listed');
-    const answers = joined([meaningsOf(listed), silence(outcomes)]);
+    const answers = joinSentences([meaningsOf(listed), unansweredText(outcomes)]);
     if (listed.length > 0)
       return info(
         `${address} is on an allowlist: ${namesOf(listed.map(({ list }) => list.name))}.`,
-        joined([answers, 'Some mailbox providers filter mail from such addresses less strictly.']),
+        joinSentences([
+          answers,
+          'Some mailbox providers filter mail from such addresses less strictly.',
+        ]),
         evidence,
       );
     if (!outcomes.some(({ status }) => status === 'not_listed'))
@@ -44,7 +47,7 @@ export const allowlists: Check = {
       );
     return info(
       `${address} is not on an allowlist.`,
-      joined(['Most addresses are not, and it costs no points.', answers]),
+      joinSentences(['Most addresses are not, and it costs no points.', answers]),
       evidence,
     );
   },

@@ -51,10 +51,10 @@ export const attachments: Check = {
     const inspected = files.map(inspectFile);
     const problems = inspected.flatMap((file) => file.problems);
     if (problems.length > 0) return problemFinding(problems, files.length);
-    if (message.limits.length > 0)
+    if (message.exceededLimits.length > 0)
       return unknown(
         'Could not inspect all attachments.',
-        `Your message has ${message.limits.join('; ')}. There may be more attachments beyond that limit.`,
+        `Your message has ${message.exceededLimits.join('; ')}. There may be more attachments beyond that limit.`,
       );
     if (inspected.some(({ incomplete }) => incomplete))
       return unknown(

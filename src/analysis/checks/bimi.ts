@@ -122,7 +122,7 @@ async function evaluateLogo(
     ...files.evidence,
     problems,
     obstacles,
-    ...(files.open.length > 0 && { not_found_out: files.open }),
+    ...(files.unknowns.length > 0 && { not_found_out: files.unknowns }),
   };
   if (policy === null)
     return unknown(
@@ -131,7 +131,10 @@ async function evaluateLogo(
       evidence,
     );
   const needsFix = problems.length > 0 || record.authority === null;
-  return { ...verdict(obstacles, files.open, evidence), ...(needsFix && { fix: fixOf(record) }) };
+  return {
+    ...verdict(obstacles, files.unknowns, evidence),
+    ...(needsFix && { fix: fixOf(record) }),
+  };
 }
 
 async function messageObstacles(context: Context): Promise<string[]> {

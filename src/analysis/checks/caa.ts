@@ -7,8 +7,8 @@ import {
   type Context,
   type Finding,
   info,
-  notAnswered,
-  PUBLIC_UNANSWERED,
+  lookupFailed,
+  PUBLIC_FAILED_LOOKUPS,
   rfc,
   skipped,
 } from '../check.ts';
@@ -29,14 +29,14 @@ export const caa: Check = {
     records: 'shown',
     issuers: 'shown',
     problems: 'shown',
-    ...PUBLIC_UNANSWERED,
+    ...PUBLIC_FAILED_LOOKUPS,
   },
   async run(context) {
     const domain = fromDomain(context);
     if (domain === null) return skipped(NOT_CHECKED, 'There is no domain to look up.');
     const found = await findRecords(context, domain);
     if ('reason' in found)
-      return notAnswered('Could not look up the CAA records.', [
+      return lookupFailed('Could not look up the CAA records.', [
         { name: found.name, type: 'CAA', reason: found.reason },
       ]);
     return found.texts.length === 0
@@ -76,7 +76,7 @@ function noRecord(domain: string): Finding {
 
 function evaluateRecords(domain: string, name: string, texts: string[]): Finding {
   const records = texts.map(parseCaa);
-  const problems = texts.flatMap((text, index) => caaProblem(records[index]!, text) ?? []);
+  const problems = texts.flatMap((text, index) => findCaaProblem(records[index]!, text) ?? []);
   const issuers = records.flatMap((record) =>
     record?.tag === 'issue' ? [issuerOf(record.value)].filter(Boolean) : [],
   );
@@ -148,7 +148,7 @@ export function parseCaa(text: string): CaaRecord | null {
 const issuerOf = (value: string): string => value.split(';', 1)[0]!.trim().toLowerCase();
 
 /** The first problem of a record, or null. `text` is the record as published. */
-export function caaProblem(record: CaaRecord | null, text: string): CaaProblem | null {
+export function findCaaProblem(record: CaaRecord | null, text: string): CaaProblem | null {
   const shown = `"${text.slice(0, 100)}"`;
   if (record === null)
     return {

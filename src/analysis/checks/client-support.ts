@@ -45,7 +45,7 @@ function collectMarkers({ message }: Context, facts: HtmlFacts) {
   for (const { href } of facts.links) if (/^#./.test(href)) add('link #');
   const types = new Map(message.parts.map(({ contentId, type }) => [contentId, type]));
   for (const { src } of facts.images) add(`image ${imageFormat(src, types)}`);
-  const isCut = cssSigns(facts.styleSheet, facts.inlineStyles, add);
+  const isCut = collectCssMarkers(facts.styleSheet, facts.inlineStyles, add);
   return { markers, truncated: isCut || facts.truncated };
 }
 
@@ -112,7 +112,11 @@ const MAX_PIECE = 2000;
 type AddMarker = (marker: string) => void;
 
 /** Returns whether the CSS exceeds the limit. */
-export function cssSigns(styleSheet: string, inlineStyles: string[], add: AddMarker): boolean {
+export function collectCssMarkers(
+  styleSheet: string,
+  inlineStyles: string[],
+  add: AddMarker,
+): boolean {
   let remaining = MAX_CSS;
   for (const style of [styleSheet, ...inlineStyles]) {
     if (remaining <= 0) return true;

@@ -2,7 +2,7 @@
 
 import { isoTime } from '../../lib/clock.ts';
 import { formatDuration } from '../../lib/durations.ts';
-import { absentField, type Check, fail, pass, rfc, warn } from '../check.ts';
+import { type Check, fail, missingField, pass, rfc, warn } from '../check.ts';
 import { mailDate, parseMailDate } from '../mime/mail-date.ts';
 import { fieldValue } from '../mime/message.ts';
 
@@ -20,7 +20,7 @@ export const date: Check = {
   publicEvidence: { date: 'shown', sent_at: 'shown', received_at: 'shown' },
   run({ message, receivedAt }) {
     const value = fieldValue(message, 'date');
-    if (value === null) return absentField(message, 'Date', ABSENT);
+    if (value === null) return missingField(message, 'Date', ABSENT);
     const fix = `Write the time of sending in this format: "Date: ${mailDate(receivedAt)}".`;
     const parsed = parseMailDate(value);
     const evidence = { date: value.slice(0, 200) };
@@ -42,10 +42,10 @@ export const date: Check = {
         fix: 'Set Date when the message is sent. Check the clock and the time zone of the sending server.',
         evidence: times,
       });
-    if (parsed.oddity)
+    if (parsed.deviation)
       return warn({
         title: 'Your Date field does not follow the standard format.',
-        detail: `It can be read, but it ${parsed.oddity}.`,
+        detail: `It can be read, but it ${parsed.deviation}.`,
         fix,
         evidence: times,
       });

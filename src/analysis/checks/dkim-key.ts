@@ -2,7 +2,13 @@
 
 import { type Check, type Finding, fail, offline, rfc, skipped, unknown, warn } from '../check.ts';
 import { explainFailure } from '../dkim/failures.ts';
-import { BOTH, judgeStrength, LEAST_RSA_BITS, rsaBeside, strong } from '../dkim/key.ts';
+import {
+  addRsaFix,
+  DUAL_SIGNING,
+  evaluateKeyStrength,
+  MIN_RSA_BITS,
+  strongKey,
+} from '../dkim/key.ts';
 import {
   type DkimCause,
   type DkimSignature,
@@ -21,7 +27,7 @@ export const dkimKey: Check = {
   issueTitle: 'The DKIM key is weak, revoked or not widely accepted',
   reference: rfc(8301, '3.2'),
   // A key that fails here makes the signature fail too.
-  curedBy: [['dkim']],
+  fixedBy: [['dkim']],
   publicEvidence: { ...PUBLIC_SIGNATURES },
   async run(context) {
     const outcome = await context.fact(dkimResult);
@@ -57,10 +63,10 @@ function evaluateKey(signature: DkimSignature, all: DkimSignature[]): Finding {
       'There is no DKIM key to check.',
       `No key can be read at ${keyName}. See the finding on the DKIM signature.`,
     );
-  if (keyType === 'rsa' && bits < LEAST_RSA_BITS) return rejectedKey(signature, 'weak_key');
+  if (keyType === 'rsa' && bits < MIN_RSA_BITS) return rejectedKey(signature, 'weak_key');
   const { selector, testing, keyRecord } = signature;
   const key = { selector, keyName, type: keyType, bits, testing, record: keyRecord ?? '' };
-  return judgeStrength(key, () => ed25519(signature, all));
+  return evaluateKeyStrength(key, () => ed25519(signature, all));
 }
 
 /** A key or algorithm that verifiers must not accept; `dkim` may fail for the same cause. */
@@ -78,9 +84,9 @@ function ed25519(signature: DkimSignature, all: DkimSignature[]): Finding {
   const beside = all.filter(({ algorithm }) => algorithm === 'rsa-sha256');
   const counts = (rsa: DkimSignature) =>
     rsa.result === 'pass' ||
-    (result !== 'pass' && rsa.keyType === 'rsa' && (rsa.bits ?? 0) >= LEAST_RSA_BITS);
+    (result !== 'pass' && rsa.keyType === 'rsa' && (rsa.bits ?? 0) >= MIN_RSA_BITS);
   if (beside.some(counts))
-    return strong(
+    return strongKey(
       signature,
       'It is an Ed25519 key. An RSA signature beside it serves mailbox providers that do not verify Ed25519.',
     );
@@ -95,8 +101,8 @@ function ed25519(signature: DkimSignature, all: DkimSignature[]): Finding {
   return warn({
     title: 'Your message is signed only with Ed25519, which large mailbox providers do not verify.',
     detail: 'To them, your message has no valid signature. The Ed25519 signature itself is fine.',
-    fix: rsaBeside(signature),
-    reference: BOTH,
+    fix: addRsaFix(signature),
+    reference: DUAL_SIGNING,
   });
 }
 
@@ -106,6 +112,6 @@ function explainBrokenRsa(broken: DkimSignature) {
       'Only the Ed25519 signature of your message is valid. Large mailbox providers do not verify Ed25519.',
     detail: `To them, your message has no valid signature. The RSA signature with the key at ${broken.keyName} does not count: ${broken.reason}.`,
     fix: explainFailure(broken).fix,
-    reference: BOTH,
+    reference: DUAL_SIGNING,
   };
 }

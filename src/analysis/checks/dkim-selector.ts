@@ -1,8 +1,19 @@
 /** The check `dkim_selector`: is the key of a selector published, valid and strong? */
 
 import { type Check, type Finding, fail, info, rfc, unknown, warn } from '../check.ts';
-import { noKey, revokedKey, unusableKey, weakKey } from '../dkim/failures.ts';
-import { BOTH, judgeStrength, LEAST_RSA_BITS, rsaBeside, strong } from '../dkim/key.ts';
+import {
+  explainMissingKey,
+  explainRevokedKey,
+  explainUnusableKey,
+  explainWeakKey,
+} from '../dkim/failures.ts';
+import {
+  addRsaFix,
+  DUAL_SIGNING,
+  evaluateKeyStrength,
+  MIN_RSA_BITS,
+  strongKey,
+} from '../dkim/key.ts';
 import type { FoundKeys, SelectorKey } from '../dkim/selectors.ts';
 
 /** The common part of the checks for all selectors. */
@@ -38,7 +49,7 @@ export function dkimSelectorChecks(domain: string, { keys, incomplete }: FoundKe
 }
 
 const isUsableRsa = ({ key }: SelectorKey): boolean =>
-  key?.type === 'rsa' && (key.bits ?? 0) >= LEAST_RSA_BITS;
+  key?.type === 'rsa' && (key.bits ?? 0) >= MIN_RSA_BITS;
 
 const isOldRevoked = ({ isKnown, key }: SelectorKey): boolean => !isKnown && key?.revoked === true;
 
@@ -78,16 +89,17 @@ function evaluateKey(found: SelectorKey, all: SelectorKey[]): Finding {
   if (records.length > 1) return several(found);
   if (key.revoked) return revoked(found);
   const { type, bits, testing } = key;
-  if (bits === null || (type !== 'rsa' && type !== 'ed25519')) return fail(unusableKey(found));
-  if (type === 'rsa' && bits < LEAST_RSA_BITS) return fail(weakKey(found, bits));
+  if (bits === null || (type !== 'rsa' && type !== 'ed25519'))
+    return fail(explainUnusableKey(found));
+  if (type === 'rsa' && bits < MIN_RSA_BITS) return fail(explainWeakKey(found, bits));
   const accepted = { selector, keyName, type, bits, testing, record: records[0] ?? '' };
-  return judgeStrength(accepted, () => ed25519(found, all.some(isUsableRsa)));
+  return evaluateKeyStrength(accepted, () => ed25519(found, all.some(isUsableRsa)));
 }
 
 // Findings about a key alone, without a message.
 
 function missing(found: SelectorKey): Finding {
-  return fail(noKey(found, 'rsa', found.texts));
+  return fail(explainMissingKey(found, 'rsa', found.texts));
 }
 
 function several({ keyName, records }: SelectorKey): Finding {
@@ -102,14 +114,14 @@ function several({ keyName, records }: SelectorKey): Finding {
 
 /** Informational if the user did not enter the selector: an old key was retired. */
 function revoked(found: SelectorKey): Finding {
-  const explanation = revokedKey(found);
+  const explanation = explainRevokedKey(found);
   if (found.isKnown) return fail(explanation);
   return info(explanation.title, 'Its p= is empty: the selector is no longer in use.');
 }
 
 function ed25519(found: SelectorKey, hasRsa: boolean): Finding {
   if (hasRsa)
-    return strong(
+    return strongKey(
       found,
       'It is an Ed25519 key. An RSA key beside it serves mailbox providers that do not verify Ed25519.',
     );
@@ -117,7 +129,7 @@ function ed25519(found: SelectorKey, hasRsa: boolean): Finding {
     title: `The DKIM key at ${found.keyName} is an Ed25519 key without an RSA key beside it.`,
     detail:
       'Large mailbox providers do not verify Ed25519. To them, your mail has no valid signature.',
-    fix: rsaBeside(found),
-    reference: BOTH,
+    fix: addRsaFix(found),
+    reference: DUAL_SIGNING,
   });
 }

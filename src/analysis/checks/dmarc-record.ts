@@ -132,7 +132,7 @@ function explainUnusable({ domain, texts, why }: DiscardedRecord) {
       text: 'Delete all DMARC records except this one.',
     },
     doubled_tag: {
-      title: `The DMARC record of ${domain} has the same tag twice (${parseDmarcTags(first).doubled.join(', ')}).`,
+      title: `The DMARC record of ${domain} has the same tag twice (${parseDmarcTags(first).duplicates.join(', ')}).`,
       text: 'Publish the record with each tag only once.',
     },
     version: {

@@ -27,7 +27,7 @@ export const dmarc: Check = {
   issueTitle: 'DMARC does not pass',
   reference: rfc(9989, '5.3'),
   dependsOn: ['dmarc_policy'],
-  curedBy: [
+  fixedBy: [
     ['spf', 'spf_alignment'],
     ['dkim', 'dkim_alignment'],
   ],
@@ -58,7 +58,7 @@ export const dmarc: Check = {
     // Whatever the results of SPF and DKIM: only a From field with one domain fixes it.
     if (result === 'permerror') {
       const found = fail({ ...unclearAuthor(reason), evidence });
-      return { ...found, dependsOn: ['from'], curedBy: [['from']] };
+      return { ...found, dependsOn: ['from'], fixedBy: [['from']] };
     }
     if (result === 'none') return { ...noRecord(outcome), evidence };
     const dkim = await context.fact(dkimResult);

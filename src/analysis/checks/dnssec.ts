@@ -3,13 +3,13 @@
 import { organizationalDomain } from '../../lib/domain-names.ts';
 import {
   type Check,
+  type FailedLookup,
   info,
-  notAnswered,
+  lookupFailed,
   offline,
-  PUBLIC_UNANSWERED,
+  PUBLIC_FAILED_LOOKUPS,
   rfc,
   skipped,
-  type Unanswered,
 } from '../check.ts';
 import { fromDomain } from '../dns/names.ts';
 
@@ -26,7 +26,7 @@ export const dnssec: Check = {
   points: 0,
   label: 'DNSSEC',
   reference: rfc(9364),
-  publicEvidence: { domain: 'shown', ds: 'shown', validated: 'shown', ...PUBLIC_UNANSWERED },
+  publicEvidence: { domain: 'shown', ds: 'shown', validated: 'shown', ...PUBLIC_FAILED_LOOKUPS },
   async run(context) {
     const from = fromDomain(context);
     const domain = from && organizationalDomain(from);
@@ -35,12 +35,12 @@ export const dnssec: Check = {
     const types = ['DS', 'SOA'] as const;
     const answers = await Promise.all(types.map((type) => context.resolver(domain, type)));
     const [ds, soa] = answers as [(typeof answers)[0], (typeof answers)[0]];
-    const failures = answers.flatMap((answer, index): Unanswered[] =>
+    const failures = answers.flatMap((answer, index): FailedLookup[] =>
       answer.status === 'error'
         ? [{ name: domain, type: types[index]!, reason: answer.reason }]
         : [],
     );
-    if (failures.length > 0) return notAnswered('Could not look up DNSSEC.', failures, { domain });
+    if (failures.length > 0) return lookupFailed('Could not look up DNSSEC.', failures, { domain });
     const records = ds.status === 'found' ? ds.records.slice(0, 10) : [];
     const validated = soa.status === 'found' && soa.authenticated;
     const evidence = { domain, ds: records, validated };

@@ -1,24 +1,24 @@
 /** The check `domain_blocklists`: is a sender domain on a blocklist? */
 
-import { askLists, type ListOutcome } from '../blocklists/ask.ts';
 import {
-  counting,
-  joined,
+  countedListings,
+  findingWithoutListing,
+  joinSentences,
   listsEvidence,
   meaningsOf,
   namesOf,
   PUBLIC_LISTS,
   removalAdvice,
-  silence,
   strictestTier,
-  withoutListing,
+  unansweredText,
 } from '../blocklists/outcomes.ts';
+import { type ListOutcome, queryLists } from '../blocklists/query.ts';
 import {
   domainLists,
   nameSubject,
   type SenderName,
   senderNames,
-  withoutRepeats,
+  withoutRedundantListings,
 } from '../blocklists/subjects.ts';
 import { type Check, fail, offline, rfc, skipped, warn } from '../check.ts';
 
@@ -46,19 +46,19 @@ export const domainBlocklists: Check = {
     const { names, leftOut } = context.fact(senderNames);
     if (names.length === 0) return skipped(NOT_CHECKED, 'The message names no sender domain.');
     if (context.offline) return offline(NOT_CHECKED);
-    const answers = await askLists(
+    const answers = await queryLists(
       context.resolver,
       lists,
       names.map(({ name }) => nameSubject(name)),
     );
-    const outcomes = answers.map(withoutRepeats);
+    const outcomes = answers.map(withoutRedundantListings);
     const evidence = {
       domains: names.map(({ name, roles }) => ({ name, roles })),
       ...(leftOut > 0 ? { not_asked: leftOut } : {}),
     };
-    const listed = counting(outcomes);
+    const listed = countedListings(outcomes);
     if (listed.length === 0)
-      return withoutListing(outcomes, evidence, {
+      return findingWithoutListing(outcomes, evidence, {
         passes: (where) => `The sender domains are on ${where}.`,
         unknown: 'Could not determine whether a sender domain is on a blocklist.',
         note: leftOut > 0 ? `${leftOut} more domains were not checked.` : '',
@@ -68,11 +68,15 @@ export const domainBlocklists: Check = {
     const uncapped = blocked && onlyHelo(tier1, names);
     const finding = (blocked ? fail : warn)({
       title: `${subjectOf(listed, names)} listed by ${namesOf(listed.map(({ list }) => list.name))}.`,
-      detail: joined([meaningsOf(listed), consequenceOf(blocked, uncapped), silence(outcomes)]),
+      detail: joinSentences([
+        meaningsOf(listed),
+        consequenceOf(blocked, uncapped),
+        unansweredText(outcomes),
+      ]),
       fix: `${removalAdvice(listed, STOP)}${heloAdvice(listed, names)}`,
       evidence: { ...evidence, lists: listsEvidence(outcomes) },
     });
-    return uncapped ? { ...finding, uncapped } : finding;
+    return uncapped ? { ...finding, exemptFromCap: true } : finding;
   },
 };
 

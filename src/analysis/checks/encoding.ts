@@ -36,7 +36,7 @@ export const encoding: Check = {
       bare_lf: bareLf,
       eight_bit_header: eightBitHeader,
       eight_bit_body: eightBitBody,
-      limits: message.limits,
+      limits: message.exceededLimits,
       eight_bit_fields: eightBit.headerFields
         .slice(0, MAX_QUOTED)
         .filter((name) => name !== NO_FIELD),
@@ -85,12 +85,12 @@ function encodingProblems(message: Message, eightBit: EightBit): EncodingProblem
   ];
 }
 
-function limitProblems({ limits }: Message): EncodingProblem[] {
-  if (limits.length === 0) return [];
+function limitProblems({ exceededLimits }: Message): EncodingProblem[] {
+  if (exceededLimits.length === 0) return [];
   return [
     {
       status: 'fail',
-      title: `Your message has ${limits.join('; ')}.`,
+      title: `Your message has ${exceededLimits.join('; ')}.`,
       detail:
         'This is far beyond ordinary mail. Spam filters stop checking such messages, and many reject them.',
       fix: 'Send a message with fewer and simpler parts. Check for a loop in the program that builds it.',
@@ -232,7 +232,8 @@ function readBody(raw: Uint8Array, message: Message, found: EightBit): void {
       found.undeclaredCharset += count;
   }
   // Beyond a parser limit the rest was not split into parts, so the count would be wrong.
-  if (message.limits.length === 0) found.outsideParts = message.lines.eightBitBody - inParts;
+  if (message.exceededLimits.length === 0)
+    found.outsideParts = message.lines.eightBitBody - inParts;
 }
 
 const declaresEightBit = (part: Part): boolean =>

@@ -4,14 +4,14 @@ import { normalizeAddress, reverseName } from '../../lib/addresses.ts';
 import { recordsOf } from '../../net/dns/resolver.ts';
 import {
   type Check,
+  type FailedLookup,
   fail,
-  notAnswered,
+  lookupFailed,
   offline,
-  PUBLIC_UNANSWERED,
+  PUBLIC_FAILED_LOOKUPS,
   pass,
   rfc,
   skipped,
-  type Unanswered,
 } from '../check.ts';
 import { clientPtr, publicClient, usableNames } from '../dns/names.ts';
 
@@ -31,7 +31,7 @@ export const fcrdns: Check = {
   publicEvidence: {
     client_ip: 'shown',
     resolved: { name: 'shown', addresses: 'shown' },
-    ...PUBLIC_UNANSWERED,
+    ...PUBLIC_FAILED_LOOKUPS,
   },
   async run(context) {
     const client = publicClient(context);
@@ -40,7 +40,7 @@ export const fcrdns: Check = {
     const { address } = client;
     const answer = (await context.fact(clientPtr))!;
     if (answer.status === 'error')
-      return notAnswered(UNKNOWN, [
+      return lookupFailed(UNKNOWN, [
         { name: reverseName(address), type: 'PTR', reason: answer.reason },
       ]);
     const names = usableNames(answer);
@@ -62,10 +62,10 @@ export const fcrdns: Check = {
         'The name and the IP address of the sending server confirm each other.',
         evidence,
       );
-    const failures = answers.flatMap((result, index): Unanswered[] =>
+    const failures = answers.flatMap((result, index): FailedLookup[] =>
       result.status === 'error' ? [{ name: names[index]!, type, reason: result.reason }] : [],
     );
-    if (failures.length > 0) return notAnswered(UNKNOWN, failures, evidence);
+    if (failures.length > 0) return lookupFailed(UNKNOWN, failures, evidence);
     return fail({
       title: `${names[0]} does not resolve back to ${address}.`,
       detail:

@@ -1,7 +1,7 @@
 /** `from`: one From field with one valid address, and no other address in the display name. */
 
 import { addressDomain, organizationalDomain } from '../../lib/domain-names.ts';
-import { absentField, type Check, type Finding, fail, pass, rfc, warn } from '../check.ts';
+import { type Check, type Finding, fail, missingField, pass, rfc, warn } from '../check.ts';
 import { mailboxListProblem } from '../mime/mailbox-list.ts';
 import { fields, type Message } from '../mime/message.ts';
 
@@ -31,7 +31,7 @@ export const from: Check = {
   run({ message }) {
     const found = fields(message, 'from');
     const field = found[0];
-    if (!field) return absentField(message, 'From', ABSENT);
+    if (!field) return missingField(message, 'From', ABSENT);
     if (found.length > 1) return repeatedField(found.map(({ value }) => value));
     const problem = mailboxListProblem(field.value) ?? encodedAddressProblem(message, field.value);
     if (problem) return invalidField(problem, field.value);

@@ -7,9 +7,9 @@ import {
   type Context,
   type Finding,
   fail,
-  notAnswered,
+  lookupFailed,
   offline,
-  PUBLIC_UNANSWERED,
+  PUBLIC_FAILED_LOOKUPS,
   pass,
   rfc,
   skipped,
@@ -31,7 +31,7 @@ export const helo: Check = {
     client_ip: 'shown',
     addresses: 'shown',
     length: 'shown',
-    ...PUBLIC_UNANSWERED,
+    ...PUBLIC_FAILED_LOOKUPS,
   },
   async run(context) {
     const client = publicClient(context);
@@ -65,7 +65,7 @@ async function resolveName(context: Context, name: string, address: string): Pro
   );
   // A failed lookup of the other address family matters only if the client's own family is empty.
   if (same.status === 'error' || (other.status === 'error' && same.status !== 'found'))
-    return notAnswered('Could not look up the HELO name.', failures, evidence);
+    return lookupFailed('Could not look up the HELO name.', failures, evidence);
   const fix = {
     text: `Add this record to those of ${name}. Or configure the server to use a HELO name that resolves to ${address}.`,
     record: { type: types[0], name, value: address },

@@ -1,8 +1,8 @@
 /** `hidden_text`: readers see the text that filters read. */
 
 import { type Check, type Finding, fail, pass, warn } from '../check.ts';
-import { type HiddenText, type HtmlFacts, judgeHtml } from '../html/facts.ts';
-import { withoutFiller } from '../text.ts';
+import { evaluateHtml, type HiddenText, type HtmlFacts } from '../html/facts.ts';
+import { stripFiller } from '../text.ts';
 
 /** In characters; a preheader may be longer than other hidden text. */
 const MAX_PREHEADER_CHARACTERS = 500;
@@ -30,7 +30,7 @@ export const hiddenText: Check = {
     hidden: { how: 'shown', text: 'unquoted' },
   },
   run: (context) =>
-    judgeHtml(context, 'Could not check for hidden text.', (facts) => {
+    evaluateHtml(context, 'Could not check for hidden text.', (facts) => {
       const finding = evaluate(facts);
       // A warning may become a failure with the rest of the HTML.
       return { ...finding, open: finding.status === 'warn' };
@@ -66,9 +66,9 @@ function evaluate({ hidden }: HtmlFacts): Finding {
 }
 
 const lengthOf = (list: HiddenText[]): number =>
-  list.reduce((sum, { text }) => sum + withoutFiller(text).text.length, 0);
+  list.reduce((sum, { text }) => sum + stripFiller(text).text.length, 0);
 
 const toEvidence = ({ how, text }: HiddenText) => ({
   how,
-  text: withoutFiller(text.slice(0, 5000)).text.slice(0, 200),
+  text: stripFiller(text.slice(0, 5000)).text.slice(0, 200),
 });

@@ -22,10 +22,10 @@ export const htmlSize: Check = {
   publicEvidence: { octets: 'shown', warn_at: 'shown', clipped_near: 'shown' },
   run({ message }) {
     // HTML beyond a parser limit can only add to the size.
-    if (message.limits.length > 0 && message.htmlSize <= CLIP_OCTETS)
+    if (message.exceededLimits.length > 0 && message.htmlSize <= CLIP_OCTETS)
       return unknown(
         'Could not determine the size of your HTML.',
-        `Your message has ${message.limits.join('; ')}. There may be more HTML beyond that limit.`,
+        `Your message has ${message.exceededLimits.join('; ')}. There may be more HTML beyond that limit.`,
       );
     if (message.html === null)
       return skipped('Your message has no HTML.', 'The message has no HTML part.');

@@ -1,7 +1,7 @@
 /** `html_structure`: no missing or misplaced tag changes what readers see. */
 
 import { type Check, pass, warn } from '../check.ts';
-import { judgeHtml } from '../html/facts.ts';
+import { evaluateHtml } from '../html/facts.ts';
 
 /** End tags that HTML makes optional, and end tags without a start tag, change nothing and pass. */
 export const htmlStructure: Check = {
@@ -16,7 +16,7 @@ export const htmlStructure: Check = {
   },
   publicEvidence: { problems: 'shown', count: 'shown' },
   run: (context) =>
-    judgeHtml(context, 'Could not check the structure of your HTML.', ({ structure }) => {
+    evaluateHtml(context, 'Could not check the structure of your HTML.', ({ structure }) => {
       const [first, ...others] = structure;
       if (first === undefined)
         return pass(

@@ -1,8 +1,8 @@
 /** `image_alt`: images have alt text for readers who do not see them. */
 
 import { type Check, type Finding, pass, skipped, warn } from '../check.ts';
-import { type HtmlFacts, type HtmlImage, isTiny, judgeHtml } from '../html/facts.ts';
-import { shownAddress } from '../links/links.ts';
+import { evaluateHtml, type HtmlFacts, type HtmlImage, isTiny } from '../html/facts.ts';
+import { displayUrl } from '../links/links.ts';
 
 /** In pixels; an image of at least this size is not decoration. */
 const LARGE_WIDTH = 200;
@@ -23,7 +23,7 @@ export const imageAlt: Check = {
     url: 'https://www.w3.org/TR/WCAG22/#non-text-content',
   },
   publicEvidence: { images: 'shown', without: 'shown', found: { src: 'host', problem: 'shown' } },
-  run: (context) => judgeHtml(context, 'Could not check the alt text of your images.', evaluate),
+  run: (context) => evaluateHtml(context, 'Could not check the alt text of your images.', evaluate),
 };
 
 function evaluate({ images }: HtmlFacts): Finding {
@@ -62,4 +62,4 @@ function problemOf({ alt, width, height, link }: HtmlImage): string | null {
 }
 
 const addressOf = ({ src }: HtmlImage): string =>
-  src.startsWith('data:') ? `${src.slice(0, 40)}…` : shownAddress(src);
+  src.startsWith('data:') ? `${src.slice(0, 40)}…` : displayUrl(src);

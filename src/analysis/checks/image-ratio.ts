@@ -1,7 +1,7 @@
 /** `image_ratio`: the message has enough text for its images. */
 
 import { type Check, type Finding, pass, warn } from '../check.ts';
-import { type HtmlFacts, isTiny, judgeHtml, MAX_BACKGROUND } from '../html/facts.ts';
+import { evaluateHtml, type HtmlFacts, isTiny, MAX_BACKGROUND_LENGTH } from '../html/facts.ts';
 import { countWords } from '../text.ts';
 
 /** Visible words required for each image. */
@@ -20,7 +20,7 @@ export const imageRatio: Check = {
   },
   publicEvidence: { words: 'shown', images: 'shown', words_wanted: 'shown' },
   run: (context) =>
-    judgeHtml(context, 'Could not determine the ratio of text to images.', (facts) => ({
+    evaluateHtml(context, 'Could not determine the ratio of text to images.', (facts) => ({
       ...evaluate(facts),
       // There may be more text in the rest of the HTML.
       open: true,
@@ -31,7 +31,9 @@ function evaluate({ text, images, backgrounds }: HtmlFacts): Finding {
   const shown = images.filter((image) => !image.hidden && !isTiny(image));
   const addresses = shown.map(({ src }) => src);
   // An image that is also a background, as a fallback for some email clients, counts once.
-  const inContent = new Set(addresses.map((src) => src.slice(0, MAX_BACKGROUND).toLowerCase()));
+  const inContent = new Set(
+    addresses.map((src) => src.slice(0, MAX_BACKGROUND_LENGTH).toLowerCase()),
+  );
   const others = backgrounds.filter((address) => !inContent.has(address));
   const count = new Set(addresses).size + others.length;
   const words = countWords(text);

@@ -1,20 +1,20 @@
 /** The check `ip_blocklists`: is the sending IP address on a blocklist? */
 
-import { askLists } from '../blocklists/ask.ts';
 import {
-  counting,
-  joined,
+  countedListings,
+  findingWithoutListing,
+  joinSentences,
   listsEvidence,
   meaningsOf,
   namesOf,
   PUBLIC_LISTS,
   removalAdvice,
   STOP_THE_CAUSE,
-  silence,
   strictestTier,
-  withoutListing,
+  unansweredText,
 } from '../blocklists/outcomes.ts';
-import { askingAboutClient } from '../blocklists/subjects.ts';
+import { queryLists } from '../blocklists/query.ts';
+import { planClientQuery } from '../blocklists/subjects.ts';
 import { type Check, fail, offline, rfc, skipped, warn } from '../check.ts';
 
 const NOT_CHECKED = 'The IP blocklists were not checked.';
@@ -28,15 +28,15 @@ export const ipBlocklists: Check = {
   reference: rfc(5782),
   publicEvidence: { client_ip: 'shown', lists: PUBLIC_LISTS },
   async run(context) {
-    const query = askingAboutClient(context, 'ip');
+    const query = planClientQuery(context, 'ip');
     if (query.address === null) return skipped(NOT_CHECKED, query.reason);
     if (context.offline) return offline(NOT_CHECKED);
     const { address, subject, lists } = query;
-    const outcomes = await askLists(context.resolver, lists, [subject]);
+    const outcomes = await queryLists(context.resolver, lists, [subject]);
     const evidence = { client_ip: address };
-    const listed = counting(outcomes);
+    const listed = countedListings(outcomes);
     if (listed.length === 0)
-      return withoutListing(outcomes, evidence, {
+      return findingWithoutListing(outcomes, evidence, {
         passes: (where) => `${address} is on ${where}.`,
         unknown: `Could not determine whether ${address} is on a blocklist.`,
       });
@@ -46,7 +46,7 @@ export const ipBlocklists: Check = {
       : 'Spam filters add such a listing to the spam score.';
     return (blocked ? fail : warn)({
       title: `${address} is listed by ${namesOf(listed.map(({ list }) => list.name))}.`,
-      detail: joined([meaningsOf(listed), consequence, silence(outcomes)]),
+      detail: joinSentences([meaningsOf(listed), consequence, unansweredText(outcomes)]),
       fix: removalAdvice(listed, STOP_THE_CAUSE),
       evidence: { ...evidence, lists: listsEvidence(outcomes) },
     });

@@ -3,9 +3,9 @@
 import {
   type Check,
   info,
-  notAnswered,
+  lookupFailed,
   offline,
-  PUBLIC_UNANSWERED,
+  PUBLIC_FAILED_LOOKUPS,
   rfc,
   skipped,
 } from '../check.ts';
@@ -25,7 +25,7 @@ export const ipv6: Check = {
     protocol: 'shown',
     domain: 'shown',
     hosts_with_ipv6: 'shown',
-    ...PUBLIC_UNANSWERED,
+    ...PUBLIC_FAILED_LOOKUPS,
   },
   async run(context) {
     const client = publicClient(context);
@@ -44,7 +44,7 @@ export const ipv6: Check = {
     const reachable = hosts.filter((host) => host.ipv6).map(({ name }) => name);
     const allEvidence = { ...evidence, domain, hosts_with_ipv6: reachable };
     if (reachable.length === 0 && (kind === 'error' || hosts.some((host) => host.ipv6 === null)))
-      return notAnswered('Could not look up IPv6 addresses.', unanswered, allEvidence);
+      return lookupFailed('Could not look up IPv6 addresses.', unanswered, allEvidence);
     const receiving =
       hosts.length === 0
         ? `${domain} has no mail server.`

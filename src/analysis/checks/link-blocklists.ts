@@ -2,28 +2,28 @@
 
 import { normalizeAddress } from '../../lib/addresses.ts';
 import { normalizeDomain } from '../../lib/domain-names.ts';
-import { askLists, type ListOutcome, type Subject } from '../blocklists/ask.ts';
 import {
-  counting,
-  joined,
+  countedListings,
+  findingWithoutListing,
+  joinSentences,
   listsEvidence,
   meaningsOf,
   namesOf,
   PUBLIC_LISTS,
   removalAdvice,
-  silence,
   strictestTier,
-  withoutListing,
+  unansweredText,
 } from '../blocklists/outcomes.ts';
+import { type ListOutcome, queryLists, type Subject } from '../blocklists/query.ts';
 import {
   addressSubject,
   domainLists,
-  isAskable,
-  listingsBeside,
+  isQueryable,
+  listingsOfOthers,
+  maxQueryableNames,
   nameSubject,
-  namesWithin,
   senderNames,
-  withoutRepeats,
+  withoutRedundantListings,
 } from '../blocklists/subjects.ts';
 import {
   type Check,
@@ -56,27 +56,29 @@ export const linkBlocklists: Check = {
     const lists = domainLists(context);
     if (lists.length === 0) return skipped(NOT_CHECKED, 'No blocklists are enabled.');
     const { subjects, leftOut } = linkNames(context);
-    const { limits } = context.message;
-    if (subjects.length === 0 && limits.length === 0)
+    const { exceededLimits } = context.message;
+    if (subjects.length === 0 && exceededLimits.length === 0)
       return skipped(NOT_CHECKED, 'The message has no links to public hosts.');
     if (context.offline) return offline(NOT_CHECKED);
-    const outcomes = (await askLists(context.resolver, lists, subjects)).map(withoutRepeats);
+    const outcomes = (await queryLists(context.resolver, lists, subjects)).map(
+      withoutRedundantListings,
+    );
     const evidence = {
       asked: subjects.map(({ name }) => name),
       ...(leftOut > 0 ? { not_asked: leftOut } : {}),
     };
-    const listed = counting(outcomes);
+    const listed = countedListings(outcomes);
     if (listed.length > 0) {
       const own = new Set(context.fact(senderNames).names.map(({ name }) => name));
       return listedLinks(outcomes, listed, own, evidence);
     }
-    if (limits.length > 0)
+    if (exceededLimits.length > 0)
       return unknown(
         'Could not read all links in the message.',
-        `Your message has ${limits.join('; ')}. There may be more links beyond that limit.`,
+        `Your message has ${exceededLimits.join('; ')}. There may be more links beyond that limit.`,
         { ...evidence, lists: listsEvidence(outcomes) },
       );
-    return withoutListing(outcomes, evidence, {
+    return findingWithoutListing(outcomes, evidence, {
       passes: (where) => `The links in your message lead to domains that are on ${where}.`,
       unknown: 'Could not determine whether links in your message lead to a domain on a blocklist.',
       note:
@@ -93,7 +95,7 @@ function listedLinks(
   own: Set<string>,
   evidence: Finding['evidence'],
 ): Finding {
-  const foreign = listingsBeside(own, listed);
+  const foreign = listingsOfOthers(own, listed);
   const reported = foreign.length > 0 ? foreign : listed;
   const blocked = strictestTier(reported) === 1;
   // A warning of `domain_blocklists` cannot be a cause; a failure can, and its gain includes this one.
@@ -108,7 +110,7 @@ function listedLinks(
     : 'Spam filters look up where links lead, and add such a listing to the spam score.';
   const finding = (blocked ? fail : warn)({
     title: `Your message links to ${namesOf(names)}, listed by ${namesOf(reported.map(({ list }) => list.name))}.`,
-    detail: joined([meaningsOf(reported), consequence, silence(outcomes)]),
+    detail: joinSentences([meaningsOf(reported), consequence, unansweredText(outcomes)]),
     fix: removalAdvice(reported, STOP),
     evidence: { ...evidence, lists: listsEvidence(outcomes) },
   });
@@ -136,7 +138,7 @@ function linkNames(context: Context): LinkNames {
     const address = normalizeAddress(host);
     if (address !== null) {
       // Domain lists contain no IPv6 addresses.
-      if (isAskable(address) && !address.includes(':'))
+      if (isQueryable(address) && !address.includes(':'))
         domains.set(address, addressSubject(address));
       continue;
     }
@@ -147,6 +149,6 @@ function linkNames(context: Context): LinkNames {
     if (name !== domain) hosts.set(name, nameSubject(name));
   }
   const subjects = [...domains.values(), ...hosts.values()];
-  const limit = namesWithin(domainLists(context), MAX_NAMES, MAX_QUERIES);
+  const limit = maxQueryableNames(domainLists(context), MAX_NAMES, MAX_QUERIES);
   return { subjects: subjects.slice(0, limit), leftOut: Math.max(0, subjects.length - limit) };
 }

@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 import { domainToUnicode } from 'node:url';
 import { type Check, fail, pass, type Reference, rfc, skipped, unknown, warn } from '../check.ts';
 import { fullHostName } from '../dns/names.ts';
-import { MAX_URL } from '../html/links.ts';
+import { MAX_URL_LENGTH } from '../html/links.ts';
 import {
   type LinkProblem,
   linkCount,
@@ -12,8 +12,8 @@ import {
   messageLinks,
   PUBLIC_LINK_PROBLEMS,
   problemEvidence,
-  unseenLinks,
-  worstOf,
+  unreadLinks,
+  worstStatus,
 } from '../links/links.ts';
 
 /** UTS 39: Unicode Security Mechanisms. */
@@ -41,7 +41,7 @@ export const linkHost: Check = {
     const all = context.fact(messageLinks);
     const links = all.filter(({ scheme }) => scheme === 'http' || scheme === 'https');
     const problems = links.map(problemOf).filter((problem) => problem !== null);
-    const status = worstOf(problems);
+    const status = worstStatus(problems);
     const first = problems.find((problem) => problem.status === status);
     if (first)
       return {
@@ -53,7 +53,7 @@ export const linkHost: Check = {
         }),
         ...(first.reference ? { reference: first.reference } : {}),
       };
-    const unseen = unseenLinks(context, all);
+    const unseen = unreadLinks(context, all);
     if (unseen) return unknown('Could not check the hosts of your links.', unseen);
     if (links.length === 0)
       return skipped('There are no links to check.', 'Your message has no web links.');
@@ -74,9 +74,9 @@ function problemOf(link: MessageLink): HostProblem | null {
     status: 'fail',
     ...rest,
   });
-  if (link.href.length > MAX_URL)
+  if (link.href.length > MAX_URL_LENGTH)
     return problem({
-      problem: `The URL of a link is longer than ${MAX_URL.toLocaleString('en')} characters`,
+      problem: `The URL of a link is longer than ${MAX_URL_LENGTH.toLocaleString('en')} characters`,
       why: 'Servers and email clients reject or cut such URLs.',
       fix: 'Store the data of the URL on your server, and link to it with a short key.',
     });

@@ -8,7 +8,7 @@ import {
   messageLinks,
   PUBLIC_LINK_PROBLEMS,
   problemEvidence,
-  unseenLinks,
+  unreadLinks,
 } from '../links/links.ts';
 
 const ALLOWED = new Set(['https', 'mailto', 'tel', 'sms']);
@@ -43,7 +43,7 @@ export const linkScheme: Check = {
     const links = context.fact(messageLinks);
     const problems = links.map(problemOf).filter((problem) => problem !== null);
     if (problems.length > 0) return badSchemes(links, problems);
-    const unseen = unseenLinks(context, links);
+    const unseen = unreadLinks(context, links);
     if (unseen) return unknown('Could not check the schemes of all links.', unseen);
     if (links.length === 0)
       return skipped('Link schemes were not checked.', 'Your message has no links.');

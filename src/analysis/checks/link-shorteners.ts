@@ -9,7 +9,7 @@ import {
   messageLinks,
   PUBLIC_LINK_PROBLEMS,
   problemEvidence,
-  unseenLinks,
+  unreadLinks,
 } from '../links/links.ts';
 
 /** Mail from the shortener's own domain is exempt: its links lead to its own site. */
@@ -42,7 +42,7 @@ export const linkShorteners: Check = {
         evidence: problemEvidence(links, problems),
       });
     }
-    const unseen = unseenLinks(context, all);
+    const unseen = unreadLinks(context, all);
     if (unseen) return unknown('Could not check all links for URL shorteners.', unseen);
     if (links.length === 0)
       return skipped('URL shorteners were not checked.', 'Your message has no web links.');

@@ -12,8 +12,8 @@ import {
   unknown,
   warn,
 } from '../check.ts';
-import { type Caution, linkCaution } from '../links/caution.ts';
-import { type MessageLink, messageLinks, shownAddress, unseenLinks } from '../links/links.ts';
+import { displayUrl, type MessageLink, messageLinks, unreadLinks } from '../links/links.ts';
+import { type LinkSkipReasons, linkSkipReasons } from '../links/skip-reasons.ts';
 
 /** Distinct URLs that are requested. */
 const MAX_REQUESTED = 30;
@@ -52,7 +52,7 @@ export const linkStatus: Check = {
     if (!context.setup.checkLinks)
       return skipped(NOT_CHECKED, 'Link checking is turned off on this server.');
     // The part that was not read may show that opening one of the URLs triggers an action.
-    const unseen = unseenLinks(context, all);
+    const unseen = unreadLinks(context, all);
     if (unseen) return unknown('Could not check your links.', unseen);
     return evaluateLinks(await checkLinks(context, links));
   },
@@ -62,11 +62,11 @@ const NOT_CHECKED = 'Your links were not checked.';
 
 /** Requests each distinct URL once, and only if every place that uses it allows it. */
 async function checkLinks(context: Context, links: MessageLink[]): Promise<CheckedLink[]> {
-  const caution = linkCaution(context);
+  const caution = linkSkipReasons(context);
   const distinct = distinctLinks(links, caution);
   const allowed = distinct.filter(({ reason }) => reason === null);
   const requested = allowed.slice(0, MAX_REQUESTED);
-  const results = await askLinks(
+  const results = await requestLinks(
     requested.map(({ url }) => url),
     { web: context.web, caution: caution.ofUrl },
   );
@@ -74,11 +74,11 @@ async function checkLinks(context: Context, links: MessageLink[]): Promise<Check
   return distinct.map(({ url, reason }) => {
     const notRequested = reason ?? `only ${MAX_REQUESTED} links are checked`;
     const result = resultOf.get(url) ?? { status: 'not_asked' as const, reason: notRequested };
-    return { href: shownAddress(url.href), ...result };
+    return { href: displayUrl(url.href), ...result };
   });
 }
 
-function distinctLinks(links: MessageLink[], caution: Caution) {
+function distinctLinks(links: MessageLink[], caution: LinkSkipReasons) {
   const found = new Map<string, { url: URL; reason: string | null }>();
   for (const link of links) {
     const url = link.url!;
@@ -178,7 +178,10 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308]);
  * Requests the URLs by HEAD, several at a time, and follows redirects. Results are in the order of
  * the URLs. The time limits leave the analysis enough time to finish.
  */
-export async function askLinks(urls: URL[], options: LinkRequestOptions): Promise<LinkResult[]> {
+export async function requestLinks(
+  urls: URL[],
+  options: LinkRequestOptions,
+): Promise<LinkResult[]> {
   const { totalTimeoutMs = 8000, requestTimeoutMs = 5000 } = options;
   const results = urls.map((): LinkResult => ({ status: 'not_asked', reason: 'time ran out' }));
   const deadline = { passed: false };

@@ -6,11 +6,11 @@ import { type Check, type Context, fail, pass, skipped, unknown, warn } from '..
 import { dkimResult } from '../dkim/verify.ts';
 import { fromDomain } from '../dns/names.ts';
 import {
+  displayUrl,
   linkCount,
   type MessageLink,
   messageLinks,
-  shownAddress,
-  unseenLinks,
+  unreadLinks,
 } from '../links/links.ts';
 
 interface Mismatch {
@@ -46,7 +46,7 @@ export const linkText: Check = {
     const own = await ownOrganizations(context);
     const found = links.flatMap((link) => mismatchOf(link, own));
     if (found.length > 0) return mismatched(links, found);
-    const unseen = unseenLinks(context, all);
+    const unseen = unreadLinks(context, all);
     if (unseen) return unknown('Could not check the text of all links.', unseen);
     if (links.length === 0)
       return skipped('Link text was not checked.', 'The HTML has no web links.');
@@ -74,7 +74,7 @@ function mismatched(links: MessageLink[], found: Mismatch[]) {
         text: mismatch.link.text!.slice(0, 100),
         shows: mismatch.shown,
         leads_to: targetOf(mismatch.link),
-        href: shownAddress(mismatch.link.href),
+        href: displayUrl(mismatch.link.href),
       })),
     },
   });

@@ -2,17 +2,17 @@
 
 import { addressDomain } from '../../lib/domain-names.ts';
 import {
-  absentField,
   type Check,
   type Context,
   type Finding,
   fail,
+  missingField,
   pass,
   rfc,
   warn,
 } from '../check.ts';
 import { fromDomain, fullHostName } from '../dns/names.ts';
-import { unlessMarketing } from '../kind.ts';
+import { skipUnlessMarketing } from '../kind.ts';
 import { fields } from '../mime/message.ts';
 
 /**
@@ -34,11 +34,11 @@ export const listUnsubscribeCheck: Check = {
     problem: 'shown',
   },
   run(context) {
-    const other = unlessMarketing(context, 'List-Unsubscribe was not checked.');
+    const other = skipUnlessMarketing(context, 'List-Unsubscribe was not checked.');
     if (other) return other;
     const found = context.fact(listUnsubscribeField);
     if (found.values.length === 0)
-      return absentField(context.message, 'List-Unsubscribe', {
+      return missingField(context.message, 'List-Unsubscribe', {
         ...ABSENT,
         fix: oneClickFix(context, 'Add these two fields'),
       });

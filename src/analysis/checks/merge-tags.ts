@@ -37,10 +37,10 @@ export const mergeTags: Check = {
     const places = [...found.keys()];
     if (places.length > 0) return unfilled(found, places);
     const cut = facts?.truncated || (message.text?.length ?? 0) > MAX_TEXT;
-    if (cut || message.limits.length > 0)
+    if (cut || message.exceededLimits.length > 0)
       return unknown(
         'Could not search your whole message for merge tags.',
-        `The searched part has none, but your message has ${message.limits.join('; ') || 'more text than that'}.`,
+        `The searched part has none, but your message has ${message.exceededLimits.join('; ') || 'more text than that'}.`,
       );
     return pass(
       'Your message has no unfilled merge tags.',

@@ -1,6 +1,6 @@
 /** `message_id`: the message has one valid, unique Message-ID. */
 
-import { absentField, type Check, type Finding, fail, pass, rfc, warn } from '../check.ts';
+import { type Check, type Finding, fail, missingField, pass, rfc, warn } from '../check.ts';
 import { withoutComments } from '../mime/mail-date.ts';
 import { fields } from '../mime/message.ts';
 
@@ -20,7 +20,7 @@ export const messageId: Check = {
   run({ message }) {
     const found = fields(message, 'message-id');
     const field = found[0];
-    if (!field) return absentField(message, 'Message-ID', ABSENT);
+    if (!field) return missingField(message, 'Message-ID', ABSENT);
     if (found.length > 1) return duplicated(found.map(({ value }) => value));
     const match = MESSAGE_ID.exec(withoutComments(field.value).trim());
     const evidence = { message_id: field.value.slice(0, 300) };

@@ -9,9 +9,9 @@ import {
   type Finding,
   type Fix,
   info,
-  notAnswered,
+  lookupFailed,
   offline,
-  PUBLIC_UNANSWERED,
+  PUBLIC_FAILED_LOOKUPS,
   rfc,
   skipped,
   unknown,
@@ -41,7 +41,7 @@ export const mtaSts: Check = {
       content_type: 'shown',
     },
     problems: 'shown',
-    ...PUBLIC_UNANSWERED,
+    ...PUBLIC_FAILED_LOOKUPS,
   },
   async run(context) {
     const domain = fromDomain(context);
@@ -50,7 +50,7 @@ export const mtaSts: Check = {
     const name = `_mta-sts.${domain}`;
     const answer = await context.resolver(name, 'TXT');
     if (answer.status === 'error')
-      return notAnswered('Could not look up MTA-STS.', [
+      return lookupFailed('Could not look up MTA-STS.', [
         { name, type: 'TXT', reason: answer.reason },
       ]);
     // Senders ignore other TXT records, and ignore all if several match (RFC 8461 §3.1).
@@ -97,7 +97,7 @@ async function evaluatePolicy(
   if (policy.mode !== 'none' && unlisted.length > 0)
     return incompletePolicy(domain, unlisted, policy, policyFacts);
   if (hosts.kind === 'error')
-    return notAnswered(
+    return lookupFailed(
       `Could not determine whether the MTA-STS policy of ${domain} lists its mail servers.`,
       hosts.unanswered,
       policyFacts,

@@ -1,14 +1,14 @@
 /** `mx_tls`: whether the domain's mail servers support TLS with a valid certificate. */
 
-import type { MailTls, ProbeMailTls } from '../../net/smtp/probe.ts';
+import type { MailTlsResult, ProbeMailTls } from '../../net/smtp/probe.ts';
 import {
   type Check,
   type Context,
   type Finding,
   fail,
   type Json,
-  notAnswered,
-  PUBLIC_UNANSWERED,
+  lookupFailed,
+  PUBLIC_FAILED_LOOKUPS,
   pass,
   rfc,
   skipped,
@@ -24,7 +24,7 @@ const MAX_HOSTS = 5;
 
 interface Probed {
   host: string;
-  tls: MailTls;
+  tls: MailTlsResult;
 }
 
 /** `probe`: null if connections to mail servers are turned off. */
@@ -51,7 +51,7 @@ export function mxTls(probe: ProbeMailTls | null): Check {
           validTo: 'shown',
         },
       },
-      ...PUBLIC_UNANSWERED,
+      ...PUBLIC_FAILED_LOOKUPS,
     },
     dependsOn: ['mx'],
     run: (context) => checkHosts(context, probe),
@@ -64,7 +64,7 @@ async function checkHosts(context: Context, probe: ProbeMailTls | null): Promise
     return skipped(NOT_CHECKED, "This server doesn't connect to mail servers.");
   const found = await mailHosts(context, domain);
   if (found.kind === 'error')
-    return notAnswered('Could not look up the mail servers.', found.unanswered);
+    return lookupFailed('Could not look up the mail servers.', found.unanswered);
   const hosts = found.hosts.filter(({ resolves }) => resolves !== false).slice(0, MAX_HOSTS);
   if (hosts.length === 0) return skipped(NOT_CHECKED, `${domain} has no mail servers.`);
   const probed = await Promise.all(

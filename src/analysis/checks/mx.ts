@@ -4,9 +4,9 @@ import {
   type Check,
   type Finding,
   fail,
-  notAnswered,
+  lookupFailed,
   offline,
-  PUBLIC_UNANSWERED,
+  PUBLIC_FAILED_LOOKUPS,
   pass,
   rfc,
   skipped,
@@ -35,7 +35,7 @@ export const mx: Check = {
       kind: 'shown',
       hosts: { name: 'shown', preference: 'shown', resolves: 'shown', ipv6: 'shown' },
     },
-    ...PUBLIC_UNANSWERED,
+    ...PUBLIC_FAILED_LOOKUPS,
   },
   async run(context) {
     const from = fromDomain(context);
@@ -54,7 +54,7 @@ export const mx: Check = {
     const undecided = relevant.filter(isUndecided);
     if (undecided.length > 0) {
       const failures = undecided.flatMap(({ unanswered }) => unanswered);
-      return notAnswered(
+      return lookupFailed(
         'Could not determine whether replies can be delivered.',
         failures,
         evidence,

@@ -15,7 +15,7 @@ import { type DkimSignature, PUBLIC_SIGNATURES, signatureEvidence } from '../dki
 import { dkimResult } from '../dkim/verify.ts';
 import { dmarcDiscovery } from '../dmarc/discovery.ts';
 import { alignmentOf } from '../dmarc/evaluate.ts';
-import { unlessMarketing } from '../kind.ts';
+import { skipUnlessMarketing } from '../kind.ts';
 import { fields, type Message } from '../mime/message.ts';
 import { coverageGaps } from './dkim-coverage.ts';
 
@@ -38,7 +38,7 @@ export const oneClickSigned: Check = {
   dependsOn: ['one_click', 'dkim', 'dkim_alignment'],
   publicEvidence: { ...PUBLIC_SIGNATURES },
   async run(context) {
-    const other = unlessMarketing(context, NOT_CHECKED);
+    const other = skipUnlessMarketing(context, NOT_CHECKED);
     if (other) return other;
     if ([...NAMES.keys()].some((name) => fields(context.message, name).length === 0))
       return skipped(

@@ -1,16 +1,16 @@
 /** `one_click`: email clients can unsubscribe recipients of marketing mail with one request (RFC 8058). */
 
 import {
-  absentField,
   type Check,
   type Context,
   type Finding,
   fail,
+  missingField,
   pass,
   rfc,
   warn,
 } from '../check.ts';
-import { unlessMarketing } from '../kind.ts';
+import { skipUnlessMarketing } from '../kind.ts';
 import { type ListUnsubscribe, listUnsubscribeField, oneClickFix } from './list-unsubscribe.ts';
 
 const POST = 'List-Unsubscribe=One-Click';
@@ -26,7 +26,7 @@ export const oneClick: Check = {
   dependsOn: ['list_unsubscribe'],
   publicEvidence: { https: 'host', post: 'shown' },
   run(context) {
-    const other = unlessMarketing(context, 'One-click unsubscribe was not checked.');
+    const other = skipUnlessMarketing(context, 'One-click unsubscribe was not checked.');
     if (other) return other;
     const found = context.fact(listUnsubscribeField);
     const fix = oneClickFix(context, 'Use these two fields');
@@ -45,7 +45,7 @@ function evaluateFields(context: Context, found: ListUnsubscribe, fix: string): 
   const { values, https, mailto, post } = found;
   if (values.length === 0) {
     const title = 'One-click unsubscribe has no address: the List-Unsubscribe field is missing.';
-    const absent = absentField(context.message, 'List-Unsubscribe', { title, detail: WHY, fix });
+    const absent = missingField(context.message, 'List-Unsubscribe', { title, detail: WHY, fix });
     return { ...absent, dependsOn: ['list_unsubscribe'] };
   }
   if (https.length === 0) {
@@ -58,7 +58,7 @@ function evaluateFields(context: Context, found: ListUnsubscribe, fix: string): 
     return unusable ? { ...missing, dependsOn: ['list_unsubscribe'] } : missing;
   }
   if (post.length === 0)
-    return absentField(context.message, 'List-Unsubscribe-Post', {
+    return missingField(context.message, 'List-Unsubscribe-Post', {
       title: 'Your message has no List-Unsubscribe-Post field.',
       detail: WHY,
       fix,

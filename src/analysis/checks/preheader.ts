@@ -1,8 +1,8 @@
 /** `preheader`: the preview text that email clients show next to the subject. */
 
 import { type Check, type Finding, info, skipped } from '../check.ts';
-import { type HtmlFacts, judgeHtml } from '../html/facts.ts';
-import { withoutFiller } from '../text.ts';
+import { evaluateHtml, type HtmlFacts } from '../html/facts.ts';
+import { stripFiller } from '../text.ts';
 
 /** Email clients show at most this many characters. */
 const MAX_PREVIEW_CHARACTERS = 140;
@@ -30,7 +30,9 @@ export const preheader: Check = {
   },
   publicEvidence: null,
   run: (context) =>
-    judgeHtml(context, 'Could not determine the preview text.', (facts) => describePreview(facts)),
+    evaluateHtml(context, 'Could not determine the preview text.', (facts) =>
+      describePreview(facts),
+    ),
 };
 
 function describePreview({ text, hidden }: HtmlFacts): Finding {
@@ -38,7 +40,7 @@ function describePreview({ text, hidden }: HtmlFacts): Finding {
     .filter((entry) => entry.preheader)
     .map((entry) => entry.text)
     .join(' ');
-  const { text: written, longest } = withoutFiller(own.slice(0, MAX_HIDDEN_TEXT));
+  const { text: written, longest } = stripFiller(own.slice(0, MAX_HIDDEN_TEXT));
   const filled = longest > 20;
   const preview = `${written} ${filled ? '' : text.slice(0, 1000)}`
     .trim()

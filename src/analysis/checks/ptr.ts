@@ -6,15 +6,21 @@ import {
   type Check,
   type Context,
   fail,
-  notAnswered,
+  lookupFailed,
   offline,
-  PUBLIC_UNANSWERED,
+  PUBLIC_FAILED_LOOKUPS,
   pass,
   rfc,
   skipped,
   warn,
 } from '../check.ts';
-import { clientPtr, holdsAddress, proposedName, publicClient, usableNames } from '../dns/names.ts';
+import {
+  clientPtr,
+  containsAddress,
+  proposedName,
+  publicClient,
+  usableNames,
+} from '../dns/names.ts';
 
 const NOT_CHECKED = 'Reverse DNS was not checked.';
 
@@ -29,7 +35,7 @@ export const ptr: Check = {
   label: 'Reverse DNS (PTR)',
   issueTitle: 'Sending IP address has no reverse DNS name, or a generic one',
   reference: rfc(1912, '2.1'),
-  publicEvidence: { client_ip: 'shown', asked: 'shown', names: 'shown', ...PUBLIC_UNANSWERED },
+  publicEvidence: { client_ip: 'shown', asked: 'shown', names: 'shown', ...PUBLIC_FAILED_LOOKUPS },
   async run(context) {
     const client = publicClient(context);
     if (client.address === null) return skipped(NOT_CHECKED, client.reason);
@@ -41,12 +47,12 @@ export const ptr: Check = {
     const evidence = { client_ip: address, asked: question, names };
     if (answer.status === 'error') {
       const failure = { name: question, type: 'PTR' as const, reason: answer.reason };
-      return notAnswered('Could not look up the reverse DNS name.', [failure], evidence);
+      return lookupFailed('Could not look up the reverse DNS name.', [failure], evidence);
     }
     const usable = usableNames(answer);
     if (usable.length === 0)
       return fail({ ...missingName(address, names), fix: fixFor(context, address), evidence });
-    const own = usable.filter((name) => !holdsAddress(name, address));
+    const own = usable.filter((name) => !containsAddress(name, address));
     if (own.length === 0)
       return warn({
         title: `${address} has a generic PTR record: ${usable[0]}.`,

@@ -1,12 +1,12 @@
 /** `return_path`: whether bounces to the MAIL FROM address can be delivered. */
 
-import { bareAddress } from '../../lib/mail.ts';
+import { stripAngleBrackets } from '../../lib/mail.ts';
 import {
   type Check,
   type Finding,
-  notAnswered,
+  lookupFailed,
   offline,
-  PUBLIC_UNANSWERED,
+  PUBLIC_FAILED_LOOKUPS,
   pass,
   rfc,
   skipped,
@@ -32,14 +32,14 @@ export const returnPath: Check = {
     mail_from: 'mailbox-domain',
     domain: 'shown',
     kind: 'shown',
-    ...PUBLIC_UNANSWERED,
+    ...PUBLIC_FAILED_LOOKUPS,
   },
   async run(context) {
     const mailFrom = context.envelope.mail_from;
     if (mailFrom === null)
       return skipped(NOT_CHECKED, 'The envelope sender (MAIL FROM) is unknown.');
     const evidence = { mail_from: mailFrom.slice(0, 320).toWellFormed() };
-    if (bareAddress(mailFrom) === '')
+    if (stripAngleBrackets(mailFrom) === '')
       return pass(
         'The message has the null sender.',
         'This is correct for bounces and automatic replies, which must not cause bounces themselves.',
@@ -57,7 +57,7 @@ export const returnPath: Check = {
     const found = await mailHosts(context, domain);
     const withDomain = { ...evidence, domain, kind: found.kind };
     if (found.kind === 'error')
-      return notAnswered(
+      return lookupFailed(
         'Could not determine whether bounces can be delivered.',
         found.unanswered,
         withDomain,

@@ -1,13 +1,13 @@
 /** `rspamd`: how the operator's Rspamd rates the message. */
 
-import { askRspamd, type RspamdScan, type RspamdSession } from '../../net/rspamd.ts';
+import { queryRspamd, type RspamdScan, type RspamdSession } from '../../net/rspamd.ts';
 import { type Check, type Context, type Finding, skipped } from '../check.ts';
 import {
-  checkedHereOfRspamd,
   clientName,
-  engineSilent,
+  engineUnavailable,
+  evaluateSpamScore,
   type FiredRule,
-  judgeEngine,
+  isCoveredRspamdSymbol,
   PUBLIC_ENGINE,
 } from '../spam-engine.ts';
 
@@ -27,8 +27,8 @@ export const rspamd: Check = {
     if (setup.rspamd === null)
       return skipped(NOT_SCANNED, 'Rspamd is not configured on this server.');
     if (context.offline) return skipped(NOT_SCANNED, 'Offline mode makes no network requests.');
-    const answer = await askRspamd(setup.rspamd, raw, await sessionOf(context));
-    if (answer.status === 'failed') return engineSilent('Rspamd', answer.detail);
+    const answer = await queryRspamd(setup.rspamd, raw, await sessionOf(context));
+    if (answer.status === 'failed') return engineUnavailable('Rspamd', answer.detail);
     return evaluateScan(answer.scan);
   },
 };
@@ -47,14 +47,14 @@ async function sessionOf(context: Context): Promise<RspamdSession> {
 function evaluateScan(scan: RspamdScan): Finding {
   const forced = forcedToSpam(scan);
   if (scan.is_skipped && !forced)
-    return engineSilent('Rspamd', 'its settings skip the scan for this message');
+    return engineUnavailable('Rspamd', 'its settings skip the scan for this message');
   const { threshold, source } = rspamdThreshold(scan);
-  return judgeEngine({
+  return evaluateSpamScore({
     engine: 'Rspamd',
     score: scan.score,
     threshold,
     rules: Object.entries(scan.symbols).map(toRule),
-    isCheckedHere: checkedHereOfRspamd,
+    isCheckedHere: isCoveredRspamdSymbol,
     forced: forced ? 'spam' : undefined,
     evidence: {
       action: scan.action.slice(0, 50),

@@ -1,15 +1,15 @@
 /** `spamassassin`: how the operator's SpamAssassin rates the message. */
 
 import { formatSize } from '../../lib/durations.ts';
-import { askSpamd } from '../../net/spamd.ts';
+import { querySpamd } from '../../net/spamd.ts';
 import { type Check, type Context, skipped } from '../check.ts';
 import { mailDate } from '../mime/mail-date.ts';
 import {
-  checkedHereOfSpamassassin,
   clientName,
-  engineSilent,
+  engineUnavailable,
+  evaluateSpamScore,
   type FiredRule,
-  judgeEngine,
+  isCoveredSpamassassinRule,
   PUBLIC_ENGINE,
 } from '../spam-engine.ts';
 
@@ -39,17 +39,17 @@ export const spamassassin: Check = {
         `Your message is ${formatSize(raw.length)}. Mail servers don't pass messages over ${formatSize(MAX_OCTETS)} to SpamAssassin.`,
       );
     const trace = receivedFields(context, await clientName(context));
-    const answer = await askSpamd(setup.spamd, [trace, raw]);
-    if (answer.status === 'failed') return engineSilent('SpamAssassin', answer.detail);
-    const rules = readSpamdReport(answer.report);
+    const answer = await querySpamd(setup.spamd, [trace, raw]);
+    if (answer.status === 'failed') return engineUnavailable('SpamAssassin', answer.detail);
+    const rules = parseSpamdReport(answer.report);
     if (rules.length === 0 && answer.score !== 0)
-      return engineSilent(
+      return engineUnavailable(
         'SpamAssassin',
         "its report has no rule table (a changed template), so rules with their own check here can't be excluded",
       );
     const { score, threshold } = answer;
-    const isCheckedHere = checkedHereOfSpamassassin;
-    return judgeEngine({ engine: 'SpamAssassin', score, threshold, rules, isCheckedHere });
+    const isCheckedHere = isCoveredSpamassassinRule;
+    return evaluateSpamScore({ engine: 'SpamAssassin', score, threshold, rules, isCheckedHere });
   },
 };
 
@@ -66,7 +66,7 @@ const MAX_LINES = 2000;
  * The rows of the rule table, with multi-line descriptions joined; empty if there is no table. Text
  * before the table quotes the message, so parsing starts at the last table head.
  */
-export function readSpamdReport(report: string): FiredRule[] {
+export function parseSpamdReport(report: string): FiredRule[] {
   const lines = report.split(/\r?\n/, MAX_LINES);
   const head = lines.findLastIndex((line) => TABLE_HEAD_LINE.test(line));
   if (head < 0) return [];

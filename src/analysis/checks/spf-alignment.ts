@@ -13,7 +13,7 @@ import {
 import { dmarcDiscovery } from '../dmarc/discovery.ts';
 import { alignmentOf } from '../dmarc/evaluate.ts';
 import { spfResult } from '../spf/evaluate.ts';
-import { assumption } from './spf.ts';
+import { assumptionNote } from './spf.ts';
 
 const NOT_CHECKED = 'SPF alignment was not checked.';
 
@@ -56,12 +56,12 @@ export const spfAlignment: Check = {
     if (aligned)
       return pass(
         'The envelope sender is aligned with From.',
-        `${domain} and ${fromDomain} match (${mode} alignment), so an SPF pass counts for DMARC.${assumption(spf)}`,
+        `${domain} and ${fromDomain} match (${mode} alignment), so an SPF pass counts for DMARC.${assumptionNote(spf)}`,
         evidence,
       );
     return fail({
       title: `SPF is not aligned: it checks ${domain}, not ${fromDomain}.`,
-      detail: `With ${mode} alignment, an SPF pass for ${domain} doesn't count for DMARC on ${fromDomain}.${assumption(spf)}`,
+      detail: `With ${mode} alignment, an SPF pass for ${domain} doesn't count for DMARC on ${fromDomain}.${assumptionNote(spf)}`,
       fix:
         spf.identity === 'helo'
           ? `Use a HELO name under ${fromDomain}. SPF checks the HELO name if the message has a null sender.`

@@ -17,14 +17,14 @@ import {
 } from '../check.ts';
 import { fromDomain } from '../dns/names.ts';
 import { evaluateSpf, spfIdentity, spfResult } from '../spf/evaluate.ts';
-import { MAX_LOOKUPS, type SpfProblem, spfProblems } from '../spf/problems.ts';
+import { findSpfProblems, MAX_LOOKUPS, type SpfProblem } from '../spf/problems.ts';
 import {
-  mergedRecord,
+  mergeRecords,
   spfFix,
   withAddress,
+  withDefaultSenders,
   withoutTerms,
   withSoftFail,
-  withSomebody,
 } from '../spf/record.ts';
 import { type SpfNode, type SpfTree, walkSpf } from '../spf/tree.ts';
 
@@ -51,7 +51,7 @@ export const spfRecord: Check = {
     const { identity, text, domain } = spfIdentity(context);
     if (identity === 'mailfrom' && text === null) return evaluateFromDomain(context);
     if (domain === null) return skipped(NOT_CHECKED, 'The sender has no domain.');
-    const finding = await judgeSpfRecord(domain, context);
+    const finding = await evaluateSpfRecord(domain, context);
     // `spf` reports a missing record and a permerror. Without a client address, SPF does not run, and
     // they are reported here.
     const { result } = await context.fact(spfResult);
@@ -74,7 +74,7 @@ async function evaluateFromDomain(context: Context): Promise<Finding> {
       NOT_CHECKED,
       `The envelope sender (MAIL FROM) is unknown, and the From domain ${domain} has no SPF record.`,
     );
-  return judgeSpfRecord(domain, context);
+  return evaluateSpfRecord(domain, context);
 }
 
 /**
@@ -82,7 +82,7 @@ async function evaluateFromDomain(context: Context): Promise<Finding> {
  * can't use the record, or it passes all senders. `warn`: it doesn't work everywhere, or is too weak.
  * Known problems are reported even if lookups in a part of the tree failed.
  */
-export async function judgeSpfRecord(domain: string, context: Context): Promise<Finding> {
+export async function evaluateSpfRecord(domain: string, context: Context): Promise<Finding> {
   const tree = await walkSpf(domain, context.resolver);
   const { root } = tree;
   if (root.state === 'missing')
@@ -96,7 +96,7 @@ export async function judgeSpfRecord(domain: string, context: Context): Promise<
       ),
     });
   const evidence = evidenceOf(tree);
-  const problems = spfProblems(tree);
+  const problems = findSpfProblems(tree);
   const worst = problems[0];
   if (worst) {
     const found = {
@@ -107,10 +107,10 @@ export async function judgeSpfRecord(domain: string, context: Context): Promise<
     };
     return worst.level === 'fail' ? fail(found) : warn(found);
   }
-  if (tree.unknown.length > 0)
+  if (tree.failedLookups.length > 0)
     return unknown(
       'Could not check the whole SPF record.',
-      `DNS did not answer for ${tree.unknown.join(', ')}. This doesn't lower your score.`,
+      `DNS did not answer for ${tree.failedLookups.join(', ')}. This doesn't lower your score.`,
       evidence,
     );
   return pass(
@@ -127,7 +127,10 @@ function detailOf(worst: SpfProblem, problems: SpfProblem[], tree: SpfTree): str
       : 'The record works, but not as well as it could.';
   const others = problems.slice(1, 6).map(({ text }) => text);
   const also = others.length > 0 ? ` Also: ${others.join(' ')}` : '';
-  const gaps = tree.unknown.length > 0 ? ` DNS did not answer for ${tree.unknown.join(', ')}.` : '';
+  const gaps =
+    tree.failedLookups.length > 0
+      ? ` DNS did not answer for ${tree.failedLookups.join(', ')}.`
+      : '';
   return `${lead}${also}${gaps}`;
 }
 
@@ -136,9 +139,9 @@ function evidenceOf(tree: SpfTree): NonNullable<Finding['evidence']> {
     domain: tree.root.domain,
     records: tree.root.records,
     lookups: tree.lookups,
-    void_lookups: tree.voids,
+    void_lookups: tree.voidLookups,
     octets: Buffer.byteLength(tree.root.records[0] ?? ''),
-    ...(tree.unknown.length > 0 && { unanswered: tree.unknown }),
+    ...(tree.failedLookups.length > 0 && { unanswered: tree.failedLookups }),
     tree: treeEvidence(tree.root),
   };
 }
@@ -157,20 +160,20 @@ function treeEvidence(node: SpfNode): { [key: string]: Json } {
 async function proposeSpf(root: SpfNode, problems: SpfProblem[], context: Context): Promise<Fix> {
   const text = [...new Set(problems.map(({ fix }) => fix))].slice(0, 6).join(' ');
   if (root.state === 'several')
-    return spfFix(text, root.domain, withSomebody(mergedRecord(root.records)));
+    return spfFix(text, root.domain, withDefaultSenders(mergeRecords(root.records)));
   const record = root.records[0];
   if (record === undefined || root.terms.some(({ fault }) => fault !== null)) return { text };
   const better = changed(record, problems);
   if (better !== record) {
     const { value, note } = await keepPassing(root.domain, better, context);
-    return spfFix(`${text}${note}`, root.domain, withSomebody(value));
+    return spfFix(`${text}${note}`, root.domain, withDefaultSenders(value));
   }
   // The record that passes everyone is an included one of the same owner.
   const other = problems.find(({ change }) => change?.kind === 'close' && change.node !== root);
   if (other?.change?.kind !== 'close') return { text };
   const { domain, records } = other.change.node;
   const { value, note } = await keepPassing(domain, withSoftFail(records[0] ?? ''), context);
-  return withSomebody(value) === value ? spfFix(`${text}${note}`, domain, value) : { text };
+  return withDefaultSenders(value) === value ? spfFix(`${text}${note}`, domain, value) : { text };
 }
 
 function changed(record: string, problems: SpfProblem[]): string {

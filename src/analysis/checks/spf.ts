@@ -13,7 +13,7 @@ import {
 } from '../check.ts';
 import { type SpfOutcome, spfResult } from '../spf/evaluate.ts';
 import { spfFix, withAddress } from '../spf/record.ts';
-import { judgeSpfRecord } from './spf-record.ts';
+import { evaluateSpfRecord } from './spf-record.ts';
 
 /** Only `pass` authenticates. `softfail`, `neutral` and `none` count as little as `fail`. */
 export const spf: Check = {
@@ -41,7 +41,7 @@ export const spf: Check = {
     if (outcome.result === 'pass')
       return pass(
         `SPF passes: ${outcome.clientIp} may send for ${outcome.domain}.`,
-        `The SPF record of ${outcome.domain} allows this IP address.${assumption(outcome)}`,
+        `The SPF record of ${outcome.domain} allows this IP address.${assumptionNote(outcome)}`,
         evidence,
       );
     if (outcome.result === 'temperror')
@@ -57,7 +57,7 @@ export const spf: Check = {
 };
 
 /** The source of an assumed MAIL FROM, as a sentence to append; empty if MAIL FROM is known. */
-export function assumption({ assumed }: Pick<SpfOutcome, 'assumed'>): string {
+export function assumptionNote({ assumed }: Pick<SpfOutcome, 'assumed'>): string {
   return assumed === 'return_path'
     ? ' The envelope sender was read from the Return-Path field.'
     : '';
@@ -89,11 +89,11 @@ async function brokenRecord(
   domain: string,
   context: Context,
 ): Promise<Failure> {
-  const finding = await judgeSpfRecord(domain, context);
+  const finding = await evaluateSpfRecord(domain, context);
   const cause = finding.fix ? finding.title : `${outcome.reason ?? 'It is invalid'}.`;
   return {
     title: `The SPF record of ${domain} can't be used.`,
-    detail: `Mailbox providers ignore it and treat the message as unauthenticated. ${cause}${assumption(outcome)}`,
+    detail: `Mailbox providers ignore it and treat the message as unauthenticated. ${cause}${assumptionNote(outcome)}`,
     fix: finding.fix ?? { text: `Fix the SPF record of ${domain}: ${outcome.reason}.` },
   };
 }
@@ -105,7 +105,7 @@ function failureOf(outcome: SpfOutcome): Failure {
   if (domain === null)
     return {
       title: 'SPF has no domain to check.',
-      detail: `SPF checks the domain of ${where}, but it has no valid domain.${assumption(outcome)}`,
+      detail: `SPF checks the domain of ${where}, but it has no valid domain.${assumptionNote(outcome)}`,
       fix:
         outcome.identity === 'helo'
           ? { text: "Use the server's full host name in HELO, such as mail.example.com." }
@@ -114,7 +114,7 @@ function failureOf(outcome: SpfOutcome): Failure {
   if (result === 'none')
     return {
       title: `${domain} has no SPF record.`,
-      detail: `Without one, mailbox providers can't tell your mail from forged mail. SPF checks the domain of ${where}.${assumption(outcome)}`,
+      detail: `Without one, mailbox providers can't tell your mail from forged mail. SPF checks the domain of ${where}.${assumptionNote(outcome)}`,
       fix: spfFix(
         'Publish this record, and add the other servers and services that send for this domain.',
         domain,
@@ -123,7 +123,7 @@ function failureOf(outcome: SpfOutcome): Failure {
     };
   return {
     title: `The SPF record of ${domain} doesn't allow ${clientIp}.`,
-    detail: `${MEANING[result ?? ''] ?? ''} Mailbox providers treat the message as unauthenticated. SPF checks the domain of ${where}.${assumption(outcome)}`,
+    detail: `${MEANING[result ?? ''] ?? ''} Mailbox providers treat the message as unauthenticated. SPF checks the domain of ${where}.${assumptionNote(outcome)}`,
     fix: spfFix(
       `Add this server to your SPF record, as shown here. If ${clientIp} is not your server, find out why it sends for you.`,
       domain,

@@ -52,9 +52,10 @@ export const subjectStyle: Check = {
   },
 };
 
-function withoutSubject({ limits }: Message): Finding {
+function withoutSubject({ exceededLimits }: Message): Finding {
   const reason = 'The Subject field is missing or empty.';
-  if (limits.length > 0) return unknown('Could not check the style of your subject.', reason);
+  if (exceededLimits.length > 0)
+    return unknown('Could not check the style of your subject.', reason);
   return {
     ...skipped('The style of your subject was not checked.', reason),
     dependsOn: ['subject'],
@@ -100,7 +101,7 @@ function countCapitals(subject: string): { capitals: number; letters: number } {
 /** The reply or forward prefix, if no field or attachment confirms it. */
 function falseReplyPrefix(subject: string, message: Message): string | null {
   const prefix = (REPLY.exec(subject) ?? FORWARD.exec(subject))?.[0] ?? null;
-  if (prefix === null || message.limits.length > 0) return null;
+  if (prefix === null || message.exceededLimits.length > 0) return null;
   const confirmingFields = [
     'in-reply-to',
     'references',

@@ -1,6 +1,6 @@
 /** `subject`: the message has a subject of at most 998 octets. */
 
-import { absentField, type Check, fail, pass, rfc } from '../check.ts';
+import { type Check, fail, missingField, pass, rfc } from '../check.ts';
 import { fields, MAX_LINE_OCTETS } from '../mime/message.ts';
 
 /** Octets of the unfolded value. */
@@ -17,7 +17,7 @@ export const subject: Check = {
   publicEvidence: { octets: 'shown', limit: 'shown' },
   run({ message }) {
     const field = fields(message, 'subject')[0];
-    if (!field) return absentField(message, 'Subject', ABSENT);
+    if (!field) return missingField(message, 'Subject', ABSENT);
     if ((message.subject ?? '').trim() === '') return fail(EMPTY);
     const octets = Buffer.byteLength(field.value);
     if (octets > MAX_OCTETS)

@@ -1,9 +1,9 @@
 /** `text_matches_html`: the text part has the same content as the HTML. */
 
 import { type Check, type Finding, pass, rfc, skipped, unknown, warn } from '../check.ts';
-import { type HtmlFacts, judgeHtml } from '../html/facts.ts';
+import { evaluateHtml, type HtmlFacts } from '../html/facts.ts';
 import type { Message } from '../mime/message.ts';
-import { distinctWords, isVisible } from '../text.ts';
+import { distinctWords, hasVisibleText } from '../text.ts';
 
 /** A lower share of common words warns. */
 const MIN_SHARE = 0.5;
@@ -37,13 +37,13 @@ export const textMatchesHtml: Check = {
     only_in_text: 'unquoted',
   },
   run: (context) =>
-    judgeHtml(context, COULD_NOT_COMPARE, (facts) => compare(context.message, facts)),
+    evaluateHtml(context, COULD_NOT_COMPARE, (facts) => compare(context.message, facts)),
 };
 
 const NOT_COMPARED = 'The text part and the HTML were not compared.';
 
 function compare({ text }: Message, facts: HtmlFacts): Finding & { open?: boolean } {
-  if (!isVisible(text ?? ''))
+  if (!hasVisibleText(text ?? ''))
     return skipped(
       NOT_COMPARED,
       'Your message has no text part, or an empty one. See the finding "Text part".',

@@ -2,7 +2,7 @@
 
 import { type Check, type Finding, fail, pass, rfc, unknown, warn } from '../check.ts';
 import type { Message } from '../mime/message.ts';
-import { isVisible } from '../text.ts';
+import { hasVisibleText } from '../text.ts';
 
 /**
  * HTML alone warns: all large mailbox providers display it, but filters penalize it and some clients
@@ -17,7 +17,7 @@ export const textPart: Check = {
   reference: rfc(2046, '5.1.4'),
   publicEvidence: { text: 'shown', html: 'shown' },
   run({ message }) {
-    if (isVisible(message.text ?? ''))
+    if (hasVisibleText(message.text ?? ''))
       return pass(
         message.html === null
           ? 'Your message is plain text.'
@@ -25,10 +25,10 @@ export const textPart: Check = {
         'Recipients can read it with or without HTML.',
         { text: true, html: message.html !== null },
       );
-    if (message.limits.length > 0)
+    if (message.exceededLimits.length > 0)
       return unknown(
         'Could not determine whether your message has a text part.',
-        `Your message has ${message.limits.join('; ')}. A text part may be in the rest.`,
+        `Your message has ${message.exceededLimits.join('; ')}. A text part may be in the rest.`,
       );
     return withoutText(message);
   },

@@ -4,9 +4,9 @@ import {
   type Check,
   type Finding,
   info,
-  notAnswered,
+  lookupFailed,
   offline,
-  PUBLIC_UNANSWERED,
+  PUBLIC_FAILED_LOOKUPS,
   rfc,
   skipped,
 } from '../check.ts';
@@ -21,7 +21,12 @@ export const tlsRpt: Check = {
   points: 0,
   label: 'TLS reporting',
   reference: rfc(8460, '3'),
-  publicEvidence: { name: 'shown', records: 'shown', destinations: 'shown', ...PUBLIC_UNANSWERED },
+  publicEvidence: {
+    name: 'shown',
+    records: 'shown',
+    destinations: 'shown',
+    ...PUBLIC_FAILED_LOOKUPS,
+  },
   async run(context) {
     const domain = fromDomain(context);
     if (domain === null) return skipped(NOT_CHECKED, 'The From field has no domain.');
@@ -29,7 +34,7 @@ export const tlsRpt: Check = {
     const name = `_smtp._tls.${domain}`;
     const answer = await context.resolver(name, 'TXT');
     if (answer.status === 'error')
-      return notAnswered('Could not look up TLS reporting.', [
+      return lookupFailed('Could not look up TLS reporting.', [
         { name, type: 'TXT', reason: answer.reason },
       ]);
     return evaluateRecords(domain, name, answer.status === 'found' ? answer.records : []);

@@ -1,8 +1,8 @@
 /** `tracking_pixel`: whether the message contains an image that reports opens to the sender. */
 
 import { type Check, info } from '../check.ts';
-import { type HtmlImage, judgeHtml } from '../html/facts.ts';
-import { shownAddress } from '../links/links.ts';
+import { evaluateHtml, type HtmlImage } from '../html/facts.ts';
+import { displayUrl } from '../links/links.ts';
 
 /** A remote image of at most two pixels in both dimensions, or in one if it is hidden. */
 export const trackingPixel: Check = {
@@ -16,9 +16,9 @@ export const trackingPixel: Check = {
   },
   publicEvidence: { found: 'host' },
   run: (context) =>
-    judgeHtml(context, 'Could not check for tracking pixels.', ({ images }) => {
+    evaluateHtml(context, 'Could not check for tracking pixels.', ({ images }) => {
       const pixels = new Set(images.filter(isPixel).map(({ src }) => src));
-      const found = [...pixels].slice(0, 10).map(shownAddress);
+      const found = [...pixels].slice(0, 10).map(displayUrl);
       if (pixels.size === 0)
         return {
           ...info(

@@ -3,7 +3,7 @@
 import { type Check, type Context, fail, pass, unknown, warn } from '../check.ts';
 import { htmlFacts } from '../html/facts.ts';
 import { MAX_LINKS } from '../html/links.ts';
-import { unlessMarketing } from '../kind.ts';
+import { skipUnlessMarketing } from '../kind.ts';
 import { type MessageLink, messageLinks } from '../links/links.ts';
 import { unsubscribeCandidates, unsubscribeLinks } from '../links/unsubscribe.ts';
 
@@ -23,7 +23,7 @@ export const unsubscribeLink: Check = {
   },
   publicEvidence: { links: { href: 'host', text: 'unquoted', part: 'shown' } },
   run(context) {
-    const other = unlessMarketing(context, 'The unsubscribe link was not checked.');
+    const other = skipUnlessMarketing(context, 'The unsubscribe link was not checked.');
     if (other) return other;
     const links = context.fact(unsubscribeLinks);
     const evidence = { links: links.slice(0, 5).map(shown) };
@@ -55,12 +55,12 @@ const shown = ({ href, text, source }: MessageLink) => ({
 });
 
 function missingLink(context: Context, inText: MessageLink[]) {
-  const { limits } = context.message;
+  const { exceededLimits } = context.message;
   const cut = context.fact(htmlFacts)?.truncated || context.fact(messageLinks).length >= MAX_LINKS;
-  if (limits.length > 0 || cut)
+  if (exceededLimits.length > 0 || cut)
     return unknown(
       'Could not find an unsubscribe link.',
-      `Your message is too long to check completely${limits.length > 0 ? ` (${limits.join('; ')})` : ''}. The link may be in the rest.`,
+      `Your message is too long to check completely${exceededLimits.length > 0 ? ` (${exceededLimits.join('; ')})` : ''}. The link may be in the rest.`,
     );
   const why =
     'Gmail, Yahoo and Microsoft require one that is easy to see. Recipients who find none report spam.';

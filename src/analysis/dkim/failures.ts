@@ -13,7 +13,7 @@ export interface Explanation {
 }
 
 /** Where a key is published. */
-export interface KeyPlace {
+export interface KeyLocation {
   selector: string;
   /** `s1._domainkey.example.com`. */
   keyName: string;
@@ -21,7 +21,7 @@ export interface KeyPlace {
 
 type KeyType = 'rsa' | 'ed25519';
 
-export const NEW_KEY =
+export const NEW_KEY_ADVICE =
   'Generate a 2048-bit RSA key and publish it under a new selector, such as the one shown. Then configure your mail server or email service to sign with it.';
 
 /** A key record to publish, with a placeholder for the key, which only the signer knows. */
@@ -31,18 +31,18 @@ export function keyRecordFix(text: string, keyName: string, type: KeyType = 'rsa
 }
 
 /** The name of the key record for another selector of the same domain. */
-export function siblingName({ selector, keyName }: KeyPlace, other: string): string {
+export function siblingName({ selector, keyName }: KeyLocation, other: string): string {
   return `${other}${keyName.slice(selector.length)}`;
 }
 
 /** The name for a new key. The old key must stay while mail signed with it is in transit. */
-export function nextKeyName(place: KeyPlace): string {
+export function nextKeyName(place: KeyLocation): string {
   return siblingName(place, `${place.selector}-2`);
 }
 
 /** `texts`: the TXT records found instead. */
-export function noKey(
-  { selector, keyName }: KeyPlace,
+export function explainMissingKey(
+  { selector, keyName }: KeyLocation,
   type: KeyType = 'rsa',
   texts: string[] = [],
 ): Explanation {
@@ -62,7 +62,7 @@ export function noKey(
   };
 }
 
-export function revokedKey(place: KeyPlace): Explanation {
+export function explainRevokedKey(place: KeyLocation): Explanation {
   return {
     title: `The DKIM key at ${place.keyName} has been revoked.`,
     detail: 'Its p= is empty, so mailbox providers ignore signatures with this selector.',
@@ -75,8 +75,8 @@ export function revokedKey(place: KeyPlace): Explanation {
 }
 
 /** `reason`: what is wrong with the record, if known. */
-export function unusableKey(
-  { selector, keyName }: KeyPlace,
+export function explainUnusableKey(
+  { selector, keyName }: KeyLocation,
   type: KeyType = 'rsa',
   reason: string | null = null,
 ): Explanation {
@@ -93,11 +93,11 @@ export function unusableKey(
 }
 
 /** RFC 8301 §3.2: verifiers must not accept the key. `bits` is null if unknown. */
-export function weakKey(place: KeyPlace, bits: number | null): Explanation {
+export function explainWeakKey(place: KeyLocation, bits: number | null): Explanation {
   return {
     title: `The DKIM key at ${place.keyName} has ${bits === null ? 'too few' : `only ${bits}`} bits, so mailbox providers do not accept its signatures.`,
     detail: 'A key of fewer than 1024 bits is cheap to break, so verifiers must not accept it.',
-    fix: keyRecordFix(NEW_KEY, nextKeyName(place)),
+    fix: keyRecordFix(NEW_KEY_ADVICE, nextKeyName(place)),
     reference: rfc(8301, '3.2'),
   };
 }
@@ -182,10 +182,11 @@ const EXPLANATIONS: Partial<Record<DkimCause, Explain>> = {
   wrong_key: wrongKey,
   bad_signature: badSignature,
   expired,
-  no_key: (signature) => noKey(signature, keyTypeOf(signature)),
-  revoked: revokedKey,
-  unusable_key: (signature) => unusableKey(signature, keyTypeOf(signature), signature.reason),
-  weak_key: (signature) => weakKey(signature, signature.bits),
+  no_key: (signature) => explainMissingKey(signature, keyTypeOf(signature)),
+  revoked: explainRevokedKey,
+  unusable_key: (signature) =>
+    explainUnusableKey(signature, keyTypeOf(signature), signature.reason),
+  weak_key: (signature) => explainWeakKey(signature, signature.bits),
   sha1,
   malformed,
 };

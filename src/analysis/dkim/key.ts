@@ -3,7 +3,13 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { type Finding, type Fix, pass, rfc, warn } from '../check.ts';
 import { parseColonList, parseTagList } from '../dns/tag-list.ts';
-import { type KeyPlace, keyRecordFix, NEW_KEY, nextKeyName, siblingName } from './failures.ts';
+import {
+  type KeyLocation,
+  keyRecordFix,
+  NEW_KEY_ADVICE,
+  nextKeyName,
+  siblingName,
+} from './failures.ts';
 
 export interface DkimKey {
   /** The actual type of a readable key, else the type that `k=` declares (`rsa` by default). */
@@ -89,11 +95,11 @@ function readPublicKey(data: Buffer): KeyObject | null {
 }
 
 /** RFC 8301 §3.2: verifiers must not accept shorter keys. */
-export const LEAST_RSA_BITS = 1024;
+export const MIN_RSA_BITS = 1024;
 /** RFC 8301 §3.2: signers should use at least this length. */
 const RECOMMENDED_RSA_BITS = 2048;
 
-interface AcceptedKey extends KeyPlace {
+interface AcceptedKey extends KeyLocation {
   /** `ed25519`, or `rsa` with at least `LEAST_RSA_BITS`. */
   type: string;
   bits: number;
@@ -103,14 +109,14 @@ interface AcceptedKey extends KeyPlace {
 }
 
 /** Evaluates an accepted key. `ed25519` returns the finding for an Ed25519 key, which depends on other keys. */
-export function judgeStrength(key: AcceptedKey, ed25519: () => Finding): Finding {
+export function evaluateKeyStrength(key: AcceptedKey, ed25519: () => Finding): Finding {
   if (key.testing) return inTestMode(key);
   if (key.type === 'ed25519') return ed25519();
   if (key.bits < RECOMMENDED_RSA_BITS) return shortKey(key);
-  return strong(key, `It is an RSA key with ${key.bits} bits; at least 2048 are recommended.`);
+  return strongKey(key, `It is an RSA key with ${key.bits} bits; at least 2048 are recommended.`);
 }
 
-export function strong({ keyName }: KeyPlace, detail: string): Finding {
+export function strongKey({ keyName }: KeyLocation, detail: string): Finding {
   return pass(`The DKIM key at ${keyName} is strong.`, detail);
 }
 
@@ -132,7 +138,7 @@ function shortKey(key: AcceptedKey): Finding {
     detail:
       'Mailbox providers still accept RSA keys with at least 1024 bits, but signers should use 2048.',
     fix: keyRecordFix(
-      `${NEW_KEY} Remove the old record a week later, when no mail signed with it is in transit.`,
+      `${NEW_KEY_ADVICE} Remove the old record a week later, when no mail signed with it is in transit.`,
       nextKeyName(key),
     ),
     reference: rfc(8301, '3.2'),
@@ -140,10 +146,10 @@ function shortKey(key: AcceptedKey): Finding {
 }
 
 /** RFC 8463 §6: sign with both algorithms, because not every verifier supports Ed25519. */
-export const BOTH = rfc(8463, '6');
+export const DUAL_SIGNING = rfc(8463, '6');
 
 /** The fix for an Ed25519 key without an RSA key. */
-export function rsaBeside(key: KeyPlace): Fix {
+export function addRsaFix(key: KeyLocation): Fix {
   return keyRecordFix(
     'Keep the Ed25519 signature and add a second one with a 2048-bit RSA key. Publish that key under its own selector, such as the one shown.',
     siblingName(key, 'rsa'),

@@ -31,7 +31,7 @@ export interface Selectors {
   /** Known selectors; without any, common ones are tried. */
   selectors: string[];
   /** Those of `selectors` to drop once their key is removed or revoked. */
-  waning?: string[];
+  expiring?: string[];
   /** Common selectors that had a key before: reported even if their lookup fails. */
   guessed?: string[];
 }
@@ -40,13 +40,13 @@ export interface Selectors {
 export async function lookUpKeys(
   context: Context,
   domain: string,
-  { selectors, waning = [], guessed = [] }: Selectors,
+  { selectors, expiring = [], guessed = [] }: Selectors,
 ): Promise<FoundKeys> {
   const known = [...new Set(selectors.map((selector) => selector.toLowerCase()))];
   const lookUp = (names: string[], isKnown: boolean) =>
     Promise.all(names.map((selector) => lookUpKey(context, domain, selector, isKnown)));
   const found = await lookUp(known.slice(0, MAX_SELECTORS), true);
-  const keys = found.filter((one) => !(waning.includes(one.selector) && isRemoved(one)));
+  const keys = found.filter((one) => !(expiring.includes(one.selector) && isRemoved(one)));
   if (keys.length > 0) return { keys, incomplete: false };
   const tried = await lookUp(COMMON_SELECTORS, false);
   const unanswered = tried.filter((one) => !one.answered && guessed.includes(one.selector));

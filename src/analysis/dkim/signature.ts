@@ -32,7 +32,7 @@ export interface SignatureFields {
  * Keeps the first `MAX_SIGNATURES`, which are the newest. A signature that covers a removed one would no
  * longer verify, but no mailer makes such signatures.
  */
-export function takeSignatures(message: Uint8Array): SignatureFields {
+export function extractSignatures(message: Uint8Array): SignatureFields {
   const raw = Buffer.from(message.buffer, message.byteOffset, message.byteLength);
   const headerBytes = headerEnd(raw);
   const block = raw.toString('latin1', 0, Math.min(headerBytes, LIMITS.headerBytes));

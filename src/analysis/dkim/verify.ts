@@ -17,10 +17,10 @@ import type { AuthResult } from '../result.ts';
 import { type DkimKey, readKeyRecord } from './key.ts';
 import type { DkimCause, DkimOutcome, DkimSignature } from './outcome.ts';
 import {
+  extractSignatures,
   readSignature,
   type SignatureFields,
   signatureValue,
-  takeSignatures,
 } from './signature.ts';
 
 export type { DkimCause, DkimOutcome, DkimSignature } from './outcome.ts';
@@ -33,7 +33,7 @@ const MAX_HEADER_LINES = 10_000;
  * of the content of the message or of DNS.
  */
 export async function dkimResult(context: Context): Promise<DkimOutcome> {
-  const fields = takeSignatures(context.raw);
+  const fields = extractSignatures(context.raw);
   const signatures = fields.values.map((value, index) =>
     readSignature(value, index + 1, context.receivedAt),
   );

@@ -148,5 +148,5 @@ function whyDiscarded(texts: string[]): DiscardedRecord['why'] {
   const records = texts.filter(isDmarcRecord);
   if (records.length === 0) return 'version';
   if (records.length > 1) return 'several';
-  return parseDmarcTags(records[0]!).doubled.length > 0 ? 'doubled_tag' : 'policy';
+  return parseDmarcTags(records[0]!).duplicates.length > 0 ? 'doubled_tag' : 'policy';
 }

@@ -8,7 +8,7 @@ export interface DmarcTags {
   /** What mailbox providers ignore or may reject, one sentence each. Does not cover the policy tags. */
   faults: string[];
   /** Duplicate names, which make the whole record invalid (RFC 6376 §3.2). */
-  doubled: string[];
+  duplicates: string[];
   /** Tags of RFC 7489 that RFC 9989 dropped: harmless. */
   obsolete: string[];
   unknown: string[];
@@ -42,7 +42,13 @@ export const isPolicy = (value: string | undefined): boolean =>
   /^(?:none|quarantine|reject)$/i.test(value ?? '');
 
 export function parseDmarcTags(record: string): DmarcTags {
-  const found: DmarcTags = { tags: new Map(), faults: [], doubled: [], obsolete: [], unknown: [] };
+  const found: DmarcTags = {
+    tags: new Map(),
+    faults: [],
+    duplicates: [],
+    obsolete: [],
+    unknown: [],
+  };
   const parts = record.split(';').map((part) => part.trim());
   for (const [index, part] of parts.entries()) {
     if (part !== '') readTag(part, index, found);
@@ -61,7 +67,7 @@ function readTag(part: string, index: number, found: DmarcTags): void {
   const name = index === 0 ? rawName.toLowerCase() : rawName;
   const value = part.slice(equals + 1).trim();
   if (found.tags.has(name)) {
-    found.doubled.push(name);
+    found.duplicates.push(name);
     return;
   }
   found.tags.set(name, value);

@@ -1,7 +1,7 @@
 /** Finds the mail servers of a domain: its MX records, or its own address (RFC 5321 §5.1, RFC 7505). */
 
 import { type DnsAnswer, parseMx } from '../../net/dns/resolver.ts';
-import type { Context, Unanswered } from '../check.ts';
+import type { Context, FailedLookup } from '../check.ts';
 
 /** Senders would hardly try more hosts than these. */
 const MAX_HOSTS = 10;
@@ -23,7 +23,7 @@ export interface MailHosts {
    */
   kind: 'mx' | 'address' | 'null_mx' | 'nothing' | 'error';
   hosts: MailHost[];
-  unanswered: Unanswered[];
+  unanswered: FailedLookup[];
 }
 
 // A fact: caches lookups, because several checks look up the same domains.
@@ -38,7 +38,7 @@ export function mailHosts(context: Context, domain: string): Promise<MailHosts> 
 }
 
 async function lookUp(context: Context, domain: string): Promise<MailHosts> {
-  const unanswered: Unanswered[] = [];
+  const unanswered: FailedLookup[] = [];
   const resolveHost = (name: string, preference: number) =>
     lookUpHost(context, name, preference, unanswered);
   const answer = await context.resolver(domain, 'MX');
@@ -66,7 +66,7 @@ async function lookUpHost(
   { resolver }: Context,
   name: string,
   preference: number,
-  unanswered: Unanswered[],
+  unanswered: FailedLookup[],
 ): Promise<MailHost> {
   const types = ['A', 'AAAA'] as const;
   const answers = await Promise.all(types.map((type) => resolver(name, type)));

@@ -2,7 +2,7 @@
 
 import { isLocalAddress, normalizeAddress, reverseName } from '../../lib/addresses.ts';
 import { addressDomain, normalizeDomain, organizationalDomain } from '../../lib/domain-names.ts';
-import { bareAddress, MAX_ADDRESS_LENGTH } from '../../lib/mail.ts';
+import { MAX_ADDRESS_LENGTH, stripAngleBrackets } from '../../lib/mail.ts';
 import { type DnsAnswer, recordsOf } from '../../net/dns/resolver.ts';
 import type { Context } from '../check.ts';
 
@@ -26,7 +26,7 @@ export function fullHostName(text: string): string | null {
  * Whether the name contains the whole address, as in the generic names that providers assign:
  * `static.5.113.0.203.isp.example`, `ec2-203-0-113-5…`, `host-cb007105…`.
  */
-export function holdsAddress(name: string, address: string): boolean {
+export function containsAddress(name: string, address: string): boolean {
   return address.includes(':') ? containsIpv6(name, address) : containsIpv4(name, address);
 }
 
@@ -71,7 +71,7 @@ export function fromDomain(context: Context): string | null {
 
 /** The domain of MAIL FROM, in A-labels; null for an empty or unknown sender, or one without a domain. */
 export function mailFromDomain(context: Context): string | null {
-  return mailDomain(bareAddress(context.envelope.mail_from ?? ''));
+  return mailDomain(stripAngleBrackets(context.envelope.mail_from ?? ''));
 }
 
 // Mail cannot be sent to an address literal or a single label (`root@localhost`).
@@ -116,7 +116,7 @@ export function proposedName(context: Context): string {
   const heloName = helo === null ? null : fullHostName(helo);
   // Mailbox providers distrust generic names.
   const { address } = publicClient(context);
-  if (heloName !== null && !(address && holdsAddress(heloName, address))) return heloName;
+  if (heloName !== null && !(address && containsAddress(heloName, address))) return heloName;
   const domain = fromDomain(context) ?? mailFromDomain(context) ?? 'example.com';
   return `mail.${organizationalDomain(domain) ?? domain}`;
 }

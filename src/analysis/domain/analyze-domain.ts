@@ -17,7 +17,7 @@ import { lookUpKeys, type Selectors } from '../dkim/selectors.ts';
 import { parseMessage } from '../mime/parse-message.ts';
 import {
   causesOf,
-  followingFinding,
+  dependentFinding,
   type Run,
   runCheck,
   trimEvidence,
@@ -90,12 +90,12 @@ function applyDependencies(graded: GradedCheck[], findings: Finding[]): Finding[
   return checks.map((check, index) => {
     const own = findings[index]!;
     const failed = causes[index]!;
-    return failed.length > 0 ? followingFinding(check, own, failed, checks) : own;
+    return failed.length > 0 ? dependentFinding(check, own, failed, checks) : own;
   });
 }
 
 async function toDomainCheck(
-  { check, grave }: GradedCheck,
+  { check, severityOf }: GradedCheck,
   finding: Finding,
   context: Context,
   domain: string,
@@ -105,7 +105,7 @@ async function toDomainCheck(
     label: trimText(check.label),
     category: check.category,
     status: finding.status,
-    severity: await grave(finding, context, domain),
+    severity: await severityOf(finding, context, domain),
     title: trimText(finding.title),
     detail: trimText(finding.detail),
     evidence: trimEvidence(finding.evidence ?? {}),

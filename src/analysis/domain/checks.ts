@@ -13,14 +13,14 @@ import { mx } from '../checks/mx.ts';
 import { mxTls } from '../checks/mx-tls.ts';
 import { spfRecord } from '../checks/spf-record.ts';
 import { tlsRpt } from '../checks/tls-rpt.ts';
-import { spfProblems } from '../spf/problems.ts';
+import { findSpfProblems } from '../spf/problems.ts';
 import { walkSpf } from '../spf/tree.ts';
 import type { Severity } from './health.ts';
 
 export interface GradedCheck {
   check: Check;
   /** The severity of a finding for the health of the domain. */
-  grave: SeverityRule;
+  severityOf: SeverityRule;
 }
 
 /** `dkim`: one check for each selector. */
@@ -30,18 +30,18 @@ export function domainChecks(
   probe: ProbeMailTls | null,
 ): GradedCheck[] {
   return [
-    { check: spfRecord, grave: bySpf },
-    ...dkim.map((check) => ({ check, grave: atMostWarning })),
-    { check: dmarcPolicy, grave: byStatus },
-    { check: dmarcRecord, grave: byStatus },
-    { check: mx, grave: byStatus },
-    { check: mxTls(probe), grave: atMostWarning },
-    { check: mtaSts, grave: ifBroken },
-    { check: tlsRpt, grave: ifBadTlsRpt },
-    { check: bimi, grave: ifBroken },
-    { check: dnssec, grave: never },
-    { check: caa, grave: ifBroken },
-    { check: aboutDomain(domainBlocklists, name), grave: byStatus },
+    { check: spfRecord, severityOf: bySpf },
+    ...dkim.map((check) => ({ check, severityOf: atMostWarning })),
+    { check: dmarcPolicy, severityOf: byStatus },
+    { check: dmarcRecord, severityOf: byStatus },
+    { check: mx, severityOf: byStatus },
+    { check: mxTls(probe), severityOf: atMostWarning },
+    { check: mtaSts, severityOf: ifBroken },
+    { check: tlsRpt, severityOf: ifBadTlsRpt },
+    { check: bimi, severityOf: ifBroken },
+    { check: dnssec, severityOf: never },
+    { check: caa, severityOf: ifBroken },
+    { check: aboutDomain(domainBlocklists, name), severityOf: byStatus },
   ];
 }
 
@@ -97,6 +97,6 @@ const bySpf: SeverityRule = async (finding, { resolver }, domain) => {
   if (finding.status !== 'fail') return finding.status === 'warn' ? 'warning' : null;
   const tree = await walkSpf(domain, resolver);
   if (tree.root.state === 'missing') return 'critical';
-  const others = spfProblems({ ...tree, lookups: 0 });
+  const others = findSpfProblems({ ...tree, lookups: 0 });
   return others.some(({ level }) => level === 'fail') ? 'critical' : 'warning';
 };

@@ -101,7 +101,7 @@ const plural = (count: number, what: string): string => `${count} ${what}${count
 // not change the health of a domain.
 
 /** `previous`: the checks returned for the previous run. Leaves an unknown health unchanged. */
-export function withFormer(health: DomainHealth, previous: DomainCheck[]): DomainHealth {
+export function withPrevious(health: DomainHealth, previous: DomainCheck[]): DomainHealth {
   if (health.status === 'unknown') return health;
   const checks = health.checks.map((check) => {
     const before = previous.filter((one) => isSame(check, one));

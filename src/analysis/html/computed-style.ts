@@ -18,16 +18,16 @@ import {
   hidingOf,
   isFarIndent,
   isSameColor,
-  MAX_COLOR,
+  MAX_COLOR_LENGTH,
   readLength,
   type ValueOf,
 } from './visibility.ts';
 
 export interface ComputedStyle {
   /** Why the element and everything in it is hidden, whatever its children declare; null if it is not. */
-  box: string | null;
+  boxHiddenBy: string | null;
   /** Its content is no readable text: `title`, `script`, `template`. */
-  silent: boolean;
+  hasNoText: boolean;
   /** Only some readers see it, for example on small screens, in dark mode, or after a click. */
   partial: boolean;
   invisible: boolean;
@@ -37,22 +37,22 @@ export interface ComputedStyle {
   color: Color;
   background: Color;
   /** Why its text is hidden, considering everything above; null if it is visible. */
-  hides: string | null;
+  textHiddenBy: string | null;
   /** The same object for everything that one cause hides. */
   cause: object | null;
 }
 
 /** An element without any style, in a window of unknown color. */
 const PLAIN: ComputedStyle = {
-  box: null,
-  silent: false,
+  boxHiddenBy: null,
+  hasNoText: false,
   partial: false,
   invisible: false,
   fontSize: 16,
   farIndent: false,
   color: null,
   background: null,
-  hides: null,
+  textHiddenBy: null,
   cause: null,
 };
 
@@ -98,7 +98,11 @@ export function computedStyleReader(sheet: StyleSheet): ComputedStyleReader {
       return work < 0 ? parent : computeStyle(parent, tag, attributes, styles, own);
     });
   };
-  return { document: documentStyle(sheet, of), of, isOverLimit: () => work < 0 || sheet.isSpent() };
+  return {
+    document: documentStyle(sheet, of),
+    of,
+    isOverLimit: () => work < 0 || sheet.isOverLimit(),
+  };
 }
 
 /** White, unless rules for `html` and `body` differ. They apply even if the tags are missing. */
@@ -152,7 +156,7 @@ function inherit(
   const visibility = value('visibility');
   return {
     ...parent,
-    silent: parent.silent || WITHOUT_TEXT.has(tag),
+    hasNoText: parent.hasNoText || WITHOUT_TEXT.has(tag),
     invisible:
       visibility === '' ? parent.invisible : visibility === 'hidden' || visibility === 'collapse',
     fontSize: possible.has('font-size') || possible.has('font') ? 16 : fontSize(parent, value),
@@ -175,15 +179,15 @@ function applyHiding(
   isShownToSome: (hiding: Hiding) => boolean,
 ): ComputedStyle {
   const ofText = textHiding(computed);
-  const reason = parent.box === null ? (own ?? ofText) : null;
+  const reason = parent.boxHiddenBy === null ? (own ?? ofText) : null;
   const shownToSome = reason !== null && isShownToSome(reason);
-  const box = parent.box ?? (shownToSome ? null : (own?.how ?? null));
+  const box = parent.boxHiddenBy ?? (shownToSome ? null : (own?.how ?? null));
   const hides = box ?? (shownToSome ? null : (ofText?.how ?? null));
-  const result: ComputedStyle = { ...computed, box, hides };
+  const result: ComputedStyle = { ...computed, boxHiddenBy: box, textHiddenBy: hides };
   // The same readers see its children, so these do not inherit what hides it.
   if (shownToSome)
     Object.assign(result, { partial: true, invisible: false, fontSize: 16, farIndent: false });
-  const cause = hides === null ? null : hides === parent.hides ? parent.cause : result;
+  const cause = hides === null ? null : hides === parent.textHiddenBy ? parent.cause : result;
   return Object.assign(result, { cause });
 }
 
@@ -321,7 +325,7 @@ function computedStyleCache(): ComputedStyleCache {
 }
 
 const keyOf = (style: ComputedStyle): string =>
-  `${style.box} ${style.silent} ${style.partial} ${style.invisible} ${style.fontSize} ${style.farIndent} ${style.color} ${style.background} ${style.hides}`;
+  `${style.boxHiddenBy} ${style.hasNoText} ${style.partial} ${style.invisible} ${style.fontSize} ${style.farIndent} ${style.color} ${style.background} ${style.textHiddenBy}`;
 
 function withNewCause(style: ComputedStyle): ComputedStyle {
   const copy = { ...style };
@@ -334,7 +338,7 @@ function attributeKey(attributes: Attributes): string {
   let key = '';
   for (const name of ['hidden', 'background', 'href']) if (attributes.has(name)) key += `${name} `;
   for (const name of ['bgcolor', 'color', 'text']) {
-    const value = attributes.get(name)?.slice(0, MAX_COLOR);
+    const value = attributes.get(name)?.slice(0, MAX_COLOR_LENGTH);
     if (value !== undefined) key += `${name} ${value.length} ${value} `;
   }
   return key;

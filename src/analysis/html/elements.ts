@@ -191,7 +191,7 @@ const CONTINUING: Record<string, string> = {
   strike: 'struck through',
 };
 
-export function watchStructure(): StructureWatch {
+export function createStructureWatch(): StructureWatch {
   const sentences = new Set<string>();
   const report = (sentence: string) => {
     if (sentences.size < MAX_PROBLEMS) sentences.add(sentence);

@@ -6,10 +6,10 @@
  */
 
 import { type Context, type Finding, skipped, unknown } from '../check.ts';
-import { isVisible, type TextSink, textSink } from '../text.ts';
+import { hasVisibleText, type TextSink, textSink } from '../text.ts';
 import { type ComputedStyle, computedStyleReader } from './computed-style.ts';
 import { type ReadonlyDeclarations, readStyleAttribute } from './css.ts';
-import { BLOCKS, openElements, watchStructure } from './elements.ts';
+import { BLOCKS, createStructureWatch, openElements } from './elements.ts';
 import { collectLinks, type HtmlLink } from './links.ts';
 import { readStyleSheet, type StyleElement, styleElements } from './style-sheet.ts';
 import { type Attributes, type TokenHandler, tokenizeHtml } from './tokens.ts';
@@ -74,7 +74,7 @@ export function htmlFacts({ message }: Context): HtmlFacts | null {
  * The finding of `judge`, or why there is no HTML. If the HTML was not read in full, findings that the
  * rest could change become `unknown`: a pass, and those that `judge` marks as `open`.
  */
-export function judgeHtml(
+export function evaluateHtml(
   context: Context,
   notChecked: string,
   judge: (facts: HtmlFacts) => Finding & { open?: boolean },
@@ -93,9 +93,9 @@ export function judgeHtml(
 
 /** Why the HTML was not read in full, as sentences; null if it was. */
 function unreadHtml(context: Context): string | null {
-  const { limits } = context.message;
-  if (limits.length > 0)
-    return `Your message has ${limits.join('; ')}. The rest may change the result.`;
+  const { exceededLimits } = context.message;
+  if (exceededLimits.length > 0)
+    return `Your message has ${exceededLimits.join('; ')}. The rest may change the result.`;
   return context.fact(htmlFacts)?.truncated
     ? 'Your HTML is too long or complex to read in full. The rest may change the result.'
     : null;
@@ -140,7 +140,7 @@ export function scanHtml(html: string): HtmlFacts {
 type Scan = ReturnType<typeof createScan>;
 
 function createScan(styles: StyleElement[]) {
-  const structure = watchStructure();
+  const structure = createStructureWatch();
   const links = collectLinks(structure);
   const styleReader = computedStyleReader(readStyleSheet(styles));
   return {
@@ -202,21 +202,21 @@ function handlerOf(scan: Scan): TokenHandler {
 function addText(scan: Scan, piece: string): void {
   const { hidden, links, text } = scan;
   const style = scan.elements.top();
-  if (style.silent) return;
-  if (style.hides !== null) {
+  if (style.hasNoText) return;
+  if (style.textHiddenBy !== null) {
     hidden.add(piece, style);
     return;
   }
   links.text(piece);
   if (style.partial) return;
   text.add(piece);
-  if (!isVisible(piece)) return;
+  if (!hasVisibleText(piece)) return;
   hidden.visibleText();
   shown(scan, `“${piece.slice(0, 100).trim().slice(0, 60)}”`);
 }
 
 function addImage(scan: Scan, attributes: Attributes, style: ComputedStyle): void {
-  const isHidden = style.box !== null || style.invisible || style.silent;
+  const isHidden = style.boxHiddenBy !== null || style.invisible || style.hasNoText;
   const image = readImage(attributes, isHidden || style.partial, scan.links.current());
   if (!isHidden) scan.links.image(image.alt);
   if (!image.hidden && !isTiny(image)) shown(scan, 'An image');
@@ -225,7 +225,7 @@ function addImage(scan: Scan, attributes: Attributes, style: ComputedStyle): voi
 
 function addBackgrounds({ backgrounds }: Scan, attributes: Attributes, style: ComputedStyle): void {
   if (backgrounds.size >= MAX_BACKGROUNDS) return;
-  if (style.box !== null || style.invisible || style.silent || style.partial) return;
+  if (style.boxHiddenBy !== null || style.invisible || style.hasNoText || style.partial) return;
   for (const url of readBackgroundImages(attributes)) backgrounds.add(url);
 }
 
@@ -345,7 +345,7 @@ const MAX_SRC = 4000;
 const MAX_ALT = 2000;
 
 /** Characters kept of a background URL. */
-export const MAX_BACKGROUND = 200;
+export const MAX_BACKGROUND_LENGTH = 200;
 const CSS_URL = /url\(\s*["']?([^"')]+)/;
 
 /** The URLs of an element's background images, from its attribute `background` and its style. */
@@ -358,7 +358,7 @@ function readBackgroundImages(attributes: Attributes): string[] {
       found.push(CSS_URL.exec(declared.get(property)?.value ?? '')?.[1] ?? '');
   }
   return found
-    .map((url) => url.trim().slice(0, MAX_BACKGROUND).toLowerCase())
+    .map((url) => url.trim().slice(0, MAX_BACKGROUND_LENGTH).toLowerCase())
     .filter((url) => url !== '');
 }
 
@@ -415,7 +415,7 @@ function collectHidden(): HiddenCollector {
     if (
       open &&
       text !== '' &&
-      (open.preheader || isVisible(text)) &&
+      (open.preheader || hasVisibleText(text)) &&
       entries.length < MAX_ENTRIES
     ) {
       entries.push({ text, how: open.how, preheader: open.preheader });
@@ -425,9 +425,9 @@ function collectHidden(): HiddenCollector {
     return entries;
   };
   return {
-    add(piece, { cause, hides }) {
+    add(piece, { cause, textHiddenBy }) {
       if (open && open.cause !== cause) end();
-      open ??= { cause, how: hides ?? '', preheader, text: textSink(remaining) };
+      open ??= { cause, how: textHiddenBy ?? '', preheader, text: textSink(remaining) };
       open.text.add(piece);
     },
     space: () => open?.text.space(),

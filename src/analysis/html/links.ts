@@ -187,4 +187,4 @@ function shortened(text: string, kept: number): string {
 export const MAX_LINKS = 1000;
 
 /** In characters. Longer URLs are not parsed, and most servers reject them. */
-export const MAX_URL = 8192;
+export const MAX_URL_LENGTH = 8192;

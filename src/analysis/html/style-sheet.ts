@@ -31,7 +31,7 @@ export interface StyleSheet {
   /** Whether all rules are known. */
   complete: boolean;
   /** The work limit is exceeded: the last result may be incomplete. */
-  isSpent(): boolean;
+  isOverLimit(): boolean;
 }
 
 /** Style sheets of ordinary mail use less than a tenth of these limits. */
@@ -104,7 +104,7 @@ export function readStyleSheet(elements: StyleElement[]): StyleSheet {
       return styles;
     },
     complete,
-    isSpent: () => work < 0,
+    isOverLimit: () => work < 0,
   };
 }
 

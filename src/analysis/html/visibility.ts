@@ -239,7 +239,7 @@ const NO_COLOR =
 /** Words of a `background` that are read. */
 const MAX_WORDS = 20;
 /** Characters of a color attribute that are read. */
-export const MAX_COLOR = 50;
+export const MAX_COLOR_LENGTH = 50;
 
 /** Colors whose channels differ by no more than this look the same. */
 const MAX_SAME_CHANNEL_DIFFERENCE = 4;
@@ -262,7 +262,7 @@ function readColor(text: string): Color | undefined {
 
 /** Parses the attributes `bgcolor` and `color`, in which the `#` may be missing. */
 function readColorAttribute(text: string): Color {
-  const value = text.slice(0, MAX_COLOR).trim().toLowerCase();
+  const value = text.slice(0, MAX_COLOR_LENGTH).trim().toLowerCase();
   return readColor(value) ?? readColor(`#${value}`) ?? null;
 }
 

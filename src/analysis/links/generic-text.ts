@@ -44,7 +44,7 @@ const isPointing = (word: string): boolean =>
   POINTING.has(word) || (word.length <= 20 && POINTING_PLAIN.test(word));
 
 /** Whether the text has only words that point at the link, or only symbols: `Click here`, `→`. */
-export function saysNothing(text: string): boolean {
+export function isGenericText(text: string): boolean {
   if (text.length > MAX_LENGTH || text.trim() === '') return false;
   const plain = wordsOf(text);
   return (
@@ -54,16 +54,16 @@ export function saysNothing(text: string): boolean {
 }
 
 /** Whether only the text around the link says what it is for: `use this form`, a URL, or no text. */
-export function leavesItToOthers(text: string): boolean {
+export function dependsOnContext(text: string): boolean {
   const start = text.slice(0, 2 * MAX_LENGTH).trim();
-  if (showsAddress(start)) return true;
+  if (isUrlText(start)) return true;
   if (start.length > MAX_LENGTH) return false;
   const plain = wordsOf(start);
   return plain.length === 0 || plain.some(isPointing);
 }
 
 /** Whether the text is a URL and nothing else. */
-export function showsAddress(text: string): boolean {
+export function isUrlText(text: string): boolean {
   return /^[<(]?(?:https?:\/\/|www\.|\S{1,100}\.\p{L})\S*$/iu.test(text.trim());
 }
 

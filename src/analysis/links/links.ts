@@ -3,9 +3,9 @@
 import { organizationalDomain } from '../../lib/domain-names.ts';
 import type { Context, Json } from '../check.ts';
 import { type HtmlFacts, htmlFacts } from '../html/facts.ts';
-import { MAX_LINKS, MAX_URL } from '../html/links.ts';
+import { MAX_LINKS, MAX_URL_LENGTH } from '../html/links.ts';
 import type { PublicEvidence } from '../public-evidence.ts';
-import { hideTokens } from './tokens.ts';
+import { maskTokens } from './tokens.ts';
 
 export interface MessageLink {
   /** As written, entities decoded. */
@@ -98,7 +98,7 @@ function readLink(href: string, { text, label, before, after }: Words): MessageL
 /** Returns null for overlong URLs too: parsing a host name of thousands of characters is slow. */
 function parse(address: string): URL | null {
   const authority = /^[^/\\]*[/\\]*([^/\\?#]*)/.exec(address)![1]!;
-  if (address.length > MAX_URL || authority.length > MAX_AUTHORITY) return null;
+  if (address.length > MAX_URL_LENGTH || authority.length > MAX_AUTHORITY) return null;
   return URL.parse(address);
 }
 
@@ -168,18 +168,18 @@ export interface LinkProblem {
 }
 
 /** Why there may be more links than were read, as a sentence; null if all were read. */
-export function unseenLinks(context: Context, links: MessageLink[]): string | null {
-  const { limits } = context.message;
-  if (limits.length > 0)
-    return `Your message has ${limits.join('; ')}. The rest may contain more links.`;
+export function unreadLinks(context: Context, links: MessageLink[]): string | null {
+  const { exceededLimits } = context.message;
+  if (exceededLimits.length > 0)
+    return `Your message has ${exceededLimits.join('; ')}. The rest may contain more links.`;
   if (context.fact(htmlFacts)?.truncated)
     return 'Your HTML is too long to read in full. The rest may contain more links.';
   return links.length >= MAX_LINKS ? 'Only the first 1,000 links are checked.' : null;
 }
 
 /** A URL for evidence: of limited length, and without secrets, because reports are shared. */
-export function shownAddress(href: string): string {
-  const shown = hideTokens(href.slice(0, 2 * MAX_SHOWN_URL));
+export function displayUrl(href: string): string {
+  const shown = maskTokens(href.slice(0, 2 * MAX_SHOWN_URL));
   return shown.length <= MAX_SHOWN_URL ? shown : `${shown.slice(0, MAX_SHOWN_URL)}…`;
 }
 
@@ -188,7 +188,7 @@ export function problemEvidence(links: MessageLink[], problems: LinkProblem[]) {
   const distinct = new Map<string, Json>();
   for (const { link, problem } of problems) {
     if (distinct.size >= MAX_SHOWN) break;
-    distinct.set(link.href, { href: shownAddress(link.href), text: textOf(link), problem });
+    distinct.set(link.href, { href: displayUrl(link.href), text: textOf(link), problem });
   }
   return { links: links.length, problems: problems.length, found: [...distinct.values()] };
 }
@@ -201,7 +201,7 @@ export const PUBLIC_LINK_PROBLEMS: PublicEvidence = {
 };
 
 /** `fail` if any problem has that status. */
-export function worstOf(problems: LinkProblem[]): 'warn' | 'fail' {
+export function worstStatus(problems: LinkProblem[]): 'warn' | 'fail' {
   return problems.some(({ status }) => status === 'fail') ? 'fail' : 'warn';
 }
 

@@ -19,7 +19,7 @@ export function hasToken(url: URL): boolean {
 }
 
 /** The URL with its tokens cut to their first characters. */
-export function hideTokens(href: string): string {
+export function maskTokens(href: string): string {
   return href.replace(RUN, (run) =>
     run
       .split(/([=.])/)

@@ -1,7 +1,7 @@
 /** Finds unsubscribe links in the body by their words. The links are never requested. */
 
 import type { Context } from '../check.ts';
-import { saysNothing, showsAddress } from './generic-text.ts';
+import { isGenericText, isUrlText } from './generic-text.ts';
 import { type MessageLink, messageLinks } from './links.ts';
 
 const OPENABLE = new Set(['http', 'https', 'mailto']);
@@ -32,19 +32,19 @@ export function unsubscribeCandidates(context: Context): MessageLink[] {
 }
 
 /** Whether the link offers to unsubscribe from mail, and not to leave a session, account or event. */
-export function offersToLeaveMail(link: MessageLink): boolean {
+export function isMailUnsubscribeLink(link: MessageLink): boolean {
   const { source, text, label, href, before, after } = link;
   const around = source === 'text' ? lineAround(link) : `${before} ${after}`;
   return leavesMail(`${text ?? ''} ${label}`, href, around);
 }
 
 const matchesInHtml = ({ text, label, href }: MessageLink): boolean =>
-  leadsToUnsubscribing(href) ||
-  ((text ?? '').length <= MAX_LINK_TEXT && speaksOfUnsubscribing(`${text} ${label}`));
+  isUnsubscribeUrl(href) ||
+  ((text ?? '').length <= MAX_LINK_TEXT && mentionsUnsubscribe(`${text} ${label}`));
 
 /** The link is on a line with unsubscribe words, or alone on the line below one. */
 const matchesInText = (link: MessageLink): boolean =>
-  leadsToUnsubscribing(link.href) || speaksOfUnsubscribing(lineAround(link));
+  isUnsubscribeUrl(link.href) || mentionsUnsubscribe(lineAround(link));
 
 /** The line without the link, plus the line above if the link stands alone. */
 function lineAround(link: MessageLink): string {
@@ -63,8 +63,8 @@ function lineAround(link: MessageLink): string {
 function byWordsAround(links: MessageLink[]): MessageLink[] {
   const last = links.findLast(({ text, before, after }) => {
     if (text === null) return false;
-    if (showsAddress(text)) return speaksOfUnsubscribing(before.slice(-MAX_BEFORE_URL));
-    return saysNothing(text) && speaksOfUnsubscribing(`${before} ${text} ${after}`);
+    if (isUrlText(text)) return mentionsUnsubscribe(before.slice(-MAX_BEFORE_URL));
+    return isGenericText(text) && mentionsUnsubscribe(`${before} ${text} ${after}`);
   });
   return last ? [last] : [];
 }
@@ -75,7 +75,7 @@ function byWordsAround(links: MessageLink[]): MessageLink[] {
  * Compared without case and accents. A space matches white space or a dash, `…` up to two more
  * words, and a final `*` any word ending: `abbestell*` also matches "Abbestellung".
  */
-export const PHRASES = [
+export const UNSUBSCRIBE_PHRASES = [
   // English
   ['unsubscri*', 'opt out', 'opting out', 'optout', 'stop receiving', 'remove me from'],
   ['no longer wish to receive', 'no longer want to receive', 'no longer receive'],
@@ -111,7 +111,7 @@ export const PHRASES = [
 ];
 
 /** Words for leaving anything: a mailing list, but also a device, an account or an event. */
-export const WIDE = [
+export const AMBIGUOUS_PHRASES = [
   [
     'abmeld*',
     'melden Sie sich … ab',
@@ -125,7 +125,7 @@ export const WIDE = [
 ];
 
 /** For scripts without spaces between words, or that join words to their neighbors. */
-export const ANYWHERE = [
+export const UNSPACED_PHRASES = [
   ['配信停止', '配信を停止', '配信解除', '購読解除', '購読を解除', '登録解除', '受信を停止'],
   [
     '退订',
@@ -181,9 +181,9 @@ const pattern = (phrases: string[][], anywhere: string[][]): RegExp =>
     'u',
   );
 
-const WORDS = pattern([...PHRASES, ...WIDE], ANYWHERE);
-const CLEAR_WORDS = pattern(PHRASES, ANYWHERE);
-const WIDE_WORDS = pattern(WIDE, []);
+const WORDS = pattern([...UNSUBSCRIBE_PHRASES, ...AMBIGUOUS_PHRASES], UNSPACED_PHRASES);
+const CLEAR_WORDS = pattern(UNSUBSCRIBE_PHRASES, UNSPACED_PHRASES);
+const WIDE_WORDS = pattern(AMBIGUOUS_PHRASES, []);
 const WIDE_WHOLE = new RegExp(`${WIDE_WORDS.source}\\p{L}*`, 'gu');
 
 /** Lower case, plain apostrophes, no accents or invisible characters: `désabonner` → `desabonner`. */
@@ -201,12 +201,12 @@ function fold(text: string): string {
 }
 
 /** Whether the first 2,000 characters of a text offer to unsubscribe. */
-export function speaksOfUnsubscribing(text: string): boolean {
+export function mentionsUnsubscribe(text: string): boolean {
   return WORDS.test(fold(text));
 }
 
 /** The same for a URL, in any part of it: `https://example.com/u?do=opt-out`. */
-export function leadsToUnsubscribing(href: string): boolean {
+export function isUnsubscribeUrl(href: string): boolean {
   const { words, path } = splitUrl(href);
   return WORDS.test(words) || SHORT.test(words) || SHORT_AND_WIDE.test(path);
 }

@@ -22,7 +22,7 @@ export interface MailDate {
   /** Milliseconds since the Unix epoch. */
   ms: number;
   /** What a strict parser would reject, continuing "it …"; null for the current form. */
-  oddity: string | null;
+  deviation: string | null;
 }
 
 /** null if the value is not a date. Never throws. */
@@ -41,7 +41,7 @@ export function parseMailDate(value: string): MailDate | null {
   if (midnight.getUTCDate() !== Number(day) || Number(day) === 0) return null;
   return {
     ms: local - offset * 60_000,
-    oddity: oddityOf(weekday, midnight.getUTCDay(), yearText!, zone!),
+    deviation: oddityOf(weekday, midnight.getUTCDay(), yearText!, zone!),
   };
 }
 

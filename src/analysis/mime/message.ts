@@ -78,7 +78,7 @@ export interface Message {
    * The limits that the message exceeds, continuing "The message has …" ("50,000 MIME parts, of which
    * 1,000 were read"). Headers, parts, text and html are then incomplete.
    */
-  limits: string[];
+  exceededLimits: string[];
   /**
    * The mailboxes of the first From field, read leniently: the `from` check validates the syntax. The
    * display name is decoded. Both are '' if missing. Groups are flattened.

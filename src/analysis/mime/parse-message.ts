@@ -18,15 +18,17 @@ import { type Leaf, splitParts } from './split-parts.ts';
 const MAX_FROM_LENGTH = 64 * 1024;
 
 /**
- * Parses a message (RFC 5322, RFC 2045–2047). Never rejects, whatever the bytes: `limits` says what
+ * Parses a message (RFC 5322, RFC 2045–2047). Never rejects, whatever the bytes: `exceededLimits` says what
  * was not read.
  */
 export async function parseMessage(raw: Uint8Array): Promise<Message> {
   const block = scanHeaders(raw);
-  const { limits, ...mime } = parseMime(raw, block);
+  const { exceededLimits, ...mime } = parseMime(raw, block);
   if (block.truncated) {
     const allowed = formatSize(LIMITS.headerBytes);
-    limits.unshift(`a header of ${formatSize(block.headerBytes)}, of which ${allowed} were read`);
+    exceededLimits.unshift(
+      `a header of ${formatSize(block.headerBytes)}, of which ${allowed} were read`,
+    );
   }
   const firstField = (key: string) => block.headers.find((field) => field.key === key);
   return {
@@ -36,7 +38,7 @@ export async function parseMessage(raw: Uint8Array): Promise<Message> {
     bodyStart: block.bodyStart,
     lines: scanLines(raw, block.headerBytes),
     ...mime,
-    limits,
+    exceededLimits,
     from: parseMailboxes(firstField('from')),
     subject: decodeField(firstField('subject')),
   };
@@ -61,11 +63,11 @@ function decodeField(field: HeaderField | undefined): string | null {
 // lines take 4 GB of memory, and some inputs of 2 MB of base64 take seconds. It also returns only the
 // joined and converted texts, not the parts.
 
-type MimeParts = Pick<Message, 'parts' | 'text' | 'html' | 'htmlSize' | 'limits'>;
+type MimeParts = Pick<Message, 'parts' | 'text' | 'html' | 'htmlSize' | 'exceededLimits'>;
 
 /** Never throws. Runs in linear time. */
 function parseMime(raw: Uint8Array, block: HeaderBlock): MimeParts {
-  const { leaves, limits } = splitParts(raw, block);
+  const { leaves, limits: exceededLimits } = splitParts(raw, block);
   const parts = leaves.map((leaf) => readPart(raw, leaf));
   const html = parts.filter((part) => isShown(part, 'text/html'));
   return {
@@ -73,7 +75,7 @@ function parseMime(raw: Uint8Array, block: HeaderBlock): MimeParts {
     text: textOf(parts.filter((part) => isShown(part, 'text/plain'))),
     html: textOf(html),
     htmlSize: html.reduce((sum, part) => sum + part.size, 0),
-    limits,
+    exceededLimits,
   };
 }
 

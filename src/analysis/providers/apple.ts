@@ -1,6 +1,6 @@
 /** Apple's requirements for senders to iCloud Mail, as published in 2026. */
 
-import { dmarcPolicyKept, FORMAT, type ProviderRules } from './rule.ts';
+import { dmarcPolicyRule, FORMAT_CHECKS, type ProviderRules } from './rule.ts';
 
 /** From Apple's postmaster page. It defines no volume for bulk mail and publishes no status codes. */
 export const apple: ProviderRules = {
@@ -18,7 +18,7 @@ export const apple: ProviderRules = {
       needs: [['spf'], ['dkim']],
       error: null,
     },
-    dmarcPolicyKept(null),
+    dmarcPolicyRule(null),
     {
       id: 'spf',
       title: 'SPF passes.',
@@ -51,7 +51,7 @@ export const apple: ProviderRules = {
       id: 'format',
       title: 'The message follows RFC 5321 and RFC 5322.',
       applies: 'bulk',
-      needs: [['from', ...FORMAT]],
+      needs: [['from', ...FORMAT_CHECKS]],
       error: null,
     },
     {

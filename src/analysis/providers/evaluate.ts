@@ -1,6 +1,6 @@
 /** Evaluates each mailbox provider's rules from the results of the checks. Pure. */
 
-import type { JudgedKind } from '../kind.ts';
+import type { Classification } from '../kind.ts';
 import {
   type CheckResult,
   failedDependencies,
@@ -11,7 +11,7 @@ import {
 import { apple } from './apple.ts';
 import { gmail } from './gmail.ts';
 import { microsoft } from './microsoft.ts';
-import type { Find, Judgement, ProviderRules, Rule } from './rule.ts';
+import type { FindResult, ProviderRules, Rule, RuleOutcome } from './rule.ts';
 import { yahoo } from './yahoo.ts';
 
 /** In the order in which reports list them. */
@@ -21,9 +21,9 @@ export const PROVIDER_RULES: ProviderRules[] = [gmail, yahoo, microsoft, apple];
  * Rules for bulk senders are always listed, but count for `ready` only in marketing mail. Rules
  * about unsubscribing are listed only for marketing mail.
  */
-export function providerVerdicts(checks: CheckResult[], kind: JudgedKind): ProviderVerdict[] {
+export function providerVerdicts(checks: CheckResult[], kind: Classification): ProviderVerdict[] {
   const byId = new Map(checks.map((check) => [check.id, check]));
-  const find: Find = (id) => byId.get(id);
+  const find: FindResult = (id) => byId.get(id);
   const isBulk = kind.kind === 'marketing';
   return PROVIDER_RULES.map(({ provider, name, reference, rules }) => {
     const evaluated = rules
@@ -44,14 +44,14 @@ export function providerVerdicts(checks: CheckResult[], kind: JudgedKind): Provi
 /** Created once: creating it costs more than most checks. */
 const LIST = new Intl.ListFormat('en-GB');
 
-function evaluateRule(rule: Rule, find: Find): RuleVerdict {
+function evaluateRule(rule: Rule, find: FindResult): RuleVerdict {
   const { id, title, applies, error, needs } = rule;
   const checks = [...new Set(needs.flat())];
-  const { status, detail } = rule.judge?.(find) ?? evaluateNeeds(needs, find);
+  const { status, detail } = rule.evaluate?.(find) ?? evaluateNeeds(needs, find);
   return { id, title, applies, status, detail, checks, error };
 }
 
-function evaluateNeeds(needs: string[][], find: Find): Judgement {
+function evaluateNeeds(needs: string[][], find: FindResult): RuleOutcome {
   if (needs.length === 0)
     return {
       status: 'unknown',
@@ -86,7 +86,7 @@ function statusOf(result: CheckResult | undefined): RuleStatus {
 }
 
 /** The title of a check; for one that was skipped because others failed, their titles. */
-function titlesBehind(id: string, find: Find): string[] {
+function titlesBehind(id: string, find: FindResult): string[] {
   const result = find(id);
   if (!result) return [`The check ${id} did not run.`];
   const causes = failedDependencies(result);
@@ -94,7 +94,7 @@ function titlesBehind(id: string, find: Find): string[] {
   return causes.map((cause) => find(cause)?.title ?? result.title);
 }
 
-function explainMet(ids: string[], find: Find): string {
+function explainMet(ids: string[], find: FindResult): string {
   if (ids.length <= 2) return joinDistinct(ids.flatMap((id) => titlesBehind(id, find)));
   // Warnings are shown too, although no provider rejects mail for them.
   const warnings = ids.filter((id) => find(id)?.status === 'warn');

@@ -1,10 +1,10 @@
 /** Gmail's requirements for senders to personal accounts, as published in 2026. */
 
 import {
-  ALIGNED,
-  dmarcPolicyKept,
-  type Find,
-  FORMAT,
+  ALIGNMENT_CHECKS,
+  dmarcPolicyRule,
+  type FindResult,
+  FORMAT_CHECKS,
   failsOnWarning,
   type ProviderRules,
 } from './rule.ts';
@@ -45,7 +45,7 @@ export const gmail: ProviderRules = {
       title:
         'The message follows RFC 5322, with a valid Message-ID and no duplicate header fields.',
       applies: 'any',
-      needs: [FORMAT],
+      needs: [FORMAT_CHECKS],
       error: '550 5.7.1, 554 5.6.0',
     },
     {
@@ -55,7 +55,7 @@ export const gmail: ProviderRules = {
       needs: [['from']],
       error: '550 5.7.1',
       // RFC 5322 allows several addresses with a Sender field, so the check only warns. Gmail rejects them.
-      judge(find) {
+      evaluate(find) {
         const from = find('from');
         const addresses = from?.evidence.addresses;
         return from?.status === 'warn' && Array.isArray(addresses) && addresses.length > 1
@@ -70,14 +70,14 @@ export const gmail: ProviderRules = {
       needs: [['dmarc']],
       error: null,
       // Only mail from a Gmail address can impersonate Gmail, and DMARC shows whether it does.
-      judge(find) {
+      evaluate(find) {
         const domain = domainOfFrom(find);
         if (domain === null) return { status: 'unknown', detail: 'From has no domain to compare.' };
         if (domain === 'gmail.com' || domain === 'googlemail.com') return null;
         return { status: 'met', detail: `From uses ${domain}, which is not a Gmail domain.` };
       },
     },
-    dmarcPolicyKept('550 5.7.26'),
+    dmarcPolicyRule('550 5.7.26'),
     {
       id: 'spam_rate',
       title: 'The spam rate in Postmaster Tools stays below 0.3%.',
@@ -110,7 +110,7 @@ export const gmail: ProviderRules = {
       id: 'alignment',
       title: 'The From domain aligns with the SPF or DKIM domain.',
       applies: 'bulk',
-      needs: ALIGNED,
+      needs: ALIGNMENT_CHECKS,
       error: '4.7.32, 5.7.32',
     },
     {
@@ -119,7 +119,7 @@ export const gmail: ProviderRules = {
       applies: 'bulk',
       marketingOnly: true,
       needs: [['one_click', 'one_click_signed']],
-      judge: failsOnWarning('one_click'),
+      evaluate: failsOnWarning('one_click'),
       error: null,
     },
     {
@@ -128,7 +128,7 @@ export const gmail: ProviderRules = {
       applies: 'bulk',
       marketingOnly: true,
       needs: [['unsubscribe_link']],
-      judge: failsOnWarning('unsubscribe_link'),
+      evaluate: failsOnWarning('unsubscribe_link'),
       error: null,
     },
     {
@@ -142,7 +142,7 @@ export const gmail: ProviderRules = {
   ],
 };
 
-function domainOfFrom(find: Find): string | null {
+function domainOfFrom(find: FindResult): string | null {
   const domain = find('dmarc')?.evidence.from_domain;
   if (typeof domain === 'string') return domain === '' ? null : domain;
   const address = find('from')?.evidence.address;

@@ -1,6 +1,12 @@
 /** Microsoft's requirements for senders to Outlook.com, Hotmail and Live, as published in 2026. */
 
-import { ALIGNED, dmarcPolicyKept, FORMAT, failsOnWarning, type ProviderRules } from './rule.ts';
+import {
+  ALIGNMENT_CHECKS,
+  dmarcPolicyRule,
+  FORMAT_CHECKS,
+  failsOnWarning,
+  type ProviderRules,
+} from './rule.ts';
 
 /** Microsoft's one reply for all authentication failures of bulk senders. */
 const REJECTED = '550 5.7.515';
@@ -25,10 +31,10 @@ export const microsoft: ProviderRules = {
       id: 'format',
       title: 'The message follows the Internet mail standards (RFC 5321 and RFC 5322).',
       applies: 'any',
-      needs: [['from', ...FORMAT]],
+      needs: [['from', ...FORMAT_CHECKS]],
       error: null,
     },
-    dmarcPolicyKept('550 5.7.509'),
+    dmarcPolicyRule('550 5.7.509'),
     {
       id: 'spf',
       title: 'SPF passes.',
@@ -54,7 +60,7 @@ export const microsoft: ProviderRules = {
       id: 'alignment',
       title: 'The From domain aligns with the SPF or DKIM domain.',
       applies: 'bulk',
-      needs: ALIGNED,
+      needs: ALIGNMENT_CHECKS,
       error: REJECTED,
     },
     {
@@ -70,7 +76,7 @@ export const microsoft: ProviderRules = {
       applies: 'bulk',
       marketingOnly: true,
       needs: [['unsubscribe_link']],
-      judge: failsOnWarning('unsubscribe_link'),
+      evaluate: failsOnWarning('unsubscribe_link'),
       error: null,
     },
   ],

@@ -29,34 +29,34 @@ export interface Rule extends Pick<RuleVerdict, 'id' | 'title' | 'applies' | 'er
   /** A third party decides, such as a blocklist. If it does not answer, the mail can still be `ready`. */
   dependsOnThirdParty?: true;
   /** Takes precedence, for what check statuses do not show. Returns null to fall back to `needs`. */
-  judge?(find: Find): Judgement | null;
+  evaluate?(find: FindResult): RuleOutcome | null;
 }
 
 /** Returns a check's result by its id; undefined if the check did not run. */
-export type Find = (id: string) => CheckResult | undefined;
+export type FindResult = (id: string) => CheckResult | undefined;
 
-export type Judgement = Pick<RuleVerdict, 'status' | 'detail'>;
+export type RuleOutcome = Pick<RuleVerdict, 'status' | 'detail'>;
 
 // Shared by the rules of several providers.
 
 /** The checks for RFC 5322 header fields and lines, except `from`: Gmail has its own rule for it. */
-export const FORMAT = ['date', 'message_id', 'header_duplicates', 'line_length', 'encoding'];
+export const FORMAT_CHECKS = ['date', 'message_id', 'header_duplicates', 'line_length', 'encoding'];
 
 /** Alignment in DMARC terms: SPF or DKIM passes for the From domain. */
-export const ALIGNED = [
+export const ALIGNMENT_CHECKS = [
   ['spf', 'spf_alignment'],
   ['dkim', 'dkim_alignment'],
 ];
 
 /** All four providers apply the DMARC policy of the From domain to mail of any sender. */
-export const dmarcPolicyKept = (error: string | null): Rule => ({
+export const dmarcPolicyRule = (error: string | null): Rule => ({
   id: 'dmarc_policy',
   title: 'If the From domain publishes p=quarantine or p=reject, mail passes DMARC.',
   applies: 'any',
   needs: [['dmarc']],
   error,
   // With p=none or no record, mail that fails DMARC breaks no rule.
-  judge(find) {
+  evaluate(find) {
     const dmarc = find('dmarc');
     if (dmarc?.status === 'fail' && dmarc.evidence.policy === 'none')
       return {
@@ -78,7 +78,7 @@ export const dmarcPolicyKept = (error: string | null): Rule => ({
  */
 export const failsOnWarning =
   (id: string) =>
-  (find: Find): Judgement | null => {
+  (find: FindResult): RuleOutcome | null => {
     const result = find(id);
     return result?.status === 'warn' ? { status: 'not_met', detail: result.title } : null;
   };

@@ -1,7 +1,7 @@
 /** Yahoo's requirements for senders to its mailboxes (including AOL), as published in 2026. */
 
 import type { Json } from '../check.ts';
-import { dmarcPolicyKept, FORMAT, failsOnWarning, type ProviderRules } from './rule.ts';
+import { dmarcPolicyRule, FORMAT_CHECKS, failsOnWarning, type ProviderRules } from './rule.ts';
 
 /** From Yahoo's requirements and its list of SMTP errors, which has few enhanced status codes. */
 export const yahoo: ProviderRules = {
@@ -30,10 +30,10 @@ export const yahoo: ProviderRules = {
       id: 'format',
       title: 'The message follows RFC 5321 and RFC 5322.',
       applies: 'any',
-      needs: [['from', ...FORMAT]],
+      needs: [['from', ...FORMAT_CHECKS]],
       error: null,
     },
-    dmarcPolicyKept('554 5.7.9'),
+    dmarcPolicyRule('554 5.7.9'),
     {
       id: 'not_listed',
       title: 'Spamhaus does not list the sending IP address.',
@@ -42,7 +42,7 @@ export const yahoo: ProviderRules = {
       dependsOnThirdParty: true,
       error: null,
       // Only the answer of Spamhaus counts. The check may rest on other lists when Spamhaus does not answer.
-      judge(find) {
+      evaluate(find) {
         const lists = find('ip_blocklists')?.evidence.lists;
         const zen = (Array.isArray(lists) ? lists : []).find(
           (entry) => isObject(entry) && entry.zone === 'zen.spamhaus.org',
@@ -99,7 +99,7 @@ export const yahoo: ProviderRules = {
       needs: [['list_unsubscribe', 'one_click']],
       error: null,
       // Yahoo recommends one-click unsubscribe, but accepts an email address in the field.
-      judge(find) {
+      evaluate(find) {
         const field = find('list_unsubscribe');
         const mailto = field?.evidence.mailto;
         return field?.status === 'pass' && Array.isArray(mailto) && mailto.length > 0
@@ -113,7 +113,7 @@ export const yahoo: ProviderRules = {
       applies: 'bulk',
       marketingOnly: true,
       needs: [['unsubscribe_link']],
-      judge: failsOnWarning('unsubscribe_link'),
+      evaluate: failsOnWarning('unsubscribe_link'),
       error: null,
     },
     {

@@ -4,7 +4,7 @@ import type { SPFResult } from 'mailauth';
 import { spf } from 'mailauth/lib/spf/index.js';
 import { isLocalAddress, normalizeAddress } from '../../lib/addresses.ts';
 import { normalizeDomain } from '../../lib/domain-names.ts';
-import { bareAddress, MAX_ADDRESS_LENGTH } from '../../lib/mail.ts';
+import { MAX_ADDRESS_LENGTH, stripAngleBrackets } from '../../lib/mail.ts';
 import type { Resolver } from '../../net/dns/resolver.ts';
 import type { Context } from '../check.ts';
 import { mailauthResolver } from '../dns/mailauth-resolver.ts';
@@ -135,7 +135,7 @@ function mailFromOrHelo(
   helo: string | null,
   assumed: SpfIdentity['assumed'],
 ): SpfIdentity {
-  const address = bareAddress(mailFrom);
+  const address = stripAngleBrackets(mailFrom);
   if (address !== '') {
     // The local part may be a quoted string with an @, so the domain follows the last one.
     const at = address.lastIndexOf('@');

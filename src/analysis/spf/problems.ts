@@ -9,7 +9,7 @@ const MAX_VOIDS = 2;
 /** RFC 7208 §3.4: records up to this size fit into a DNS response over UDP. */
 const MAX_BYTES = 450;
 
-export function spfProblems(tree: SpfTree): SpfProblem[] {
+export function findSpfProblems(tree: SpfTree): SpfProblem[] {
   const nodes = allNodes(tree.root);
   const problems = [
     ...nodes.flatMap(structureProblems),
@@ -64,7 +64,7 @@ function syntaxProblems(node: SpfNode): SpfProblem[] {
 }
 
 function limitProblems(tree: SpfTree): SpfProblem[] {
-  const problems: SpfProblem[] = tree.crowded.map((term) => ({
+  const problems: SpfProblem[] = tree.oversizedMx.map((term) => ({
     level: 'fail',
     text: `"${term}" resolves to more than ten mail servers; the limit is 10.`,
     fix: 'List the IP addresses with ip4: and ip6: instead of mx.',
@@ -75,11 +75,11 @@ function limitProblems(tree: SpfTree): SpfProblem[] {
       text: `Your SPF record needs ${tree.lookups} DNS lookups; the limit is ${MAX_LOOKUPS}.`,
       fix: 'Remove includes of services you no longer use, and replace a and mx with ip4: and ip6:.',
     });
-  if (tree.voids.length > MAX_VOIDS)
+  if (tree.voidLookups.length > MAX_VOIDS)
     problems.push({
       level: 'warn',
-      text: `Your SPF record refers to ${tree.voids.length} names that do not exist; the limit is ${MAX_VOIDS}.`,
-      fix: `Remove the terms that do not resolve: ${tree.voids.join(', ')}.`,
+      text: `Your SPF record refers to ${tree.voidLookups.length} names that do not exist; the limit is ${MAX_VOIDS}.`,
+      fix: `Remove the terms that do not resolve: ${tree.voidLookups.join(', ')}.`,
     });
   return problems;
 }

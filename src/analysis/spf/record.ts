@@ -173,7 +173,7 @@ const redirectAsInclude = (term: SpfTerm): string =>
   isRedirect(term) ? `include:${term.target}` : term.text;
 
 /** Adds `a` and `mx` to a record that lets nobody pass; returns any other record unchanged. */
-export function withSomebody(record: string): string {
+export function withDefaultSenders(record: string): string {
   const terms = parseSpfTerms(record);
   if (terms.some((term) => isRedirect(term) || (!term.modifier && term.qualifier === '+')))
     return record;
@@ -184,7 +184,7 @@ export function withSomebody(record: string): string {
  * Merges several records into one with each term once and the last `all`, or `~all`. Redirects become
  * includes, because they would be ignored beside `all` (RFC 7208 §6.1).
  */
-export function mergedRecord(records: string[]): string {
+export function mergeRecords(records: string[]): string {
   const terms = records.flatMap(parseSpfTerms).filter((term) => term.fault === null);
   const explanation = terms.find(({ name, modifier }) => modifier && name === 'exp');
   const texts = terms

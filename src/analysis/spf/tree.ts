@@ -28,11 +28,11 @@ export interface SpfTree {
   /** Terms that cause DNS lookups: include, a, mx, ptr, exists, redirect (§4.6.4). */
   lookups: number;
   /** Terms without a DNS answer: `a:old.example.com (example.com)`. */
-  voids: string[];
+  voidLookups: string[];
   /** `mx` terms with more than ten hosts (§4.6.4), in the same format. */
-  crowded: string[];
+  oversizedMx: string[];
   /** Terms whose lookup failed, in the same format. */
-  unknown: string[];
+  failedLookups: string[];
 }
 
 /**
@@ -42,7 +42,7 @@ export interface SpfTree {
  */
 export async function walkSpf(domain: string, resolver: Resolver): Promise<SpfTree> {
   const root = newNode(domain, null, true, []);
-  const tree: SpfTree = { root, lookups: 0, voids: [], crowded: [], unknown: [] };
+  const tree: SpfTree = { root, lookups: 0, voidLookups: [], oversizedMx: [], failedLookups: [] };
   for (let level = [root]; level.length > 0; ) {
     const answers = await Promise.all(level.map((node) => resolver(node.domain, 'TXT')));
     level.forEach((node, index) => {
@@ -62,11 +62,11 @@ function newNode(domain: string, via: string | null, passing: boolean, parents: 
 
 function readNode(node: SpfNode, answer: DnsAnswer, tree: SpfTree): void {
   if (answer.status === 'error') {
-    tree.unknown.push(labelOf(node));
+    tree.failedLookups.push(labelOf(node));
     return;
   }
   node.records = answer.status === 'found' ? answer.records.filter(isSpfRecord) : [];
-  if (answer.status !== 'found' && node.via !== null) tree.voids.push(labelOf(node));
+  if (answer.status !== 'found' && node.via !== null) tree.voidLookups.push(labelOf(node));
   node.state = node.records.length === 0 ? 'missing' : node.records.length > 1 ? 'several' : 'read';
   if (node.state !== 'read') return;
   const terms = parseSpfTerms(node.records[0]!);
@@ -123,9 +123,9 @@ async function lookUpHosts(level: SpfNode[], resolver: Resolver, tree: SpfTree):
   answers.forEach((answer, index) => {
     const { term, node } = hostTerms[index]!;
     const label = `${term.text} (${node.domain})`;
-    if (answer.status === 'error') tree.unknown.push(label);
-    else if (answer.status !== 'found') tree.voids.push(label);
-    else if (term.name === 'mx' && answer.records.length > 10) tree.crowded.push(label);
+    if (answer.status === 'error') tree.failedLookups.push(label);
+    else if (answer.status !== 'found') tree.voidLookups.push(label);
+    else if (term.name === 'mx' && answer.records.length > 10) tree.oversizedMx.push(label);
   });
 }
 

@@ -94,7 +94,9 @@ async function show(
   const test = await call<Test>(api, key, `/v1/tests/${created.id}?wait=20`);
   if (test.status !== 'completed')
     throw new Error(`The test of the demo is ${test.status}: ${test.summary}`);
-  io.stdout(`${reportText(test as never, { width: io.width, color: io.colorOut, of: test.id })}\n`);
+  io.stdout(
+    `${reportText(test as never, { width: io.width, color: io.colorOut, testedName: test.id })}\n`,
+  );
 }
 
 async function call<T>(api: string, key: string, path: string, init: RequestInit = {}): Promise<T> {

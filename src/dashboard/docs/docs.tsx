@@ -3,17 +3,17 @@
 import type { App } from '../../app.ts';
 import { describeApi } from '../../health/routes.ts';
 import { type Route, route } from '../../http/route.ts';
-import { oncePer } from '../../lib/once-per.ts';
+import { memoizePerObject } from '../../lib/memoize.ts';
 import { Chevron } from '../../report/html/components.tsx';
 import { PAGE_CSP, renderPage } from '../../report/html/frame.tsx';
 import { curlsOf } from './curl.ts';
 import {
-  type Answer,
   type Field,
   fieldsOf,
   type Group,
   limitsOf,
   type Operation,
+  type OperationResponse,
   readOperations,
   typeWords,
 } from './operations.ts';
@@ -21,7 +21,7 @@ import { Command, Paragraph, type Setting, Statuses, TOPICS, WithCode } from './
 
 /** The API reference of these routes. The first request renders it. */
 export function docsPage(documented: Route[]): Route {
-  const htmlOf = oncePer((app: App) => renderDocs(documented, app));
+  const htmlOf = memoizePerObject((app: App) => renderDocs(documented, app));
   return route({
     method: 'GET',
     path: '/docs',
@@ -209,7 +209,7 @@ function Responses({ operation: { responses } }: { operation: Operation }) {
 }
 
 /** Collapsed, because some objects have a hundred fields. */
-function Success({ status, response }: { status: string; response: Answer }) {
+function Success({ status, response }: { status: string; response: OperationResponse }) {
   const content = Object.entries(response.content ?? {});
   const headers = Object.keys(response.headers ?? {}).map((name) => `\`${name}\``);
   return (

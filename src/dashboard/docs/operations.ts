@@ -27,7 +27,7 @@ export interface Field {
 
 type Content = Record<string, { schema: JsonSchema }>;
 
-export interface Answer {
+export interface OperationResponse {
   description: string;
   headers?: object;
   content?: Content;
@@ -49,7 +49,7 @@ export interface Operation {
   parameters: (Field & { in: 'path' | 'query' | 'header' })[];
   requestBody?: { required?: boolean; content: Content };
   /** By status. */
-  responses: Record<string, Answer>;
+  responses: Record<string, OperationResponse>;
 }
 
 export interface Group {

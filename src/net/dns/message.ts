@@ -22,7 +22,7 @@ export interface Query {
  * empty label, a label over 63 or a name over 253 bytes (RFC 1035 §2.3.4), or characters other than
  * printable ASCII. U-labels must be converted to A-labels before.
  */
-export function queryName(name: string): string | null {
+export function normalizeQueryName(name: string): string | null {
   const bare = name.replace(/\.$/, '').toLowerCase();
   if (bare.length > 253 || !/^[\x20-\x7e]+$/.test(bare)) return null;
   return bare.split('.').every((label) => label.length >= 1 && label.length <= 63) ? bare : null;
@@ -59,7 +59,7 @@ export function encodeQuery(name: string, type: RecordType, edns: boolean): Quer
 
 const MAX_ALIASES = 16;
 
-export type Reading =
+export type ParsedReply =
   /** `keepSeconds`: how long to cache the answer, by its records or its SOA (RFC 2308 §5). */
   | { kind: 'answer'; answer: Exclude<DnsAnswer, { status: 'error' }>; keepSeconds: number }
   | { kind: 'failure'; reason: DnsErrorReason }
@@ -71,7 +71,7 @@ export type Reading =
   | { kind: 'foreign' };
 
 /** Parses the reply to a query; never throws, whatever the bytes are. */
-export function readReply(query: Query, reply: Buffer): Reading {
+export function readReply(query: Query, reply: Buffer): ParsedReply {
   const rcode = (reply[3] ?? 0) & 0x0f;
   if (!isReplyTo(query, reply, rcode)) return { kind: 'foreign' };
   // A truncated message may end in the middle of a record, so it is ignored.
@@ -106,7 +106,7 @@ function isReplyTo(query: Query, reply: Buffer, rcode: number): boolean {
   );
 }
 
-function refusal(rcode: number): Reading {
+function refusal(rcode: number): ParsedReply {
   // Servers without EDNS reply with FORMERR, NOTIMP or BADVERS.
   if (rcode === 1 || rcode === 4 || rcode === 16) return { kind: 'no_edns' };
   const refused = rcode === 5 || rcode === 9;
@@ -121,7 +121,7 @@ interface Sections {
   flag_ad: boolean;
 }
 
-function readAnswer(query: Query, packet: Sections, nxdomain: boolean): Reading {
+function readAnswer(query: Query, packet: Sections, nxdomain: boolean): ParsedReply {
   const answers = packet.answers ?? [];
   const authorities = packet.authorities ?? [];
   const { owner, ttl: aliasTtl } = followAliases(query, answers);

@@ -8,8 +8,13 @@
 import { getServers } from 'node:dns';
 import { type DnsServer, parseDnsServers } from '../../lib/addresses.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { type Deadline, type Gate, limitInFlight, startDeadline } from '../../lib/concurrency.ts';
-import { queryName } from './message.ts';
+import {
+  createSemaphore,
+  type Deadline,
+  type Semaphore,
+  startDeadline,
+} from '../../lib/concurrency.ts';
+import { normalizeQueryName } from './message.ts';
 import type { DnsAnswer, DnsErrorReason, RecordType, Resolver } from './resolver.ts';
 import { createServerQuery } from './transport.ts';
 
@@ -46,8 +51,8 @@ export function createDnsResolver(options: DnsResolverOptions): DnsResolver {
   const { timeoutMs = 5000, maxInFlight = 200, maxCached = 10_000 } = options;
   const { maxBackground = Math.ceil(maxInFlight / 2) } = options;
   const cache = createDnsCache(options.clock, maxCached);
-  const gate = limitInFlight(maxInFlight);
-  const backgroundGate = limitInFlight(maxBackground);
+  const gate = createSemaphore(maxInFlight);
+  const backgroundGate = createSemaphore(maxBackground);
   const query = createServerQuery(options.servers, options.attemptMs ?? 1500);
   const deadlines = new Set<Deadline>();
   let closed = false;
@@ -65,7 +70,7 @@ export function createDnsResolver(options: DnsResolverOptions): DnsResolver {
   }
 
   const withDeadline =
-    (gates: Gate[]): Resolver =>
+    (gates: Semaphore[]): Resolver =>
     async (name, type) => {
       if (closed) return failed('disabled');
       const deadline = startDeadline(timeoutMs);
@@ -90,16 +95,16 @@ export function createDnsResolver(options: DnsResolverOptions): DnsResolver {
 
 /** Enters each gate in turn; returns `timeout` if the signal aborts while it waits. */
 async function passGates(
-  [first, ...more]: Gate[],
+  [first, ...more]: Semaphore[],
   signal: AbortSignal,
   work: () => Promise<DnsAnswer>,
 ): Promise<DnsAnswer> {
   if (!first) return work();
-  if (!(await first.enter(signal))) return failed('timeout');
+  if (!(await first.acquire(signal))) return failed('timeout');
   try {
     return await passGates(more, signal, work);
   } finally {
-    first.leave();
+    first.release();
   }
 }
 
@@ -107,7 +112,7 @@ async function passGates(
 function withCache(query: Resolver, cache: DnsCache): Resolver {
   const inFlight = new Map<string, Promise<DnsAnswer>>();
   return async (name, type) => {
-    const normalized = queryName(name);
+    const normalized = normalizeQueryName(name);
     if (normalized === null) return { status: 'nxdomain' };
     const key = `${normalized}/${type}`;
     const kept = cache.get(key);

@@ -4,10 +4,10 @@ import { createSocket } from 'node:dgram';
 import { connect, isIPv6 } from 'node:net';
 import type { DnsServer } from '../../lib/addresses.ts';
 import { startDeadline } from '../../lib/concurrency.ts';
-import { encodeQuery, type Query, type Reading, readReply } from './message.ts';
+import { encodeQuery, type ParsedReply, type Query, readReply } from './message.ts';
 import type { RecordType } from './resolver.ts';
 
-type Outcome = Extract<Reading, { kind: 'answer' | 'failure' }>;
+type Outcome = Extract<ParsedReply, { kind: 'answer' | 'failure' }>;
 
 /**
  * Creates a function that queries the servers in turn until one answers or the signal aborts. It
@@ -48,7 +48,7 @@ async function attempt(
   type: RecordType,
   parent: AbortSignal,
   attemptMs: number,
-): Promise<{ reading: Reading; silent: boolean }> {
+): Promise<{ reading: ParsedReply; silent: boolean }> {
   const { signal, stop } = startDeadline(attemptMs, parent);
   const send = (transport: Transport) => transport(server, encodeQuery(name, type, edns), signal);
   try {
@@ -61,7 +61,7 @@ async function attempt(
 }
 
 /** Sends one query to one server; `timeout` if the signal aborts first. Always closes the socket. */
-type Transport = (server: DnsServer, query: Query, signal: AbortSignal) => Promise<Reading>;
+type Transport = (server: DnsServer, query: Query, signal: AbortSignal) => Promise<ParsedReply>;
 
 /**
  * Opens a new socket for each query, and so uses a new source port (RFC 5452 §9.2). Ignores datagrams
@@ -73,7 +73,7 @@ const queryOverUdp: Transport = (server, query, signal) =>
     const socket = createSocket(isIPv6(server.host.replace(/%.*/, '')) ? 'udp6' : 'udp4');
     let foreign = false;
     let done = false;
-    const finish = (reading: Reading) => {
+    const finish = (reading: ParsedReply) => {
       if (done) return;
       done = true;
       signal.removeEventListener('abort', expire);
@@ -102,7 +102,7 @@ const queryOverTcp: Transport = (server, query, signal) =>
     const socket = connect({ host: server.host, port: server.port });
     let received = Buffer.alloc(0);
     let done = false;
-    const finish = (reading: Reading) => {
+    const finish = (reading: ParsedReply) => {
       if (done) return;
       done = true;
       signal.removeEventListener('abort', expire);

@@ -10,7 +10,7 @@
 
 import { request as openRequest } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { limitInFlight, startDeadline } from '../../lib/concurrency.ts';
+import { createSemaphore, startDeadline } from '../../lib/concurrency.ts';
 import { type ConnectorOptions, createConnector, failed, timedOut } from '../guarded-connection.ts';
 import { MAX_HEADER_BYTES, readResponse } from './response.ts';
 import {
@@ -35,19 +35,19 @@ export interface WebOptions extends ConnectorOptions {
  */
 export function createWeb(options: WebOptions): Web {
   const connect = createConnector(options);
-  const gate = limitInFlight(options.maxInFlight ?? 100);
+  const gate = createSemaphore(options.maxInFlight ?? 100);
   return async ({ method, url, timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES }) => {
     const target = readHttpTarget(url);
     if (typeof target === 'string') return failed('bad_url', target);
     const { signal, stop } = startDeadline(timeoutMs);
     try {
-      if (!(await gate.enter(signal))) return timedOut();
+      if (!(await gate.acquire(signal))) return timedOut();
       try {
         const connection = await connect(target, signal, timeoutMs);
         if (connection.status === 'failed') return connection;
         return await sendRequest(connection.socket, { method, target, maxBytes }, signal);
       } finally {
-        gate.leave();
+        gate.release();
       }
     } catch {
       // System errors only, for example when no sockets are left.

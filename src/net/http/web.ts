@@ -29,7 +29,7 @@ export type WebAnswer =
 export type Web = (request: WebRequest) => Promise<WebAnswer>;
 
 /** A client that makes no requests: for offline mode and tests. */
-export const noWeb: Web = async () => ({
+export const offlineWeb: Web = async () => ({
   status: 'failed',
   reason: 'connection',
   detail: 'network access is disabled',

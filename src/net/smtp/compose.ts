@@ -27,7 +27,7 @@ export interface MailAttachment {
 }
 
 /** Returns the options for nodemailer. The envelope sender is the From address. Reads no files or URLs. */
-export function writeMail(mail: Mail, from: string, now: number): SendMailOptions {
+export function composeMail(mail: Mail, from: string, now: number): SendMailOptions {
   const sender = readMailbox(from);
   const recipient = { name: '', address: mail.to };
   return {

@@ -7,8 +7,8 @@ import { createTransport } from 'nodemailer';
 import { isLocalAddress, normalizeAddress } from '../../lib/addresses.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { printable } from '../../lib/log.ts';
-import { connectionFailure, tlsProblem, trust } from '../tls.ts';
-import { type Mail, writeMail } from './compose.ts';
+import { connectionFailure, createTrustContext, tlsProblem } from '../tls.ts';
+import { composeMail, type Mail } from './compose.ts';
 
 export type MailOutcome =
   | { ok: true; response: string }
@@ -16,7 +16,7 @@ export type MailOutcome =
   | { ok: false; temporary: boolean; reason: string };
 
 /** The outcome of every `send` that ends after the mailer was closed. */
-export const CLOSED: MailOutcome = {
+export const MAILER_CLOSED: MailOutcome = {
   ok: false,
   temporary: true,
   reason: 'the service is shutting down',
@@ -28,7 +28,7 @@ export interface Mailer {
   /** Signs in to the server without sending anything; `known` then returns the result. Never rejects. */
   verify(): Promise<void>;
   /** The time and result of the last attempt; `fault` is a clause, null if the server works. Null before the first. */
-  known(): { at: number; fault: string | null } | null;
+  lastAttempt(): { at: number; fault: string | null } | null;
   /** Ends all attempts at once. */
   close(): void;
 }
@@ -70,13 +70,13 @@ export function createMailer(options: MailerOptions): Mailer {
     : [];
   const connections: Connections = {
     server,
-    secureContext: trust(options.ca),
+    secureContext: createTrustContext(options.ca),
     options,
     sockets: new Set(),
   };
   const inFlight = new Set<AbortController>();
   let closed = false;
-  let known: ReturnType<Mailer['known']> = null;
+  let known: ReturnType<Mailer['lastAttempt']> = null;
 
   async function attempt<T>(work: (transport: Transport) => Promise<T>) {
     const control = new AbortController();
@@ -100,18 +100,18 @@ export function createMailer(options: MailerOptions): Mailer {
 
   return {
     async send(mail) {
-      if (closed) return CLOSED;
-      const content = writeMail(mail, options.from, clock.now());
+      if (closed) return MAILER_CLOSED;
+      const content = composeMail(mail, options.from, clock.now());
       const result = await attempt((transport) => transport.sendMail(content));
       if (result.ok) return { ok: true, response: result.value.response };
-      if (closed) return CLOSED;
+      if (closed) return MAILER_CLOSED;
       const { temporary, reason } = result.failure;
       return { ok: false, temporary, reason };
     },
     async verify() {
       if (!closed) await attempt((transport) => transport.verify());
     },
-    known: () => known,
+    lastAttempt: () => known,
     close() {
       closed = true;
       for (const control of inFlight) control.abort(new Error('closed'));

@@ -6,14 +6,14 @@ import { connect, type SecureContext, type TLSSocket } from 'node:tls';
 import type { Clock } from '../../lib/clock.ts';
 import { startDeadline } from '../../lib/concurrency.ts';
 import { type ConnectorOptions, createConnector } from '../guarded-connection.ts';
-import { certificateFault, trust } from '../tls.ts';
+import { certificateFault, createTrustContext } from '../tls.ts';
 
 const SMTP_PORT = 25;
 const TIMEOUT_MS = 10_000;
 const OLD_TLS = { minVersion: 'TLSv1', ciphers: 'DEFAULT:@SECLEVEL=0' } as const;
 
 /** `detail` is a clause, with the server's truncated reply if there is one. */
-export type MailTls =
+export type MailTlsResult =
   /** No connection: port 25 is blocked, or the server is down. `silent` if nothing at all came back. */
   | { status: 'unreachable'; silent: boolean; detail: string }
   /** Not tested: the server has no public address, or has the address of this host. */
@@ -26,7 +26,7 @@ export type MailTls =
   | { status: 'tls'; version: string; certificate: MailCertificate };
 
 /** Probes a mail server by the name in its MX record; never rejects. */
-export type ProbeMailTls = (host: string) => Promise<MailTls>;
+export type ProbeMailTls = (host: string) => Promise<MailTlsResult>;
 
 export interface ProbeOptions extends ConnectorOptions {
   /** The name of this host, for EHLO. */
@@ -56,7 +56,7 @@ export function createMailTlsProbe(options: ProbeOptions): ProbeMailTls {
         return { status: 'unreachable', silent, detail: connection.detail };
       }
       // Allows old TLS versions too, in order to report them: senders prefer them to no TLS.
-      secureContext ??= trust(options.ca, OLD_TLS);
+      secureContext ??= createTrustContext(options.ca, OLD_TLS);
       const socket = connection.socket as Socket;
       try {
         return await runDialogue(
@@ -85,7 +85,7 @@ async function runDialogue(
   socket: Socket,
   dialogue: Dialogue,
   signal: AbortSignal,
-): Promise<MailTls> {
+): Promise<MailTlsResult> {
   const replies = readReplies(socket, signal);
   const greeting = await replies.next();
   if (greeting?.code !== 220) return unknownFrom(greeting, 'the server sent no SMTP greeting');
@@ -114,7 +114,7 @@ async function quit(socket: Socket, signal: AbortSignal): Promise<void> {
   await once(socket, 'finish', { signal }).catch(() => {});
 }
 
-function unknownFrom(reply: SmtpReply | null, withoutReply: string): MailTls {
+function unknownFrom(reply: SmtpReply | null, withoutReply: string): MailTlsResult {
   return { status: 'unknown', detail: reply === null ? withoutReply : describeReply(reply) };
 }
 
@@ -126,7 +126,7 @@ async function upgradeToTls(
   socket: Socket,
   { host, secureContext }: Dialogue,
   signal: AbortSignal,
-): Promise<MailTls> {
+): Promise<MailTlsResult> {
   // The certificate is evaluated but not required: most senders ignore it.
   const options = { socket, host, servername: host, secureContext, rejectUnauthorized: false };
   const tls = connect(options);
@@ -260,7 +260,7 @@ function describeProblem(code: string): string {
 const SILENT_HOSTS_TO_OPEN = 5;
 const PORT_25_RETRY_INTERVAL_MS = 10 * 60_000;
 
-const PORT_25_BLOCKED: MailTls = {
+const PORT_25_BLOCKED: MailTlsResult = {
   status: 'unreachable',
   silent: true,
   detail: 'this network seems to block outgoing connections to port 25',
@@ -287,6 +287,6 @@ export function withPort25CircuitBreaker(probe: ProbeMailTls, clock: Clock): Pro
 }
 
 /** Whether anything came back from port 25, even a refused connection. */
-function hasResponded({ status }: MailTls): boolean {
+function hasResponded({ status }: MailTlsResult): boolean {
   return status !== 'forbidden' && status !== 'unknown';
 }

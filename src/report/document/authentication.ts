@@ -13,13 +13,13 @@ import {
   type Text,
 } from '../blocks.ts';
 import { authenticationOf, type Identifier } from '../content.ts';
-import type { Reported } from '../report.ts';
+import type { ReportedResult } from '../report.ts';
 import { authState } from './evidence.ts';
 import { authStates } from './verdict.ts';
 
 const TITLE = 'Authentication';
 
-export function authenticationSection(report: Reported): Section {
+export function authenticationSection(report: ReportedResult): Section {
   const { fromDomain, identifiers, dmarc, ignored } = authenticationOf(report);
   const rows = identifiers.map(rowOf);
   const alignment: Alignment = {
@@ -59,7 +59,7 @@ export function authenticationSection(report: Reported): Section {
 }
 
 /** For a terminal: one line with the three results. */
-export const shortAuthentication = (result: Reported): Section => ({
+export const shortAuthentication = (result: ReportedResult): Section => ({
   kind: 'section',
   id: 'authentication',
   title: TITLE,
@@ -79,8 +79,8 @@ function rowOf(identifier: Identifier): AlignmentRow {
     mechanism,
     result: { ...authState(result), badge: true },
     domain: domain === null ? null : oneLine(domain, 255),
-    none: 'no domain',
-    joint: domain === null ? null : alignmentOf(identifier),
+    noDomainText: 'no domain',
+    alignment: domain === null ? null : alignmentOf(identifier),
     notes: notes.map((note) => oneLine(note, 500)).join(' · '),
   };
 }
@@ -96,7 +96,7 @@ function alignmentOf({ aligned, result }: Identifier): StateSpan {
 
 function alternativeText(rows: AlignmentRow[], fromDomain: string | null): string {
   if (fromDomain === null) return '';
-  const sentences = rows.flatMap(({ mechanism, result, domain, joint: at }) =>
+  const sentences = rows.flatMap(({ mechanism, result, domain, alignment: at }) =>
     domain === null || at === null
       ? []
       : [`${mechanism} ${result.word} for ${domain}, with ${fromDomain}: ${at.word}.`],

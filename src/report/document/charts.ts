@@ -2,7 +2,7 @@
 
 import type { ChartBlock } from '../blocks.ts';
 import { type Chart, valueInWords } from '../charts.ts';
-import { cut } from '../plain-text.ts';
+import { truncate } from '../plain-text.ts';
 
 const MAX_NAME_LENGTH = 200;
 
@@ -16,7 +16,7 @@ export function chartBlock(
   { title = null, caption = null }: { title?: string | null; caption?: string | null } = {},
 ): ChartBlock {
   const values = chart.buckets.map(
-    (bucket) => `${cut(bucket.name, MAX_NAME_LENGTH)}: ${valueInWords(chart, bucket)}`,
+    (bucket) => `${truncate(bucket.name, MAX_NAME_LENGTH)}: ${valueInWords(chart, bucket)}`,
   );
   return { kind: 'chart', id, title, chart, caption, values };
 }

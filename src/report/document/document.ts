@@ -5,19 +5,19 @@
 
 import {
   type Block,
-  cleaned,
   MAX_PAGES,
-  named,
+  nameSpan,
   oneLine,
   type Part,
   paragraph,
   type ReportDocument,
+  sanitized,
   small,
   type Table,
   time,
 } from '../blocks.ts';
 import { verdictOf } from '../content.ts';
-import type { Report, Reported } from '../report.ts';
+import type { Report, ReportedResult } from '../report.ts';
 import {
   fromDomainOf,
   isBrief,
@@ -33,10 +33,10 @@ import {
 import { authenticationSection, shortAuthentication } from './authentication.ts';
 import { chartBlock } from './charts.ts';
 import { fixSection, notChecked, restSections, shortFixes } from './findings.ts';
-import type { Form } from './form.ts';
 import { ledgerBars, ledgerSection } from './ledger.ts';
 import { messageSection, pathSection } from './message.ts';
 import { placementSection, providerLines, providersSection } from './providers.ts';
+import type { ReportVariant } from './variant.ts';
 import { scoreFigure, shortVerdict, verdictBlock } from './verdict.ts';
 
 const NAVIGATION = { skip: 'Skip to report', contents: 'Report sections' };
@@ -44,13 +44,13 @@ const NAVIGATION = { skip: 'Skip to report', contents: 'Report sections' };
 /** The report of one test for its team, as a page or for paper. */
 export function testDocument(report: Report, medium: 'page' | 'paper'): ReportDocument {
   const name = oneLine(reportName(report), 160);
-  return cleaned({
+  return sanitized({
     title: medium === 'page' ? pageTitle(report) : `Deliverability report: ${name}`,
     time: report.completed_at ?? report.received_at,
     blocks: reportBlocks(report, { medium, audience: 'team', isBrief: false }, ABOVE[medium]),
-    foot: medium === 'page' ? footOf(report) : [],
-    cutOff: `This PDF is limited to ${MAX_PAGES} pages. For the full report, see the report page or the API.`,
-    ways: NAVIGATION,
+    footer: medium === 'page' ? footOf(report) : [],
+    truncationNote: `This PDF is limited to ${MAX_PAGES} pages. For the full report, see the report page or the API.`,
+    navigation: NAVIGATION,
   });
 }
 
@@ -62,13 +62,13 @@ function pageTitle({ score, grade, name, subject, summary }: Report): string {
   return `${score === null ? 'No score' : `${score} ${grade}`} · ${oneLine(what, 80)}`;
 }
 
-const footOf = ({ ruleset, completed_at }: Report): ReportDocument['foot'] => [
+const footOf = ({ ruleset, completed_at }: Report): ReportDocument['footer'] => [
   [`Ruleset ${ruleset}`],
   ...(completed_at ? [['Analyzed ', time(completed_at)]] : []),
 ];
 
 /** All sections in order. */
-function reportBlocks(report: Report, variant: Form, above: string | null): Block[] {
+function reportBlocks(report: Report, variant: ReportVariant, above: string | null): Block[] {
   const { medium, audience, isBrief: isShort } = variant;
   const isOutline = medium === 'paper' && isShort;
   const sections = [
@@ -85,8 +85,8 @@ function reportBlocks(report: Report, variant: Form, above: string | null): Bloc
 }
 
 /** For a terminal: the verdict, the first fixes, a line for each category, and what was not checked. */
-export function terminalDocument(result: Reported, of: string | null): ReportDocument {
-  return cleaned({
+export function terminalDocument(result: ReportedResult, of: string | null): ReportDocument {
+  return sanitized({
     title: '',
     time: null,
     blocks: [
@@ -97,9 +97,9 @@ export function terminalDocument(result: Reported, of: string | null): ReportDoc
       ...providerLines(result),
       ...notChecked(result),
     ],
-    foot: [],
-    cutOff: '',
-    ways: NAVIGATION,
+    footer: [],
+    truncationNote: '',
+    navigation: NAVIGATION,
   });
 }
 
@@ -113,21 +113,21 @@ export function sharedDocument(share: Share, medium: 'page' | 'paper'): ReportDo
     isOne && medium === 'page' && share.title === null
       ? pageTitle(first)
       : oneLine(shareTitle(share), medium === 'page' ? 200 : 160);
-  return cleaned({
+  return sanitized({
     title,
     time: share.created_at,
     blocks: isOne ? blocksOfOne(share, first, medium) : blocksOfMany(share, medium),
-    foot: isOne && medium === 'page' ? footOf(first) : [],
-    cutOff:
+    footer: isOne && medium === 'page' ? footOf(first) : [],
+    truncationNote:
       'This report is too long for the PDF. For the full report, open the shared link in a browser.',
-    ways: isOne ? NAVIGATION : { skip: 'Skip to overview', contents: TESTS },
+    navigation: isOne ? NAVIGATION : { skip: 'Skip to overview', contents: TESTS },
   });
 }
 
 const TESTS = 'Tests in this report';
 
 function blocksOfOne(share: Share, report: Report, medium: 'page' | 'paper'): Block[] {
-  const variant: Form = { medium, audience: 'public', isBrief: false };
+  const variant: ReportVariant = { medium, audience: 'public', isBrief: false };
   const title: Block = {
     kind: 'paragraph',
     style: 'lead',
@@ -147,7 +147,7 @@ function blocksOfOne(share: Share, report: Report, medium: 'page' | 'paper'): Bl
 
 function blocksOfMany(share: Share, medium: 'page' | 'paper'): Block[] {
   const isShort = medium === 'page' ? isBrief(share) : isBriefPdf(share);
-  const variant: Form = { medium, audience: 'public', isBrief: isShort };
+  const variant: ReportVariant = { medium, audience: 'public', isBrief: isShort };
   const { length } = share.reports;
   const parts = share.reports.map((report, index): Part => {
     const above = medium === 'paper' ? `TEST ${index + 1} OF ${length}` : null;
@@ -155,8 +155,8 @@ function blocksOfMany(share: Share, medium: 'page' | 'paper'): Block[] {
     return {
       kind: 'part',
       id: partId(index),
-      title: [named(reportName(report), 200)],
-      beside: domain === null ? null : oneLine(domain, 255),
+      title: [nameSpan(reportName(report), 200)],
+      subtitle: domain === null ? null : oneLine(domain, 255),
       score: scoreFigure(report),
       blocks: reportBlocks(report, variant, above),
       back: { text: 'Back to overview', to: OVERVIEW },

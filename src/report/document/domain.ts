@@ -3,11 +3,11 @@
 import type { DomainCheck, DomainHealth, HealthStatus } from '../../analysis/domain/health.ts';
 import {
   type Block,
-  cleaned,
   type Finding,
   oneLine,
   type ReportDocument,
   type State,
+  sanitized,
   stateOf,
   state as stateSpan,
   type Verdict,
@@ -23,13 +23,13 @@ const STATES: Record<HealthStatus, State> = {
 };
 
 export function domainDocument(health: DomainHealth): ReportDocument {
-  return cleaned({
+  return sanitized({
     title: health.name,
     time: null,
     blocks: [verdictOf(health), fixesOf(health), checksOf(health)],
-    foot: [],
-    cutOff: '',
-    ways: { skip: '', contents: '' },
+    footer: [],
+    truncationNote: '',
+    navigation: { skip: '', contents: '' },
   });
 }
 
@@ -51,7 +51,7 @@ function verdictOf({ name, status, score, summary }: DomainHealth): Verdict {
       badge: status,
       alt: line,
     },
-    of: oneLine(name, 255),
+    testedName: oneLine(name, 255),
     title: [oneLine(summary)],
     lines: [],
     unknown: null,
@@ -76,7 +76,7 @@ function fixesOf({ checks, status, score }: DomainHealth): Block {
       state: severityState(check),
       gain: null,
       title: [oneLine(check.title, 400)],
-      where: null,
+      context: null,
       open: true,
       groups: shortGroups(check),
     }),

@@ -59,7 +59,7 @@ function yesOrNo(name: string, value: boolean): string | StateSpan {
 
 function formatNumber(name: string, value: number): string {
   if (/seconds$/.test(name)) return formatSeconds(value);
-  if (/(?:^|_)(?:octets|bytes|size)$/.test(name)) return formatOctets(value);
+  if (/(?:^|_)(?:octets|bytes|size)$/.test(name)) return formatBytes(value);
   return Number.isInteger(value) ? formatCount(value) : String(Math.round(value * 1000) / 1000);
 }
 
@@ -70,7 +70,7 @@ function textValue(name: string, value: string): Value {
   if (value.length <= MAX_INLINE_LENGTH && !value.includes('\n')) return { text: [code(value)] };
   const lines = textLines(value);
   const box = { kind: 'verbatim', label: humanKey(name), lines } as const;
-  return { text: [], blocks: [{ ...box, style: 'box', notPrinted: null }] };
+  return { text: [], blocks: [{ ...box, style: 'box', truncationNote: null }] };
 }
 
 function listValue(name: string, items: Json[], depth: number): Value {
@@ -165,7 +165,7 @@ function flatText(value: Json, depth: number, maxLength: number): string {
 const formatCount = (count: number): string => count.toLocaleString('en');
 
 /** `64,210 bytes (63 KiB)`. */
-export function formatOctets(bytes: number): string {
+export function formatBytes(bytes: number): string {
   return bytes < 1024
     ? `${formatCount(bytes)} bytes`
     : `${formatCount(bytes)} bytes (${formatSize(bytes)})`;

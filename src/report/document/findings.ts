@@ -7,7 +7,6 @@ import {
   type Block,
   badge,
   type Entry,
-  exactly,
   type Finding,
   type Findings,
   type Fold,
@@ -24,26 +23,27 @@ import {
   stateOf,
   strong,
   type Table,
+  verbatimText,
 } from '../blocks.ts';
 import {
   capSentence,
   categoryName,
+  dependsOnFailedCheck,
   FIRST_FINDINGS,
-  followsFromAnother,
   formatPoints,
-  missedSentence,
+  missingResultsSentence,
   STATUS_WORDS,
 } from '../content.ts';
-import type { Reported } from '../report.ts';
+import type { ReportedResult } from '../report.ts';
 import { evidenceFacts, evidenceInShort } from './evidence.ts';
-import type { Form } from './form.ts';
+import type { ReportVariant } from './variant.ts';
 import { nothingToFix } from './verdict.ts';
 
 export const FIX_TITLE = 'Fix these first';
 /** Half a page. Real records are far shorter. */
 const MAX_RECORD_VALUE = 2500;
 
-export function fixSection(result: Reported, variant: Form): Section {
+export function fixSection(result: ReportedResult, variant: ReportVariant): Section {
   const findings = toFix(result.checks);
   const section = { kind: 'section', id: 'fix', title: FIX_TITLE } as const;
   if (findings.length === 0)
@@ -58,7 +58,7 @@ export function fixSection(result: Reported, variant: Form): Section {
 }
 
 /** For a terminal: the first findings with reason and fix, the rest as titles. */
-export function shortFixes(result: Reported): Block[] {
+export function shortFixes(result: ReportedResult): Block[] {
   const findings = toFix(result.checks);
   if (findings.length === 0) return [nothingToFixBlock(result.score)];
   const first = findings
@@ -79,21 +79,21 @@ const nothingToFixBlock = (score: number | null): Block => ({
   text: [state(score === null ? 'unknown' : 'pass', nothingToFix(score))],
 });
 
-function gainNote({ score, cap }: Reported): string {
+function gainNote({ score, cap }: ReportedResult): string {
   if (score === null)
     return 'There are not enough results for a score, but you can already fix these issues.';
   const gain = 'Each number shows how much your score rises if you fix only that issue.';
   return cap ? `${gain} Issues at +0 add points once the cap is lifted.` : gain;
 }
 
-function capNotes({ cap }: Reported): Note[] {
+function capNotes({ cap }: ReportedResult): Note[] {
   if (!cap) return [];
   return [
     { kind: 'note', state: 'fail', text: [strong(capSentence(cap)), ` ${oneLine(cap.reference)}`] },
   ];
 }
 
-function findingsBlock(result: Reported, variant: Form): Findings {
+function findingsBlock(result: ReportedResult, variant: ReportVariant): Findings {
   const all = toFix(result.checks).map((check, index) =>
     findingBlock(check, result, variant, index === 0),
   );
@@ -107,14 +107,19 @@ function findingsBlock(result: Reported, variant: Form): Findings {
   };
 }
 
-function findingBlock(check: CheckResult, result: Reported, variant: Form, open: boolean): Finding {
+function findingBlock(
+  check: CheckResult,
+  result: ReportedResult,
+  variant: ReportVariant,
+  open: boolean,
+): Finding {
   return {
     kind: 'finding',
     id: `check-${check.id}`,
     state: stateOf(check.status),
     gain: gainOf(check, result),
     title: [oneLine(check.title, 400)],
-    where: {
+    context: {
       label: oneLine(check.label, 80),
       category: categoryName(check.category),
       state: badge(stateOf(check.status), STATUS_WORDS[check.status]),
@@ -124,10 +129,10 @@ function findingBlock(check: CheckResult, result: Reported, variant: Form, open:
   };
 }
 
-const gainOf = ({ gain }: CheckResult, { score }: Reported): Finding['gain'] =>
+const gainOf = ({ gain }: CheckResult, { score }: ReportedResult): Finding['gain'] =>
   score === null ? null : { text: `+${formatPoints(gain)}`, points: gain, spoken: ' points. ' };
 
-function evidenceGroup({ evidence }: CheckResult, { medium }: Form): Group[] {
+function evidenceGroup({ evidence }: CheckResult, { medium }: ReportVariant): Group[] {
   const facts = medium === 'page' ? evidenceFacts(evidence) : evidenceInShort(evidence);
   if (facts.rows.length === 0) return [];
   return [{ kind: 'group', name: 'evidence', title: 'Evidence', blocks: [facts] }];
@@ -149,9 +154,9 @@ function fixGroup(fix: Fix | null): Group[] {
 
 const recordBlock = ({ type, name, value }: NonNullable<Fix['record']>): RecordBlock => ({
   kind: 'record',
-  type: { label: 'Type', value: exactly(type, 20) },
-  name: { label: 'Name', value: exactly(name, 300) },
-  value: { label: 'Value', value: exactly(value, MAX_RECORD_VALUE) },
+  type: { label: 'Type', value: verbatimText(type, 20) },
+  name: { label: 'Name', value: verbatimText(name, 300) },
+  value: { label: 'Value', value: verbatimText(value, MAX_RECORD_VALUE) },
 });
 
 /** Only the rules of the service become links, never anything from a message. */
@@ -180,21 +185,21 @@ export function shortGroups({
   ];
 }
 
-function shortFinding(check: CheckResult, result: Reported): Finding {
+function shortFinding(check: CheckResult, result: ReportedResult): Finding {
   return {
     kind: 'finding',
     id: `check-${check.id}`,
     state: stateOf(check.status),
     gain: check.gain > 0 ? gainOf(check, result) : null,
     title: [oneLine(check.title, 400)],
-    where: null,
+    context: null,
     open: true,
     groups: shortGroups(check),
   };
 }
 
 /** One row for each finding, where reasons and fixes do not fit. */
-const findingsTable = (result: Reported): Table => ({
+const findingsTable = (result: ReportedResult): Table => ({
   kind: 'table',
   name: 'findings',
   label: FIX_TITLE,
@@ -229,7 +234,7 @@ const GROUPS = [
 ];
 
 /** On a page one section with a fold for each group; on paper one section for each group. */
-export function restSections({ checks }: Reported, variant: Form): Section[] {
+export function restSections({ checks }: ReportedResult, variant: ReportVariant): Section[] {
   const groups = GROUPS.map(({ id, title, statuses }) => {
     const items = checks
       .filter(({ status }) => statuses.includes(status))
@@ -264,9 +269,9 @@ export function restSections({ checks }: Reported, variant: Form): Section[] {
   return [{ ...section, id: 'rest', title: 'Other checks', blocks: folds }];
 }
 
-function entryOf(check: CheckResult, variant: Form): Entry {
+function entryOf(check: CheckResult, variant: ReportVariant): Entry {
   const { status, earned, points, evidence } = check;
-  const follows = followsFromAnother(check);
+  const follows = dependsOnFailedCheck(check);
   const figureText = earned === null ? '–' : `${formatPoints(earned)} of ${formatPoints(points)}`;
   const blocks: Block[] = [
     ...(Object.keys(evidence).length > 0 ? [evidenceFacts(evidence)] : []),
@@ -289,10 +294,12 @@ function entryOf(check: CheckResult, variant: Form): Entry {
 }
 
 /** For a terminal: one sentence for checks that were not completed, one for those that do not apply. */
-export function notChecked(result: Reported): Block[] {
-  const missed = missedSentence(result);
+export function notChecked(result: ReportedResult): Block[] {
+  const missed = missingResultsSentence(result);
   const skipped = result.checks
-    .filter((check) => check.status === 'skipped' && check.points > 0 && !followsFromAnother(check))
+    .filter(
+      (check) => check.status === 'skipped' && check.points > 0 && !dependsOnFailedCheck(check),
+    )
     .map(({ label }) => label);
   const blocks = [
     ...(missed ? [small(missed)] : []),

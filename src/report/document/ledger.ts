@@ -17,22 +17,22 @@ import {
   type Text,
 } from '../blocks.ts';
 import {
-  BEYOND_THE_SCORE,
   categoryName,
   formatPoints,
   type Ledger,
   type LedgerRow,
   ledgerOf,
+  SCORE_LIMITATIONS,
   STATUS_WORDS,
 } from '../content.ts';
-import type { Reported } from '../report.ts';
-import type { Form } from './form.ts';
+import type { ReportedResult } from '../report.ts';
+import type { ReportVariant } from './variant.ts';
 
-export function ledgerSection(report: Reported, { medium, isBrief }: Form): Section {
+export function ledgerSection(report: ReportedResult, { medium, isBrief }: ReportVariant): Section {
   const ledger = ledgerOf(report);
-  const example = ledger.rows.find(({ adds }) => adds !== null);
+  const example = ledger.rows.find(({ contribution }) => contribution !== null);
   const isScored = report.score !== null;
-  const blocks: Block[] = [ledgerTable(report, ledger), small(BEYOND_THE_SCORE)];
+  const blocks: Block[] = [ledgerTable(report, ledger), small(SCORE_LIMITATIONS)];
   if (medium === 'page' && !isBrief) blocks.push(everyCheck(report.checks));
   return {
     kind: 'section',
@@ -44,19 +44,22 @@ export function ledgerSection(report: Reported, { medium, isBrief }: Form): Sect
 }
 
 /** The formula in words, with the figures of one category as an example. */
-function arithmetic({ name, earned, points, weight, adds }: LedgerRow, ledger: Ledger): Text {
+function arithmetic(
+  { name, earned, points, weight, contribution }: LedgerRow,
+  ledger: Ledger,
+): Text {
   return [
     'Each category adds its share of points × its share of the total weight × 100. Categories without results have no weight. ',
     `Example for ${categoryName(name).toLowerCase()}: `,
     figure(
-      `${formatPoints(earned)}/${formatPoints(points)} × ${weight}/${ledger.weight} × 100 = ${tenth(adds ?? 0)}`,
+      `${formatPoints(earned)}/${formatPoints(points)} × ${weight}/${ledger.weight} × 100 = ${tenth(contribution ?? 0)}`,
     ),
   ];
 }
 
 const tenth = (value: number): string => value.toFixed(1);
 
-function ledgerTable(report: Reported, ledger: Ledger): Table {
+function ledgerTable(report: ReportedResult, ledger: Ledger): Table {
   const isScored = report.score !== null;
   return {
     kind: 'table',
@@ -78,8 +81,8 @@ const NO_SCORE: Cell = { text: ['No score: not enough results'], span: 3 };
 const cell = (text: string): Cell => ({ text: [text] });
 
 function categoryRow(row: LedgerRow, isScored: boolean): Row {
-  const { name, share, adds, earned, points, weight } = row;
-  if (share === null || adds === null)
+  const { name, share, contribution, earned, points, weight } = row;
+  if (share === null || contribution === null)
     return {
       style: 'muted',
       cells: [
@@ -94,7 +97,7 @@ function categoryRow(row: LedgerRow, isScored: boolean): Row {
       { text: [categoryName(name)], meter },
       cell(`${formatPoints(earned)} of ${formatPoints(points)}`),
       cell(String(weight)),
-      ...(isScored ? [cell(tenth(adds))] : []),
+      ...(isScored ? [cell(tenth(contribution))] : []),
     ],
   };
 }
@@ -105,7 +108,7 @@ const wholePercent = (share: number): number => Math.floor(share * 100 + 1e-9);
 const meterState = (percent: number): State =>
   percent >= 90 ? 'pass' : percent >= 55 ? 'warn' : 'fail';
 
-function sums({ score, grade, cap }: Reported, { weight, sum }: Ledger): Row[] {
+function sums({ score, grade, cap }: ReportedResult, { weight, sum }: Ledger): Row[] {
   const capRows: Row[] = cap
     ? [
         {
@@ -170,7 +173,7 @@ function everyCheck(checks: CheckResult[]): Fold {
 }
 
 /** For a terminal: a bar for each category. */
-export function ledgerBars({ categories, cap, score }: Reported): Section {
+export function ledgerBars({ categories, cap, score }: ReportedResult): Section {
   const rows = categories.map(({ name, score: own, earned, points, weight }) => ({
     name: name.replace('_', ' '),
     share: own === null ? null : own / 100,
@@ -178,7 +181,7 @@ export function ledgerBars({ categories, cap, score }: Reported): Section {
     value: own === null ? 'not checked' : String(own),
     words: own === null ? '' : `${formatPoints(earned)} of ${points} points, weight ${weight}`,
   })) satisfies { state: State }[];
-  const held = cap && score !== null ? `score capped at ${cap.limit}` : null;
-  const blocks: Block[] = [{ kind: 'bars', rows, held }];
+  const capNote = cap && score !== null ? `score capped at ${cap.limit}` : null;
+  const blocks: Block[] = [{ kind: 'bars', rows, capNote }];
   return { kind: 'section', id: 'score', title: 'Score by category', note: null, blocks };
 }

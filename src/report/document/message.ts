@@ -1,20 +1,19 @@
 /** The delivery path and the message: its preview, text, header, attachments, links and source. */
 
 import type { Envelope } from '../../analysis/check.ts';
-import { shownAddress } from '../../analysis/links/links.ts';
+import { displayUrl } from '../../analysis/links/links.ts';
 import { formatSize } from '../../lib/durations.ts';
 import {
   type Block,
   badge,
   code,
-  exactly,
   type Fact,
   type Facts,
   type Fold,
   type Frame,
   type Hop,
   muted,
-  named,
+  nameSpan,
   oneLine,
   paragraph,
   type Section,
@@ -27,6 +26,7 @@ import {
   textLines,
   time,
   type Verbatim,
+  verbatimText,
 } from '../blocks.ts';
 import {
   type Evidence,
@@ -35,11 +35,11 @@ import {
   numberIn,
   objectsIn,
   type Report,
-  type Reported,
+  type ReportedResult,
   textIn,
 } from '../report.ts';
-import { formatOctets, formatSeconds } from './evidence.ts';
-import type { Form } from './form.ts';
+import { formatBytes, formatSeconds } from './evidence.ts';
+import type { ReportVariant } from './variant.ts';
 
 const MAX_HOPS = 50;
 
@@ -120,7 +120,7 @@ function sessionOf({ client_ip, helo, mail_from, tls }: Envelope): Facts {
 
 // The message. Paper shows only parts of it.
 
-export function messageSection(report: Report, { medium }: Form): Section {
+export function messageSection(report: Report, { medium }: ReportVariant): Section {
   const { message } = report;
   const section = { kind: 'section', id: 'message', title: 'Message', note: null } as const;
   const absent: Block = {
@@ -138,7 +138,7 @@ export function messageSection(report: Report, { medium }: Form): Section {
 
 function pageBlocks(report: Report, message: MessageView): Block[] {
   const { html, text, headers, attachments, links, source, sourceCut } = message;
-  const cut = sourceCut > 0 ? [small(`Not shown: ${formatOctets(sourceCut)} more.`)] : [];
+  const cut = sourceCut > 0 ? [small(`Not shown: ${formatBytes(sourceCut)} more.`)] : [];
   return [
     ...(html === null ? [] : [frameOf(html, message.remoteImages)]),
     fold('Text part', null, [textPart(text)], html === null),
@@ -210,7 +210,7 @@ const verbatim = (label: string, text: string, max?: number, maxLines?: number):
   label,
   lines: textLines(text, max, maxLines),
   style: 'long',
-  notPrinted: '… (truncated)',
+  truncationNote: '… (truncated)',
 });
 
 const textPart = (text: string | null, max?: number, maxLines?: number): Block =>
@@ -230,7 +230,7 @@ function factsOf({ subject, from_address, message_size, message }: Report): Fact
     ['Size', formatSize(message_size)],
   ];
   const rows = list.flatMap(([name, value]) =>
-    value ? [{ name: [name], value: [named(value, 500)] }] : [],
+    value ? [{ name: [name], value: [nameSpan(value, 500)] }] : [],
   );
   return { kind: 'facts', rows };
 }
@@ -241,7 +241,7 @@ function headersBlock(headers: MessageView['headers']): Block {
     kind: 'facts',
     style: 'headers',
     rows: headers.map(({ name, value }) => ({
-      name: [name === '' ? muted('no name') : exactly(name)],
+      name: [name === '' ? muted('no name') : verbatimText(name)],
       value: [code(value)],
     })),
   };
@@ -286,7 +286,7 @@ const NOT_CHECKED = state('unknown', 'Not checked');
 
 function linksBlock(report: Report, links: MessageView['links']): Block {
   if (links.length === 0) return paragraph(muted('The message has no links.'));
-  const resultOf = linkAnswers(report);
+  const resultOf = linkResults(report);
   const table: Table = {
     kind: 'table',
     name: 'plain',
@@ -305,7 +305,7 @@ function linksBlock(report: Report, links: MessageView['links']): Block {
           return {
             cells: [
               { text: [code(href, 500)] },
-              { text: [text ? named(text, 200) : muted('none')] },
+              { text: [text ? nameSpan(text, 200) : muted('none')] },
               { text: [of], ...(reason ? { below: [oneLine(reason, 200)] } : {}) },
             ],
           };
@@ -324,17 +324,16 @@ interface LinkResult {
 }
 
 /** Returns a lookup by a link's URL as the message writes it: its result in `link_status`, or null. */
-export function linkAnswers({
+export function linkResults({
   checks,
-}: Pick<Reported, 'checks'>): (href: string) => LinkResult | null {
+}: Pick<ReportedResult, 'checks'>): (href: string) => LinkResult | null {
   const results = new Map<string, LinkResult>();
   for (const link of objectsIn(evidenceOf(checks, 'link_status'), 'links')) {
     const [href, status] = [textIn(link, 'href'), textIn(link, 'status')];
     if (href && status)
       results.set(withoutFragment(href), { status, reason: textIn(link, 'reason') });
   }
-  return (href) =>
-    results.get(withoutFragment(shownAddress(URL.parse(href)?.href ?? href))) ?? null;
+  return (href) => results.get(withoutFragment(displayUrl(URL.parse(href)?.href ?? href))) ?? null;
 }
 
 /** Fragments are never sent, so URLs that differ only in them are fetched once. */

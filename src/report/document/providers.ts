@@ -19,7 +19,7 @@ import {
   type Text,
 } from '../blocks.ts';
 import { type PlacementRow, placementTable } from '../content.ts';
-import type { Report, Reported } from '../report.ts';
+import type { Report, ReportedResult } from '../report.ts';
 import { formatSeconds } from './evidence.ts';
 import { referenceLink } from './findings.ts';
 
@@ -134,7 +134,7 @@ const entriesOf = (rules: RuleVerdict[], provider: string): Entries => ({
 });
 
 /** For a terminal: one line for each provider with the number of rules met, not met and unknown. */
-export function providerLines({ providers }: Reported): Block[] {
+export function providerLines({ providers }: ReportedResult): Block[] {
   if (providers.length === 0) return [];
   const items = providers.map(({ name, ready, rules }) => {
     const unmet = rules.filter(({ status }) => status === 'not_met').length;

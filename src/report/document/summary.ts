@@ -4,7 +4,6 @@ import type { Grade } from '../../analysis/result.ts';
 import {
   type Average,
   type Block,
-  cleaned,
   MAX_PAGES,
   oneLine,
   paragraph,
@@ -12,6 +11,7 @@ import {
   type Row,
   type ScoreFigure,
   type Section,
+  sanitized,
   small,
   state,
   strong,
@@ -19,21 +19,21 @@ import {
   type Verdict,
 } from '../blocks.ts';
 import { extremesOf, valueText } from '../charts.ts';
-import { cut } from '../plain-text.ts';
+import { truncate } from '../plain-text.ts';
 import {
-  alarmOf,
+  attentionText,
   averageOf,
-  countOf,
-  daysBeginAt,
+  dayStartNote,
   domainsInWords,
+  formatCount,
+  formatPercent,
   gradesInWords,
   HEALTH,
   headlineOf,
   incidentTimes,
   incidentTitle,
-  NAME_LENGTH,
-  NOT_KNOWN,
-  percent,
+  MAX_NAME_LENGTH,
+  noScoreReason,
   periodInWords,
   ratesOf,
   type ScheduledReport,
@@ -42,7 +42,7 @@ import {
   testsInWords,
   titleOf,
   trendCharts,
-  withoutScore,
+  UNKNOWN,
 } from '../summary.ts';
 import { chartBlock } from './charts.ts';
 import { GRADE_STATES, scoreWords } from './verdict.ts';
@@ -57,35 +57,35 @@ export interface MailDocument {
   blocks: Block[];
   button: { label: string; url: string };
   footer: string;
-  leave: { label: string; url: string } | null;
+  unsubscribe: { label: string; url: string } | null;
 }
 
-export interface Reader {
+export interface ReportMailOptions {
   /** The unsubscribe link of this recipient; null in a preview. */
   unsubscribeUrl: string | null;
   /** Whether a PDF with the figures is attached. */
-  pdf: boolean;
+  hasPdf: boolean;
 }
 
 export function summaryMail(
   report: ScheduledReport,
-  { unsubscribeUrl, pdf }: Reader,
+  { unsubscribeUrl, hasPdf }: ReportMailOptions,
 ): MailDocument {
   const host = new URL(report.appUrl).host;
-  const name = cut(report.name, NAME_LENGTH);
+  const name = truncate(report.name, MAX_NAME_LENGTH);
 
-  return cleaned({
+  return sanitized({
     subject: headlineOf(report),
     title: titleOf(report),
     preheader: preheaderOf(report),
     blocks: [
       lines(small(name), small(periodInWords(report))),
       ...averageBlocks(report),
-      ...(pdf ? pointersToPdf(report) : mailSections(report)),
+      ...(hasPdf ? pointersToPdf(report) : mailSections(report)),
     ],
     button: { label: 'Open dashboard', url: report.appUrl },
     footer: `You are receiving this email because a team at ${host} added you to its ${report.frequency} report “${name}”.`,
-    leave:
+    unsubscribe:
       unsubscribeUrl === null
         ? null
         : { label: 'Unsubscribe from this report', url: unsubscribeUrl },
@@ -103,12 +103,12 @@ const lines = (...blocks: Block[]): Block => ({
 function preheaderOf(report: ScheduledReport): string {
   const { total_tests, top_issues } = report.summary;
   if (total_tests === 0)
-    return `No tests were completed. ${report.sections.includes('alerts') && alarmOf(report) ? domainsInWords(report) : ''}`;
+    return `No tests were completed. ${report.sections.includes('alerts') && attentionText(report) ? domainsInWords(report) : ''}`;
   const [issue] = top_issues;
   const topIssue =
-    issue && report.sections.includes('summary') ? ` Top issue: ${cut(issue.issue, 90)}` : '';
-  const without = averageOf(report.summary) ? '' : `${withoutScore(report.summary)} `;
-  return `${countOf(total_tests, 'test')}. ${without}${scoreComparison(report)}${topIssue}`;
+    issue && report.sections.includes('summary') ? ` Top issue: ${truncate(issue.issue, 90)}` : '';
+  const without = averageOf(report.summary) ? '' : `${noScoreReason(report.summary)} `;
+  return `${formatCount(total_tests, 'test')}. ${without}${scoreComparison(report)}${topIssue}`;
 }
 
 const pointersToPdf = (report: ScheduledReport): Block[] => [
@@ -121,7 +121,7 @@ function averageBlocks(report: ScheduledReport): Block[] {
   const average = averageOf(summary);
   if (average === null) {
     const counted = summary.total_tests > 0 ? [testsInWords(report), scoreComparison(report)] : [];
-    return [lines(...[withoutScore(summary), ...counted].map((text) => paragraph(text)))];
+    return [lines(...[noScoreReason(summary), ...counted].map((text) => paragraph(text)))];
   }
   const { score, grade } = average;
   const block: Average = {
@@ -184,7 +184,7 @@ function gradesSections({ summary }: ScheduledReport): Section[] {
   const given = Object.entries(summary.grades) as [Grade, number][];
   const items = given
     .filter(([, count]) => count > 0)
-    .map(([grade, count]) => ({ grade, count, text: countOf(count) }));
+    .map(([grade, count]) => ({ grade, count, text: formatCount(count) }));
   return [section('grades', 'Grades', [{ kind: 'grades', items, words }])];
 }
 
@@ -197,9 +197,9 @@ function issuesSection({ summary: { top_issues } }: ScheduledReport, medium: Med
     return titled({
       kind: 'rows',
       items: top_issues.map(({ issue, count }) => ({
-        title: cut(issue, 2 * NAME_LENGTH),
+        title: truncate(issue, 2 * MAX_NAME_LENGTH),
         below: null,
-        value: countOf(count, 'test'),
+        value: formatCount(count, 'test'),
         state: null,
       })),
     });
@@ -209,7 +209,9 @@ function issuesSection({ summary: { top_issues } }: ScheduledReport, medium: Med
         { title: 'Issue', share: 80 },
         { title: 'Tests', share: 20, isNumber: true },
       ],
-      top_issues.map(({ issue, count }) => row(cut(issue, 2 * NAME_LENGTH), countOf(count))),
+      top_issues.map(({ issue, count }) =>
+        row(truncate(issue, 2 * MAX_NAME_LENGTH), formatCount(count)),
+      ),
     ),
   );
 }
@@ -227,7 +229,7 @@ const row = (...texts: string[]): Row => ({ cells: texts.map((text) => ({ text: 
 
 /** For the email, where each chart has its own heading. */
 function trendSections(report: ScheduledReport): Section[] {
-  const dayStart = daysBeginAt(report);
+  const dayStart = dayStartNote(report);
   return trendCharts(report).map((chart, index) =>
     section(`trend-${chart.id}`, chart.title, [
       chartBlock(chart, chart.id, { caption: captionOf(chart) }),
@@ -240,8 +242,8 @@ function captionOf(chart: TrendChart): string {
   const extremes = extremesOf(chart);
   if (extremes) return `${extremes}.`;
   return chart.id === 'score'
-    ? `Scale: 0 to ${chart.format(chart.top)}.`
-    : `Highest: ${chart.format(chart.top)}.`;
+    ? `Scale: 0 to ${chart.format(chart.max)}.`
+    : `Highest: ${chart.format(chart.max)}.`;
 }
 
 function domainsSection(report: ScheduledReport, medium: Medium): Section {
@@ -251,7 +253,7 @@ function domainsSection(report: ScheduledReport, medium: Medium): Section {
       ? {
           kind: 'rows',
           items: domains.map(({ name, health, score }) => ({
-            title: cut(name, NAME_LENGTH),
+            title: truncate(name, MAX_NAME_LENGTH),
             below: null,
             value: `${HEALTH[health].word}${score === null ? '' : `, ${score}`}`,
             state: HEALTH[health].state,
@@ -265,7 +267,7 @@ function domainsSection(report: ScheduledReport, medium: Medium): Section {
           ],
           domains.map(({ name, health, score }) => ({
             cells: [
-              { text: [cut(name, NAME_LENGTH)] },
+              { text: [truncate(name, MAX_NAME_LENGTH)] },
               { text: [state(HEALTH[health].state, HEALTH[health].word)] },
               { text: [score === null ? '–' : String(score)] },
             ],
@@ -275,15 +277,15 @@ function domainsSection(report: ScheduledReport, medium: Medium): Section {
   return section('domains', 'Domains', [
     medium === 'mail' ? small(sentence) : paragraph(sentence),
     ...(domains.length > 0 ? [list] : []),
-    ...leftOut(report.domainsLeftOut),
+    ...leftOut(report.omittedDomainCount),
   ]);
 }
 
 const leftOut = (count: number): Block[] =>
-  count > 0 ? [small(`And ${countOf(count)} more.`)] : [];
+  count > 0 ? [small(`And ${formatCount(count)} more.`)] : [];
 
 function alertsSection(report: ScheduledReport, medium: Medium): Section {
-  const { incidents, incidentsLeftOut, timezone } = report;
+  const { incidents, omittedIncidentCount, timezone } = report;
   const titled = (...blocks: Block[]) => section('alerts', 'Alerts', blocks);
   const none = 'No incidents in this period.';
   if (incidents.length === 0) return titled(medium === 'mail' ? small(none) : paragraph(none));
@@ -304,7 +306,7 @@ function alertsSection(report: ScheduledReport, medium: Medium): Section {
             cells: [{ text: [title], below: [below] }, { text: [state(of, value)] }],
           })),
         );
-  return titled(block, ...leftOut(incidentsLeftOut));
+  return titled(block, ...leftOut(omittedIncidentCount));
 }
 
 const OPEN = { value: 'Open', state: 'fail' } as const;
@@ -315,8 +317,8 @@ const RESOLVED = { value: 'Resolved', state: 'pass' } as const;
 export function summaryDocument(report: ScheduledReport): ReportDocument {
   const { sections, summary } = report;
   const isTested = summary.total_tests > 0;
-  return cleaned({
-    title: `${titleOf(report)}: ${cut(report.name, NAME_LENGTH)}`,
+  return sanitized({
+    title: `${titleOf(report)}: ${truncate(report.name, MAX_NAME_LENGTH)}`,
     time: summary.to,
     blocks: [
       summaryVerdict(report),
@@ -328,9 +330,9 @@ export function summaryDocument(report: ScheduledReport): ReportDocument {
         ? [domainsSection(report, 'paper'), alertsSection(report, 'paper')]
         : []),
     ],
-    foot: [],
-    cutOff: `This PDF is limited to ${MAX_PAGES} pages.`,
-    ways: { skip: 'Skip to report', contents: 'Report sections' },
+    footer: [],
+    truncationNote: `This PDF is limited to ${MAX_PAGES} pages.`,
+    navigation: { skip: 'Skip to report', contents: 'Report sections' },
   });
 }
 
@@ -345,11 +347,11 @@ function summaryVerdict(report: ScheduledReport): Verdict {
     outline: 'Score',
     above: `${report.frequency.toUpperCase()} DELIVERABILITY REPORT`,
     score: averageFigure(report),
-    of: null,
+    testedName: null,
     title: [titleOf(report)],
     lines: [
-      [strong(cut(report.name, NAME_LENGTH))],
-      ...(averageOf(summary) === null ? [[withoutScore(summary)]] : []),
+      [strong(truncate(report.name, MAX_NAME_LENGTH))],
+      ...(averageOf(summary) === null ? [[noScoreReason(summary)]] : []),
       ...compared,
     ],
     unknown: null,
@@ -367,7 +369,7 @@ function figuresSection({ summary }: ScheduledReport): Section {
       { title: 'Share', share: 30, isNumber: true },
       { title: 'Based on', share: 30, isNumber: true },
     ],
-    ratesOf(summary).map(({ label, share, counted }) => row(label, share ?? NOT_KNOWN, counted)),
+    ratesOf(summary).map(({ label, share, counted }) => row(label, share ?? UNKNOWN, counted)),
   );
   if (summary.scored === 0) return section('figures', KEY_FIGURES, [rates]);
   const given = Object.entries(summary.grades) as [Grade, number][];
@@ -379,7 +381,7 @@ function figuresSection({ summary }: ScheduledReport): Section {
     ],
     given.map(([grade, count]) => ({
       state: GRADE_STATES[grade],
-      ...row(grade, percent(count / summary.scored), countOf(count)),
+      ...row(grade, formatPercent(count / summary.scored), formatCount(count)),
     })),
   );
   return section('figures', KEY_FIGURES, [rates, grades]);
@@ -391,7 +393,7 @@ function trendsOnPaper(report: ScheduledReport): Section[] {
   const charts = trendCharts(report);
   const [first] = charts;
   if (!first) return [];
-  const dayStart = daysBeginAt(report);
+  const dayStart = dayStartNote(report);
   const values = table(
     [
       { title: first.by === 'day' ? 'Day' : 'Hour', share: 40 },

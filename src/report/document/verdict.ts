@@ -9,7 +9,7 @@ import {
   figure,
   jump,
   muted,
-  named,
+  nameSpan,
   oneLine,
   type ScoreFigure,
   type State,
@@ -19,10 +19,10 @@ import {
   time,
   type Verdict,
 } from '../blocks.ts';
-import { formatPoints, ledgerOf, missedSentence, verdictOf } from '../content.ts';
-import type { Report, Reported } from '../report.ts';
+import { formatPoints, ledgerOf, missingResultsSentence, verdictOf } from '../content.ts';
+import type { Report, ReportedResult } from '../report.ts';
 import { authState } from './evidence.ts';
-import type { Form } from './form.ts';
+import type { ReportVariant } from './variant.ts';
 
 export const GRADE_STATES: Record<Grade, State> = {
   A: 'pass',
@@ -33,14 +33,18 @@ export const GRADE_STATES: Record<Grade, State> = {
 };
 
 /** `above` is a line over the verdict in small print: the kind of document, or which test of many. */
-export function verdictBlock(report: Report, { medium }: Form, above: string | null): Verdict {
+export function verdictBlock(
+  report: Report,
+  { medium }: ReportVariant,
+  above: string | null,
+): Verdict {
   return {
     kind: 'verdict',
     id: 'verdict',
     outline: 'Verdict',
     above,
     score: scoreFigure(report),
-    of: null,
+    testedName: null,
     title: [oneLine(verdictOf(report.summary), 400)],
     lines: [firstFix(report)],
     unknown: unknownText(report),
@@ -52,7 +56,7 @@ export function verdictBlock(report: Report, { medium }: Form, above: string | n
 }
 
 /** For a terminal: what was tested takes one line. What was not checked is a block of its own. */
-export function shortVerdict(result: Reported, of: string | null): Verdict {
+export function shortVerdict(result: ReportedResult, testedName: string | null): Verdict {
   const { subject, from_address, message_size, ruleset } = result;
   const message = [
     subject === null ? null : `“${printable(subject).slice(0, 80)}”`,
@@ -65,7 +69,7 @@ export function shortVerdict(result: Reported, of: string | null): Verdict {
     outline: 'Verdict',
     above: null,
     score: scoreFigure(result),
-    of,
+    testedName,
     title: [oneLine(verdictOf(result.summary), 400)],
     lines: [],
     unknown: null,
@@ -75,7 +79,7 @@ export function shortVerdict(result: Reported, of: string | null): Verdict {
   };
 }
 
-export function scoreFigure(report: Reported): ScoreFigure {
+export function scoreFigure(report: ReportedResult): ScoreFigure {
   const { score, grade, cap } = report;
   const isCapped = cap !== null && score !== null;
   return {
@@ -112,7 +116,7 @@ export const NO_KNOWN_PROBLEMS = 'No problems found in the completed checks.';
 export const nothingToFix = (score: number | null): string =>
   score === null ? NO_KNOWN_PROBLEMS : 'No problems found.';
 
-function firstFix({ checks, score }: Reported): Text {
+function firstFix({ checks, score }: ReportedResult): Text {
   const findings = toFix(checks);
   const [first] = findings;
   if (!first) return [nothingToFix(score)];
@@ -127,14 +131,14 @@ function firstFix({ checks, score }: Reported): Text {
   ];
 }
 
-function unknownText(report: Reported): Text | null {
-  const missed = missedSentence(report);
+function unknownText(report: ReportedResult): Text | null {
+  const missed = missingResultsSentence(report);
   if (missed === null) return null;
   const text = ` ${oneLine(missed, 900)} Missing results don't affect the score.`;
   return [state('unknown', 'Some results are missing.'), text];
 }
 
-export function authStates({ auth_results }: Reported): StateList {
+export function authStates({ auth_results }: ReportedResult): StateList {
   const items = Object.entries(auth_results).map(([name, result]) => ({
     name: name.toUpperCase(),
     state: authState(result),
@@ -145,14 +149,14 @@ export function authStates({ auth_results }: Reported): StateList {
 
 const KINDS = { marketing: 'Marketing mail', transactional: 'Transactional mail' };
 
-const subjectOf = ({ subject }: Reported): Fact => ({
+const subjectOf = ({ subject }: ReportedResult): Fact => ({
   name: ['Subject'],
-  value: [subject ? named(subject, 300) : muted('none')],
+  value: [subject ? nameSpan(subject, 300) : muted('none')],
 });
 
-const senderOf = ({ from_address }: Reported): Fact => ({
+const senderOf = ({ from_address }: ReportedResult): Fact => ({
   name: ['From'],
-  value: [from_address ? named(from_address, 320) : muted('no address')],
+  value: [from_address ? nameSpan(from_address, 320) : muted('no address')],
 });
 
 const testAndSender = (report: Report): Fact[] => [

@@ -78,7 +78,7 @@ interface ScrollProps {
 }
 
 /** Content that is too wide or too long scrolls in its own area, never the whole page. */
-export function Scroll({ label, class: more, children }: ScrollProps) {
+export function ScrollArea({ label, class: more, children }: ScrollProps) {
   return (
     <figure class={more ? `scroll ${more}` : 'scroll'} aria-label={label} tabIndex={FOCUSABLE}>
       {children}

@@ -17,7 +17,7 @@ import type {
   Text,
 } from '../blocks.ts';
 import { chartSvg } from '../charts.ts';
-import { Chevron, Copyable, Icon, Scroll, StateMark } from './components.tsx';
+import { Chevron, Copyable, Icon, ScrollArea, StateMark } from './components.tsx';
 import { messageDocument } from './message-frame.ts';
 
 type BlockOf<K extends Block['kind']> = Extract<Block, { kind: K }>;
@@ -107,7 +107,7 @@ function Heading({ rank, id, children }: HeadingProps) {
 
 // Inline text.
 
-export function Words({ of }: { of: Text }) {
+export function InlineText({ of }: { of: Text }) {
   return <>{each(of, (span) => (typeof span === 'string' ? span : <Word span={span} />))}</>;
 }
 
@@ -144,7 +144,7 @@ function Word({ span }: { span: Span }) {
 
 const Line = ({ of, class: name }: { of: Text; class?: string }) => (
   <p class={name}>
-    <Words of={of} />
+    <InlineText of={of} />
   </p>
 );
 
@@ -158,7 +158,7 @@ const PARAGRAPHS = { small: 'small muted', card: 'card padded muted', lead: 'sha
 function HeadingBlock({ rank, text }: BlockOf<'heading'>) {
   return (
     <Heading rank={rank}>
-      <Words of={text} />
+      <InlineText of={text} />
     </Heading>
   );
 }
@@ -168,7 +168,7 @@ function NoteBox({ state, text }: BlockOf<'note'>) {
     <p class={`cap ${state}`}>
       <Icon state={state} />
       <span>
-        <Words of={text} />
+        <InlineText of={text} />
       </span>
     </p>
   );
@@ -206,7 +206,7 @@ function OverviewPart({ id, title, above, blocks }: BlockOf<'overview'>) {
         {each(blocks.filter(isHeaderBlock), (block) =>
           block.kind === 'heading' ? (
             <Heading rank={block.rank} id={heading}>
-              <Words of={block.text} />
+              <InlineText of={block.text} />
             </Heading>
           ) : (
             paint(block)
@@ -222,7 +222,7 @@ function OverviewPart({ id, title, above, blocks }: BlockOf<'overview'>) {
 const PART_DEPTH = 2;
 
 /** The anchor is inside the fold: browsers open the fold when they follow a link into it. */
-function FoldedPart({ id, title, beside, score, blocks, back }: BlockOf<'part'>) {
+function FoldedPart({ id, title, subtitle, score, blocks, back }: BlockOf<'part'>) {
   return (
     <details class="shared-test">
       <summary class="card">
@@ -231,9 +231,9 @@ function FoldedPart({ id, title, beside, score, blocks, back }: BlockOf<'part'>)
           <Ring {...score} />
         </span>
         <h2>
-          <Words of={title} />
+          <InlineText of={title} />
         </h2>
-        {beside && <span class="muted small from-domain">{beside}</span>}
+        {subtitle && <span class="muted small from-domain">{subtitle}</span>}
         <GradeBadge {...score} />
       </summary>
       <div id={id} class="shared-test-report">
@@ -278,7 +278,16 @@ function FoldBox({ title, state, count, open, style, blocks }: BlockOf<'fold'>) 
 
 // The verdict, with the score as a ring.
 
-function VerdictCard({ id, above, score, of, title, lines, unknown, ...more }: BlockOf<'verdict'>) {
+function VerdictCard({
+  id,
+  above,
+  score,
+  testedName,
+  title,
+  lines,
+  unknown,
+  ...more
+}: BlockOf<'verdict'>) {
   const anchor = useAnchor();
   const landmark = useLandmark();
   const heading = anchor(`${id}-title`);
@@ -288,9 +297,9 @@ function VerdictCard({ id, above, score, of, title, lines, unknown, ...more }: B
       <div class="verdict-text">
         {above && <p class="small muted">{above}</p>}
         <Heading rank={1} id={heading}>
-          <Words of={title} />
+          <InlineText of={title} />
         </Heading>
-        {of && <p class="small muted">{of}</p>}
+        {testedName && <p class="small muted">{testedName}</p>}
         {each(lines, (text) => (
           <Line of={text} />
         ))}
@@ -391,7 +400,7 @@ function FindingList({ first, more }: BlockOf<'findings'>) {
   );
 }
 
-function FindingFold({ id, gain, title, where, open, groups }: Finding) {
+function FindingFold({ id, gain, title, context, open, groups }: Finding) {
   const anchor = useAnchor();
   return (
     <details class="finding" id={anchor(id)} open={open}>
@@ -404,12 +413,12 @@ function FindingFold({ id, gain, title, where, open, groups }: Finding) {
           </span>
         )}
         <Heading rank={3}>
-          <Words of={title} />
+          <InlineText of={title} />
         </Heading>
-        {where && (
+        {context && (
           <span class="where">
-            <span>{where.label}</span>
-            <StateMark {...where.state} />
+            <span>{context.label}</span>
+            <StateMark {...context.state} />
           </span>
         )}
       </summary>
@@ -449,10 +458,10 @@ function FactList({ rows, style, class: more }: BlockOf<'facts'> & { class?: str
       {each(rows, ({ name, value, blocks = [] }) => (
         <div>
           <dt>
-            <Words of={name} />
+            <InlineText of={name} />
           </dt>
           <dd>
-            <Words of={value} />
+            <InlineText of={value} />
             <Blocks of={blocks} />
           </dd>
         </div>
@@ -467,7 +476,7 @@ function ListBlock({ isOrdered, items }: BlockOf<'list'>) {
     <Tag class="values">
       {each(items, ({ text, blocks = [] }) => (
         <li class={isOrdered ? 'nested' : undefined}>
-          <Words of={text} />
+          <InlineText of={text} />
           <Blocks of={blocks} />
         </li>
       ))}
@@ -513,9 +522,9 @@ function TableBlock({ name, label, columns, groups, foot }: Table) {
   // The style turns it into a list on narrow screens, so it never scrolls.
   if (name === 'tests') return <div class="card">{table}</div>;
   return (
-    <Scroll class={isCard ? 'card' : undefined} label={label}>
+    <ScrollArea class={isCard ? 'card' : undefined} label={label}>
       {table}
-    </Scroll>
+    </ScrollArea>
   );
 }
 
@@ -568,7 +577,7 @@ function TableCell({ cell, column, isHeading, isMetered, isToned }: CellProps) {
         <GradeBadge {...score} />
       </td>
     );
-  const words = <Words of={text} />;
+  const words = <InlineText of={text} />;
   const content = isMetered ? (
     <Metered {...cell} />
   ) : (
@@ -577,7 +586,7 @@ function TableCell({ cell, column, isHeading, isMetered, isToned }: CellProps) {
       <Blocks of={blocks} />
       {below && (
         <div class="muted">
-          <Words of={below} />
+          <InlineText of={below} />
         </div>
       )}
     </>
@@ -603,7 +612,7 @@ function Metered({ text, meter, below }: Cell) {
   return (
     <span class="meter">
       <span>
-        <Words of={text} />
+        <InlineText of={text} />
       </span>
       {meter && (
         <svg
@@ -619,7 +628,7 @@ function Metered({ text, meter, below }: Cell) {
       {meter && <span class="number">{meter.words}</span>}
       {below && (
         <span>
-          <Words of={below} />
+          <InlineText of={below} />
         </span>
       )}
     </span>
@@ -661,7 +670,7 @@ function EntryItem({ id, state, label, title, lines, figure, more }: Entry) {
       </div>
       <p>
         <strong>
-          <Words of={title} />
+          <InlineText of={title} />
         </strong>
       </p>
       {each(lines, (text) => (
@@ -699,7 +708,7 @@ function CardBox({ id, title, state, blocks }: BlockOf<'card'>) {
     <article class="card provider" aria-labelledby={heading}>
       <header>
         <Heading rank={3} id={heading}>
-          <Words of={title} />
+          <InlineText of={title} />
         </Heading>
         <StateMark {...state} />
       </header>
@@ -740,7 +749,7 @@ function AlignmentTable({ columns, fromDomain, rows, outcome }: BlockOf<'alignme
               <StateMark {...outcome.result} />
             </td>
             <td>
-              <Words of={outcome.domain} />
+              <InlineText of={outcome.domain} />
               <Line of={outcome.below} class="small muted" />
             </td>
           </tr>
@@ -750,18 +759,18 @@ function AlignmentTable({ columns, fromDomain, rows, outcome }: BlockOf<'alignme
   );
 }
 
-type ComparisonProps = Pick<AlignmentRow, 'domain' | 'none' | 'joint'> & {
+type ComparisonProps = Pick<AlignmentRow, 'alignment' | 'domain' | 'noDomainText'> & {
   fromDomain: string | null;
 };
 
-function DomainComparison({ domain, none, joint, fromDomain }: ComparisonProps) {
-  if (domain === null) return <span class="muted">{none}</span>;
-  if (joint === null || fromDomain === null) return <code>{domain}</code>;
+function DomainComparison({ domain, noDomainText, alignment, fromDomain }: ComparisonProps) {
+  if (domain === null) return <span class="muted">{noDomainText}</span>;
+  if (alignment === null || fromDomain === null) return <code>{domain}</code>;
   return (
-    <div class={`comparison ${joint.state}`}>
+    <div class={`comparison ${alignment.state}`}>
       <code>{domain}</code>
       <span class="alignment">
-        <StateMark state={joint.state} word={joint.word} />
+        <StateMark state={alignment.state} word={alignment.word} />
       </span>
       <code>{fromDomain}</code>
     </div>
@@ -786,23 +795,23 @@ function HopItem({ server, time, via, delay, children }: Hop & { children: Compo
   return (
     <li>
       <div>
-        <Words of={server} />
+        <InlineText of={server} />
         {time && (
           <span class="muted small">
             {' '}
-            <Words of={time} />
+            <InlineText of={time} />
           </span>
         )}
       </div>
       {delay && (
         <span class="muted small">
           {delay.label && `${delay.label} `}
-          <Words of={delay.value} />
+          <InlineText of={delay.value} />
         </span>
       )}
       {via && (
         <div class="muted small">
-          <Words of={via} />
+          <InlineText of={via} />
         </div>
       )}
       {children}
@@ -813,21 +822,21 @@ function HopItem({ server, time, via, delay, children }: Hop & { children: Compo
 /** Characters. Longer text is cut in print. */
 const MAX_PRINTED_LENGTH = 6000;
 
-function VerbatimBox({ label, lines, style, notPrinted }: BlockOf<'verbatim'>) {
+function VerbatimBox({ label, lines, style, truncationNote }: BlockOf<'verbatim'>) {
   const text = lines.join('\n');
   if (style === 'box') return <pre class="box">{text}</pre>;
   return (
-    <Scroll class="box long" label={label}>
+    <ScrollArea class="box long" label={label}>
       <pre>
         {text.slice(0, MAX_PRINTED_LENGTH)}
         {text.length > MAX_PRINTED_LENGTH && (
           <>
             <span class="screen-only">{text.slice(MAX_PRINTED_LENGTH)}</span>
-            <span class="print-only">{notPrinted}</span>
+            <span class="print-only">{truncationNote}</span>
           </>
         )}
       </pre>
-    </Scroll>
+    </ScrollArea>
   );
 }
 

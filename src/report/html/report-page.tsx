@@ -2,11 +2,11 @@
 
 import { type Block, plainText, type ReportDocument } from '../blocks.ts';
 import { sharedDocument, testDocument } from '../document/document.ts';
-import { cut } from '../plain-text.ts';
+import { truncate } from '../plain-text.ts';
 import type { Report } from '../report.ts';
 import type { Share } from '../share.ts';
 import { PAGE_CSP, renderPage } from './frame.tsx';
-import { Blocks, Words } from './paint.tsx';
+import { Blocks, InlineText } from './paint.tsx';
 import { REPORT_STYLE } from './styles.ts';
 
 /** The Content-Security-Policy header of the page. The page repeats it in a <meta>, where `frame-ancestors` is not allowed. */
@@ -19,30 +19,30 @@ export const sharedPage = (share: Share): string => paintPage(sharedDocument(sha
 
 /** Text from a message is escaped and never becomes a link. */
 export function paintPage(document: ReportDocument): string {
-  const { title, blocks, foot, ways } = document;
+  const { title, blocks, footer, navigation } = document;
   return renderPage({
     title,
-    skip: ways.skip,
+    skip: navigation.skip,
     style: REPORT_STYLE,
     aside: tableOfContents(document),
     main: <Blocks of={blocks} />,
     foot:
-      foot.length > 0 &&
-      foot.map((text, index) => (
+      footer.length > 0 &&
+      footer.map((text, index) => (
         <span key={`${index + 1}`}>
-          <Words of={text} />
+          <InlineText of={text} />
         </span>
       )),
   });
 }
 
 /** The table of contents beside the page; none for fewer than two entries. */
-function tableOfContents({ blocks, ways }: ReportDocument) {
+function tableOfContents({ blocks, navigation }: ReportDocument) {
   const entries = blocks.flatMap(contentsEntry);
   if (entries.length < 2) return null;
   const isListOfTests = blocks.some(({ kind }) => kind === 'part');
   return (
-    <nav class={isListOfTests ? 'contents test-list' : 'contents'} aria-label={ways.contents}>
+    <nav class={isListOfTests ? 'contents test-list' : 'contents'} aria-label={navigation.contents}>
       <ol>
         {entries.map(({ id, title }) => (
           <li key={id}>
@@ -64,7 +64,7 @@ function contentsEntry(block: Block): { id: string; title: string }[] {
     case 'overview':
       return block.title === null ? [] : [{ id: block.id, title: block.title }];
     case 'part':
-      return [{ id: block.id, title: cut(plainText(block.title), MAX_TITLE_LENGTH) }];
+      return [{ id: block.id, title: truncate(plainText(block.title), MAX_TITLE_LENGTH) }];
     default:
       return [];
   }

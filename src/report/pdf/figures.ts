@@ -6,12 +6,12 @@ import {
   type Chart,
   chartInWords,
   GRID,
+  hasLabelPerBar,
   labelsOf,
-  showsEach,
   valueText,
 } from '../charts.ts';
 import type { Face } from './fonts.ts';
-import { drawText, inLines } from './layout.ts';
+import { drawLines, layOutText } from './layout.ts';
 import { layOut, widthOf } from './lines.ts';
 import type { Sheet } from './sheet.ts';
 import { CODE, COLOR, MARKS, SMALL } from './style.ts';
@@ -22,15 +22,15 @@ function figure(sheet: Sheet, alt: string, width: number, height: number, draw: 
   sheet.element('Figure', draw, { alt, bbox: [left, y, left + width, y + height] });
 }
 
-export const RING = 92;
+export const RING_SIZE = 92;
 const RING_THICKNESS = 8;
 
 /** Draws the ring at the current position, which does not move. A paler arc shows the score without the cap. */
 export function scoreRing(sheet: Sheet, figureData: ScoreFigure): void {
   const { score, uncapped, number, letter, state, alt } = figureData;
   const { doc, fonts } = sheet;
-  const radius = (RING - RING_THICKNESS) / 2;
-  const [x, y] = [sheet.left + RING / 2, sheet.y + RING / 2];
+  const radius = (RING_SIZE - RING_THICKNESS) / 2;
+  const [x, y] = [sheet.left + RING_SIZE / 2, sheet.y + RING_SIZE / 2];
   const { color } = MARKS[state];
   const centeredText = (text: string, face: Face, size: number, below: number, ink: string) =>
     doc
@@ -41,7 +41,7 @@ export function scoreRing(sheet: Sheet, figureData: ScoreFigure): void {
         lineBreak: false,
         baseline: 'alphabetic',
       });
-  figure(sheet, alt, RING, RING, () =>
+  figure(sheet, alt, RING_SIZE, RING_SIZE, () =>
     sheet.content(() => {
       doc.lineWidth(RING_THICKNESS).strokeColor(COLOR.line).circle(x, y, radius).stroke();
       if (uncapped) arc(doc, x, y, radius, uncapped / 100, COLOR.uncapped);
@@ -82,7 +82,7 @@ const CHIP = { width: 158, height: 34, padding: 7 };
 const STEM_WIDTH = 14;
 
 const rowsToDraw = ({ rows }: Alignment): AlignmentRow[] =>
-  rows.filter(({ domain, joint }) => domain !== null && joint !== null).slice(0, MAX_ROWS);
+  rows.filter(({ domain, alignment }) => domain !== null && alignment !== null).slice(0, MAX_ROWS);
 
 /** In points; 0 if there is nothing to draw. */
 export const alignmentHeight = (block: Alignment): number =>
@@ -92,7 +92,7 @@ export function alignmentFigure(sheet: Sheet, block: Alignment): void {
   const { fromDomain, fromLabel, alt } = block;
   const height = alignmentHeight(block);
   if (fromDomain === null || height === 0) return;
-  sheet.need(height);
+  sheet.ensureSpace(height);
   const [left, right, top] = [sheet.left, sheet.left + sheet.width - CHIP.width, sheet.y];
   figure(sheet, alt, sheet.width, height, () => {
     chip(sheet, left, top + height / 2, [fromLabel], fromDomain);
@@ -113,8 +113,8 @@ function chip(sheet: Sheet, x: number, y: number, label: Text, domain: string): 
     doc.lineWidth(0.6).roundedRect(x, top, width, height, 4).fillAndStroke(COLOR.tint, COLOR.line),
   );
   const textWidth = width - 2 * padding;
-  drawText(sheet, inLines(sheet, label, textWidth, SMALL), x + padding, top + 5);
-  drawText(sheet, domainEnd(sheet, domain, textWidth), x + padding, top + 16);
+  drawLines(sheet, layOutText(sheet, label, textWidth, SMALL), x + padding, top + 5);
+  drawLines(sheet, domainEnd(sheet, domain, textWidth), x + padding, top + 16);
 }
 
 /** The domain on one line. A long one keeps its end, which identifies the owner. */
@@ -127,9 +127,9 @@ function domainEnd({ fonts }: Sheet, domain: string, width: number) {
 }
 
 /** A solid line for an aligned domain, a dashed line for any other. */
-function connection(sheet: Sheet, { joint }: AlignmentRow, from: number, to: number): void {
+function connection(sheet: Sheet, { alignment }: AlignmentRow, from: number, to: number): void {
   const [start, end] = [sheet.left + CHIP.width, sheet.left + sheet.width - CHIP.width];
-  const { state } = joint!;
+  const { state } = alignment!;
   sheet.artifact(({ doc }) => {
     doc.save().lineWidth(1.2).strokeColor(MARKS[state].color);
     if (state !== 'pass') doc.dash(3, { space: 3 });
@@ -140,9 +140,9 @@ function connection(sheet: Sheet, { joint }: AlignmentRow, from: number, to: num
       .stroke();
     doc.restore();
   });
-  const words = inLines(sheet, [joint!], end - start - STEM_WIDTH, SMALL);
+  const words = layOutText(sheet, [alignment!], end - start - STEM_WIDTH, SMALL);
   const x = (start + STEM_WIDTH + end - widthOf(words.lines[0]!)) / 2;
-  drawText(sheet, words, x, to - SMALL.leading - 1);
+  drawLines(sheet, words, x, to - SMALL.leading - 1);
 }
 
 // Charts: bars, grid lines, scale and labels.
@@ -153,26 +153,26 @@ const SCALE_WIDTH = 34;
 /** Above the bars, for the value of the highest one. */
 const VALUES_HEIGHT = 12;
 const LABELS_HEIGHT = 16;
-export const CHART = VALUES_HEIGHT + BARS_HEIGHT + LABELS_HEIGHT;
+export const CHART_HEIGHT = VALUES_HEIGHT + BARS_HEIGHT + LABELS_HEIGHT;
 
 /** A table beside the chart lists its values. */
 export function chartFigure(sheet: Sheet, chart: Chart): void {
-  sheet.need(CHART);
+  sheet.ensureSpace(CHART_HEIGHT);
   const untagged: Sheet = { ...sheet, content: (draw) => draw() };
-  figure(sheet, chartInWords(chart), sheet.width, CHART, () =>
+  figure(sheet, chartInWords(chart), sheet.width, CHART_HEIGHT, () =>
     sheet.content(() => {
       drawGrid(untagged, chart);
       drawBars(untagged, chart);
       drawLabels(untagged, chart);
     }),
   );
-  sheet.y += CHART;
+  sheet.y += CHART_HEIGHT;
 }
 
-function drawGrid(sheet: Sheet, { top, format }: Chart): void {
+function drawGrid(sheet: Sheet, { max, format }: Chart): void {
   const { doc, left, width, y } = sheet;
   // A grid line at half a test has no meaning.
-  const values = GRID.map((share) => ({ share, value: top * (1 - share) }));
+  const values = GRID.map((share) => ({ share, value: max * (1 - share) }));
   for (const { share, value } of values.filter((each) => Number.isInteger(each.value))) {
     const lineY = y + VALUES_HEIGHT + share * BARS_HEIGHT;
     doc.lineWidth(0.5).strokeColor(COLOR.line);
@@ -190,7 +190,7 @@ function drawBars(sheet: Sheet, chart: Chart): void {
     if (bar === null) return;
     const [x, top] = [left + SCALE_WIDTH + bar.x, y + VALUES_HEIGHT + bar.y];
     doc.rect(x, top, bar.width, bar.height).fill(COLOR.accent);
-    if (!showsEach(chart)) return;
+    if (!hasLabelPerBar(chart)) return;
     const text = valueText(chart, chart.buckets[index]!);
     writeLabel(sheet, text, x + bar.width / 2, top - SMALL.leading, 0.5);
   });
@@ -208,6 +208,6 @@ function drawLabels(sheet: Sheet, chart: Chart): void {
 
 /** Draws one line of text; `anchor` is the share of its width left of `x`. */
 function writeLabel(sheet: Sheet, text: string, x: number, y: number, anchor: number): void {
-  const block = inLines(sheet, [text], sheet.width, SMALL);
-  drawText(sheet, block, x - widthOf(block.lines[0]!) * anchor, y);
+  const block = layOutText(sheet, [text], sheet.width, SMALL);
+  drawLines(sheet, block, x - widthOf(block.lines[0]!) * anchor, y);
 }

@@ -11,11 +11,11 @@ import {
   type TextStyle,
   widthOf,
 } from './lines.ts';
-import { PagesFull, type Sheet } from './sheet.ts';
+import { PageLimitError, type Sheet } from './sheet.ts';
 import { BODY, CODE, COLOR, HEADINGS, PAGE, SMALL, styled } from './style.ts';
 
 /** Breaks a text of the document into lines of `width` points. */
-export const inLines = (
+export const layOutText = (
   { fonts, places }: Sheet,
   text: Text,
   width: number,
@@ -23,17 +23,17 @@ export const inLines = (
 ): LaidOut => layOut(styled(text, places), width, style, fonts);
 
 export const heightOf = (sheet: Sheet, text: Text, style: TextStyle): number =>
-  inLines(sheet, text, sheet.width, style).height;
+  layOutText(sheet, text, sheet.width, style).height;
 
 /** A paragraph that may continue on the next page, without widows and orphans. */
 export function paragraph(sheet: Sheet, text: Text, style: TextStyle = BODY, tag = 'P'): void {
-  const { lines } = inLines(sheet, text, sheet.width, style);
+  const { lines } = layOutText(sheet, text, sheet.width, style);
   sheet.element(tag, () => {
     lines.forEach((line, index) => {
       const remaining = lines.length - index;
       const together =
         remaining <= 3 && index === 0 ? remaining : remaining === 2 || index === 0 ? 2 : 1;
-      sheet.need(together * style.leading);
+      sheet.ensureSpace(together * style.leading);
       drawLine(sheet, line, sheet.left, sheet.y, style);
       sheet.y += style.leading;
     });
@@ -43,7 +43,7 @@ export function paragraph(sheet: Sheet, text: Text, style: TextStyle = BODY, tag
 /** A heading with a rule below it and an entry in the outline. It stays together with the next `following` points. */
 export function section(sheet: Sheet, title: string, following: number, draw: () => void): void {
   sheet.skip(18);
-  sheet.need(HEADINGS[2].leading + 9 + following);
+  sheet.ensureSpace(HEADINGS[2].leading + 9 + following);
   outlineEntry(sheet, title);
   sheet.element('Sect', () => {
     paragraph(sheet, [title], HEADINGS[2], 'H2');
@@ -57,7 +57,7 @@ export function section(sheet: Sheet, title: string, following: number, draw: ()
 export function subheading(sheet: Sheet, text: Text, following: number, rank: 3 | 4 = 3): void {
   const style = HEADINGS[rank];
   sheet.skip(10);
-  sheet.need(heightOf(sheet, text, style) + 3 + following);
+  sheet.ensureSpace(heightOf(sheet, text, style) + 3 + following);
   paragraph(sheet, text, style, `H${rank}`);
   sheet.y += 3;
 }
@@ -82,24 +82,27 @@ export function rule({ doc, left, width }: Sheet, y: number, color: string, thic
 const NAME_COLUMN = { min: 48, max: 120, gap: 12 };
 
 /** Names in a column as wide as needed, with their values beside them; `below` draws what follows a value. */
-export function pairs<T extends { name: Text; value: Text }>(
+export function drawPairs<T extends { name: Text; value: Text }>(
   sheet: Sheet,
   list: T[],
   style: TextStyle,
   below: (pair: T) => void = () => {},
 ): void {
   const nameStyle = { ...style, color: COLOR.muted };
-  const names = list.map(({ name }) => inLines(sheet, name, NAME_COLUMN.max, nameStyle));
+  const names = list.map(({ name }) => layOutText(sheet, name, NAME_COLUMN.max, nameStyle));
   const widest = Math.max(0, ...names.flatMap(({ lines }) => lines.map(widthOf)));
   const column = Math.max(NAME_COLUMN.min, widest + NAME_COLUMN.gap);
   list.forEach((pair, index) => {
     const name = names[index]!;
-    const value = inLines(sheet, pair.value, sheet.width - column, { ...style, color: COLOR.ink });
+    const value = layOutText(sheet, pair.value, sheet.width - column, {
+      ...style,
+      color: COLOR.ink,
+    });
     const height = Math.max(name.height, value.height);
-    sheet.need(height);
+    sheet.ensureSpace(height);
     sheet.element('P', () => {
-      drawText(sheet, name, sheet.left, sheet.y);
-      drawText(sheet, value, sheet.left + column, sheet.y);
+      drawLines(sheet, name, sheet.left, sheet.y);
+      drawLines(sheet, value, sheet.left + column, sheet.y);
     });
     sheet.y += height;
     sheet.inset(column, () => below(pair));
@@ -109,14 +112,16 @@ export function pairs<T extends { name: Text; value: Text }>(
 /** Text on a colored background, kept on one page. */
 export function notice(sheet: Sheet, text: Text, color: string, background: string): void {
   const padding = 8;
-  const block = inLines(sheet, text, sheet.width - 2 * padding - 4, BODY);
+  const block = layOutText(sheet, text, sheet.width - 2 * padding - 4, BODY);
   const height = block.height + 2 * padding - 2;
-  sheet.need(height);
+  sheet.ensureSpace(height);
   sheet.artifact(() => {
     sheet.doc.rect(sheet.left, sheet.y, sheet.width, height).fill(background);
     sheet.doc.rect(sheet.left, sheet.y, 2.5, height).fill(color);
   });
-  sheet.element('P', () => drawText(sheet, block, sheet.left + padding + 4, sheet.y + padding - 1));
+  sheet.element('P', () =>
+    drawLines(sheet, block, sheet.left + padding + 4, sheet.y + padding - 1),
+  );
   sheet.y += height;
 }
 
@@ -128,8 +133,8 @@ function recordRows(sheet: Sheet, { type, name, value }: RecordBlock) {
   const { padding, labels } = RECORD_BOX;
   return [type, name, value].map((each) => ({
     value: each.value,
-    label: inLines(sheet, [each.label], labels, { ...SMALL, leading: CODE.leading }),
-    block: inLines(sheet, [each.value], sheet.width - 2 * padding - labels, CODE),
+    label: layOutText(sheet, [each.label], labels, { ...SMALL, leading: CODE.leading }),
+    block: layOutText(sheet, [each.value], sheet.width - 2 * padding - labels, CODE),
   }));
 }
 
@@ -142,17 +147,17 @@ export const recordHeight = (sheet: Sheet, record: RecordBlock): number =>
 export function recordBox(sheet: Sheet, record: RecordBlock): void {
   const rows = recordRows(sheet, record);
   const height = heightOfRows(rows);
-  sheet.need(height);
+  sheet.ensureSpace(height);
   sheet.artifact(({ doc, left, width, y }) =>
     doc.lineWidth(0.6).roundedRect(left, y, width, height, 4).fillAndStroke(COLOR.tint, COLOR.line),
   );
   const x = sheet.left + RECORD_BOX.padding;
   let y = sheet.y + RECORD_BOX.padding;
   for (const { value, label, block } of rows) {
-    sheet.element('P', () => drawText(sheet, label, x, y));
+    sheet.element('P', () => drawLines(sheet, label, x, y));
     // Copying a wrapped value yields one line.
     const actual = { actual: value };
-    sheet.element('Code', () => drawText(sheet, block, x + RECORD_BOX.labels, y), actual);
+    sheet.element('Code', () => drawLines(sheet, block, x + RECORD_BOX.labels, y), actual);
     y += block.height;
   }
   sheet.y += height;
@@ -161,7 +166,7 @@ export function recordBox(sheet: Sheet, record: RecordBlock): void {
 // Draws laid out text: letters, links, and boxes for characters without a glyph.
 
 /** Draws all lines without a page break, so they must fit. With `right`, lines end there. */
-export function drawText(
+export function drawLines(
   sheet: Sheet,
   { lines, style }: LaidOut,
   x: number,
@@ -240,12 +245,12 @@ export function withinPages(sheet: Sheet, draw: () => void, cutOff: string): voi
   try {
     draw();
   } catch (error) {
-    if (!(error instanceof PagesFull)) throw error;
-    const originalNeed = sheet.need;
+    if (!(error instanceof PageLimitError)) throw error;
+    const originalNeed = sheet.ensureSpace;
     // The last page has reserved space for it.
-    sheet.need = () => {};
+    sheet.ensureSpace = () => {};
     paragraph(sheet, [cutOff], SMALL);
-    sheet.need = originalNeed;
+    sheet.ensureSpace = originalNeed;
   }
 }
 

@@ -20,18 +20,18 @@ import {
 import {
   alignmentFigure,
   alignmentHeight,
-  CHART,
+  CHART_HEIGHT,
   chartFigure,
-  RING,
+  RING_SIZE,
   scoreRing,
 } from './figures.ts';
 import {
-  drawText,
+  drawLines,
+  drawPairs,
   heightOf,
-  inLines,
+  layOutText,
   notice,
   outlineEntry,
-  pairs,
   paragraph,
   recordBox,
   recordHeight,
@@ -42,7 +42,7 @@ import {
 import type { TextStyle } from './lines.ts';
 import type { Sheet } from './sheet.ts';
 import { ABOVE, BODY, COLOR, HEADINGS, LABEL, MARKS, SMALL, SMALL_CODE } from './style.ts';
-import { drawTable, tableStart } from './table.ts';
+import { drawTable, tableStartHeight } from './table.ts';
 
 /** Paints blocks in order, with the space that their kinds need between them. Throws for a kind that PDFs do not show. */
 export function paintBlocks(sheet: Sheet, blocks: Block[]): void {
@@ -140,7 +140,7 @@ const PAINTERS: Painters = {
     for (const line of lines) paragraph(sheet, [line], SMALL_CODE);
   },
   chart(sheet, { chart, title, caption }) {
-    sheet.need(HEADINGS[4].leading + CHART);
+    sheet.ensureSpace(HEADINGS[4].leading + CHART_HEIGHT);
     if (title !== null) paragraph(sheet, [title], HEADINGS[4]);
     chartFigure(sheet, chart);
     if (caption !== null) paragraph(sheet, [caption], SMALL);
@@ -160,7 +160,8 @@ const PARAGRAPHS: Record<'small' | 'card' | 'lead', TextStyle> = {
 };
 
 function paintVerdict(sheet: Sheet, block: Verdict): void {
-  const { above, score, of, title, lines, states, facts, unknown, remarks, contents } = block;
+  const { above, score, testedName, title, lines, states, facts, unknown, remarks, contents } =
+    block;
   if (contents) outlineEntry(sheet, contents);
   if (above !== null) {
     paragraph(sheet, [above], ABOVE);
@@ -168,18 +169,18 @@ function paintVerdict(sheet: Sheet, block: Verdict): void {
   }
   const top = sheet.y;
   scoreRing(sheet, score);
-  sheet.inset(RING + 26, () => {
-    if (of !== null) paragraph(sheet, [of], SMALL);
+  sheet.inset(RING_SIZE + 26, () => {
+    if (testedName !== null) paragraph(sheet, [testedName], SMALL);
     paragraph(sheet, title, HEADINGS[1], 'H1');
     sheet.y += 4;
     for (const text of lines) paragraph(sheet, text);
     sheet.y += 2;
     if (states) paragraph(sheet, statesText(states));
     sheet.y += 6;
-    if (facts) pairs(sheet, facts.rows, { ...BODY, size: 8, leading: 12 });
+    if (facts) drawPairs(sheet, facts.rows, { ...BODY, size: 8, leading: 12 });
     for (const text of remarks) paragraph(sheet, text, SMALL);
   });
-  sheet.y = Math.max(sheet.y, top + RING);
+  sheet.y = Math.max(sheet.y, top + RING_SIZE);
   if (unknown === null) return;
   sheet.y += 12;
   notice(sheet, unknown, MARKS.unknown.color, COLOR.tint);
@@ -214,20 +215,20 @@ const GAIN_WIDTH = 52;
 /** The height that stays together at the beginning of a finding. */
 const FINDING_START = 90;
 
-function paintFinding(sheet: Sheet, { gain, state, title, where, groups }: Finding): void {
+function paintFinding(sheet: Sheet, { gain, state, title, context, groups }: Finding): void {
   sheet.skip(16);
-  sheet.need(FINDING_START);
+  sheet.ensureSpace(FINDING_START);
   const { icon, color } = MARKS[state];
   const { leading } = HEADINGS[3];
   sheet.element('Sect', () => {
     const style = { size: 12, leading, face: 'bold', color } as const;
-    const sign = inLines(sheet, [gain?.text ?? icon], GAIN_WIDTH, style);
-    sheet.element('P', () => drawText(sheet, sign, sheet.left, sheet.y));
+    const sign = layOutText(sheet, [gain?.text ?? icon], GAIN_WIDTH, style);
+    sheet.element('P', () => drawLines(sheet, sign, sheet.left, sheet.y));
     sheet.inset(GAIN_WIDTH, () => {
       paragraph(sheet, title, HEADINGS[3], 'H3');
-      if (where) {
-        const context = ` · ${where.label} · ${where.category}`;
-        paragraph(sheet, [where.state, context], SMALL);
+      if (context) {
+        const place = ` · ${context.label} · ${context.category}`;
+        paragraph(sheet, [context.state, place], SMALL);
       }
       for (const group of groups) paintGroup(sheet, group);
     });
@@ -241,13 +242,13 @@ function paintGroup(sheet: Sheet, { title, blocks }: Group): void {
 
 function paintLabeled(sheet: Sheet, label: Text, blocks: Block[]): void {
   sheet.skip(5);
-  sheet.need(LABEL.leading + startHeight(sheet, blocks));
+  sheet.ensureSpace(LABEL.leading + startHeight(sheet, blocks));
   paragraph(sheet, label, LABEL);
   paintBlocks(sheet, blocks);
 }
 
 function paintFacts(sheet: Sheet, { rows, style }: Facts): void {
-  pairs(sheet, rows, style === undefined ? BODY : SMALL, ({ blocks = [] }) =>
+  drawPairs(sheet, rows, style === undefined ? BODY : SMALL, ({ blocks = [] }) =>
     paintBlocks(sheet, blocks),
   );
 }
@@ -277,15 +278,15 @@ function startHeight(sheet: Sheet, [block, ...rest]: Block[]): number {
     case 'note':
       return heightOf(sheet, block.text, BODY) + 14 + startHeight(sheet, rest);
     case 'table':
-      return tableStart(sheet, block);
+      return tableStartHeight(sheet, block);
     case 'entries':
-      return tableStart(sheet, entriesTable(block));
+      return tableStartHeight(sheet, entriesTable(block));
     case 'path':
-      return tableStart(sheet, pathTable(block));
+      return tableStartHeight(sheet, pathTable(block));
     case 'alignment':
-      return alignmentHeight(block) || tableStart(sheet, alignmentTable(block));
+      return alignmentHeight(block) || tableStartHeight(sheet, alignmentTable(block));
     case 'chart':
-      return HEADINGS[4].leading + CHART;
+      return HEADINGS[4].leading + CHART_HEIGHT;
     case 'findings':
       return FINDING_START;
     default:
@@ -345,12 +346,12 @@ function alignmentTable({ columns, rows, outcome }: Alignment): Table {
       { title: columns.joint, share: 24 },
     ],
     [
-      ...rows.map(({ mechanism, result, domain, none, joint, notes }) => ({
+      ...rows.map(({ mechanism, result, domain, noDomainText, alignment, notes }) => ({
         cells: [
           { text: [mechanism] },
           { text: [result] },
-          { text: [domain ?? none], ...(notes === '' ? {} : { below: [notes] }) },
-          { text: [joint ?? '–'] },
+          { text: [domain ?? noDomainText], ...(notes === '' ? {} : { below: [notes] }) },
+          { text: [alignment ?? '–'] },
         ],
       })),
       {
@@ -389,7 +390,7 @@ export function paintPart(
   pages: number,
   cutOff: string,
 ): void {
-  sheet.begin(pages);
+  sheet.startPart(pages);
   const { outline, depth } = sheet;
   sheet.outline = outlineEntry(sheet, plainText(title));
   sheet.depth = depth + 1;

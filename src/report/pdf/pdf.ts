@@ -30,7 +30,7 @@ const MAX_PART_PAGES = 300;
 
 /** A tagged A4 document with at most `MAX_PAGES` pages for each part. The same document gives the same bytes. */
 export async function paintPdf(document: ReportDocument): Promise<Uint8Array> {
-  const { title, time, blocks, foot, cutOff } = document;
+  const { title, time, blocks, footer, truncationNote } = document;
   const doc = openDocument(title, time);
   const bytes = collect(doc);
   const sheet = createSheet(doc, loadFonts(doc));
@@ -43,12 +43,12 @@ export async function paintPdf(document: ReportDocument): Promise<Uint8Array> {
         sheet,
         blocks.filter((block) => block.kind !== 'part'),
       );
-      for (const text of foot) paragraph(sheet, text, SMALL);
+      for (const text of footer) paragraph(sheet, text, SMALL);
     },
-    cutOff,
+    truncationNote,
   );
   const pages = Math.min(MAX_PAGES, Math.floor(MAX_PART_PAGES / parts.length));
-  for (const part of parts) paintPart(sheet, part, pages, cutOff);
+  for (const part of parts) paintPart(sheet, part, pages, truncationNote);
   drawFooters(sheet, title);
   doc.end();
   return bytes;

@@ -9,7 +9,7 @@ import { CONTENT_WIDTH, PAGE } from './style.ts';
 const CUT_OFF_HEIGHT = 24;
 
 /** Thrown when content does not fit on the last allowed page. */
-export class PagesFull extends Error {}
+export class PageLimitError extends Error {}
 
 export interface Sheet {
   doc: PDFKit.PDFDocument;
@@ -25,11 +25,11 @@ export interface Sheet {
   /** Added to the rank of each heading; 0 for a report alone. */
   depth: number;
   /** Begins a new page unless the current one has this much height left. Throws PagesFull. */
-  need(height: number): void;
+  ensureSpace(height: number): void;
   /** Indents what `draw` draws by `by` points. */
   inset(by: number, draw: () => void): void;
   /** Begins a new page and allows `pages` pages from here on. */
-  begin(pages: number): void;
+  startPart(pages: number): void;
   /** Adds free space, except at the top of a page. */
   skip(height: number): void;
   /** Wraps what `draw` draws in a structure element. */
@@ -63,11 +63,11 @@ export function createSheet(doc: PDFKit.PDFDocument, fonts: Fonts): Sheet {
     outline: doc.outline,
     places: new Set(),
     depth: 0,
-    need(height) {
+    ensureSpace(height) {
       const bottom = PAGE.height - PAGE.bottom - (pagesLeft === 0 ? CUT_OFF_HEIGHT : 0);
       // Content higher than a page starts at the top of the current page if that is empty.
       if (sheet.y + height <= bottom || sheet.y === PAGE.top) return;
-      if (pagesLeft === 0) throw new PagesFull();
+      if (pagesLeft === 0) throw new PageLimitError();
       pagesLeft -= 1;
       addPage();
     },
@@ -80,7 +80,7 @@ export function createSheet(doc: PDFKit.PDFDocument, fonts: Fonts): Sheet {
         Object.assign(sheet, { left: from, width });
       }
     },
-    begin(pages) {
+    startPart(pages) {
       pagesLeft = pages - 1;
       addPage();
     },

@@ -1,7 +1,7 @@
 /** Tables: rows are never split, and the head is repeated on each page. */
 
 import type { Block, Cell, Column, Row, Table } from '../blocks.ts';
-import { drawText, inLines, rule } from './layout.ts';
+import { drawLines, layOutText, rule } from './layout.ts';
 import type { LaidOut, TextStyle } from './lines.ts';
 import type { Sheet } from './sheet.ts';
 import { BODY, COLOR, LABEL, MARKS, SMALL, SMALL_CODE } from './style.ts';
@@ -33,12 +33,12 @@ interface PlacedCell {
 /** `paint` draws the blocks of cells, which come below their row. */
 export function drawTable(sheet: Sheet, table: Table, paint: (blocks: Block[]) => void): void {
   const head = headOf(sheet, table);
-  sheet.need(tableStart(sheet, table));
+  sheet.ensureSpace(tableStartHeight(sheet, table));
   sheet.element('Table', () => {
     if (head) drawRow(sheet, head, 'TH');
     for (const row of placedRows(sheet, table)) {
       const top = sheet.y;
-      sheet.need(row.height);
+      sheet.ensureSpace(row.height);
       // The repeated head is decoration: the tags contain the head once.
       if (sheet.y < top && head) repeatHead(sheet, head);
       drawRow(sheet, row, 'TD');
@@ -48,7 +48,7 @@ export function drawTable(sheet: Sheet, table: Table, paint: (blocks: Block[]) =
 }
 
 /** The height that must stay together at the beginning: all of a short table, head and first row of a long one. */
-export function tableStart(sheet: Sheet, table: Table): number {
+export function tableStartHeight(sheet: Sheet, table: Table): number {
   const head = headOf(sheet, table);
   const first: PlacedRow[] = [];
   for (const row of placedRows(sheet, table)) if (first.push(row) > SHORT_TABLE.rows) break;
@@ -85,7 +85,7 @@ function placeRow(sheet: Sheet, columns: Column[], row: Row, base: TextStyle): P
     const width = (textWidth * share) / shares + GAP * (spanned.length - 1);
     const style = rowStyle(row, index, columnStyle(spanned[0]!, base));
     const parts = partsOf(cell, style).map((part) =>
-      inLines(sheet, part.text, cell.meter ? width / 2 : width, part.style),
+      layOutText(sheet, part.text, cell.meter ? width / 2 : width, part.style),
     );
     const isNumber = spanned[0]!.isNumber === true;
     const place = { x, width, isNumber, parts, meter: cell.meter };
@@ -137,7 +137,7 @@ function repeatHead(sheet: Sheet, row: PlacedRow): void {
 function drawCell(sheet: Sheet, { x, width, isNumber, parts, meter }: PlacedCell): void {
   let y = sheet.y + PADDING;
   for (const part of parts) {
-    drawText(sheet, part, x, y, isNumber ? x + width : undefined);
+    drawLines(sheet, part, x, y, isNumber ? x + width : undefined);
     y += part.height;
   }
   if (meter) drawMeter(sheet, meter, x + width / 2, width / 2);
@@ -157,7 +157,7 @@ function drawMeter(
     doc.rect(x, top, bar.width, bar.height).fill(COLOR.line);
     doc.rect(x, top, bar.width * share, bar.height).fill(MARKS[state].color);
   });
-  drawText(sheet, inLines(sheet, [words], width, BODY), x + bar.width + GAP, y);
+  drawLines(sheet, layOutText(sheet, [words], width, BODY), x + bar.width + GAP, y);
 }
 
 function endRow(sheet: Sheet, { height }: PlacedRow, isHead: boolean): void {

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import {
   certificateExtension,
   dnsNames,
-  judgeCertificate,
+  evaluateCertificate,
 } from '../../../src/analysis/bimi/certificate.ts';
 import { RECEIVED_AT } from '../../helpers/analysis.ts';
 import { makeAuthority, makeIntermediate, makeMark } from './mark-certificates.ts';
@@ -17,7 +17,7 @@ const LOGO = '<svg/>';
 const NAMES = ['news.example.com', 'example.com', 'default._bimi.news.example.com'];
 
 const judge = (pem: string) =>
-  judgeCertificate(Buffer.from(pem), { names: NAMES, now: RECEIVED_AT });
+  evaluateCertificate(Buffer.from(pem), { names: NAMES, now: RECEIVED_AT });
 const mark = (options = {}) => makeMark(INTERMEDIATE, { logo: LOGO, ...options });
 const CHAIN = `${INTERMEDIATE.pem}${ROOT.pem}`;
 

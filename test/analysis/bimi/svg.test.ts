@@ -2,14 +2,14 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { judgeSvg } from '../../../src/analysis/bimi/svg.ts';
+import { evaluateSvg } from '../../../src/analysis/bimi/svg.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 
 const XMLNS = 'xmlns="http://www.w3.org/2000/svg"';
 const ROOT = `${XMLNS} version="1.2" baseProfile="tiny-ps" viewBox="0 0 100 100"`;
 const TITLE = '<title>Example</title>';
 const svg = (inside: string, root = ROOT) => `<svg ${root}>${TITLE}${inside}</svg>`;
-const judge = (text: string) => judgeSvg(Buffer.from(text)).problems;
+const judge = (text: string) => evaluateSvg(Buffer.from(text)).problems;
 
 const rows: [what: string, text: string, problems: RegExp[]][] = [
   ['a valid logo', svg('<path d="M0 0h9"/><use href="#a"/><g fill="url(#b)"/>'), []],

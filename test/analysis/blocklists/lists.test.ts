@@ -9,7 +9,7 @@ import { blocklistTable, LISTS } from '../../../src/analysis/blocklists/lists.ts
 import { faultOf } from '../../../src/analysis/blocklists/watch.ts';
 import { normalizeDomain } from '../../../src/lib/domain-names.ts';
 import { zoneResolver } from '../../../src/net/dns/zone.ts';
-import { aListedCode, blocklistZone } from '../../helpers/blocklists.ts';
+import { blocklistZone, listedCode } from '../../helpers/blocklists.ts';
 
 test('Blocklist zones and names are unique and normalized', () => {
   assert.equal(new Set(LISTS.map(({ zone }) => zone)).size, LISTS.length);
@@ -83,8 +83,8 @@ test('Every blocklist passes its self-test with its operator’s answers', async
   const resolver = zoneResolver(blocklistZone('abcdef12'));
   for (const list of LISTS) {
     const keyed = list.keyedZone?.replace('<key>', 'abcdef12');
-    for (const asked of [...(list.needsKey ? [] : [list.zone]), ...(keyed ? [keyed] : [])])
-      assert.equal(await faultOf(resolver, { list, asked }), null, asked);
+    for (const queryZone of [...(list.needsKey ? [] : [list.zone]), ...(keyed ? [keyed] : [])])
+      assert.equal(await faultOf(resolver, { list, queryZone }), null, queryZone);
   }
 });
 
@@ -177,7 +177,7 @@ test('readCodes treats no answer as not listed', () => {
 test('readCodes treats every declared error code as error, even beside a listing', () => {
   for (const one of LISTS)
     for (const code of Object.keys(one.errors))
-      for (const records of [[code], [aListedCode(one), code]])
+      for (const records of [[code], [listedCode(one), code]])
         assert.equal(readCodes(one, records).status, 'error', `${one.name} ${records}`);
 });
 
@@ -201,7 +201,7 @@ const DEFAULT = LISTS.filter(({ byDefault }) => byDefault).map(({ zone }) => zon
 test('chooseBlocklists without changes returns the default set with public zones', () => {
   const chosen = chooseBlocklists([], null);
   assert.deepEqual(
-    chosen.map(({ asked }) => asked),
+    chosen.map(({ queryZone }) => queryZone),
     DEFAULT,
   );
 });
@@ -230,7 +230,10 @@ test('chooseBlocklists +all enables every list that needs no missing key', () =>
 
 test('chooseBlocklists with a DQS key uses the keyed Spamhaus zones', () => {
   const asked = Object.fromEntries(
-    chooseBlocklists(changes('+zrd.dq.spamhaus.net'), KEY).map((one) => [one.list.zone, one.asked]),
+    chooseBlocklists(changes('+zrd.dq.spamhaus.net'), KEY).map((one) => [
+      one.list.zone,
+      one.queryZone,
+    ]),
   );
   assert.equal(asked['zen.spamhaus.org'], `${KEY}.zen.dq.spamhaus.net`);
   assert.equal(asked['dbl.spamhaus.org'], `${KEY}.dbl.dq.spamhaus.net`);

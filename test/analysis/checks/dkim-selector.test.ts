@@ -4,14 +4,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CheckStatus } from '../../../src/analysis/check.ts';
 import type { Zone } from '../../../src/net/dns/zone.ts';
-import { DKIM_KEYS, GOOD_ZONE, item, lookAt } from '../domain/domains.ts';
+import { checkDomain, DKIM_KEYS, GOOD_ZONE, item } from '../domain/domains.ts';
 
 const { 's1._domainkey.example.com': _, ...WITHOUT_KEY } = GOOD_ZONE;
 const at = (selector: string, ...records: string[]): Zone => ({
   [`${selector}._domainkey.example.com`]: { TXT: records },
 });
 const look = async (zone: Zone, selectors: string[] = []) => {
-  const { checks } = await lookAt({ ...WITHOUT_KEY, ...zone }, { selectors });
+  const { checks } = await checkDomain({ ...WITHOUT_KEY, ...zone }, { selectors });
   return checks.filter(({ id }) => id === 'dkim_selector');
 };
 
@@ -74,13 +74,13 @@ test('dkim_selector check evaluates only common selectors that exist', async () 
 });
 
 test('dkim_selector check reports info without points when no key is found', async () => {
-  const health = await lookAt(WITHOUT_KEY);
+  const health = await checkDomain(WITHOUT_KEY);
   const { status, severity, points, title } = item(health, 'dkim_selector');
   assert.deepEqual([status, severity, points], ['info', null, 0]);
   assert.match(title, /No DKIM key of example\.com was found under a common selector/);
   assert.equal(health.status, 'healthy');
   const guess: Zone = { 'google._domainkey.example.com': { fails: 'timeout' } };
-  const unanswered = item(await lookAt({ ...WITHOUT_KEY, ...guess }), 'dkim_selector');
+  const unanswered = item(await checkDomain({ ...WITHOUT_KEY, ...guess }), 'dkim_selector');
   assert.deepEqual([unanswered.status, unanswered.severity], ['error', null]);
 });
 

@@ -6,7 +6,7 @@ import type { CheckStatus, Finding } from '../../../src/analysis/check.ts';
 import { domainBlocklists } from '../../../src/analysis/checks/domain-blocklists.ts';
 import type { DnsAnswer, Resolver } from '../../../src/net/dns/resolver.ts';
 import { type Zone, zoneResolver } from '../../../src/net/dns/zone.ts';
-import { runCheck, type Scene } from '../../helpers/analysis.ts';
+import { type CheckInput, runCheck } from '../../helpers/analysis.ts';
 import { listIn, workingLists } from '../../helpers/blocklists.ts';
 import { goodMessage } from '../../helpers/good-message.ts';
 
@@ -27,7 +27,7 @@ const SENDER = {
   },
 };
 
-const find = (scene: Partial<Scene> = {}): Promise<Finding> =>
+const find = (scene: Partial<CheckInput> = {}): Promise<Finding> =>
   runCheck(domainBlocklists, {
     ...SENDER,
     ...scene,
@@ -37,7 +37,7 @@ const dbl = (name: string, code = '127.0.1.2'): Zone => listIn('dbl.spamhaus.org
 const surbl = (name: string, code = '127.0.0.64'): Zone => listIn('multi.surbl.org', name, code);
 const uribl = (name: string, code = '127.0.0.2'): Zone => listIn('multi.uribl.com', name, code);
 
-const ROWS: [what: string, status: CheckStatus, scene: Partial<Scene>, says?: RegExp][] = [
+const ROWS: [what: string, status: CheckStatus, scene: Partial<CheckInput>, says?: RegExp][] = [
   ['on no list', 'pass', {}, /The sender domains are on no blocklist\./],
   [
     'the From domain listed',
@@ -139,17 +139,17 @@ for (const [what, status, scene, says] of ROWS)
   });
 
 test('domain_blocklists check applies no cap for a tier 1 listing of the HELO name only', async () => {
-  assert.equal((await find({ zone: dbl('host.example') })).uncapped, true);
-  assert.equal((await find({ zone: dbl('out.host.example') })).uncapped, true);
+  assert.equal((await find({ zone: dbl('host.example') })).exemptFromCap, true);
+  assert.equal((await find({ zone: dbl('out.host.example') })).exemptFromCap, true);
   const beside = { ...dbl('host.example'), ...surbl('shop.example') };
-  assert.equal((await find({ zone: beside })).uncapped, true, 'the other one is of tier 2');
+  assert.equal((await find({ zone: beside })).exemptFromCap, true, 'the other one is of tier 2');
   for (const name of ['shop.example', 'bounce.example', 'signer.example']) {
     const zone = { ...dbl('host.example'), ...dbl(name) };
-    assert.equal((await find({ zone })).uncapped, undefined, name);
+    assert.equal((await find({ zone })).exemptFromCap, undefined, name);
   }
   const envelope = { ...SENDER.envelope, helo: 'out.shop.example' };
-  assert.equal((await find({ zone: dbl('shop.example'), envelope })).uncapped, undefined);
-  assert.equal((await find({ zone: dbl('out.shop.example'), envelope })).uncapped, true);
+  assert.equal((await find({ zone: dbl('shop.example'), envelope })).exemptFromCap, undefined);
+  assert.equal((await find({ zone: dbl('out.shop.example'), envelope })).exemptFromCap, true);
 });
 
 test('domain_blocklists check lists sender names with roles and queries each once', async () => {
@@ -205,7 +205,7 @@ test('domain_blocklists check uses the DQS key without revealing it', async () =
     return { status: 'found', records, ttl: 1, authenticated: false };
   };
   const blocklists = workingLists().map((one) =>
-    one.list.keyedZone ? { ...one, asked: one.list.keyedZone.replace('<key>', KEY) } : one,
+    one.list.keyedZone ? { ...one, queryZone: one.list.keyedZone.replace('<key>', KEY) } : one,
   );
   const listed = await find({ resolver, setup: { blocklists } });
   assert.equal(listed.status, 'fail');

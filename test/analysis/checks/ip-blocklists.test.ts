@@ -8,7 +8,7 @@ import { allowlists } from '../../../src/analysis/checks/allowlists.ts';
 import { ipBlocklists } from '../../../src/analysis/checks/ip-blocklists.ts';
 import type { Resolver } from '../../../src/net/dns/resolver.ts';
 import { type Zone, zoneResolver } from '../../../src/net/dns/zone.ts';
-import { runCheck, type Scene } from '../../helpers/analysis.ts';
+import { type CheckInput, runCheck } from '../../helpers/analysis.ts';
 import { listIn, workingLists } from '../../helpers/blocklists.ts';
 import { goodMessage } from '../../helpers/good-message.ts';
 
@@ -24,7 +24,7 @@ const ALL_FAIL: Zone = Object.assign({}, ...workingLists().map(({ list }) => fai
 const withFault = (...zones: string[]): BlocklistInUse[] =>
   workingLists().map((one) => (zones.includes(one.list.zone) ? { ...one, fault: UNTESTED } : one));
 
-const find = (check: Check, scene: Omit<Scene, 'message'>): Promise<Finding> =>
+const find = (check: Check, scene: Omit<CheckInput, 'message'>): Promise<Finding> =>
   runCheck(check, {
     message: goodMessage(),
     ...scene,
@@ -32,7 +32,7 @@ const find = (check: Check, scene: Omit<Scene, 'message'>): Promise<Finding> =>
     setup: { blocklists: workingLists(), ...scene.setup },
   });
 
-type Row = [what: string, status: CheckStatus, scene: Omit<Scene, 'message'>, says?: RegExp];
+type Row = [what: string, status: CheckStatus, scene: Omit<CheckInput, 'message'>, says?: RegExp];
 
 function table(check: Check, rows: Row[]) {
   for (const [what, status, scene, says] of rows)
@@ -41,7 +41,7 @@ function table(check: Check, rows: Row[]) {
       assert.equal(finding.status, status, `${finding.title} ${finding.detail}`);
       if (says) assert.match(`${finding.title} ${finding.detail}`, says);
       if (status === 'warn' || status === 'fail') assert.match(finding.fix!.text, /https:\/\//);
-      assert.equal(finding.uncapped, undefined);
+      assert.equal(finding.exemptFromCap, undefined);
     });
 }
 

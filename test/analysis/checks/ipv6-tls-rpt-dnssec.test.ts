@@ -7,12 +7,12 @@ import { dnssec } from '../../../src/analysis/checks/dnssec.ts';
 import { ipv6 } from '../../../src/analysis/checks/ipv6.ts';
 import { tlsRpt } from '../../../src/analysis/checks/tls-rpt.ts';
 import { type Zone, zoneResolver } from '../../../src/net/dns/zone.ts';
-import { runCheck, type Scene } from '../../helpers/analysis.ts';
+import { type CheckInput, runCheck } from '../../helpers/analysis.ts';
 
 const message = 'From: a@news.example.com\n\nHello\n';
 const noDomain = 'From: nobody\n\nx\n';
 
-type Row = [what: string, status: CheckStatus, title: RegExp, scene: Partial<Scene>];
+type Row = [what: string, status: CheckStatus, title: RegExp, scene: Partial<CheckInput>];
 
 function table(check: Check, rows: Row[]) {
   for (const [what, status, title, scene] of rows)
@@ -55,7 +55,7 @@ table(tlsRpt, [
 ]);
 
 const DS = { DS: ['12345 13 2 aabb'] };
-const validating: Scene['resolver'] = async (name, type) => {
+const validating: CheckInput['resolver'] = async (name, type) => {
   const answer = await zoneResolver({ 'example.com': { ...DS, SOA: ['a b 1 2 3 4 5'] } })(
     name,
     type,

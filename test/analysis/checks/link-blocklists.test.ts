@@ -8,14 +8,14 @@ import { domainBlocklists } from '../../../src/analysis/checks/domain-blocklists
 import { linkBlocklists } from '../../../src/analysis/checks/link-blocklists.ts';
 import type { DnsAnswer, Resolver } from '../../../src/net/dns/resolver.ts';
 import { type Zone, zoneResolver } from '../../../src/net/dns/zone.ts';
-import { ENVELOPE, RECEIVED_AT, runCheck, type Scene } from '../../helpers/analysis.ts';
+import { type CheckInput, ENVELOPE, RECEIVED_AT, runCheck } from '../../helpers/analysis.ts';
 import { listIn, workingLists } from '../../helpers/blocklists.ts';
 import { goodMessage } from '../../helpers/good-message.ts';
 
 const linking = (...addresses: string[]) =>
   goodMessage({}, addresses.map((address) => `Read on: ${address}\n`).join(''));
 
-const find = (scene: Partial<Scene> = {}): Promise<Finding> =>
+const find = (scene: Partial<CheckInput> = {}): Promise<Finding> =>
   runCheck(linkBlocklists, {
     message: linking('https://www.shop.example/a', 'https://example.com/b'),
     ...scene,
@@ -27,7 +27,7 @@ const fails = (zone: string, name = 'shop.example'): Zone => ({
   [`${name}.${zone}`]: { fails: 'timeout' },
 });
 
-const ROWS: [what: string, status: CheckStatus, scene: Partial<Scene>, says?: RegExp][] = [
+const ROWS: [what: string, status: CheckStatus, scene: Partial<CheckInput>, says?: RegExp][] = [
   [
     'on no list',
     'pass',

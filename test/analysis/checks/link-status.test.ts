@@ -4,11 +4,11 @@ import assert from 'node:assert/strict';
 import type { RequestListener } from 'node:http';
 import { type TestContext, test } from 'node:test';
 import type { CheckStatus } from '../../../src/analysis/check.ts';
-import { askLinks, linkStatus } from '../../../src/analysis/checks/link-status.ts';
+import { linkStatus, requestLinks } from '../../../src/analysis/checks/link-status.ts';
 import { type Zone, zoneResolver } from '../../../src/net/dns/zone.ts';
 import { createWeb } from '../../../src/net/http/client.ts';
 import type { Web, WebRequest } from '../../../src/net/http/web.ts';
-import { runCheck, type Scene } from '../../helpers/analysis.ts';
+import { type CheckInput, runCheck } from '../../helpers/analysis.ts';
 import { goodMessage } from '../../helpers/good-message.ts';
 import { type Canary, dialTo, startCanary } from '../../net/canary.ts';
 
@@ -49,7 +49,7 @@ const answer: RequestListener = (request, response) => {
 
 interface Site {
   canary: Canary;
-  scene: Omit<Scene, 'message'>;
+  scene: Omit<CheckInput, 'message'>;
 }
 
 async function startSite(t: TestContext, listener = answer): Promise<Site> {
@@ -73,7 +73,7 @@ interface Shown {
   reason: string;
 }
 
-async function check({ scene }: Site, message: string, changes: Partial<Scene> = {}) {
+async function check({ scene }: Site, message: string, changes: Partial<CheckInput> = {}) {
   const finding = await runCheck(linkStatus, { message, ...scene, ...changes });
   const links = (finding.evidence?.links ?? []) as unknown as Shown[];
   for (const { reason } of links) assert.match(reason, /^[a-z].*[^.]$/, 'half a sentence');
@@ -258,7 +258,7 @@ test('askLinks stops silent links in time and reports those not started', async 
   const web = createWeb({ resolver: zoneResolver(zone), dial });
   const urls = Array.from({ length: 60 }, (_, i) => new URL(at(String(i))));
   const start = performance.now();
-  const results = await askLinks(urls, {
+  const results = await requestLinks(urls, {
     web,
     caution: () => null,
     totalTimeoutMs: 300,

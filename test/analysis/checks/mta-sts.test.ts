@@ -6,7 +6,7 @@ import type { CheckStatus } from '../../../src/analysis/check.ts';
 import { mtaSts } from '../../../src/analysis/checks/mta-sts.ts';
 import type { Zone } from '../../../src/net/dns/zone.ts';
 import type { WebFailure } from '../../../src/net/guarded-connection.ts';
-import { runCheck, type Scene } from '../../helpers/analysis.ts';
+import { type CheckInput, runCheck } from '../../helpers/analysis.ts';
 import { type Page, webOf } from '../../helpers/web.ts';
 
 const message = 'From: a@news.example.com\n\nHello\n';
@@ -25,13 +25,13 @@ const ZONE: Zone = {
   'mx.example.net': ADDRESS,
 };
 
-const serving = (page: Page | WebFailure): Partial<Scene> => ({
+const serving = (page: Page | WebFailure): Partial<CheckInput> => ({
   zone: ZONE,
   web: webOf({ [POLICY_URL]: page }),
 });
-const policy = (body: string): Partial<Scene> => serving({ body });
+const policy = (body: string): Partial<CheckInput> => serving({ body });
 
-type Row = [what: string, status: CheckStatus, expected: RegExp, scene: Partial<Scene>];
+type Row = [what: string, status: CheckStatus, expected: RegExp, scene: Partial<CheckInput>];
 
 const rows: Row[] = [
   ['a valid policy', 'info', /valid MTA-STS policy \(enforce\).* 7 d\./, policy(POLICY)],

@@ -7,7 +7,7 @@ import { mx } from '../../../src/analysis/checks/mx.ts';
 import { returnPath } from '../../../src/analysis/checks/return-path.ts';
 import type { Resolver } from '../../../src/net/dns/resolver.ts';
 import type { Zone } from '../../../src/net/dns/zone.ts';
-import { contextFor, runCheck, type Scene } from '../../helpers/analysis.ts';
+import { type CheckInput, contextFor, runCheck } from '../../helpers/analysis.ts';
 
 const message = 'From: a@example.com\n\nHello\n';
 const HOSTS: Zone = {
@@ -18,7 +18,7 @@ const GOOD = { MX: ['10 mx1.example.net', '20 mx2.example.net'] };
 const good: Zone = { ...HOSTS, 'example.com': GOOD };
 const other = { mail_from: 'b@bounce.example.org' };
 
-type Row = [what: string, status: CheckStatus, scene: Partial<Scene>, domain?: string];
+type Row = [what: string, status: CheckStatus, scene: Partial<CheckInput>, domain?: string];
 
 function table(check: Check, rows: Row[]) {
   for (const [what, status, scene, domain] of rows)

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import type { CheckStatus } from '../../../src/analysis/check.ts';
 import { mxTls } from '../../../src/analysis/checks/mx-tls.ts';
 import type { Zone } from '../../../src/net/dns/zone.ts';
-import type { MailTls } from '../../../src/net/smtp/probe.ts';
+import type { MailTlsResult } from '../../../src/net/smtp/probe.ts';
 import { runCheck } from '../../helpers/analysis.ts';
 
 const message = 'From: a@example.com\n\nx\n';
@@ -16,24 +16,24 @@ const ZONE: Zone = {
   'b.example.com': ADDRESS,
 };
 
-const secure = (version = 'TLSv1.3', problem: string | null = null): MailTls => ({
+const secure = (version = 'TLSv1.3', problem: string | null = null): MailTlsResult => ({
   status: 'tls',
   version,
   certificate: { valid: problem === null, problem, names: [], issuer: null, validTo: null },
 });
-const PLAIN: MailTls = { status: 'no_starttls' };
-const BROKEN: MailTls = { status: 'broken', detail: 'the TLS handshake failed' };
-const DEAD: MailTls = { status: 'unreachable', silent: true, detail: 'no response in time' };
-const SHUT: MailTls = { status: 'forbidden', detail: 'the IP address is not public' };
-const UNCLEAR: MailTls = { status: 'unknown', detail: 'the server replied 421 busy' };
+const PLAIN: MailTlsResult = { status: 'no_starttls' };
+const BROKEN: MailTlsResult = { status: 'broken', detail: 'the TLS handshake failed' };
+const DEAD: MailTlsResult = { status: 'unreachable', silent: true, detail: 'no response in time' };
+const SHUT: MailTlsResult = { status: 'forbidden', detail: 'the IP address is not public' };
+const UNCLEAR: MailTlsResult = { status: 'unknown', detail: 'the server replied 421 busy' };
 
-const checkHosts = (probes: Record<string, MailTls>, zone = ZONE) =>
+const checkHosts = (probes: Record<string, MailTlsResult>, zone = ZONE) =>
   runCheck(
     mxTls(async (host) => probes[host] ?? UNCLEAR),
     { message, zone },
   );
 
-const rows: [what: string, a: MailTls, b: MailTls, CheckStatus, RegExp][] = [
+const rows: [what: string, a: MailTlsResult, b: MailTlsResult, CheckStatus, RegExp][] = [
   [
     'both servers support TLS',
     secure(),

@@ -8,7 +8,7 @@ import { helo } from '../../../src/analysis/checks/helo.ts';
 import { ptr } from '../../../src/analysis/checks/ptr.ts';
 import type { Resolver } from '../../../src/net/dns/resolver.ts';
 import type { Zone } from '../../../src/net/dns/zone.ts';
-import { contextFor, runCheck, type Scene } from '../../helpers/analysis.ts';
+import { type CheckInput, contextFor, runCheck } from '../../helpers/analysis.ts';
 
 const REVERSE = '1.2.0.192.in-addr.arpa';
 const REVERSE6 = `1.${'0.'.repeat(23)}8.b.d.0.1.0.0.2.ip6.arpa`;
@@ -18,7 +18,7 @@ const message = 'From: a@example.com\n\nHello\n';
 const named = (...names: string[]): Zone => ({ [REVERSE]: { PTR: names } });
 const good: Zone = { ...named('mail.example.com'), 'mail.example.com': { A: ['192.0.2.1'] } };
 
-type Row = [what: string, status: CheckStatus, scene: Omit<Scene, 'message'>];
+type Row = [what: string, status: CheckStatus, scene: Omit<CheckInput, 'message'>];
 
 function table(check: Check, rows: Row[]) {
   for (const [what, status, scene] of rows)

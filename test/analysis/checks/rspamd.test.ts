@@ -8,14 +8,14 @@ import { after, before, describe, it, type TestContext, test } from 'node:test';
 import type { CheckStatus } from '../../../src/analysis/check.ts';
 import { rspamd, rspamdThreshold } from '../../../src/analysis/checks/rspamd.ts';
 import type { RspamdScan } from '../../../src/net/rspamd.ts';
-import { runCheck, type Scene } from '../../helpers/analysis.ts';
+import { type CheckInput, runCheck } from '../../helpers/analysis.ts';
 import { freePort } from '../../helpers/daemon.ts';
-import { needs } from '../../helpers/debian.ts';
 import { goodMessage } from '../../helpers/good-message.ts';
 import { GTUBE } from '../../helpers/gtube.ts';
+import { skipUnlessInstalled } from '../../helpers/installed.ts';
 import { type Rspamd, startRspamd } from '../../helpers/rspamd.ts';
 
-const KNOWN: Omit<Scene, 'message'> = {
+const KNOWN: Omit<CheckInput, 'message'> = {
   zone: { '7.113.0.203.in-addr.arpa': { PTR: ['mail.example.com'] } },
   envelope: { client_ip: '203.0.113.7' },
 };
@@ -31,13 +31,13 @@ const IN_LUA = Object.entries(RULES).map(
     `config.regexp.${name} = { re = 'Subject=/\\\\b${name}\\\\b/H', score = ${score}, description = 'Says ${name}' }`,
 );
 
-describe('rspamd check with a real Rspamd', { skip: needs('rspamd') }, () => {
+describe('rspamd check with a real Rspamd', { skip: skipUnlessInstalled('rspamd') }, () => {
   let server: Rspamd;
   before(async () => {
     server = await startRspamd(IN_LUA);
   });
   after(() => server.kill());
-  const ask = (message: string, scene: Partial<Scene> = {}) =>
+  const ask = (message: string, scene: Partial<CheckInput> = {}) =>
     runCheck(rspamd, { ...KNOWN, message, setup: { rspamd: server.url }, ...scene });
 
   const cases: [string, string, CheckStatus][] = [

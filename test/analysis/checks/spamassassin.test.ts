@@ -4,19 +4,19 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it, test } from 'node:test';
 import type { CheckStatus } from '../../../src/analysis/check.ts';
 import {
-  readSpamdReport,
+  parseSpamdReport,
   receivedFields,
   spamassassin,
 } from '../../../src/analysis/checks/spamassassin.ts';
-import { contextFor, runCheck, type Scene } from '../../helpers/analysis.ts';
+import { type CheckInput, contextFor, runCheck } from '../../helpers/analysis.ts';
 import { freePort } from '../../helpers/daemon.ts';
-import { needs } from '../../helpers/debian.ts';
 import { goodMessage } from '../../helpers/good-message.ts';
 import { GTUBE } from '../../helpers/gtube.ts';
+import { skipUnlessInstalled } from '../../helpers/installed.ts';
 import { type Spamd, startSpamd } from '../../helpers/spamd.ts';
 
 const PTR = { '7.113.0.203.in-addr.arpa': { PTR: ['mail.example.com'] } };
-const KNOWN: Omit<Scene, 'message'> = { zone: PTR, envelope: { client_ip: '203.0.113.7' } };
+const KNOWN: Omit<CheckInput, 'message'> = { zone: PTR, envelope: { client_ip: '203.0.113.7' } };
 const subject = (text: string) => goodMessage({ Subject: text });
 
 /** Rules of our own, so that the sums are ours whatever Debian's rules are. */
@@ -44,13 +44,15 @@ const SETTINGS = [
   ]),
 ];
 
-describe('spamassassin check with a real SpamAssassin', { skip: needs('spamd') }, () => {
+describe('spamassassin check with a real SpamAssassin', {
+  skip: skipUnlessInstalled('spamd'),
+}, () => {
   let spamd: Spamd;
   before(async () => {
     spamd = await startSpamd(SETTINGS);
   });
   after(() => spamd.kill());
-  const ask = (message: string, scene: Partial<Scene> = {}) =>
+  const ask = (message: string, scene: Partial<CheckInput> = {}) =>
     runCheck(spamassassin, { ...KNOWN, message, setup: { spamd: spamd.url }, ...scene });
 
   const cases: [string, string, CheckStatus, number][] = [
@@ -106,7 +108,7 @@ describe('spamassassin check with a real SpamAssassin', { skip: needs('spamd') }
 });
 
 test('spamassassin check reports error when the report template lists no rules', {
-  skip: needs('spamd'),
+  skip: skipUnlessInstalled('spamd'),
 }, async (t) => {
   const lines = ['clear_report_template', 'report _SCORE_ of _REQD_', ...SETTINGS];
   const spamd = await startSpamd(lines);
@@ -118,7 +120,7 @@ test('spamassassin check reports error when the report template lists no rules',
 });
 
 test('spamassassin check reports error for a threshold of 0', {
-  skip: needs('spamd'),
+  skip: skipUnlessInstalled('spamd'),
 }, async (t) => {
   const spamd = await startSpamd(['required_score 0', ...SETTINGS]);
   t.after(() => spamd.kill());
@@ -153,7 +155,7 @@ test('readSpamdReport reads only the last rule table, which the message cannot f
     ' 1.1 NO_DESCRIPTION         ',
     '',
   ].join('\n');
-  assert.deepEqual(readSpamdReport(report), [
+  assert.deepEqual(parseSpamdReport(report), [
     { name: 'SPF_PASS', score: -0, description: 'SPF: sender matches SPF record' },
     {
       name: 'BAYES_50',
@@ -166,13 +168,15 @@ test('readSpamdReport reads only the last rule table, which the message cannot f
 });
 
 test('readSpamdReport handles huge reports quickly', () => {
-  assert.deepEqual(readSpamdReport('\n'.repeat(1_000_000)), []);
-  assert.deepEqual(readSpamdReport('- '.repeat(500_000)), []);
-  assert.deepEqual(readSpamdReport(`${' '.repeat(500_000)}x`), []);
+  assert.deepEqual(parseSpamdReport('\n'.repeat(1_000_000)), []);
+  assert.deepEqual(parseSpamdReport('- '.repeat(500_000)), []);
+  assert.deepEqual(parseSpamdReport(`${' '.repeat(500_000)}x`), []);
 });
 
-const fieldsFor = async (envelope: Scene['envelope'], name: string | null = 'mail.example.com') =>
-  receivedFields(await contextFor({ message: goodMessage(), envelope }), name).toString();
+const fieldsFor = async (
+  envelope: CheckInput['envelope'],
+  name: string | null = 'mail.example.com',
+) => receivedFields(await contextFor({ message: goodMessage(), envelope }), name).toString();
 
 test('receivedFields describe the connection as this server saw it', async () => {
   assert.equal(

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MAX_SIGNATURES, takeSignatures } from '../../../src/analysis/dkim/signature.ts';
+import { extractSignatures, MAX_SIGNATURES } from '../../../src/analysis/dkim/signature.ts';
 
-const take = (text: string) => takeSignatures(Buffer.from(text, 'latin1'));
+const take = (text: string) => extractSignatures(Buffer.from(text, 'latin1'));
 
 test('takeSignatures finds signatures in any case, folded, with LF or CRLF', () => {
   const { values } = take(
@@ -24,7 +24,7 @@ test('takeSignatures ignores other fields, continuation lines and the body', () 
 
 test('takeSignatures returns the original bytes up to the limit', () => {
   const raw = Buffer.from(`${'DKIM-Signature: a\r\n'.repeat(MAX_SIGNATURES)}From: x\r\n\r\nbody`);
-  const taken = takeSignatures(raw);
+  const taken = extractSignatures(raw);
   assert.equal(taken.ignored, 0);
   assert.equal(taken.raw.buffer, raw.buffer);
   assert.equal(taken.raw.length, raw.length);

@@ -6,10 +6,10 @@ import nodemailer from 'nodemailer';
 import { dkimResult } from '../../../src/analysis/dkim/verify.ts';
 import type { Resolver } from '../../../src/net/dns/resolver.ts';
 import { type Zone, zoneResolver } from '../../../src/net/dns/zone.ts';
-import { contextFor, RECEIVED_AT, type Scene } from '../../helpers/analysis.ts';
+import { type CheckInput, contextFor, RECEIVED_AT } from '../../helpers/analysis.ts';
 import { alter, KEY_NAME, KEYS, MESSAGE, sign, zoneWith } from './signed-mail.ts';
 
-const outcomeOf = async (scene: Scene) => (await contextFor(scene)).fact(dkimResult);
+const outcomeOf = async (scene: CheckInput) => (await contextFor(scene)).fact(dkimResult);
 const good = zoneWith(KEYS.rsa.record);
 
 /** Records the queries that reach the resolver. */

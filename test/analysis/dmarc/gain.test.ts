@@ -6,7 +6,7 @@ import { analyze } from '../../../src/analysis/analyze.ts';
 import type { AnalysisResult } from '../../../src/analysis/result.ts';
 import { zoneResolver } from '../../../src/net/dns/zone.ts';
 import { ENVELOPE, RECEIVED_AT } from '../../helpers/analysis.ts';
-import { CLIENT, cleanWorld, judge, type World } from '../planted/world.ts';
+import { analyzeWorld, CLIENT, cleanWorld, type World } from '../planted/world.ts';
 
 const NAME = '_dmarc.example.com';
 const REPORTS = 'rua=mailto:dmarc@example.com';
@@ -38,7 +38,7 @@ const rows: [what: string, records: string[], reported: string][] = [
 
 for (const [what, records, reported] of rows)
   test(`DMARC gain: ${what} is one finding with the whole gain and no cap`, async () => {
-    const result = await judge(worldWith(...records));
+    const result = await analyzeWorld(worldWith(...records));
     const { score, uncapped, cap, checks } = result;
     assert.ok(score !== null && score < 100 && cap === null);
     assert.deepEqual(
@@ -52,9 +52,9 @@ for (const [what, records, reported] of rows)
   });
 
 test('DMARC gain of correcting a record equals that of publishing it', async () => {
-  const now = await judge(worldWith(`v=dmarc1; p=none; ${REPORTS}`));
+  const now = await analyzeWorld(worldWith(`v=dmarc1; p=none; ${REPORTS}`));
   const { fix, gain } = at(now, 'dmarc_record');
-  const then = await judge(worldWith(fix!.record!.value));
+  const then = await analyzeWorld(worldWith(fix!.record!.value));
   assert.ok(gain > 0);
   assert.equal(gain, Math.round((then.uncapped! - now.uncapped!) * 10) / 10);
 });
@@ -62,10 +62,10 @@ test('DMARC gain of correcting a record equals that of publishing it', async () 
 test('DMARC gain is 0 when neither SPF nor DKIM is aligned', async () => {
   const world = worldWith();
   sentByAnother(world);
-  const now = await judge(world);
+  const now = await analyzeWorld(world);
   assert.equal(at(now, 'dmarc_policy').gain, 0);
   world.zone[NAME] = { TXT: [`v=DMARC1; p=reject; ${REPORTS}`] };
-  const then = await judge(world);
+  const then = await analyzeWorld(world);
   assert.deepEqual([then.cap?.limit, then.score! < now.score!], [40, true]);
 });
 
@@ -73,7 +73,7 @@ test('DMARC gain excludes DMARC while alignment is unknown', async () => {
   const world = worldWith();
   sentByAnother(world);
   world.envelope.mail_from = null;
-  const result = await judge(world);
+  const result = await analyzeWorld(world);
   assert.equal(at(result, 'dmarc').detail, 'Not checked: dmarc_policy failed.');
   assert.ok(result.score !== null && at(result, 'dmarc_policy').gain > 0);
 });

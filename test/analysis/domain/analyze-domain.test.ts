@@ -7,10 +7,10 @@ import { LISTS } from '../../../src/analysis/blocklists/lists.ts';
 import { NO_SETUP } from '../../../src/analysis/context.ts';
 import type { DomainHealth, HealthStatus, Severity } from '../../../src/analysis/domain/health.ts';
 import type { Zone } from '../../../src/net/dns/zone.ts';
-import type { MailTls } from '../../../src/net/smtp/probe.ts';
-import { GOOD_ZONE, item, lookAt } from './domains.ts';
+import type { MailTlsResult } from '../../../src/net/smtp/probe.ts';
+import { checkDomain, GOOD_ZONE, item } from './domains.ts';
 
-const SECURE: MailTls = {
+const SECURE: MailTlsResult = {
   status: 'tls',
   version: 'TLSv1.3',
   certificate: { valid: true, problem: null, names: [], issuer: null, validTo: null },
@@ -39,7 +39,7 @@ function assertNoMessage({ checks }: DomainHealth): void {
 }
 
 test('analyzeDomain reports a flawless domain as healthy without message wording', async () => {
-  const health = await lookAt(GOOD_ZONE, { probeMailTls: async () => SECURE });
+  const health = await checkDomain(GOOD_ZONE, { probeMailTls: async () => SECURE });
   assert.deepEqual(
     health.checks.map(({ id }) => id),
     IDS,
@@ -52,12 +52,12 @@ test('analyzeDomain reports a flawless domain as healthy without message wording
 });
 
 test('analyzeDomain reports a domain that does not exist', async () => {
-  const health = await lookAt({});
+  const health = await checkDomain({});
   assert.match(health.summary, /^example\.com does not exist in DNS\. Check the spelling/);
 });
 
 test('analyzeDomain proposes every record for an empty domain', async () => {
-  const health = await lookAt({});
+  const health = await checkDomain({});
   assert.deepEqual([health.status, health.score], ['critical', 0]);
   const records = health.checks.flatMap(({ id, fix }) => (fix?.record ? [[id, fix.record]] : []));
   assert.deepEqual(Object.fromEntries(records), {
@@ -129,7 +129,7 @@ const rows: [what: string, zone: Zone, id: string, severity: Severity][] = [
 
 for (const [what, zone, id, severity] of rows)
   test(`analyzeDomain reports ${severity ?? 'no problem'}: ${what}`, async () => {
-    const health = await lookAt(zone);
+    const health = await checkDomain(zone);
     assert.equal(item(health, id).severity, severity, item(health, id).title);
     assert.equal(health.status, severity ?? 'healthy');
     assertNoMessage(health);
@@ -141,7 +141,7 @@ for (const [what, zone, id, severity] of rows)
   });
 
 test('analyzeDomain reports only the root cause of dependent findings', async () => {
-  const health = await lookAt(dmarc('v=dmarc1; p=none'));
+  const health = await checkDomain(dmarc('v=dmarc1; p=none'));
   assert.equal(item(health, 'dmarc_record').status, 'fail');
   const { status, title, detail, fix } = item(health, 'dmarc_policy');
   assert.deepEqual(
@@ -153,21 +153,21 @@ test('analyzeDomain reports only the root cause of dependent findings', async ()
       null,
     ],
   );
-  const none = await lookAt(with_({ '_dmarc.example.com': {} }));
+  const none = await checkDomain(with_({ '_dmarc.example.com': {} }));
   assert.equal(item(none, 'dmarc_record').detail, 'Not checked: dmarc_policy failed.');
 });
 
 function listOf(tier: BlocklistTier): BlocklistInUse {
   const list = LISTS.find((each) => each.kind === 'domain');
   assert.ok(list && 'codes' in list.listed);
-  return { list: { ...list, tier }, asked: 'list.example', fault: null };
+  return { list: { ...list, tier }, queryZone: 'list.example', fault: null };
 }
 
 test('analyzeDomain: tier 1 listing is critical, tier 2 a warning, refusal unknown', async () => {
   const check = async (tier: BlocklistTier, answer: Zone[string]) => {
     const inUse = listOf(tier);
     const zone = with_({ 'example.com.list.example': answer });
-    const health = await lookAt(zone, { setup: { ...NO_SETUP, blocklists: [inUse] } });
+    const health = await checkDomain(zone, { setup: { ...NO_SETUP, blocklists: [inUse] } });
     const { status, severity } = item(health, 'domain_blocklists');
     assertNoMessage(health);
     return [health.status, status, severity];
@@ -187,7 +187,7 @@ test('analyzeDomain reports DNS timeouts as unknown, never as warning', async ()
     'default._bimi.example.com',
   );
   for (const name of names) {
-    const { checks, status } = await lookAt(with_({ [name]: { fails: 'timeout' } }));
+    const { checks, status } = await checkDomain(with_({ [name]: { fails: 'timeout' } }));
     assert.deepEqual(
       checks.filter(({ severity }) => severity !== null),
       [],
@@ -196,7 +196,7 @@ test('analyzeDomain reports DNS timeouts as unknown, never as warning', async ()
     const isEssential = ['example.com', '_dmarc.example.com', 'mx.example.com'].includes(name);
     assert.equal(status, isEssential ? 'unknown' : 'healthy', name);
   }
-  const nothing = await lookAt(
+  const nothing = await checkDomain(
     {},
     { resolver: async () => ({ status: 'error', reason: 'timeout' }) },
   );
@@ -208,27 +208,27 @@ test('analyzeDomain reports DNS timeouts as unknown, never as warning', async ()
 test('analyzeDomain keeps critical findings but not warnings when essentials are unknown', async () => {
   const unanswered: Zone = { 'example.com': { fails: 'timeout' } };
   const status = async (zone: Zone): Promise<HealthStatus> =>
-    (await lookAt({ ...zone, ...unanswered })).status;
+    (await checkDomain({ ...zone, ...unanswered })).status;
   assert.equal(await status(with_({ '_dmarc.example.com': {} })), 'critical');
   assert.equal(await status(dmarc('v=DMARC1; p=none; rua=mailto:d@example.com')), 'unknown');
 });
 
 test('analyzeDomain scores the mean of checks, warnings counting half', async () => {
   // spf_record, dkim_selector, dmarc_policy, dmarc_record and mx.
-  assert.equal((await lookAt(GOOD_ZONE)).score, 100);
-  assert.equal((await lookAt(spf('v=spf1 mx'))).score, 90);
-  assert.equal((await lookAt(with_({ '_dmarc.example.com': {} }))).score, 75);
+  assert.equal((await checkDomain(GOOD_ZONE)).score, 100);
+  assert.equal((await checkDomain(spf('v=spf1 mx'))).score, 90);
+  assert.equal((await checkDomain(with_({ '_dmarc.example.com': {} }))).score, 75);
   const selectors = ['s1', 's2', 's3', 's4'];
-  assert.equal((await lookAt(GOOD_ZONE, { selectors })).score, 85);
+  assert.equal((await checkDomain(GOOD_ZONE, { selectors })).score, 85);
 });
 
 test('analyzeDomain stops waiting for DNS at its deadline', async () => {
-  const health = await lookAt({}, { resolver: () => new Promise(() => {}), deadlineMs: 50 });
+  const health = await checkDomain({}, { resolver: () => new Promise(() => {}), deadlineMs: 50 });
   assert.equal(health.status, 'unknown');
 });
 
 test('analyzeDomain with a hanging mail server keeps the other results', async () => {
-  const health = await lookAt(GOOD_ZONE, {
+  const health = await checkDomain(GOOD_ZONE, {
     probeMailTls: () => new Promise(() => {}),
     deadlineMs: 50,
   });
@@ -237,7 +237,7 @@ test('analyzeDomain with a hanging mail server keeps the other results', async (
 
 test('analyzeDomain reports a check fault and shows the check as unknown', async () => {
   const faults: string[] = [];
-  const health = await lookAt(GOOD_ZONE, {
+  const health = await checkDomain(GOOD_ZONE, {
     probeMailTls: async () => {
       throw new Error('broken');
     },

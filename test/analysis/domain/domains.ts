@@ -4,7 +4,7 @@ import { NO_SETUP } from '../../../src/analysis/context.ts';
 import { analyzeDomain, type DomainOptions } from '../../../src/analysis/domain/analyze-domain.ts';
 import type { DomainCheck, DomainHealth } from '../../../src/analysis/domain/health.ts';
 import { type Zone, zoneResolver } from '../../../src/net/dns/zone.ts';
-import { noWeb } from '../../../src/net/http/web.ts';
+import { offlineWeb } from '../../../src/net/http/web.ts';
 import { RECEIVED_AT } from '../../helpers/analysis.ts';
 import { makeKey } from '../../helpers/signer.ts';
 
@@ -22,10 +22,13 @@ export const GOOD_ZONE: Zone = {
   's1._domainkey.example.com': { TXT: [DKIM_KEYS.strong] },
 };
 
-export function lookAt(zone: Zone, options: Partial<DomainOptions> = {}): Promise<DomainHealth> {
+export function checkDomain(
+  zone: Zone,
+  options: Partial<DomainOptions> = {},
+): Promise<DomainHealth> {
   return analyzeDomain('example.com', {
     resolver: zoneResolver(zone),
-    web: noWeb,
+    web: offlineWeb,
     setup: NO_SETUP,
     selectors: [],
     now: RECEIVED_AT,

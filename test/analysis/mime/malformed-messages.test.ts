@@ -23,29 +23,31 @@ describe('parseMessage with many or nested parts', () => {
   test('reads as many parts as the limit', async () => {
     const message = await mixed(`${'--x\r\n\r\na\r\n'.repeat(LIMITS.parts)}--x--`);
     assert.equal(message.parts.length, LIMITS.parts);
-    assert.deepEqual(message.limits, []);
+    assert.deepEqual(message.exceededLimits, []);
   });
 
   test('counts 50,000 parts and reads the first 1,000', async () => {
     const message = await mixed(`${'--x\r\n\r\na\r\n'.repeat(50_000)}--x--`);
     assert.equal(message.parts.length, LIMITS.parts);
-    assert.deepEqual(message.limits, ['50,000 MIME parts, of which 1,000 were read']);
+    assert.deepEqual(message.exceededLimits, ['50,000 MIME parts, of which 1,000 were read']);
   });
 
   test('stops counting parts at 100,000', async () => {
     const message = await mixed('--x\r\n'.repeat(1_000_000));
-    assert.deepEqual(message.limits, ['at least 100,000 MIME parts, of which 1,000 were read']);
+    assert.deepEqual(message.exceededLimits, [
+      'at least 100,000 MIME parts, of which 1,000 were read',
+    ]);
   });
 
   test('reads nesting up to the limit', async () => {
     const message = await parse(nested(LIMITS.depth));
     assert.equal(message.text, 'innermost');
-    assert.deepEqual(message.limits, []);
+    assert.deepEqual(message.exceededLimits, []);
   });
 
   test('keeps deeper nesting as one undivided part', async () => {
     const message = await parse(nested(500));
-    assert.deepEqual(message.limits, ['MIME parts nested more than 50 deep']);
+    assert.deepEqual(message.exceededLimits, ['MIME parts nested more than 50 deep']);
     assert.deepEqual(
       message.parts.map(({ type }) => type),
       ['multipart/mixed'],
@@ -54,7 +56,9 @@ describe('parseMessage with many or nested parts', () => {
 
   test('stops at endless header fields in parts', async () => {
     const message = await mixed(`--x\r\n\r\nfirst\r\n--x\r\n${'X: y\r\n'.repeat(300_000)}`);
-    assert.deepEqual(message.limits, ['more than 1 MiB of header fields in its MIME parts']);
+    assert.deepEqual(message.exceededLimits, [
+      'more than 1 MiB of header fields in its MIME parts',
+    ]);
     assert.equal(message.text, 'first');
   });
 });
@@ -100,7 +104,7 @@ describe('parseMessage takes linear time', () => {
   for (const [name, rest, expect] of bombs)
     test(`for ${name}`, async () => {
       const message = await parse(`${HEADER}${rest}`);
-      assert.deepEqual(message.limits, []);
+      assert.deepEqual(message.exceededLimits, []);
       expect(message.text, message.html);
     });
 
@@ -109,7 +113,7 @@ describe('parseMessage takes linear time', () => {
     const message = await parse(`${to}${'X: y\r\n'.repeat(95_000)}\r\nhi`);
     assert.equal(message.headers.length, 95_001);
     assert.equal(message.headers[0]?.raw.length, to.length - 2);
-    assert.deepEqual(message.limits, []);
+    assert.deepEqual(message.exceededLimits, []);
   });
 
   for (const piece of ['a@example.com, ', 'a:', '<', '@', '"', '(', '=?utf-8?q?a?= '])

@@ -82,7 +82,7 @@ describe('parseMessage header fields', () => {
 
   test('beyond 1 MiB are dropped and reported', async () => {
     const message = await parse(`From: a@example.com\r\n${'X: y\r\n'.repeat(200_000)}\r\nbody`);
-    assert.match(message.limits[0] ?? '', /^a header of 1\.1 MiB/);
+    assert.match(message.exceededLimits[0] ?? '', /^a header of 1\.1 MiB/);
     assert.equal(fieldValue(message, 'from'), 'a@example.com');
     assert.equal(message.text, 'body');
   });
@@ -164,7 +164,7 @@ describe('parseMessage with odd messages', () => {
       const message = await parseMessage(raw);
       assert.equal(message.size, raw.length);
       assert.equal(message.parts.length, 1);
-      assert.deepEqual(message.limits, []);
+      assert.deepEqual(message.exceededLimits, []);
     });
 
   test('does not read outside its buffer view', async () => {

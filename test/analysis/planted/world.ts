@@ -151,7 +151,7 @@ function compose({ fields, text, html, attachments }: World): string {
 }
 
 /** Analyzes the message of a world. Throws if a check throws. */
-export async function judge(world: World): Promise<AnalysisResult> {
+export async function analyzeWorld(world: World): Promise<AnalysisResult> {
   const raw = await messageOf(world);
   const { envelope, setup } = world;
   return analyze(

@@ -1,7 +1,7 @@
 /** Check results for provider rules: all pass except those that a test changes. */
 
 import type { CheckStatus } from '../../../src/analysis/check.ts';
-import type { JudgedKind } from '../../../src/analysis/kind.ts';
+import type { Classification } from '../../../src/analysis/kind.ts';
 import { PROVIDER_RULES, providerVerdicts } from '../../../src/analysis/providers/evaluate.ts';
 import {
   type CheckResult,
@@ -17,7 +17,7 @@ export const NEEDED: string[] = [
 /** A status, a list of failed checks that this one depends on, or the fields that differ. */
 export type Changes = Record<string, CheckStatus | string[] | Partial<CheckResult> | null>;
 
-export const judged = (kind: JudgedKind['kind']): JudgedKind => ({
+export const judged = (kind: Classification['kind']): Classification => ({
   kind,
   by: 'sender',
   reasons: [],
@@ -52,7 +52,7 @@ function evidenceOf(id: string, status: CheckStatus): CheckResult['evidence'] {
 }
 
 /** A change of null removes the check. */
-export function verdicts(changes: Changes = {}, kind: JudgedKind['kind'] = 'marketing') {
+export function verdicts(changes: Changes = {}, kind: Classification['kind'] = 'marketing') {
   const ids = [...new Set([...NEEDED, ...Object.keys(changes)])];
   const results = ids
     .filter((id) => changes[id] !== null)

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
 import { systemClock } from '../../../src/lib/clock.ts';
-import { limitInFlight } from '../../../src/lib/concurrency.ts';
+import { createSemaphore } from '../../../src/lib/concurrency.ts';
 import { createDnsCache, createDnsResolver } from '../../../src/net/dns/network-resolver.ts';
 import type { DnsAnswer } from '../../../src/net/dns/resolver.ts';
 import type { Zone } from '../../../src/net/dns/zone.ts';
@@ -16,7 +16,7 @@ const zone: Zone = { [NAME]: { A: ['192.0.2.7'] } };
 const server = await startDnsServer(zone);
 after(() => server.close());
 beforeEach(() => {
-  server.asked.clear();
+  server.queries.clear();
   server.zone = zone;
   server.ttl = 50;
 });
@@ -29,7 +29,7 @@ function resolverAt(start = 0) {
     timeoutMs: 1000,
     attemptMs: 300,
   });
-  return { clock, resolve, asked: (key: string) => server.asked.get(key) ?? 0 };
+  return { clock, resolve, asked: (key: string) => server.queries.get(key) ?? 0 };
 }
 
 test('DNS cache keeps a positive answer for its TTL and reports the rest', async () => {
@@ -108,7 +108,7 @@ test('Closing the resolver ends running questions and sends no new ones', async 
   const disabled: DnsAnswer = { status: 'error', reason: 'disabled' };
   assert.deepEqual(await underWay, disabled);
   assert.deepEqual(await resolve('b.example.com', 'A'), disabled);
-  assert.equal(server.asked.get('b.example.com/A'), undefined);
+  assert.equal(server.queries.get('b.example.com/A'), undefined);
 });
 
 test('DNS questions beyond the concurrency limit are queued and answered', async () => {
@@ -148,25 +148,25 @@ test('DNS cache evicts the least recently used answer', () => {
 });
 
 test('limitInFlight admits waiters in order and drops aborted ones', async () => {
-  const gate = limitInFlight(1);
+  const gate = createSemaphore(1);
   const patient = new AbortController().signal;
   const impatient = new AbortController();
-  assert.equal(await gate.enter(patient), true);
+  assert.equal(await gate.acquire(patient), true);
   const order: string[] = [];
-  const gaveUp = gate.enter(impatient.signal);
-  const second = gate.enter(patient).then(() => order.push('second'));
-  const third = gate.enter(patient).then(() => order.push('third'));
+  const gaveUp = gate.acquire(impatient.signal);
+  const second = gate.acquire(patient).then(() => order.push('second'));
+  const third = gate.acquire(patient).then(() => order.push('third'));
   impatient.abort();
   assert.equal(await gaveUp, false);
   assert.deepEqual(order, []);
-  gate.leave();
+  gate.release();
   await second;
   assert.deepEqual(order, ['second']);
-  gate.leave();
+  gate.release();
   await third;
-  gate.leave();
-  assert.equal(await gate.enter(AbortSignal.abort()), false);
-  assert.equal(await gate.enter(patient), true);
+  gate.release();
+  assert.equal(await gate.acquire(AbortSignal.abort()), false);
+  assert.equal(await gate.acquire(patient), true);
 });
 
 // Background queries may use only part of the concurrency limit.
@@ -194,7 +194,7 @@ test('Background DNS questions to dead servers do not delay foreground ones', as
   const answer = await resolve('example.com', 'A');
   assert.deepEqual([answer.status, failed], ['found', 0]);
   assert.deepEqual(await Promise.all(dead), Array(6).fill('error'));
-  assert.equal([...server.asked.keys()].filter((key) => key.includes('silent')).length, 2);
+  assert.equal([...server.queries.keys()].filter((key) => key.includes('silent')).length, 2);
 });
 
 test('Foreground and background DNS questions share one cache', async (t) => {
@@ -204,5 +204,5 @@ test('Foreground and background DNS questions share one cache', async (t) => {
   t.after(() => resolve.close());
   await resolve.background('example.com', 'A');
   await resolve('example.com', 'A');
-  assert.equal(server.asked.get('example.com/A'), 1);
+  assert.equal(server.queries.get('example.com/A'), 1);
 });

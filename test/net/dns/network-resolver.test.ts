@@ -99,14 +99,14 @@ test('DNS resolver keeps the dot of a null MX', async () => {
 test('DNS resolver joins the strings of a TXT record', async () => {
   const answer = await resolve('long.example.com', 'TXT');
   assert.deepEqual(answer.status === 'found' && answer.records[0]?.length, 711);
-  assert.equal(server.askedOverTcp.get('long.example.com/TXT'), undefined);
+  assert.equal(server.tcpQueries.get('long.example.com/TXT'), undefined);
 });
 
 test('DNS resolver retries a truncated answer over TCP', async () => {
   const answer = await resolve('huge.example.com', 'TXT');
   assert.equal(answer.status === 'found' && answer.records.length, 90);
-  assert.equal(server.asked.get('huge.example.com/TXT'), 2);
-  assert.equal(server.askedOverTcp.get('huge.example.com/TXT'), 1);
+  assert.equal(server.queries.get('huge.example.com/TXT'), 2);
+  assert.equal(server.tcpQueries.get('huge.example.com/TXT'), 1);
 });
 
 test('DNS resolver requests and reports the AD bit', async () => {
@@ -129,9 +129,9 @@ for (const name of [
   'new\nline.example.com',
 ]) {
   test(`DNS resolver answers invalid name ${JSON.stringify(name.slice(0, 40))} with nxdomain without a query`, async () => {
-    const before = new Map(server.asked);
+    const before = new Map(server.queries);
     assert.deepEqual(await resolve(name, 'A'), { status: 'nxdomain' });
-    assert.deepEqual(server.asked, before);
+    assert.deepEqual(server.queries, before);
   });
 }
 
@@ -148,8 +148,8 @@ test('DNS resolver fails over to the next server and prefers it afterwards', asy
   const failover = createDnsResolver({ clock: systemClock, attemptMs: 100, servers });
   assert.equal((await failover('a.example.com', 'A')).status, 'found');
   assert.equal((await failover('a.example.com', 'MX')).status, 'nodata');
-  assert.deepEqual([...refusing.asked.keys()], ['a.example.com/A']);
-  assert.deepEqual([...silent.asked.keys()], ['a.example.com/A']);
+  assert.deepEqual([...refusing.queries.keys()], ['a.example.com/A']);
+  assert.deepEqual([...silent.queries.keys()], ['a.example.com/A']);
   await Promise.all([silent.close(), refusing.close()]);
 });
 
@@ -159,6 +159,6 @@ test('DNS resolver resends a lost datagram', async () => {
   lossy.tamper = (reply) => (lost++ === 0 ? [] : [reply]);
   const patient = createDnsResolver({ ...options, servers: [lossy.address] });
   assert.equal((await patient('a.example.com', 'A')).status, 'found');
-  assert.equal(lossy.asked.get('a.example.com/A'), 2);
+  assert.equal(lossy.queries.get('a.example.com/A'), 2);
   await lossy.close();
 });

@@ -7,8 +7,8 @@ import type { SMTPServerOptions } from 'smtp-server';
 import { parseMessage } from '../../../src/analysis/mime/parse-message.ts';
 import type { Mail } from '../../../src/net/smtp/compose.ts';
 import {
-  CLOSED,
   createMailer,
+  MAILER_CLOSED,
   type Mailer,
   type MailerOptions,
   type MailServer,
@@ -75,7 +75,7 @@ test('Mailer delivers a message with correct envelope, headers and bodies', asyn
   );
   assert.deepEqual([message.text?.trim(), message.html?.trim()], ['Schöne Grüße', MAIL.html]);
   assert.ok(raw.every((byte) => byte < 128));
-  assert.deepEqual(mailer.known(), { at: clock.now(), fault: null });
+  assert.deepEqual(mailer.lastAttempt(), { at: clock.now(), fault: null });
 });
 
 test('Mailer delivers attachments byte for byte', async (t) => {
@@ -127,7 +127,7 @@ test('Mailer prevents header, address and file injection', async (t) => {
   const odd = await mailer.send({ ...MAIL, to: 'a@example.net>\r\nRCPT TO:<b@example.net' });
   assert.deepEqual([odd.ok, !odd.ok && odd.temporary], [false, false]);
   assert.equal(sink.taken.length, 1);
-  assert.equal(mailer.known()?.fault, null);
+  assert.equal(mailer.lastAttempt()?.fault, null);
 });
 
 const REFUSALS: [at: 'mail' | 'rcpt' | 'data', code: number, temporary: boolean, reason: string][] =
@@ -146,7 +146,7 @@ for (const [at, code, temporary, reason] of REFUSALS)
     assert.deepEqual(await mailer.send(MAIL), { ok: false, temporary, reason });
     // Only a rejected sender means that the server is unusable.
     assert.equal(
-      mailer.known()?.fault ?? null,
+      mailer.lastAttempt()?.fault ?? null,
       at === 'mail' ? 'the server rejected the sender' : null,
     );
     sink.refuse = null;
@@ -159,7 +159,7 @@ test('Mailer treats 421 at RCPT as an unusable server', async (t) => {
     sink.refuse = { at: 'rcpt', code: 421, text: 'closing' };
     const reason = 'the server rejected the session: 421 closing';
     assert.deepEqual(await mailer.send(MAIL), { ok: false, temporary: true, reason });
-    assert.equal(mailer.known()?.fault, 'the server rejected the session');
+    assert.equal(mailer.lastAttempt()?.fault, 'the server rejected the session');
   }
 });
 
@@ -177,7 +177,7 @@ test('Mailer treats silent, slow, closing and non-SMTP servers as temporary fail
     const mailer = mailerTo(`smtp://127.0.0.1:${port}`, { totalMs });
     const outcome = await mailer.send(MAIL);
     assert.ok(!outcome.ok && outcome.temporary, JSON.stringify(outcome));
-    assert.notEqual(mailer.known()?.fault, null);
+    assert.notEqual(mailer.lastAttempt()?.fault, null);
     return outcome.reason;
   };
   const never = mailerTo('smtp://127.0.0.1', { dial: () => new Socket(), connectMs: 20 });
@@ -238,7 +238,7 @@ test('Mailer sends its password only over TLS and never repeats it', async (t) =
     temporary: true,
     reason: 'the server rejected the user name and password: 535 5.7.8',
   });
-  assert.equal(wrong.known()?.fault, 'the server rejected the user name and password');
+  assert.equal(wrong.lastAttempt()?.fault, 'the server rejected the user name and password');
   assert.deepEqual(sink.passwords, ['right', 'p@ss']);
 });
 
@@ -285,12 +285,12 @@ test('Mailer uses implicit TLS with smtps URLs', async (t) => {
 
 test('Mailer verify checks the server without sending mail', async (t) => {
   const { sink, mailer } = await relay(t);
-  assert.equal(mailer.known(), null);
+  assert.equal(mailer.lastAttempt(), null);
   await mailer.verify();
-  assert.deepEqual(mailer.known(), { at: clock.now(), fault: null });
+  assert.deepEqual(mailer.lastAttempt(), { at: clock.now(), fault: null });
   await sink.close();
   await mailer.verify();
-  assert.equal(mailer.known()?.fault, 'the server refused the connection');
+  assert.equal(mailer.lastAttempt()?.fault, 'the server refused the connection');
   assert.deepEqual(sink.taken, []);
 });
 
@@ -323,8 +323,8 @@ test('Closing the mailer ends deliveries in progress', async (t) => {
   const sending = mailer.send(MAIL);
   while (sink.taken.length === 0) await new Promise(setImmediate);
   mailer.close();
-  assert.equal(await sending, CLOSED);
-  assert.equal(await mailer.send(MAIL), CLOSED);
+  assert.equal(await sending, MAILER_CLOSED);
+  assert.equal(await mailer.send(MAIL), MAILER_CLOSED);
   resolve();
 });
 

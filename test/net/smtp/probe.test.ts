@@ -9,7 +9,7 @@ import { makeCertificate } from '../../../src/lib/certificates.ts';
 import { zoneResolver } from '../../../src/net/dns/zone.ts';
 import {
   createMailTlsProbe,
-  type MailTls,
+  type MailTlsResult,
   type ProbeOptions,
   withPort25CircuitBreaker,
 } from '../../../src/net/smtp/probe.ts';
@@ -167,15 +167,19 @@ test('STARTTLS probe reports unreachable servers and never dials special address
 
 // If all mail servers are silent, the probe stops waiting for further ones.
 
-const SILENT: MailTls = { status: 'unreachable', silent: true, detail: 'no response in time' };
-const REFUSED: MailTls = {
+const SILENT: MailTlsResult = {
+  status: 'unreachable',
+  silent: true,
+  detail: 'no response in time',
+};
+const REFUSED: MailTlsResult = {
   status: 'unreachable',
   silent: false,
   detail: 'the server refused the connection',
 };
 const MINUTE = 60_000;
 
-function start(answers: () => MailTls) {
+function start(answers: () => MailTlsResult) {
   const clock = testClock();
   const asked: string[] = [];
   const probe = withPort25CircuitBreaker(async (host) => {
@@ -208,7 +212,7 @@ test('Port 25 circuit breaker ignores repeats of one server and mixed results', 
 });
 
 test('Port 25 circuit breaker closes on the first response and survives clock changes', async () => {
-  let answer: MailTls = SILENT;
+  let answer: MailTlsResult = SILENT;
   const { clock, asked, probe } = start(() => answer);
   for (let n = 0; n < 6; n++) await probe(`mx${n}.example`);
   clock.advance(-MINUTE);

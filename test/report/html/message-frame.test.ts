@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { linkAnswers } from '../../../src/report/document/message.ts';
+import { linkResults } from '../../../src/report/document/message.ts';
 import { messageDocument } from '../../../src/report/html/message-frame.ts';
 import { cpuTime } from '../../helpers/cpu-time.ts';
 import { badReport, unscoredReport } from '../reports.ts';
@@ -79,7 +79,7 @@ describe('Message preview document', () => {
 
 describe('Link status in the message preview', () => {
   it('is found by normalized URL', async () => {
-    const answerOf = linkAnswers(await badReport());
+    const answerOf = linkResults(await badReport());
     assert.equal(answerOf('https://acme.example/autumn')?.status, 'works');
     assert.equal(answerOf('https://ACME.example:443/autumn#top')?.status, 'works');
     const dead = answerOf('https://acme.example/old-offer');
@@ -88,11 +88,11 @@ describe('Link status in the message preview', () => {
   });
 
   it('is absent for links that were not checked', async () => {
-    const answerOf = linkAnswers(await badReport());
+    const answerOf = linkResults(await badReport());
     assert.deepEqual(
       [answerOf('https://other.example/'), answerOf('mailto:a@b.example')],
       [null, null],
     );
-    assert.equal(linkAnswers(await unscoredReport())('https://shop.example/orders/1042'), null);
+    assert.equal(linkResults(await unscoredReport())('https://shop.example/orders/1042'), null);
   });
 });

@@ -6,7 +6,7 @@ import { before, describe, it } from 'node:test';
 import { DomUtils, parseDocument } from 'htmlparser2';
 import type { CheckResult } from '../../../src/analysis/result.ts';
 import { toFix } from '../../../src/analysis/summary.ts';
-import { BEYOND_THE_SCORE, followsFromAnother } from '../../../src/report/content.ts';
+import { dependsOnFailedCheck, SCORE_LIMITATIONS } from '../../../src/report/content.ts';
 import { REPORT_CSP, reportPage } from '../../../src/report/html/report-page.tsx';
 import type { Report } from '../../../src/report/report.ts';
 import { badReport, goodReport, newsletterReport, unscoredReport } from '../reports.ts';
@@ -227,7 +227,7 @@ describe('Report page ledger', () => {
   });
 
   it('states the limits of the score', () => {
-    assert.ok(textOf(byId('score', parse(good!))).includes(BEYOND_THE_SCORE));
+    assert.ok(textOf(byId('score', parse(good!))).includes(SCORE_LIMITATIONS));
   });
 });
 
@@ -238,7 +238,7 @@ describe('Report page completeness', () => {
       for (const check of report.checks) {
         const places = elements(page, ({ attribs }) => attribs.id === `check-${check.id}`);
         assert.equal(places.length, 1, check.id);
-        const reason = followsFromAnother(check) ? check.title : check.detail;
+        const reason = dependsOnFailedCheck(check) ? check.title : check.detail;
         assert.ok(textOf(places[0]!).includes(reason.replace(/\s+/g, ' ')), check.id);
       }
       const folds = byClass('fold', byId('rest', page)).map((fold) =>

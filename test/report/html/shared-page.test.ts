@@ -32,7 +32,7 @@ let campaign: Share;
 let alone: Share;
 before(async () => {
   campaign = await campaignShare();
-  alone = shareOf([await badReport()], { missing: 2 });
+  alone = shareOf([await badReport()], { deletedTests: 2 });
 });
 
 describe('Shared report page of one test', () => {
@@ -96,7 +96,7 @@ describe('Shared report page of many tests', () => {
     rows.forEach((row, index) => {
       assert.match(textOf(row), new RegExp(`Test ${index + 1} ·`));
     });
-    for (const few of [alone, shareOf([], { missing: 1 })])
+    for (const few of [alone, shareOf([], { deletedTests: 1 })])
       assert.deepEqual(byClass('scores', parse(few)), []);
   });
 
@@ -156,7 +156,7 @@ describe('Shared report page of many tests', () => {
   });
 
   it('handles all tests deleted', () => {
-    const text = textOf(all(parse(shareOf([], { missing: 3 })), 'main')[0]!);
+    const text = textOf(all(parse(shareOf([], { deletedTests: 3 })), 'main')[0]!);
     assert.match(text, /All tests in this report have been deleted\./);
   });
 

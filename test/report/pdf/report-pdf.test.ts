@@ -3,14 +3,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { toFix } from '../../../src/analysis/summary.ts';
-import { followsFromAnother } from '../../../src/report/content.ts';
+import { dependsOnFailedCheck } from '../../../src/report/content.ts';
 import { reportPdf } from '../../../src/report/pdf/pdf.ts';
 import type { Report } from '../../../src/report/report.ts';
-import { needs } from '../../helpers/debian.ts';
+import { skipUnlessInstalled } from '../../helpers/installed.ts';
 import { pdfFonts, pdfInfo, pdfPages, pdfStructure, pdfText, pdfWords } from '../../helpers/pdf.ts';
 import { badReport, filledWith, goodReport, newsletterReport, unscoredReport } from '../reports.ts';
 
-const skip = needs('pdftotext');
+const skip = skipUnlessInstalled('pdftotext');
 const BAD = await badReport();
 const GOOD = await goodReport();
 
@@ -47,7 +47,7 @@ describe('Report PDF', { skip }, () => {
       if (status === 'pass') assertHolds(text, [`${title}`, `${earned} of ${points}`]);
       if (status === 'error') assertHolds(text, [title, detail.slice(0, 30)]);
     }
-    const follows = BAD.checks.filter(followsFromAnother);
+    const follows = BAD.checks.filter(dependsOnFailedCheck);
     assert.ok(follows.length > 0);
     assertHolds(
       text,

@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { summaryPdf } from '../../../src/report/pdf/pdf.ts';
-import { needs } from '../../helpers/debian.ts';
+import { skipUnlessInstalled } from '../../helpers/installed.ts';
 import { pdfFonts, pdfInfo, pdfPages, pdfStructure, pdfWords } from '../../helpers/pdf.ts';
 import { HOSTILE, MONTH, NOTHING, UNSCORED, WEEK } from '../scheduled-reports.ts';
 
-describe('Summary PDF', { skip: needs('pdftotext') }, () => {
+describe('Summary PDF', { skip: skipUnlessInstalled('pdftotext') }, () => {
   it('contains score, figures, issues, trend, domains and alerts', async () => {
     const words = pdfWords(await summaryPdf(WEEK));
     for (const wanted of [

@@ -9,14 +9,14 @@ import { delimiter, join } from 'node:path';
  *
  *     test('accepts mail from swaks', { skip: needs('swaks') }, async (t) => …)
  */
-export function needs(program: string, env = process.env): string | false {
+export function skipUnlessInstalled(program: string, env = process.env): string | false {
   const folders = (env.PATH ?? '').split(delimiter);
   if (folders.some((folder) => isProgram(join(folder, program)))) return false;
-  return missing(`${program} is not installed: scripts/setup-test-machine.sh`, env);
+  return skipOrFail(`${program} is not installed: scripts/setup-test-machine.sh`, env);
 }
 
 /** Returns the reason to skip a test; throws it with `CI=true`. */
-export function missing(reason: string, env = process.env): string {
+export function skipOrFail(reason: string, env = process.env): string {
   if (env.CI === 'true') throw new Error(reason);
   return reason;
 }

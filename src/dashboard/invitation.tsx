@@ -11,21 +11,21 @@ import { findMember } from '../team/members.ts';
 import { type SignInRequest, startSession } from '../team/sign-in.ts';
 import { signInGuardOf } from '../team/sign-in-guard.ts';
 import {
-  anyWrong,
   asSentence,
+  catchErrors,
   Field,
+  type FieldErrors,
   FORM,
+  hasErrors,
   NewPasswordFields,
-  newPasswordFaults,
+  Notice,
+  newPasswordErrors,
   PageQuery,
   readForm,
-  refused,
-  Said,
   Submit,
-  type Wrong,
 } from './form.tsx';
-import { deadLink, pageResponse, seeOther } from './page.tsx';
-import { enter } from './sign-in.tsx';
+import { invalidLinkPage, pageResponse, seeOther } from './page.tsx';
+import { redirectSignedIn } from './sign-in.tsx';
 
 const PATH = '/invitations/:token';
 const SIGN_IN = { href: '/sign-in', text: 'Sign in' };
@@ -40,14 +40,14 @@ interface Invitation {
 
 interface PageState extends Invitation {
   name?: string;
-  fieldErrors?: Wrong;
+  fieldErrors?: FieldErrors;
   /** An error of the whole form. */
   formError?: string;
 }
 
 function renderPage(state: PageState, status?: number): Response {
   const { token, invitation, inviter, name, fieldErrors = {}, formError } = state;
-  const focusName = Boolean(fieldErrors.name) || !anyWrong(fieldErrors);
+  const focusName = Boolean(fieldErrors.name) || !hasErrors(fieldErrors);
   const { role, email } = invitation;
   return pageResponse({
     title: 'Join the team',
@@ -57,7 +57,7 @@ function renderPage(state: PageState, status?: number): Response {
         <p>
           {inviter ?? 'The team'} invited <strong>{email}</strong> to join as {ROLES[role]}.
         </p>
-        {formError && <Said tone="fail">{formError}</Said>}
+        {formError && <Notice tone="fail">{formError}</Notice>}
         <form method="post" action={`/invitations/${encodeURIComponent(token)}`}>
           <Field
             name="name"
@@ -91,10 +91,10 @@ const show = route({
   query: PageQuery,
   produces: ['text/html'],
   async handle({ app, params }) {
-    const { done, error } = await refused(['not_found', 'gone'], () =>
+    const { done, error } = await catchErrors(['not_found', 'gone'], () =>
       findInvitation(app, params.token!),
     );
-    return error ? deadLink(error, SIGN_IN) : renderPage(done);
+    return error ? invalidLinkPage(error, SIGN_IN) : renderPage(done);
   },
 });
 
@@ -110,25 +110,26 @@ const submit = route({
   consumes: FORM,
   produces: ['text/html'],
   async handle(call) {
-    const found = await refused(['not_found', 'gone'], () =>
+    const found = await catchErrors(['not_found', 'gone'], () =>
       findInvitation(call.app, call.params.token!),
     );
-    if (found.error) return deadLink(found.error, SIGN_IN);
+    if (found.error) return invalidLinkPage(found.error, SIGN_IN);
     const field = readForm(call.raw);
     const name = field('name').trim();
     const fieldErrors = {
       name: nameError(name),
-      ...newPasswordFaults(field, found.done.invitation.email),
+      ...newPasswordErrors(field, found.done.invitation.email),
     };
-    if (anyWrong(fieldErrors)) return renderPage({ ...found.done, name, fieldErrors }, 422);
-    const { done, error } = await refused(['not_found', 'gone', 'conflict', 'unavailable'], () =>
-      join(call, { token: found.done.token, name, password: field('password') }),
+    if (hasErrors(fieldErrors)) return renderPage({ ...found.done, name, fieldErrors }, 422);
+    const { done, error } = await catchErrors(
+      ['not_found', 'gone', 'conflict', 'unavailable'],
+      () => join(call, { token: found.done.token, name, password: field('password') }),
     );
     if (error?.code === 'unavailable')
       return renderPage({ ...found.done, name, formError: error.detail }, ERROR_STATUS.unavailable);
-    if (error) return deadLink(error, SIGN_IN);
+    if (error) return invalidLinkPage(error, SIGN_IN);
     // The session is missing if the new member was removed in the meantime.
-    return done ? enter(call.app, done) : seeOther('/sign-in');
+    return done ? redirectSignedIn(call.app, done) : seeOther('/sign-in');
   },
 });
 

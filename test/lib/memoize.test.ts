@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { oncePer } from '../../src/lib/once-per.ts';
+import { memoizePerObject } from '../../src/lib/memoize.ts';
 
 test('oncePer() creates the value of an object only once, even if it is undefined', () => {
   const created: object[] = [];
-  const stateOf = oncePer((key: { value?: object }) => {
+  const stateOf = memoizePerObject((key: { value?: object }) => {
     created.push(key);
     return key.value;
   });

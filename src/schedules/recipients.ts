@@ -8,10 +8,10 @@ import { AppError } from '../lib/errors.ts';
 import type { Db, Tx } from '../store/open.ts';
 import type { ReportScheduleRow } from '../store/tables.generated.ts';
 import type { Author } from '../team/audit.ts';
-import { noteSchedule, withdrawCopies } from './change-schedule.ts';
+import { auditSchedule, cancelCopies } from './change-schedule.ts';
 
 /** The token of a recipient's unsubscribe link, the same in every email. It is the only credential. */
-export function readerToken(
+export function unsubscribeToken(
   { secrets }: Pick<App, 'secrets'>,
   scheduleId: string,
   email: string,
@@ -20,17 +20,17 @@ export function readerToken(
 }
 
 /** A recipient as the unsubscribe page shows them. */
-export interface Reader {
+export interface ReportRecipient {
   scheduleId: string;
   name: string;
   frequency: ReportScheduleRow['frequency'];
   email: string;
   /** When they unsubscribed; null while they are subscribed. */
-  leftAt: string | null;
+  unsubscribedAt: string | null;
 }
 
 /** Throws `not_found`. */
-export async function findReader(db: Db | Tx, token: string): Promise<Reader> {
+export async function findRecipient(db: Db | Tx, token: string): Promise<ReportRecipient> {
   const row = await db
     .selectFrom('report_readers as reader')
     .innerJoin('report_schedules as schedule', 'schedule.id', 'reader.schedule_id')
@@ -49,41 +49,47 @@ export async function findReader(db: Db | Tx, token: string): Promise<Reader> {
       'This unsubscribe link is not valid, or the report no longer exists.',
     );
   const { left_at, ...reader } = row;
-  return { ...reader, leftAt: left_at };
+  return { ...reader, unsubscribedAt: left_at };
 }
 
 type ReaderRequest = Author & { app: App; transact: Transact };
 
 /** Unsubscribes a recipient and cancels their queued copies. Does nothing if they are unsubscribed. Throws `not_found`. */
-export async function leave(author: ReaderRequest, token: string): Promise<Reader> {
+export async function unsubscribeRecipient(
+  author: ReaderRequest,
+  token: string,
+): Promise<ReportRecipient> {
   const { clock } = author.app;
   return author.transact(async (tx) => {
-    const reader = await findReader(tx, token);
-    if (reader.leftAt !== null) return reader;
-    const leftAt = isoTime(clock.now());
-    await setLeft(tx, reader, leftAt);
-    await withdrawCopies(tx, reader.scheduleId, {
+    const reader = await findRecipient(tx, token);
+    if (reader.unsubscribedAt !== null) return reader;
+    const unsubscribedAt = isoTime(clock.now());
+    await setLeft(tx, reader, unsubscribedAt);
+    await cancelCopies(tx, reader.scheduleId, {
       recipients: [reader.email],
       status: 'unsubscribed',
       reason: 'the recipient unsubscribed',
     });
     await auditReader(tx, author, 'unsubscribed', reader);
-    return { ...reader, leftAt };
+    return { ...reader, unsubscribedAt };
   });
 }
 
 /** Resubscribes a recipient from the next report on. Does nothing if they are subscribed. Throws `not_found`. */
-export async function comeBack(author: ReaderRequest, token: string): Promise<Reader> {
+export async function resubscribeRecipient(
+  author: ReaderRequest,
+  token: string,
+): Promise<ReportRecipient> {
   return author.transact(async (tx) => {
-    const reader = await findReader(tx, token);
-    if (reader.leftAt === null) return reader;
+    const reader = await findRecipient(tx, token);
+    if (reader.unsubscribedAt === null) return reader;
     await setLeft(tx, reader, null);
     await auditReader(tx, author, 'resubscribed', reader);
-    return { ...reader, leftAt: null };
+    return { ...reader, unsubscribedAt: null };
   });
 }
 
-async function setLeft(tx: Tx, { scheduleId, email }: Reader, left_at: string | null) {
+async function setLeft(tx: Tx, { scheduleId, email }: ReportRecipient, left_at: string | null) {
   await tx
     .updateTable('report_readers')
     .set({ left_at })
@@ -92,12 +98,17 @@ async function setLeft(tx: Tx, { scheduleId, email }: Reader, left_at: string | 
     .execute();
 }
 
-async function auditReader(tx: Tx, author: Author, what: string, { scheduleId, email }: Reader) {
-  await noteSchedule(tx, author, what, scheduleId, { email });
+async function auditReader(
+  tx: Tx,
+  author: Author,
+  what: string,
+  { scheduleId, email }: ReportRecipient,
+) {
+  await auditSchedule(tx, author, what, scheduleId, { email });
 }
 
 /** Those of the addresses that have unsubscribed. */
-export async function readersGone(
+export async function findUnsubscribed(
   db: Db | Tx,
   scheduleId: string,
   emails: string[],
@@ -116,13 +127,13 @@ export async function readersGone(
  * Stores the hash of the recipient's token, so that the link works. After a change of the secret key,
  * the new hash replaces the previous one.
  */
-export async function keepReader(
+export async function saveRecipient(
   tx: Tx,
   app: Pick<App, 'secrets'>,
   schedule_id: string,
   email: string,
 ): Promise<void> {
-  const token_hash = sha256(readerToken(app, schedule_id, email));
+  const token_hash = sha256(unsubscribeToken(app, schedule_id, email));
   await tx
     .insertInto('report_readers')
     .values({ schedule_id, email, token_hash, left_at: null })

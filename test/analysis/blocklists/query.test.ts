@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { askList, askReason } from '../../../src/analysis/blocklists/ask.ts';
 import { chooseBlocklists } from '../../../src/analysis/blocklists/choose.ts';
-import { addressSubject, isAskable } from '../../../src/analysis/blocklists/subjects.ts';
+import { queryList, queryReason } from '../../../src/analysis/blocklists/query.ts';
+import { addressSubject, isQueryable } from '../../../src/analysis/blocklists/subjects.ts';
 import type { DnsErrorReason } from '../../../src/net/dns/resolver.ts';
 import { zoneResolver } from '../../../src/net/dns/zone.ts';
 import { listIn } from '../../helpers/blocklists.ts';
@@ -25,7 +25,7 @@ test('askList reports DNS failures as errors with the reason', async () => {
   };
   for (const [reason, text] of Object.entries(reasons)) {
     const resolver = async () => ({ status: 'error', reason: reason as DnsErrorReason }) as const;
-    const answer = await askList(resolver, ZEN!, '7.114.0.203');
+    const answer = await queryList(resolver, ZEN!, '7.114.0.203');
     assert.equal(answer.status, 'error');
     assert.match(answer.status === 'error' ? answer.reason : '', text);
   }
@@ -33,7 +33,7 @@ test('askList reports DNS failures as errors with the reason', async () => {
 
 test('askList treats NXDOMAIN and NODATA as not listed', async () => {
   for (const status of ['nxdomain', 'nodata'] as const)
-    assert.deepEqual(await askList(async () => ({ status }), ZEN!, '7.114.0.203'), {
+    assert.deepEqual(await queryList(async () => ({ status }), ZEN!, '7.114.0.203'), {
       status: 'not_listed',
       codes: [],
       notes: [],
@@ -43,13 +43,13 @@ test('askList treats NXDOMAIN and NODATA as not listed', async () => {
 test('askList reports overlong names as errors without a query', async () => {
   const resolver = () => assert.fail('a query was made');
   const name = `${'a.'.repeat(118)}example`;
-  const answer = await askList(resolver, KEYED!, name);
+  const answer = await queryList(resolver, KEYED!, name);
   assert.equal(answer.status, 'error');
 });
 
 test('addressSubject reverses IPv4 octets and IPv6 nibbles', () => {
-  assert.equal(addressSubject('203.0.114.7').question, '7.114.0.203');
-  assert.equal(addressSubject('2606:4700::1').question, `1.${'0.'.repeat(23)}0.0.7.4.6.0.6.2`);
+  assert.equal(addressSubject('203.0.114.7').queryName, '7.114.0.203');
+  assert.equal(addressSubject('2606:4700::1').queryName, `1.${'0.'.repeat(23)}0.0.7.4.6.0.6.2`);
 });
 
 test('Blocklists are queried only for public, non-documentation addresses', () => {
@@ -69,22 +69,22 @@ test('Blocklists are queried only for public, non-documentation addresses', () =
     'fe80::1',
     'fc00::1',
   ])
-    assert.equal(isAskable(address), false, address);
+    assert.equal(isQueryable(address), false, address);
   for (const address of ['203.0.114.7', '8.8.4.4', '2606:4700::1'])
-    assert.equal(isAskable(address), true, address);
+    assert.equal(isQueryable(address), true, address);
 });
 
 test('askReason returns one printable, bounded line without the key', async () => {
   const read = (text: string) => {
-    const zone = listIn(KEYED!.asked, '7.114.0.203', '127.0.0.2', text);
-    return askReason(zoneResolver(zone), KEYED!, '7.114.0.203');
+    const zone = listIn(KEYED!.queryZone, '7.114.0.203', '127.0.0.2', text);
+    return queryReason(zoneResolver(zone), KEYED!, '7.114.0.203');
   };
   assert.equal(
     await read('https://check.example/ip/203.0.114.7'),
     'https://check.example/ip/203.0.114.7',
   );
   assert.equal(
-    await read(`7.114.0.203.${KEYED!.asked} says no`),
+    await read(`7.114.0.203.${KEYED!.queryZone} says no`),
     '7.114.0.203.….zen.dq.spamhaus.net says no',
   );
   assert.equal(await read(`Key ${KEY.toUpperCase()}!`), 'Key …!');

@@ -33,18 +33,18 @@ const ENDPOINTS: Endpoint[] = [
   { behavior: 'healthy', events: ['*'], enabled: false },
 ];
 
-export interface Crowd {
+export interface TestEndpoints {
   /** From now on, all endpoints respond with 200 immediately. */
   recover(): void;
 }
 
 /** Creates the endpoints in a new database, and lets the receiver act as all of them. */
-export async function startCrowd(
+export async function startEndpoints(
   receiver: Receiver,
   path: string,
   secretKey: string,
   random: Random,
-): Promise<Crowd> {
+): Promise<TestEndpoints> {
   const store = openStore(path);
   const newId = createIds(systemClock);
   const secrets = createSecretBox(secretKey);
@@ -64,7 +64,7 @@ export async function startCrowd(
   }
   await store.close();
   let recovered = false;
-  receiver.answer = async ({ path: requestPath }, response) => {
+  receiver.respond = async ({ path: requestPath }, response) => {
     const { behavior } = ENDPOINTS[Number(requestPath.slice(1))]!;
     if (recovered || behavior === 'healthy') return 200;
     if (behavior === 'failing') return 500;
@@ -97,21 +97,21 @@ interface DeliveryFacts {
   interrupted: number;
 }
 
-export interface CrowdFigures {
+export interface DeliveryFigures {
   events: number;
   deliveries: number;
   receipts: number;
   /** Requests received in attempts that a kill interrupted. */
-  cutShort: number;
+  interrupted: number;
   /** Deliveries that were received more than once because of a kill. */
   duplicates: number;
 }
 
 /** Returns problems as sentences, and figures. All deliveries must be complete. */
-export function compare(
+export function compareWithDatabase(
   receiver: Receiver,
   path: string,
-): { faults: string[]; figures: CrowdFigures } {
+): { faults: string[]; figures: DeliveryFigures } {
   const receipts = new Map<string, number>();
   for (const { path: requestPath, headers } of receiver.requests) {
     const key = `${requestPath.slice(1)} ${headers['x-service-event-id']}`;
@@ -131,7 +131,7 @@ export function compare(
     }
   if (known.size !== events.length * subscribers.length)
     faults.push('there are unexpected deliveries');
-  let cutShort = 0;
+  let interrupted = 0;
   let duplicates = 0;
   for (const [key, count] of receipts) {
     const delivery = known.get(key);
@@ -142,7 +142,7 @@ export function compare(
     const recorded = delivery.attempts - delivery.interrupted;
     if (count > delivery.attempts)
       faults.push(`${key} was received ${count} times in ${delivery.attempts} attempts`);
-    cutShort += Math.max(0, count - recorded);
+    interrupted += Math.max(0, count - recorded);
     if (count > 1 && count > recorded) duplicates++;
   }
   return {
@@ -151,7 +151,7 @@ export function compare(
       events: events.length,
       deliveries: deliveries.length,
       receipts: receiver.requests.length,
-      cutShort,
+      interrupted,
       duplicates,
     },
   };

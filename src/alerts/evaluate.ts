@@ -83,17 +83,17 @@ async function targetsOf(tx: Tx, { targets, domain_id }: MonitorRow): Promise<st
 }
 
 /** Evaluates the condition of a rule on an observation. */
-export function judge(
+export function evaluateCondition(
   rule: Pick<AlertRow, 'condition' | 'threshold'>,
   observed: Observation,
 ): Verdict {
   const condition = conditionOf(rule);
   const facts = observed.factsFor(condition);
-  return facts === null ? UNKNOWN : condition.judge(facts, thresholdOf(rule));
+  return facts === null ? UNKNOWN : condition.evaluate(facts, thresholdOf(rule));
 }
 
 /** How an observation that doesn't meet the condition resolves an incident; null if it doesn't. */
-export function endOf(
+export function resolutionOf(
   incident: Pick<AlertIncidentRow, 'condition' | 'subject' | 'value' | 'run_id'>,
   observed: Observation,
   context: { answer: 'no' | 'unknown'; blocklistsInUse: ReadonlySet<string> },
@@ -101,7 +101,8 @@ export function endOf(
   const condition = conditionOf(incident);
   const facts = observed.factsFor(condition);
   if (facts === null) return null;
-  if (condition.endOf) return condition.endOf(openedIncident(incident), facts, context);
+  if (condition.resolutionOf)
+    return condition.resolutionOf(openedIncident(incident), facts, context);
   return context.answer === 'no' ? 'condition_ended' : null;
 }
 

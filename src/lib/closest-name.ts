@@ -1,7 +1,7 @@
 /** Suggestions for mistyped names. */
 
 /** The known name with the smallest edit distance; null if none is close enough. */
-export function nearest(name: string, known: string[]): string | null {
+export function closestName(name: string, known: string[]): string | null {
   const ranked = known
     .map((candidate) => ({ candidate, distance: editDistance(name, candidate) }))
     .sort((a, b) => a.distance - b.distance);

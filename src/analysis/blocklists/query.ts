@@ -9,7 +9,7 @@ import type { ChosenBlocklist } from './choose.ts';
 export interface Subject {
   name: string;
   /** What precedes the zone of a list in a query: the domain, or the reversed address. */
-  question: string;
+  queryName: string;
   /** Domain lists are only queried about addresses if they support it. */
   isAddress: boolean;
 }
@@ -37,7 +37,7 @@ export interface ListOutcome {
 const MAX_TEXT_QUERIES = 3;
 
 /** One outcome for each list that covers any of the subjects, in the order of the lists. */
-export async function askLists(
+export async function queryLists(
   resolver: Resolver,
   lists: BlocklistInUse[],
   subjects: Subject[],
@@ -62,7 +62,7 @@ async function queryAll(
 ): Promise<ListOutcome> {
   const { list } = inUse;
   const answers = await Promise.all(
-    subjects.map(({ question }) => askList(resolver, inUse, question)),
+    subjects.map(({ queryName }) => queryList(resolver, inUse, queryName)),
   );
   const listings = await Promise.all(
     answers
@@ -71,15 +71,15 @@ async function queryAll(
       )
       .map(async ({ answer: { codes, meanings }, subject }, index): Promise<Listing> => {
         const text =
-          index < MAX_TEXT_QUERIES ? await askReason(resolver, inUse, subject.question) : null;
+          index < MAX_TEXT_QUERIES ? await queryReason(resolver, inUse, subject.queryName) : null;
         return { name: subject.name, codes, meanings, text };
       }),
   );
-  return listings.length > 0 ? listedBy(list, listings) : notListed(list, subjects, answers);
+  return listings.length > 0 ? listedOutcome(list, listings) : notListed(list, subjects, answers);
 }
 
 /** The outcome of a list with at least one listing. */
-export function listedBy(list: Blocklist, listings: Listing[]): ListOutcome {
+export function listedOutcome(list: Blocklist, listings: Listing[]): ListOutcome {
   const codes = distinct(listings.flatMap((listing) => listing.codes)).sort();
   const meaning = distinct(listings.flatMap(({ meanings }) => meanings)).join('; ');
   return { list, status: 'listed', codes, meaning, listings };
@@ -103,7 +103,7 @@ function notListed(list: Blocklist, subjects: Subject[], answers: ListAnswer[]):
 const distinct = (items: string[]): string[] => [...new Set(items)];
 
 /** The reason for a closed resolver: the list itself may work. */
-export const TURNED_OFF = 'Not queried: DNS is turned off.';
+export const DNS_TURNED_OFF = 'Not queried: DNS is turned off.';
 
 const ERROR_REASONS: Record<DnsErrorReason, string> = {
   timeout: 'The list did not respond in time.',
@@ -112,19 +112,19 @@ const ERROR_REASONS: Record<DnsErrorReason, string> = {
   unreachable: 'Not queried: no DNS server could be reached.',
   malformed: 'The response of the list could not be read.',
   limit: 'Not queried: the limit of DNS queries was reached.',
-  disabled: TURNED_OFF,
+  disabled: DNS_TURNED_OFF,
 };
 
 /** RFC 1035 §2.3.4. */
 const MAX_NAME_LENGTH = 253;
 
 /** `question` is a domain or a reversed address. The result never contains the key of a zone. */
-export async function askList(
+export async function queryList(
   resolver: Resolver,
-  { list, asked }: ChosenBlocklist,
+  { list, queryZone }: ChosenBlocklist,
   question: string,
 ): Promise<ListAnswer> {
-  const name = `${question}.${asked}`;
+  const name = `${question}.${queryZone}`;
   // The resolver would report an impossible name as absent, which here would mean "not listed".
   if (name.length > MAX_NAME_LENGTH)
     return { status: 'error', codes: [], reason: 'The name is too long for a DNS query.' };
@@ -137,19 +137,19 @@ export async function askList(
 const MAX_TEXT_LENGTH = 300;
 
 /** The list's own explanation of a listing, in one line; null if it gives none. */
-export async function askReason(
+export async function queryReason(
   resolver: Resolver,
-  { list, asked }: ChosenBlocklist,
+  { list, queryZone }: ChosenBlocklist,
   question: string,
 ): Promise<string | null> {
-  const answer = await resolver(`${question}.${asked}`, 'TXT');
+  const answer = await resolver(`${question}.${queryZone}`, 'TXT');
   const text = (recordsOf(answer) ?? [])
     .slice(0, 3)
     .map((record) => record.slice(0, 1000).trim())
     .filter((record) => record !== '')
     .join(' ');
   if (text === '') return null;
-  return withoutKey(printable(text), list.zone, asked).slice(0, MAX_TEXT_LENGTH).toWellFormed();
+  return withoutKey(printable(text), list.zone, queryZone).slice(0, MAX_TEXT_LENGTH).toWellFormed();
 }
 
 /** Some lists repeat the queried name, which contains the key. */

@@ -7,7 +7,7 @@ import { type Db, openStore } from '../../src/store/open.ts';
 import type { Mail } from './mail-load.ts';
 
 /** The number of stored messages: accepted with 250, and without a reply. */
-export interface Figures {
+export interface StoredFigures {
   kept: number;
   unansweredButKept: number;
   /** Sent again because the first 250 was lost, and recognized as the same message. */
@@ -15,18 +15,18 @@ export interface Figures {
 }
 
 /** The service must have stopped. Throws for a message that is lost, incomplete or analyzed twice. */
-export async function assertNothingLost(path: string, mails: Mail[]): Promise<Figures> {
+export async function assertNothingLost(path: string, mails: Mail[]): Promise<StoredFigures> {
   assertConsistent(path);
   const store = openStore(path);
   try {
     const { db } = store;
     const events = await eventsByTest(db);
-    const figures: Figures = { kept: 0, unansweredButKept: 0, recognized: 0 };
+    const figures: StoredFigures = { kept: 0, unansweredButKept: 0, recognized: 0 };
     for (const mail of mails) {
       const receivedAt = await checkMail(db, mail, events.get(mail.testId) ?? []);
       if (receivedAt === null) continue;
       figures[mail.state === 'kept' ? 'kept' : 'unansweredButKept'] += 1;
-      if (mail.state === 'kept' && receivedAt < mail.offeredAt) figures.recognized += 1;
+      if (mail.state === 'kept' && receivedAt < mail.sentAt) figures.recognized += 1;
     }
     const { rows } = await db
       .selectFrom('messages')

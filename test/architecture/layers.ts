@@ -59,7 +59,7 @@ const PACKAGES: Record<string, (layer: string, file: string) => boolean> = {
 };
 
 /** The layer of a file below src; null if it belongs to none. */
-export function roomOf(file: string): string | null {
+export function layerOf(file: string): string | null {
   const [first, ...rest] = file.split('/');
   if (first === 'config') return 'lib';
   if (rest.length > 0) return TOP_FOLDERS.includes(first!) ? 'top' : knownLayer(first!);
@@ -71,14 +71,14 @@ export function roomOf(file: string): string | null {
 const knownLayer = (name: string): string | null => (name in ALLOWED ? name : null);
 
 /** Explains what is wrong with an import; null if it is allowed. */
-export function breach({ from, to, names, typeOnly }: Import): string | null {
-  const layer = roomOf(from);
+export function layerViolation({ from, to, names, typeOnly }: Import): string | null {
+  const layer = layerOf(from);
   if (layer === null) return `${from} belongs to no layer`;
   if (!to.endsWith('.ts') && !to.endsWith('.tsx')) return packageBreach(layer, from, to);
   if (layer === 'top') return null;
   const onlyApp = typeOnly && names.length === 1 && names[0] === 'App';
   if (to === 'app.ts' && onlyApp && !WITHOUT_APP.includes(layer)) return null;
-  const target = roomOf(to);
+  const target = layerOf(to);
   if (target === layer || (target !== null && ALLOWED[layer]!.includes(target))) return null;
   return `${from} imports ${to}: ${layer} may import ${ALLOWED[layer]!.join(', ') || 'nothing else'}`;
 }

@@ -4,14 +4,10 @@ import type { Context } from '../check.ts';
 import { htmlFacts } from '../html/facts.ts';
 import { fields } from '../mime/message.ts';
 import { plainWords } from '../text.ts';
-import { leavesItToOthers, saysNothing } from './generic-text.ts';
+import { dependsOnContext, isGenericText } from './generic-text.ts';
 import { type MessageLink, messageLinks } from './links.ts';
 import { hasToken } from './tokens.ts';
-import {
-  leadsToUnsubscribing,
-  speaksOfUnsubscribing,
-  unsubscribeCandidates,
-} from './unsubscribe.ts';
+import { isUnsubscribeUrl, mentionsUnsubscribe, unsubscribeCandidates } from './unsubscribe.ts';
 
 // Words that suggest that opening a link has an effect, in many languages.
 
@@ -178,7 +174,7 @@ const MAX_URL_LENGTH = 2000;
 const MAX_TEXT = 100_000;
 const MAX_LINK_WORDS = 2000;
 
-export interface Caution {
+export interface LinkSkipReasons {
   /** Why a redirect target must not be requested, as a clause after a colon; null if it may be. */
   ofUrl(url: URL): string | null;
   /** The same for a link, also by the words around it and around other links with the same URL. */
@@ -188,13 +184,13 @@ export interface Caution {
 const PATTERNS = CAUTION_WORDS.map(patternOf);
 const UNSUBSCRIBE = CAUTION_WORDS[0].purpose;
 
-export function linkCaution(context: Context): Caution {
+export function linkSkipReasons(context: Context): LinkSkipReasons {
   const unsubscribing = listUnsubscribePages(context);
   const { urls, pages } = reasonsByWords(context);
   const reasonForUrl = (url: URL): string | null => {
     if (url.href.length > MAX_URL_LENGTH) return 'its URL is very long';
     if (unsubscribing.has(pageOf(url))) return 'it is in the List-Unsubscribe field';
-    const purpose = leadsToUnsubscribing(url.href) ? UNSUBSCRIBE : purposeOf(decoded(url.href));
+    const purpose = isUnsubscribeUrl(url.href) ? UNSUBSCRIBE : purposeOf(decoded(url.href));
     if (purpose) return `it looks like a link to ${purpose}`;
     return hasToken(url) ? 'it contains a long token, which may identify the reader' : null;
   };
@@ -228,10 +224,10 @@ function wordReader(context: Context): (link: MessageLink) => string | null {
       ? UNSUBSCRIBE
       : purposeOf(text === null ? wordsOf(link) : `${text} ${label}`);
     if (purpose) return `it looks like a link to ${purpose}`;
-    if (text === null || !leavesItToOthers(text)) return null;
+    if (text === null || !dependsOnContext(text)) return null;
     const around = purposeOf(`${before} ${after}`);
     if (around) return `its text is vague, and the text around it suggests a link to ${around}`;
-    if (mentionsUnsubscribing && saysNothing(text))
+    if (mentionsUnsubscribing && isGenericText(text))
       return 'its text is vague, and the message mentions unsubscribing';
     return null;
   };
@@ -251,7 +247,7 @@ function htmlMentionsUnsubscribing(context: Context): boolean {
 /** The effect that a text suggests; null if it suggests none. */
 function purposeOf(text: string): string | null {
   if (text.trim() === '') return null;
-  if (speaksOfUnsubscribing(text)) return UNSUBSCRIBE;
+  if (mentionsUnsubscribe(text)) return UNSUBSCRIBE;
   const searched = plainWords(text, MAX_LINK_WORDS);
   return PATTERNS.find((pattern) => hasAny(searched, pattern))?.purpose ?? null;
 }
@@ -341,7 +337,7 @@ function paragraphBefore(lines: string[]): string {
   const own = lines.at(-1)!;
   const found = [own];
   let index = lines.length - 2;
-  if (leavesItToOthers(own.replace(/\P{L}+/gu, ' ')))
+  if (dependsOnContext(own.replace(/\P{L}+/gu, ' ')))
     while (lines[index]?.trim() === '') index -= 1;
   for (; index >= 0 && lines[index]!.trim() !== ''; index -= 1) {
     const line = lines[index]!;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { nearest } from '../../src/lib/nearest.ts';
+import { closestName } from '../../src/lib/closest-name.ts';
 
 const KNOWN = ['HTTP_PORT', 'HTTP_HOST', 'SMTP_PORT', 'LOG_LEVEL'];
 
@@ -13,17 +13,17 @@ it('nearest suggests the intended name for a typo', () => {
     ['SMPT_PORT', 'SMTP_PORT'],
     ['LOGLEVEL', 'LOG_LEVEL'],
   ];
-  for (const [name, expected] of cases) assert.equal(nearest(name, KNOWN), expected, name);
+  for (const [name, expected] of cases) assert.equal(closestName(name, KNOWN), expected, name);
 });
 
 it('nearest suggests nothing for unrelated names', () => {
   for (const name of ['', 'COLOUR', 'LOG', 'SOMETHING_ELSE_ALTOGETHER'])
-    assert.equal(nearest(name, KNOWN), null, name);
-  assert.equal(nearest('HTTP_PORT', []), null);
+    assert.equal(closestName(name, KNOWN), null, name);
+  assert.equal(closestName('HTTP_PORT', []), null);
 });
 
 it('nearest tolerates more typos in longer names', () => {
   const long = 'deliverability_something_port';
-  assert.equal(nearest(long.replace('something', 'smethin_g'), [long]), long);
-  assert.equal(nearest('abcdef', ['xyzdef']), null);
+  assert.equal(closestName(long.replace('something', 'smethin_g'), [long]), long);
+  assert.equal(closestName('abcdef', ['xyzdef']), null);
 });

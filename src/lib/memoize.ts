@@ -4,7 +4,7 @@
  * Memoizes `make` per object: the first call for an object creates its value, later calls return it.
  * The value lives as long as the object.
  */
-export function oncePer<K extends object, V>(make: (key: K) => V): (key: K) => V {
+export function memoizePerObject<K extends object, V>(make: (key: K) => V): (key: K) => V {
   const entries = new WeakMap<K, { value: V }>();
   return (key) => {
     let entry = entries.get(key);

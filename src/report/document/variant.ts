@@ -1,6 +1,6 @@
 /** The variant of a report that a document shows: its audience, medium and level of detail. */
 
-export interface Form {
+export interface ReportVariant {
   /** Only a `page` has folds and links; a `terminal` shows the most important parts. */
   medium: 'page' | 'paper' | 'terminal';
   /** `public` omits the parts that show the message. */

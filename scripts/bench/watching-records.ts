@@ -34,7 +34,7 @@ const LIST_ZONES = LISTS.map(({ zone }) => zone);
 const OWNER = /(?:^|\.)([dm])(\d+)\.example(?:\.(.+))?$/;
 
 /** The same query always has the same reply. */
-export function replyTo(name: string, type: RecordType, dkimKey: string): Reply {
+export function replyFor(name: string, type: RecordType, dkimKey: string): Reply {
   const [, kind, index, list] = OWNER.exec(name) ?? [];
   if (kind === undefined) return { records: otherRecords(name, type), delay: QUICK_MS[0] };
   const domain = `${kind}${index}.example`;
