@@ -56,7 +56,7 @@ export const ROUTES: Route[] = [
 /** The jobs of the features and of shared mechanisms. */
 export const jobsOf = (app: App): Job[] => [
   ...FEATURES.flatMap((feature) => feature.jobs?.(app) ?? []),
-  { name: 'expire answers', tick: '0 37 * * * *', run: () => expireAnswers(app) },
+  { name: 'expire idempotency keys', tick: '0 37 * * * *', run: () => expireAnswers(app) },
   { name: 'test blocklists', tick: '0 * * * * *', run: async () => void app.blocklists.retest() },
 ];
 

@@ -1,5 +1,5 @@
 /**
- * Decides which IP addresses the service may connect to if the host comes from outside: public
+ * Decides which IP addresses the service may connect to for a host that a message or user names: public
  * addresses, and those in networks that the operator has allowed.
  *
  * Why not a library: Node's `net.BlockList` misses IPv4 addresses wrapped in IPv6 (64:ff9b::/96,

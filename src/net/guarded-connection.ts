@@ -1,5 +1,5 @@
 /**
- * Connects to hosts that come from outside: every address is checked at the moment it is dialed.
+ * Connects to hosts that messages or users name: every address is checked at the moment it is dialed.
  *
  * Why not a library: some filter addresses in a custom `lookup`, which Node never calls for an IP
  * address. Others filter before the connection, when the name may still change its address.

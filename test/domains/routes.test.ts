@@ -357,7 +357,7 @@ test('The 20,001st domain or monitor gets 409', async (t) => {
     assert.deepEqual([answer.status, answer.body.code], [409, 'conflict']);
     assert.match(
       String(answer.body.detail),
-      /There are 20000 .* delete one that is no longer needed/,
+      /limit of 20000 .* Delete one that you no longer need/,
     );
   }
 });

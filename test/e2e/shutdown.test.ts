@@ -24,17 +24,17 @@ test('SIGTERM finishes running mail and analysis and leaves a clean database', a
   t.after(() => dns.close());
   const env = { DELIVERABILITY_DNS_SERVERS: `127.0.0.1:${dns.address.port}` };
   const service = await startServe(t, { folder, env });
-  const [analysed, coming] = [await service.createTest(), await service.createTest()];
+  const [completed, unfinished] = [await service.createTest(), await service.createTest()];
 
   const asked = holdAnswers(dns);
-  await sendMail({ port: service.smtpPort, to: analysed.address, raw: goodMessage() });
+  await sendMail({ port: service.smtpPort, to: completed.address, raw: goodMessage() });
   await asked;
-  const waiting = service.call<Test>('GET', `/v1/tests/${coming.id}?wait=50`);
+  const waiting = service.call<Test>('GET', `/v1/tests/${unfinished.id}?wait=50`);
   const idle = await greeted(t, service);
   const sender = await greeted(t, service);
   await sender.say('EHLO mail.example.com', 250);
   await sender.say('MAIL FROM:<bounce@example.com>', 250);
-  await sender.say(`RCPT TO:<${coming.address}>`, 250);
+  await sender.say(`RCPT TO:<${unfinished.address}>`, 250);
   await sender.say('DATA', 354);
   const [header, body] = goodMessage().replaceAll('\n', '\r\n').split('\r\n\r\n');
   await sender.write(`${header}\r\n\r\n`);
@@ -57,14 +57,14 @@ test('SIGTERM finishes running mail and analysis and leaves a clean database', a
     [],
   );
   assert.equal(service.log.at(-1)?.message, 'stopped');
-  assertCleanDatabase(folder, { [analysed.id]: 'completed', [coming.id]: 'processing' });
+  assertCleanDatabase(folder, { [completed.id]: 'completed', [unfinished.id]: 'processing' });
 
   const again = await startServe(t, { folder, env });
-  assert.equal((await again.testEnded(coming.id)).status, 'completed');
-  assert.equal((await again.testEnded(analysed.id)).status, 'completed');
+  assert.equal((await again.testEnded(unfinished.id)).status, 'completed');
+  assert.equal((await again.testEnded(completed.id)).status, 'completed');
   again.signal('SIGTERM');
   assert.deepEqual(await again.ended, { code: 0, signal: null });
-  assertCleanDatabase(folder, { [analysed.id]: 'completed', [coming.id]: 'completed' });
+  assertCleanDatabase(folder, { [completed.id]: 'completed', [unfinished.id]: 'completed' });
 });
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const)

@@ -20,7 +20,7 @@ const LINKS = 60;
 
 test('Analysis with unresponsive DNS, engines and 60 links ends within 15 seconds', async (t) => {
   const dnsPort = await silentUdp(t);
-  const { port, dialled } = await silentTcp(t);
+  const { port, dialed } = await silentTcp(t);
   const resolver = createDnsResolver({
     servers: [{ host: '127.0.0.1', port: dnsPort }],
     clock: systemClock,
@@ -46,9 +46,9 @@ test('Analysis with unresponsive DNS, engines and 60 links ends within 15 second
     },
   );
   const elapsed = systemClock.now() - started;
-  t.diagnostic(`${elapsed} ms, ${dialled()} connections`);
+  t.diagnostic(`${elapsed} ms, ${dialed()} connections`);
   assert.ok(elapsed < 15_000, `${elapsed} ms`);
-  assert.ok(dialled() > 0, 'links were requested');
+  assert.ok(dialed() > 0, 'links were requested');
   assert.equal(result.score, null);
   assert.equal(result.temporary, true);
   assert.ok(result.coverage < 0.8, String(result.coverage));
@@ -90,7 +90,7 @@ async function silentUdp(t: TestContext): Promise<number> {
   return socket.address().port;
 }
 
-async function silentTcp(t: TestContext): Promise<{ port: number; dialled(): number }> {
+async function silentTcp(t: TestContext): Promise<{ port: number; dialed(): number }> {
   const sockets = new Set<Socket>();
   let count = 0;
   const server = createServer((socket) => {
@@ -103,5 +103,5 @@ async function silentTcp(t: TestContext): Promise<{ port: number; dialled(): num
     for (const socket of sockets) socket.destroy();
     server.close();
   });
-  return { port: (server.address() as AddressInfo).port, dialled: () => count };
+  return { port: (server.address() as AddressInfo).port, dialed: () => count };
 }

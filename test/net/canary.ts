@@ -107,12 +107,12 @@ async function allClosed(sockets: Set<Socket>): Promise<void> {
 const portOf = (server: Server): number => (server.address() as AddressInfo).port;
 
 /** A dialer that connects every address to a loopback port, and records the address. */
-export function dialTo(port: number): { dial: Dial; dialled: string[] } {
-  const dialled: string[] = [];
+export function dialTo(port: number): { dial: Dial; dialed: string[] } {
+  const dialed: string[] = [];
   const dial: Dial = (address, wanted) => {
-    dialled.push(`${address} ${wanted}`);
+    dialed.push(`${address} ${wanted}`);
     // Reports the requested address as the peer, as a real connection would.
     return Object.defineProperty(connect(port, '127.0.0.1'), 'remoteAddress', { value: address });
   };
-  return { dial, dialled };
+  return { dial, dialed };
 }

@@ -352,7 +352,7 @@ test('The 101st webhook endpoint gets 409; deleting one allows another', async (
   assert.ok(made.every(({ status }) => status === 201));
   const refused = await create();
   assert.deepEqual(codeOf(refused), [409, 'conflict']);
-  assert.match(String((refused.body as never as object) && refused.text), /delete one/);
+  assert.match(String((refused.body as never as object) && refused.text), /Delete one/);
   await call('DELETE', `${ENDPOINTS}/${made[0]!.body.id}`);
   assert.equal((await create()).status, 201);
 });

@@ -78,14 +78,14 @@ const SHUT_HOSTS = [
 
 test('HTTP client blocks every notation of special addresses', async (t) => {
   const canary = await startCanary(t);
-  const { dial, dialled } = dialTo(canary.port);
+  const { dial, dialed } = dialTo(canary.port);
   const web = createWeb({ resolver, dial });
   for (const host of SHUT_HOSTS)
     for (const scheme of ['http', 'https']) {
       const url = `${scheme}://${host}:${canary.port}/`;
       assert.equal(outcome(await web({ method: 'HEAD', url })), 'forbidden_address', url);
     }
-  assert.deepEqual(dialled, []);
+  assert.deepEqual(dialed, []);
   assert.equal(canary.connections, 0);
 });
 
@@ -136,16 +136,16 @@ test('HTTP client dials checked public addresses, IPv4 first', async (t) => {
     ['http://[2606:4700::1]/', ['2606:4700::1 80']],
   ];
   for (const [url, expected] of cases) {
-    const { dial, dialled } = dialTo(canary.port);
+    const { dial, dialed } = dialTo(canary.port);
     const answer = await createWeb({ resolver, dial })({ method: 'HEAD', url });
     assert.equal(outcome(answer), 200, url);
-    assert.deepEqual(dialled, expected, url);
+    assert.deepEqual(dialed, expected, url);
   }
 });
 
 test('HTTP client uses only the public addresses of a mixed name', async (t) => {
   const canary = await startCanary(t);
-  const { dial, dialled } = dialTo(canary.port);
+  const { dial, dialed } = dialTo(canary.port);
   const dead: string[] = [];
   const refusing: typeof dial = (address, port) => {
     dead.push(address);
@@ -159,7 +159,7 @@ test('HTTP client uses only the public addresses of a mixed name', async (t) => 
     assert.equal(outcome(await createWeb({ resolver, dial })({ method: 'HEAD', url })), 200);
   }
   assert.deepEqual(dead, ['1.2.3.4', '1.2.3.4']);
-  assert.deepEqual(dialled, [`1.2.3.4 ${canary.port}`, `1.2.3.4 ${canary.port}`]);
+  assert.deepEqual(dialed, [`1.2.3.4 ${canary.port}`, `1.2.3.4 ${canary.port}`]);
 });
 
 test('HTTP client is not fooled by DNS rebinding between requests', async (t) => {
@@ -171,13 +171,13 @@ test('HTTP client is not fooled by DNS rebinding between requests', async (t) =>
     const records = [lookups === 1 ? '1.2.3.4' : '127.0.0.1'];
     return { status: 'found', records, ttl: 0, authenticated: false };
   };
-  const { dial, dialled } = dialTo(canary.port);
+  const { dial, dialed } = dialTo(canary.port);
   const web = createWeb({ resolver: rebinding, dial });
   const url = `http://rebind.example.com:${canary.port}/`;
   assert.equal(outcome(await web({ method: 'HEAD', url })), 200);
   assert.equal(lookups, 1, 'dials the checked address without a second lookup');
   assert.equal(outcome(await web({ method: 'HEAD', url })), 'forbidden_address');
-  assert.deepEqual(dialled, [`1.2.3.4 ${canary.port}`]);
+  assert.deepEqual(dialed, [`1.2.3.4 ${canary.port}`]);
 });
 
 test('HTTP client sends nothing on a socket connected to a private address', async (t) => {
@@ -194,12 +194,12 @@ test('HTTP client sends nothing on a socket connected to a private address', asy
 
 test('HTTP client reaches its own public address only on web ports', async (t) => {
   const canary = await startCanary(t);
-  const { dial, dialled } = dialTo(canary.port);
+  const { dial, dialed } = dialTo(canary.port);
   const web = createWeb({ resolver, dial, ownAddresses: () => ['127.0.0.1', '1.2.3.4'] });
   const ask = async (url: string) => outcome(await web({ method: 'HEAD', url }));
   assert.equal(await ask('http://site.example.com:9200/'), 'forbidden_address');
   assert.equal(await ask('http://site.example.com/'), 200);
-  assert.deepEqual(dialled, ['1.2.3.4 80']);
+  assert.deepEqual(dialed, ['1.2.3.4 80']);
 });
 
 test('HTTP client returns redirects without following them', async (t) => {
@@ -239,15 +239,15 @@ const BAD_URLS = [
 
 test('HTTP client rejects invalid URLs, credentials and unsafe ports', async (t) => {
   const canary = await startCanary(t);
-  const { dial, dialled } = dialTo(canary.port);
+  const { dial, dialed } = dialTo(canary.port);
   const web = createWeb({ resolver, dial });
   for (const url of BAD_URLS)
     assert.equal(outcome(await web({ method: 'HEAD', url })), 'bad_url', url.slice(0, 60));
-  assert.deepEqual(dialled, []);
+  assert.deepEqual(dialed, []);
 });
 
 test('HTTP client reports missing names and failed lookups', async () => {
-  const web = createWeb({ resolver, dial: () => assert.fail('nothing is dialled') });
+  const web = createWeb({ resolver, dial: () => assert.fail('nothing is dialed') });
   const ask = async (host: string) =>
     outcome(await web({ method: 'HEAD', url: `http://${host}/` }));
   assert.equal(await ask('none.example.com'), 'no_such_name');
@@ -317,12 +317,12 @@ test('HTTP client limits concurrent requests; waiting ones can time out', async 
 
 test('HTTP client verifies TLS certificates by authority and name', async (t) => {
   const canary = await startCanary(t, undefined, SITE);
-  const { dial, dialled } = dialTo(canary.port);
+  const { dial, dialed } = dialTo(canary.port);
   const web = createWeb({ resolver, dial, ca: [SITE.cert] });
   const answer = await web({ method: 'GET', url: 'https://site.example.com./' });
   assert.ok(answer.status === 'answered');
   assert.equal(Buffer.from(answer.body).toString(), 'sings');
-  assert.deepEqual(dialled, ['1.2.3.4 443']);
+  assert.deepEqual(dialed, ['1.2.3.4 443']);
   await canary.clientClosed();
 });
 

@@ -161,7 +161,7 @@ for (const [name, talk, reason] of HOSTILE)
     const server = await startRaw(t, talk);
     const answer = await ask({ url: `http://127.0.0.1:${server.port}/` });
     assert.equal(outcome(answer), reason, JSON.stringify(answer));
-    await server.gone();
+    await server.clientClosed();
     assert.equal(server.connections, 1);
   });
 
@@ -183,7 +183,7 @@ test('HTTP client ignores any body of a HEAD response', async (t) => {
     });
     const url = `http://127.0.0.1:${server.port}/`;
     assert.equal(outcome(await ask({ method: 'HEAD', url })), 200);
-    await server.gone();
+    await server.clientClosed();
   }
 });
 
@@ -200,13 +200,13 @@ test('HTTP client tries several addresses of a name within the timeout', async (
   const canary = await startCanary(t);
   const toCanary = dialTo(canary.port).dial;
   const askBy = async (ways: Dial[]) => {
-    const dialled: string[] = [];
+    const dialed: string[] = [];
     const dial: Dial = (address, port) => {
-      dialled.push(address);
-      return (ways[dialled.length - 1] ?? never)(address, port);
+      dialed.push(address);
+      return (ways[dialed.length - 1] ?? never)(address, port);
     };
     const answer = await ask({ url: 'http://many.example.com/' }, createWeb({ resolver, dial }));
-    return [outcome(answer), dialled.length];
+    return [outcome(answer), dialed.length];
   };
   const refused: Dial = () => connect(1, '127.0.0.1');
   // A socket that never connects, as if its packets were lost.
@@ -303,7 +303,7 @@ test('HTTP client reports http and https used on the wrong port', async (t) => {
   assert.equal(outcome(tls), 'tls');
   const protocol = await ask({ url: `http://127.0.0.1:${secure.port}/`, timeoutMs });
   assert.ok(['protocol', 'connection'].includes(String(outcome(protocol))));
-  await Promise.all([plain.gone(), secure.gone()]);
+  await Promise.all([plain.clientClosed(), secure.clientClosed()]);
 });
 
 test('HTTP client handles TLS handshakes that stall or are cut off', async (t) => {
@@ -311,5 +311,5 @@ test('HTTP client handles TLS handshakes that stall or are cut off', async (t) =
   assert.equal(outcome(await ask({ url: `https://127.0.0.1:${silent.port}/` })), 'timeout');
   const cutting = await startRaw(t, (socket) => socket.end());
   assert.equal(outcome(await ask({ url: `https://127.0.0.1:${cutting.port}/` })), 'tls');
-  await Promise.all([silent.gone(), cutting.gone()]);
+  await Promise.all([silent.clientClosed(), cutting.clientClosed()]);
 });

@@ -247,7 +247,7 @@ test('Webhook client does not keep a connection opened after the deadline', asyn
   const options = { agent: connections, host: HOST, port: 1, deadline };
   const [error] = await once(openRequest(options).end(), 'error');
   assert.match(String(error), /in time/);
-  await server.gone();
+  await server.clientClosed();
 });
 
 test('Webhook client reuses the most recently used connection', async (t) => {
@@ -678,7 +678,7 @@ test('Webhook client reports plain HTTP as tls failure and a stalled handshake a
   const silent = await startRaw(t, () => {});
   const { post } = makePoster(t, { timeoutMs: 100 });
   assert.equal(summary(await post(at(silent.port))), 'timeout');
-  await silent.gone();
+  await silent.clientClosed();
 });
 
 test('Webhook client reports lookup, connection and dialer failures', async (t) => {
@@ -704,7 +704,7 @@ test('Webhook client reports lookup, connection and dialer failures', async (t) 
 test('Webhook client connects to special addresses only in allowed networks', async (t) => {
   const canary = await startCanary(t, undefined, SITE);
   const shut = makePoster(t, { allowNetworks: [] });
-  const { dial, dialled } = dialTo(canary.port);
+  const { dial, dialed } = dialTo(canary.port);
   const elsewhere = makePoster(t, { allowNetworks: [parseNetwork('127.0.0.2/32')], dial });
   for (const host of [
     HOST,
@@ -722,23 +722,23 @@ test('Webhook client connects to special addresses only in allowed networks', as
       const outcome = await post(`https://${host}:${canary.port}/`);
       assert.deepEqual([outcome.answer, summary(outcome)], [null, 'forbidden_address'], host);
     }
-  assert.deepEqual(dialled, []);
+  assert.deepEqual(dialed, []);
   assert.equal(canary.connections, 0);
 });
 
 test('Webhook client never connects to cloud metadata addresses', async (t) => {
-  const { dial, dialled } = dialTo(1);
+  const { dial, dialed } = dialTo(1);
   const allowNetworks = ['0.0.0.0/0', '::/0'].map(parseNetwork);
   const { post } = makePoster(t, { allowNetworks, dial });
   for (const host of ['169.254.169.254', '100.100.100.200', '[fd00:ec2::254]', '168.63.129.16'])
     assert.equal(summary(await post(`https://${host}/`)), 'forbidden_address', host);
-  assert.deepEqual(dialled, []);
+  assert.deepEqual(dialed, []);
 });
 
 test('Webhook client looks up the name for each new connection', async (t) => {
   const closing: RequestListener = (_, response) => response.setHeader('Connection', 'close').end();
   const canary = await startCanary(t, closing, SITE);
-  const { dial, dialled } = dialTo(canary.port);
+  const { dial, dialed } = dialTo(canary.port);
   let address = '1.2.3.4';
   const moving: Resolver = async (_, type) =>
     type === 'A'
@@ -750,11 +750,11 @@ test('Webhook client looks up the name for each new connection', async (t) => {
   assert.equal(summary(await post(at(443))), 200);
   for (address of ['127.0.0.1', '10.0.0.1', '169.254.169.254'])
     assert.equal(summary(await post(at(443))), 'forbidden_address');
-  assert.deepEqual(dialled, ['1.2.3.4 443', '4.3.2.1 443']);
+  assert.deepEqual(dialed, ['1.2.3.4 443', '4.3.2.1 443']);
 });
 
 test('Webhook client rejects invalid and non-https URLs', async (t) => {
-  const { dial, dialled } = dialTo(1);
+  const { dial, dialed } = dialTo(1);
   const { post } = makePoster(t, { dial });
   for (const url of [
     '',
@@ -773,11 +773,11 @@ test('Webhook client rejects invalid and non-https URLs', async (t) => {
     `https://public.example.com/${'a'.repeat(8192)}`,
   ])
     assert.equal(summary(await post(url)), 'bad_url', url.slice(0, 60));
-  assert.deepEqual(dialled, []);
+  assert.deepEqual(dialed, []);
 });
 
 test('Webhook client reports an invalid header field as failure', async (t) => {
-  const { post } = makePoster(t, { dial: () => assert.fail('nothing is dialled') });
+  const { post } = makePoster(t, { dial: () => assert.fail('nothing is dialed') });
   const outcome = await post('https://public.example.com/', { headers: { a: 'b\r\nc: d' } });
   assert.equal(summary(outcome), 'connection');
 });
@@ -823,7 +823,7 @@ test('Closing the webhook client ends all connections and starts none', async (t
   assert.equal(server.open.size, 4);
   poster.close();
   assert.deepEqual(await Promise.all(fresh), [null, null, null, null, null]);
-  await Promise.all([server.left(0), silent.gone()]);
+  await Promise.all([server.left(0), silent.clientClosed()]);
   assert.equal(await request(at(server.port)), null);
   assert.equal(await request('http://no.example.com/'), null);
   assert.equal(server.connections, 4);

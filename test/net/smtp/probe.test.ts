@@ -46,13 +46,13 @@ const probe = (port: number, host = HOST, options: Partial<ProbeOptions> = {}) =
 
 test('STARTTLS probe reports TLS version and a trusted certificate', async (t) => {
   const port = await startServer(t);
-  const { dial, dialled } = dialTo(port);
+  const { dial, dialed } = dialTo(port);
   const found = await probe(port, HOST, { dial, ca: [PAIR.cert] });
   assert.ok(found.status === 'tls', JSON.stringify(found));
   assert.equal(found.version, 'TLSv1.3');
   const { valid, problem, names, issuer } = found.certificate;
   assert.deepEqual([valid, problem, names, issuer], [true, null, [HOST], `CN=${HOST}`]);
-  assert.deepEqual(dialled, ['1.2.3.4 25']);
+  assert.deepEqual(dialed, ['1.2.3.4 25']);
 });
 
 test('STARTTLS probe reports self-signed, mismatched and expired certificates', async (t) => {
@@ -144,14 +144,14 @@ test('STARTTLS probe times out on silence at any step and closes the connection'
 
 test('STARTTLS probe reports unreachable servers and never dials special addresses', async (t) => {
   const { port } = await startRaw(t, () => {});
-  const { dial, dialled } = dialTo(port);
+  const { dial, dialed } = dialTo(port);
   assert.equal((await probe(port, 'private.example.com', { dial })).status, 'forbidden');
   assert.equal((await probe(port, '127.0.0.1', { dial })).status, 'forbidden');
   assert.equal((await probe(port, 'none.example.com', { dial })).status, 'unknown');
   assert.equal((await probe(port, 'silent.example.com', { dial })).status, 'unknown');
   const ownAddresses = () => ['1.2.3.4'];
   assert.equal((await probe(port, HOST, { dial, ownAddresses })).status, 'forbidden');
-  assert.deepEqual(dialled, []);
+  assert.deepEqual(dialed, []);
   // Nothing listens on a port that has just been released.
   const server = new SMTPServer({ logger: false }).listen(0, '127.0.0.1');
   await once(server, 'listening');
