@@ -38,7 +38,7 @@ export function mailFrame(content: MailContent): { text: string; html: string } 
   const written = {
     ...content,
     button: asHref(content.button),
-    leave: asHref(content.unsubscribe),
+    unsubscribe: asHref(content.unsubscribe),
   };
   return { text: writeText(written), html: writeHtml(written) };
 }

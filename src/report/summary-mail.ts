@@ -59,7 +59,7 @@ export function reportMail(report: ScheduledReport, reader: ReportMailOptions): 
     blocks: made,
     button,
     footer,
-    leave: unsubscribe ?? undefined,
+    unsubscribe: unsubscribe ?? undefined,
   };
   return { subject, ...mailFrame(content), images };
 }

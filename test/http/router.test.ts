@@ -12,7 +12,7 @@ const said = (form: string) => (call: { params: Record<string, string>; headOnly
     headers: { 'content-type': 'text/plain', 'x-head-only': String(call.headOnly) },
   });
 
-const common = { method: 'GET', role: 'public', summary: 'A link', byLink: true } as const;
+const common = { method: 'GET', role: 'public', summary: 'A link', isPublicLink: true } as const;
 const LINKS = [
   route({
     ...common,

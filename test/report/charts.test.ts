@@ -74,7 +74,7 @@ test('trendCharts splits a trend by local hours or days; empty days have no scor
     label: '22 Nov',
     name: 'Sun 22 Nov',
     value: null,
-    none: 'no tests',
+    emptyText: 'no tests',
   });
   assert.deepEqual(tests.buckets.at(-1)?.value, 0);
   const [hours] = trendCharts(DAY);
@@ -84,7 +84,7 @@ test('trendCharts splits a trend by local hours or days; empty days have no scor
     label: '08:00',
     name: 'Sun 08:00',
     value: 62,
-    none: 'no score',
+    emptyText: 'no score',
   });
   assert.equal(trendCharts(MONTH)[0]!.buckets.length, 31);
   assert.deepEqual(trendCharts({ ...WEEK, summary: { ...WEEK.summary, trend: [] } }), []);

@@ -212,7 +212,7 @@ test('makeOwner with the owner’s own address changes nothing', async (t) => {
   const { context, members } = openTeam(t);
   const first = await makeOwner(context, 'ann@example.com');
   const again = await makeOwner(context, 'ANN@example.com');
-  assert.deepEqual(again, { owner: first.owner, created: false, former: null });
+  assert.deepEqual(again, { owner: first.owner, created: false, previous: null });
   assert.deepEqual(await members(), [['ann@example.com', 'owner']]);
 });
 

@@ -416,7 +416,7 @@ test('The owner command prints a 24-hour password link; each new link ends the p
   assert.match(url, /^https:\/\/app\.example\.com\/password\/[\w-]{43}$/);
   assert.match(
     stderr,
-    /^To sign in, set a password within 24 hours; the link works once:\nhttps:/m,
+    /^To sign in, set a password within 24 hours. The link works once:\nhttps:/m,
   );
   const confirm = (link: string) =>
     service.call('POST', '/v1/password_resets/confirm', {
@@ -446,7 +446,7 @@ test('The owner command names the former owner and the credentials that ended', 
   assert.equal(await ownerCommand.run([email], io as never), 0, 'a member needs no --replace');
   assert.match(
     printed[0]!,
-    /^The owner was owner@example\.com, whose password, .* have ended\.\nThey are an admin now, /,
+    /^The owner was owner@example\.com, whose password, .* are now revoked\.\nThey are now an admin, /,
   );
   assert.match(printed[1]!, new RegExp(`^${email} is the owner\\.`));
   assert.equal((await service.call('GET', '/v1/me')).status, 401);

@@ -49,7 +49,7 @@ table(tlsRpt, [
   ['no rua', 'info', /is invalid/, { zone: text(RPT, 'v=TLSRPTv1;') }],
   ['a bare address', 'info', /is invalid/, { zone: text(RPT, 'v=TLSRPTv1; rua=t@example.com') }],
   ['http', 'info', /is invalid/, { zone: text(RPT, 'v=TLSRPTv1; rua=http://r.example/') }],
-  ['a DNS failure', 'error', /could not/, { zone: { [RPT]: { fails: 'servfail' } } }],
+  ['a DNS failure', 'error', /Could not/, { zone: { [RPT]: { fails: 'servfail' } } }],
   ['offline', 'skipped', /offline/i, { offline: true }],
   ['no From domain', 'skipped', /From field/, { message: noDomain }],
 ]);

@@ -33,8 +33,8 @@ test('forward rejects responses with an invalid or missing status', {
       'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n',
       /^it responded with status 101, /,
     ],
-    ['HTTP/1.1 099 Odd\r\nContent-Length: 0\r\n\r\n', /^its status 99 /],
-    ['HTTP/1.1 600 Odd\r\nContent-Length: 0\r\n\r\n', /^its status 600 /],
+    ['HTTP/1.1 099 Odd\r\nContent-Length: 0\r\n\r\n', /^it responded with status 99, /],
+    ['HTTP/1.1 600 Odd\r\nContent-Length: 0\r\n\r\n', /^it responded with status 600, /],
     ['HTTP/1.1 100 Continue\r\n\r\n', /^ECONNRESET$/],
     ['', /^ECONNRESET$/],
   ];
