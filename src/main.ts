@@ -35,7 +35,7 @@ async function main([name, ...args]: string[], io: Io): Promise<number> {
       COMMANDS.map((candidate) => candidate.name),
     );
     io.stderr(
-      `Unknown command "${name}".${near ? ` Did you mean ${near}?` : ''} See deliverability --help.\n`,
+      `Unknown command "${name}".${near ? ` Did you mean ${near}?` : ''} To list the commands, run deliverability --help.\n`,
     );
     return EXIT.usage;
   }
@@ -54,7 +54,7 @@ async function main([name, ...args]: string[], io: Io): Promise<number> {
 
 function overview(): string {
   const lines = COMMANDS.map(({ name, summary }) => `  ${name.padEnd(10)}${summary}\n`).join('');
-  return `deliverability ${VERSION}: find out why mail lands in spam, and how to fix it\n\n${lines}\nRun deliverability COMMAND --help for options. Settings are environment variables: see deliverability env\n`;
+  return `deliverability ${VERSION}: find out why mail lands in spam, and how to fix it\n\n${lines}\nFor options, run deliverability COMMAND --help. Settings are environment variables; to list them, run deliverability env.\n`;
 }
 
 /** Prints what happened and what to do; a stack trace only for a bug. */
@@ -64,7 +64,7 @@ function explain(error: unknown, command: Command, io: Io): number {
     return EXIT.usage;
   }
   if (error instanceof ConfigError) {
-    io.stderr(`${error.message}\nSee deliverability env.\n`);
+    io.stderr(`${error.message}\nTo list the variables, run deliverability env.\n`);
     return EXIT.usage;
   }
   if (error instanceof StoreError) {

@@ -18,7 +18,7 @@ const ROWS: Row[] = [
     target: '',
   },
   {
-    label: 'Analyses on one worker, relative to plain mailauth (11 kB, two signatures)',
+    label: 'Analyses on one worker, relative to plain mailauth (11 KB, two signatures)',
     from: ['analysis', 'one_worker_over_bare'],
     unit: '×',
     target: '≥ 0.6',

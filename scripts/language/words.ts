@@ -44,7 +44,7 @@ export const PHRASES: Replacement[] = [
   phrase('(?:was|were) left alone', 'was left out'),
   phrase(
     '(?:this|which) is not counted against you|not counted against you',
-    "this doesn't lower your score",
+    "this doesn't affect your score",
   ),
   phrase('e-mails?', 'email'),
   phrase(
@@ -82,7 +82,7 @@ export const PHRASES: Replacement[] = [
   phrase('what could be checked', 'the completed checks'),
   phrase('is the id of no', 'is not the ID of an existing'),
   phrase('nothing more is (?:sent|said) about this', 'no further alerts until this is resolved'),
-  phrase('you get this mail', 'you receive this email'),
+  phrase('you get this mail', 'you received this email'),
   phrase('since 1970', 'since the Unix epoch'),
   phrase('in a circle', 'in a loop'),
   phrase('whatever it is called', 'regardless of its name'),

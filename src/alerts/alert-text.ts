@@ -77,7 +77,7 @@ function headlineOf(
   if (incident.resolution === 'no_longer_watched')
     return {
       title: `${incident.subject} is no longer monitored`,
-      lead: 'The incident was closed because no monitor checks this target, or none of the blocklists that listed it is still in use. Whether the problem persists is unknown.',
+      lead: 'The incident is resolved because no monitor checks this target, or none of the blocklists that listed it is still in use. Whether the problem persists is unknown.',
     };
   const condition = conditionOf(alert);
   const opened = openedIncident(incident);
@@ -99,8 +99,8 @@ function sampleOf({ APP_URL }: Pick<App['config'], 'APP_URL'>, alert: AlertRow):
     ],
     steps: [],
     after:
-      'A real alert says what happened, which domain or address is affected, and what to do. A “Resolved” notification follows when the problem ends.',
-    link: { label: 'Open the dashboard', url: APP_URL },
+      'A real alert says what happened, which domain or IP address is affected, and what to do. A “Resolved” notification follows when the problem ends.',
+    link: { label: 'Open dashboard', url: APP_URL },
     rule: ruleOf(alert),
     incident: null,
   };
@@ -114,7 +114,7 @@ function linkOf(
   test: IncidentEvent['test'],
   run: IncidentEvent['run'],
 ): Notification['link'] {
-  if (test) return { label: 'Open the report', url: `${APP_URL}/v1/tests/${test.id}/report.html` };
+  if (test) return { label: 'Open report', url: `${APP_URL}/v1/tests/${test.id}/report.html` };
   if (!run) return null;
   const { id, type, domain_id } = run.monitor;
   return type === 'domain_health' && domain_id !== null

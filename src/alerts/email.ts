@@ -37,7 +37,7 @@ export function alertMail(
 }
 
 const whyReceived = (rule: string): string =>
-  `You receive this email because you are a recipient of ${rule}. By default, the recipients of a rule are the owner and the admins of the team.`;
+  `You received this email because you are a recipient of ${rule}. By default, the recipients of a rule are the owner and the admins of the team.`;
 
 // The hourly limit, and the digest of notifications above it.
 

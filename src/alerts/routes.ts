@@ -123,7 +123,7 @@ const update = route({
   operation: 'updateAlert',
   role: 'admin',
   liveOnly: true,
-  summary: 'Update an alert rule; disabling it or changing its condition closes its open incidents',
+  summary: 'Update an alert rule; disabling it or changing its condition resolves its open incidents',
   etag: true,
   body: AlertPatch,
   response: Alert,
@@ -143,7 +143,7 @@ const remove = route({
   operation: 'deleteAlert',
   role: 'admin',
   liveOnly: true,
-  summary: 'Delete an alert rule; its incidents are closed but remain listed',
+  summary: 'Delete an alert rule; its open incidents are resolved and remain listed',
   response: deletedOf('alert'),
   async handle(call) {
     const { app, params } = call;

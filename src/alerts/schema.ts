@@ -39,7 +39,7 @@ const Recipients = v.pipe(
 );
 
 const THRESHOLD_TEXT =
-  'The lowest score that does not trigger the alert. Only used by `score_below`.';
+  'Scores below this value trigger the alert. Used by `score_below` only.';
 const DOMAIN_TEXT =
   'Limits the rule to the tests and monitors of this domain. If null, the rule applies to all of them.';
 const RECIPIENTS_TEXT =
@@ -106,9 +106,9 @@ const AlertNotification = v.object({
   channel: v.picklist(CHANNELS),
   status: described(
     v.picklist(['queued', 'sent', 'failed', 'unconfigured', 'suppressed']),
-    '`unconfigured` means that the channel could not deliver. `suppressed` means that the notification was no longer needed.',
+    '`unconfigured`: the channel is not set up. `suppressed`: the incident was resolved before the notification could be sent.',
   ),
-  error: described(v.nullable(v.string()), 'Why it was not sent, or why the last attempt failed.'),
+  error: described(v.nullable(v.string()), 'Why the notification was not sent, or why the last attempt failed.'),
   sent_at: v.nullable(Time),
 });
 export type AlertNotification = v.InferOutput<typeof AlertNotification>;
@@ -142,12 +142,12 @@ export const AlertIncident = v.object({
   alert_id: v.string(),
   subject: described(
     v.string(),
-    'The From domain of the test, or the IP address or domain of the monitor.',
+    'The From domain of the test, or the target of the monitor.',
   ),
   status: v.picklist(INCIDENT_STATUSES),
   value: described(
     v.record(v.string(), v.any()),
-    'The values that met the condition: the score, the authentication results, or the blocklists.',
+    'The values that met the condition: the score, the authentication results or the blocklists.',
   ),
   test_id: described(v.nullable(v.string()), 'The test that opened the incident.'),
   run_id: described(v.nullable(v.string()), 'The monitor run that opened the incident.'),

@@ -176,7 +176,7 @@ async function postOne(app: App, claimed: ClaimedPost): Promise<void> {
 }
 
 const COMPOSE_FAILED: Failure = {
-  reason: 'the message could not be composed: see the server log',
+  reason: 'the message could not be composed; see the server log',
   final: false,
 };
 const finalFailure = (reason: string): Failure => ({ reason, final: true });

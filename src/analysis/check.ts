@@ -256,7 +256,7 @@ export function missingField(
   if (message.headerBytes > LIMITS.headerBytes)
     return unknown(
       `Could not determine whether your message has a ${name} field.`,
-      'Your header is too long to read in full. The field may come later.',
+      'Your header is too long to read in full. The rest may contain the field.',
     );
   return fail(problem);
 }

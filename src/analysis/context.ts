@@ -88,7 +88,7 @@ export function boundedResolver(resolver: Resolver, deadline: Deadline): Resolve
 
 /** Limits an HTTP client to the deadline and to `MAX_REQUESTS`. Fails beyond either. */
 export function boundedWeb(web: Web, deadline: Deadline): Web {
-  const late = deadline.passed.then(() => failed('timeout', 'the analysis ran out of time'));
+  const late = deadline.passed.then(() => failed('timeout', 'the analysis reached its time limit'));
   let requests = 0;
   let isOver = false;
   void deadline.passed.then(() => {

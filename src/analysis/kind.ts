@@ -58,7 +58,7 @@ function bulkLink(context: Context): { field: string | null; link: boolean; sign
 function missingSigns(context: Context): string[] {
   const { field, link } = bulkLink(context);
   const reasons = [
-    'It has no List-Unsubscribe field, no List-Id field, and no Precedence field with bulk or list.',
+    'It has no List-Unsubscribe or List-Id field, and no Precedence field set to bulk or list.',
   ];
   if (link)
     reasons.push('It has an unsubscribe link, but no header field of a bulk email service.');
@@ -67,7 +67,7 @@ function missingSigns(context: Context): string[] {
       `It has the field ${field}, but no unsubscribe link. Bulk email services also add this field to password resets.`,
     );
   if (context.message.headerBytes > LIMITS.headerBytes)
-    reasons.push('Its header is too long to read in full, so such a field may come later.');
+    reasons.push('Its header is too long to read in full. The rest may contain such a field.');
   return reasons;
 }
 

@@ -36,7 +36,7 @@ export async function runCheck(
 function timedOut({ label }: Check): Finding {
   return unknown(
     `The ${label} check timed out.`,
-    'Not all network requests were answered before the analysis ended. This does not affect your score.',
+    'Some network requests got no response before the analysis ended. This does not affect your score.',
   );
 }
 

@@ -64,13 +64,13 @@ const CAPS: CapRule[] = [
   },
   {
     limit: 70,
-    reason: 'The message was sent without TLS.',
+    reason: 'The message was delivered without TLS.',
     reference: 'Gmail 5.7.29',
     applies: (failed) => failed('tls'),
   },
   {
     limit: 75,
-    reason: 'This is marketing mail without valid one-click unsubscribe.',
+    reason: 'The message is marketing mail without valid one-click unsubscribe.',
     reference: 'RFC 8058; Gmail and Yahoo sender requirements',
     applies: (failed, skippedBy) =>
       failed('one_click') || skippedBy('one_click', 'list_unsubscribe'),

@@ -49,7 +49,7 @@ export function evaluateSpamScore(result: EngineScore): Finding {
     checked_elsewhere: shown(elsewhere),
     ...result.evidence,
   };
-  const points = `Your message scores ${score} points. ${engine} classifies mail as spam from ${threshold} points.${excludedPoints(excluded)}`;
+  const points = `Your message scores ${score} points. ${engine} classifies mail as spam at ${threshold} points or more.${excludedPoints(excluded)}`;
   if (result.forced || score >= threshold)
     return fail({
       title: `${engine} classifies your message as spam.`,
@@ -60,7 +60,7 @@ export function evaluateSpamScore(result: EngineScore): Finding {
   if (score >= threshold / 2)
     return warn({
       title: `Your message reaches at least half of ${engine}'s spam threshold.`,
-      detail: `${points} Mailbox providers add rules and scores of their own, so your message may be spam there.`,
+      detail: `${points} Mailbox providers add rules and scores of their own, so they may classify your message as spam.`,
       fix: fixFor(rules.filter(({ score }) => score > 0)),
       evidence,
     });
@@ -83,8 +83,8 @@ const rounded = (score: number): number => Math.round(score * 100) / 100 + 0;
 /** A sentence about the points of rules that other checks here cover; empty if there are none. */
 function excludedPoints(excluded: number): string {
   if (rounded(excluded) === 0) return '';
-  const points = `${Math.abs(rounded(excluded))} points ${excluded > 0 ? 'against you' : 'in your favor'}`;
-  return ` Not counted: ${points} that other checks in this report cover.`;
+  const points = `${Math.abs(rounded(excluded))} points ${excluded > 0 ? 'against your message' : 'in its favor'}`;
+  return ` Not counted: ${points}, from rules that other checks in this report cover.`;
 }
 
 /** The rules with the most points, in either direction, first. */
@@ -116,8 +116,8 @@ function fixFor(rules: FiredRule[]): string {
       const what = description ? `: ${description.slice(0, 100)}` : '';
       return `${name.slice(0, 100)} (${rounded(score)}${what})`;
     });
-  if (heaviest.length === 0) return 'Fix what the rules listed in the evidence found.';
-  return `Fix what these rules found, highest points first: ${heaviest.join('; ')}.`;
+  if (heaviest.length === 0) return 'Fix the problems that the rules in the evidence found.';
+  return `Fix the problems that these rules found, highest points first: ${heaviest.join('; ')}.`;
 }
 
 // Which rules of the spam filters are covered by a check here.

@@ -48,7 +48,7 @@ function highScoreVerdict({ providers, judged_kind, coverage }: Unsummarized): s
     return `This message scores well, but it does not meet all sender requirements of ${namesOf(unmet)}.`;
   const meets = `message meets the sender requirements of ${namesOf(providers)}.`;
   const isKnown = coverage >= MIN_COVERAGE && providers.every(({ ready }) => ready);
-  return isKnown ? `This ${meets}` : `As far as the completed checks show, this ${meets}`;
+  return isKnown ? `This ${meets}` : `Based on the completed checks, this ${meets}`;
 }
 
 const namesOf = (providers: ProviderVerdict[]): string =>

@@ -55,7 +55,7 @@ export const check: Command = {
   usage: 'FILE|- [--ip ADDRESS] [--json] [--html FILE] [--pdf FILE] …',
   summary: 'Check a message without a server or a database',
   options: [
-    '--ip ADDRESS        IP address that sent the message; SPF and reverse DNS need it',
+    '--ip ADDRESS        Sending IP address; required to check SPF and reverse DNS',
     '--helo NAME         HELO name of the sending server',
     '--mail-from ADDR    Envelope sender; "" is the null sender (default: Return-Path)',
     '--tls VERSION       TLSv1.3, TLSv1.2, …, or none',
@@ -82,7 +82,7 @@ export const check: Command = {
     };
     const outcome = await analyzeOne(input, values, io);
     if (!outcome.ok) {
-      io.stderr(`Cannot analyze the message: ${outcome.detail}.\n`);
+      io.stderr(`Could not analyze the message: ${outcome.detail}.\n`);
       return EXIT.outside;
     }
     const result = { ...outcome.result, checks: JSON.parse(outcome.result.checks) };
@@ -165,7 +165,7 @@ async function readInput(file: string, io: Io): Promise<Uint8Array> {
     );
   }
   if (bytes.byteLength === 0)
-    throw new UsageError(`${file === '-' ? 'standard input' : file} is empty`);
+    throw new UsageError(`${file === '-' ? 'Standard input' : file} is empty`);
   if (bytes.byteLength > MAX_MESSAGE_BYTES) throw new UsageError(`${file} is larger than 25 MiB`);
   return bytes;
 }
@@ -291,7 +291,7 @@ function readReportPaths(values: { html?: string; pdf?: string }, message: strin
     const given = values[format];
     if (given === undefined) continue;
     const path = writablePath(given, `--${format}`);
-    if (taken.has(path)) throw new UsageError(`--${format} is the same as ${taken.get(path)}`);
+    if (taken.has(path)) throw new UsageError(`--${format} is the same file as ${taken.get(path)}`);
     taken.set(path, `the file of --${format}`);
     paths[format] = path;
   }
@@ -299,12 +299,12 @@ function readReportPaths(values: { html?: string; pdf?: string }, message: strin
 }
 
 function writablePath(given: string, option: string): string {
-  if (given === '' || given === '-') throw new UsageError(`${option} needs the name of a file`);
+  if (given === '' || given === '-') throw new UsageError(`${option} requires a file name`);
   try {
     const found = statSync(given, { throwIfNoEntry: false });
     // Renaming would replace a device or a pipe with a file.
     if (found && !found.isFile())
-      throw new UsageError(`${option} must be a regular file, which ${given} is not`);
+      throw new UsageError(`${option} must be a regular file: ${given} is not`);
     const path = found ? realpathSync(given) : resolve(given);
     accessSync(dirname(path), constants.W_OK);
     return path;

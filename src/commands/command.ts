@@ -44,8 +44,8 @@ export function readArguments<const O extends ParseArgsOptionsConfig>(
 ) {
   const parsed = parse(args, options);
   const { positionals } = parsed;
-  if (positionals.length < min) throw new UsageError(`${what} is missing`);
-  if (positionals.length > max) throw new UsageError(`unexpected argument "${positionals[max]}"`);
+  if (positionals.length < min) throw new UsageError(`Missing argument: ${what}`);
+  if (positionals.length > max) throw new UsageError(`Unexpected argument: "${positionals[max]}"`);
   return parsed;
 }
 

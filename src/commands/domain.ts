@@ -33,7 +33,7 @@ const EXIT_OF: Record<HealthStatus, number> = {
 export const domain: Command = {
   name: 'domain',
   usage: 'NAME [--selector S]… [--json] …',
-  summary: 'Check the DNS and the mail servers of a domain',
+  summary: 'Check the DNS records and mail servers of a domain',
   options: [
     '--selector S    DKIM selector of the domain, repeatable (default: common selectors)',
     '--dns SERVERS   DNS servers to use, such as 127.0.0.1:5353',

@@ -141,7 +141,7 @@ export const VARIABLES = {
   HTTP_TLS_CERT_FILE: variable({
     read: optional,
     fallback: '',
-    help: 'Certificate chain (PEM) for HTTPS; reloaded when it changes. If unset, the API uses plain HTTP, for a proxy in front.',
+    help: 'Certificate chain (PEM) for HTTPS; reloaded when it changes. If unset, the API uses plain HTTP, for use behind a proxy.',
   }),
   HTTP_TLS_KEY_FILE: variable({
     read: optional,
@@ -177,7 +177,7 @@ export const VARIABLES = {
   SMTP_NAME: variable({
     read: domain,
     fallback: () => normalizeDomain(hostname()) ?? 'localhost',
-    fallbackText: 'the host name',
+    fallbackText: "the machine's host name",
     help: 'Host name in the SMTP banner: the name in your MX record.',
   }),
   INBOX_DOMAIN: variable({
@@ -199,7 +199,7 @@ export const VARIABLES = {
   SMTP_PROXY_PROTOCOL: variable({
     read: networks,
     fallback: '',
-    help: "Networks of the proxies that send the client's address with the PROXY protocol.",
+    help: "Networks of the proxies that pass on the sending IP address with the PROXY protocol.",
   }),
   ...MAIL_VARIABLES,
   DNS_SERVERS: variable({
@@ -211,8 +211,8 @@ export const VARIABLES = {
   BLOCKLISTS: variable({
     read: listChanges,
     fallback: '',
-    fallbackText: 'the default set',
-    help: 'Changes to the default blocklists, such as `+b.barracudacentral.org,-bl.spamcop.net`; `-all` removes all.',
+    fallbackText: 'the built-in lists',
+    help: 'Changes to the built-in blocklists, such as `+b.barracudacentral.org,-bl.spamcop.net`; `-all` disables all.',
   }),
   SPAMHAUS_DQS_KEY: variable({
     read: dqsKey,
@@ -272,7 +272,7 @@ export const VARIABLES = {
   RATE_LIMIT: variable({
     read: rate,
     fallback: '600/min',
-    help: 'Rate limit of requests per API key, session or address; `0` disables it.',
+    help: 'Rate limit for requests per API key, session or IP address; `0` disables it.',
   }),
   WORKERS: variable({
     read: workers,
@@ -283,12 +283,12 @@ export const VARIABLES = {
   LOG_LEVEL: variable({
     read: oneOf<LogLevel>(...LOG_LEVELS),
     fallback: 'info',
-    help: 'Minimum level that is logged.',
+    help: 'Minimum log level.',
   }),
   LOG_FORMAT: variable({
     read: oneOf('auto', 'json', 'pretty'),
     fallback: 'auto',
     fallbackText: 'json (pretty on a terminal)',
-    help: 'Format of the log lines.',
+    help: 'Log format.',
   }),
 } satisfies Record<string, Variable<unknown>>;

@@ -33,7 +33,7 @@ function visitorPage({ config }: App): Response {
     children: (
       <>
         <p>
-          Send a message to a test address. The report shows the score, what cost points, and how to
+          Send a message to a test address. The report shows your score, what lowered it, and how to
           fix it.
         </p>
         <a class="submit" href="/sign-in">
@@ -82,8 +82,8 @@ async function memberPage(app: App, { id, name, email, role }: MemberRow): Promi
 const MAX_COUNTED_SESSIONS = 100;
 
 function sessionCountText(count: number, hasMore: boolean): string {
-  if (count === 1) return "You're signed in on this browser only.";
-  return `You're signed in on ${hasMore ? 'more than ' : ''}${count} browsers, including this one.`;
+  if (count === 1) return "You're signed in only in this browser.";
+  return `You have active sessions in ${hasMore ? 'more than ' : ''}${count} browsers, including this one.`;
 }
 
 const ROLE_WORDS = {
@@ -112,14 +112,14 @@ function FirstTest({ baseUrl }: { baseUrl: string }) {
   const tests = `${baseUrl.replace(/\/$/, '')}/v1/tests`;
   return (
     <section class="card form" aria-labelledby="first-test">
-      <h2 id="first-test">Send your first test</h2>
+      <h2 id="first-test">Run your first test</h2>
       <ol class="steps">
         <li>
           <p>
-            Read an API key into your shell. Ask your administrator to create one with{' '}
+            Run this command and paste your API key. If you have none, ask your administrator to run{' '}
             <code>deliverability key NAME --role member</code>.
           </p>
-          <Command lines={['read -rs API_KEY']} label="the command to read the key" />
+          <Command lines={['read -rs API_KEY']} label="the command to enter the API key" />
         </li>
         <li>
           <p>
@@ -133,7 +133,7 @@ function FirstTest({ baseUrl }: { baseUrl: string }) {
         </li>
         <li>
           <p>
-            Set <code>TEST_ID</code> to the <code>id</code> in the response, and get the report. The
+            Set <code>TEST_ID</code> to the <code>id</code> in that response, then get the report. The
             request waits up to 50 seconds for your message.
           </p>
           <Command
@@ -142,7 +142,7 @@ function FirstTest({ baseUrl }: { baseUrl: string }) {
           />
         </li>
       </ol>
-      <p>Or upload a message file, without sending it:</p>
+      <p>Or upload a message file instead of sending it:</p>
       <Command
         lines={[
           `curl "${tests}"`,

@@ -95,7 +95,7 @@ export function invalidLinkPage({ code, detail }: AppError, next: NextLink): Res
     children: (
       <>
         <Notice tone="fail">{detail}</Notice>
-        {code === 'not_found' && <p>Make sure that you copied the whole link from the email.</p>}
+        {code === 'not_found' && <p>Check that you copied the complete link from the email.</p>}
         <p class="links">
           <a href={next.href}>{next.text}</a>
         </p>

@@ -39,7 +39,7 @@ function renderSetPassword(
     status,
     children: (
       <>
-        <p>A new password signs you out on all browsers.</p>
+        <p>Setting a new password signs you out of all browsers.</p>
         {formError && <Notice tone="fail">{formError}</Notice>}
         <form method="post" action={`/password/${encodeURIComponent(token)}`}>
           <NewPasswordFields email={email} errors={fieldErrors} />
@@ -174,8 +174,8 @@ function NoMail() {
     <>
       <p>This server doesn't send email, so it can't send you a link. Ask your administrator.</p>
       <p>
-        For the owner, <code>deliverability owner ADDRESS</code> on the server prints a link. For
-        other members, an admin can remove them and invite them again.
+        If you're the owner, they can run <code>deliverability owner EMAIL</code> on the server to get a link.
+        Otherwise, an admin can remove you and invite you again.
       </p>
       <BackToSignIn />
     </>

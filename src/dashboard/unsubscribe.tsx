@@ -105,7 +105,7 @@ async function handleSubmit({
       return {
         token,
         reader: await resubscribeRecipient(author, token),
-        done: "You're subscribed again. You get the next report if the team still lists your address.",
+        done: "You're subscribed again. You'll get the next report if the team still lists your address.",
       };
     const invalid = 'Invalid form submission. Nothing was changed. Try again.';
     return { token, reader: await findRecipient(app.db, token), error: invalid };

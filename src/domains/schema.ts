@@ -10,7 +10,7 @@ import { normalizeDomain } from '../lib/domain-names.ts';
 const MAX_TEXT_LENGTH = 1000;
 
 const DomainName = v.pipe(
-  v.string('must be text'),
+  v.string('must be a string'),
   v.maxLength(MAX_TEXT_LENGTH, 'is too long for a domain name'),
   v.check(
     (text) => readDomainName(text).name !== null,
@@ -36,7 +36,7 @@ export const isSelector = (text: string): boolean =>
   text.length <= MAX_SELECTOR_LENGTH && normalizeDomain(text) !== null;
 
 const Selector = v.pipe(
-  v.string('must be text'),
+  v.string('must be a string'),
   v.maxLength(MAX_SELECTOR_LENGTH, `must have at most ${MAX_SELECTOR_LENGTH} characters`),
   v.check(isSelector, 'must be a DKIM selector, the value after s= in the DKIM-Signature header'),
   v.metadata({ jsonSchema: { type: 'string', minLength: 1, maxLength: MAX_SELECTOR_LENGTH } }),
@@ -75,11 +75,11 @@ const DomainCheck = v.object({
   status: v.picklist(CHECK_STATUSES),
   former_status: described(
     v.optional(v.picklist(CHECK_STATUSES)),
-    'If the check cannot run now, its last known status. Until it runs again, severity and score are based on it.',
+    'If the check could not be completed, its last known status, which severity and score are based on.',
   ),
   severity: described(
     v.nullable(v.picklist(['critical', 'warning'])),
-    '`critical`: mail of the domain is rejected, or anyone can send as the domain. Null: no action needed.',
+    '`critical`: mailbox providers reject mail from the domain, or anyone can send as the domain. Null if there is nothing to fix.',
   ),
   title: v.string(),
   detail: v.string(),
@@ -94,7 +94,7 @@ const HEALTH = {
   score: Score,
   checked_at: described(
     v.nullable(Time),
-    'When the last conclusive health check started. A later check without a result does not change it.',
+    'When the last conclusive health check started. Inconclusive checks do not change it.',
   ),
 };
 
@@ -119,7 +119,7 @@ const DOMAIN = {
   ),
   next_check_at: described(
     v.nullable(Time),
-    'When the record is looked up next. Null for a failed domain, which is no longer checked.',
+    'When the next lookup of the record starts. Null for a failed domain, which is no longer checked.',
   ),
   dkim_selectors: described(
     v.array(v.string()),
@@ -152,7 +152,7 @@ const RecordToPublish = v.object({
   ),
   required: described(
     v.boolean(),
-    'True if the domain is not verified or a check fails without it. False for an improvement.',
+    'True if verification or a check fails without the record. False if the record is only recommended.',
   ),
 });
 export type RecordToPublish = v.InferOutput<typeof RecordToPublish>;

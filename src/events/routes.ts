@@ -26,7 +26,7 @@ export const Event = v.object({
   livemode: v.boolean(),
   data: described(
     v.looseObject({ id: v.string(), object: v.string() }),
-    'The object that the event is about, in its list form. Its type depends on the event type.',
+    'The object that the event is about, as list operations return it. Its type depends on the event type.',
   ),
 });
 type Event = v.InferOutput<typeof Event>;

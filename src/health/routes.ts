@@ -70,7 +70,7 @@ const healthz = route({
   operation: 'getHealth',
   role: 'public',
   preview: true,
-  summary: 'Check that the process is alive',
+  summary: 'Check whether the process is alive',
   response: Health,
   handle: ({ app }) => ({
     object: 'health' as const,
@@ -86,7 +86,7 @@ const readyz = route({
   operation: 'getReadiness',
   role: 'public',
   preview: true,
-  summary: 'Check that the service can accept mail and requests; returns 503 if not',
+  summary: 'Check whether the service can accept mail and requests; returns 503 if not',
   response: Readiness,
   statusOf: ({ status }) => (status === 'ready' ? 200 : 503),
   async handle({ app }) {

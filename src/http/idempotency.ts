@@ -178,7 +178,7 @@ function replay(
 const unreadable = () =>
   new AppError(
     'conflict',
-    "This Idempotency-Key was used, but SECRET_KEY has changed and its response can't be decrypted. Use a new key.",
+    "The response for this Idempotency-Key can't be decrypted because the server's secret key has changed. Use a new Idempotency-Key.",
   );
 
 /** Cookies aren't stored: their session may have ended when the response is replayed. */

@@ -54,11 +54,11 @@ const PROBLEM_SCHEMA: Json = {
     status: { type: 'integer', description: 'The HTTP status code.' },
     detail: {
       type: 'string',
-      description: 'What happened and what to do, for people. The wording may change.',
+      description: 'What happened and what to do, as a message for people. The wording may change.',
     },
     code: {
       enum: Object.keys(ERROR_STATUS),
-      description: 'The error code, for programs. Its meaning never changes.',
+      description: 'The error code, as a stable value for programs. Its meaning never changes.',
     },
     request_id: {
       type: 'string',
@@ -241,7 +241,7 @@ function securitySchemes(serverUrl: string | undefined): Json {
       in: 'cookie',
       name: sessionCookieName(serverUrl?.startsWith('https:') === true),
       description:
-        'The session cookie of a signed-in browser. Changes are accepted from pages of this service only.',
+        'The session cookie of a signed-in browser. Requests that change data must come from pages of this service.',
     },
   };
 }
@@ -281,7 +281,7 @@ const HEADERS: Record<string, Json> = {
     'The limits that apply. `"default";q=600;w=60` allows 600 requests in 60 seconds.',
   ),
   RateLimit: header(
-    'The remaining requests of each limit. `"default";r=599;t=60` leaves 599 requests, and more in 60 seconds.',
+    'The remaining requests of each limit. `"default";r=599;t=60` means that 599 requests remain, with more available in 60 seconds.',
   ),
 };
 

@@ -26,7 +26,7 @@ export function validate<S extends Schema>(schema: S, value: unknown): v.InferOu
 const unknownField = (param: string): ParamError => ({
   param,
   code: 'unknown_field',
-  message: 'is not a field of this request',
+  message: 'is not a known parameter',
 });
 
 function toParamError(issue: v.BaseIssue<unknown>): ParamError {
@@ -153,7 +153,7 @@ async function readJson(request: Request): Promise<unknown> {
   if (nestsDeeper(text, MAX_JSON_DEPTH))
     throw new AppError(
       'malformed_json',
-      `The request body nests more than ${MAX_JSON_DEPTH} levels deep.`,
+      `The request body is nested more than ${MAX_JSON_DEPTH} levels deep.`,
     );
   try {
     return JSON.parse(text);

@@ -66,7 +66,7 @@ export const QueryTime = v.pipe(
 
 const Cursor = v.pipe(
   v.string(),
-  v.minLength(1, 'must be an id'),
+  v.minLength(1, 'must be an ID'),
   v.maxLength(100, 'must have at most 100 characters'),
 );
 

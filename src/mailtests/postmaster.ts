@@ -58,7 +58,7 @@ export async function forwardToOwner(
       `Someone sent a message to ${message.recipient}. People use this address to report problems with mail from your service.`,
       isAttached
         ? 'The original message is attached. Open it with care.'
-        : `The message is too large to attach. The service keeps it as ${message.id} but cannot show it. If you need its content, ask the sender for a shorter message.`,
+        : `The message is too large to attach. The service keeps it as ${message.id} but cannot show it. If you need its content, ask the sender for a smaller message.`,
       { facts: factsOf(message, envelope, subject, field('from')) },
       ...(count === MAX_FORWARDED_PER_DAY
         ? [
@@ -66,7 +66,7 @@ export async function forwardToOwner(
           ]
         : []),
     ],
-    footer: `You receive this email because you are the owner of the service at ${app.config.APP_URL}.`,
+    footer: `You received this email because you are the owner of the service at ${app.config.APP_URL}.`,
   });
   await queueMail(tx, app, {
     to: owner.email,

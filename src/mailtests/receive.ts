@@ -30,7 +30,7 @@ const UNKNOWN = reject(550, '5.1.1', 'No such test address');
 const EXPIRED = reject(550, '5.2.1', 'This test address has expired');
 const USED = reject(550, '5.2.1', 'This test address has already received its message');
 const MAILBOX_FULL = reject(452, '4.2.2', 'This mailbox is full');
-const DISK_FULL = reject(452, '4.3.1', 'The server is out of disk space, try again later');
+const DISK_FULL = reject(452, '4.3.1', 'Insufficient disk space, try again later');
 
 /** The local part of a RCPT address: `postmaster`, or the token of a test; null for other domains. */
 function localPart(app: App, address: string): string | null {

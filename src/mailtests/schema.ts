@@ -90,7 +90,7 @@ const ProviderItem = v.object({
   name: v.string(),
   ready: described(
     v.boolean(),
-    'Whether the message meets every applicable rule that a message can show.',
+    'Whether the message meets every applicable rule that can be checked with one message.',
   ),
   reference: Reference,
   rules: v.array(
@@ -103,7 +103,7 @@ const ProviderItem = v.object({
       ),
       status: described(
         v.picklist(['met', 'not_met', 'unknown']),
-        '`unknown`: could not be determined, or one message cannot show it.',
+        '`unknown`: the result could not be determined, or one message is not enough to tell.',
       ),
       detail: v.string(),
       checks: described(v.array(v.string()), 'IDs of the checks behind the status.'),
@@ -127,7 +127,7 @@ const LISTED = {
   name: nullable(v.string()),
   kind: described(
     v.picklist(KINDS),
-    'The kind of mail that you declared. With `auto`, the message decides.',
+    'The kind of mail that you declared. With `auto`, the service detects it from the message.',
   ),
   metadata: described(v.record(v.string(), v.string()), 'Your own key-value pairs.'),
   livemode: described(v.boolean(), 'False for tests created with a test-mode key.'),
@@ -139,7 +139,7 @@ const LISTED = {
     'The domain that the test belongs to. Null if there is none.',
   ),
   created_at: Time,
-  expires_at: described(Time, 'When the test address stops accepting a message.'),
+  expires_at: described(Time, 'When the test address expires.'),
   received_at: nullable(Time),
   completed_at: described(nullable(Time), 'When the test completed or failed.'),
   score: described(
@@ -150,14 +150,14 @@ const LISTED = {
   summary: nullable(v.string()),
   coverage: described(
     nullable(v.number()),
-    'Points of the checks that ran as a share of the points of all applicable checks, from 0 to 1.',
+    'Points of completed checks as a share of the points of all applicable checks, from 0 to 1.',
   ),
   from_address: nullable(v.string()),
   subject: nullable(v.string()),
   message_size: described(nullable(v.number()), 'Size of the message in bytes.'),
   line_ends_converted: described(
     v.boolean(),
-    'Whether bare LF line ends of a submitted message were converted to CRLF.',
+    'Whether bare LF line endings of a submitted message were converted to CRLF.',
   ),
   auth_results: v.object({ spf: AuthWord, dkim: AuthWord, dmarc: AuthWord }),
   inbox_placement: v.record(v.string(), v.picklist(PLACEMENTS)),
@@ -187,12 +187,12 @@ export const Test = v.object({
   ),
   cap: described(
     nullable(v.object({ limit: v.number(), reason: v.string(), reference: v.string() })),
-    'The highest possible score while a certain finding remains. Null without such a finding.',
+    'The highest possible score until certain findings are fixed. Null if the score is not capped.',
   ),
   checks: v.array(CheckItem),
   judged_kind: described(
     nullable(JudgedKind),
-    'The kind of mail that the rules were applied for, and why.',
+    'The kind of mail whose rules were applied, and the reason.',
   ),
   providers: v.array(ProviderItem),
   placement: v.array(v.unknown()),
@@ -300,7 +300,7 @@ const FILTERS = {
   min_score: v.optional(queryInteger(0, 100)),
   max_score: v.optional(queryInteger(0, 100)),
   q: v.optional(
-    v.pipe(v.string(), v.maxLength(200), v.description('Text to find in name and subject.')),
+    v.pipe(v.string(), v.maxLength(200), v.description('Text to search for in the name and the subject.')),
   ),
 };
 export const TestFilters = v.strictObject(FILTERS);

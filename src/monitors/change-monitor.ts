@@ -73,15 +73,15 @@ function problemsOf({
 }: Pick<NewMonitor, 'type' | 'domain_id' | 'targets'>) {
   const problems: Problem[] = [];
   if (type === 'domain_health' && domain_id === null)
-    problems.push(['domain_id', 'is required for a monitor of this type']);
+    problems.push(['domain_id', 'is required for domain_health monitors']);
   if (type === 'blocklist' && domain_id === null && targets === null)
-    problems.push(['targets', 'is required, unless domain_id is given']);
+    problems.push(['targets', 'is required unless domain_id is set']);
   if (type === 'blocklist' && domain_id !== null && targets !== null)
     problems.push(['targets', 'must not be combined with domain_id']);
   if (type !== 'blocklist' && targets !== null)
-    problems.push(['targets', 'is only allowed for monitors of type blocklist']);
+    problems.push(['targets', 'is only allowed for blocklist monitors']);
   if (type === 'placement' && domain_id !== null)
-    problems.push(['domain_id', 'is not allowed for monitors of type placement']);
+    problems.push(['domain_id', 'is not allowed for placement monitors']);
   return problems;
 }
 

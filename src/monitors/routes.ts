@@ -21,7 +21,7 @@ const create = route({
   role: 'member',
   liveOnly: true,
   summary:
-    'Create a monitor for a domain, IP addresses, or hostnames; the first run starts at once',
+    'Create a monitor for a domain or for a list of targets; the first run starts immediately',
   body: NewMonitor,
   status: 201,
   etag: true,
@@ -67,7 +67,7 @@ const update = route({
   operation: 'updateMonitor',
   role: 'member',
   liveOnly: true,
-  summary: 'Update, enable, or disable a monitor; changing its targets starts a run at once',
+  summary: 'Update, enable or disable a monitor; changing its targets starts a run immediately',
   etag: true,
   body: MonitorPatch,
   response: Monitor,

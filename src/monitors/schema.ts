@@ -38,7 +38,7 @@ const normalTarget = (text: string): string =>
   normalizeAddress(text.trim()) ?? readDomainName(text).name ?? text;
 
 const Target = v.pipe(
-  v.string('must be text'),
+  v.string('must be a string'),
   v.maxLength(MAX_TARGET_LENGTH, `must have at most ${MAX_TARGET_LENGTH} characters`),
   v.rawCheck(({ dataset, addIssue }) => {
     if (!dataset.typed || dataset.value.length > MAX_TARGET_LENGTH) return;
@@ -89,7 +89,7 @@ export const NewMonitor = v.pipe(
   // The schema doesn't express which fields a type requires, so documentation needs a valid example.
   v.metadata({
     examples: [
-      { name: 'Our names', type: 'blocklist', targets: ['example.com'], frequency: 'hourly' },
+      { name: 'Our domains', type: 'blocklist', targets: ['example.com'], frequency: 'hourly' },
     ],
   }),
 );
@@ -112,7 +112,7 @@ export const Monitor = v.object({
   targets: v.nullable(v.array(v.string())),
   address: described(
     v.nullable(v.string()),
-    'For placement monitors, the address to send test messages to. Null while no seed mailboxes are connected.',
+    'For placement monitors, the email address to send test messages to. Null while no seed mailboxes are connected.',
   ),
   frequency: v.picklist(FREQUENCIES),
   enabled: v.boolean(),
@@ -137,9 +137,9 @@ const BlocklistFinding = v.object({
   list_name: v.string(),
   tier: described(
     Tier,
-    '1: large mailbox providers reject mail because of it. 2: spam filters count it. 3: for information only.',
+    '1: large mailbox providers reject mail because of the listing. 2: spam filters count it. 3: for information only.',
   ),
-  codes: described(v.array(v.string()), 'The addresses that the blocklist returned.'),
+  codes: described(v.array(v.string()), 'The IP addresses that the blocklist returned.'),
   meaning: described(v.nullable(v.string()), 'What the return codes mean.'),
 });
 const DomainFinding = v.object({
@@ -183,7 +183,7 @@ export const MonitorRun = v.object({
     gone: described(Findings, 'Findings of the previous run that no longer apply.'),
     unknown: described(
       UnknownParts,
-      'What this run could not check. Earlier findings about it remain. A null `target` means that the blocklist answered for no target.',
+      'What this run could not check. Earlier findings about it remain. A null `target` means that the blocklist did not answer for any target.',
     ),
   }),
 });

@@ -130,6 +130,6 @@ export function rejectOwnAddresses(
     'recipients',
     recipients,
     (email) => addressDomain(email) === INBOX_DOMAIN,
-    'is an address of this service for test messages; use a mailbox that people read',
+    'is an address in the domain of the test addresses; use a mailbox that people read',
   );
 }

@@ -21,7 +21,7 @@ const UNREADABLE: MailOutcome = {
   ok: false,
   // If the row is repaired in time, the email is sent.
   temporary: true,
-  reason: 'its content cannot be decrypted: it is damaged or was encrypted with another key',
+  reason: 'its content cannot be decrypted: it is damaged or was encrypted with a different key',
 };
 
 /** Lower than the limit for all emails, so that slow bulk emails never block others. */

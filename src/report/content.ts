@@ -63,7 +63,7 @@ export const STATUS_WORDS: Record<CheckStatus, string> = {
 
 /** The limits of the score. */
 export const SCORE_LIMITATIONS =
-  "The score covers what one message and your DNS show. Mailbox providers also use your sender reputation and how their users treat your mail, which no test can see from outside. A good score helps you avoid rejections for technical reasons. It doesn't guarantee the inbox.";
+  "The score covers what one message and your DNS show. Mailbox providers also use your sender reputation and how their users treat your mail, which no test can see from outside. A good score helps you avoid rejections for technical reasons. It doesn't guarantee delivery to the inbox.";
 
 /** `spam_filters` → `Spam filters`. */
 export function categoryName(name: string): string {

@@ -244,7 +244,7 @@ export const HEALTH = {
 export const noScoreReason = ({ total_tests }: Summary): string =>
   total_tests === 0
     ? 'No score: no tests were completed in this period.'
-    : 'No score: no test in this period has one.';
+    : 'No score: no test in this period has a score.';
 
 /** The health of the domains in one sentence. */
 export function domainsInWords(report: ScheduledReport): string {
@@ -258,7 +258,7 @@ export function domainsInWords(report: ScheduledReport): string {
     return `${formatCount(count)}${more ? ' or more' : ''} of ${formatCount(all, 'domain')} ${count === 1 && !more ? 'needs' : 'need'} attention.`;
   return isHealthy
     ? `All ${formatCount(all)} domains are healthy.`
-    : `None of ${formatCount(all, 'domain')} is known to need attention.`;
+    : `None of the ${formatCount(all, 'domain')} is known to need attention.`;
 }
 
 const SINGLE_DOMAIN: Record<ScheduledReport['domains'][number]['health'], string> = {

@@ -46,7 +46,7 @@ export async function findRecipient(db: Db | Tx, token: string): Promise<ReportR
   if (!row)
     throw new AppError(
       'not_found',
-      'This unsubscribe link is not valid, or the report no longer exists.',
+      'This unsubscribe link is invalid, or the report no longer exists.',
     );
   const { left_at, ...reader } = row;
   return { ...reader, unsubscribedAt: left_at };

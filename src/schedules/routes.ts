@@ -89,7 +89,7 @@ const preview = route({
   role: 'viewer',
   liveOnly: true,
   summary:
-    'Preview the report that would be sent now as an HTML page, also for PDF reports; hides domains and alerts from viewers',
+    'Preview the report that would be sent now, as an HTML page even for PDF reports; viewers do not see domains and alerts',
   produces: ['text/html'],
   async handle({ app, actor, params }) {
     const row = await scheduleOr404(app.db, params.id!);

@@ -139,7 +139,7 @@ export const Schedule = v.object({
   enabled: v.boolean(),
   detail: described(
     v.nullable(v.string()),
-    'A problem with the schedule, in words. Null if there is none.',
+    'Describes a problem with the schedule. Null if there is none.',
   ),
   next_send_at: described(
     v.nullable(Time),

@@ -49,7 +49,7 @@ const getPdf = route({
   role: 'public',
   isPublicLink: true,
   limit: 'getPublicReport',
-  summary: 'Get a shared report as a PDF by its public link',
+  summary: 'Get a shared report as a PDF by its shared link',
   produces: ['application/pdf'],
   errors: ERRORS,
   handle: (call) => respond(call, 'pdf'),
@@ -64,7 +64,7 @@ const getPage = route({
   isPublicLink: true,
   limit: LIMIT,
   summary:
-    'Get a shared report by its public link, as a page or, with `Accept: application/json`, as JSON',
+    'Get a shared report by its shared link, as a page or, with `Accept: application/json`, as JSON',
   query: FormQuery,
   produces: ['text/html', 'application/json', 'application/pdf'],
   json: PublicReport,
@@ -132,7 +132,7 @@ const create = route({
   path: '/v1/reports/share',
   operation: 'shareReport',
   role: 'member',
-  summary: 'Create a public link to the reports of one or more tests',
+  summary: 'Create a shared link to the reports of one or more tests',
   body: NewShare,
   status: 201,
   location: ({ id }) => `/v1/reports/shared/${id}`,
@@ -151,7 +151,7 @@ const list = route({
   operation: 'listSharedReports',
   role: 'viewer',
   summary:
-    'List shared reports, newest first, including expired and revoked ones; only admins see the links',
+    'List shared reports, newest first, including expired and revoked ones; only admins and the owner see the links',
   query: ShareListQuery,
   response: listSchema(Share),
   async handle({ app, actor, query }) {
@@ -166,7 +166,7 @@ const get = route({
   path: '/v1/reports/shared/:id',
   operation: 'getSharedReport',
   role: 'viewer',
-  summary: 'Get a shared report with its view count; only admins see its link',
+  summary: 'Get a shared report with its view count; only admins and the owner see its link',
   response: Share,
   async handle({ app, actor, params }) {
     const row = await shareOr404(app.db, params.id!, actor.livemode);

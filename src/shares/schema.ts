@@ -46,11 +46,11 @@ const SHARE = {
   title: v.nullable(v.string()),
   test_ids: described(
     v.array(v.string()),
-    'The shared tests in their order. Some may have been deleted since.',
+    'The shared tests, in display order. Some may have been deleted since.',
   ),
   expires_at: Time,
   created_at: Time,
-  revoked_at: described(v.nullable(Time), 'When the link was revoked. Null if it was not.'),
+  revoked_at: described(v.nullable(Time), 'When the link was revoked. Null if it was not revoked.'),
   view_count: described(
     v.pipe(v.number(), v.integer()),
     'How often the report was opened, in any format.',
@@ -60,10 +60,10 @@ const SHARE = {
 
 export const Share = v.object({
   ...SHARE,
-  url: described(v.nullable(v.string()), 'The public link. Null unless you are an admin.'),
+  url: described(v.nullable(v.string()), 'The shared link. Null unless you are an admin or the owner.'),
   token: described(
     v.nullable(v.string()),
-    'The secret part of the link. Null unless you are an admin.',
+    'The secret part of the link. Null unless you are an admin or the owner.',
   ),
 });
 export type Share = v.InferOutput<typeof Share>;

@@ -29,12 +29,12 @@ const MeanScore = v.pipe(v.number(), v.minValue(0), v.maxValue(100));
 const Rate = v.pipe(v.number(), v.minValue(0), v.maxValue(1));
 
 const Means = {
-  scored: described(Count, 'Number of tests with a score. If 0, `avg_score` has no meaning.'),
+  scored: described(Count, 'Number of tests with a score. If 0, ignore `avg_score`.'),
   avg_score: described(MeanScore, 'Average score of the tests that have one.'),
   inbox_rate: described(Rate, 'Share of placement samples in the inbox, from 0 to 1.'),
   placement_samples: described(
     Count,
-    'Number of samples behind `inbox_rate`. If 0, `inbox_rate` has no meaning.',
+    'Number of samples behind `inbox_rate`. If 0, ignore `inbox_rate`.',
   ),
 };
 
@@ -49,16 +49,16 @@ export const ReportSummary = v.object({
   grades: v.object({ A: Count, B: Count, C: Count, D: Count, F: Count }),
   auth_rates: described(
     v.object({ spf: Rate, dkim: Rate, dmarc: Rate }),
-    'Share of results that are `pass`, from 0 to 1.',
+    'Share of known results that are `pass`, from 0 to 1.',
   ),
   auth_samples: described(
     v.object({ spf: Count, dkim: Count, dmarc: Count }),
-    'Number of results behind each rate in `auth_rates`. If 0, the rate is 0 and has no meaning.',
+    'Number of known results behind each rate in `auth_rates`. If 0, ignore the rate.',
   ),
   top_issues: v.array(v.object({ check: v.string(), issue: v.string(), count: Count })),
   previous: described(
     v.object({ total_tests: Count, ...Means }),
-    'The same figures for the 24 hours, 7 days or 30 days before `from`. The current period is up to one hour shorter because its last hour is not over.',
+    'The same figures for the 24 hours, 7 days or 30 days before `from`. The current period is up to one hour shorter because its last hour is incomplete.',
   ),
   trend: v.array(v.object({ from: Time, tests: Count, ...Means })),
 });

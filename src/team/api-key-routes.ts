@@ -22,7 +22,7 @@ const create = route({
   liveOnly: true,
   summary: 'Create an API key',
   description:
-    'Creates an API key for yourself. Only this response contains the key. A key created with an expiring key expires no later than that key.',
+    'Creates an API key for yourself. Only this response contains the key. If you create it with a key that expires, the new key expires no later than that key.',
   body: NewApiKey,
   status: 201,
   location: ({ id }) => `/v1/api_keys/${id}`,

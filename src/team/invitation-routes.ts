@@ -133,7 +133,7 @@ const accept = route({
   writes: true,
   limit: { requests: 20, seconds: 60 },
   summary: 'Accept an invitation',
-  description: 'Adds a member to the team. Uses the token of an invitation link.',
+  description: 'Adds the invited person to the team. Requires the token of the invitation link.',
   body: Acceptance,
   linkToken: ({ token }) => token,
   status: 201,

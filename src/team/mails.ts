@@ -33,10 +33,10 @@ function shortName(name: string): string {
 /** The permissions of each role. */
 const ROLE_TEXTS: Record<InvitationRow['role'], string> = {
   admin:
-    'As an admin, you can manage tests, domains, monitors, alert rules, webhooks, API keys, and the team. Only the owner can change other admins or transfer the ownership.',
+    'As an admin, you can manage tests, domains, monitors, alert rules, webhooks, API keys, and the team. Only the owner can change other admins or transfer ownership.',
   member:
     'As a member, you can create tests, manage domains and monitors, and create your own API keys. You can also read alert rules and their incidents.',
-  viewer: 'As a viewer, you can read tests and reports, but not domains, monitors, or alerts.',
+  viewer: 'As a viewer, you can read tests and reports, but not domains, monitors or alerts.',
 };
 
 /** `url` is the link to accept the invitation. */
@@ -54,7 +54,7 @@ export function invitationMail(
       title: 'Join the team',
       preheader: `The link works once and expires on ${timeInWords(expires_at)}.`,
       blocks: [
-        `${nameAndAddress(inviter)} invited you to the team that tests its mail at ${host}. ${ROLE_TEXTS[role]}`,
+        `${nameAndAddress(inviter)} invited you to the deliverability team at ${host}. ${ROLE_TEXTS[role]}`,
         `To join, follow the link and choose a name and a password. The link works once and expires on ${timeInWords(expires_at)}. Don't share it: anyone with the link can join in your place.`,
         "If you don't know the sender, ignore this email.",
       ],
@@ -72,13 +72,13 @@ export function newOwnerMail(config: Addresses, { previous, owner }: Handover): 
     subject: `You are now the owner of the deliverability team at ${host}`,
     ...mailFrame({
       title: 'You are now the owner of the team',
-      preheader: `${shortName(previous.name)} transferred the ownership to you.`,
+      preheader: `${shortName(previous.name)} transferred ownership to you.`,
       blocks: [
-        `${nameAndAddress(previous)} transferred the ownership of the team at ${host} to you and is now an admin.`,
-        'As the owner, you have full access. Only you can change or remove admins and transfer the ownership. Nobody can remove you.',
-        'The new role signed you out on all browsers. Sign in again.',
+        `${nameAndAddress(previous)} transferred ownership of the team at ${host} to you and is now an admin.`,
+        'As the owner, you have full access. Only you can change or remove admins and transfer ownership. Nobody can remove you.',
+        'Because your role changed, you were signed out of all browsers. Sign in again.',
       ],
-      button: { label: 'Open Deliverability', url: config.APP_URL },
+      button: { label: 'Open dashboard', url: config.APP_URL },
       footer: `You received this email because you are a member of the team at ${host}.`,
     }),
   };
@@ -91,12 +91,12 @@ export function previousOwnerMail(config: Addresses, { previous, owner }: Handov
     to: previous.email,
     subject: `${shortName(owner.name)} is now the owner of the deliverability team at ${host}`,
     ...mailFrame({
-      title: 'You transferred the ownership of the team',
+      title: 'You transferred ownership of the team',
       preheader: 'You are now an admin.',
       blocks: [
-        `${nameAndAddress(owner)} is now the owner of the team at ${host}. You are an admin and keep your access, except for what only the owner can do.`,
-        "You can't undo this. Only the new owner can transfer the ownership back. The new role signed you out on all browsers. Sign in again.",
-        `If you didn't do this, somebody else used your account. Ask your administrator to run “deliverability owner ${previous.email}” on the server, which makes you the owner again. Then change your password and revoke your API keys.`,
+        `${nameAndAddress(owner)} is now the owner of the team at ${host}. You are now an admin. You keep your access, except for actions that only the owner can take.`,
+        "You can't undo this. Only the new owner can transfer ownership back to you. Because your role changed, you were signed out of all browsers. Sign in again.",
+        `If you didn't do this, someone else used your account. Ask your administrator to run “deliverability owner ${previous.email}” on the server, which makes you the owner again. Then change your password and revoke your API keys.`,
       ],
       footer: `You received this email because you were the owner of the team at ${host}.`,
     }),
@@ -118,7 +118,7 @@ export function passwordMail(
       preheader: 'The link works once and expires in an hour.',
       blocks: [
         `Someone requested a new password for ${to} at ${host}.`,
-        'To set a new password, follow the link. It works once and expires in an hour. A new password signs you out on all browsers.',
+        'To set a new password, follow the link. It works once and expires in an hour. Setting a new password signs you out of all browsers.',
         "If you didn't request this, ignore this email. Your password stays the same.",
       ],
       button: { label: 'Set new password', url },

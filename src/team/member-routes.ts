@@ -1,4 +1,4 @@
-/** Operations on members, and the transfer of the ownership (contract §6). */
+/** Operations on members, and the transfer of ownership (contract §6). */
 
 import { route } from '../http/route.ts';
 import { listSchema } from '../http/schemas.ts';
@@ -93,7 +93,7 @@ const remove = route({
   liveOnly: true,
   summary: 'Remove a team member',
   description:
-    'Removes a member and ends their sessions and API keys. All members except the owner can remove themselves to leave the team.',
+    'Removes a member, ends their sessions and revokes their API keys. All members except the owner can remove themselves to leave the team.',
   response: deletedOf('team_member'),
   errors: ['conflict', 'precondition_failed'],
   async handle(call) {
@@ -122,7 +122,7 @@ const transfer = route({
   operation: 'transferOwnership',
   role: 'owner',
   liveOnly: true,
-  summary: 'Transfer the ownership',
+  summary: 'Transfer ownership',
   description:
     "Makes another member the owner. You become an admin, and you can't undo the transfer.",
   body: Transfer,

@@ -108,7 +108,7 @@ export async function removeMember(
 const concurrentChange = () =>
   new AppError(
     'conflict',
-    'The member was changed in the meantime. Get the member, then try again.',
+    'The member was changed by another request. Get the member, then try again.',
   );
 
 /** Revokes the pending invitations of a member, who knows their links. Returns their number. */

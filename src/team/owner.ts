@@ -127,7 +127,7 @@ async function createOwner(
 }
 
 /**
- * Transfers the ownership from the actor, who becomes an admin. Throws `forbidden` if the actor is no
+ * Transfers ownership from the actor, who becomes an admin. Throws `forbidden` if the actor is no
  * longer the owner, and `validation_failed` for an invalid new owner.
  */
 export async function transferOwnership(

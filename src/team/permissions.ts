@@ -74,7 +74,7 @@ export function requireCanChange(role: Role, target: MemberRow): void {
   if (target.role === 'owner')
     throw new AppError(
       'forbidden',
-      "The owner can't be changed or removed. Transfer the ownership first.",
+      "The owner can't be changed or removed. Transfer ownership first.",
     );
   requireRole(role, target.role === 'admin' ? 'owner' : 'admin');
 }

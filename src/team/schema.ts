@@ -65,7 +65,7 @@ const INVITATION = {
   status: v.picklist(['pending', 'accepted', 'revoked', 'expired']),
   email_status: described(
     v.picklist(['not_configured', 'queued', 'sent', 'failed']),
-    'The status of the invitation email. `not_configured` means that this service sends no email.',
+    'The status of the invitation email. `not_configured`: outgoing email is not configured.',
   ),
   invited_by: described(v.string(), 'The ID of the member who sent the invitation.'),
   created_at: Time,
@@ -129,14 +129,14 @@ const API_KEY = {
   object: v.literal('api_key'),
   name: v.string(),
   role: Role,
-  livemode: described(v.boolean(), '`false` for a test-mode key.'),
+  livemode: described(v.boolean(), 'False for a test-mode key.'),
   prefix: described(v.string(), 'The first characters of the key.'),
   member_id: v.string(),
   created_at: Time,
-  expires_at: described(v.nullable(Time), '`null` if the key never expires.'),
+  expires_at: described(v.nullable(Time), 'Null if the key never expires.'),
   last_used_at: described(
     v.nullable(Time),
-    'The last use, accurate to the minute. `null` if the key has never been used.',
+    'The last use, accurate to the minute. Null if the key has never been used.',
   ),
 };
 export const ApiKey = v.object(API_KEY);
@@ -192,11 +192,11 @@ export const Session = v.object({
   last_seen_at: described(Time, 'The last request of the session, accurate to the minute.'),
   expires_at: described(
     Time,
-    'The latest end of the session. A session also ends after 12 hours without a request.',
+    'When the session expires. It also ends after 12 hours without a request.',
   ),
   ip: described(v.nullable(v.string()), 'The IP address at sign-in.'),
   user_agent: described(v.nullable(v.string()), 'The user agent at sign-in.'),
-  current: described(v.boolean(), '`true` if this session sent the request.'),
+  current: described(v.boolean(), 'Whether this session sent the request.'),
 });
 export type Session = v.InferOutput<typeof Session>;
 
@@ -220,7 +220,7 @@ export const Me = v.object({
     v.picklist(ROLES),
     "The effective role: your role or, with an API key, the lower of that and the key's role.",
   ),
-  livemode: described(v.boolean(), '`false` with a test-mode key.'),
+  livemode: described(v.boolean(), 'False with a test-mode key.'),
   api_key: described(
     v.nullable(
       v.object({
@@ -230,7 +230,7 @@ export const Me = v.object({
         prefix: v.string(),
       }),
     ),
-    'The API key of the request; `null` with a session.',
+    'The API key of the request. Null with a session.',
   ),
   session: described(
     v.nullable(
@@ -241,7 +241,7 @@ export const Me = v.object({
         expires_at: Time,
       }),
     ),
-    'The session of the request; `null` with an API key.',
+    'The session of the request. Null with an API key.',
   ),
 });
 export type Me = v.InferOutput<typeof Me>;

@@ -52,7 +52,7 @@ const confirmReset = route({
   writes: true,
   limit: { requests: 20, seconds: 60 },
   summary: 'Set a new password',
-  description: 'Uses the token of an emailed link. Ends all sessions of the member.',
+  description: 'Requires the token of a password link. Ends all sessions of the member.',
   body: ResetConfirmation,
   linkToken: ({ token }) => token,
   response: PasswordReset,
@@ -97,7 +97,7 @@ const createSessionRoute = route({
   role: 'public',
   writes: true,
   summary: 'Sign in',
-  description: 'Starts a session and sets its cookie. Ends the session of a cookie in the request.',
+  description: 'Starts a session and sets its cookie. If the request has a session cookie, that session ends.',
   body: SignIn,
   status: 201,
   location: ({ id }) => `/v1/sessions/${id}`,
@@ -118,7 +118,7 @@ const listSessionsRoute = route({
   operation: 'listSessions',
   role: 'viewer',
   summary: 'List your sessions',
-  description: 'Returns your sessions, newest first. API keys need the same role as their member.',
+  description: 'Returns your sessions, newest first. An API key must have the same role as its member.',
   query: ListQuery,
   response: listSchema(Session),
   async handle(call) {
@@ -163,7 +163,7 @@ const endSessionRoute = route({
   role: 'viewer',
   liveOnly: true,
   summary: 'End a session',
-  description: 'Ends one of your sessions. API keys need the same role as their member.',
+  description: 'Ends one of your sessions. An API key must have the same role as its member.',
   response: DeletedSession,
   async handle(call) {
     const id = call.params.id!;

@@ -127,11 +127,11 @@ function disablingMail(
             ['URL', url],
           ],
         },
-        `No events are lost: new events are held until you recover them. To see the responses to each attempt, open ${BASE_URL}/v1/webhooks/endpoints/${id}/deliveries.`,
+        `No events are lost: new events are held until you recover them. To see the response to each attempt, open ${BASE_URL}/v1/webhooks/endpoints/${id}/deliveries.`,
         `Once the receiver works again, enable the endpoint: PATCH /v1/webhooks/endpoints/${id} with {"enabled": true}.`,
         `Then resend the missed events: POST /v1/webhooks/endpoints/${id}/recover with {"since": "${missedSince}"}.`,
       ],
-      footer: `You receive this email because you are the owner or an admin of the team at ${host}. It is sent each time an endpoint is disabled automatically.`,
+      footer: `You received this email because you are the owner or an admin of the team at ${host}. It is sent each time an endpoint is disabled automatically.`,
     }),
   };
 }

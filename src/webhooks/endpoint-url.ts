@@ -16,7 +16,7 @@ const EXAMPLE = 'https://example.com/hooks';
  * users see what is actually called: `https://2130706433` becomes `https://127.0.0.1/`.
  */
 export const EndpointUrl = v.pipe(
-  v.string('must be text'),
+  v.string('must be a string'),
   v.check(
     (text) => textProblem(text) === null,
     ({ input }) => textProblem(input)!,
@@ -32,7 +32,7 @@ function textProblem(text: string): string | null {
   if (!/^https:\/\//i.test(text)) return `must start with https://, as in ${EXAMPLE}`;
   // The parser silently removes or converts these, or users can't see them.
   if (/[\s\\\p{Cc}\p{Cf}\p{Cs}]/u.test(text))
-    return 'must not contain spaces, backslashes, or invisible characters; percent-encode them, as in %20';
+    return 'must not contain spaces, backslashes or invisible characters; percent-encode them, as in %20';
   const [authority] = /(?<=^https:\/\/)[^/?#]*/i.exec(text)!;
   if (authority.includes('@')) return 'must not contain a user name or password';
   // The parser skips extra slashes and takes what follows as the host.
@@ -48,9 +48,9 @@ function textProblem(text: string): string | null {
 
 function nameProblem(host: string): string | null {
   if (isIP(host) !== 0) return null;
-  if (normalizeDomain(host) === null) return `must have a valid hostname, as in ${EXAMPLE}`;
+  if (normalizeDomain(host) === null) return `must have a valid host name, as in ${EXAMPLE}`;
   if (/(?:^|\.)localhost$/.test(host))
-    return 'must not point to localhost; use a hostname or address that this server can reach';
+    return 'must not point to localhost; use a host name or IP address that this service can reach';
   return null;
 }
 
@@ -76,9 +76,9 @@ function hostProblem(host: string, allowed: Network[]): string | null {
   if (isIP(host) !== 0)
     return mayConnect(host, allowed)
       ? null
-      : `must not point to ${host}, which is not a public address; use a public one, or ask the operator to allow its network (WEBHOOK_ALLOW_NETWORKS)`;
+      : `must not point to ${host}, which is not a public address; use a public one, or ask your administrator to allow its network (DELIVERABILITY_WEBHOOK_ALLOW_NETWORKS)`;
   // Single-label names resolve only on the operator's own network.
   return host.includes('.') || allowed.length > 0
     ? null
-    : `must have a fully qualified hostname, as in ${EXAMPLE}; ${host} only resolves on a private network, and the operator allows none (WEBHOOK_ALLOW_NETWORKS)`;
+    : `must have a fully qualified host name, as in ${EXAMPLE}; ${host} only resolves on a private network, and your administrator allows none (DELIVERABILITY_WEBHOOK_ALLOW_NETWORKS)`;
 }

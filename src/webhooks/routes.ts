@@ -65,7 +65,7 @@ const getDeliveryRoute = route({
   operation: 'getWebhookDelivery',
   role: 'admin',
   summary:
-    'Get a delivery with its attempts; `wait` waits up to that many seconds for the current attempt',
+    'Get a delivery with its attempts; with `wait`, wait up to that many seconds for the current attempt',
   query: DeliveryWaitQuery,
   response: WebhookDelivery,
   async handle({ app, actor, params, query: { wait }, signal }) {
@@ -109,7 +109,7 @@ const resendDeliveryRoute = route({
   path: '/v1/webhooks/deliveries/:id/resend',
   operation: 'resendWebhookDelivery',
   role: 'admin',
-  summary: 'Resend a delivery now, with up to six attempts',
+  summary: 'Resend a delivery now, with up to six more attempts',
   response: WebhookDelivery,
   errors: ['conflict', 'gone'],
   async handle(call) {
@@ -195,7 +195,7 @@ const updateEndpointRoute = route({
   path: '/v1/webhooks/endpoints/:id',
   operation: 'updateWebhookEndpoint',
   role: 'admin',
-  summary: 'Update, enable, or disable a webhook endpoint; a disabled one receives no events',
+  summary: 'Update, enable or disable a webhook endpoint; a disabled one receives no events',
   etag: true,
   body: EndpointPatch,
   response: WebhookEndpoint,
@@ -215,7 +215,7 @@ const deleteEndpointRoute = route({
   path: '/v1/webhooks/endpoints/:id',
   operation: 'deleteWebhookEndpoint',
   role: 'admin',
-  summary: 'Delete a webhook endpoint and its deliveries, including those still to be sent',
+  summary: 'Delete a webhook endpoint and its deliveries, including pending ones',
   response: deletedOf('webhook_endpoint'),
   async handle(call) {
     const { params } = call;
@@ -234,7 +234,7 @@ const rotateSecretRoute = route({
   path: '/v1/webhooks/endpoints/:id/rotate-secret',
   operation: 'rotateWebhookSecret',
   role: 'admin',
-  summary: 'Rotate the signing secret; the current one also signs for `overlap` seconds',
+  summary: 'Rotate the signing secret; events are also signed with the previous one for `overlap` seconds',
   body: Rotation,
   response: EndpointWithSecret,
   async handle(call) {

@@ -32,7 +32,7 @@ const EventTypes = v.pipe(
 
 const MAX_DESCRIPTION_LENGTH = 500;
 const Description = v.pipe(
-  v.string('must be text'),
+  v.string('must be a string'),
   v.maxLength(MAX_DESCRIPTION_LENGTH, `must have at most ${MAX_DESCRIPTION_LENGTH} characters`),
   v.regex(/^[^\u0000-\u001f\u007f-\u009f]*$/, 'must not contain control characters'),
   v.check((text) => text.isWellFormed(), 'must be well-formed Unicode'),
@@ -93,7 +93,7 @@ export const Rotation = v.strictObject({
       v.integer('must be a whole number'),
       v.minValue(0, 'must be at least 0'),
       v.maxValue(MAX_OVERLAP_S, `must be at most ${MAX_OVERLAP_S}`),
-      v.description('How long the previous secret also signs, in seconds.'),
+      v.description('How long events are also signed with the previous secret, in seconds.'),
     ),
     DEFAULT_OVERLAP_S,
   ),
@@ -108,7 +108,7 @@ export const WebhookRecovery = v.object({
   recovered: v.pipe(
     v.number(),
     v.integer(),
-    v.description('The number of deliveries that are sent again.'),
+    v.description('The number of deliveries that are resent.'),
   ),
 });
 export type WebhookRecovery = v.InferOutput<typeof WebhookRecovery>;

@@ -68,7 +68,7 @@ test('Home page shows sign-out and the number of signed-in browsers', async (t) 
   const alone = await getPage(service, '/', { cookie });
   for (const path of ['/sign-out', '/docs', '/openapi.json'])
     assert.ok(waysOf(alone.html).includes(path), path);
-  assert.match(mainOf(alone.html), /You're signed in on this browser only\./);
+  assert.match(mainOf(alone.html), /You're signed in only in this browser\./);
   await ownerBrowser(service);
   await ownerBrowser(service);
   const main = mainOf((await getPage(service, '/', { cookie })).html);

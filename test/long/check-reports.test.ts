@@ -80,17 +80,17 @@ test('check --html replaces an existing report through a symlink; JSON still goe
 test('check rejects an unwritable report path before doing anything', async (t) => {
   const { folder, at, check } = prepare(t);
   const cases: [string[], RegExp][] = [
-    [['--html=-'], /^--html needs the name of a file\.$/m],
-    [['--pdf='], /^--pdf needs the name of a file\.$/m],
-    [[`--html=${folder}`], /^--html must be a regular file, which \//m],
+    [['--html=-'], /^--html requires a file name\.$/m],
+    [['--pdf='], /^--pdf requires a file name\.$/m],
+    [[`--html=${folder}`], /^--html must be a regular file: \//m],
     [[`--html=${at('x'.repeat(256))}`], /^--html cannot write .*\(ENAMETOOLONG\)/m],
-    [['--pdf=/dev/null'], /^--pdf must be a regular file, which \/dev\/null is not\.$/m],
+    [['--pdf=/dev/null'], /^--pdf must be a regular file: \/dev\/null is not\.$/m],
     [
       [`--pdf=${at('none/report.pdf')}`],
       /^--pdf cannot write .*report\.pdf \(the folder does not exist\)/m,
     ],
-    [[`--html=${at('message.eml')}`], /^--html is the same as the message file\.$/m],
-    [[`--html=${at('a')}`, `--pdf=${at('a')}`], /^--pdf is the same as the file of --html\.$/m],
+    [[`--html=${at('message.eml')}`], /^--html is the same file as the message file\.$/m],
+    [[`--html=${at('a')}`, `--pdf=${at('a')}`], /^--pdf is the same file as the file of --html\.$/m],
     [['--html'], /--html/],
   ];
   for (const [args, sentence] of cases) {

@@ -59,7 +59,7 @@ test('domain reports a healthy domain as text and JSON', async (t) => {
   const tls = health.checks.find(({ id }) => id === 'mx_tls');
   assert.deepEqual(
     [tls?.status, tls?.detail],
-    ['skipped', 'This server is not allowed to connect to their addresses.'],
+    ['skipped', 'This server is not allowed to connect to the addresses of the mail servers.'],
   );
 });
 

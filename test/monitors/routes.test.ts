@@ -64,8 +64,8 @@ test('POST /v1/monitors validates targets and domain_id per monitor type with 42
     [
       { type: 'placement', targets: [ADDRESS], domain_id: 'dom_01' },
       [
-        'targets is only allowed for monitors of type blocklist',
-        'domain_id is not allowed for monitors of type placement',
+        'targets is only allowed for blocklist monitors',
+        'domain_id is not allowed for placement monitors',
       ],
     ],
     [{ type: 'blocklist', targets: [] }, ['targets must contain at least one target']],

@@ -104,7 +104,7 @@ test('Report mail without scores says so and shows unknown rates as unknown', ()
   const { text, html, subject } = mailOf(UNSCORED);
   assert.equal(subject, 'Deliverability last week: no score, 2 domains need attention');
   for (const part of [text, html]) {
-    assert.ok(part.includes('No score: no test in this period has one.'));
+    assert.ok(part.includes('No score: no test in this period has a score.'));
     assert.ok(part.includes('3 tests (36 the week before).'));
     assert.ok(part.includes('The score was 83 the week before.'));
     assert.doesNotMatch(part, /grade|Grades|Average|(?<!\d)0% of|NaN|undefined|null|0 out of 100/);

@@ -202,7 +202,7 @@ test('An invitation expires after seven days; the address can then be invited ag
   const again = await call<Problem>('POST', `${INVITATIONS}/${first.body.id}/resend`);
   assert.deepEqual(
     [again.status, again.body.detail],
-    [409, 'This invitation is closed. Create a new one instead.'],
+    [409, 'This invitation is no longer pending. Create a new one instead.'],
   );
   assert.equal((await accept(service, tokenOf(second))).body.role, 'admin');
 });

@@ -16,10 +16,10 @@ const INVITATION_URL = 'https://app.example.com/invitations/abc';
 /** The permissions of each role. */
 const ROLE_TEXTS = {
   admin:
-    'As an admin, you can manage tests, domains, monitors, alert rules, webhooks, API keys, and the team. Only the owner can change other admins or transfer the ownership.',
+    'As an admin, you can manage tests, domains, monitors, alert rules, webhooks, API keys, and the team. Only the owner can change other admins or transfer ownership.',
   member:
     'As a member, you can create tests, manage domains and monitors, and create your own API keys. You can also read alert rules and their incidents.',
-  viewer: 'As a viewer, you can read tests and reports, but not domains, monitors, or alerts.',
+  viewer: 'As a viewer, you can read tests and reports, but not domains, monitors or alerts.',
 };
 const flat = (text: string) => text.replace(/\s+/g, ' ');
 

@@ -80,7 +80,7 @@ export const blocklistHit: Condition<Listings, Value> = {
   alertsWhen: () => 'a blocklist lists the sender, a linked domain, or a target of a monitor',
   documentation:
     'a tier 1 or 2 blocklist lists the sender, a domain that the message links to, or a target of a monitor',
-  shortText: 'it is on a blocklist',
+  shortText: 'listed on a blocklist',
   openedText({ subject, value: { lists }, foundByRun }) {
     const [first] = lists;
     const names = joinNames(lists.map(({ name }) => printable(name)));

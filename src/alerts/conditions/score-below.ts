@@ -35,7 +35,7 @@ export const scoreBelow: Condition<number, Value> = {
     const hasRecovered = current !== null && current >= value.threshold;
     const score = hasRecovered ? `${current} of 100 (was ${value.score})` : `${value.score} of 100`;
     return [
-      [endedBy === null || hasRecovered ? 'Score' : 'Score when opened', score],
+      [endedBy === null || hasRecovered ? 'Score' : 'Original score', score],
       ['Alerts below', `${value.threshold}`],
     ];
   },

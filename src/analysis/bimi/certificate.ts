@@ -69,7 +69,7 @@ function readChain(text: string): X509Certificate[] | string {
       return new X509Certificate(Buffer.from(end < 0 ? '' : block.slice(0, end), 'base64'));
     });
   } catch {
-    return 'The certificate cannot be read.';
+    return 'The certificate cannot be parsed.';
   }
 }
 
@@ -108,7 +108,7 @@ function chainProblems(chain: X509Certificate[]): string[] {
   const inOrder = chain.every(
     (certificate, index) => index === 0 || isIssuedBy(chain[index - 1]!, certificate),
   );
-  return inOrder ? [] : ['The certificates in the file do not form a chain in the right order.'];
+  return inOrder ? [] : ['The certificates in the file do not form a chain, or are in the wrong order.'];
 }
 
 function isIssuedBy(certificate: X509Certificate, issuer: X509Certificate): boolean {
@@ -134,7 +134,7 @@ function purposeProblems(leaf: X509Certificate, { logotype }: MarkCertificate): 
   const problems: string[] = [];
   // Node's `keyUsage` holds the extended key usages.
   if (!(leaf.keyUsage ?? []).includes(BIMI_KEY_USAGE))
-    problems.push('The certificate is not for BIMI: its extended key usage does not include it.');
+    problems.push('The certificate is not for BIMI: its extended key usage does not include BIMI.');
   if (!logotype) problems.push('The certificate contains no logo (logotype extension).');
   return problems;
 }

@@ -171,9 +171,9 @@ const PERMANENT_FAILURES: Partial<Record<WebFailure, string>> = {
   no_such_name: 'its host name does not exist',
   forbidden_address: 'its server has no public IP address',
   tls: 'its server has no valid TLS certificate',
-  protocol: 'its server does not respond with HTTP',
+  protocol: 'its server does not respond over HTTP',
   too_large: `it is larger than ${formatSize(MAX_BYTES)}`,
-  bad_url: 'its URL is not valid',
+  bad_url: 'its URL is invalid',
 };
 
 /** `what` begins a sentence: "The logo". Does not follow redirects. */

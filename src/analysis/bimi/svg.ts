@@ -148,7 +148,7 @@ function elementProblems(name: string, attributes: Attributes): string[] {
     if (/^on[a-z]/i.test(key)) problems.push(`The logo contains scripts (${key.slice(0, 40)}).`);
     const isReference = /^(?:xlink:)?(?:href|src)$/i.test(key) && !value.trim().startsWith('#');
     if ((isReference && value.trim() !== '') || /url\(['"\s]*[^#'"\s]/i.test(value))
-      problems.push('The logo refers to external resources.');
+      problems.push('The logo has external references.');
   }
   return problems;
 }

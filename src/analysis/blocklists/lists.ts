@@ -7,7 +7,7 @@ const ADDRESS_TEST = { listed: '2.0.0.127', unlisted: '1.0.0.127' };
 
 /** https://www.spamhaus.org/faqs/dnsbl-usage/ */
 const SPAMHAUS_ERRORS = {
-  '127.255.255.252': 'The list does not know the queried zone',
+  '127.255.255.252': 'The list does not recognize the queried zone',
   '127.255.255.254':
     'The list refuses queries from public resolvers and from resolvers with a generic host name',
   '127.255.255.255': 'The list refuses queries: this resolver sends too many',
@@ -99,7 +99,7 @@ export const LISTS: Blocklist[] = [
       codes: {
         '127.0.0.2': 'a source of spam (SBL)',
         '127.0.0.3': 'a low-reputation sender, detected automatically (CSS)',
-        '127.0.0.4': 'an infected or hijacked computer (XBL)',
+        '127.0.0.4': 'an infected or compromised computer (XBL)',
         '127.0.0.9': 'a network controlled by criminals (DROP)',
         '127.0.0.10':
           'an address that should not send mail directly, according to its network (PBL)',
@@ -131,7 +131,7 @@ export const LISTS: Blocklist[] = [
     tier: 2,
     listed: {
       codes: {
-        '127.0.0.2': 'part of an ongoing spam wave',
+        '127.0.0.2': 'part of a current spam wave',
         '127.0.0.10': 'a sender with the worst reputation (L5)',
         '127.0.0.11': 'a sender with a very bad reputation (L4)',
         '127.0.0.12': 'a sender with a bad reputation (L3)',
@@ -195,7 +195,7 @@ export const LISTS: Blocklist[] = [
       bits: {
         1: 'an address that behaves like part of a botnet',
         2: 'a source of unauthenticated mail',
-        4: 'a source of mail to spam traps that never had an owner',
+        4: 'a source of mail to spam traps that were never real addresses',
         8: 'a source of suspicious attachments',
         16: 'a sender with a low Sender Score',
       },
@@ -256,7 +256,7 @@ export const LISTS: Blocklist[] = [
     tier: 3,
     listed: {
       codes: {
-        '127.0.0.3': 'an IRC drone',
+        '127.0.0.3': 'a bot on IRC',
         '127.0.0.5': 'a bottler',
         '127.0.0.6': 'an unknown worm or spambot',
         '127.0.0.7': 'part of a DDoS attack',
@@ -319,12 +319,12 @@ export const LISTS: Blocklist[] = [
         8: 'a phishing site (PH)',
         16: 'a malware site (MW)',
         64: 'a site advertised in spam (ABUSE)',
-        128: 'a hacked site (CR)',
+        128: 'a compromised site (CR)',
       },
     },
     // The test point sets all bits except the refusal bit, including the unused one.
     noted: {
-      2: 'an unused bit',
+      2: 'an unassigned bit',
       4: 'a domain for disposable addresses (DM)',
       32: 'a click tracker (CT)',
     },

@@ -7,7 +7,7 @@ import type { ListOutcome } from './query.ts';
 
 /** The sentences of a finding without a listing that counts. */
 interface CleanTexts {
-  /** The title "203.0.114.7 is on {where}."; `where` is "no blocklist", for example. */
+  /** The title "203.0.114.7 is not on {where}."; `where` is "any blocklist", for example. */
   passes(where: string): string;
   /** The title "Could not determine whether …" */
   unknown: string;
@@ -42,14 +42,14 @@ export function findingWithoutListing(
   const tier3 = outcomes.filter(isListed).map(({ list }) => list.name);
   const gaps = unansweredText(outcomes);
   const ignored =
-    tier3.length === 0 ? '' : `Mailbox providers do not act on the listing by ${namesOf(tier3)}.`;
+    tier3.length === 0 ? '' : `Mailbox providers ignore the listing by ${namesOf(tier3)}.`;
   const detail = (first: string) => joinSentences([first, ignored, texts.note ?? '', gaps]);
   const where =
     tier3.length > 0
-      ? 'no blocklist that affects delivery'
+      ? 'any blocklist that affects delivery'
       : gaps === ''
-        ? 'no blocklist'
-        : 'none of the blocklists that responded';
+        ? 'any blocklist'
+        : 'any blocklist that responded';
   // Without a response from every tier-1 list, the result cannot be a pass.
   const open = scoring.filter(({ list, status }) => list.tier === 1 && status !== 'not_listed');
   if (open.length === 0 && scoring.some(({ status }) => status === 'not_listed'))
@@ -80,7 +80,7 @@ export function unansweredText(outcomes: ListOutcome[]): string {
     .map(({ list }) => list.name);
   return names.length === 0
     ? ''
-    : `No result from ${namesOf(names)}; this does not count against you.`;
+    : `No result from ${namesOf(names)}; this does not affect your score.`;
 }
 
 /** "Spamhaus ZEN and SpamCop"; "A, B, C, D and 3 more". */
@@ -100,7 +100,7 @@ export function meaningsOf(outcomes: ListOutcome[]): string {
 
 /** What to do before requesting the removal of a sending IP address. */
 export const STOP_THE_CAUSE =
-  'First find and stop the cause: a hijacked account or web form, an infected computer, or mail to people who did not ask for it.';
+  'First find and stop the cause: a compromised account or web form, an infected computer, or mail that recipients did not ask for.';
 
 /** What to fix first (`stop`, or the list's own advice for the codes), and where to request removal. */
 export function removalAdvice(
@@ -112,7 +112,7 @@ export function removalAdvice(
     // The list's advice only applies if it covers every code.
     return texts.every((text) => text !== undefined)
       ? texts[0]!
-      : `${stop} If you request removal before that, the listing comes back.`;
+      : `${stop} If you request removal before that, you are listed again.`;
   });
   const pages = outcomes.map(({ list }) => `${list.delisting} (${list.name})`);
   return joinSentences([

@@ -103,15 +103,15 @@ function notListed(list: Blocklist, subjects: Subject[], answers: ListAnswer[]):
 const distinct = (items: string[]): string[] => [...new Set(items)];
 
 /** The reason for a closed resolver: the list itself may work. */
-export const DNS_TURNED_OFF = 'Not queried: DNS is turned off.';
+export const DNS_TURNED_OFF = 'Not queried: DNS lookups are disabled.';
 
 const ERROR_REASONS: Record<DnsErrorReason, string> = {
   timeout: 'The list did not respond in time.',
   servfail: 'The DNS servers of the list failed (SERVFAIL).',
   refused: 'The list refused the query (REFUSED).',
   unreachable: 'Not queried: no DNS server could be reached.',
-  malformed: 'The response of the list could not be read.',
-  limit: 'Not queried: the limit of DNS queries was reached.',
+  malformed: 'The response of the list is invalid.',
+  limit: 'Not queried: the limit on DNS queries was reached.',
   disabled: DNS_TURNED_OFF,
 };
 

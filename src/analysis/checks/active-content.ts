@@ -45,7 +45,7 @@ function evaluate({ active }: HtmlFacts): Finding {
   return fail({
     title: `Your HTML has active content: ${list(failing)}.`,
     detail:
-      'No major email client runs or loads it. At best it is removed; many filters and email clients reject the message or warn about it.',
+      'No major email client runs or loads it. Some email clients remove it. Many spam filters and email clients reject the message or warn about it.',
     fix: `Remove ${list(failing)}. Put interactive content on a web page and link to it.`,
     evidence,
   });

@@ -47,7 +47,7 @@ export const allowlists: Check = {
       );
     return info(
       `${address} is not on an allowlist.`,
-      joinSentences(['Most addresses are not, and it costs no points.', answers]),
+      joinSentences(['Most addresses are not. This does not affect your score.', answers]),
       evidence,
     );
   },

@@ -62,7 +62,7 @@ async function chainFinding(context: Context): Promise<Finding> {
   const lookupFailed =
     failedNames.length > 0 || (found.signature || null)?.status.result === 'temperror';
   if (result !== 'pass' && lookupFailed)
-    return unknown('Could not verify the ARC chain.', 'Could not look up a key of the chain.', {
+    return unknown('Could not verify the ARC chain.', 'The DNS lookup of a key in the chain failed.', {
       ...evidence,
       result: null,
       unanswered: failedNames,
@@ -75,7 +75,7 @@ async function chainFinding(context: Context): Promise<Finding> {
       evidence,
     );
   return info(
-    'The ARC chain in your message is not valid.',
+    'The ARC chain in your message is invalid.',
     'Mailbox providers ignore it. This has no effect unless the message is forwarded.',
     evidence,
   );

@@ -54,7 +54,7 @@ export const attachments: Check = {
     if (message.exceededLimits.length > 0)
       return unknown(
         'Could not inspect all attachments.',
-        `Your message has ${message.exceededLimits.join('; ')}. There may be more attachments beyond that limit.`,
+        `Your message has ${message.exceededLimits.join('; ')}. The rest may contain more attachments.`,
       );
     if (inspected.some(({ incomplete }) => incomplete))
       return unknown(
@@ -141,7 +141,7 @@ function problemFinding(problems: Problem[], attached: number): Finding {
   return (isRefused ? fail : warn)({
     title: `Your attachment ${file} ${problem}${others}.`,
     detail: isRefused
-      ? 'Malware is often sent this way. Many mail servers reject the whole message or remove the file, whoever the sender is.'
+      ? 'Malware is often sent this way. Many mail servers reject the whole message or remove the file, no matter who sends it.'
       : 'Malware and fake sign-in pages are often sent this way. Spam filters penalize it, and email clients warn about it.',
     fix: isRefused
       ? 'Put the file on a web server and link to it, or send a PDF or another format that contains no code.'

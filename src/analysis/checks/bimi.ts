@@ -52,17 +52,17 @@ export const bimi: Check = {
     if (context.offline) return offline('BIMI was not checked.');
     const discovery = await context.fact(dmarcDiscovery);
     if (discovery.fromDomain === null || discovery.status === 'no_author')
-      return skipped('BIMI does not apply.', discovery.reason ?? 'The From field names no domain.');
+      return skipped('BIMI was not checked.', discovery.reason ?? 'The From field has no domain.');
     const domains = bimiDomains(discovery);
     const names = bimiNames(context, domains);
     const record = await findBimiRecord(names, context.resolver);
     if (!record)
-      return unknown('Could not look up your BIMI record.', 'The DNS query was not answered.');
+      return unknown('Could not look up your BIMI record.', 'The DNS lookup failed.');
     if (record.text === null) return noRecord(record, discovery.fromDomain);
     if (record.declined)
       return info(
         'Your BIMI record asks email clients to show no logo.',
-        'Its l= is empty, which declines BIMI.',
+        'Its l= tag is empty, which means that the domain declines BIMI.',
         recordEvidence(record),
       );
     const files = await fetchBimiFiles(context, record, [...domains, ...names]);
@@ -90,7 +90,7 @@ function noRecord({ name }: BimiRecord, domain: string): Finding {
   return {
     ...info(
       'Your domain has no BIMI record.',
-      'This costs no points. With a BIMI record, Gmail, Apple Mail and Yahoo can show your logo next to messages that pass DMARC.',
+      'This does not affect your score. With a BIMI record, Gmail, Apple Mail and Yahoo can show your logo next to messages that pass DMARC.',
       { name, record: null },
     ),
     fix: fixFor(name, `https://${domain}/logo.svg`, `https://${domain}/logo.pem`),
@@ -115,7 +115,7 @@ async function evaluateLogo(
   const obstacles = [...problems, ...(policy ?? []), ...(await messageObstacles(context))];
   if (record.authority === null)
     obstacles.push(
-      'The record names no certificate (a=). Gmail and Apple show a logo only with one.',
+      'The record has no certificate URL (a=). Gmail and Apple show a logo only with a certificate.',
     );
   const evidence = {
     ...recordEvidence(record),
@@ -127,7 +127,7 @@ async function evaluateLogo(
   if (policy === null)
     return unknown(
       'Could not determine whether email clients may show your BIMI logo.',
-      'The DNS query for the DMARC record was not answered.',
+      'The DNS lookup of the DMARC record failed.',
       evidence,
     );
   const needsFix = problems.length > 0 || record.authority === null;
@@ -155,7 +155,7 @@ function verdict(obstacles: string[], open: string[], evidence: Finding['evidenc
     );
   if (open.length > 0)
     return info(
-      'No problems were found with your BIMI logo, but some checks could not be completed.',
+      'No problems found with your BIMI logo, but some checks could not be completed.',
       open.join(' '),
       evidence,
     );
@@ -166,7 +166,7 @@ function verdict(obstacles: string[], open: string[], evidence: Finding['evidenc
 function fixOf({ name, location, authority, problems }: BimiRecord): Fix {
   if (problems.length === 0 && authority !== null)
     return {
-      text: 'Fix the files that the record names. The logo must be SVG Tiny PS: square, at most 32 KB, with a title, without scripts or references. The mark certificate must be in PEM format, followed by the certificates of its authority.',
+      text: 'Fix the files that the record links to. The logo must be SVG Tiny PS: square, at most 32 KB, with a title, without scripts or external references. The mark certificate must be in PEM format, followed by the certificates of its authority.',
     };
   const logo = location ?? '<the https address of your logo>';
   return fixFor(name, logo, authority ?? '<the https address of its certificate>');

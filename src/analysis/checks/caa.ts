@@ -33,7 +33,7 @@ export const caa: Check = {
   },
   async run(context) {
     const domain = fromDomain(context);
-    if (domain === null) return skipped(NOT_CHECKED, 'There is no domain to look up.');
+    if (domain === null) return skipped(NOT_CHECKED, 'The From field has no domain.');
     const found = await findRecords(context, domain);
     if ('reason' in found)
       return lookupFailed('Could not look up the CAA records.', [
@@ -104,7 +104,7 @@ function invalidRecords(
   return {
     ...info(
       `The CAA records at ${name} contain ${texts.length === 1 ? 'an error' : 'errors'}.`,
-      `${texts.slice(0, 5).join(' ')} Certificate authorities then refuse to issue certificates.`,
+      `${texts.slice(0, 5).join(' ')} Certificate authorities refuse to issue certificates because of this.`,
       { ...evidence, problems: texts.slice(0, 20) },
     ),
     fix: {
@@ -152,7 +152,7 @@ export function findCaaProblem(record: CaaRecord | null, text: string): CaaProbl
   const shown = `"${text.slice(0, 100)}"`;
   if (record === null)
     return {
-      text: `${shown} cannot be read.`,
+      text: `${shown} is not a valid CAA record.`,
       fix: `Delete the record ${shown}, or rewrite it as a number, a property and a value: 0 issue "ca.example".`,
       corrected: null,
     };

@@ -25,7 +25,7 @@ export const clientSupport: Check = {
   },
   run(context) {
     const facts = context.fact(htmlFacts);
-    if (facts === null) return skipped('There is no HTML to check.', 'Your message is plain text.');
+    if (facts === null) return skipped('Your message has no HTML.', 'Not checked: the message has no HTML part.');
     const { markers, truncated } = collectMarkers(context, facts);
     const unsupported = FEATURES.filter(([, , any]) => any.some((marker) => markers.has(marker)));
     return evaluateFeatures(unsupported, truncated);
@@ -70,11 +70,11 @@ const withLevel = (levels: string, level: string): string[] =>
 
 function evaluateFeatures(unsupported: Feature[], truncated: boolean): Finding {
   const evidence = { data_of: CLIENT_SUPPORT_UPDATED, clients: CLIENTS };
-  const rest = truncated ? ' Your HTML or CSS is too long to check completely.' : '';
+  const rest = truncated ? ' Your HTML or CSS is too long to check in full.' : '';
   if (unsupported.length === 0)
     return info(
       'All major email clients support the HTML and CSS in your message.',
-      `This is based on the tests of Can I email.${rest}`,
+      `This is based on test results from Can I email.${rest}`,
       evidence,
     );
   const worst = unsupported.toSorted(([, , , a], [, , , b]) => weight(b) - weight(a));
@@ -82,7 +82,7 @@ function evaluateFeatures(unsupported: Feature[], truncated: boolean): Finding {
   const isSingle = unsupported.length === 1;
   return info(
     `Your message uses ${unsupported.length} HTML or CSS feature${isSingle ? '' : 's'} that not all major email clients support.`,
-    `Check that your message still reads well without ${isSingle ? 'it' : 'them'}. ${isSingle ? 'The feature is' : 'The least supported is'} ${title} (not in ${withLevel(levels, 'n').join(', ')}).${rest}`,
+    `Check that your message still reads well without ${isSingle ? 'it' : 'them'}. ${isSingle ? 'Feature' : 'Least supported feature'}: ${title} (not supported in ${withLevel(levels, 'n').join(', ')}).${rest}`,
     {
       ...evidence,
       features_used: unsupported.length,

@@ -28,7 +28,7 @@ export const date: Check = {
       return fail({
         title: 'Your Date field is not a valid date.',
         detail:
-          'Email clients that cannot read it sort the message wrongly, and spam filters penalize it.',
+          'Email clients that cannot read it put the message in the wrong place, and spam filters penalize it.',
         fix,
         evidence,
       });
@@ -38,14 +38,14 @@ export const date: Check = {
       return fail({
         title: `Your Date field is ${formatDuration(Math.abs(skew))} ${skew > 0 ? 'ahead of' : 'behind'} the time of receipt.`,
         detail:
-          'A date more than a day off puts the message in the wrong place in a sorted inbox, so readers miss it. Spam filters penalize it too.',
+          'If the difference is more than a day, the message appears in the wrong place in a sorted inbox, so recipients miss it. Spam filters penalize it too.',
         fix: 'Set Date when the message is sent. Check the clock and the time zone of the sending server.',
         evidence: times,
       });
     if (parsed.deviation)
       return warn({
         title: 'Your Date field does not follow the standard format.',
-        detail: `It can be read, but it ${parsed.deviation}.`,
+        detail: `Email clients can read it, but it ${parsed.deviation}.`,
         fix,
         evidence: times,
       });

@@ -61,16 +61,16 @@ function nothingToCompare(outcome: DkimOutcome, discovery: DmarcDiscovery): Find
   if (result === null) return offline('DKIM alignment was not checked.');
   if (discovery.status === 'no_author' || discovery.fromDomain === null)
     return skipped(
-      'There is no From domain to align with.',
-      discovery.reason ?? 'The From field names no domain.',
+      'DKIM alignment was not checked.',
+      discovery.reason ?? 'The From field has no domain.',
     );
   if (result === 'temperror')
     return unknown(
       'Could not determine DKIM alignment.',
-      `No signature could be verified: ${reason}.`,
+      `Could not verify any signature: ${reason}.`,
     );
   if (outcome.signatures.length === 0)
-    return skipped('There is no DKIM signature to compare.', 'Your message is not signed.');
+    return skipped('DKIM alignment was not checked.', 'Your message has no DKIM signature.');
   return null;
 }
 
@@ -90,7 +90,7 @@ async function evaluate(
   if (alignments.some((each) => each.aligned === null))
     return unknown(
       'Could not determine DKIM alignment.',
-      'The DMARC record of the From domain sets the alignment mode, but it could not be looked up.',
+      'The DMARC record of the From domain sets the alignment mode, but its DNS lookup failed.',
     );
   const own = await alignedFailure(context, outcome);
   if (own?.result === 'temperror')
@@ -159,7 +159,7 @@ function explainUnaligned(
   return {
     ...explanation,
     fix: keyRecordFix(
-      `In the service that signs as ${signer}, set up signing with your own domain (often called domain authentication or custom DKIM). Publish the key that it shows. The record shown here assumes the selector s1. Its signatures then carry d=${from}.`,
+      `In the service that signs as ${signer}, set up signing with your own domain (often called domain authentication or custom DKIM). Publish the key that it shows. The record shown here assumes the selector s1. After that, the service signs with d=${from}.`,
       `s1._domainkey.${from}`,
     ),
   };

@@ -48,7 +48,7 @@ export const dkimCoverage: Check = {
   async run(context) {
     const gaps = await context.fact(coverageGaps);
     if (!gaps)
-      return skipped('There is no DKIM signature to check.', 'Your message has no DKIM signature.');
+      return skipped('DKIM coverage was not checked.', 'Your message has no DKIM signature.');
     return evaluate(gaps, await context.fact(dkimResult));
   },
 };
@@ -96,7 +96,7 @@ function evaluate({ signature, missing, basic }: CoverageGaps, outcome: DkimOutc
   // If no signature is valid, the check `dkim` reports the expiry.
   if (expired && outcome.result === 'pass') return { ...otherExpired(expired), evidence };
   return pass(
-    'Your DKIM signature covers everything that matters.',
+    'Your DKIM signature covers all important parts of the message.',
     'It signs the whole body and every important header field.',
     evidence,
   );
@@ -125,7 +125,7 @@ function partialBody({ domain, bodyLengthLimit, underSized }: DkimSignature): Fi
 
 function otherExpired({ domain, keyName, reason }: DkimSignature): Finding {
   return warn({
-    title: `One of the DKIM signatures, by ${domain}, expired before the message arrived.`,
+    title: `A DKIM signature by ${domain} expired before the message arrived.`,
     detail: `The signature with the key at ${keyName} does not count: ${reason}. Another signature is valid.`,
     fix: `Configure the DKIM signer of ${domain} to omit x= or to set it at least seven days after signing.`,
     reference: rfc(6376, '3.5'),

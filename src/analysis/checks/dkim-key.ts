@@ -32,7 +32,7 @@ export const dkimKey: Check = {
   async run(context) {
     const outcome = await context.fact(dkimResult);
     if (outcome.signatures.length === 0)
-      return skipped('There is no DKIM key to check.', 'Your message has no DKIM signature.');
+      return skipped('The DKIM key was not checked.', 'Your message has no DKIM signature.');
     if (outcome.result === null) return offline('The DKIM key was not checked.');
     const own = outcome.signatures.filter((signature) => isOwnSignature(context, signature));
     const relevant = own.length > 0 ? own : outcome.signatures;
@@ -57,11 +57,11 @@ function evaluateKey(signature: DkimSignature, all: DkimSignature[]): Finding {
   if (signature.algorithm === 'rsa-sha1') return rejectedKey(signature, 'sha1');
   if (cause === 'revoked') return rejectedKey(signature, 'revoked');
   if (cause === 'dns_failure')
-    return unknown('Could not look up the DKIM key.', `The lookup failed: ${signature.reason}.`);
+    return unknown('Could not look up the DKIM key.', `The signature could not be verified: ${signature.reason}.`);
   if (bits === null || (keyType !== 'rsa' && keyType !== 'ed25519'))
     return skipped(
-      'There is no DKIM key to check.',
-      `No key can be read at ${keyName}. See the finding on the DKIM signature.`,
+      'The DKIM key was not checked.',
+      `There is no usable key at ${keyName}. See the finding "DKIM signature".`,
     );
   if (keyType === 'rsa' && bits < MIN_RSA_BITS) return rejectedKey(signature, 'weak_key');
   const { selector, testing, keyRecord } = signature;
@@ -88,13 +88,13 @@ function ed25519(signature: DkimSignature, all: DkimSignature[]): Finding {
   if (beside.some(counts))
     return strongKey(
       signature,
-      'It is an Ed25519 key. An RSA signature beside it serves mailbox providers that do not verify Ed25519.',
+      'It is an Ed25519 key. Mailbox providers that do not verify Ed25519 can use the RSA signature.',
     );
   const unverified = beside.find((rsa) => rsa.result === 'temperror');
   if (unverified)
     return unknown(
-      'Could not determine whether the RSA signature beside the Ed25519 one is valid.',
-      `The check failed: ${unverified.reason}.`,
+      'Could not determine whether the RSA signature is valid.',
+      `The RSA signature could not be verified: ${unverified.reason}.`,
     );
   const broken = beside.find((rsa) => rsa.domain === domain) ?? beside[0];
   if (result === 'pass' && broken) return warn(explainBrokenRsa(broken));

@@ -57,12 +57,12 @@ function noneFound(domain: string, incomplete: boolean): Finding {
   if (incomplete)
     return unknown(
       `Could not determine whether ${domain} has DKIM keys under common selectors.`,
-      'The DNS did not answer for some of them. Specify the selectors that you sign with.',
+      'Some DNS lookups failed. Specify the selectors that you sign with.',
       { domain },
     );
   return info(
     `No DKIM key of ${domain} was found under a common selector.`,
-    'Your keys may use other selectors, which the DNS does not list. To find a selector, look for s= in the DKIM-Signature field of a message.',
+    'Your keys may use other selectors, which DNS does not list. To find a selector, look for s= in the DKIM-Signature field of a message.',
     { domain },
   );
 }
@@ -83,7 +83,7 @@ function evaluateKey(found: SelectorKey, all: SelectorKey[]): Finding {
   if (!answered)
     return unknown(
       `Could not look up the DKIM key at ${keyName}.`,
-      'The DNS did not answer. This does not lower your score.',
+      'The DNS lookup failed. This does not affect your score.',
     );
   if (key === null) return missing(found);
   if (records.length > 1) return several(found);
@@ -123,10 +123,10 @@ function ed25519(found: SelectorKey, hasRsa: boolean): Finding {
   if (hasRsa)
     return strongKey(
       found,
-      'It is an Ed25519 key. An RSA key beside it serves mailbox providers that do not verify Ed25519.',
+      'It is an Ed25519 key. Mailbox providers that do not verify Ed25519 can use the RSA key.',
     );
   return warn({
-    title: `The DKIM key at ${found.keyName} is an Ed25519 key without an RSA key beside it.`,
+    title: `The DKIM key at ${found.keyName} is an Ed25519 key, and there is no RSA key.`,
     detail:
       'Large mailbox providers do not verify Ed25519. To them, your mail has no valid signature.',
     fix: addRsaFix(found),

@@ -54,7 +54,7 @@ function evaluate(context: Context, outcome: DkimOutcome, evidence: Finding['evi
   if (result === 'temperror')
     return unknown(
       'Could not verify your DKIM signature.',
-      `The check failed: ${signature.reason}.`,
+      `Reason: ${signature.reason}.`,
       evidence,
     );
   if (result !== 'pass') return fail({ ...explainFailure(signature), evidence });
@@ -66,7 +66,7 @@ function unsigned(context: Context, evidence: Finding['evidence']): Finding {
   return fail({
     title: 'Your message has no DKIM signature.',
     detail:
-      'Without one, mailbox providers cannot tell your mail from a forgery after it is forwarded. Gmail, Yahoo and Microsoft require DKIM from bulk senders.',
+      'Without one, mailbox providers cannot verify that forwarded mail is yours. Gmail, Yahoo and Microsoft require DKIM from bulk senders.',
     fix: keyRecordFix(
       `Turn on DKIM signing for ${domain} in your mail server or email service. Publish the key that it shows. The record shown here assumes the selector s1.`,
       `s1._domainkey.${domain}`,
@@ -78,8 +78,8 @@ function unsigned(context: Context, evidence: Finding['evidence']): Finding {
 function allIgnored({ reason }: DkimOutcome, evidence: Finding['evidence']): Finding {
   return fail({
     title: 'None of the DKIM signatures could be checked.',
-    detail: `They exceed a limit, and mailbox providers have similar limits: ${reason ?? 'the signatures are too long'}.`,
-    fix: 'Configure the signer to add one signature of ordinary size (below 8 KiB).',
+    detail: `They exceed a limit of this service, and mailbox providers have similar limits: ${reason ?? 'the signatures are too long'}.`,
+    fix: 'Configure the DKIM signer to add one signature of less than 8 KiB.',
     evidence,
   });
 }
@@ -102,7 +102,7 @@ function passed(
   if (!accepted)
     return warn({
       title: `The DKIM signature by ${signature.domain} is valid, but not every mailbox provider accepts it.`,
-      detail: `It violates the standard, and only lenient mailbox providers tolerate this: ${texts}.`,
+      detail: `It violates the standard, and strict mailbox providers reject it: ${texts}.`,
       fix: { text: fixes, record: flaws.find(({ fix }) => fix.record)?.fix.record },
       evidence,
     });
@@ -165,7 +165,7 @@ const FIELD_FLAWS: Record<string, [text: string, fix: string]> = {
     'write each tag once, in lower case, separated by one semicolon, with t=, x= and l= as plain numbers',
   ],
   'invalid-v': ['its version is not v=1', 'write v=1'],
-  'query-method': ['its q= names an unknown query method', 'omit q= or write q=dns/txt'],
+  'query-method': ['its q= has an unknown query method', 'omit q= or write q=dns/txt'],
   'identity-domain': [
     'the domain in i= is not the d= domain or a subdomain of it, or the key forbids subdomains (t=s)',
     'omit i= or use the d= domain in it',
@@ -186,7 +186,7 @@ function clockFlaw({ signedAt, domain }: DkimSignature, receivedAt: number): Dki
     text: `its signing time (t=) is ${by} in the future`,
     isRejected: aheadMs >= MAX_CLOCK_SKEW_MS,
     fix: {
-      text: `Set the clock of the server that signs for ${domain}: it is ${by} ahead. Keep it in sync with NTP.`,
+      text: `Correct the clock of the server that signs for ${domain}: it is ${by} ahead. Synchronize it with NTP.`,
     },
   };
 }

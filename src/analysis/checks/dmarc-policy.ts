@@ -46,11 +46,11 @@ function evaluatePolicy(discovery: DmarcDiscovery): Finding {
   const title = 'The DMARC policy was not checked.';
   if (status === 'offline') return offline(title);
   if (status === 'no_author' || fromDomain === null)
-    return skipped(title, discovery.reason ?? 'The From field names no domain.');
+    return skipped(title, discovery.reason ?? 'The From field has no domain.');
   if (status === 'error')
     return unknown(
       'Could not look up the DMARC policy.',
-      `The DNS did not answer for the DMARC record of ${fromDomain}. This does not lower your score.`,
+      `The DNS lookup of the DMARC record of ${fromDomain} failed. This does not affect your score.`,
     );
   if (record === null || recordDomain === null || policy === null)
     return withoutPolicy(discovery, fromDomain);
@@ -147,7 +147,7 @@ function explainAbsence({ discarded }: DmarcDiscovery, fromDomain: string) {
       detail:
         'Mailbox providers act as if there were no record. p must be none, quarantine or reject.',
       fix: dmarcFix(
-        'Correct the policy in the record. Start with p=none if you do not know yet which services send for you.',
+        'Correct the policy in the record. Start with p=none if you do not yet know which services send for you.',
         domain,
         withoutBadPolicies(unusable.texts[0] ?? 'v=DMARC1'),
       ),
@@ -156,9 +156,9 @@ function explainAbsence({ discarded }: DmarcDiscovery, fromDomain: string) {
   return {
     title: unusable ? `${domain} has no usable DMARC record.` : `${domain} has no DMARC record.`,
     detail:
-      'Without one, mailbox providers do not know what to do with mail that others send in your name. Large providers require one from bulk senders.',
+      'Without one, mailbox providers do not know what to do with mail that others send in your name. Large mailbox providers require one from bulk senders.',
     fix: dmarcFix(
-      'Publish this record. It only monitors at first. Once the reports show that your own mail passes, change p to quarantine, then to reject.',
+      'Publish this record. At first, it only requests reports. Once the reports show that your own mail passes, change p to quarantine, then to reject.',
       domain,
       `v=DMARC1; p=none; rua=mailto:dmarc-reports@${domain}`,
     ),

@@ -57,13 +57,13 @@ export const dmarcRecord: Check = {
  */
 async function evaluateRecord(discovery: DmarcDiscovery, resolver: Resolver): Promise<Finding> {
   const { status, fromDomain, record, recordDomain, discarded } = discovery;
-  const title = 'There is no DMARC record to check.';
+  const title = 'The DMARC record was not checked.';
   if (status === 'offline') return offline('The DMARC record was not checked.');
   if (status === 'no_author') return skipped(title, discovery.reason ?? '');
   if (status === 'error')
     return unknown(
       'Could not look up the DMARC record.',
-      `The DNS did not answer for the DMARC record of ${fromDomain}. This does not lower your score.`,
+      `The DNS lookup of the DMARC record of ${fromDomain} failed. This does not affect your score.`,
     );
   if (record === null || recordDomain === null) {
     const unusable = unusableRecord(discarded);
@@ -119,7 +119,7 @@ function notesOf(obsolete: string[], unanswered: { domain: string }[]): string {
       : '';
   const unknownConsent =
     unanswered.length > 0
-      ? ` Could not determine whether ${unanswered.map(({ domain }) => domain).join(', ')} accepts reports.`
+      ? ` Could not determine whether reports are accepted by ${unanswered.map(({ domain }) => domain).join(', ')}.`
       : '';
   return `${removedTags}${unknownConsent}`;
 }
@@ -216,7 +216,7 @@ function reportProblems({ record, recordDomain, parsed }: AppliedRecord): DmarcR
       {
         text: 'Your DMARC record has no address for reports (rua).',
         detail:
-          'Without reports, you do not learn who sends in your name or which of your mail fails.',
+          'Without reports, you cannot see who sends mail in your name or which of your own mail fails DMARC.',
         ...newAddress,
       },
     ];
@@ -236,7 +236,7 @@ function consentProblems({ external }: AppliedRecord): DmarcRecordProblem[] {
     .filter(({ authorized }) => authorized === false)
     .map(({ domain, name }) => ({
       text: `${domain} has not agreed to receive your DMARC reports.`,
-      detail: `Mailbox providers send reports to another domain only if it consents at ${name}.`,
+      detail: `Mailbox providers send reports to another domain only if that domain allows it with a record at ${name}.`,
       fix: `Ask ${domain} to publish this record, or use an address in your own domain.`,
       record: { type: 'TXT', name, value: 'v=DMARC1' },
     }));

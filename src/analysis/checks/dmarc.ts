@@ -52,7 +52,7 @@ export const dmarc: Check = {
     if (result === 'temperror')
       return unknown(
         'Could not check DMARC.',
-        `${reason ?? 'The DNS did not answer.'} This does not lower your score.`,
+        `${reason ?? 'The DNS lookup failed.'} This does not affect your score.`,
         evidence,
       );
     // Whatever the results of SPF and DKIM: only a From field with one domain fixes it.
@@ -124,9 +124,9 @@ function noRecord({ fromDomain, discarded, identifiers }: DmarcOutcome): Finding
 // DMARC failures: the fix is the change that is closest to a pass.
 
 const CONSEQUENCES: Record<string, string> = {
-  none: 'Your DMARC record asks for no action, but mailbox providers treat the message as unauthenticated.',
-  quarantine: 'Your DMARC record asks mailbox providers to put such mail into the spam folder.',
-  reject: 'Your DMARC record asks mailbox providers to reject such mail.',
+  none: 'Your DMARC policy is none: mailbox providers still deliver such mail, but treat it as unauthenticated.',
+  quarantine: 'Your DMARC policy asks mailbox providers to put such mail into the spam folder.',
+  reject: 'Your DMARC policy asks mailbox providers to reject such mail.',
 };
 
 /** For a record that applies while neither SPF nor DKIM passes with an aligned domain. */
@@ -161,14 +161,14 @@ function signatureFix({ alignment }: DmarcOutcome, { signatures }: DkimOutcome):
   if (!broken) return null;
   const { fix } = explainFailure(broken);
   const { text, record } = typeof fix === 'string' ? { text: fix } : fix;
-  const goal = `Fix the DKIM signature by ${domain}, which is aligned with From but does not verify.`;
+  const goal = `Fix the DKIM signature by ${domain}, which is aligned with the From domain but does not verify.`;
   return { text: `${goal} ${text}`, record };
 }
 
 function identifierFix({ fromDomain, alignment }: DmarcOutcome, { result }: SpfOutcome): string {
   const { aligned, domain } = alignment.spf;
   if (aligned && result !== 'pass')
-    return `Make SPF pass for ${domain}, as described under "SPF". Better still, sign with DKIM as ${fromDomain} (d=${fromDomain}), which also works for forwarded mail.`;
+    return `Make SPF pass for ${domain}, as described under "SPF". Or, even better, sign with DKIM as ${fromDomain} (d=${fromDomain}), which also works for forwarded mail.`;
   return alignment.dkim.result === 'pass' || result !== 'pass'
     ? `Sign with DKIM as ${fromDomain} (d=${fromDomain}). This also works for forwarded mail.`
     : `Use an envelope sender (MAIL FROM) under ${fromDomain}, or sign with DKIM as ${fromDomain} (d=${fromDomain}).`;

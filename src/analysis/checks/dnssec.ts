@@ -40,7 +40,7 @@ export const dnssec: Check = {
         ? [{ name: domain, type: types[index]!, reason: answer.reason }]
         : [],
     );
-    if (failures.length > 0) return lookupFailed('Could not look up DNSSEC.', failures, { domain });
+    if (failures.length > 0) return lookupFailed('Could not look up the DNSSEC records.', failures, { domain });
     const records = ds.status === 'found' ? ds.records.slice(0, 10) : [];
     const validated = soa.status === 'found' && soa.authenticated;
     const evidence = { domain, ds: records, validated };
@@ -63,7 +63,7 @@ export const dnssec: Check = {
         evidence,
       ),
       fix: {
-        text: `Turn on DNSSEC signing at the DNS provider of ${domain}. Then add the DS record that it shows at the registrar of ${domain}. If one company is both, this is often a single switch.`,
+        text: `Turn on DNSSEC signing at the DNS provider of ${domain}. The provider then shows a DS record: add it at the registrar of ${domain}. If the DNS provider is also the registrar, one setting often does both.`,
       },
     };
   },

@@ -25,7 +25,7 @@ import { type Check, fail, offline, rfc, skipped, warn } from '../check.ts';
 const NOT_CHECKED = 'The domain blocklists were not checked.';
 
 const STOP =
-  'First find and stop the cause: a hacked website or account, an open redirect, or mail that recipients did not ask for.';
+  'First find and stop the cause: a compromised website or account, an open redirect, or mail that recipients did not ask for.';
 
 /** A tier-1 listing of only the HELO name fails without a cap: large providers do not block for it. */
 export const domainBlocklists: Check = {
@@ -44,7 +44,7 @@ export const domainBlocklists: Check = {
     const lists = domainLists(context);
     if (lists.length === 0) return skipped(NOT_CHECKED, 'No blocklists are enabled.');
     const { names, leftOut } = context.fact(senderNames);
-    if (names.length === 0) return skipped(NOT_CHECKED, 'The message names no sender domain.');
+    if (names.length === 0) return skipped(NOT_CHECKED, 'The message has no sender domain.');
     if (context.offline) return offline(NOT_CHECKED);
     const answers = await queryLists(
       context.resolver,
@@ -59,7 +59,7 @@ export const domainBlocklists: Check = {
     const listed = countedListings(outcomes);
     if (listed.length === 0)
       return findingWithoutListing(outcomes, evidence, {
-        passes: (where) => `The sender domains are on ${where}.`,
+        passes: (where) => `The sender domains are not on ${where}.`,
         unknown: 'Could not determine whether a sender domain is on a blocklist.',
         note: leftOut > 0 ? `${leftOut} more domains were not checked.` : '',
       });
@@ -81,7 +81,7 @@ export const domainBlocklists: Check = {
 };
 
 function consequenceOf(blocked: boolean, uncapped: boolean): string {
-  if (!blocked) return 'Spam filters add such a listing to the spam score.';
+  if (!blocked) return 'Spam filters raise the spam score for such a listing.';
   return uncapped
     ? 'Some mail servers reject every message from a server with such a HELO name.'
     : 'Large mailbox providers reject mail from such domains or send it to spam.';

@@ -45,8 +45,8 @@ export const encoding: Check = {
     const [worst, ...others] = problems;
     if (!worst)
       return pass(
-        'All lines and bytes of your message follow the mail standards.',
-        'Lines end in CRLF, and text that is not ASCII is declared.',
+        'The line endings and characters in your message follow the mail standards.',
+        'Lines end in CRLF, and non-ASCII text is declared.',
         evidence,
       );
     return (worst.status === 'fail' ? fail : warn)({
@@ -92,7 +92,7 @@ function limitProblems({ exceededLimits }: Message): EncodingProblem[] {
       status: 'fail',
       title: `Your message has ${exceededLimits.join('; ')}.`,
       detail:
-        'This is far beyond ordinary mail. Spam filters stop checking such messages, and many reject them.',
+        'This is far more than normal mail has. Spam filters stop checking such messages, and many reject them.',
       fix: 'Send a message with fewer and simpler parts. Check for a loop in the program that builds it.',
     },
   ];
@@ -103,19 +103,19 @@ function lineProblems({ lines }: Message): EncodingProblem[] {
     [
       lines.nul,
       'NUL bytes',
-      'Mail must never contain them. Mail servers cut the message there or reject it.',
+      'Messages must not contain them. Mail servers truncate the message there or reject it.',
       'Encode binary content as base64 and remove NUL bytes from the text.',
     ],
     [
       lines.bareCr,
       'CR characters without LF',
-      'Mail servers interpret them differently, which attackers use to smuggle mail. Many servers reject such messages.',
+      'Mail servers interpret them differently, and attackers exploit this to send forged mail (SMTP smuggling). Many servers reject such messages.',
       'End every line with CRLF and nothing else.',
     ],
     [
       lines.bareLf,
       'lines that end in LF without CR',
-      'Mail servers interpret them differently, which attackers use to smuggle mail. Gmail and others reject such messages.',
+      'Mail servers interpret them differently, and attackers exploit this to send forged mail (SMTP smuggling). Gmail and others reject such messages.',
       'End every line with CRLF and nothing else.',
     ],
   ];
@@ -149,7 +149,7 @@ function bodyProblems(eightBit: EightBit): EncodingProblem[] {
     problems.push({
       status: 'warn',
       title: 'Your message has 8-bit characters between its parts or in their headers.',
-      detail: 'Nothing there can declare their encoding, so email clients must guess it.',
+      detail: 'Their encoding cannot be declared there, so email clients must guess it.',
       fix: "Encode file names as RFC 2231 specifies (filename*=utf-8''caf%C3%A9.pdf). Use only ASCII between the parts.",
     });
   return problems;
@@ -161,7 +161,7 @@ function fieldProblems({ headers }: Message): EncodingProblem[] {
   return [
     {
       status: 'warn',
-      title: 'Your message has a header line that is not a header field.',
+      title: 'Your header has a line that is not a header field.',
       detail: `"${malformed.value.slice(0, 80)}" has no field name before a colon. Some mail servers treat it as the start of the body.`,
       fix: 'Remove the line. If it continues the field above, start it with a space.',
     },
@@ -181,7 +181,7 @@ function headerProblems(message: Message, eightBit: EightBit): EncodingProblem[]
       detail: headerIsUtf8
         ? 'Only mail sent with SMTPUTF8 may contain it. Other servers may damage or reject the message.'
         : 'A header may contain only ASCII, or UTF-8 in mail sent with SMTPUTF8. Email clients show the wrong characters.',
-      fix: 'Write such text as encoded words, such as "Subject: =?utf-8?Q?Caf=C3=A9?=".',
+      fix: 'Write this text as encoded words, such as "Subject: =?utf-8?Q?Caf=C3=A9?=".',
     },
   ];
 }

@@ -59,7 +59,7 @@ export const fcrdns: Check = {
     if (confirmed !== undefined)
       return pass(
         `${confirmed} resolves back to ${address}.`,
-        'The name and the IP address of the sending server confirm each other.',
+        'The name and the IP address of the sending server point to each other.',
         evidence,
       );
     const failures = answers.flatMap((result, index): FailedLookup[] =>
@@ -71,7 +71,7 @@ export const fcrdns: Check = {
       detail:
         'A PTR record can claim any name, so mailbox providers look the name up and compare. Gmail rejects mail if the two do not match (5.7.25).',
       fix: {
-        text: `Add this record to those of ${names[0]}. Or ask the provider of ${address} for a PTR record whose name resolves to it.`,
+        text: `Add this record for ${names[0]}. Or ask the provider of ${address} for a PTR record whose name resolves to it.`,
         record: { type, name: names[0]!, value: address },
       },
       evidence,

@@ -23,7 +23,7 @@ export const feedbackId: Check = {
     if (value === undefined)
       return skipped(
         'Your message has no Feedback-ID field.',
-        'Only large senders need it. With it, Gmail’s Postmaster Tools shows which campaigns readers report as spam.',
+        'Only large senders need it. With it, Gmail Postmaster Tools shows which campaigns recipients report as spam.',
       );
     const parts = value.split(':').map((part) => part.trim());
     const sender = (parts.at(-1) ?? '').slice(0, MAX_SHOWN);
@@ -37,12 +37,12 @@ export const feedbackId: Check = {
     if (parts.length > 4 || sender === '')
       return info(
         'Your Feedback-ID does not have the format that Gmail reads.',
-        'Gmail expects up to three identifiers of your choice, then the sender’s: "campaign:customer:mailtype:sender".',
+        'Gmail expects up to three identifiers of your choice, then the identifier of the sender: "campaign:customer:mailtype:sender".',
         evidence,
       );
     return info(
       `Your Feedback-ID names ${sender} as the sender.`,
-      'Gmail’s Postmaster Tools shows spam reports for each of its parts, if you send many messages signed with DKIM.',
+      'Gmail Postmaster Tools shows spam reports for each of its parts, if you send many messages signed with DKIM.',
       evidence,
     );
   },

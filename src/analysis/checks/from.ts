@@ -40,7 +40,7 @@ export const from: Check = {
       addressInName(message) ??
       pass(
         'Your From field has one valid address.',
-        'Mailbox providers can tell who the message claims to be from.',
+        'Mailbox providers can read who the message claims to be from.',
         { address: message.from[0]?.address ?? '', name: message.from[0]?.name ?? '' },
       )
     );
@@ -58,15 +58,15 @@ function repeatedField(values: string[]): Finding {
   return fail({
     title: `Your message has ${values.length.toLocaleString('en')} From fields.`,
     detail:
-      'Only one is allowed. Mailbox providers cannot tell which one a reader sees, so they reject such mail or treat it as forged.',
-    fix: 'Remove all From fields except one. Check for a program that adds its own to the one you set.',
+      'Only one is allowed. Mailbox providers do not know which one the recipient sees, so they reject such mail or treat it as forged.',
+    fix: 'Keep only one From field. Check whether a program adds its own to the one you set.',
     evidence: { values: values.slice(0, 5).map((value) => value.slice(0, 200)) },
   });
 }
 
 function invalidField(problem: string, value: string): Finding {
   return fail({
-    title: 'Your From field is not valid.',
+    title: 'Your From field is invalid.',
     detail: `Mailbox providers cannot read it reliably: ${problem}. DMARC needs exactly one domain in From.`,
     fix: `Write the name, then the address in angle brackets: "${EXAMPLE}". Put a name with commas or other special characters in quotation marks.`,
     evidence: { from: value.slice(0, 500), problem },
@@ -108,7 +108,7 @@ function addressInName(message: Message): Finding | null {
   return (sameOwner ? warn : fail)({
     title: `The display name in your From field contains another address: ${other}.`,
     detail:
-      'Many email clients show only the name. Forgers often use a name that looks like another address, so spam filters penalize it.',
+      'Many email clients show only the name. Phishing mail often uses a name that looks like another address, so spam filters penalize it.',
     fix: `Use a plain name, such as "${EXAMPLE}", or send from ${other} itself.`,
     evidence: { name: name.slice(0, 200), address, shown: other },
   });

@@ -40,14 +40,14 @@ export const headerDuplicates: Check = {
     if (repeated.length === 0)
       return pass(
         'No header field that must be unique is repeated.',
-        'All mail servers and email clients read the same header.',
+        'All mail servers and email clients read the header in the same way.',
       );
     const names = repeated.map(([key]) => UNIQUE_FIELDS.get(key)!);
     return fail({
       title: `Your message has more than one ${names.join(', ')} field.`,
       detail:
-        'Each is allowed only once. Mailbox providers cannot tell which one a reader sees: Gmail rejects such mail, and others treat it as forged.',
-      fix: `Remove all but one of each: ${names.join(', ')}. Often a program adds its own to the one that you set.`,
+        'Each is allowed only once. Mailbox providers do not know which one the recipient sees: Gmail rejects such mail, and others treat it as forged.',
+      fix: `Keep only one of each: ${names.join(', ')}. Check whether a program adds its own to the one you set.`,
       evidence: { counts: Object.fromEntries(repeated) },
     });
   },

@@ -38,7 +38,7 @@ export const helo: Check = {
     if (client.address === null) return skipped(NOT_CHECKED, client.reason);
     const announced = context.envelope.helo;
     if (announced === null)
-      return skipped(NOT_CHECKED, 'The HELO name of the sending server is not known.');
+      return skipped(NOT_CHECKED, 'The HELO name of the sending server is unknown.');
     const name = fullHostName(announced);
     // A text that is not a host name is never looked up.
     if (name === null) return invalidName(context, announced);
@@ -67,20 +67,20 @@ async function resolveName(context: Context, name: string, address: string): Pro
   if (same.status === 'error' || (other.status === 'error' && same.status !== 'found'))
     return lookupFailed('Could not look up the HELO name.', failures, evidence);
   const fix = {
-    text: `Add this record to those of ${name}. Or configure the server to use a HELO name that resolves to ${address}.`,
+    text: `Add this record for ${name}. Or configure the server to use a HELO name that resolves to ${address}.`,
     record: { type: types[0], name, value: address },
   };
   const found =
     addresses.length === 0
       ? fail({
           title: `The HELO name ${name} does not resolve.`,
-          detail: 'Many mail servers reject a server whose HELO name has no IP address in the DNS.',
+          detail: 'Many mail servers reject a server whose HELO name has no IP address in DNS.',
           fix,
           evidence,
         })
       : warn({
           title: `The HELO name ${name} resolves to another IP address.`,
-          detail: `It resolves, but not to ${address}. Spam filters treat this as a sign of a misconfigured or dishonest server.`,
+          detail: `It resolves, but not to ${address}. Spam filters treat this as a sign of a misconfigured or malicious server.`,
           fix,
           evidence,
         });

@@ -1,4 +1,4 @@
-/** `hidden_text`: readers see the text that filters read. */
+/** `hidden_text`: recipients see the text that filters read. */
 
 import { type Check, type Finding, fail, pass, warn } from '../check.ts';
 import { evaluateHtml, type HiddenText, type HtmlFacts } from '../html/facts.ts';
@@ -54,13 +54,13 @@ function evaluate({ hidden }: HtmlFacts): Finding {
       preview > 0 && characters === 0
         ? 'Your message hides nothing except its preview text.'
         : 'Your message hides no significant text.',
-      'Readers see what filters read.',
+      'Recipients see the same text as spam filters.',
       evidence,
     );
   return (characters > HIDDEN_CHARACTERS_TO_FAIL ? fail : warn)({
     title: `Your message hides ${characters.toLocaleString('en')} characters of text.`,
-    detail: `The first is hidden by ${counted[0]!.how}. Gmail asks senders not to hide content with HTML or CSS. Spammers use hidden text to mislead filters.`,
-    fix: 'Show this text, or remove it. For small screens, show and hide it with a class in a media query.',
+    detail: `The first is hidden by ${counted[0]!.how}. Gmail asks senders not to hide content with HTML or CSS. Spammers use hidden text to mislead spam filters.`,
+    fix: 'Show this text, or remove it. To show or hide it only on small screens, use a class in a media query.',
     evidence,
   });
 }

@@ -14,7 +14,7 @@ export const htmlSize: Check = {
   category: 'content',
   points: 2,
   label: 'HTML size',
-  issueTitle: 'The HTML is near or above Gmail’s size limit',
+  issueTitle: 'The HTML is close to or above the Gmail size limit',
   reference: {
     name: 'Spam Resource: what is Gmail clipping and what to do about it',
     url: 'https://www.spamresource.com/2022/01/what-is-gmail-clipping-and-what-to-do.html',
@@ -25,10 +25,10 @@ export const htmlSize: Check = {
     if (message.exceededLimits.length > 0 && message.htmlSize <= CLIP_OCTETS)
       return unknown(
         'Could not determine the size of your HTML.',
-        `Your message has ${message.exceededLimits.join('; ')}. There may be more HTML beyond that limit.`,
+        `Your message has ${message.exceededLimits.join('; ')}. The rest may contain more HTML.`,
       );
     if (message.html === null)
-      return skipped('Your message has no HTML.', 'The message has no HTML part.');
+      return skipped('Your message has no HTML.', 'Not checked: the message has no HTML part.');
     const size = kilobytes(message.htmlSize);
     const evidence = {
       octets: message.htmlSize,

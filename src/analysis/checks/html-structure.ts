@@ -21,13 +21,13 @@ export const htmlStructure: Check = {
       if (first === undefined)
         return pass(
           'The tags in your HTML are closed correctly.',
-          'Every email client builds the same message from it.',
+          'Every email client parses it in the same way.',
         );
       return warn({
         title:
           others.length === 0
-            ? 'Your HTML has an error that changes what readers see.'
-            : `Your HTML has ${structure.length} errors that change what readers see.`,
+            ? 'Your HTML has an error that changes what recipients see.'
+            : `Your HTML has ${structure.length} errors that change what recipients see.`,
         detail: `${first} Each email client repairs this differently, and spam filters penalize it.`,
         fix: 'Close every tag in the right order; links and tables matter most. Then check the HTML with a validator.',
         evidence: { problems: structure.slice(0, 10), count: structure.length },

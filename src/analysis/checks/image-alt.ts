@@ -29,7 +29,7 @@ export const imageAlt: Check = {
 function evaluate({ images }: HtmlFacts): Finding {
   const shown = images.filter((image) => !image.hidden && !isTiny(image));
   if (shown.length === 0)
-    return skipped('There are no images to check.', 'Your HTML shows no images.');
+    return skipped('Image alt text was not checked.', 'Your HTML shows no images.');
   const found = shown.flatMap((image) => {
     const problem = problemOf(image);
     return problem ? [{ src: addressOf(image), problem }] : [];
@@ -38,7 +38,7 @@ function evaluate({ images }: HtmlFacts): Finding {
   if (found.length === 0)
     return pass(
       shown.length === 1 ? 'Your image has alt text.' : 'Your images have alt text.',
-      'Readers who do not see images know what they show, or that they are decoration.',
+      'Recipients who do not see images learn what they show, or that they are decorative.',
       evidence,
     );
   return warn({
@@ -47,8 +47,8 @@ function evaluate({ images }: HtmlFacts): Finding {
         ? 'One of your images has no alt text.'
         : `${found.length} of your images have no alt text.`,
     detail:
-      'Many email clients block images at first, and screen readers cannot see them. Their readers find a gap or a file name instead.',
-    fix: 'Describe each image in its alt attribute, such as alt="Summer sale: 20% off all shoes". Use alt="" for decoration.',
+      'Many email clients block images by default, and screen readers cannot describe them. Recipients get a gap or a file name instead.',
+    fix: 'Describe each image in its alt attribute, such as alt="Summer sale: 20% off all shoes". Use alt="" for decorative images.',
     evidence,
   });
 }

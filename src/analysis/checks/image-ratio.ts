@@ -42,7 +42,7 @@ function evaluate({ text, images, backgrounds }: HtmlFacts): Finding {
   if (words >= evidence.words_wanted)
     return pass(
       'Your message has enough text for its images.',
-      'Spam filters can evaluate the text, and readers without images can read it.',
+      'Spam filters can evaluate the text, and recipients without images can read it.',
       evidence,
     );
   const imageCount = count === 1 ? 'one image' : `${count.toLocaleString('en')} images`;
@@ -52,7 +52,7 @@ function evaluate({ text, images, backgrounds }: HtmlFacts): Finding {
         ? `Your message has ${imageCount} and no text.`
         : `Your message has only ${words === 1 ? 'one word' : `${words} words`} of text for ${imageCount}.`,
     detail:
-      'Spam filters cannot read images. They penalize mail with little text because spam hides its words in images. Many readers see no images until they allow them.',
+      'Spam filters cannot read images. They penalize mail with little text because spam hides its words in images. Many recipients see no images until they allow them.',
     fix: `Write the content of the images as text in the HTML: at least ${WORDS_PER_IMAGE} words for each image.`,
     evidence,
   });

@@ -37,13 +37,13 @@ export const ipBlocklists: Check = {
     const listed = countedListings(outcomes);
     if (listed.length === 0)
       return findingWithoutListing(outcomes, evidence, {
-        passes: (where) => `${address} is on ${where}.`,
+        passes: (where) => `${address} is not on ${where}.`,
         unknown: `Could not determine whether ${address} is on a blocklist.`,
       });
     const blocked = strictestTier(listed) === 1;
     const consequence = blocked
       ? 'Large mailbox providers reject mail from listed addresses or send it to spam.'
-      : 'Spam filters add such a listing to the spam score.';
+      : 'Spam filters raise the spam score for such a listing.';
     return (blocked ? fail : warn)({
       title: `${address} is listed by ${namesOf(listed.map(({ list }) => list.name))}.`,
       detail: joinSentences([meaningsOf(listed), consequence, unansweredText(outcomes)]),

@@ -41,7 +41,7 @@ import { messageLinks } from '../links/links.ts';
 const NOT_CHECKED = 'The links were not checked against blocklists.';
 
 const STOP =
-  'Remove these links from the message. If you own the domain, first stop the cause: a hacked website, an open redirect, or mail that recipients did not ask for.';
+  'Remove these links from the message. If you own the domain, first stop the cause: a compromised website, an open redirect, or mail that recipients did not ask for.';
 
 /** `domain_blocklists` reports a listing of the sender's own domain; this check does not repeat it. */
 export const linkBlocklists: Check = {
@@ -74,12 +74,12 @@ export const linkBlocklists: Check = {
     }
     if (exceededLimits.length > 0)
       return unknown(
-        'Could not read all links in the message.',
-        `Your message has ${exceededLimits.join('; ')}. There may be more links beyond that limit.`,
+        'Could not check all links against blocklists.',
+        `Your message has ${exceededLimits.join('; ')}. The rest may contain more links.`,
         { ...evidence, lists: listsEvidence(outcomes) },
       );
     return findingWithoutListing(outcomes, evidence, {
-      passes: (where) => `The links in your message lead to domains that are on ${where}.`,
+      passes: (where) => `No link in your message leads to a domain on ${where}.`,
       unknown: 'Could not determine whether links in your message lead to a domain on a blocklist.',
       note:
         leftOut > 0
@@ -102,12 +102,12 @@ function listedLinks(
   if (foreign.length === 0 && !blocked)
     return skipped(
       NOT_CHECKED,
-      'The only listed links lead to a domain of the sender. See "Domain blocklists".',
+      'All listed links lead to a sender domain. See the finding "Domain blocklists".',
     );
   const names = [...new Set(reported.flatMap(({ listings }) => listings.map(({ name }) => name)))];
   const consequence = blocked
     ? 'Mailbox providers look up where links lead. They often reject mail with such a link or send it to spam.'
-    : 'Spam filters look up where links lead, and add such a listing to the spam score.';
+    : 'Spam filters look up where links lead, and raise the spam score for such a listing.';
   const finding = (blocked ? fail : warn)({
     title: `Your message links to ${namesOf(names)}, listed by ${namesOf(reported.map(({ list }) => list.name))}.`,
     detail: joinSentences([meaningsOf(reported), consequence, unansweredText(outcomes)]),

@@ -54,9 +54,9 @@ export const linkHost: Check = {
         ...(first.reference ? { reference: first.reference } : {}),
       };
     const unseen = unreadLinks(context, all);
-    if (unseen) return unknown('Could not check the hosts of your links.', unseen);
+    if (unseen) return unknown('Could not check the hosts of all links.', unseen);
     if (links.length === 0)
-      return skipped('There are no links to check.', 'Your message has no web links.');
+      return skipped('Link hosts were not checked.', 'Your message has no web links.');
     return pass(
       'Your links lead to plain domain names.',
       'None leads to an IP address or a disguised name.',
@@ -77,20 +77,20 @@ function problemOf(link: MessageLink): HostProblem | null {
   if (link.href.length > MAX_URL_LENGTH)
     return problem({
       problem: `The URL of a link is longer than ${MAX_URL_LENGTH.toLocaleString('en')} characters`,
-      why: 'Servers and email clients reject or cut such URLs.',
+      why: 'Servers and email clients reject or truncate such URLs.',
       fix: 'Store the data of the URL on your server, and link to it with a short key.',
     });
   // The URL parser accepts characters that no host name has, such as the braces of a placeholder.
   if (url === null || !host || !/^[\w.:-]+$/.test(host))
     return problem({
-      problem: 'The URL of a link cannot be read',
+      problem: 'A link has an invalid URL',
       why: 'No email client can open it.',
       fix: 'Write the URL as https://, the host and the path. Percent-encode spaces and other special characters. Check for placeholders that were not filled in.',
     });
   if (url.username !== '' || url.password !== '')
     return problem({
       problem: `A link to ${host} has a user name before its host`,
-      why: 'Readers mistake the part before the @ for the site, which is a phishing trick. Browsers warn about such links or block them.',
+      why: 'Recipients may think that the part before the @ is the website, which is a phishing trick. Browsers warn about such links or block them.',
       fix: `Remove everything between https:// and ${host}.`,
     });
   if (isIP(host) !== 0)
@@ -108,7 +108,7 @@ function localProblem(link: MessageLink, host: string): HostProblem | null {
     link,
     status: 'fail',
     problem: `A link leads to ${host.slice(0, 100)}, which is not a full domain name`,
-    why: 'Only your own computer or network can resolve it, so readers cannot open it.',
+    why: 'Only your own computer or network can resolve it, so recipients cannot open it.',
     fix: USE_NAME,
   };
 }
@@ -123,7 +123,7 @@ function scriptProblem(link: MessageLink, host: string): HostProblem | null {
     problem: mixed
       ? `The name ${found.label} (${host}) mixes ${found.scripts.join(' and ')} letters`
       : `The name ${found.label} (${host}) is Cyrillic and looks like a Latin one`,
-    why: 'Browsers show such names in their encoded form, and spam filters treat them as imitations.',
+    why: 'Browsers show such names in their encoded form, and spam filters treat them as attempts to imitate another name.',
     fix: 'Use a name in which each label is written in one script, or the plain ASCII name of your site.',
     reference: SCRIPTS,
   };

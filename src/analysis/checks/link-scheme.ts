@@ -36,7 +36,7 @@ export const linkScheme: Check = {
   category: 'content',
   points: 1,
   label: 'Link schemes',
-  issueTitle: "Links are not encrypted or don't open everywhere",
+  issueTitle: "Links are not encrypted or do not open everywhere",
   reference: rfc(3986, '3.1'),
   publicEvidence: PUBLIC_LINK_PROBLEMS,
   run(context) {
@@ -58,7 +58,7 @@ function badSchemes(links: MessageLink[], problems: LinkProblem[]): Finding {
   const broken = problems.filter(({ status }) => status === 'fail');
   if (broken.length > 0)
     return fail({
-      title: `${linkCount(broken.length)} can't be opened from an email client.`,
+      title: `${linkCount(broken.length)} cannot be opened from an email client.`,
       detail: `${broken[0]!.problem}. Clicking such a link does nothing, and spam filters penalize links that run code.`,
       fix: 'Start every link with https:// (or with mailto:, tel: or sms:).',
       evidence,

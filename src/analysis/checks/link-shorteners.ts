@@ -37,7 +37,7 @@ export const linkShorteners: Check = {
       const hosts = [...new Set(problems.map(({ problem }) => problem))];
       return fail({
         title: `${linkCount(problems.length)} ${problems.length === 1 ? 'uses' : 'use'} a public URL shortener.`,
-        detail: `Found: ${hosts.slice(0, 3).join(', ')}. Spammers hide their sites behind these services, so filters penalize them and blocklists list many of their URLs.`,
+        detail: `Found: ${hosts.slice(0, 3).join(', ')}. Spammers hide their sites behind these services, so spam filters penalize them and blocklists list many of their URLs.`,
         fix: 'Link to the full URL. If you need short or tracked links, use your own domain for them.',
         evidence: problemEvidence(links, problems),
       });
@@ -46,7 +46,7 @@ export const linkShorteners: Check = {
     if (unseen) return unknown('Could not check all links for URL shorteners.', unseen);
     if (links.length === 0)
       return skipped('URL shorteners were not checked.', 'Your message has no web links.');
-    return pass('Your links use no URL shortener.', 'Recipients and filters see where they lead.', {
+    return pass('Your links use no URL shortener.', 'Recipients and spam filters see where they lead.', {
       links: links.length,
     });
   },

@@ -108,11 +108,11 @@ function evaluateLinks(links: CheckedLink[]): Finding {
   if (unclear > works)
     return unknown(
       'Could not determine whether your links work.',
-      `${unclear} of ${checked} checked links gave no clear answer. This doesn't lower your score.`,
+      `${unclear} of ${checked} checked links gave no clear result. This does not affect your score.`,
       evidence,
     );
   const others = [
-    unclear > 0 ? `${unclear} gave no clear answer` : '',
+    unclear > 0 ? `${unclear} gave no clear result` : '',
     notRequested > 0 ? `${notRequested} ${notRequested === 1 ? 'was' : 'were'} not checked` : '',
   ].filter((part) => part !== '');
   return pass(
@@ -132,8 +132,8 @@ function deadLinks(
   const first = links.filter(({ status }) => status === 'dead').slice(0, 3);
   return (share >= DEAD_SHARE_TO_FAIL ? fail : warn)({
     title: `${dead} of ${checked} checked links ${dead === 1 ? 'is' : 'are'} dead.`,
-    detail: `${first.map(({ href, reason }) => `${href}: ${reason}`).join('; ')}. Recipients see an error page, and filters that follow links trust your mail less.`,
-    fix: 'Correct or remove these links. Open every link once before you send.',
+    detail: `${first.map(({ href, reason }) => `${href}: ${reason}`).join('; ')}. Recipients see an error page, and spam filters that follow links trust your mail less.`,
+    fix: 'Fix or remove these links. Test every link before you send.',
     evidence,
   });
 }
@@ -150,8 +150,8 @@ function linkEvidence(links: CheckedLink[]) {
 
 function whyNone(links: CheckedLink[]): string {
   const reason = links[0]!.reason;
-  if (links.length === 1) return `The only link was left out: ${reason}.`;
-  return `All ${links.length.toLocaleString('en')} links were left out. The first one: ${reason}.`;
+  if (links.length === 1) return `The only link was skipped: ${reason}.`;
+  return `All ${links.length.toLocaleString('en')} links were skipped. Reason for the first one: ${reason}.`;
 }
 
 interface LinkResult {
@@ -183,7 +183,7 @@ export async function requestLinks(
   options: LinkRequestOptions,
 ): Promise<LinkResult[]> {
   const { totalTimeoutMs = 8000, requestTimeoutMs = 5000 } = options;
-  const results = urls.map((): LinkResult => ({ status: 'not_asked', reason: 'time ran out' }));
+  const results = urls.map((): LinkResult => ({ status: 'not_asked', reason: 'the time limit was reached' }));
   const deadline = { passed: false };
   const timer = setTimeout(() => {
     deadline.passed = true;
@@ -220,7 +220,7 @@ async function followLink(
     if (redirects > 0) {
       const reason = caution(url);
       if (reason) return unknownResult(`it redirects to a URL that was not checked: ${reason}`);
-      if (deadline.passed) return unknownResult('it redirects, and time ran out');
+      if (deadline.passed) return unknownResult('it redirects, and the time limit was reached');
     }
     seen.add(withoutFragment(url));
     const answer = await web({ method: 'HEAD', url: url.href, timeoutMs: requestTimeoutMs });
@@ -254,7 +254,7 @@ function statusCodeResult(code: number): LinkResult {
   if (code >= 200 && code < 300)
     return { status: 'works', reason: `the server responded with ${code}` };
   return unknownResult(
-    `the server responded with ${code}, which doesn't show whether the page exists`,
+    `the server responded with ${code}, which does not show whether the page exists`,
   );
 }
 

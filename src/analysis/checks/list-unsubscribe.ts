@@ -49,7 +49,7 @@ export const listUnsubscribeCheck: Check = {
 const ABSENT = {
   title: 'Your message has no List-Unsubscribe field.',
   detail:
-    'Gmail, Yahoo and others use it to show an unsubscribe button. Recipients who see no button report spam instead, which harms all your mail.',
+    'Gmail, Yahoo and others use it to show an unsubscribe button. Recipients who see no button report spam instead, which harms your sender reputation.',
 };
 
 /** Tells the sender to set the two fields of RFC 8058, written out for their domain, after `lead`. */
@@ -74,7 +74,7 @@ function evaluateField(context: Context, found: ListUnsubscribe): Finding {
   const rewrite = oneClickFix(context, 'Write the two fields like this');
   if (https.length + http.length + mailto.length === 0)
     return fail({
-      title: "Your List-Unsubscribe field can't be used.",
+      title: "Your List-Unsubscribe field cannot be used.",
       detail: `It ${problem ?? 'has no usable web or email address'}. Email clients show no unsubscribe button.`,
       fix: rewrite,
     });
@@ -82,14 +82,14 @@ function evaluateField(context: Context, found: ListUnsubscribe): Finding {
     return warn({
       title: `Your message has ${values.length.toLocaleString('en')} List-Unsubscribe fields.`,
       detail:
-        'Only one is allowed, and email clients differ in which one they use. Several addresses go into one field, separated by commas.',
+        'Only one is allowed, and email clients differ in which one they use. Put several addresses into one field, separated by commas.',
       fix: 'Keep only one List-Unsubscribe field. Check whether your email service adds its own to the one you set.',
       reference: rfc(2369, '2'),
     });
   if (problem !== null)
     return warn({
       title: 'Your List-Unsubscribe field is malformed.',
-      detail: `It ${problem}. Some email clients read the part before the error, others ignore the field.`,
+      detail: `It ${problem}. Some email clients read the part before the error; others ignore the field.`,
       fix: rewrite,
     });
   if (https.length + mailto.length === 0)

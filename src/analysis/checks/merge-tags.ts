@@ -40,7 +40,7 @@ export const mergeTags: Check = {
     if (cut || message.exceededLimits.length > 0)
       return unknown(
         'Could not search your whole message for merge tags.',
-        `The searched part has none, but your message has ${message.exceededLimits.join('; ') || 'more text than that'}.`,
+        `No merge tags found in the part that was searched, but your message has ${message.exceededLimits.join('; ') || 'more text than that'}.`,
       );
     return pass(
       'Your message has no unfilled merge tags.',
@@ -105,13 +105,13 @@ function unfilled(found: Map<Place, string[]>, places: Place[]) {
   if (!isVisible)
     return warn({
       title: `Your links contain an unfilled merge tag: ${first.slice(0, 60)}${more}.`,
-      detail: `Such a link leads to the wrong page or to none. ${where}`,
+      detail: `Such a link opens the wrong page or does not work. ${where}`,
       fix,
       evidence,
     });
   return fail({
     title: `Your message shows an unfilled merge tag: ${first.slice(0, 60)}${more}.`,
-    detail: `Recipients recognize a mass mailing and treat it as spam. ${where}`,
+    detail: `Recipients see that it is a mass mailing and treat it as spam. ${where}`,
     fix,
     evidence,
   });

@@ -50,7 +50,7 @@ export const mtaSts: Check = {
     const name = `_mta-sts.${domain}`;
     const answer = await context.resolver(name, 'TXT');
     if (answer.status === 'error')
-      return lookupFailed('Could not look up MTA-STS.', [
+      return lookupFailed('Could not look up the MTA-STS record.', [
         { name, type: 'TXT', reason: answer.reason },
       ]);
     // Senders ignore other TXT records, and ignore all if several match (RFC 8461 §3.1).
@@ -131,7 +131,7 @@ type Evidence = NonNullable<Finding['evidence']>;
 function recordFix(domain: string, name: string, now: number): Fix {
   const id = isoTime(now).slice(0, 19).replace(/\D/g, '');
   return {
-    text: `Serve a policy at ${stsPolicyUrl(domain)}, then publish this record as the only one at its name. Change the id whenever the policy changes.`,
+    text: `Serve a policy at ${stsPolicyUrl(domain)}, then publish this as the only record at its name. Change the id whenever the policy changes.`,
     record: { type: 'TXT', name, value: `v=STSv1; id=${id}` },
   };
 }
@@ -139,7 +139,7 @@ function recordFix(domain: string, name: string, now: number): Fix {
 function noRecord(domain: string, evidence: Evidence): Finding {
   return info(
     `${domain} does not use MTA-STS.`,
-    "MTA-STS lets you require verified TLS for mail sent to your domain. It protects mail you receive and doesn't affect mail you send.",
+    "MTA-STS lets you require verified TLS for mail sent to your domain. It protects mail you receive and does not affect mail you send.",
     evidence,
   );
 }
@@ -158,7 +158,7 @@ function invalidRecord(domain: string, count: number, evidence: Evidence): Findi
 function invalidPolicy(domain: string, problems: string[], evidence: Evidence): Finding {
   return {
     ...info(
-      `Senders can't use the MTA-STS policy of ${domain}.`,
+      `Senders cannot use the MTA-STS policy of ${domain}.`,
       `${problems.join(' ')} Senders deliver without a policy, or keep a cached one until it expires.`,
       { ...evidence, problems },
     ),
@@ -178,8 +178,8 @@ function incompletePolicy(
   const problem = `It does not list ${hosts.join(', ')}.`;
   const outcome =
     mode === 'enforce'
-      ? "Senders that support MTA-STS don't deliver to unlisted servers."
-      : "Senders only report this in testing mode. In enforce mode, they don't deliver to unlisted servers.";
+      ? "Senders that support MTA-STS do not deliver to unlisted servers."
+      : "Senders only report this in testing mode. In enforce mode, they do not deliver to unlisted servers.";
   return {
     ...info(
       `The MTA-STS policy of ${domain} does not cover all its mail servers.`,
@@ -197,8 +197,8 @@ function validPolicy(domain: string, { mode, maxAge }: StsPolicy, evidence: Evid
   const details: Record<string, string> = {
     enforce: `Senders that support MTA-STS deliver to you only over verified TLS. They cache the policy for ${time}.`,
     testing:
-      'In testing mode, senders report failures but still deliver. Once the reports are clean, change the mode to enforce.',
-    none: 'Mode none tells senders to drop a previous policy.',
+      'In testing mode, senders report failures but still deliver. Once the reports show no failures, change the mode to enforce.',
+    none: 'The mode none tells senders to discard a previous policy.',
   };
   return info(
     `${domain} has a valid MTA-STS policy (${mode}).`,
@@ -262,7 +262,7 @@ function readMaxAge(text: string | undefined): number | null {
 
 function fieldProblems({ version, mode, maxAge }: StsPolicy, maxAgeText?: string): string[] {
   const problems: string[] = [];
-  if (version !== 'STSv1') problems.push('The policy does not have the line "version: STSv1".');
+  if (version !== 'STSv1') problems.push('The policy has no line "version: STSv1".');
   if (mode === null) problems.push('The policy has no mode.');
   else if (!MODES.includes(mode))
     problems.push(`The policy mode is "${shown(mode)}", not enforce, testing or none.`);
@@ -309,7 +309,7 @@ const PERMANENT_FAILURES: Partial<Record<WebFailure, (domain: string) => string>
   no_such_name: (domain) => `The name mta-sts.${domain} does not exist.`,
   forbidden_address: (domain) => `mta-sts.${domain} has no public IP address.`,
   tls: (domain) => `mta-sts.${domain} has no valid certificate.`,
-  protocol: (domain) => `mta-sts.${domain} does not respond as a web server.`,
+  protocol: (domain) => `mta-sts.${domain} does not respond over HTTP.`,
   too_large: () => 'The policy is larger than 64 KB.',
 };
 
@@ -330,7 +330,7 @@ async function fetchStsPolicy({ web }: Context, domain: string): Promise<Fetched
   if (code >= 300 && code < 400)
     return {
       text: null,
-      problem: `The policy server redirects (${code}), and senders don't follow redirects.`,
+      problem: `The policy server redirects (${code}), and senders do not follow redirects.`,
     };
   // These errors are temporary.
   if (code === 429 || code >= 500)

@@ -34,7 +34,7 @@ export function mxTls(probe: ProbeMailTls | null): Check {
     category: 'infrastructure',
     points: 3,
     label: 'TLS on the mail servers',
-    issueTitle: "Mail servers don't all support verified TLS",
+    issueTitle: "Mail servers do not all support verified TLS",
     reference: rfc(3207),
     // Without a working mail server, there is nothing to check.
     publicEvidence: {
@@ -61,7 +61,7 @@ export function mxTls(probe: ProbeMailTls | null): Check {
 async function checkHosts(context: Context, probe: ProbeMailTls | null): Promise<Finding> {
   const domain = fromDomain(context);
   if (domain === null || probe === null)
-    return skipped(NOT_CHECKED, "This server doesn't connect to mail servers.");
+    return skipped(NOT_CHECKED, "This server does not connect to mail servers.");
   const found = await mailHosts(context, domain);
   if (found.kind === 'error')
     return lookupFailed('Could not look up the mail servers.', found.unanswered);
@@ -106,26 +106,26 @@ function noneProbed(probed: Probed[]): Finding {
     const detail = 'detail' in tls ? tls.detail : '';
     return unknown(
       'Could not check TLS on the mail servers.',
-      `${host}: ${detail}. This doesn't lower your score.`,
+      `${host}: ${detail}. This does not affect your score.`,
     );
   }
   return skipped(
     NOT_CHECKED,
     unreachable.length > 0
-      ? 'Could not connect to any of them on port 25. Many networks block outgoing connections to it.'
-      : 'This server is not allowed to connect to their addresses.',
+      ? 'Could not connect to any mail server on port 25. Many networks block outgoing connections to it.'
+      : 'This server is not allowed to connect to the addresses of the mail servers.',
   );
 }
 
 function withoutTls(domain: string, plain: Probed[], all: boolean): Finding {
   const broken = plain.every(({ tls }) => tls.status === 'broken');
-  const problem = broken ? 'offer STARTTLS, but it fails' : "don't support TLS";
+  const problem = broken ? 'offer STARTTLS, but it fails' : "do not support TLS";
   const found = {
     title: all
       ? `The mail servers of ${domain} ${problem}.`
       : `Some mail servers of ${domain} ${problem}: ${namesOf(plain)}.`,
     detail:
-      "Anyone on the network path can read mail to your domain, and senders that require TLS can't deliver.",
+      "Anyone on the network path can read mail to your domain, and senders that require TLS cannot deliver.",
     fix: `Turn on STARTTLS on ${namesOf(plain)}, with a certificate for the server's name (in Postfix: smtpd_tls_security_level = may, smtpd_tls_chain_files).`,
   };
   return all ? fail(found) : warn(found);
@@ -139,7 +139,7 @@ function outdated(old: Probed[]): Finding {
   return warn({
     title: `${old.length === 1 ? 'A mail server supports' : `${old.length} mail servers support`} only an outdated TLS version: ${namesOf(old)}.`,
     detail: 'TLS 1.0 and 1.1 are deprecated, and more and more senders refuse them.',
-    fix: `Allow TLS 1.2 and 1.3 on ${namesOf(old)}. Update the TLS library if it doesn't support them.`,
+    fix: `Allow TLS 1.2 and 1.3 on ${namesOf(old)}. Update the TLS library if it does not support them.`,
     reference: rfc(8996),
   });
 }
@@ -149,8 +149,8 @@ function badCertificate(bad: Probed[]): Finding {
     tls.status === 'tls' ? `${host}: ${tls.certificate.problem}` : host,
   );
   return warn({
-    title: `${bad.length === 1 ? 'A mail server has' : `${bad.length} mail servers have`} a certificate that can't be verified.`,
-    detail: `${each.join('; ')}. Most senders ignore this, but those that use MTA-STS or require verified TLS don't deliver.`,
+    title: `${bad.length === 1 ? 'A mail server has' : `${bad.length} mail servers have`} a certificate that cannot be verified.`,
+    detail: `${each.join('; ')}. Most senders ignore this, but those that use MTA-STS or require verified TLS do not deliver.`,
     fix: `Install a certificate from a public certificate authority on ${namesOf(bad)}. It must cover the server's name and include the whole chain.`,
     reference: rfc(7817),
   });

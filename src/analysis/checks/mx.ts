@@ -69,11 +69,11 @@ export const mx: Check = {
     const byAddress = relevant.filter(({ kind }) => kind === 'address').map(({ domain }) => domain);
     const note =
       byAddress.length > 0
-        ? ` Without an MX record, mail to ${byAddress.join(' and ')} goes to its own IP address. Publish an MX record to make this explicit.`
+        ? ` Without an MX record, mail to ${byAddress.join(' and ')} goes directly to the IP address of the domain. Publish an MX record to make this explicit.`
         : '';
     return pass(
       `Mail to ${names} can be delivered.`,
-      `Replies and bounces reach a server that resolves.${note}`,
+      `The mail servers for replies and bounces resolve.${note}`,
       evidence,
     );
   },
@@ -99,14 +99,14 @@ function problemOf(found: MailHosts): Finding | null {
     return fail({
       title: `${domain} accepts no mail: it has a null MX record.`,
       detail:
-        "Replies and bounces can't be delivered, and mailbox providers may reject mail from this domain (5.7.27).",
+        "Replies and bounces cannot be delivered, and mailbox providers may reject mail from this domain (5.7.27).",
       fix: { text: `Replace the null MX record with this one, ${placeholder}.`, record },
       reference: rfc(7505, '4.2'),
     });
   if (kind === 'nothing')
     return fail({
-      title: `${domain} can't receive mail.`,
-      detail: "It has neither an MX record nor an address record, so replies can't be delivered.",
+      title: `${domain} cannot receive mail.`,
+      detail: "It has neither an MX record nor an address record, so replies cannot be delivered.",
       fix: { text: `Publish this record, ${placeholder}.`, record },
     });
   const dead = hosts.filter(({ resolves }) => resolves === false).map(({ name }) => name);
@@ -114,13 +114,13 @@ function problemOf(found: MailHosts): Finding | null {
   const fix = `Publish an A or AAAA record for ${dead.join(', ')}, or remove the MX records of ${domain} that point to ${dead.length === 1 ? 'it' : 'them'}.`;
   if (dead.length === hosts.length)
     return fail({
-      title: `The mail servers of ${domain} don't resolve.`,
-      detail: `No name in its MX records has an IP address: ${dead.join(', ')}. Replies can't be delivered.`,
+      title: `The mail servers of ${domain} do not resolve.`,
+      detail: `No name in its MX records has an IP address: ${dead.join(', ')}. Replies cannot be delivered.`,
       fix,
     });
   if (!hosts.some(({ resolves }) => resolves)) return null;
   return warn({
-    title: `Some mail servers of ${domain} don't resolve.`,
+    title: `Some mail servers of ${domain} do not resolve.`,
     detail: `These names in its MX records have no IP address: ${dead.join(', ')}. Mail to your domain is delayed when senders try them.`,
     fix,
   });

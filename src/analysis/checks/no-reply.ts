@@ -26,13 +26,13 @@ export const noReply: Check = {
     if (target !== '' && isNoReply(target))
       return info(
         `Replies go to a no-reply address: ${target}.`,
-        "This is allowed. But replies show mailbox providers that mail is wanted, and recipients who can't reply may report spam.",
+        "This is allowed. But replies show mailbox providers that mail is wanted, and recipients who cannot reply may report spam.",
         evidence,
       );
     if (isNoReply(from))
       return info(
         `Your From address is a no-reply address, but replies go to ${target}.`,
-        'Recipients see the From address first. You can use the Reply-To address there instead.',
+        'Recipients see the From address first. You can use the Reply-To address as the From address instead.',
         evidence,
       );
     return info(

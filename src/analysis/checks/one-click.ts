@@ -52,7 +52,7 @@ function evaluateFields(context: Context, found: ListUnsubscribe, fix: string): 
     const unusable = mailto.length === 0;
     const missing = fail({
       title: 'Your List-Unsubscribe field has no https address for one-click unsubscribe.',
-      detail: `${WHY} The address must use https, with a public host name and no user name. Email and http addresses don't work.`,
+      detail: `${WHY} The address must use https, with a public host name and no user name. Email and http addresses do not work.`,
       fix,
     });
     return unusable ? { ...missing, dependsOn: ['list_unsubscribe'] } : missing;
@@ -79,7 +79,7 @@ function postProblem(post: string[], fix: string): Finding | null {
   const problem = wrong.toLowerCase() === POST.toLowerCase() ? warn : fail;
   return problem({
     title: 'Your List-Unsubscribe-Post field has the wrong value.',
-    detail: `It must be exactly "${POST}", but it is "${wrong.slice(0, 100)}". Email clients don't offer one-click unsubscribe for any other value.`,
+    detail: `It must be exactly "${POST}", but it is "${wrong.slice(0, 100)}". Email clients do not offer one-click unsubscribe for any other value.`,
     fix,
   });
 }

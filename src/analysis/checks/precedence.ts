@@ -24,13 +24,13 @@ export const precedence: Check = {
     if (shown.length === 0)
       return skipped(
         'Your message has neither Precedence nor Auto-Submitted.',
-        'Auto-responders, such as out-of-office replies, may answer it.',
+        'Auto-responders, such as out-of-office replies, may reply to it.',
       );
     return info(
       `Your message has ${shown.join(' and ')}.`,
       isAutomatic(evidence)
-        ? "Auto-responders, such as out-of-office replies, won't answer it."
-        : "This doesn't stop auto-responders from answering it.",
+        ? "Auto-responders, such as out-of-office replies, do not answer it."
+        : "This does not stop auto-responders from answering it.",
       evidence,
     );
   },

@@ -33,7 +33,7 @@ export const ptr: Check = {
   category: 'infrastructure',
   points: 6,
   label: 'Reverse DNS (PTR)',
-  issueTitle: 'Sending IP address has no reverse DNS name, or a generic one',
+  issueTitle: 'The sending IP address has no reverse DNS name, or a generic one',
   reference: rfc(1912, '2.1'),
   publicEvidence: { client_ip: 'shown', asked: 'shown', names: 'shown', ...PUBLIC_FAILED_LOOKUPS },
   async run(context) {
@@ -57,7 +57,7 @@ export const ptr: Check = {
       return warn({
         title: `${address} has a generic PTR record: ${usable[0]}.`,
         detail:
-          'Hosting providers assign such names to all their addresses. Filters treat the server as a home connection or as unmaintained.',
+          'Hosting providers assign such names to all their addresses. Spam filters treat such a server as a home connection or as poorly maintained.',
         fix: fixFor(context, address),
         evidence,
       });

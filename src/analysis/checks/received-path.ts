@@ -65,7 +65,7 @@ function secondsBetween(before: (number | null)[], time: number | null): number 
 }
 
 function arrival(hops: { by: string | null }[], index: number): string {
-  if (index >= hops.length) return 'it arrived here';
+  if (index >= hops.length) return 'it reached this server';
   return `${hops[index]?.by ?? 'an unnamed server'} received it`;
 }
 

@@ -22,7 +22,7 @@ export const recipients: Check = {
     if (count > MAX_RECIPIENTS)
       return warn({
         title: `Your message lists ${count.toLocaleString('en')} recipients in To and Cc.`,
-        detail: `All recipients see each other's addresses, and filters treat more than ${MAX_RECIPIENTS} as a sign of spam.`,
+        detail: `All recipients see each other's addresses, and spam filters treat more than ${MAX_RECIPIENTS} as a sign of spam.`,
         fix: 'Send each recipient a separate message with only their address in To.',
         evidence: { to, cc },
       });
@@ -30,13 +30,13 @@ export const recipients: Check = {
       return pass('Your message has a visible recipient.', 'To or Cc has an address.', { to, cc });
     if (message.headerBytes > LIMITS.headerBytes)
       return unknown(
-        'Could not find the recipients of your message.',
-        'The header is too long to read completely. To or Cc may be in the rest.',
+        'Could not determine whether your message has a visible recipient.',
+        'Your header is too long to read in full. The rest may contain To or Cc.',
       );
     return warn({
       title: 'Your message has no recipient in To or Cc.',
       detail:
-        'Much spam is sent only by Bcc, so filters penalize messages without a visible recipient.',
+        'Spam is often sent only to Bcc recipients, so spam filters penalize messages without a visible recipient.',
       fix: "Put the recipient's address in To.",
       evidence: { to, cc },
     });

@@ -41,8 +41,8 @@ export const replyTo: Check = {
 function withoutReplyTo(headerBytes: number): Finding {
   if (headerBytes > LIMITS.headerBytes)
     return unknown(
-      'Could not find the Reply-To field of your message.',
-      'The header is too long to read completely. Reply-To may be in the rest.',
+      'Could not determine whether your message has a Reply-To field.',
+      'Your header is too long to read in full. The rest may contain Reply-To.',
     );
   return pass('Replies to your message go to its From address.', 'It has no Reply-To field.');
 }
@@ -65,7 +65,7 @@ function atOtherDomain(domain: string, from: string): Finding {
   return warn({
     title: `Replies to your message go to ${domain}, not to ${from}.`,
     detail:
-      'Filters penalize a Reply-To at another domain, because phishers pair a well-known From address with their own Reply-To address.',
+      'Spam filters penalize a Reply-To at another domain, because phishing mail combines a well-known From address with a Reply-To address of the attacker.',
     fix: `Use a Reply-To address at ${organization(from)}, and forward its mail to the mailbox where you read replies.`,
   });
 }

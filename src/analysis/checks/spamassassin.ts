@@ -18,7 +18,7 @@ import {
  * by default).
  */
 const MAX_OCTETS = 512 * 1024;
-const NOT_SCANNED = "SpamAssassin didn't scan the message.";
+const NOT_SCANNED = "SpamAssassin did not scan the message.";
 
 export const spamassassin: Check = {
   id: 'spamassassin',
@@ -36,7 +36,7 @@ export const spamassassin: Check = {
     if (raw.length > MAX_OCTETS)
       return skipped(
         NOT_SCANNED,
-        `Your message is ${formatSize(raw.length)}. Mail servers don't pass messages over ${formatSize(MAX_OCTETS)} to SpamAssassin.`,
+        `Your message is ${formatSize(raw.length)}. Mail servers do not pass messages over ${formatSize(MAX_OCTETS)} to SpamAssassin.`,
       );
     const trace = receivedFields(context, await clientName(context));
     const answer = await querySpamd(setup.spamd, [trace, raw]);
@@ -45,7 +45,7 @@ export const spamassassin: Check = {
     if (rules.length === 0 && answer.score !== 0)
       return engineUnavailable(
         'SpamAssassin',
-        "its report has no rule table (a changed template), so rules with their own check here can't be excluded",
+        "its report has no rule table (custom template), so rules that other checks cover cannot be excluded",
       );
     const { score, threshold } = answer;
     const isCheckedHere = isCoveredSpamassassinRule;

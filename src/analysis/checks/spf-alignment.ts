@@ -49,19 +49,19 @@ export const spfAlignment: Check = {
     };
     if (aligned === null)
       return unknown(
-        'Could not check SPF alignment.',
-        `DNS did not answer for the DMARC record of ${fromDomain}. This doesn't lower your score.`,
+        'Could not determine SPF alignment.',
+        `The DNS lookup of the DMARC record of ${fromDomain} failed. This does not affect your score.`,
         evidence,
       );
     if (aligned)
       return pass(
-        'The envelope sender is aligned with From.',
+        'The envelope sender is aligned with the From domain.',
         `${domain} and ${fromDomain} match (${mode} alignment), so an SPF pass counts for DMARC.${assumptionNote(spf)}`,
         evidence,
       );
     return fail({
       title: `SPF is not aligned: it checks ${domain}, not ${fromDomain}.`,
-      detail: `With ${mode} alignment, an SPF pass for ${domain} doesn't count for DMARC on ${fromDomain}.${assumptionNote(spf)}`,
+      detail: `With ${mode} alignment, an SPF pass for ${domain} does not count for DMARC on ${fromDomain}.${assumptionNote(spf)}`,
       fix:
         spf.identity === 'helo'
           ? `Use a HELO name under ${fromDomain}. SPF checks the HELO name if the message has a null sender.`

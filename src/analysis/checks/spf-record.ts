@@ -50,7 +50,7 @@ export const spfRecord: Check = {
     if (context.offline) return offline(NOT_CHECKED);
     const { identity, text, domain } = spfIdentity(context);
     if (identity === 'mailfrom' && text === null) return evaluateFromDomain(context);
-    if (domain === null) return skipped(NOT_CHECKED, 'The sender has no domain.');
+    if (domain === null) return skipped(NOT_CHECKED, 'The message has no sender domain.');
     const finding = await evaluateSpfRecord(domain, context);
     // `spf` reports a missing record and a permerror. Without a client address, SPF does not run, and
     // they are reported here.
@@ -67,7 +67,7 @@ export const spfRecord: Check = {
  */
 async function evaluateFromDomain(context: Context): Promise<Finding> {
   const domain = fromDomain(context);
-  if (domain === null) return skipped(NOT_CHECKED, 'The sender has no domain.');
+  if (domain === null) return skipped(NOT_CHECKED, 'The message has no sender domain.');
   const { root } = await walkSpf(domain, context.resolver);
   if (root.state === 'missing')
     return skipped(
@@ -88,7 +88,7 @@ export async function evaluateSpfRecord(domain: string, context: Context): Promi
   if (root.state === 'missing')
     return fail({
       title: `${domain} has no SPF record.`,
-      detail: "Without one, mailbox providers can't tell which servers may send for your domain.",
+      detail: "Without one, mailbox providers do not know which servers may send for your domain.",
       fix: spfFix(
         'Publish a record that lists the servers that send for your domain. This one lists its mail servers.',
         domain,
@@ -110,12 +110,12 @@ export async function evaluateSpfRecord(domain: string, context: Context): Promi
   if (tree.failedLookups.length > 0)
     return unknown(
       'Could not check the whole SPF record.',
-      `DNS did not answer for ${tree.failedLookups.join(', ')}. This doesn't lower your score.`,
+      `DNS lookups failed for ${tree.failedLookups.join(', ')}. This does not affect your score.`,
       evidence,
     );
   return pass(
     'Your SPF record is valid.',
-    `It needs ${tree.lookups} of the ${MAX_LOOKUPS} allowed DNS lookups, and passes only the servers it lists.`,
+    `It needs ${tree.lookups} of the ${MAX_LOOKUPS} allowed DNS lookups, and allows only the servers that it lists.`,
     evidence,
   );
 }
@@ -123,13 +123,13 @@ export async function evaluateSpfRecord(domain: string, context: Context): Promi
 function detailOf(worst: SpfProblem, problems: SpfProblem[], tree: SpfTree): string {
   const lead =
     worst.level === 'fail'
-      ? "Mailbox providers that hit this problem can't rely on the record."
+      ? "Mailbox providers that encounter this problem cannot use the record."
       : 'The record works, but not as well as it could.';
   const others = problems.slice(1, 6).map(({ text }) => text);
-  const also = others.length > 0 ? ` Also: ${others.join(' ')}` : '';
+  const also = others.length > 0 ? ` Other problems: ${others.join(' ')}` : '';
   const gaps =
     tree.failedLookups.length > 0
-      ? ` DNS did not answer for ${tree.failedLookups.join(', ')}.`
+      ? ` DNS lookups failed for ${tree.failedLookups.join(', ')}.`
       : '';
   return `${lead}${also}${gaps}`;
 }

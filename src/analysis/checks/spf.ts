@@ -47,7 +47,7 @@ export const spf: Check = {
     if (outcome.result === 'temperror')
       return unknown(
         'Could not check SPF.',
-        `A DNS lookup for the SPF record of ${outcome.domain} failed (${outcome.reason ?? 'no reason given'}). This doesn't lower your score.`,
+        `A DNS lookup for the SPF record of ${outcome.domain} failed (${outcome.reason ?? 'no reason given'}). This does not affect your score.`,
         evidence,
       );
     if (outcome.result === 'permerror' && outcome.domain !== null)
@@ -92,7 +92,7 @@ async function brokenRecord(
   const finding = await evaluateSpfRecord(domain, context);
   const cause = finding.fix ? finding.title : `${outcome.reason ?? 'It is invalid'}.`;
   return {
-    title: `The SPF record of ${domain} can't be used.`,
+    title: `The SPF record of ${domain} cannot be used.`,
     detail: `Mailbox providers ignore it and treat the message as unauthenticated. ${cause}${assumptionNote(outcome)}`,
     fix: finding.fix ?? { text: `Fix the SPF record of ${domain}: ${outcome.reason}.` },
   };
@@ -114,7 +114,7 @@ function failureOf(outcome: SpfOutcome): Failure {
   if (result === 'none')
     return {
       title: `${domain} has no SPF record.`,
-      detail: `Without one, mailbox providers can't tell your mail from forged mail. SPF checks the domain of ${where}.${assumptionNote(outcome)}`,
+      detail: `Without one, mailbox providers cannot distinguish your mail from forged mail. SPF checks the domain of ${where}.${assumptionNote(outcome)}`,
       fix: spfFix(
         'Publish this record, and add the other servers and services that send for this domain.',
         domain,
@@ -122,10 +122,10 @@ function failureOf(outcome: SpfOutcome): Failure {
       ),
     };
   return {
-    title: `The SPF record of ${domain} doesn't allow ${clientIp}.`,
+    title: `The SPF record of ${domain} does not allow ${clientIp}.`,
     detail: `${MEANING[result ?? ''] ?? ''} Mailbox providers treat the message as unauthenticated. SPF checks the domain of ${where}.${assumptionNote(outcome)}`,
     fix: spfFix(
-      `Add this server to your SPF record, as shown here. If ${clientIp} is not your server, find out why it sends for you.`,
+      `Add this server to your SPF record, as shown here. If ${clientIp} is not your server, find out why it sends mail for your domain.`,
       domain,
       withAddress(record, clientIp),
     ),

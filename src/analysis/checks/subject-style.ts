@@ -37,15 +37,15 @@ export const subjectStyle: Check = {
     const problems = problemsOf(subject, message);
     if (problems.length === 0)
       return pass(
-        "Your subject doesn't look like spam.",
-        'It has no excess capitals, exclamation marks or false reply prefix.',
+        "Your subject does not look like spam.",
+        'It does not have too many capital letters or exclamation marks, or a false reply prefix.',
         { subject: subject.slice(0, 200) },
       );
     const [first, ...others] = problems;
-    const also = others.length > 0 ? ` Also: ${others.map(({ title }) => title).join(' ')}` : '';
+    const also = others.length > 0 ? ` Other problems: ${others.map(({ title }) => title).join(' ')}` : '';
     return warn({
       title: first!.title,
-      detail: `Filters and recipients associate this with spam.${also}`,
+      detail: `Spam filters and recipients associate this with spam.${also}`,
       fix: problems.map(({ fix }) => fix).join(' '),
       evidence: { subject: subject.slice(0, 200), found: problems.map(({ found }) => found) },
     });
@@ -80,8 +80,8 @@ function problemsOf(subject: string, message: Message): Problem[] {
     },
     letters > MAX_UNCOUNTED_LETTERS &&
       capitals > letters * MAX_CAPITALS_SHARE && {
-        title: 'More than half of the letters in your subject are capitals.',
-        fix: 'Use capitals only at the start of sentences and names.',
+        title: 'More than half of the letters in your subject are capital letters.',
+        fix: 'Use capital letters only at the start of sentences and names.',
         found: 'capitals',
       },
     marks >= MIN_EXCLAMATION_MARKS && {

@@ -24,7 +24,7 @@ export const subject: Check = {
       return {
         ...fail({
           title: `Your subject is too long (${octets.toLocaleString('en')} bytes).`,
-          detail: `A line can have at most ${MAX_OCTETS} bytes. Mailbox providers cut or reject longer ones.`,
+          detail: `A line can have at most ${MAX_OCTETS} bytes. Mailbox providers truncate or reject longer lines.`,
           fix: 'Shorten the subject. Email clients show about 60 characters.',
           evidence: { octets, limit: MAX_OCTETS },
         }),
@@ -38,7 +38,7 @@ export const subject: Check = {
 };
 
 const WHY = {
-  detail: 'Recipients skip mail without a subject, and filters penalize it.',
+  detail: 'Recipients ignore mail without a subject, and spam filters penalize it.',
   fix: 'Add a subject that says what the message is about.',
 };
 

@@ -66,13 +66,13 @@ function compare({ text }: Message, facts: HtmlFacts): Finding & { open?: boolea
   if (Math.min(shownInText, textInHtml) >= MIN_SHARE)
     return pass(
       'Your text part matches your HTML.',
-      'Filters compare the two, and all recipients get the same content.',
+      'Spam filters compare the two, and all recipients get the same content.',
       evidence,
     );
   if (text!.length > MAX_TEXT || facts.text.length > MAX_TEXT)
     return unknown(
       COULD_NOT_COMPARE,
-      'They are too long to compare completely, and start differently.',
+      'They are too long to compare in full, and their beginnings differ.',
     );
   const missing = shownInText <= textInHtml;
   return {
@@ -81,7 +81,7 @@ function compare({ text }: Message, facts: HtmlFacts): Finding & { open?: boolea
         ? `Your text part has only ${percent(shownInText)} of the words in your HTML.`
         : `Only ${percent(textInHtml)} of the words in your text part are in your HTML.`,
       detail:
-        'Both must have the same content. Filters penalize differences, because spam shows one text to filters and another to recipients.',
+        'Both must have the same content. Spam filters penalize differences, because spam shows one text to filters and another to recipients.',
       fix: 'Generate the text part from the HTML, or send the same content in both.',
       evidence,
     }),

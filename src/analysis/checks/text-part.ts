@@ -28,7 +28,7 @@ export const textPart: Check = {
     if (message.exceededLimits.length > 0)
       return unknown(
         'Could not determine whether your message has a text part.',
-        `Your message has ${message.exceededLimits.join('; ')}. A text part may be in the rest.`,
+        `Your message has ${message.exceededLimits.join('; ')}. The rest may contain a text part.`,
       );
     return withoutText(message);
   },
@@ -39,7 +39,7 @@ function withoutText(message: Message): Finding {
   if (message.html === null)
     return fail({
       title: 'Your message has no text.',
-      detail: 'It has neither readable text nor readable HTML. Filters penalize such messages.',
+      detail: 'It has neither readable text nor readable HTML. Spam filters penalize such messages.',
       fix: 'Put the content in the message itself, as text/plain or as multipart/alternative with text and HTML.',
       evidence,
     });
@@ -47,14 +47,14 @@ function withoutText(message: Message): Finding {
     return fail({
       title: 'Your text part is empty.',
       detail:
-        'Devices that prefer text, such as watches and screen readers, show a blank message. Filters see that the two parts differ.',
+        'Devices and programs that prefer text, such as watches and screen readers, show a blank message. Spam filters see that the two parts differ.',
       fix: 'Fill the text part with the content of the HTML part.',
       evidence,
     });
   return warn({
     title: 'Your message is HTML only.',
     detail:
-      'Filters such as SpamAssassin penalize HTML without a text part, and text-only clients show raw tags.',
+      'Spam filters such as SpamAssassin penalize HTML without a text part, and text-only clients show raw tags.',
     fix: 'Send multipart/alternative with the same content twice: first as text/plain, then as text/html.',
     evidence,
   });

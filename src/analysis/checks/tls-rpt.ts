@@ -34,7 +34,7 @@ export const tlsRpt: Check = {
     const name = `_smtp._tls.${domain}`;
     const answer = await context.resolver(name, 'TXT');
     if (answer.status === 'error')
-      return lookupFailed('Could not look up TLS reporting.', [
+      return lookupFailed('Could not look up the TLS reporting record.', [
         { name, type: 'TXT', reason: answer.reason },
       ]);
     return evaluateRecords(domain, name, answer.status === 'found' ? answer.records : []);
@@ -46,14 +46,14 @@ function evaluateRecords(domain: string, name: string, all: string[]): Finding {
   const records = all.filter((text) => /^v=TLSRPTv1\s*;/.test(text));
   const evidence = { name, records: all.slice(0, 10).map((text) => text.slice(0, 500)) };
   const fix = {
-    text: 'Publish this record as the only one at its name, with an address where you read reports.',
+    text: 'Publish this as the only record at its name, with an address where you read reports.',
     record: { type: 'TXT', name, value: `v=TLSRPTv1; rua=mailto:tls-reports@${domain}` },
   };
   if (all.length === 0)
     return {
       ...info(
         `${domain} does not request TLS reports.`,
-        "With this record, senders tell you when they can't deliver to you over TLS. It doesn't affect mail you send.",
+        "With this record, senders report to you when they cannot deliver over TLS. It does not affect mail you send.",
         evidence,
       ),
       fix,

@@ -28,7 +28,7 @@ export const tls: Check = {
       return fail({
         title: 'The message was delivered without TLS.',
         detail:
-          'Gmail requires TLS (5.7.29), and anyone on the delivery path can read the message. Your server ignored the STARTTLS offer of this service.',
+          'Gmail requires TLS (5.7.29), and anyone on the delivery path can read the message. This service offered STARTTLS, but your server did not use it.',
         fix: `Turn on STARTTLS for outgoing mail on your sending server (${POSTFIX}).`,
         evidence,
       });
@@ -39,7 +39,7 @@ export const tls: Check = {
         'The connection used a current TLS version.',
         evidence,
       );
-    const fix = `Allow TLS 1.2 and 1.3 for outgoing mail on your sending server (${POSTFIX}, smtp_tls_protocols = >=TLSv1.2). Update its TLS library if it doesn't support them.`;
+    const fix = `Allow TLS 1.2 and 1.3 for outgoing mail on your sending server (${POSTFIX}, smtp_tls_protocols = >=TLSv1.2). Update its TLS library if it does not support them.`;
     if (number)
       return warn({
         title: `The message was delivered over ${version}, which is outdated.`,
@@ -51,7 +51,7 @@ export const tls: Check = {
     if (/^SSL/i.test(version ?? ''))
       return fail({
         title: `The message was delivered over ${version}, which is insecure.`,
-        detail: 'SSL has been broken for years and must not be used.',
+        detail: 'SSL has known vulnerabilities and must not be used.',
         fix,
         evidence,
         reference: rfc(7568),

@@ -23,7 +23,7 @@ export const trackingPixel: Check = {
         return {
           ...info(
             'Your message has no tracking pixel.',
-            'No image serves only to report that the message was opened.',
+            'It has no image whose only purpose is to report opens.',
             { found },
           ),
           open: true,

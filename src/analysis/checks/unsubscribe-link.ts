@@ -59,8 +59,8 @@ function missingLink(context: Context, inText: MessageLink[]) {
   const cut = context.fact(htmlFacts)?.truncated || context.fact(messageLinks).length >= MAX_LINKS;
   if (exceededLimits.length > 0 || cut)
     return unknown(
-      'Could not find an unsubscribe link.',
-      `Your message is too long to check completely${exceededLimits.length > 0 ? ` (${exceededLimits.join('; ')})` : ''}. The link may be in the rest.`,
+      'Could not determine whether your message has an unsubscribe link.',
+      `Your message is too long to read in full${exceededLimits.length > 0 ? ` (${exceededLimits.join('; ')})` : ''}. The rest may contain the link.`,
     );
   const why =
     'Gmail, Yahoo and Microsoft require one that is easy to see. Recipients who find none report spam.';

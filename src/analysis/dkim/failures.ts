@@ -81,7 +81,7 @@ export function explainUnusableKey(
   reason: string | null = null,
 ): Explanation {
   return {
-    title: `The DKIM key record at ${keyName} is not valid.`,
+    title: `The DKIM key record at ${keyName} is invalid.`,
     detail: `Mailbox providers cannot read a key from it${reason === null ? '' : `: ${reason}`}. Common causes are a missing part, a quotation mark or space inside the key, and a wrong key type (k=).`,
     fix: keyRecordFix(
       `Replace the record with the complete one that your mail server or email service shows for selector ${selector}.`,
@@ -144,7 +144,7 @@ const wrongKey: Explain = (signature) => ({
 });
 
 const badSignature: Explain = (signature) => ({
-  title: `The signature of ${signer(signature)} does not verify: a signed header field was changed, or the published key is wrong.`,
+  title: `The DKIM signature by ${signer(signature)} does not verify: a signed header field was changed, or the published key is wrong.`,
   detail: `The body is unchanged. With ${signature.algorithm}, a failed signature does not show which of the two is the cause.`,
   fix: keyRecordFix(
     `Compare the record with the public key that your mail server or email service shows for selector ${signature.selector}. If they match, something rewrites header fields after signing: sign as the last step.`,
@@ -155,14 +155,14 @@ const badSignature: Explain = (signature) => ({
 });
 
 const expired: Explain = (signature) => ({
-  title: `The signature of ${signer(signature)} expired before the message was received.`,
+  title: `The DKIM signature by ${signer(signature)} expired before the message arrived.`,
   detail: `The signature is otherwise valid, but it expired${signature.expiresAt === null ? '' : ` at ${isoTime(signature.expiresAt)}`} (x=). The message took longer than that to arrive, or the clock of the signing server is wrong.`,
-  fix: 'Remove x= from the signature or set it at least seven days after signing, because mail can wait in a queue that long. Check the clock of the signing server.',
+  fix: 'Remove x= from the signature or set it at least seven days after signing, because mail can wait in a queue for that long. Check the clock of the signing server.',
   reference: rfc(6376, '3.5'),
 });
 
 const malformed: Explain = (signature) => ({
-  title: `The DKIM-Signature field of ${signer(signature)} is not valid.`,
+  title: `The DKIM-Signature field of ${signer(signature)} is invalid.`,
   detail: `Mailbox providers ignore it: ${signature.reason ?? 'it is malformed'}.`,
   fix: 'Configure your mail server or email service to write v=1, a=rsa-sha256, c=relaxed/relaxed, d=, s=, bh=, b= and h= with at least From.',
   reference: rfc(6376, '3.5'),
@@ -171,8 +171,8 @@ const malformed: Explain = (signature) => ({
 const sha1: Explain = (signature) => ({
   title: `The message is signed with SHA-1 (${signature.algorithm}), which mailbox providers must not accept.`,
   detail:
-    'SHA-1 is broken, and RFC 8301 forbids verifiers to accept it. You can keep the key itself.',
-  fix: `Configure the signer of ${signer(signature)} to use a=rsa-sha256.`,
+    'SHA-1 is broken, and RFC 8301 forbids verifiers to accept it. You can keep your key.',
+  fix: `Configure the DKIM signer of ${signer(signature)} to use a=rsa-sha256.`,
   reference: rfc(8301, '3.1'),
 });
 

@@ -113,7 +113,7 @@ export function evaluateKeyStrength(key: AcceptedKey, ed25519: () => Finding): F
   if (key.testing) return inTestMode(key);
   if (key.type === 'ed25519') return ed25519();
   if (key.bits < RECOMMENDED_RSA_BITS) return shortKey(key);
-  return strongKey(key, `It is an RSA key with ${key.bits} bits; at least 2048 are recommended.`);
+  return strongKey(key, `It is an RSA key with ${key.bits} bits. The recommended minimum is 2048.`);
 }
 
 export function strongKey({ keyName }: KeyLocation, detail: string): Finding {

@@ -40,7 +40,7 @@ export async function dkimResult(context: Context): Promise<DkimOutcome> {
   const outcome = { signatures, ignored: fields.ignored, verified: null };
   if (isTooLarge(fields)) return tooLarge(outcome);
   if (context.offline && signatures.length > 0)
-    return { ...outcome, result: null, reason: 'offline mode makes no DNS queries' };
+    return { ...outcome, result: null, reason: 'offline mode makes no DNS lookups' };
   // Look up all keys at once, because mailauth looks them up one after the other. The context's
   // resolver caches the answers.
   const { resolver } = context;
@@ -183,15 +183,15 @@ function unprocessable({ domain, selector, algorithm, canonicalization }: DkimSi
   if (domain === '' || selector === '') return 'it has no domain (d=) or no selector (s=)';
   if (!['rsa-sha256', 'rsa-sha1', 'ed25519-sha256'].includes(algorithm))
     return algorithm === ''
-      ? 'it names no algorithm'
+      ? 'it has no algorithm (a=)'
       : `its algorithm ${algorithm.slice(0, 40)} is unknown`;
   return `its canonicalization ${canonicalization.slice(0, 40)} is unknown`;
 }
 
 /** RFC 8601 calls a valid signature that is not acceptable `policy`. */
 function expired({ expiresAt }: DkimSignature): Verdict {
-  const when = expiresAt === null ? '' : ` on ${isoTime(expiresAt)}`;
-  return verdict('policy', 'expired', `it expired${when}, before the message was received`);
+  const when = expiresAt === null ? '' : ` at ${isoTime(expiresAt)}`;
+  return verdict('policy', 'expired', `it expired${when}, before the message arrived`);
 }
 
 function refused(signature: DkimSignature, key: DkimKey | null): Verdict {
@@ -244,7 +244,7 @@ function keyVerdict(
     key.bits !== null && !algorithm.startsWith(key.type)
       ? `its key type ${key.type} does not match the algorithm of the signature`
       : comment;
-  return verdict('permerror', 'unusable_key', `the key record at ${keyName} is not valid (${why})`);
+  return verdict('permerror', 'unusable_key', `the key record at ${keyName} is invalid (${why})`);
 }
 
 /** Larger messages are streamed, which lets other analyses of the thread run in between. */

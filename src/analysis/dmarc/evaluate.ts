@@ -42,7 +42,7 @@ export async function dmarcResult(context: Context): Promise<DmarcOutcome> {
   const verdict = evaluate(spf, alignment.spf, signed);
   const found = { ...discovery, alignment, identifiers: verdict.result };
   if (status === 'offline')
-    return { ...found, result: null, reason: 'Offline mode makes no DNS queries.' };
+    return { ...found, result: null, reason: 'Offline mode makes no DNS lookups.' };
   if (status === 'error')
     return { ...found, result: 'temperror', reason: 'The DNS lookup of the DMARC record failed.' };
   if (status === 'no_author') return { ...found, result: 'permerror' };

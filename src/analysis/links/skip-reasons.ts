@@ -192,7 +192,7 @@ export function linkSkipReasons(context: Context): LinkSkipReasons {
     if (unsubscribing.has(pageOf(url))) return 'it is in the List-Unsubscribe field';
     const purpose = isUnsubscribeUrl(url.href) ? UNSUBSCRIBE : purposeOf(decoded(url.href));
     if (purpose) return `it looks like a link to ${purpose}`;
-    return hasToken(url) ? 'it contains a long token, which may identify the reader' : null;
+    return hasToken(url) ? 'it contains a long token, which may identify the recipient' : null;
   };
   return {
     ofUrl: (url) => pages.get(pageOf(url)) ?? reasonForUrl(url),

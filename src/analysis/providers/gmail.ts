@@ -20,7 +20,7 @@ export const gmail: ProviderRules = {
   rules: [
     {
       id: 'spf_or_dkim',
-      title: 'Mail passes SPF, or DKIM with a key of at least 1,024 bits.',
+      title: 'Mail passes SPF, or DKIM with a key of at least 1024 bits.',
       applies: 'any',
       needs: [['spf'], ['dkim']],
       error: '550 5.7.26, 421 4.7.26',

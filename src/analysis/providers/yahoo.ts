@@ -52,7 +52,7 @@ export const yahoo: ProviderRules = {
           return { status: 'not_met', detail: 'Spamhaus lists the sending IP address.' };
         return zen.status === 'not_listed'
           ? { status: 'met', detail: 'Spamhaus does not list the sending IP address.' }
-          : { status: 'unknown', detail: 'Spamhaus did not answer.' };
+          : { status: 'unknown', detail: 'Spamhaus did not respond.' };
       },
     },
     {

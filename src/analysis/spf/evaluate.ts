@@ -43,7 +43,7 @@ function whyNotChecked(
   { identity, text }: SpfIdentity,
   clientIp: string | null,
 ): string | null {
-  if (context.offline) return 'Offline mode makes no DNS queries.';
+  if (context.offline) return 'Offline mode makes no DNS lookups.';
   if (clientIp === null || isLocalAddress(clientIp))
     return 'SPF checks the public IP address of the sending server, which is unknown.';
   if (text !== null) return null;

@@ -59,14 +59,14 @@ function syntaxProblems(node: SpfNode): SpfProblem[] {
     .map((term) => ({
       level: 'fail' as const,
       text: `${recordOf(node)} contains "${term.text.slice(0, 100)}", which ${term.fault}.`,
-      fix: `Correct or remove "${term.text.slice(0, 100)}" in the record of ${node.domain}.`,
+      fix: `Fix or remove "${term.text.slice(0, 100)}" in the record of ${node.domain}.`,
     }));
 }
 
 function limitProblems(tree: SpfTree): SpfProblem[] {
   const problems: SpfProblem[] = tree.oversizedMx.map((term) => ({
     level: 'fail',
-    text: `"${term}" resolves to more than ten mail servers; the limit is 10.`,
+    text: `"${term}" resolves to more than 10 mail servers; the limit is 10.`,
     fix: 'List the IP addresses with ip4: and ip6: instead of mx.',
   }));
   if (tree.lookups > MAX_LOOKUPS)
@@ -188,7 +188,7 @@ function proposeRestriction(
   const where = node.domain.slice(0, 100);
   if (via !== null && !hasSameOwner(node, root))
     return {
-      fix: `In your record, replace "${via.slice(0, 100)}" with the servers that you send from, or ask the owner of ${where} to restrict theirs.`,
+      fix: `In your record, replace "${via.slice(0, 100)}" with the servers that you send from, or ask the owner of ${where} to restrict that record.`,
       change: { kind: 'remove', term: via },
     };
   if (term.name !== 'all')

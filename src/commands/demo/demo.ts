@@ -31,8 +31,8 @@ const DEMO_ENVIRONMENT = {
 export const demo: Command = {
   name: 'demo',
   usage: '[--once]',
-  summary: 'Run a demo without a network: two messages in, two reports out',
-  options: ['--once   Exit after the demo instead of running on'],
+  summary: 'Run an offline demo: test two messages and print their reports',
+  options: ['--once   Exit after the demo instead of keeping the service running'],
   async run(args, io) {
     const { values } = readArguments(args, { once: { type: 'boolean' } });
     const { config } = readConfig(DEMO_ENVIRONMENT);
@@ -90,10 +90,10 @@ async function show(
   });
   io.stdout(paint('dim', `POST /v1/tests returned the address ${created.address}\n`));
   const reply = await sendDemoMail(mail, created.address, service.smtp.port, systemClock.now());
-  io.stdout(paint('dim', `Sent from ${mail.clientIp} by SMTP: ${reply}\n\n`));
+  io.stdout(paint('dim', `Sent from ${mail.clientIp} over SMTP: ${reply}\n\n`));
   const test = await call<Test>(api, key, `/v1/tests/${created.id}?wait=20`);
   if (test.status !== 'completed')
-    throw new Error(`The test of the demo is ${test.status}: ${test.summary}`);
+    throw new Error(`The demo test is ${test.status}: ${test.summary}`);
   io.stdout(
     `${reportText(test as never, { width: io.width, color: io.colorOut, testedName: test.id })}\n`,
   );
@@ -103,7 +103,7 @@ async function call<T>(api: string, key: string, path: string, init: RequestInit
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   const response = await fetch(api + path, { ...init, headers });
   if (!response.ok)
-    throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
+    throw new Error(`${path} returned ${response.status}: ${await response.text()}`);
   return (await response.json()) as T;
 }
 

@@ -1,4 +1,4 @@
-/** The two mails of the demo, and the DNS of a small world in which one is well set up and one is not. */
+/** The two messages of the demo, and the DNS of their senders: one correctly configured, one not. */
 
 import { generateKeyPairSync } from 'node:crypto';
 import type { Zone } from '../../net/dns/zone.ts';
@@ -33,7 +33,7 @@ interface DemoKey {
 let key: DemoKey | undefined;
 
 /**
- * The signing key of the well set up sender, made once for this run. Not as the file loads: every
+ * The signing key of the correctly configured sender, generated on first use. Not at load time: every
  * command and every analysis thread of the executable does that, and a key takes tens of milliseconds.
  */
 export function demoKey(): DemoKey {
@@ -51,7 +51,7 @@ export function demoKey(): DemoKey {
 
 export const DEMO_MAILS: DemoMail[] = [
   {
-    title: 'A mail that is well set up',
+    title: 'A well-configured message',
     clientIp: '192.0.2.10',
     helo: `mail.${GOOD}`,
     mailFrom: `bounces@${GOOD}`,
@@ -62,7 +62,7 @@ export const DEMO_MAILS: DemoMail[] = [
     signed: true,
   },
   {
-    title: 'A newsletter that is not',
+    title: 'A poorly configured newsletter',
     clientIp: '198.51.100.66',
     helo: 'localhost',
     mailFrom: `news@${BAD}`,

@@ -70,7 +70,7 @@ function readKept(file: string, keyFile: string): { pair: KeyPair; ends: number 
     // Reported below, whatever the reason.
   }
   throw new UsageError(
-    `${file} and ${keyFile} are not a certificate authority of this command. Delete both, or choose another folder with --dir`,
+    `${file} and ${keyFile} are not a certificate authority that this command created. Delete both, or choose another folder with --dir`,
   );
 }
 

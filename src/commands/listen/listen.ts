@@ -24,7 +24,7 @@ export const listen: Command = {
   usage: '[--secret-file FILE] [--forward URL] [--port N] …',
   summary: 'Receive webhooks on this machine; verify and print each event',
   options: [
-    '--secret-file FILE   File with the endpoint’s signing secret (whsec_…)',
+    '--secret-file FILE   File with the signing secret of the endpoint (whsec_…)',
     '--secret SECRET      The signing secret; other users of this machine can see it',
     '--forward URL        Forward each event to your program and return its response',
     '--status N           Respond with this status, to test failures (default: 200)',
@@ -135,13 +135,13 @@ interface Place {
 function readPlace({ host = '127.0.0.1', port = '4443', name }: Values): Place {
   // The printed URL needs one address that the service can call.
   if (isIP(host) === 0 || host === '0.0.0.0' || host === '::')
-    throw new UsageError('--host must be an IP address of this machine that the service can call');
+    throw new UsageError('--host must be an IP address of this machine that the service can reach');
   const called = name === undefined ? null : normalizeDomain(name);
   if (name !== undefined && called === null)
     throw new UsageError('--name must be a host name such as receiver.example.com');
   if (called !== null && /(?:^|\.)localhost$/.test(called))
     throw new UsageError(
-      '--name cannot be localhost, which the service never calls. Leave out --name to use 127.0.0.1',
+      '--name cannot be localhost, which the service never calls. Omit --name to use 127.0.0.1',
     );
   const calledBy = called ?? host;
   const others = ['localhost', '127.0.0.1', '::1', host].filter((other) => other !== calledBy);

@@ -44,7 +44,7 @@ function verifiedText({ verification }: Receipt, paint: Paint): string {
   if (verification === null) return paint('yellow', '✗ not verified: no signing secret');
   if (!verification.verified) return paint('red', `✗ not verified: ${verification.reason}`);
   return verification.former
-    ? `${paint('green', '✓ verified')} with the previous secret; switch to the new one before it expires`
+    ? `${paint('green', '✓ verified')} with the previous secret; switch to the new secret before the previous one expires`
     : paint('green', '✓ verified');
 }
 

@@ -21,7 +21,7 @@ export const TOPICS: Record<
     'Authentication',
     ({ baseUrl }) => [
       `The API uses API keys to authenticate requests. Send your key in the \`Authorization\` header:
-      \`Authorization: Bearer\` and the key. Keys start with \`dlv_live_\` or \`dlv_test_\`. A key is
+      \`Authorization: Bearer <key>\`. Keys start with \`dlv_live_\` or \`dlv_test_\`. A key is
       shown only once, when you create it. You can revoke it at any time.`,
       `A key has a role. It has no more permissions than the current role of its member.`,
       `The commands on this page read the key from the shell variable \`API_KEY\`, and IDs in paths
@@ -40,23 +40,23 @@ export const TOPICS: Record<
   requests: [
     'Requests and responses',
     ({ baseUrl }) => [
-      `The base URL of the API is \`${baseUrl}\`. Request bodies are JSON in UTF-8, up to 1 MiB, with
-      \`Content-Type: application/json\`. A few operations accept or return a message, HTML, PDF, or
+      `The base URL of the API is \`${baseUrl}\`. Request bodies are JSON in UTF-8, up to 1 MB, with
+      \`Content-Type: application/json\`. A few operations accept or return a message, HTML, PDF or
       CSV instead, and say so.`,
       `Times are in UTC with milliseconds, such as \`2026-11-21T10:00:00.000Z\`. Every object has an
       \`object\` field with its type, and an \`id\` with a prefix for the type, such as \`test_\` or
       \`key_\`. IDs sort by creation time.`,
       `Requests that read or change an object return 200. Requests that create one return 201 with a
       \`Location\` header. A PATCH request changes only the fields that you send; \`null\` clears an
-      optional one. A DELETE request returns \`id\`, \`object\`, and \`"deleted": true\`.`,
+      optional one. A DELETE request returns \`id\`, \`object\` and \`"deleted": true\`.`,
       `Every response has an \`X-Request-Id\` header. Use it to find the request in the server log.`,
     ],
   ],
   errors: [
     'Errors',
     () => [
-      `Errors are problem documents (RFC 9457) with the content type \`application/problem+json\`.
-      Handle errors by their \`code\`, which never changes. The \`detail\` is a message for people. If
+      `Errors use the problem details format (RFC 9457) with the content type \`application/problem+json\`.
+      Handle errors by their \`code\`, which never changes. The \`detail\` is meant for people. If
       parameters are invalid or unknown, \`errors\` lists each of them.`,
       <pre class="box">{PROBLEM}</pre>,
       <Statuses entries={Object.entries(ERRORS).map(errorEntry)} />,
@@ -78,7 +78,7 @@ export const TOPICS: Record<
   idempotency: [
     'Idempotent requests',
     () => [
-      `Send an \`Idempotency-Key\` header with a POST request to retry it safely, where the operation
+      `To retry a POST request safely, send an \`Idempotency-Key\` header if the operation
       accepts one. Choose a unique key of 1 to 255 characters, and send the same key when you retry.`,
       `For 24 hours, requests with the same key take effect only once and return the same response.
       A repeated response has the header \`Idempotent-Replayed: true\`. The same key with a different
@@ -111,10 +111,10 @@ export const TOPICS: Record<
     'Test mode',
     () => [
       `Keys that start with \`dlv_test_\` work in test mode. Tests created with them have
-      \`"livemode": false\`. They are analyzed like all tests, but don't count in summaries and
+      \`"livemode": false\`. They are analyzed like other tests, but don't count in summaries and
       trigger no alerts.`,
       `A key can only access tests of its own mode. Test-mode keys can't change the team, its members,
-      domains, monitors, or alert rules.`,
+      domains, monitors, alert rules or report schedules.`,
     ],
   ],
 };
@@ -122,7 +122,7 @@ export const TOPICS: Record<
 const ERRORS: Record<ErrorCode, string> = {
   malformed_json: "The request body isn't valid JSON.",
   malformed_request: "The request can't be read.",
-  unauthenticated: 'The credentials are missing, invalid, expired, or revoked.',
+  unauthenticated: 'The credentials are missing, invalid, expired or revoked.',
   forbidden:
     "The caller isn't allowed to do this. `detail` gives the reason, such as the required role.",
   not_found: "The path or object doesn't exist.",
@@ -137,7 +137,7 @@ const ERRORS: Record<ErrorCode, string> = {
   validation_failed: 'One or more parameters are invalid. `errors` lists them.',
   idempotency_mismatch: 'The idempotency key was used for a different request.',
   rate_limited: 'You sent too many requests. `Retry-After` gives the number of seconds to wait.',
-  internal_error: 'The service failed. Its log has the details under the `request_id`.',
+  internal_error: 'An unexpected error occurred. Look up the `request_id` in the server log.',
   unavailable: 'The service is temporarily unavailable. Try again later.',
 };
 

@@ -60,8 +60,8 @@ export const DNS_FAILURES: Record<DnsErrorReason, string> = {
   timeout: 'no response in time',
   servfail: 'the DNS server failed to resolve the name (SERVFAIL)',
   refused: 'the DNS server refused the query (REFUSED)',
-  unreachable: 'no DNS server is reachable',
+  unreachable: 'no DNS server could be reached',
   malformed: 'the DNS response is invalid',
-  limit: 'the limit of DNS queries is reached',
-  disabled: 'DNS is disabled',
+  limit: 'the limit on DNS queries was reached',
+  disabled: 'DNS lookups are disabled',
 };

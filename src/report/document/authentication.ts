@@ -68,7 +68,7 @@ export const shortAuthentication = (result: ReportedResult): Section => ({
 });
 
 function recordText({ record, policy, at }: ReturnType<typeof authenticationOf>['dmarc']): Text {
-  if (!record) return ['No DMARC record available.'];
+  if (!record) return ['No DMARC record found.'];
   const from = `Policy ${oneLine(policy ?? 'unknown', 20)}, from `;
   return [from, code(at ?? '', 255), ': ', code(record, 500)];
 }

@@ -213,17 +213,17 @@ function humanKey(key: string): string {
 const LABELS: Record<string, string> = {
   asked: 'Queried',
   auto_submitted: 'Auto-Submitted',
-  client_ip: 'Sending IP address',
+  client_ip: 'Sending IP address', clock_skew_seconds: 'Clock skew', data_of: 'Data as of', delay_seconds: 'Delay', eight_bit_body: '8-bit body', eight_bit_fields: '8-bit fields', eight_bit_header: '8-bit header', hosts_with_ipv6: 'Hosts with IPv6',
   href: 'URL',
   judged: 'Evaluated',
-  mail_from: 'MAIL FROM',
+  ipv6: 'IPv6', last_delay_seconds: 'Last delay', mail_from: 'MAIL FROM',
   message_id: 'Message-ID',
-  not_asked: 'Not checked',
+  missing_in: 'Not supported in', not_asked: 'Not checked', partly_in: 'Partly supported in',
   octets: 'Size',
   reply_to: 'Reply-To',
   signatures_not_looked_at: 'Signatures not checked',
   src: 'URL',
-  unanswered: 'Lookups without an answer',
+  unanswered: 'Failed DNS lookups',
   words_wanted: 'Words required',
 };
 const ACRONYMS = new Set([

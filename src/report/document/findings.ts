@@ -293,7 +293,7 @@ function entryOf(check: CheckResult, variant: ReportVariant): Entry {
   };
 }
 
-/** For a terminal: one sentence for checks that were not completed, one for those that do not apply. */
+/** For a terminal: one sentence for checks that were not completed, one for those that were skipped. */
 export function notChecked(result: ReportedResult): Block[] {
   const missed = missingResultsSentence(result);
   const skipped = result.checks
@@ -303,7 +303,7 @@ export function notChecked(result: ReportedResult): Block[] {
     .map(({ label }) => label);
   const blocks = [
     ...(missed ? [small(missed)] : []),
-    ...(skipped.length > 0 ? [small(`Not applicable: ${skipped.join(', ')}.`)] : []),
+    ...(skipped.length > 0 ? [small(`Not checked: ${skipped.join(', ')}.`)] : []),
   ];
   return blocks.length > 0 ? [{ kind: 'group', name: 'remarks', title: null, blocks }] : [];
 }

@@ -121,7 +121,7 @@ function sums({ score, grade, cap }: ReportedResult, { weight, sum }: Ledger): R
       ]
     : [];
   return [
-    { cells: [cell('Sum'), { text: [] }, cell(String(weight)), cell(tenth(sum ?? 0))] },
+    { cells: [cell('Total'), { text: [] }, cell(String(weight)), cell(tenth(sum ?? 0))] },
     ...capRows,
     {
       style: 'total',

@@ -67,7 +67,7 @@ function providerCard(verdict: ProviderVerdict, isBulk: boolean): Card {
     blocks: [
       ...(open.length > 0 ? [entriesOf(open, name)] : []),
       ...folded('pass', `${counted(met)} met`, met, name),
-      ...folded('unknown', `${counted(notVisible)} that one message can't show`, notVisible, name),
+      ...folded('unknown', `${counted(notVisible)} that one message cannot show`, notVisible, name),
       small(referenceLink(reference)),
     ],
   };
@@ -176,7 +176,7 @@ export function placementSection({ placement }: Report): Section {
   }
   const rate =
     settled > 0
-      ? `${inbox} of ${settled} seed mailboxes received it in the inbox or an inbox tab.`
+      ? `${inbox} of ${settled} seed mailboxes received the message in the inbox or an inbox tab.`
       : 'No results from seed mailboxes yet.';
   const places = columns.slice(0, MAX_FOLDERS);
   const rowOf = (row: PlacementRow): Row => ({
@@ -204,7 +204,7 @@ export function placementSection({ placement }: Report): Section {
     groups: [{ title: null, rows: rows.slice(0, MAX_PROVIDERS).map(rowOf) }],
     foot: [],
   };
-  return { ...section, note: [`${rate} Placement doesn't affect the score.`], blocks: [table] };
+  return { ...section, note: [`${rate} Placement does not affect the score.`], blocks: [table] };
 }
 
 function countOf(place: string, count: number): StateSpan | ReturnType<typeof muted> {

@@ -84,7 +84,7 @@ export function summaryMail(
       ...(hasPdf ? pointersToPdf(report) : mailSections(report)),
     ],
     button: { label: 'Open dashboard', url: report.appUrl },
-    footer: `You are receiving this email because a team at ${host} added you to its ${report.frequency} report “${name}”.`,
+    footer: `You received this email because a team at ${host} added you to its ${report.frequency} report “${name}”.`,
     unsubscribe:
       unsubscribeUrl === null
         ? null
@@ -365,7 +365,7 @@ function summaryVerdict(report: ScheduledReport): Verdict {
 function figuresSection({ summary }: ScheduledReport): Section {
   const rates = table(
     [
-      { title: 'Passed or in inbox', share: 40 },
+      { title: 'Metric', share: 40 },
       { title: 'Share', share: 30, isNumber: true },
       { title: 'Based on', share: 30, isNumber: true },
     ],

@@ -134,7 +134,7 @@ function firstFix({ checks, score }: ReportedResult): Text {
 function unknownText(report: ReportedResult): Text | null {
   const missed = missingResultsSentence(report);
   if (missed === null) return null;
-  const text = ` ${oneLine(missed, 900)} Missing results don't affect the score.`;
+  const text = ` ${oneLine(missed, 900)} Missing results do not affect the score.`;
   return [state('unknown', 'Some results are missing.'), text];
 }
 

@@ -152,7 +152,7 @@ const MIXED: [paths: string[], status: CheckStatus, expected?: RegExp][] = [
   [['ok1', '404', '410', 'ok2'], 'fail', /2 of 4 checked links/],
   [['404', '503', '500'], 'warn'],
   [['404', '503'], 'fail'],
-  [['ok1', '503'], 'pass', /No dead links.*1 gave no clear answer/s],
+  [['ok1', '503'], 'pass', /No dead links.*1 gave no clear result/s],
   [['ok1', '503', '500'], 'error', /2 of 3 checked links/],
   [['503', '500'], 'error'],
   [['ok1', 'unsubscribe'], 'pass', /1 was not checked/],

@@ -31,7 +31,7 @@ const fieldCases: [string, Value, CheckStatus, RegExp][] = [
   ['a comma at the end', `${WEB},`, 'pass', /web address/],
   ['a URL beside another scheme', `<tel:1>, ${WEB}`, 'pass', /web address/],
   ['no field', null, 'fail', /has no List-Unsubscribe field/],
-  ['an empty field', '', 'fail', /can't be used.*is empty/],
+  ['an empty field', '', 'fail', /cannot be used.*is empty/],
   ['only a comment', '(to come)', 'fail', /is empty/],
   ['no brackets', 'https://example.com/u/1', 'fail', /not in angle brackets/],
   ['an encoded word', '=?utf-8?Q?=3Chttps=3A//example.com/u=3E?=', 'fail', /angle brackets/],

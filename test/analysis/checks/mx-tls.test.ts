@@ -47,7 +47,7 @@ const rows: [what: string, a: MailTlsResult, b: MailTlsResult, CheckStatus, RegE
     PLAIN,
     PLAIN,
     'fail',
-    /mail servers of example\.com don't support TLS/,
+    /mail servers of example\.com do not support TLS/,
   ],
   ['one server without TLS', secure(), PLAIN, 'warn', /Some mail servers .*: b\.example\.com\./],
   ['the only reachable server without TLS', PLAIN, DEAD, 'fail', /don't support/],

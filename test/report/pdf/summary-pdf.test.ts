@@ -61,7 +61,7 @@ describe('Summary PDF', { skip: skipUnlessInstalled('pdftotext') }, () => {
   it('without scores says so and shows unknown rates as unknown', async () => {
     const words = pdfWords(await summaryPdf(UNSCORED));
     for (const wanted of [
-      'No score: no test in this period has one.',
+      'No score: no test in this period has a score.',
       '3 tests (36 the week before).',
       'SPF unknown 0 tests with a result',
     ])
