@@ -123,7 +123,8 @@ const update = route({
   operation: 'updateAlert',
   role: 'admin',
   liveOnly: true,
-  summary: 'Update an alert rule; disabling it or changing its condition resolves its open incidents',
+  summary:
+    'Update an alert rule; disabling it or changing its condition resolves its open incidents',
   etag: true,
   body: AlertPatch,
   response: Alert,

@@ -38,8 +38,7 @@ const Recipients = v.pipe(
   v.transform((addresses) => [...new Set(addresses)]),
 );
 
-const THRESHOLD_TEXT =
-  'Scores below this value trigger the alert. Used by `score_below` only.';
+const THRESHOLD_TEXT = 'Scores below this value trigger the alert. Used by `score_below` only.';
 const DOMAIN_TEXT =
   'Limits the rule to the tests and monitors of this domain. If null, the rule applies to all of them.';
 const RECIPIENTS_TEXT =
@@ -108,7 +107,10 @@ const AlertNotification = v.object({
     v.picklist(['queued', 'sent', 'failed', 'unconfigured', 'suppressed']),
     '`unconfigured`: the channel is not set up. `suppressed`: the incident was resolved before the notification could be sent.',
   ),
-  error: described(v.nullable(v.string()), 'Why the notification was not sent, or why the last attempt failed.'),
+  error: described(
+    v.nullable(v.string()),
+    'Why the notification was not sent, or why the last attempt failed.',
+  ),
   sent_at: v.nullable(Time),
 });
 export type AlertNotification = v.InferOutput<typeof AlertNotification>;
@@ -140,10 +142,7 @@ export const AlertIncident = v.object({
   id: v.string(),
   object: v.literal('alert_incident'),
   alert_id: v.string(),
-  subject: described(
-    v.string(),
-    'The From domain of the test, or the target of the monitor.',
-  ),
+  subject: described(v.string(), 'The From domain of the test, or the target of the monitor.'),
   status: v.picklist(INCIDENT_STATUSES),
   value: described(
     v.record(v.string(), v.any()),

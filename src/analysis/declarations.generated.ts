@@ -292,7 +292,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "ptr": {
-    "issueTitle": "Sending IP address has no reverse DNS name, or a generic one",
+    "issueTitle": "The sending IP address has no reverse DNS name, or a generic one",
     "publicEvidence": {
       "client_ip": "shown",
       "asked": "shown",
@@ -346,7 +346,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "return_path": {
-    "issueTitle": "Bounces can't be delivered",
+    "issueTitle": "Bounces cannot be delivered",
     "publicEvidence": {
       "mail_from": "mailbox-domain",
       "domain": "shown",
@@ -572,7 +572,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "html_size": {
-    "issueTitle": "The HTML is near or above Gmail’s size limit",
+    "issueTitle": "The HTML is close to or above the Gmail size limit",
     "publicEvidence": {
       "octets": "shown",
       "warn_at": "shown",
@@ -674,7 +674,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "link_scheme": {
-    "issueTitle": "Links are not encrypted or don't open everywhere",
+    "issueTitle": "Links are not encrypted or do not open everywhere",
     "publicEvidence": {
       "links": "shown",
       "problems": "shown",
@@ -799,7 +799,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "mx_tls": {
-    "issueTitle": "Mail servers don't all support verified TLS",
+    "issueTitle": "Mail servers do not all support verified TLS",
     "publicEvidence": {
       "hosts": {
         "host": "shown",

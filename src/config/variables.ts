@@ -199,7 +199,7 @@ export const VARIABLES = {
   SMTP_PROXY_PROTOCOL: variable({
     read: networks,
     fallback: '',
-    help: "Networks of the proxies that pass on the sending IP address with the PROXY protocol.",
+    help: 'Networks of the proxies that pass on the sending IP address with the PROXY protocol.',
   }),
   ...MAIL_VARIABLES,
   DNS_SERVERS: variable({

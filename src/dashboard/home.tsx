@@ -133,8 +133,8 @@ function FirstTest({ baseUrl }: { baseUrl: string }) {
         </li>
         <li>
           <p>
-            Set <code>TEST_ID</code> to the <code>id</code> in that response, then get the report. The
-            request waits up to 50 seconds for your message.
+            Set <code>TEST_ID</code> to the <code>id</code> in that response, then get the report.
+            The request waits up to 50 seconds for your message.
           </p>
           <Command
             lines={[`curl "${tests}/$TEST_ID?wait=50"`, AUTHORIZATION_OPTION]}

@@ -174,8 +174,8 @@ function NoMail() {
     <>
       <p>This server doesn't send email, so it can't send you a link. Ask your administrator.</p>
       <p>
-        If you're the owner, they can run <code>deliverability owner EMAIL</code> on the server to get a link.
-        Otherwise, an admin can remove you and invite you again.
+        If you're the owner, they can run <code>deliverability owner EMAIL</code> on the server to
+        get a link. Otherwise, an admin can remove you and invite you again.
       </p>
       <BackToSignIn />
     </>

@@ -44,7 +44,10 @@ export async function createDomain(
     .where('name', '=', name)
     .executeTakeFirst();
   if (existing)
-    throw new AppError('conflict', `Your team has already added the domain ${name} (${existing.id}).`);
+    throw new AppError(
+      'conflict',
+      `Your team has already added the domain ${name} (${existing.id}).`,
+    );
   await requireBelowLimit(tx.selectFrom('domains'), { max: MAX_DOMAINS, things: 'domains' });
   const { clock, newId } = author.app;
   const now = clock.now();

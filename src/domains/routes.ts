@@ -120,7 +120,8 @@ const verify = route({
   operation: 'verifyDomain',
   role: 'member',
   liveOnly: true,
-  summary: 'Look up the verification record now; this restarts the 72-hour limit of a failed domain',
+  summary:
+    'Look up the verification record now; this restarts the 72-hour limit of a failed domain',
   response: Domain,
   async handle(call) {
     const { app, params } = call;

@@ -92,7 +92,10 @@ export function createAuthorize(
 
 /** `forbidden` for a role that is too low. */
 export function roleError(role: Role, required: Role): AppError {
-  return new AppError('forbidden', `This operation requires the ${required} role. Your role is ${role}.`);
+  return new AppError(
+    'forbidden',
+    `This operation requires the ${required} role. Your role is ${role}.`,
+  );
 }
 
 /** Throws `forbidden` for test-mode keys, which may only change tests. */

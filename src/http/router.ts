@@ -155,7 +155,7 @@ function toAppError(error: unknown, app: App, requestId: string): AppError {
   if ((error as { code?: string }).code === 'SQLITE_FULL')
     return new AppError(
       'unavailable',
-      "The server is out of disk space. Ask your administrator to free up space.",
+      'The server is out of disk space. Ask your administrator to free up space.',
     );
   if ((error as { code?: string }).code?.startsWith('SQLITE_BUSY'))
     return new AppError(

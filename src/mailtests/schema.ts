@@ -300,7 +300,11 @@ const FILTERS = {
   min_score: v.optional(queryInteger(0, 100)),
   max_score: v.optional(queryInteger(0, 100)),
   q: v.optional(
-    v.pipe(v.string(), v.maxLength(200), v.description('Text to search for in the name and the subject.')),
+    v.pipe(
+      v.string(),
+      v.maxLength(200),
+      v.description('Text to search for in the name and the subject.'),
+    ),
   ),
 };
 export const TestFilters = v.strictObject(FILTERS);

@@ -69,7 +69,10 @@ export async function submitMessage(
   transact: (work: (tx: Tx) => Promise<Test>) => Promise<Test>,
 ): Promise<Test> {
   if (!(await app.hasSpace()))
-    throw new AppError('unavailable', 'The server is out of disk space. Ask your administrator to free up space.');
+    throw new AppError(
+      'unavailable',
+      'The server is out of disk space. Ask your administrator to free up space.',
+    );
   const { raw, converted } = await withCrlf(bytes);
   const envelope: Envelope = {
     mail_from: query.mail_from ?? null,

@@ -60,7 +60,10 @@ const SHARE = {
 
 export const Share = v.object({
   ...SHARE,
-  url: described(v.nullable(v.string()), 'The shared link. Null unless you are an admin or the owner.'),
+  url: described(
+    v.nullable(v.string()),
+    'The shared link. Null unless you are an admin or the owner.',
+  ),
   token: described(
     v.nullable(v.string()),
     'The secret part of the link. Null unless you are an admin or the owner.',

@@ -174,7 +174,10 @@ function requireOpen(row: InvitationRow): void {
       'This invitation has already been accepted. Remove the member instead.',
     );
   if (row.revoked_at !== null)
-    throw new AppError('conflict', 'This invitation is no longer pending. Create a new one instead.');
+    throw new AppError(
+      'conflict',
+      'This invitation is no longer pending. Create a new one instead.',
+    );
 }
 
 async function requireNotMember(tx: Tx, email: string): Promise<void> {

@@ -97,7 +97,8 @@ const createSessionRoute = route({
   role: 'public',
   writes: true,
   summary: 'Sign in',
-  description: 'Starts a session and sets its cookie. If the request has a session cookie, that session ends.',
+  description:
+    'Starts a session and sets its cookie. If the request has a session cookie, that session ends.',
   body: SignIn,
   status: 201,
   location: ({ id }) => `/v1/sessions/${id}`,
@@ -118,7 +119,8 @@ const listSessionsRoute = route({
   operation: 'listSessions',
   role: 'viewer',
   summary: 'List your sessions',
-  description: 'Returns your sessions, newest first. An API key must have the same role as its member.',
+  description:
+    'Returns your sessions, newest first. An API key must have the same role as its member.',
   query: ListQuery,
   response: listSchema(Session),
   async handle(call) {

@@ -234,7 +234,8 @@ const rotateSecretRoute = route({
   path: '/v1/webhooks/endpoints/:id/rotate-secret',
   operation: 'rotateWebhookSecret',
   role: 'admin',
-  summary: 'Rotate the signing secret; events are also signed with the previous one for `overlap` seconds',
+  summary:
+    'Rotate the signing secret; events are also signed with the previous one for `overlap` seconds',
   body: Rotation,
   response: EndpointWithSecret,
   async handle(call) {

@@ -90,7 +90,10 @@ test('check rejects an unwritable report path before doing anything', async (t) 
       /^--pdf cannot write .*report\.pdf \(the folder does not exist\)/m,
     ],
     [[`--html=${at('message.eml')}`], /^--html is the same file as the message file\.$/m],
-    [[`--html=${at('a')}`, `--pdf=${at('a')}`], /^--pdf is the same file as the file of --html\.$/m],
+    [
+      [`--html=${at('a')}`, `--pdf=${at('a')}`],
+      /^--pdf is the same file as the file of --html\.$/m,
+    ],
     [['--html'], /--html/],
   ];
   for (const [args, sentence] of cases) {

@@ -108,7 +108,9 @@ function chainProblems(chain: X509Certificate[]): string[] {
   const inOrder = chain.every(
     (certificate, index) => index === 0 || isIssuedBy(chain[index - 1]!, certificate),
   );
-  return inOrder ? [] : ['The certificates in the file do not form a chain, or are in the wrong order.'];
+  return inOrder
+    ? []
+    : ['The certificates in the file do not form a chain, or are in the wrong order.'];
 }
 
 function isIssuedBy(certificate: X509Certificate, issuer: X509Certificate): boolean {

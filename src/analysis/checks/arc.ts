@@ -62,11 +62,15 @@ async function chainFinding(context: Context): Promise<Finding> {
   const lookupFailed =
     failedNames.length > 0 || (found.signature || null)?.status.result === 'temperror';
   if (result !== 'pass' && lookupFailed)
-    return unknown('Could not verify the ARC chain.', 'The DNS lookup of a key in the chain failed.', {
-      ...evidence,
-      result: null,
-      unanswered: failedNames,
-    });
+    return unknown(
+      'Could not verify the ARC chain.',
+      'The DNS lookup of a key in the chain failed.',
+      {
+        ...evidence,
+        result: null,
+        unanswered: failedNames,
+      },
+    );
   const sealer = evidence.chain.at(-1)?.domain ?? 'a forwarding server';
   if (result === 'pass')
     return info(

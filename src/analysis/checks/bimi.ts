@@ -56,8 +56,7 @@ export const bimi: Check = {
     const domains = bimiDomains(discovery);
     const names = bimiNames(context, domains);
     const record = await findBimiRecord(names, context.resolver);
-    if (!record)
-      return unknown('Could not look up your BIMI record.', 'The DNS lookup failed.');
+    if (!record) return unknown('Could not look up your BIMI record.', 'The DNS lookup failed.');
     if (record.text === null) return noRecord(record, discovery.fromDomain);
     if (record.declined)
       return info(

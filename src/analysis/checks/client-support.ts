@@ -25,7 +25,8 @@ export const clientSupport: Check = {
   },
   run(context) {
     const facts = context.fact(htmlFacts);
-    if (facts === null) return skipped('Your message has no HTML.', 'Not checked: the message has no HTML part.');
+    if (facts === null)
+      return skipped('Your message has no HTML.', 'Not checked: the message has no HTML part.');
     const { markers, truncated } = collectMarkers(context, facts);
     const unsupported = FEATURES.filter(([, , any]) => any.some((marker) => markers.has(marker)));
     return evaluateFeatures(unsupported, truncated);

@@ -57,7 +57,10 @@ function evaluateKey(signature: DkimSignature, all: DkimSignature[]): Finding {
   if (signature.algorithm === 'rsa-sha1') return rejectedKey(signature, 'sha1');
   if (cause === 'revoked') return rejectedKey(signature, 'revoked');
   if (cause === 'dns_failure')
-    return unknown('Could not look up the DKIM key.', `The signature could not be verified: ${signature.reason}.`);
+    return unknown(
+      'Could not look up the DKIM key.',
+      `The signature could not be verified: ${signature.reason}.`,
+    );
   if (bits === null || (keyType !== 'rsa' && keyType !== 'ed25519'))
     return skipped(
       'The DKIM key was not checked.',

@@ -40,7 +40,8 @@ export const dnssec: Check = {
         ? [{ name: domain, type: types[index]!, reason: answer.reason }]
         : [],
     );
-    if (failures.length > 0) return lookupFailed('Could not look up the DNSSEC records.', failures, { domain });
+    if (failures.length > 0)
+      return lookupFailed('Could not look up the DNSSEC records.', failures, { domain });
     const records = ds.status === 'found' ? ds.records.slice(0, 10) : [];
     const validated = soa.status === 'found' && soa.authenticated;
     const evidence = { domain, ds: records, validated };

@@ -36,7 +36,7 @@ export const linkScheme: Check = {
   category: 'content',
   points: 1,
   label: 'Link schemes',
-  issueTitle: "Links are not encrypted or do not open everywhere",
+  issueTitle: 'Links are not encrypted or do not open everywhere',
   reference: rfc(3986, '3.1'),
   publicEvidence: PUBLIC_LINK_PROBLEMS,
   run(context) {

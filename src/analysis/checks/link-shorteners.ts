@@ -46,9 +46,13 @@ export const linkShorteners: Check = {
     if (unseen) return unknown('Could not check all links for URL shorteners.', unseen);
     if (links.length === 0)
       return skipped('URL shorteners were not checked.', 'Your message has no web links.');
-    return pass('Your links use no URL shortener.', 'Recipients and spam filters see where they lead.', {
-      links: links.length,
-    });
+    return pass(
+      'Your links use no URL shortener.',
+      'Recipients and spam filters see where they lead.',
+      {
+        links: links.length,
+      },
+    );
   },
 };
 

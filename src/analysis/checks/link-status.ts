@@ -183,7 +183,9 @@ export async function requestLinks(
   options: LinkRequestOptions,
 ): Promise<LinkResult[]> {
   const { totalTimeoutMs = 8000, requestTimeoutMs = 5000 } = options;
-  const results = urls.map((): LinkResult => ({ status: 'not_asked', reason: 'the time limit was reached' }));
+  const results = urls.map(
+    (): LinkResult => ({ status: 'not_asked', reason: 'the time limit was reached' }),
+  );
   const deadline = { passed: false };
   const timer = setTimeout(() => {
     deadline.passed = true;

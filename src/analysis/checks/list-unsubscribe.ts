@@ -74,7 +74,7 @@ function evaluateField(context: Context, found: ListUnsubscribe): Finding {
   const rewrite = oneClickFix(context, 'Write the two fields like this');
   if (https.length + http.length + mailto.length === 0)
     return fail({
-      title: "Your List-Unsubscribe field cannot be used.",
+      title: 'Your List-Unsubscribe field cannot be used.',
       detail: `It ${problem ?? 'has no usable web or email address'}. Email clients show no unsubscribe button.`,
       fix: rewrite,
     });

@@ -48,7 +48,7 @@ export const messageId: Check = {
 };
 
 const REJECTED =
-  "Gmail rejects mail without a valid Message-ID. Other mailbox providers cannot trace it or group it with its replies.";
+  'Gmail rejects mail without a valid Message-ID. Other mailbox providers cannot trace it or group it with its replies.';
 const FIX =
   'Add "Message-ID: <unique-part@example.com>", with a new unique part for each message and your own domain after the @.';
 
@@ -58,7 +58,7 @@ function duplicated(values: string[]): Finding {
   return fail({
     title: `Your message has ${values.length.toLocaleString('en')} Message-ID fields.`,
     detail:
-      "Only one is allowed. Mailbox providers reject such mail or do not know which one counts.",
+      'Only one is allowed. Mailbox providers reject such mail or do not know which one counts.',
     fix: 'Keep only one Message-ID field. Check whether a program adds its own to the one you set.',
     evidence: { values: values.slice(0, 5).map((value) => value.slice(0, 200)) },
   });

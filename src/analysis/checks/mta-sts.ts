@@ -139,7 +139,7 @@ function recordFix(domain: string, name: string, now: number): Fix {
 function noRecord(domain: string, evidence: Evidence): Finding {
   return info(
     `${domain} does not use MTA-STS.`,
-    "MTA-STS lets you require verified TLS for mail sent to your domain. It protects mail you receive and does not affect mail you send.",
+    'MTA-STS lets you require verified TLS for mail sent to your domain. It protects mail you receive and does not affect mail you send.',
     evidence,
   );
 }
@@ -178,8 +178,8 @@ function incompletePolicy(
   const problem = `It does not list ${hosts.join(', ')}.`;
   const outcome =
     mode === 'enforce'
-      ? "Senders that support MTA-STS do not deliver to unlisted servers."
-      : "Senders only report this in testing mode. In enforce mode, they do not deliver to unlisted servers.";
+      ? 'Senders that support MTA-STS do not deliver to unlisted servers.'
+      : 'Senders only report this in testing mode. In enforce mode, they do not deliver to unlisted servers.';
   return {
     ...info(
       `The MTA-STS policy of ${domain} does not cover all its mail servers.`,

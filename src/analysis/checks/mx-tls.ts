@@ -34,7 +34,7 @@ export function mxTls(probe: ProbeMailTls | null): Check {
     category: 'infrastructure',
     points: 3,
     label: 'TLS on the mail servers',
-    issueTitle: "Mail servers do not all support verified TLS",
+    issueTitle: 'Mail servers do not all support verified TLS',
     reference: rfc(3207),
     // Without a working mail server, there is nothing to check.
     publicEvidence: {
@@ -61,7 +61,7 @@ export function mxTls(probe: ProbeMailTls | null): Check {
 async function checkHosts(context: Context, probe: ProbeMailTls | null): Promise<Finding> {
   const domain = fromDomain(context);
   if (domain === null || probe === null)
-    return skipped(NOT_CHECKED, "This server does not connect to mail servers.");
+    return skipped(NOT_CHECKED, 'This server does not connect to mail servers.');
   const found = await mailHosts(context, domain);
   if (found.kind === 'error')
     return lookupFailed('Could not look up the mail servers.', found.unanswered);
@@ -119,13 +119,13 @@ function noneProbed(probed: Probed[]): Finding {
 
 function withoutTls(domain: string, plain: Probed[], all: boolean): Finding {
   const broken = plain.every(({ tls }) => tls.status === 'broken');
-  const problem = broken ? 'offer STARTTLS, but it fails' : "do not support TLS";
+  const problem = broken ? 'offer STARTTLS, but it fails' : 'do not support TLS';
   const found = {
     title: all
       ? `The mail servers of ${domain} ${problem}.`
       : `Some mail servers of ${domain} ${problem}: ${namesOf(plain)}.`,
     detail:
-      "Anyone on the network path can read mail to your domain, and senders that require TLS cannot deliver.",
+      'Anyone on the network path can read mail to your domain, and senders that require TLS cannot deliver.',
     fix: `Turn on STARTTLS on ${namesOf(plain)}, with a certificate for the server's name (in Postfix: smtpd_tls_security_level = may, smtpd_tls_chain_files).`,
   };
   return all ? fail(found) : warn(found);

@@ -99,14 +99,14 @@ function problemOf(found: MailHosts): Finding | null {
     return fail({
       title: `${domain} accepts no mail: it has a null MX record.`,
       detail:
-        "Replies and bounces cannot be delivered, and mailbox providers may reject mail from this domain (5.7.27).",
+        'Replies and bounces cannot be delivered, and mailbox providers may reject mail from this domain (5.7.27).',
       fix: { text: `Replace the null MX record with this one, ${placeholder}.`, record },
       reference: rfc(7505, '4.2'),
     });
   if (kind === 'nothing')
     return fail({
       title: `${domain} cannot receive mail.`,
-      detail: "It has neither an MX record nor an address record, so replies cannot be delivered.",
+      detail: 'It has neither an MX record nor an address record, so replies cannot be delivered.',
       fix: { text: `Publish this record, ${placeholder}.`, record },
     });
   const dead = hosts.filter(({ resolves }) => resolves === false).map(({ name }) => name);

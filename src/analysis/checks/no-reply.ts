@@ -26,7 +26,7 @@ export const noReply: Check = {
     if (target !== '' && isNoReply(target))
       return info(
         `Replies go to a no-reply address: ${target}.`,
-        "This is allowed. But replies show mailbox providers that mail is wanted, and recipients who cannot reply may report spam.",
+        'This is allowed. But replies show mailbox providers that mail is wanted, and recipients who cannot reply may report spam.',
         evidence,
       );
     if (isNoReply(from))

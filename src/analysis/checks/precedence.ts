@@ -29,8 +29,8 @@ export const precedence: Check = {
     return info(
       `Your message has ${shown.join(' and ')}.`,
       isAutomatic(evidence)
-        ? "Auto-responders, such as out-of-office replies, do not answer it."
-        : "This does not stop auto-responders from answering it.",
+        ? 'Auto-responders, such as out-of-office replies, do not answer it.'
+        : 'This does not stop auto-responders from answering it.',
       evidence,
     );
   },

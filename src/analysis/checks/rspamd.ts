@@ -11,7 +11,7 @@ import {
   PUBLIC_ENGINE,
 } from '../spam-engine.ts';
 
-const NOT_SCANNED = "Rspamd did not scan the message.";
+const NOT_SCANNED = 'Rspamd did not scan the message.';
 
 /** Sends the message unchanged. Rspamd receives the SMTP session separately from the message. */
 export const rspamd: Check = {

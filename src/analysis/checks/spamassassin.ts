@@ -18,7 +18,7 @@ import {
  * by default).
  */
 const MAX_OCTETS = 512 * 1024;
-const NOT_SCANNED = "SpamAssassin did not scan the message.";
+const NOT_SCANNED = 'SpamAssassin did not scan the message.';
 
 export const spamassassin: Check = {
   id: 'spamassassin',
@@ -45,7 +45,7 @@ export const spamassassin: Check = {
     if (rules.length === 0 && answer.score !== 0)
       return engineUnavailable(
         'SpamAssassin',
-        "its report has no rule table (custom template), so rules that other checks cover cannot be excluded",
+        'its report has no rule table (custom template), so rules that other checks cover cannot be excluded',
       );
     const { score, threshold } = answer;
     const isCheckedHere = isCoveredSpamassassinRule;

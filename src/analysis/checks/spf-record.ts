@@ -88,7 +88,7 @@ export async function evaluateSpfRecord(domain: string, context: Context): Promi
   if (root.state === 'missing')
     return fail({
       title: `${domain} has no SPF record.`,
-      detail: "Without one, mailbox providers do not know which servers may send for your domain.",
+      detail: 'Without one, mailbox providers do not know which servers may send for your domain.',
       fix: spfFix(
         'Publish a record that lists the servers that send for your domain. This one lists its mail servers.',
         domain,
@@ -123,7 +123,7 @@ export async function evaluateSpfRecord(domain: string, context: Context): Promi
 function detailOf(worst: SpfProblem, problems: SpfProblem[], tree: SpfTree): string {
   const lead =
     worst.level === 'fail'
-      ? "Mailbox providers that encounter this problem cannot use the record."
+      ? 'Mailbox providers that encounter this problem cannot use the record.'
       : 'The record works, but not as well as it could.';
   const others = problems.slice(1, 6).map(({ text }) => text);
   const also = others.length > 0 ? ` Other problems: ${others.join(' ')}` : '';

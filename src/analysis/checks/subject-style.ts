@@ -37,12 +37,13 @@ export const subjectStyle: Check = {
     const problems = problemsOf(subject, message);
     if (problems.length === 0)
       return pass(
-        "Your subject does not look like spam.",
+        'Your subject does not look like spam.',
         'It does not have too many capital letters or exclamation marks, or a false reply prefix.',
         { subject: subject.slice(0, 200) },
       );
     const [first, ...others] = problems;
-    const also = others.length > 0 ? ` Other problems: ${others.map(({ title }) => title).join(' ')}` : '';
+    const also =
+      others.length > 0 ? ` Other problems: ${others.map(({ title }) => title).join(' ')}` : '';
     return warn({
       title: first!.title,
       detail: `Spam filters and recipients associate this with spam.${also}`,

@@ -39,7 +39,8 @@ function withoutText(message: Message): Finding {
   if (message.html === null)
     return fail({
       title: 'Your message has no text.',
-      detail: 'It has neither readable text nor readable HTML. Spam filters penalize such messages.',
+      detail:
+        'It has neither readable text nor readable HTML. Spam filters penalize such messages.',
       fix: 'Put the content in the message itself, as text/plain or as multipart/alternative with text and HTML.',
       evidence,
     });

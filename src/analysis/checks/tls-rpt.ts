@@ -53,7 +53,7 @@ function evaluateRecords(domain: string, name: string, all: string[]): Finding {
     return {
       ...info(
         `${domain} does not request TLS reports.`,
-        "With this record, senders report to you when they cannot deliver over TLS. It does not affect mail you send.",
+        'With this record, senders report to you when they cannot deliver over TLS. It does not affect mail you send.',
         evidence,
       ),
       fix,

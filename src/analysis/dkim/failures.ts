@@ -170,8 +170,7 @@ const malformed: Explain = (signature) => ({
 
 const sha1: Explain = (signature) => ({
   title: `The message is signed with SHA-1 (${signature.algorithm}), which mailbox providers must not accept.`,
-  detail:
-    'SHA-1 is broken, and RFC 8301 forbids verifiers to accept it. You can keep your key.',
+  detail: 'SHA-1 is broken, and RFC 8301 forbids verifiers to accept it. You can keep your key.',
   fix: `Configure the DKIM signer of ${signer(signature)} to use a=rsa-sha256.`,
   reference: rfc(8301, '3.1'),
 });

@@ -28,12 +28,7 @@ const fails = (zone: string, name = 'shop.example'): Zone => ({
 });
 
 const ROWS: [what: string, status: CheckStatus, scene: Partial<CheckInput>, says?: RegExp][] = [
-  [
-    'on no list',
-    'pass',
-    {},
-    /No link in your message leads to a domain on no blocklist\./,
-  ],
+  ['on no list', 'pass', {}, /No link in your message leads to a domain on no blocklist\./],
   [
     'a tier 1 listing',
     'fail',
