@@ -54,7 +54,7 @@ const rows: [what: string, zone: Zone, CheckStatus, RegExp, broken?: boolean][] 
     /does not name the authority/,
     true,
   ],
-  ['an empty value', here('issue'), 'info', /cannot be read/, true],
+  ['an empty value', here('issue'), 'info', /is not a valid CAA record/, true],
   ['a DNS timeout', { 'news.example.com': { fails: 'timeout' } }, 'error', /Could not/],
   ['a DNS timeout at the parent', { 'example.com': { fails: 'timeout' } }, 'error', /Could not/],
 ];

@@ -101,7 +101,7 @@ test('client_support check lists the least supported features first with clients
   });
   assert.equal(status, 'info');
   assert.match(title, /^Your message uses 4 HTML or CSS features/);
-  assert.match(detail, /not in Gmail, .*Outlook for Windows/);
+  assert.match(detail, /not supported in Gmail, .*Outlook for Windows/);
   const { features, data_of } = evidence as {
     features: { feature: string; missing_in: string[]; partly_in: string[]; url: string }[];
     data_of: string;

@@ -65,7 +65,7 @@ const rows: Row[] = [
     message: () => sign({ signTime: RECEIVED_AT - 9e6, expires: RECEIVED_AT - 1000 }),
     zone: good,
     status: 'fail',
-    title: /signature of example\.com expired/,
+    title: /signature by example\.com expired/,
     fix: /Remove x= from the signature/,
   },
   {
@@ -89,7 +89,7 @@ const rows: Row[] = [
     message: () => sign({ key: KEYS.ed25519 }),
     zone: zoneWith('v=DKIM1; k=ed25519; p=AAAA'),
     status: 'fail',
-    title: /key record at s1\._domainkey\.example\.com is not valid/,
+    title: /key record at s1\._domainkey\.example\.com is invalid/,
     fix: /v=DKIM1; k=ed25519; p=/,
   },
   {
@@ -113,7 +113,7 @@ const rows: Row[] = [
     message: async () => alter(await sign(), 'a=rsa-sha256', 'a=rot13-sha256'),
     zone: good,
     status: 'fail',
-    title: /DKIM-Signature field of example\.com is not valid/,
+    title: /DKIM-Signature field of example\.com is invalid/,
     fix: /a=rsa-sha256/,
   },
   {
@@ -138,7 +138,7 @@ const rows: Row[] = [
     zone: good,
     status: 'warn',
     title: /not every mailbox provider/,
-    fix: /^Set the clock of the server that signs for example\.com: it is 2 h ahead/,
+    fix: /^Correct the clock of the server that signs for example\.com: it is 2 h ahead/,
   },
   {
     name: 'a DNS timeout',
@@ -165,7 +165,7 @@ const tolerated: [what: string, message: () => Promise<Buffer>, zone: Zone, RegE
     'a signing clock minutes ahead',
     () => sign({ signTime: RECEIVED_AT + 600_000 }),
     good,
-    /its signing time \(t=\) is 10 m in the future\. Set the clock/,
+    /its signing time \(t=\) is 10 m in the future\. Correct the clock/,
   ],
   [
     'a key record whose version is not the first tag',

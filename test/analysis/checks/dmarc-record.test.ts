@@ -54,7 +54,12 @@ const rows: Row[] = [
     records: ['something', `v=DMARC1; p=reject; ${REPORTED}`],
     status: 'pass',
   },
-  { name: 'no record', status: 'skipped', title: /no DMARC record to check/ },
+  {
+    name: 'no record',
+    status: 'skipped',
+    title: /DMARC record was not checked/,
+    detail: /No DMARC record applies to example\.com/,
+  },
   {
     name: 'two records',
     records: [`v=DMARC1; p=reject; ${REPORTED}`, 'v=DMARC1; p=none'],
@@ -169,7 +174,7 @@ const rows: Row[] = [
     records: ['v=DMARC1; p=reject; rua=mailto:x@reports.example'],
     zone: { [CONSENT]: { fails: 'timeout' } },
     status: 'pass',
-    detail: /Could not determine whether reports\.example accepts reports/,
+    detail: /Could not determine whether reports are accepted by reports\.example/,
   },
   { name: 'DNS failure', zone: { '_dmarc.example.com': { fails: 'refused' } }, status: 'error' },
   { name: 'offline', records: ['v=DMARC1; p=reject'], offline: true, status: 'skipped' },

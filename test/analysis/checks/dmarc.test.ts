@@ -261,7 +261,7 @@ test('dmarc check proposes fixing aligned SPF, otherwise signing with DKIM', asy
   const unsigned = await fixOf(MESSAGE, { ...spfFail, ...record });
   assert.match(
     unsigned.text,
-    /^Make SPF pass for example\.com, as described under "SPF"\. Better still/,
+    /^Make SPF pass for example\.com, as described under "SPF"\. Or, even better, sign/,
   );
   const other = await fixOf(MESSAGE, { ...record }, elsewhere);
   assert.match(other.text, /^Sign with DKIM as example\.com/);

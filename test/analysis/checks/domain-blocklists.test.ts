@@ -38,7 +38,7 @@ const surbl = (name: string, code = '127.0.0.64'): Zone => listIn('multi.surbl.o
 const uribl = (name: string, code = '127.0.0.2'): Zone => listIn('multi.uribl.com', name, code);
 
 const ROWS: [what: string, status: CheckStatus, scene: Partial<CheckInput>, says?: RegExp][] = [
-  ['on no list', 'pass', {}, /The sender domains are not on no blocklist\./],
+  ['on no list', 'pass', {}, /The sender domains are not on any blocklist\./],
   [
     'the From domain listed',
     'fail',
@@ -81,7 +81,7 @@ const ROWS: [what: string, status: CheckStatus, scene: Partial<CheckInput>, says
     'one tier 2 listing',
     'warn',
     { zone: surbl('shop.example') },
-    /by SURBL\..*ABUSE.*filters add such a listing/,
+    /by SURBL\..*ABUSE.*filters raise the spam score for such a listing/,
   ],
   [
     'two tier 2 listings',

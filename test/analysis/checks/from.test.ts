@@ -36,7 +36,7 @@ const cases: [string, string | string[] | null, CheckStatus, RegExp?][] = [
     'the address inside an encoded word',
     '=?utf-8?Q?=22N=22_=3Cnews=40example=2Ecom=3E?=',
     'fail',
-    /not valid/,
+    /From field is invalid/,
   ],
   ['two addresses without Sender', 'a@example.com, b@example.com', 'fail', /has 2 addresses/],
   [

@@ -69,7 +69,7 @@ const NO_QUERY: Row[] = [
 
 table(ipBlocklists, [
   ...NO_QUERY,
-  ['on no list', 'pass', {}, /203\.0\.114\.7 is on no blocklist\./],
+  ['on no list', 'pass', {}, /203\.0\.114\.7 is not on any blocklist\./],
   ['an IPv6 address on no list', 'pass', { envelope: { client_ip: CLIENT6 } }],
   [
     'lists without IPv6',
@@ -97,7 +97,7 @@ table(ipBlocklists, [
     'a tier 2 listing',
     'warn',
     { zone: on('bl.spamcop.net', '127.0.0.2') },
-    /SpamCop.*filters add such a listing/,
+    /SpamCop.*filters raise the spam score for such a listing/,
   ],
   [
     'tier 1 and tier 2 listings',
@@ -109,7 +109,7 @@ table(ipBlocklists, [
     'a tier 3 listing',
     'pass',
     { zone: on('dnsbl-1.uceprotect.net', '127.0.0.2') },
-    /any blocklist that affects delivery\..*do not act on the listing by UCEPROTECT level 1/,
+    /any blocklist that affects delivery\..*ignore the listing by UCEPROTECT level 1/,
   ],
   [
     'a tier 2 listing while tier 1 times out',

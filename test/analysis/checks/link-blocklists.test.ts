@@ -28,7 +28,7 @@ const fails = (zone: string, name = 'shop.example'): Zone => ({
 });
 
 const ROWS: [what: string, status: CheckStatus, scene: Partial<CheckInput>, says?: RegExp][] = [
-  ['on no list', 'pass', {}, /No link in your message leads to a domain on no blocklist\./],
+  ['on no list', 'pass', {}, /No link in your message leads to a domain on any blocklist\./],
   [
     'a tier 1 listing',
     'fail',
@@ -87,7 +87,7 @@ const ROWS: [what: string, status: CheckStatus, scene: Partial<CheckInput>, says
     'only the sender’s own listed domain',
     'skipped',
     { zone: surbl('example.com') },
-    /only listed links lead to a domain of the sender/,
+    /All listed links lead to a sender domain/,
   ],
   [
     'the sender’s own and another listed domain',

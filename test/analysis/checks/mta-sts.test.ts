@@ -77,7 +77,7 @@ const rows: Row[] = [
   [
     'an HTML page',
     'info',
-    /can't use.*not as text\/plain/,
+    /cannot use.*not as text\/plain/,
     serving({ body: POLICY, type: 'text/html' }),
   ],
   ['no media type', 'info', /without a content type/, serving({ body: POLICY, type: '' })],
@@ -87,20 +87,20 @@ const rows: Row[] = [
     /has a valid/,
     serving({ body: POLICY, type: 'text/plain; charset=utf-8' }),
   ],
-  ['a 404 response', 'info', /can't use.*responded with 404/, serving({ code: 404 })],
-  ['a redirect', 'info', /can't use.*redirects \(302\)/, serving({ code: 302 })],
+  ['a 404 response', 'info', /cannot use.*responded with 404/, serving({ code: 404 })],
+  ['a redirect', 'info', /cannot use.*redirects \(302\)/, serving({ code: 302 })],
   [
     'no such host',
     'info',
-    /can't use.*mta-sts\.news\.example\.com does not/,
+    /cannot use.*mta-sts\.news\.example\.com does not/,
     serving('no_such_name'),
   ],
-  ['a bad certificate', 'info', /can't use.*no valid certificate/, serving('tls')],
-  ['a private address', 'info', /can't use.*no public IP address/, serving('forbidden_address')],
+  ['a bad certificate', 'info', /cannot use.*no valid certificate/, serving('tls')],
+  ['a private address', 'info', /cannot use.*no public IP address/, serving('forbidden_address')],
   [
     'an oversized policy',
     'info',
-    /can't use.*larger than/,
+    /cannot use.*larger than/,
     serving({ body: `${POLICY}${'a'.repeat(70_000)}` }),
   ],
   ['a 5xx response', 'error', /responded with 503/, serving({ code: 503 })],
@@ -123,7 +123,7 @@ for (const [what, status, expected, scene] of rows)
     assert.equal(finding.status, status, finding.title);
     assert.match(`${finding.title} ${finding.detail}`, expected);
     // Domain health finds invalid records and policies by `problems`.
-    const hasProblems = /can't use|is invalid|does not cover/.test(finding.title);
+    const hasProblems = /cannot use|is invalid|does not cover/.test(finding.title);
     assert.equal(Array.isArray(finding.evidence?.problems), hasProblems);
     if (hasProblems) assert.ok(finding.fix);
   });
@@ -138,12 +138,12 @@ test('mta_sts check reports mail servers missing from the policy', async () => {
   for (const host of ['mx2.example.com', 'example.net', 'a.b.example.net', 'xexample.net']) {
     const { title, detail, fix } = await findingFor([host, 'mx1.example.com']);
     assert.match(title, /does not cover all its mail servers/);
-    assert.ok(detail.startsWith(`It does not list ${host}. Senders that support MTA-STS don't`));
+    assert.ok(detail.startsWith(`It does not list ${host}. Senders that support MTA-STS do not`));
     assert.ok(fix?.text.includes(`"mx: ${host}"`));
   }
   assert.match(
     (await findingFor(['other.example'], 'testing')).detail,
-    /In enforce mode, they don't deliver/,
+    /In enforce mode, they do not deliver/,
   );
 });
 

@@ -50,7 +50,7 @@ const rows: [what: string, a: MailTlsResult, b: MailTlsResult, CheckStatus, RegE
     /mail servers of example\.com do not support TLS/,
   ],
   ['one server without TLS', secure(), PLAIN, 'warn', /Some mail servers .*: b\.example\.com\./],
-  ['the only reachable server without TLS', PLAIN, DEAD, 'fail', /don't support/],
+  ['the only reachable server without TLS', PLAIN, DEAD, 'fail', /do not support/],
   ['one server with broken STARTTLS', secure(), BROKEN, 'warn', /offer STARTTLS, but it fails/],
   ['one server with outdated TLS', secure(), secure('TLSv1'), 'warn', /outdated TLS version: b\./],
   [
@@ -60,13 +60,13 @@ const rows: [what: string, a: MailTlsResult, b: MailTlsResult, CheckStatus, RegE
     'warn',
     /b\.[^.]+\.com: it has exp/,
   ],
-  ['no server reachable', DEAD, SHUT, 'skipped', /connect to any of them on port 25/],
+  ['no server reachable', DEAD, SHUT, 'skipped', /connect to any mail server on port 25/],
   [
     'no server with a public address',
     SHUT,
     SHUT,
     'skipped',
-    /not allowed to connect to their addresses/,
+    /not allowed to connect to the addresses of the mail servers/,
   ],
   [
     'one server with an unclear reply',
@@ -92,7 +92,7 @@ test('mx_tls check is skipped without mail servers or probe, and reports error w
   assert.equal((await checkHosts({}, { 'example.com': { MX: ['0 .'] } })).status, 'skipped');
   assert.equal((await checkHosts({}, { 'example.com': { fails: 'timeout' } })).status, 'error');
   const unprobed = await runCheck(mxTls(null), { message, zone: ZONE });
-  assert.match(unprobed.detail, /doesn't connect to mail servers/);
+  assert.match(unprobed.detail, /does not connect to mail servers/);
 });
 
 test('mx_tls check probes five existing hosts at most, or the domain itself', async () => {

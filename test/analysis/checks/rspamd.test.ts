@@ -70,7 +70,7 @@ describe('rspamd check with a real Rspamd', { skip: skipUnlessInstalled('rspamd'
     assert.deepEqual(checked_elsewhere![0]?.rule, 'A_SPF');
     const elsewhere = checked_elsewhere!.map((item) => item.rule);
     for (const name of ['R_DKIM_NA', 'ARC_NA']) assert.ok(elsewhere.includes(name), name);
-    assert.match(fix!.text, /^Fix what .*HALF \(3\.4: Says HALF\)/);
+    assert.match(fix!.text, /^Fix the problems that .*HALF \(3\.4: Says HALF\)/);
   });
 
   it('passes the client address and name to Rspamd', async () => {

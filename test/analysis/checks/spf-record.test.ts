@@ -202,7 +202,7 @@ const rows: Row[] = [
       },
     },
     status: 'fail',
-    title: /more than ten mail servers/,
+    title: /more than 10 mail servers/,
   },
   { name: 'ptr', records: ['v=spf1 ptr ip4:192.0.2.1 -all'], status: 'warn', title: /uses ptr/ },
   {

@@ -40,7 +40,7 @@ const rows: Row[] = [
     record: 'v=spf1 mx -all',
     status: 'fail',
     result: 'fail',
-    title: /doesn't allow 192\.0\.2\.1/,
+    title: /does not allow 192\.0\.2\.1/,
     publish: { name: 'example.com', value: 'v=spf1 mx ip4:192.0.2.1 -all' },
   },
   {
@@ -49,7 +49,7 @@ const rows: Row[] = [
     envelope: { client_ip: '2001:db8::25' },
     status: 'fail',
     result: 'softfail',
-    title: /doesn't allow 2001:db8::25/,
+    title: /does not allow 2001:db8::25/,
     publish: { name: 'example.com', value: 'v=spf1 ip4:192.0.2.1 ip6:2001:db8::25 ~all' },
   },
   {
@@ -58,14 +58,14 @@ const rows: Row[] = [
     zone: { '_spf.example.com': { TXT: ['v=spf1 ip4:198.51.100.1 ?all'] } },
     status: 'fail',
     result: 'neutral',
-    title: /doesn't allow 192\.0\.2\.1/,
+    title: /does not allow 192\.0\.2\.1/,
   },
   {
     name: 'excluded by a term before all; the fix inserts the address before it',
     record: 'v=spf1 a -ip4:192.0.2.0/24 ip4:198.51.100.1 ~all',
     status: 'fail',
     result: 'fail',
-    title: /doesn't allow/,
+    title: /does not allow/,
     publish: {
       name: 'example.com',
       value: 'v=spf1 a ip4:192.0.2.1 -ip4:192.0.2.0/24 ip4:198.51.100.1 ~all',
@@ -84,7 +84,7 @@ const rows: Row[] = [
     zone: { 'example.com': { TXT: ['v=spf1 mx -all', 'v=spf1 a mx ip4:192.0.2.1 ~all'] } },
     status: 'fail',
     result: 'permerror',
-    title: /can't be used/,
+    title: /cannot be used/,
     publish: { name: 'example.com', value: 'v=spf1 mx a ip4:192.0.2.1 ~all' },
   },
   {
@@ -92,7 +92,7 @@ const rows: Row[] = [
     record: 'v=spf1 ipv4:192.0.2.1 -all',
     status: 'fail',
     result: 'permerror',
-    title: /can't be used/,
+    title: /cannot be used/,
   },
   {
     name: 'DNS timeout',

@@ -17,12 +17,17 @@ const cases: [string, string, CheckStatus, RegExp?][] = [
   ['no subject', goodMessage({ Subject: null }), 'skipped'],
   ['an empty subject', subject(' '), 'skipped'],
 
-  ['words in capitals', subject('BUY OUR new shoes NOW'), 'warn', /capitals/],
+  ['words in capitals', subject('BUY OUR new shoes NOW'), 'warn', /capital letters/],
   ['half of twelve letters in capitals', subject('ABCDEF abcdef'), 'pass'],
-  ['more than half of twelve letters in capitals', subject('ABCDEFG abcde'), 'warn', /capitals/],
+  [
+    'more than half of twelve letters in capitals',
+    subject('ABCDEFG abcde'),
+    'warn',
+    /capital letters/,
+  ],
   ['ten letters in capitals', subject('ABCDE FGHIJ 2026'), 'pass'],
-  ['eleven letters in capitals', subject('ABCDE FGHIJK'), 'warn', /capitals/],
-  ['Greek words in capitals', subject('ΜΕΓΑΛΗ ΠΡΟΣΦΟΡΑ'), 'warn', /capitals/],
+  ['eleven letters in capitals', subject('ABCDE FGHIJK'), 'warn', /capital letters/],
+  ['Greek words in capitals', subject('ΜΕΓΑΛΗ ΠΡΟΣΦΟΡΑ'), 'warn', /capital letters/],
   ['a script without capitals', subject('您的订单已经发货请注意查收谢谢'), 'pass'],
   ['capitals in an encoded word', subject('=?utf-8?Q?GRO=C3=9FE_AUSWAHL_HIER?='), 'warn'],
 
@@ -74,5 +79,5 @@ for (const [name, message, status, expected] of cases)
 test('subject_style check reports all problems together', async () => {
   const finding = await runCheck(subjectStyle, { message: subject('RE: BUY SHOES NOW!!!') });
   assert.deepEqual(finding.evidence?.found, ['false_reply', 'capitals', 'exclamation_marks']);
-  assert.match(finding.detail, /capitals.*3 exclamation marks/);
+  assert.match(finding.detail, /capital letters.*3 exclamation marks/);
 });
