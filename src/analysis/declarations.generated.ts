@@ -292,7 +292,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "ptr": {
-    "issueTitle": "The sending IP address has no reverse DNS name, or a generic one",
+    "issueTitle": "Reverse DNS of the sending IP address is missing or generic",
     "publicEvidence": {
       "client_ip": "shown",
       "asked": "shown",

@@ -103,7 +103,7 @@ test('Alert mail and Slack posts state problem, time, fix and report link', asyn
   assert.ok(texts.includes('```_dmarc.example.com TXT\nv=DMARC1; p=none```'), texts);
   assert.ok(texts.includes('Low &amp; &lt;bad&gt; score'), texts);
   assert.ok(texts.includes('News &lt;of&gt; spring'));
-  assert.ok(texts.includes(`<${report}|Open the report>`));
+  assert.ok(texts.includes(`<${report}|Open report>`));
   assert.ok(texts.includes(sent!.id));
   // The resolution is sent once too.
   await complete({ score: 90 });

@@ -66,7 +66,7 @@ for (const [name, changes, body, reason] of marketing)
   });
 
 const transactional: [string, Record<string, string>, string | undefined, RegExp][] = [
-  ['no sign of marketing', {}, undefined, /no List-Unsubscribe field, no List-Id field/],
+  ['no sign of marketing', {}, undefined, /no List-Unsubscribe or List-Id field/],
   [
     'Feedback-ID alone',
     { 'Feedback-ID': 'a:b:c:d' },
@@ -80,7 +80,7 @@ const transactional: [string, Record<string, string>, string | undefined, RegExp
     'another Precedence',
     { Precedence: 'first-class' },
     undefined,
-    /no Precedence field with bulk or list/,
+    /no Precedence field set to bulk or list/,
   ],
   ['a name that only begins so', { 'X-Sgml': 'yes' }, LINK, /but no header field/],
   ['X-Campaign in a value', { 'X-Note': 'X-Campaign' }, LINK, /but no header field/],

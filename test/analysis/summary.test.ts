@@ -21,12 +21,12 @@ const CASES: [name: string, checks: Check[], summary: string][] = [
   [
     'no findings',
     [],
-    'As far as the completed checks show, this message meets the sender requirements of Gmail, Yahoo, Microsoft and Apple.',
+    'Based on the completed checks, this message meets the sender requirements of Gmail, Yahoo, Microsoft and Apple.',
   ],
   [
     'one warning',
     [points('a', 'warn', 1)],
-    'As far as the completed checks show, this message meets the sender requirements of Gmail, Yahoo, Microsoft and Apple. First: a says warn. Fixing this alone raises the score from 98 to 100.',
+    'Based on the completed checks, this message meets the sender requirements of Gmail, Yahoo, Microsoft and Apple. First: a says warn. Fixing this alone raises the score from 98 to 100.',
   ],
   [
     'the largest gain first',
@@ -56,17 +56,17 @@ const CASES: [name: string, checks: Check[], summary: string][] = [
   [
     'one check with an error',
     [points('a', 'error', 10)],
-    'As far as the completed checks show, this message meets the sender requirements of Gmail, Yahoo, Microsoft and Apple. 1 check could not be completed: A.',
+    'Based on the completed checks, this message meets the sender requirements of Gmail, Yahoo, Microsoft and Apple. 1 check could not be completed: A.',
   ],
   [
     'two checks with errors',
     [points('a', 'error', 10), points('b', 'error', 1), points('c', 'error', 0)],
-    'As far as the completed checks show, this message meets the sender requirements of Gmail, Yahoo, Microsoft and Apple. 2 checks could not be completed: A, B.',
+    'Based on the completed checks, this message meets the sender requirements of Gmail, Yahoo, Microsoft and Apple. 2 checks could not be completed: A, B.',
   ],
   [
     'a fifth of the points missing',
     [points('a', 'error', 7)],
-    'As far as the completed checks show, this message meets the sender requirements of Gmail, Yahoo, Microsoft and Apple.',
+    'Based on the completed checks, this message meets the sender requirements of Gmail, Yahoo, Microsoft and Apple.',
   ],
   [
     'temporary errors',
@@ -127,7 +127,7 @@ const JUDGED: [name: string, providers: ProviderVerdict[], kind: MessageKind, su
     'one rule is unknown',
     [provider('Gmail', 'unknown')],
     'transactional',
-    'As far as the completed checks show, this message meets the sender requirements of Gmail.',
+    'Based on the completed checks, this message meets the sender requirements of Gmail.',
   ],
 ];
 

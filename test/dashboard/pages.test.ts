@@ -72,7 +72,7 @@ test('Home page shows sign-out and the number of signed-in browsers', async (t) 
   await ownerBrowser(service);
   await ownerBrowser(service);
   const main = mainOf((await getPage(service, '/', { cookie })).html);
-  assert.match(main, /You're signed in on 3 browsers, including this one\./);
+  assert.match(main, /You have active sessions in 3 browsers, including this one\./);
   assert.match(main, /To sign out everywhere, set a new password\./);
   service.clock.advance(12 * 3_600_000);
   const over = await getPage(service, '/', { cookie });
@@ -237,7 +237,7 @@ test('POST /forgot-password reports an invalid address and the rate limit in the
 test('GET /forgot-password without outgoing mail refers to the owner command', async (t) => {
   const service = await start(t);
   const { html } = await getPage(service, '/forgot-password');
-  assert.match(html, /doesn't send email.*deliverability owner ADDRESS/s);
+  assert.match(html, /doesn't send email.*deliverability owner EMAIL/s);
   assert.ok(!html.includes('<form'));
 });
 

@@ -82,7 +82,7 @@ const REFUSED: [unknown, RegExp][] = [
   [`${'a'.repeat(64)}.example.com`, /not a domain name/],
   ['x'.repeat(2000), /too long/],
   ['\u0000.example.com', /not a domain name/],
-  [7, /must be text/],
+  [7, /must be a string/],
 ];
 
 test('POST /v1/domains rejects invalid names with 422 and duplicates with 409', async (t) => {

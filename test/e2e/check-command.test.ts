@@ -111,11 +111,11 @@ test('check exits with 2 for invalid files and options and names them', async (t
   const folder = temporaryFolder(t);
   const file = fileWith(t, MESSAGE);
   const cases: [string[], RegExp][] = [
-    [[], /^FILE is missing\./],
+    [[], /^Missing argument: FILE\./],
     [[join(folder, 'none.eml')], /none\.eml does not exist\./],
     [[folder], /cannot be read \(EISDIR\)/],
-    [['-'], /^standard input is empty\./],
-    [[file, file], /unexpected argument/],
+    [['-'], /^Standard input is empty\./],
+    [[file, file], /^Unexpected argument: /],
     [[file, '--ip=here'], /^"here" is not an IP address\./],
     [[file, '--fail-below=101'], /^--fail-below must be a number from 0 to 100\./],
     [[file, '--fail-below=x'], /^--fail-below must be a number/],

@@ -118,8 +118,8 @@ test('domain tests and queries the configured blocklists', async (t) => {
 
 test('domain exits with 2 on invalid usage and explains it', async () => {
   const cases: [string[], RegExp][] = [
-    [[], /^NAME is missing\./],
-    [['example.com', 'example.org'], /unexpected argument/],
+    [[], /^Missing argument: NAME\./],
+    [['example.com', 'example.org'], /^Unexpected argument: /],
     [['co.uk'], /^"co\.uk" is a public suffix/],
     [['localhost'], /^"localhost" is a single label/],
     [['ann@example.com'], /^"ann@example\.com" is an email address/],

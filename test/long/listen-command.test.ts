@@ -160,7 +160,7 @@ test('listen verifies and prints events and marks repeated deliveries', async (t
   );
   await service.call('POST', `/v1/webhooks/endpoints/${endpoint.id}/rotate-secret`, { json: {} });
   await sendSample();
-  await listening.prints(/✓ verified with the previous secret; switch to the new one/);
+  await listening.prints(/✓ verified with the previous secret; switch to the new secret before/);
 });
 
 test('listen without a secret prints events as not verified and accepts them', async (t) => {
@@ -280,7 +280,7 @@ test('listen exits with 2 or 3 on invalid usage and explains the fix', async (t)
   t.after(() => busy.close());
   const { port } = busy.address() as AddressInfo;
   const cases: [args: string[], code: number, sentence: RegExp][] = [
-    [['now'], 2, /unexpected argument "now"/],
+    [['now'], 2, /Unexpected argument: "now"/],
     [['--port', '65536'], 2, /--port must be a number from 0 to 65535/],
     [['--host', '0.0.0.0'], 2, /--host must be an IP address of this machine/],
     [['--name', 'a b'], 2, /--name must be a host name/],
@@ -292,7 +292,7 @@ test('listen exits with 2 or 3 on invalid usage and explains the fix', async (t)
     [['--secret', 'hunter2'], 2, /--secret is not a signing secret/],
     [['--secret-file', secretFile], 2, /secret is not a signing secret/],
     [['--secret-file', join(folder, 'none')], 2, /none cannot be read \(ENOENT\)/],
-    [['--dir', foreign], 2, /are not a certificate authority of this command/],
+    [['--dir', foreign], 2, /are not a certificate authority that this command created/],
     [['--dir', folder, '--port', String(port)], 3, /the port is in use\. Use another/],
     [['--dir', join(secretFile, 'below')], 2, /part of the path is not a folder\. Choose another/],
   ];

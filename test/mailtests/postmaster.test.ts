@@ -102,7 +102,7 @@ test('Oversized postmaster mail is reported without attachment; mail with long l
   const words = notice.text!.replace(/\s+/g, ' ');
   const [, id] = /too large to attach\. The service keeps it as (msg_\w+) but/.exec(words)!;
   for (const fact of [
-    'ask the sender for a shorter message',
+    'ask the sender for a smaller message',
     'From: Jörg <abuse@receiver.example>',
     'Subject: Your server· sends <b>odd</b> mail',
     `Received: ${timeInWords('2026-11-21T10:00:00.000Z')}`,

@@ -54,9 +54,9 @@ test('POST /v1/monitors validates targets and domain_id per monitor type with 42
   const noTarget = (at: number, text: string) =>
     `targets.${at} must be an IP address or a domain name, but this value ${readDomainName(text).fault}`;
   const cases: [object, string[]][] = [
-    [{ type: 'domain_health' }, ['domain_id is required for a monitor of this type']],
+    [{ type: 'domain_health' }, ['domain_id is required for domain_health monitors']],
     [{ type: 'domain_health', domain_id: 'dom_01' }, ['domain_id is not the ID of a domain']],
-    [{ type: 'blocklist' }, ['targets is required, unless domain_id is given']],
+    [{ type: 'blocklist' }, ['targets is required unless domain_id is set']],
     [
       { type: 'blocklist', targets: [ADDRESS], domain_id: 'dom_01' },
       ['targets must not be combined with domain_id'],
@@ -87,7 +87,7 @@ test('POST /v1/monitors validates targets and domain_id per monitor type with 42
         ),
         noTarget(2, 'a@example.com'),
         noTarget(3, 'com'),
-        'targets.4 must be text',
+        'targets.4 must be a string',
         ...[5, 6].map(
           (at) =>
             `targets.${at} is empty; enter a public IP address or a domain name such as example.com`,
@@ -101,10 +101,7 @@ test('POST /v1/monitors validates targets and domain_id per monitor type with 42
       ['frequency must be one of hourly, every_6_hours, daily, weekly'],
     ],
     [{ type: 'ping' }, ['type must be one of domain_health, blocklist, placement']],
-    [
-      { type: 'blocklist', targets: [ADDRESS], status: 'ok' },
-      ['status is not a field of this request'],
-    ],
+    [{ type: 'blocklist', targets: [ADDRESS], status: 'ok' }, ['status is not a known parameter']],
   ];
   for (const [json, faults] of cases) {
     const answer = await call('POST', MONITORS, { json: { name: 'x', ...json } });
@@ -141,9 +138,7 @@ test('PATCH /v1/monitors/{id} honors If-Match and reschedules when needed', asyn
   assert.deepEqual([on.status, on.next_run_at], ['unknown', isoTime(clock.now())]);
   await runDue();
   assert.equal((await get(id)).status, 'ok');
-  assert.deepEqual(faultsOf(await patch({ type: 'placement' })), [
-    'type is not a field of this request',
-  ]);
+  assert.deepEqual(faultsOf(await patch({ type: 'placement' })), ['type is not a known parameter']);
   const [changed] = await auditOf(service, { object_id: id, action: 'monitor.changed' });
   assert.deepEqual(changed![1], { enabled: { from: false, to: true } });
 });

@@ -98,7 +98,7 @@ describe('Text report', () => {
       report,
       /2 of 12 checks could not be completed \(coverage \d+%\): TIMED_OUT, UNASKED\./,
     );
-    assert.match(report, /Not applicable: LOCAL\./);
+    assert.match(report, /Not checked: LOCAL\./);
   });
 
   it('omits checks that depend on a failed one from the findings', async () => {

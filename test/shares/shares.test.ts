@@ -97,7 +97,7 @@ test('POST /v1/reports/share rejects each test without a result by index with 42
     [{ test_ids: [done.id], expires_in: 31_536_001 }, ['expires_in must be at most 31536000']],
     [{ test_ids: [done.id], expires_in: 60.5 }, ['expires_in must be a whole number']],
     [{ test_ids: [done.id], title: ' ' }, ['title must not be blank']],
-    [{ test_ids: [done.id], views: 7 }, ['views is not a field of this request']],
+    [{ test_ids: [done.id], views: 7 }, ['views is not a known parameter']],
   ] as const) {
     const answer = await ask(json);
     assert.deepEqual([answer.status, wrongFields(answer)], [422, wrong], JSON.stringify(json));

@@ -227,7 +227,11 @@ test('DELETE /v1/api_keys/{id} lets a key revoke itself and its member’s keys 
       const weight = Math.min(ROLES.indexOf(role), ROLES.indexOf('admin'));
       const may = by !== 'viewer' && weight <= ROLES.indexOf(by);
       assert.equal(status, may ? 200 : 403, `${by} revokes ${role}`);
-      if (!may) assert.match(body.detail, /^This requires the (member|admin) role\. Your role is /);
+      if (!may)
+        assert.match(
+          body.detail,
+          /^This operation requires the (member|admin) role\. Your role is /,
+        );
       assert.equal((await call('GET', '/v1/me', { key: target })).status, may ? 401 : 200);
       assert.equal((await call('DELETE', `${KEYS}/${await idOf(call, key)}`, { key })).status, 200);
       assert.equal((await call('GET', '/v1/me', { key })).status, 401);

@@ -251,5 +251,5 @@ test('Ownership transfer mails both the new and the former owner', async (t) => 
   for (const mail of sink.taken) texts.set(mail.to.join(), await textOf(mail));
   assert.deepEqual([...texts.keys()].sort(), [email, 'owner@example.com']);
   assert.match(texts.get(email)!, /^You are now the owner of the team/);
-  assert.match(texts.get('owner@example.com')!, /^You transferred the ownership/);
+  assert.match(texts.get('owner@example.com')!, /^You transferred ownership of the team/);
 });

@@ -104,7 +104,7 @@ test('PATCH /v1/me rejects a key below its member’s role without checking pass
     ]) {
       const { status, body } = await service.call<Problem>('PATCH', '/v1/me', { key, json });
       const { code, detail } = body;
-      const said = `This requires the owner role. Your role is ${role}.`;
+      const said = `This operation requires the owner role. Your role is ${role}.`;
       assert.deepEqual([status, code, detail], [403, 'forbidden', said]);
     }
     assert.equal((await service.call('GET', '/v1/me', { key })).status, 200);

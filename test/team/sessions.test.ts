@@ -281,7 +281,7 @@ test('Session endpoints reject keys below the member’s role; test-mode keys ar
   };
   for (const role of ['viewer', 'member', 'admin'] as const) {
     const key = await service.makeKey(role);
-    const refusal = [403, `This requires the owner role. Your role is ${role}.`];
+    const refusal = [403, `This operation requires the owner role. Your role is ${role}.`];
     assert.deepEqual(await ask('GET', '/v1/sessions', key), refusal);
     assert.deepEqual(await ask('DELETE', path, key), refusal);
   }

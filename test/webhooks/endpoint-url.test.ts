@@ -73,7 +73,7 @@ const REFUSED: [urls: string[], message: string][] = [
   ],
   [
     ['https://a..example.com', 'https://-a.example.com', `https://${'a'.repeat(64)}.example`],
-    'must have a valid hostname',
+    'must have a valid host name',
   ],
   [
     [
@@ -95,7 +95,7 @@ const REFUSED: [urls: string[], message: string][] = [
     ],
     'must not point to',
   ],
-  [['https://receiver/hooks', 'https://receiver.:8443'], 'must have a fully qualified hostname'],
+  [['https://receiver/hooks', 'https://receiver.:8443'], 'must have a fully qualified host name'],
 ];
 
 const LONGEST = `https://example.com/${'a'.repeat(2048 - 20)}`;

@@ -33,7 +33,7 @@ export const ptr: Check = {
   category: 'infrastructure',
   points: 6,
   label: 'Reverse DNS (PTR)',
-  issueTitle: 'The sending IP address has no reverse DNS name, or a generic one',
+  issueTitle: 'Reverse DNS of the sending IP address is missing or generic',
   reference: rfc(1912, '2.1'),
   publicEvidence: { client_ip: 'shown', asked: 'shown', names: 'shown', ...PUBLIC_FAILED_LOOKUPS },
   async run(context) {

@@ -129,7 +129,7 @@ for (const [what, one, records, means] of LISTED)
   });
 
 const UNKNOWN: [string, typeof ZEN, string[], RegExp][] = [
-  ['a mistyped zone', ZEN, ['127.255.255.252'], /does not know the queried zone/],
+  ['a mistyped zone', ZEN, ['127.255.255.252'], /does not recognize the queried zone/],
   ['a public resolver', ZEN, ['127.255.255.254'], /public resolver/],
   ['too many queries', ZEN, ['127.255.255.255'], /too many/],
   ['an IP address query', DBL, ['127.0.1.255'], /query was for an IP address/],

@@ -19,9 +19,9 @@ test('askList reports DNS failures as errors with the reason', async () => {
     servfail: /SERVFAIL/,
     refused: /REFUSED/,
     unreachable: /no DNS server/,
-    malformed: /could not be read/,
-    limit: /limit of DNS queries/,
-    disabled: /turned off/,
+    malformed: /response of the list is invalid/,
+    limit: /limit on DNS queries/,
+    disabled: /lookups are disabled/,
   };
   for (const [reason, text] of Object.entries(reasons)) {
     const resolver = async () => ({ status: 'error', reason: reason as DnsErrorReason }) as const;

@@ -82,7 +82,7 @@ test('analyzeDomain proposes every record for an empty domain', async () => {
     caa: { type: 'CAA', name: 'example.com', value: '0 issue "letsencrypt.org"' },
   });
   assert.equal(item(health, 'mx_tls').detail, 'Not checked: mx failed.');
-  assert.match(item(health, 'dnssec').fix?.text ?? '', /DS record .* at the registrar of example/);
+  assert.match(item(health, 'dnssec').fix?.text ?? '', /DS record: .* at the registrar of example/);
 });
 
 const with_ = (changes: Zone): Zone => ({ ...GOOD_ZONE, ...changes });

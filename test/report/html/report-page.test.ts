@@ -297,7 +297,7 @@ describe('Report page completeness', () => {
   it('excludes unreadable seed mailboxes from the count', () => {
     assert.match(
       textOf(byId('placement', parse(good!))),
-      /4 of 4 seed mailboxes received it in the inbox/,
+      /4 of 4 seed mailboxes received the message in the inbox/,
     );
     assert.match(textOf(byId('placement', parse(bad!))), /1 of 4 seed mailboxes/);
     assert.match(

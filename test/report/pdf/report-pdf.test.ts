@@ -134,7 +134,7 @@ describe('Report PDF', { skip }, () => {
       const text = pdfText(await reportPdf(report));
       const adds = [...text.matchAll(/^[A-Z][a-z ]+? +\d+ ?%.* (\d+\.\d)$/gm)].map(([, n]) => n!);
       assert.equal(adds.length, report.categories.filter(({ points }) => points > 0).length);
-      const [, sum] = /^Sum +\d+ +(\d+\.\d)$/m.exec(text)!;
+      const [, sum] = /^Total +\d+ +(\d+\.\d)$/m.exec(text)!;
       const tenths = adds.reduce((all, each) => all + Math.round(Number(each) * 10), 0);
       assert.equal(tenths, Math.round(Number(sum) * 10));
       if (!report.cap) assert.equal(Math.floor(Number(sum)), report.score);
