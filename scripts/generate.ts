@@ -1,4 +1,4 @@
-/** Writes every generated file; with --check, only reports whether they are up to date. */
+/** Writes all generated files; with --check, only reports which are out of date. */
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-/** The contributions of a feature to the service; each feature exports one from its `feature.ts`. */
+/** What a feature contributes to the service. Each feature exports one value from its `feature.ts`. */
 
 import type { App } from './app.ts';
 import type { Config } from './config/config.ts';
@@ -14,7 +14,7 @@ export interface Feature {
   /** Routes that are not in the API reference; receives all operations that are. */
   undocumentedRoutes?(documented: Route[]): Route[];
   jobs?(app: App): Job[];
-  /** Its work in the transactions of other features. */
+  /** Work that it does in the transactions of other features. */
   subscribers?(app: App): Subscription[];
   /** Throws a ConfigError for invalid values; called before the database is opened. */
   checkConfig?(config: Config): void;

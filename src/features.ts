@@ -47,7 +47,7 @@ export const FEATURES: Feature[] = [
 /** The routes in `deliverability openapi` and `/openapi.json`. */
 export const DOCUMENTED_ROUTES: Route[] = FEATURES.flatMap(({ routes = [] }) => routes);
 
-/** All routes: the API, then its document and the pages. */
+/** All routes: the API, then the OpenAPI document and the pages. */
 export const ROUTES: Route[] = [
   ...DOCUMENTED_ROUTES,
   ...FEATURES.flatMap((feature) => feature.undocumentedRoutes?.(DOCUMENTED_ROUTES) ?? []),

@@ -109,7 +109,7 @@ test('breach accepts an import that the rules allow', () => {
     assert.equal(layerViolation(importOf(from, statement)), null, statement);
 });
 
-test('findCircle finds circular imports, type-only imports included', () => {
+test('findCircularImport finds circular imports, including type-only imports', () => {
   const edges = (statements: [string, string][]) =>
     statements.map(([from, statement]) => importOf(from, statement));
   const start: [string, string][] = [
@@ -126,7 +126,7 @@ test('findCircle finds circular imports, type-only imports included', () => {
     ]);
 });
 
-test('textBreaches reports a missing purpose and use of process or clock', () => {
+test('textViolations reports a missing purpose and use of process or clock', () => {
   const header = '/** What it is for. */\n';
   const cases: [string, string, RegExp][] = [
     ['lib/a.ts', '// a note\n', /open/],
@@ -145,7 +145,7 @@ test('textBreaches reports a missing purpose and use of process or clock', () =>
   }
 });
 
-test('textBreaches ignores comments, strings, given times and local names', () => {
+test('textViolations ignores comments, strings, given times and local names', () => {
   const text = `/** Stops the process. */
 // process.exit() and Date.now()
 export const say = 'the process. ends';

@@ -33,8 +33,9 @@ export async function benchHttp() {
     `GET /v1/tests/${id} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${service.ready.key}\r\n\r\n`;
   try {
     const rates = await measureInTurns({
-      bare: () => rate(COUNT, () => load(bare.ready.http, request(bare.ready.http))),
-      service: () => rate(COUNT, () => load(service.ready.http, request(service.ready.http))),
+      bare: () => rate(COUNT, () => sendRequests(bare.ready.http, request(bare.ready.http))),
+      service: () =>
+        rate(COUNT, () => sendRequests(service.ready.http, request(service.ready.http))),
     });
     return {
       result_bytes: bytes,
@@ -49,7 +50,7 @@ export async function benchHttp() {
   }
 }
 
-/** Stores a real result in the row that both read. */
+/** Stores a real result in the row that both servers read. */
 async function storeResult(path: string, id: string): Promise<number> {
   const { input, zone } = await benchMail();
   const pool = createAnalysisPool({ threads: 1, resolver: zoneResolver(zone), log: silentLog });
@@ -68,7 +69,7 @@ async function storeResult(path: string, id: string): Promise<number> {
 }
 
 /** Sends all requests over persistent connections, one at a time on each. */
-async function load(port: number, request: string): Promise<void> {
+async function sendRequests(port: number, request: string): Promise<void> {
   let remaining = COUNT;
   await Promise.all(
     Array.from({ length: CONNECTIONS }, async () => {

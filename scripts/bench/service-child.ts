@@ -1,4 +1,4 @@
-/** The service under benchmark: with its database in the given folder and a number of waiting tests. */
+/** The service to benchmark, with its database in the given folder and the given number of waiting tests. */
 
 import { isMainThread } from 'node:worker_threads';
 import { readConfig } from '../../src/config/config.ts';

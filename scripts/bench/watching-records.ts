@@ -23,13 +23,13 @@ export interface Reply {
 
 /** The percentage of responses that take one to three seconds. */
 const SLOW_PERCENT = 2;
-/** The percentage of the team's domains whose servers never answer. */
+/** The percentage of the team's domains whose servers never respond. */
 const DEAD_PERCENT = Number(process.env.BENCH_DEAD_PERCENT ?? 1);
 const LISTED_PERCENT = 1;
 const QUICK_MS = [10, 30] as const;
 const SLOW_MS = [1000, 3000] as const;
 
-const TESTS: Zone = blocklistZone();
+const BLOCKLIST_ZONE: Zone = blocklistZone();
 const LIST_ZONES = LISTS.map(({ zone }) => zone);
 const OWNER = /(?:^|\.)([dm])(\d+)\.example(?:\.(.+))?$/;
 
@@ -42,12 +42,12 @@ export function replyFor(name: string, type: RecordType, dkimKey: string): Reply
     return { records: listing(domain, list, type), delay: delayOf(kind, `${name}/${type}`) };
   const isDead = kind === 'd' && chance(`dead ${domain}`) < DEAD_PERCENT / 100;
   return {
-    records: ownRecords(domain, name, dkimKey)?.[type] ?? (exists(domain, name) ? [] : null),
+    records: domainRecords(domain, name, dkimKey)?.[type] ?? (exists(domain, name) ? [] : null),
     delay: isDead ? null : delayOf(kind, `${name}/${type}`),
   };
 }
 
-/** Queries about senders are never slow, so that analysis times show the effect of the other load. */
+/** Queries about sender domains are never slow, so that analysis times show the effect of the other load. */
 function delayOf(kind: string, query: string): number {
   const slow = kind === 'd' && chance(`slow ${query}`) < SLOW_PERCENT / 100;
   const [min, max] = slow ? SLOW_MS : QUICK_MS;
@@ -55,7 +55,7 @@ function delayOf(kind: string, query: string): number {
 }
 
 function otherRecords(name: string, type: RecordType): string[] | null {
-  const found = lookUp(TESTS, name, type);
+  const found = lookUp(BLOCKLIST_ZONE, name, type);
   if (found.status === 'found') return found.records;
   if (name.endsWith('.in-addr.arpa') && type === 'PTR') return ['mail.m0.example'];
   if (name === '_spf.provider.example' && type === 'TXT') return ['v=spf1 ip4:9.9.9.0/24 -all'];
@@ -70,10 +70,10 @@ function listing(domain: string, list: string, type: RecordType): string[] | nul
 type Records = Partial<Record<RecordType, string[]>>;
 
 /** Hosts have loopback addresses, which the service does not connect to. */
-function ownRecords(domain: string, name: string, dkimKey: string): Records | null {
-  const under = name.slice(0, -domain.length);
+function domainRecords(domain: string, name: string, dkimKey: string): Records | null {
+  const label = name.slice(0, -domain.length);
   const hasPolicy = chance(`policy ${domain}`) < 0.1;
-  switch (under) {
+  switch (label) {
     case '':
       return {
         A: ['127.0.0.1'],

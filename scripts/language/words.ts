@@ -1,10 +1,10 @@
 /**
- * Phrases and names that do not come back, each with what is written instead. A phrase is looked for
- * in texts, comments, titles of tests and documents; a name in everything that the code declares.
+ * Banned phrases and names, each with its replacement. Phrases are searched for in texts, comments,
+ * test titles and documents; names in all declarations.
  */
 
 export interface Replacement {
-  /** Found anywhere in a text, whatever its case; for names in their own case. */
+  /** Phrases match anywhere in a text and ignore case; names are case-sensitive. */
   wrong: RegExp;
   right: string;
 }

@@ -27,7 +27,7 @@ const LONG = 'test/long';
 const PRELOAD = fileURLToPath(new URL('preload.ts', import.meta.url));
 /** Updated by each run; without it, durations are estimated. */
 const DURATIONS = join('dist', 'test-durations.json');
-/** Files that take more than a second, for a fresh clone: a copy of DURATIONS to update now and then. */
+/** Durations of files that take more than a second, for fresh clones. Update it from DURATIONS occasionally. */
 const RECORDED = join('test', 'durations.json');
 
 process.chdir(ROOT);
@@ -39,7 +39,7 @@ const { values, positionals } = parseArgs({
     'test-skip-pattern': { type: 'string', multiple: true, default: [] },
     'test-only': { type: 'boolean', default: false },
     'test-timeout': { type: 'string' },
-    /** One more than cores, because processes wait for disks and threads. Long tests measure load: no extra one. */
+    /** One more than cores, because processes wait for disks and threads. Long tests measure load: no extra process. */
     'test-concurrency': { type: 'string' },
     'test-reporter': { type: 'string', default: 'spec' },
     /** `process`: a process per file, the default for long tests. `none`: only for files that need it. */
@@ -64,7 +64,7 @@ const startedAt = performance.now();
 const counts = { tests: 0, suites: 0, passed: 0, failed: 0, cancelled: 0, skipped: 0, todo: 0 };
 /** The entry files of the processes that finished. */
 const finished = new Set<string>();
-/** The lines at the end of a run. */
+/** The summary lines at the end of a run. */
 const TOTALS = /^(tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) [\d.]+$/;
 /** The duration of the tests of each file that reported one. */
 const measured: Durations = {};
@@ -81,11 +81,11 @@ interface TestEvent {
   };
 }
 
-/** The events of all runs as those of one run: the totals come once, at the end. */
+/** Merges the events of all runs into one stream, with the totals once, at the end. */
 async function* events(): AsyncGenerator<TestEvent> {
   yield* runProcesses(planned.parallel, cores);
   yield* runProcesses(planned.sequential, 1);
-  yield* cutOffFiles();
+  yield* findIncompleteFiles();
   const totals = {
     tests: counts.tests,
     suites: counts.suites,
@@ -138,13 +138,17 @@ async function* runProcesses(
 }
 
 /** Failures that Node's runner misses: processes that exited successfully before their tests finished. */
-async function* cutOffFiles(): AsyncGenerator<TestEvent> {
+async function* findIncompleteFiles(): AsyncGenerator<TestEvent> {
   const filters = [...values['test-name-pattern'], ...values['test-skip-pattern']];
   const filtered = filters.length > 0 || values['test-only'];
   for (const list of [...planned.parallel, ...planned.sequential]) {
-    const isCutOff = !finished.has(entryOf(list));
+    const isIncomplete = !finished.has(entryOf(list));
     for (const file of list)
-      if (isCutOff ? !(file in measured) || file === list.at(-1) : !filtered && !(file in measured))
+      if (
+        isIncomplete
+          ? !(file in measured) || file === list.at(-1)
+          : !filtered && !(file in measured)
+      )
         yield* failure(file, `${file}: the process exited before all tests finished.`);
   }
 }
@@ -163,7 +167,7 @@ function* failure(file: string, text: string): Generator<TestEvent> {
   yield { type: 'test:fail', data };
 }
 
-/** Whether a diagnostic is one of the totals of a run: those of a test name a file. */
+/** Whether a diagnostic is a total of a run. Diagnostics of a test name a file. */
 function isTotal({ file, message }: TestEvent['data']): boolean {
   return file === undefined && TOTALS.test(message ?? '');
 }
@@ -195,7 +199,7 @@ function allTests(): string[] {
   return found.filter((file) => file.startsWith(`${LONG}/`) === values.long);
 }
 
-/** The test files of a file or folder; `--long` names need no `test/long/`. A name without tests is an error. */
+/** The test files of a file or folder. With `--long`, `test/long/` may be omitted. A name without tests is an error. */
 function testsIn(name: string): string[] {
   const names = values.long ? [name, join(LONG, name), join(LONG, `${name}.test.ts`)] : [name];
   const found = names.flatMap((path) => {

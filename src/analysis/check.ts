@@ -105,7 +105,7 @@ export interface Finding {
   fix?: Fix;
   /** Like `Check.dependsOn`, for this finding only: it has the same cause as those checks. */
   dependsOn?: string[];
-  /** Overrides the check's own `curedBy`. */
+  /** Overrides the check's own `fixedBy`. */
   fixedBy?: string[][];
   /** This failure does not cap the score, although other failures of the check do. */
   exemptFromCap?: boolean;
@@ -224,7 +224,7 @@ export function offline(title: string): Finding {
   return skipped(title, 'Not checked: offline mode makes no DNS lookups.');
 }
 
-/** The public part of the evidence that `notAnswered` adds. */
+/** The public part of the evidence that `lookupFailed` adds. */
 export const PUBLIC_FAILED_LOOKUPS = { unanswered: 'shown' } as const;
 
 /** The finding of a check that depends on these failed lookups. It does not affect the score. */

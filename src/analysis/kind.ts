@@ -14,7 +14,7 @@ export interface Classification {
   reasons: string[];
 }
 
-/** A fact: call `context.fact(judgedKind)`. */
+/** A fact: call `context.fact(classifyMessage)`. */
 export function classifyMessage(context: Context): Classification {
   if (context.kind !== 'auto')
     return {

@@ -13,7 +13,7 @@ export const WEIGHTS: Record<Category, number> = {
   spam_filters: 10,
 };
 
-/** What the score needs to know about a check. */
+/** The properties of a check that determine the score. */
 export interface Scored {
   id: string;
   category: Category;
@@ -21,7 +21,7 @@ export interface Scored {
   status: CheckStatus;
   /** The failed checks that caused this one to be `skipped`, root causes only; empty otherwise. */
   failedCauses: string[];
-  /** The status if those checks had passed: that of its own finding where it says so, else `pass`. */
+  /** The status if those checks had passed: the one that its finding declares, or `pass`. */
   statusIfFixed: CheckStatus;
   fixedBy: string[][];
   /** A failure of this check does not cap the score. */
@@ -35,7 +35,7 @@ interface CapRule extends Cap {
   ): boolean;
 }
 
-/** Failures that good results elsewhere cannot make up for. The lowest cap that applies wins. */
+/** Failures that other passing checks cannot compensate for. The lowest applicable cap wins. */
 const CAPS: CapRule[] = [
   {
     limit: 25,
@@ -53,7 +53,7 @@ const CAPS: CapRule[] = [
     limit: 40,
     reason: 'DMARC fails.',
     reference: 'RFC 9989',
-    // Also when From does not name exactly one domain, so DMARC cannot pass. A missing record is no cap.
+    // Also if From does not name exactly one domain, so DMARC cannot pass. A missing record sets no cap.
     applies: (failed, skippedBy) => failed('dmarc') || skippedBy('dmarc', 'from'),
   },
   {
@@ -120,9 +120,9 @@ function scoreCategory(name: Category, checks: Scored[]): CategoryScore | null {
   let earned = 0;
   let points = 0;
   for (const check of scored) {
-    const own = earnedOf(check);
-    if (own === null) continue;
-    earned += own;
+    const checkEarned = earnedOf(check);
+    if (checkEarned === null) continue;
+    earned += checkEarned;
     points += check.points;
   }
   const score = points === 0 ? null : Math.floor((100 * earned) / points + 1e-9);
@@ -139,14 +139,14 @@ function capOf(checks: Scored[]): Cap | null {
     const check = byId.get(id);
     return check?.status === 'skipped' && check.failedCauses.includes(cause);
   };
-  const applying = CAPS.filter((cap) => cap.applies(failed, skippedBy));
-  const lowest = applying.sort((a, b) => a.limit - b.limit)[0];
+  const applicableCaps = CAPS.filter((cap) => cap.applies(failed, skippedBy));
+  const lowest = applicableCaps.sort((a, b) => a.limit - b.limit)[0];
   return lowest
     ? { limit: lowest.limit, reason: lowest.reason, reference: lowest.reference }
     : null;
 }
 
-/** Points of the checks that ran, divided by those that apply. Skipped checks count in neither. */
+/** Points of checks that ran, divided by points of checks that apply. Skipped checks count in neither. */
 function coverageOf(checks: Scored[]): number {
   let ran = 0;
   let apply = 0;
@@ -162,8 +162,8 @@ function coverageOf(checks: Scored[]): number {
 }
 
 /**
- * How much the score would rise if this check passed, in tenths of a point. Checks skipped only
- * because of it get their own status back, and failures that it fixes pass too. `current` is the
+ * How much the score would rise if this check passed, to a tenth of a point. Checks skipped only
+ * because of it get their `statusIfFixed`, and failures that it fixes pass too. `current` is the
  * exact score of `checks`.
  */
 export function gainOf(id: string, checks: Scored[], current: number): number {

@@ -16,7 +16,7 @@ interface EngineScore {
   engine: string;
   /** The total as the filter reports it. */
   score: number;
-  /** From this score on, the filter classifies a message as spam. */
+  /** At this score or above, the filter classifies a message as spam. */
   threshold: number;
   rules: FiredRule[];
   isCheckedHere(rule: string): boolean;
@@ -29,7 +29,7 @@ interface EngineScore {
 const MAX_RULES_SHOWN = 40;
 const MAX_DESCRIPTION = 200;
 
-/** Below half the threshold: pass. Below the threshold: warn. From the threshold on: fail. */
+/** Below half the threshold: pass. Below the threshold: warn. At or above it: fail. */
 export function evaluateSpamScore(result: EngineScore): Finding {
   const { engine, threshold } = result;
   if (!(threshold > 0))
@@ -71,7 +71,7 @@ export function evaluateSpamScore(result: EngineScore): Finding {
   );
 }
 
-/** The filter gave no usable answer. `reason` is a clause that follows "… was queried, but". */
+/** The filter returned no usable result. `reason` is a clause that follows "… was queried, but". */
 export const engineUnavailable = (engine: string, reason: string): Finding =>
   unknown(
     `Could not get a verdict from ${engine}.`,
@@ -123,7 +123,7 @@ function fixFor(rules: FiredRule[]): string {
 // Which rules of the spam filters are covered by a check here.
 
 /**
- * Parts of rule names, between underscores, that show the subject of a rule in either filter: SPF,
+ * Parts of rule names, between underscores, that identify the subject of a rule in either filter: SPF,
  * DKIM, DMARC and ARC; DNS blocklists and allowlists; reverse DNS and HELO names.
  */
 const SUBJECTS = new Set([

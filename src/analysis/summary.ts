@@ -8,7 +8,7 @@ const MIN_COVERAGE = 0.8;
 
 type Unsummarized = Omit<AnalysisResult, 'summary'>;
 
-/** Readers of the summary cut it at ` First: ` where they show the findings elsewhere. */
+/** Callers that show the findings elsewhere cut the summary at ` First: `. */
 export function summarize(result: Unsummarized): string {
   return [verdict(result), firstFix(result), incompleteChecks(result)].filter(Boolean).join(' ');
 }
@@ -69,7 +69,7 @@ function rejectingProviders({ providers }: Unsummarized): string {
 const uncapitalized = (sentence: string): string =>
   sentence.replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase());
 
-/** Those of SPF, DKIM and DMARC that were skipped because an address or the network is missing. */
+/** Lists which of SPF, DKIM and DMARC were skipped because an address or the network is missing. */
 function skippedAuthentication(checks: CheckResult[]): string {
   const names = checks
     .filter(({ id, status }) => ['spf', 'dkim', 'dmarc'].includes(id) && status === 'skipped')
@@ -83,7 +83,7 @@ function firstFix({ checks, cap, score, uncapped }: Unsummarized): string {
   const problem = cap && first.gain === 0 ? cap.reason : first.title;
   if (score === null || uncapped === null || first.gain === 0) return `First: ${problem}`;
   const exact = cap ? Math.min(uncapped, cap.limit) : uncapped;
-  // Gains are rounded to a tenth. Half a tenth more makes a fix of the last problem reach 100.
+  // Gains are rounded to a tenth. Adding half a tenth lets the fix of the last problem reach 100.
   const next = wholeScore(exact + first.gain + 0.05);
   return next > score
     ? `First: ${problem} Fixing this alone raises the score from ${score} to ${next}.`

@@ -1,10 +1,10 @@
-/** Text handling for checks: collecting, visible characters, and comparing words in all languages. */
+/** Text functions for checks: collects text, detects visible characters, and compares words in any language. */
 
 export interface TextSink {
   add(piece: string): void;
-  /** Separates the next piece from the last one by a space, as the edge of a block element does. */
+  /** Inserts a space before the next piece, as at the edge of a block element. */
   space(): void;
-  /** The text so far, without white space at its ends. */
+  /** The text so far, trimmed. */
   value(): string;
 }
 
@@ -13,22 +13,22 @@ export function textSink(max: number): TextSink {
   const pieces: string[] = [];
   let length = 0;
   // Whether a space is due before the next word.
-  let pending = false;
+  let needsSpace = false;
   const add = (piece: string) => {
     if (length >= max) return;
     const text = piece.replace(/\s+/g, ' ');
-    if (text.startsWith(' ')) pending = true;
+    if (text.startsWith(' ')) needsSpace = true;
     const inner = text.trim();
     if (inner === '') return;
-    const kept = `${pending && length > 0 ? ' ' : ''}${inner}`.slice(0, max - length);
-    pieces.push(kept);
-    length += kept.length;
-    pending = text.endsWith(' ');
+    const clipped = `${needsSpace && length > 0 ? ' ' : ''}${inner}`.slice(0, max - length);
+    pieces.push(clipped);
+    length += clipped.length;
+    needsSpace = text.endsWith(' ');
   };
   return {
     add,
     space() {
-      pending = true;
+      needsSpace = true;
     },
     value: () => pieces.join(''),
   };
@@ -42,7 +42,7 @@ export const hasVisibleText = (text: string): boolean => VISIBLE.test(text);
 
 const INVISIBLE_RUN = /[\s\p{Default_Ignorable_Code_Point}]{2,}/gu;
 /** Parts of emoji sequences: variation selector, joiner, flag tags. */
-const OF_EMOJI = /^\ufe0f?(?:\u200d$|[\u{e0020}-\u{e007f}]*)/u;
+const EMOJI_PART = /^\ufe0f?(?:\u200d$|[\u{e0020}-\u{e007f}]*)/u;
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/u;
 
 /**
@@ -52,10 +52,10 @@ const INVISIBLE = /\p{Default_Ignorable_Code_Point}/u;
 export function stripFiller(text: string): { text: string; longest: number } {
   let longest = 0;
   const rest = text.replace(INVISIBLE_RUN, (run) => {
-    const emoji = OF_EMOJI.exec(run)?.[0] ?? '';
+    const emoji = EMOJI_PART.exec(run)?.[0] ?? '';
     const filler = run.slice(emoji.length);
     const [first = ''] = filler.trim();
-    // Only white space, or a single character with white space around it, is no filler.
+    // White space alone, or a single character surrounded by white space, is not filler.
     if (filler.trim() === first && !(INVISIBLE.test(first) && /\s/.test(filler)))
       return emoji + filler;
     longest = Math.max(longest, run.length);
@@ -108,8 +108,8 @@ export function countWords(text: string): number {
 
 // Texts as plain words, to search for word stems in any language.
 
-// Ligatures of whole phrases, which NFKD expands to many characters.
-const PHRASES_IN_ONE = /[\ufdfa\ufdfb]/g;
+// Ligatures for whole phrases, which NFKD expands to many characters.
+const PHRASE_LIGATURES = /[\ufdfa\ufdfb]/g;
 
 /**
  * The first `max` characters in lower case, without accents and invisible characters. Every symbol,
@@ -117,8 +117,8 @@ const PHRASES_IN_ONE = /[\ufdfa\ufdfb]/g;
  * joined.
  */
 export function plainWords(text: string, max: number): string {
-  const start = text.slice(0, max).replace(PHRASES_IN_ONE, ' ');
-  // A Korean syllable decomposes into three letters. Anything that grows more is no word.
+  const start = text.slice(0, max).replace(PHRASE_LIGATURES, ' ');
+  // A Korean syllable decomposes into at most three letters. Text that expands further is not a word.
   return ` ${start.normalize('NFKD').slice(0, 3 * start.length)} `
     .replace(/[\p{M}\p{Default_Ignorable_Code_Point}]+/gu, '')
     .replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')

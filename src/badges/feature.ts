@@ -1,4 +1,4 @@
-/** Badges of domains and shared reports for other websites. */
+/** Badges of domains and shared reports, to embed in other websites. */
 
 import type { Feature } from '../feature.ts';
 import { badgeRoutes } from './routes.ts';

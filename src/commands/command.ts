@@ -1,4 +1,4 @@
-/** The parts of the process that a command uses; `main.ts` passes the real ones. */
+/** The interface of commands, and the parts of the process that they use. Tests replace those parts. */
 
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 
@@ -15,7 +15,7 @@ export interface Io {
   terminalErr: boolean;
   /** Columns of the terminal; 80 without one. */
   width: number;
-  /** Resolves at SIGINT or SIGTERM. */
+  /** Resolves at SIGINT, SIGTERM or SIGHUP. */
   ended: Promise<void>;
 }
 

@@ -34,7 +34,7 @@ export const env: Command = {
   },
 };
 
-/** The same as a Markdown table, for the README. */
+/** The environment variables as a Markdown table, for the README. */
 export function environmentTable(): string {
   const lines = entries.map(([name, spec]) => {
     const literal = spec.fallback ? `\`${spec.fallback}\`` : 'unset';

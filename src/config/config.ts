@@ -1,4 +1,4 @@
-/** Reads the environment into a typed configuration; reports all errors at once, and warns of unknown names. */
+/** Reads the environment into a typed configuration. Reports all errors at once, and warns about unknown names. */
 
 import { readFileSync } from 'node:fs';
 import { closestName } from '../lib/closest-name.ts';
@@ -23,13 +23,13 @@ export interface ReadConfig {
   config: Config;
   /** The text of each variable or of its default, by its short name. */
   texts: Record<VariableName, string>;
-  /** Unknown names, each with the nearest known one. */
+  /** Unknown names, each with the closest known name. */
   warnings: string[];
 }
 
 /**
  * Reads the whole configuration. An empty variable counts as unset. Throws a ConfigError that names
- * every wrong variable at once. Tests pass other `variables`.
+ * every invalid variable at once. Tests pass other `variables`.
  */
 export function readConfig(
   env: Environment,
@@ -38,22 +38,22 @@ export function readConfig(
   const faults: string[] = [];
   const texts: Record<string, string> = {};
   const values: Record<string, unknown> = {};
-  const wrong: string[] = [];
+  const invalid: string[] = [];
   for (const [name, spec] of Object.entries(variables)) {
     const fallback = typeof spec.fallback === 'string' ? spec.fallback : spec.fallback(texts);
     let text: string | undefined;
     try {
-      text = given(env, name, spec) ?? fallback;
+      text = readVariable(env, name, spec) ?? fallback;
       values[name] = spec.read(text);
       texts[name] = text;
     } catch (error) {
       faults.push(`${PREFIX}${name} ${(error as Error).message}${spec.secret ? '' : quoted(text)}`);
-      // Otherwise a default that is computed from it would be a second error.
+      // Otherwise, a default that is derived from it would cause a second error.
       texts[name] = fallback;
-      wrong.push(name);
+      invalid.push(name);
     }
   }
-  faults.push(...pairFaults(texts), ...groupFaults(texts, wrong));
+  faults.push(...pairFaults(texts), ...groupFaults(texts, invalid));
   if (faults.length > 0) throw new ConfigError(faults);
   return {
     config: values as Config,
@@ -62,12 +62,13 @@ export function readConfig(
   };
 }
 
-/** The variable itself, or the contents of the file that its `…_FILE` form names; empty is unset. */
-function given(env: Environment, name: string, spec: Variable<unknown>): string | undefined {
-  const own = env[PREFIX + name];
+/** The value of the variable, or the contents of the file that its `…_FILE` form names; empty means unset. */
+function readVariable(env: Environment, name: string, spec: Variable<unknown>): string | undefined {
+  const inlineValue = env[PREFIX + name];
   const file = spec.secret ? env[`${PREFIX}${name}_FILE`] : undefined;
-  if (own && file) throw new Error(`conflicts with ${PREFIX}${name}_FILE: set only one of them`);
-  if (!file) return own || undefined;
+  if (inlineValue && file)
+    throw new Error(`conflicts with ${PREFIX}${name}_FILE: set only one of them`);
+  if (!file) return inlineValue || undefined;
   try {
     return readFileSync(file, 'utf8').trim() || undefined;
   } catch (error) {
@@ -96,10 +97,10 @@ const GROUPS = [
   ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'],
 ];
 
-/** An invalid variable is reported already, so it is not missing too. */
-function groupFaults(texts: Record<string, string>, wrong: string[]): string[] {
+/** An invalid variable is already reported, so it is not reported as missing too. */
+function groupFaults(texts: Record<string, string>, invalid: string[]): string[] {
   return GROUPS.flatMap((names) => {
-    const missing = names.filter((name) => !texts[name] && !wrong.includes(name));
+    const missing = names.filter((name) => !texts[name] && !invalid.includes(name));
     return missing.length === 0 || missing.length === names.length
       ? []
       : missing.map((name) => `${PREFIX}${name} is missing: set ${names.join(', ')} together`);
@@ -114,10 +115,10 @@ function unknownNames(env: Environment, variables: Record<string, Variable<unkno
     .filter((name) => name.startsWith(PREFIX) && !known.includes(name))
     .map((name) => {
       // Without the prefix, which all share.
-      const near = closestName(
+      const closest = closestName(
         name.slice(PREFIX.length),
-        known.map((one) => one.slice(PREFIX.length)),
+        known.map((knownName) => knownName.slice(PREFIX.length)),
       );
-      return `${name} is not a known variable${near ? `. Did you mean ${PREFIX}${near}?` : ''}`;
+      return `${name} is not a known variable${closest ? `. Did you mean ${PREFIX}${closest}?` : ''}`;
     });
 }

@@ -12,7 +12,7 @@ export interface ListChange {
   zone: string;
 }
 
-/** Characters of a password. NIST SP 800-63B requires at least 8, and to allow long passwords. */
+/** In characters. NIST SP 800-63B requires a minimum of 8 and support for long passwords. */
 export const MIN_PASSWORD = 10;
 export const MAX_PASSWORD = 200;
 
@@ -52,7 +52,7 @@ export const oneOf =
       throw new Error(`must be one of ${choices.join(', ')}`);
     return value as T;
   };
-// A hundred years; with much more, a date that long ago is out of range.
+// A hundred years. Much longer durations would put dates out of range.
 const MAX_DURATION_MS = 36_500 * 86_400_000;
 export const duration: Read<number> = (value) => {
   const ms = parseDuration(value);
@@ -60,7 +60,7 @@ export const duration: Read<number> = (value) => {
     throw new Error('must be a duration such as 30s, 15m, 2h or 90d, up to 36500d');
   return ms;
 };
-/** The six attempts of a delivery take more than ten hours, and need its event. */
+/** The six attempts of a delivery take more than ten hours and need the event until the last one. */
 export const eventRetention: Read<number> = (value) => {
   const ms = duration(value);
   if (ms > 0 && ms < 86_400_000) throw new Error('must be 0 or at least 1d');
@@ -129,7 +129,7 @@ export const engine =
     return `${parsed.protocol}//${parsed.host}`;
   };
 
-/** Where outgoing mail goes: `smtp://user:password@host:587`, `smtps://…`. */
+/** The server for outgoing mail: `smtp://user:password@host:587`, `smtps://…`. */
 export const mailUrl: Read<string | null> = (value) => {
   if (value === '') return null;
   const parsed = URL.canParse(value) ? new URL(value) : null;
@@ -172,7 +172,7 @@ export const slackUrl: Read<string | null> = (value) => {
 };
 export const privateKey: Read<string | null> = (value) => {
   if (value === '') return null;
-  // In an environment variable line breaks are often written as \n.
+  // In environment variables, line breaks are often written as \n.
   const pem = value.replaceAll('\\n', '\n');
   try {
     createPrivateKey(pem);
@@ -183,9 +183,9 @@ export const privateKey: Read<string | null> = (value) => {
 };
 export const secretKey: Read<string | null> = (value) => {
   if (value === '') return null;
-  const counted = value.trim();
-  if (counted.length < 32) throw new Error('must have at least 32 characters');
-  if (/^(.)\1*$/su.test(counted)) throw new Error('must not repeat a single character');
+  const trimmed = value.trim();
+  if (trimmed.length < 32) throw new Error('must have at least 32 characters');
+  if (/^(.)\1*$/su.test(trimmed)) throw new Error('must not repeat a single character');
   // Not trimmed: secrets may be encrypted with a key that ends with a space.
   return value;
 };

@@ -11,8 +11,8 @@ import { Notice } from './form.tsx';
 const CSP = PAGE_CSP.replace("form-action 'none'", "form-action 'self'");
 
 /**
- * Paths may hold the token of a link, so pages send no path as referrer. They do send their origin:
- * browsers without `Sec-Fetch-Site`, as on plain HTTP, prove by it where a form comes from.
+ * Paths may contain a link token, so pages send no path as referrer. They do send their origin:
+ * without `Sec-Fetch-Site`, as on plain HTTP, it is the only proof of where a form comes from.
  */
 const DEFAULT_REFERRER_POLICY = 'strict-origin';
 
@@ -72,7 +72,7 @@ const FooterLinks = () => (
   </>
 );
 
-/** 303: redirects to a page after a form was processed. */
+/** Redirects to a page after a form was processed (303). */
 export function seeOther(location: string): Response {
   return new Response(null, { status: 303, headers: { location } });
 }
@@ -112,7 +112,7 @@ export function problemPage(problem: Problem, { APP_URL }: Pick<Config, 'APP_URL
   return pageResponse({
     title,
     status,
-    // The path may hold the token of a link, and the page has no form that needs an origin.
+    // The path may contain a link token, and the page has no form that needs an origin.
     referrer: 'no-referrer',
     children: (
       <>

@@ -235,7 +235,7 @@ const endOidc = route({
   produces: ['text/html'],
   async handle(call) {
     const { app, headers, query } = call;
-    const journey = readOidcState(app, headers.get('cookie'));
+    const oidcState = readOidcState(app, headers.get('cookie'));
     const codes: AppError['code'][] = [
       'not_found',
       'unavailable',
@@ -244,7 +244,7 @@ const endOidc = route({
       'conflict',
     ];
     const { done, error } = await catchErrors(codes, async () =>
-      signInByClaims(call, await completeOidcSignIn(call, journey, query)),
+      signInByClaims(call, await completeOidcSignIn(call, oidcState, query)),
     );
     if (!error) return redirectSignedIn(app, done, clearedOidcStateCookie(app));
     call.setHeader('set-cookie', clearedOidcStateCookie(app));

@@ -78,18 +78,20 @@ export interface Peer {
 
 const MAX_USER_AGENT_LENGTH = 500;
 
-/** `X-Forwarded-For` counts only if the peer is a trusted proxy. */
+/** `X-Forwarded-For` is used only if the peer is a trusted proxy. */
 export function callerOf(headers: Headers, peer: Peer, trusted: Network[]): Caller {
   const address = normalizeAddress(peer.remoteAddress ?? '');
-  const byProxy = address !== null && trusted.length > 0 && inNetworks(address, trusted);
+  const isFromTrustedProxy = address !== null && trusted.length > 0 && inNetworks(address, trusted);
   return {
-    ip: byProxy ? forwardedFor(address, headers.get('x-forwarded-for') ?? '', trusted) : address,
+    ip: isFromTrustedProxy
+      ? forwardedFor(address, headers.get('x-forwarded-for') ?? '', trusted)
+      : address,
     userAgent: headers.get('user-agent')?.slice(0, MAX_USER_AGENT_LENGTH) ?? null,
   };
 }
 
 /**
- * Each proxy appends the address of its client. So the list is read from the right, as long as the
+ * Each proxy appends the address of its client, so the list is read from the right, as long as the
  * address that appended the entry is a trusted proxy. Entries further left may be forged.
  */
 function forwardedFor(peer: string, header: string, trusted: Network[]): string {

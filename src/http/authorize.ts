@@ -1,4 +1,4 @@
-/** Authorizes a request: rate limits, credentials, its origin (CSRF), and the role. */
+/** Authorizes a request: checks rate limits, credentials, the origin (CSRF), and the role. */
 
 import type { App } from '../app.ts';
 import type { Config } from '../config/config.ts';
@@ -15,7 +15,7 @@ const UNLIMITED_PATHS = ['/healthz', '/readyz'];
 export const isRateLimited = ({ path }: Pick<Route, 'path'>): boolean =>
   !UNLIMITED_PATHS.includes(path);
 
-/** Counts a request under the general limit of a credential, or of its IP address if `id` is null. */
+/** Counts a request against the general limit of a credential, or of the IP address if `id` is null. */
 export type ConsumeGeneralLimit = (context: RequestContext, id: string | null) => void;
 
 /** The rate limit of all operations. Counts nothing if none is configured. */
@@ -65,7 +65,7 @@ export function createAuthorize(
       if (
         route.method !== 'GET' &&
         !route.allowCrossOrigin &&
-        originOf(context.request.headers, app.config) === 'cross-origin'
+        classifyOrigin(context.request.headers, app.config) === 'cross-origin'
       )
         throw crossOriginError(app.config);
       return { actor: null, refusal: null };
@@ -81,7 +81,7 @@ export function createAuthorize(
     if (
       credential?.kind === 'session' &&
       route.method !== 'GET' &&
-      originOf(context.request.headers, app.config) !== 'same-origin'
+      classifyOrigin(context.request.headers, app.config) !== 'same-origin'
     )
       throw crossOriginError(app.config);
     if (!allows(actor.role, role)) return { actor, refusal: roleError(actor.role, role) };
@@ -108,8 +108,8 @@ export function requireLive({ keyId, livemode }: Pick<Actor, 'keyId' | 'livemode
 }
 
 /**
- * The bearer token or, without one, the possible session cookies. They count beside another
- * authorization scheme too, because a proxy may require one.
+ * The bearer token or, without one, the possible session cookies. Cookies are also accepted alongside
+ * another authorization scheme, because a proxy may require one.
  */
 function credentialsOf(headers: Headers, { config }: Pick<App, 'config'>): Credential[] {
   const authorization = headers.get('authorization');
@@ -142,17 +142,17 @@ function crossOriginError({ APP_URL }: Pick<App['config'], 'APP_URL'>): AppError
 
 // CSRF protection by header fields that browsers set and pages can't change.
 
-/** `unknown` if no header field tells: not a browser, or a very old one. */
+/** `unknown` if no header field shows the origin: not a browser, or a very old one. */
 type Origin = 'same-origin' | 'cross-origin' | 'unknown';
 
-type Addresses = Pick<Config, 'BASE_URL' | 'APP_URL'>;
+type ServiceUrls = Pick<Config, 'BASE_URL' | 'APP_URL'>;
 
 /**
  * Reads `Origin` (RFC 6454 §7) and `Sec-Fetch-Site` (Fetch Metadata §2.4). Pages at the APP_URL may
  * call the BASE_URL, although browsers treat the two as different origins or sites. A request that
  * the browser reports as same-origin is accepted under any host name, because a proxy may use another.
  */
-function originOf(headers: Headers, config: Addresses): Origin {
+function classifyOrigin(headers: Headers, config: ServiceUrls): Origin {
   const origin = headers.get('origin');
   if (origin !== null && isOwnOrigin(origin, config)) return 'same-origin';
   const site = headers.get('sec-fetch-site');
@@ -162,6 +162,6 @@ function originOf(headers: Headers, config: Addresses): Origin {
   return site === null && origin === null ? 'unknown' : 'cross-origin';
 }
 
-function isOwnOrigin(origin: string, { BASE_URL, APP_URL }: Addresses): boolean {
+function isOwnOrigin(origin: string, { BASE_URL, APP_URL }: ServiceUrls): boolean {
   return [BASE_URL, APP_URL].some((url) => new URL(url).origin === origin);
 }

@@ -2,7 +2,7 @@
 
 import type { Config } from '../config/config.ts';
 
-type Addresses = Pick<Config, 'APP_URL'>;
+type CookieConfig = Pick<Config, 'APP_URL'>;
 
 /** The characters of a cookie value (RFC 6265 §4.1.1), up to the longest token. */
 const TOKEN = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]{1,200}$/;
@@ -15,13 +15,13 @@ export function sessionCookieName(https: boolean): string {
   return https ? '__Host-deliverability' : 'deliverability';
 }
 
-const isHttps = ({ APP_URL }: Addresses): boolean => APP_URL.startsWith('https:');
+const isHttps = ({ APP_URL }: CookieConfig): boolean => APP_URL.startsWith('https:');
 
 /**
  * Up to three possible session tokens of a `Cookie` header. Over plain HTTP, a sibling host of the
  * same domain can add cookies with this name, so each token must be looked up.
  */
-export function readSessionCookies(header: string | null, config: Addresses): string[] {
+export function readSessionCookies(header: string | null, config: CookieConfig): string[] {
   const name = sessionCookieName(isHttps(config));
   return cookieValues(header, name)
     .filter((value) => TOKEN.test(value))
@@ -29,13 +29,14 @@ export function readSessionCookies(header: string | null, config: Addresses): st
 }
 
 /** The `Set-Cookie` of a session. Without `maxAge` (in seconds), it ends when the browser closes. */
-export function sessionCookie(token: string, config: Addresses, maxAge?: number): string {
-  if (!TOKEN.test(token)) throw new Error('session token has characters that a cookie cannot hold');
+export function sessionCookie(token: string, config: CookieConfig, maxAge?: number): string {
+  if (!TOKEN.test(token))
+    throw new Error('session token contains characters not allowed in cookies');
   return setCookieHeader(sessionCookieName(isHttps(config)), token, config, maxAge);
 }
 
 /** The `Set-Cookie` that deletes the session cookie. */
-export function clearedSessionCookie(config: Addresses): string {
+export function clearedSessionCookie(config: CookieConfig): string {
   return setCookieHeader(sessionCookieName(isHttps(config)), '', config, 0);
 }
 
@@ -51,7 +52,7 @@ export function cookieValues(header: string | null, name: string): string[] {
 export function setCookieHeader(
   name: string,
   value: string,
-  config: Addresses,
+  config: CookieConfig,
   maxAge: number | undefined,
 ): string {
   return [

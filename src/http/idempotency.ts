@@ -87,8 +87,8 @@ async function runOnce(
   if (previous) return { response: replay(app, request, previous), replayed: true };
   let stored = false;
   try {
-    const response = await run(async (tx, early) => {
-      await store(tx, app, request, early);
+    const response = await run(async (tx, earlyResponse) => {
+      await store(tx, app, request, earlyResponse);
       stored = true;
     });
     if (!stored) await store(app.db, app, request, response);
@@ -248,7 +248,7 @@ export async function deleteExpiredResponses(app: Pick<App, 'db' | 'clock'>): Pr
 export type StoreResponse = (tx: Tx, response: unknown) => Promise<void>;
 
 /**
- * Returns the response of `handle`, or the stored response for the same `Idempotency-Key`. `keep` is
+ * Returns the response of `handle`, or the stored response for the same `Idempotency-Key`. `storeResponse` is
  * null for requests without a key.
  */
 export async function respondIdempotently(
@@ -256,7 +256,7 @@ export async function respondIdempotently(
   context: RequestContext,
   call: AnyCall,
   present: (value: unknown) => StoredResponse,
-  handle: (keep: StoreResponse | null) => Promise<unknown>,
+  handle: (storeResponse: StoreResponse | null) => Promise<unknown>,
 ): Promise<StoredResponse> {
   const key = supportsIdempotencyKey(route) ? idempotencyKey(call.headers) : null;
   if (key === null) return present(await handle(null));
@@ -264,8 +264,8 @@ export async function respondIdempotently(
   const request = { caller: idempotencyCaller(route, call), key, hash };
   const { response, replayed } = await runOnce(call.app, request, async (store) => {
     let stored: StoredResponse | undefined;
-    const result = await handle(async (tx, early) => {
-      stored = present(early);
+    const result = await handle(async (tx, earlyResponse) => {
+      stored = present(earlyResponse);
       await store(tx, stored);
     });
     return stored ?? present(result);

@@ -9,7 +9,7 @@ import type { Route, Schema } from './route.ts';
 const MAX_JSON_BYTES = 1024 * 1024;
 const MAX_JSON_DEPTH = 64;
 
-/** Throws `validation_failed` that names all invalid and unknown fields. */
+/** Throws `validation_failed`, which lists all invalid and unknown fields. */
 export function validate<S extends Schema>(schema: S, value: unknown): v.InferOutput<S> {
   if (Array.isArray(value))
     throw invalidParams([{ param: '', code: 'invalid', message: 'must be an object' }]);
@@ -85,7 +85,7 @@ export function decodeParams(params: Record<string, string>): Record<string, str
   }
 }
 
-/** For a path without a route. People see it on a page, API clients in a problem document. */
+/** For a path without a route. Browsers show it on a page, API clients get a problem document. */
 export const pathNotFound = () => new AppError('not_found', 'Page not found. Check the URL.');
 
 /** The media type in lower case without parameters; empty without `Content-Type`. */
@@ -140,7 +140,7 @@ async function readBody(request: Request, max: number): Promise<Uint8Array> {
   return Buffer.concat(chunks, size);
 }
 
-/** An empty body is `{}`. Throws `malformed_json` for invalid JSON and for JSON that nests too deep. */
+/** An empty body is `{}`. Throws `malformed_json` for JSON that is invalid or nested too deeply. */
 async function readJson(request: Request): Promise<unknown> {
   const bytes = await readBody(request, MAX_JSON_BYTES);
   if (bytes.byteLength === 0) return {};
@@ -150,7 +150,7 @@ async function readJson(request: Request): Promise<unknown> {
   } catch {
     throw new AppError('malformed_json', "The request body isn't valid UTF-8.");
   }
-  if (nestsDeeper(text, MAX_JSON_DEPTH))
+  if (isNestedDeeperThan(text, MAX_JSON_DEPTH))
     throw new AppError(
       'malformed_json',
       `The request body is nested more than ${MAX_JSON_DEPTH} levels deep.`,
@@ -163,7 +163,7 @@ async function readJson(request: Request): Promise<unknown> {
 }
 
 /** Counts brackets outside strings, before the recursive parser sees them. */
-function nestsDeeper(text: string, max: number): boolean {
+function isNestedDeeperThan(text: string, max: number): boolean {
   let depth = 0;
   let quoted = false;
   for (let i = 0; i < text.length; i++) {
@@ -182,7 +182,7 @@ function nestsDeeper(text: string, max: number): boolean {
 
 // Unknown fields of a request, at every depth.
 
-/** The properties of Valibot schemas in use. A schema with a pipe has those of its first item. */
+/** The properties of Valibot schemas that are used here. A pipe has the properties of its first item. */
 interface ObjectSchema {
   type: string;
   entries?: Record<string, ObjectSchema>;
@@ -191,7 +191,7 @@ interface ObjectSchema {
 }
 
 /**
- * Their paths, such as `metadata.key` or `steps.0.kind`. Only strict objects are inspected; records
+ * Paths of unknown fields, such as `metadata.key` or `steps.0.kind`. Only strict objects are inspected; records
  * and unions are left to their schemas.
  */
 function unknownFields(schema: Schema, value: unknown): string[] {

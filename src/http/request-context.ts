@@ -1,4 +1,4 @@
-/** The context of a request in the router, and header fields of its response, also of an error. */
+/** The context of a request in the router, and header fields of its response, including error responses. */
 
 import type { App } from '../app.ts';
 import { type Caller, callerOf, type Peer } from './actor.ts';
@@ -22,7 +22,7 @@ export interface RequestContext {
   pathname: string;
   /** Includes the `?`; empty without a query. */
   search: string;
-  /** Header fields of the response, also of an error. */
+  /** Header fields of the response, including error responses. */
   responseHeaders: Record<string, string>;
   readonly caller: Caller;
 }

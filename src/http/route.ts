@@ -120,9 +120,9 @@ export interface RouteSpec<R, Q, B, S> {
   consumes?: { type: string; maxBytes(app: App): number };
   /** Defaults to 200. A 201 requires `location`. */
   status?: 200 | 201 | 202;
-  location?(answer: S extends Schema ? v.InferOutput<S> : never): string;
+  location?(response: S extends Schema ? v.InferOutput<S> : never): string;
   /** For a status that depends on the response. */
-  statusOf?(answer: S extends Schema ? v.InferOutput<S> : never): 200 | 503;
+  statusOf?(response: S extends Schema ? v.InferOutput<S> : never): 200 | 503;
   /** The schema of the JSON response. Undeclared fields are removed. */
   response?: S;
   /** The content types of a response that the handler creates itself. */
@@ -143,8 +143,8 @@ export type Route = Omit<
 > & {
   handle(call: Call<Role, Entries, Schema, Schema>): unknown;
   linkToken?(body: unknown): string;
-  location?(answer: unknown): string;
-  statusOf?(answer: unknown): 200 | 503;
+  location?(response: unknown): string;
+  statusOf?(response: unknown): 200 | 503;
 };
 
 /** Whether a route changes data. */

@@ -105,7 +105,7 @@ export function createRouter(options: RouterOptions): Fetch {
   };
 }
 
-/** Routes with the same method and path differ in the content type of the request body. */
+/** Groups routes by method and path. Routes of a group differ in the content type of the request body. */
 function groupByPath(routes: Route[]): Map<string, Route[]> {
   const groups = new Map<string, Route[]>();
   for (const route of routes) {
@@ -126,7 +126,7 @@ function chooseByContentType(candidates: Candidate[], { request }: RequestContex
   return (
     candidates.find(({ route }) => route.consumes?.type === type) ??
     candidates.find(({ route }) => !route.consumes) ??
-    // Its error names the content type that it accepts.
+    // The error of this route names the content type that it accepts.
     candidates[0]!
   );
 }
@@ -232,8 +232,8 @@ function serveRoute(route: Route, shared: Shared): Serve {
         return request.signal;
       },
     };
-    const handle = async (keep: StoreResponse | null) => {
-      transaction.storeResponse = keep;
+    const handle = async (storeResponse: StoreResponse | null) => {
+      transaction.storeResponse = storeResponse;
       const result = await route.handle(call);
       transaction.requireCompleted();
       return result;
@@ -261,15 +261,15 @@ function ifMatchOf(filter: ((value: unknown) => unknown) | undefined) {
 const API_KEY_PATTERN = /dlv_(live|test)_[^/]*/gi;
 
 /**
- * Possible secrets in a path without a route, and in a path with one, where ids have 20 characters or
- * more. They include percent signs, because a secret may be percent-encoded.
+ * Possible secrets: at least 20 characters in a path without a route, and at least 40 in a path with
+ * one, because IDs have 20 or more. They include percent signs, because a secret may be percent-encoded.
  */
 const TOKEN_PATTERN = /[\w%-]{20,}/g;
 const LONG_TOKEN_PATTERN = /[\w%-]{40,}/g;
 
 /**
  * Returns a function that replaces the secret parameters of a path by their names, as in
- * `/password/:token`. `known` tells it whether the path has a route.
+ * `/password/:token`. `known` is true if the path has a route.
  */
 export function createPathRedactor(routes: Pick<Route, 'path' | 'secretParams'>[]) {
   const patterns = routes.flatMap(({ path, secretParams = [] }) =>

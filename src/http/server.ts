@@ -52,7 +52,7 @@ export async function startHttp(options: HttpOptions): Promise<HttpListener> {
   const server: Server = options.tls
     ? createTlsServer({ ...settings, ...tlsContext(options.tls) }, listener)
     : createServer(settings, listener);
-  const connections = connectionsOf(server);
+  const connections = trackConnections(server);
   server.on('clientError', (error, socket) => respondToClientError(error, socket, options));
   server.on('checkExpectation', (_: IncomingMessage, response: ServerResponse) =>
     rejectExpectation(response, options),
@@ -97,7 +97,7 @@ const tlsContext = ({ cert, key }: { cert: string; key: string }) => ({
 });
 
 /** All open connections. Node's own list lacks those in a TLS handshake. */
-function connectionsOf(server: Server): Set<Socket> {
+function trackConnections(server: Server): Set<Socket> {
   const open = new Set<Socket>();
   const track = (socket: Socket) => {
     open.add(socket);
@@ -124,7 +124,7 @@ async function close(server: Server, open: Set<Socket>, graceMs: number): Promis
   clearTimeout(timer);
 }
 
-/** For requests that never reach the router: not HTTP, too slow, or with too large headers. */
+/** For requests that never reach the router: not HTTP, too slow, or with oversized headers. */
 function respondToClientError(
   error: NodeJS.ErrnoException,
   socket: Duplex & { _httpMessage?: ServerResponse },
@@ -141,7 +141,7 @@ function respondToClientError(
       : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
         ? [408, 'Request Timeout', 'The request took too long to arrive.']
         : [400, 'Bad Request', BAD_REQUEST];
-  const { fields, body } = rejectionOf(status, detail, options);
+  const { fields, body } = createRejection(status, detail, options);
   const head = [
     `HTTP/1.1 ${status} ${reason}`,
     ...Object.entries(fields).map(([name, value]) => `${name}: ${value}`),
@@ -153,12 +153,12 @@ function respondToClientError(
 /** For `Expect` with any value but `100-continue` (RFC 9110 §10.1.1), which Node doesn't route. */
 function rejectExpectation(response: ServerResponse, options: HttpOptions): void {
   const detail = 'Unsupported Expect header. Only 100-continue is supported.';
-  const { fields, body } = rejectionOf(417, detail, options);
+  const { fields, body } = createRejection(417, detail, options);
   response.writeHead(417, fields).end(body);
 }
 
 /** A response without the router. Writes the request to the log. */
-function rejectionOf(status: number, detail: string, { newId, log }: HttpOptions) {
+function createRejection(status: number, detail: string, { newId, log }: HttpOptions) {
   const requestId = newId('req');
   const problem = problemOf(new AppError('malformed_request', detail), requestId);
   const body = JSON.stringify({ ...problem, status });

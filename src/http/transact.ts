@@ -18,7 +18,7 @@ export interface RequestTransaction {
   requireCompleted(): void;
 }
 
-/** Errors of its own indicate a bug in the declaration or the handler of the route. */
+/** Errors thrown here indicate a bug in the declaration or the handler of the route. */
 export function transactionOf(
   route: Route,
   { app, reauthorize }: { app: App; reauthorize: Reauthorize },

@@ -12,7 +12,7 @@ const LABEL = /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/;
 export function normalizeDomain(name: string): string | null {
   const trimmed = name.trim().replace(/\.$/, '');
   if (trimmed === '' || trimmed.length > 1000) return null;
-  // domainToASCII silently drops line ends and tabs.
+  // domainToASCII silently drops newlines and tabs.
   if (/[\s\p{Cc}]/u.test(trimmed)) return null;
   // ASCII names skip domainToASCII: it rejects some underscores and rewrites names that look like
   // IP addresses.

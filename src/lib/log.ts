@@ -13,7 +13,7 @@ export interface LogOptions {
   level: LogLevel;
   format: 'json' | 'pretty';
   clock: Clock;
-  /** Receives a line without its line end. */
+  /** Receives a line without its newline. */
   write(line: string): void;
 }
 

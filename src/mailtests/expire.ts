@@ -1,4 +1,4 @@
-/** Jobs that expire tests without a message and delete data past its retention time. */
+/** Jobs that expire tests without a message and delete data past its retention period. */
 
 import type { App } from '../app.ts';
 import { appendEvent } from '../events/events.ts';
@@ -57,13 +57,13 @@ export function retireTestsJob(app: App): Job {
 export async function retireTests({ db, clock, config }: App): Promise<void> {
   if (config.TEST_RETENTION === 0) return;
   const now = isoTime(clock.now());
-  const before = isoTime(clock.now() - config.TEST_RETENTION);
+  const cutoff = isoTime(clock.now() - config.TEST_RETENTION);
   for (;;) {
     const deleted = await db.transaction().execute(async (tx) => {
       const old = await tx
         .selectFrom('tests')
         .select('id')
-        .where('created_at', '<', before)
+        .where('created_at', '<', cutoff)
         .where('status', 'in', ['completed', 'failed'])
         .where(({ eb, or }) => or([eb('keep_until', 'is', null), eb('keep_until', '<', now)]))
         .limit(BATCH_SIZE)
@@ -82,7 +82,7 @@ export async function retireTests({ db, clock, config }: App): Promise<void> {
       .selectFrom('messages')
       .select('id')
       .where('test_id', 'is', null)
-      .where('received_at', '<', before);
+      .where('received_at', '<', cutoff);
     await tx.deleteFrom('message_chunks').where('message_id', 'in', old).execute();
     await tx.deleteFrom('messages').where('id', 'in', old).execute();
   });
@@ -98,8 +98,8 @@ export function expireTalliesJob(app: App): Job {
 }
 
 export async function expireTallies({ db, clock }: Pick<App, 'db' | 'clock'>): Promise<void> {
-  const before = isoTime(clock.now() - TALLY_RETENTION_MS);
-  await db.deleteFrom('test_tallies').where('hour', '<', before).execute();
+  const cutoff = isoTime(clock.now() - TALLY_RETENTION_MS);
+  await db.deleteFrom('test_tallies').where('hour', '<', cutoff).execute();
   // Not done when a domain is deleted: its tests keep its id and may be reanalyzed.
   await db
     .deleteFrom('test_tallies')

@@ -47,7 +47,7 @@ async function insertChunk(db: Db | Tx, message_id: string, position: number, ra
   await db.insertInto('message_chunks').values({ message_id, position, bytes }).execute();
 }
 
-/** The message of a test; undefined before it arrives. */
+/** The message of a test; undefined until it arrives. */
 export async function findMessageOf(db: Db | Tx, testId: string): Promise<MessageRow | undefined> {
   return db.selectFrom('messages').selectAll().where('test_id', '=', testId).executeTakeFirst();
 }
@@ -55,7 +55,7 @@ export async function findMessageOf(db: Db | Tx, testId: string): Promise<Messag
 /** Thrown when a message is deleted while it is being read. */
 export class MessageDeletedError extends Error {}
 
-/** The chunks in order, one query each. Throws MessageGone if one is missing. */
+/** The chunks in order, one query each. Throws MessageDeletedError if one is missing. */
 export async function* readChunks(
   db: Db,
   { id, size }: Pick<MessageRow, 'id' | 'size'>,
@@ -73,7 +73,7 @@ export async function* readChunks(
   }
 }
 
-/** The whole message, byte for byte. Rejects with MessageGone. */
+/** The whole message, byte for byte. Rejects with MessageDeletedError. */
 export async function readMessage(db: Db, message: MessageRow): Promise<Uint8Array> {
   const { size } = message;
   const read = async () => {
@@ -93,7 +93,7 @@ export async function deleteChunks(db: Db, messageId: string): Promise<void> {
   await db.deleteFrom('message_chunks').where('message_id', '=', messageId).execute();
 }
 
-/** Deletes chunks that `storeTail` stored before a crash without their message. */
+/** Deletes chunks that `storeLaterChunks` stored before a crash without their message. */
 export async function deleteOrphanedChunks(db: Db): Promise<void> {
   await db
     .deleteFrom('message_chunks')

@@ -22,7 +22,7 @@ const MAX_FORWARDED_PER_DAY = 50;
 /** The outbox stores the attachment again, encrypted. Complaints are small. */
 const MAX_ATTACHMENT_BYTES = 256 * 1024;
 const MAX_HEADER_BYTES = 64 * 1024;
-/** Octets without the line end (RFC 5322 §2.1.1). */
+/** Octets without the line break (RFC 5322 §2.1.1). */
 const MAX_LINE_LENGTH = 998;
 
 /**

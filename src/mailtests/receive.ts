@@ -1,4 +1,4 @@
-/** Receives messages for tests: which addresses accept one, and the transaction that stores it. */
+/** Receives messages for tests: decides which addresses accept mail, and stores each message. */
 
 import type { Envelope } from '../analysis/check.ts';
 import type { App } from '../app.ts';
@@ -47,7 +47,7 @@ function localPart(app: App, address: string): string | null {
   return address.slice(0, at).toLowerCase();
 }
 
-/** Whether the address accepts mail now. Used addresses are decided after DATA, when the content is known. */
+/** Whether the address accepts mail now. For used addresses, `receiveMessage` decides after DATA, when the content is known. */
 export async function checkRecipient(
   app: App,
   address: string,
@@ -69,7 +69,7 @@ export interface IncomingMail {
 
 /**
  * Stores a message. Resolves after the commit, so that an accepted message survives any crash and is
- * due for analysis. A repeat of the same bytes is accepted: its sender may have lost our 250.
+ * due for analysis. The same bytes are accepted again: the sender may have missed our 250.
  */
 export async function receiveMessage(
   app: App,
@@ -108,7 +108,7 @@ export async function receiveMessage(
   }
 }
 
-/** The id of the stored message, which is an earlier one if the same bytes are repeated. */
+/** The id of the stored message, which is the earlier message if the same bytes arrive again. */
 type Stored = { accept: true; id: string } | Rejection;
 
 /** Anyone can write to postmaster. The limit reserves disk space for tests. */

@@ -50,7 +50,7 @@ export async function recordOutcome(
   if (recorded.isDueAgain) app.scheduler.wake(ANALYZE_JOB);
 }
 
-/** The result of a reanalysis replaces the previous one, at the time of the reanalysis. */
+/** The result of a reanalysis replaces the previous one and counts at the time of the reanalysis. */
 async function updateTallies(tx: Tx, before: TestRow, after: TestRow, outcome: PoolOutcome) {
   await countTest(tx, before, -1);
   const isNew = outcome.ok && after.checks === outcome.result.checks;
@@ -72,12 +72,12 @@ function changeFor(app: App, row: TestRow, outcome: PoolOutcome): Partial<TestRo
   const now = app.clock.now();
   const isReanalysis = row.status === 'completed';
   const temporary = outcome.ok ? outcome.result.temporary : outcome.reason === 'fault';
-  const wait = temporary ? RETRY_DELAYS_MIN[row.analysis_attempts] : undefined;
-  if (wait !== undefined)
+  const delayMinutes = temporary ? RETRY_DELAYS_MIN[row.analysis_attempts] : undefined;
+  if (delayMinutes !== undefined)
     return {
       ...RELEASED,
       analysis_attempts: row.analysis_attempts + 1,
-      analysis_due_at: isoTime(now + wait * 60_000),
+      analysis_due_at: isoTime(now + delayMinutes * 60_000),
     };
   // A failed reanalysis keeps the previous result.
   if (isReanalysis && (temporary || !outcome.ok)) return DONE;
@@ -119,7 +119,7 @@ function previousOf({ score, grade, ruleset, completed_at }: TestRow): string {
 // Assigns tests to domains, and learns DKIM selectors from their messages.
 
 /**
- * Call it in the transaction that stores a result. Assigns a test without a domain to the team's
+ * Call this in the transaction that stores a result. Assigns a test without a domain to the team's
  * domain that is or contains its From domain, and learns the selectors of that domain.
  */
 export async function assignDomain(
@@ -132,7 +132,7 @@ export async function assignDomain(
   const domain = await findDomainOf(tx, from_domain);
   // Checks may be long, so they are parsed only if a domain can learn from them.
   if (!domain) return {};
-  // Uses the time of receipt: a reanalysis is no proof that a selector is still in use.
+  // Uses the time of receipt: a reanalysis does not prove that a selector is still in use.
   // Sandbox tests prove nothing about the team's mail.
   if (livemode === 1 && received_at !== null)
     await learnSelectors(tx, {

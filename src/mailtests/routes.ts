@@ -280,7 +280,7 @@ const COLUMNS: [string, (test: ListedTest) => string | number | null][] = [
 ];
 
 /**
- * Text that a spreadsheet would evaluate as a formula gets an apostrophe in front, so that it is shown
+ * Prefixes text that a spreadsheet would evaluate as a formula with an apostrophe, so that it is shown
  * as text.
  */
 function csvCell(value: string | number | null): string {

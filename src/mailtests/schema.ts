@@ -21,7 +21,7 @@ const PLACEMENTS = [
 ] as const;
 
 const nullable = <S extends v.GenericSchema>(schema: S) => v.nullable(schema);
-const AuthWord = nullable(v.picklist(AUTH_RESULTS));
+const AuthResult = nullable(v.picklist(AUTH_RESULTS));
 
 const CategoryScore = v.object({
   name: v.picklist(CATEGORIES),
@@ -115,8 +115,8 @@ const ProviderItem = v.object({
   ),
 });
 
-/** The list form, which events contain too. */
-const LISTED = {
+/** The fields of a test in lists and events. */
+const LISTED_FIELDS = {
   id: v.string(),
   object: v.literal('test'),
   status: v.picklist(TEST_STATUSES),
@@ -159,7 +159,7 @@ const LISTED = {
     v.boolean(),
     'Whether bare LF line endings of a submitted message were converted to CRLF.',
   ),
-  auth_results: v.object({ spf: AuthWord, dkim: AuthWord, dmarc: AuthWord }),
+  auth_results: v.object({ spf: AuthResult, dkim: AuthResult, dmarc: AuthResult }),
   inbox_placement: v.record(v.string(), v.picklist(PLACEMENTS)),
   categories: v.array(CategoryScore),
   ruleset: described(nullable(v.string()), 'Version of the rules that produced the result.'),
@@ -176,11 +176,11 @@ const LISTED = {
   ),
 };
 
-export const ListedTest = v.object(LISTED);
+export const ListedTest = v.object(LISTED_FIELDS);
 export type ListedTest = v.InferOutput<typeof ListedTest>;
 
 export const Test = v.object({
-  ...LISTED,
+  ...LISTED_FIELDS,
   envelope: described(
     nullable(Envelope),
     'The SMTP session that delivered the message, or the values submitted with it.',
@@ -264,7 +264,7 @@ export const NewTest = v.strictObject({
 });
 export type NewTest = v.InferOutput<typeof NewTest>;
 
-/** HELO and MAIL FROM accept any text: an invalid one is a finding, not an error. */
+/** HELO and MAIL FROM accept any text: an invalid value is a finding, not an error. */
 export const SubmitQuery = v.strictObject({
   name: v.optional(Name),
   kind: v.optional(v.picklist(KINDS), 'auto'),

@@ -20,7 +20,7 @@ const LF = 0x0a;
 const SLICE_BYTES = 1024 * 1024;
 
 /**
- * Converts line ends to CRLF if all of them are bare LF. Anything else stays as it is. Yields between
+ * Converts line endings to CRLF if all of them are bare LF. Anything else stays as it is. Yields between
  * slices.
  */
 export async function withCrlf(raw: Uint8Array): Promise<{ raw: Uint8Array; converted: boolean }> {

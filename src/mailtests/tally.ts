@@ -70,11 +70,11 @@ export async function countTest(
     .execute();
   const figures = figuresOf(row);
   const counted = domains.flatMap((domain) => {
-    const before = tallies.find((tally) => tally.domain_id === domain);
-    if (!before && by === -1) return [];
+    const previous = tallies.find((tally) => tally.domain_id === domain);
+    if (!previous && by === -1) return [];
     const keys = { livemode, domain_id: domain, hour };
-    const newIssues = addIssues(before?.issues ?? '{}', issues, by);
-    return [{ ...keys, ...addFigures(before, figures, by), issues: newIssues }];
+    const newIssues = addIssues(previous?.issues ?? '{}', issues, by);
+    return [{ ...keys, ...addFigures(previous, figures, by), issues: newIssues }];
   });
   await store(tx, counted);
 }
@@ -109,30 +109,30 @@ async function store(tx: Tx, rows: TestTallyRow[]): Promise<void> {
 }
 
 function addFigures(
-  before: TallyCounts | undefined,
+  previous: TallyCounts | undefined,
   figures: TallyCounts,
   by: 1 | -1,
 ): TallyCounts {
   const sums = { ...figures };
-  for (const name of TALLY_COLUMNS) sums[name] = (before?.[name] ?? 0) + by * figures[name];
+  for (const name of TALLY_COLUMNS) sums[name] = (previous?.[name] ?? 0) + by * figures[name];
   return sums;
 }
 
-/** The figures of one test. */
+/** The figures of a test. */
 function figuresOf({ score, grade, spf, dkim, dmarc }: CountedTest): TallyCounts {
-  const one = (condition: boolean) => (condition ? 1 : 0);
+  const toCount = (condition: boolean) => (condition ? 1 : 0);
   // A temporary error is not a result.
-  const known = (result: string | null) => one(result !== null && result !== 'temperror');
-  const passes = (result: string | null) => one(result === 'pass');
+  const known = (result: string | null) => toCount(result !== null && result !== 'temperror');
+  const passes = (result: string | null) => toCount(result === 'pass');
   return {
     tests: 1,
-    scored: one(score !== null),
+    scored: toCount(score !== null),
     score_sum: score ?? 0,
-    grade_a: one(grade === 'A'),
-    grade_b: one(grade === 'B'),
-    grade_c: one(grade === 'C'),
-    grade_d: one(grade === 'D'),
-    grade_f: one(grade === 'F'),
+    grade_a: toCount(grade === 'A'),
+    grade_b: toCount(grade === 'B'),
+    grade_c: toCount(grade === 'C'),
+    grade_d: toCount(grade === 'D'),
+    grade_f: toCount(grade === 'F'),
     spf_known: known(spf),
     spf_pass: passes(spf),
     dkim_known: known(dkim),
@@ -150,8 +150,8 @@ function issuesOf({ status, checks }: CountedTest): string[] {
   return toFix(JSON.parse(checks) as CheckResult[]).map(({ id }) => id);
 }
 
-function addIssues(before: string, issues: string[], by: 1 | -1): string {
-  const counts: Record<string, number> = JSON.parse(before);
+function addIssues(previous: string, issues: string[], by: 1 | -1): string {
+  const counts: Record<string, number> = JSON.parse(previous);
   for (const check of issues) {
     const count = (counts[check] ?? 0) + by;
     if (count > 0) counts[check] = count;

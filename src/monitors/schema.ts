@@ -16,9 +16,9 @@ const MAX_TARGET_LENGTH = 300;
 /** `203.0.113.0/24`, `2001:db8::/32` */
 const RANGE = /^[\da-f.:]+\/\d+$/i;
 
-/** What is wrong with a target, to follow the name of the field; null if it is valid. */
-function targetProblem(written: string): string | null {
-  const text = written.trim();
+/** What is wrong with a target, as a predicate that follows the field name; null if it is valid. */
+function targetProblem(input: string): string | null {
+  const text = input.trim();
   if (text === '')
     return 'is empty; enter a public IP address or a domain name such as example.com';
   if (RANGE.test(text)) return 'is an address range; enter single IP addresses';
@@ -34,7 +34,7 @@ function targetProblem(written: string): string | null {
     : 'is a private or reserved address; enter a public IP address';
 }
 
-const normalTarget = (text: string): string =>
+const normalizeTarget = (text: string): string =>
   normalizeAddress(text.trim()) ?? readDomainName(text).name ?? text;
 
 const Target = v.pipe(
@@ -45,7 +45,7 @@ const Target = v.pipe(
     const message = targetProblem(dataset.value);
     if (message !== null) addIssue({ message });
   }),
-  v.transform(normalTarget),
+  v.transform(normalizeTarget),
 );
 
 /** Normalized, without duplicates. */

@@ -2,8 +2,8 @@
  * Decides which IP addresses the service may connect to for a host that a message or user names: public
  * addresses, and those in networks that the operator has allowed.
  *
- * Why not a library: Node's `net.BlockList` misses IPv4 addresses wrapped in IPv6 (64:ff9b::/96,
- * 2002::/16, ::a.b.c.d), and ipaddr.js's `range()` knows neither all of IANA's registry nor metadata.
+ * Libraries do not suffice: Node's `net.BlockList` misses IPv4 addresses embedded in IPv6 (64:ff9b::/96,
+ * 2002::/16, ::a.b.c.d). ipaddr.js's `range()` lacks parts of IANA's registry and all metadata services.
  */
 
 import { isIP } from 'node:net';
@@ -12,7 +12,7 @@ import { inNetworks, type Network, parseNetwork } from '../lib/addresses.ts';
 
 /** All special-purpose IPv4 networks of IANA (RFC 6890 and its registry); the rest is public. */
 const SPECIAL_IPV4 = [
-  '0.0.0.0/8', // this network; Linux takes 0.0.0.0 for loopback
+  '0.0.0.0/8', // this network; Linux treats 0.0.0.0 as loopback
   '10.0.0.0/8', // private (RFC 1918)
   '100.64.0.0/10', // shared by a provider's customers (RFC 6598)
   '127.0.0.0/8', // loopback
@@ -48,7 +48,7 @@ const SPECIAL_IPV6 = [
  * which would bypass all other rules. Allowing a network does not allow them.
  */
 const WRAPPED_IPV4 = [
-  '::/96', // IPv4-compatible (RFC 4291 §2.5.5.1), and `::`, which Linux takes for loopback
+  '::/96', // IPv4-compatible (RFC 4291 §2.5.5.1), and `::`, which Linux treats as loopback
   '::ffff:0:0/96', // IPv4-mapped
   '::ffff:0:0:0/96', // IPv4-translated (RFC 2765)
   '64:ff9b::/96', // NAT64 (RFC 6052)
@@ -58,7 +58,7 @@ const WRAPPED_IPV4 = [
 ].map(parseNetwork);
 
 /** Cloud metadata services, which give credentials to any local caller; forbidden even in an allowed network. */
-const METADATA = [
+const METADATA_SERVICES = [
   '169.254.169.254', // AWS, Azure, Google, DigitalOcean, OpenStack and others
   '169.254.170.2', // credentials of AWS containers
   '169.254.170.23', // credentials of AWS pods
@@ -89,12 +89,12 @@ export function mayConnect(address: string, allowNetworks: Network[] = []): bool
   return isPublicAddress(address) || (!isForbidden(address) && inNetworks(address, allowNetworks));
 }
 
-/** Whether the service must never connect to it, whatever networks are allowed. */
+/** Whether the service must never connect to it, regardless of the allowed networks. */
 function isForbidden(address: string): boolean {
   const version = isIP(address);
-  // A zone is a network interface of this host.
+  // A zone ID names a network interface of this host.
   if (version === 0 || address.includes('%')) return true;
-  return (version === 6 && wrapsIpv4(address)) || inNetworks(address, METADATA);
+  return (version === 6 && wrapsIpv4(address)) || inNetworks(address, METADATA_SERVICES);
 }
 
 // Matched here because inNetworks unwraps mapped addresses. `::1` is loopback and wraps nothing.

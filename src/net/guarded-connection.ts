@@ -2,7 +2,7 @@
  * Connects to hosts that messages or users name: every address is checked at the moment it is dialed.
  *
  * Why not a library: some filter addresses in a custom `lookup`, which Node never calls for an IP
- * address. Others filter before the connection, when the name may still change its address.
+ * address. Others filter before they connect, so the name can resolve to another address by then.
  */
 
 import { once } from 'node:events';
@@ -31,7 +31,7 @@ export type WebFailure =
   | 'protocol'
   | 'too_large'
   | 'bad_url'
-  /** The analysis has used up its number of requests. */
+  /** The analysis has reached its request limit. */
   | 'limit';
 
 /** Maximum number of addresses tried for one name. */
@@ -135,7 +135,7 @@ async function dialFirstReachable(
   return outcome;
 }
 
-/** Connects to one address; checks it before, and checks the peer address of the socket after. */
+/** Connects to one address. Checks it before dialing, and the socket's peer address after. */
 async function dialAddress(
   address: string,
   port: number,
@@ -187,7 +187,7 @@ function dialProblem(error: unknown): string {
   return 'could not connect to the server';
 }
 
-// Address lookup of a host name.
+// Looks up the addresses of a host name.
 
 const MAX_ADDRESSES = 50;
 

@@ -4,13 +4,13 @@ import { connect } from 'node:net';
 import { connectionFailure } from './tls.ts';
 
 interface SpamdOptions {
-  /** Time limit of the total request in milliseconds. Default 10,000. */
+  /** Time limit of the whole request in milliseconds. Default 10,000. */
   timeoutMs?: number;
   /** Maximum bytes of the response. Default 1 MiB. */
   maxBytes?: number;
 }
 
-type SpamdAnswer =
+type SpamdResult =
   /** `report` is SpamAssassin's report template, filled in. */
   | { status: 'answered'; score: number; threshold: number; report: string }
   /** `detail` is a clause that follows "SpamAssassin was queried, but". */
@@ -28,13 +28,13 @@ export function querySpamd(
   server: string,
   message: Uint8Array[],
   { timeoutMs = 10_000, maxBytes = 1024 * 1024 }: SpamdOptions = {},
-): Promise<SpamdAnswer> {
+): Promise<SpamdResult> {
   const { hostname, port } = new URL(server);
   const length = message.reduce((sum, piece) => sum + piece.length, 0);
   return new Promise((resolve) => {
     const socket = connect({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) });
     const response = collect(maxBytes);
-    const finish = (result: SpamdAnswer) => {
+    const finish = (result: SpamdResult) => {
       clearTimeout(timer);
       socket.destroy();
       resolve(result);
@@ -58,9 +58,9 @@ export function querySpamd(
   });
 }
 
-const failed = (detail: string): SpamdAnswer => ({ status: 'failed', detail });
+const failed = (detail: string): SpamdResult => ({ status: 'failed', detail });
 
-/** Collects the response and tells when it is complete, without scanning the same bytes twice. */
+/** Collects the response and detects its end, without scanning the same bytes twice. */
 function collect(maxBytes: number) {
   const chunks: Buffer[] = [];
   let expectedLength: number | null = null;
@@ -78,7 +78,7 @@ function collect(maxBytes: number) {
   };
 }
 
-/** The length of header and report together; null if the header is incomplete or has no length. */
+/** The combined length of header and report; null if the header is incomplete or has no length. */
 function totalLength(chunks: Buffer[]): number | null {
   const head = Buffer.concat(chunks).subarray(0, MAX_HEAD_BYTES).toString('latin1');
   const end = head.indexOf(HEAD_END);
@@ -89,7 +89,7 @@ function totalLength(chunks: Buffer[]): number | null {
 const headerField = (head: string, name: string): string | null =>
   new RegExp(`^${name}:[ \\t]*(.*?)[ \\t]*$`, 'im').exec(head)?.[1] ?? null;
 
-function parseResponse(bytes: Buffer): SpamdAnswer {
+function parseResponse(bytes: Buffer): SpamdResult {
   const head = bytes.subarray(0, MAX_HEAD_BYTES).toString('latin1');
   if (head === '') return failed('it closed the connection without a response');
   const [, code, text] = /^SPAMD\/\d+\.\d+ (\d+)[ \t]*([^\r\n]*)/.exec(head) ?? [];

@@ -1,6 +1,6 @@
 /**
  * The blocks of a report document. A document is a tree of blocks and contains every word that a reader
- * sees. Painters (page, PDF, terminal, email) decide how a block looks and add no words of their own.
+ * sees. Renderers (page, PDF, terminal, email) decide how a block looks and add no words of their own.
  * States have a meaning, not a color. All text in a finished document is bounded and printable.
  */
 
@@ -13,7 +13,7 @@ export type State = 'pass' | 'warn' | 'fail' | 'info' | 'unknown';
 
 // Inline text.
 
-/** A state as a word; painters add its icon and color. `badge` sets it apart from the text around it. */
+/** A state as a word; renderers add its icon and color. `badge` sets it apart from the surrounding text. */
 export interface StateSpan {
   kind: 'state';
   state: State;
@@ -283,7 +283,7 @@ export interface Hop {
   time: Text | null;
   /** The previous server and the protocol. */
   via: Text | null;
-  /** Painters with a column for the delay omit `label`. */
+  /** Renderers with a column for the delay omit `label`. */
   delay: { label: string | null; value: Text } | null;
 }
 
@@ -300,7 +300,7 @@ export interface Card {
 export interface Entries {
   kind: 'entries';
   name: 'checks' | 'rules';
-  /** Column titles for painters that show a table. */
+  /** Column titles for renderers that show a table. */
   columns: { label: string; text: string; figure: string } | null;
   items: Entry[];
 }
@@ -556,7 +556,7 @@ const STATES: Record<CheckStatus, State> = {
 
 export const stateOf = (status: CheckStatus): State => STATES[status];
 
-/** Keys that `cleaned` skips: painters sanitize them. */
+/** Keys that `cleaned` skips: renderers sanitize them. */
 const UNSANITIZED_KEYS = new Set(['html', 'chart']);
 
 /**

@@ -12,7 +12,7 @@ const MIN_BRIEF_REPORTS = 21;
 
 export const isBrief = ({ reports }: Share): boolean => reports.length >= MIN_BRIEF_REPORTS;
 
-/** On paper a full report has about nine pages and no folds. */
+/** On paper, a full report takes about nine pages and cannot be collapsed. */
 const MIN_BRIEF_PDF_REPORTS = 6;
 
 export const isBriefPdf = ({ reports }: Share): boolean => reports.length >= MIN_BRIEF_PDF_REPORTS;
@@ -47,9 +47,9 @@ export function scoresSentence({ reports }: Share): string | null {
   const mean = Math.floor(scores.reduce((sum, score) => sum + score, 0) / scores.length);
   const range =
     low === high ? `All scores are ${low}` : `Scores from ${low} to ${high}, ${mean} on average`;
-  const without = reports.length - scores.length;
-  if (without === 0) return `${range}.`;
-  return `${range}; ${without === 1 ? '1 test has' : `${without} tests have`} no score.`;
+  const unscored = reports.length - scores.length;
+  if (unscored === 0) return `${range}.`;
+  return `${range}; ${unscored === 1 ? '1 test has' : `${unscored} tests have`} no score.`;
 }
 
 /** The score of each test in the order shown; null with fewer than two tests or without any score. */

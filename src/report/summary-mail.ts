@@ -1,4 +1,4 @@
-/** Paints the email of a scheduled report: each block as HTML and as text, and the charts as images. */
+/** Renders the email of a scheduled report: each block as HTML and as text, and the charts as images. */
 
 import type { Grade } from '../analysis/result.ts';
 import type { MailImage } from '../lib/mail.ts';
@@ -50,13 +50,13 @@ export function reportMail(report: ScheduledReport, reader: ReportMailOptions): 
     reader,
   );
   const images = reader.hasPdf ? [] : chartImages(report);
-  const made = blocks.map(
+  const renderedBlocks = blocks.map(
     (block): RenderedBlock => ({ text: mailText(block), html: htmlOf(block, images) }),
   );
   const content = {
     title,
     preheader,
-    blocks: made,
+    blocks: renderedBlocks,
     button,
     footer,
     unsubscribe: unsubscribe ?? undefined,
@@ -78,12 +78,12 @@ export function previewOf({ html, images }: Pick<ReportMail, 'html' | 'images'>)
 
 /** Throws for blocks that no email contains. */
 function htmlOf(block: Block, images: MailImage[]): string {
-  const inside = (blocks: Block[]) => blocks.map((each) => htmlOf(each, images)).join('\n');
+  const renderAll = (blocks: Block[]) => blocks.map((each) => htmlOf(each, images)).join('\n');
   switch (block.kind) {
     case 'section':
-      return `${heading(block.title)}\n${inside(block.blocks)}`;
+      return `${heading(block.title)}\n${renderAll(block.blocks)}`;
     case 'group':
-      return inside(block.blocks);
+      return renderAll(block.blocks);
     case 'paragraph':
       return block.style === 'small'
         ? smallParagraph(plainText(block.text))
@@ -189,7 +189,7 @@ function drawCharts(report: ScheduledReport): MailImage[] {
 
 type ChartBlock = Extract<Block, { kind: 'chart' }>;
 
-/** The file name of its image is its ID. */
+/** The image of a chart is named after the ID of the chart. */
 function chartHtml({ id, chart, caption }: ChartBlock, images: MailImage[]): string {
   const { cid } = images.find(({ filename }) => filename === `${id}.png`)!;
   return `<p class="muted" style="margin:4px 0 12px;font-size:14px;line-height:21px;color:${COLORS.muted}">${toHtmlText(caption ?? '')}</p>

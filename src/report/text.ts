@@ -1,5 +1,5 @@
 /**
- * Paints documents as plain text, for terminals of any width and for the text part of emails. A DNS record
+ * Renders documents as plain text, for terminals of any width and for the text part of emails. A DNS record
  * is never wrapped, so that it can be copied.
  */
 
@@ -32,7 +32,7 @@ export interface TextOptions {
   testedName?: string;
 }
 
-/** The report of a message for a terminal, with a final line end. */
+/** The report of a message for a terminal, with a trailing newline. */
 export function reportText(
   result: ReportedResult,
   { width, color, testedName }: TextOptions,
@@ -40,7 +40,7 @@ export function reportText(
   return paintText(terminalDocument(result, testedName ?? null), { width, color });
 }
 
-/** The health of a domain for a terminal, with a final line end. */
+/** The health of a domain for a terminal, with a trailing newline. */
 export function domainText(
   health: DomainHealth,
   options: Pick<TextOptions, 'width' | 'color'>,
@@ -51,7 +51,7 @@ export function domainText(
 /** Wider lines are hard to read. */
 const MAX_WIDTH = 100;
 
-/** Any document as text, with a final line end. */
+/** Any document as text, with a trailing newline. */
 export function paintText(
   { blocks, footer }: Pick<ReportDocument, 'blocks' | 'footer'>,
   { width, color }: Pick<TextOptions, 'width' | 'color'>,
@@ -63,7 +63,7 @@ export function paintText(
     isMail: false,
   };
   const parts = [
-    ...blocks.map((block) => paintBlock(block, canvas)),
+    ...blocks.map((block) => renderBlock(block, canvas)),
     footer.map((text) => lines(text, canvas, 'dim')).join('\n'),
   ];
   return `${parts.filter(Boolean).join('\n\n')}\n`;
@@ -74,7 +74,7 @@ const MAIL_WIDTH = 72;
 
 /** A block of an email as text, with underlined headings and blank lines between its parts. */
 export function mailText(block: Block): string {
-  return paintBlock(block, { width: MAIL_WIDTH, indent: '', paint: painter(false), isMail: true });
+  return renderBlock(block, { width: MAIL_WIDTH, indent: '', paint: painter(false), isMail: true });
 }
 
 interface Canvas {
@@ -108,22 +108,22 @@ const indented = (canvas: Canvas, by: number): Canvas => ({
   indent: canvas.indent + ' '.repeat(by),
 });
 
-/** Without a final line end; '' for a block that text cannot show. */
-function paintBlock(block: Block, canvas: Canvas): string {
+/** Without a trailing newline; '' for a block without a text form. */
+function renderBlock(block: Block, canvas: Canvas): string {
   const { paint, indent } = canvas;
   switch (block.kind) {
     case 'verdict':
-      return paintVerdict(block, canvas);
+      return renderVerdict(block, canvas);
     case 'section':
       return titled(block.title, canvas, [
         block.note ? lines(block.note, canvas, 'dim') : '',
-        ...block.blocks.map((each) => paintBlock(each, canvas)),
+        ...block.blocks.map((each) => renderBlock(each, canvas)),
       ]);
     case 'overview':
       return joined(
         [
           block.above ? lines([block.above], canvas, 'dim') : '',
-          ...block.blocks.map((each) => paintBlock(each, canvas)),
+          ...block.blocks.map((each) => renderBlock(each, canvas)),
         ],
         canvas,
       );
@@ -131,7 +131,7 @@ function paintBlock(block: Block, canvas: Canvas): string {
       return [
         lines(block.title, canvas, 'bold'),
         ...(block.subtitle ? [lines([block.subtitle], canvas, 'dim')] : []),
-        ...block.blocks.map((each) => paintBlock(each, canvas)),
+        ...block.blocks.map((each) => renderBlock(each, canvas)),
       ].join('\n\n');
     case 'heading':
       return lines(block.text, canvas, 'bold');
@@ -141,25 +141,25 @@ function paintBlock(block: Block, canvas: Canvas): string {
     case 'note':
       return lines(block.text, canvas, STYLES[block.state]);
     case 'findings':
-      return paintFindings(block, canvas);
+      return renderFindings(block, canvas);
     case 'finding':
-      return paintFinding(block, canvas, GAIN_WIDTH);
+      return renderFinding(block, canvas, GAIN_WIDTH);
     case 'group':
-      return joinedClosely([
+      return joinLines([
         block.title ? lines([block.title], canvas, 'bold') : '',
-        ...block.blocks.map((each) => paintBlock(each, canvas)),
+        ...block.blocks.map((each) => renderBlock(each, canvas)),
       ]);
     case 'record': {
       const { name, type, value } = block;
       return indent + paint('cyan', `${name.value} ${type.value} ${value.value}`);
     }
     case 'facts':
-      return joinedClosely(block.rows.map((fact) => paintFact(fact, canvas)));
+      return joinLines(block.rows.map((fact) => renderFact(fact, canvas)));
     case 'table':
-      return paintTable(block, canvas);
+      return renderTable(block, canvas);
     case 'bars':
-      return joinedClosely([
-        ...block.rows.map((row) => paintBar(row, canvas)),
+      return joinLines([
+        ...block.rows.map((row) => renderBar(row, canvas)),
         block.capNote ? lines([block.capNote], indented(canvas, 2), 'red') : '',
       ]);
     case 'states': {
@@ -169,21 +169,21 @@ function paintBlock(block: Block, canvas: Canvas): string {
       return `${indent}  ${items.join(canvas.width < MIN_BARS_WIDTH ? `\n${indent}  ` : '   ')}`;
     }
     case 'lines':
-      return block.items.map((item) => paintLine(item, block.nameWidth, canvas)).join('\n');
+      return block.items.map((item) => renderLine(item, block.nameWidth, canvas)).join('\n');
     case 'alignment':
-      return paintAlignment(block, canvas);
+      return renderAlignment(block, canvas);
     case 'path':
-      return joinedClosely([
-        ...block.hops.map((hop) => paintHop(hop, canvas)),
-        block.session ? paintBlock(block.session, indented(canvas, 2)) : '',
+      return joinLines([
+        ...block.hops.map((hop) => renderHop(hop, canvas)),
+        block.session ? renderBlock(block.session, indented(canvas, 2)) : '',
       ]);
     case 'card':
-      return joinedClosely([
+      return joinLines([
         lines([...block.title, '  ', block.state], canvas, 'bold'),
-        ...block.blocks.map((each) => paintBlock(each, indented(canvas, 2))),
+        ...block.blocks.map((each) => renderBlock(each, indented(canvas, 2))),
       ]);
     case 'entries':
-      return block.items.map((entry) => paintEntry(entry, canvas)).join('\n');
+      return block.items.map((entry) => renderEntry(entry, canvas)).join('\n');
     case 'rows':
       return block.items
         .map(({ title, below, value, state }) => {
@@ -205,17 +205,17 @@ function paintBlock(block: Block, canvas: Canvas): string {
     case 'grades':
       return lines([block.words], canvas);
     case 'list':
-      return joinedClosely(
+      return joinLines(
         block.items.map(({ text, blocks = [] }, index) => {
           const mark = block.isOrdered ? `${index + 1}. ` : '- ';
-          return joinedClosely([
+          return joinLines([
             hanging([mark, ...text], canvas, mark.length),
-            ...blocks.map((each) => paintBlock(each, indented(canvas, mark.length))),
+            ...blocks.map((each) => renderBlock(each, indented(canvas, mark.length))),
           ]);
         }),
       );
     case 'fold':
-      return joinedClosely([
+      return joinLines([
         lines(
           [
             ...(block.state ? [{ kind: 'state', state: block.state, word: '' } as const] : []),
@@ -225,12 +225,12 @@ function paintBlock(block: Block, canvas: Canvas): string {
           canvas,
           'bold',
         ),
-        ...block.blocks.map((each) => paintBlock(each, indented(canvas, 2))),
+        ...block.blocks.map((each) => renderBlock(each, indented(canvas, 2))),
       ]);
     case 'verbatim':
       return block.lines.map((line) => `${indent}${line}`).join('\n');
     case 'chart':
-      return joinedClosely([
+      return joinLines([
         block.title ? lines([block.title], canvas, 'bold') : '',
         ...block.values.map((value) => lines([value], canvas)),
       ]);
@@ -243,29 +243,29 @@ function paintBlock(block: Block, canvas: Canvas): string {
 const PARAGRAPHS: Record<string, Style | undefined> = { small: 'dim', lead: 'bold' };
 
 function titled(title: string, canvas: Canvas, parts: string[]): string {
-  if (!canvas.isMail) return joinedClosely([lines([title], canvas, 'bold'), ...parts]);
+  if (!canvas.isMail) return joinLines([lines([title], canvas, 'bold'), ...parts]);
   const underline = '-'.repeat([...title].length);
   return joined([`${title}\n${underline}`, ...parts], canvas);
 }
 
-const joinedClosely = (parts: string[]): string => parts.filter(Boolean).join('\n');
+const joinLines = (parts: string[]): string => parts.filter(Boolean).join('\n');
 
 const joined = (parts: string[], { isMail }: Canvas): string =>
   parts.filter(Boolean).join(isMail ? '\n\n' : '\n');
 
-function paintVerdict(block: Verdict, canvas: Canvas): string {
+function renderVerdict(block: Verdict, canvas: Canvas): string {
   const { above, score, testedName, title, unknown, states, facts, remarks } = block;
   const { paint } = canvas;
   const styles: Style[] = score.state === 'unknown' ? ['bold'] : ['bold', STYLES[score.state]];
   const mark = paint(styles, score.line);
-  return joinedClosely([
+  return joinLines([
     above ? lines([above], canvas, 'dim') : '',
     `${mark}${testedName ? `  ${paint('dim', testedName)}` : ''}`,
     lines(title, canvas),
     ...block.lines.map((text) => lines(text, canvas)),
     unknown ? lines(unknown, canvas) : '',
-    states ? paintBlock(states, canvas) : '',
-    facts ? paintBlock(facts, indented(canvas, 2)) : '',
+    states ? renderBlock(states, canvas) : '',
+    facts ? renderBlock(facts, indented(canvas, 2)) : '',
     ...remarks.map((text) => lines(text, canvas, 'dim')),
   ]);
 }
@@ -274,17 +274,17 @@ function paintVerdict(block: Verdict, canvas: Canvas): string {
 const GAIN_WIDTH = 8;
 const ICON_WIDTH = 4;
 
-function paintFindings({ first, more }: Findings, canvas: Canvas): string {
+function renderFindings({ first, more }: Findings, canvas: Canvas): string {
   const all = [...first, ...(more?.findings ?? [])];
   const columnWidth = all.some(({ gain }) => gain !== null) ? GAIN_WIDTH : ICON_WIDTH;
-  return joinedClosely([
-    ...first.map((finding) => paintFinding(finding, canvas, columnWidth)),
+  return joinLines([
+    ...first.map((finding) => renderFinding(finding, canvas, columnWidth)),
     ...(more ? [lines([more.title], canvas, 'bold')] : []),
-    ...(more?.findings ?? []).map((finding) => paintFinding(finding, canvas, columnWidth)),
+    ...(more?.findings ?? []).map((finding) => renderFinding(finding, canvas, columnWidth)),
   ]);
 }
 
-function paintFinding(finding: Finding, canvas: Canvas, columnWidth: number): string {
+function renderFinding(finding: Finding, canvas: Canvas, columnWidth: number): string {
   const { gain, state, title, context, groups } = finding;
   const inner = indented(canvas, columnWidth);
   const isShort = groups.length === 0;
@@ -294,25 +294,25 @@ function paintFinding(finding: Finding, canvas: Canvas, columnWidth: number): st
   );
   const gap = columnWidth === ICON_WIDTH ? ' ' : '  ';
   const first = lines(title, inner, isShort ? undefined : 'bold').slice(inner.indent.length);
-  return joinedClosely([
+  return joinLines([
     `${canvas.indent}${mark}${gap}${first}`,
     context
       ? lines([context.state, ` · ${context.label} · ${context.category}`], inner, 'dim')
       : '',
     ...groups.map((group) =>
       group.name === 'remedy'
-        ? paintFix(group.title, group.blocks, inner)
-        : paintBlock(group, inner),
+        ? renderFix(group.title, group.blocks, inner)
+        : renderBlock(group, inner),
     ),
   ]);
 }
 
-/** An arrow marks what to do. */
-function paintFix(title: string | null, blocks: Block[], canvas: Canvas): string {
+/** Marks the fix with an arrow. */
+function renderFix(title: string | null, blocks: Block[], canvas: Canvas): string {
   const inner = indented({ ...canvas, width: canvas.width - 2 }, 2);
   const arrow = canvas.paint('cyan', '→');
-  const body = joinedClosely(blocks.map((block) => paintBlock(block, inner)));
-  return joinedClosely([
+  const body = joinLines(blocks.map((block) => renderBlock(block, inner)));
+  return joinLines([
     title ? lines([title], canvas, 'bold') : '',
     `${canvas.indent}${arrow} ${body.slice(inner.indent.length)}`,
   ]);
@@ -325,7 +325,7 @@ const BAR_NAME_WIDTH = 16;
 
 type BarRow = Extract<Block, { kind: 'bars' }>['rows'][number];
 
-function paintBar({ name, share, state, value, words }: BarRow, canvas: Canvas): string {
+function renderBar({ name, share, state, value, words }: BarRow, canvas: Canvas): string {
   const { paint, indent, width } = canvas;
   const label = `${indent}  ${name.padEnd(BAR_NAME_WIDTH)}`;
   if (share === null) return paint('dim', `${label}${value}`);
@@ -338,7 +338,7 @@ function paintBar({ name, share, state, value, words }: BarRow, canvas: Canvas):
 
 type LineItem = Extract<Block, { kind: 'lines' }>['items'][number];
 
-function paintLine(
+function renderLine(
   { state, name, text, isMuted }: LineItem,
   nameWidth: number,
   canvas: Canvas,
@@ -352,22 +352,22 @@ function paintLine(
   return `${canvas.indent}  ${iconOf(state, canvas)} ${body}`;
 }
 
-function paintFact({ name, value, blocks = [] }: Fact, canvas: Canvas): string {
-  return joinedClosely([
+function renderFact({ name, value, blocks = [] }: Fact, canvas: Canvas): string {
+  return joinLines([
     hanging([...name, ': ', ...value], canvas, 2),
-    ...blocks.map((block) => paintBlock(block, indented(canvas, 2))),
+    ...blocks.map((block) => renderBlock(block, indented(canvas, 2))),
   ]);
 }
 
-function paintTable({ columns, groups, foot }: Table, canvas: Canvas): string {
+function renderTable({ columns, groups, foot }: Table, canvas: Canvas): string {
   const rowOf = ({ cells }: Table['foot'][number]) =>
-    joinedClosely([
+    joinLines([
       hanging(separated(cells.map(cellText)), canvas, 2),
       ...cells.flatMap(({ blocks = [] }) =>
-        blocks.map((block) => paintBlock(block, indented(canvas, 4))),
+        blocks.map((block) => renderBlock(block, indented(canvas, 4))),
       ),
     ]);
-  return joinedClosely([
+  return joinLines([
     lines(separated(columns.map(({ title }) => [title])), canvas, 'dim'),
     ...groups.flatMap(({ title, rows }) => [
       title ? lines([title], canvas, 'bold') : '',
@@ -390,12 +390,12 @@ const separated = (texts: Text[]): Text =>
     .filter((text) => text.length > 0)
     .flatMap((text, index) => (index === 0 ? text : [' | ', ...text]));
 
-function paintAlignment(
+function renderAlignment(
   { fromDomain, rows, outcome }: Extract<Block, { kind: 'alignment' }>,
   canvas: Canvas,
 ): string {
   const below = indented(canvas, 2);
-  return joinedClosely([
+  return joinLines([
     ...rows.flatMap(({ mechanism, result, domain, noDomainText, alignment, notes }) => [
       hanging(
         [
@@ -414,8 +414,8 @@ function paintAlignment(
   ]);
 }
 
-function paintHop({ server, time, via, delay }: Hop, canvas: Canvas): string {
-  return joinedClosely([
+function renderHop({ server, time, via, delay }: Hop, canvas: Canvas): string {
+  return joinLines([
     hanging(
       [
         ...server,
@@ -431,9 +431,9 @@ function paintHop({ server, time, via, delay }: Hop, canvas: Canvas): string {
 
 type Item = Extract<Block, { kind: 'entries' }>['items'][number];
 
-function paintEntry({ state, label, title, lines: texts, figure, more }: Item, canvas: Canvas) {
+function renderEntry({ state, label, title, lines: texts, figure, more }: Item, canvas: Canvas) {
   const inner = indented(canvas, 2);
-  return joinedClosely([
+  return joinLines([
     hanging(
       [state, ...(label ? [`  ${label}`] : []), ...(figure ? [`  ${figure}`] : [])],
       canvas,
@@ -442,7 +442,7 @@ function paintEntry({ state, label, title, lines: texts, figure, more }: Item, c
     lines(title, inner, 'bold'),
     ...texts.map((text) => lines(text, inner)),
     ...(more
-      ? [lines([more.title], inner, 'dim'), ...more.blocks.map((each) => paintBlock(each, inner))]
+      ? [lines([more.title], inner, 'dim'), ...more.blocks.map((each) => renderBlock(each, inner))]
       : []),
   ]);
 }
@@ -452,19 +452,19 @@ function paintEntry({ state, label, title, lines: texts, figure, more }: Item, c
 type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan' | 'blue';
 export type Paint = (style: Style | Style[], text: string) => string;
 
-/** Returns text unchanged without `color`. */
+/** Without `color`, the result returns text unchanged. */
 export function painter(color: boolean): Paint {
   return color
     ? (style, text) => styleText(style, text, { validateStream: false })
     : (_, text) => text;
 }
 
-/** Wraps a text; `base` is the style of spans without their own. */
+/** Wraps text. `base` is the style of spans without one. */
 function lines(text: Text, canvas: Canvas, base?: Style): string {
   return styledLines(text, canvas, base).join('\n');
 }
 
-/** Wraps a text with a hanging indent. */
+/** Wraps text with a hanging indent. */
 function hanging(text: Text, canvas: Canvas, by: number): string {
   const inner = indented(canvas, by);
   const [first = '', ...rest] = styledLines(text, inner);

@@ -1,8 +1,8 @@
-/** The location of the code of render threads. */
+/** The path of the code that render threads run. */
 
 import { fileURLToPath } from 'node:url';
 
-/** A bundle of its own, next to the main one, which fonts and pages would make slower to start. */
+/** A separate bundle next to the main one: fonts and pages would slow down the start of the main one. */
 export const RENDER_BUNDLE = 'render.cjs';
 
 /** A path, because pkg does not resolve URLs inside the executable. */

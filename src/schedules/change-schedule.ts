@@ -1,4 +1,4 @@
-/** Creates, changes and deletes schedules, with entries in the audit log. Call all of it in `transact`. */
+/** Creates, changes and deletes schedules, with entries in the audit log. Call these functions in `transact`. */
 
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
@@ -151,7 +151,7 @@ function detailsOf(current: ReportScheduleRow, change: Change): Record<string, o
   );
 }
 
-/** Deletes a schedule with its runs. Queued copies are canceled, because their unsubscribe links would not work. */
+/** Deletes a schedule with its runs. Queued copies are canceled, because their unsubscribe links stop working. */
 export async function deleteSchedule(
   tx: Tx,
   author: ScheduleAuthor,
@@ -166,12 +166,12 @@ export async function deleteSchedule(
 export async function auditSchedule(
   tx: Tx,
   author: Author,
-  what: string,
+  verb: string,
   id: string,
   details: object,
 ): Promise<void> {
   const object = { type: 'report_schedule', id };
-  await audit(tx, author, { action: `report_schedule.${what}`, object, details: { ...details } });
+  await audit(tx, author, { action: `report_schedule.${verb}`, object, details: { ...details } });
 }
 
 // Cancels queued copies and records the reason.
@@ -184,7 +184,7 @@ interface Cancellation {
   reason: string;
 }
 
-/** Cancels the queued copies of all runs. A copy that is being sent may still go out and is `sent` then. */
+/** Cancels the queued copies of all runs. A copy that is already being sent may still be delivered, as `sent`. */
 export async function cancelCopies(
   tx: Tx,
   scheduleId: string,

@@ -20,8 +20,8 @@ import { localDate, periodUntil, type ReportPeriod } from './times.ts';
 
 /**
  * Emails by address, without unsubscribed recipients; empty if outgoing mail is not configured. `at` is
- * the send time of the report, in milliseconds since the Unix epoch. Rejects as the reporter does if the report
- * is a PDF.
+ * the send time of the report, in milliseconds since the Unix epoch. For a PDF, rejects with the
+ * errors of `app.reporter`.
  */
 export async function composeReportMails(
   app: App,
@@ -38,7 +38,7 @@ export async function composeReportMails(
   for (const to of subscribed) {
     const url = `${app.config.APP_URL}/unsubscribe/${unsubscribeToken(app, schedule.id, to)}`;
     const mail = reportMail(report, { unsubscribeUrl: url, hasPdf: attachments !== undefined });
-    // Composing an email takes some milliseconds, so yield between them.
+    // Composing an email takes a few milliseconds, so yield after each.
     await nextTurn();
     mails.set(to, { to, ...mail, headers: unsubscribeHeaders(url), attachments });
   }
@@ -91,7 +91,7 @@ export async function gatherReport(
   };
 }
 
-/** Unknown comes before healthy, because it may be bad. */
+/** Unknown comes before healthy, because it may hide a problem. */
 const WORST_FIRST = ['critical', 'warning', 'unknown', 'healthy'];
 
 type Domain = ScheduledReport['domains'][number] & { id: string };

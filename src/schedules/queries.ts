@@ -36,7 +36,7 @@ export async function domainsOf(db: Db | Tx, row: DomainsColumn): Promise<string
   return selected?.filter((id) => existing.has(id)) ?? null;
 }
 
-/** Those of the ids that belong to existing domains. */
+/** The subset of the IDs that belong to existing domains. */
 export async function existingDomainIds(db: Db | Tx, ids: string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
   const rows = await db.selectFrom('domains').select('id').where('id', 'in', ids).execute();
@@ -52,7 +52,7 @@ export async function presentSchedules(
   if (ids.length === 0) return [];
   const runs = new Map((await lastRuns(db, ids)).map((run) => [run.schedule_id, run]));
   const unsubscribed = Map.groupBy(
-    await unsubscribedReaders(db, ids),
+    await unsubscribedRecipients(db, ids),
     ({ schedule_id }) => schedule_id,
   );
   const sent = await lastSentTimes(db, ids);
@@ -73,7 +73,7 @@ export async function presentSchedules(
   );
 }
 
-function unsubscribedReaders(db: Db | Tx, ids: string[]) {
+function unsubscribedRecipients(db: Db | Tx, ids: string[]) {
   return db
     .selectFrom('report_readers')
     .select(['schedule_id', 'email', 'left_at'])
@@ -87,10 +87,10 @@ function unsubscribedReaders(db: Db | Tx, ids: string[]) {
 
 // Schedules as the API returns them.
 
-/** A row with data from other tables. */
+/** A schedule row with data from other tables. */
 interface ScheduleState {
   row: ReportScheduleRow;
-  /** Existing ones only; null means all. */
+  /** Only domains that still exist; null means all. */
   domains: string[] | null;
   lastStatus: RunStatus | null;
   lastSentAt: string | null;
@@ -171,12 +171,12 @@ async function lastRuns(db: Db | Tx, scheduleIds: string[]): Promise<ReportRun[]
   return presentRuns(db, rows);
 }
 
-/** A copy is never sent later than this after its run, because the outbox gives up earlier. */
+/** The maximum time from a run to the delivery of a copy: the outbox gives up earlier. */
 const MAX_COPY_DELAY_MS = MAX_MAIL_AGE_MS + 86_400_000;
 
 /** When the mail server last accepted a copy, by schedule id. Schedules without a sent copy are missing. */
 async function lastSentTimes(db: Db | Tx, scheduleIds: string[]): Promise<Map<string, string>> {
-  const newest = await newestSent(db, scheduleIds);
+  const newest = await newestSentRuns(db, scheduleIds);
   if (newest.length === 0) return new Map();
   // A retried copy may have been sent after the copies of the next run.
   const rows = await db
@@ -199,7 +199,7 @@ async function lastSentTimes(db: Db | Tx, scheduleIds: string[]): Promise<Map<st
 }
 
 /** For each schedule, the creation time of its newest run with a sent copy. */
-async function newestSent(db: Db | Tx, scheduleIds: string[]) {
+async function newestSentRuns(db: Db | Tx, scheduleIds: string[]) {
   const rows = await db
     .selectFrom('report_schedules as schedule')
     .select('schedule.id as schedule_id')

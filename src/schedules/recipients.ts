@@ -1,4 +1,4 @@
-/** Recipients of a schedule, who unsubscribe and resubscribe with the link in an email and nothing else. */
+/** Recipients of a schedule. The link in an email is all they need to unsubscribe or resubscribe. */
 
 import type { App } from '../app.ts';
 import type { Transact } from '../http/route.ts';
@@ -52,11 +52,11 @@ export async function findRecipient(db: Db | Tx, token: string): Promise<ReportR
   return { ...reader, unsubscribedAt: left_at };
 }
 
-type ReaderRequest = Author & { app: App; transact: Transact };
+type RecipientRequest = Author & { app: App; transact: Transact };
 
 /** Unsubscribes a recipient and cancels their queued copies. Does nothing if they are unsubscribed. Throws `not_found`. */
 export async function unsubscribeRecipient(
-  author: ReaderRequest,
+  author: RecipientRequest,
   token: string,
 ): Promise<ReportRecipient> {
   const { clock } = author.app;
@@ -64,32 +64,36 @@ export async function unsubscribeRecipient(
     const reader = await findRecipient(tx, token);
     if (reader.unsubscribedAt !== null) return reader;
     const unsubscribedAt = isoTime(clock.now());
-    await setLeft(tx, reader, unsubscribedAt);
+    await setUnsubscribedAt(tx, reader, unsubscribedAt);
     await cancelCopies(tx, reader.scheduleId, {
       recipients: [reader.email],
       status: 'unsubscribed',
       reason: 'the recipient unsubscribed',
     });
-    await auditReader(tx, author, 'unsubscribed', reader);
+    await auditRecipient(tx, author, 'unsubscribed', reader);
     return { ...reader, unsubscribedAt };
   });
 }
 
 /** Resubscribes a recipient from the next report on. Does nothing if they are subscribed. Throws `not_found`. */
 export async function resubscribeRecipient(
-  author: ReaderRequest,
+  author: RecipientRequest,
   token: string,
 ): Promise<ReportRecipient> {
   return author.transact(async (tx) => {
     const reader = await findRecipient(tx, token);
     if (reader.unsubscribedAt === null) return reader;
-    await setLeft(tx, reader, null);
-    await auditReader(tx, author, 'resubscribed', reader);
+    await setUnsubscribedAt(tx, reader, null);
+    await auditRecipient(tx, author, 'resubscribed', reader);
     return { ...reader, unsubscribedAt: null };
   });
 }
 
-async function setLeft(tx: Tx, { scheduleId, email }: ReportRecipient, left_at: string | null) {
+async function setUnsubscribedAt(
+  tx: Tx,
+  { scheduleId, email }: ReportRecipient,
+  left_at: string | null,
+) {
   await tx
     .updateTable('report_readers')
     .set({ left_at })
@@ -98,7 +102,7 @@ async function setLeft(tx: Tx, { scheduleId, email }: ReportRecipient, left_at: 
     .execute();
 }
 
-async function auditReader(
+async function auditRecipient(
   tx: Tx,
   author: Author,
   what: string,
@@ -107,7 +111,7 @@ async function auditReader(
   await auditSchedule(tx, author, what, scheduleId, { email });
 }
 
-/** Those of the addresses that have unsubscribed. */
+/** Returns which of the addresses have unsubscribed. */
 export async function findUnsubscribed(
   db: Db | Tx,
   scheduleId: string,

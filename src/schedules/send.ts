@@ -25,7 +25,7 @@ import {
 
 const SEND_REPORTS_JOB = 'reports.send';
 
-/** Composing a report is fast, so more of them would only wait for each other. */
+/** Composing a report is fast, so more of them would only slow each other down. */
 const MAX_CONCURRENT_REPORTS = 2;
 /** Also the delay before a failed report is retried. */
 const LEASE_MS = 5 * 60_000;
@@ -75,13 +75,13 @@ async function claimDueSchedules(
 async function sendReport(app: App, schedule: ClaimedSchedule): Promise<void> {
   const now = app.clock.now();
   const slot = slotToSend(schedule, Date.parse(schedule.next_send_at!), now);
-  const covered = coveredAt(schedule, slot);
+  const covered = periodAt(schedule, slot);
   const sending = { slot, covered, mails: new Map(), error: null };
   try {
     const mails = await composeReportMails(app, schedule, { covered, at: slot });
     await recordSending(app, schedule, { ...sending, mails });
   } catch (error) {
-    // For a report missed while the service was off, the time counts from the start.
+    // For a report missed while the service was down, the delay counts from startup.
     if (now - Math.max(slot, app.startedAt) < MAX_REPORT_DELAY_MS) throw error;
     app.log.error('gave up on a scheduled report', {
       schedule: schedule.id,
@@ -97,7 +97,7 @@ async function sendReport(app: App, schedule: ClaimedSchedule): Promise<void> {
 const HOUR_MS = 3_600_000;
 
 /** A slot from before a change of the schedule does not match the new times and may be close to one of them. */
-const coveredAt = (schedule: ClaimedSchedule, slot: number): ReportPeriod =>
+const periodAt = (schedule: ClaimedSchedule, slot: number): ReportPeriod =>
   lastSend(schedule, slot) === slot
     ? periodOf(schedule, slot)
     : periodUntil(schedule, slot - HOUR_MS);
@@ -225,8 +225,8 @@ export async function recordReportRun(
 // Copies keep the final status of their emails, because the outbox deletes its rows after a month.
 
 /** A failure counts for queued copies only, so a canceled copy keeps its status unless it was sent after all. */
-export async function recordCopyOutcomes(tx: Tx, ends: SettledMail[]): Promise<void> {
-  for (const { id, status, error, sent_at } of ends)
+export async function recordCopyOutcomes(tx: Tx, settled: SettledMail[]): Promise<void> {
+  for (const { id, status, error, sent_at } of settled)
     await tx
       .updateTable('report_copies')
       .set({ status, error, sent_at })
@@ -244,7 +244,7 @@ export function expireReportRunsJob(app: App): Job {
 }
 
 export async function expireReportRuns({ db, clock }: Pick<App, 'db' | 'clock'>): Promise<void> {
-  const before = isoTime(clock.now() - RUN_RETENTION_MS);
-  const old = db.selectFrom('report_runs').select('id').where('created_at', '<', before);
+  const cutoff = isoTime(clock.now() - RUN_RETENTION_MS);
+  const old = db.selectFrom('report_runs').select('id').where('created_at', '<', cutoff);
   await deleteInBatches(db, 'report_runs', old);
 }

@@ -17,7 +17,7 @@ export type SendTiming = Pick<
 
 /**
  * The first send time after `after`; both in milliseconds since the Unix epoch. If daylight saving skips the
- * hour, the report is sent right after the skipped time. If the hour repeats, the first one counts.
+ * hour, the report is sent right after the skipped time. If the hour repeats, its first occurrence is used.
  */
 export function nextSend(schedule: SendTiming, after: number): number {
   for (const time of sendsFrom(schedule, after - MAX_NOON_DISTANCE_MS))
@@ -25,7 +25,7 @@ export function nextSend(schedule: SendTiming, after: number): number {
   throw new Error('Unreachable: send times are infinite.');
 }
 
-/** No send time is farther from the noon of its day. */
+/** The maximum distance of a send time from the noon of its day. */
 const MAX_NOON_DISTANCE_MS = 16 * HOUR_MS;
 
 /** The send times of all days whose noon is after `after`; infinite. */
@@ -41,7 +41,7 @@ function* sendsFrom(schedule: SendTiming, after: number): Generator<number> {
 
 /**
  * Cron patterns for the noon of each send day. Noon is never skipped by daylight saving, other hours
- * are. In a month without the day, the last day counts.
+ * are. In a month without the day, the last day is used.
  */
 function patternsOf({ frequency, weekday, day_of_month }: SendTiming): string[] {
   const noon = '0 0 12';
@@ -60,13 +60,13 @@ const MAX_CLOCK_CHANGE_MS = 3 * HOUR_MS;
 /** The first moment of the day of `noon` at which local clocks show this hour or a later time. */
 function hourOfDay(noon: number, hour: number, timezone: string): number {
   const [day] = clockAt(isoTime(noon), timezone).split(' ');
-  const wanted = `${day} ${String(hour).padStart(2, '0')}:00`;
+  const targetClock = `${day} ${String(hour).padStart(2, '0')}:00`;
   let time = noon + (hour - 12) * HOUR_MS - MAX_CLOCK_CHANGE_MS;
-  while (clockAt(isoTime(time), timezone) < wanted) time += CLOCK_STEP_MS;
+  while (clockAt(isoTime(time), timezone) < targetClock) time += CLOCK_STEP_MS;
   return time;
 }
 
-/** Longer than the time between two reports, even if a zone skips a whole day. */
+/** Longer than the time between two reports, even if a time zone skips a whole day. */
 const MAX_PERIOD_MS: Record<SendTiming['frequency'], number> = {
   daily: 2 * DAY_MS + 3 * HOUR_MS,
   weekly: 14 * DAY_MS + 3 * HOUR_MS,
@@ -80,7 +80,7 @@ export function lastSend(schedule: SendTiming, now: number): number {
   return slot;
 }
 
-/** The last of all send times since `planned`: earlier missed reports are not sent. */
+/** The latest send time since `planned`. Reports missed before it are not sent. */
 export function slotToSend(schedule: SendTiming, planned: number, now: number): number {
   return Math.max(planned, lastSend(schedule, now));
 }

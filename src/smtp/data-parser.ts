@@ -1,4 +1,4 @@
-/** The library's command parser, with its reading of DATA replaced. */
+/** The library's command parser with a different implementation of DATA. */
 
 import { SMTPStream } from 'smtp-server/lib/smtp-stream.js';
 
@@ -26,15 +26,15 @@ const DROP = 0x10; // the byte is not part of the message
 const FALSE_END = 0x20;
 const END = 0x40;
 
-const KINDS = 5;
-const KIND = new Uint8Array(256);
-KIND[0x00] = 1;
-KIND[0x0a] = 2;
-KIND[0x0d] = 3;
-KIND[0x2e] = 4;
+const BYTE_CLASS_COUNT = 5;
+const BYTE_CLASS = new Uint8Array(256);
+BYTE_CLASS[0x00] = 1;
+BYTE_CLASS[0x0a] = 2;
+BYTE_CLASS[0x0d] = 3;
+BYTE_CLASS[0x2e] = 4;
 
 // biome-ignore format: a table
-const NEXT = Uint8Array.of(
+const TRANSITIONS = Uint8Array.of(
   //               other              NUL                LF                 CR                dot
   /* TEXT */       TEXT,              TEXT,              LOOSE,             CR,               TEXT,
   /* CR */         TEXT,              LOOSE,             LINE,              CRCR,             LOOSE_DOT,
@@ -50,7 +50,7 @@ const NEXT = Uint8Array.of(
 interface DataReader {
   /** Whether the message has a false end and must be rejected. */
   readonly falseEnd: boolean;
-  /** Whether only line ends followed the last false end: the client may be waiting for a reply. */
+  /** Whether only CR and LF followed the last false end: the client may be waiting for a reply. */
   readonly atFalseEnd: boolean;
   /**
    * Reads the next bytes. `content` is the part that belongs to the message, without dot-stuffing;
@@ -67,18 +67,19 @@ export function createDataReader(): DataReader {
 
   function read(chunk: Buffer): { content: Buffer; rest: Buffer | null } {
     const content = Buffer.allocUnsafe(chunk.length);
-    let kept = 0;
+    let contentLength = 0;
     for (let i = 0; i < chunk.length; i++) {
       const byte = chunk[i]!;
-      const step = NEXT[state * KINDS + KIND[byte]!]!;
+      const step = TRANSITIONS[state * BYTE_CLASS_COUNT + BYTE_CLASS[byte]!]!;
       state = step & STATE;
-      if (!(step & DROP)) content[kept++] = byte;
-      if (step & END) return { content: content.subarray(0, kept), rest: chunk.subarray(i + 1) };
+      if (!(step & DROP)) content[contentLength++] = byte;
+      if (step & END)
+        return { content: content.subarray(0, contentLength), rest: chunk.subarray(i + 1) };
       const lineEnd = byte === 0x0a || byte === 0x0d;
       if (step & FALSE_END) falseEnd = atFalseEnd = true;
       if (!lineEnd) atFalseEnd = false;
     }
-    return { content: content.subarray(0, kept), rest: null };
+    return { content: content.subarray(0, contentLength), rest: null };
   }
 
   return {
@@ -92,7 +93,7 @@ export function createDataReader(): DataReader {
   };
 }
 
-const NOTHING = Buffer.alloc(0);
+const EMPTY_BUFFER = Buffer.alloc(0);
 
 /**
  * The library also removes dot-stuffing after a bare LF and ignores false ends. This class replaces
@@ -117,7 +118,7 @@ export class DataParser extends SMTPStream {
   override _feedDataStream(chunk: Buffer, done: (error?: Error | null) => void): void {
     const { content: chunkContent, rest } = this.reader.read(chunk);
     // A message with a false end is rejected whatever follows, so the rest is not buffered.
-    const content = this.reader.falseEnd ? NOTHING : chunkContent;
+    const content = this.reader.falseEnd ? EMPTY_BUFFER : chunkContent;
     this._countDataBytes(content.length);
     this.onData(rest !== null);
     if (rest !== null) this._endDataMode(content, rest, done);

@@ -1,4 +1,4 @@
-/** What all sessions of one listener share. */
+/** The state that all sessions of a listener share. */
 
 import type { Socket } from 'node:net';
 import type { Envelope } from '../analysis/check.ts';
@@ -45,7 +45,7 @@ export function countConnections(state: ListenerState): number {
   return state.sessions.size + state.awaitingProxyHeader.size;
 }
 
-// The hooks through which the listener checks recipients and stores messages; it has no database itself.
+// The hooks through which the listener checks recipients and stores messages; it does not access the database itself.
 
 /** An SMTP reply: `550`, `5.1.1` (RFC 3463) and one line of text. */
 export interface Reply {

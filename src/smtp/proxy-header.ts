@@ -4,7 +4,7 @@ import { isIP, type Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 interface ProxyHeader {
-  /** Bytes of the header; what follows comes from the client. */
+  /** Length of the header in bytes; the client's data follows. */
   length: number;
   /** The client's address; null if the header has none, and the socket's address applies. */
   address: string | null;
@@ -23,7 +23,7 @@ export function parseProxyHeader(bytes: Buffer): ProxyHeader | 'incomplete' | 'i
   return 'invalid';
 }
 
-/** Whether the bytes match the start, as far as they have been received. */
+/** Whether the bytes received so far match the start. */
 function startsWith(bytes: Buffer, start: Buffer): boolean {
   const length = Math.min(bytes.length, start.length);
   return bytes.subarray(0, length).equals(start.subarray(0, length));
@@ -32,7 +32,7 @@ function startsWith(bytes: Buffer, start: Buffer): boolean {
 function parseText(bytes: Buffer): ProxyHeader | 'incomplete' | 'invalid' {
   const end = bytes.subarray(0, V1_MAX_BYTES).indexOf('\r\n');
   if (end < 0) return bytes.length < V1_MAX_BYTES ? 'incomplete' : 'invalid';
-  const [, family, source = '', target = '', port = '', targetPort = '', ...more] = bytes
+  const [, family, source = '', target = '', port = '', targetPort = '', ...extraFields] = bytes
     .toString('latin1', 0, end)
     .split(' ');
   const length = end + 2;
@@ -44,7 +44,7 @@ function parseText(bytes: Buffer): ProxyHeader | 'incomplete' | 'invalid' {
     isIP(target) === version &&
     isPort(port) &&
     isPort(targetPort) &&
-    more.length === 0;
+    extraFields.length === 0;
   return valid ? { length, address: source, port: Number(port) } : 'invalid';
 }
 
@@ -72,9 +72,9 @@ function parseBinary(bytes: Buffer): ProxyHeader | 'incomplete' | 'invalid' {
 
 /**
  * Reads the header and puts the bytes after it back into the socket. If there is no valid header
- * within `ms`, destroys the socket and returns null.
+ * within `timeoutMs`, destroys the socket and returns null.
  */
-export function readProxyHeader(socket: Socket, ms: number): Promise<ProxyHeader | null> {
+export function readProxyHeader(socket: Socket, timeoutMs: number): Promise<ProxyHeader | null> {
   return new Promise((resolve) => {
     let received: Buffer = Buffer.alloc(0);
     const finish = (header: ProxyHeader | null) => {
@@ -91,7 +91,7 @@ export function readProxyHeader(socket: Socket, ms: number): Promise<ProxyHeader
       const header = parseProxyHeader(received);
       if (header !== 'incomplete') finish(header === 'invalid' ? null : header);
     };
-    const timer = setTimeout(fail, ms);
+    const timer = setTimeout(fail, timeoutMs);
     socket.on('data', read).on('close', fail);
   });
 }

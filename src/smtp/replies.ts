@@ -29,7 +29,7 @@ export const FALSE_END_REPLY = reply(
 export const tooLarge = (maxSize: number): Reply =>
   reply(552, '5.3.4', `Message is larger than ${maxSize} bytes`);
 
-/** The reply as a protocol line, without line end. */
+/** The reply as a protocol line, without CRLF. */
 export function replyLine({ code, enhanced, text }: Reply): string {
   return `${code} ${enhanced} ${text}`;
 }
@@ -59,7 +59,7 @@ export function checkDiskSpace(state: ListenerState): Promise<Reply | null> {
   return withFailureReply(state, async () => ((await state.hasSpace()) ? null : DISK_FULL));
 }
 
-/** The reply to an invalid recipient, or null. `earlier` was accepted before. Never rejects. */
+/** The reply to an invalid recipient, or null. `earlier` is the recipient already accepted. Never rejects. */
 export function checkRecipient(
   state: ListenerState,
   address: string,

@@ -47,11 +47,11 @@ export interface SmtpOptions {
 export interface SmtpListener {
   readonly address: string;
   readonly port: number;
-  /** The number of open connections, including those without PROXY header yet. */
+  /** The number of open connections, including those that have not sent a PROXY header yet. */
   connections(): number;
   /** Whether new connections are accepted. */
   listening(): boolean;
-  /** Replaces the key pair for new handshakes. Throws if it is invalid, and keeps the old one. */
+  /** Replaces the key pair for new handshakes. Throws if it is invalid, and keeps the current one. */
   updateTls(pair: KeyPair): void;
   /**
    * Stops accepting connections and closes idle ones; messages in transfer may finish within
@@ -76,7 +76,7 @@ export async function startSmtp(options: SmtpOptions, hooks: SmtpHooks): Promise
   };
   const server = createSmtpServer(state, options.name, options.tls);
   const listener = createServer((socket) => {
-    admit(state, server, options.proxyNetworks, socket).catch((error) => {
+    acceptConnection(state, server, options.proxyNetworks, socket).catch((error) => {
       options.log.error('could not accept an SMTP connection', { error: errorMessage(error) });
       socket.destroy();
     });
@@ -118,13 +118,13 @@ async function shutDown(state: ListenerState, listener: Server, graceMs: number)
 // New connections: identify the client, check the limits, and start the session.
 
 /** Peers in `proxyNetworks` must start with a PROXY header; from others it is an invalid command. */
-async function admit(
+async function acceptConnection(
   state: ListenerState,
   server: SMTPServer,
   proxyNetworks: Network[],
   socket: Socket,
 ): Promise<void> {
-  // 'close' is enough to notice the end of a socket.
+  // The 'close' event is enough to detect a closed socket.
   socket.on('error', () => {});
   if (countConnections(state) >= state.limits.connections) {
     rejectConnection(socket, TOO_MANY_CONNECTIONS);
@@ -207,7 +207,7 @@ function createSmtpServer(state: ListenerState, name: string, tls: KeyPair): SMT
   return server;
 }
 
-/** Throws if the pair is invalid, and keeps the old one. */
+/** Throws if the pair is invalid, and keeps the current one. */
 function replaceKeyPair(server: SMTPServer, { key, cert }: KeyPair): void {
   createSecureContext({ key, cert });
   server.updateSecureContext({ key, cert });

@@ -104,7 +104,7 @@ const INITIAL_CAPACITY = 64 * 1024;
 interface Collector {
   /** Stores a copy of the bytes, or drops everything if a limit is exceeded. */
   add(chunk: Buffer): void;
-  /** The message; null if it was too large or memory was short. */
+  /** The message; null if it exceeded the size limit or the memory budget. */
   message(): Buffer | null;
   /** Must be called when the message is no longer needed. */
   free(): void;

@@ -46,7 +46,7 @@ async function unknownLinkError(db: Db | Tx, hash: string, now: number): Promise
   return new AppError('gone', status === 'pending' ? replaced : GONE[status]);
 }
 
-/** Throws as `openInvitation` does, and `conflict` if the address already belongs to a member. */
+/** Throws `not_found` and `gone` for invalid links, and `conflict` if the address already belongs to a member. */
 export async function acceptInvitation(
   tx: Tx,
   request: JoinContext,
@@ -90,7 +90,7 @@ export async function joinTeam(
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto('members')
     .values(member)
-    // Also if two requests accept the invitation at the same time.
+    // Also covers two requests that accept the invitation at the same time.
     .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirstOrThrow();
   if (!numInsertedOrUpdatedRows)

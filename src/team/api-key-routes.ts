@@ -78,7 +78,7 @@ const revoke = route({
   method: 'DELETE',
   path: '/v1/api_keys/:id',
   operation: 'revokeApiKey',
-  // Every key may revoke itself, so that whoever finds a leaked key can revoke it. Only members may
+  // Every key may revoke itself, so that anyone who finds a leaked key can revoke it. Only members may
   // revoke other keys.
   role: 'viewer',
   summary: 'Revoke an API key',
@@ -90,10 +90,10 @@ const revoke = route({
     const id = params.id!;
     const isOwnKey = id === actor.keyId;
     if (!isOwnKey) requireLive(actor);
-    return call.transact(async (tx, own) => {
-      if (!isOwnKey) requireRole(own.role, 'member');
-      const key = await apiKeyOr404(tx, { memberId: own.member.id, role: own.role }, id);
-      requireCanRevoke(own, key);
+    return call.transact(async (tx, current) => {
+      if (!isOwnKey) requireRole(current.role, 'member');
+      const key = await apiKeyOr404(tx, { memberId: current.member.id, role: current.role }, id);
+      requireCanRevoke(current, key);
       await revokeApiKey(tx, call, key);
       return { id, object: 'api_key', deleted: true };
     });

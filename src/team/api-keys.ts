@@ -98,7 +98,7 @@ export async function listApiKeys(db: Db, viewer: Viewer, page: Page) {
   return fetchPage(visibleKeys(db, viewer), page);
 }
 
-/** Throws `not_found`, also for revoked keys and for keys that the viewer may not see. */
+/** Throws `not_found`, including for revoked keys and for keys that the viewer may not see. */
 export async function apiKeyOr404(db: Db | Tx, viewer: Viewer, id: string): Promise<ApiKeyRow> {
   const row = await visibleKeys(db, viewer).where('id', '=', id).executeTakeFirst();
   if (!row) throw new AppError('not_found', 'No such API key.');

@@ -131,7 +131,7 @@ export async function createInvitation(
 }
 
 /**
- * Replaces the link of a pending or expired invitation by a new one for another seven days. Throws
+ * Replaces the link of a pending or expired invitation with one valid for seven more days. Throws
  * `conflict` for a closed invitation, and `rate_limited` if the address received too many emails.
  */
 export async function resendInvitation(
@@ -232,7 +232,7 @@ const MAX_MAILS_PER_DAY = 5;
 
 /**
  * Call it after the email is queued. Throws `rate_limited`, which rolls the transaction back, if the
- * address had another email within the last minute, or five within 24 hours. Emails of revoked
+ * address was sent another email within the last minute, or five within 24 hours. Emails of revoked
  * invitations count too.
  */
 async function limitInvitationMail(
@@ -279,17 +279,17 @@ const MAX_REPLACED_LINKS = 20;
 
 /** Call it with the invitation as it was before the resend. */
 async function storeReplacedLink(tx: Tx, { id, hash }: InvitationRow): Promise<void> {
-  const kept = tx
+  const retained = tx
     .selectFrom('replaced_invitation_links')
     .select('hash')
     .where('invitation_id', '=', id)
-    // Effectively random, because rows have no time.
+    // Effectively random, because rows have no timestamp.
     .orderBy('hash')
     .limit(MAX_REPLACED_LINKS - 1);
   await tx
     .deleteFrom('replaced_invitation_links')
     .where('invitation_id', '=', id)
-    .where('hash', 'not in', kept)
+    .where('hash', 'not in', retained)
     .execute();
   await tx
     .insertInto('replaced_invitation_links')

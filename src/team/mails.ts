@@ -9,16 +9,16 @@ import { timeInWords } from '../report/times.ts';
 import type { InvitationRow, MemberRow } from '../store/tables.generated.ts';
 import type { Handover } from './members.ts';
 
-type Addresses = Pick<App['config'], 'APP_URL'>;
+type AppUrlConfig = Pick<App['config'], 'APP_URL'>;
 type Person = Pick<MemberRow, 'name' | 'email'>;
 
-const hostOf = ({ APP_URL }: Addresses): string => new URL(APP_URL).host;
+const hostOf = ({ APP_URL }: AppUrlConfig): string => new URL(APP_URL).host;
 const nameAndAddress = ({ name, email }: Person): string => `${printable(name)} (${email})`;
 
 const MAX_NAME_LENGTH = 60;
 const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** Shortens a name for a subject, between user-perceived characters. */
+/** Shortens a name for a subject line, at a grapheme boundary. */
 function shortName(name: string): string {
   const whole = printable(name);
   if (whole.length <= MAX_NAME_LENGTH) return whole;
@@ -41,7 +41,7 @@ const ROLE_TEXTS: Record<InvitationRow['role'], string> = {
 
 /** `url` is the link to accept the invitation. */
 export function invitationMail(
-  config: Addresses,
+  config: AppUrlConfig,
   inviter: Person,
   { email, role, expires_at }: Pick<InvitationRow, 'email' | 'role' | 'expires_at'>,
   url: string,
@@ -65,7 +65,7 @@ export function invitationMail(
 }
 
 /** To the new owner. */
-export function newOwnerMail(config: Addresses, { previous, owner }: Handover): OutgoingMail {
+export function newOwnerMail(config: AppUrlConfig, { previous, owner }: Handover): OutgoingMail {
   const host = hostOf(config);
   return {
     to: owner.email,
@@ -85,7 +85,10 @@ export function newOwnerMail(config: Addresses, { previous, owner }: Handover): 
 }
 
 /** To the previous owner. */
-export function previousOwnerMail(config: Addresses, { previous, owner }: Handover): OutgoingMail {
+export function previousOwnerMail(
+  config: AppUrlConfig,
+  { previous, owner }: Handover,
+): OutgoingMail {
   const host = hostOf(config);
   return {
     to: previous.email,

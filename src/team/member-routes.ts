@@ -99,11 +99,11 @@ const remove = route({
   async handle(call) {
     const { app, params } = call;
     const id = params.id!;
-    return call.transact(async (tx, own) => {
+    return call.transact(async (tx, currentActor) => {
       // Viewers must not learn which members exist.
-      if (id !== own.member.id) requireRole(own.role, 'admin');
+      if (id !== currentActor.member.id) requireRole(currentActor.role, 'admin');
       const target = await memberOr404(tx, id);
-      requireCanRemove(own, target);
+      requireCanRemove(currentActor, target);
       call.ifMatch(presentMember(target));
       const ended = await removeMember(tx, target, isoTime(app.clock.now()));
       await audit(tx, call, {

@@ -71,25 +71,25 @@ export async function startOidcSignIn(
 
 /**
  * Returns the claims for the authorization response in the query. The library checks state, issuer,
- * audience, nonce, expiry, and signature. Throws `malformed_request` for an invalid, used, or negative
- * response, and as `beginJourney` does.
+ * audience, nonce, expiry, and signature. Throws `malformed_request` for an invalid, used, or denied
+ * response, and otherwise as `startOidcSignIn` does.
  */
 export async function completeOidcSignIn(
   request: OidcRequest,
-  journey: Journey | null,
+  oidcState: OidcState | null,
   query: Record<string, string>,
 ): Promise<Claims> {
   const settings = requireSettings(request.app);
-  if (!journey) throw callbackError(request, 'missing cookie', EXPIRED);
-  if (query.state !== journey.state) throw callbackError(request, 'wrong state', EXPIRED);
+  if (!oidcState) throw callbackError(request, 'missing cookie', EXPIRED);
+  if (query.state !== oidcState.state) throw callbackError(request, 'wrong state', EXPIRED);
   const provider = await providerOf(request, settings);
   const url = callbackUrl(request.app);
   for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
   try {
     const tokens = await oidc.authorizationCodeGrant(provider, url, {
-      expectedState: journey.state,
-      expectedNonce: journey.nonce,
-      pkceCodeVerifier: journey.verifier,
+      expectedState: oidcState.state,
+      expectedNonce: oidcState.nonce,
+      pkceCodeVerifier: oidcState.verifier,
       idTokenExpected: true,
     });
     const claims = tokens.claims()!;
@@ -172,7 +172,7 @@ function oidcSettings(config: Config): OidcSettings | null {
   return issuer && clientId && clientSecret ? { issuer, clientId, clientSecret } : null;
 }
 
-/** The host of the provider, for people; null if none is configured. */
+/** The host of the provider, for display; null if none is configured. */
 export function oidcHost(config: Config): string | null {
   const settings = oidcSettings(config);
   return settings && new URL(settings.issuer).host;
@@ -240,10 +240,10 @@ function authenticateBy(secret: string): oidc.ClientAuth {
 
 // The state of a sign-in while the browser is at the provider, in an encrypted cookie.
 
-const JOURNEY_LIFETIME_MS = 10 * 60_000;
-const JOURNEY_PURPOSE = 'sign-in by OpenID Connect';
+const OIDC_STATE_LIFETIME_MS = 10 * 60_000;
+const OIDC_STATE_PURPOSE = 'sign-in by OpenID Connect';
 
-const Journey = v.strictObject({
+const OidcState = v.strictObject({
   /** Returned by the provider; ties the response to this browser. */
   state: v.string(),
   /** Returned in the ID token. */
@@ -253,35 +253,35 @@ const Journey = v.strictObject({
   /** Milliseconds since the Unix epoch. */
   until: v.number(),
 });
-type Journey = v.InferOutput<typeof Journey>;
+type OidcState = v.InferOutput<typeof OidcState>;
 
-type JourneyCookieContext = Pick<App, 'secrets' | 'clock' | 'config'>;
+type OidcCookieContext = Pick<App, 'secrets' | 'clock' | 'config'>;
 
 /** The `Set-Cookie` for a sign-in that starts now. SameSite=Lax, because the redirect comes from another site. */
 export function oidcStateCookie(
-  app: JourneyCookieContext,
-  journey: Omit<Journey, 'until'>,
+  app: OidcCookieContext,
+  oidcState: Omit<OidcState, 'until'>,
 ): string {
-  const until = app.clock.now() + JOURNEY_LIFETIME_MS;
-  const sealed = app.secrets.seal(JSON.stringify({ ...journey, until }), JOURNEY_PURPOSE);
-  return setCookieHeader(journeyCookieName(app), sealed, app.config, JOURNEY_LIFETIME_MS / 1000);
+  const until = app.clock.now() + OIDC_STATE_LIFETIME_MS;
+  const sealed = app.secrets.seal(JSON.stringify({ ...oidcState, until }), OIDC_STATE_PURPOSE);
+  return setCookieHeader(oidcCookieName(app), sealed, app.config, OIDC_STATE_LIFETIME_MS / 1000);
 }
 
 /** The `Set-Cookie` that deletes the state: it works once. */
-export function clearedOidcStateCookie(app: JourneyCookieContext): string {
-  return setCookieHeader(journeyCookieName(app), '', app.config, 0);
+export function clearedOidcStateCookie(app: OidcCookieContext): string {
+  return setCookieHeader(oidcCookieName(app), '', app.config, 0);
 }
 
 /** null if the cookie is missing, invalid, or expired. */
-export function readOidcState(app: JourneyCookieContext, header: string | null): Journey | null {
-  const [sealed] = cookieValues(header, journeyCookieName(app));
-  const text = sealed && app.secrets.open(sealed, JOURNEY_PURPOSE);
+export function readOidcState(app: OidcCookieContext, header: string | null): OidcState | null {
+  const [sealed] = cookieValues(header, oidcCookieName(app));
+  const text = sealed && app.secrets.open(sealed, OIDC_STATE_PURPOSE);
   if (!text) return null;
-  const { success, output } = v.safeParse(v.pipe(v.string(), v.parseJson(), Journey), text);
+  const { success, output } = v.safeParse(v.pipe(v.string(), v.parseJson(), OidcState), text);
   return success && app.clock.now() < output.until ? output : null;
 }
 
-const journeyCookieName = ({ config }: JourneyCookieContext): string =>
+const oidcCookieName = ({ config }: OidcCookieContext): string =>
   `${sessionCookieName(config.APP_URL.startsWith('https:'))}-oidc`;
 
 // Starts a session for a member, or for an invited person, who joins the team.
@@ -316,7 +316,7 @@ function emailProblem({ email, email_verified }: Claims): string {
     : `Your identity provider hasn't verified ${email}. Verify it there, or ask an admin to invite another address.`;
 }
 
-/** In one transaction, so that concurrent sign-ins add one member. Returns null without an invitation. */
+/** In one transaction, so that concurrent sign-ins add only one member. Returns null without an invitation. */
 function findOrAddMember(
   request: SignInRequest,
   email: string,

@@ -23,10 +23,10 @@ import { endPasswordLinks } from './passwords.ts';
 import { endSessions } from './sessions.ts';
 import { signInGuardOf } from './sign-in-guard.ts';
 
-interface MadeOwner {
+interface MakeOwnerResult {
   owner: MemberRow;
   created: boolean;
-  /** The previous owner before the change; null if there was none or nothing changed. */
+  /** The owner before the change; null if there was none or nothing changed. */
   previous: MemberRow | null;
 }
 
@@ -39,7 +39,7 @@ export async function makeOwner(
   context: TeamContext,
   email: string,
   passwordHash: string | null = null,
-): Promise<MadeOwner> {
+): Promise<MakeOwnerResult> {
   // Normalized as at sign-in. An invalid address stays as given.
   const address = normalizeEmail(email) ?? email.toLowerCase();
   return context.db.transaction().execute(async (tx) => {
@@ -65,8 +65,8 @@ export async function makeOwner(
 export async function createFirstOwner(app: App): Promise<void> {
   const { OWNER_EMAIL: email, OWNER_PASSWORD: password } = app.config;
   if (!email || (await findOwner(app.db))) return;
-  const fault = password && findPasswordProblem(password, email);
-  if (fault) throw new ConfigError([`${PREFIX}OWNER_PASSWORD ${fault}`]);
+  const problem = password && findPasswordProblem(password, email);
+  if (problem) throw new ConfigError([`${PREFIX}OWNER_PASSWORD ${problem}`]);
   await makeOwner(app, email, password && (await signInGuardOf(app).passwords.hash(password)));
   app.log.info('created the owner', { email });
 }
@@ -172,7 +172,7 @@ async function setOwner(
 
 // Revokes all access to an account that another person takes over.
 
-/** The number of each, for the audit log. */
+/** Counts for the audit log. */
 interface RevokedAccess {
   sessions_ended: number;
   keys_ended: number;

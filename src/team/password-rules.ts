@@ -48,13 +48,13 @@ export const NewPassword = v.pipe(
   v.check(hasLength, LENGTH_MESSAGE),
 );
 
-/** An existing password in a request. A value that no password can have is rejected without hashing. */
+/** An existing password in a request. A value too long to be a password is rejected without hashing. */
 export const EnteredPassword = v.pipe(
   v.string('must be a string'),
   v.maxLength(4 * MAX_PASSWORD, `must have at most ${4 * MAX_PASSWORD} characters`),
 );
 
-/** The problem of a new password, such as "must not be the email address"; null if it is acceptable. */
+/** The problem with a new password, such as "must not be the email address"; null if it is acceptable. */
 export function findPasswordProblem(password: string, email: string): string | null {
   if (!hasLength(password)) return LENGTH_MESSAGE;
   if (!password.isWellFormed()) return 'must be well-formed Unicode';
@@ -66,7 +66,7 @@ export function findPasswordProblem(password: string, email: string): string | n
   return null;
 }
 
-/** Throws `validation_failed` with the problem of the password. */
+/** Throws `validation_failed` if the password is not acceptable. */
 export function checkPassword(password: string, email: string, param = 'password'): void {
   const message = findPasswordProblem(password, email);
   if (message !== null) throw invalidParams([{ param, code: 'invalid', message }]);

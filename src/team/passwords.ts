@@ -57,13 +57,16 @@ export async function checkCurrentPassword(
     actor,
   }: Pick<SignInRequest, 'app' | 'caller' | 'signal'> & { actor: Actor },
   { email, password_hash }: Pick<MemberRow, 'email' | 'password_hash'>,
-  given: string,
+  currentPassword: string,
 ): Promise<void> {
   // Counted per member and apart from sign-in. A member can have any number of sessions and keys, so
   // counting those wouldn't limit anything.
   const guess = { account: email, ip: caller.ip, device: `own account ${actor.memberId}` };
   const correct = await signInGuardOf(app).attempts.attempt(guess, async () =>
-    (await signInGuardOf(app).passwords.verify(given, password_hash, { signal, known: true }))
+    (await signInGuardOf(app).passwords.verify(currentPassword, password_hash, {
+      signal,
+      known: true,
+    }))
       ? true
       : null,
   );
@@ -92,16 +95,16 @@ export async function changePassword(
   );
 }
 
-/** Ends all other sessions and password links. Returns the number of sessions. */
+/** Revokes all password links and ends all other sessions. Returns the number of ended sessions. */
 async function replacePassword(
   tx: Tx,
   { clock }: Pick<App, 'clock'>,
   { id, password_hash }: Pick<MemberRow, 'id'> & { password_hash: string },
-  keptSessionId: string | null = null,
+  currentSessionId: string | null = null,
 ): Promise<number> {
   await tx.updateTable('members').set({ password_hash }).where('id', '=', id).execute();
   await endPasswordLinks(tx, id, clock.now());
-  return endSessions(tx, id, keptSessionId);
+  return endSessions(tx, id, currentSessionId);
 }
 
 // Links to set a password. Each link works once.
@@ -114,7 +117,7 @@ const MAX_MAILED_LINKS = 5;
 
 /**
  * Whether a member has the maximum number of valid emailed links. Anyone may request a link, so a new
- * request must not end earlier links.
+ * request must not revoke earlier links.
  */
 async function hasMaxLinks(
   tx: Tx,
@@ -157,7 +160,7 @@ export async function insertPasswordLink(
   return { token, hash };
 }
 
-/** Creates the link that the `owner` command prints, and ends all earlier links. */
+/** Creates the link that the `owner` command prints, and revokes all earlier links. */
 export async function createOwnerLink(
   { db, clock, newId }: TeamContext,
   config: Pick<Config, 'APP_URL'>,
@@ -177,7 +180,7 @@ function passwordLinkUrl({ APP_URL }: Pick<Config, 'APP_URL'>, token: string): s
   return `${APP_URL}/password/${token}`;
 }
 
-/** Ends all password links of a member. */
+/** Revokes all password links of a member. */
 export async function endPasswordLinks(tx: Tx, memberId: string, now: number): Promise<void> {
   await tx
     .updateTable('password_links')
@@ -192,7 +195,7 @@ interface LinkHolder {
   email: string;
 }
 
-/** The member of a link. Throws `not_found`, or `gone` if it was used, was ended, or has expired. */
+/** The member of a link. Throws `not_found`, or `gone` if it was used, was revoked, or has expired. */
 export async function openPasswordLink(
   db: Db | Tx,
   now: number,
@@ -242,7 +245,7 @@ async function sendOrPretend(request: SignInRequest, account: string): Promise<v
   const { app, transact } = request;
   const queued = await transact(async (tx) => {
     const member = await findMemberByEmail(tx, account);
-    // Also without a member, so that every address causes the same queries.
+    // Runs without a member too, so that every address causes the same queries.
     const maxReached = await hasMaxLinks(tx, app, member?.id ?? '');
     return member && !maxReached ? sendLink(tx, request, member) : pretendToSend(tx, request);
   });
@@ -261,7 +264,7 @@ async function sendLink(
 }
 
 /**
- * Writes a link and an email as for a member, and deletes them in the same transaction. So the
+ * Writes a link and an email as for a member, and deletes them in the same transaction, so that the
  * response takes the same time for addresses without an account.
  */
 async function pretendToSend(tx: Tx, { app }: SignInRequest): Promise<boolean> {

@@ -252,7 +252,7 @@ export const MePatch = v.strictObject({
   current_password: v.optional(EnteredPassword),
 });
 
-// Rows of the team as JSON.
+// Converts rows of the team to API objects.
 
 export function presentMember({ id, email, name, role, joined_at }: MemberRow): TeamMember {
   return { id, object: 'team_member', email, name, role, joined_at };

@@ -1,4 +1,4 @@
-/** Operations on sessions and passwords, and on the member's own account (contract §6). */
+/** Operations on sessions and passwords, and on the member's account (contract §6). */
 
 import type { App } from '../app.ts';
 import { clearedSessionCookie, sessionCookie } from '../http/cookies.ts';
@@ -149,8 +149,8 @@ const endCurrentSessionRoute = route({
     const { sessionId } = call.actor;
     if (sessionId === null)
       throw new AppError('not_found', 'This endpoint requires a browser session.');
-    const ended = await call.transact(async (tx, own) => {
-      await endOwnSession(tx, call, own, sessionId);
+    const ended = await call.transact(async (tx, currentActor) => {
+      await endOwnSession(tx, call, currentActor, sessionId);
       return { id: sessionId, object: 'session', deleted: true };
     });
     call.setHeader('set-cookie', clearedSessionCookie(call.app.config));
@@ -169,8 +169,8 @@ const endSessionRoute = route({
   response: DeletedSession,
   async handle(call) {
     const id = call.params.id!;
-    const ended = await call.transact(async (tx, own) => {
-      await endOwnSession(tx, call, own, id);
+    const ended = await call.transact(async (tx, currentActor) => {
+      await endOwnSession(tx, call, currentActor, id);
       return { id, object: 'session', deleted: true };
     });
     if (id === call.actor.sessionId)

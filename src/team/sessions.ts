@@ -1,4 +1,4 @@
-/** Sessions of signed-in browsers: create, identify by token, list, and end them. */
+/** Sessions of signed-in browsers: creates, identifies, lists, and ends them. */
 
 import type { App } from '../app.ts';
 import type { Actor, Caller } from '../http/actor.ts';
@@ -39,7 +39,7 @@ export async function insertSession(
   return { token, row };
 }
 
-/** The actor of a session token, with the member's current role; null if it is unknown or expired. */
+/** The actor of a session token, with the member's current role; null if the token is unknown or expired. */
 export async function identifySession(
   { db, clock }: Pick<App, 'db' | 'clock'>,
   token: string,
@@ -104,21 +104,21 @@ export async function endSession(tx: Tx, memberId: string, id: string): Promise<
   return numDeletedRows > 0n;
 }
 
-/** Ends all sessions of a member except `keptId`. Returns their number. */
+/** Ends all sessions of a member except `exceptId`. Returns their number. */
 export async function endSessions(
   tx: Tx,
   memberId: string,
-  keptId: string | null = null,
+  exceptId: string | null = null,
 ): Promise<number> {
   let query = tx.deleteFrom('sessions').where('member_id', '=', memberId);
-  if (keptId !== null) query = query.where('id', '!=', keptId);
+  if (exceptId !== null) query = query.where('id', '!=', exceptId);
   const { numDeletedRows } = await query.executeTakeFirstOrThrow();
   return Number(numDeletedRows);
 }
 
 // Deletes expired sessions and password links.
 
-/** Expired links are kept for this time, to tell their users that they have expired. */
+/** Expired links are retained this long, so that the error can say that the link has expired. */
 const EXPIRED_LINK_RETENTION_MS = 30 * 86_400_000;
 
 export function expireSessionsJob(app: App): Job {

@@ -13,7 +13,7 @@ const RESET_LIMIT = { requests: 20, seconds: 60 };
 
 export interface SignInGuard {
   /** Hashes and verifies passwords with limited concurrency. */
-  passwords: PasswordWork;
+  passwords: PasswordHasher;
   /** Delays password guessing. */
   attempts: Delays;
   /** Delays emails with password links, by account only. Callers don't reveal the delay. */
@@ -34,12 +34,12 @@ export const signInGuardOf = memoizePerObject(
 
 // Growing delays after failed attempts, counted per account, IP address, and known browser.
 
-/** Failed attempts without a delay. After that, the delay is 1, 2, 4 … seconds up to the maximum. */
+/** The number of failed attempts without a delay. After that, the delay is 1, 2, 4 … seconds up to the maximum. */
 const FREE_ATTEMPTS = 3;
 const MAX_DELAY_MS = 60_000;
 /** Failed attempts are forgotten after this time without another one. */
 const FORGET_AFTER_MS = 15 * 60_000;
-/** The number of counters of each kind. */
+/** The maximum number of counters of each kind. */
 const MAX_COUNTERS = 10_000;
 
 interface Attempt {
@@ -48,7 +48,7 @@ interface Attempt {
   /** The client's IP address; null if unknown. */
   ip: string | null;
   /**
-   * The ID of a browser that has signed in to this account before. Its attempts are counted apart, so
+   * The ID of a browser that has signed in to this account before. Its attempts are counted separately, so
    * that other clients can't delay it.
    */
   device?: string | null;
@@ -67,9 +67,9 @@ export interface Delays {
 
 interface Counter {
   failed: number;
-  /** The end of the last failed attempt. */
+  /** When the last failed attempt ended. */
   lastFailedAt: number;
-  /** Attempts that are still running. They count as failed, so that concurrency gains nothing. */
+  /** Attempts in progress. They count as failed, so that concurrent guesses gain nothing. */
   running: number;
 }
 
@@ -111,7 +111,7 @@ export function createDelays(clock: Clock, maxCounters = MAX_COUNTERS): Delays {
 
 interface CounterHandle {
   counter: Counter;
-  /** A new counter isn't stored before, so that rejected attempts use no memory. */
+  /** Stores the counter. Rejected attempts never store one, so they use no memory. */
   store(): void;
   remove(): void;
 }
@@ -184,32 +184,32 @@ const MAX_CONCURRENT_HASHES = 2;
 /** A few seconds of work, per queue. */
 const MAX_WAITING_HASHES = 50;
 
-interface PasswordWorkOptions {
+interface VerifyOptions {
   signal?: AbortSignal;
-  /** For a member who is signed in, or was before in this browser. They don't wait for strangers. */
+  /** For a member who is or was signed in on this browser. They don't wait behind unknown clients. */
   known?: boolean;
 }
 
-interface PasswordWork {
+interface PasswordHasher {
   /**
    * Hashes a password for storage. Callers have a link or know the password, so they count as known.
    * Throws `unavailable` if too many are waiting.
    */
   hash(password: string, signal?: AbortSignal): Promise<string>;
   /** A null hash takes the same time and returns false. Throws `unavailable` if too many are waiting. */
-  verify(password: string, hash: string | null, options?: PasswordWorkOptions): Promise<boolean>;
+  verify(password: string, hash: string | null, options?: VerifyOptions): Promise<boolean>;
 }
 
 /** `cost` is the cost of new hashes; it defaults to PASSWORD_COST. */
-export function createPasswordWork(cost?: PasswordCost): PasswordWork {
+export function createPasswordWork(cost?: PasswordCost): PasswordHasher {
   const gate = createSemaphore(MAX_CONCURRENT_HASHES);
   const known = createQueue([gate]);
-  // A gate of their own, so that at most that many strangers wait at the shared gate.
-  const strangers = createQueue([createSemaphore(MAX_CONCURRENT_HASHES), gate]);
+  // An additional gate, so that only a few requests of unknown clients wait at the shared gate.
+  const unknownClients = createQueue([createSemaphore(MAX_CONCURRENT_HASHES), gate]);
   return {
     hash: (password, signal) => known(signal, () => hashPassword(password, cost)),
     verify: (password, hash, options = {}) =>
-      (options.known ? known : strangers)(options.signal, () =>
+      (options.known ? known : unknownClients)(options.signal, () =>
         verifyPassword(password, hash, cost),
       ),
   };

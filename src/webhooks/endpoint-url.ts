@@ -12,7 +12,7 @@ const MAX_URL_LENGTH = 2048;
 const EXAMPLE = 'https://example.com/hooks';
 
 /**
- * Checks the text only; `requireOpen` checks the host. Outputs the URL as the parser writes it, so that
+ * Checks the text only; `requireAllowedUrl` checks the host. Outputs the URL as the parser writes it, so that
  * users see what is actually called: `https://2130706433` becomes `https://127.0.0.1/`.
  */
 export const EndpointUrl = v.pipe(

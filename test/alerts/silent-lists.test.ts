@@ -63,7 +63,7 @@ test('A listing is resolved when its list answers, though another list refuses',
   assert.deepEqual([last.status, last.targets], ['unknown', [{ target: ADDRESS, known: false }]]);
 });
 
-test('An incident stays open while a list that listed later is silent', async (t) => {
+test('An incident stays open while a list with a later listing does not respond', async (t) => {
   const { next } = await watch(t, {});
   await next({ ...LISTED, ...listIn(ZEN, REVERSED, '127.0.0.2') });
   assert.equal((await next({ [`${REVERSED}.${ZEN}`]: { fails: 'servfail' } })).status, 'open');
@@ -90,7 +90,7 @@ test('A run without results, even of another monitor, resolves nothing', async (
   assert.equal((await incident({ service })).status, 'open');
 });
 
-test('endOf resolves a test’s listing once its lists answer', () => {
+test('resolutionOf resolves a test’s listing once its lists respond', () => {
   const value = { lists: [{ zone: 'a.example', name: 'A', tier: 1, listed: ['192.0.2.1'] }] };
   const opened = { subject: 'example.com', value, foundByRun: false };
   const end = (hasAnswered: boolean, inUse: string[], unconfirmed: string[] = []) => {

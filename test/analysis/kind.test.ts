@@ -115,7 +115,7 @@ test('Message kind has one reason per indicator', async () => {
   for (const reason of result.reasons) assert.match(reason, /^It .*\.$/);
 });
 
-test('Message kind mentions a header too long to read in its reasons', async () => {
+test('Message kind reasons mention a header that is too long to read', async () => {
   const result = await classify(`${'X: y\n'.repeat(250_000)}List-Id: <a.example>\n\nbody`);
   assert.equal(result.kind, 'transactional');
   assert.match(result.reasons.join(' '), /too long to read in full/);

@@ -178,7 +178,7 @@ describe('Score caps', () => {
     it(`${limit === null ? 'no cap' : `cap ${limit}`} for ${named.join(', ') || 'no failures'}`, () => {
       const { cap, exact, uncapped } = scoreOf(mail(changes));
       assert.equal(cap?.limit ?? null, limit);
-      assert.ok(uncapped! > 99, 'the points alone hardly change the score');
+      assert.ok(uncapped! > 99, 'the lost points alone hardly change the score');
       assert.equal(exact, limit ?? uncapped);
       if (cap) assert.ok(cap.reason.endsWith('.') && cap.reference !== '');
     });
@@ -216,7 +216,7 @@ describe('Displayed score', () => {
       }
   });
 
-  it('is below 100 when anything was lost', () => {
+  it('is below 100 when any points were lost', () => {
     const checks = [scored('a', 'warn', 1), scored('b', 'pass', 999)];
     const { exact, categories } = scoreOf(checks);
     assert.equal(wholeScore(exact!), 99);
@@ -224,8 +224,8 @@ describe('Displayed score', () => {
   });
 
   it('has the published grade boundaries', () => {
-    const borders = { A: [90, 100], B: [80, 89], C: [70, 79], D: [55, 69], F: [0, 54] } as const;
-    for (const [grade, scores] of Object.entries(borders))
+    const boundaries = { A: [90, 100], B: [80, 89], C: [70, 79], D: [55, 69], F: [0, 54] } as const;
+    for (const [grade, scores] of Object.entries(boundaries))
       for (const score of scores) assert.equal(gradeOf(score), grade, String(score));
   });
 });
@@ -233,7 +233,7 @@ describe('Displayed score', () => {
 // The gain of each fix.
 
 describe('Score gain', () => {
-  it('is the increase if one check passed', () => {
+  it('is the increase in score if the check passed', () => {
     const checks = [scored('a', 'fail', 3), scored('b', 'warn', 3), scored('c', 'pass', 4)];
     assert.equal(exactOf(checks), 55);
     assert.equal(gainOf('a', checks, 55), 30);
@@ -274,7 +274,7 @@ describe('Score gain', () => {
     assert.deepEqual(gains, [50, 25, 0, 50, 50]);
   });
 
-  it('includes failures that are fixed too', () => {
+  it('includes failures that the same fix resolves', () => {
     const checks = [
       scored('spf', 'fail', 10),
       scored('dkim', 'fail', 10),
@@ -302,7 +302,7 @@ describe('Score gain', () => {
     assert.equal(gainOf('spf', checks('pass'), 0), 75);
   });
 
-  it('includes no warnings, errors and skipped checks that are fixed too', () => {
+  it('excludes warnings, errors and skipped checks that the same fix resolves', () => {
     for (const status of ['warn', 'error', 'skipped', 'info'] as const) {
       const checks = [
         scored('a', 'fail', 5),

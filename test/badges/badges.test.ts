@@ -1,4 +1,4 @@
-/** Badges of domains and shared reports for other websites. */
+/** Badges of domains and shared reports, to embed in other websites. */
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';

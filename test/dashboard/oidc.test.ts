@@ -106,9 +106,9 @@ test('OpenID Connect request uses PKCE, state and nonce; the cookie reveals none
     field!,
     /^__Host-deliverability-oidc=[\w+/=]+; Path=\/; Max-Age=600; Secure; HttpOnly; SameSite=Lax$/,
   );
-  const journey = readOidcState(service.app, field!.split(';')[0]!)!;
-  assert.deepEqual([journey.state, journey.nonce], [asked.state, asked.nonce]);
-  for (const secret of [journey.state, journey.nonce, journey.verifier])
+  const oidcState = readOidcState(service.app, field!.split(';')[0]!)!;
+  assert.deepEqual([oidcState.state, oidcState.nonce], [asked.state, asked.nonce]);
+  for (const secret of [oidcState.state, oidcState.nonce, oidcState.verifier])
     assert.ok(secret.length >= 43 && !field!.includes(secret));
 });
 
@@ -196,8 +196,8 @@ test('OpenID Connect rejects an ID token with the wrong nonce', async (t) => {
   const started = await start(t);
   const { service } = started;
   const { path, cookie, code } = await travel(started);
-  const journey = readOidcState(service.app, cookie)!;
-  const forged = oidcStateCookie(service.app, { ...journey, nonce: 'another' }).split(';')[0]!;
+  const oidcState = readOidcState(service.app, cookie)!;
+  const forged = oidcStateCookie(service.app, { ...oidcState, nonce: 'another' }).split(';')[0]!;
   assertRefused(
     await getPage(service, path, { cookie: forged }),
     503,

@@ -18,14 +18,14 @@ const typesOf = (events: { type: string }[]) => events.map(({ type }) => type);
 test('Domain verification retries with backoff, then hourly, and fails after 72 hours', async (t) => {
   const service = await startDomainService(t);
   const { clock, dns } = service;
-  const begun = clock.now();
+  const startedAt = clock.now();
   const domain = await service.add('example.com');
   assert.equal(domain.status, 'pending');
   const times = await service.pass(80 * HOUR);
   const hours = Array.from({ length: 71 }, (_, n) => (n + 2) * 60);
   const expected = [1, 5, 15, 30, 60, ...hours];
   assert.deepEqual(
-    times.map((at) => (at - begun) / MINUTE),
+    times.map((at) => (at - startedAt) / MINUTE),
     expected,
   );
   assert.equal(dns.queries.get('_deliverability.example.com/TXT'), expected.length);
@@ -91,8 +91,8 @@ test('Domain lifecycle: verified, degraded, record removed, failed and verified 
   assert.deepEqual(await service.pass(10 * DAY), []);
 
   service.publish(domain);
-  const back = await service.verify(id);
-  assert.equal(back.body.status, 'verified');
+  const reverified = await service.verify(id);
+  assert.equal(reverified.body.status, 'verified');
   await service.settle();
   await service.pass(2 * DAY);
   assert.deepEqual(typesOf(await service.domainEvents()).slice(3), [
@@ -138,7 +138,7 @@ test('DNS failures change neither pending nor verified domain status', async (t)
   const pending = await service.get(waiting.id);
   assert.equal(pending.status, 'pending');
   assert.match(pending.last_check_detail!, /SERVFAIL/);
-  // The first real answer after 72 hours decides.
+  // The first conclusive DNS response after 72 hours decides.
   dns.zone[record] = { TXT: ['something else'] };
   await service.pass(HOUR);
   assert.equal((await service.get(waiting.id)).status, 'failed');
@@ -159,8 +159,8 @@ test('DNS failures neither count towards nor reset the three days of a missing r
   assert.notEqual(missing_since, null);
   service.dns.zone[domain.verification.name] = { fails: 'servfail' };
   await service.pass(5 * DAY);
-  const unsure = await service.get(domain.id);
-  assert.deepEqual([unsure.status, unsure.missing_since], ['verified', missing_since]);
+  const undetermined = await service.get(domain.id);
+  assert.deepEqual([undetermined.status, undetermined.missing_since], ['verified', missing_since]);
   service.withdraw(domain);
   await service.pass(HOUR);
   assert.equal((await service.get(domain.id)).status, 'failed');
@@ -176,9 +176,9 @@ test('An undeterminable health check keeps the previous health and is retried wi
   assert.equal(health.status, 'healthy');
   dns.zone['_dmarc.example.com'] = { fails: 'servfail' };
   await service.pass(2 * DAY);
-  const unsure = await service.get(domain.id);
-  assert.equal(unsure.health.status, 'healthy');
-  assert.match(unsure.last_check_detail!, /Could not determine the health of example\.com/);
+  const undetermined = await service.get(domain.id);
+  assert.equal(undetermined.health.status, 'healthy');
+  assert.match(undetermined.last_check_detail!, /Could not determine the health of example\.com/);
   const shown = await service.call('GET', `/v1/domains/${domain.id}/health`);
   assert.equal(shown.body.status, 'unknown');
   dns.zone['_dmarc.example.com'] = GOOD_ZONE['_dmarc.example.com']!;
@@ -198,9 +198,9 @@ test('A domain added while the clock was ahead is verified normally after correc
   const other = await service.add('example.org');
   clock.set(now);
   await service.runOnce();
-  const looked = await service.get(domain.id);
-  assert.equal(looked.last_checked_at, service.now());
-  assert.ok(Date.parse(looked.next_check_at!) - now <= HOUR, looked.next_check_at!);
+  const checked = await service.get(domain.id);
+  assert.equal(checked.last_checked_at, service.now());
+  assert.ok(Date.parse(checked.next_check_at!) - now <= HOUR, checked.next_check_at!);
   service.publish(domain);
   await service.pass(HOUR);
   assert.equal((await service.get(domain.id)).status, 'verified');
@@ -245,7 +245,7 @@ test('Lookups that began before the recorded one are ignored when they finish la
     await transact(app.db, async (tx) => record(tx, app, await rowOf(tx), late));
   await transact(app.db, async (tx) => recordHealth(tx, app, await rowOf(tx), lateHealth));
   assert.deepEqual(await rowOf(), before);
-  // Started at the same time as the recorded one, so it counts.
+  // A lookup that started at the same time as the recorded one counts.
   const next = { ...late, startedAt: Date.parse(before.last_checked_at!) };
   await transact(app.db, async (tx) => recordLookup(tx, app, await rowOf(tx), next));
   assert.notEqual((await rowOf()).missing_since, null);

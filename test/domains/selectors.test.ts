@@ -1,4 +1,4 @@
-/** Selectors learned from messages: when each was seen, which are dropped, and key rotation. */
+/** Selectors learned from messages: when each was last seen, which are dropped, and key rotation. */
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -21,8 +21,8 @@ async function startLearning(t: TestContext, given: string[] = []) {
   return {
     ...service,
     domain,
-    /** A message signed with these was received now. */
-    sees: (...selectors: string[]) =>
+    /** Records that a message signed with these selectors was received now. */
+    receiveSigned: (...selectors: string[]) =>
       app.db.transaction().execute((tx) => {
         const signatures = selectors.map((selector) => ({ domain: fromDomain, selector }));
         return learnSelectors(tx, { fromDomain, signatures, at: clock.now() });
@@ -33,39 +33,39 @@ async function startLearning(t: TestContext, given: string[] = []) {
 }
 
 test('Learned DKIM selectors: the least recently seen are dropped beyond the limit', async (t) => {
-  const { sees, selectors, patch, clock } = await startLearning(t, ['given']);
+  const { receiveSigned, selectors, patch, clock } = await startLearning(t, ['given']);
   const names = Array.from({ length: 19 }, (_, n) => `n${n}`);
   for (const name of names) {
-    await sees(name);
+    await receiveSigned(name);
     clock.advance(2 * HOUR);
   }
   assert.deepEqual(await selectors(), ['given', ...names]);
   // The first learned selector is still in use.
-  await sees('n0');
+  await receiveSigned('n0');
   clock.advance(HOUR);
-  await sees('late', 'given');
+  await receiveSigned('late', 'given');
   const now = ['given', ...names.filter((name) => name !== 'n1'), 'late'];
   assert.deepEqual(await selectors(), now);
-  await sees('x'.repeat(64), 'y'.repeat(200));
+  await receiveSigned('x'.repeat(64), 'y'.repeat(200));
   assert.deepEqual(await selectors(), now);
   // The selectors of a response are accepted in a request.
   assert.equal((await patch({ dkim_selectors: now })).status, 200);
   clock.advance(HOUR);
-  await sees('one-more');
+  await receiveSigned('one-more');
   assert.deepEqual(await selectors(), [...now.filter((name) => name !== 'n2'), 'one-more']);
 });
 
 test('DKIM key rotation: the old selector is dropped a week after its last mail', async (t) => {
   const service = await startLearning(t);
-  const { dns, sees, selectors, pass, get, domain, domainEvents } = service;
-  await sees('s1');
+  const { dns, receiveSigned, selectors, pass, get, domain, domainEvents } = service;
+  await receiveSigned('s1');
   await pass(2 * DAY);
   assert.equal((await get(domain.id)).health.status, 'healthy');
   dns.zone[keyOf('s2')] = { TXT: [DKIM_KEYS.strong] };
-  await sees('s2');
+  await receiveSigned('s2');
   await pass(8 * DAY);
   assert.deepEqual(await selectors(), ['s1', 's2']);
-  // While the key exists, it is checked, however long ago it signed.
+  // As long as the key exists, it is checked, however long ago it was last used.
   dns.zone[keyOf('s1')] = { fails: 'servfail' };
   await pass(2 * DAY);
   assert.deepEqual(await selectors(), ['s1', 's2']);
@@ -79,10 +79,10 @@ test('DKIM key rotation: the old selector is dropped a week after its last mail'
   );
 });
 
-test('A missing key degrades health for selectors in use or configured', async (t) => {
-  const { dns, sees, selectors, pass, get, domain } = await startLearning(t, ['s1']);
+test('A missing key degrades health only if its selector is configured or in use', async (t) => {
+  const { dns, receiveSigned, selectors, pass, get, domain } = await startLearning(t, ['s1']);
   dns.zone[keyOf('s2')] = { TXT: [DKIM_KEYS.strong] };
-  await sees('s2');
+  await receiveSigned('s2');
   delete dns.zone[keyOf('s2')];
   await pass(2 * DAY);
   assert.equal((await get(domain.id)).health.status, 'warning');
@@ -94,7 +94,7 @@ test('A missing key degrades health for selectors in use or configured', async (
 });
 
 test('DKIM selectors are learned only from verified, aligned signatures of live mail', async (t) => {
-  const { app, clock, sees, selectors, domain } = await startLearning(t);
+  const { app, clock, receiveSigned, selectors, domain } = await startLearning(t);
   const signature = (name: string, selector: string, result = 'pass') => ({
     ...{ domain: name, selector, result },
   });
@@ -123,7 +123,7 @@ test('DKIM selectors are learned only from verified, aligned signatures of live 
   assert.deepEqual(await selectors(), ['e']);
   // Reanalyzing an old test doesn't update the time.
   clock.advance(5 * DAY);
-  await sees('e');
+  await receiveSigned('e');
   await learn(['example.com'], at, signature('example.com', 'e'));
   const row = await app.db
     .selectFrom('domains')

@@ -1,4 +1,4 @@
-/** The job that checks domains: limited concurrency, and leases that survive crashes without duplicates. */
+/** The job that checks domains: limited concurrency, and leases that prevent duplicate checks, even after a crash. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -10,13 +10,13 @@ import { startTestService } from '../helpers/app.ts';
 import { testClock } from '../helpers/clock.ts';
 import { HOUR, MINUTE, startDomainService } from './domain-service.ts';
 
-test('The domain job checks at most eight domains at a time, longest due first', async (t) => {
+test('The domain job checks at most eight domains at a time, most overdue first', async (t) => {
   const queried: string[] = [];
   const open: (() => void)[] = [];
-  let shut = true;
+  let isBlocked = true;
   const resolver: Resolver = async (name) => {
     queried.push(name.replace('_deliverability.', ''));
-    if (shut) await new Promise<void>((resolve) => open.push(resolve));
+    if (isBlocked) await new Promise<void>((resolve) => open.push(resolve));
     return { status: 'nxdomain' };
   };
   const clock = testClock();
@@ -34,7 +34,7 @@ test('The domain job checks at most eight domains at a time, longest due first',
   assert.deepEqual(queried, names.slice(0, 8));
   // A domain that waits for DNS doesn't block the others.
   assert.equal((await call('GET', '/v1/domains')).status, 200);
-  shut = false;
+  isBlocked = false;
   for (const go of open) go();
   await job.idle!();
   for (const _ of [1, 2, 3]) {

@@ -27,7 +27,7 @@ export const ENVELOPE: Envelope = {
 };
 
 export interface CheckInput {
-  /** LF line ends become CRLF in a string; bytes stay unchanged. */
+  /** In a string, LF line endings become CRLF; bytes stay unchanged. */
   message: string | Uint8Array;
   zone?: Zone;
   resolver?: Resolver;

@@ -24,6 +24,6 @@ export function goodMessage(
   return `${lines.join('\n')}\n\n${body}`;
 }
 
-/** The text with CRLF line ends and one byte per character, for messages that are not UTF-8. */
+/** The text with CRLF line endings and one byte per character, for messages that are not UTF-8. */
 export const latin1 = (text: string): Buffer =>
   Buffer.from(text.replace(/\r?\n/g, '\r\n'), 'latin1');

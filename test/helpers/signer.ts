@@ -51,7 +51,7 @@ export interface SignOptions {
   expires?: number;
 }
 
-/** Adds a DKIM-Signature field. LF line ends become CRLF in a string; bytes stay unchanged. */
+/** Adds a DKIM-Signature field. In a string, LF line endings become CRLF; bytes stay unchanged. */
 export async function signMessage(raw: string | Buffer, options: SignOptions): Promise<Buffer> {
   const message = typeof raw === 'string' ? Buffer.from(raw.replace(/\r?\n/g, '\r\n')) : raw;
   const { domain, selector, key, signTime = RECEIVED_AT - 60_000, expires, ...rest } = options;

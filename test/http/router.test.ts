@@ -101,7 +101,7 @@ const logged = createPathRedactor([
   { path: '/teams/:team/doors/:token', secretParams: ['token'] },
 ]);
 
-test('loggedPaths masks a secret path segment and everything after it', () => {
+test('createPathRedactor masks a secret path segment and everything after it', () => {
   for (const [path, expected] of [
     ['/password/kJ8v', '/password/:token'],
     ['/password/kJ8v/', '/password/:token'],
@@ -114,7 +114,7 @@ test('loggedPaths masks a secret path segment and everything after it', () => {
     assert.equal(logged(path, true), expected);
 });
 
-test('loggedPaths keeps paths without secrets', () => {
+test('createPathRedactor keeps paths without secrets', () => {
   for (const path of [
     '/',
     '/v1/tests/test_01',
@@ -128,14 +128,14 @@ test('loggedPaths keeps paths without secrets', () => {
     assert.equal(logged(path, true), path);
 });
 
-test('loggedPaths handles very long paths of slashes quickly', () => {
+test('createPathRedactor handles very long paths of slashes quickly', () => {
   const path = `${'/'.repeat(10_000)}password${'/'.repeat(10_000)}`;
   assert.equal(logged(path, false), path);
 });
 
 const TOKEN = 'kJ8v-2_Zr0pQyXw5LtB7nMdGhCfEsA1uIoV3kR9jT4c';
 
-test('loggedPaths masks possible tokens in paths without a route', () => {
+test('createPathRedactor masks possible tokens in paths without a route', () => {
   for (const path of [
     `/invitations%2F${TOKEN}`,
     `/%70assword/${TOKEN}`,
@@ -156,7 +156,7 @@ test('loggedPaths masks possible tokens in paths without a route', () => {
   assert.equal(logged('/nowhere/at/all.php', false), '/nowhere/at/all.php');
 });
 
-test('loggedPaths masks tokens instead of an ID', () => {
+test('createPathRedactor masks tokens sent in place of an ID', () => {
   assert.equal(logged(`/v1/tests/${TOKEN}`, true), '/v1/tests/:masked');
   assert.equal(logged(`/v1/api_keys/%64lv_live_${TOKEN}`, true), '/v1/api_keys/:masked');
 });

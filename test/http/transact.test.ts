@@ -13,12 +13,12 @@ const declared = { method: 'POST', summary: 'A route of a test', response: Done 
 const post = async ({ send, key }: Routed, path: string, headers: Record<string, string> = {}) =>
   send('POST', path, { headers: { ...bearer(key), ...headers } });
 
-const faults = ({ logged }: Routed) =>
+const loggedErrors = ({ logged }: Routed) =>
   logged.filter(({ level }) => level === 'error').map(({ fields }) => String(fields.fault));
 
 const event = (id: string) => ({ id, type: 'made', livemode: 1, created_at: 'now', data: '{}' });
 
-it('A writing route that answers without transact() gets 500 and frees its idempotency key', async (t) => {
+it('A writing route that returns without transact() responds with 500 and releases its idempotency key', async (t) => {
   let skip = true;
   const forgetful = route({
     ...{ ...declared, path: '/forgetful', operation: 'forget', role: 'member' },
@@ -35,9 +35,9 @@ it('A writing route that answers without transact() gets 500 and frees its idemp
   });
   const service = await startRouted(t, [forgetful]);
   const key = { 'idempotency-key': 'k1' };
-  const refused = await post(service, '/forgetful', key);
-  assert.deepEqual([refused.status, refused.json.code], [500, 'internal_error']);
-  assert.match(faults(service)[0]!, /forget returned without calling transact\(\)/);
+  const failed = await post(service, '/forgetful', key);
+  assert.deepEqual([failed.status, failed.json.code], [500, 'internal_error']);
+  assert.match(loggedErrors(service)[0]!, /forget returned without calling transact\(\)/);
   const claims = () => service.app.db.selectFrom('idempotency_keys').select('key').execute();
   assert.deepEqual(await claims(), []);
   skip = false;
@@ -45,7 +45,7 @@ it('A writing route that answers without transact() gets 500 and frees its idemp
   assert.deepEqual([done.status, done.headers['idempotent-replayed']], [200, undefined]);
 });
 
-it('A route gets 500 when its only transaction failed, though its handler continues', async (t) => {
+it('A route responds with 500 if its only transaction failed, even if its handler continues', async (t) => {
   const careless = route({
     ...{ ...declared, path: '/careless', operation: 'ignore', role: 'member' },
     async handle({ transact }) {
@@ -64,10 +64,10 @@ it('A handler that fails before transact() is logged with its own error', async 
   });
   const service = await startRouted(t, [failing]);
   assert.equal((await post(service, '/failing')).status, 500);
-  assert.doesNotMatch(faults(service)[0]!, /transact/);
+  assert.doesNotMatch(loggedErrors(service)[0]!, /transact/);
 });
 
-it('Routes not declared as writing answer without transact() and cannot call it', async (t) => {
+it('Routes not declared as writing respond without transact() and cannot call it', async (t) => {
   const preview = { ...declared, role: 'member', writes: false } as const;
   const previewing = route({
     ...{ ...preview, path: '/previewing', operation: 'preview' },
@@ -94,7 +94,7 @@ it('Routes not declared as writing answer without transact() and cannot call it'
   );
   assert.equal((await service.send('POST', '/open')).status, 500);
   const undeclared = /^Error: (write|read|open) does not declare that it writes/;
-  assert.equal(faults(service).filter((fault) => undeclared.test(fault)).length, 3);
+  assert.equal(loggedErrors(service).filter((fault) => undeclared.test(fault)).length, 3);
 });
 
 it('transact() authorizes the caller again for the route’s role', async (t) => {
@@ -112,8 +112,8 @@ it('transact() authorizes the caller again for the route’s role', async (t) =>
   });
   const service = await startRouted(t, [slow]);
   const { id, key } = await service.makeMember('admin');
-  const ask = () => service.send('POST', '/slow', { headers: bearer(key) });
-  assert.equal((await ask()).status, 200);
+  const postSlow = () => service.send('POST', '/slow', { headers: bearer(key) });
+  assert.equal((await postSlow()).status, 200);
   meanwhile = async () => {
     await service.app.db
       .updateTable('members')
@@ -121,43 +121,44 @@ it('transact() authorizes the caller again for the route’s role', async (t) =>
       .where('id', '=', id)
       .execute();
   };
-  const lowered = await ask();
+  const lowered = await postSlow();
   assert.equal(lowered.status, 403);
   assert.match(String(lowered.json.detail), /requires the admin role\. Your role is member/);
   assert.deepEqual(roles, ['admin', 'admin']);
 });
 
 it('transact() does not authorize callers of a public writing route', async (t) => {
-  const given: unknown[][] = [];
+  const receivedArguments: unknown[][] = [];
   const open = route({
     ...{ ...declared, path: '/open', operation: 'open', role: 'public', writes: true },
     handle: ({ transact }) =>
       transact(async (...args) => {
-        given.push(args.slice(1));
+        receivedArguments.push(args.slice(1));
         return { ok: true };
       }),
   });
   const service = await startRouted(t, [open]);
   assert.equal((await service.send('POST', '/open')).status, 200);
-  assert.deepEqual(given, [[]]);
+  assert.deepEqual(receivedArguments, [[]]);
 });
 
 it('transact() stores the idempotent response with the change that determines it', async (t) => {
-  const kept = () => service.app.db.selectFrom('idempotency_keys').select('status').execute();
+  const storedStatuses = () =>
+    service.app.db.selectFrom('idempotency_keys').select('status').execute();
   const seen: unknown[] = [];
   const stepwise = route({
     ...{ ...declared, path: '/stepwise', operation: 'step', role: 'member' },
     async handle({ transact }) {
       await transact(
-        async () => 'nothing to answer yet',
+        async () => 'no response yet, continue',
         () => undefined,
       );
-      seen.push(await kept());
+      seen.push(await storedStatuses());
       await transact(
         async () => 7,
         (result) => ({ ok: result === 7 }),
       );
-      seen.push(await kept());
+      seen.push(await storedStatuses());
       return { ok: false };
     },
   });
@@ -165,18 +166,18 @@ it('transact() stores the idempotent response with the change that determines it
   const key = { 'idempotency-key': 'k1' };
   const first = await post(service, '/stepwise', key);
   assert.deepEqual(seen, [[{ status: null }], [{ status: 200 }]]);
-  assert.deepEqual(first.json, { ok: true }, 'what was kept is what is answered');
+  assert.deepEqual(first.json, { ok: true }, 'the response is the stored response');
   assert.deepEqual((await post(service, '/stepwise', key)).json, { ok: true });
 });
 
 // Views of a shared link are counted after the response, outside a transaction of the route.
-it('All routes but GET declare that they write, and two GET routes do', () => {
+it('All routes except GET declare that they write, and so do two GET routes', () => {
   const unsafe = ROUTES.filter(({ method }) => method !== 'GET');
   assert.deepEqual(
-    unsafe.filter((one) => !writes(one)).map(({ operation }) => operation),
+    unsafe.filter((candidate) => !writes(candidate)).map(({ operation }) => operation),
     [],
   );
-  const writingGets = ROUTES.filter((one) => one.method === 'GET' && writes(one));
+  const writingGets = ROUTES.filter((candidate) => candidate.method === 'GET' && writes(candidate));
   assert.deepEqual(writingGets.map(({ operation }) => operation).toSorted(), [
     'endOidcSignIn',
     'getDomainHealth',

@@ -76,7 +76,7 @@ it('signals.close ends all current and future waits', async (t) => {
   assert.equal(await signals.wait('a', LONG_MS), false);
 });
 
-it('batched sends items of one turn together and in order', async () => {
+it('batchPerTurn sends items of one turn together and in order', async () => {
   const posted: number[][] = [];
   const send = batchPerTurn<number>((items) => posted.push(items));
   for (const item of [1, 2, 3]) send(item);
@@ -88,7 +88,7 @@ it('batched sends items of one turn together and in order', async () => {
   assert.deepEqual(posted, [[1, 2, 3], [4]]);
 });
 
-it('batched puts items added while sending into the next batch', async () => {
+it('batchPerTurn puts items added while sending into the next batch', async () => {
   const posted: string[][] = [];
   const send = batchPerTurn<string>((items) => {
     posted.push(items);

@@ -68,7 +68,7 @@ test('hashPassword uses scrypt at the OWASP cost and stores its parameters', asy
   assert.equal(needsRehash(hash), false);
 });
 
-test('verifyPassword checks a hash at its own cost; hasOtherCost detects it', async () => {
+test('verifyPassword checks a hash at its own cost; needsRehash detects a different cost', async () => {
   const salt = Buffer.alloc(16, 7);
   const key = scryptSync('correct horse', salt, 32, { ...COST, p: 1 });
   const hash = `scrypt$32768$8$1$${salt.toString('base64')}$${key.toString('base64')}`;

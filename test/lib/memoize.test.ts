@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { memoizePerObject } from '../../src/lib/memoize.ts';
 
-test('oncePer() creates the value of an object only once, even if it is undefined', () => {
+test('memoizePerObject() creates the value of an object only once, even if it is undefined', () => {
   const created: object[] = [];
   const stateOf = memoizePerObject((key: { value?: object }) => {
     created.push(key);

@@ -138,7 +138,7 @@ describe('Report page in a browser', { skip: skipUnlessInstalled('chromium') }, 
       assert.deepEqual([ran, dialogs, popups, reached], [[], [], [], []]);
     };
 
-    it('leaks and runs nothing when served over HTTP', async () => {
+    it('makes no requests and runs no scripts when served over HTTP', async () => {
       reached.length = 0;
       const url = urlOf(hostile());
       const opened = await open(url);
@@ -146,7 +146,7 @@ describe('Report page in a browser', { skip: skipUnlessInstalled('chromium') }, 
       await opened.close();
     });
 
-    it('leaks and runs nothing when saved as a file', async () => {
+    it('makes no requests and runs no scripts when saved as a file', async () => {
       reached.length = 0;
       const folder = mkdtempSync(join(tmpdir(), 'page-'));
       const file = join(folder, 'report.html');

@@ -8,7 +8,7 @@ import { pdfWords } from '../helpers/pdf.ts';
 import { allDocuments } from '../report/documents.ts';
 import { asReadOnPaper, leavesOf } from '../report/leaves.ts';
 
-test('Report painter (PDF) shows every word of every document for paper', {
+test('Report renderer (PDF) shows every word of every document for paper', {
   skip: skipUnlessInstalled('pdftotext'),
 }, async () => {
   for (const [which, document] of await allDocuments()) {

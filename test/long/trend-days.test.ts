@@ -156,7 +156,7 @@ test('Trend of a day has 23, 24 or 25 hours around clock changes', () => {
   }
 });
 
-test('daysBeginAt states the start of the day when all days start alike', () => {
+test('dayStartNote states the start of the day when all days start at the same hour', () => {
   const textFor = (change: Partial<SendTiming>, slot: number) => {
     const schedule = timed(change);
     return dayStartNote(reportOf(schedule, periodOf(schedule, nextSend(schedule, slot - 1))));

@@ -88,7 +88,7 @@ async function makeCases(t: TestContext): Promise<Cases> {
     { what: 'with the new secret after a rotation', genuine: true, ...both, secret: newSecret },
     { what: 'with the secret before a rotation', genuine: true, ...both, secret },
     { ...forged, what: 'a changed body', body: good.body.replace('a@example', 'b@example') },
-    { ...forged, what: 'an extra line end', body: `${good.body}\n` },
+    { ...forged, what: 'an extra newline', body: `${good.body}\n` },
     { ...forged, what: 'no body', body: '' },
     { ...forged, what: 'another secret', secret: newSecret },
     { ...forged, what: 'too old', ...old },
@@ -203,7 +203,7 @@ test('verifySignature accepts only genuine webhook signatures', async (t) => {
   for (const each of cases) assert.equal(verdict(each).verified, each.genuine, each.what);
 });
 
-test('verifySignature states the reason for each rejection', async (t) => {
+test('verifySignature returns the reason for each rejection', async (t) => {
   const { cases, verdict } = await startVerdict(t);
   const verdicts = Object.fromEntries(cases.map((each) => [each.what, verdict(each)]));
   const reason = (what: string) => {

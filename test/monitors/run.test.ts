@@ -121,7 +121,7 @@ test('A run without results marks every persisting finding as unknown', async (t
   assert.deepEqual(targets, [{ target: ADDRESS, known: false }]);
 });
 
-test('replanMonitors leaves correctly scheduled weekly monitors untouched', async (t) => {
+test('rescheduleMonitors leaves correctly scheduled weekly monitors untouched', async (t) => {
   const { service, clock, create, runDue, get } = await startMonitoring(t);
   const { app } = service;
   const { id } = await create({ frequency: 'weekly' });

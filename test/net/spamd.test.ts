@@ -96,7 +96,7 @@ test('spamd client accepts an IPv6 address in brackets', async () => {
   assert.equal(result.status, 'failed');
 });
 
-test('spamd client reads a response in any pieces without waiting for close', async (t) => {
+test('spamd client reads a response split into any chunks without waiting for close', async (t) => {
   const text = answer('the report', 'True ; -1.5 / 5.0');
   const { url, clientClosed } = await startServer(t, (socket) => {
     socket.resume().setNoDelay();

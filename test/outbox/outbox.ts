@@ -1,4 +1,4 @@
-/** A service that sends mail to a server on loopback, with jobs run by hand. */
+/** A service that sends mail to a server on loopback. Tests run its jobs manually. */
 
 import type { TestContext } from 'node:test';
 import type { App } from '../../src/app.ts';
@@ -37,12 +37,12 @@ export async function startOutbox(
   sink?: MailSink,
 ): Promise<OutboxService> {
   const clock = testClock();
-  const taking = sink ?? (await startMailSink(t));
+  const mailSink = sink ?? (await startMailSink(t));
   const service = await startTestService(t, {
     clock,
     ...options,
     env: {
-      DELIVERABILITY_MAIL_URL: `smtp://127.0.0.1:${taking.port}`,
+      DELIVERABILITY_MAIL_URL: `smtp://127.0.0.1:${mailSink.port}`,
       DELIVERABILITY_MAIL_FROM: 'The Service <notices@example.com>',
       ...options.env,
     },
@@ -52,7 +52,7 @@ export async function startOutbox(
   return {
     service,
     app,
-    sink: taking,
+    sink: mailSink,
     clock,
     async queue(mail = {}, usefulUntil) {
       const id = await app.db

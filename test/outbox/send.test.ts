@@ -380,7 +380,7 @@ test('The longest regular retry delay is not mistaken for a clock jump', async (
   assert.equal(sink.taken.length, 0);
 });
 
-test('mailEnded subscribers run in the transaction that records the outcome', async (t) => {
+test('mailSettled subscribers run in the transaction that records the outcome', async (t) => {
   const { app, queue, run, row, sink, clock } = await startOutbox(t);
   const heard: SettledMail[] = [];
   let fault: Error | null = null;

@@ -1,4 +1,4 @@
-/** Report documents: the content of each variant, and that every painter shows every word. */
+/** Report documents: the content of each variant, and that every renderer shows every word. */
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -117,7 +117,7 @@ describe('Report document sections', () => {
     assert.deepEqual(more(sharedDocument(large, 'page')), []);
   });
 
-  it('of the terminal variant are only the most important ones', () => {
+  it('of the terminal variant are limited to the most important ones', () => {
     assert.deepEqual(idsOf(terminalDocument(bad!, null)), [
       'fix',
       'score',
@@ -236,7 +236,7 @@ describe('Report document state', () => {
 });
 
 describe('Report document evidence', () => {
-  it('in short form omits empty values and shows eight rows at most', () => {
+  it('omits empty values and shows at most eight rows in short form', () => {
     const many = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`n${index}`, index]));
     assert.equal(evidenceInShort({ a: null, b: [], c: {}, ...many }).rows.length, 8);
     const [row] = evidenceInShort({ client_ip: ['192.0.2.1', { port: 25, tls: true }] }).rows;
@@ -308,13 +308,13 @@ describe('Report document', () => {
   });
 });
 
-// Every painter shows every word of every document. Tests compare its output as text.
+// Every renderer shows every word of every document. Tests compare its output as text.
 
-interface Painter {
+interface Renderer {
   name: string;
   /** The painted document as plain text. */
   read(document: ReportDocument): Promise<string> | string;
-  /** Which documents the painter supports; all by default. */
+  /** Which documents the renderer supports; all by default. */
   isFor?(which: string): boolean;
   /** Removes differences that do not matter. */
   normalize: (text: string) => string;
@@ -324,8 +324,8 @@ interface Painter {
   files: string[];
 }
 
-/** Add new painters here. */
-const PAINTERS: Painter[] = [
+/** Add new renderers here. */
+const RENDERERS: Renderer[] = [
   ...[40, 80, 400].map((width) => ({
     name: `text of ${width} columns`,
     read: (document: ReportDocument) => paintText(document, { width, color: false }),
@@ -356,8 +356,8 @@ const textOfPage = (html: string): string =>
 
 const MAIL_FILES = ['summary-mail.ts'];
 
-for (const { name, read, isFor = () => true, normalize, skip } of PAINTERS)
-  test(`Report painter (${name}) shows every word of every document`, { skip }, async () => {
+for (const { name, read, isFor = () => true, normalize, skip } of RENDERERS)
+  test(`Report renderer (${name}) shows every word of every document`, { skip }, async () => {
     for (const [which, document] of await allDocuments()) {
       if (!isFor(which)) continue;
       const painted = normalize(await read(document));
@@ -367,7 +367,7 @@ for (const { name, read, isFor = () => true, normalize, skip } of PAINTERS)
     }
   });
 
-test('PDF painter rejects blocks that only terminals show', async () => {
+test('PDF renderer rejects blocks that only terminals show', async () => {
   const { blocks } = terminalDocument(bad!, 'bad.eml');
   const painted = paintPdf({ ...summaryDocument(WEEK), blocks });
   await assert.rejects(painted, /A PDF cannot show bars\./);
@@ -390,8 +390,8 @@ test('Scheduled report mail contains every word in both its text and HTML parts'
     }
 });
 
-test('Report painters contain no wording of their own', async () => {
-  const files = new Set([...PAINTERS.flatMap((painter) => painter.files), ...MAIL_FILES]);
+test('Report renderers contain no wording of their own', async () => {
+  const files = new Set([...RENDERERS.flatMap((painter) => painter.files), ...MAIL_FILES]);
   const source = [...files]
     .map((file) => readFileSync(new URL(`../../src/report/${file}`, import.meta.url), 'utf8'))
     .join('\n');

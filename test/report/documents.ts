@@ -1,4 +1,4 @@
-/** Documents of all kinds, for tests of painters. */
+/** Documents of all kinds, for tests of renderers. */
 
 import type { ReportDocument } from '../../src/report/blocks.ts';
 import {

@@ -1,4 +1,4 @@
-/** All texts of a document in order: what each painter must show. */
+/** All texts of a document in order: what each renderer must show. */
 
 import { type Block, plainText, type ScoreFigure, type Text } from '../../src/report/blocks.ts';
 

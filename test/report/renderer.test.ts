@@ -83,7 +83,7 @@ const SHARED: StoredShare = {
   deletedTests: 0,
 };
 
-test('Renderer produces shared reports without concealed texts', async (t) => {
+test('Renderer redacts concealed text in shared reports', async (t) => {
   const { render } = start(t);
   const share = { ...SHARED, reports: SHARED.reports.map(redactStoredReport) };
   const page = await render({ kind: 'shared', format: 'html', shared: async () => SHARED });

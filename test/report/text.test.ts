@@ -147,7 +147,7 @@ describe('Text report width', () => {
 });
 
 describe('Text report colors', () => {
-  it('are used on request and change no word', () => {
+  it('appear only on request and leave the text unchanged', () => {
     for (const result of [GOOD, BAD, NO_SCORE]) {
       const colored = text(result, { color: true });
       assert.ok(colored.includes('\u001b['));
@@ -163,7 +163,7 @@ describe('Text report colors', () => {
 
 describe('Text report with hostile text', () => {
   const EVIL = 'a\u001b[2J\u001b]0;owned\u0007b\r\nc\u009b31md\u202ee\u0000f\u0008g';
-  /** Control and bidi characters, except line ends. */
+  /** Control and bidi characters, except newlines. */
   const HARMFUL = /(?!\n)[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
 
   it('replaces control and bidi characters everywhere', async () => {

@@ -62,7 +62,7 @@ describe('SMTP data parser', () => {
   const messages: [string, string, string][] = [
     ['an ordinary message', 'a\r\nb\r\n.\r\n', 'a\r\nb\r\n'],
     ['an empty message', '.\r\n', ''],
-    ['a message of one line end', '\r\n.\r\n', '\r\n'],
+    ['a message of one line break', '\r\n.\r\n', '\r\n'],
     ['a stuffed dot alone', '..\r\n.\r\n', '.\r\n'],
     ['a stuffed dot alone between lines', 'a\r\n..\r\nb\r\n.\r\n', 'a\r\n.\r\nb\r\n'],
     ['two stuffed dots', 'a\r\n...\r\n.\r\n', 'a\r\n..\r\n'],
@@ -71,7 +71,7 @@ describe('SMTP data parser', () => {
     ['dots elsewhere', 'a.\r\nb..c\r\n.\r\n', 'a.\r\nb..c\r\n'],
     ['bare LF followed by dots', 'a\n..b\n.c\r\n.\r\n', 'a\n..b\n.c\r\n'],
     ['bare CR followed by dots', 'a\r..b\r.c\r\n.\r\n', 'a\r..b\r.c\r\n'],
-    ['a line end of CR CR LF, dots stuffed', 'a\r\r\n..b\r\n.\r\n', 'a\r\r\n.b\r\n'],
+    ['a line ending of CR CR LF, dots stuffed', 'a\r\r\n..b\r\n.\r\n', 'a\r\r\n.b\r\n'],
     ['NUL and bytes above 127', '\0a\xff\r\n\x80\r\n.\r\n', '\0a\xff\r\n\x80\r\n'],
     ['an end after a bare LF and an empty line', 'a\n\r\n.\r\n', 'a\n\r\n'],
   ];

@@ -7,7 +7,7 @@ import type { RawClient } from './raw-client.ts';
 
 // PROXY protocol headers as load balancers send them.
 
-/** Version 2: the command (0x21 PROXY, 0x20 LOCAL), the family and what follows the fixed part. */
+/** A version 2 header: the command (0x21 PROXY, 0x20 LOCAL), the family, and the content after the fixed part. */
 export function binaryHeader(command: number, family: number, content: number[]): Buffer {
   return Buffer.concat([
     Buffer.from('\r\n\r\n\0\r\nQUIT\n', 'latin1'),
@@ -69,7 +69,7 @@ it('PROXY protocol header may arrive byte by byte or with the first command', as
   }
 });
 
-it('PROXY protocol: a trusted proxy without a valid header is disconnected', async (t) => {
+it('PROXY protocol: a trusted proxy that sends no valid header is disconnected', async (t) => {
   const listener = await listen(t, { proxyNetworks: LOOPBACK, limits: { proxyHeaderMs: 20 } });
   for (const first of ['EHLO client.example.com\r\n', 'PROXY TCP4 x\r\n', '', 'PROXY TC']) {
     const client = await listener.connectUngreeted(first);
@@ -108,13 +108,13 @@ it('PROXY protocol: connection limits apply to the client, not the proxy', async
 const read = (text: string) => parseProxyHeader(Buffer.from(text, 'latin1'));
 
 describe('PROXY protocol version 1 parser', () => {
-  const right: [string, string | null, number | null][] = [
+  const valid: [string, string | null, number | null][] = [
     ['PROXY TCP4 192.0.2.1 198.51.100.1 56324 25\r\n', '192.0.2.1', 56324],
     ['PROXY TCP6 2001:db8::1 2001:db8::2 56324 25\r\n', '2001:db8::1', 56324],
     ['PROXY UNKNOWN\r\n', null, null],
     ['PROXY UNKNOWN ffff::1 ffff::2 65535 65535\r\n', null, null],
   ];
-  for (const [header, address, port] of right) {
+  for (const [header, address, port] of valid) {
     it(`reads ${JSON.stringify(header)} and requires all of it`, () => {
       assert.deepEqual(read(`${header}EHLO x\r\n`), { length: header.length, address, port });
       for (let end = 0; end < header.length; end++)
@@ -122,7 +122,7 @@ describe('PROXY protocol version 1 parser', () => {
     });
   }
 
-  const wrong = [
+  const malformed = [
     'EHLO client.example.com\r\n',
     'PROXZ',
     'PROXY\r\n',
@@ -137,7 +137,7 @@ describe('PROXY protocol version 1 parser', () => {
     'PROXY UDP4 192.0.2.1 198.51.100.1 56324 25\r\n',
     `PROXY UNKNOWN ${'x'.repeat(100)}\r\n`,
   ];
-  for (const header of wrong)
+  for (const header of malformed)
     it(`rejects ${JSON.stringify(header)}`, () => assert.equal(read(header), 'invalid'));
 });
 
@@ -151,7 +151,7 @@ describe('PROXY protocol version 2 parser', () => {
     0,
     25,
   ];
-  const right: [string, Buffer, string | null, number | null][] = [
+  const valid: [string, Buffer, string | null, number | null][] = [
     ['TCP over IPv4', binaryHeader(0x21, 0x11, v4), '192.0.2.1', 56324],
     ['TCP over IPv6', binaryHeader(0x21, 0x21, v6), '2001:db8::1', 258],
     ['additional fields', binaryHeader(0x21, 0x11, [...v4, 4, 0, 1, 0]), '192.0.2.1', 56324],
@@ -159,7 +159,7 @@ describe('PROXY protocol version 2 parser', () => {
     ['LOCAL with an address', binaryHeader(0x20, 0x11, v4), null, null],
     ['a UNIX socket', binaryHeader(0x21, 0x31, Array(216).fill(1)), null, null],
   ];
-  for (const [name, header, address, port] of right) {
+  for (const [name, header, address, port] of valid) {
     it(`reads ${name} and requires all of it`, () => {
       const followed = Buffer.concat([header, Buffer.from('EHLO')]);
       assert.deepEqual(parseProxyHeader(followed), { length: header.length, address, port });

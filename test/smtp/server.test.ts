@@ -47,7 +47,7 @@ it('SMTP shutdown lets a message in transfer finish', async (t) => {
   assert.equal(listener.messages[0]?.raw.toString(), 'Subject: a\r\n\r\nb\r\n');
 });
 
-it('SMTP shutdown answers a message being stored before closing', async (t) => {
+it('SMTP shutdown replies to a message being stored before it closes the connection', async (t) => {
   let store: (verdict: ReceiveVerdict) => void = () => {};
   let began = () => {};
   const storing = new Promise<void>((resolve) => {

@@ -83,7 +83,7 @@ test('Sign-in guard counts an IPv6 /64 as one address', async () => {
   assert.equal(await outcome(delays, 'x', '2001:db8:0:2::9'), null);
 });
 
-test('Sign-in guard: parallel attempts do not exceed the allowance', async () => {
+test('Sign-in guard: parallel attempts do not exceed the attempt limit', async () => {
   const { clock, delays } = setUp();
   const at = () => {
     let end = () => {};

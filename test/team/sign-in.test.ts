@@ -73,7 +73,7 @@ test('A known browser has its own sign-in delays, shared with no other', async (
   assert.equal(await statusOf(OWNER, PASSWORD, one), 201);
 });
 
-test('Joining by invitation or OpenID Connect makes the browser known', async (t) => {
+test('Joining by invitation or OpenID Connect marks the browser as known', async (t) => {
   const provider = await startProvider(t);
   // The library and the provider use the system time.
   const service = await start(t, { clock: testClock(Date.now()), env: provider.env });

@@ -1,4 +1,4 @@
-/** For tests of deliveries: a service with a clock, a receiver, endpoints, and events. */
+/** A service for webhook tests, with a clock, a receiver, endpoints, and events. */
 
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
@@ -25,7 +25,7 @@ export interface Delivering {
   /** An endpoint at the receiver, for all events unless the row says otherwise. */
   makeEndpoint(row?: Partial<WebhookEndpointRow>): Promise<{ id: string; secret: string }>;
   append(event?: Partial<NewEvent>): Promise<EventRow>;
-  /** Makes deliveries that are due, also those that become due meanwhile, and waits until they are done. */
+  /** Sends all due deliveries, including those that become due meanwhile, and waits until they finish. */
   deliverDue(): Promise<void>;
   deliveries(): Promise<Awaited<ReturnType<typeof readDeliveries>>>;
 }
@@ -70,7 +70,7 @@ export async function startDelivering(
       ),
     async deliverDue() {
       app.scheduler.wake(DELIVER_JOB);
-      await untilQuiet(app, clock);
+      await waitUntilIdle(app, clock);
     },
     deliveries: () => readDeliveries(app),
   };
@@ -78,8 +78,8 @@ export async function startDelivering(
 
 type App = Delivering['app'];
 
-/** Resolves when nothing is due or in progress. The signals of finished attempts tell when to check again. */
-async function untilQuiet(app: App, clock: TestClock): Promise<void> {
+/** Resolves when nothing is due or in progress. Checks again whenever an attempt signals its end. */
+async function waitUntilIdle(app: App, clock: TestClock): Promise<void> {
   for (;;) {
     const open = await app.db
       .selectFrom('webhook_deliveries')
@@ -155,18 +155,18 @@ export interface Delivery {
   attempts: Attempt[];
 }
 
-type Asking = Pick<Delivering, 'service' | 'receiver'>;
+type WebhookClient = Pick<Delivering, 'service' | 'receiver'>;
 
 /** An endpoint at the receiver, for all events. */
 export async function createEndpoint(
-  { service, receiver }: Asking,
+  { service, receiver }: WebhookClient,
   json: object = {},
   options: CallOptions = {},
 ): Promise<Endpoint> {
   const body = { url: receiver.url, events: ['*'], ...json };
-  const made = await service.call<Endpoint>('POST', ENDPOINTS, { ...options, json: body });
-  assert.equal(made.status, 201, made.text);
-  return made.body;
+  const response = await service.call<Endpoint>('POST', ENDPOINTS, { ...options, json: body });
+  assert.equal(response.status, 201, response.text);
+  return response.body;
 }
 
 /** Resolves once no attempt of the delivery is due or in progress. */

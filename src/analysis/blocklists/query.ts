@@ -28,12 +28,12 @@ export interface ListOutcome {
   /** `error`: a query failed. `left_out`: the list failed its test, so it was not queried. */
   status: 'listed' | 'not_listed' | 'error' | 'left_out';
   codes: string[];
-  /** For people: what the codes mean, or why there is no result. */
+  /** Human-readable: what the codes mean, or why there is no result. */
   meaning: string | null;
   listings: Listing[];
 }
 
-/** Queries for the explanation of a listing, for each list. */
+/** Maximum number of TXT queries per list for the explanations of listings. */
 const MAX_TEXT_QUERIES = 3;
 
 /** One outcome for each list that covers any of the subjects, in the order of the lists. */
@@ -118,13 +118,13 @@ const ERROR_REASONS: Record<DnsErrorReason, string> = {
 /** RFC 1035 §2.3.4. */
 const MAX_NAME_LENGTH = 253;
 
-/** `question` is a domain or a reversed address. The result never contains the key of a zone. */
+/** `queryName` is a domain or a reversed address. The result never contains the key of a zone. */
 export async function queryList(
   resolver: Resolver,
   { list, queryZone }: ChosenBlocklist,
-  question: string,
+  queryName: string,
 ): Promise<ListAnswer> {
-  const name = `${question}.${queryZone}`;
+  const name = `${queryName}.${queryZone}`;
   // The resolver would report an impossible name as absent, which here would mean "not listed".
   if (name.length > MAX_NAME_LENGTH)
     return { status: 'error', codes: [], reason: 'The name is too long for a DNS query.' };
@@ -140,9 +140,9 @@ const MAX_TEXT_LENGTH = 300;
 export async function queryReason(
   resolver: Resolver,
   { list, queryZone }: ChosenBlocklist,
-  question: string,
+  queryName: string,
 ): Promise<string | null> {
-  const answer = await resolver(`${question}.${queryZone}`, 'TXT');
+  const answer = await resolver(`${queryName}.${queryZone}`, 'TXT');
   const text = (recordsOf(answer) ?? [])
     .slice(0, 3)
     .map((record) => record.slice(0, 1000).trim())
@@ -153,8 +153,8 @@ export async function queryReason(
 }
 
 /** Some lists repeat the queried name, which contains the key. */
-function withoutKey(text: string, zone: string, asked: string): string {
-  if (asked === zone) return text;
-  const key = asked.slice(0, asked.indexOf('.'));
+function withoutKey(text: string, zone: string, queryZone: string): string {
+  if (queryZone === zone) return text;
+  const key = queryZone.slice(0, queryZone.indexOf('.'));
   return text.replaceAll(new RegExp(key.replace(/[^a-z0-9]/gi, '\\$&'), 'gi'), () => '…');
 }

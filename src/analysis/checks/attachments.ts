@@ -12,7 +12,7 @@ interface Problem {
   octets: number;
   /** A predicate that follows the file name: "contains macros". */
   problem: string;
-  /** Large mailbox providers block it, rather than deliver it with a warning. */
+  /** Whether large mailbox providers block it, rather than deliver it with a warning. */
   refused: boolean;
 }
 
@@ -44,7 +44,7 @@ export const attachments: Check = {
       refused: 'shown',
     },
   },
-  // A file name may be the same as a word of the sentence around it.
+  // A file name may match a word of the surrounding sentence.
   publicTexts: [{ list: 'found', phrase: 'Your attachment {file} {problem}' }],
   run({ message }) {
     const files = message.parts.filter(isFile);
@@ -164,7 +164,7 @@ const BLOCKED_BY_GMAIL = wordSet(`
   shb sys vb vbe vbs vhd vxd wsc wsf wsh xll
 `);
 
-/** Programs and scripts that Outlook, Exchange and many gateways block in addition. */
+/** Programs and scripts that Outlook, Exchange and many gateways also block. */
 const BLOCKED_BY_OTHERS = wordSet(`
   ace app application appref-ms bash command crx csh deb desktop elf fxp gadget inf jsx ksh
   library-ms mad maf mam mda mdt mdw mdz msh msh1 msh2 mshxml msu pkg prg ps2 psc1 psm1 py pyc pyw pyz
@@ -179,7 +179,7 @@ const PAGES = wordSet('htm html xhtml shtml mht mhtml svg svgz xht');
 
 const ARCHIVES = wordSet('zip rar 7z');
 
-/** A single compressed file: the extension before this one tells its type. */
+/** A single compressed file: the extension before this one shows its type. */
 const COMPRESSED = wordSet('gz bz2 xz z zst lz lzma');
 
 /** Extensions that people trust and that attackers put before the real one. */
@@ -194,9 +194,9 @@ interface FileName {
   /** The extension that applies, in lower case; empty without one. */
   extension: string;
   isBlockedByGmail: boolean;
-  /** A trusted extension stands before the real one, as in `invoice.pdf.exe`. */
+  /** A trusted extension precedes the real one, as in `invoice.pdf.exe`. */
   isDouble: boolean;
-  /** Characters that change the text direction make another extension appear. */
+  /** Characters that change the text direction hide the real extension. */
   isDisguised: boolean;
 }
 
@@ -205,8 +205,8 @@ const DIRECTION_CHANGES = /[\u202a-\u202e\u2066-\u2069]/g;
 
 /** Reads a file name as Windows does: trailing white space and dots are ignored. */
 function readFileName(name: string): FileName {
-  const cut = name.slice(-300);
-  const parts = cut
+  const tail = name.slice(-300);
+  const parts = tail
     .replaceAll(DIRECTION_CHANGES, '')
     .toLowerCase()
     .replace(/[\s.]+$/, '')
@@ -225,7 +225,7 @@ function readFileName(name: string): FileName {
       (kind === 'program' || kind === 'page') &&
       TRUSTED.has(parts.at(-2) ?? '') &&
       parts.length > 2,
-    isDisguised: cut.search(DIRECTION_CHANGES) >= 0,
+    isDisguised: tail.search(DIRECTION_CHANGES) >= 0,
   };
 }
 

@@ -8,7 +8,7 @@ import { type HtmlFacts, htmlFacts } from '../html/facts.ts';
 const MAX_SHOWN = 20;
 
 /**
- * Scores no points: missing rounded corners in Outlook harm nobody. The table leaves out features
+ * Scores no points: most gaps are cosmetic, such as square corners. The table omits features
  * that every client supports at least in part.
  */
 export const clientSupport: Check = {
@@ -28,7 +28,9 @@ export const clientSupport: Check = {
     if (facts === null)
       return skipped('Your message has no HTML.', 'Not checked: the message has no HTML part.');
     const { markers, truncated } = collectMarkers(context, facts);
-    const unsupported = FEATURES.filter(([, , any]) => any.some((marker) => markers.has(marker)));
+    const unsupported = FEATURES.filter(([, , known]) =>
+      known.some((marker) => markers.has(marker)),
+    );
     return evaluateFeatures(unsupported, truncated);
   },
 };
@@ -46,8 +48,8 @@ function collectMarkers({ message }: Context, facts: HtmlFacts) {
   for (const { href } of facts.links) if (/^#./.test(href)) add('link #');
   const types = new Map(message.parts.map(({ contentId, type }) => [contentId, type]));
   for (const { src } of facts.images) add(`image ${imageFormat(src, types)}`);
-  const isCut = collectCssMarkers(facts.styleSheet, facts.inlineStyles, add);
-  return { markers, truncated: isCut || facts.truncated };
+  const isCssTruncated = collectCssMarkers(facts.styleSheet, facts.inlineStyles, add);
+  return { markers, truncated: isCssTruncated || facts.truncated };
 }
 
 const FORMATS: Record<string, string> = {
@@ -66,7 +68,7 @@ function imageFormat(src: string, types: Map<string | null, string>): string {
   return FORMATS[format] ?? format;
 }
 
-const withLevel = (levels: string, level: string): string[] =>
+const clientsWithLevel = (levels: string, level: string): string[] =>
   CLIENTS.filter((_, i) => levels[i] === level);
 
 function evaluateFeatures(unsupported: Feature[], truncated: boolean): Finding {
@@ -83,7 +85,7 @@ function evaluateFeatures(unsupported: Feature[], truncated: boolean): Finding {
   const isSingle = unsupported.length === 1;
   return info(
     `Your message uses ${unsupported.length} HTML or CSS feature${isSingle ? '' : 's'} that not all major email clients support.`,
-    `Check that your message still reads well without ${isSingle ? 'it' : 'them'}. ${isSingle ? 'Feature' : 'Least supported feature'}: ${title} (not supported in ${withLevel(levels, 'n').join(', ')}).${rest}`,
+    `Check that your message still reads well without ${isSingle ? 'it' : 'them'}. ${isSingle ? 'Feature' : 'Least supported feature'}: ${title} (not supported in ${clientsWithLevel(levels, 'n').join(', ')}).${rest}`,
     {
       ...evidence,
       features_used: unsupported.length,
@@ -94,18 +96,18 @@ function evaluateFeatures(unsupported: Feature[], truncated: boolean): Finding {
 
 /** Sorts by the number of clients without support, then by those with partial support. */
 const weight = (levels: string): number =>
-  withLevel(levels, 'n').length * 100 + withLevel(levels, 'a').length;
+  clientsWithLevel(levels, 'n').length * 100 + clientsWithLevel(levels, 'a').length;
 
 const toEvidence = ([slug, title, , levels]: Feature) => ({
   feature: title,
-  missing_in: withLevel(levels, 'n'),
-  partly_in: withLevel(levels, 'a'),
+  missing_in: clientsWithLevel(levels, 'n'),
+  partly_in: clientsWithLevel(levels, 'a'),
   url: `https://www.caniemail.com/features/${slug}/`,
 });
 
 // Markers of the CSS features that style sheets and `style` attributes use, named as in the table.
 
-/** In characters, of all CSS and of one selector or value. */
+/** Maximum characters of all CSS, and of one selector or value. */
 const MAX_CSS = 500_000;
 const MAX_PIECE = 2000;
 
@@ -127,7 +129,7 @@ export function collectCssMarkers(
   return remaining < 0;
 }
 
-/** Linear and without a tree, so that deep nesting costs nothing. `inRule`: only declarations. */
+/** Runs in linear time and builds no tree. `inRule`: the text contains only declarations. */
 function readSheet(css: string, inRule: boolean, add: AddMarker): void {
   const open: ('at' | 'keyframes' | 'rule')[] = inRule ? ['rule'] : [];
   let rules = open.length;
@@ -137,27 +139,27 @@ function readSheet(css: string, inRule: boolean, add: AddMarker): void {
       .replace(/<!--|-->/g, '')
       .trim();
     if (end !== '{') {
-      if (piece.startsWith('@')) atRule(piece, add);
-      else declaration(piece, add);
+      if (piece.startsWith('@')) addAtRule(piece, add);
+      else addDeclaration(piece, add);
       if (end === '}' && open.pop() === 'rule') rules -= 1;
       continue;
     }
     if (piece.startsWith('@')) {
-      atRule(piece, add);
+      addAtRule(piece, add);
       open.push(/^@[a-z-]*keyframes\b/i.test(piece) ? 'keyframes' : 'at');
       continue;
     }
-    if (open.at(-1) !== 'keyframes') selector(piece, add);
+    if (open.at(-1) !== 'keyframes') addSelector(piece, add);
     if (rules > 0) add('selector nested');
     open.push('rule');
     rules += 1;
   }
 }
 
-/** Splits at braces and semicolons outside of strings and, for semicolons, outside of brackets. */
+/** Splits at braces and semicolons outside of strings and, for semicolons, outside of parentheses. */
 function* pieces(css: string): Generator<{ text: string; end: string }> {
   let start = 0;
-  let brackets = 0;
+  let parentheses = 0;
   let quote = '';
   for (let i = 0; i < css.length; i += 1) {
     const char = css[i]!;
@@ -165,12 +167,12 @@ function* pieces(css: string): Generator<{ text: string; end: string }> {
     else if (quote !== '') {
       if (char === quote || char === '\n') quote = '';
     } else if (char === '"' || char === "'") quote = char;
-    else if (char === '(') brackets += 1;
-    else if (char === ')') brackets = Math.max(0, brackets - 1);
-    else if (char === '{' || char === '}' || (char === ';' && brackets === 0)) {
+    else if (char === '(') parentheses += 1;
+    else if (char === ')') parentheses = Math.max(0, parentheses - 1);
+    else if (char === '{' || char === '}' || (char === ';' && parentheses === 0)) {
       yield { text: css.slice(start, i), end: char };
       start = i + 1;
-      brackets = 0;
+      parentheses = 0;
     }
   }
   yield { text: css.slice(start), end: '' };
@@ -178,7 +180,7 @@ function* pieces(css: string): Generator<{ text: string; end: string }> {
 
 const withoutPrefix = (name: string): string => name.replace(/^-(?:webkit|moz|ms|o)-/, '');
 
-function atRule(text: string, add: AddMarker): void {
+function addAtRule(text: string, add: AddMarker): void {
   const piece = text.toLowerCase();
   const name = withoutPrefix(/^@([a-z-]{1,40})/.exec(piece)?.[1] ?? '');
   add(`@${name}`);
@@ -187,7 +189,7 @@ function atRule(text: string, add: AddMarker): void {
       add(`@media(${withoutPrefix(feature!)})`);
 }
 
-function declaration(text: string, add: AddMarker): void {
+function addDeclaration(text: string, add: AddMarker): void {
   const colon = text.indexOf(':');
   if (colon < 1 || colon > 100) return;
   const name = text.slice(0, colon).trim().toLowerCase();
@@ -199,8 +201,8 @@ function declaration(text: string, add: AddMarker): void {
     .toLowerCase()
     .replace(/url\([^)]*\)?/g, ' ')
     .replace(/"[^"]*"|'[^']*'/g, ' ');
-  for (const [, called] of value.matchAll(/([a-z][a-z-]{0,30}|-[a-z-]{2,30})\(/g))
-    add(`${withoutPrefix(called!)}()`);
+  for (const [, functionName] of value.matchAll(/([a-z][a-z-]{0,30}|-[a-z-]{2,30})\(/g))
+    add(`${withoutPrefix(functionName!)}()`);
   for (const [, unit] of value.matchAll(/(?<![\w#.-])(?:\d+(?:\.\d+)?|\.\d+)([a-z]{1,5}|%)/g))
     add(`unit ${unit}`);
   for (const [word] of value.matchAll(/[a-z][a-z-]{1,30}/g)) {
@@ -212,14 +214,14 @@ function declaration(text: string, add: AddMarker): void {
 /** Pseudo-elements that CSS also allows with a single colon. */
 const LEGACY_PSEUDO_ELEMENTS = new Set(['before', 'after', 'first-line', 'first-letter']);
 
-function selector(text: string, add: AddMarker): void {
+function addSelector(text: string, add: AddMarker): void {
   const bare = text
     .toLowerCase()
     .replace(/"[^"]*"|'[^']*'/g, '')
     .replace(/\[[^\]]*\]?/g, '[]');
   for (const [, colons, name] of bare.matchAll(/(::?)([a-z-]{2,40})/g))
     add(`${LEGACY_PSEUDO_ELEMENTS.has(name!) ? '::' : colons}${name}`);
-  // Text in brackets is not an element selector: `:nth-child(2n+1)`.
+  // Text in parentheses is not an element selector: `:nth-child(2n+1)`.
   const outer = bare.replace(/\([^()]*\)?/g, '');
   for (const token of ['[]', '>', '+', '~', '*'])
     if (outer.includes(token)) add(`selector ${token}`);

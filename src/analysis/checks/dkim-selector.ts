@@ -37,7 +37,7 @@ export const dkimSelector = {
 export function dkimSelectorChecks(domain: string, { keys, incomplete }: FoundKeys): Check[] {
   if (keys.length === 0)
     return [
-      { ...dkimSelector, points: 0, label: 'DKIM keys', run: () => noneFound(domain, incomplete) },
+      { ...dkimSelector, points: 0, label: 'DKIM keys', run: () => noKeyFound(domain, incomplete) },
     ];
   return keys.map((key) => ({
     ...dkimSelector,
@@ -53,7 +53,7 @@ const isUsableRsa = ({ key }: SelectorKey): boolean =>
 
 const isOldRevoked = ({ isKnown, key }: SelectorKey): boolean => !isKnown && key?.revoked === true;
 
-function noneFound(domain: string, incomplete: boolean): Finding {
+function noKeyFound(domain: string, incomplete: boolean): Finding {
   if (incomplete)
     return unknown(
       `Could not determine whether ${domain} has DKIM keys under common selectors.`,
@@ -86,7 +86,7 @@ function evaluateKey(found: SelectorKey, all: SelectorKey[]): Finding {
       'The DNS lookup failed. This does not affect your score.',
     );
   if (key === null) return missing(found);
-  if (records.length > 1) return several(found);
+  if (records.length > 1) return multipleKeys(found);
   if (key.revoked) return revoked(found);
   const { type, bits, testing } = key;
   if (bits === null || (type !== 'rsa' && type !== 'ed25519'))
@@ -102,7 +102,7 @@ function missing(found: SelectorKey): Finding {
   return fail(explainMissingKey(found, 'rsa', found.texts));
 }
 
-function several({ keyName, records }: SelectorKey): Finding {
+function multipleKeys({ keyName, records }: SelectorKey): Finding {
   return warn({
     title: `There are ${records.length} DKIM keys at ${keyName}; only one is allowed.`,
     detail:

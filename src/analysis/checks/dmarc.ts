@@ -55,9 +55,9 @@ export const dmarc: Check = {
         `${reason ?? 'The DNS lookup failed.'} This does not affect your score.`,
         evidence,
       );
-    // Whatever the results of SPF and DKIM: only a From field with one domain fixes it.
+    // Regardless of SPF and DKIM, only a From field with one domain fixes this.
     if (result === 'permerror') {
-      const found = fail({ ...unclearAuthor(reason), evidence });
+      const found = fail({ ...ambiguousFromDomain(reason), evidence });
       return { ...found, dependsOn: ['from'], fixedBy: [['from']] };
     }
     if (result === 'none') return { ...noRecord(outcome), evidence };
@@ -94,7 +94,7 @@ function describePass({ fromDomain, alignment }: DmarcOutcome, spf: AuthResult |
   return `${passing.join(' and ')} ${verbs} with ${fromDomain}.`;
 }
 
-function unclearAuthor(reason: string | null) {
+function ambiguousFromDomain(reason: string | null) {
   return {
     title: 'DMARC cannot be applied: the From field does not have exactly one domain.',
     detail:
@@ -104,8 +104,8 @@ function unclearAuthor(reason: string | null) {
 }
 
 /**
- * Follows from the check that reports the missing record. Its points count only in the gain of that
- * check: with a record, DMARC would pass or fail as SPF and DKIM do now.
+ * Follows from the check that reports the missing record. Its points count only toward that
+ * check's gain: with a record, DMARC would pass or fail as SPF and DKIM do now.
  */
 function noRecord({ fromDomain, discarded, identifiers }: DmarcOutcome): Finding {
   const title = `No DMARC record applies to ${fromDomain}.`;
@@ -157,7 +157,9 @@ function stateOf(name: string, result: AuthResult | null, domain: string | null)
 function signatureFix({ alignment }: DmarcOutcome, { signatures }: DkimOutcome): Fix | null {
   const { domain, aligned, result } = alignment.dkim;
   if (!aligned || result === 'pass') return null;
-  const broken = signatures.find((each) => each.domain === domain && each.result === result);
+  const broken = signatures.find(
+    (signature) => signature.domain === domain && signature.result === result,
+  );
   if (!broken) return null;
   const { fix } = explainFailure(broken);
   const { text, record } = typeof fix === 'string' ? { text: fix } : fix;

@@ -29,13 +29,13 @@ export const imageRatio: Check = {
 
 function evaluate({ text, images, backgrounds }: HtmlFacts): Finding {
   const shown = images.filter((image) => !image.hidden && !isTiny(image));
-  const addresses = shown.map(({ src }) => src);
-  // An image that is also a background, as a fallback for some email clients, counts once.
+  const sources = shown.map(({ src }) => src);
+  // An image that is also a background (a fallback for some email clients) counts once.
   const inContent = new Set(
-    addresses.map((src) => src.slice(0, MAX_BACKGROUND_LENGTH).toLowerCase()),
+    sources.map((src) => src.slice(0, MAX_BACKGROUND_LENGTH).toLowerCase()),
   );
   const others = backgrounds.filter((address) => !inContent.has(address));
-  const count = new Set(addresses).size + others.length;
+  const count = new Set(sources).size + others.length;
   const words = countWords(text);
   const evidence = { words, images: count, words_wanted: count * WORDS_PER_IMAGE };
   if (count === 0) return pass('Your message shows no images.', 'It contains only text.', evidence);

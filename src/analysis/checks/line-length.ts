@@ -3,7 +3,7 @@
 import { type Check, fail, pass, rfc } from '../check.ts';
 import { MAX_LINE_OCTETS } from '../mime/message.ts';
 
-/** Bytes of a line without its line end: the SHOULD limit of RFC 5322 §2.1.1. */
+/** Bytes of a line without its line break: the SHOULD limit of RFC 5322 §2.1.1. */
 const RECOMMENDED_OCTETS = 78;
 
 export const lineLength: Check = {

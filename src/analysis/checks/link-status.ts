@@ -15,9 +15,9 @@ import {
 import { displayUrl, type MessageLink, messageLinks, unreadLinks } from '../links/links.ts';
 import { type LinkSkipReasons, linkSkipReasons } from '../links/skip-reasons.ts';
 
-/** Distinct URLs that are requested. */
+/** Maximum number of distinct URLs to request. */
 const MAX_REQUESTED = 30;
-/** From this share of dead links on, the check fails; below it warns. */
+/** At or above this share of dead links, the check fails; below it, the check warns. */
 const DEAD_SHARE_TO_FAIL = 0.5;
 
 const MAX_SHOWN = 60;
@@ -52,8 +52,8 @@ export const linkStatus: Check = {
     if (!context.setup.checkLinks)
       return skipped(NOT_CHECKED, 'Link checking is turned off on this server.');
     // The part that was not read may show that opening one of the URLs triggers an action.
-    const unseen = unreadLinks(context, all);
-    if (unseen) return unknown('Could not check your links.', unseen);
+    const unreadReason = unreadLinks(context, all);
+    if (unreadReason) return unknown('Could not check your links.', unreadReason);
     return evaluateLinks(await checkLinks(context, links));
   },
 };
@@ -103,7 +103,7 @@ function evaluateLinks(links: CheckedLink[]): Finding {
     not_asked: notRequested,
     links: linkEvidence(links),
   };
-  if (checked === 0) return { ...skipped(NOT_CHECKED, whyNone(links)), evidence };
+  if (checked === 0) return { ...skipped(NOT_CHECKED, noneCheckedReason(links)), evidence };
   if (dead > 0) return deadLinks(links, dead, checked, evidence);
   if (unclear > works)
     return unknown(
@@ -140,7 +140,7 @@ function deadLinks(
 
 const ORDER: LinkResult['status'][] = ['dead', 'unknown', 'works', 'not_asked'];
 
-/** The most important ones first, because the list is bounded. */
+/** The most important links first, because the list is truncated. */
 function linkEvidence(links: CheckedLink[]) {
   return links
     .toSorted((a, b) => ORDER.indexOf(a.status) - ORDER.indexOf(b.status))
@@ -148,7 +148,7 @@ function linkEvidence(links: CheckedLink[]) {
     .map(({ href, status, reason }) => ({ href, status, reason }));
 }
 
-function whyNone(links: CheckedLink[]): string {
+function noneCheckedReason(links: CheckedLink[]): string {
   const reason = links[0]!.reason;
   if (links.length === 1) return `The only link was skipped: ${reason}.`;
   return `All ${links.length.toLocaleString('en')} links were skipped. Reason for the first one: ${reason}.`;
@@ -156,13 +156,13 @@ function whyNone(links: CheckedLink[]): string {
 
 interface LinkResult {
   status: 'works' | 'dead' | 'unknown' | 'not_asked';
-  /** Half a sentence. */
+  /** A clause without a final period. */
   reason: string;
 }
 
 interface LinkRequestOptions {
   web: Web;
-  /** Why a URL must not be requested, as half a sentence; null where it may be. */
+  /** Why a URL must not be requested, as a clause; null if it may be. */
   caution(url: URL): string | null;
   /** After this time, no further request is started. */
   totalTimeoutMs?: number;
@@ -175,7 +175,7 @@ const MAX_REDIRECTS = 5;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 /**
- * Requests the URLs by HEAD, several at a time, and follows redirects. Results are in the order of
+ * Requests the URLs with HEAD, several at a time, and follows redirects. Results are in the order of
  * the URLs. The time limits leave the analysis enough time to finish.
  */
 export async function requestLinks(

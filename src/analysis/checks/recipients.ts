@@ -4,7 +4,7 @@ import { type Check, pass, rfc, unknown, warn } from '../check.ts';
 import { listEntries } from '../mime/mailbox-list.ts';
 import { fields, LIMITS, type Message } from '../mime/message.ts';
 
-/** More addresses in To and Cc warn. */
+/** More addresses in To and Cc cause a warning. */
 const MAX_RECIPIENTS = 50;
 
 export const recipients: Check = {
@@ -43,7 +43,7 @@ export const recipients: Check = {
   },
 };
 
-/** Counts members of groups; `undisclosed-recipients:;` has none. */
+/** Includes the members of groups; `undisclosed-recipients:;` has none. */
 function countAddresses(message: Message, name: string): number {
   return fields(message, name)
     .flatMap(({ value }) => listEntries(value))

@@ -10,10 +10,10 @@ const MAX_CAPITALS_SHARE = 0.5;
 /** This many exclamation marks warn. */
 const MIN_EXCLAMATION_MARKS = 2;
 
-/** Characters of the subject that are checked. */
+/** Only this many characters of the subject are checked. */
 const MAX_SUBJECT_LENGTH = 2000;
 
-/** The prefixes of email clients in many languages, possibly with a count: `Re[2]:`, `RE (2):`. */
+/** The prefixes that email clients add, in many languages, possibly with a count: `Re[2]:`, `RE (2):`. */
 const REPLY =
   /^(?:re|aw|antw|antwort|sv|vs|odp|rif|res|ynt|回复|回覆|答复|返信|답장|απ|σχετ|отв|відп)(?:\s?[[(]\d{1,3}[\])])?\s?[:：]/iu;
 const FORWARD =
@@ -42,11 +42,11 @@ export const subjectStyle: Check = {
         { subject: subject.slice(0, 200) },
       );
     const [first, ...others] = problems;
-    const also =
+    const otherProblems =
       others.length > 0 ? ` Other problems: ${others.map(({ title }) => title).join(' ')}` : '';
     return warn({
       title: first!.title,
-      detail: `Spam filters and recipients associate this with spam.${also}`,
+      detail: `Spam filters and recipients associate this with spam.${otherProblems}`,
       fix: problems.map(({ fix }) => fix).join(' '),
       evidence: { subject: subject.slice(0, 200), found: problems.map(({ found }) => found) },
     });
@@ -93,7 +93,7 @@ function problemsOf(subject: string, message: Message): Problem[] {
   ].filter((problem) => typeof problem === 'object' && problem !== null);
 }
 
-/** Counts only letters of scripts with capitals, so not Chinese or Arabic. */
+/** Counts only letters of scripts that have capitals, which excludes Chinese and Arabic. */
 function countCapitals(subject: string): { capitals: number; letters: number } {
   const capitals = subject.match(/[\p{Lu}\p{Lt}]/gu)?.length ?? 0;
   return { capitals, letters: capitals + (subject.match(/\p{Ll}/gu)?.length ?? 0) };

@@ -5,8 +5,8 @@ import { type Check, fail, pass, rfc, skipped, unknown, warn } from '../check.ts
 const POSTFIX = 'in Postfix: smtp_tls_security_level = may';
 
 /**
- * TLS 1.0 and 1.1 (RFC 8996) warn: many mailbox providers still accept them, and they protect from
- * passive listeners. SSL doesn't, so it fails like no encryption.
+ * TLS 1.0 and 1.1 (RFC 8996) warn: many mailbox providers still accept them, and they protect against
+ * passive eavesdropping. SSL does not, so it fails like an unencrypted connection.
  */
 export const tls: Check = {
   id: 'tls',

@@ -100,7 +100,7 @@ export const MIN_RSA_BITS = 1024;
 const RECOMMENDED_RSA_BITS = 2048;
 
 interface AcceptedKey extends KeyLocation {
-  /** `ed25519`, or `rsa` with at least `LEAST_RSA_BITS`. */
+  /** `ed25519`, or `rsa` with at least `MIN_RSA_BITS`. */
   type: string;
   bits: number;
   testing: boolean;

@@ -23,7 +23,7 @@ const POINTING = words(
   ].join(' '),
 );
 
-/** Words that often stand with them. */
+/** Words that often accompany them. */
 const FILLER = words(
   [
     'a an the this that our your please just simply by on at to of now use using follow visit with and',

@@ -27,17 +27,17 @@ export interface MessageLink {
   /** The visible text; null in the text part. */
   text: string | null;
   source: 'html' | 'text';
-  /** Other names of the link: `title`, `aria-label`, and the alt texts and file names of its images. */
+  /** Other labels of the link: `title`, `aria-label`, and the alt text and file names of its images. */
   label: string;
   /**
    * The text before and after the link. In HTML, at most 120 and 60 characters on one line; in the
-   * text part, at most 400 each, with line ends.
+   * text part, at most 400 each, including line breaks.
    */
   before: string;
   after: string;
 }
 
-type Words = Pick<MessageLink, 'text' | 'label' | 'before' | 'after'>;
+type LinkText = Pick<MessageLink, 'text' | 'label' | 'before' | 'after'>;
 
 const MAX_SURROUNDING_TEXT = 400;
 /** Enough for a user name and the longest host name. */
@@ -48,11 +48,11 @@ export function messageLinks(context: Context): MessageLink[] {
   const text = context.message.text ?? '';
   const facts = context.fact(htmlFacts);
   const links = facts ? linksOfHtml(facts) : [];
-  for (const { href, at } of bareUrls(text, MAX_LINKS - links.length)) {
+  for (const { href, at } of findBareUrls(text, MAX_LINKS - links.length)) {
     const end = at + href.length;
     const before = text.slice(Math.max(0, at - MAX_SURROUNDING_TEXT), at);
     const after = text.slice(end, end + MAX_SURROUNDING_TEXT);
-    links.push(readLink(href, { text: null, label: '', before, after }));
+    links.push(parseLink(href, { text: null, label: '', before, after }));
   }
   return links;
 }
@@ -61,7 +61,7 @@ function linksOfHtml({ links, images }: HtmlFacts): MessageLink[] {
   const files = new Map(images.map(({ link, src }) => [link, fileName(src)]));
   return links.map((link) => {
     const label = `${link.label} ${files.get(link) ?? ''}`.trim();
-    return readLink(link.href, { ...link, label });
+    return parseLink(link.href, { ...link, label });
   });
 }
 
@@ -75,7 +75,7 @@ function fileName(src: string): string {
     .slice(0, 200);
 }
 
-function readLink(href: string, { text, label, before, after }: Words): MessageLink {
+function parseLink(href: string, { text, label, before, after }: LinkText): MessageLink {
   const source = text === null ? 'text' : 'html';
   const address = source === 'text' && /^www\./i.test(href) ? `http://${href}` : href;
   const scheme = schemeOf(address);
@@ -102,7 +102,7 @@ function parse(address: string): URL | null {
   return URL.parse(address);
 }
 
-/** As in the URL standard (§4.4): ignores control characters at the start, tabs and line ends. */
+/** As in the URL standard (§4.4): ignores control characters at the start, tabs and newlines. */
 function schemeOf(address: string): string {
   const start = address.slice(0, 200).replace(/^[\0- ]+|[\t\n\r]/g, '');
   return /^([a-z][a-z0-9+.-]*):/i.exec(start)?.[1]?.toLowerCase() ?? '';
@@ -110,26 +110,26 @@ function schemeOf(address: string): string {
 
 // URLs in plain text that email clients turn into links.
 
-/** Characters of a text that are searched. */
+/** Only this many characters of a text are searched. */
 const MAX_TEXT = 5_000_000;
 
-// No nested quantifiers, so that no text makes it slow.
+// No nested quantifiers, so that hostile input cannot cause backtracking.
 const URL_START =
   /(?<![\w@.-])(?:https?:\/\/|www\.)[^\s<>"\u0000-\u001f\u3000-\u303f\uff01-\uff0f\uff1a\uff1b\uff1f]{1,4000}/giu;
 
 interface BareUrl {
-  /** As written, without the punctuation of the sentence around it. */
+  /** As written, without the punctuation of the surrounding sentence. */
   href: string;
   /** The index in the text. */
   at: number;
 }
 
-function bareUrls(text: string, limit: number): BareUrl[] {
+function findBareUrls(text: string, limit: number): BareUrl[] {
   const found: BareUrl[] = [];
   if (limit <= 0) return found;
   for (const { 0: url, index } of text.slice(0, MAX_TEXT).matchAll(URL_START)) {
-    const trimmed = trimEnd(url);
-    // `http://` or `www.` alone is no URL.
+    const trimmed = trimTrailingPunctuation(url);
+    // `http://` or `www.` alone is not a URL.
     if (!/[\p{L}\p{N}[]/u.test(trimmed.replace(/^https?:\/\/|^www\./i, ''))) continue;
     found.push({ href: trimmed, at: index });
     if (found.length >= limit) break;
@@ -140,7 +140,7 @@ function bareUrls(text: string, limit: number): BareUrl[] {
 const CLOSING: Record<string, string> = { ')': '(', ']': '[', '}': '{' };
 
 /** Removes final punctuation, and a closing bracket that was opened before the URL. */
-function trimEnd(url: string): string {
+function trimTrailingPunctuation(url: string): string {
   const open = new Map<string, number>();
   for (const character of url)
     if ('()[]{}'.includes(character)) open.set(character, (open.get(character) ?? 0) + 1);
@@ -155,7 +155,7 @@ function trimEnd(url: string): string {
   return url.slice(0, end);
 }
 
-// Shared by the checks on links: links they could not read, and evidence.
+// Shared by the link checks: unread links, and evidence.
 
 const MAX_SHOWN = 20;
 const MAX_SHOWN_URL = 300;
@@ -193,7 +193,7 @@ export function problemEvidence(links: MessageLink[], problems: LinkProblem[]) {
   return { links: links.length, problems: problems.length, found: [...distinct.values()] };
 }
 
-/** The public part of `problemEvidence`; link texts belong to the message. */
+/** The public part of `problemEvidence`. Link text is message content, so it is not public. */
 export const PUBLIC_LINK_PROBLEMS: PublicEvidence = {
   links: 'shown',
   problems: 'shown',

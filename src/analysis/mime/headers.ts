@@ -1,4 +1,4 @@
-/** Reads header fields from the raw bytes, whatever their line ends, and parses structured values. */
+/** Reads header fields from the raw bytes, with any line endings, and parses structured values. */
 
 import { decodeText } from './decode.ts';
 import { type HeaderField, LIMITS } from './message.ts';

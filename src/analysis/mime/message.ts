@@ -11,7 +11,7 @@ export interface HeaderField {
    */
   value: string;
   /**
-   * The whole field as received, including folding, without the final line end. Lossless: one
+   * The whole field as received, including folding, without the final line break. Lossless: one
    * character for each octet (Latin-1).
    */
   raw: string;
@@ -39,7 +39,7 @@ export interface Part {
 /** How the lines of the message deviate from RFC 5322 and RFC 2045. */
 export interface LineFacts {
   count: number;
-  /** The length of the longest line in bytes, without its line end. */
+  /** The length of the longest line in bytes, without its line break. */
   longest: number;
   /** The number of the first line with that length, from 1. */
   longestLine: number;
@@ -53,7 +53,7 @@ export interface LineFacts {
   eightBitBody: number;
 }
 
-/** Without the line end (RFC 5322 §2.1.1). */
+/** Without the line break (RFC 5322 §2.1.1). */
 export const MAX_LINE_OCTETS = 998;
 
 /** Limits of the parser. Messages beyond them are parsed in part and reported. */

@@ -122,7 +122,7 @@ function isEmptyLine(bytes: Buffer, start: number): boolean {
   return bytes[start] === 0x0a || (bytes[start] === 0x0d && bytes[start + 1] === 0x0a);
 }
 
-/** The line end before a delimiter belongs to the delimiter (RFC 2046 §5.1.1). */
+/** The line break before a delimiter belongs to the delimiter (RFC 2046 §5.1.1). */
 function withoutLineEnd(bytes: Buffer, delimiter: number, bodyStart: number): number {
   if (delimiter <= bodyStart) return bodyStart;
   const end = delimiter - 1;
@@ -181,7 +181,7 @@ type OpenBoundaries = Map<string, number>;
 /** The next delimiter line at or after `from`, which must be the start of a line; null if none. */
 function findDelimiter(bytes: Buffer, from: number, open: OpenBoundaries): Delimiter | null {
   if (open.size === 0) return null;
-  // At the start of a part, LINE_START begins with the line end before it.
+  // At the start of a part, LINE_START begins with the line break before it.
   let at = bytes.indexOf(LINE_START, Math.max(from - 1, 0));
   while (at >= 0) {
     const found = delimiterAt(bytes, at + 1, open);

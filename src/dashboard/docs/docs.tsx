@@ -53,7 +53,7 @@ function renderDocs(documented: Route[], { config, version }: App): string {
   });
 }
 
-/** Beside the reference on wide screens. On narrow ones, above it and without single operations. */
+/** Beside the reference on wide screens. On narrow ones, above it and without individual operations. */
 function Contents({ groups }: { groups: Group[] }) {
   return (
     <nav class="contents" aria-labelledby="contents-title">
@@ -238,7 +238,7 @@ function Success({ status, response }: { status: string; response: OperationResp
   );
 }
 
-/** No schema of the API nests deeper. Ends recursive schemas. */
+/** No API schema nests deeper. Stops the recursion in recursive schemas. */
 const MAX_DEPTH = 6;
 
 interface FieldsProps {

@@ -51,18 +51,18 @@ export function createDnsResolver(options: DnsResolverOptions): DnsResolver {
   const { timeoutMs = 5000, maxInFlight = 200, maxCached = 10_000 } = options;
   const { maxBackground = Math.ceil(maxInFlight / 2) } = options;
   const cache = createDnsCache(options.clock, maxCached);
-  const gate = createSemaphore(maxInFlight);
-  const backgroundGate = createSemaphore(maxBackground);
+  const semaphore = createSemaphore(maxInFlight);
+  const backgroundSemaphore = createSemaphore(maxBackground);
   const query = createServerQuery(options.servers, options.attemptMs ?? 1500);
   const deadlines = new Set<Deadline>();
   let closed = false;
 
   async function queryNetwork(name: string, type: RecordType, signal: AbortSignal) {
     try {
-      const reading = await query(name, type, signal);
-      if (reading.kind === 'failure') return failed(reading.reason);
-      cache.set(`${name}/${type}`, reading.answer, reading.keepSeconds);
-      return reading.answer;
+      const reply = await query(name, type, signal);
+      if (reply.kind === 'failure') return failed(reply.reason);
+      cache.set(`${name}/${type}`, reply.answer, reply.keepSeconds);
+      return reply.answer;
     } catch {
       // System errors only, such as no sockets left or a missing address family.
       return failed('unreachable');
@@ -70,22 +70,24 @@ export function createDnsResolver(options: DnsResolverOptions): DnsResolver {
   }
 
   const withDeadline =
-    (gates: Semaphore[]): Resolver =>
+    (semaphores: Semaphore[]): Resolver =>
     async (name, type) => {
       if (closed) return failed('disabled');
       const deadline = startDeadline(timeoutMs);
       deadlines.add(deadline);
       const { signal } = deadline;
-      const answer = await passGates(gates, signal, () => queryNetwork(name, type, signal));
+      const answer = await withSemaphores(semaphores, signal, () =>
+        queryNetwork(name, type, signal),
+      );
       deadline.stop();
       deadlines.delete(deadline);
       return closed ? failed('disabled') : answer;
     };
 
-  const resolve = withCache(withDeadline([gate]), cache);
+  const resolve = withCache(withDeadline([semaphore]), cache);
   return Object.assign(resolve, {
     // Shares no queries in flight with the foreground, which would then wait in the background queue.
-    background: withCache(withDeadline([backgroundGate, gate]), cache),
+    background: withCache(withDeadline([backgroundSemaphore, semaphore]), cache),
     close() {
       closed = true;
       for (const deadline of deadlines) deadline.expire();
@@ -93,8 +95,8 @@ export function createDnsResolver(options: DnsResolverOptions): DnsResolver {
   });
 }
 
-/** Enters each gate in turn; returns `timeout` if the signal aborts while it waits. */
-async function passGates(
+/** Acquires each semaphore in turn; returns `timeout` if the signal aborts while it waits. */
+async function withSemaphores(
   [first, ...more]: Semaphore[],
   signal: AbortSignal,
   work: () => Promise<DnsAnswer>,
@@ -102,7 +104,7 @@ async function passGates(
   if (!first) return work();
   if (!(await first.acquire(signal))) return failed('timeout');
   try {
-    return await passGates(more, signal, work);
+    return await withSemaphores(more, signal, work);
   } finally {
     first.release();
   }
@@ -115,8 +117,8 @@ function withCache(query: Resolver, cache: DnsCache): Resolver {
     const normalized = normalizeQueryName(name);
     if (normalized === null) return { status: 'nxdomain' };
     const key = `${normalized}/${type}`;
-    const kept = cache.get(key);
-    if (kept) return copyAnswer(kept);
+    const cached = cache.get(key);
+    if (cached) return copyAnswer(cached);
     const shared = inFlight.get(key) ?? query(normalized, type).finally(() => inFlight.delete(key));
     inFlight.set(key, shared);
     return copyAnswer(await shared);
@@ -149,7 +151,7 @@ interface DnsCache {
 
 /** Creates a cache of at most `maxEntries` answers, which evicts the least recently used. */
 export function createDnsCache(clock: Clock, maxEntries: number): DnsCache {
-  const entries = new Map<string, { answer: DnsAnswer; kept: number; expiresAt: number }>();
+  const entries = new Map<string, { answer: DnsAnswer; ttl: number; expiresAt: number }>();
   return {
     get size() {
       return entries.size;
@@ -160,17 +162,17 @@ export function createDnsCache(clock: Clock, maxEntries: number): DnsCache {
       // A Map keeps insertion order, so its first key is the least recently used.
       entries.delete(key);
       const remaining = Math.floor((entry.expiresAt - clock.now()) / 1000);
-      // More than at the start means that the clock was set back.
-      if (remaining <= 0 || remaining > entry.kept) return null;
+      // More than the original TTL means that the clock was set back.
+      if (remaining <= 0 || remaining > entry.ttl) return null;
       entries.set(key, entry);
       return entry.answer.status === 'found' ? { ...entry.answer, ttl: remaining } : entry.answer;
     },
     set(key, answer, seconds) {
       const cap = answer.status === 'found' ? MAX_POSITIVE_TTL : MAX_NEGATIVE_TTL;
-      const kept = Math.min(seconds, cap);
-      if (answer.status === 'error' || !(kept > 0)) return;
+      const ttl = Math.min(seconds, cap);
+      if (answer.status === 'error' || !(ttl > 0)) return;
       entries.delete(key);
-      entries.set(key, { answer, kept, expiresAt: clock.now() + kept * 1000 });
+      entries.set(key, { answer, ttl, expiresAt: clock.now() + ttl * 1000 });
       const oldest = entries.keys().next();
       if (entries.size > maxEntries && !oldest.done) entries.delete(oldest.value);
     },

@@ -22,15 +22,15 @@ export function createServerQuery(servers: DnsServer[], attemptMs: number) {
     while (!signal.aborted) {
       const candidate = candidates.shift();
       if (!candidate) break;
-      const { reading, silent } = await attempt(candidate, name, type, signal, attemptMs);
-      if (reading.kind === 'answer') {
+      const { reply, silent } = await attempt(candidate, name, type, signal, attemptMs);
+      if (reply.kind === 'answer') {
         order = [candidate.server, ...servers.filter((server) => server !== candidate.server)];
-        return reading;
+        return reply;
       }
-      if (reading.kind === 'no_edns' && candidate.edns)
+      if (reply.kind === 'no_edns' && candidate.edns)
         candidates.unshift({ ...candidate, edns: false });
       else if (silent) candidates.push(candidate);
-      outcome = reading.kind === 'failure' ? reading : { kind: 'failure', reason: 'malformed' };
+      outcome = reply.kind === 'failure' ? reply : { kind: 'failure', reason: 'malformed' };
     }
     return outcome;
   };
@@ -48,13 +48,13 @@ async function attempt(
   type: RecordType,
   parent: AbortSignal,
   attemptMs: number,
-): Promise<{ reading: ParsedReply; silent: boolean }> {
+): Promise<{ reply: ParsedReply; silent: boolean }> {
   const { signal, stop } = startDeadline(attemptMs, parent);
   const send = (transport: Transport) => transport(server, encodeQuery(name, type, edns), signal);
   try {
-    const reading = await send(queryOverUdp);
-    if (reading.kind !== 'truncated') return { reading, silent: signal.aborted };
-    return { reading: await send(queryOverTcp), silent: signal.aborted };
+    const reply = await send(queryOverUdp);
+    if (reply.kind !== 'truncated') return { reply, silent: signal.aborted };
+    return { reply: await send(queryOverTcp), silent: signal.aborted };
   } finally {
     stop();
   }
@@ -73,12 +73,12 @@ const queryOverUdp: Transport = (server, query, signal) =>
     const socket = createSocket(isIPv6(server.host.replace(/%.*/, '')) ? 'udp6' : 'udp4');
     let foreign = false;
     let done = false;
-    const finish = (reading: ParsedReply) => {
+    const finish = (reply: ParsedReply) => {
       if (done) return;
       done = true;
       signal.removeEventListener('abort', expire);
       socket.close();
-      resolve(reading);
+      resolve(reply);
     };
     const expire = () => finish({ kind: 'failure', reason: foreign ? 'malformed' : 'timeout' });
     const unreachable = () => finish({ kind: 'failure', reason: 'unreachable' });
@@ -86,9 +86,9 @@ const queryOverUdp: Transport = (server, query, signal) =>
     signal.addEventListener('abort', expire);
     socket.on('error', unreachable);
     socket.on('message', (bytes) => {
-      const reading = readReply(query, bytes);
-      if (reading.kind === 'foreign') foreign = true;
-      else finish(reading);
+      const reply = readReply(query, bytes);
+      if (reply.kind === 'foreign') foreign = true;
+      else finish(reply);
     });
     // A connected socket receives only from this server, and reports a closed port at once.
     socket.connect(server.port, server.host, () => {
@@ -102,12 +102,12 @@ const queryOverTcp: Transport = (server, query, signal) =>
     const socket = connect({ host: server.host, port: server.port });
     let received = Buffer.alloc(0);
     let done = false;
-    const finish = (reading: ParsedReply) => {
+    const finish = (reply: ParsedReply) => {
       if (done) return;
       done = true;
       signal.removeEventListener('abort', expire);
       socket.destroy();
-      resolve(reading);
+      resolve(reply);
     };
     const expire = () => finish({ kind: 'failure', reason: 'timeout' });
     if (signal.aborted) return expire();
@@ -118,9 +118,9 @@ const queryOverTcp: Transport = (server, query, signal) =>
     socket.on('data', (chunk) => {
       received = Buffer.concat([received, chunk]);
       if (received.length < 2 || received.length < 2 + received.readUInt16BE(0)) return;
-      const reading = readReply(query, received.subarray(2, 2 + received.readUInt16BE(0)));
-      const unusable = reading.kind === 'foreign' || reading.kind === 'truncated';
-      finish(unusable ? { kind: 'failure', reason: 'malformed' } : reading);
+      const reply = readReply(query, received.subarray(2, 2 + received.readUInt16BE(0)));
+      const unusable = reply.kind === 'foreign' || reply.kind === 'truncated';
+      finish(unusable ? { kind: 'failure', reason: 'malformed' } : reply);
     });
     const length = Buffer.alloc(2);
     length.writeUInt16BE(query.bytes.length);

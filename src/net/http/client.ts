@@ -2,7 +2,7 @@
  * The guarded HTTP client: HTTP and HTTPS to public addresses only, checked at the moment of connection.
  *
  * Why not a library: node:http implements the protocol itself. undici would replace only the
- * connections and the reading of responses. Measured, it needs as many lines, is no faster and takes
+ * connections and the reading of responses. In our tests, it was no shorter or faster, and took
  * 10 MB more memory. Its `connect` belongs to a client, not to a request, so it has no deadline per
  * request. It cannot limit idle connections across hosts. It treats an unrequested `100 Continue` as
  * a broken response, which RFC 9110 §15.2 does not allow.
@@ -35,19 +35,19 @@ export interface WebOptions extends ConnectorOptions {
  */
 export function createWeb(options: WebOptions): Web {
   const connect = createConnector(options);
-  const gate = createSemaphore(options.maxInFlight ?? 100);
+  const semaphore = createSemaphore(options.maxInFlight ?? 100);
   return async ({ method, url, timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES }) => {
     const target = readHttpTarget(url);
     if (typeof target === 'string') return failed('bad_url', target);
     const { signal, stop } = startDeadline(timeoutMs);
     try {
-      if (!(await gate.acquire(signal))) return timedOut();
+      if (!(await semaphore.acquire(signal))) return timedOut();
       try {
         const connection = await connect(target, signal, timeoutMs);
         if (connection.status === 'failed') return connection;
         return await sendRequest(connection.socket, { method, target, maxBytes }, signal);
       } finally {
-        gate.release();
+        semaphore.release();
       }
     } catch {
       // System errors only, for example when no sockets are left.
@@ -75,7 +75,7 @@ async function sendRequest(
   const tooLong = () => failed('too_large', 'the response is too long');
   try {
     const request = openRequest({
-      // Without an agent, the connection is not kept and proxy variables of the environment are ignored.
+      // Without an agent, the connection is not reused and proxy environment variables are ignored.
       createConnection: () => socket,
       method,
       path: target.path,

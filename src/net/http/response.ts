@@ -8,7 +8,7 @@ import type { PostOutcome } from './web.ts';
 export const MAX_HEADER_BYTES = 32 * 1024;
 /** Well-behaved servers send at most a few interim responses (1xx). */
 const MAX_INTERIM_RESPONSES = 1000;
-/** More pieces of a body are joined, because each costs far more memory than the one byte it may contain. */
+/** Beyond this, chunks of a body are merged: a Buffer costs far more memory than the one byte it may hold. */
 const MAX_PIECES = 64;
 
 /** The part of the response that was received, and why the rest is missing. */
@@ -18,7 +18,7 @@ export interface Limits {
   /** Maximum bytes of the body. */
   maxBytes: number;
   /**
-   * The failure if the body is longer, either by its Content-Length (`declared`) or as read. null if
+   * The failure if the body is longer, either by its Content-Length (`declared`) or as received. null if
    * the start of the body is enough.
    */
   tooLong(declared: boolean): Failure | null;
@@ -54,10 +54,10 @@ export function readResponse(
         },
         failure: failure && { reason: failure.reason, detail: failure.detail },
       });
-      // No effect if the response is complete: the connection belongs to the agent again.
+      // No effect if the response is complete: the agent owns the connection again.
       request.destroy();
     };
-    const onAbort = () => settle(response ? incompleteInTime() : timedOut());
+    const onAbort = () => settle(response ? responseTimedOut() : timedOut());
     const fail = (error: Error) => settle(failureOf(error));
     request.on('error', fail);
     // If the server switches protocols, there is neither a response nor an error.
@@ -85,7 +85,7 @@ export function readResponse(
 }
 
 const noValidResponse = () => failed('protocol', 'the server sent no valid response');
-const incompleteInTime = () => failed('timeout', 'the response was not complete in time');
+const responseTimedOut = () => failed('timeout', 'the response was not complete in time');
 
 function collectBody(maxBytes: number) {
   let pieces: Buffer[] = [];

@@ -49,7 +49,7 @@ export interface PostOutcome {
     code: number;
     /** Names in lower case; multiple values of a name are joined by `, `. */
     headers: Record<string, string>;
-    /** The part that was read. */
+    /** The part that was received. */
     body: Uint8Array;
   } | null;
   /** Why the response is incomplete; null if it is complete. `detail` is a clause for people. */
@@ -57,7 +57,7 @@ export interface PostOutcome {
 }
 
 export interface Poster {
-  /** Does not follow redirects; never rejects. null if the poster was closed before the end. */
+  /** Does not follow redirects; never rejects. null if the poster was closed before the request completed. */
   post(request: PostRequest): Promise<PostOutcome | null>;
   /** Ends all connections; requests in flight resolve with null. */
   close(): void;
@@ -87,7 +87,7 @@ export function readHttpTarget(text: string): HttpTarget | string {
   const url = new URL(text);
   const secure = url.protocol === 'https:';
   if (!secure && url.protocol !== 'http:') return 'the URL must use http or https';
-  // The result would depend on credentials, and the service must not send those of others.
+  // The result would depend on the credentials, and the service must not use other people's.
   if (url.username !== '' || url.password !== '')
     return 'the URL must not contain a user name or password';
   const port = url.port === '' ? (secure ? 443 : 80) : Number(url.port);

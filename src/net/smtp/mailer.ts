@@ -25,11 +25,11 @@ export const MAILER_CLOSED: MailOutcome = {
 export interface Mailer {
   /** Never rejects. */
   send(mail: Mail): Promise<MailOutcome>;
-  /** Signs in to the server without sending anything; `known` then returns the result. Never rejects. */
+  /** Signs in to the server without sending anything; `lastAttempt` then returns the result. Never rejects. */
   verify(): Promise<void>;
   /** The time and result of the last attempt; `fault` is a clause, null if the server works. Null before the first. */
   lastAttempt(): { at: number; fault: string | null } | null;
-  /** Ends all attempts at once. */
+  /** Aborts all attempts immediately. */
   close(): void;
 }
 
@@ -76,7 +76,7 @@ export function createMailer(options: MailerOptions): Mailer {
   };
   const inFlight = new Set<AbortController>();
   let closed = false;
-  let known: ReturnType<Mailer['lastAttempt']> = null;
+  let lastResult: ReturnType<Mailer['lastAttempt']> = null;
 
   async function attempt<T>(work: (transport: Transport) => Promise<T>) {
     const control = new AbortController();
@@ -85,12 +85,12 @@ export function createMailer(options: MailerOptions): Mailer {
     try {
       const transport = transportOver(await openSocket(connections, control.signal), connections);
       const value = await Promise.race([work(transport), rejectOnAbort(control.signal)]);
-      known = { at: clock.now(), fault: null };
+      lastResult = { at: clock.now(), fault: null };
       return { ok: true, value } as const;
     } catch (error) {
       const failure = mailFailure(error, secrets);
-      const fault = failure.aboutMail ? null : failure.fault;
-      if (!closed) known = { at: clock.now(), fault };
+      const fault = failure.isMailRejected ? null : failure.fault;
+      if (!closed) lastResult = { at: clock.now(), fault };
       return { ok: false, failure } as const;
     } finally {
       clearTimeout(timer);
@@ -111,7 +111,7 @@ export function createMailer(options: MailerOptions): Mailer {
     async verify() {
       if (!closed) await attempt((transport) => transport.verify());
     },
-    lastAttempt: () => known,
+    lastAttempt: () => lastResult,
     close() {
       closed = true;
       for (const control of inFlight) control.abort(new Error('closed'));
@@ -120,7 +120,7 @@ export function createMailer(options: MailerOptions): Mailer {
   };
 }
 
-/** What every connection needs. */
+/** The state that all connections share. */
 interface Connections {
   server: MailServer;
   secureContext: SecureContext;
@@ -171,7 +171,7 @@ function transportOver(socket: Socket, { server, secureContext, options }: Conne
     // Explicit, because otherwise NODE_TLS_REJECT_UNAUTHORIZED could disable it.
     tls: { secureContext, rejectUnauthorized: verifyTls },
     auth: login ? { user: login.user, pass: login.password } : undefined,
-    // Sign in even if the server does not announce AUTH: it may reject unauthenticated mail.
+    // Sign in even if the server does not advertise AUTH: it may reject unauthenticated mail.
     forceAuth: login !== null,
     socketTimeout: totalMs,
     disableFileAccess: true,
@@ -210,7 +210,7 @@ export interface MailServer {
   port: number;
   /** TLS from the first byte (`smtps`). */
   implicitTls: boolean;
-  /** Requires STARTTLS, whatever the server offers. */
+  /** Requires STARTTLS, even if the server does not offer it. */
   requireTls: boolean;
   /** Requires a certificate for the host name from a trusted authority. */
   verifyTls: boolean;
@@ -266,7 +266,7 @@ interface MailFailure {
   /** `fault` with the server's reply, truncated and without links, tokens or the password. */
   reason: string;
   /** The server works, but rejected this email. */
-  aboutMail: boolean;
+  isMailRejected: boolean;
 }
 
 /** The properties of nodemailer's errors. */
@@ -301,21 +301,21 @@ function mailFailure(thrown: unknown, secrets: string[]): MailFailure {
     return {
       ...failure('the recipient address is invalid'),
       temporary: false,
-      aboutMail: true,
+      isMailRejected: true,
     };
   if (error.code === 'EAUTH')
     return failure('the server rejected the user name and password', codesOf(response));
   if (error.code === 'ETLS') return failure(tlsFault(error), codesOf(response));
   if (!response) return failure(connectionFault(error));
-  const aboutMail = command === 'RCPT TO' || command === 'DATA';
+  const isMailRejected = command === 'RCPT TO' || command === 'DATA';
   return {
     ...failure(
       REJECTED_COMMANDS[command] ?? 'the server rejected the session',
       redactReply(response, secrets),
     ),
     // 503 is about the order of commands, not about the email (RFC 5321 §4.2.3).
-    temporary: !(aboutMail && code >= 500 && code !== 503),
-    aboutMail,
+    temporary: !(isMailRejected && code >= 500 && code !== 503),
+    isMailRejected,
   };
 }
 
@@ -323,7 +323,7 @@ const failure = (fault: string, reply = ''): MailFailure => ({
   temporary: true,
   fault,
   reason: reply === '' ? fault : `${fault}: ${reply}`,
-  aboutMail: false,
+  isMailRejected: false,
 });
 
 function tlsFault({ originalCode, response }: MailError): string {

@@ -42,7 +42,7 @@ export function Icon({ state }: { state: State }) {
   );
 }
 
-/** Stands before the text of a <summary>. */
+/** The marker before the text of a <summary>. */
 export function Chevron() {
   return (
     <svg class="chevron" aria-hidden="true">
@@ -71,7 +71,7 @@ export function StateMark({ state, word, badge }: MarkProps) {
 const FOCUSABLE = 0;
 
 interface ScrollProps {
-  /** Names the content for users of keyboards and screen readers. */
+  /** Names the content for screen reader and keyboard users. */
   label: string;
   class?: string;
   children: ComponentChildren;

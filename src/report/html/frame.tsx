@@ -5,7 +5,7 @@ import type { ComponentChildren, VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { IconSprite } from './components.tsx';
 
-// The only script of a page: theme, copy buttons, unfolding. Pages are readable without it.
+// The only script of a page: theme, copy buttons, opening collapsed targets. Pages are readable without it.
 
 /** Runs in the head, so that the chosen theme applies before the first paint. */
 const FRAME_SCRIPT = `(() => {
@@ -50,20 +50,20 @@ const FRAME_SCRIPT = `(() => {
     if (button?.dataset.action === 'theme') switchTheme();
     if (button?.dataset.action === 'copy') copy(button);
   });
-  const unfold = () => {
-    let folded = document.getElementById(decodeURIComponent(location.hash.slice(1)))?.closest('details');
-    for (; folded; folded = folded.parentElement.closest('details')) folded.open = true;
+  const openTarget = () => {
+    let collapsed = document.getElementById(decodeURIComponent(location.hash.slice(1)))?.closest('details');
+    for (; collapsed; collapsed = collapsed.parentElement.closest('details')) collapsed.open = true;
   };
-  addEventListener('hashchange', unfold);
-  addEventListener('DOMContentLoaded', () => { show(); unfold(); });
+  addEventListener('hashchange', openTarget);
+  addEventListener('DOMContentLoaded', () => { show(); openTarget(); });
   system.addEventListener('change', show);
   // For browsers without ::details-content.
   let opened = [];
   addEventListener('beforeprint', () => {
     opened = [...document.querySelectorAll('details:not([open])')];
-    for (const each of opened) each.open = true;
+    for (const details of opened) details.open = true;
   });
-  addEventListener('afterprint', () => { for (const each of opened) each.open = false; });
+  addEventListener('afterprint', () => { for (const details of opened) details.open = false; });
 })();`;
 
 /** For `script-src`: the page may run this script only. */
@@ -97,7 +97,7 @@ interface Page {
   foot?: ComponentChildren;
   /** Also written into the page, so that a saved copy stays safe. Default: `PAGE_CSP`. */
   csp?: string;
-  /** Default: `no-referrer`, with which forms send `Origin: null`. */
+  /** Default: `no-referrer`, which makes forms send `Origin: null`. */
   referrer?: string;
 }
 
@@ -116,7 +116,7 @@ export function renderPage({ csp = PAGE_CSP, referrer = 'no-referrer', ...page }
       <link rel="icon" href="data:," />
     </>,
   );
-  // Style and script are constants of ours and must not be escaped.
+  // Style and script are trusted constants and must not be escaped.
   const style = `<style>${FRAME_STYLE}${page.style}</style>`;
   const script = `<script>${FRAME_SCRIPT}</script>`;
   const body = renderToString(<Body {...page} />);

@@ -7,7 +7,7 @@ const MESSAGE_CSP =
 /** An invisible character that turns the name of an attribute into an unknown one. */
 const ZERO_WIDTH_SPACE = '\u200b';
 
-// Disabled links keep the look of links. Images that are not loaded get an outline.
+// Disabled links still look like links. Images that are not loaded get an outline.
 const MESSAGE_STYLE = `
 html { color: #000; font: 16px/1.4 Arial, Helvetica, sans-serif; }
 body { overflow-wrap: break-word; }

@@ -1,4 +1,4 @@
-/** Paints blocks as HTML with the classes of `styles.ts`: one function for each kind. None adds wording of its own. */
+/** Renders blocks as HTML with the classes of `styles.ts`: one function for each kind. None adds wording of its own. */
 
 import { type ComponentChildren, type ComponentType, createContext, Fragment } from 'preact';
 import { useContext } from 'preact/hooks';
@@ -70,7 +70,7 @@ const each = <T,>(items: T[], render: (item: T, index: number) => ComponentChild
 interface ReportContext {
   /** Precedes every anchor, so that anchors are unique on the page. */
   prefix: string;
-  /** Added to the rank of each heading; 0 for a report alone. */
+  /** Added to the rank of each heading; 0 for a single report. */
   depth: number;
 }
 
@@ -89,7 +89,7 @@ function useLandmark(): (id: string) => string | undefined {
 }
 
 interface HeadingProps {
-  /** As in a report alone. It decides the look; `depth` changes the level only. */
+  /** The rank in a single report. It determines the style; `depth` changes only the level. */
   rank: 1 | 2 | 3 | 4;
   id?: string;
   children: ComponentChildren;
@@ -108,10 +108,10 @@ function Heading({ rank, id, children }: HeadingProps) {
 // Inline text.
 
 export function InlineText({ of }: { of: Text }) {
-  return <>{each(of, (span) => (typeof span === 'string' ? span : <Word span={span} />))}</>;
+  return <>{each(of, (span) => (typeof span === 'string' ? span : <InlineSpan span={span} />))}</>;
 }
 
-function Word({ span }: { span: Span }) {
+function InlineSpan({ span }: { span: Span }) {
   const anchor = useAnchor();
   switch (span.kind) {
     case 'text':
@@ -358,7 +358,7 @@ function Arc({ name, share }: { name: string; share: number }) {
   );
 }
 
-/** Hidden from screen readers: the ring beside it has the same as its label. */
+/** Hidden from screen readers, because the label of the ring beside it says the same. */
 function GradeBadge({ state, badge }: ScoreFigure) {
   return (
     <span class={`state badge grade-badge ${state}`} aria-hidden="true">
@@ -381,7 +381,7 @@ function StateListBlock({ label, items }: BlockOf<'states'>) {
   );
 }
 
-// Findings, each a summary line that unfolds its groups.
+// Findings: each is a summary line that expands to show its groups.
 
 function FindingList({ first, more }: BlockOf<'findings'>) {
   return (
@@ -519,7 +519,7 @@ function TableBlock({ name, label, columns, groups, foot }: Table) {
       )}
     </table>
   );
-  // The style turns it into a list on narrow screens, so it never scrolls.
+  // CSS turns it into a list on narrow screens, so it never scrolls.
   if (name === 'tests') return <div class="card">{table}</div>;
   return (
     <ScrollArea class={isCard ? 'card' : undefined} label={label}>
@@ -635,7 +635,7 @@ function Metered({ text, meter, below }: Cell) {
   );
 }
 
-/** A table or a sentence beside it has the same values as text. */
+/** A table or a sentence beside it gives the same values as text. */
 function ChartFigure({ id, title, chart, caption }: BlockOf<'chart'>) {
   const anchor = useAnchor();
   return (
@@ -819,7 +819,7 @@ function HopItem({ server, time, via, delay, children }: Hop & { children: Compo
   );
 }
 
-/** Characters. Longer text is cut in print. */
+/** In characters; longer text is truncated in print. */
 const MAX_PRINTED_LENGTH = 6000;
 
 function VerbatimBox({ label, lines, style, truncationNote }: BlockOf<'verbatim'>) {

@@ -125,16 +125,16 @@ export function notice(sheet: Sheet, text: Text, color: string, background: stri
   sheet.y += height;
 }
 
-// A DNS record to publish, in a box on one page. Nothing is cut or inserted, however long the value is.
+// A DNS record to publish, in a box on one page. Long values are neither truncated nor hyphenated.
 
 const RECORD_BOX = { padding: 8, labels: 40 };
 
 function recordRows(sheet: Sheet, { type, name, value }: RecordBlock) {
   const { padding, labels } = RECORD_BOX;
-  return [type, name, value].map((each) => ({
-    value: each.value,
-    label: layOutText(sheet, [each.label], labels, { ...SMALL, leading: CODE.leading }),
-    block: layOutText(sheet, [each.value], sheet.width - 2 * padding - labels, CODE),
+  return [type, name, value].map((field) => ({
+    value: field.value,
+    label: layOutText(sheet, [field.label], labels, { ...SMALL, leading: CODE.leading }),
+    block: layOutText(sheet, [field.value], sheet.width - 2 * padding - labels, CODE),
   }));
 }
 
@@ -163,7 +163,7 @@ export function recordBox(sheet: Sheet, record: RecordBlock): void {
   sheet.y += height;
 }
 
-// Draws laid out text: letters, links, and boxes for characters without a glyph.
+// Draws laid-out text: glyphs, links, and boxes for characters without a glyph.
 
 /** Draws all lines without a page break, so they must fit. With `right`, lines end there. */
 export function drawLines(
@@ -240,21 +240,21 @@ function drawPiece(
     .text(text, x, y, { lineBreak: false, baseline: 'alphabetic' });
 }
 
-/** Draws until the page limit is reached, then ends with `cutOff`. */
-export function withinPages(sheet: Sheet, draw: () => void, cutOff: string): void {
+/** Draws until the page limit is reached, then ends with `truncationNote`. */
+export function withinPages(sheet: Sheet, draw: () => void, truncationNote: string): void {
   try {
     draw();
   } catch (error) {
     if (!(error instanceof PageLimitError)) throw error;
-    const originalNeed = sheet.ensureSpace;
+    const originalEnsureSpace = sheet.ensureSpace;
     // The last page has reserved space for it.
     sheet.ensureSpace = () => {};
-    paragraph(sheet, [cutOff], SMALL);
-    sheet.ensureSpace = originalNeed;
+    paragraph(sheet, [truncationNote], SMALL);
+    sheet.ensureSpace = originalEnsureSpace;
   }
 }
 
-/** Draws the footer of every page: title and page number. Call it after the last page; pages stay open (`bufferPages`). */
+/** Draws the footer of every page: title and page number. Call it after the last page; requires `bufferPages`. */
 export function drawFooters(sheet: Sheet, title: string): void {
   const { doc, fonts, left, width } = sheet;
   const { start, count } = doc.bufferedPageRange();

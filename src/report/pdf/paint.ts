@@ -1,4 +1,4 @@
-/** Paints the blocks of a document on pages: one function for each kind. None adds wording of its own. */
+/** Renders the blocks of a document on pages: one function for each kind. None adds wording of its own. */
 
 import {
   type Alignment,
@@ -44,7 +44,7 @@ import type { Sheet } from './sheet.ts';
 import { ABOVE, BODY, COLOR, HEADINGS, LABEL, MARKS, SMALL, SMALL_CODE } from './style.ts';
 import { drawTable, tableStartHeight } from './table.ts';
 
-/** Paints blocks in order, with the space that their kinds need between them. Throws for a kind that PDFs do not show. */
+/** Renders blocks in order, with the space that their kinds need between them. Throws for a kind that PDFs do not show. */
 export function paintBlocks(sheet: Sheet, blocks: Block[]): void {
   blocks.forEach((block, index) => {
     if (index > 0) sheet.skip(spaceAbove(block));
@@ -73,8 +73,8 @@ function spaceAbove(block: Block): number {
 
 /** `rest` are the blocks that follow: a heading stays with them. */
 function paintBlock(sheet: Sheet, block: Block, rest: Block[]): void {
-  if (!(block.kind in PAINTERS)) throw new Error(`A PDF cannot show ${block.kind}.`);
-  PAINTERS[block.kind as PdfKind](sheet, block as never, rest);
+  if (!(block.kind in RENDERERS)) throw new Error(`A PDF cannot show ${block.kind}.`);
+  RENDERERS[block.kind as PdfKind](sheet, block as never, rest);
 }
 
 /** Kinds that only terminals, emails and pages use. */
@@ -92,11 +92,11 @@ type NotForPdf =
 type Nested = 'finding' | 'part';
 type PdfKind = Exclude<Block['kind'], NotForPdf | Nested>;
 
-type Painters = {
+type Renderers = {
   [K in PdfKind]: (sheet: Sheet, block: Extract<Block, { kind: K }>, rest: Block[]) => void;
 };
 
-const PAINTERS: Painters = {
+const RENDERERS: Renderers = {
   verdict: paintVerdict,
   section: paintSection,
   overview: paintOverview,
@@ -383,7 +383,7 @@ function pathTable({ columns, hops }: Path): Table {
   );
 }
 
-/** Paints a whole report from a new page on. Its sections are below it in the outline and in heading rank. */
+/** Renders a whole report, starting on a new page. Its sections are below it in the outline and in heading rank. */
 export function paintPart(
   sheet: Sheet,
   { id, title, blocks }: Part,

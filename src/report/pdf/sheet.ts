@@ -24,7 +24,7 @@ export interface Sheet {
   places: ReadonlySet<string>;
   /** Added to the rank of each heading; 0 for a report alone. */
   depth: number;
-  /** Begins a new page unless the current one has this much height left. Throws PagesFull. */
+  /** Begins a new page unless the current one has this much height left. Throws PageLimitError. */
   ensureSpace(height: number): void;
   /** Indents what `draw` draws by `by` points. */
   inset(by: number, draw: () => void): void;

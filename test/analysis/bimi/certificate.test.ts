@@ -58,7 +58,7 @@ function expiredChain(): string {
 }
 
 for (const [what, pem, problems] of rows)
-  test(`judgeCertificate: mark certificate ${what}`, () => {
+  test(`evaluateCertificate: mark certificate ${what}`, () => {
     const found = judge(pem).problems;
     assert.equal(found.length, problems.length, found.join(' '));
     problems.forEach((problem, index) => {
@@ -66,7 +66,7 @@ for (const [what, pem, problems] of rows)
     });
   });
 
-test('judgeCertificate distinguishes VMC and CMC', () => {
+test('evaluateCertificate distinguishes VMC and CMC', () => {
   const kind = (markType: string | null) => judge(mark({ markType }) + CHAIN).certificate?.kind;
   assert.equal(kind('Registered Mark'), 'VMC');
   assert.equal(kind('Government Mark'), 'VMC');
@@ -75,7 +75,7 @@ test('judgeCertificate distinguishes VMC and CMC', () => {
   assert.equal(kind(null), null);
 });
 
-test('judgeCertificate extracts the embedded image', () => {
+test('evaluateCertificate extracts the embedded image', () => {
   const image = judge(mark() + CHAIN).certificate?.image;
   assert.equal(Buffer.from(image ?? []).toString(), LOGO);
   const empty = judge(mark({ logo: null, emptyLogotype: true }) + CHAIN);

@@ -9,7 +9,7 @@ const XMLNS = 'xmlns="http://www.w3.org/2000/svg"';
 const ROOT = `${XMLNS} version="1.2" baseProfile="tiny-ps" viewBox="0 0 100 100"`;
 const TITLE = '<title>Example</title>';
 const svg = (inside: string, root = ROOT) => `<svg ${root}>${TITLE}${inside}</svg>`;
-const judge = (text: string) => evaluateSvg(Buffer.from(text)).problems;
+const problemsIn = (text: string) => evaluateSvg(Buffer.from(text)).problems;
 
 const rows: [what: string, text: string, problems: RegExp[]][] = [
   ['a valid logo', svg('<path d="M0 0h9"/><use href="#a"/><g fill="url(#b)"/>'), []],
@@ -59,15 +59,15 @@ const rows: [what: string, text: string, problems: RegExp[]][] = [
 ];
 
 for (const [what, text, problems] of rows)
-  test(`judgeSvg: ${what}`, () => {
-    const found = judge(text);
+  test(`evaluateSvg: ${what}`, () => {
+    const found = problemsIn(text);
     assert.equal(found.length, problems.length, found.join(' '));
     problems.forEach((problem, index) => {
       assert.match(found[index]!, problem);
     });
   });
 
-test('judgeSvg handles costly SVG quickly with short output', () => {
+test('evaluateSvg handles costly SVG quickly with short output', () => {
   const costly = [
     `<svg ${ROOT}>${'<a>'.repeat(20_000)}`,
     `<svg ${ROOT}>${'<g>'.repeat(9000)}${'</x>'.repeat(9000)}`,
@@ -78,7 +78,7 @@ test('judgeSvg handles costly SVG quickly with short output', () => {
   ];
   const start = systemClock.now();
   for (const text of costly) {
-    const found = judge(text);
+    const found = problemsIn(text);
     assert.ok(found.length > 0 && found.join().length < 2000);
   }
   assert.ok(systemClock.now() - start < 2000);

@@ -13,7 +13,7 @@ const KEY = 'abcdefghij0123456789abcdef';
 const [ZEN] = chooseBlocklists([], null);
 const [KEYED] = chooseBlocklists([], KEY);
 
-test('askList reports DNS failures as errors with the reason', async () => {
+test('queryList reports DNS failures as errors with the reason', async () => {
   const reasons: Record<DnsErrorReason, RegExp> = {
     timeout: /in time/,
     servfail: /SERVFAIL/,
@@ -31,7 +31,7 @@ test('askList reports DNS failures as errors with the reason', async () => {
   }
 });
 
-test('askList treats NXDOMAIN and NODATA as not listed', async () => {
+test('queryList treats NXDOMAIN and NODATA as not listed', async () => {
   for (const status of ['nxdomain', 'nodata'] as const)
     assert.deepEqual(await queryList(async () => ({ status }), ZEN!, '7.114.0.203'), {
       status: 'not_listed',
@@ -40,7 +40,7 @@ test('askList treats NXDOMAIN and NODATA as not listed', async () => {
     });
 });
 
-test('askList reports overlong names as errors without a query', async () => {
+test('queryList reports overlong names as errors without a query', async () => {
   const resolver = () => assert.fail('a query was made');
   const name = `${'a.'.repeat(118)}example`;
   const answer = await queryList(resolver, KEYED!, name);
@@ -74,7 +74,7 @@ test('Blocklists are queried only for public, non-documentation addresses', () =
     assert.equal(isQueryable(address), true, address);
 });
 
-test('askReason returns one printable, bounded line without the key', async () => {
+test('queryReason returns one printable, bounded line without the key', async () => {
   const read = (text: string) => {
     const zone = listIn(KEYED!.queryZone, '7.114.0.203', '127.0.0.2', text);
     return queryReason(zoneResolver(zone), KEYED!, '7.114.0.203');

@@ -145,7 +145,7 @@ test('client-support.generated.ts matches its data and names the license', () =>
   }
 });
 
-test('cssSigns handles half a megabyte of hostile CSS quickly', () => {
+test('collectCssMarkers handles half a megabyte of hostile CSS quickly', () => {
   const units = [
     '{',
     'a{',
@@ -168,7 +168,7 @@ test('cssSigns handles half a megabyte of hostile CSS quickly', () => {
     }
 });
 
-test('cssSigns reports when CSS exceeds its limit', () => {
+test('collectCssMarkers reports when CSS exceeds its limit', () => {
   assert.equal(
     collectCssMarkers('a{b:c}', ['color:red'], () => {}),
     false,

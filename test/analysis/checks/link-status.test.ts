@@ -252,7 +252,7 @@ test('link_status check requests nothing offline, when disabled or without web l
   assert.deepEqual(site.canary.requests, []);
 });
 
-test('askLinks stops silent links in time and reports those not started', async (t) => {
+test('requestLinks stops silent links in time and reports those not started', async (t) => {
   const canary = await startCanary(t, () => {});
   const { dial } = dialTo(canary.port);
   const web = createWeb({ resolver: zoneResolver(zone), dial });

@@ -23,8 +23,12 @@ const secure = (version = 'TLSv1.3', problem: string | null = null): MailTlsResu
 });
 const PLAIN: MailTlsResult = { status: 'no_starttls' };
 const BROKEN: MailTlsResult = { status: 'broken', detail: 'the TLS handshake failed' };
-const DEAD: MailTlsResult = { status: 'unreachable', silent: true, detail: 'no response in time' };
-const SHUT: MailTlsResult = { status: 'forbidden', detail: 'the IP address is not public' };
+const UNREACHABLE: MailTlsResult = {
+  status: 'unreachable',
+  silent: true,
+  detail: 'no response in time',
+};
+const FORBIDDEN: MailTlsResult = { status: 'forbidden', detail: 'the IP address is not public' };
 const UNCLEAR: MailTlsResult = { status: 'unknown', detail: 'the server replied 421 busy' };
 
 const checkHosts = (probes: Record<string, MailTlsResult>, zone = ZONE) =>
@@ -41,7 +45,13 @@ const rows: [what: string, a: MailTlsResult, b: MailTlsResult, CheckStatus, RegE
     'pass',
     /support TLS.*a\.example\.com, b\./,
   ],
-  ['one server supports TLS, the other is down', secure(), DEAD, 'pass', /Could not check 1 more/],
+  [
+    'one server supports TLS, the other is down',
+    secure(),
+    UNREACHABLE,
+    'pass',
+    /Could not check 1 more/,
+  ],
   [
     'no server supports TLS',
     PLAIN,
@@ -50,7 +60,7 @@ const rows: [what: string, a: MailTlsResult, b: MailTlsResult, CheckStatus, RegE
     /mail servers of example\.com do not support TLS/,
   ],
   ['one server without TLS', secure(), PLAIN, 'warn', /Some mail servers .*: b\.example\.com\./],
-  ['the only reachable server without TLS', PLAIN, DEAD, 'fail', /do not support/],
+  ['the only reachable server without TLS', PLAIN, UNREACHABLE, 'fail', /do not support/],
   ['one server with broken STARTTLS', secure(), BROKEN, 'warn', /offer STARTTLS, but it fails/],
   ['one server with outdated TLS', secure(), secure('TLSv1'), 'warn', /outdated TLS version: b\./],
   [
@@ -60,17 +70,23 @@ const rows: [what: string, a: MailTlsResult, b: MailTlsResult, CheckStatus, RegE
     'warn',
     /b\.[^.]+\.com: it has exp/,
   ],
-  ['no server reachable', DEAD, SHUT, 'skipped', /connect to any mail server on port 25/],
+  [
+    'no server reachable',
+    UNREACHABLE,
+    FORBIDDEN,
+    'skipped',
+    /connect to any mail server on port 25/,
+  ],
   [
     'no server with a public address',
-    SHUT,
-    SHUT,
+    FORBIDDEN,
+    FORBIDDEN,
     'skipped',
     /not allowed to connect to the addresses of the mail servers/,
   ],
   [
     'one server with an unclear reply',
-    DEAD,
+    UNREACHABLE,
     UNCLEAR,
     'error',
     /b\.example\.com: the server replied 421 busy/,

@@ -137,7 +137,7 @@ test('spamassassin check is skipped without configuration and reports error when
   assert.match(dead.detail, /refused the connection/);
 });
 
-test('readSpamdReport reads only the last rule table, which the message cannot forge', () => {
+test('parseSpamdReport reads only the last rule table, which the message cannot forge', () => {
   const report = [
     'Content preview:  pts rule name description',
     '---- ---------------------- --------------------------------------------------',
@@ -167,7 +167,7 @@ test('readSpamdReport reads only the last rule table, which the message cannot f
   ]);
 });
 
-test('readSpamdReport handles huge reports quickly', () => {
+test('parseSpamdReport handles huge reports quickly', () => {
   assert.deepEqual(parseSpamdReport('\n'.repeat(1_000_000)), []);
   assert.deepEqual(parseSpamdReport('- '.repeat(500_000)), []);
   assert.deepEqual(parseSpamdReport(`${' '.repeat(500_000)}x`), []);

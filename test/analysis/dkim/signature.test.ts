@@ -6,14 +6,14 @@ import { extractSignatures, MAX_SIGNATURES } from '../../../src/analysis/dkim/si
 
 const take = (text: string) => extractSignatures(Buffer.from(text, 'latin1'));
 
-test('takeSignatures finds signatures in any case, folded, with LF or CRLF', () => {
+test('extractSignatures finds signatures in any case, folded, with LF or CRLF', () => {
   const { values } = take(
     'DKIM-Signature: a=1;\r\n\tb=2\r\nFrom: x\r\ndkim-signature : c\nDKIM-SIGNATURE\r\n : d\r\n\r\nDKIM-Signature: body\r\n',
   );
   assert.deepEqual(values, ['a=1;\tb=2', 'c', 'd']);
 });
 
-test('takeSignatures ignores other fields, continuation lines and the body', () => {
+test('extractSignatures ignores other fields, continuation lines and the body', () => {
   assert.deepEqual(
     take('X-DKIM-Signature: a\r\nSubject: x\r\n DKIM-Signature: b\r\n\r\n').values,
     [],
@@ -22,7 +22,7 @@ test('takeSignatures ignores other fields, continuation lines and the body', () 
   assert.deepEqual(take('').values, []);
 });
 
-test('takeSignatures returns the original bytes up to the limit', () => {
+test('extractSignatures returns the original bytes up to the limit', () => {
   const raw = Buffer.from(`${'DKIM-Signature: a\r\n'.repeat(MAX_SIGNATURES)}From: x\r\n\r\nbody`);
   const taken = extractSignatures(raw);
   assert.equal(taken.ignored, 0);
@@ -30,7 +30,7 @@ test('takeSignatures returns the original bytes up to the limit', () => {
   assert.equal(taken.raw.length, raw.length);
 });
 
-test('takeSignatures removes only signatures beyond the limit', () => {
+test('extractSignatures removes only signatures beyond the limit', () => {
   const signature = (n: number) => `DKIM-Signature: n=${n};\r\n\tb=\xe4\r\n`;
   const message = (count: number) =>
     `X-A:  \xff\n${Array.from({ length: count }, (_, n) => `${signature(n)}X-${n}: \t${n}\r\n`).join('')}\r\nbody\xfe`;

@@ -163,7 +163,7 @@ function listOf(tier: BlocklistTier): BlocklistInUse {
   return { list: { ...list, tier }, queryZone: 'list.example', fault: null };
 }
 
-test('analyzeDomain: tier 1 listing is critical, tier 2 a warning, refusal unknown', async () => {
+test('analyzeDomain rates a tier 1 listing critical, tier 2 a warning, and a refused query unknown', async () => {
   const check = async (tier: BlocklistTier, answer: Zone[string]) => {
     const inUse = listOf(tier);
     const zone = with_({ 'example.com.list.example': answer });

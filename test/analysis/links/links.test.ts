@@ -86,7 +86,7 @@ test('messageLinks reads a bare www. URL as http', async () => {
   assert.deepEqual([link?.scheme, link?.host], ['http', 'www.example.com']);
 });
 
-const both = (text: string, html: string) =>
+const multipartMessage = (text: string, html: string) =>
   goodMessage(
     { 'Content-Type': 'multipart/alternative; boundary=x' },
     `--x\nContent-Type: text/plain\n\n${text}\n--x\nContent-Type: text/html\n\n${html}\n--x--\n`,
@@ -94,7 +94,7 @@ const both = (text: string, html: string) =>
 
 test('messageLinks returns HTML links before text links', async () => {
   const links = await linksOf(
-    both('https://example.com/t', '<a href="https://example.com/h">h</a>'),
+    multipartMessage('https://example.com/t', '<a href="https://example.com/h">h</a>'),
   );
   assert.deepEqual(
     links.map(({ href, source }) => [href, source]),
@@ -107,7 +107,7 @@ test('messageLinks returns HTML links before text links', async () => {
 
 test('messageLinks returns labels and surrounding text', async () => {
   const [html, text] = await linksOf(
-    both(
+    multipartMessage(
       'Our shop:\nhttps://example.com/t (open)\nall day',
       `<p>${'x '.repeat(200)}Our <b>shop</b>:</p>\n <a href="https://example.com/h" title="Shop" aria-label="Go"><img alt="Sign" src="https://example.com/i/sign.png?v=1"></a><p>is ${'y '.repeat(200)}`,
     ),
@@ -135,7 +135,10 @@ test('messageLinks returns the text after each link', async () => {
 const HOSTILE: [string, string][] = [
   [
     'many links',
-    both('www.a.example '.repeat(50_000), '<a href="https://example.com">a</a>'.repeat(600)),
+    multipartMessage(
+      'www.a.example '.repeat(50_000),
+      '<a href="https://example.com">a</a>'.repeat(600),
+    ),
   ],
   [
     'brackets',

@@ -34,7 +34,7 @@ describe('parseMessage header fields', () => {
     ['LF', '\n'],
   ];
   for (const [name, end] of lineEnds)
-    test(`are found with ${name} line ends`, async () => {
+    test(`are found with ${name} line endings`, async () => {
       const message = await parse(['A: 1', 'B: 2', ' 3', '', 'text'].join(end));
       assert.deepEqual(
         message.headers.map(({ key, value }) => [key, value]),
@@ -46,7 +46,7 @@ describe('parseMessage header fields', () => {
       assert.equal(message.text, 'text');
     });
 
-  test('are found with mixed line ends; a bare CR ends no field', async () => {
+  test('are found with mixed line endings; a bare CR does not end a field', async () => {
     const message = await parse('A: 1\nB: 2\r\nC: 3\rD: 4\r\n\nrest');
     assert.deepEqual(
       message.headers.map(({ key, value }) => [key, value]),

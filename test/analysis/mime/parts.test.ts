@@ -232,7 +232,7 @@ describe('parseMessage parameters', () => {
     assert.equal(message.text, 'found');
   });
 
-  test('treat an unreadable type as plain text', async () => {
+  test('fall back to plain text for an unreadable content type', async () => {
     const message = await parse('Content-Type: ???', '', 'x');
     assert.deepEqual([message.parts[0]?.type, message.text], ['text/plain', 'x']);
   });

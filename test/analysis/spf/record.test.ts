@@ -99,7 +99,7 @@ async function mailauthAccepts(record: string): Promise<boolean> {
   return /Invalid (?:redirect|include) target/.test(String(found.status.comment));
 }
 
-test('parseSpfTerms finds the same faults as mailauth in strict mode', async () => {
+test('parseSpfTerms reports the same errors as mailauth in strict mode', async () => {
   const disagreements: string[] = [];
   for (const record of [...RECORDS, ...suiteRecords()]) {
     const faults = parseSpfTerms(record).filter(({ fault }) => fault !== null);

@@ -147,7 +147,7 @@ test('DNS cache evicts the least recently used answer', () => {
   assert.equal(cache.size, 2);
 });
 
-test('limitInFlight admits waiters in order and drops aborted ones', async () => {
+test('createSemaphore admits waiters in order and drops aborted ones', async () => {
   const gate = createSemaphore(1);
   const patient = new AbortController().signal;
   const impatient = new AbortController();

@@ -179,7 +179,7 @@ test('Webhook client sends method, headers and body and returns the response', a
   });
 });
 
-test('Webhook client sends a thousand requests over one kept connection', async (t) => {
+test('Webhook client sends a thousand requests over one keep-alive connection', async (t) => {
   const warnings: Error[] = [];
   const note = (warning: Error) => warnings.push(warning);
   process.on('warning', note);
@@ -377,7 +377,7 @@ test('Webhook client reports a closed new connection as failure', async (t) => {
   assert.equal(server.connections, 2);
 });
 
-test('Webhook client reports a kept connection closed mid-response as failure', async (t) => {
+test('Webhook client reports a reused connection closed mid-response as failed', async (t) => {
   for (const [start, code] of [
     ['HTT', undefined],
     ['HTTP/1.1 100 Continue\r\n\r\n', undefined],
