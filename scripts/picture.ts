@@ -58,10 +58,10 @@ async function runCheck(): Promise<string> {
       out += text;
     },
     stderr: (text) => void process.stderr.write(text),
-    colorOut: true,
-    terminalErr: false,
+    useColor: true,
+    isStderrTerminal: false,
     width: WIDTH,
-    ended: new Promise(() => {}),
+    interrupted: new Promise(() => {}),
   };
   const server = `${dns.address.host}:${dns.address.port}`;
   await check.run(

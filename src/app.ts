@@ -16,8 +16,8 @@ import { createIds, type NewId } from './lib/ids.ts';
 import { type Log, silentLog } from './lib/log.ts';
 import { createDnsResolver, systemDnsServers } from './net/dns/network-resolver.ts';
 import type { Resolver } from './net/dns/resolver.ts';
-import { createWeb } from './net/http/client.ts';
-import type { Poster, Web } from './net/http/web.ts';
+import { createWebClient } from './net/http/client.ts';
+import type { Poster, WebClient } from './net/http/web.ts';
 import { createMailer, type Mailer } from './net/smtp/mailer.ts';
 import {
   createMailTlsProbe,
@@ -45,7 +45,7 @@ export interface App {
   /** The same resolver for background work such as monitors, with less capacity, so that analyses don't wait. */
   backgroundResolver: Resolver;
   /** The guarded HTTP client, for fetches outside of message analyses. */
-  web: Web;
+  web: WebClient;
   /** Tests the TLS of mail servers. */
   probeMailTls: ProbeMailTls;
   pool: AnalysisPool;
@@ -75,7 +75,7 @@ export interface Overrides {
   clock?: Clock;
   log?: Log;
   resolver?: Resolver;
-  web?: Web;
+  web?: WebClient;
   probeMailTls?: ProbeMailTls;
   mailer?: Mailer;
   /** A lower cost, for tests that don't concern it. */
@@ -127,7 +127,7 @@ export async function createApp(
     newId: createIds(clock, await newestId(store.db)),
     resolver,
     backgroundResolver: dns?.background ?? resolver,
-    web: overrides.web ?? createWeb({ resolver }),
+    web: overrides.web ?? createWebClient({ resolver }),
     probeMailTls:
       overrides.probeMailTls ??
       withPort25CircuitBreaker(createMailTlsProbe({ resolver, helo: config.SMTP_NAME }), clock),

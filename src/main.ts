@@ -22,11 +22,11 @@ const COMMANDS: Command[] = [serve, check, domain, demo, owner, key, listen, env
 async function main([name, ...args]: string[], io: Io): Promise<number> {
   if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
     io.stdout(overview());
-    return name === undefined ? EXIT.usage : EXIT.done;
+    return name === undefined ? EXIT.usage : EXIT.success;
   }
   if (name === '--version' || name === 'version') {
     io.stdout(`${VERSION}\n`);
-    return EXIT.done;
+    return EXIT.success;
   }
   const command = COMMANDS.find((candidate) => candidate.name === name);
   if (!command) {
@@ -43,7 +43,7 @@ async function main([name, ...args]: string[], io: Io): Promise<number> {
     io.stdout(
       `deliverability ${command.name} ${command.usage}\n\n${command.summary}.\n${(command.options ?? []).map((line) => `  ${line}\n`).join('')}`,
     );
-    return EXIT.done;
+    return EXIT.success;
   }
   try {
     return await command.run(args, io);
@@ -69,19 +69,19 @@ function explain(error: unknown, command: Command, io: Io): number {
   }
   if (error instanceof StoreError) {
     io.stderr(`${error.message}\n`);
-    return EXIT.outside;
+    return EXIT.externalFailure;
   }
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (syscall === 'listen' || syscall === 'getaddrinfo') {
     io.stderr(`Cannot listen on ${listenPlace(error as ListenError)}: ${listenProblem(code)}\n`);
-    return EXIT.outside;
+    return EXIT.externalFailure;
   }
   if (code && syscall) {
     io.stderr(`${errorMessage(error)}\n`);
-    return EXIT.outside;
+    return EXIT.externalFailure;
   }
   io.stderr(`This is a bug in deliverability ${VERSION}:\n${(error as Error)?.stack ?? error}\n`);
-  return EXIT.outside;
+  return EXIT.externalFailure;
 }
 
 type ListenError = NodeJS.ErrnoException & { address?: string; port?: number; hostname?: string };
@@ -110,7 +110,7 @@ function processIo(): Io {
       if (error.code === 'EPIPE') return;
       if (stream === process.stdout)
         process.stderr.write(`Cannot write the output: ${error.message}\n`);
-      process.exit(EXIT.outside);
+      process.exit(EXIT.externalFailure);
     });
   return {
     env: process.env,
@@ -126,10 +126,10 @@ function processIo(): Io {
     },
     stdout: (text) => void process.stdout.write(text),
     stderr: (text) => void process.stderr.write(text),
-    colorOut: process.stdout.isTTY === true && !process.env.NO_COLOR,
-    terminalErr: process.stderr.isTTY === true,
+    useColor: process.stdout.isTTY === true && !process.env.NO_COLOR,
+    isStderrTerminal: process.stderr.isTTY === true,
     width: process.stdout.columns ?? 80,
-    get ended() {
+    get interrupted() {
       // Installed only for commands that wait for it, so that a signal ends all others at once.
       ended ??= untilSignal();
       return ended;
@@ -144,7 +144,7 @@ function untilSignal(): Promise<void> {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
       process.on(signal, () => {
         signals += 1;
-        if (signals > 1) process.exit(EXIT.outside);
+        if (signals > 1) process.exit(EXIT.externalFailure);
         resolve();
       });
   });

@@ -1,6 +1,6 @@
 /** The words of all report documents; page, PDF and text show the same. A line is shown once. */
 
-import { paintText } from '../../src/report/text.ts';
+import { renderText } from '../../src/report/text.ts';
 import { allDocuments } from '../../test/report/documents.ts';
 
 /** A line shorter than this is shown wherever it stands: it may be a heading or a figure. */
@@ -17,7 +17,7 @@ export async function documentTexts(): Promise<[name: string, text: string][]> {
   return (await allDocuments())
     .filter(([name]) => !/^(?:campaign|six) shared|HOSTILE/.test(name))
     .map(([name, document]) => {
-      const text = paintText(document, { width: 100, color: false });
+      const text = renderText(document, { width: 100, color: false });
       return [name, `${document.title}\n\n${text.split('\n').filter(isNew).join('\n')}`];
     });
 }

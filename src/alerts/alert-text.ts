@@ -1,7 +1,7 @@
 /** The content of a notification, the same for all channels: what happened, since when, and what to do. */
 
 import type { CheckResult } from '../analysis/result.ts';
-import { toFix } from '../analysis/summary.ts';
+import { checksToFix } from '../analysis/summary.ts';
 import type { App } from '../app.ts';
 import { printable } from '../lib/log.ts';
 import { timeInWords } from '../report/times.ts';
@@ -173,7 +173,7 @@ function stepsOf({ alert, test, run }: IncidentEvent, incident: AlertIncidentRow
       : [];
   const checks: CheckResult[] = JSON.parse(test.checks);
   // `toFix` sorts by gain, highest first.
-  return toFix(checks)
+  return checksToFix(checks)
     .filter((check) => condition.isRelevantFix(check))
     .slice(0, MAX_STEPS)
     .map(({ title, fix }) => ({ title, text: fix?.text ?? '', record: copyable(fix?.record) }));

@@ -126,13 +126,13 @@ export async function postToSlack(
 }
 
 /** null on success: a complete response with a 2xx status. */
-function failureOf({ answer, failure }: PostOutcome): Failure | null {
+function failureOf({ response, failure }: PostOutcome): Failure | null {
   if (failure !== null) {
     const { reason, detail } = failure;
     const final = reason === 'forbidden_address' || reason === 'bad_url';
     return { reason: `${reason}: ${detail}`, final };
   }
-  const { code } = answer!;
+  const { code } = response!;
   if (code >= 200 && code < 300) return null;
   return { reason: `status ${code}: only 2xx counts as success`, final: false };
 }

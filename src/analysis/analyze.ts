@@ -1,7 +1,7 @@
 /** Analyzes one message: parses it once, runs all checks concurrently within the deadline, and scores it. */
 
 import type { Resolver } from '../net/dns/resolver.ts';
-import { offlineWeb, type Web } from '../net/http/web.ts';
+import { offlineWebClient, type WebClient } from '../net/http/web.ts';
 import type { Setup } from './check.ts';
 import {
   type AnalysisInput,
@@ -28,7 +28,7 @@ import {
   trimFix,
   trimText,
 } from './run-check.ts';
-import { earnedOf, gainOf, gradeOf, type Scored, scoreOf, wholeScore } from './score.ts';
+import { earnedOf, gainOf, gradeOf, type ScoredCheck, scoreOf, wholeScore } from './score.ts';
 import { spfResult } from './spf/evaluate.ts';
 import { summarize } from './summary.ts';
 
@@ -37,7 +37,7 @@ export const RULESET = '2026.11.2';
 
 export interface AnalyzeOptions {
   resolver: Resolver;
-  web?: Web;
+  web?: WebClient;
   setup?: Setup;
   offline?: boolean;
   deadlineMs?: number;
@@ -56,7 +56,7 @@ export async function analyze(
     const message = await parseMessage(input.raw);
     const context = createContext(input, message, {
       resolver: boundedResolver(options.resolver, deadline),
-      web: boundedWeb(options.web ?? offlineWeb, deadline),
+      web: boundedWeb(options.web ?? offlineWebClient, deadline),
       setup: options.setup,
       offline: options.offline,
     });
@@ -112,13 +112,13 @@ async function resultOf(
 const trimmed = (text: string | null | undefined): string | null =>
   text == null ? null : trimText(text);
 
-function gainAt(scored: Scored[], index: number, exact: number): number {
+function gainAt(scored: ScoredCheck[], index: number, exact: number): number {
   const { id, status } = scored[index]!;
   return status === 'warn' || status === 'fail' ? gainOf(id, scored, exact) : 0;
 }
 
 /** Whether at least two of SPF, DKIM and DMARC are known, as a score requires. */
-function authCoverage(scored: Scored[]): { enough: boolean; errors: number } {
+function authCoverage(scored: ScoredCheck[]): { enough: boolean; errors: number } {
   const checks = scored.filter(({ id }) => id === 'spf' || id === 'dkim' || id === 'dmarc');
   const errors = checks.filter(({ status }) => status === 'error').length;
   const skipped = checks.filter(
@@ -128,7 +128,7 @@ function authCoverage(scored: Scored[]): { enough: boolean; errors: number } {
 }
 
 /** The checks as the score sees them: those that depend on a failed one are `skipped`. */
-function applyDependencies(checks: Check[], findings: Finding[]): Scored[] {
+function applyDependencies(checks: Check[], findings: Finding[]): ScoredCheck[] {
   const causes = causesOf(checks, findings);
   return checks.map(({ id, category, points, fixedBy = [] }, index) => {
     const failedCauses = causes[index]!;
@@ -155,7 +155,7 @@ function freedStatus({ status, dependsOn }: Finding): CheckStatus {
 function toResult(
   check: Check,
   own: Finding,
-  scored: Scored,
+  scored: ScoredCheck,
   gain: number,
   checks: Check[],
 ): CheckResult {
@@ -183,7 +183,7 @@ function toResult(
 /** null if not evaluated. A check that timed out is `temperror`; its fact is not awaited. */
 export async function authResults(
   context: Context,
-  scored: Scored[],
+  scored: ScoredCheck[],
 ): Promise<AnalysisResult['auth_results']> {
   const timedOut = (id: string) => scored.find((check) => check.id === id)?.status === 'error';
   const resultFor = async (

@@ -6,7 +6,7 @@ import {
   type RecordType,
   type Resolver,
 } from '../net/dns/resolver.ts';
-import type { Web } from '../net/http/web.ts';
+import type { WebClient } from '../net/http/web.ts';
 import type { BlocklistInUse } from './blocklists/blocklist.ts';
 import { LIMITS, type Message } from './mime/message.ts';
 import type { PublicEvidence, PublicText } from './public-evidence.ts';
@@ -68,7 +68,7 @@ export interface Context extends AnalysisInput {
   message: Message;
   resolver: Resolver;
   /** The guarded client, which never connects to private or special addresses. */
-  web: Web;
+  web: WebClient;
   setup: Setup;
   /** Offline mode: no network requests. Checks that need the network are `skipped`. */
   offline: boolean;

@@ -1,14 +1,14 @@
 /** Creates the context that all checks of one analysis share, and limits its network requests. */
 
 import type { DnsAnswer, Resolver } from '../net/dns/resolver.ts';
-import type { WebFailure } from '../net/guarded-connection.ts';
-import { offlineWeb, type Web, type WebAnswer } from '../net/http/web.ts';
+import type { WebFailureReason } from '../net/guarded-connection.ts';
+import { offlineWebClient, type WebClient, type WebResult } from '../net/http/web.ts';
 import type { AnalysisInput, Context, Setup } from './check.ts';
 import type { Message } from './mime/message.ts';
 
 interface ContextOptions {
   resolver: Resolver;
-  web?: Web;
+  web?: WebClient;
   setup?: Setup;
   offline?: boolean;
 }
@@ -16,7 +16,7 @@ interface ContextOptions {
 export function createContext(
   input: AnalysisInput,
   message: Message,
-  { resolver, web = offlineWeb, setup = NO_SETUP, offline = false }: ContextOptions,
+  { resolver, web = offlineWebClient, setup = NO_SETUP, offline = false }: ContextOptions,
 ): Context {
   const facts = new Map<unknown, unknown>();
   const context: Context = {
@@ -87,7 +87,7 @@ export function boundedResolver(resolver: Resolver, deadline: Deadline): Resolve
 }
 
 /** Limits an HTTP client to the deadline and to `MAX_REQUESTS`. Fails beyond either. */
-export function boundedWeb(web: Web, deadline: Deadline): Web {
+export function boundedWeb(web: WebClient, deadline: Deadline): WebClient {
   const late = deadline.passed.then(() => failed('timeout', 'the analysis reached its time limit'));
   let requests = 0;
   let isOver = false;
@@ -103,7 +103,7 @@ export function boundedWeb(web: Web, deadline: Deadline): Web {
   };
 }
 
-const failed = (reason: WebFailure, detail: string): WebAnswer => ({
+const failed = (reason: WebFailureReason, detail: string): WebResult => ({
   status: 'failed',
   reason,
   detail,

@@ -14,7 +14,7 @@ export const WEIGHTS: Record<Category, number> = {
 };
 
 /** The properties of a check that determine the score. */
-export interface Scored {
+export interface ScoredCheck {
   id: string;
   category: Category;
   points: number;
@@ -96,7 +96,7 @@ export interface Score {
 }
 
 /** Category scores, the mean, the cap and the coverage. Pure. */
-export function scoreOf(checks: Scored[]): Score {
+export function scoreOf(checks: ScoredCheck[]): Score {
   const categories = CATEGORIES.map((name) => scoreCategory(name, checks)).filter(
     (category) => category !== null,
   );
@@ -112,7 +112,7 @@ export function scoreOf(checks: Scored[]): Score {
   return { categories, uncapped, cap, exact, coverage: coverageOf(checks) };
 }
 
-function scoreCategory(name: Category, checks: Scored[]): CategoryScore | null {
+function scoreCategory(name: Category, checks: ScoredCheck[]): CategoryScore | null {
   const scored = checks.filter((check) => check.category === name && check.points > 0);
   if (scored.length === 0) return null;
   // Without a configured spam filter, the category does not exist.
@@ -129,7 +129,7 @@ function scoreCategory(name: Category, checks: Scored[]): CategoryScore | null {
   return { name, score, weight: WEIGHTS[name], earned, points };
 }
 
-function capOf(checks: Scored[]): Cap | null {
+function capOf(checks: ScoredCheck[]): Cap | null {
   const byId = new Map(checks.map((check) => [check.id, check]));
   const failed = (id: string) => {
     const check = byId.get(id);
@@ -147,7 +147,7 @@ function capOf(checks: Scored[]): Cap | null {
 }
 
 /** Points of checks that ran, divided by points of checks that apply. Skipped checks count in neither. */
-function coverageOf(checks: Scored[]): number {
+function coverageOf(checks: ScoredCheck[]): number {
   let ran = 0;
   let apply = 0;
   for (const check of checks) {
@@ -166,7 +166,7 @@ function coverageOf(checks: Scored[]): number {
  * because of it get their `statusIfFixed`, and failures that it fixes pass too. `current` is the
  * exact score of `checks`.
  */
-export function gainOf(id: string, checks: Scored[], current: number): number {
+export function gainOf(id: string, checks: ScoredCheck[], current: number): number {
   const unskipped = checks.map((check) => {
     if (check.id === id) return { ...check, status: 'pass' as const };
     const causes = check.failedCauses;
@@ -176,7 +176,7 @@ export function gainOf(id: string, checks: Scored[], current: number): number {
   const passing = new Set(
     unskipped.flatMap((check) => (check.status === 'pass' ? [check.id] : [])),
   );
-  const isFixed = ({ status, fixedBy }: Scored) =>
+  const isFixed = ({ status, fixedBy }: ScoredCheck) =>
     status === 'fail' &&
     fixedBy.some((group) => group.includes(id) && group.every((other) => passing.has(other)));
   const { exact } = scoreOf(

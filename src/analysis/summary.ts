@@ -14,7 +14,7 @@ export function summarize(result: Unsummarized): string {
 }
 
 /** The checks that fail or warn: greatest gain first, failures before warnings. */
-export function toFix(checks: CheckResult[]): CheckResult[] {
+export function checksToFix(checks: CheckResult[]): CheckResult[] {
   return checks
     .filter(({ status }) => status === 'fail' || status === 'warn')
     .sort((a, b) => b.gain - a.gain || rank(a) - rank(b) || b.points - a.points);
@@ -78,7 +78,7 @@ function skippedAuthentication(checks: CheckResult[]): string {
 }
 
 function firstFix({ checks, cap, score, uncapped }: Unsummarized): string {
-  const first = toFix(checks)[0];
+  const first = checksToFix(checks)[0];
   if (!first) return '';
   const problem = cap && first.gain === 0 ? cap.reason : first.title;
   if (score === null || uncapped === null || first.gain === 0) return `First: ${problem}`;

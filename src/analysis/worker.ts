@@ -5,11 +5,11 @@ import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { batchPerTurn } from '../lib/concurrency.ts';
 import { errorMessage } from '../lib/errors.ts';
 import type { DnsAnswer, RecordType, Resolver } from '../net/dns/resolver.ts';
-import type { Web } from '../net/http/web.ts';
+import type { WebClient } from '../net/http/web.ts';
 import type { analyze } from './analyze.ts';
 import type { AnalysisInput, Setup } from './check.ts';
 import type { StoredResult } from './result.ts';
-import { toFix } from './summary.ts';
+import { checksToFix } from './summary.ts';
 
 export interface AnalyzeCommand {
   type: 'analyze';
@@ -42,11 +42,11 @@ if (!isMainThread && workerData?.role === WORKER_ROLE) void serve();
 async function serve(): Promise<void> {
   // Imported here because the main thread loads this file too, but not the analysis code.
   const { analyze: run } = await import('./analyze.ts');
-  const { createWeb } = await import('../net/http/client.ts');
+  const { createWebClient } = await import('../net/http/client.ts');
   const port = parentPort!;
   const send = batchPerTurn<FromWorker>((messages) => port.postMessage(messages));
   const { resolver, settle } = remoteResolver(send);
-  const network: Network = { resolver, web: createWeb({ resolver }) };
+  const network: Network = { resolver, web: createWebClient({ resolver }) };
   port.on('message', (messages: ToWorker[]) => {
     for (const message of messages) {
       if (message.type === 'answer') settle(message.lookup, message.answer);
@@ -57,7 +57,7 @@ async function serve(): Promise<void> {
 
 interface Network {
   resolver: Resolver;
-  web: Web;
+  web: WebClient;
 }
 
 async function runJob(
@@ -79,7 +79,7 @@ async function runJob(
       onFault,
     });
     const result = { ...rest, checks: JSON.stringify(checks) };
-    return { type: 'done', job, result, toFix: toFix(checks).map(({ id }) => id), faults };
+    return { type: 'done', job, result, toFix: checksToFix(checks).map(({ id }) => id), faults };
   } catch (error) {
     return { type: 'failed', job, error: String((error as Error)?.stack ?? error) };
   }

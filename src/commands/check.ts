@@ -83,7 +83,7 @@ export const check: Command = {
     const outcome = await analyzeOne(input, values, io);
     if (!outcome.ok) {
       io.stderr(`Could not analyze the message: ${outcome.detail}.\n`);
-      return EXIT.outside;
+      return EXIT.externalFailure;
     }
     const result = { ...outcome.result, checks: JSON.parse(outcome.result.checks) };
     const report = { ...outcome.result, providers: JSON.stringify(result.providers) };
@@ -92,8 +92,10 @@ export const check: Command = {
       io.stdout(`${JSON.stringify(toTestObject(result, input, converted), null, 2)}\n`);
     else io.stdout(asText(result, file, Object.keys(paths).length > 0, io));
     for (const fault of faults) io.stderr(`${fault}\n`);
-    if (result.temporary || faults.length > 0) return EXIT.outside;
-    return limit !== null && (result.score === null || result.score < limit) ? EXIT.no : EXIT.done;
+    if (result.temporary || faults.length > 0) return EXIT.externalFailure;
+    return limit !== null && (result.score === null || result.score < limit)
+      ? EXIT.negative
+      : EXIT.success;
   },
 };
 
@@ -115,7 +117,7 @@ function about(
 function asText(result: AnalysisResult, file: string, hasReport: boolean, io: Io): string {
   const report = reportText(result, {
     width: io.width,
-    color: io.colorOut,
+    color: io.useColor,
     testedName: file === '-' ? undefined : basename(file),
   });
   const next = [

@@ -11,16 +11,16 @@ export interface Io {
   /** Messages. */
   stderr(text: string): void;
   /** Whether stdout is a terminal and NO_COLOR is unset. */
-  colorOut: boolean;
-  terminalErr: boolean;
+  useColor: boolean;
+  isStderrTerminal: boolean;
   /** Columns of the terminal; 80 without one. */
   width: number;
   /** Resolves at SIGINT, SIGTERM or SIGHUP. */
-  ended: Promise<void>;
+  interrupted: Promise<void>;
 }
 
 /** Success; negative result; invalid usage or configuration; external failure. */
-export const EXIT = { done: 0, no: 1, usage: 2, outside: 3 } as const;
+export const EXIT = { success: 0, negative: 1, usage: 2, externalFailure: 3 } as const;
 
 export interface Command {
   name: string;

@@ -12,7 +12,7 @@ import type { Io } from './command.ts';
 export function configure(io: Io): { config: Config; log: Log } {
   const { config, warnings } = readConfig(io.env);
   const { LOG_FORMAT, LOG_LEVEL: level } = config;
-  const format = LOG_FORMAT === 'auto' ? (io.terminalErr ? 'pretty' : 'json') : LOG_FORMAT;
+  const format = LOG_FORMAT === 'auto' ? (io.isStderrTerminal ? 'pretty' : 'json') : LOG_FORMAT;
   const log = createLog({
     level,
     format,

@@ -11,7 +11,7 @@ import { isoTime, systemClock } from '../lib/clock.ts';
 import { normalizeDomain } from '../lib/domain-names.ts';
 import { silentLog } from '../lib/log.ts';
 import { createDnsResolver, systemDnsServers } from '../net/dns/network-resolver.ts';
-import { createWeb } from '../net/http/client.ts';
+import { createWebClient } from '../net/http/client.ts';
 import { createMailTlsProbe } from '../net/smtp/probe.ts';
 import { domainText } from '../report/text.ts';
 import { type Command, EXIT, type Io, readArguments, UsageError } from './command.ts';
@@ -24,10 +24,10 @@ const OPTIONS = {
 } as const;
 
 const EXIT_OF: Record<HealthStatus, number> = {
-  healthy: EXIT.done,
-  warning: EXIT.done,
-  critical: EXIT.no,
-  unknown: EXIT.outside,
+  healthy: EXIT.success,
+  warning: EXIT.success,
+  critical: EXIT.negative,
+  unknown: EXIT.externalFailure,
 };
 
 export const domain: Command = {
@@ -84,7 +84,7 @@ async function look(
     const watch = createBlocklistWatch({ lists, resolver, clock: systemClock, log: silentLog });
     return await analyzeDomain(name, {
       resolver,
-      web: createWeb({ resolver }),
+      web: createWebClient({ resolver }),
       setup: { ...NO_SETUP, blocklists: await watch.inUse() },
       selectors,
       now,
@@ -100,7 +100,7 @@ async function look(
 }
 
 function asText(health: DomainHealth, io: Io): string {
-  const text = domainText(health, { width: io.width, color: io.colorOut });
+  const text = domainText(health, { width: io.width, color: io.useColor });
   const guessed = health.checks.some(
     ({ id, evidence }) => id === 'dkim_selector' && evidence.known !== true,
   );

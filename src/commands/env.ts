@@ -30,7 +30,7 @@ export const env: Command = {
         io.stdout(
           `${row.name}=${row.value}\n    ${row.help}${row.default ? ` (default: ${row.default})` : ''}\n`,
         );
-    return EXIT.done;
+    return EXIT.success;
   },
 };
 

@@ -48,7 +48,7 @@ export const key: Command = {
         io.stderr('This API key is shown only once:\n');
         io.stdout(`${made.key}\n`);
       }
-      return EXIT.done;
+      return EXIT.success;
     });
   },
 };

@@ -14,6 +14,6 @@ export const openapi: Command = {
     readArguments(args, {});
     const { config } = readConfig(io.env);
     io.stdout(`${JSON.stringify(describeApi(DOCUMENTED_ROUTES, config, VERSION), null, 2)}\n`);
-    return EXIT.done;
+    return EXIT.success;
   },
 };

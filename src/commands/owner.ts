@@ -44,14 +44,14 @@ export const owner: Command = {
         const { id, email: address } = member;
         const printed = { id, email: address, role: 'owner', key, password_url: link };
         io.stdout(`${JSON.stringify(printed)}\n`);
-        return EXIT.done;
+        return EXIT.success;
       }
       io.stderr(
         `${printable(member.email)} is ${created ? 'now ' : ''}the owner. This API key is shown only once:\n`,
       );
       io.stdout(`${key}\n`);
       io.stderr(`To sign in, set a password within 24 hours. The link works once:\n${link}\n`);
-      return EXIT.done;
+      return EXIT.success;
     });
   },
 };

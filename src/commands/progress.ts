@@ -14,8 +14,8 @@ const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '
 const FRAME_MS = 100;
 
 /** A spinner on a terminal; nothing elsewhere. */
-export function startProgress(io: Pick<Io, 'stderr' | 'terminalErr' | 'width'>): Progress {
-  if (!io.terminalErr) return { waitFor() {}, end() {} };
+export function startProgress(io: Pick<Io, 'stderr' | 'isStderrTerminal' | 'width'>): Progress {
+  if (!io.isStderrTerminal) return { waitFor() {}, end() {} };
   let what = 'reading the message';
   let frame = 0;
   const draw = () => {

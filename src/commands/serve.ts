@@ -14,7 +14,7 @@ export const serve: Command = {
     readArguments(args, {});
     const { config, log } = configure(io);
     // Installs the signal handlers before the start, so that a signal during it also stops cleanly.
-    const { ended } = io;
+    const { interrupted } = io;
     const service = await startService(config, VERSION, { log });
     const { http, smtp, app } = service;
     const scheme = config.HTTP_TLS_CERT_FILE ? 'https' : 'http';
@@ -29,10 +29,10 @@ export const serve: Command = {
       log.warn(
         'no owner yet: run `deliverability owner you@example.com` to create one and get an API key',
       );
-    await ended;
+    await interrupted;
     log.info('stopping');
     await service.stop();
     log.info('stopped');
-    return EXIT.done;
+    return EXIT.success;
   },
 };

@@ -13,31 +13,31 @@ export interface ListChange {
 }
 
 /** In characters. NIST SP 800-63B requires a minimum of 8 and support for long passwords. */
-export const MIN_PASSWORD = 10;
-export const MAX_PASSWORD = 200;
+export const MIN_PASSWORD_LENGTH = 10;
+export const MAX_PASSWORD_LENGTH = 200;
 
 /** Parses text; throws an Error whose message follows the name of the variable. */
-export type Read<T> = (text: string) => T;
+export type Parse<T> = (text: string) => T;
 
-export const text: Read<string> = (value) => value;
-export const optional: Read<string | null> = (value) => value || null;
-export const port: Read<number> = (value) => {
+export const text: Parse<string> = (value) => value;
+export const optional: Parse<string | null> = (value) => value || null;
+export const port: Parse<number> = (value) => {
   if (!/^\d{1,5}$/.test(value) || Number(value) > 65535)
     throw new Error('must be a port number from 0 to 65535');
   return Number(value);
 };
-export const url: Read<string> = (value) => {
+export const url: Parse<string> = (value) => {
   const parsed = URL.canParse(value) ? new URL(value) : null;
   if (!parsed || !['http:', 'https:'].includes(parsed.protocol) || parsed.search || parsed.hash)
     throw new Error('must be a URL such as https://mail.example.com');
   return parsed.href.replace(/\/$/, '');
 };
-export const domain: Read<string> = (value) => {
+export const domain: Parse<string> = (value) => {
   const name = normalizeDomain(value);
   if (!name) throw new Error('must be a domain name such as test.example.com');
   return name;
 };
-export const networks: Read<Network[]> = (value) =>
+export const networks: Parse<Network[]> = (value) =>
   list(value).map((item) => {
     try {
       return parseNetwork(item);
@@ -46,7 +46,7 @@ export const networks: Read<Network[]> = (value) =>
     }
   });
 export const oneOf =
-  <T extends string>(...choices: T[]): Read<T> =>
+  <T extends string>(...choices: T[]): Parse<T> =>
   (value) => {
     if (!(choices as string[]).includes(value))
       throw new Error(`must be one of ${choices.join(', ')}`);
@@ -54,66 +54,66 @@ export const oneOf =
   };
 // A hundred years. Much longer durations would put dates out of range.
 const MAX_DURATION_MS = 36_500 * 86_400_000;
-export const duration: Read<number> = (value) => {
+export const duration: Parse<number> = (value) => {
   const ms = parseDuration(value);
   if (ms === null || ms > MAX_DURATION_MS)
     throw new Error('must be a duration such as 30s, 15m, 2h or 90d, up to 36500d');
   return ms;
 };
 /** The six attempts of a delivery take more than ten hours and need the event until the last one. */
-export const eventRetention: Read<number> = (value) => {
+export const eventRetention: Parse<number> = (value) => {
   const ms = duration(value);
   if (ms > 0 && ms < 86_400_000) throw new Error('must be 0 or at least 1d');
   return ms;
 };
-export const size: Read<number> = (value) => {
+export const size: Parse<number> = (value) => {
   const bytes = parseSize(value);
   if (!bytes || bytes > 1024 ** 3)
     throw new Error('must be a size such as 64KiB or 25MiB, up to 1GiB');
   return bytes;
 };
 export const MAX_WORKERS = 128;
-export const workers: Read<number> = (value) => {
+export const workers: Parse<number> = (value) => {
   if (!/^\d{1,3}$/.test(value) || Number(value) < 1 || Number(value) > MAX_WORKERS)
     throw new Error(`must be a whole number from 1 to ${MAX_WORKERS}`);
   return Number(value);
 };
-export const database: Read<string> = (value) => {
+export const database: Parse<string> = (value) => {
   const path = /^sqlite:(.+)$/.exec(value)?.[1];
   if (!path) throw new Error('must be sqlite: followed by the path of a file');
   return path === ':memory:' ? path : resolve(path);
 };
-export const servers: Read<DnsServer[] | null> = (value) => {
+export const servers: Parse<DnsServer[] | null> = (value) => {
   if (value === '') return null;
   const parsed = parseDnsServers(value);
   if (!parsed)
     throw new Error('must be addresses such as 127.0.0.1:5353 or [::1]:53, separated by commas');
   return parsed;
 };
-export const email: Read<string | null> = (value) => {
+export const email: Parse<string | null> = (value) => {
   if (value !== '' && !/^[^\s@]+@[^\s@]+$/.test(value)) throw new Error('must be an email address');
   return value || null;
 };
 
-export const yesNo: Read<boolean> = (value) => {
+export const bool: Parse<boolean> = (value) => {
   if (!['true', 'false'].includes(value)) throw new Error('must be true or false');
   return value === 'true';
 };
-export const listChanges: Read<ListChange[]> = (value) =>
+export const listChanges: Parse<ListChange[]> = (value) =>
   list(value).map((item) => {
     const [, sign, name] = /^([+-])(\S+)$/.exec(item) ?? [];
     const zone = name === undefined ? null : normalizeDomain(name);
     if (!zone) throw new Error('must be +zone or -zone entries, separated by commas');
     return { on: sign === '+', zone };
   });
-export const dqsKey: Read<string | null> = (value) => {
+export const dqsKey: Parse<string | null> = (value) => {
   if (value !== '' && !/^[a-z0-9]{8,63}$/i.test(value))
     throw new Error('must be the key from Spamhaus: letters and digits only');
   return value.toLowerCase() || null;
 };
 /** A server on the operator's own network: scheme, host and port only. */
 export const engine =
-  (scheme: 'tcp' | 'http', example: string): Read<string | null> =>
+  (scheme: 'tcp' | 'http', example: string): Parse<string | null> =>
   (value) => {
     if (value === '') return null;
     const parsed = URL.canParse(value) ? new URL(value) : null;
@@ -130,7 +130,7 @@ export const engine =
   };
 
 /** The server for outgoing mail: `smtp://user:password@host:587`, `smtps://…`. */
-export const mailUrl: Read<string | null> = (value) => {
+export const mailUrl: Parse<string | null> = (value) => {
   if (value === '') return null;
   const parsed = URL.canParse(value) ? new URL(value) : null;
   if (
@@ -143,7 +143,7 @@ export const mailUrl: Read<string | null> = (value) => {
   return value;
 };
 /** `Name <address>` or an address alone. */
-export const mailbox: Read<string | null> = (value) => {
+export const mailbox: Parse<string | null> = (value) => {
   if (
     value !== '' &&
     !/^(?:[^<>"\r\n]{0,100}<[^\s@<>]+@[^\s@<>]+>|[^\s@<>]+@[^\s@<>]+)$/.test(value)
@@ -151,9 +151,10 @@ export const mailbox: Read<string | null> = (value) => {
     throw new Error('must be an address such as Deliverability <no-reply@example.com>');
   return value || null;
 };
-export const optionalDomain: Read<string | null> = (value) => (value === '' ? null : domain(value));
+export const optionalDomain: Parse<string | null> = (value) =>
+  value === '' ? null : domain(value);
 /** OpenID Connect requires https; plain http is accepted on loopback, where nobody can intercept it. */
-export const issuer: Read<string | null> = (value) => {
+export const issuer: Parse<string | null> = (value) => {
   if (value === '') return null;
   const address = url(value);
   const { protocol, hostname } = new URL(address);
@@ -163,14 +164,14 @@ export const issuer: Read<string | null> = (value) => {
   return address;
 };
 /** The URL is a secret, so the error does not quote it. */
-export const slackUrl: Read<string | null> = (value) => {
+export const slackUrl: Parse<string | null> = (value) => {
   if (value === '') return null;
   const parsed = URL.canParse(value) ? new URL(value) : null;
   if (parsed?.protocol !== 'https:' || parsed.username || parsed.password || parsed.hash)
     throw new Error('must be a URL such as https://hooks.slack.com/services/T000/B000/XXXX');
   return parsed.href;
 };
-export const privateKey: Read<string | null> = (value) => {
+export const privateKey: Parse<string | null> = (value) => {
   if (value === '') return null;
   // In environment variables, line breaks are often written as \n.
   const pem = value.replaceAll('\\n', '\n');
@@ -181,7 +182,7 @@ export const privateKey: Read<string | null> = (value) => {
   }
   return pem;
 };
-export const secretKey: Read<string | null> = (value) => {
+export const secretKey: Parse<string | null> = (value) => {
   if (value === '') return null;
   const trimmed = value.trim();
   if (trimmed.length < 32) throw new Error('must have at least 32 characters');
@@ -189,9 +190,9 @@ export const secretKey: Read<string | null> = (value) => {
   // Not trimmed: secrets may be encrypted with a key that ends with a space.
   return value;
 };
-export const password: Read<string | null> = (value) => {
-  if (value !== '' && (value.length < MIN_PASSWORD || value.length > MAX_PASSWORD))
-    throw new Error(`must have ${MIN_PASSWORD} to ${MAX_PASSWORD} characters`);
+export const password: Parse<string | null> = (value) => {
+  if (value !== '' && (value.length < MIN_PASSWORD_LENGTH || value.length > MAX_PASSWORD_LENGTH))
+    throw new Error(`must have ${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters`);
   return value || null;
 };
 
@@ -201,7 +202,7 @@ export interface Rate {
 }
 
 /** `600/min`; `0` for no limit, as null. */
-export const rate: Read<Rate | null> = (value) => {
+export const rate: Parse<Rate | null> = (value) => {
   if (value === '0') return null;
   const [, count, unit] = /^(\d{1,7})\/(s|min|h)$/.exec(value) ?? [];
   if (!count || Number(count) < 1)

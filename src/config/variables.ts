@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { normalizeDomain } from '../lib/domain-names.ts';
 import { LOG_LEVELS, type LogLevel } from '../lib/log.ts';
 import {
+  bool,
   database,
   domain,
   dqsKey,
@@ -21,10 +22,10 @@ import {
   oneOf,
   optional,
   optionalDomain,
+  type Parse,
   password,
   port,
   privateKey,
-  type Read,
   rate,
   secretKey,
   servers,
@@ -33,13 +34,12 @@ import {
   text,
   url,
   workers,
-  yesNo,
 } from './readers.ts';
 
 // The declaration of one environment variable.
 
 export interface Variable<T> {
-  read: Read<T>;
+  read: Parse<T>;
   /** The value of an unset variable; a function computes it from the variables before it. */
   fallback: string | ((values: Record<string, string>) => string);
   /** The default as help and tables show it, if it is computed. */
@@ -231,7 +231,7 @@ export const VARIABLES = {
     help: 'Address of Rspamd: `http://127.0.0.1:11333`.',
   }),
   CHECK_LINKS: variable({
-    read: yesNo,
+    read: bool,
     fallback: 'true',
     help: 'Check the links of messages with HEAD requests.',
   }),

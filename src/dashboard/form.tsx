@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from 'preact';
 import * as v from 'valibot';
-import { MAX_PASSWORD, MIN_PASSWORD } from '../config/readers.ts';
+import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../config/readers.ts';
 import { AppError } from '../lib/errors.ts';
 import { findPasswordProblem } from '../team/password-rules.ts';
 
@@ -172,8 +172,8 @@ export function NewPasswordFields({ email, errors, focusElsewhere = false }: New
         label="New password"
         type="password"
         autocomplete="new-password"
-        minLength={MIN_PASSWORD}
-        hint={`Use ${MIN_PASSWORD} to ${MAX_PASSWORD} characters. Four random words make a strong password.`}
+        minLength={MIN_PASSWORD_LENGTH}
+        hint={`Use ${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters. Four random words make a strong password.`}
         error={errors.password}
         focus={!focusElsewhere && !focusConfirmation}
       />

@@ -6,7 +6,7 @@ import { route } from '../http/route.ts';
 import { Name } from '../http/schemas.ts';
 import { ERROR_STATUS } from '../lib/errors.ts';
 import type { InvitationRow } from '../store/tables.generated.ts';
-import { acceptInvitation, openInvitation } from '../team/accept-invitation.ts';
+import { acceptInvitation, requirePendingInvitation } from '../team/accept-invitation.ts';
 import { findMember } from '../team/members.ts';
 import { type SignInRequest, startSession } from '../team/sign-in.ts';
 import { signInGuardOf } from '../team/sign-in-guard.ts';
@@ -76,7 +76,7 @@ function renderPage(state: PageState, status?: number): Response {
 }
 
 async function findInvitation({ db, clock }: App, token: string): Promise<Invitation> {
-  const invitation = await openInvitation(db, token, clock.now());
+  const invitation = await requirePendingInvitation(db, token, clock.now());
   const inviter = await findMember(db, invitation.invited_by);
   return { token, invitation, inviter: inviter?.name ?? null };
 }

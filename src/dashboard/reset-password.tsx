@@ -2,7 +2,7 @@
 
 import { route } from '../http/route.ts';
 import { ERROR_STATUS } from '../lib/errors.ts';
-import { openPasswordLink, requestPasswordReset, resetPassword } from '../team/passwords.ts';
+import { requestPasswordReset, resetPassword, verifyPasswordLink } from '../team/passwords.ts';
 import { deviceCookie } from '../team/sign-in.ts';
 import {
   catchErrors,
@@ -62,7 +62,7 @@ const showSetPassword = route({
   async handle({ app, params }) {
     const token = params.token!;
     const { done, error } = await catchErrors(['not_found', 'gone'], () =>
-      openPasswordLink(app.db, app.clock.now(), token),
+      verifyPasswordLink(app.db, app.clock.now(), token),
     );
     return error
       ? invalidLinkPage(error, REQUEST_NEW_LINK)
@@ -85,7 +85,7 @@ const submitSetPassword = route({
     const { app, params, raw } = call;
     const token = params.token!;
     const link = await catchErrors(['not_found', 'gone'], () =>
-      openPasswordLink(app.db, app.clock.now(), token),
+      verifyPasswordLink(app.db, app.clock.now(), token),
     );
     if (link.error) return invalidLinkPage(link.error, REQUEST_NEW_LINK);
     const { email } = link.done;

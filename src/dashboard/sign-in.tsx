@@ -13,7 +13,7 @@ import {
   completeOidcSignIn,
   oidcHost,
   readOidcState,
-  signInByClaims,
+  signInWithClaims,
   startOidcSignIn,
 } from '../team/oidc.ts';
 import { reauthorize } from '../team/permissions.ts';
@@ -244,7 +244,7 @@ const endOidc = route({
       'conflict',
     ];
     const { done, error } = await catchErrors(codes, async () =>
-      signInByClaims(call, await completeOidcSignIn(call, oidcState, query)),
+      signInWithClaims(call, await completeOidcSignIn(call, oidcState, query)),
     );
     if (!error) return redirectSignedIn(app, done, clearedOidcStateCookie(app));
     call.setHeader('set-cookie', clearedOidcStateCookie(app));

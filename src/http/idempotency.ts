@@ -9,7 +9,7 @@ import { AppError, errorMessage, invalidParams } from '../lib/errors.ts';
 import type { Db, Tx } from '../store/open.ts';
 import type { IdempotencyRow } from '../store/tables.generated.ts';
 import type { Actor } from './actor.ts';
-import { readBodyOf } from './parse.ts';
+import { readRouteBody } from './parse.ts';
 import type { RequestContext } from './request-context.ts';
 import type { AnyCall, Route } from './route.ts';
 
@@ -287,7 +287,7 @@ export async function replayAfterDemotion(
   if (key === null || !supportsIdempotencyKey(route)) throw refusal;
   const used = { caller: credentialId(actor), key };
   const response = await findResponse(app, used, async () => {
-    const body = readBodyOf(app, route, context.request).catch(() => {
+    const body = readRouteBody(app, route, context.request).catch(() => {
       throw refusal;
     });
     return hashRequest(route, context, { actor, ...(await body) });

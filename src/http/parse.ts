@@ -96,7 +96,7 @@ export function contentType(request: Request): string {
 const EMPTY = new Uint8Array();
 
 /** Reads and validates the body that a route declares. `raw` has the bytes of a body that isn't JSON. */
-export async function readBodyOf(app: App, route: Route, request: Request) {
+export async function readRouteBody(app: App, route: Route, request: Request) {
   if ((route.body || route.consumes) && request.headers.get('content-encoding'))
     throw new AppError(
       'unsupported_media_type',

@@ -11,7 +11,7 @@ import {
   createConsumeGeneralLimit,
 } from './authorize.ts';
 import { replayAfterDemotion, respondIdempotently, type StoreResponse } from './idempotency.ts';
-import { contentType, decodeParams, pathNotFound, readBodyOf, readQuery } from './parse.ts';
+import { contentType, decodeParams, pathNotFound, readQuery, readRouteBody } from './parse.ts';
 import { internalError, type Problem, problemOf, problemResponse } from './problem.ts';
 import { addressGroup, consumeRateLimit, createLimits, type RateLimit } from './rate-limit.ts';
 import {
@@ -34,7 +34,7 @@ import {
   withCookies,
 } from './response.ts';
 import type { AnyCall, Route } from './route.ts';
-import { transactionOf } from './transact.ts';
+import { createRequestTransaction } from './transact.ts';
 
 /** `env` describes the connection. */
 export type Fetch = (request: Request, env?: Env) => Promise<Response>;
@@ -207,13 +207,13 @@ function serveRoute(route: Route, shared: Shared): Serve {
       );
     const fields: Record<string, string> = {};
     const cookies: string[] = [];
-    const transaction = transactionOf(route, shared, authorization.actor);
+    const transaction = createRequestTransaction(route, shared, authorization.actor);
     const call: AnyCall = {
       app,
       actor: authorization.actor as Actor,
       params: decodeParams(context.params),
       query: readQuery(query, route, search) as never,
-      ...(await readBodyOf(app, route, request)),
+      ...(await readRouteBody(app, route, request)),
       headers: request.headers,
       get caller() {
         return context.caller;

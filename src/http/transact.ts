@@ -19,7 +19,7 @@ export interface RequestTransaction {
 }
 
 /** Errors thrown here indicate a bug in the declaration or the handler of the route. */
-export function transactionOf(
+export function createRequestTransaction(
   route: Route,
   { app, reauthorize }: { app: App; reauthorize: Reauthorize },
   actor: Actor | null,

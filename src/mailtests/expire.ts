@@ -46,15 +46,15 @@ export async function expireTests(app: App): Promise<void> {
   }
 }
 
-export function retireTestsJob(app: App): Job {
-  return { name: 'tests.retire', tick: '0 23 * * * *', run: () => retireTests(app) };
+export function deleteOldTestsJob(app: App): Job {
+  return { name: 'tests.retire', tick: '0 23 * * * *', run: () => deleteOldTests(app) };
 }
 
 /**
  * Deletes tests and postmaster mail older than `TEST_RETENTION`, except tests behind an active shared
  * link. Deleted tests stay in the tallies, which contain no content.
  */
-export async function retireTests({ db, clock, config }: App): Promise<void> {
+export async function deleteOldTests({ db, clock, config }: App): Promise<void> {
   if (config.TEST_RETENTION === 0) return;
   const now = isoTime(clock.now());
   const cutoff = isoTime(clock.now() - config.TEST_RETENTION);

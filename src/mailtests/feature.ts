@@ -2,13 +2,18 @@
 
 import type { Feature } from '../feature.ts';
 import { analyzeJob } from './analyze.ts';
-import { expireTalliesJob, expireTestsJob, retireTestsJob } from './expire.ts';
+import { deleteOldTestsJob, expireTalliesJob, expireTestsJob } from './expire.ts';
 import { deleteOrphanedChunks } from './messages.ts';
 import { testRoutes } from './routes.ts';
 
 export const mailtests: Feature = {
   name: 'mailtests',
   routes: testRoutes,
-  jobs: (app) => [analyzeJob(app), expireTestsJob(app), retireTestsJob(app), expireTalliesJob(app)],
+  jobs: (app) => [
+    analyzeJob(app),
+    expireTestsJob(app),
+    deleteOldTestsJob(app),
+    expireTalliesJob(app),
+  ],
   onStart: ({ db }) => deleteOrphanedChunks(db),
 };

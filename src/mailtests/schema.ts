@@ -232,7 +232,7 @@ const Metadata = v.pipe(
   ),
 );
 
-export const EXPIRES_IN_DEFAULT = 3600;
+export const DEFAULT_EXPIRES_IN = 3600;
 
 export const NewTest = v.strictObject({
   name: v.optional(v.nullable(Name)),
@@ -246,7 +246,7 @@ export const NewTest = v.strictObject({
       v.maxValue(86400, 'must be at most 86400'),
       v.description('Seconds until the test address expires.'),
     ),
-    EXPIRES_IN_DEFAULT,
+    DEFAULT_EXPIRES_IN,
   ),
   domain_id: v.optional(
     v.nullable(

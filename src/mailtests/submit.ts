@@ -11,7 +11,7 @@ import type { TestRow } from '../store/tables.generated.ts';
 import { deleteChunks, insertMessage, storeLaterChunks } from './messages.ts';
 import { presentTest } from './present.ts';
 import { ANALYZE_JOB, insertTest, newTestRow } from './queries.ts';
-import { EXPIRES_IN_DEFAULT, type SubmitQuery, type Test } from './schema.ts';
+import { DEFAULT_EXPIRES_IN, type SubmitQuery, type Test } from './schema.ts';
 
 const CR = 0x0d;
 const LF = 0x0a;
@@ -81,7 +81,7 @@ export async function submitMessage(
     tls: null,
   };
   const { name, kind } = query;
-  const seed = { name, kind, metadata: {}, expires_in: EXPIRES_IN_DEFAULT, livemode };
+  const seed = { name, kind, metadata: {}, expires_in: DEFAULT_EXPIRES_IN, livemode };
   const waiting = newTestRow(app, seed);
   const test: TestRow = {
     ...waiting,

@@ -1,7 +1,7 @@
 /** Hourly tallies of completed tests, which summaries read instead of the tests. */
 
 import type { CheckResult } from '../analysis/result.ts';
-import { toFix } from '../analysis/summary.ts';
+import { checksToFix } from '../analysis/summary.ts';
 import type { Tx } from '../store/open.ts';
 import type { TestRow, TestTallyRow } from '../store/tables.generated.ts';
 
@@ -147,7 +147,7 @@ function figuresOf({ score, grade, spf, dkim, dmarc }: CountedTest): TallyCounts
 
 function issuesOf({ status, checks }: CountedTest): string[] {
   if (status !== 'completed' || checks === null) return [];
-  return toFix(JSON.parse(checks) as CheckResult[]).map(({ id }) => id);
+  return checksToFix(JSON.parse(checks) as CheckResult[]).map(({ id }) => id);
 }
 
 function addIssues(previous: string, issues: string[], by: 1 | -1): string {

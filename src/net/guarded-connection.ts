@@ -17,7 +17,7 @@ import type { DnsAnswer, Resolver } from './dns/resolver.ts';
 import { createTrustContext, startTls, tlsProblem } from './tls.ts';
 
 /** Why a request to an external server got no response. */
-export type WebFailure =
+export type WebFailureReason =
   | 'timeout'
   /** The name does not resolve: NXDOMAIN, or neither A nor AAAA. */
   | 'no_such_name'
@@ -61,7 +61,7 @@ export interface ConnectTarget {
   secure: boolean;
 }
 
-export type Failure = { status: 'failed'; reason: WebFailure; detail: string };
+export type Failure = { status: 'failed'; reason: WebFailureReason; detail: string };
 /** The caller destroys the socket; its errors already have a listener. */
 type Connection<S = Duplex> = { status: 'connected'; socket: S } | Failure;
 
@@ -72,7 +72,7 @@ export type Connect = (
   timeoutMs: number,
 ) => Promise<Connection>;
 
-export const failed = (reason: WebFailure, detail: string): Failure => ({
+export const failed = (reason: WebFailureReason, detail: string): Failure => ({
   status: 'failed',
   reason,
   detail,

@@ -31,7 +31,7 @@ export const fromDomainOf = ({ from_address }: Report): string | null =>
   from_address === null ? null : addressDomain(from_address);
 
 /** How many tests were deleted; null if none. */
-export function missingSentence({ deletedTests, reports }: Share): string | null {
+export function deletedTestsSentence({ deletedTests, reports }: Share): string | null {
   if (deletedTests === 0) return null;
   if (reports.length === 0) return 'All tests in this report have been deleted.';
   return deletedTests === 1

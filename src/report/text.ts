@@ -37,7 +37,7 @@ export function reportText(
   result: ReportedResult,
   { width, color, testedName }: TextOptions,
 ): string {
-  return paintText(terminalDocument(result, testedName ?? null), { width, color });
+  return renderText(terminalDocument(result, testedName ?? null), { width, color });
 }
 
 /** The health of a domain for a terminal, with a trailing newline. */
@@ -45,14 +45,14 @@ export function domainText(
   health: DomainHealth,
   options: Pick<TextOptions, 'width' | 'color'>,
 ): string {
-  return paintText(domainDocument(health), options);
+  return renderText(domainDocument(health), options);
 }
 
 /** Wider lines are hard to read. */
 const MAX_WIDTH = 100;
 
 /** Any document as text, with a trailing newline. */
-export function paintText(
+export function renderText(
   { blocks, footer }: Pick<ReportDocument, 'blocks' | 'footer'>,
   { width, color }: Pick<TextOptions, 'width' | 'color'>,
 ): string {

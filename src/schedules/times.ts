@@ -4,7 +4,7 @@ import { Cron } from 'croner';
 import { isoTime } from '../lib/clock.ts';
 import { clockAt, fullHourFrom } from '../report/times.ts';
 import type { ReportScheduleRow } from '../store/tables.generated.ts';
-import { bordersEvery, type SummarySpan } from '../summary/summary.ts';
+import { boundariesEvery, type SummarySpan } from '../summary/summary.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -101,12 +101,12 @@ export type ReportPeriod = SummarySpan;
 export function periodOf(schedule: SendTiming, slot: number): ReportPeriod {
   const previous = lastSend(schedule, slot - 1);
   const [from, to] = [wholeHour(previous), wholeHour(slot)];
-  const before = wholeHour(lastSend(schedule, previous - 1));
-  const borders =
+  const previousFrom = wholeHour(lastSend(schedule, previous - 1));
+  const boundaries =
     schedule.frequency === 'daily'
-      ? bordersEvery(1, from, to)
+      ? boundariesEvery(1, from, to)
       : [from, ...daysBetween(schedule, previous, slot), to];
-  return { from, to, before, borders };
+  return { from, to, previousFrom, boundaries };
 }
 
 /** The period of a report that is sent manually now: as many days as the next one, until the end of the current hour. */
@@ -121,10 +121,10 @@ export function periodUntil(schedule: SendTiming, now: number): ReportPeriod {
     to - (2 * days + 2) * DAY_MS,
     to - DAY_MS / 2,
   );
-  const [before, from] = [dayStarts.at(-2 * days)!, dayStarts.at(-days)!];
-  const borders =
-    schedule.frequency === 'daily' ? bordersEvery(1, from, to) : [...dayStarts.slice(-days), to];
-  return { from, to, before, borders };
+  const [previousFrom, from] = [dayStarts.at(-2 * days)!, dayStarts.at(-days)!];
+  const boundaries =
+    schedule.frequency === 'daily' ? boundariesEvery(1, from, to) : [...dayStarts.slice(-days), to];
+  return { from, to, previousFrom, boundaries };
 }
 
 const wholeHour = (time: number): number => Math.floor(time / HOUR_MS) * HOUR_MS;

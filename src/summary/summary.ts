@@ -25,9 +25,9 @@ export interface SummarySpan {
   from: number;
   to: number;
   /** The beginning of the previous period, which ends at `from`. */
-  before: number;
+  previousFrom: number;
   /** The beginnings of the slices of the trend, from `from` on, then `to`. */
-  borders: number[];
+  boundaries: number[];
 }
 
 /** The period that ends with the current hour. */
@@ -35,11 +35,16 @@ export function periodEndingAt(now: number, period: Period): SummarySpan {
   const { slices, hours } = SLICES[period];
   const to = (Math.floor(now / HOUR_MS) + 1) * HOUR_MS;
   const from = to - slices * hours * HOUR_MS;
-  return { from, to, before: from - (to - from), borders: bordersEvery(hours, from, to) };
+  return {
+    from,
+    to,
+    previousFrom: from - (to - from),
+    boundaries: boundariesEvery(hours, from, to),
+  };
 }
 
 /** A border every `hours` hours from `from` on, then `to`. */
-export function bordersEvery(hours: number, from: number, to: number): number[] {
+export function boundariesEvery(hours: number, from: number, to: number): number[] {
   const borders: number[] = [];
   for (let at = from; at < to; at += hours * HOUR_MS) borders.push(at);
   return [...borders, to];
@@ -50,10 +55,10 @@ export function bordersEvery(hours: number, from: number, to: number): number[] 
  * figures come from one snapshot of the database.
  */
 export async function summarize(db: Db | Tx, query: SummarySpan & Scope): Promise<Summary> {
-  const { from, to, before, borders } = query;
+  const { from, to, previousFrom, boundaries } = query;
   const [tallies, previous] = await inSnapshot(db, async (tx) => [
-    await tallySlices(tx, query, borders),
-    await tallySpan(tx, query, before, from),
+    await tallySlices(tx, query, boundaries),
+    await tallySpan(tx, query, previousFrom, from),
   ]);
   const total = addUp(tallies.map(({ figures }) => figures));
   const { spf_known, dkim_known, dmarc_known } = total;
@@ -78,7 +83,7 @@ export async function summarize(db: Db | Tx, query: SummarySpan & Scope): Promis
     top_issues: topIssues(await countIssues(tallies)),
     previous: { total_tests: previous.tests, ...meansOf(previous) },
     trend: tallies.map(({ figures }, i) => ({
-      from: isoTime(borders[i]!),
+      from: isoTime(boundaries[i]!),
       tests: figures.tests,
       ...meansOf(figures),
     })),

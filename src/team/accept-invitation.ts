@@ -15,7 +15,7 @@ import { findByReplacedLink, invitationStatus } from './invitations.ts';
  * The pending invitation of a link. Throws `not_found` for an unknown token, and `gone` for one that
  * was used, revoked, or replaced by a resend, or has expired.
  */
-export async function openInvitation(
+export async function requirePendingInvitation(
   db: Db | Tx,
   token: string,
   now: number,
@@ -52,7 +52,7 @@ export async function acceptInvitation(
   request: JoinContext,
   { token, name, passwordHash }: { token: string; name: string; passwordHash: string },
 ): Promise<MemberRow> {
-  const invitation = await openInvitation(tx, token, request.app.clock.now());
+  const invitation = await requirePendingInvitation(tx, token, request.app.clock.now());
   return joinTeam(tx, request, invitation, { name, passwordHash });
 }
 

@@ -4,7 +4,7 @@ import { route } from '../http/route.ts';
 import { listSchema } from '../http/schemas.ts';
 import { SEND_JOB } from '../outbox/queue.ts';
 import { afterCommit } from '../store/open.ts';
-import { acceptInvitation, openInvitation } from './accept-invitation.ts';
+import { acceptInvitation, requirePendingInvitation } from './accept-invitation.ts';
 import {
   createInvitation,
   invitationOr404,
@@ -143,7 +143,7 @@ const accept = route({
   async handle(call) {
     const { app, body } = call;
     const { token, name, password } = body;
-    const { email } = await openInvitation(app.db, token, app.clock.now());
+    const { email } = await requirePendingInvitation(app.db, token, app.clock.now());
     checkPassword(password, email);
     // Outside the transaction, because hashing takes a while.
     const passwordHash = await signInGuardOf(app).passwords.hash(password, call.signal);

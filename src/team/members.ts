@@ -133,7 +133,7 @@ export async function revokeInvitationsOf(tx: Tx, memberId: string, now: string)
 /** ASCII dot-atoms (RFC 5321 §4.1.2, RFC 5322 §3.2.3), without comments or quoted strings. */
 const LOCAL_PART = /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*$/;
 const MAX_LOCAL_PART_LENGTH = 64;
-export const EMAIL_MAX = 254;
+export const MAX_EMAIL_LENGTH = 254;
 
 /** In lower case, with the domain as A-labels; null if `text` isn't a single address. */
 export function normalizeEmail(text: string): string | null {
@@ -143,7 +143,7 @@ export function normalizeEmail(text: string): string | null {
   if (local.length > MAX_LOCAL_PART_LENGTH || !LOCAL_PART.test(local) || domain === null)
     return null;
   const address = `${local}@${domain}`;
-  return address.length <= EMAIL_MAX ? address : null;
+  return address.length <= MAX_EMAIL_LENGTH ? address : null;
 }
 
 /** An ownership transfer: the previous owner before it, and the new owner after it. */

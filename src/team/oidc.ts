@@ -287,7 +287,7 @@ const oidcCookieName = ({ config }: OidcCookieContext): string =>
 // Starts a session for a member, or for an invited person, who joins the team.
 
 /** Throws `forbidden` for an unverified address, and for a person who is neither a member nor invited. */
-export async function signInByClaims(
+export async function signInWithClaims(
   request: SignInRequest,
   claims: Claims,
 ): Promise<{ token: string; member: MemberRow }> {

@@ -19,7 +19,7 @@ import {
   type TeamContext,
 } from './members.ts';
 import { findPasswordProblem } from './password-rules.ts';
-import { endPasswordLinks } from './passwords.ts';
+import { revokePasswordLinks } from './passwords.ts';
 import { endSessions } from './sessions.ts';
 import { signInGuardOf } from './sign-in-guard.ts';
 
@@ -185,7 +185,7 @@ interface RevokedAccess {
  */
 async function revokeAccess(tx: Tx, memberId: string, now: string): Promise<RevokedAccess> {
   await tx.updateTable('members').set({ password_hash: null }).where('id', '=', memberId).execute();
-  await endPasswordLinks(tx, memberId, Date.parse(now));
+  await revokePasswordLinks(tx, memberId, Date.parse(now));
   const keys = await tx
     .updateTable('api_keys')
     .set({ revoked_at: now })

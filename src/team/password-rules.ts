@@ -1,7 +1,7 @@
 /** Rules for new passwords: a length, and no commonly used passwords (NIST SP 800-63B §3.1.1). */
 
 import * as v from 'valibot';
-import { MAX_PASSWORD, MIN_PASSWORD } from '../config/readers.ts';
+import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../config/readers.ts';
 import { invalidParams } from '../lib/errors.ts';
 
 /** The most common passwords of sufficient length in lower case, and the name of this program. */
@@ -34,16 +34,16 @@ const COMMON_PASSWORDS = new Set([
 /** Counts code points. There are no composition rules. */
 function hasLength(password: string): boolean {
   const { length } = [...password];
-  return length >= MIN_PASSWORD && length <= MAX_PASSWORD;
+  return length >= MIN_PASSWORD_LENGTH && length <= MAX_PASSWORD_LENGTH;
 }
 
-const LENGTH_MESSAGE = `must have ${MIN_PASSWORD} to ${MAX_PASSWORD} characters`;
+const LENGTH_MESSAGE = `must have ${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters`;
 
 /** A new password in a request. `checkPassword` checks the other rules. */
 export const NewPassword = v.pipe(
   v.string('must be a string'),
   v.metadata({
-    jsonSchema: { type: 'string', minLength: MIN_PASSWORD, maxLength: MAX_PASSWORD },
+    jsonSchema: { type: 'string', minLength: MIN_PASSWORD_LENGTH, maxLength: MAX_PASSWORD_LENGTH },
   }),
   v.check(hasLength, LENGTH_MESSAGE),
 );
@@ -51,7 +51,7 @@ export const NewPassword = v.pipe(
 /** An existing password in a request. A value too long to be a password is rejected without hashing. */
 export const EnteredPassword = v.pipe(
   v.string('must be a string'),
-  v.maxLength(4 * MAX_PASSWORD, `must have at most ${4 * MAX_PASSWORD} characters`),
+  v.maxLength(4 * MAX_PASSWORD_LENGTH, `must have at most ${4 * MAX_PASSWORD_LENGTH} characters`),
 );
 
 /** The problem with a new password, such as "must not be the email address"; null if it is acceptable. */

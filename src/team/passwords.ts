@@ -26,12 +26,12 @@ export async function resetPassword(
   { app, caller, signal, transact }: Omit<SignInRequest, 'headers' | 'requestId'>,
   { token, password }: { token: string; password: string },
 ): Promise<Pick<MemberRow, 'id' | 'password_hash'>> {
-  const holder = await openPasswordLink(app.db, app.clock.now(), token);
+  const holder = await verifyPasswordLink(app.db, app.clock.now(), token);
   checkPassword(password, holder.email);
   const password_hash = await signInGuardOf(app).passwords.hash(password, signal);
   await transact(async (tx) => {
     // Checked again, so that only one of two concurrent requests uses the link.
-    const { id, email } = await openPasswordLink(tx, app.clock.now(), token);
+    const { id, email } = await verifyPasswordLink(tx, app.clock.now(), token);
     const ended = await replacePassword(tx, app, { id, password_hash });
     const actor = { memberId: id, email, keyId: null, sessionId: null };
     await audit(
@@ -103,7 +103,7 @@ async function replacePassword(
   currentSessionId: string | null = null,
 ): Promise<number> {
   await tx.updateTable('members').set({ password_hash }).where('id', '=', id).execute();
-  await endPasswordLinks(tx, id, clock.now());
+  await revokePasswordLinks(tx, id, clock.now());
   return endSessions(tx, id, currentSessionId);
 }
 
@@ -167,7 +167,7 @@ export async function createOwnerLink(
   ownerId: string,
 ): Promise<string> {
   return db.transaction().execute(async (tx) => {
-    await endPasswordLinks(tx, ownerId, clock.now());
+    await revokePasswordLinks(tx, ownerId, clock.now());
     const { token } = await insertPasswordLink(tx, { clock }, ownerId, OWNER_LINK_LIFETIME_MS);
     const author = { app: { clock, newId }, actor: null, caller: { ip: null } };
     const object = { type: 'team_member', id: ownerId };
@@ -181,7 +181,7 @@ function passwordLinkUrl({ APP_URL }: Pick<Config, 'APP_URL'>, token: string): s
 }
 
 /** Revokes all password links of a member. */
-export async function endPasswordLinks(tx: Tx, memberId: string, now: number): Promise<void> {
+export async function revokePasswordLinks(tx: Tx, memberId: string, now: number): Promise<void> {
   await tx
     .updateTable('password_links')
     .set({ used_at: isoTime(now) })
@@ -196,7 +196,7 @@ interface LinkHolder {
 }
 
 /** The member of a link. Throws `not_found`, or `gone` if it was used, was revoked, or has expired. */
-export async function openPasswordLink(
+export async function verifyPasswordLink(
   db: Db | Tx,
   now: number,
   token: string,

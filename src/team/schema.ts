@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import { ROLES } from '../http/actor.ts';
 import { described, Name, PAGE_QUERY, QueryTime, Time } from '../http/schemas.ts';
 import type { ApiKeyRow, AuditRow, MemberRow } from '../store/tables.generated.ts';
-import { EMAIL_MAX, normalizeEmail } from './members.ts';
+import { MAX_EMAIL_LENGTH, normalizeEmail } from './members.ts';
 import { EnteredPassword, NewPassword } from './password-rules.ts';
 
 /** Roles that admins and the owner can assign. Only a transfer changes the owner. */
@@ -45,9 +45,9 @@ export function deletedOf<const Kind extends string>(kind: Kind) {
 /** A single address, normalized: in lower case, with the domain as A-labels. */
 export const EmailAddress = v.pipe(
   v.string('must be a string'),
-  v.maxLength(EMAIL_MAX, `must have at most ${EMAIL_MAX} characters`),
+  v.maxLength(MAX_EMAIL_LENGTH, `must have at most ${MAX_EMAIL_LENGTH} characters`),
   v.check((text) => normalizeEmail(text) !== null, 'must be an email address'),
-  v.metadata({ jsonSchema: { type: 'string', format: 'email', maxLength: EMAIL_MAX } }),
+  v.metadata({ jsonSchema: { type: 'string', format: 'email', maxLength: MAX_EMAIL_LENGTH } }),
   v.transform((text) => normalizeEmail(text)!),
 );
 
@@ -179,7 +179,7 @@ export const AuditQuery = v.strictObject({ ...PAGE_QUERY, ...AUDIT_FILTERS });
 const AccountEmail = v.pipe(
   v.string('must be a string'),
   v.minLength(1, 'must not be empty'),
-  v.maxLength(EMAIL_MAX, `must have at most ${EMAIL_MAX} characters`),
+  v.maxLength(MAX_EMAIL_LENGTH, `must have at most ${MAX_EMAIL_LENGTH} characters`),
 );
 
 export const SignIn = v.strictObject({ email: AccountEmail, password: EnteredPassword });

@@ -15,9 +15,9 @@ export interface SignInGuard {
   /** Hashes and verifies passwords with limited concurrency. */
   passwords: PasswordHasher;
   /** Delays password guessing. */
-  attempts: Delays;
+  attempts: AttemptThrottle;
   /** Delays emails with password links, by account only. Callers don't reveal the delay. */
-  resets: Delays;
+  resets: AttemptThrottle;
   /** Limits requests for password links per client, for any accounts. */
   resetLimit: RateLimit;
 }
@@ -25,9 +25,9 @@ export interface SignInGuard {
 /** The guard of a service; the same object for every caller. */
 export const signInGuardOf = memoizePerObject(
   ({ clock, passwordCost }: Pick<App, 'clock' | 'passwordCost'>): SignInGuard => ({
-    passwords: createPasswordWork(passwordCost),
-    attempts: createDelays(clock),
-    resets: createDelays(clock),
+    passwords: createPasswordHasher(passwordCost),
+    attempts: createAttemptThrottle(clock),
+    resets: createAttemptThrottle(clock),
     resetLimit: createRateLimit('password_resets', RESET_LIMIT, clock),
   }),
 );
@@ -54,7 +54,7 @@ interface Attempt {
   device?: string | null;
 }
 
-export interface Delays {
+export interface AttemptThrottle {
   /**
    * Runs `check` and counts the attempt as failed if it returns null. Throws `rate_limited` during a
    * delay. A successful attempt clears the account, but not the IP address: otherwise, a client with
@@ -73,7 +73,7 @@ interface Counter {
   running: number;
 }
 
-export function createDelays(clock: Clock, maxCounters = MAX_COUNTERS): Delays {
+export function createAttemptThrottle(clock: Clock, maxCounters = MAX_COUNTERS): AttemptThrottle {
   const newCounters = () => createCounters(clock, maxCounters);
   // Separate, so that one kind can't evict another.
   const [accounts, addresses, devices] = [newCounters(), newCounters(), newCounters()];
@@ -201,7 +201,7 @@ interface PasswordHasher {
 }
 
 /** `cost` is the cost of new hashes; it defaults to PASSWORD_COST. */
-export function createPasswordWork(cost?: PasswordCost): PasswordHasher {
+export function createPasswordHasher(cost?: PasswordCost): PasswordHasher {
   const gate = createSemaphore(MAX_CONCURRENT_HASHES);
   const known = createQueue([gate]);
   // An additional gate, so that only a few requests of unknown clients wait at the shared gate.

@@ -84,8 +84,8 @@ export function deliverJob(app: App): Job {
 const MAX_STORED_BODY_BYTES = 4096;
 
 /** Success is a complete response with a 2xx status (contract §9). */
-function hasSucceeded({ answer, failure }: PostOutcome): boolean {
-  return failure === null && answer !== null && answer.code >= 200 && answer.code < 300;
+function hasSucceeded({ response, failure }: PostOutcome): boolean {
+  return failure === null && response !== null && response.code >= 200 && response.code < 300;
 }
 
 interface EndedAttempt {
@@ -140,11 +140,11 @@ function stateAfter(
 }
 
 function responseColumns(outcome: PostOutcome): Partial<WebhookAttemptRow> {
-  const { answer } = outcome;
+  const { response } = outcome;
   return {
-    response_status: answer?.code ?? null,
-    response_headers: answer && JSON.stringify(answer.headers),
-    response_body: answer && storedText(answer.body),
+    response_status: response?.code ?? null,
+    response_headers: response && JSON.stringify(response.headers),
+    response_body: response && storedText(response.body),
     error: errorOf(outcome),
   };
 }
@@ -160,7 +160,7 @@ function storedText(body: Uint8Array): string {
 function errorOf(outcome: PostOutcome): string | null {
   if (outcome.failure) return `${outcome.failure.reason}: ${outcome.failure.detail}`;
   if (hasSucceeded(outcome)) return null;
-  const { code } = outcome.answer!;
+  const { code } = outcome.response!;
   return code >= 300 && code < 400
     ? `status ${code}: redirects are not followed`
     : `status ${code}: only 2xx counts as success`;

@@ -6,7 +6,7 @@ import type { Network } from '../lib/addresses.ts';
 import { normalizeDomain } from '../lib/domain-names.ts';
 import { AppError } from '../lib/errors.ts';
 import { mayConnect } from '../net/address-guard.ts';
-import { readHttpTarget } from '../net/http/web.ts';
+import { parseHttpTarget } from '../net/http/web.ts';
 
 const MAX_URL_LENGTH = 2048;
 const EXAMPLE = 'https://example.com/hooks';
@@ -40,7 +40,7 @@ function textProblem(text: string): string | null {
   if (new URL(text).href.length > MAX_URL_LENGTH)
     return `must have at most ${MAX_URL_LENGTH} characters when encoded`;
   if (text.includes('#')) return 'must not contain a fragment (#)';
-  const target = readHttpTarget(text);
+  const target = parseHttpTarget(text);
   if (typeof target === 'string')
     return 'must use port 443, or a port above 1023 that is not reserved for another protocol';
   return nameProblem(target.host);
@@ -68,7 +68,7 @@ export function requireAllowedUrl(url: string, allowed: Network[], param = 'url'
 
 /** Why nothing is sent to this URL, to follow the name of the field; null if it is allowed. */
 export function endpointUrlProblem(url: string, allowed: Network[]): string | null {
-  const target = readHttpTarget(url);
+  const target = parseHttpTarget(url);
   return typeof target === 'string' ? target : hostProblem(target.host, allowed);
 }
 

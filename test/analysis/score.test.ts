@@ -7,7 +7,7 @@ import {
   earnedOf,
   gainOf,
   gradeOf,
-  type Scored,
+  type ScoredCheck,
   scoreOf,
   WEIGHTS,
   wholeScore,
@@ -20,8 +20,8 @@ export const scored = (
   status: CheckStatus,
   points = 10,
   category: Category = 'authentication',
-  more: Partial<Scored> = {},
-): Scored => ({
+  more: Partial<ScoredCheck> = {},
+): ScoredCheck => ({
   id,
   status,
   points,
@@ -32,7 +32,7 @@ export const scored = (
   ...more,
 });
 
-export const exactOf = (checks: Scored[]): number => scoreOf(checks).exact!;
+export const exactOf = (checks: ScoredCheck[]): number => scoreOf(checks).exact!;
 
 describe('Score categories', () => {
   it('have the published weights, which sum to 100', () => {
@@ -123,7 +123,7 @@ describe('Score categories', () => {
 });
 
 describe('Score coverage', () => {
-  const cases: [name: string, checks: Scored[], coverage: number][] = [
+  const cases: [name: string, checks: ScoredCheck[], coverage: number][] = [
     [
       'all applicable checks ran',
       [scored('a', 'pass'), scored('b', 'fail'), scored('c', 'warn')],
@@ -144,7 +144,7 @@ describe('Score coverage', () => {
 
 describe('Score caps', () => {
   /** Passing checks with the given changes. */
-  const mail = (changes: Record<string, CheckStatus>): Scored[] => [
+  const mail = (changes: Record<string, CheckStatus>): ScoredCheck[] => [
     ...['spf', 'dkim', 'dmarc'].map((id) => scored(id, changes[id] ?? 'pass', 1)),
     ...['ptr', 'fcrdns', 'tls'].map((id) => scored(id, changes[id] ?? 'pass', 1, 'infrastructure')),
     scored('rest', 'pass', 1000),

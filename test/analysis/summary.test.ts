@@ -9,7 +9,7 @@ import type {
   RuleStatus,
   RuleVerdict,
 } from '../../src/analysis/result.ts';
-import { summarize, toFix } from '../../src/analysis/summary.ts';
+import { checksToFix, summarize } from '../../src/analysis/summary.ts';
 import { analyzeBy, fakeCheck } from './fake-checks.ts';
 
 const summaryOf = async (...checks: Check[]): Promise<string> => (await analyzeBy(checks)).summary;
@@ -153,7 +153,7 @@ it('toFix orders by gain, failures before warnings, then points', async () => {
   ]);
   const before = [...checks];
   assert.deepEqual(
-    toFix(checks).map(({ id }) => id),
+    checksToFix(checks).map(({ id }) => id),
     ['large_failure', 'large_warning', 'small_warning', 'free_failure', 'free_warning'],
   );
   assert.deepEqual(checks, before, 'the order of the result is unchanged');

@@ -10,11 +10,11 @@ import { parseDocument } from 'htmlparser2';
 import * as v from 'valibot';
 import { curlsOf, exampleOf } from '../../src/dashboard/docs/curl.ts';
 import {
+  describeType,
   fieldsOf,
   limitsOf,
   type Operation,
   readOperations,
-  typeWords,
 } from '../../src/dashboard/docs/operations.ts';
 import { DOCUMENTED_ROUTES } from '../../src/features.ts';
 import { describeApi } from '../../src/health/routes.ts';
@@ -188,10 +188,10 @@ test('Docs examples derive values from field names and operations', () => {
 
 test('typeWords and limitsOf describe schema types and limits in words', () => {
   const name = { anyOf: [{ type: 'string', minLength: 1, maxLength: 200 }, { type: 'null' }] };
-  assert.equal(typeWords(name), 'string or null');
+  assert.equal(describeType(name), 'string or null');
   assert.deepEqual(limitsOf(name), ['1 to 200 characters']);
   const list = { type: 'array', minItems: 1, items: { type: 'string', enum: ['a', 'b'] } };
-  assert.equal(typeWords(list), 'array of strings');
+  assert.equal(describeType(list), 'array of strings');
   assert.deepEqual(limitsOf(list), ['at least 1 item', 'items: one of `a`, `b`']);
   const nested = {
     type: 'array',

@@ -6,7 +6,7 @@ import { verifyDomainsJob } from '../../src/domains/verify-job.ts';
 import { isoTime } from '../../src/lib/clock.ts';
 import { createDnsResolver } from '../../src/net/dns/network-resolver.ts';
 import type { Zone } from '../../src/net/dns/zone.ts';
-import { offlineWeb } from '../../src/net/http/web.ts';
+import { offlineWebClient } from '../../src/net/http/web.ts';
 import { startTestService } from '../helpers/app.ts';
 import { testClock } from '../helpers/clock.ts';
 import { startDnsServer } from '../helpers/dns-server.ts';
@@ -34,7 +34,7 @@ export async function startDomainService(
     clock,
     resolver,
     env,
-    web: offlineWeb,
+    web: offlineWebClient,
     probeMailTls: async () => ({ status: 'unreachable', silent: false, detail: 'port 25 is shut' }),
   });
   const { app, call } = service;

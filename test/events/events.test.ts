@@ -9,7 +9,7 @@ import { startTestService } from '../helpers/app.ts';
 import { testClock } from '../helpers/clock.ts';
 import { goodMessage } from '../helpers/good-message.ts';
 import type { List, Problem } from '../team/team-service.ts';
-import { createEndpoint, startDelivering } from '../webhooks/webhook-service.ts';
+import { createEndpoint, startWebhookService } from '../webhooks/webhook-service.ts';
 
 interface Event {
   id: string;
@@ -23,7 +23,7 @@ interface Event {
 const DATA = { id: 'test_1', object: 'test' };
 
 test('The test.completed event equals the webhook body and contains the listed test', async (t) => {
-  const scene = await startDelivering(t);
+  const scene = await startWebhookService(t);
   const { service, receiver } = scene;
   const { call } = service;
   await createEndpoint(scene);
@@ -46,7 +46,7 @@ test('The test.completed event equals the webhook body and contains the listed t
 });
 
 test('Event data is returned and delivered unchanged', async (t) => {
-  const scene = await startDelivering(t);
+  const scene = await startWebhookService(t);
   const { service, append, receiver } = scene;
   await createEndpoint(scene);
   const data = {
@@ -63,7 +63,7 @@ test('Event data is returned and delivered unchanged', async (t) => {
 });
 
 test('GET /v1/events lists newest first, filtered by type and time, with pagination', async (t) => {
-  const { service, append, clock } = await startDelivering(t);
+  const { service, append, clock } = await startWebhookService(t);
   const ids: string[] = [];
   for (const type of [
     'test.completed',
@@ -103,7 +103,7 @@ test('GET /v1/events lists newest first, filtered by type and time, with paginat
 });
 
 test('GET /v1/events returns only events of the key’s own mode', async (t) => {
-  const { service, append } = await startDelivering(t);
+  const { service, append } = await startWebhookService(t);
   const { call, makeKey } = service;
   const sandbox = await makeKey('member', false);
   const live = await append({ data: DATA, livemode: true });

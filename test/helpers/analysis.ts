@@ -13,7 +13,7 @@ import { createContext, NO_SETUP } from '../../src/analysis/context.ts';
 import { parseMessage } from '../../src/analysis/mime/parse-message.ts';
 import type { Resolver } from '../../src/net/dns/resolver.ts';
 import { type Zone, zoneResolver } from '../../src/net/dns/zone.ts';
-import type { Web } from '../../src/net/http/web.ts';
+import type { WebClient } from '../../src/net/http/web.ts';
 import { undeclaredKeys } from './public-evidence.ts';
 
 /** When test messages are received: 2026-11-21T10:00:00Z. */
@@ -35,7 +35,7 @@ export interface CheckInput {
   receivedAt?: number;
   kind?: AnalysisInput['kind'];
   offline?: boolean;
-  web?: Web;
+  web?: WebClient;
   setup?: Partial<Setup>;
 }
 

@@ -1,7 +1,7 @@
 /** A web in memory: the responses to the guarded client, by URL. */
 
-import type { WebFailure } from '../../src/net/guarded-connection.ts';
-import type { Web, WebAnswer } from '../../src/net/http/web.ts';
+import type { WebFailureReason } from '../../src/net/guarded-connection.ts';
+import type { WebClient, WebResult } from '../../src/net/http/web.ts';
 
 export interface Page {
   code?: number;
@@ -10,8 +10,8 @@ export interface Page {
 }
 
 /** A page or a failure per URL; other URLs respond with 404. */
-export function webOf(pages: Record<string, Page | WebFailure>): Web {
-  return async ({ url, method, maxBytes = 64 * 1024 }): Promise<WebAnswer> => {
+export function webOf(pages: Record<string, Page | WebFailureReason>): WebClient {
+  return async ({ url, method, maxBytes = 64 * 1024 }): Promise<WebResult> => {
     const page = pages[url];
     if (typeof page === 'string')
       return { status: 'failed', reason: page, detail: 'it failed (test)' };

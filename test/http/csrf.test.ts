@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import * as v from 'valibot';
 import { clearedSessionCookie, readSessionCookies, sessionCookie } from '../../src/http/cookies.ts';
 import { route } from '../../src/http/route.ts';
-import { bearer, startRouted } from './routed.ts';
+import { bearer, startRoutedService } from './routed.ts';
 
 const COOKIE = { cookie: 'deliverability=good' };
 const HTTP = { APP_URL: 'http://127.0.0.1:8080' };
@@ -59,7 +59,7 @@ const open = route({
 
 describe('CSRF protection of cookie-authenticated requests', () => {
   it('rejects writes from other origins with 403', async (t) => {
-    const { send } = await startRouted(t, [], { env: ENV });
+    const { send } = await startRoutedService(t, [], { env: ENV });
     for (const [headers, own] of ORIGINS)
       for (const [method, path, ok] of [
         ['POST', '/v1/tests', 201],
@@ -76,7 +76,7 @@ describe('CSRF protection of cookie-authenticated requests', () => {
   });
 
   it('allows reads from any origin but marks them same-origin', async (t) => {
-    const { send } = await startRouted(t, [], { env: ENV });
+    const { send } = await startRoutedService(t, [], { env: ENV });
     for (const [headers] of ORIGINS)
       for (const method of ['GET', 'HEAD']) {
         const reply = await send(method, '/v1/tests', {
@@ -90,7 +90,7 @@ describe('CSRF protection of cookie-authenticated requests', () => {
   });
 
   it('answers 401 without a valid session cookie', async (t) => {
-    const { send } = await startRouted(t, []);
+    const { send } = await startRoutedService(t, []);
     for (const cookie of ['deliverability=bad', '__Host-deliverability=good', 'other=good', '']) {
       const { status, headers } = await send('GET', '/v1/tests', { headers: { cookie } });
       assert.deepEqual([status, headers['www-authenticate']], [401, 'Bearer']);
@@ -100,14 +100,14 @@ describe('CSRF protection of cookie-authenticated requests', () => {
   });
 
   it('requires the __Host- cookie when the app URL is https', async (t) => {
-    const { send } = await startRouted(t, [], { env: ENV });
+    const { send } = await startRoutedService(t, [], { env: ENV });
     assert.equal((await send('GET', '/v1/tests', { headers: COOKIE })).status, 401);
   });
 });
 
 describe('CSRF protection of API key requests', () => {
   it('does not apply; a key takes precedence over a cookie', async (t) => {
-    const { send, key, makeKey } = await startRouted(t, []);
+    const { send, key, makeKey } = await startRoutedService(t, []);
     const post = (headers: Record<string, string>) =>
       send('POST', '/v1/tests', { headers, json: {} });
     assert.equal((await post({ ...bearer(key), 'sec-fetch-site': 'cross-site' })).status, 201);
@@ -119,14 +119,14 @@ describe('CSRF protection of API key requests', () => {
   });
 
   it('ignores other Authorization schemes and uses the session cookie', async (t) => {
-    const { send } = await startRouted(t, []);
+    const { send } = await startRoutedService(t, []);
     const headers = { ...COOKIE, authorization: 'Basic dXNlcjpwYXNz' };
     assert.equal((await send('GET', '/v1/tests', { headers })).status, 200);
   });
 });
 
 it('CSRF protection rejects cross-site writes even without credentials', async (t) => {
-  const { send } = await startRouted(t, [open], { env: ENV });
+  const { send } = await startRoutedService(t, [open], { env: ENV });
   for (const [headers, own] of ORIGINS) {
     const reply = await send('POST', '/open', { headers });
     assert.equal(reply.status, own === false ? 403 : 200, JSON.stringify(headers));
@@ -140,7 +140,7 @@ it('CSRF protection rejects cross-site writes even without credentials', async (
 });
 
 it('Session lookup tries up to three cookies of the same name', async (t) => {
-  const { send } = await startRouted(t, []);
+  const { send } = await startRoutedService(t, []);
   const status = async (...values: string[]) => {
     const cookie = values.map((value) => `deliverability=${value}`).join('; ');
     return (await send('GET', '/v1/tests', { headers: { cookie } })).status;

@@ -13,7 +13,7 @@ import {
   temporaryFolder,
 } from '../helpers/app.ts';
 import { testClock } from '../helpers/clock.ts';
-import { bearer, type Routed, startRouted } from './routed.ts';
+import { bearer, type RoutedService, startRoutedService } from './routed.ts';
 
 const MAIL = 'From: a@example.com\r\nSubject: Hello\r\n\r\nBody\r\n';
 const HOUR = 3_600_000;
@@ -295,13 +295,13 @@ describe('Idempotent handler', () => {
     handle: () => ({ id: `${ids.push('o')}` }),
   });
 
-  const post = async ({ send, key }: Routed, path: string) =>
+  const post = async ({ send, key }: RoutedService, path: string) =>
     send('POST', path, { headers: { ...bearer(key), 'idempotency-key': 'k1' } });
-  const made = async ({ app }: Routed) =>
+  const made = async ({ app }: RoutedService) =>
     (await app.db.selectFrom('events').select('id').execute()).map(({ id }) => id);
 
   it('that fails before or during its write can be retried', async (t) => {
-    const service = await startRouted(t, [creating]);
+    const service = await startRoutedService(t, [creating]);
     fail = 'before';
     assert.equal((await post(service, '/made')).status, 409);
     fail = 'in';
@@ -313,7 +313,7 @@ describe('Idempotent handler', () => {
   });
 
   it('that fails after its write replays the stored response', async (t) => {
-    const service = await startRouted(t, [creating]);
+    const service = await startRoutedService(t, [creating]);
     fail = 'after';
     assert.equal((await post(service, '/made')).status, 500);
     fail = null;
@@ -325,7 +325,7 @@ describe('Idempotent handler', () => {
   });
 
   it('that sets a cookie sets it only in the first response', async (t) => {
-    const service = await startRouted(t, [signing]);
+    const service = await startRoutedService(t, [signing]);
     const first = await post(service, '/signed');
     assert.deepEqual(first.headers['set-cookie'], ['a=b']);
     const again = await post(service, '/signed');
@@ -335,7 +335,7 @@ describe('Idempotent handler', () => {
   });
 
   it('without a transaction stores its response afterwards; concurrent retries get 409', async (t) => {
-    const service = await startRouted(t, [acting]);
+    const service = await startRoutedService(t, [acting]);
     const release = Promise.withResolvers<void>();
     held = release.promise;
     // Either of the two may run first.
@@ -351,7 +351,7 @@ describe('Idempotent handler', () => {
   });
 
   it('without credentials ignores the key', async (t) => {
-    const service = await startRouted(t, [open]);
+    const service = await startRoutedService(t, [open]);
     const [one, two] = [await post(service, '/open'), await post(service, '/open')];
     assert.deepEqual([one.status, two.status], [200, 200]);
     assert.notEqual(one.text, two.text);
@@ -359,7 +359,7 @@ describe('Idempotent handler', () => {
   });
 
   it('keeps session requests separate from API key requests of the same member', async (t) => {
-    const service = await startRouted(t, [acting]);
+    const service = await startRoutedService(t, [acting]);
     held = null;
     const headers = { cookie: 'deliverability=good', 'sec-fetch-site': 'same-origin' };
     const bySession = () =>

@@ -6,14 +6,14 @@ import * as v from 'valibot';
 import { addressGroup, createRateLimit } from '../../src/http/rate-limit.ts';
 import { route } from '../../src/http/route.ts';
 import { testClock } from '../helpers/clock.ts';
-import { bearer, type Reply, startRouted } from './routed.ts';
+import { bearer, type Reply, startRoutedService } from './routed.ts';
 
 const FIVE = { DELIVERABILITY_RATE_LIMIT: '5/min' };
 const fieldsOf = ({ headers }: Reply) => [headers['ratelimit-policy'], headers.ratelimit];
 
-async function startLimited(t: Parameters<typeof startRouted>[0], routes = [] as never[]) {
+async function startLimited(t: Parameters<typeof startRoutedService>[0], routes = [] as never[]) {
   const clock = testClock();
-  return { clock, ...(await startRouted(t, routes, { clock, env: FIVE })) };
+  return { clock, ...(await startRoutedService(t, routes, { clock, env: FIVE })) };
 }
 
 describe('Default rate limit', () => {
@@ -81,7 +81,7 @@ describe('Default rate limit', () => {
   });
 
   it('is off when configured as 0', async (t) => {
-    const { send, key } = await startRouted(t, []);
+    const { send, key } = await startRoutedService(t, []);
     const reply = await send('GET', '/v1/tests', { headers: bearer(key) });
     assert.deepEqual(fieldsOf(reply), [undefined, undefined]);
   });
@@ -102,7 +102,7 @@ describe('Rate limit of one operation', () => {
   it('applies per IP address in addition to the default limit', async (t) => {
     const clock = testClock();
     const env = { ...FIVE, DELIVERABILITY_TRUSTED_PROXIES: '127.0.0.1' };
-    const { send } = await startRouted(t, [guarded], { clock, env });
+    const { send } = await startRoutedService(t, [guarded], { clock, env });
     const from = (ip: string) => send('POST', '/guarded', { headers: { 'x-forwarded-for': ip } });
     assert.deepEqual(fieldsOf(await from('2001:db8::1')), [
       '"default";q=5;w=60, "guard";q=2;w=300',
@@ -118,7 +118,7 @@ describe('Rate limit of one operation', () => {
 
   it('can be shared by several operations', async (t) => {
     const other = { ...guarded, path: '/other', operation: 'other', limit: 'guard' };
-    const { send } = await startRouted(t, [guarded, other]);
+    const { send } = await startRoutedService(t, [guarded, other]);
     const first = await send('POST', '/other');
     assert.deepEqual(fieldsOf(first), ['"guard";q=2;w=300', '"guard";r=1;t=300']);
     assert.equal((await send('POST', '/guarded')).status, 200);
@@ -128,11 +128,14 @@ describe('Rate limit of one operation', () => {
 
   it('rejects a reference to an unknown shared limit at start', async (t) => {
     const lost = { ...guarded, limit: 'nobody' };
-    await assert.rejects(startRouted(t, [lost]), /shares the limit of an operation without one/);
+    await assert.rejects(
+      startRoutedService(t, [lost]),
+      /shares the limit of an operation without one/,
+    );
   });
 
   it('is shared by a link’s page and its API operation', async (t) => {
-    const { send } = await startRouted(t, []);
+    const { send } = await startRoutedService(t, []);
     const pages: [page: string, api: string, json: object][] = [
       [
         '/password/x',
@@ -158,7 +161,7 @@ describe('Rate limit of one operation', () => {
   });
 
   it('of password resets is reported by page and API alike', async (t) => {
-    const { send } = await startRouted(t, [], { clock: testClock(), env: FIVE });
+    const { send } = await startRoutedService(t, [], { clock: testClock(), env: FIVE });
     const ask = () =>
       send('POST', '/v1/password_resets', { json: { email: 'nobody@example.com' } });
     const fill = () =>
@@ -174,7 +177,7 @@ describe('Rate limit of one operation', () => {
         '"default";q=5;w=60, "password_resets";q=20;w=60',
         `"default";r=${left - 15};t=60, "password_resets";r=${left};t=60`,
       ]);
-    const free = await startRouted(t, [], { clock: testClock() });
+    const free = await startRoutedService(t, [], { clock: testClock() });
     const sent = () =>
       free.send('POST', '/v1/password_resets', { json: { email: 'nobody@example.com' } });
     for (let i = 0; i < 20; i++) assert.equal((await sent()).status, 202);
@@ -187,7 +190,7 @@ describe('Rate limit of one operation', () => {
   });
 
   it('applies even when the default limit is off', async (t) => {
-    const { send } = await startRouted(t, [guarded]);
+    const { send } = await startRoutedService(t, [guarded]);
     for (const status of [200, 200, 429])
       assert.equal((await send('POST', '/guarded')).status, status);
   });

@@ -6,7 +6,7 @@ import * as v from 'valibot';
 import { callerOf } from '../../src/http/actor.ts';
 import { route } from '../../src/http/route.ts';
 import { parseNetwork } from '../../src/lib/addresses.ts';
-import { startRouted } from './routed.ts';
+import { startRoutedService } from './routed.ts';
 
 const PROXIES = ['10.0.0.0/8', '127.0.0.1', '2001:db8:1::/48'].map(parseNetwork);
 
@@ -77,14 +77,14 @@ const whoami = route({
 
 it('Route handlers receive the client address and a truncated user agent', async (t) => {
   const proxies = { DELIVERABILITY_TRUSTED_PROXIES: '127.0.0.0/8, ::1' };
-  const { send } = await startRouted(t, [whoami], { env: proxies });
+  const { send } = await startRoutedService(t, [whoami], { env: proxies });
   const headers = {
     'x-forwarded-for': '203.0.113.5, 198.51.100.1',
     'user-agent': 'x'.repeat(600),
   };
   const { json } = await send('GET', '/whoami', { headers });
   assert.deepEqual(json, { ip: '198.51.100.1', agent: 'x'.repeat(500) });
-  const plain = await startRouted(t, [whoami]);
+  const plain = await startRoutedService(t, [whoami]);
   const { json: told } = await plain.send('GET', '/whoami', { headers });
   assert.equal(told.ip, '127.0.0.1');
 });

@@ -60,16 +60,16 @@ export function sender(port: number): Send {
     });
 }
 
-export interface Routed extends TestService {
+export interface RoutedService extends TestService {
   send: Send;
 }
 
 /** The session `good` belongs to the owner; all others are invalid. */
-export async function startRouted(
+export async function startRoutedService(
   t: TestContext,
   routes: Route[],
   options?: ServiceOptions,
-): Promise<Routed> {
+): Promise<RoutedService> {
   const service = await startTestService(t, options);
   const { app, key } = service;
   const owner = (await identifyKey(app, key)) as Actor;

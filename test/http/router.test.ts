@@ -5,7 +5,7 @@ import { it, test } from 'node:test';
 import { prefersJson, type RequestContext, wantsPage } from '../../src/http/request-context.ts';
 import { route } from '../../src/http/route.ts';
 import { createPathRedactor } from '../../src/http/router.ts';
-import { startRouted } from './routed.ts';
+import { startRoutedService } from './routed.ts';
 
 const said = (form: string) => (call: { params: Record<string, string>; headOnly: boolean }) =>
   new Response(`${form} ${call.params.name}`, {
@@ -31,7 +31,7 @@ const LINKS = [
 ];
 
 it('Router matches a file extension and passes the rest as parameter', async (t) => {
-  const { send } = await startRouted(t, LINKS);
+  const { send } = await startRoutedService(t, LINKS);
   for (const [path, text] of [
     ['/links/a.svg', 'svg a'],
     ['/links/example.com.svg', 'svg example.com'],
@@ -50,7 +50,7 @@ it('Router matches a file extension and passes the rest as parameter', async (t)
 });
 
 it('Router tells handlers whether the request is HEAD', async (t) => {
-  const { send } = await startRouted(t, LINKS);
+  const { send } = await startRoutedService(t, LINKS);
   for (const [method, expected] of [
     ['GET', 'false'],
     ['HEAD', 'true'],

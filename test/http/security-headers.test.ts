@@ -6,7 +6,7 @@ import { it } from 'node:test';
 import { route } from '../../src/http/route.ts';
 import type { Test } from '../../src/mailtests/schema.ts';
 import { readAll } from './listener.ts';
-import { bearer, type Reply, type Routed, startRouted } from './routed.ts';
+import { bearer, type Reply, type RoutedService, startRoutedService } from './routed.ts';
 
 const STRICT = "default-src 'none'; frame-ancestors 'none'";
 const COMMON = {
@@ -29,7 +29,7 @@ function assertMannered({ headers, status }: Reply, what: string, other: object 
 }
 
 /** A completed test. */
-async function completed({ call }: Routed): Promise<string> {
+async function completed({ call }: RoutedService): Promise<string> {
   const { body } = await call<Test>('POST', '/v1/tests', {
     body: 'From: a@example.com\r\nSubject: Hello\r\n\r\nBody\r\n',
     headers: { 'content-type': 'message/rfc822' },
@@ -40,7 +40,7 @@ async function completed({ call }: Routed): Promise<string> {
 }
 
 it('Security headers are sent with every kind of response', async (t) => {
-  const service = await startRouted(t, []);
+  const service = await startRoutedService(t, []);
   const { send, key } = service;
   const path = `/v1/tests/${await completed(service)}`;
   const headers = { ...bearer(key), origin: 'https://elsewhere.example' };
@@ -83,7 +83,7 @@ it('Security headers are sent with every kind of response', async (t) => {
 });
 
 it('CORS preflight requests are rejected', async (t) => {
-  const { send } = await startRouted(t, []);
+  const { send } = await startRoutedService(t, []);
   const headers = {
     origin: 'https://elsewhere.example',
     'access-control-request-method': 'POST',
@@ -112,7 +112,7 @@ it('Security headers set by a route are kept', async (t) => {
       return new Response('<p>', { headers: { 'content-type': 'text/html', ...own } });
     },
   });
-  const { send } = await startRouted(t, [page]);
+  const { send } = await startRoutedService(t, [page]);
   const reply = await send('GET', '/page');
   assertMannered(reply, 'the page', own);
   assert.equal(reply.headers['x-own'], 'yes');
@@ -121,7 +121,7 @@ it('Security headers set by a route are kept', async (t) => {
 it('Strict-Transport-Security is sent only when clients use https', async (t) => {
   const told = async (base: string, app = base) => {
     const env = { DELIVERABILITY_BASE_URL: base, DELIVERABILITY_APP_URL: app };
-    const { send } = await startRouted(t, [], { env });
+    const { send } = await startRoutedService(t, [], { env });
     const replies = [await send('GET', '/healthz'), await send('GET', '/nowhere')];
     return replies.map(({ headers }) => headers['strict-transport-security']);
   };
@@ -133,7 +133,7 @@ it('Strict-Transport-Security is sent only when clients use https', async (t) =>
 });
 
 it('Security headers are sent for requests that never reach a route', async (t) => {
-  const { http } = await startRouted(t, []);
+  const { http } = await startRoutedService(t, []);
   for (const bytes of [
     'nonsense\r\n\r\n',
     'GET / HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n',

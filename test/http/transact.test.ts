@@ -5,15 +5,18 @@ import { it } from 'node:test';
 import * as v from 'valibot';
 import { ROUTES } from '../../src/features.ts';
 import { route, writes } from '../../src/http/route.ts';
-import { bearer, type Routed, startRouted } from './routed.ts';
+import { bearer, type RoutedService, startRoutedService } from './routed.ts';
 
 const Done = v.object({ ok: v.boolean() });
 const declared = { method: 'POST', summary: 'A route of a test', response: Done } as const;
 
-const post = async ({ send, key }: Routed, path: string, headers: Record<string, string> = {}) =>
-  send('POST', path, { headers: { ...bearer(key), ...headers } });
+const post = async (
+  { send, key }: RoutedService,
+  path: string,
+  headers: Record<string, string> = {},
+) => send('POST', path, { headers: { ...bearer(key), ...headers } });
 
-const loggedErrors = ({ logged }: Routed) =>
+const loggedErrors = ({ logged }: RoutedService) =>
   logged.filter(({ level }) => level === 'error').map(({ fields }) => String(fields.fault));
 
 const event = (id: string) => ({ id, type: 'made', livemode: 1, created_at: 'now', data: '{}' });
@@ -33,7 +36,7 @@ it('A writing route that returns without transact() responds with 500 and releas
       });
     },
   });
-  const service = await startRouted(t, [forgetful]);
+  const service = await startRoutedService(t, [forgetful]);
   const key = { 'idempotency-key': 'k1' };
   const failed = await post(service, '/forgetful', key);
   assert.deepEqual([failed.status, failed.json.code], [500, 'internal_error']);
@@ -53,7 +56,7 @@ it('A route responds with 500 if its only transaction failed, even if its handle
       return { ok: true };
     },
   });
-  const service = await startRouted(t, [careless]);
+  const service = await startRoutedService(t, [careless]);
   assert.equal((await post(service, '/careless')).status, 500);
 });
 
@@ -62,7 +65,7 @@ it('A handler that fails before transact() is logged with its own error', async 
     ...{ ...declared, path: '/failing', operation: 'fail', role: 'member' },
     handle: ({ params }) => Promise.reject(params),
   });
-  const service = await startRouted(t, [failing]);
+  const service = await startRoutedService(t, [failing]);
   assert.equal((await post(service, '/failing')).status, 500);
   assert.doesNotMatch(loggedErrors(service)[0]!, /transact/);
 });
@@ -85,7 +88,7 @@ it('Routes not declared as writing respond without transact() and cannot call it
     ...{ ...declared, path: '/open', operation: 'open', role: 'public' },
     handle: ({ transact }) => transact(async () => ({ ok: true })),
   });
-  const service = await startRouted(t, [previewing, writing, reading, open]);
+  const service = await startRoutedService(t, [previewing, writing, reading, open]);
   assert.equal((await post(service, '/previewing')).status, 200);
   assert.equal((await post(service, '/writing')).status, 500);
   assert.equal(
@@ -110,7 +113,7 @@ it('transact() authorizes the caller again for the route’s role', async (t) =>
       });
     },
   });
-  const service = await startRouted(t, [slow]);
+  const service = await startRoutedService(t, [slow]);
   const { id, key } = await service.makeMember('admin');
   const postSlow = () => service.send('POST', '/slow', { headers: bearer(key) });
   assert.equal((await postSlow()).status, 200);
@@ -137,7 +140,7 @@ it('transact() does not authorize callers of a public writing route', async (t) 
         return { ok: true };
       }),
   });
-  const service = await startRouted(t, [open]);
+  const service = await startRoutedService(t, [open]);
   assert.equal((await service.send('POST', '/open')).status, 200);
   assert.deepEqual(receivedArguments, [[]]);
 });
@@ -162,7 +165,7 @@ it('transact() stores the idempotent response with the change that determines it
       return { ok: false };
     },
   });
-  const service = await startRouted(t, [stepwise]);
+  const service = await startRoutedService(t, [stepwise]);
   const key = { 'idempotency-key': 'k1' };
   const first = await post(service, '/stepwise', key);
   assert.deepEqual(seen, [[{ status: null }], [{ status: 200 }]]);

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { paintPdf } from '../../src/report/pdf/pdf.ts';
+import { renderPdf } from '../../src/report/pdf/pdf.ts';
 import { skipUnlessInstalled } from '../helpers/installed.ts';
 import { pdfWords } from '../helpers/pdf.ts';
 import { allDocuments } from '../report/documents.ts';
@@ -13,7 +13,7 @@ test('Report renderer (PDF) shows every word of every document for paper', {
 }, async () => {
   for (const [which, document] of await allDocuments()) {
     if (/ (?:on page|in a terminal)$/.test(which)) continue;
-    const painted = asReadOnPaper(pdfWords(await paintPdf(document)));
+    const painted = asReadOnPaper(pdfWords(await renderPdf(document)));
     const leaves = leavesOf(document.blocks);
     assert.ok(leaves.length > 1, which);
     for (const leaf of leaves)

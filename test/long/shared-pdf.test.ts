@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import { toFix } from '../../src/analysis/summary.ts';
+import { checksToFix } from '../../src/analysis/summary.ts';
 import { verdictOf } from '../../src/report/content.ts';
 import { sharedPdf } from '../../src/report/pdf/pdf.ts';
 import type { Share } from '../../src/report/share.ts';
@@ -88,7 +88,7 @@ describe('Shared report PDF of many tests', { skip: skipUnlessInstalled('pdftote
     assert.equal(starts.length, 4);
     const words = withoutSpaces(pdfWords(pdf));
     for (const { checks } of share.reports)
-      for (const { title, fix } of toFix(checks)) assertContains(words, [title, fix!.text]);
+      for (const { title, fix } of checksToFix(checks)) assertContains(words, [title, fix!.text]);
     assert.ok(pages.length > 20);
     assert.match(pages.at(-1)!, new RegExp(`Page ${pages.length} of ${pages.length}`));
   });
@@ -128,7 +128,7 @@ describe('Shared report PDF of many tests', { skip: skipUnlessInstalled('pdftote
     const { checks } = (await campaignShare()).reports[1]!;
     const second = all.findIndex((page) => page.startsWith('TEST 2 OF 100'));
     const words = withoutSpaces(all.slice(second, second + 2).join(''));
-    for (const { gain } of toFix(checks)) assert.ok(words.includes(`+${gain}`));
+    for (const { gain } of checksToFix(checks)) assert.ok(words.includes(`+${gain}`));
   });
 
   it('uses the short version for six or more tests', async () => {

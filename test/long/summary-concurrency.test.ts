@@ -69,7 +69,7 @@ const MARCH = periodOf(MONTHLY, Date.UTC(2026, 3, 1, 6));
 test('Summaries stay consistent while another thread writes thousands of tests', async (t) => {
   const { service, ids } = await start(t, 8);
   const { db } = service.app;
-  const written = { from: MARCH.before, to: NOW };
+  const written = { from: MARCH.previousFrom, to: NOW };
   await store(db, rowsOf(service, 3000, written, [null, ...ids]));
   const worker = new Worker(new URL('counting-writer.ts', import.meta.url), {
     workerData: {
@@ -112,7 +112,7 @@ test('Summaries stay consistent while another thread writes thousands of tests',
 test('summarize counts tests moving between unequal periods exactly once', async (t) => {
   const { service, ids } = await start(t, 7);
   const { db } = service.app;
-  const rows = rowsOf(service, 60, { from: MARCH.before, to: MARCH.from }, ids);
+  const rows = rowsOf(service, 60, { from: MARCH.previousFrom, to: MARCH.from }, ids);
   await store(db, rows);
   let moving = true;
   const move = async () => {

@@ -27,11 +27,11 @@ const timed = (change: Partial<SendTiming>): SendTiming => ({
   ...{ weekday: 'monday', day_of_month: 1, ...change },
 });
 
-const reportOf = ({ timezone, frequency }: SendTiming, { borders }: ReportPeriod) => ({
+const reportOf = ({ timezone, frequency }: SendTiming, { boundaries }: ReportPeriod) => ({
   ...{ ...NOTHING, timezone, frequency },
   summary: {
     ...NOTHING.summary,
-    trend: borders.slice(0, -1).map((at) => ({
+    trend: boundaries.slice(0, -1).map((at) => ({
       ...NOTHING.summary.trend[0]!,
       from: new Date(at).toISOString(),
     })),
@@ -72,7 +72,7 @@ function sharesOf(dayAt: (at: number) => string, from: number, to: number): Map<
 
 function assertDays(schedule: SendTiming, covered: ReportPeriod, expected: number[]): void {
   const label = `${JSON.stringify(schedule)} ${new Date(covered.to).toISOString()}`;
-  assert.deepEqual(covered.borders, expected, label);
+  assert.deepEqual(covered.boundaries, expected, label);
   assert.deepEqual([expected[0], expected.at(-1)], [covered.from, covered.to], label);
   const names = namesOf(schedule, covered);
   const dayAt = calendarOf(schedule.timezone);
@@ -121,11 +121,11 @@ test('Manual report trends show every day once at any hour of the year', () => {
         assert.equal(period.to, wholeHour(now) + HOUR_MS);
         const hour = Number(hourOf.format(period.to + 0.75 * HOUR_MS));
         const daily: SendTiming = { ...schedule, frequency: 'daily', send_hour: hour };
-        const before = timesBetween(daily, period.before - 1, period.to - DAY_MS / 2).map(
+        const before = timesBetween(daily, period.previousFrom - 1, period.to - DAY_MS / 2).map(
           wholeHour,
         );
-        const days = period.borders.length - 1;
-        assert.deepEqual(before.at(0), period.before);
+        const days = period.boundaries.length - 1;
+        assert.deepEqual(before.at(0), period.previousFrom);
         assert.equal(before.length, 2 * days);
         assertDays({ ...schedule, send_hour: hour }, period, [...before.slice(-days), period.to]);
       }
@@ -148,9 +148,9 @@ test('Trend of a day has 23, 24 or 25 hours around clock changes', () => {
     [Date.UTC(2026, 2, 28, 7), 24],
     [Date.UTC(2026, 9, 25, 7), 25],
   ] as const) {
-    const { from, borders } = periodOf(timed({ frequency: 'daily' }), slot);
+    const { from, boundaries } = periodOf(timed({ frequency: 'daily' }), slot);
     assert.deepEqual(
-      borders,
+      boundaries,
       Array.from({ length: hours + 1 }, (_, i) => from + i * HOUR_MS),
     );
   }

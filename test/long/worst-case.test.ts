@@ -10,7 +10,7 @@ import { type TestContext, test } from 'node:test';
 import { analyze } from '../../src/analysis/analyze.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createDnsResolver } from '../../src/net/dns/network-resolver.ts';
-import { createWeb } from '../../src/net/http/client.ts';
+import { createWebClient } from '../../src/net/http/client.ts';
 import { cleanWorld, messageOf } from '../analysis/planted/world.ts';
 import { RECEIVED_AT } from '../helpers/analysis.ts';
 
@@ -26,7 +26,7 @@ test('Analysis with unresponsive DNS, engines and 60 links ends within 15 second
     clock: systemClock,
   });
   t.after(() => resolver.close());
-  const web = createWeb({ resolver, dial: () => connect(port, '127.0.0.1') });
+  const web = createWebClient({ resolver, dial: () => connect(port, '127.0.0.1') });
   const world = cleanWorld();
   world.html = world.html.replace('</body>', `${links()}</body>`);
   const raw = await messageOf(world);

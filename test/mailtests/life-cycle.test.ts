@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { expireTests, retireTests } from '../../src/mailtests/expire.ts';
+import { deleteOldTests, expireTests } from '../../src/mailtests/expire.ts';
 import { MessageDeletedError, readChunks } from '../../src/mailtests/messages.ts';
 import type { Test } from '../../src/mailtests/schema.ts';
 import type { Resolver } from '../../src/net/dns/resolver.ts';
@@ -406,7 +406,7 @@ test('retireTests deletes tests past the retention time unless a share keeps the
     .where('id', '=', kept)
     .execute();
   const fresh = await make();
-  await retireTests(service.app);
+  await deleteOldTests(service.app);
   const left = await service.app.db.selectFrom('tests').select('id').orderBy('id').execute();
   assert.deepEqual(
     left.map(({ id }) => id),

@@ -9,7 +9,7 @@ import type { PoolOutcome } from '../../src/analysis/pool.ts';
 import type { Domain } from '../../src/domains/schema.ts';
 import { isoTime } from '../../src/lib/clock.ts';
 import { createIds } from '../../src/lib/ids.ts';
-import { expireTallies, retireTests } from '../../src/mailtests/expire.ts';
+import { deleteOldTests, expireTallies } from '../../src/mailtests/expire.ts';
 import { insertTest, newTestRow } from '../../src/mailtests/queries.ts';
 import { recordOutcome } from '../../src/mailtests/record.ts';
 import type { Test } from '../../src/mailtests/schema.ts';
@@ -173,7 +173,7 @@ test('Tests deleted by retention stay counted; tests deleted by users do not', a
   assert.deepEqual(counted, await recount(app.db));
   assert.equal(counted[0]!.tests, 11);
   clock.advance(3 * DAY);
-  await retireTests(app);
+  await deleteOldTests(app);
   assert.deepEqual(await app.db.selectFrom('tests').select('id').execute(), []);
   assert.deepEqual(await tallies(app.db), counted);
 });

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { readDomainName } from '../../src/analysis/domain/read-domain-name.ts';
 import { isoTime } from '../../src/lib/clock.ts';
 import { auditOf, type List } from '../team/team-service.ts';
-import { codeOf, faultsOf } from '../webhooks/webhook-service.ts';
+import { paramErrorsOf, statusAndCodeOf } from '../webhooks/webhook-service.ts';
 import { ADDRESS, HOUR_MS, MONITORS, type Monitor, startMonitoring } from './monitoring.ts';
 
 test('Monitors can be created, read, listed and deleted with their runs', async (t) => {
@@ -105,7 +105,7 @@ test('POST /v1/monitors validates targets and domain_id per monitor type with 42
   ];
   for (const [json, faults] of cases) {
     const answer = await call('POST', MONITORS, { json: { name: 'x', ...json } });
-    assert.deepEqual([answer.status, faultsOf(answer)], [422, faults], JSON.stringify(json));
+    assert.deepEqual([answer.status, paramErrorsOf(answer)], [422, faults], JSON.stringify(json));
   }
   assert.deepEqual((await call<List<Monitor>>('GET', MONITORS)).body.data, []);
 });
@@ -122,7 +122,7 @@ test('PATCH /v1/monitors/{id} honors If-Match and reschedules when needed', asyn
   const planned = (await get(id)).next_run_at;
   const renamed = await patch({ name: 'Theirs' }, { 'if-match': etag });
   assert.deepEqual([renamed.status, renamed.body.next_run_at], [200, planned]);
-  assert.deepEqual(codeOf(await patch({ name: 'No' }, { 'if-match': etag })), [
+  assert.deepEqual(statusAndCodeOf(await patch({ name: 'No' }, { 'if-match': etag })), [
     412,
     'precondition_failed',
   ]);
@@ -133,12 +133,14 @@ test('PATCH /v1/monitors/{id} honors If-Match and reschedules when needed', asyn
   clock.advance(30 * 24 * HOUR_MS);
   await runDue();
   assert.equal((await get(id)).status, 'paused');
-  assert.deepEqual(codeOf(await call('POST', `${path}/run`)), [409, 'conflict']);
+  assert.deepEqual(statusAndCodeOf(await call('POST', `${path}/run`)), [409, 'conflict']);
   const on = (await patch({ enabled: true })).body;
   assert.deepEqual([on.status, on.next_run_at], ['unknown', isoTime(clock.now())]);
   await runDue();
   assert.equal((await get(id)).status, 'ok');
-  assert.deepEqual(faultsOf(await patch({ type: 'placement' })), ['type is not a known parameter']);
+  assert.deepEqual(paramErrorsOf(await patch({ type: 'placement' })), [
+    'type is not a known parameter',
+  ]);
   const [changed] = await auditOf(service, { object_id: id, action: 'monitor.changed' });
   assert.deepEqual(changed![1], { enabled: { from: false, to: true } });
 });
@@ -175,7 +177,7 @@ test('A placement monitor without seed mailboxes has no address and cannot run',
   assert.deepEqual([address, status, next_run_at], [null, 'unknown', null]);
   assert.match(detail!, /no address.* no seed mailboxes/);
   const response = await service.call('POST', `${MONITORS}/${id}/run`);
-  assert.deepEqual([...codeOf(response), response.body.detail], [409, 'conflict', detail]);
+  assert.deepEqual([...statusAndCodeOf(response), response.body.detail], [409, 'conflict', detail]);
   const path = `${MONITORS}/${id}`;
   await service.call('PATCH', path, { json: { enabled: false } });
   assert.equal((await get(id)).status, 'paused');

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { before, describe, it, test } from 'node:test';
 import { DomUtils, parseDocument } from 'htmlparser2';
 import type { CheckResult } from '../../src/analysis/result.ts';
-import { toFix } from '../../src/analysis/summary.ts';
+import { checksToFix } from '../../src/analysis/summary.ts';
 import {
   type Block,
   plainText,
@@ -22,11 +22,11 @@ import {
 } from '../../src/report/document/document.ts';
 import { evidenceFacts, evidenceInShort } from '../../src/report/document/evidence.ts';
 import { summaryDocument, summaryMail } from '../../src/report/document/summary.ts';
-import { paintPage } from '../../src/report/html/report-page.tsx';
-import { paintPdf } from '../../src/report/pdf/pdf.ts';
+import { renderDocument } from '../../src/report/html/report-page.tsx';
+import { renderPdf } from '../../src/report/pdf/pdf.ts';
 import type { Report } from '../../src/report/report.ts';
 import { reportMail } from '../../src/report/summary-mail.ts';
-import { mailText, paintText } from '../../src/report/text.ts';
+import { mailText, renderText } from '../../src/report/text.ts';
 import { skipUnlessInstalled } from '../helpers/installed.ts';
 import { pdfWords } from '../helpers/pdf.ts';
 import { allDocuments } from './documents.ts';
@@ -134,7 +134,7 @@ describe('Report document sections', () => {
 
 describe('Report document verdict', () => {
   it('states the summary, the first fix and what is unknown', () => {
-    const [first, ...others] = toFix(bad!.checks);
+    const [first, ...others] = checksToFix(bad!.checks);
     for (const medium of ['page', 'paper'] as const) {
       const { score, title, lines, unknown } = verdictOf(testDocument(bad!, medium));
       assert.equal(plainText(title), bad!.summary.replace(/ First: .*/s, ''));
@@ -328,13 +328,13 @@ interface Renderer {
 const RENDERERS: Renderer[] = [
   ...[40, 80, 400].map((width) => ({
     name: `text of ${width} columns`,
-    read: (document: ReportDocument) => paintText(document, { width, color: false }),
+    read: (document: ReportDocument) => renderText(document, { width, color: false }),
     normalize: asRead,
     files: ['text.ts'],
   })),
   {
     name: 'page',
-    read: (document) => textOfPage(paintPage(document)),
+    read: (document) => textOfPage(renderDocument(document)),
     // Documents for a terminal have no title and other blocks.
     isFor: (which) => !/ in a terminal$/.test(which),
     normalize: asRead,
@@ -342,7 +342,7 @@ const RENDERERS: Renderer[] = [
   },
   {
     name: 'PDF',
-    read: async (document) => pdfWords(await paintPdf(document)),
+    read: async (document) => pdfWords(await renderPdf(document)),
     // PDFs of all documents take too long; test/long/report-pdf-words.test.ts covers them.
     isFor: (which) => /^(?:bad on paper|one shared on paper|summary (?:WEEK|HOSTILE))$/.test(which),
     normalize: asReadOnPaper,
@@ -369,7 +369,7 @@ for (const { name, read, isFor = () => true, normalize, skip } of RENDERERS)
 
 test('PDF renderer rejects blocks that only terminals show', async () => {
   const { blocks } = terminalDocument(bad!, 'bad.eml');
-  const painted = paintPdf({ ...summaryDocument(WEEK), blocks });
+  const painted = renderPdf({ ...summaryDocument(WEEK), blocks });
   await assert.rejects(painted, /A PDF cannot show bars\./);
 });
 

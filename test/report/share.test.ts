@@ -4,10 +4,10 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import type { Report } from '../../src/report/report.ts';
 import {
+  deletedTestsSentence,
   fromDomainOf,
   isBrief,
   isBriefPdf,
-  missingSentence,
   reportName,
   scoresChart,
   scoresSentence,
@@ -37,8 +37,10 @@ describe('Share texts', () => {
   });
 
   it('missingSentence states the number of deleted tests', () => {
-    assert.equal(missingSentence(scored(1)), null);
-    const words = [1, 2].map((deletedTests) => missingSentence({ ...scored(1), deletedTests }));
+    assert.equal(deletedTestsSentence(scored(1)), null);
+    const words = [1, 2].map((deletedTests) =>
+      deletedTestsSentence({ ...scored(1), deletedTests }),
+    );
     assert.deepEqual(words, [
       '1 test in this report has been deleted.',
       '2 tests in this report have been deleted.',

@@ -155,11 +155,11 @@ test('periodOf yields consecutive whole-hour periods without gaps', () => {
       let previous = periodOf(schedule, nextSend(schedule, START));
       for (const slot of inTurn(schedule, START, END).slice(1)) {
         const period = periodOf(schedule, slot);
-        assert.deepEqual([period.from, period.before], [previous.to, previous.from]);
+        assert.deepEqual([period.from, period.previousFrom], [previous.to, previous.from]);
         assert.ok(period.to <= slot && period.to > slot - HOUR_MS && period.to % HOUR_MS === 0);
         const days = (period.to - period.from) / DAY_MS;
         const slices = { daily: days * 24, weekly: 7, monthly: Math.round(days) }[frequency];
-        assert.equal(period.borders.length, slices + 1);
+        assert.equal(period.boundaries.length, slices + 1);
         previous = period;
       }
     }
@@ -167,13 +167,13 @@ test('periodOf yields consecutive whole-hour periods without gaps', () => {
 
 test('periodOf for March covers 31 days and compares with February', () => {
   const schedule: SendTiming = { ...DAILY, frequency: 'monthly' };
-  const { before, ...period } = periodOf(schedule, Date.UTC(2026, 3, 1, 8));
+  const { previousFrom, ...period } = periodOf(schedule, Date.UTC(2026, 3, 1, 8));
   assert.deepEqual(period, {
     from: Date.UTC(2026, 2, 1, 8),
     to: Date.UTC(2026, 3, 1, 8),
-    borders: Array.from({ length: 32 }, (_, i) => Date.UTC(2026, 2, 1 + i, 8)),
+    boundaries: Array.from({ length: 32 }, (_, i) => Date.UTC(2026, 2, 1 + i, 8)),
   });
-  assert.equal(before, Date.UTC(2026, 1, 1, 8));
+  assert.equal(previousFrom, Date.UTC(2026, 1, 1, 8));
 });
 
 test('periodUntil ends with the current hour and has the regular length', () => {
@@ -185,8 +185,8 @@ test('periodUntil ends with the current hour and has the regular length', () => 
     assert.deepEqual(periodUntil(schedule, now), {
       from: to - days * DAY_MS,
       to,
-      before: to - 2 * days * DAY_MS,
-      borders: Array.from(
+      previousFrom: to - 2 * days * DAY_MS,
+      boundaries: Array.from(
         { length: slices + 1 },
         (_, i) => to - (days * DAY_MS * (slices - i)) / slices,
       ),
@@ -220,9 +220,9 @@ test('nextSend moves a report at a skipped last hour of the day to midnight', ()
   ]);
   const monthly: SendTiming = { ...nuuk, frequency: 'monthly', day_of_month: 28 };
   assert.equal(iso(nextSend(monthly, midnight - DAY_MS)), iso(midnight));
-  const { from, to, borders } = periodOf(monthly, midnight);
+  const { from, to, boundaries } = periodOf(monthly, midnight);
   assert.deepEqual([iso(from), iso(to)], ['2026-03-01T01:00:00.000Z', iso(midnight)]);
-  assert.equal(borders.length, 29);
+  assert.equal(boundaries.length, 29);
   const weekly: SendTiming = { ...nuuk, frequency: 'weekly', weekday: 'saturday' };
   assert.equal(iso(nextSend(weekly, midnight - DAY_MS)), iso(midnight));
   assert.equal(lastSend(monthly, midnight + DAY_MS), midnight);

@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { sha256 } from '../../src/lib/crypto.ts';
-import { retireTests } from '../../src/mailtests/expire.ts';
+import { deleteOldTests } from '../../src/mailtests/expire.ts';
 import { expireShares } from '../../src/shares/change-share.ts';
 import type { Share } from '../../src/shares/schema.ts';
 import type { List } from '../team/team-service.ts';
@@ -230,7 +230,7 @@ async function startKept(t: TestContext) {
   return {
     ...sharing,
     async isThere(id: string): Promise<boolean> {
-      await retireTests(service.app);
+      await deleteOldTests(service.app);
       return (await service.call('GET', `/v1/tests/${id}`)).status === 200;
     },
     async keptUntil(id: string): Promise<string | null> {

@@ -59,12 +59,12 @@ export async function recountedSummary(
   query: SummarySpan & Scope,
   titleOf: (check: string) => string,
 ): Promise<Summary> {
-  const { from, to, before, borders } = query;
+  const { from, to, previousFrom, boundaries } = query;
   const all = await totals(db, query, from, to);
-  const previous = await totals(db, query, before, from);
+  const previous = await totals(db, query, previousFrom, from);
   const trend: Summary['trend'] = [];
-  for (const [i, begin] of borders.slice(0, -1).entries()) {
-    const slice = await totals(db, query, begin, borders[i + 1]!);
+  for (const [i, begin] of boundaries.slice(0, -1).entries()) {
+    const slice = await totals(db, query, begin, boundaries[i + 1]!);
     trend.push({ from: isoTime(begin), tests: slice.tests, ...meansOf(slice) });
   }
   const { spf, dkim, dmarc, spf_known, dkim_known, dmarc_known, A, B, C, D, F } = all;

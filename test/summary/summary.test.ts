@@ -67,8 +67,8 @@ async function recounted(
   const length = HOURS[period] * HOUR;
   const from = to - length;
   const slices = SLICES[period];
-  const borders = Array.from({ length: slices + 1 }, (_, i) => from + (i * length) / slices);
-  const span = { from, to, before: from - length, borders };
+  const boundaries = Array.from({ length: slices + 1 }, (_, i) => from + (i * length) / slices);
+  const span = { from, to, previousFrom: from - length, boundaries };
   const scope = { livemode: livemode === 1, domains: domain === null ? null : [domain] };
   const summary = await recountedSummary(db, { ...span, ...scope }, titleOf);
   return { object: 'report_summary', period, ...summary, to: isoTime(now) } as Answered;
@@ -198,7 +198,7 @@ test('GET /v1/reports/summary rejects unknown domains and periods with 422', asy
   ]);
 });
 
-test('summarize adds up several domains, treats none as empty and honors slice borders', async (t) => {
+test('summarize adds up several domains, treats none as empty and honors slice boundaries', async (t) => {
   const { service, clock, domains } = await start(t);
   const { db } = service.app;
   const random = seededRandom(9);
@@ -214,8 +214,8 @@ test('summarize adds up several domains, treats none as empty and honors slice b
   // A month with a clock change has 743 hours.
   const { to } = periodEndingAt(clock.now(), 'month');
   const from = to - 743 * HOUR;
-  const borders = [...Array.from({ length: 31 }, (_, i) => from + i * DAY), to];
-  const span = { from, to, before: from - DAY, borders, livemode: true };
+  const boundaries = [...Array.from({ length: 31 }, (_, i) => from + i * DAY), to];
+  const span = { from, to, previousFrom: from - DAY, boundaries, livemode: true };
   const both = await summarize(db, { ...span, domains: [a, c] });
   const own = rows.filter(
     ({ domain_id, completed_at }) =>
@@ -227,7 +227,7 @@ test('summarize adds up several domains, treats none as empty and honors slice b
   for (const [i, slice] of both.trend.entries()) {
     const begin = Date.parse(slice.from);
     const end = i === 30 ? to : Date.parse(both.trend[i + 1]!.from);
-    assert.equal(begin, borders[i]);
+    assert.equal(begin, boundaries[i]);
     const within = own.filter(({ completed_at }) => {
       const at = Date.parse(completed_at!);
       return at >= begin && at < end;

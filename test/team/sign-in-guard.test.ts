@@ -5,7 +5,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AppError } from '../../src/lib/errors.ts';
-import { createDelays, createPasswordWork, type Delays } from '../../src/team/sign-in-guard.ts';
+import {
+  type AttemptThrottle,
+  createAttemptThrottle,
+  createPasswordHasher,
+} from '../../src/team/sign-in-guard.ts';
 import { testClock } from '../helpers/clock.ts';
 import { countScrypt } from './scrypt-count.ts';
 
@@ -14,12 +18,12 @@ const right = async () => 'in';
 
 function setUp(max?: number) {
   const clock = testClock();
-  return { clock, delays: createDelays(clock, max) };
+  return { clock, delays: createAttemptThrottle(clock, max) };
 }
 
 /** The seconds of `Retry-After`, or the result of the attempt. */
 async function outcome(
-  delays: Delays,
+  delays: AttemptThrottle,
   account: string,
   ip: string | null,
   check: () => Promise<string | null> = wrong,
@@ -221,7 +225,7 @@ test('Sign-in guard: IP addresses do not evict accounts', async () => {
 
 test('Password work runs two hashes at a time and queues the rest', async (t) => {
   const count = countScrypt(t);
-  const work = createPasswordWork();
+  const work = createPasswordHasher();
   const passwords = ['one', 'two', 'three', 'four', 'five'];
   const hashes = await Promise.all(passwords.map((password) => work.hash(password)));
   assert.deepEqual([count.begun, count.most, count.running], [5, 2, 0]);
@@ -233,14 +237,14 @@ test('Password work runs two hashes at a time and queues the rest', async (t) =>
 
 test('Verifying against a null hash takes one hash and returns false', async (t) => {
   const count = countScrypt(t);
-  const work = createPasswordWork();
+  const work = createPasswordHasher();
   const { result, count: begun } = await count.during(() => work.verify('any', null));
   assert.deepEqual([result, begun], [false, 1]);
 });
 
 test('Password work rejects requests when the queue is full; aborted ones cost nothing', async (t) => {
   const count = countScrypt(t);
-  const work = createPasswordWork();
+  const work = createPasswordHasher();
   const gone = new AbortController();
   const inside = [work.verify('a', null), work.verify('b', null)];
   const waiting = Array.from({ length: 50 }, () => work.verify('c', null, { signal: gone.signal }));
@@ -255,7 +259,7 @@ test('Password work rejects requests when the queue is full; aborted ones cost n
 
 test('Password work serves known browsers ahead of queued strangers', async (t) => {
   const count = countScrypt(t);
-  const work = createPasswordWork();
+  const work = createPasswordHasher();
   const gone = new AbortController();
   let ended = 0;
   const strangers = Array.from({ length: 52 }, () =>

@@ -11,14 +11,14 @@ import { bringDeliveriesForward, releaseDeliveries } from '../../src/webhooks/cl
 import { createSlots, type Slots } from '../../src/webhooks/deliver.ts';
 import { DELIVER_JOB } from '../../src/webhooks/enqueue.ts';
 import { startMailSink } from '../outbox/mail-sink.ts';
-import { attemptsOf, startDelivering } from './webhook-service.ts';
+import { attemptsOf, startWebhookService } from './webhook-service.ts';
 
 const MIN_MS = 60_000;
 const DAY_MS = 86_400_000;
 
 test('Webhook delivery sends an event once with its ID, type and HMAC signature', async (t) => {
   const { app, receiver, clock, makeEndpoint, append, deliverDue, deliveries } =
-    await startDelivering(t);
+    await startWebhookService(t);
   const { secret } = await makeEndpoint();
   const event = await append({ data: { subject: 'Grüße "und" mehr\u2028' } });
   await deliverDue();
@@ -50,7 +50,7 @@ test('Webhook delivery sends an event once with its ID, type and HMAC signature'
 
 test('Webhook retries after 1, 5 and 30 minutes, 2 and 8 hours, then fails', async (t) => {
   const { app, receiver, clock, makeEndpoint, append, deliverDue, deliveries } =
-    await startDelivering(t);
+    await startWebhookService(t);
   await makeEndpoint();
   receiver.respond = () => ({ status: 503, body: 'later' });
   await append();
@@ -89,7 +89,7 @@ test('Webhook retries after 1, 5 and 30 minutes, 2 and 8 hours, then fails', asy
 
 test('Webhook retry delay counts from the end of the previous attempt', async (t) => {
   const { receiver, clock, makeEndpoint, append, deliverDue, deliveries } =
-    await startDelivering(t);
+    await startWebhookService(t);
   await makeEndpoint();
   receiver.respond = () => {
     clock.advance(20_000);
@@ -103,7 +103,7 @@ test('Webhook retry delay counts from the end of the previous attempt', async (t
 });
 
 test('Webhook events go to subscribed, enabled endpoints; auto-disabled ones have them held', async (t) => {
-  const { receiver, makeEndpoint, append, deliverDue, deliveries } = await startDelivering(t);
+  const { receiver, makeEndpoint, append, deliverDue, deliveries } = await startWebhookService(t);
   const wants = await makeEndpoint({ events: '["test.failed","test.completed"]' });
   await makeEndpoint({ events: '["test.failed"]' });
   await makeEndpoint({ enabled: 0 });
@@ -122,7 +122,8 @@ test('Webhook events go to subscribed, enabled endpoints; auto-disabled ones hav
 });
 
 test('An event rolled back with its transaction is never delivered', async (t) => {
-  const { receiver, makeEndpoint, app, deliverDue, deliveries, append } = await startDelivering(t);
+  const { receiver, makeEndpoint, app, deliverDue, deliveries, append } =
+    await startWebhookService(t);
   await makeEndpoint();
   await assert.rejects(
     transact(app.db, async (tx) => {
@@ -138,7 +139,7 @@ test('An event rolled back with its transaction is never delivered', async (t) =
 
 test('A webhook attempt cut short by a crash is logged as interrupted and retried', async (t) => {
   const { app, receiver, clock, makeEndpoint, append, deliverDue, deliveries } =
-    await startDelivering(t);
+    await startWebhookService(t);
   await makeEndpoint();
   receiver.respond = () => 500;
   await append();
@@ -174,7 +175,7 @@ test('A webhook attempt cut short by a crash is logged as interrupted and retrie
 
 test('A webhook delivery whose lease expires is retried without a restart', async (t) => {
   const { app, receiver, clock, makeEndpoint, append, deliverDue, deliveries } =
-    await startDelivering(t);
+    await startWebhookService(t);
   const { id } = await makeEndpoint({ enabled: 0 });
   await app.db.updateTable('webhook_endpoints').set({ enabled: 1 }).where('id', '=', id).execute();
   await app.scheduler.stop();
@@ -195,7 +196,7 @@ test('A webhook delivery whose lease expires is retried without a restart', asyn
 test('An endpoint failing for five days is disabled, with mail to owner and admins', async (t) => {
   const sink = await startMailSink(t);
   const { app, service, receiver, clock, makeEndpoint, append, deliverDue, deliveries } =
-    await startDelivering(t, {
+    await startWebhookService(t, {
       env: {
         DELIVERABILITY_MAIL_URL: `smtp://127.0.0.1:${sink.port}`,
         DELIVERABILITY_MAIL_FROM: 'no-reply@example.com',
@@ -264,7 +265,7 @@ test('An endpoint failing for five days is disabled, with mail to owner and admi
 });
 
 test('A webhook receiver that never responds delays no other endpoint', async (t) => {
-  const { app, receiver, makeEndpoint, append, deliveries } = await startDelivering(t);
+  const { app, receiver, makeEndpoint, append, deliveries } = await startWebhookService(t);
   for (let i = 0; i < 30; i++)
     await makeEndpoint({ url: receiver.url.replace('/hooks', '/silent') });
   const { id: good } = await makeEndpoint();
@@ -285,7 +286,7 @@ test('A webhook receiver that never responds delays no other endpoint', async (t
 });
 
 test('A webhook outcome that cannot be stored is stored later without a second call', async (t) => {
-  const { app, receiver, clock, makeEndpoint, append, deliveries } = await startDelivering(t);
+  const { app, receiver, clock, makeEndpoint, append, deliveries } = await startWebhookService(t);
   await makeEndpoint();
   await sql`CREATE TRIGGER full BEFORE UPDATE OF duration_ms ON webhook_attempts
     BEGIN SELECT RAISE(ABORT, 'no'); END`.execute(app.db);
@@ -303,7 +304,7 @@ test('A webhook outcome that cannot be stored is stored later without a second c
 });
 
 test('Setting the clock back does not postpone pending webhook retries', async (t) => {
-  const { app, receiver, clock, makeEndpoint, append, deliverDue } = await startDelivering(t);
+  const { app, receiver, clock, makeEndpoint, append, deliverDue } = await startWebhookService(t);
   await makeEndpoint();
   receiver.respond = () => 500;
   await append();

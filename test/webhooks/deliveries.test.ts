@@ -8,32 +8,32 @@ import { ListedTest } from '../../src/mailtests/schema.ts';
 import { verifySignature } from '../../src/webhooks/signatures.ts';
 import { auditOf, type List } from '../team/team-service.ts';
 import {
-  codeOf,
   createEndpoint,
   DELIVERIES,
-  type Delivering,
   type Delivery,
   ENDPOINTS,
   type Endpoint,
-  listed,
-  settled,
-  startDelivering,
+  listDeliveries,
+  startWebhookService,
+  statusAndCodeOf,
+  type WebhookTestService,
+  waitForDelivery,
 } from './webhook-service.ts';
 
 const MIN_MS = 60_000;
 const DATA = { id: 'test_1', object: 'test' };
 
-const resend = ({ service }: Delivering, id: string) =>
+const resend = ({ service }: WebhookTestService, id: string) =>
   service.call<Delivery>('POST', `${DELIVERIES}/${id}/resend`);
 
-const switchTo = ({ service }: Delivering, id: string, enabled: boolean) =>
+const switchTo = ({ service }: WebhookTestService, id: string, enabled: boolean) =>
   service.call<Endpoint>('PATCH', `${ENDPOINTS}/${id}`, { json: { enabled } });
 
-const recover = ({ service }: Delivering, id: string, since: string) =>
+const recover = ({ service }: WebhookTestService, id: string, since: string) =>
   service.call<{ recovered: number }>('POST', `${ENDPOINTS}/${id}/recover`, { json: { since } });
 
 test('POST /v1/webhooks/endpoints/{id}/test delivers a sample that is not listed as an event', async (t) => {
-  const scene = await startDelivering(t);
+  const scene = await startWebhookService(t);
   const { service, receiver, clock } = scene;
   const { id, secret } = await createEndpoint(scene, { events: ['alert.resolved'] });
   receiver.respond = () => ({ status: 202, headers: { 'x-Seen': 'yes' }, body: 'thanks' });
@@ -54,7 +54,7 @@ test('POST /v1/webhooks/endpoints/{id}/test delivers a sample that is not listed
     attempts: [],
   };
   assert.deepEqual(made.body, first);
-  const done = await settled(scene, made.body.id);
+  const done = await waitForDelivery(scene, made.body.id);
   const [request] = await receiver.waitForRequests(1);
   assert.equal(request!.body, made.body.payload);
   const event = JSON.parse(request!.body);
@@ -98,7 +98,7 @@ test('POST /v1/webhooks/endpoints/{id}/test delivers a sample that is not listed
 });
 
 test('GET /v1/webhooks/deliveries/{id}?wait returns when the current attempt ends', async (t) => {
-  const scene = await startDelivering(t);
+  const scene = await startWebhookService(t);
   const { service, receiver, clock } = scene;
   const { id } = await createEndpoint(scene);
   const released = Promise.withResolvers<void>();
@@ -115,7 +115,7 @@ test('GET /v1/webhooks/deliveries/{id}?wait returns when the current attempt end
   );
   const late = await service.call<Delivery>('GET', `${DELIVERIES}/${body.id}?wait=1`);
   assert.deepEqual(late.body, under.body);
-  const waiting = settled(scene, body.id);
+  const waiting = waitForDelivery(scene, body.id);
   clock.advance(2000);
   released.resolve();
   const failed = await waiting;
@@ -129,7 +129,11 @@ test('GET /v1/webhooks/deliveries/{id}?wait returns when the current attempt end
     [2000, 500, 'status 500: only 2xx counts as success'],
   );
   assert.equal(attempt!.response_body, 'é'.repeat(2048));
-  assert.equal((await settled(scene, body.id)).attempts.length, 1, 'the next is a minute away');
+  assert.equal(
+    (await waitForDelivery(scene, body.id)).attempts.length,
+    1,
+    'the next is a minute away',
+  );
   for (const wait of ['41', '-1', 'x'])
     assert.equal((await service.call('GET', `${DELIVERIES}/${body.id}?wait=${wait}`)).status, 422);
   for (const query of ['', '?wait=40'])
@@ -137,12 +141,12 @@ test('GET /v1/webhooks/deliveries/{id}?wait returns when the current attempt end
 });
 
 test('POST /v1/webhooks/deliveries/{id}/resend works in any status except during an attempt', async (t) => {
-  const scene = await startDelivering(t);
+  const scene = await startWebhookService(t);
   const { service, app, receiver, append, deliverDue, clock } = scene;
   const { id } = await createEndpoint(scene);
   const event = await append({ data: DATA });
   await deliverDue();
-  const [delivery] = await listed(scene, id);
+  const [delivery] = await listDeliveries(scene, id);
   clock.advance(MIN_MS);
   receiver.respond = () => 500;
   const again = await resend(scene, delivery!.id);
@@ -151,16 +155,16 @@ test('POST /v1/webhooks/deliveries/{id}/resend works in any status except during
     [again.body.status, again.body.next_attempt_at, again.body.attempts.length],
     ['pending', isoTime(clock.now()), 1],
   );
-  const failed = await settled(scene, delivery!.id);
+  const failed = await waitForDelivery(scene, delivery!.id);
   assert.deepEqual([failed.status, failed.payload], ['pending', receiver.requests[0]!.body]);
   const refused = await resend(scene, delivery!.id);
-  assert.deepEqual(codeOf(refused), [409, 'conflict']);
+  assert.deepEqual(statusAndCodeOf(refused), [409, 'conflict']);
   assert.match(refused.text, /still pending/);
   receiver.respond = () => 204;
   clock.advance(MIN_MS);
   await deliverDue();
   await resend(scene, delivery!.id);
-  const { status, attempts } = await settled(scene, delivery!.id);
+  const { status, attempts } = await waitForDelivery(scene, delivery!.id);
   assert.deepEqual(
     [status, ...attempts.map(({ number, trigger }) => `${number} ${trigger}`)],
     ['succeeded', '1 event', '2 resend', '3 retry', '4 resend'],
@@ -175,26 +179,26 @@ test('POST /v1/webhooks/deliveries/{id}/resend works in any status except during
     await service.call('POST', `${ENDPOINTS}/${id}/test`),
     await recover(scene, id, '2026-01-01'),
   ]) {
-    assert.deepEqual(codeOf(answer), [409, 'conflict']);
+    assert.deepEqual(statusAndCodeOf(answer), [409, 'conflict']);
     assert.match(answer.text, /is disabled\. To enable it, send PATCH/);
   }
   await switchTo(scene, id, true);
   await app.db.deleteFrom('events').execute();
-  assert.deepEqual(codeOf(await resend(scene, delivery!.id)), [410, 'gone']);
-  const kept = await settled(scene, delivery!.id);
+  assert.deepEqual(statusAndCodeOf(await resend(scene, delivery!.id)), [410, 'gone']);
+  const kept = await waitForDelivery(scene, delivery!.id);
   assert.deepEqual([kept.status, kept.payload, kept.livemode], ['succeeded', null, null]);
   assert.equal((await resend(scene, 'whd_none')).status, 404);
   assert.equal((await auditOf(service, { action: 'webhook_delivery.resent' })).length, 2);
 });
 
 test('A sample delivery can be resent with the same body', async (t) => {
-  const scene = await startDelivering(t);
+  const scene = await startWebhookService(t);
   const { service, receiver } = scene;
   const { id } = await createEndpoint(scene);
   const { body } = await service.call<Delivery>('POST', `${ENDPOINTS}/${id}/test`);
-  await settled(scene, body.id);
+  await waitForDelivery(scene, body.id);
   assert.equal((await resend(scene, body.id)).status, 200);
-  const { attempts } = await settled(scene, body.id);
+  const { attempts } = await waitForDelivery(scene, body.id);
   assert.deepEqual(
     attempts.map(({ trigger }) => trigger),
     ['test', 'resend'],
@@ -203,7 +207,7 @@ test('A sample delivery can be resent with the same body', async (t) => {
 });
 
 test('POST /v1/webhooks/endpoints/{id}/recover requeues held and failed deliveries since a time', async (t) => {
-  const scene = await startDelivering(t);
+  const scene = await startWebhookService(t);
   const { service, app, receiver, append, deliverDue, clock } = scene;
   const { id } = await createEndpoint(scene);
   const other = await createEndpoint(scene);
@@ -227,7 +231,8 @@ test('POST /v1/webhooks/endpoints/{id}/recover requeues held and failed deliveri
   await set(2, 'succeeded');
   await switchTo(scene, id, false);
   await switchTo(scene, id, true);
-  const statuses = async () => (await listed(scene, id)).map(({ status }) => status).reverse();
+  const statuses = async () =>
+    (await listDeliveries(scene, id)).map(({ status }) => status).reverse();
   assert.deepEqual(await statuses(), ['failed', 'failed', 'succeeded', 'held']);
   receiver.respond = () => 200;
   const before = receiver.requests.length;
@@ -246,16 +251,16 @@ test('POST /v1/webhooks/endpoints/{id}/recover requeues held and failed deliveri
       .toSorted(),
     [1, 3],
   );
-  const [newest] = await listed(scene, id);
+  const [newest] = await listDeliveries(scene, id);
   assert.deepEqual(
-    (await settled(scene, newest!.id)).attempts.map(({ trigger }) => trigger),
+    (await waitForDelivery(scene, newest!.id)).attempts.map(({ trigger }) => trigger),
     ['event', 'recover'],
   );
   assert.equal((await recover(scene, id, isoTime(clock.now()))).body.recovered, 0);
   // A delivery whose event is no longer stored isn't recovered.
   await app.db.deleteFrom('events').execute();
   assert.equal((await recover(scene, id, '2026-01-01T00:00:00Z')).body.recovered, 0);
-  assert.ok((await listed(scene, other.id)).every(({ status }) => status === 'pending'));
+  assert.ok((await listDeliveries(scene, other.id)).every(({ status }) => status === 'pending'));
   for (const wrong of [undefined, null, 'yesterday', '2026-02-30', 7]) {
     const json = wrong === undefined ? {} : { since: wrong };
     assert.equal((await service.call('POST', `${ENDPOINTS}/${id}/recover`, { json })).status, 422);
@@ -267,7 +272,7 @@ test('POST /v1/webhooks/endpoints/{id}/recover requeues held and failed deliveri
 });
 
 test('Recovering 1,200 deliveries queues each once; a replayed request recovers no more', async (t) => {
-  const scene = await startDelivering(t);
+  const scene = await startWebhookService(t);
   const { service, app, append } = scene;
   const { id } = await createEndpoint(scene);
   // Nothing is delivered from here on.
@@ -305,7 +310,7 @@ test('Recovering 1,200 deliveries queues each once; a replayed request recovers 
 });
 
 test('Webhook deliveries are filtered by status, event and time, with pagination', async (t) => {
-  const scene = await startDelivering(t);
+  const scene = await startWebhookService(t);
   const { service, receiver, append, deliverDue, clock } = scene;
   const { id } = await createEndpoint(scene);
   const other = await createEndpoint(scene, { events: ['test.failed'] });
@@ -318,7 +323,7 @@ test('Webhook deliveries are filtered by status, event and time, with pagination
   const third = await append({ type: 'alert.triggered', data: DATA, livemode: false });
   await deliverDue();
   const events = async (query: string) =>
-    (await listed(scene, id, query)).map(({ event_id }) => event_id);
+    (await listDeliveries(scene, id, query)).map(({ event_id }) => event_id);
   assert.deepEqual(await events(''), [third.id, second.id, failing.id]);
   assert.deepEqual(await events('?status=pending'), [failing.id]);
   assert.deepEqual(await events('?status=succeeded&limit=1'), [third.id]);
@@ -326,7 +331,7 @@ test('Webhook deliveries are filtered by status, event and time, with pagination
   assert.deepEqual(await events('?event_type=test.failed'), [second.id]);
   assert.deepEqual(await events('?created_after=2026-11-21T10:00:01Z'), [third.id, second.id]);
   assert.deepEqual(await events('?status=held'), []);
-  const [newest, middle] = await listed(scene, id);
+  const [newest, middle] = await listDeliveries(scene, id);
   assert.deepEqual(await events(`?starting_after=${middle!.id}`), [failing.id]);
   assert.deepEqual(await events(`?ending_before=${middle!.id}`), [third.id]);
   assert.deepEqual(newest, {
@@ -341,7 +346,7 @@ test('Webhook deliveries are filtered by status, event and time, with pagination
     created_at: '2026-11-21T10:00:01.000Z',
   });
   assert.deepEqual(
-    (await listed(scene, other.id)).map(({ event_id }) => event_id),
+    (await listDeliveries(scene, other.id)).map(({ event_id }) => event_id),
     [second.id],
   );
   for (const query of ['status=sent', 'event_type=*', 'created_after=x', 'wait=1', 'limit=101']) {
@@ -352,7 +357,7 @@ test('Webhook deliveries are filtered by status, event and time, with pagination
 });
 
 test('An endpoint receives both modes; payloads are shown only to keys of their mode', async (t) => {
-  const scene = await startDelivering(t);
+  const scene = await startWebhookService(t);
   const { service, receiver, append, deliverDue } = scene;
   const { id } = await createEndpoint(scene);
   const sandbox = await service.makeKey('admin', false);
@@ -389,27 +394,27 @@ test('An endpoint receives both modes; payloads are shown only to keys of their 
 });
 
 test('A delivery with more than 100 attempts shows the newest 100', async (t) => {
-  const scene = await startDelivering(t);
+  const scene = await startWebhookService(t);
   const { app, append, deliverDue } = scene;
   const { id } = await createEndpoint(scene);
   await append({ data: DATA });
   await deliverDue();
-  const [delivery] = await listed(scene, id);
+  const [delivery] = await listDeliveries(scene, id);
   const row = await app.db.selectFrom('webhook_attempts').selectAll().executeTakeFirstOrThrow();
   const more = Array.from({ length: 120 }, (_, i) => ({ ...row, number: i + 2 }));
   await app.db.insertInto('webhook_attempts').values(more).execute();
-  const { attempts } = await settled(scene, delivery!.id);
+  const { attempts } = await waitForDelivery(scene, delivery!.id);
   assert.deepEqual([attempts.length, attempts[0]!.number, attempts.at(-1)!.number], [100, 22, 121]);
 });
 
 test('Webhook test and resend replay their response for a repeated Idempotency-Key', async (t) => {
-  const scene = await startDelivering(t);
+  const scene = await startWebhookService(t);
   const { service, receiver } = scene;
   const { id } = await createEndpoint(scene);
   const twice = async (path: string, key: string) => {
     const options = { headers: { 'idempotency-key': key } };
     const first = await service.call<Delivery>('POST', path, options);
-    await settled(scene, first.body.id);
+    await waitForDelivery(scene, first.body.id);
     const again = await service.call<Delivery>('POST', path, options);
     assert.equal(again.headers.get('idempotent-replayed'), 'true');
     assert.deepEqual(again.body, first.body);
@@ -417,8 +422,8 @@ test('Webhook test and resend replay their response for a repeated Idempotency-K
   };
   const made = await twice(`${ENDPOINTS}/${id}/test`, 'one');
   await twice(`${DELIVERIES}/${made.id}/resend`, 'two');
-  const { attempts } = await settled(scene, made.id);
+  const { attempts } = await waitForDelivery(scene, made.id);
   assert.equal(attempts.length, 2);
   assert.equal(receiver.requests.length, 2);
-  assert.equal((await listed(scene, id)).length, 1);
+  assert.equal((await listDeliveries(scene, id)).length, 1);
 });

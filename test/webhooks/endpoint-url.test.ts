@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startTestService } from '../helpers/app.ts';
-import { codeOf, ENDPOINTS, faultsOf } from './webhook-service.ts';
+import { ENDPOINTS, paramErrorsOf, statusAndCodeOf } from './webhook-service.ts';
 
 /** The start of the message. */
 const REFUSED: [urls: string[], message: string][] = [
@@ -134,15 +134,15 @@ test('Webhook endpoints normalize valid URLs and reject others with 422 and the 
         await patch(url),
       ];
       for (const answer of answers) {
-        assert.deepEqual(codeOf(answer), [422, 'validation_failed'], url);
-        const [fault, ...others] = faultsOf(answer);
+        assert.deepEqual(statusAndCodeOf(answer), [422, 'validation_failed'], url);
+        const [fault, ...others] = paramErrorsOf(answer);
         assert.ok(fault!.startsWith(`url ${message}`) && others.length === 0, `${url}: ${fault}`);
       }
     }
   for (const url of [null, 7, ['https://example.com']])
-    assert.deepEqual(codeOf(await patch(url)), [422, 'validation_failed']);
+    assert.deepEqual(statusAndCodeOf(await patch(url)), [422, 'validation_failed']);
   for (const url of [`${LONGEST}a`, `https://example.com/${'ü'.repeat(400)}`])
-    assert.match(faultsOf(await patch(url))[0]!, /^url must have at most 2048 characters/);
+    assert.match(paramErrorsOf(await patch(url))[0]!, /^url must have at most 2048 characters/);
   const { body } = await call('GET', `${ENDPOINTS}/${made.id}`);
   assert.equal(body.url, LONGEST);
 });

@@ -11,21 +11,21 @@ import { startTestService } from '../helpers/app.ts';
 import type { Received } from '../helpers/receiver.ts';
 import { auditOf, type List } from '../team/team-service.ts';
 import {
-  codeOf,
   createEndpoint,
   DELIVERIES,
   ENDPOINTS,
   type Endpoint,
-  faultsOf,
-  listed,
-  settled,
-  startDelivering,
+  listDeliveries,
+  paramErrorsOf,
+  startWebhookService,
+  statusAndCodeOf,
+  waitForDelivery,
 } from './webhook-service.ts';
 
 const AT = 'https://example.com/hooks/a-password-in-the-path';
 
 test('POST /v1/webhooks/endpoints returns the secret once; later reads omit it', async (t) => {
-  const { service } = await startDelivering(t);
+  const { service } = await startWebhookService(t);
   const { call } = service;
   const json = { url: AT, events: ['test.failed', 'test.completed'], description: 'The shop' };
   const { status, headers, body } = await call<Endpoint>('POST', ENDPOINTS, { json });
@@ -95,13 +95,13 @@ test('Webhook endpoint create and update report every invalid field with 422', a
   ];
   for (const [json, faults] of cases) {
     const patched = await call('PATCH', path, { json });
-    assert.deepEqual([patched.status, faultsOf(patched)], [422, faults], JSON.stringify(json));
+    assert.deepEqual([patched.status, paramErrorsOf(patched)], [422, faults], JSON.stringify(json));
     const created = await call('POST', ENDPOINTS, { json: { url: AT, events: ['*'], ...json } });
-    assert.deepEqual([created.status, faultsOf(created)], [422, faults], JSON.stringify(json));
+    assert.deepEqual([created.status, paramErrorsOf(created)], [422, faults], JSON.stringify(json));
   }
   const types = await call('PATCH', path, { json: { events: ['test.completed', 'test.*'] } });
   assert.match(
-    faultsOf(types)[0]!,
+    paramErrorsOf(types)[0]!,
     /^events\.1 must be one of test\.completed, .*, or \* for all$/,
   );
   const several = await call('POST', ENDPOINTS, {
@@ -133,9 +133,12 @@ test('PATCH /v1/webhooks/endpoints/{id} updates fields; a stale If-Match gets 41
     [changed.body.url, changed.body.events, changed.body.description],
     [AT, events, null],
   );
-  assert.deepEqual(codeOf(await patch({ description: 'Two' }, etag)), [412, 'precondition_failed']);
+  assert.deepEqual(statusAndCodeOf(await patch({ description: 'Two' }, etag)), [
+    412,
+    'precondition_failed',
+  ]);
   const refused = await call('DELETE', path, { headers: { 'if-match': etag } });
-  assert.deepEqual(codeOf(refused), [412, 'precondition_failed']);
+  assert.deepEqual(statusAndCodeOf(refused), [412, 'precondition_failed']);
   const read = await call('GET', path);
   assert.deepEqual(read.body, changed.body);
   assert.equal(read.headers.get('etag'), changed.headers.get('etag'));
@@ -160,7 +163,7 @@ test('PATCH /v1/webhooks/endpoints/{id} updates fields; a stale If-Match gets 41
 });
 
 test('Disabling a webhook endpoint holds its deliveries; enabling resets its failure state', async (t) => {
-  const scene = await startDelivering(t);
+  const scene = await startWebhookService(t);
   const { service, receiver, app, append, deliverDue, clock } = scene;
   const { id } = await createEndpoint(scene);
   const path = `${ENDPOINTS}/${id}`;
@@ -169,7 +172,10 @@ test('Disabling a webhook endpoint holds its deliveries; enabling resets its fai
   await append();
   await deliverDue();
   assert.deepEqual(
-    (await listed(scene, id)).map(({ status, next_attempt_at }) => [status, next_attempt_at]),
+    (await listDeliveries(scene, id)).map(({ status, next_attempt_at }) => [
+      status,
+      next_attempt_at,
+    ]),
     [['pending', '2026-11-21T10:01:00.000Z']],
   );
   assert.equal((await patch({ enabled: false })).body.status, 'disabled');
@@ -177,7 +183,10 @@ test('Disabling a webhook endpoint holds its deliveries; enabling resets its fai
   clock.advance(3_600_000);
   await deliverDue();
   assert.deepEqual(
-    (await listed(scene, id)).map(({ status, next_attempt_at }) => [status, next_attempt_at]),
+    (await listDeliveries(scene, id)).map(({ status, next_attempt_at }) => [
+      status,
+      next_attempt_at,
+    ]),
     [['held', null]],
   );
   const rowOf = () =>
@@ -194,7 +203,7 @@ test('Disabling a webhook endpoint holds its deliveries; enabling resets its fai
   await deliverDue();
   assert.equal(receiver.requests.length, 2);
   assert.deepEqual(
-    (await listed(scene, id)).map(({ status }) => status),
+    (await listDeliveries(scene, id)).map(({ status }) => status),
     ['succeeded', 'held'],
   );
   const auto = '2026-11-21T11:00:00.000Z';
@@ -209,7 +218,7 @@ test('Disabling a webhook endpoint holds its deliveries; enabling resets its fai
 });
 
 test('Changing a webhook endpoint’s URL resets its failure history', async (t) => {
-  const scene = await startDelivering(t);
+  const scene = await startWebhookService(t);
   const { service, receiver, app, append, deliverDue, clock } = scene;
   const { id } = await createEndpoint(scene);
   receiver.respond = ({ path }) => (path === '/hooks' ? 500 : 200);
@@ -221,7 +230,7 @@ test('Changing a webhook endpoint’s URL resets its failure history', async (t)
   assert.deepEqual([row.url, row.failing_since], [url, null]);
   clock.advance(60_000);
   await deliverDue();
-  const [delivery] = await listed(scene, id);
+  const [delivery] = await listDeliveries(scene, id);
   const { body } = await service.call<{ attempts: { url: string }[] }>(
     'GET',
     `${DELIVERIES}/${delivery!.id}`,
@@ -248,7 +257,7 @@ function signersOf({ headers, body }: Received, secrets: Record<string, string>)
 }
 
 test('After secret rotation both secrets sign during the overlap, then only the new one', async (t) => {
-  const scene = await startDelivering(t);
+  const scene = await startWebhookService(t);
   const { service, receiver, append, deliverDue, clock } = scene;
   const { id, secret, ...endpoint } = await createEndpoint(scene);
   const secrets: Record<string, string> = { first: secret };
@@ -290,7 +299,7 @@ test('After secret rotation both secrets sign during the overlap, then only the 
 });
 
 test('Deleting a webhook endpoint removes its deliveries and stops sending', async (t) => {
-  const scene = await startDelivering(t);
+  const scene = await startWebhookService(t);
   const { service, receiver, app, append, deliverDue, clock } = scene;
   const { call } = service;
   const other = await createEndpoint(scene, { url: receiver.url.replace('hooks', 'other') });
@@ -299,7 +308,7 @@ test('Deleting a webhook endpoint removes its deliveries and stops sending', asy
   await append();
   await deliverDue();
   assert.equal(receiver.requests.length, 2);
-  const [delivery] = await listed(scene, id);
+  const [delivery] = await listDeliveries(scene, id);
   const etag = (await call('GET', `${ENDPOINTS}/${id}`)).headers.get('etag')!;
   const deleted = await call('DELETE', `${ENDPOINTS}/${id}`, { headers: { 'if-match': etag } });
   assert.deepEqual(
@@ -351,7 +360,7 @@ test('The 101st webhook endpoint gets 409; deleting one allows another', async (
   for (let i = 0; i < 100; i++) made.push(await create());
   assert.ok(made.every(({ status }) => status === 201));
   const refused = await create();
-  assert.deepEqual(codeOf(refused), [409, 'conflict']);
+  assert.deepEqual(statusAndCodeOf(refused), [409, 'conflict']);
   assert.match(String((refused.body as never as object) && refused.text), /Delete one/);
   await call('DELETE', `${ENDPOINTS}/${made[0]!.body.id}`);
   assert.equal((await create()).status, 201);
@@ -376,7 +385,7 @@ test('Endpoint creation and secret rotation with an Idempotency-Key replay the s
 // The database file and the log never contain endpoint secrets.
 
 test('Database and log contain no current or previous webhook secrets', async (t) => {
-  const scene = await startDelivering(t);
+  const scene = await startWebhookService(t);
   const { service, receiver } = scene;
   const { call, folder, key, logged } = service;
   const headers = (name: string) => ({ 'idempotency-key': name });
@@ -386,7 +395,7 @@ test('Database and log contain no current or previous webhook secrets', async (t
     headers: headers('two'),
   });
   const sample = await call<{ id: string }>('POST', `${path}/test`, { headers: headers('three') });
-  assert.equal((await settled(scene, sample.body.id)).status, 'succeeded');
+  assert.equal((await waitForDelivery(scene, sample.body.id)).status, 'succeeded');
   await call('PATCH', path, { json: { secret: made.secret } });
   const files = readdirSync(folder).filter((name) => name.includes('.db'));
   const bytes = Buffer.concat(files.map((name) => readFileSync(join(folder, name))));

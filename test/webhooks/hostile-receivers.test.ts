@@ -9,7 +9,7 @@ import { parseNetwork } from '../../src/lib/addresses.ts';
 import { type Zone, zoneResolver } from '../../src/net/dns/zone.ts';
 import { createPoster } from '../../src/net/http/poster.ts';
 import { makeTestAuthority } from '../helpers/authority.ts';
-import { attemptsOf, type Delivering, startDelivering } from './webhook-service.ts';
+import { attemptsOf, startWebhookService, type WebhookTestService } from './webhook-service.ts';
 
 const TIMEOUT_MS = 400;
 const HEAD = 'HTTP/1.1 200 OK\r\n';
@@ -111,7 +111,7 @@ async function listen(
 
 /** The finished first attempt of a delivery to that URL. */
 async function firstAttempt(
-  { app, makeEndpoint, append, deliverDue, deliveries }: Delivering,
+  { app, makeEndpoint, append, deliverDue, deliveries }: WebhookTestService,
   url: string,
 ) {
   await makeEndpoint({ url });
@@ -126,7 +126,7 @@ async function firstAttempt(
 for (const { name, serve, error, status = null } of HOSTILE)
   test(`Webhook receiver that ${name}: the attempt fails in time with the reason`, async (t) => {
     const port = await listen(t, serve);
-    const delivering = await startDelivering(t, { poster: poster() });
+    const delivering = await startWebhookService(t, { poster: poster() });
     const attempt = await firstAttempt(delivering, `https://127.0.0.1:${port}/`);
     assert.match(attempt.error!, error);
     assert.equal(attempt.response_status, status);
@@ -135,7 +135,7 @@ for (const { name, serve, error, status = null } of HOSTILE)
 
 test('Webhook delivery rejects a certificate from an untrusted authority', async (t) => {
   const port = await listen(t, () => {}, other.issue(['127.0.0.1']));
-  const delivering = await startDelivering(t, { poster: poster() });
+  const delivering = await startWebhookService(t, { poster: poster() });
   const attempt = await firstAttempt(delivering, `https://127.0.0.1:${port}/`);
   assert.match(attempt.error!, /^tls: /);
 });
@@ -157,7 +157,7 @@ test('Webhook delivery does not connect when the host name resolves to a forbidd
   const canary = await startCanary(t);
   const zone: Zone = { 'hooks.example.com': { A: ['192.0.2.10'] } };
   // No network is allowed here.
-  const delivering = await startDelivering(t, { poster: poster(zone, []) });
+  const delivering = await startWebhookService(t, { poster: poster(zone, []) });
   const { app, clock, service, append, deliverDue, deliveries } = delivering;
   const url = `https://hooks.example.com:${canary.port}/`;
   const made = await service.call('POST', '/v1/webhooks/endpoints', {
@@ -179,7 +179,7 @@ test('Webhook delivery does not connect when the host name resolves to a forbidd
 
 test('Metadata addresses stay blocked even inside an allowed network', async (t) => {
   const zone: Zone = { 'hooks.example.com': { A: ['169.254.169.254'] } };
-  const delivering = await startDelivering(t, { poster: poster(zone, ['169.254.0.0/16']) });
+  const delivering = await startWebhookService(t, { poster: poster(zone, ['169.254.0.0/16']) });
   const attempt = await firstAttempt(delivering, 'https://hooks.example.com/');
   assert.match(attempt.error!, /^forbidden_address: /);
 });

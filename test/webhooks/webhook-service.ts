@@ -17,7 +17,7 @@ import {
 import { type TestClock, testClock } from '../helpers/clock.ts';
 import { type Receiver, startReceiver } from '../helpers/receiver.ts';
 
-export interface Delivering {
+export interface WebhookTestService {
   service: Awaited<ReturnType<typeof startTestService>>;
   app: Awaited<ReturnType<typeof startTestService>>['app'];
   clock: TestClock;
@@ -30,10 +30,10 @@ export interface Delivering {
   deliveries(): Promise<Awaited<ReturnType<typeof readDeliveries>>>;
 }
 
-export async function startDelivering(
+export async function startWebhookService(
   t: TestContext,
   { env, ...options }: ServiceOptions = {},
-): Promise<Delivering> {
+): Promise<WebhookTestService> {
   const clock = testClock();
   const receiver = await startReceiver(t);
   const service = await startTestService(t, {
@@ -76,7 +76,7 @@ export async function startDelivering(
   };
 }
 
-type App = Delivering['app'];
+type App = WebhookTestService['app'];
 
 /** Resolves when nothing is due or in progress. Checks again whenever an attempt signals its end. */
 async function waitUntilIdle(app: App, clock: TestClock): Promise<void> {
@@ -155,7 +155,7 @@ export interface Delivery {
   attempts: Attempt[];
 }
 
-type WebhookClient = Pick<Delivering, 'service' | 'receiver'>;
+type WebhookClient = Pick<WebhookTestService, 'service' | 'receiver'>;
 
 /** An endpoint at the receiver, for all events. */
 export async function createEndpoint(
@@ -170,12 +170,19 @@ export async function createEndpoint(
 }
 
 /** Resolves once no attempt of the delivery is due or in progress. */
-export async function settled({ service }: Pick<Delivering, 'service'>, id: string) {
+export async function waitForDelivery(
+  { service }: Pick<WebhookTestService, 'service'>,
+  id: string,
+) {
   return (await service.call<Delivery>('GET', `${DELIVERIES}/${id}?wait=20`)).body;
 }
 
 /** The deliveries to an endpoint, newest first. */
-export async function listed({ service }: Pick<Delivering, 'service'>, id: string, query = '') {
+export async function listDeliveries(
+  { service }: Pick<WebhookTestService, 'service'>,
+  id: string,
+  query = '',
+) {
   const path = `${ENDPOINTS}/${id}/deliveries${query}`;
   const { status, body, text } = await service.call<{ data: Delivery[]; has_more: boolean }>(
     'GET',
@@ -186,12 +193,12 @@ export async function listed({ service }: Pick<Delivering, 'service'>, id: strin
 }
 
 /** The errors of a response as `param message`. */
-export function faultsOf({ body }: ApiResponse<unknown>): string[] {
+export function paramErrorsOf({ body }: ApiResponse<unknown>): string[] {
   const { errors = [] } = body as { errors?: { param: string; message: string }[] };
   return errors.map(({ param, message }) => `${param} ${message}`);
 }
 
-export const codeOf = ({ status, body }: ApiResponse<unknown>) => [
+export const statusAndCodeOf = ({ status, body }: ApiResponse<unknown>) => [
   status,
   (body as { code?: string }).code,
 ];

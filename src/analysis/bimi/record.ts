@@ -2,8 +2,8 @@
 
 import { formatSize } from '../../lib/durations.ts';
 import { type Resolver, recordsOf } from '../../net/dns/resolver.ts';
-import type { WebFailure } from '../../net/guarded-connection.ts';
-import type { Web } from '../../net/http/web.ts';
+import type { WebFailureReason } from '../../net/guarded-connection.ts';
+import type { WebClient } from '../../net/http/web.ts';
 import type { Context, Finding } from '../check.ts';
 import { parseTagList } from '../dns/tag-list.ts';
 import { evaluateCertificate, type MarkCertificate } from './certificate.ts';
@@ -167,7 +167,7 @@ type Fetched =
   | { body: null; problem?: undefined; open: string };
 
 /** Failures caused by the URL or its server. All others may be temporary. */
-const PERMANENT_FAILURES: Partial<Record<WebFailure, string>> = {
+const PERMANENT_FAILURES: Partial<Record<WebFailureReason, string>> = {
   no_such_name: 'its host name does not exist',
   forbidden_address: 'its server has no public IP address',
   tls: 'its server has no valid TLS certificate',
@@ -177,7 +177,7 @@ const PERMANENT_FAILURES: Partial<Record<WebFailure, string>> = {
 };
 
 /** `what` begins a sentence: "The logo". Does not follow redirects. */
-async function fetchBimiFile(web: Web, url: string, what: string): Promise<Fetched> {
+async function fetchBimiFile(web: WebClient, url: string, what: string): Promise<Fetched> {
   const answer = await web({ method: 'GET', url, maxBytes: MAX_BYTES });
   if (answer.status === 'failed') {
     const permanent = PERMANENT_FAILURES[answer.reason];

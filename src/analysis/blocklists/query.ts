@@ -103,7 +103,7 @@ function notListed(list: Blocklist, subjects: Subject[], answers: ListAnswer[]):
 const distinct = (items: string[]): string[] => [...new Set(items)];
 
 /** The reason for a closed resolver: the list itself may work. */
-export const DNS_TURNED_OFF = 'Not queried: DNS lookups are disabled.';
+export const DNS_DISABLED = 'Not queried: DNS lookups are disabled.';
 
 const ERROR_REASONS: Record<DnsErrorReason, string> = {
   timeout: 'The list did not respond in time.',
@@ -112,7 +112,7 @@ const ERROR_REASONS: Record<DnsErrorReason, string> = {
   unreachable: 'Not queried: no DNS server could be reached.',
   malformed: 'The response of the list is invalid.',
   limit: 'Not queried: the limit on DNS queries was reached.',
-  disabled: DNS_TURNED_OFF,
+  disabled: DNS_DISABLED,
 };
 
 /** RFC 1035 §2.3.4. */

@@ -5,7 +5,7 @@ import type { Log } from '../../lib/log.ts';
 import type { Resolver } from '../../net/dns/resolver.ts';
 import type { BlocklistInUse } from './blocklist.ts';
 import type { ChosenBlocklist } from './choose.ts';
-import { DNS_TURNED_OFF, queryList } from './query.ts';
+import { DNS_DISABLED, queryList } from './query.ts';
 
 export interface BlocklistWatch {
   /** The lists with the result of their last test. Waits for the first round of tests. */
@@ -53,7 +53,7 @@ export function createBlocklistWatch({
     const before = watchedList.fault;
     watchedList.testedAt = clock.now();
     const fault = await faultOf(resolver, watchedList.chosen);
-    if (fault === DNS_TURNED_OFF) return;
+    if (fault === DNS_DISABLED) return;
     watchedList.fault = fault;
     // `list.zone` never contains a key, so none gets into the log.
     const fields = { zone: list.zone, name: list.name };

@@ -79,8 +79,8 @@ function evidenceOf({ selector, keyName, isKnown, texts, key }: SelectorKey) {
 }
 
 function evaluateKey(found: SelectorKey, all: SelectorKey[]): Finding {
-  const { selector, keyName, answered, key, records } = found;
-  if (!answered)
+  const { selector, keyName, lookupSucceeded, key, records } = found;
+  if (!lookupSucceeded)
     return unknown(
       `Could not look up the DKIM key at ${keyName}.`,
       'The DNS lookup failed. This does not affect your score.',

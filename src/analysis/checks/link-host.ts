@@ -6,13 +6,13 @@ import { type Check, fail, pass, type Reference, rfc, skipped, unknown, warn } f
 import { fullHostName } from '../dns/names.ts';
 import { MAX_URL_LENGTH } from '../html/links.ts';
 import {
+  describeUnreadLinks,
   type LinkProblem,
   linkCount,
   type MessageLink,
   messageLinks,
   PUBLIC_LINK_PROBLEMS,
   problemEvidence,
-  unreadLinks,
   worstStatus,
 } from '../links/links.ts';
 
@@ -53,7 +53,7 @@ export const linkHost: Check = {
         }),
         ...(first.reference ? { reference: first.reference } : {}),
       };
-    const unseen = unreadLinks(context, all);
+    const unseen = describeUnreadLinks(context, all);
     if (unseen) return unknown('Could not check the hosts of all links.', unseen);
     if (links.length === 0)
       return skipped('Link hosts were not checked.', 'Your message has no web links.');

@@ -2,13 +2,13 @@
 
 import { type Check, type Finding, fail, pass, rfc, skipped, unknown, warn } from '../check.ts';
 import {
+  describeUnreadLinks,
   type LinkProblem,
   linkCount,
   type MessageLink,
   messageLinks,
   PUBLIC_LINK_PROBLEMS,
   problemEvidence,
-  unreadLinks,
 } from '../links/links.ts';
 
 const ALLOWED = new Set(['https', 'mailto', 'tel', 'sms']);
@@ -43,7 +43,7 @@ export const linkScheme: Check = {
     const links = context.fact(messageLinks);
     const problems = links.map(problemOf).filter((problem) => problem !== null);
     if (problems.length > 0) return badSchemes(links, problems);
-    const unseen = unreadLinks(context, links);
+    const unseen = describeUnreadLinks(context, links);
     if (unseen) return unknown('Could not check the schemes of all links.', unseen);
     if (links.length === 0)
       return skipped('Link schemes were not checked.', 'Your message has no links.');

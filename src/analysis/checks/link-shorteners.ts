@@ -4,12 +4,12 @@ import { organizationalDomain } from '../../lib/domain-names.ts';
 import { type Check, fail, pass, skipped, unknown } from '../check.ts';
 import { fromDomain } from '../dns/names.ts';
 import {
+  describeUnreadLinks,
   type LinkProblem,
   linkCount,
   messageLinks,
   PUBLIC_LINK_PROBLEMS,
   problemEvidence,
-  unreadLinks,
 } from '../links/links.ts';
 
 /** Mail from the shortener's own domain is exempt: its links lead to its own site. */
@@ -42,7 +42,7 @@ export const linkShorteners: Check = {
         evidence: problemEvidence(links, problems),
       });
     }
-    const unseen = unreadLinks(context, all);
+    const unseen = describeUnreadLinks(context, all);
     if (unseen) return unknown('Could not check all links for URL shorteners.', unseen);
     if (links.length === 0)
       return skipped('URL shorteners were not checked.', 'Your message has no web links.');

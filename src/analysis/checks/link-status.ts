@@ -1,6 +1,6 @@
 /** `link_status`: no link of the message is dead. */
 
-import type { Web, WebAnswer } from '../../net/http/web.ts';
+import type { WebClient, WebResult } from '../../net/http/web.ts';
 import {
   type Check,
   type Context,
@@ -12,7 +12,7 @@ import {
   unknown,
   warn,
 } from '../check.ts';
-import { displayUrl, type MessageLink, messageLinks, unreadLinks } from '../links/links.ts';
+import { describeUnreadLinks, displayUrl, type MessageLink, messageLinks } from '../links/links.ts';
 import { type LinkSkipReasons, linkSkipReasons } from '../links/skip-reasons.ts';
 
 /** Maximum number of distinct URLs to request. */
@@ -52,7 +52,7 @@ export const linkStatus: Check = {
     if (!context.setup.checkLinks)
       return skipped(NOT_CHECKED, 'Link checking is turned off on this server.');
     // The part that was not read may show that opening one of the URLs triggers an action.
-    const unreadReason = unreadLinks(context, all);
+    const unreadReason = describeUnreadLinks(context, all);
     if (unreadReason) return unknown('Could not check your links.', unreadReason);
     return evaluateLinks(await checkLinks(context, links));
   },
@@ -161,7 +161,7 @@ interface LinkResult {
 }
 
 interface LinkRequestOptions {
-  web: Web;
+  web: WebClient;
   /** Why a URL must not be requested, as a clause; null if it may be. */
   caution(url: URL): string | null;
   /** After this time, no further request is started. */
@@ -243,7 +243,7 @@ function redirectLoop(setsCookies: boolean): LinkResult {
     : { status: 'dead', reason: 'it redirects in a loop' };
 }
 
-function failureResult(answer: WebAnswer & { status: 'failed' }, redirects: number): LinkResult {
+function failureResult(answer: WebResult & { status: 'failed' }, redirects: number): LinkResult {
   const reason = redirects > 0 ? `redirect target: ${answer.detail}` : answer.detail;
   if (answer.reason === 'no_such_name') return { status: 'dead', reason };
   const notRequested = answer.reason === 'bad_url' || answer.reason === 'limit';

@@ -6,11 +6,11 @@ import { type Check, type Context, fail, pass, skipped, unknown, warn } from '..
 import { dkimResult } from '../dkim/verify.ts';
 import { fromDomain } from '../dns/names.ts';
 import {
+  describeUnreadLinks,
   displayUrl,
   linkCount,
   type MessageLink,
   messageLinks,
-  unreadLinks,
 } from '../links/links.ts';
 
 interface Mismatch {
@@ -46,7 +46,7 @@ export const linkText: Check = {
     const own = await ownOrganizations(context);
     const found = links.flatMap((link) => mismatchOf(link, own));
     if (found.length > 0) return mismatched(links, found);
-    const unseen = unreadLinks(context, all);
+    const unseen = describeUnreadLinks(context, all);
     if (unseen) return unknown('Could not check the text of all links.', unseen);
     if (links.length === 0)
       return skipped('Link text was not checked.', 'The HTML has no web links.');

@@ -2,7 +2,7 @@
 
 import { isoTime } from '../../lib/clock.ts';
 import { formatDuration } from '../../lib/durations.ts';
-import type { WebFailure } from '../../net/guarded-connection.ts';
+import type { WebFailureReason } from '../../net/guarded-connection.ts';
 import {
   type Check,
   type Context,
@@ -305,7 +305,7 @@ type FetchedPolicy =
   | { text: null; problem: string; unknown?: undefined }
   | { text: null; problem?: undefined; unknown: string };
 
-const PERMANENT_FAILURES: Partial<Record<WebFailure, (domain: string) => string>> = {
+const PERMANENT_FAILURES: Partial<Record<WebFailureReason, (domain: string) => string>> = {
   no_such_name: (domain) => `The name mta-sts.${domain} does not exist.`,
   forbidden_address: (domain) => `mta-sts.${domain} has no public IP address.`,
   tls: (domain) => `mta-sts.${domain} has no valid certificate.`,

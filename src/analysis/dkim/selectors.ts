@@ -12,7 +12,7 @@ export interface SelectorKey {
   keyName: string;
   /** Known, rather than guessed from the common selectors. */
   isKnown: boolean;
-  answered: boolean;
+  lookupSucceeded: boolean;
   /** All TXT records at `keyName`. */
   texts: string[];
   /** Those of `texts` that are DKIM keys. */
@@ -49,19 +49,19 @@ export async function lookUpKeys(
   const keys = found.filter((one) => !(expiring.includes(one.selector) && isRemoved(one)));
   if (keys.length > 0) return { keys, incomplete: false };
   const tried = await lookUp(COMMON_SELECTORS, false);
-  const unanswered = tried.filter((one) => !one.answered && guessed.includes(one.selector));
+  const unanswered = tried.filter((one) => !one.lookupSucceeded && guessed.includes(one.selector));
   // A wildcard record answers for every selector, but is one key.
   const distinct = new Map(
     tried.flatMap((one) => (one.key ? [[one.records[0], one] as const] : [])).reverse(),
   );
   return {
     keys: [...[...distinct.values()].reverse(), ...unanswered],
-    incomplete: tried.some(({ answered }) => !answered),
+    incomplete: tried.some(({ lookupSucceeded }) => !lookupSucceeded),
   };
 }
 
-const isRemoved = ({ answered, key }: SelectorKey): boolean =>
-  answered && (key === null || key.revoked);
+const isRemoved = ({ lookupSucceeded, key }: SelectorKey): boolean =>
+  lookupSucceeded && (key === null || key.revoked);
 
 async function lookUpKey(
   { resolver }: Context,
@@ -74,7 +74,15 @@ async function lookUpKey(
   const texts = answer.status === 'found' ? answer.records.slice(0, 10) : [];
   const records = texts.filter(isKeyRecord);
   const key = records[0] === undefined ? null : readKeyRecord(records[0], null);
-  return { selector, keyName, isKnown, answered: answer.status !== 'error', texts, records, key };
+  return {
+    selector,
+    keyName,
+    isKnown,
+    lookupSucceeded: answer.status !== 'error',
+    texts,
+    records,
+    key,
+  };
 }
 
 /** RFC 6376 §3.6.1: `p=` is required, the version is optional. Wildcards can return other texts. */

@@ -1,7 +1,7 @@
 /** Checks a domain without a message: the checks of a report that need none, and some more. */
 
 import type { Resolver } from '../../net/dns/resolver.ts';
-import type { Web } from '../../net/http/web.ts';
+import type { WebClient } from '../../net/http/web.ts';
 import type { ProbeMailTls } from '../../net/smtp/probe.ts';
 import type { Setup } from '../check.ts';
 import { type Context, DEADLINE_MS, type Finding } from '../check.ts';
@@ -29,7 +29,7 @@ import { type DomainCheck, type DomainHealth, healthOf } from './health.ts';
 
 export interface DomainOptions extends Selectors {
   resolver: Resolver;
-  web: Web;
+  web: WebClient;
   setup: Setup;
   /** Milliseconds since the Unix epoch. */
   now: number;

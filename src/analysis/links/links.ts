@@ -168,7 +168,7 @@ export interface LinkProblem {
 }
 
 /** Why there may be more links than were read, as a sentence; null if all were read. */
-export function unreadLinks(context: Context, links: MessageLink[]): string | null {
+export function describeUnreadLinks(context: Context, links: MessageLink[]): string | null {
   const { exceededLimits } = context.message;
   if (exceededLimits.length > 0)
     return `Your message has ${exceededLimits.join('; ')}. The rest may contain more links.`;

@@ -52,12 +52,12 @@ export const demo: Command = {
       for (const mail of DEMO_MAILS) await show(mail, api, key, service, io);
       if (!values.once) {
         io.stdout(whereToLook(api, key, service.smtp.port, io));
-        await io.ended;
+        await io.interrupted;
       }
     } finally {
       await service.stop();
     }
-    return EXIT.done;
+    return EXIT.success;
   },
 };
 
@@ -80,7 +80,7 @@ async function show(
   service: Service,
   io: Io,
 ): Promise<void> {
-  const paint = painter(io.colorOut);
+  const paint = painter(io.useColor);
   io.stdout(
     `${paint('bold', `── ${mail.title} ${'─'.repeat(Math.max(0, Math.min(io.width, 100) - mail.title.length - 4))}`)}\n\n`,
   );
@@ -95,7 +95,7 @@ async function show(
   if (test.status !== 'completed')
     throw new Error(`The demo test is ${test.status}: ${test.summary}`);
   io.stdout(
-    `${reportText(test as never, { width: io.width, color: io.colorOut, testedName: test.id })}\n`,
+    `${reportText(test as never, { width: io.width, color: io.useColor, testedName: test.id })}\n`,
   );
 }
 
@@ -108,7 +108,7 @@ async function call<T>(api: string, key: string, path: string, init: RequestInit
 }
 
 function whereToLook(api: string, key: string, smtpPort: number, io: Io): string {
-  const paint = painter(io.colorOut);
+  const paint = painter(io.useColor);
   return [
     paint('bold', 'The service is still running. Try it:'),
     '',

@@ -40,7 +40,7 @@ export const listen: Command = {
     const receive = createReceiver({ clock: systemClock, ...readReceiving(values) });
     const place = readPlace(values);
     // Installs the signal handlers before the start, so that a signal during it also stops cleanly.
-    const { ended } = io;
+    const { interrupted } = io;
     const folder = resolve(values.dir ?? join(config.DATA_DIR, 'listen'));
     const authority = await openAuthority(folder, systemClock.now());
     const show = (receipt: Receipt) =>
@@ -62,17 +62,17 @@ export const listen: Command = {
       }),
       io,
     );
-    if (server === null) return EXIT.outside;
+    if (server === null) return EXIT.externalFailure;
     const hasSecret = Boolean(values.secret ?? values['secret-file']);
     const { port } = server;
     io.stderr(instructions({ ...place, port, authority, apiUrl: config.BASE_URL, hasSecret }));
-    await ended;
+    await interrupted;
     await server.close();
-    return EXIT.done;
+    return EXIT.success;
   },
 };
 
-const look = ({ width, colorOut }: Io) => ({ width, color: colorOut });
+const look = ({ width, useColor }: Io) => ({ width, color: useColor });
 
 /** null if the address is unavailable; the error is already printed. */
 async function orReport(starting: Promise<ListenServer>, io: Io): Promise<ListenServer | null> {

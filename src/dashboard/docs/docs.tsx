@@ -8,6 +8,7 @@ import { Chevron } from '../../report/html/components.tsx';
 import { PAGE_CSP, renderPage } from '../../report/html/frame.tsx';
 import { curlsOf } from './curl.ts';
 import {
+  describeType,
   type Field,
   fieldsOf,
   type Group,
@@ -15,7 +16,6 @@ import {
   type Operation,
   type OperationResponse,
   readOperations,
-  typeWords,
 } from './operations.ts';
 import { Command, Paragraph, type Setting, Statuses, TOPICS, WithCode } from './topics.tsx';
 
@@ -230,7 +230,7 @@ function Success({ status, response }: { status: string; response: OperationResp
           <Fields key={type} fields={fieldsOf(schema)} isResponse />
         ) : (
           <p key={type} class="small muted">
-            <code>{type}</code>: {typeWords(schema)}
+            <code>{type}</code>: {describeType(schema)}
           </p>
         ),
       )}
@@ -255,7 +255,7 @@ function Fields({ fields, isResponse, depth = 0 }: FieldsProps) {
       {fields.map(({ name, schema, required, description = schema.description ?? '' }) => (
         <li key={name}>
           <p>
-            <code class="name">{name}</code> <span class="muted">{typeWords(schema)}</span>{' '}
+            <code class="name">{name}</code> <span class="muted">{describeType(schema)}</span>{' '}
             {required && !isResponse && <span class="required">required</span>}
             {!required && isResponse && <span class="muted">optional</span>}
           </p>

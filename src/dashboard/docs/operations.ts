@@ -113,17 +113,17 @@ export function withoutNull(schema: JsonSchema): { schema: JsonSchema; nullable:
 }
 
 /** `string`, `array of objects`, `integer or null`. */
-export function typeWords(given: JsonSchema): string {
+export function describeType(given: JsonSchema): string {
   const { schema, nullable } = withoutNull(given);
   return nullable ? `${bareType(schema)} or null` : bareType(schema);
 }
 
 function bareType(schema: JsonSchema): string {
   const values = mapValues(schema);
-  if (schema.anyOf) return [...new Set(schema.anyOf.map(typeWords))].join(' or ');
-  if (schema.type === 'array') return `array of ${plural(typeWords(schema.items ?? {}))}`;
+  if (schema.anyOf) return [...new Set(schema.anyOf.map(describeType))].join(' or ');
+  if (schema.type === 'array') return `array of ${plural(describeType(schema.items ?? {}))}`;
   if (schema.type === 'object' && values)
-    return `object with ${plural(typeWords(values))} as values`;
+    return `object with ${plural(describeType(values))} as values`;
   if (schema.format === 'email') return 'email address';
   if (schema.type) return schema.format === 'date-time' ? 'date-time' : schema.type;
   const value = schema.const ?? schema.enum?.[0];

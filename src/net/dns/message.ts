@@ -61,7 +61,7 @@ const MAX_ALIASES = 16;
 
 export type ParsedReply =
   /** `keepSeconds`: how long to cache the answer, by its records or its SOA (RFC 2308 §5). */
-  | { kind: 'answer'; answer: Exclude<DnsAnswer, { status: 'error' }>; keepSeconds: number }
+  | { kind: 'answer'; answer: Exclude<DnsAnswer, { status: 'error' }>; cacheSeconds: number }
   | { kind: 'failure'; reason: DnsErrorReason }
   /** The TC bit is set: retry over TCP (RFC 7766 §5). */
   | { kind: 'truncated' }
@@ -138,7 +138,7 @@ function readAnswer(query: Query, packet: Sections, nxdomain: boolean): ParsedRe
     return {
       kind: 'answer',
       answer: { status: nxdomain ? 'nxdomain' : 'nodata' },
-      keepSeconds: Math.min(keepSeconds, aliasTtl),
+      cacheSeconds: Math.min(keepSeconds, aliasTtl),
     };
   }
   const records = matching.map(recordText).filter((text) => text !== null);
@@ -147,7 +147,7 @@ function readAnswer(query: Query, packet: Sections, nxdomain: boolean): ParsedRe
   return {
     kind: 'answer',
     answer: { status: 'found', records, ttl, authenticated: packet.flag_ad },
-    keepSeconds: ttl,
+    cacheSeconds: ttl,
   };
 }
 

@@ -61,7 +61,7 @@ export function createDnsResolver(options: DnsResolverOptions): DnsResolver {
     try {
       const reply = await query(name, type, signal);
       if (reply.kind === 'failure') return failed(reply.reason);
-      cache.set(`${name}/${type}`, reply.answer, reply.keepSeconds);
+      cache.set(`${name}/${type}`, reply.answer, reply.cacheSeconds);
       return reply.answer;
     } catch {
       // System errors only, such as no sockets left or a missing address family.

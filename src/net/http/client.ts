@@ -15,16 +15,16 @@ import { type ConnectorOptions, createConnector, failed, timedOut } from '../gua
 import { MAX_HEADER_BYTES, readResponse } from './response.ts';
 import {
   type HttpTarget,
-  readHttpTarget,
-  type Web,
-  type WebAnswer,
+  parseHttpTarget,
+  type WebClient,
   type WebRequest,
+  type WebResult,
 } from './web.ts';
 
 const TIMEOUT_MS = 5000;
 const MAX_BYTES = 64 * 1024;
 
-export interface WebOptions extends ConnectorOptions {
+export interface WebClientOptions extends ConnectorOptions {
   /** Maximum number of concurrent requests; others wait, within their own time limit. */
   maxInFlight?: number;
 }
@@ -33,11 +33,11 @@ export interface WebOptions extends ConnectorOptions {
  * Creates a stateless client: no cookies, persistent connections, proxy, credentials or redirects.
  * Each request has its own connection and one deadline.
  */
-export function createWeb(options: WebOptions): Web {
+export function createWebClient(options: WebClientOptions): WebClient {
   const connect = createConnector(options);
   const semaphore = createSemaphore(options.maxInFlight ?? 100);
   return async ({ method, url, timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES }) => {
-    const target = readHttpTarget(url);
+    const target = parseHttpTarget(url);
     if (typeof target === 'string') return failed('bad_url', target);
     const { signal, stop } = startDeadline(timeoutMs);
     try {
@@ -71,7 +71,7 @@ async function sendRequest(
   socket: Duplex,
   { method, target, maxBytes }: Exchange,
   signal: AbortSignal,
-): Promise<WebAnswer> {
+): Promise<WebResult> {
   const tooLong = () => failed('too_large', 'the response is too long');
   try {
     const request = openRequest({
@@ -90,13 +90,13 @@ async function sendRequest(
       maxHeaderSize: MAX_HEADER_BYTES,
       insecureHTTPParser: false,
     });
-    const { answer, failure } = await readResponse(
+    const { response, failure } = await readResponse(
       request,
       undefined,
       { maxBytes, tooLong },
       signal,
     );
-    return failure ? failed(failure.reason, failure.detail) : { status: 'answered', ...answer! };
+    return failure ? failed(failure.reason, failure.detail) : { status: 'answered', ...response! };
   } finally {
     socket.destroy();
   }

@@ -27,7 +27,7 @@ import {
   type Poster,
   type PostOutcome,
   type PostRequest,
-  readHttpTarget,
+  parseHttpTarget,
 } from './web.ts';
 
 const TIMEOUT_MS = 30_000;
@@ -77,13 +77,13 @@ const requestFailed = (
   reason: NonNullable<PostOutcome['failure']>['reason'],
   detail: string,
 ): PostOutcome => ({
-  answer: null,
+  response: null,
   failure: { reason, detail },
 });
 
 /** The target, or a clause that says why the URL is not allowed. */
 function readPostTarget(url: string): HttpTarget | string {
-  const target = readHttpTarget(url);
+  const target = parseHttpTarget(url);
   if (typeof target === 'string') return target;
   if (!target.secure) return 'the URL must use https';
   // A fragment is never sent to the server, so its author expects something that does not happen.

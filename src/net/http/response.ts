@@ -47,7 +47,7 @@ export function readResponse(
     const settle = (failure: Failure | null) => {
       signal.removeEventListener('abort', onAbort);
       resolve({
-        answer: response && {
+        response: response && {
           code: response.statusCode ?? 0,
           headers: headersOf(response.rawHeaders),
           body: received.bytes(),

@@ -1,7 +1,7 @@
 /** The interface of requests to external web servers, and which URLs are allowed. */
 
 import { isIP } from 'node:net';
-import type { ConnectTarget, WebFailure } from '../guarded-connection.ts';
+import type { ConnectTarget, WebFailureReason } from '../guarded-connection.ts';
 
 export interface WebRequest {
   method: 'HEAD' | 'GET';
@@ -13,7 +13,7 @@ export interface WebRequest {
   maxBytes?: number;
 }
 
-export type WebAnswer =
+export type WebResult =
   | {
       status: 'answered';
       code: number;
@@ -23,13 +23,13 @@ export type WebAnswer =
       body: Uint8Array;
     }
   /** `detail` is a clause for people, without addresses of this host. */
-  | { status: 'failed'; reason: WebFailure; detail: string };
+  | { status: 'failed'; reason: WebFailureReason; detail: string };
 
 /** Sends one request without following redirects; never rejects. */
-export type Web = (request: WebRequest) => Promise<WebAnswer>;
+export type WebClient = (request: WebRequest) => Promise<WebResult>;
 
 /** A client that makes no requests: for offline mode and tests. */
-export const offlineWeb: Web = async () => ({
+export const offlineWebClient: WebClient = async () => ({
   status: 'failed',
   reason: 'connection',
   detail: 'network access is disabled',
@@ -45,7 +45,7 @@ export interface PostRequest {
 
 export interface PostOutcome {
   /** The response, even if it is incomplete; null if there is none. */
-  answer: {
+  response: {
     code: number;
     /** Names in lower case; multiple values of a name are joined by `, `. */
     headers: Record<string, string>;
@@ -53,7 +53,7 @@ export interface PostOutcome {
     body: Uint8Array;
   } | null;
   /** Why the response is incomplete; null if it is complete. `detail` is a clause for people. */
-  failure: { reason: WebFailure; detail: string } | null;
+  failure: { reason: WebFailureReason; detail: string } | null;
 }
 
 export interface Poster {
@@ -81,7 +81,7 @@ export interface HttpTarget extends ConnectTarget {
 }
 
 /** The target, or a clause that says why the URL is not allowed. */
-export function readHttpTarget(text: string): HttpTarget | string {
+export function parseHttpTarget(text: string): HttpTarget | string {
   if (text.length > MAX_URL_LENGTH) return 'the URL is too long';
   if (!URL.canParse(text)) return 'the URL is invalid';
   const url = new URL(text);

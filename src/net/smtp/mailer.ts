@@ -64,7 +64,7 @@ const TOTAL_TIMEOUT_MS = 60_000;
 /** Connections are not pooled: there are few emails, and idle connections can break. */
 export function createMailer(options: MailerOptions): Mailer {
   const { clock, totalMs = TOTAL_TIMEOUT_MS } = options;
-  const server = readMailServer(options.url);
+  const server = parseMailServerUrl(options.url);
   const secrets = server.login
     ? [server.login.password, Buffer.from(server.login.password).toString('base64')]
     : [];
@@ -222,7 +222,7 @@ export interface MailServer {
  * requires TLS, except to this host. A host that is not public needs no valid certificate, because
  * no authority issues one.
  */
-export function readMailServer(address: string): MailServer {
+export function parseMailServerUrl(address: string): MailServer {
   const url = new URL(address);
   const implicitTls = url.protocol === 'smtps:';
   const host = url.hostname.replace(/^\[|\]$/g, '');

@@ -19,10 +19,10 @@ import {
 import { verdictOf } from '../content.ts';
 import type { Report, ReportedResult } from '../report.ts';
 import {
+  deletedTestsSentence,
   fromDomainOf,
   isBrief,
   isBriefPdf,
-  missingSentence,
   reportName,
   type Share,
   scoresChart,
@@ -199,7 +199,7 @@ const SHORT_PAPER_NOTE = `${PAPER_NOTE} This PDF covers many tests, so it is a s
 
 /** When the link was created, when it expires, and how many tests are missing; on a page also a link to the PDF. */
 function shareNotes(share: Share, medium: 'page' | 'paper'): Block[] {
-  const missing = missingSentence(share);
+  const missing = deletedTestsSentence(share);
   const pdf: Block = {
     kind: 'paragraph',
     style: 'small',

@@ -2,7 +2,7 @@
 
 import type { Fix, Reference } from '../../analysis/check.ts';
 import type { CheckResult } from '../../analysis/result.ts';
-import { toFix } from '../../analysis/summary.ts';
+import { checksToFix } from '../../analysis/summary.ts';
 import {
   type Block,
   badge,
@@ -44,7 +44,7 @@ export const FIX_TITLE = 'Fix these first';
 const MAX_RECORD_VALUE = 2500;
 
 export function fixSection(result: ReportedResult, variant: ReportVariant): Section {
-  const findings = toFix(result.checks);
+  const findings = checksToFix(result.checks);
   const section = { kind: 'section', id: 'fix', title: FIX_TITLE } as const;
   if (findings.length === 0)
     return { ...section, note: null, blocks: [nothingToFixBlock(result.score)] };
@@ -59,7 +59,7 @@ export function fixSection(result: ReportedResult, variant: ReportVariant): Sect
 
 /** For a terminal: the first findings with reason and fix, the rest as titles. */
 export function shortFixes(result: ReportedResult): Block[] {
-  const findings = toFix(result.checks);
+  const findings = checksToFix(result.checks);
   if (findings.length === 0) return [nothingToFixBlock(result.score)];
   const first = findings
     .map((check) => shortFinding(check, result))
@@ -94,7 +94,7 @@ function capNotes({ cap }: ReportedResult): Note[] {
 }
 
 function findingsBlock(result: ReportedResult, variant: ReportVariant): Findings {
-  const all = toFix(result.checks).map((check, index) =>
+  const all = checksToFix(result.checks).map((check, index) =>
     findingBlock(check, result, variant, index === 0),
   );
   if (variant.medium === 'paper') return { kind: 'findings', first: all, more: null };
@@ -212,7 +212,7 @@ const findingsTable = (result: ReportedResult): Table => ({
   groups: [
     {
       title: null,
-      rows: toFix(result.checks).map((check) => ({
+      rows: checksToFix(result.checks).map((check) => ({
         cells: [
           { text: [figure(gainOf(check, result)?.text ?? '–')] },
           { text: [oneLine(check.title, 300)] },

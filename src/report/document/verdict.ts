@@ -1,7 +1,7 @@
 /** The top of a report: score and grade, the verdict in one sentence, the first fix, and what was tested. */
 
 import type { Grade } from '../../analysis/result.ts';
-import { toFix } from '../../analysis/summary.ts';
+import { checksToFix } from '../../analysis/summary.ts';
 import { formatSize } from '../../lib/durations.ts';
 import { printable } from '../../lib/log.ts';
 import {
@@ -117,7 +117,7 @@ export const nothingToFix = (score: number | null): string =>
   score === null ? NO_KNOWN_PROBLEMS : 'No problems found.';
 
 function firstFix({ checks, score }: ReportedResult): Text {
-  const findings = toFix(checks);
+  const findings = checksToFix(checks);
   const [first] = findings;
   if (!first) return [nothingToFix(score)];
   const others = findings.length - 1;

@@ -12,13 +12,13 @@ import { REPORT_STYLE } from './styles.ts';
 /** The Content-Security-Policy header of the page. The page repeats it in a <meta>, where `frame-ancestors` is not allowed. */
 export const REPORT_CSP = `${PAGE_CSP}; frame-ancestors 'none'`;
 
-export const reportPage = (report: Report): string => paintPage(testDocument(report, 'page'));
+export const reportPage = (report: Report): string => renderDocument(testDocument(report, 'page'));
 
 /** The reports must be redacted already. */
-export const sharedPage = (share: Share): string => paintPage(sharedDocument(share, 'page'));
+export const sharedPage = (share: Share): string => renderDocument(sharedDocument(share, 'page'));
 
 /** Text from a message is escaped and never becomes a link. */
-export function paintPage(document: ReportDocument): string {
+export function renderDocument(document: ReportDocument): string {
   const { title, blocks, footer, navigation } = document;
   return renderPage({
     title,

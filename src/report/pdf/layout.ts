@@ -26,7 +26,7 @@ export const heightOf = (sheet: Sheet, text: Text, style: TextStyle): number =>
   layOutText(sheet, text, sheet.width, style).height;
 
 /** A paragraph that may continue on the next page, without widows and orphans. */
-export function paragraph(sheet: Sheet, text: Text, style: TextStyle = BODY, tag = 'P'): void {
+export function drawParagraph(sheet: Sheet, text: Text, style: TextStyle = BODY, tag = 'P'): void {
   const { lines } = layOutText(sheet, text, sheet.width, style);
   sheet.element(tag, () => {
     lines.forEach((line, index) => {
@@ -41,35 +41,45 @@ export function paragraph(sheet: Sheet, text: Text, style: TextStyle = BODY, tag
 }
 
 /** A heading with a rule below it and an entry in the outline. It stays together with the next `following` points. */
-export function section(sheet: Sheet, title: string, following: number, draw: () => void): void {
+export function drawSection(
+  sheet: Sheet,
+  title: string,
+  following: number,
+  draw: () => void,
+): void {
   sheet.skip(18);
   sheet.ensureSpace(HEADINGS[2].leading + 9 + following);
-  outlineEntry(sheet, title);
+  addOutlineEntry(sheet, title);
   sheet.element('Sect', () => {
-    paragraph(sheet, [title], HEADINGS[2], 'H2');
-    sheet.artifact(() => rule(sheet, sheet.y + 1.5, COLOR.ink, 0.8));
+    drawParagraph(sheet, [title], HEADINGS[2], 'H2');
+    sheet.artifact(() => drawRule(sheet, sheet.y + 1.5, COLOR.ink, 0.8));
     sheet.y += 9;
     draw();
   });
 }
 
 /** A smaller heading without an entry in the outline. It stays together with the next `following` points. */
-export function subheading(sheet: Sheet, text: Text, following: number, rank: 3 | 4 = 3): void {
+export function drawSubheading(sheet: Sheet, text: Text, following: number, rank: 3 | 4 = 3): void {
   const style = HEADINGS[rank];
   sheet.skip(10);
   sheet.ensureSpace(heightOf(sheet, text, style) + 3 + following);
-  paragraph(sheet, text, style, `H${rank}`);
+  drawParagraph(sheet, text, style, `H${rank}`);
   sheet.y += 3;
 }
 
 /** Adds a bookmark for the current position. */
-export function outlineEntry({ outline, y }: Sheet, title: string): PDFKit.PDFOutline {
+export function addOutlineEntry({ outline, y }: Sheet, title: string): PDFKit.PDFOutline {
   // pdfkit measures `left` from the right edge.
   const options = { left: PAGE.width, top: y - 6, fit: false };
   return outline.addItem(title, options as object);
 }
 
-export function rule({ doc, left, width }: Sheet, y: number, color: string, thickness = 0.5): void {
+export function drawRule(
+  { doc, left, width }: Sheet,
+  y: number,
+  color: string,
+  thickness = 0.5,
+): void {
   doc
     .lineWidth(thickness)
     .strokeColor(color)
@@ -110,7 +120,7 @@ export function drawPairs<T extends { name: Text; value: Text }>(
 }
 
 /** Text on a colored background, kept on one page. */
-export function notice(sheet: Sheet, text: Text, color: string, background: string): void {
+export function drawNotice(sheet: Sheet, text: Text, color: string, background: string): void {
   const padding = 8;
   const block = layOutText(sheet, text, sheet.width - 2 * padding - 4, BODY);
   const height = block.height + 2 * padding - 2;
@@ -144,7 +154,7 @@ const heightOfRows = (rows: { block: LaidOut }[]): number =>
 export const recordHeight = (sheet: Sheet, record: RecordBlock): number =>
   heightOfRows(recordRows(sheet, record));
 
-export function recordBox(sheet: Sheet, record: RecordBlock): void {
+export function drawRecordBox(sheet: Sheet, record: RecordBlock): void {
   const rows = recordRows(sheet, record);
   const height = heightOfRows(rows);
   sheet.ensureSpace(height);
@@ -241,7 +251,7 @@ function drawPiece(
 }
 
 /** Draws until the page limit is reached, then ends with `truncationNote`. */
-export function withinPages(sheet: Sheet, draw: () => void, truncationNote: string): void {
+export function drawWithinPageLimit(sheet: Sheet, draw: () => void, truncationNote: string): void {
   try {
     draw();
   } catch (error) {
@@ -249,7 +259,7 @@ export function withinPages(sheet: Sheet, draw: () => void, truncationNote: stri
     const originalEnsureSpace = sheet.ensureSpace;
     // The last page has reserved space for it.
     sheet.ensureSpace = () => {};
-    paragraph(sheet, [truncationNote], SMALL);
+    drawParagraph(sheet, [truncationNote], SMALL);
     sheet.ensureSpace = originalEnsureSpace;
   }
 }

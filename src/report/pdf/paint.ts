@@ -26,18 +26,18 @@ import {
   scoreRing,
 } from './figures.ts';
 import {
+  addOutlineEntry,
   drawLines,
+  drawNotice,
   drawPairs,
+  drawParagraph,
+  drawRecordBox,
+  drawSection,
+  drawSubheading,
+  drawWithinPageLimit,
   heightOf,
   layOutText,
-  notice,
-  outlineEntry,
-  paragraph,
-  recordBox,
   recordHeight,
-  section,
-  subheading,
-  withinPages,
 } from './layout.ts';
 import type { TextStyle } from './lines.ts';
 import type { Sheet } from './sheet.ts';
@@ -45,7 +45,7 @@ import { ABOVE, BODY, COLOR, HEADINGS, LABEL, MARKS, SMALL, SMALL_CODE } from '.
 import { drawTable, tableStartHeight } from './table.ts';
 
 /** Renders blocks in order, with the space that their kinds need between them. Throws for a kind that PDFs do not show. */
-export function paintBlocks(sheet: Sheet, blocks: Block[]): void {
+export function renderBlocks(sheet: Sheet, blocks: Block[]): void {
   blocks.forEach((block, index) => {
     if (index > 0) sheet.skip(spaceAbove(block));
     paintBlock(sheet, block, blocks.slice(index + 1));
@@ -101,20 +101,20 @@ const RENDERERS: Renderers = {
   section: paintSection,
   overview: paintOverview,
   heading(sheet, { rank, text }, rest) {
-    if (rank === 1) paragraph(sheet, text, HEADINGS[1], 'H1');
-    else subheading(sheet, text, startHeight(sheet, rest), rank === 4 ? 4 : 3);
+    if (rank === 1) drawParagraph(sheet, text, HEADINGS[1], 'H1');
+    else drawSubheading(sheet, text, startHeight(sheet, rest), rank === 4 ? 4 : 3);
   },
   paragraph(sheet, { text, style = 'card', screenOnly }) {
-    if (!screenOnly) paragraph(sheet, text, PARAGRAPHS[style]);
+    if (!screenOnly) drawParagraph(sheet, text, PARAGRAPHS[style]);
   },
   note: (sheet, { state, text }) =>
-    notice(sheet, text, MARKS[state].color, state === 'fail' ? COLOR.failTint : COLOR.tint),
+    drawNotice(sheet, text, MARKS[state].color, state === 'fail' ? COLOR.failTint : COLOR.tint),
   findings(sheet, { first, more }) {
     for (const finding of first) paintFinding(sheet, finding);
-    if (more) subheading(sheet, [more.title], FINDING_START);
+    if (more) drawSubheading(sheet, [more.title], FINDING_START);
     for (const finding of more?.findings ?? []) paintFinding(sheet, finding);
   },
-  record: recordBox,
+  record: drawRecordBox,
   facts: paintFacts,
   table: paintTable,
   entries: (sheet, block) => paintTable(sheet, entriesTable(block)),
@@ -129,26 +129,26 @@ const RENDERERS: Renderers = {
     if (block.session) paintFacts(sheet, block.session);
   },
   card(sheet, { title, state, blocks }) {
-    subheading(sheet, [...title, '  ', state], startHeight(sheet, blocks));
-    paintBlocks(sheet, blocks);
+    drawSubheading(sheet, [...title, '  ', state], startHeight(sheet, blocks));
+    renderBlocks(sheet, blocks);
   },
   fold(sheet, { title, state, count, blocks }) {
     const word = count === null ? title : `${title}  ${count}`;
     paintLabeled(sheet, [state === null ? word : { kind: 'state', state, word }], blocks);
   },
   verbatim(sheet, { lines }) {
-    for (const line of lines) paragraph(sheet, [line], SMALL_CODE);
+    for (const line of lines) drawParagraph(sheet, [line], SMALL_CODE);
   },
   chart(sheet, { chart, title, caption }) {
     sheet.ensureSpace(HEADINGS[4].leading + CHART_HEIGHT);
-    if (title !== null) paragraph(sheet, [title], HEADINGS[4]);
+    if (title !== null) drawParagraph(sheet, [title], HEADINGS[4]);
     chartFigure(sheet, chart);
-    if (caption !== null) paragraph(sheet, [caption], SMALL);
+    if (caption !== null) drawParagraph(sheet, [caption], SMALL);
   },
   list(sheet, { isOrdered, items }) {
     items.forEach(({ text, blocks = [] }, index) => {
-      paragraph(sheet, [isOrdered ? `${index + 1}. ` : '• ', ...text]);
-      sheet.inset(12, () => paintBlocks(sheet, blocks));
+      drawParagraph(sheet, [isOrdered ? `${index + 1}. ` : '• ', ...text]);
+      sheet.inset(12, () => renderBlocks(sheet, blocks));
     });
   },
 };
@@ -162,28 +162,28 @@ const PARAGRAPHS: Record<'small' | 'card' | 'lead', TextStyle> = {
 function paintVerdict(sheet: Sheet, block: Verdict): void {
   const { above, score, testedName, title, lines, states, facts, unknown, remarks, contents } =
     block;
-  if (contents) outlineEntry(sheet, contents);
+  if (contents) addOutlineEntry(sheet, contents);
   if (above !== null) {
-    paragraph(sheet, [above], ABOVE);
+    drawParagraph(sheet, [above], ABOVE);
     sheet.y += 12;
   }
   const top = sheet.y;
   scoreRing(sheet, score);
   sheet.inset(RING_SIZE + 26, () => {
-    if (testedName !== null) paragraph(sheet, [testedName], SMALL);
-    paragraph(sheet, title, HEADINGS[1], 'H1');
+    if (testedName !== null) drawParagraph(sheet, [testedName], SMALL);
+    drawParagraph(sheet, title, HEADINGS[1], 'H1');
     sheet.y += 4;
-    for (const text of lines) paragraph(sheet, text);
+    for (const text of lines) drawParagraph(sheet, text);
     sheet.y += 2;
-    if (states) paragraph(sheet, statesText(states));
+    if (states) drawParagraph(sheet, statesText(states));
     sheet.y += 6;
     if (facts) drawPairs(sheet, facts.rows, { ...BODY, size: 8, leading: 12 });
-    for (const text of remarks) paragraph(sheet, text, SMALL);
+    for (const text of remarks) drawParagraph(sheet, text, SMALL);
   });
   sheet.y = Math.max(sheet.y, top + RING_SIZE);
   if (unknown === null) return;
   sheet.y += 12;
-  notice(sheet, unknown, MARKS.unknown.color, COLOR.tint);
+  drawNotice(sheet, unknown, MARKS.unknown.color, COLOR.tint);
 }
 
 const statesText = ({ items }: StateList): Text =>
@@ -191,22 +191,22 @@ const statesText = ({ items }: StateList): Text =>
 
 function paintSection(sheet: Sheet, { title, note, blocks }: Section): void {
   const following = (note ? heightOf(sheet, note, BODY) : 0) + startHeight(sheet, blocks);
-  section(sheet, title, following, () => {
+  drawSection(sheet, title, following, () => {
     if (note) {
-      paragraph(sheet, note);
+      drawParagraph(sheet, note);
       sheet.y += 6;
     }
-    paintBlocks(sheet, blocks);
+    renderBlocks(sheet, blocks);
   });
 }
 
 function paintOverview(sheet: Sheet, { title, above, blocks }: Overview): void {
-  if (title !== null) outlineEntry(sheet, title);
+  if (title !== null) addOutlineEntry(sheet, title);
   if (above !== null) {
-    paragraph(sheet, [above], ABOVE);
+    drawParagraph(sheet, [above], ABOVE);
     sheet.y += 8;
   }
-  paintBlocks(sheet, blocks);
+  renderBlocks(sheet, blocks);
   sheet.skip(14);
 }
 
@@ -225,10 +225,10 @@ function paintFinding(sheet: Sheet, { gain, state, title, context, groups }: Fin
     const sign = layOutText(sheet, [gain?.text ?? icon], GAIN_WIDTH, style);
     sheet.element('P', () => drawLines(sheet, sign, sheet.left, sheet.y));
     sheet.inset(GAIN_WIDTH, () => {
-      paragraph(sheet, title, HEADINGS[3], 'H3');
+      drawParagraph(sheet, title, HEADINGS[3], 'H3');
       if (context) {
         const place = ` · ${context.label} · ${context.category}`;
-        paragraph(sheet, [context.state, place], SMALL);
+        drawParagraph(sheet, [context.state, place], SMALL);
       }
       for (const group of groups) paintGroup(sheet, group);
     });
@@ -236,25 +236,25 @@ function paintFinding(sheet: Sheet, { gain, state, title, context, groups }: Fin
 }
 
 function paintGroup(sheet: Sheet, { title, blocks }: Group): void {
-  if (title === null) paintBlocks(sheet, blocks);
+  if (title === null) renderBlocks(sheet, blocks);
   else paintLabeled(sheet, [title], blocks);
 }
 
 function paintLabeled(sheet: Sheet, label: Text, blocks: Block[]): void {
   sheet.skip(5);
   sheet.ensureSpace(LABEL.leading + startHeight(sheet, blocks));
-  paragraph(sheet, label, LABEL);
-  paintBlocks(sheet, blocks);
+  drawParagraph(sheet, label, LABEL);
+  renderBlocks(sheet, blocks);
 }
 
 function paintFacts(sheet: Sheet, { rows, style }: Facts): void {
   drawPairs(sheet, rows, style === undefined ? BODY : SMALL, ({ blocks = [] }) =>
-    paintBlocks(sheet, blocks),
+    renderBlocks(sheet, blocks),
   );
 }
 
 function paintTable(sheet: Sheet, block: Table): void {
-  drawTable(sheet, block, (blocks) => paintBlocks(sheet, blocks));
+  drawTable(sheet, block, (blocks) => renderBlocks(sheet, blocks));
 }
 
 /** The height in points that a page must have left for these blocks to begin on it. */
@@ -384,7 +384,7 @@ function pathTable({ columns, hops }: Path): Table {
 }
 
 /** Renders a whole report, starting on a new page. Its sections are below it in the outline and in heading rank. */
-export function paintPart(
+export function renderPart(
   sheet: Sheet,
   { id, title, blocks }: Part,
   pages: number,
@@ -392,9 +392,11 @@ export function paintPart(
 ): void {
   sheet.startPart(pages);
   const { outline, depth } = sheet;
-  sheet.outline = outlineEntry(sheet, plainText(title));
+  sheet.outline = addOutlineEntry(sheet, plainText(title));
   sheet.depth = depth + 1;
   sheet.doc.addNamedDestination(id, 'XYZ', sheet.left, 0, null as never);
-  sheet.element('Sect', () => withinPages(sheet, () => paintBlocks(sheet, blocks), cutOff));
+  sheet.element('Sect', () =>
+    drawWithinPageLimit(sheet, () => renderBlocks(sheet, blocks), cutOff),
+  );
   Object.assign(sheet, { outline, depth });
 }

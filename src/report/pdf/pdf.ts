@@ -10,45 +10,45 @@ import type { Report } from '../report.ts';
 import type { Share } from '../share.ts';
 import type { ScheduledReport } from '../summary.ts';
 import { loadFonts } from './fonts.ts';
-import { drawFooters, paragraph, withinPages } from './layout.ts';
-import { paintBlocks, paintPart } from './paint.ts';
+import { drawFooters, drawParagraph, drawWithinPageLimit } from './layout.ts';
+import { renderBlocks, renderPart } from './paint.ts';
 import { collect, createSheet, openDocument } from './sheet.ts';
 import { SMALL } from './style.ts';
 
 export const reportPdf = (report: Report): Promise<Uint8Array> =>
-  paintPdf(testDocument(report, 'paper'));
+  renderPdf(testDocument(report, 'paper'));
 
 /** The reports must be redacted already. */
 export const sharedPdf = (share: Share): Promise<Uint8Array> =>
-  paintPdf(sharedDocument(share, 'paper'));
+  renderPdf(sharedDocument(share, 'paper'));
 
 export const summaryPdf = (report: ScheduledReport): Promise<Uint8Array> =>
-  paintPdf(summaryDocument(report));
+  renderPdf(summaryDocument(report));
 
 /** For all parts together, which bounds the time that a PDF takes. */
 const MAX_PART_PAGES = 300;
 
 /** A tagged A4 document with at most `MAX_PAGES` pages for each part. The same document gives the same bytes. */
-export async function paintPdf(document: ReportDocument): Promise<Uint8Array> {
+export async function renderPdf(document: ReportDocument): Promise<Uint8Array> {
   const { title, time, blocks, footer, truncationNote } = document;
   const doc = openDocument(title, time);
   const bytes = collect(doc);
   const sheet = createSheet(doc, loadFonts(doc));
   const parts = blocks.filter((block): block is Part => block.kind === 'part');
   sheet.places = new Set(parts.map(({ id }) => id));
-  withinPages(
+  drawWithinPageLimit(
     sheet,
     () => {
-      paintBlocks(
+      renderBlocks(
         sheet,
         blocks.filter((block) => block.kind !== 'part'),
       );
-      for (const text of footer) paragraph(sheet, text, SMALL);
+      for (const text of footer) drawParagraph(sheet, text, SMALL);
     },
     truncationNote,
   );
   const pages = Math.min(MAX_PAGES, Math.floor(MAX_PART_PAGES / parts.length));
-  for (const part of parts) paintPart(sheet, part, pages, truncationNote);
+  for (const part of parts) renderPart(sheet, part, pages, truncationNote);
   drawFooters(sheet, title);
   doc.end();
   return bytes;

@@ -1,7 +1,7 @@
 /** Tables: rows are never split, and the head is repeated on each page. */
 
 import type { Block, Cell, Column, Row, Table } from '../blocks.ts';
-import { drawLines, layOutText, rule } from './layout.ts';
+import { drawLines, drawRule, layOutText } from './layout.ts';
 import type { LaidOut, TextStyle } from './lines.ts';
 import type { Sheet } from './sheet.ts';
 import { BODY, COLOR, LABEL, MARKS, SMALL, SMALL_CODE } from './style.ts';
@@ -162,5 +162,5 @@ function drawMeter(
 
 function endRow(sheet: Sheet, { height }: PlacedRow, isHead: boolean): void {
   sheet.y += height;
-  sheet.artifact(() => rule(sheet, sheet.y, isHead ? COLOR.muted : COLOR.line));
+  sheet.artifact(() => drawRule(sheet, sheet.y, isHead ? COLOR.muted : COLOR.line));
 }

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { bimi } from '../../../src/analysis/checks/bimi.ts';
 import type { Zone } from '../../../src/net/dns/zone.ts';
-import type { WebFailure } from '../../../src/net/guarded-connection.ts';
+import type { WebFailureReason } from '../../../src/net/guarded-connection.ts';
 import { runCheck } from '../../helpers/analysis.ts';
 import { type Page, webOf } from '../../helpers/web.ts';
 import { makeAuthority, makeIntermediate, makeMark } from '../bimi/mark-certificates.ts';
@@ -29,7 +29,7 @@ const zoneOf = (record: string, dmarc = ENFORCED, name = 'default._bimi.example.
   [name]: { TXT: [record] },
 });
 
-const checkBimi = async (zone: Zone, pages: Record<string, Page | WebFailure> = PAGES) =>
+const checkBimi = async (zone: Zone, pages: Record<string, Page | WebFailureReason> = PAGES) =>
   runCheck(bimi, { message: await sign(), zone, web: webOf(pages) });
 
 const rows: { name: string; zone: Zone; obstacles: RegExp[] }[] = [
@@ -115,7 +115,7 @@ test('bimi check evidence describes the logo and certificate files', async () =>
 });
 
 test('bimi check classifies download failures as obstacle or unknown', async () => {
-  const cases: [Page | WebFailure, isObstacle: boolean, RegExp][] = [
+  const cases: [Page | WebFailureReason, isObstacle: boolean, RegExp][] = [
     [{ code: 404 }, true, /responded with 404/],
     [{ code: 301 }, true, /redirects \(301\)/],
     ['no_such_name', true, /host name does not exist/],

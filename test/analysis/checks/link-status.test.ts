@@ -6,8 +6,8 @@ import { type TestContext, test } from 'node:test';
 import type { CheckStatus } from '../../../src/analysis/check.ts';
 import { linkStatus, requestLinks } from '../../../src/analysis/checks/link-status.ts';
 import { type Zone, zoneResolver } from '../../../src/net/dns/zone.ts';
-import { createWeb } from '../../../src/net/http/client.ts';
-import type { Web, WebRequest } from '../../../src/net/http/web.ts';
+import { createWebClient } from '../../../src/net/http/client.ts';
+import type { WebClient, WebRequest } from '../../../src/net/http/web.ts';
 import { type CheckInput, runCheck } from '../../helpers/analysis.ts';
 import { goodMessage } from '../../helpers/good-message.ts';
 import { type Canary, dialTo, startCanary } from '../../net/canary.ts';
@@ -55,7 +55,7 @@ interface Site {
 async function startSite(t: TestContext, listener = answer): Promise<Site> {
   const canary = await startCanary(t, listener);
   const { dial } = dialTo(canary.port);
-  const web = createWeb({ resolver: zoneResolver(zone), dial });
+  const web = createWebClient({ resolver: zoneResolver(zone), dial });
   return { canary, scene: { web, setup: { checkLinks: true } } };
 }
 
@@ -255,7 +255,7 @@ test('link_status check requests nothing offline, when disabled or without web l
 test('requestLinks stops silent links in time and reports those not started', async (t) => {
   const canary = await startCanary(t, () => {});
   const { dial } = dialTo(canary.port);
-  const web = createWeb({ resolver: zoneResolver(zone), dial });
+  const web = createWebClient({ resolver: zoneResolver(zone), dial });
   const urls = Array.from({ length: 60 }, (_, i) => new URL(at(String(i))));
   const start = performance.now();
   const results = await requestLinks(urls, {
@@ -274,7 +274,7 @@ test('requestLinks stops silent links in time and reports those not started', as
 test('link_status check with sixty silent links leaves time for the analysis', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const requests: WebRequest[] = [];
-  const silent: Web = (request) => {
+  const silent: WebClient = (request) => {
     requests.push(request);
     return new Promise((resolve) => {
       setTimeout(

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import type { CheckStatus } from '../../../src/analysis/check.ts';
 import { mtaSts } from '../../../src/analysis/checks/mta-sts.ts';
 import type { Zone } from '../../../src/net/dns/zone.ts';
-import type { WebFailure } from '../../../src/net/guarded-connection.ts';
+import type { WebFailureReason } from '../../../src/net/guarded-connection.ts';
 import { type CheckInput, runCheck } from '../../helpers/analysis.ts';
 import { type Page, webOf } from '../../helpers/web.ts';
 
@@ -25,7 +25,7 @@ const ZONE: Zone = {
   'mx.example.net': ADDRESS,
 };
 
-const serving = (page: Page | WebFailure): Partial<CheckInput> => ({
+const serving = (page: Page | WebFailureReason): Partial<CheckInput> => ({
   zone: ZONE,
   web: webOf({ [POLICY_URL]: page }),
 });

@@ -4,7 +4,7 @@ import { NO_SETUP } from '../../../src/analysis/context.ts';
 import { analyzeDomain, type DomainOptions } from '../../../src/analysis/domain/analyze-domain.ts';
 import type { DomainCheck, DomainHealth } from '../../../src/analysis/domain/health.ts';
 import { type Zone, zoneResolver } from '../../../src/net/dns/zone.ts';
-import { offlineWeb } from '../../../src/net/http/web.ts';
+import { offlineWebClient } from '../../../src/net/http/web.ts';
 import { RECEIVED_AT } from '../../helpers/analysis.ts';
 import { makeKey } from '../../helpers/signer.ts';
 
@@ -28,7 +28,7 @@ export function checkDomain(
 ): Promise<DomainHealth> {
   return analyzeDomain('example.com', {
     resolver: zoneResolver(zone),
-    web: offlineWeb,
+    web: offlineWebClient,
     setup: NO_SETUP,
     selectors: [],
     now: RECEIVED_AT,

@@ -5,7 +5,7 @@ import type { Envelope, Setup } from '../../../src/analysis/check.ts';
 import type { AnalysisResult } from '../../../src/analysis/result.ts';
 import type { RecordType } from '../../../src/net/dns/resolver.ts';
 import { zoneResolver } from '../../../src/net/dns/zone.ts';
-import type { WebAnswer } from '../../../src/net/http/web.ts';
+import type { WebResult } from '../../../src/net/http/web.ts';
 import { RECEIVED_AT } from '../../helpers/analysis.ts';
 import { blocklistZone, workingLists } from '../../helpers/blocklists.ts';
 import { makeKey, type SignOptions, signMessage } from '../../helpers/signer.ts';
@@ -158,7 +158,7 @@ export async function analyzeWorld(world: World): Promise<AnalysisResult> {
     { raw, envelope, receivedAt: RECEIVED_AT, kind: 'auto' },
     {
       resolver: zoneResolver(world.zone),
-      web: async ({ url }): Promise<WebAnswer> => ({
+      web: async ({ url }): Promise<WebResult> => ({
         status: 'answered',
         code: world.web(url),
         headers: {},

@@ -7,8 +7,8 @@ import { parseNetwork } from '../../../src/lib/addresses.ts';
 import { makeCertificate } from '../../../src/lib/certificates.ts';
 import type { Resolver } from '../../../src/net/dns/resolver.ts';
 import { type Zone, zoneResolver } from '../../../src/net/dns/zone.ts';
-import { createWeb } from '../../../src/net/http/client.ts';
-import type { WebAnswer } from '../../../src/net/http/web.ts';
+import { createWebClient } from '../../../src/net/http/client.ts';
+import type { WebResult } from '../../../src/net/http/web.ts';
 import { dialTo, startCanary } from '../canary.ts';
 
 const LOOPBACK = ['127.0.0.0/8', '::1'].map(parseNetwork);
@@ -29,7 +29,7 @@ const zone: Zone = {
 };
 const resolver = zoneResolver(zone);
 
-const outcome = (answer: WebAnswer) => (answer.status === 'answered' ? answer.code : answer.reason);
+const outcome = (answer: WebResult) => (answer.status === 'answered' ? answer.code : answer.reason);
 
 /** Every notation of this host or its network in a URL, with the expected failure. */
 const SHUT_HOSTS = [
@@ -79,7 +79,7 @@ const SHUT_HOSTS = [
 test('HTTP client blocks every notation of special addresses', async (t) => {
   const canary = await startCanary(t);
   const { dial, dialed } = dialTo(canary.port);
-  const web = createWeb({ resolver, dial });
+  const web = createWebClient({ resolver, dial });
   for (const host of SHUT_HOSTS)
     for (const scheme of ['http', 'https']) {
       const url = `${scheme}://${host}:${canary.port}/`;
@@ -97,7 +97,7 @@ test('HTTP client blocks every notation of loopback with the real dialer', async
     (host) => !/^(?:10|172|192|169|198|\[fe80|\[fd00|\[2|\[64)/.test(host),
   );
   assert.ok(mine.length > 15);
-  const shut = createWeb({ resolver });
+  const shut = createWebClient({ resolver });
   for (const host of mine) {
     const url = `http://${host}:${canary.port}/`;
     assert.equal(outcome(await shut({ method: 'GET', url })), 'forbidden_address', url);
@@ -107,7 +107,7 @@ test('HTTP client blocks every notation of loopback with the real dialer', async
 
 test('HTTP client reaches an allowed network in every notation', async (t) => {
   const canary = await startCanary(t);
-  const web = createWeb({ resolver, allowNetworks: LOOPBACK });
+  const web = createWebClient({ resolver, allowNetworks: LOOPBACK });
   const hosts = ['127.0.0.1', '0177.0.0.1', '0x7f000001', '2130706433', '127.1', 'localhost'];
   for (const host of hosts) {
     const url = `http://${host}:${canary.port}/path?query#fragment`;
@@ -137,7 +137,7 @@ test('HTTP client dials checked public addresses, IPv4 first', async (t) => {
   ];
   for (const [url, expected] of cases) {
     const { dial, dialed } = dialTo(canary.port);
-    const answer = await createWeb({ resolver, dial })({ method: 'HEAD', url });
+    const answer = await createWebClient({ resolver, dial })({ method: 'HEAD', url });
     assert.equal(outcome(answer), 200, url);
     assert.deepEqual(dialed, expected, url);
   }
@@ -154,9 +154,9 @@ test('HTTP client uses only the public addresses of a mixed name', async (t) => 
   };
   for (const name of ['mixed', 'mixed-late']) {
     const url = `http://${name}.example.com:${canary.port}/`;
-    const refused = await createWeb({ resolver, dial: refusing })({ method: 'HEAD', url });
+    const refused = await createWebClient({ resolver, dial: refusing })({ method: 'HEAD', url });
     assert.equal(outcome(refused), 'connection', 'private addresses are not tried');
-    assert.equal(outcome(await createWeb({ resolver, dial })({ method: 'HEAD', url })), 200);
+    assert.equal(outcome(await createWebClient({ resolver, dial })({ method: 'HEAD', url })), 200);
   }
   assert.deepEqual(dead, ['1.2.3.4', '1.2.3.4']);
   assert.deepEqual(dialed, [`1.2.3.4 ${canary.port}`, `1.2.3.4 ${canary.port}`]);
@@ -172,7 +172,7 @@ test('HTTP client is not fooled by DNS rebinding between requests', async (t) =>
     return { status: 'found', records, ttl: 0, authenticated: false };
   };
   const { dial, dialed } = dialTo(canary.port);
-  const web = createWeb({ resolver: rebinding, dial });
+  const web = createWebClient({ resolver: rebinding, dial });
   const url = `http://rebind.example.com:${canary.port}/`;
   assert.equal(outcome(await web({ method: 'HEAD', url })), 200);
   assert.equal(lookups, 1, 'dials the checked address without a second lookup');
@@ -183,7 +183,7 @@ test('HTTP client is not fooled by DNS rebinding between requests', async (t) =>
 test('HTTP client sends nothing on a socket connected to a private address', async (t) => {
   const canary = await startCanary(t);
   const dial = () => connect(canary.port, '127.0.0.1');
-  const answer = await createWeb({ resolver, dial })({
+  const answer = await createWebClient({ resolver, dial })({
     method: 'HEAD',
     url: 'http://site.example.com/',
   });
@@ -195,7 +195,7 @@ test('HTTP client sends nothing on a socket connected to a private address', asy
 test('HTTP client reaches its own public address only on web ports', async (t) => {
   const canary = await startCanary(t);
   const { dial, dialed } = dialTo(canary.port);
-  const web = createWeb({ resolver, dial, ownAddresses: () => ['127.0.0.1', '1.2.3.4'] });
+  const web = createWebClient({ resolver, dial, ownAddresses: () => ['127.0.0.1', '1.2.3.4'] });
   const ask = async (url: string) => outcome(await web({ method: 'HEAD', url }));
   assert.equal(await ask('http://site.example.com:9200/'), 'forbidden_address');
   assert.equal(await ask('http://site.example.com/'), 200);
@@ -207,7 +207,7 @@ test('HTTP client returns redirects without following them', async (t) => {
     response.writeHead(302, { Location: `http://127.0.0.1:${canary.port}/inside` }).end();
   });
   const { dial } = dialTo(canary.port);
-  const answer = await createWeb({ resolver, dial })({
+  const answer = await createWebClient({ resolver, dial })({
     method: 'GET',
     url: 'http://site.example.com/',
   });
@@ -240,14 +240,14 @@ const BAD_URLS = [
 test('HTTP client rejects invalid URLs, credentials and unsafe ports', async (t) => {
   const canary = await startCanary(t);
   const { dial, dialed } = dialTo(canary.port);
-  const web = createWeb({ resolver, dial });
+  const web = createWebClient({ resolver, dial });
   for (const url of BAD_URLS)
     assert.equal(outcome(await web({ method: 'HEAD', url })), 'bad_url', url.slice(0, 60));
   assert.deepEqual(dialed, []);
 });
 
 test('HTTP client reports missing names and failed lookups', async () => {
-  const web = createWeb({ resolver, dial: () => assert.fail('nothing is dialed') });
+  const web = createWebClient({ resolver, dial: () => assert.fail('nothing is dialed') });
   const ask = async (host: string) =>
     outcome(await web({ method: 'HEAD', url: `http://${host}/` }));
   assert.equal(await ask('none.example.com'), 'no_such_name');
@@ -260,7 +260,7 @@ test('HTTP client sends no cookies, credentials or identifying headers', async (
     response.setHeader('Set-Cookie', 'a=1').end();
   });
   const { dial } = dialTo(canary.port);
-  const web = createWeb({ resolver, dial });
+  const web = createWebClient({ resolver, dial });
   const url = 'http://site.example.com:8080/a%20b?c=%C3%A4#d';
   for (let i = 0; i < 2; i++) await web({ method: 'HEAD', url });
   assert.deepEqual(canary.requests, ['HEAD /a%20b?c=%C3%A4', 'HEAD /a%20b?c=%C3%A4']);
@@ -279,7 +279,7 @@ test('HTTP client returns status, lower-case headers and body', async (t) => {
     response.setHeader('X-Two', ['a', 'b']).setHeader('__proto__', 'x');
     response.writeHead(404, { 'Content-Type': 'text/plain' }).end('gone');
   });
-  const web = createWeb({ resolver, allowNetworks: LOOPBACK });
+  const web = createWebClient({ resolver, allowNetworks: LOOPBACK });
   const url = `http://127.0.0.1:${canary.port}/`;
   const answer = await web({ method: 'GET', url });
   assert.ok(answer.status === 'answered');
@@ -300,7 +300,7 @@ test('HTTP client limits concurrent requests; waiting ones can time out', async 
     answers.push(() => response.end());
     waiting.resolve();
   });
-  const web = createWeb({ resolver, allowNetworks: LOOPBACK, maxInFlight: 1 });
+  const web = createWebClient({ resolver, allowNetworks: LOOPBACK, maxInFlight: 1 });
   const url = `http://127.0.0.1:${canary.port}/`;
   const both = [web({ method: 'HEAD', url }), web({ method: 'HEAD', url })];
   await waiting.promise;
@@ -318,7 +318,7 @@ test('HTTP client limits concurrent requests; waiting ones can time out', async 
 test('HTTP client verifies TLS certificates by authority and name', async (t) => {
   const canary = await startCanary(t, undefined, SITE);
   const { dial, dialed } = dialTo(canary.port);
-  const web = createWeb({ resolver, dial, ca: [SITE.cert] });
+  const web = createWebClient({ resolver, dial, ca: [SITE.cert] });
   const answer = await web({ method: 'GET', url: 'https://site.example.com./' });
   assert.ok(answer.status === 'answered');
   assert.equal(Buffer.from(answer.body).toString(), 'sings');
@@ -330,7 +330,7 @@ test('HTTP client verifies TLS certificates for IP addresses', async (t) => {
   const pair = await makeCertificate('127.0.0.1', Date.now());
   const canary = await startCanary(t, undefined, pair);
   const ask = async (ca: string) => {
-    const web = createWeb({ resolver, allowNetworks: LOOPBACK, ca: [ca] });
+    const web = createWebClient({ resolver, allowNetworks: LOOPBACK, ca: [ca] });
     return outcome(await web({ method: 'HEAD', url: `https://127.0.0.1:${canary.port}/` }));
   };
   assert.equal(await ask(pair.cert), 200);

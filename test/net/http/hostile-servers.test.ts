@@ -7,9 +7,9 @@ import { parseNetwork } from '../../../src/lib/addresses.ts';
 import { makeCertificate } from '../../../src/lib/certificates.ts';
 import type { Resolver } from '../../../src/net/dns/resolver.ts';
 import { zoneResolver } from '../../../src/net/dns/zone.ts';
-import type { Dial, WebFailure } from '../../../src/net/guarded-connection.ts';
-import { createWeb } from '../../../src/net/http/client.ts';
-import type { WebAnswer, WebRequest } from '../../../src/net/http/web.ts';
+import type { Dial, WebFailureReason } from '../../../src/net/guarded-connection.ts';
+import { createWebClient } from '../../../src/net/http/client.ts';
+import type { WebRequest, WebResult } from '../../../src/net/http/web.ts';
 import { dialTo, startCanary, startRaw } from '../canary.ts';
 
 const resolver = zoneResolver({
@@ -17,7 +17,7 @@ const resolver = zoneResolver({
   'many.example.com': { A: ['1.0.0.1', '1.0.0.2', '1.0.0.3', '1.0.0.4', '1.0.0.5', '1.0.0.6'] },
 });
 const options = { resolver, allowNetworks: [parseNetwork('127.0.0.0/8')] };
-const web = createWeb(options);
+const web = createWebClient(options);
 
 const TIMEOUT_MS = 250;
 /** More than the delay of a busy machine. */
@@ -34,7 +34,7 @@ async function ask(request: Partial<WebRequest> & { url: string }, client = web)
   return answer;
 }
 
-const outcome = (answer: WebAnswer) => (answer.status === 'answered' ? answer.code : answer.reason);
+const outcome = (answer: WebResult) => (answer.status === 'answered' ? answer.code : answer.reason);
 
 /** Writes the piece repeatedly until the connection closes. */
 function drip(socket: Socket, piece: string, everyMs: number): void {
@@ -52,7 +52,7 @@ function pour(socket: Socket, piece: string): void {
 }
 
 const OK = 'HTTP/1.1 200 OK\r\n';
-const HOSTILE: [name: string, talk: (socket: Socket) => void, reason: WebFailure][] = [
+const HOSTILE: [name: string, talk: (socket: Socket) => void, reason: WebFailureReason][] = [
   ['never responds', () => {}, 'timeout'],
   [
     'sends its header byte by byte',
@@ -190,7 +190,7 @@ test('HTTP client ignores any body of a HEAD response', async (t) => {
 test('HTTP client reports a refused connection', async () => {
   const refused: Dial = () => connect(1, '127.0.0.1');
   const url = 'http://site.example.com/';
-  const answer = await ask({ url }, createWeb({ resolver, dial: refused }));
+  const answer = await ask({ url }, createWebClient({ resolver, dial: refused }));
   assert.ok(answer.status === 'failed');
   assert.equal(answer.reason, 'connection');
   assert.match(answer.detail, /refused/);
@@ -205,7 +205,10 @@ test('HTTP client tries several addresses of a name within the timeout', async (
       dialed.push(address);
       return (ways[dialed.length - 1] ?? never)(address, port);
     };
-    const answer = await ask({ url: 'http://many.example.com/' }, createWeb({ resolver, dial }));
+    const answer = await ask(
+      { url: 'http://many.example.com/' },
+      createWebClient({ resolver, dial }),
+    );
     return [outcome(answer), dialed.length];
   };
   const refused: Dial = () => connect(1, '127.0.0.1');
@@ -219,17 +222,17 @@ test('HTTP client tries several addresses of a name within the timeout', async (
 
 test('HTTP client times out on a DNS lookup without answer', async () => {
   const silent: Resolver = () => new Promise(() => {});
-  const client = createWeb({ resolver: silent });
+  const client = createWebClient({ resolver: silent });
   assert.equal(outcome(await ask({ url: 'http://site.example.com/' }, client)), 'timeout');
 });
 
 test('HTTP client reports a throwing resolver or dialer as connection failure', async () => {
-  const broken = createWeb({ resolver: () => Promise.reject(new Error('no')) });
+  const broken = createWebClient({ resolver: () => Promise.reject(new Error('no')) });
   assert.equal(outcome(await ask({ url: 'http://site.example.com/' }, broken)), 'connection');
   const dial = () => {
     throw new Error('no socket left');
   };
-  const full = createWeb({ resolver, dial });
+  const full = createWebClient({ resolver, dial });
   assert.equal(outcome(await ask({ url: 'http://site.example.com/' }, full)), 'connection');
 });
 
@@ -265,7 +268,7 @@ for (const [name, tls, ca, says] of [
     const canary = await startCanary(t, undefined, tls);
     const { dial } = dialTo(canary.port);
     const request = { url: 'https://site.example.com/', timeoutMs: 5000 };
-    const answer = await ask(request, createWeb({ resolver, dial, ca }));
+    const answer = await ask(request, createWebClient({ resolver, dial, ca }));
     assert.ok(answer.status === 'failed');
     assert.equal(answer.reason, 'tls');
     assert.match(answer.detail, says);
@@ -279,7 +282,7 @@ test('NODE_TLS_REJECT_UNAUTHORIZED does not disable certificate verification', a
   const canary = await startCanary(t, undefined, SITE);
   const { dial } = dialTo(canary.port);
   const request = { url: 'https://site.example.com/', timeoutMs: 5000 };
-  assert.equal(outcome(await ask(request, createWeb({ resolver, dial }))), 'tls');
+  assert.equal(outcome(await ask(request, createWebClient({ resolver, dial }))), 'tls');
 });
 
 test('HTTP client ignores proxy environment variables', async (t) => {

@@ -10,7 +10,7 @@ import { parseNetwork } from '../../../src/lib/addresses.ts';
 import { makeCertificate } from '../../../src/lib/certificates.ts';
 import type { Resolver } from '../../../src/net/dns/resolver.ts';
 import { zoneResolver } from '../../../src/net/dns/zone.ts';
-import type { Connect, Dial, WebFailure } from '../../../src/net/guarded-connection.ts';
+import type { Connect, Dial, WebFailureReason } from '../../../src/net/guarded-connection.ts';
 import { createPoster, KeepAliveAgent, type PosterOptions } from '../../../src/net/http/poster.ts';
 import type { PostOutcome } from '../../../src/net/http/web.ts';
 import { dialTo, startCanary, startRaw } from '../canary.ts';
@@ -49,8 +49,8 @@ function makePoster(t: TestContext, options: Partial<PosterOptions> = {}) {
 }
 
 const at = (port: number, path = '/') => `https://${HOST}:${port}${path}`;
-const textOf = ({ answer }: PostOutcome) => Buffer.from(answer?.body ?? []).toString();
-const summary = ({ answer, failure }: PostOutcome) => failure?.reason ?? answer?.code;
+const textOf = ({ response }: PostOutcome) => Buffer.from(response?.body ?? []).toString();
+const summary = ({ response, failure }: PostOutcome) => failure?.reason ?? response?.code;
 
 /** How a server ends a connection. */
 type Way = 'end' | 'destroy' | 'reset';
@@ -161,10 +161,10 @@ test('Webhook client sends method, headers and body and returns the response', a
   };
   const outcome = await post(url, { headers, body: '{"ä":"€"}' });
   assert.equal(outcome.failure, null);
-  assert.equal(outcome.answer?.code, 202);
-  assert.equal(outcome.answer.headers['content-type'], 'text/plain');
-  assert.equal(outcome.answer.headers['x-two'], 'a, b');
-  assert.equal(Object.getOwnPropertyDescriptor(outcome.answer.headers, '__proto__')?.value, 'x');
+  assert.equal(outcome.response?.code, 202);
+  assert.equal(outcome.response.headers['content-type'], 'text/plain');
+  assert.equal(outcome.response.headers['x-two'], 'a, b');
+  assert.equal(Object.getOwnPropertyDescriptor(outcome.response.headers, '__proto__')?.value, 'x');
   assert.equal(textOf(outcome), 'thänks');
   assert.equal(received, '{"ä":"€"}');
   assert.deepEqual(canary.requests, ['POST /a%20b?c=%C3%A4']);
@@ -390,7 +390,7 @@ test('Webhook client reports a reused connection closed mid-response as failed',
     await post(at(server.port));
     const outcome = await post(at(server.port));
     assert.equal(outcome.failure?.reason, 'connection', start);
-    assert.equal(outcome.answer?.code, code);
+    assert.equal(outcome.response?.code, code);
     assert.equal(server.connections, 1);
   }
 });
@@ -420,9 +420,9 @@ test('Webhook client returns redirects without following them', async (t) => {
     SITE,
   );
   const { post } = makePoster(t);
-  const { answer, failure } = await post(at(canary.port));
-  assert.deepEqual([answer?.code, failure], [307, null]);
-  assert.equal(answer?.headers.location, at(canary.port, '/else'));
+  const { response, failure } = await post(at(canary.port));
+  assert.deepEqual([response?.code, failure], [307, null]);
+  assert.equal(response?.headers.location, at(canary.port, '/else'));
   assert.deepEqual(canary.requests, ['POST /']);
 });
 
@@ -470,10 +470,13 @@ test('Webhook client reads 64 KiB of a response; more without a length is a fail
     for (let i = 0; i < 2; i++) {
       const outcome = await post(at(canary.port));
       assert.equal(outcome.failure?.reason, failure, String(octets));
-      assert.equal(outcome.answer?.code, 200);
-      assert.equal(outcome.answer.headers['content-length'], declared ? String(octets) : undefined);
-      assert.equal(outcome.answer.body.length, 64 * KiB);
-      assert.equal(outcome.answer.body.at(-1), (octets === 64 * KiB ? 'z' : 'a').charCodeAt(0));
+      assert.equal(outcome.response?.code, 200);
+      assert.equal(
+        outcome.response.headers['content-length'],
+        declared ? String(octets) : undefined,
+      );
+      assert.equal(outcome.response.body.length, 64 * KiB);
+      assert.equal(outcome.response.body.at(-1), (octets === 64 * KiB ? 'z' : 'a').charCodeAt(0));
     }
     assert.equal(canary.connections, connections);
     poster.close();
@@ -484,7 +487,7 @@ test('Webhook client reads 64 KiB of a response; more without a length is a fail
 const HOSTILE: [
   name: string,
   talk: (socket: Socket, leave: (way: Way) => void) => void,
-  reason: WebFailure,
+  reason: WebFailureReason,
   answer?: [code: number, body: RegExp],
 ][] = [
   ['never responds', () => {}, 'timeout'],
@@ -607,7 +610,7 @@ for (const [name, talk, reason, answer] of HOSTILE)
     const outcome = await post(at(server.port));
     assert.ok(performance.now() - start < 2500, 'in time');
     assert.equal(outcome.failure?.reason, reason, outcome.failure?.detail);
-    assert.equal(outcome.answer?.code, answer?.[0]);
+    assert.equal(outcome.response?.code, answer?.[0]);
     if (answer) assert.match(textOf(outcome), answer[1]);
     await server.left(0);
     assert.equal(server.connections, 1);
@@ -625,7 +628,7 @@ test('Webhook client stops reading 10 MB of headers early', async (t) => {
   });
   const { post } = makePoster(t);
   const outcome = await post(at(server.port));
-  assert.deepEqual([outcome.answer, outcome.failure?.reason], [null, 'too_large']);
+  assert.deepEqual([outcome.response, outcome.failure?.reason], [null, 'too_large']);
   await server.left(0);
   assert.ok(left > 0, 'the client read everything');
 });
@@ -665,8 +668,8 @@ for (const [name, tls, ca, says] of TLS)
   test(`Webhook client rejects a TLS certificate or connection ${name}`, async (t) => {
     const canary = await startCanary(t, undefined, tls);
     const { post } = makePoster(t, { ca });
-    const { answer, failure } = await post(at(canary.port));
-    assert.deepEqual([answer, failure?.reason], [null, 'tls']);
+    const { response, failure } = await post(at(canary.port));
+    assert.deepEqual([response, failure?.reason], [null, 'tls']);
     assert.match(failure?.detail ?? '', says);
     assert.deepEqual(canary.requests, []);
     await canary.clientClosed();
@@ -720,7 +723,7 @@ test('Webhook client connects to special addresses only in allowed networks', as
   ])
     for (const { post } of [shut, elsewhere]) {
       const outcome = await post(`https://${host}:${canary.port}/`);
-      assert.deepEqual([outcome.answer, summary(outcome)], [null, 'forbidden_address'], host);
+      assert.deepEqual([outcome.response, summary(outcome)], [null, 'forbidden_address'], host);
     }
   assert.deepEqual(dialed, []);
   assert.equal(canary.connections, 0);

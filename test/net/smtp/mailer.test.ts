@@ -12,7 +12,7 @@ import {
   type Mailer,
   type MailerOptions,
   type MailServer,
-  readMailServer,
+  parseMailServerUrl,
 } from '../../../src/net/smtp/mailer.ts';
 import { testClock } from '../../helpers/clock.ts';
 import { HOST, type MailSink, PAIR, startMailSink } from '../../outbox/mail-sink.ts';
@@ -377,5 +377,5 @@ const CASES: [url: string, server: MailServer][] = [
 
 for (const [url, server] of CASES)
   test(`readMailServer reads ${url}`, () => {
-    assert.deepEqual(readMailServer(url), server);
+    assert.deepEqual(parseMailServerUrl(url), server);
   });

@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import { before, describe, it } from 'node:test';
 import { DomUtils, parseDocument } from 'htmlparser2';
 import type { CheckResult } from '../../../src/analysis/result.ts';
-import { toFix } from '../../../src/analysis/summary.ts';
+import { checksToFix } from '../../../src/analysis/summary.ts';
 import { dependsOnFailedCheck, SCORE_LIMITATIONS } from '../../../src/report/content.ts';
 import { REPORT_CSP, reportPage } from '../../../src/report/html/report-page.tsx';
 import type { Report } from '../../../src/report/report.ts';
@@ -89,7 +89,7 @@ describe('Report page verdict', () => {
     const verdict = byClass('verdict', page)[0]!;
     assert.match(textOf(verdict), new RegExp(`${bad!.score} ?Grade F`));
     assert.equal(textOf(byTag('h1', page)[0]!), bad!.summary.replace(/ First: .*/s, ''));
-    const first = toFix(bad!.checks)[0]!;
+    const first = checksToFix(bad!.checks)[0]!;
     assert.ok(
       textOf(verdict).includes(
         `Fix this first: ${first.title.replace(/\.$/, '')} (+${first.gain})`,
@@ -127,7 +127,7 @@ describe('Report page verdict', () => {
 describe('Report page findings', () => {
   it('are ordered by gain, five shown and the rest folded', () => {
     const section = byId('fix', parse(bad!));
-    const expected = toFix(bad!.checks).map(({ id }) => `check-${id}`);
+    const expected = checksToFix(bad!.checks).map(({ id }) => `check-${id}`);
     assert.ok(expected.length > 5);
     assert.deepEqual(
       byClass('finding', section).map(({ attribs }) => attribs.id),
@@ -145,7 +145,7 @@ describe('Report page findings', () => {
 
   it('show verdict, evidence, reason, rule and fix', () => {
     const page = parse(bad!);
-    for (const check of toFix(bad!.checks)) {
+    for (const check of checksToFix(bad!.checks)) {
       const finding = byId(`check-${check.id}`, page);
       const order = ['Evidence', 'Why it matters', 'How to fix it'].filter(
         (title) => title !== 'Evidence' || Object.keys(check.evidence).length > 0,

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { toFix } from '../../../src/analysis/summary.ts';
+import { checksToFix } from '../../../src/analysis/summary.ts';
 import { dependsOnFailedCheck } from '../../../src/report/content.ts';
 import { reportPdf } from '../../../src/report/pdf/pdf.ts';
 import type { Report } from '../../../src/report/report.ts';
@@ -25,7 +25,7 @@ function assertHolds(text: string, wanted: string[]): void {
 describe('Report PDF', { skip }, () => {
   it('contains verdict, findings with reason and fix, and records', async () => {
     const text = pdfWords(await reportPdf(BAD));
-    const fixes = toFix(BAD.checks);
+    const fixes = checksToFix(BAD.checks);
     assert.ok(fixes.length >= 10 && fixes.some(({ fix }) => fix?.record));
     assertHolds(text, [`${BAD.score}`, `Grade ${BAD.grade}`, BAD.summary.split(' First:')[0]!]);
     for (const { title, detail, reference, fix, gain } of fixes)
@@ -108,7 +108,7 @@ describe('Report PDF', { skip }, () => {
 
   it('links rule references but no URLs from the message', async () => {
     const pdf = raw(await reportPdf(BAD));
-    const { reference } = toFix(BAD.checks)[0]!;
+    const { reference } = checksToFix(BAD.checks)[0]!;
     assert.ok(pdf.includes(`/URI (${reference.url})`));
     const links = BAD.message!.links.map(({ href }) => href);
     assert.ok(links.length > 0);
