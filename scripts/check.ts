@@ -7,6 +7,7 @@ import { once } from 'node:events';
 const CHECKS: [name: string, command: string[]][] = [
   ['types', ['tsc']],
   ['lint and format', ['biome', 'ci', '--colors=off', '--error-on-warnings', '.']],
+  ['language', ['tsx', 'scripts/language/check.ts']],
   ['generated files', ['tsx', 'scripts/generate.ts', '--check']],
 ];
 

@@ -4,10 +4,10 @@ import { globSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { proseOf, sentencesOf } from './sentences.ts';
-import { type Found, readSource } from './source.ts';
+import { codeOf, type Found, readSource } from './source.ts';
 import { NAMES, PHRASES, type Replacement } from './words.ts';
 
-/** Most words of a sentence, by where it stands. */
+/** Maximum words of a sentence by kind of text. */
 const MAX_WORDS = { text: 25, comment: 30, document: 25 };
 
 export interface Complaint {
@@ -17,27 +17,51 @@ export interface Complaint {
 }
 
 /** Their texts are data: words that messages use, in many languages. */
-const DATA = /^src\/analysis\/links\/(?:caution|unsubscribe)\.ts$/;
+const DATA = /^src\/analysis\/links\/(?:skip-reasons|unsubscribe)\.ts$/;
+
+/** SQL that has shipped is never changed. */
+const SHIPPED = /^src\/store\/migrations\//;
 
 /**
- * What is wrong with the words of one source file. Of tests only titles and comments are read, because
- * other texts are often messages; sentences are limited in texts of `src` and in comments.
+ * Checks the words of one source file. Of tests it reads only titles and comments, because other texts
+ * are often messages. It limits sentences in texts of `src` and in comments. `codeNames` are the names
+ * that comments and titles may mention; without it they are not checked.
  */
-export function checkSource(path: string, source: string): Complaint[] {
+export function checkSource(path: string, source: string, codeNames?: Set<string>): Complaint[] {
   const { texts, titles, comments, names } = readSource(path, source);
-  const read = path.startsWith('test/') ? titles : DATA.test(path) ? [] : texts;
+  const isData = DATA.test(path) || SHIPPED.test(path);
+  const read = path.startsWith('test/') ? titles : isData ? [] : texts;
   return [
     ...namesIn(path, [{ line: 1, text: basename(path).replace(/\..*$/, '') }, ...names]),
     ...phrasesIn(path, [...read, ...comments]),
     ...(path.startsWith('src/') ? longIn(path, read, MAX_WORDS.text) : []),
     ...longIn(path, comments, MAX_WORDS.comment),
+    ...(codeNames ? staleIn(path, comments, titles, codeNames) : []),
   ];
 }
 
-/** What is wrong with the words of a Markdown document. */
+/** Checks the words of a Markdown document. */
 export function checkDocument(path: string, markdown: string): Complaint[] {
   const prose = proseOf(markdown);
   return [...phrasesIn(path, prose), ...longIn(path, prose, MAX_WORDS.document)];
+}
+
+/** A name in camel case: in a comment between backticks, in a title anywhere. */
+const QUOTED_NAME = /`([a-z]+[A-Z]\w*)(?:\(\))?`/g;
+const TITLE_NAME = /(?<![\w./{-])([a-z]{2,}[A-Z]\w*)(?![\w.-])/g;
+
+/** Names that stay behind in comments and titles when the code is renamed. */
+function staleIn(
+  path: string,
+  comments: Found[],
+  titles: Found[],
+  codeNames: Set<string>,
+): Complaint[] {
+  const stale = (pattern: RegExp) => (found: Found) =>
+    [...found.text.matchAll(pattern)]
+      .filter(([, name]) => !codeNames.has(name!))
+      .map(([, name]) => ({ path, line: found.line, message: `${name} is not in the code` }));
+  return [...comments.flatMap(stale(QUOTED_NAME)), ...titles.flatMap(stale(TITLE_NAME))];
 }
 
 function phrasesIn(path: string, found: Found[]): Complaint[] {
@@ -57,28 +81,36 @@ function replaced(path: string, found: Found[], replacements: Replacement[]): Co
   );
 }
 
-function longIn(path: string, found: Found[], most: number): Complaint[] {
+function longIn(path: string, found: Found[], max: number): Complaint[] {
   return found.flatMap(({ line, text }) =>
     sentencesOf(text)
-      .filter(({ words }) => words > most)
+      .filter(({ words }) => words > max)
       .map(({ text, words }) => ({
         path,
         line,
-        message: `${words} words in a sentence, ${most} allowed: ${text.slice(0, 60)}…`,
+        message: `${words} words in a sentence, ${max} allowed: ${text.slice(0, 60)}…`,
       })),
   );
 }
 
+/** Every word in camel case in the code of these files, without comments and titles. */
+function namesInCode(sources: [path: string, source: string][]): Set<string> {
+  const names = new Set<string>();
+  for (const [path, source] of sources)
+    for (const [name] of codeOf(path, source).matchAll(/\b[a-z]+[A-Z]\w*/g)) names.add(name);
+  return names;
+}
+
 function checkAll(root: string): Complaint[] {
-  const read = (path: string) => readFileSync(`${root}${path}`, 'utf8');
-  const files = (pattern: string) =>
-    globSync(pattern, {
-      cwd: root,
-      exclude: ['**/*.generated.ts', 'scripts/language/words.ts'],
-    }).sort();
+  const files = (pattern: string): [path: string, text: string][] =>
+    globSync(pattern, { cwd: root, exclude: ['**/*.generated.ts', 'scripts/language/words.ts'] })
+      .sort()
+      .map((path) => [path, readFileSync(`${root}${path}`, 'utf8')]);
+  const sources = files('{src,scripts,test}/**/*.{ts,tsx}');
+  const codeNames = namesInCode(sources);
   return [
-    ...files('{src,scripts,test}/**/*.{ts,tsx}').flatMap((path) => checkSource(path, read(path))),
-    ...files('{README.md,docs/**/*.md}').flatMap((path) => checkDocument(path, read(path))),
+    ...sources.flatMap(([path, source]) => checkSource(path, source, codeNames)),
+    ...files('{README.md,docs/**/*.md}').flatMap(([path, text]) => checkDocument(path, text)),
   ];
 }
 

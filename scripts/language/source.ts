@@ -124,6 +124,14 @@ export function readSource(path: string, source: string): SourceWords {
   return found;
 }
 
+/** The source without its comments and without the titles of its tests. */
+export function codeOf(path: string, source: string): string {
+  const { comments } = parseSync(path, source);
+  return [...comments]
+    .reduceRight((code, { start, end }) => code.slice(0, start) + code.slice(end), source)
+    .replace(/\b(?:test|it|describe)\(\s*(?:'[^'\n]*'|`[^`]*`|"[^"\n]*")/g, '');
+}
+
 /** A name for what is filled in: of `row.name` and of `nameOf(row)` its last word. */
 function placeholder(node: Expression): string {
   if (node.type === 'Identifier') return `{${node.name}}`;

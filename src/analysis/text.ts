@@ -113,7 +113,7 @@ const PHRASE_LIGATURES = /[\ufdfa\ufdfb]/g;
 
 /**
  * The first `max` characters in lower case, without accents and invisible characters. Every symbol,
- * every boundary within `camelCase` and both ends become one space. Letters written `a p a r t` are
+ * every boundary within "camelCase" and both ends become one space. Letters written `a p a r t` are
  * joined.
  */
 export function plainWords(text: string, max: number): string {

@@ -168,7 +168,7 @@ async function readInput(file: string, io: Io): Promise<Uint8Array> {
   }
   if (bytes.byteLength === 0)
     throw new UsageError(`${file === '-' ? 'Standard input' : file} is empty`);
-  if (bytes.byteLength > MAX_MESSAGE_BYTES) throw new UsageError(`${file} is larger than 25 MiB`);
+  if (bytes.byteLength > MAX_MESSAGE_BYTES) throw new UsageError(`${file} is larger than 26 MB`);
   return bytes;
 }
 

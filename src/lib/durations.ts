@@ -16,25 +16,31 @@ export function parseSize(text: string): number | null {
   return match ? Number(match[1]) * UNIT_BYTES[(match[2] ?? 'B') as keyof typeof UNIT_BYTES] : null;
 }
 
-/** 26214400 → `25 MiB`; 1536 → `1.5 KiB`. */
+/** 26_214_400 → `26 MB`; 1536 → `1.5 KB`. Units are decimal, as in the limits of mailbox providers. */
 export function formatSize(bytes: number): string {
-  if (bytes < 1024) return `${bytes} bytes`;
-  // 1024 after rounding becomes 1 of the next unit.
-  const [unit] = (['KiB', 'MiB', 'GiB'] as const).filter(
-    (name) => name === 'GiB' || Math.round(bytes / UNIT_BYTES[name]) < 1024,
-  );
-  const value = bytes / UNIT_BYTES[unit!];
+  if (bytes < 1000) return `${bytes} bytes`;
+  // 1000 after rounding becomes 1 of the next unit.
+  const [unit, size] = SHOWN_UNITS.find(([, size]) => Math.round(bytes / size) < 1000) ?? [
+    'GB',
+    1e9,
+  ];
+  const value = bytes / size;
   return `${Number(value.toFixed(value < 10 ? 1 : 0))} ${unit}`;
 }
 
-/** 93_600_000 → `1 d 2 h`; two units at most. */
+const SHOWN_UNITS: [unit: string, bytes: number][] = [
+  ['KB', 1e3],
+  ['MB', 1e6],
+];
+
+/** 93_600_000 → `1 d 2 h`; 90_000 → `1 min 30 s`; two units at most. */
 export function formatDuration(ms: number): string {
   const units = Object.entries(UNIT_MS).reverse() as [keyof typeof UNIT_MS, number][];
   const parts: string[] = [];
   let rest = Math.max(0, Math.round(ms));
   for (const [unit, size] of units) {
     const count = Math.floor(rest / size);
-    if (count > 0 && parts.length < 2) parts.push(`${count} ${unit}`);
+    if (count > 0 && parts.length < 2) parts.push(`${count} ${unit === 'm' ? 'min' : unit}`);
     rest -= count * size;
     if (parts.length === 2) break;
   }

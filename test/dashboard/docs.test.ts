@@ -186,7 +186,7 @@ test('Docs examples derive values from field names and operations', () => {
   assert.match(commandOf('transferOwnership'), /"new_owner_id": "mem_/);
 });
 
-test('typeWords and limitsOf describe schema types and limits in words', () => {
+test('describeType and limitsOf describe schema types and limits in words', () => {
   const name = { anyOf: [{ type: 'string', minLength: 1, maxLength: 200 }, { type: 'null' }] };
   assert.equal(describeType(name), 'string or null');
   assert.deepEqual(limitsOf(name), ['1 to 200 characters']);

@@ -124,7 +124,7 @@ test('check exits with 2 for invalid files and options and names them', async (t
     [[file, '--dns=dns.example'], /^--dns must be addresses such as/],
     [[file, '--colour'], /--colour/],
     [[file, '--ip'], /--ip/],
-    [[fileWith(t, Buffer.alloc(25 * 1024 * 1024 + 1))], /is larger than 25 MiB/],
+    [[fileWith(t, Buffer.alloc(25 * 1024 * 1024 + 1))], /is larger than 26 MB/],
   ];
   for (const [args, sentence] of cases) {
     const { code, stdout, stderr } = await check(args);

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkDocument, checkSource } from '../../scripts/language/check.ts';
 import { sentencesOf } from '../../scripts/language/sentences.ts';
-import { readSource } from '../../scripts/language/source.ts';
+import { codeOf, readSource } from '../../scripts/language/source.ts';
 
 const messages = (source: string, path = 'src/lib/sample.tsx') =>
   checkSource(path, source).map(({ line, message }) => `${line} ${message}`);
@@ -66,6 +66,25 @@ test('The language check limits the words of a sentence in texts, comments and d
     found.map(({ line, message }) => [line, message.slice(0, 8)]),
     [[3, '26 words']],
   );
+});
+
+test('The language check finds names in comments and titles that are no longer in the code', () => {
+  const code = new Set(['readBody']);
+  const stale = (source: string) =>
+    checkSource('test/sample.test.ts', source, code).map(({ message }) => message);
+  assert.deepEqual(stale('/** `readBody` calls `hearAnswer()`. */'), [
+    'hearAnswer is not in the code',
+  ]);
+  assert.deepEqual(stale("test('takeBody rejects text', () => {});"), [
+    'takeBody is not in the code',
+  ]);
+  assert.deepEqual(stale("test('readBody rejects text and a.someField', () => {});"), []);
+});
+
+test('codeOf leaves out comments and titles', () => {
+  const source = "/** oldName */\nconst newName = 1; // oldName\ntest('oldName', () => newName);";
+  assert.doesNotMatch(codeOf('a.ts', source), /oldName/);
+  assert.match(codeOf('a.ts', source), /const newName = 1; \n/);
 });
 
 test('sentencesOf counts filled-in values as words and keeps numbers and names whole', () => {

@@ -46,14 +46,15 @@ it('parseSize accepts bytes and binary units and rejects the rest', () => {
 it('formatSize picks the most readable unit', () => {
   const cases: [number, string][] = [
     [0, '0 bytes'],
-    [1023, '1023 bytes'],
-    [1024, '1 KiB'],
-    [1536, '1.5 KiB'],
-    [10_200, '10 KiB'],
-    [26_214_400, '25 MiB'],
-    [1024 ** 2 - 1, '1 MiB'],
-    [1024 ** 3 - 1, '1 GiB'],
-    [1024 ** 4, '1024 GiB'],
+    [999, '999 bytes'],
+    [1000, '1 KB'],
+    [1536, '1.5 KB'],
+    [10_200, '10 KB'],
+    [26_214_400, '26 MB'],
+    [999_499, '999 KB'],
+    [999_500, '1 MB'],
+    [999_500_000, '1 GB'],
+    [1e12, '1000 GB'],
   ];
   for (const [bytes, expected] of cases) assert.equal(formatSize(bytes), expected, String(bytes));
 });
@@ -64,9 +65,9 @@ it('formatDuration shows the two largest units', () => {
     [-5, '0 s'],
     [0.4, '0 s'],
     [7, '7 ms'],
-    [61_000, '1 m 1 s'],
+    [61_000, '1 min 1 s'],
     [93_600_000, '1 d 2 h'],
-    [86_400_000 + 60_000 + 5, '1 d 1 m'],
+    [86_400_000 + 60_000 + 5, '1 d 1 min'],
     [90 * 86_400_000, '90 d'],
   ];
   for (const [ms, expected] of cases) assert.equal(formatDuration(ms), expected, String(ms));

@@ -388,7 +388,7 @@ test('A test-mode key creates and sees only sandbox tests', async (t) => {
   );
 });
 
-test('retireTests deletes tests past the retention time unless a share keeps them', async (t) => {
+test('deleteOldTests deletes tests past the retention time unless a share keeps them', async (t) => {
   const clock = testClock();
   const service = await startTestService(t, { zone: ZONE, clock });
   const make = async () => {

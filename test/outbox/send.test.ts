@@ -428,11 +428,11 @@ test('At most three bulk emails are sent at once, leaving capacity for others', 
   const job = sendMailJob(app);
   await job.run();
   await job.run();
-  const underWay = app.db.selectFrom('outbox').select('id').where('lease', 'is not', null);
-  assert.equal((await underWay.execute()).length, 3);
+  const leased = app.db.selectFrom('outbox').select('id').where('lease', 'is not', null);
+  assert.equal((await leased.execute()).length, 3);
   const urgent = await queue();
   await job.run();
-  const ids = (await underWay.execute()).map(({ id }) => id);
+  const ids = (await leased.execute()).map(({ id }) => id);
   assert.ok(ids.includes(urgent) && ids.length === 4);
   resolve();
   await job.idle!();

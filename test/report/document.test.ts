@@ -229,7 +229,9 @@ describe('Report document state', () => {
       return block!.hops.at(-1)!.delay!;
     };
     assert.deepEqual(path(3), { label: 'after', value: ['3 s'] });
-    assert.deepEqual(path(300).value, [{ kind: 'state', state: 'warn', word: '5 m', badge: true }]);
+    assert.deepEqual(path(300).value, [
+      { kind: 'state', state: 'warn', word: '5 min', badge: true },
+    ]);
     const { label, value } = path(-5);
     assert.deepEqual([label, plainText(value)], [null, '−5 s: wrong clock']);
   });

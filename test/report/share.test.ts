@@ -36,7 +36,7 @@ describe('Share texts', () => {
       assert.equal(scoresSentence(scored(...scores)), words);
   });
 
-  it('missingSentence states the number of deleted tests', () => {
+  it('deletedTestsSentence states the number of deleted tests', () => {
     assert.equal(deletedTestsSentence(scored(1)), null);
     const words = [1, 2].map((deletedTests) =>
       deletedTestsSentence({ ...scored(1), deletedTests }),

@@ -79,7 +79,7 @@ function allIgnored({ reason }: DkimOutcome, evidence: Finding['evidence']): Fin
   return fail({
     title: 'None of the DKIM signatures could be checked.',
     detail: `They exceed a limit of this service, and mailbox providers have similar limits: ${reason ?? 'the signatures are too long'}.`,
-    fix: 'Configure the DKIM signer to add one signature of less than 8 KiB.',
+    fix: 'Configure the DKIM signer to add one signature of less than 8 KB.',
     evidence,
   });
 }
@@ -121,7 +121,7 @@ function passed(
 function ignoredNote({ ignored }: DkimOutcome): string {
   if (ignored === 0) return '';
   const what = ignored === 1 ? '1 more signature was' : `${ignored} more signatures were`;
-  return ` ${what} not checked: the limit is ${MAX_SIGNATURES} signatures of at most 8 KiB.`;
+  return ` ${what} not checked: the limit is ${MAX_SIGNATURES} signatures of at most 8 KB.`;
 }
 
 // Violations of the standard in a valid signature, and how to fix them.

@@ -1,13 +1,11 @@
 /** `html_size`: the HTML is small enough for Gmail to show all of it. */
 
+import { formatSize } from '../../lib/durations.ts';
 import { type Check, fail, pass, skipped, unknown, warn } from '../check.ts';
 
 /** Bytes of HTML at which to warn, and near which Gmail clips. */
 const WARN_OCTETS = 80_000;
 const CLIP_OCTETS = 102_000;
-
-const kilobytes = (octets: number): string =>
-  `${Math.round(octets / 1000).toLocaleString('en')} KB`;
 
 export const htmlSize: Check = {
   id: 'html_size',
@@ -29,7 +27,7 @@ export const htmlSize: Check = {
       );
     if (message.html === null)
       return skipped('Your message has no HTML.', 'Not checked: the message has no HTML part.');
-    const size = kilobytes(message.htmlSize);
+    const size = formatSize(message.htmlSize);
     const evidence = {
       octets: message.htmlSize,
       warn_at: WARN_OCTETS,
@@ -40,14 +38,14 @@ export const htmlSize: Check = {
     if (message.htmlSize > CLIP_OCTETS)
       return fail({
         title: `Gmail clips your message: its HTML is ${size}.`,
-        detail: `Gmail hides everything beyond about ${kilobytes(CLIP_OCTETS)}, including an unsubscribe link and tracking at the end.`,
+        detail: `Gmail hides everything beyond about ${formatSize(CLIP_OCTETS)}, including an unsubscribe link and tracking at the end.`,
         fix,
         evidence,
       });
     if (message.htmlSize > WARN_OCTETS)
       return warn({
         title: `Your HTML is ${size}, close to the size at which Gmail clips messages.`,
-        detail: `Gmail hides everything beyond about ${kilobytes(CLIP_OCTETS)}. Links that are rewritten in transit make the message longer.`,
+        detail: `Gmail hides everything beyond about ${formatSize(CLIP_OCTETS)}. Links that are rewritten in transit make the message longer.`,
         fix,
         evidence,
       });

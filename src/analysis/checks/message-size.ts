@@ -1,13 +1,12 @@
 /** `message_size`: the message is small enough to be accepted and to load quickly. */
 
+import { formatSize } from '../../lib/durations.ts';
 import { type Check, fail, pass, rfc, warn } from '../check.ts';
 import type { Part } from '../mime/message.ts';
 
 /** Octets of the whole message as sent. */
 const MAX_OCTETS_TO_PASS = 1_000_000;
 const MAX_OCTETS_TO_WARN = 10_000_000;
-
-const megabytes = (octets: number): string => `${(octets / 1_000_000).toFixed(1)} MB`;
 
 export const messageSize: Check = {
   id: 'message_size',
@@ -28,14 +27,14 @@ export const messageSize: Check = {
       'Put large files on a server and link to them. Scale images to the size at which they are shown.';
     if (size > MAX_OCTETS_TO_WARN)
       return fail({
-        title: `Your message is too large (${megabytes(size)}).`,
+        title: `Your message is too large (${formatSize(size)}).`,
         detail: 'Many mailbox providers reject messages over 10 MB.',
         fix,
         evidence,
       });
     if (size > MAX_OCTETS_TO_PASS)
       return warn({
-        title: `Your message is large (${megabytes(size)}).`,
+        title: `Your message is large (${formatSize(size)}).`,
         detail:
           'Messages over 1 MB load slowly on phones, and some mailbox providers delay or reject them.',
         fix,

@@ -45,7 +45,7 @@ const WORD_AND_NUMBER =
 
 function isPlain(piece: string): boolean {
   if (piece === '' || NUMBER.test(piece) || WORD_AND_NUMBER.test(piece)) return true;
-  // `SummerSale` is two words; `aBcDeFgH` is no word.
+  // "SummerSale" is two words, but "aBcDeFgH" is not a word.
   const words = piece.split(/(?<=\p{Ll})(?=\p{Lu})/u);
   return words.every((word) => WORD.test(word)) && piece.length >= (words.length - 1) * 4;
 }

@@ -85,7 +85,7 @@ function refusal(
   verification: Verification | null,
 ): [number, string] | null {
   if (method !== 'POST') return [405, 'only POST is allowed'];
-  if (body === null) return [413, 'the body is larger than 1 MiB'];
+  if (body === null) return [413, 'the body is larger than 1 MB'];
   if (verification?.verified === false) return [400, verification.reason];
   return event === null ? [400, 'the body is not an event'] : null;
 }
@@ -173,7 +173,7 @@ export async function forward(
       return { error: `it responded with status ${statusCode}, which is not a final response` };
     }
     const whole = await readAll(response);
-    if (whole === null) return { error: 'its response is larger than 1 MiB' };
+    if (whole === null) return { error: 'its response is larger than 1 MB' };
     return { reply: { status: statusCode, headers: passedOn(response.headers), body: whole } };
   } catch (error) {
     const { code, name } = error as NodeJS.ErrnoException;

@@ -95,7 +95,7 @@ const LIMITS: Limits = {
   tooLong: (declared) =>
     declared
       ? null
-      : failed('too_large', 'the response is longer than 64 KiB and has no Content-Length'),
+      : failed('too_large', 'the response is longer than 64 KB and has no Content-Length'),
 };
 
 /** Sends one POST request over an idle or a new connection, until the signal aborts. */

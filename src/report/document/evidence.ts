@@ -164,9 +164,9 @@ function flatText(value: Json, depth: number, maxLength: number): string {
 
 const formatCount = (count: number): string => count.toLocaleString('en');
 
-/** `64,210 bytes (63 KiB)`. */
+/** `64,210 bytes (64 KB)`. */
 export function formatBytes(bytes: number): string {
-  return bytes < 1024
+  return bytes < 1000
     ? `${formatCount(bytes)} bytes`
     : `${formatCount(bytes)} bytes (${formatSize(bytes)})`;
 }

@@ -18,8 +18,8 @@ export interface Fonts {
   /** Whether the font has a glyph for the character. */
   has(face: Face, codePoint: number): boolean;
   /**
-   * The width of the text in points at a font size of one point; null if the text cannot be drawn.
-   * fontkit throws on some meaningless combinations of letters and marks.
+   * The width of the text in points at a font size of one point, or null if the text cannot be drawn.
+   * That is because fontkit throws on some meaningless combinations of letters and marks.
    */
   width(face: Face, text: string): number | null;
 }

@@ -121,7 +121,7 @@ test('bimi check classifies download failures as obstacle or unknown', async () 
     ['no_such_name', true, /host name does not exist/],
     ['tls', true, /no valid TLS certificate/],
     ['forbidden_address', true, /no public IP address/],
-    [{ body: 'x'.repeat(65 * 1024) }, true, /larger than 64 KiB/],
+    [{ body: 'x'.repeat(65 * 1024) }, true, /larger than 66 KB/],
     [{ code: 503 }, false, /responded with 503/],
     [{ code: 403 }, false, /responded with 403/],
     ['timeout', false, /could not be fetched/],

@@ -165,7 +165,7 @@ const tolerated: [what: string, message: () => Promise<Buffer>, zone: Zone, RegE
     'a signing clock minutes ahead',
     () => sign({ signTime: RECEIVED_AT + 600_000 }),
     good,
-    /its signing time \(t=\) is 10 m in the future\. Correct the clock/,
+    /its signing time \(t=\) is 10 min in the future\. Correct the clock/,
   ],
   [
     'a key record whose version is not the first tag',

@@ -20,8 +20,8 @@ test('received_path check lists hops in order from the sender, with delays', asy
       hop('relay.example.com', 'Sat, 21 Nov 2026 09:49:48 GMT'),
   );
   assert.equal(finding.status, 'info');
-  assert.equal(finding.title, 'The message passed through 2 servers in 10 m 12 s.');
-  assert.match(finding.detail, /longest delay was 10 m 2 s, before mx\.example\.com received it/);
+  assert.equal(finding.title, 'The message passed through 2 servers in 10 min 12 s.');
+  assert.match(finding.detail, /longest delay was 10 min 2 s, before mx\.example\.com received it/);
   assert.deepEqual(finding.evidence, {
     hops: [
       {

@@ -99,11 +99,11 @@ describe('spamassassin check with a real SpamAssassin', {
     assert.match(JSON.stringify(late.evidence?.rules), /"DATE_IN_PAST_96_XX"/);
   });
 
-  it('is skipped offline and for messages over 512 KB', async () => {
+  it('is skipped offline and for messages over 524 KB', async () => {
     assert.equal((await ask(goodMessage(), { offline: true })).status, 'skipped');
     const large = await ask(goodMessage({}, `${'x'.repeat(70)}\n`.repeat(7500)));
     assert.equal(large.status, 'skipped');
-    assert.match(large.detail, /512/);
+    assert.match(large.detail, /524 KB/);
   });
 });
 

@@ -80,9 +80,9 @@ describe('parseMessage header fields', () => {
     assert.equal(message.text, '');
   });
 
-  test('beyond 1 MiB are dropped and reported', async () => {
+  test('beyond 1 MB are dropped and reported', async () => {
     const message = await parse(`From: a@example.com\r\n${'X: y\r\n'.repeat(200_000)}\r\nbody`);
-    assert.match(message.exceededLimits[0] ?? '', /^a header of 1\.1 MiB/);
+    assert.match(message.exceededLimits[0] ?? '', /^a header of 1\.2 MB/);
     assert.equal(fieldValue(message, 'from'), 'a@example.com');
     assert.equal(message.text, 'body');
   });

@@ -1,4 +1,4 @@
-/** The authority that `listen` keeps: made once, replaced near its end, and never in the place of another's. */
+/** The certificate authority of `listen`: created once, replaced before it expires, and never overwrites other files. */
 
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';

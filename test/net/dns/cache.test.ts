@@ -103,10 +103,10 @@ test('Modifying returned records does not change the DNS cache', async () => {
 test('Closing the resolver ends running questions and sends no new ones', async () => {
   server.zone = { [NAME]: { fails: 'timeout' } };
   const { resolve } = resolverAt();
-  const underWay = resolve(NAME, 'A');
+  const pending = resolve(NAME, 'A');
   resolve.close();
   const disabled: DnsAnswer = { status: 'error', reason: 'disabled' };
-  assert.deepEqual(await underWay, disabled);
+  assert.deepEqual(await pending, disabled);
   assert.deepEqual(await resolve('b.example.com', 'A'), disabled);
   assert.equal(server.queries.get('b.example.com/A'), undefined);
 });

@@ -376,6 +376,6 @@ const CASES: [url: string, server: MailServer][] = [
 ];
 
 for (const [url, server] of CASES)
-  test(`readMailServer reads ${url}`, () => {
+  test(`parseMailServerUrl reads ${url}`, () => {
     assert.deepEqual(parseMailServerUrl(url), server);
   });
