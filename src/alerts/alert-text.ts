@@ -77,7 +77,7 @@ function headlineOf(
   if (incident.resolution === 'no_longer_watched')
     return {
       title: `${incident.subject} is no longer monitored`,
-      lead: 'The incident is resolved because no monitor checks this target, or none of the blocklists that listed it is still in use. Whether the problem persists is unknown.',
+      lead: 'The incident is resolved because no monitor checks this target anymore, or because the blocklists that listed it are no longer in use. The problem may persist.',
     };
   const condition = conditionOf(alert);
   const opened = openedIncident(incident);

@@ -140,7 +140,7 @@ async function queueDigest(tx: Tx, app: App, { alertId, name, recipient, counts 
       preheader: lead,
       blocks: [
         lead,
-        `The rule reached its limit of ${MAX_MAILS_PER_HOUR} emails per hour. To protect your mailbox, this email combines all further alerts. The incident list shows each of them.`,
+        `The rule reached its limit of ${MAX_MAILS_PER_HOUR} emails per hour. To protect your mailbox, this email combines the remaining alerts. The incident list shows each of them.`,
       ],
       button: {
         label: 'View incidents',

@@ -21,12 +21,12 @@ import { lastSample, postSample, sendSample } from './sample.ts';
 import {
   Alert,
   AlertIncident,
+  AlertIncidentsQuery,
   AlertListQuery,
   AlertPatch,
   AlertTest,
   type IncidentFilters,
   IncidentListQuery,
-  IncidentsOfQuery,
   NewAlert,
 } from './schema.ts';
 
@@ -44,7 +44,7 @@ const listIncidentsOfAlert = route({
   operation: 'listIncidentsOfAlert',
   role: 'member',
   summary: 'List the incidents of an alert rule with their notifications, newest first',
-  query: IncidentsOfQuery,
+  query: AlertIncidentsQuery,
   response: listSchema(AlertIncident),
   async handle({ app, params, query }) {
     const { id } = await alertOr404(app.db, params.id!);

@@ -115,7 +115,7 @@ const AlertNotification = v.object({
 });
 export type AlertNotification = v.InferOutput<typeof AlertNotification>;
 
-/** The delivery status of a rule's sample. */
+/** The delivery status of a rule's test notification. */
 export const AlertTest = v.object({
   object: v.literal('alert_test'),
   alert_id: v.string(),
@@ -164,7 +164,7 @@ export const AlertListQuery = v.strictObject(PAGE_QUERY);
 const Status = v.optional(
   v.picklist(INCIDENT_STATUSES, `must be one of ${INCIDENT_STATUSES.join(', ')}`),
 );
-export const IncidentsOfQuery = v.strictObject({ ...PAGE_QUERY, status: Status });
+export const AlertIncidentsQuery = v.strictObject({ ...PAGE_QUERY, status: Status });
 const FILTERS = { status: Status, alert_id: v.optional(Id) };
 const IncidentFilters = v.strictObject(FILTERS);
 export type IncidentFilters = v.InferOutput<typeof IncidentFilters>;

@@ -22,7 +22,7 @@ import type { AnalysisResult, AuthResult, CheckResult } from './result.ts';
 import {
   causesOf,
   dependentFinding,
-  type Run,
+  type RunCheckOptions,
   runCheck,
   trimEvidence,
   trimFix,
@@ -61,7 +61,12 @@ export async function analyze(
       offline: options.offline,
     });
     const checks = options.checks ?? CHECKS;
-    const run: Run = { context, deadline, subject: 'message', onFault: options.onFault };
+    const run: RunCheckOptions = {
+      context,
+      deadline,
+      subject: 'message',
+      onFault: options.onFault,
+    };
     const findings = await Promise.all(checks.map((check) => runCheck(check, run)));
     return await resultOf(context, checks, findings);
   } finally {

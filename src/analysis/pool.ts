@@ -106,7 +106,7 @@ const FAULT: PoolOutcome = { ok: false, reason: 'fault', detail: 'the analysis t
 const UNREADABLE: PoolOutcome = {
   ok: false,
   reason: 'unreadable',
-  detail: 'the analysis takes too much time or memory',
+  detail: 'the analysis exceeded its time or memory limit',
 };
 
 /** The least busy thread, or a new one below the limit; null if the job must wait. */

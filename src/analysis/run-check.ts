@@ -5,7 +5,7 @@ import { type Check, type Context, type Finding, type Fix, type Json, unknown } 
 import { type Deadline, TIMED_OUT } from './context.ts';
 import { dependencyDetail } from './result.ts';
 
-export interface Run {
+export interface RunCheckOptions {
   context: Context;
   deadline: Deadline;
   /** What the checks examine, for sentences. */
@@ -17,7 +17,7 @@ export interface Run {
 /** Never rejects. Resolves at the deadline at the latest. */
 export async function runCheck(
   check: Check,
-  { context, deadline, subject, onFault }: Run,
+  { context, deadline, subject, onFault }: RunCheckOptions,
 ): Promise<Finding> {
   try {
     const finding = check.run(context);
@@ -28,7 +28,7 @@ export async function runCheck(
     onFault?.(check.id, error);
     return unknown(
       `Could not check ${check.label}.`,
-      `This is a bug in the tester, not a problem with your ${subject} (${errorMessage(error).slice(0, 80)}).`,
+      `This is a bug in this service, not a problem with your ${subject} (${errorMessage(error).slice(0, 80)}).`,
     );
   }
 }
@@ -48,7 +48,7 @@ const NONE: string[] = [];
 
 /**
  * For each check, the ids of the failed checks that cause it to be skipped. Only root causes count,
- * also those behind checks that did not fail themselves. Several checks may share an id. Ids that
+ * including those behind checks that did not fail themselves. Several checks may share an id. Ids that
  * are not among the checks are ignored.
  */
 export function causesOf(checks: Dependent[], findings: Finding[]): string[][] {

@@ -33,7 +33,7 @@ import { createReporter } from '../report/renderer.ts';
 import type { ReportFormat, StoredReport } from '../report/report.ts';
 import { reportText } from '../report/text.ts';
 import { type Command, EXIT, type Io, readArguments, UsageError } from './command.ts';
-import { readDnsOption, startProgress, watched } from './progress.ts';
+import { readDnsOption, startProgress, withProgress } from './progress.ts';
 
 const OPTIONS = {
   ip: { type: 'string' },
@@ -254,7 +254,7 @@ async function analyzeOne(
   const servers = readDnsOption(options.dns) ?? config.DNS_SERVERS ?? systemDnsServers();
   const dns = createDnsResolver({ servers, clock: systemClock });
   const progress = startProgress(io);
-  const resolver: Resolver = watched(dns, progress);
+  const resolver: Resolver = withProgress(dns, progress);
   const pool = createAnalysisPool({ threads: 1, resolver, log: silentLog });
   const setup = async (): Promise<Setup> => ({
     // Each list is tested first, because one that lists everything or nothing proves nothing.

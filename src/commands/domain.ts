@@ -15,7 +15,7 @@ import { createWebClient } from '../net/http/client.ts';
 import { createMailTlsProbe } from '../net/smtp/probe.ts';
 import { domainText } from '../report/text.ts';
 import { type Command, EXIT, type Io, readArguments, UsageError } from './command.ts';
-import { readDnsOption, startProgress, watched } from './progress.ts';
+import { readDnsOption, startProgress, withProgress } from './progress.ts';
 
 const OPTIONS = {
   selector: { type: 'string', multiple: true },
@@ -46,7 +46,12 @@ export const domain: Command = {
     const { config } = readConfig(io.env);
     const servers = readDnsOption(values.dns) ?? config.DNS_SERVERS;
     const now = systemClock.now();
-    const health = await look(name, { ...config, DNS_SERVERS: servers }, { selectors, now }, io);
+    const health = await checkDomainHealth(
+      name,
+      { ...config, DNS_SERVERS: servers },
+      { selectors, now },
+      io,
+    );
     if (values.json) io.stdout(`${JSON.stringify(toObject(health, now), null, 2)}\n`);
     else io.stdout(asText(health, io));
     return EXIT_OF[health.status];
@@ -66,7 +71,7 @@ function readSelector(text: string): string {
   return selector;
 }
 
-async function look(
+async function checkDomainHealth(
   name: string,
   config: Config,
   { selectors, now }: { selectors: string[]; now: number },
@@ -77,7 +82,7 @@ async function look(
     clock: systemClock,
   });
   const progress = startProgress(io);
-  const resolver = watched(dns, progress, 'checking the domain');
+  const resolver = withProgress(dns, progress, 'checking the domain');
   const probe = createMailTlsProbe({ resolver, helo: config.SMTP_NAME });
   try {
     const lists = configuredBlocklists(config);
@@ -89,7 +94,7 @@ async function look(
       selectors,
       now,
       probeMailTls(host) {
-        progress.waitFor(`waiting for the mail server ${host}`);
+        progress.setStatus(`waiting for the mail server ${host}`);
         return probe(host);
       },
     });

@@ -73,5 +73,5 @@ const needsReplace = (present: MemberRow, email: string): string =>
 function whatEnded(former: MemberRow, owner: MemberRow): string {
   const ended = `The owner was ${printable(former.email)}, whose password, sessions, API keys, links and invitations are now revoked.\n`;
   if (former.id === owner.id) return ended;
-  return `${ended}They are now an admin, and can sign in after setting a new password with “Forgot your password?”. Without outgoing email, remove them and invite them again.\n`;
+  return `${ended}They are now an admin, and can sign in after setting a new password with “Forgot your password?”. If outgoing email is not configured, remove them and invite them again.\n`;
 }

@@ -6,7 +6,7 @@ import type { Resolver } from '../net/dns/resolver.ts';
 import { type Io, UsageError } from './command.ts';
 
 interface Progress {
-  waitFor(what: string): void;
+  setStatus(what: string): void;
   end(): void;
 }
 
@@ -15,7 +15,7 @@ const FRAME_MS = 100;
 
 /** A spinner on a terminal; nothing elsewhere. */
 export function startProgress(io: Pick<Io, 'stderr' | 'isStderrTerminal' | 'width'>): Progress {
-  if (!io.isStderrTerminal) return { waitFor() {}, end() {} };
+  if (!io.isStderrTerminal) return { setStatus() {}, end() {} };
   let what = 'reading the message';
   let frame = 0;
   const draw = () => {
@@ -24,7 +24,7 @@ export function startProgress(io: Pick<Io, 'stderr' | 'isStderrTerminal' | 'widt
   };
   const timer = setInterval(draw, FRAME_MS);
   return {
-    waitFor(now) {
+    setStatus(now) {
       what = now;
     },
     end() {
@@ -38,8 +38,8 @@ export function startProgress(io: Pick<Io, 'stderr' | 'isStderrTerminal' | 'widt
 const withoutKey = (name: string): string =>
   name.replace(/[^.]+(?=\.[^.]+\.dq\.spamhaus\.net$)/i, '…');
 
-/** The same resolver; shows its open queries as progress. */
-export function watched(
+/** Wraps a resolver to show its open queries as progress. */
+export function withProgress(
   resolver: Resolver,
   progress: Progress,
   afterwards = 'checking the message',
@@ -49,12 +49,12 @@ export function watched(
   return async (name, type) => {
     const question = `${type} ${withoutKey(name)}`;
     open.add(question);
-    progress.waitFor(`waiting for DNS: ${question} (${answered} answered)`);
+    progress.setStatus(`waiting for DNS: ${question} (${answered} answered)`);
     const answer = await resolver(name, type);
     answered += 1;
     open.delete(question);
     const next = [...open].at(-1);
-    progress.waitFor(next ? `waiting for DNS: ${next} (${answered} answered)` : afterwards);
+    progress.setStatus(next ? `waiting for DNS: ${next} (${answered} answered)` : afterwards);
     return answer;
   };
 }

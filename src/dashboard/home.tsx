@@ -33,8 +33,8 @@ function visitorPage({ config }: App): Response {
     children: (
       <>
         <p>
-          Send a message to a test address. The report shows your score, what lowered it, and how to
-          fix it.
+          Send a message to a test address. The report shows your score, each problem that lowered
+          it, and how to fix it.
         </p>
         <a class="submit" href="/sign-in">
           Sign in
@@ -123,8 +123,7 @@ function FirstTest({ baseUrl }: { baseUrl: string }) {
         </li>
         <li>
           <p>
-            Get a test address: it's the <code>address</code> in the response. Send your message to
-            it.
+            Get a test address (<code>address</code> in the response), and send your message to it.
           </p>
           <Command
             lines={[`curl -X POST "${tests}"`, AUTHORIZATION_OPTION]}

@@ -64,7 +64,7 @@ const get = route({
   path: '/v1/domains/:id',
   operation: 'getDomain',
   role: 'member',
-  summary: 'Get a domain with its last health checks',
+  summary: 'Get a domain with the results of its last health check',
   etag: true,
   response: Domain,
   async handle({ app, params }) {
@@ -99,7 +99,7 @@ const remove = route({
   role: 'member',
   liveOnly: true,
   summary:
-    'Delete a domain with its monitors and, as an admin, its alert rules; its tests are kept',
+    'Delete a domain with its monitors and alert rules, but keep its tests; only admins can delete a domain that has alert rules',
   response: deletedOf('domain'),
   errors: ['conflict'],
   async handle(call) {
@@ -120,8 +120,7 @@ const verify = route({
   operation: 'verifyDomain',
   role: 'member',
   liveOnly: true,
-  summary:
-    'Look up the verification record now; this restarts the 72-hour limit of a failed domain',
+  summary: 'Look up the verification record now; this gives a failed domain another 72 hours',
   response: Domain,
   async handle(call) {
     const { app, params } = call;

@@ -107,7 +107,7 @@ const DOMAIN = {
   verified_at: v.nullable(Time),
   missing_since: described(
     v.nullable(Time),
-    'For a verified domain, when its verification record was first missing. After three days, the status changes to `failed`.',
+    'For a verified domain, when its verification record was first found missing. After three days, the status changes to `failed`.',
   ),
   last_checked_at: described(
     v.nullable(Time),
@@ -148,7 +148,7 @@ const RecordToPublish = v.object({
   ),
   replaces: described(
     v.array(v.string()),
-    'The existing values at this type and name to delete. Keep all others.',
+    'The existing values to delete at this type and name. Keep all others.',
   ),
   required: described(
     v.boolean(),

@@ -33,7 +33,7 @@ export interface RateLimit extends Rate {
   /** The name in the header fields of responses. */
   name: string;
   /** Counts a request of a caller. A rejected request doesn't count. */
-  consume(who: string): RateLimitDecision;
+  consume(caller: string): RateLimitDecision;
 }
 
 /** `name` appears in the header fields of responses. */
@@ -49,9 +49,9 @@ export function createRateLimit(
     name,
     requests,
     seconds,
-    consume(who) {
+    consume(caller) {
       const now = clock.now();
-      const count = countOf(who, now);
+      const count = countOf(caller, now);
       slide(count, now, window);
       const allowed = count.used < requests;
       if (allowed) {
@@ -87,20 +87,20 @@ export function createLimits(routes: LimitedRoute[], clock: Clock) {
 }
 
 /** The count of each caller, in two generations. The older one is dropped when the younger is full. */
-function createCounts(window: number, maxCallers: number): (who: string, now: number) => Count {
+function createCounts(window: number, maxCallers: number): (caller: string, now: number) => Count {
   let young = new Map<string, Count>();
   let old = new Map<string, Count>();
   let rotatedAt = 0;
-  return (who, now) => {
+  return (caller, now) => {
     // A count without requests for a whole window is zero.
     if (young.size >= maxCallers || Math.abs(now - rotatedAt) >= window) {
       [old, young] = [young, new Map()];
       rotatedAt = now;
     }
-    let count = young.get(who);
+    let count = young.get(caller);
     if (!count) {
-      count = old.get(who) ?? { start: now, latest: 0, slots: Array(SLOTS).fill(0), used: 0 };
-      young.set(who, count);
+      count = old.get(caller) ?? { start: now, latest: 0, slots: Array(SLOTS).fill(0), used: 0 };
+      young.set(caller, count);
     }
     return count;
   };
@@ -139,11 +139,11 @@ export function addressGroup(ip: string | null): string {
 /** Counts a request under a limit and adds its header fields to `fields`. Throws `rate_limited`. */
 export function consumeRateLimit(
   limit: RateLimit,
-  who: string,
+  caller: string,
   fields: Record<string, string>,
 ): void {
   const { name, requests, seconds } = limit;
-  const { allowed, left, reset } = limit.consume(who);
+  const { allowed, left, reset } = limit.consume(caller);
   addItem(fields, 'ratelimit-policy', `"${name}";q=${requests};w=${seconds}`);
   addItem(fields, 'ratelimit', `"${name}";r=${left};t=${reset}`);
   if (!allowed)

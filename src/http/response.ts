@@ -69,7 +69,7 @@ export function completeResponse(
   return response;
 }
 
-/** Cookies are never stored for a repeated response. */
+/** Adds cookies to a single response; a response stored for replay never contains them. */
 export function withCookies(response: Response, cookies: string[]): Response {
   for (const cookie of cookies) response.headers.append('set-cookie', cookie);
   return response;

@@ -46,7 +46,7 @@ export function queryInteger(min: number, max: number) {
 }
 
 /** `Date.parse` accepts 31 February as a day in March. */
-function isRealTime(text: string): boolean {
+function isValidDateTime(text: string): boolean {
   const [year, month, day] = text.slice(0, 10).split('-').map(Number) as [number, number, number];
   const date = new Date(Date.UTC(year, month - 1, day));
   return date.getUTCMonth() === month - 1 && !Number.isNaN(Date.parse(text));
@@ -59,7 +59,7 @@ export const QueryTime = v.pipe(
     /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/,
     'must be an ISO 8601 date or date-time with a time zone',
   ),
-  v.check(isRealTime, 'must be a real date and time'),
+  v.check(isValidDateTime, 'must be a real date and time'),
   v.metadata({ jsonSchema: { type: 'string', format: 'date-time' } }),
   v.transform((text) => new Date(text).toISOString()),
 );

@@ -81,7 +81,7 @@ export async function forwardToOwner(
 const isAutomatic = (autoSubmitted: string): boolean =>
   !/^(?:no\b.*)?$/i.test(autoSubmitted.slice(0, 100).trim());
 
-/** A bounce, which may be the answer to an email of ours, or an email of ours itself. */
+/** A bounce, which may result from an email of ours, or an email of ours itself. */
 function isOurs({ mail_from }: Envelope, { config }: App): boolean {
   const own = config.MAIL_FROM ? readMailbox(config.MAIL_FROM).address : null;
   return !mail_from || mail_from.toLowerCase() === own?.toLowerCase();

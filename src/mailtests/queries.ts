@@ -11,7 +11,7 @@ import type { Tables, TestRow } from '../store/tables.generated.ts';
 import type { ListedRow } from './present.ts';
 import type { NewTest, TestFilters } from './schema.ts';
 
-/** Characters; 80 bits, which nobody guesses. */
+/** In characters: 80 bits, too many to guess. */
 const TOKEN_LENGTH = 16;
 
 const EMPTY_RESULT = {
@@ -67,7 +67,7 @@ const LISTED_COLUMNS = [
   ),
 ] as const;
 
-interface TestSeed extends Pick<NewTest, 'kind' | 'metadata' | 'expires_in'> {
+interface NewTestFields extends Pick<NewTest, 'kind' | 'metadata' | 'expires_in'> {
   name?: string | null;
   domain_id?: string | null;
   livemode: boolean;
@@ -76,22 +76,22 @@ interface TestSeed extends Pick<NewTest, 'kind' | 'metadata' | 'expires_in'> {
 /** The row of a new test that waits for its message. It is not stored yet. */
 export function newTestRow(
   { clock, newId }: Pick<App, 'clock' | 'newId'>,
-  seed: TestSeed,
+  fields: NewTestFields,
 ): TestRow {
   const now = clock.now();
   return {
     ...EMPTY_RESULT,
     id: newId('test'),
     token: randomToken(TOKEN_LENGTH),
-    livemode: seed.livemode ? 1 : 0,
-    name: seed.name ?? null,
-    search: searchText({ name: seed.name ?? null, subject: null }),
-    kind: seed.kind,
-    metadata: JSON.stringify(seed.metadata),
-    domain_id: seed.domain_id ?? null,
+    livemode: fields.livemode ? 1 : 0,
+    name: fields.name ?? null,
+    search: searchText({ name: fields.name ?? null, subject: null }),
+    kind: fields.kind,
+    metadata: JSON.stringify(fields.metadata),
+    domain_id: fields.domain_id ?? null,
     status: 'waiting',
     created_at: isoTime(now),
-    expires_at: isoTime(now + seed.expires_in * 1000),
+    expires_at: isoTime(now + fields.expires_in * 1000),
   };
 }
 

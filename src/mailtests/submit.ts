@@ -16,7 +16,7 @@ import { DEFAULT_EXPIRES_IN, type SubmitQuery, type Test } from './schema.ts';
 const CR = 0x0d;
 const LF = 0x0a;
 
-/** Converting this much takes a few milliseconds. */
+/** Small enough to convert within a few milliseconds. */
 const SLICE_BYTES = 1024 * 1024;
 
 /**
@@ -81,8 +81,8 @@ export async function submitMessage(
     tls: null,
   };
   const { name, kind } = query;
-  const seed = { name, kind, metadata: {}, expires_in: DEFAULT_EXPIRES_IN, livemode };
-  const waiting = newTestRow(app, seed);
+  const fields = { name, kind, metadata: {}, expires_in: DEFAULT_EXPIRES_IN, livemode };
+  const waiting = newTestRow(app, fields);
   const test: TestRow = {
     ...waiting,
     status: 'processing',

@@ -70,7 +70,7 @@ function withoutSilent(lists: BlocklistInUse[], outcomes: ListOutcome[]): Blockl
     const own = outcomes.filter(({ list }) => list.zone === inUse.list.zone);
     const isUnresponsive = own.length > 0 && own.every(isSilent);
     return isUnresponsive
-      ? { ...inUse, fault: 'It did not answer for the previous targets.' }
+      ? { ...inUse, fault: 'The list did not respond for the previous targets.' }
       : inUse;
   });
 }

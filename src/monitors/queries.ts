@@ -39,7 +39,7 @@ export async function lastRun(db: Db | Tx, monitorId: string): Promise<MonitorRu
 
 /** Why a placement monitor never runs. */
 export const NO_SEED_MAILBOXES =
-  'This monitor has no address and cannot run yet, because no seed mailboxes are connected.';
+  'This monitor has no address and cannot run yet, because no seed mailboxes are configured.';
 
 export function presentMonitor(row: MonitorRow, { blocklists }: Pick<App, 'blocklists'>): Monitor {
   const { id, name, type, domain_id, frequency, status, last_run_at, next_run_at } = row;
@@ -69,7 +69,7 @@ function coverageProblem({ targets }: MonitorRow, lists: BlocklistInUse[]): stri
   const names =
     uncovered.slice(0, MAX_NAMED_TARGETS).join(', ') + (more > 0 ? ` and ${more} more` : '');
   const what = targets === null ? 'the domain name' : names;
-  return `Cannot tell whether ${what} is listed: no enabled tier 1 or 2 blocklist covers this kind of target (DELIVERABILITY_BLOCKLISTS).`;
+  return `Cannot determine whether ${what} is listed: no enabled tier 1 or 2 blocklist covers this kind of target (DELIVERABILITY_BLOCKLISTS).`;
 }
 
 export function presentRun(row: MonitorRunRow): MonitorRun {

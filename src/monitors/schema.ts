@@ -21,7 +21,7 @@ function targetProblem(input: string): string | null {
   const text = input.trim();
   if (text === '')
     return 'is empty; enter a public IP address or a domain name such as example.com';
-  if (RANGE.test(text)) return 'is an address range; enter single IP addresses';
+  if (RANGE.test(text)) return 'is an address range; enter individual IP addresses';
   const address = normalizeAddress(text);
   if (address === null) {
     const { fault } = readDomainName(text);
@@ -112,7 +112,7 @@ export const Monitor = v.object({
   targets: v.nullable(v.array(v.string())),
   address: described(
     v.nullable(v.string()),
-    'For placement monitors, the email address to send test messages to. Null while no seed mailboxes are connected.',
+    'For placement monitors, the email address to send test messages to. Null while no seed mailboxes are configured.',
   ),
   frequency: v.picklist(FREQUENCIES),
   enabled: v.boolean(),
@@ -139,7 +139,7 @@ const BlocklistFinding = v.object({
     Tier,
     '1: large mailbox providers reject mail because of the listing. 2: spam filters count it. 3: for information only.',
   ),
-  codes: described(v.array(v.string()), 'The IP addresses that the blocklist returned.'),
+  codes: described(v.array(v.string()), 'The return codes of the blocklist, such as `127.0.0.2`.'),
   meaning: described(v.nullable(v.string()), 'What the return codes mean.'),
 });
 const DomainFinding = v.object({
@@ -169,7 +169,7 @@ export const MonitorRun = v.object({
   ),
   targets: described(
     v.array(v.object({ target: v.string(), known: v.boolean() })),
-    'The checked targets. `known` is false if too few blocklists answered to tell whether the target is listed.',
+    'The checked targets. `known` is false if too few blocklists responded to determine whether the target is listed.',
   ),
   findings: described(
     Findings,
@@ -183,7 +183,7 @@ export const MonitorRun = v.object({
     gone: described(Findings, 'Findings of the previous run that no longer apply.'),
     unknown: described(
       UnknownParts,
-      'What this run could not check. Earlier findings about it remain. A null `target` means that the blocklist did not answer for any target.',
+      'What this run could not check. Earlier findings about it remain. A null `target` means that the blocklist did not respond for any target.',
     ),
   }),
 });

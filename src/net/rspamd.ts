@@ -104,7 +104,7 @@ function readScan(text: string): RspamdAnswer {
     return failed('its response is not JSON');
   }
   const read = v.safeParse(scan, parsed);
-  if (!read.success) return failed('its response does not match /checkv2');
+  if (!read.success) return failed('its response is not a valid /checkv2 response');
   return { status: 'answered', scan: read.output };
 }
 

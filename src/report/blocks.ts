@@ -78,7 +78,7 @@ export interface Section {
   title: string;
   /** Below the heading. */
   note: Text | null;
-  /** Whether it only says that there is nothing; paper omits it. */
+  /** Whether it only states that there is no content; omitted on paper. */
   isEmpty?: boolean;
   blocks: Block[];
 }
@@ -247,7 +247,7 @@ export interface StateList {
 export interface Alignment {
   kind: 'alignment';
   /** `lane` is the title above the drawing of domain, alignment and From domain. */
-  columns: { mechanism: string; result: string; domain: string; joint: string; lane: string };
+  columns: { mechanism: string; result: string; domain: string; alignment: string; lane: string };
   /** Above the From domain in the drawing. */
   fromLabel: string;
   fromDomain: string | null;
@@ -556,7 +556,7 @@ const STATES: Record<CheckStatus, State> = {
 
 export const stateOf = (status: CheckStatus): State => STATES[status];
 
-/** Keys that `cleaned` skips: renderers sanitize them. */
+/** Keys that `sanitized` skips: renderers sanitize them. */
 const UNSANITIZED_KEYS = new Set(['html', 'chart']);
 
 /**

@@ -22,7 +22,7 @@ const MAX = {
   source: 256 * 1024,
 } as const;
 
-/** Never rejects whatever the message contains. Takes linear time. */
+/** Never rejects, whatever the message contains. Takes linear time. */
 export async function messageView(raw: Uint8Array): Promise<MessageView> {
   const message = await parseMessage(raw);
   const cutHtml = message.html?.slice(0, MAX.html) ?? null;
@@ -105,7 +105,7 @@ function sourceOf(raw: Uint8Array): string {
 /** Total length of all data URIs in characters, repetitions included. */
 const MAX_EMBEDDED_LENGTH = 2 * 1024 * 1024;
 
-/** Image types of browsers. The type becomes part of the HTML, so any other text must not match. */
+/** Image types that browsers support. The type becomes part of the HTML, so any other text must not match. */
 const IMAGE_TYPES = /^image\/(?:png|jpe?g|gif|webp|avif|bmp|svg\+xml)$/;
 
 // Only after a quotation mark, an equals sign or a bracket: where HTML has a URL, not in running text.

@@ -1,17 +1,17 @@
 /** Cuts addresses in texts for people outside the team: URLs to scheme and host, mailboxes to their domain. */
 
-/** A sentence of this program, or a value from a message, whose addresses may contain white space. */
+/** A sentence written by this program, or a value from a message, whose addresses may contain white space. */
 export type TextKind = 'sentence' | 'evidence';
 
 export type TextRule = (text: string, kind: TextKind) => string;
 
 /**
  * Cuts URLs, mailboxes and paths, with or without a scheme, percent-encoded or not. Addresses in `kept`
- * stay: the From address in lower case, and pages that this program names.
+ * stay: the From address in lower case, and URLs that this program chose.
  */
 export function addressRule(kept: ReadonlySet<string>): TextRule {
   return (text, kind) => {
-    if (isKept(text, kept) || !MAY_HOLD_ADDRESS.test(text)) return text;
+    if (isKept(text, kept) || !MAY_CONTAIN_ADDRESS.test(text)) return text;
     if (kind === 'evidence') {
       if (RELATIVE.test(text)) return '…';
       if (BEGINS.test(text)) return hostOnly(text.trim());
@@ -33,7 +33,7 @@ const isKept = (text: string, kept: ReadonlySet<string>): boolean =>
   kept.has(text) || POLICY.test(text);
 
 /** Every address contains at least one of these. */
-const MAY_HOLD_ADDRESS = /[@/\\?#:]|%[2345]/;
+const MAY_CONTAIN_ADDRESS = /[@/\\?#:]|%[2345]/;
 
 const SLASH = String.raw`(?:[\\/]|%(?:25){0,3}(?:2f|5c))`;
 const COLON = '(?::|%(?:25){0,3}3a)';
@@ -94,8 +94,8 @@ function hostOnly(address: string): string {
     string,
   ];
   const name = scheme?.toLowerCase();
-  if (name && !/^https?$/.test(name) && countOf(slashes) !== 2) return noHost(name, rest);
-  const authority = rest.slice(0, endOf(rest));
+  if (name && !/^https?$/.test(name) && countSlashes(slashes) !== 2) return noHost(name, rest);
+  const authority = rest.slice(0, authorityEnd(rest));
   const host = unescaped(authority).replace(/^.*@/s, '');
   if (!/^(?:[\w\u0080-\uffff.-]+|\[[0-9a-f:.]+\])(?::\d{0,5})?$/i.test(host)) return '…';
   const before = name ? `${name}://` : slashes === '' ? '' : '//';
@@ -109,12 +109,13 @@ export function hostIn(address: string): string {
   return /^(?:[\w-]+\.)+[a-z]{2,}$/i.test(text) ? text : '…';
 }
 
-const endOf = (text: string): number => {
+const authorityEnd = (text: string): number => {
   const at = text.search(NOT_IN_HOST);
   return at < 0 ? text.length : at;
 };
 
-const countOf = (slashes: string): number => slashes.replace(/%(?:25)*(?:2f|5c)/gi, '/').length;
+const countSlashes = (slashes: string): number =>
+  slashes.replace(/%(?:25)*(?:2f|5c)/gi, '/').length;
 
 /** Decodes `@` and `:` only: text with any other encoded character is not a host. */
 const unescaped = (text: string): string =>

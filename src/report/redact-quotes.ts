@@ -21,7 +21,7 @@ interface Range {
 }
 
 /**
- * Replaces values in a text: whole or by their beginning, in any case, with any white space for white
+ * Replaces values in a text: whole or by their beginning, ignoring case and the amount of white
  * space, percent-encoded or not. Longer values go first; values that overlap are replaced as one.
  */
 export function quoteRule(quotes: Quote[]): (text: string) => string {

@@ -181,7 +181,7 @@ const PLAIN_WORD = /^\p{L}{1,7}$/u;
 function readText(stored: string, kind: PublicKind, reading: Reading): string {
   const { redaction, quotes } = reading;
   const shown = KINDS[kind]!(stored, redaction);
-  // `<a href="link">` is no address: our sentences keep the word.
+  // `<a href="link">` is not an address, so sentences keep the word.
   const isWord = kind === 'host' && PLAIN_WORD.test(stored);
   if (shown !== stored && !isWord && !redaction.isKept(stored)) quotes.push({ stored, shown });
   const isEngine = kind === 'engine-text';
@@ -189,7 +189,7 @@ function readText(stored: string, kind: PublicKind, reading: Reading): string {
   return redaction.cut(shown, isEngine ? 'sentence' : 'evidence');
 }
 
-/** Notes every text in the value, so that sentences lose it as well. */
+/** Records every text in the value, so that it is removed from sentences too. */
 function withhold(value: Json, rule: PublicRule, reading: Reading): undefined {
   if (NEVER_QUOTED.includes(rule)) return;
   if (typeof value === 'string') reading.quotes.push({ stored: value, shown: '…' });

@@ -18,6 +18,7 @@ export type ReportedResult = Pick<
   | 'auth_results'
   | 'categories'
   | 'checks'
+  | 'judged_kind'
   | 'providers'
   | 'ruleset'
 >;
@@ -31,7 +32,7 @@ export interface SeedPlacement {
   seconds: number | null;
 }
 
-export interface Report extends ReportedResult, Pick<AnalysisResult, 'judged_kind'> {
+export interface Report extends ReportedResult {
   /** The ID of the test; null for a message that the command line checks. */
   id: string | null;
   /** The name of the test or file. */
@@ -52,7 +53,7 @@ export interface Attachment {
   size: number;
 }
 
-/** The message for people. All its parts are bounded. */
+/** The message as a report shows it. Every field is bounded. */
 export interface MessageView {
   headers: { name: string; value: string }[];
   text: string | null;

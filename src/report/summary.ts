@@ -190,7 +190,7 @@ export function ratesOf(summary: Summary): Rate[] {
   return [...authentication, { ...inbox, counted: samples }];
 }
 
-/** Rounded down, so that only all is 100%; only none is 0%. */
+/** Rounded down: 100% always means all, and 0% always means none. */
 export function formatPercent(share: number): string {
   if (share <= 0) return '0%';
   return share < 0.01 ? '<1%' : `${Math.floor(Math.min(1, share) * 100 + 1e-9)}%`;

@@ -2,7 +2,7 @@
 
 import { isoTime } from '../lib/clock.ts';
 
-/** More than there are time zones, but their names have many spellings. */
+/** Bounds the cache: time zones are few, but their names have many spellings. */
 const MAX_CACHED_FORMATS = 1000;
 const FORMATS = new Map<string, Intl.DateTimeFormat>();
 
@@ -54,7 +54,7 @@ export function clockAt(iso: string, timezone: string): string {
 /** UTC offsets are multiples of 15 minutes, so a local hour starts at most this long after a UTC hour. */
 const MAX_HOUR_OFFSET_MS = 45 * 60_000;
 
-/** For the start of a UTC hour: the local time within the local hour that starts with it or during it. */
+/** `iso` is the start of a UTC hour. Returns a time in the local hour that begins at or within that hour. */
 export function fullHourFrom(iso: string, timezone: string) {
   return zonedParts(isoTime(Date.parse(iso) + MAX_HOUR_OFFSET_MS), timezone);
 }

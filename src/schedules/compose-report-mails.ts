@@ -157,7 +157,7 @@ function concerns(domains: Domain[], subject: string, domainId: string | null): 
 // The preview of the report that a schedule would send now.
 
 const HIDDEN_SECTION =
-  'Domains and alerts are hidden in this preview. The recipients get them, and team members with a role above viewer can preview them.';
+  'Domains and alerts are hidden in this preview. Recipients see them, and team members with a role above viewer can preview them.';
 
 /** HTML. Domains and incidents, also in the subject, are hidden from viewers. */
 export async function previewReport(

@@ -101,7 +101,7 @@ export const recipientsOf = ({ recipients }: Pick<ReportScheduleRow, 'recipients
   JSON.parse(recipients);
 
 const NO_DOMAINS =
-  'All selected domains have been deleted, so reports count no tests. Select other domains, or set domains to null for all.';
+  'All selected domains have been deleted, so reports include no tests. Select other domains, or set domains to null for all.';
 const NO_RECIPIENTS =
   'All recipients have unsubscribed, so nobody gets this report. Add other recipients.';
 

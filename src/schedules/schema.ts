@@ -122,7 +122,7 @@ export const Schedule = v.object({
   recipients: v.array(v.string()),
   domains: described(
     v.nullable(v.array(v.string())),
-    'IDs of the domains that the report covers. Null means all domains. Deleted domains are removed from the list. With an empty list, the report counts no tests.',
+    'IDs of the domains that the report covers. Null means all domains. Deleted domains are removed from the list. With an empty list, the report includes no tests.',
   ),
   include_sections: v.array(v.picklist(SECTIONS)),
   format: v.picklist(FORMATS),

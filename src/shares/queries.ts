@@ -82,7 +82,7 @@ export async function findActiveShare(
   if (!row)
     throw new AppError(
       'not_found',
-      'No report matches this link. Make sure that you copied the whole link.',
+      'No report matches this link. Check that you copied the complete link.',
       [],
       PRIVATE_HEADERS,
     );

@@ -49,7 +49,7 @@ const getPdf = route({
   role: 'public',
   isPublicLink: true,
   limit: 'getPublicReport',
-  summary: 'Get a shared report as a PDF by its shared link',
+  summary: 'Get a shared report as a PDF',
   produces: ['application/pdf'],
   errors: ERRORS,
   handle: (call) => respond(call, 'pdf'),
@@ -63,8 +63,7 @@ const getPage = route({
   role: 'public',
   isPublicLink: true,
   limit: LIMIT,
-  summary:
-    'Get a shared report by its shared link, as a page or, with `Accept: application/json`, as JSON',
+  summary: 'Get a shared report as a page or, with `Accept: application/json`, as JSON',
   query: FormQuery,
   produces: ['text/html', 'application/json', 'application/pdf'],
   json: PublicReport,

@@ -53,7 +53,7 @@ const SHARE = {
   revoked_at: described(v.nullable(Time), 'When the link was revoked. Null if it was not revoked.'),
   view_count: described(
     v.pipe(v.number(), v.integer()),
-    'How often the report was opened, in any format.',
+    'Number of times the report was opened, in any format.',
   ),
   last_viewed_at: v.nullable(Time),
 };
@@ -116,7 +116,7 @@ export const PublicReport = v.object({
   expires_at: Time,
   deleted_tests: described(
     v.pipe(v.number(), v.integer()),
-    'Number of shared tests that have been deleted since.',
+    'Number of shared tests that have since been deleted.',
   ),
   tests: v.array(PublicTest),
 });

@@ -121,7 +121,7 @@ const getMe = route({
   role: 'viewer',
   summary: 'Get your account',
   description:
-    'Returns your team member, your effective role and the API key or session of the request.',
+    'Returns your member object, your effective role and the API key or session of the request.',
   etag: true,
   response: Me,
   handle: async (call) => {
@@ -138,7 +138,7 @@ const updateMe = route({
   liveOnly: true,
   summary: 'Update your account',
   description:
-    'Changes your name or password. A new password requires the current one and ends your other sessions. An API key must have the same role as its member.',
+    'Changes your name or password. A new password requires the current one and ends your other sessions. If you use an API key, it must have the same role as its member.',
   etag: true,
   body: MePatch,
   response: Me,

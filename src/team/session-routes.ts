@@ -120,7 +120,7 @@ const listSessionsRoute = route({
   role: 'viewer',
   summary: 'List your sessions',
   description:
-    'Returns your sessions, newest first. An API key must have the same role as its member.',
+    'Returns your sessions, newest first. If you use an API key, it must have the same role as its member.',
   query: ListQuery,
   response: listSchema(Session),
   async handle(call) {
@@ -165,7 +165,8 @@ const endSessionRoute = route({
   role: 'viewer',
   liveOnly: true,
   summary: 'End a session',
-  description: 'Ends one of your sessions. An API key must have the same role as its member.',
+  description:
+    'Ends one of your sessions. If you use an API key, it must have the same role as its member.',
   response: DeletedSession,
   async handle(call) {
     const id = call.params.id!;

@@ -80,5 +80,5 @@ function hostProblem(host: string, allowed: Network[]): string | null {
   // Single-label names resolve only on the operator's own network.
   return host.includes('.') || allowed.length > 0
     ? null
-    : `must have a fully qualified host name, as in ${EXAMPLE}; ${host} only resolves on a private network, and your administrator allows none (DELIVERABILITY_WEBHOOK_ALLOW_NETWORKS)`;
+    : `must have a full host name, as in ${EXAMPLE}; ${host} only resolves on a private network, and your administrator allows none (DELIVERABILITY_WEBHOOK_ALLOW_NETWORKS)`;
 }

@@ -140,7 +140,7 @@ const LISTED = {
   event_type: v.picklist(EVENT_TYPES),
   livemode: described(
     v.nullable(v.boolean()),
-    'The mode of the event. Null if the event is no longer stored.',
+    'False for a test-mode event. Null if the event is no longer stored.',
   ),
   status: described(
     v.picklist(STATUSES),
@@ -148,7 +148,7 @@ const LISTED = {
   ),
   next_attempt_at: described(
     v.nullable(Time),
-    'When the next attempt starts. Null during an attempt and if no further attempt follows.',
+    'When the next attempt starts. Null during an attempt, or if no further attempt follows.',
   ),
   created_at: Time,
 };
@@ -159,7 +159,7 @@ export const WebhookDelivery = v.object({
   ...LISTED,
   payload: described(
     v.nullable(v.string()),
-    'The exact request body. Null if the event is no longer stored or belongs to the other mode.',
+    'The exact request body. Null if the event is no longer stored or belongs to the other mode (live or test).',
   ),
   attempts: v.array(Attempt),
 });

@@ -92,7 +92,7 @@ test('POST /v1/monitors validates targets and domain_id per monitor type with 42
           (at) =>
             `targets.${at} is empty; enter a public IP address or a domain name such as example.com`,
         ),
-        ...[7, 8].map((at) => `targets.${at} is an address range; enter single IP addresses`),
+        ...[7, 8].map((at) => `targets.${at} is an address range; enter individual IP addresses`),
         noTarget(9, 'https://example.com/a'),
       ],
     ],

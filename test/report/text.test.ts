@@ -68,6 +68,17 @@ describe('Text report', () => {
     assert.match(of(verdict(true, 'met', 'met')), /✓ Gmail +2 met\n/);
     assert.match(of(verdict(false, 'met', 'not_met')), /✗ Gmail +1 met, 1 not met\n/);
     assert.match(of(verdict(false, 'met', 'unknown')), /\? Gmail +1 met, 1 unknown\n/);
+    // As on the page: a rule for bulk mail alone does not make a transactional message fail.
+    const { rules, ...gmail } = verdict(false, 'met', 'not_met');
+    const bulkOnly = {
+      ...gmail,
+      rules: rules.map((rule) => ({ ...rule, applies: 'bulk' as const })),
+    };
+    assert.equal(GOOD.judged_kind.kind, 'transactional');
+    assert.match(of(bulkOnly), /\? Gmail +1 met, 1 not met\n/);
+    const marketing = { ...GOOD.judged_kind, kind: 'marketing' as const };
+    const asMarketing = text({ ...GOOD, judged_kind: marketing, providers: [bulkOnly] });
+    assert.match(asMarketing, /✗ Gmail +1 met, 1 not met\n/);
   });
 
   it('of a good message shows the score and that nothing needs fixing', () => {

@@ -212,7 +212,9 @@ export const LISTS: Blocklist[] = [
     zone: 'ips.backscatterer.org',
     name: 'Backscatterer',
     tier: 3,
-    listed: { codes: { '127.0.0.2': 'a source of bounces to people who sent nothing' } },
+    listed: {
+      codes: { '127.0.0.2': 'a source of backscatter (bounces to people who sent nothing)' },
+    },
     delisting: 'https://www.backscatterer.org/?target=test',
   },
   {
@@ -360,7 +362,7 @@ export const LISTS: Blocklist[] = [
     zone: 'uribl.spameatingmonkey.net',
     name: 'SpamEatingMonkey SEM-URI',
     tier: 2,
-    listed: { codes: { '127.0.0.2': 'a domain in mail to spam traps' } },
+    listed: { codes: { '127.0.0.2': 'a domain found in mail to spam traps' } },
   },
   {
     ...MONKEY_URI,

@@ -112,7 +112,7 @@ export function removalAdvice(
     // The list's advice only applies if it covers every code.
     return texts.every((text) => text !== undefined)
       ? texts[0]!
-      : `${stop} If you request removal before that, you are listed again.`;
+      : `${stop} If you request removal too early, you will be listed again.`;
   });
   const pages = outcomes.map(({ list }) => `${list.delisting} (${list.name})`);
   return joinSentences([

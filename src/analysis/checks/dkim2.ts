@@ -20,7 +20,7 @@ export const dkim2: Check = {
     if (found.length === 0)
       return info(
         'Your message has no DKIM2 signature.',
-        'DKIM2 is still a draft standard. You lose nothing without it.',
+        'DKIM2 is still a draft standard. You do not need it yet.',
       );
     const domains = found.slice(0, 10).map(({ value }) => parseTagList(value).get('d') ?? null);
     return info(

@@ -142,7 +142,7 @@ function bodyProblems(eightBit: EightBit): EncodingProblem[] {
     problems.push({
       status: 'fail',
       title: 'Your message has text in an undeclared character set.',
-      detail: 'Email clients must guess it, and may show the wrong characters.',
+      detail: 'Email clients must guess the character set and may show the wrong characters.',
       fix: 'Declare the character set of the part: "Content-Type: text/plain; charset=utf-8".',
     });
   if (eightBit.outsideParts > 0)

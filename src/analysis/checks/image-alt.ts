@@ -47,7 +47,7 @@ function evaluate({ images }: HtmlFacts): Finding {
         ? 'One of your images has no alt text.'
         : `${found.length} of your images have no alt text.`,
     detail:
-      'Many email clients block images by default, and screen readers cannot describe them. Recipients get a gap or a file name instead.',
+      'Many email clients block images by default, and screen readers cannot describe them. Recipients see a gap or a file name instead.',
     fix: 'Describe each image in its alt attribute, such as alt="Summer sale: 20% off all shoes". Use alt="" for decorative images.',
     evidence,
   });

@@ -90,7 +90,7 @@ function problemOf(link: MessageLink): HostProblem | null {
   if (url.username !== '' || url.password !== '')
     return problem({
       problem: `A link to ${host} has a user name before its host`,
-      why: 'Recipients may think that the part before the @ is the website, which is a phishing trick. Browsers warn about such links or block them.',
+      why: 'Phishing links use this form because recipients may mistake the part before the @ for the website. Browsers warn about such links or block them.',
       fix: `Remove everything between https:// and ${host}.`,
     });
   if (isIP(host) !== 0)

@@ -37,7 +37,7 @@ export const linkShorteners: Check = {
       const hosts = [...new Set(problems.map(({ problem }) => problem))];
       return fail({
         title: `${linkCount(problems.length)} ${problems.length === 1 ? 'uses' : 'use'} a public URL shortener.`,
-        detail: `Found: ${hosts.slice(0, 3).join(', ')}. Spammers hide their sites behind these services, so spam filters penalize them and blocklists list many of their URLs.`,
+        detail: `Found: ${hosts.slice(0, 3).join(', ')}. Spammers hide their sites behind these services, so spam filters penalize such links, and blocklists list many of them.`,
         fix: 'Link to the full URL. If you need short or tracked links, use your own domain for them.',
         evidence: problemEvidence(links, problems),
       });

@@ -35,7 +35,7 @@ export const messageId: Check = {
     if (!/[.[]/.test(host))
       return warn({
         title: 'Your Message-ID does not end in a full domain name.',
-        detail: `"${host.slice(0, 100)}" is not a public host name, so the Message-ID may not be unique.`,
+        detail: `“${host.slice(0, 100)}” is not a public host name, so the Message-ID may not be unique.`,
         fix: FIX,
         evidence,
       });

@@ -159,7 +159,7 @@ function invalidPolicy(domain: string, problems: string[], evidence: Evidence): 
   return {
     ...info(
       `Senders cannot use the MTA-STS policy of ${domain}.`,
-      `${problems.join(' ')} Senders deliver without a policy, or keep a cached one until it expires.`,
+      `${problems.join(' ')} Senders deliver without a policy, or use a cached one until it expires.`,
       { ...evidence, problems },
     ),
     fix: {
@@ -179,7 +179,7 @@ function incompletePolicy(
   const outcome =
     mode === 'enforce'
       ? 'Senders that support MTA-STS do not deliver to unlisted servers.'
-      : 'Senders only report this in testing mode. In enforce mode, they do not deliver to unlisted servers.';
+      : 'In testing mode, senders only report this. In enforce mode, they do not deliver to unlisted servers.';
   return {
     ...info(
       `The MTA-STS policy of ${domain} does not cover all its mail servers.`,
@@ -198,7 +198,7 @@ function validPolicy(domain: string, { mode, maxAge }: StsPolicy, evidence: Evid
     enforce: `Senders that support MTA-STS deliver to you only over verified TLS. They cache the policy for ${time}.`,
     testing:
       'In testing mode, senders report failures but still deliver. Once the reports show no failures, change the mode to enforce.',
-    none: 'The mode none tells senders to discard a previous policy.',
+    none: 'With mode "none", senders discard any previous policy.',
   };
   return info(
     `${domain} has a valid MTA-STS policy (${mode}).`,

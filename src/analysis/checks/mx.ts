@@ -94,7 +94,7 @@ function isUndecided({ kind, hosts }: MailHosts): boolean {
 function problemOf(found: MailHosts): Finding | null {
   const { domain, kind, hosts } = found;
   const record = { type: 'MX', name: domain, value: `10 mx.${domain}` };
-  const placeholder = `with the name of your mail server instead of mx.${domain}`;
+  const placeholder = `using the name of your mail server instead of mx.${domain}`;
   if (kind === 'null_mx')
     return fail({
       title: `${domain} accepts no mail: it has a null MX record.`,

@@ -57,7 +57,7 @@ export const ptr: Check = {
       return warn({
         title: `${address} has a generic PTR record: ${usable[0]}.`,
         detail:
-          'Hosting providers assign such names to all their addresses. Spam filters treat such a server as a home connection or as poorly maintained.',
+          'Hosting providers assign such names to all their addresses. Spam filters treat such a server as a home computer or a poorly maintained server.',
         fix: fixFor(context, address),
         evidence,
       });

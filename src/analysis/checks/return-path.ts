@@ -86,7 +86,7 @@ function undeliverable(domain: string): Finding {
     detail:
       'The domain of the envelope sender (MAIL FROM) has no working mail server. You do not learn about failed deliveries, and many mailbox providers reject such senders.',
     fix: {
-      text: `Publish this record, with the name of your bounce server instead of mx.${domain}. Or use a MAIL FROM domain that receives mail.`,
+      text: `Publish this record, using the name of your bounce server instead of mx.${domain}. Or use a MAIL FROM domain that receives mail.`,
       record: { type: 'MX', name: domain, value: `10 mx.${domain}` },
     },
   });

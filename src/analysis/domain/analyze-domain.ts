@@ -18,7 +18,7 @@ import { parseMessage } from '../mime/parse-message.ts';
 import {
   causesOf,
   dependentFinding,
-  type Run,
+  type RunCheckOptions,
   runCheck,
   trimEvidence,
   trimFix,
@@ -48,7 +48,7 @@ export async function analyzeDomain(name: string, options: DomainOptions): Promi
   const deadline = startDeadline(options.deadlineMs ?? DEADLINE_MS);
   try {
     const context = await contextOf(name, options, deadline);
-    const run: Run = { context, deadline, subject: 'domain', onFault: options.onFault };
+    const run: RunCheckOptions = { context, deadline, subject: 'domain', onFault: options.onFault };
     const keys = await lookUpKeys(context, name, options);
     const graded = domainChecks(name, dkimSelectorChecks(name, keys), options.probeMailTls ?? null);
     const rawFindings = await Promise.all(graded.map(({ check }) => runCheck(check, run)));

@@ -80,7 +80,7 @@ const ifBroken: SeverityRule = ({ status, evidence }) => {
   return status === 'info' && Array.isArray(problems) && problems.length > 0 ? 'warning' : null;
 };
 
-/** The finding has no list of problems: a record that comes with a fix is broken. */
+/** The finding has no list of problems, so a fix means that the record is broken. */
 const ifBadTlsRpt: SeverityRule = ({ status, evidence, fix }) => {
   const records = Array.isArray(evidence?.records) ? evidence.records : [];
   const hasRecord = records.some((text) => /^[\s"']*v\s*=\s*tlsrpt/i.test(String(text)));

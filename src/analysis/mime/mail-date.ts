@@ -41,7 +41,7 @@ export function parseMailDate(value: string): MailDate | null {
   if (midnight.getUTCDate() !== Number(day) || Number(day) === 0) return null;
   return {
     ms: local - offset * 60_000,
-    deviation: oddityOf(weekday, midnight.getUTCDay(), yearText!, zone!),
+    deviation: deviationOf(weekday, midnight.getUTCDay(), yearText!, zone!),
   };
 }
 
@@ -76,7 +76,7 @@ function zoneMinutes(zone: string): number | null {
   return (zone[0] === '-' ? -1 : 1) * (hours * 60 + minutes);
 }
 
-function oddityOf(weekday: string | undefined, actual: number, year: string, zone: string) {
+function deviationOf(weekday: string | undefined, actual: number, year: string, zone: string) {
   if (weekday && DAYS.indexOf(weekday.toLowerCase()) !== actual)
     return 'has the wrong day of the week for this date';
   if (year.length < 4) return 'has a year with fewer than four digits';

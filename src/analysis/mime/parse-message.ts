@@ -27,7 +27,7 @@ export async function parseMessage(raw: Uint8Array): Promise<Message> {
   if (block.truncated) {
     const allowed = formatSize(LIMITS.headerBytes);
     exceededLimits.unshift(
-      `a header of ${formatSize(block.headerBytes)}, of which ${allowed} were read`,
+      `a header of ${formatSize(block.headerBytes)}, of which ${allowed} was read`,
     );
   }
   const firstField = (key: string) => block.headers.find((field) => field.key === key);

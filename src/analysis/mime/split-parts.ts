@@ -40,7 +40,7 @@ interface Walk {
 // Parts beyond the limit are only counted, up to this number.
 const MAX_COUNTED = 100_000;
 
-/** The leaves in order, and the exceeded limits for people. Never throws. */
+/** The leaves in order, and a description of each exceeded limit. Never throws. */
 export function splitParts(
   raw: Uint8Array,
   block: HeaderBlock,

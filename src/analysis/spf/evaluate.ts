@@ -33,8 +33,8 @@ export interface SpfOutcome extends SpfIdentity {
 export async function spfResult(context: Context): Promise<SpfOutcome> {
   const identity = spfIdentity(context);
   const clientIp = normalizeAddress(context.envelope.client_ip ?? '');
-  const obstacle = whyNotChecked(context, identity, clientIp);
-  if (obstacle || clientIp === null) return outcome(identity, clientIp, null, obstacle);
+  const skipReason = whyNotChecked(context, identity, clientIp);
+  if (skipReason || clientIp === null) return outcome(identity, clientIp, null, skipReason);
   return evaluateSpf(identity, clientIp, context.envelope.helo, context.resolver);
 }
 

@@ -47,11 +47,11 @@ export const demo: Command = {
       log,
     });
     try {
-      const key = await firstKey(service);
+      const key = await createOwnerKey(service);
       const api = `http://127.0.0.1:${service.http.port}`;
-      for (const mail of DEMO_MAILS) await show(mail, api, key, service, io);
+      for (const mail of DEMO_MAILS) await runDemoTest(mail, api, key, service, io);
       if (!values.once) {
-        io.stdout(whereToLook(api, key, service.smtp.port, io));
+        io.stdout(nextStepsText(api, key, service.smtp.port, io));
         await io.interrupted;
       }
     } finally {
@@ -61,7 +61,7 @@ export const demo: Command = {
   },
 };
 
-async function firstKey({ app }: Service): Promise<string> {
+async function createOwnerKey({ app }: Service): Promise<string> {
   const { owner } = await makeOwner(app, 'you@demo.example');
   const { key } = await createApiKey(app, {
     memberId: owner.id,
@@ -73,7 +73,7 @@ async function firstKey({ app }: Service): Promise<string> {
 }
 
 /** Tests one message as a user does: create a test, send the message, get the report. */
-async function show(
+async function runDemoTest(
   mail: DemoMail,
   api: string,
   key: string,
@@ -107,7 +107,7 @@ async function call<T>(api: string, key: string, path: string, init: RequestInit
   return (await response.json()) as T;
 }
 
-function whereToLook(api: string, key: string, smtpPort: number, io: Io): string {
+function nextStepsText(api: string, key: string, smtpPort: number, io: Io): string {
   const paint = painter(io.useColor);
   return [
     paint('bold', 'The service is still running. Try it:'),

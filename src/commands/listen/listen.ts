@@ -90,7 +90,7 @@ async function orReport(starting: Promise<ListenServer>, io: Io): Promise<Listen
 function connectionFaultText(kind: ConnectionFault, { file }: Authority): string {
   return kind === 'plain_http'
     ? 'A client used plain HTTP. The URL must begin with https://.\n'
-    : `A client connected and sent no request. If it was the service, start it with DELIVERABILITY_WEBHOOK_CA_FILE=${file}.\n`;
+    : `A client connected and sent no request. If that was the service, restart the service with DELIVERABILITY_WEBHOOK_CA_FILE=${file}.\n`;
 }
 
 // Options of `listen`.

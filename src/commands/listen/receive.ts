@@ -4,7 +4,7 @@ import { type IncomingHttpHeaders, type IncomingMessage, request as requestHttp 
 import { request as requestHttps } from 'node:https';
 import type { Clock } from '../../lib/clock.ts';
 import { type Verification, verifySignature } from '../../webhooks/signatures.ts';
-import type { Incoming, Reply } from './server.ts';
+import type { IncomingRequest, Reply } from './server.ts';
 
 /** The parsed event; the shape of `data` is not checked. */
 export interface ReceivedEvent {
@@ -46,7 +46,9 @@ const MAX_REMEMBERED_EVENTS = 10_000;
 
 type Outcome = { receipt: Receipt; reply: Reply };
 
-export function createReceiver(options: ReceiveOptions): (request: Incoming) => Promise<Outcome> {
+export function createReceiver(
+  options: ReceiveOptions,
+): (request: IncomingRequest) => Promise<Outcome> {
   const { clock, secret } = options;
   const seen = new Map<string, number>();
   const count = (id: string): number => {
@@ -92,7 +94,7 @@ function refusal(
 
 async function respond(
   common: Omit<Receipt, 'status' | 'fault' | 'forwarded'>,
-  headers: Incoming['headers'],
+  headers: IncomingRequest['headers'],
   body: Buffer,
   { forwardTo, status }: ReceiveOptions,
 ): Promise<Outcome> {

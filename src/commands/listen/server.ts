@@ -12,10 +12,10 @@ const REQUEST_TIMEOUT_MS = 30_000;
 /** For requests in flight when the server closes. */
 const CLOSE_TIMEOUT_MS = 2000;
 
-export interface Incoming {
+export interface IncomingRequest {
   method: string;
   headers: IncomingHttpHeaders;
-  /** null where it is larger than 1 MiB. */
+  /** null if it is larger than 1 MiB. */
   body: Buffer | null;
 }
 
@@ -33,7 +33,7 @@ export interface ServerOptions {
   host: string;
   port: number;
   tls: KeyPair;
-  handle(request: Incoming): Promise<Reply>;
+  handle(request: IncomingRequest): Promise<Reply>;
   /** A client connected and sent no readable request. */
   onFailedConnection(kind: ConnectionFault): void;
   /** `handle` rejected, or returned what cannot be sent; the response is 500. */
@@ -45,7 +45,7 @@ export interface ListenServer {
   close(): Promise<void>;
 }
 
-/** Rejects with the system's error where the address cannot be listened on. */
+/** Rejects with the system error if it cannot listen on the address. */
 export async function startListenServer(options: ServerOptions): Promise<ListenServer> {
   const { host, port, tls, onFailedConnection } = options;
   const settings = { ...tls, minVersion: 'TLSv1.2' as const, requestTimeout: REQUEST_TIMEOUT_MS };
@@ -79,7 +79,7 @@ async function answer(
   try {
     body = await readBody(request);
   } catch {
-    // The client closed the connection in the middle of it.
+    // The client closed the connection before the end of the body.
     response.destroy();
     return;
   }
@@ -94,12 +94,12 @@ async function answer(
   }
 }
 
-/** Sent so that the service need not read all of a long response to know that it is complete. */
+/** Sent so that the service knows a long response is complete without reading all of it. */
 function lengthOf({ status, body }: Reply): Record<string, number> {
   return status === 204 || status === 304 ? {} : { 'content-length': Buffer.byteLength(body) };
 }
 
-/** Reads a body that is too large to its end and drops it: a client that still writes would miss the response. */
+/** Reads and discards the rest of an oversized body: a client that is still sending would miss the response. */
 async function readBody(request: IncomingMessage): Promise<Buffer | null> {
   const chunks: Buffer[] = [];
   let size = 0;

@@ -98,7 +98,7 @@ function Reference({ groups, setting }: { groups: Group[]; setting: Setting }) {
       <h1>API reference</h1>
       <p class="lead">
         The API tests how mailbox providers treat your mail. Create a test, send your message to its
-        test address, and get a report: the score, what cost points, and how to fix it. This
+        test address, and get a report with your score, what lowered it, and how to improve it. This
         reference is also available as an OpenAPI document at{' '}
         <a href="/openapi.json">/openapi.json</a>.
       </p>

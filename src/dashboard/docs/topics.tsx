@@ -42,7 +42,7 @@ export const TOPICS: Record<
     ({ baseUrl }) => [
       `The base URL of the API is \`${baseUrl}\`. Request bodies are JSON in UTF-8, up to 1 MB, with
       \`Content-Type: application/json\`. A few operations accept or return a message, HTML, PDF or
-      CSV instead, and say so.`,
+      CSV instead; their descriptions say so.`,
       `Times are in UTC with milliseconds, such as \`2026-11-21T10:00:00.000Z\`. Every object has an
       \`object\` field with its type, and an \`id\` with a prefix for the type, such as \`test_\` or
       \`key_\`. IDs sort by creation time.`,

@@ -225,7 +225,7 @@ interface MailCertificate {
   problem: string | null;
   names: string[];
   issuer: string | null;
-  /** In the notation of the certificate. */
+  /** As Node formats it: `Nov 22 10:00:00 2026 GMT`. */
   validTo: string | null;
 }
 

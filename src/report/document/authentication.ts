@@ -28,7 +28,7 @@ export function authenticationSection(report: ReportedResult): Section {
       mechanism: 'Mechanism',
       result: 'Result',
       domain: 'Domain',
-      joint: 'Alignment',
+      alignment: 'Alignment',
       lane: 'Authenticated domain and From domain',
     },
     fromLabel: 'From',

@@ -33,13 +33,13 @@ interface Value {
 /** All values of the evidence. */
 export function evidenceFacts(evidence: Evidence, depth = 0): Facts {
   const rows = Object.entries(evidence).map(([key, value]): Fact => {
-    const { text, blocks } = readable(key, value, depth);
+    const { text, blocks } = formatValue(key, value, depth);
     return { name: [humanKey(key)], value: text, ...(blocks ? { blocks } : {}) };
   });
   return { kind: 'facts', rows };
 }
 
-function readable(name: string, value: Json, depth: number): Value {
+function formatValue(name: string, value: Json, depth: number): Value {
   if (value === null) return NONE;
   if (typeof value === 'boolean') return { text: [yesOrNo(name, value)] };
   if (typeof value === 'number') return { text: [formatNumber(name, value)] };
@@ -63,10 +63,15 @@ function formatNumber(name: string, value: number): string {
   return Number.isInteger(value) ? formatCount(value) : String(Math.round(value * 1000) / 1000);
 }
 
+/** Keys whose values are words of ours, such as `not_listed`. */
+const ENUM_KEYS = new Set(['found', 'identity', 'status']);
+const SNAKE_CASE = /^[a-z]+(?:_[a-z]+)*$/;
+
 function textValue(name: string, value: string): Value {
   if (value === '') return { text: [muted('empty')] };
   if (name === 'result' && isAuthResult(value)) return { text: [authState(value)] };
   if (isIsoTime(value)) return { text: [time(value)] };
+  if (ENUM_KEYS.has(name) && SNAKE_CASE.test(value)) return { text: [value.replaceAll('_', ' ')] };
   if (value.length <= MAX_INLINE_LENGTH && !value.includes('\n')) return { text: [code(value)] };
   const lines = textLines(value);
   const box = { kind: 'verbatim', label: humanKey(name), lines } as const;
@@ -83,7 +88,7 @@ function listValue(name: string, items: Json[], depth: number): Value {
     blocks.push({
       kind: 'list',
       isOrdered: false,
-      items: rest.map((item) => readable(name, item, depth + 1)),
+      items: rest.map((item) => formatValue(name, item, depth + 1)),
     });
   return { text: [], blocks };
 }
@@ -106,7 +111,7 @@ function objectsBlock(name: string, objects: Evidence[], depth: number): Block {
       {
         title: null,
         rows: objects.map((object) => ({
-          cells: shownKeys.map((key) => readable(key, object[key] ?? null, depth + 1)),
+          cells: shownKeys.map((key) => formatValue(key, object[key] ?? null, depth + 1)),
         })),
       },
     ],

@@ -271,7 +271,7 @@ export function restSections({ checks }: ReportedResult, variant: ReportVariant)
 
 function entryOf(check: CheckResult, variant: ReportVariant): Entry {
   const { status, earned, points, evidence } = check;
-  const follows = dependsOnFailedCheck(check);
+  const isDependent = dependsOnFailedCheck(check);
   const figureText = earned === null ? '–' : `${formatPoints(earned)} of ${formatPoints(points)}`;
   const blocks: Block[] = [
     ...(Object.keys(evidence).length > 0 ? [evidenceFacts(evidence)] : []),
@@ -283,11 +283,11 @@ function entryOf(check: CheckResult, variant: ReportVariant): Entry {
     label: `${oneLine(check.label, 80)} · ${categoryName(check.category)}`,
     title: [oneLine(check.title, 400)],
     // The title of a dependent check already names the cause.
-    lines: follows ? [] : [[oneLine(check.detail, 1200)]],
+    lines: isDependent ? [] : [[oneLine(check.detail, 1200)]],
     // A page shows the points of all checks with the score.
     figure: variant.medium === 'paper' ? figureText : null,
     more:
-      variant.medium === 'page' && !follows && !variant.isBrief
+      variant.medium === 'page' && !isDependent && !variant.isBrief
         ? { title: 'Evidence and reference', blocks }
         : null,
   };

@@ -76,11 +76,12 @@ function providerCard(verdict: ProviderVerdict, isBulk: boolean): Card {
 /** "Not ready" needs a rule that is not met; unknown rules alone leave it unknown. */
 function readiness({ ready, rules }: ProviderVerdict, isBulk: boolean): StateSpan {
   if (ready) return badge('pass', 'Ready');
-  const isBroken = rules.some(
-    ({ status, applies }) => status === 'not_met' && (isBulk || applies === 'any'),
-  );
-  return isBroken ? badge('fail', 'Not ready') : badge('unknown', 'Unknown');
+  return hasUnmetRule(rules, isBulk) ? badge('fail', 'Not ready') : badge('unknown', 'Unknown');
 }
+
+/** Rules for bulk mail that a transactional message does not meet do not count. */
+const hasUnmetRule = (rules: RuleVerdict[], isBulk: boolean): boolean =>
+  rules.some(({ status, applies }) => status === 'not_met' && (isBulk || applies === 'any'));
 
 const rank = ({ status }: RuleVerdict): number => (status === 'not_met' ? 0 : 1);
 
@@ -134,8 +135,9 @@ const entriesOf = (rules: RuleVerdict[], provider: string): Entries => ({
 });
 
 /** For a terminal: one line for each provider with the number of rules met, not met and unknown. */
-export function providerLines({ providers }: ReportedResult): Block[] {
+export function providerLines({ providers, judged_kind }: ReportedResult): Block[] {
   if (providers.length === 0) return [];
+  const isBulk = judged_kind.kind === 'marketing';
   const items = providers.map(({ name, ready, rules }) => {
     const unmet = rules.filter(({ status }) => status === 'not_met').length;
     const open = rules.filter(({ status }) => status === 'unknown').length;
@@ -144,7 +146,7 @@ export function providerLines({ providers }: ReportedResult): Block[] {
       ...(unmet > 0 ? [`${unmet} not met`] : []),
       ...(open > 0 ? [`${open} unknown`] : []),
     ];
-    const of: State = ready ? 'pass' : unmet > 0 ? 'fail' : 'unknown';
+    const of: State = ready ? 'pass' : hasUnmetRule(rules, isBulk) ? 'fail' : 'unknown';
     return { state: of, name: oneLine(name, 60), text: [words.join(', ')] };
   });
   const blocks: Block[] = [{ kind: 'lines', nameWidth: 12, items }];

@@ -155,7 +155,7 @@ const VALUES_HEIGHT = 12;
 const LABELS_HEIGHT = 16;
 export const CHART_HEIGHT = VALUES_HEIGHT + BARS_HEIGHT + LABELS_HEIGHT;
 
-/** A table beside the chart lists its values. */
+/** Draws a chart as one tagged figure. A table beside it lists the values. */
 export function chartFigure(sheet: Sheet, chart: Chart): void {
   sheet.ensureSpace(CHART_HEIGHT);
   const untagged: Sheet = { ...sheet, content: (draw) => draw() };

@@ -264,7 +264,7 @@ const BOX = '□';
 
 /**
  * Draws the box with its baseline at `y`. The character is its replacement text, for copying, searching
- * and screen readers. pdfkit flips the page for each text and flips it back. Readers place
+ * and screen readers. pdfkit flips the page for each text and flips it back. PDF viewers place
  * replacement text by the transformation at its end, so here the flip surrounds the whole element.
  */
 export function drawMissing(

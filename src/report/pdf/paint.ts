@@ -343,7 +343,7 @@ function alignmentTable({ columns, rows, outcome }: Alignment): Table {
       { title: columns.mechanism, share: 13 },
       { title: columns.result, share: 18 },
       { title: columns.domain, share: 45 },
-      { title: columns.joint, share: 24 },
+      { title: columns.alignment, share: 24 },
     ],
     [
       ...rows.map(({ mechanism, result, domain, noDomainText, alignment, notes }) => ({

@@ -35,7 +35,7 @@ export async function renderPdf(document: ReportDocument): Promise<Uint8Array> {
   const bytes = collect(doc);
   const sheet = createSheet(doc, loadFonts(doc));
   const parts = blocks.filter((block): block is Part => block.kind === 'part');
-  sheet.places = new Set(parts.map(({ id }) => id));
+  sheet.destinations = new Set(parts.map(({ id }) => id));
   drawWithinPageLimit(
     sheet,
     () => {

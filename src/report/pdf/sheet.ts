@@ -5,8 +5,8 @@ import { MAX_PAGES } from '../blocks.ts';
 import type { Fonts } from './fonts.ts';
 import { CONTENT_WIDTH, PAGE } from './style.ts';
 
-/** Height reserved on the last page for the sentence that the report was cut off. */
-const CUT_OFF_HEIGHT = 24;
+/** Height reserved on the last page for the note that the report is truncated. */
+const TRUNCATION_NOTE_HEIGHT = 24;
 
 /** Thrown when content does not fit on the last allowed page. */
 export class PageLimitError extends Error {}
@@ -21,7 +21,7 @@ export interface Sheet {
   /** The parent of new entries in the outline. */
   outline: PDFKit.PDFOutline;
   /** The names of the destinations for internal links. */
-  places: ReadonlySet<string>;
+  destinations: ReadonlySet<string>;
   /** Added to the rank of each heading; 0 for a report alone. */
   depth: number;
   /** Begins a new page unless the current one has this much height left. Throws PageLimitError. */
@@ -61,11 +61,11 @@ export function createSheet(doc: PDFKit.PDFDocument, fonts: Fonts): Sheet {
     width: CONTENT_WIDTH,
     y: PAGE.top,
     outline: doc.outline,
-    places: new Set(),
+    destinations: new Set(),
     depth: 0,
     ensureSpace(height) {
-      const bottom = PAGE.height - PAGE.bottom - (pagesLeft === 0 ? CUT_OFF_HEIGHT : 0);
-      // Content higher than a page starts at the top of the current page if that is empty.
+      const bottom = PAGE.height - PAGE.bottom - (pagesLeft === 0 ? TRUNCATION_NOTE_HEIGHT : 0);
+      // Content taller than a page starts at the top of the current page if that is empty.
       if (sheet.y + height <= bottom || sheet.y === PAGE.top) return;
       if (pagesLeft === 0) throw new PageLimitError();
       pagesLeft -= 1;

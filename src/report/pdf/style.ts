@@ -44,11 +44,13 @@ export const HEADINGS: Record<1 | 2 | 3 | 4, TextStyle> = {
   4: { size: 9, leading: 13, face: 'bold', color: COLOR.ink },
 };
 
-/** Internal links to names in `places` work; others become plain text. */
-export const styled = (text: Text, places: ReadonlySet<string>): StyledSpan[] =>
-  text.flatMap((span) => (typeof span === 'string' ? [{ text: span }] : styledSpan(span, places)));
+/** Internal links to names in `destinations` work; others become plain text. */
+export const styled = (text: Text, destinations: ReadonlySet<string>): StyledSpan[] =>
+  text.flatMap((span) =>
+    typeof span === 'string' ? [{ text: span }] : styledSpan(span, destinations),
+  );
 
-function styledSpan(span: Span, places: ReadonlySet<string>): StyledSpan[] {
+function styledSpan(span: Span, destinations: ReadonlySet<string>): StyledSpan[] {
   switch (span.kind) {
     case 'state': {
       const { icon, color } = MARKS[span.state];
@@ -57,7 +59,7 @@ function styledSpan(span: Span, places: ReadonlySet<string>): StyledSpan[] {
     case 'link':
       return linkWithUrl(span);
     case 'jump':
-      if (!places.has(span.to)) return [{ text: span.text }];
+      if (!destinations.has(span.to)) return [{ text: span.text }];
       return [{ text: span.text, face: 'bold', color: COLOR.accent, link: `#${span.to}` }];
     case 'text':
       if (span.style === 'strong') return [{ text: span.text, face: 'bold' }];
