@@ -21,7 +21,7 @@ describe('analyze with a check that throws', () => {
       const { status, title, detail, earned, gain, fix } = result.of('bad');
       assert.deepEqual([status, earned, gain, fix], ['error', null, 0, null]);
       assert.equal(title, 'Could not check BAD.');
-      assert.match(detail, /bug in the tester, not a problem with your message/);
+      assert.match(detail, /bug in this service, not a problem with your message/);
       assert.deepEqual(faults, [['bad', fault]]);
       assert.equal(result.of('good').status, 'pass');
       assert.equal(result.score, 100);

@@ -152,7 +152,7 @@ test('Domain health monitor without blocklists reports the listing as unknown', 
   here.dns.zone = domainZone('v=spf1 -all');
   const domain_id = await insertDomain(here);
   const { id, detail } = await here.create({ type: 'domain_health', domain_id });
-  assert.match(detail!, /^Cannot tell whether the domain name is listed: /);
+  assert.match(detail!, /^Cannot determine whether the domain name is listed: /);
   await here.runDue();
   const [run] = await here.runs(id);
   assert.deepEqual(run!.targets, [{ target: 'shop.example', known: false }]);
@@ -165,7 +165,7 @@ test('Blocklist monitor names targets no list covers and still checks the others
   const { id, detail } = await create({ targets: [ADDRESS, 'shop.example'] });
   assert.match(
     detail!,
-    /^Cannot tell whether shop\.example is listed: no enabled tier 1 or 2 blocklist/,
+    /^Cannot determine whether shop\.example is listed: no enabled tier 1 or 2 blocklist/,
   );
   const other = await create({ targets: ['shop.example'] });
   await runDue();

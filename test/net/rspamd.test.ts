@@ -53,11 +53,11 @@ const failures: [string, (socket: Socket) => void, RegExp][] = [
   ['is not an HTTP server', says('SPAMD/1.1 0 EX_OK\r\n\r\n'), /not valid HTTP/],
   ['requires a password', says(json('{}', '403 Forbidden')), /HTTP status 403/],
   ['sends invalid JSON', says(json('<html>')), /not JSON/],
-  ['sends other JSON', says(json('{"error":"invalid command"}')), /does not match \/checkv2/],
+  ['sends other JSON', says(json('{"error":"invalid command"}')), /not a valid \/checkv2/],
   [
     'sends a non-numeric score',
     says(json(JSON.stringify({ ...scan, score: 'x' }))),
-    /does not match/,
+    /not a valid \/checkv2 response/,
   ],
   ['sends too much', says(json(' '.repeat(20_000))), /too large/],
 ];

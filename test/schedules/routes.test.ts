@@ -190,7 +190,7 @@ test('Deleted domains are removed from report schedules; with none left nothing 
   await service.call('DELETE', `/v1/domains/${two}`);
   const left = await get(id);
   assert.deepEqual(left.domains, []);
-  assert.match(left.detail!, /deleted, so reports count no tests/);
+  assert.match(left.detail!, /deleted, so reports include no tests/);
   const { body } = await service.call<Schedule>('PATCH', `${SCHEDULES}/${id}`, {
     json: { domains: null },
   });

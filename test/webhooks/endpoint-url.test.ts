@@ -95,7 +95,7 @@ const REFUSED: [urls: string[], message: string][] = [
     ],
     'must not point to',
   ],
-  [['https://receiver/hooks', 'https://receiver.:8443'], 'must have a fully qualified host name'],
+  [['https://receiver/hooks', 'https://receiver.:8443'], 'must have a full host name'],
 ];
 
 const LONGEST = `https://example.com/${'a'.repeat(2048 - 20)}`;

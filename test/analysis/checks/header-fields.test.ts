@@ -49,7 +49,7 @@ const cases: [Check, string, Changes, CheckStatus, RegExp?][] = [
     'fail',
     /is invalid/,
   ],
-  [messageId, 'of localhost', { 'Message-ID': '<1@localhost>' }, 'warn', /"localhost"/],
+  [messageId, 'of localhost', { 'Message-ID': '<1@localhost>' }, 'warn', /“localhost”/],
   [messageId, 'of an address literal', { 'Message-ID': '<1@[192.0.2.1]>' }, 'pass'],
   [recipients, 'one', {}, 'pass'],
   [recipients, 'in Cc alone', { To: null, Cc: 'a@example.net' }, 'pass'],

@@ -246,6 +246,6 @@ test('analyzeDomain reports a check fault and shows the check as unknown', async
   assert.deepEqual(faults, ['mx_tls']);
   assert.match(
     item(health, 'mx_tls').detail,
-    /bug in the tester, not a problem with your domain \(broken\)/,
+    /bug in this service, not a problem with your domain \(broken\)/,
   );
 });
