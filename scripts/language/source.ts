@@ -1,13 +1,6 @@
 /** What a person reads in a source file: texts, comments, titles of tests, and names. */
 
-import {
-  type BindingPattern,
-  type Expression,
-  type JSXChild,
-  type ParamPattern,
-  parseSync,
-  Visitor,
-} from 'oxc-parser';
+import { parse } from '@babel/parser';
 
 export interface Found {
   line: number;
@@ -39,13 +32,51 @@ const CODE_TAGS = new Set(['sql', 'css']);
 /** Attributes of JSX that a person reads. */
 const READ_ATTRIBUTES = new Set(['title', 'alt', 'label', 'aria-label', 'placeholder', 'hint']);
 
-/** Reads one file; `path` tells TypeScript from TSX. Throws where the file does not parse. */
+/** A node of the syntax tree, in the ESTree format. */
+interface Node {
+  type: string;
+  start: number;
+  end: number;
+  [property: string]: unknown;
+}
+
+interface Comment {
+  type: 'CommentBlock' | 'CommentLine';
+  value: string;
+  start: number;
+  end: number;
+}
+
+/** Throws a SyntaxError if the file cannot be parsed. */
+function parseSource(path: string, source: string): { program: Node; comments: Comment[] } {
+  const jsx = path.endsWith('x') ? ['jsx' as const] : [];
+  const plugins = ['typescript' as const, 'estree' as const, 'explicitResourceManagement' as const];
+  const { program, comments } = parse(source, {
+    sourceType: 'module',
+    plugins: [...plugins, ...jsx],
+  });
+  return { program: program as unknown as Node, comments: (comments ?? []) as Comment[] };
+}
+
+/** Calls `onNode` for a node, then for the nodes in it. */
+function walk(node: Node, onNode: (node: Node) => void): void {
+  onNode(node);
+  for (const value of Object.values(node))
+    for (const child of Array.isArray(value) ? value : [value])
+      if (isNode(child)) walk(child, onNode);
+}
+
+const isNode = (value: unknown): value is Node =>
+  typeof value === 'object' && value !== null && typeof (value as Node).type === 'string';
+
+const nodesIn = (value: unknown): Node[] => (Array.isArray(value) ? value : [value]).filter(isNode);
+
+/** Reads one file; its name tells TypeScript from TSX. Throws a SyntaxError if it cannot be parsed. */
 export function readSource(path: string, source: string): SourceWords {
-  const { program, comments, errors } = parseSync(path, source);
-  if (errors.length > 0) throw new Error(`${path}: ${errors[0]!.message}`);
+  const { program, comments } = parseSource(path, source);
   const lineAt = lineFinder(source);
   const found: SourceWords = { texts: [], comments: [], titles: [], names: [] };
-  /** Starts of strings that belong to a larger text or are no text at all. */
+  /** Starts of strings that belong to a larger text or are not texts. */
   const skipped = new Set<number>();
 
   const addText = (start: number, text: string) => {
@@ -53,69 +84,45 @@ export function readSource(path: string, source: string): SourceWords {
     if (IS_TEXT.test(plain) && !IS_CODE.test(text) && !IS_LIST.test(plain))
       found.texts.push({ line: lineAt(start), text: plain });
   };
-  const addName = ({ start, name }: Name) => {
-    found.names.push({ line: lineAt(start), text: name });
-  };
-  const addKey = (key: object) => {
-    if ('name' in key) addName(key as Name);
+  const skip = (value: unknown) => {
+    for (const { start } of nodesIn(value)) skipped.add(start);
   };
 
-  new Visitor({
-    ImportDeclaration: ({ source }) => void skipped.add(source.start),
-    ExportNamedDeclaration: ({ source }) => void (source && skipped.add(source.start)),
-    ExportAllDeclaration: ({ source }) => void skipped.add(source.start),
-    TSLiteralType: ({ literal }) => void skipped.add(literal.start),
-    TaggedTemplateExpression({ tag, quasi }) {
-      if (tag.type === 'Identifier' && CODE_TAGS.has(tag.name)) skipped.add(quasi.start);
-    },
-    JSXAttribute({ name, value }) {
-      const attribute = name.type === 'JSXIdentifier' ? name.name : '';
-      if (value && !READ_ATTRIBUTES.has(attribute)) skipped.add(value.start);
-    },
-    JSXElement(node) {
-      const text = jsxText(node.children, skipped);
-      if (!skipped.has(node.start)) addText(node.start, text);
-    },
-    JSXFragment(node) {
-      const text = jsxText(node.children, skipped);
-      if (!skipped.has(node.start)) addText(node.start, text);
-    },
-    CallExpression({ callee, arguments: [title] }) {
-      if (callee.type !== 'Identifier' || !/^(?:test|it|describe)$/.test(callee.name)) return;
-      if (title?.type === 'Literal')
-        found.titles.push({ line: lineAt(title.start), text: `${title.value}` });
-      if (title?.type === 'TemplateLiteral')
-        found.titles.push({
-          line: lineAt(title.start),
-          text: title.quasis.map(({ value }) => value.raw).join('{…}'),
-        });
-    },
-    Literal({ start, value }) {
-      if (typeof value === 'string' && !skipped.has(start)) addText(start, value);
-    },
-    TemplateLiteral({ start, quasis, expressions }) {
-      if (skipped.has(start)) return;
-      const text = quasis.map(
-        ({ value }, i) =>
-          `${value.cooked ?? value.raw}${i < expressions.length ? placeholder(expressions[i]!) : ''}`,
-      );
-      addText(start, text.join(''));
-    },
-    VariableDeclarator: ({ id }) => namesIn(id).forEach(addName),
-    FunctionDeclaration: ({ id, params }) => {
-      if (id) addName(id);
-      for (const one of params) namesIn(one).forEach(addName);
-    },
-    FunctionExpression: ({ params }) => params.flatMap(namesIn).forEach(addName),
-    ArrowFunctionExpression: ({ params }) => params.flatMap(namesIn).forEach(addName),
-    ClassDeclaration: ({ id }) => void (id && addName(id)),
-    MethodDefinition: ({ key }) => addKey(key),
-    PropertyDefinition: ({ key }) => addKey(key),
-    TSInterfaceDeclaration: ({ id }) => addName(id),
-    TSTypeAliasDeclaration: ({ id }) => addName(id),
-    TSPropertySignature: ({ key }) => addKey(key),
-    TSMethodSignature: ({ key }) => addKey(key),
-  }).visit(program);
+  walk(program, (node) => {
+    for (const name of declaredIn(node))
+      found.names.push({ line: lineAt(name.start), text: String(name.name) });
+    switch (node.type) {
+      case 'ImportDeclaration':
+      case 'ExportNamedDeclaration':
+      case 'ExportAllDeclaration':
+        skip(node.source);
+        break;
+      case 'TSLiteralType':
+        skip(node.literal);
+        break;
+      case 'TaggedTemplateExpression':
+        if (CODE_TAGS.has(nameOf(node.tag))) skip(node.quasi);
+        break;
+      case 'JSXAttribute':
+        if (!READ_ATTRIBUTES.has(nameOf(node.name))) skip(node.value);
+        break;
+      case 'JSXElement':
+      case 'JSXFragment': {
+        const text = jsxText(nodesIn(node.children), skipped);
+        if (!skipped.has(node.start)) addText(node.start, text);
+        break;
+      }
+      case 'CallExpression': {
+        const [title] = nodesIn(node.arguments);
+        if (title && /^(?:test|it|describe)$/.test(nameOf(node.callee)) && isString(title))
+          found.titles.push({ line: lineAt(title.start), text: stringText(title) });
+        break;
+      }
+      case 'Literal':
+      case 'TemplateLiteral':
+        if (isString(node) && !skipped.has(node.start)) addText(node.start, stringText(node));
+    }
+  });
 
   found.comments = joinedComments(source, comments).map(({ start, text }) => ({
     line: lineAt(start),
@@ -126,76 +133,114 @@ export function readSource(path: string, source: string): SourceWords {
 
 /** The source without its comments and without the titles of its tests. */
 export function codeOf(path: string, source: string): string {
-  const { comments } = parseSync(path, source);
-  return [...comments]
+  const { comments } = parseSource(path, source);
+  return comments
     .reduceRight((code, { start, end }) => code.slice(0, start) + code.slice(end), source)
     .replace(/\b(?:test|it|describe)\(\s*(?:'[^'\n]*'|`[^`]*`|"[^"\n]*")/g, '');
 }
 
-/** A name for what is filled in: of `row.name` and of `nameOf(row)` its last word. */
-function placeholder(node: Expression): string {
-  if (node.type === 'Identifier') return `{${node.name}}`;
-  if (node.type === 'MemberExpression' && node.property.type === 'Identifier')
-    return `{${node.property.name}}`;
-  if (node.type === 'CallExpression') return placeholder(node.callee);
-  return '{…}';
-}
+const isString = (node: Node): boolean =>
+  node.type === 'TemplateLiteral' || (node.type === 'Literal' && typeof node.value === 'string');
 
-/** What an element says with the elements inside it; these are not read again. */
-function jsxText(children: readonly JSXChild[], skipped: Set<number>): string {
-  const says = children.some((child) => child.type === 'JSXText' && /\p{L}/u.test(child.value));
-  if (!says) return '';
-  return children
-    .map((child) => {
-      if (child.type === 'JSXText') return child.value;
-      if (child.type === 'JSXExpressionContainer') {
-        const { expression } = child;
-        if (expression.type !== 'Literal') return placeholder(expression as Expression);
-        skipped.add(expression.start);
-        return String(expression.value);
-      }
-      if (child.type !== 'JSXElement') return '{…}';
-      skipped.add(child.start);
-      return jsxText(child.children, skipped) || '{…}';
+/** The text of a string or template; an expression is shown as a placeholder. */
+function stringText(node: Node): string {
+  if (node.type === 'Literal') return String(node.value);
+  const expressions = nodesIn(node.expressions);
+  return nodesIn(node.quasis)
+    .map((quasi, i) => {
+      const { cooked } = quasi.value as { cooked: string | null };
+      return `${cooked ?? ''}${expressions[i] ? placeholder(expressions[i]) : ''}`;
     })
     .join('');
 }
 
-interface Name {
-  start: number;
-  name: string;
+/** The name of an identifier; empty for any other node. */
+const nameOf = (value: unknown): string => {
+  const [node] = nodesIn(value);
+  return node && /^(?:JSX)?Identifier$/.test(node.type) ? String(node.name) : '';
+};
+
+/** The placeholder of an expression: of `row.name` and of `nameOf(row)` the last word. */
+function placeholder(node: Node): string {
+  if (node.type === 'Identifier') return `{${node.name}}`;
+  if (node.type === 'MemberExpression' && nameOf(node.property))
+    return `{${nameOf(node.property)}}`;
+  if (node.type === 'CallExpression') return placeholder(node.callee as Node);
+  return '{…}';
 }
 
-/** The names that a pattern binds. */
-function namesIn(pattern: BindingPattern | ParamPattern | null): Name[] {
-  switch (pattern?.type) {
+/** The text of an element together with the elements in it, which are not read again. */
+function jsxText(children: Node[], skipped: Set<number>): string {
+  const hasText = children.some(
+    ({ type, value }) => type === 'JSXText' && /\p{L}/u.test(`${value}`),
+  );
+  if (!hasText) return '';
+  return children
+    .map((child) => {
+      if (child.type === 'JSXText') return child.value;
+      if (child.type === 'JSXExpressionContainer') {
+        const expression = child.expression as Node;
+        if (expression.type !== 'Literal') return placeholder(expression);
+        skipped.add(expression.start);
+        return expression.value;
+      }
+      if (child.type !== 'JSXElement') return '{…}';
+      skipped.add(child.start);
+      return jsxText(nodesIn(child.children), skipped) || '{…}';
+    })
+    .join('');
+}
+
+/** The identifiers that a node declares: variables, parameters, functions, types and members. */
+function declaredIn(node: Node): Node[] {
+  switch (node.type) {
+    case 'VariableDeclarator':
+      return namesIn(node.id);
+    case 'FunctionDeclaration':
+      return [...namesIn(node.id), ...nodesIn(node.params).flatMap(namesIn)];
+    case 'FunctionExpression':
+    case 'ArrowFunctionExpression':
+      return nodesIn(node.params).flatMap(namesIn);
+    case 'ClassDeclaration':
+    case 'TSInterfaceDeclaration':
+    case 'TSTypeAliasDeclaration':
+      return namesIn(node.id);
+    case 'MethodDefinition':
+    case 'PropertyDefinition':
+    case 'TSPropertySignature':
+    case 'TSMethodSignature':
+      return namesIn(node.key);
+    default:
+      return [];
+  }
+}
+
+/** The identifiers that a pattern binds. */
+function namesIn(pattern: unknown): Node[] {
+  const [node] = nodesIn(pattern);
+  switch (node?.type) {
     case 'Identifier':
-      return [pattern];
+      return [node];
     case 'ObjectPattern':
-      return pattern.properties.flatMap((one) =>
-        namesIn(one.type === 'RestElement' ? one.argument : one.value),
-      );
+      return nodesIn(node.properties).flatMap(({ value, argument }) => namesIn(value ?? argument));
     case 'ArrayPattern':
-      return pattern.elements.flatMap((one) => namesIn(one as BindingPattern | null));
+      return nodesIn(node.elements).flatMap(namesIn);
     case 'AssignmentPattern':
-      return namesIn(pattern.left);
+      return namesIn(node.left);
     case 'RestElement':
-      return namesIn(pattern.argument);
+      return namesIn(node.argument);
     case 'TSParameterProperty':
-      return namesIn(pattern.parameter);
+      return namesIn(node.parameter);
     default:
       return [];
   }
 }
 
 /** Comments as texts; lines of `//` that follow each other are one. */
-function joinedComments(
-  source: string,
-  comments: readonly { type: string; value: string; start: number; end: number }[],
-): { start: number; text: string }[] {
+function joinedComments(source: string, comments: Comment[]): { start: number; text: string }[] {
   const joined: { start: number; end: number; text: string; isLine: boolean }[] = [];
   for (const { type, value, start, end } of comments) {
-    const isLine = type === 'Line';
+    const isLine = type === 'CommentLine';
     const text = paragraphs(value.replace(/^[ \t]*\*+ ?/gm, ''));
     const last = joined.at(-1);
     if (isLine && last?.isLine && /^\s*$/.test(source.slice(last.end, start))) {
