@@ -262,7 +262,7 @@ test('listen never forwards unverified requests', async (t) => {
   assert.deepEqual(await send('POST', 'hello'), [400, 'the request has no signature\n']);
   assert.deepEqual(await send('GET', ''), [405, 'only POST is allowed\n']);
   const large = Buffer.alloc(1024 * 1024 + 1, ' ');
-  assert.deepEqual(await send('POST', large), [413, 'the body is larger than 1 MiB\n']);
+  assert.deepEqual(await send('POST', large), [413, 'the body is larger than 1 MB\n']);
   await assert.rejects(fetch(listening.url));
   await listening.prints(/A client connected and sent no request\. .*CA_FILE=/, 'stderr');
   await assert.rejects(fetch(listening.url.replace('https', 'http')));
