@@ -124,7 +124,7 @@ const entriesOf = (rules: RuleVerdict[], provider: string): Entries => ({
         ? [
             [
               `${oneLine(provider, 60)} rejects with `,
-              { kind: 'code', text: oneLine(error, 300) } as const,
+              { kind: 'code', text: oneLine(error.replaceAll(', ', ' or '), 300) } as const,
             ],
           ]
         : []),
