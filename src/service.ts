@@ -19,7 +19,7 @@ import { lockStore } from './store/open.ts';
 
 /** How long shutdown waits for work in progress. */
 const SHUTDOWN_TIMEOUT_MS = 30_000;
-/** Below this, no mail is accepted; messages accepted before still fit. */
+/** Below this, new mail is rejected; messages already accepted still fit. */
 const MIN_FREE_BYTES = 256 * 1024 * 1024;
 
 export interface Service {
@@ -174,7 +174,7 @@ async function stop(
 ): Promise<void> {
   const { app, close } = assembled;
   unwatch();
-  // Responds now to requests that wait for a test.
+  // Responds immediately to requests that are waiting for a test.
   app.signals.close();
   const timeout = new Promise<void>((resolve) => setTimeout(resolve, SHUTDOWN_TIMEOUT_MS).unref());
   const results = await Promise.allSettled([

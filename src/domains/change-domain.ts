@@ -15,7 +15,7 @@ import type { DomainPatch, NewDomain } from './schema.ts';
 import { selectorsOf } from './selectors.ts';
 import { nextLookup } from './transitions.ts';
 
-/** 160 random bits, which nobody can guess. */
+/** 160 random bits: infeasible to guess. */
 const TOKEN_LENGTH = 32;
 
 /** Twice the number that one machine is known to check on time. */
@@ -23,19 +23,19 @@ const MAX_DOMAINS = 20_000;
 /** Alert rules named in an error message. */
 const MAX_NAMED_RULES = 10;
 
-type Changer = Author & { app: App };
+type DomainAuthor = Author & { app: App };
 
 /**
  * Published in the transaction (of `transact`) before a domain is deleted. Subscribers delete what
  * refers to the domain and write audit entries. The author's permission was checked: they are at least
  * an admin if alert rules name the domain.
  */
-export const domainRemoved = channel<[domain: DomainRow, author: Changer]>('domain removed');
+export const domainRemoved = channel<[domain: DomainRow, author: DomainAuthor]>('domain removed');
 
 /** Throws `conflict` if the team already has the domain, or has too many. */
 export async function createDomain(
   tx: Tx,
-  author: Changer,
+  author: DomainAuthor,
   { name, dkim_selectors, badge_enabled }: NewDomain,
 ): Promise<DomainRow> {
   const existing = await tx
@@ -81,7 +81,7 @@ export async function createDomain(
 /** Applies a patch, if it changes anything, and returns the resulting row. */
 export async function changeDomain(
   tx: Tx,
-  author: Changer,
+  author: DomainAuthor,
   current: DomainRow,
   { dkim_selectors, badge_enabled }: DomainPatch,
 ): Promise<DomainRow> {
@@ -106,13 +106,13 @@ export async function changeDomain(
 }
 
 /**
- * Deletes a domain with all that belongs to it, except its tests, which keep the domain's ID. Throws
+ * Deletes a domain and everything that belongs to it except its tests, which keep the domain's ID. Throws
  * `conflict` if alert rules name it and `role` is below admin, which changing rules requires. Call in
  * `transact`.
  */
 export async function deleteDomain(
   tx: Tx,
-  author: Changer,
+  author: DomainAuthor,
   row: DomainRow,
   role: Role,
 ): Promise<void> {
@@ -134,7 +134,11 @@ function usedByRules(rules: string[], name: string): AppError {
 }
 
 /** Records in the audit log that a user requested a verification. */
-export async function auditVerification(tx: Tx, author: Changer, row: DomainRow): Promise<void> {
+export async function auditVerification(
+  tx: Tx,
+  author: DomainAuthor,
+  row: DomainRow,
+): Promise<void> {
   await auditDomain(tx, author, 'verification_asked', row.id, {
     name: row.name,
     status: row.status,

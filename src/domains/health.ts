@@ -1,4 +1,4 @@
-/** Runs the health checks of a domain. The result is stored elsewhere. */
+/** Runs the health checks of a domain. Doesn't store the result. */
 
 import { NO_SETUP } from '../analysis/context.ts';
 import { analyzeDomain } from '../analysis/domain/analyze-domain.ts';

@@ -16,7 +16,7 @@ import type {
 import { selectorsOf } from './selectors.ts';
 import { verificationRecord } from './verification.ts';
 
-const LISTED = [
+const LISTED_COLUMNS = [
   'id',
   'name',
   'status',
@@ -54,7 +54,7 @@ export async function listDomains(
   db: Db,
   { status, ...page }: DomainListQuery,
 ): Promise<{ rows: ListedRow[]; hasMore: boolean }> {
-  let query = db.selectFrom('domains').select(LISTED);
+  let query = db.selectFrom('domains').select(LISTED_COLUMNS);
   if (status) query = query.where('status', '=', status);
   return fetchPage(query, page);
 }

@@ -36,11 +36,11 @@ export async function recordsToPublish(
     .filter((one) => one !== null)
     .toSorted((a, b) => Number(b.required) - Number(a.required));
   const isProven = row.status === 'verified' && row.missing_since === null;
-  return isProven ? fixes : [proofOf(row), ...fixes];
+  return isProven ? fixes : [verificationToPublish(row), ...fixes];
 }
 
-/** Added to other records at its name, such as those of another team. */
-const proofOf = (row: Pick<DomainRow, 'name' | 'token'>): RecordToPublish => ({
+/** Published alongside other records at the same name, such as another team's. */
+const verificationToPublish = (row: Pick<DomainRow, 'name' | 'token'>): RecordToPublish => ({
   ...verificationRecord(row),
   purpose: 'Proves that you control the domain',
   action: 'add',
@@ -81,11 +81,12 @@ async function merge(resolver: Resolver, candidates: Candidate[]): Promise<Recor
   // The target of an alias may belong to someone else, and unknown records can't be replaced.
   if (current === null || (await resolver(name, 'CNAME')).status === 'found') return null;
   const replaces = current.filter((text) => isReplaced(text, candidates[0]!));
-  const values = candidates.map(({ value }) => withoutInvented(value, replaces));
+  const values = candidates.map(({ value }) => stripPlaceholderRua(value, replaces));
   const isShortened = candidates.some(({ value }, i) => value !== values[i]);
   const advice = isShortened ? [ADD_RUA] : [];
   const value = values.reduce((merged, next) => mergeTagLists(replaces[0] ?? '', merged, next));
-  if (replaces.length === 1 && plain(replaces[0]!) === plain(value)) return null;
+  if (replaces.length === 1 && collapseWhitespace(replaces[0]!) === collapseWhitespace(value))
+    return null;
   return {
     ...{ type, name, value },
     purpose: [...new Set(candidates.map(({ purpose }) => purpose)), ...advice].join(' '),
@@ -95,7 +96,7 @@ async function merge(resolver: Resolver, candidates: Candidate[]): Promise<Recor
   };
 }
 
-const plain = (text: string): string => text.trim().replace(/\s+/g, ' ');
+const collapseWhitespace = (text: string): string => text.trim().replace(/\s+/g, ' ');
 
 /** Whether the new record replaces this one rather than being added to it. */
 function isReplaced(text: string, { type, name, value }: Candidate): boolean {
@@ -105,7 +106,7 @@ function isReplaced(text: string, { type, name, value }: Candidate): boolean {
 }
 
 /** Removes a report mailbox that no current DMARC record contains, because the proposal invented it. */
-function withoutInvented(value: string, current: string[]): string {
+function stripPlaceholderRua(value: string, current: string[]): string {
   const rua = /(?:^|;)\s*rua\s*=\s*(mailto:dmarc-reports@[^;\s]+)/i.exec(value)?.[1];
   if (!rua || current.some((text) => text.includes(rua))) return value;
   return withoutTag(value, 'rua');

@@ -52,7 +52,7 @@ const FAILED: Transition = {
 };
 
 /** A time in the future was written before the clock was set back. */
-const notInFuture = (at: string, now: number): number => Math.min(Date.parse(at), now);
+const clampToNow = (at: string, now: number): number => Math.min(Date.parse(at), now);
 
 function whenPending(row: DomainRow, { found }: Lookup, now: number): Transition {
   if (found === 'yes') {
@@ -61,7 +61,7 @@ function whenPending(row: DomainRow, { found }: Lookup, now: number): Transition
     const change = { status: 'verified', verified_at, next_check_at: verified_at } as const;
     return { change: { ...change, missing_since: null }, event: 'domain.verified' };
   }
-  const since = notInFuture(row.pending_since, now);
+  const since = clampToNow(row.pending_since, now);
   if (found === 'no' && now - since >= VERIFICATION_TIMEOUT_MS) return FAILED;
   const next_check_at = isoTime(nextLookup(since, now));
   return { change: { pending_since: isoTime(since), next_check_at }, event: null };
@@ -73,7 +73,7 @@ function whenVerified(row: DomainRow, { found }: Lookup, now: number): Transitio
   const daily = nextDaily(row.id, now);
   if (found === 'yes')
     return { change: { missing_since: null, next_check_at: isoTime(daily) }, event: null };
-  const since = row.missing_since === null ? now : notInFuture(row.missing_since, now);
+  const since = row.missing_since === null ? now : clampToNow(row.missing_since, now);
   if (now - since >= MISSING_TIMEOUT_MS) return FAILED;
   const next_check_at = isoTime(Math.min(daily, since + MISSING_TIMEOUT_MS));
   return { change: { missing_since: isoTime(since), next_check_at }, event: null };
@@ -136,7 +136,7 @@ function nextDaily(id: string, now: number): number {
 
 // Recording results with their events, in the transaction of the change.
 
-/** Returns the updated row. `more` is written in addition. */
+/** Returns the updated row. Also writes the columns in `more`. */
 export async function recordLookup(
   tx: Tx,
   app: App,

@@ -37,7 +37,8 @@ export async function lookUpVerification(
     };
   if (answer.status !== 'found')
     return { startedAt, found: 'no', detail: `No TXT record found at ${name}.` };
-  if (answer.records.some((text) => plain(text) === value)) return { startedAt, found: 'yes' };
+  if (answer.records.some((text) => stripQuotes(text) === value))
+    return { startedAt, found: 'yes' };
   return {
     startedAt,
     found: 'no',
@@ -46,4 +47,4 @@ export async function lookUpVerification(
 }
 
 /** Some users publish the quotes of the zone file syntax as part of the value. */
-const plain = (text: string): string => text.trim().replace(/^"(.*)"$/, '$1');
+const stripQuotes = (text: string): string => text.trim().replace(/^"(.*)"$/, '$1');

@@ -69,7 +69,7 @@ const getEventRoute = route({
 
 export const eventRoutes = [listEventsRoute, getEventRoute];
 
-/** `data` is stored as JSON and passed on unparsed; `toJson` includes it as it is. */
+/** `data` is stored as JSON and passed on unparsed; `toJson` includes it as is. */
 export function presentEvent({ id, type, created_at, livemode, data }: EventRow): Event {
   return {
     id,
@@ -83,7 +83,7 @@ export function presentEvent({ id, type, created_at, livemode, data }: EventRow)
 
 // Queries.
 
-const ofMode = (db: Db, livemode: boolean) =>
+const eventsInMode = (db: Db, livemode: boolean) =>
   db
     .selectFrom('events')
     .selectAll()
@@ -95,15 +95,15 @@ async function listEvents(
   livemode: boolean,
   { limit, starting_after, ending_before, ...filters }: EventFilters & Page,
 ): Promise<{ rows: EventRow[]; hasMore: boolean }> {
-  let query = ofMode(db, livemode);
+  let query = eventsInMode(db, livemode);
   if (filters.type) query = query.where('type', '=', filters.type);
   if (filters.created_after) query = query.where('created_at', '>=', filters.created_after);
   return fetchPage(query, { limit, starting_after, ending_before });
 }
 
-/** Throws `not_found`, also for an event of the other mode. */
+/** Throws `not_found`, including for an event of the other mode. */
 async function eventOr404(db: Db, livemode: boolean, id: string): Promise<EventRow> {
-  const row = await ofMode(db, livemode).where('id', '=', id).executeTakeFirst();
+  const row = await eventsInMode(db, livemode).where('id', '=', id).executeTakeFirst();
   if (!row) throw new AppError('not_found', 'No such event.');
   return row;
 }

@@ -44,7 +44,7 @@ const plain = (name: string, status: Dependency['status'], detail: string | null
   latency_ms: null,
 });
 
-/** By their last self-tests. Does not show the queried zone, which may contain a key. */
+/** Based on their last self-tests. Does not show the queried zone, which may contain a key. */
 function blocklists({ blocklists: watch }: App): Dependency {
   const known = watch.known();
   if (known.length === 0) return plain('blocklists', 'disabled', 'No blocklists are enabled.');
@@ -121,7 +121,7 @@ async function queryDns({ resolver, clock }: App): Promise<Dependency> {
 
 const mailProbes = new WeakMap<Mailer, Promise<void>>();
 
-/** By the last attempt at the mail server. If a probe is due, starts it without waiting, except for the first. */
+/** Based on the last attempt to reach the mail server. If a probe is due, starts it without waiting, except for the first. */
 async function probeOutgoing({ mailer, clock }: App): Promise<Dependency> {
   if (mailer === null) return plain('outgoing_smtp', 'disabled', 'Not configured.');
   const last = mailer.lastAttempt();

@@ -67,7 +67,7 @@ async function renewLeases({ db, clock }: App, ids: string[]): Promise<void> {
     .execute();
 }
 
-/** Claims due tests that are not leased, the longest due first. */
+/** Claims due tests that are not leased, most overdue first. */
 export async function claimDue(app: App, limit: number): Promise<ClaimedTest[]> {
   const due = app.db
     .selectFrom('tests')

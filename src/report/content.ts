@@ -22,7 +22,7 @@ import {
 } from './report.ts';
 
 /** How many findings are shown in full. */
-export const FIRST_FINDINGS = 5;
+export const MAX_FULL_FINDINGS = 5;
 
 /** The first part of a summary: documents show the first fix and the missing results elsewhere. */
 export function verdictOf(summary: string): string {
@@ -88,7 +88,7 @@ export interface Ledger {
   rows: LedgerRow[];
   /** Sum of the weights of the categories with results. */
   weight: number;
-  /** Sum of `adds`, before the cap; null without results. */
+  /** Sum of the contributions, before the cap; null without results. */
   sum: number | null;
 }
 
@@ -98,7 +98,7 @@ export interface Ledger {
  */
 export function ledgerOf({ categories }: Pick<ReportedResult, 'categories'>): Ledger {
   const weight = categories.reduce((sum, each) => sum + (each.points > 0 ? each.weight : 0), 0);
-  const exact = categories.map((each) => exactAdds(each, weight));
+  const exact = categories.map((each) => exactContribution(each, weight));
   const total = exact.reduce<number>((sum, value) => sum + (value ?? 0), 0);
   const tenths = roundTogether(
     exact.map((value) => value ?? 0),
@@ -115,11 +115,14 @@ export function ledgerOf({ categories }: Pick<ReportedResult, 'categories'>): Le
   return { rows, weight, sum: weight === 0 ? null : floorTenths(total) / 10 };
 }
 
-function exactAdds({ earned, points, weight }: CategoryScore, totalWeight: number): number | null {
+function exactContribution(
+  { earned, points, weight }: CategoryScore,
+  totalWeight: number,
+): number | null {
   return points > 0 ? (100 * weight * earned) / points / totalWeight : null;
 }
 
-// Like `wholeScore`, allows for the error of adding fractions.
+// Like `wholeScore`, tolerates floating-point error.
 const floorTenths = (value: number): number => Math.floor(value * 10 + 1e-8);
 
 /** Rounds to tenths that add up to the rounded total (largest remainder method). */
@@ -266,8 +269,8 @@ const PLACES: Record<string, string> = {
   pending: 'Pending',
   unknown: 'Unknown',
 };
-/** No result, so they count in no rate. */
-const UNSETTLED = ['pending', 'unknown'];
+/** No result, so excluded from the inbox rate. */
+const WITHOUT_RESULT = ['pending', 'unknown'];
 const IN_INBOX = ['inbox', 'promotions', 'social', 'updates', 'forums'];
 
 export interface PlacementRow {
@@ -292,7 +295,7 @@ export function placementTable(seeds: SeedPlacement[]): PlacementTable {
   const known = Object.keys(PLACES).filter((place) => found.has(place));
   const places = [...known, ...[...found].filter((place) => !Object.hasOwn(PLACES, place))];
   const providers = [...new Set(seeds.map(({ provider }) => provider))];
-  const settled = seeds.filter(({ placement }) => !UNSETTLED.includes(placement));
+  const settled = seeds.filter(({ placement }) => !WITHOUT_RESULT.includes(placement));
   return {
     columns: places.map((place) => ({
       place,

@@ -1,4 +1,4 @@
-/** Runs jobs on a schedule and immediately when woken. What is due is stored in the database, not here. */
+/** Runs jobs on a schedule and immediately when woken. Due work is stored in the database, not here. */
 
 import { Cron } from 'croner';
 import { errorMessage } from '../lib/errors.ts';
@@ -8,17 +8,17 @@ export interface Job {
   name: string;
   /** When to look for due work: a croner pattern, seconds first. */
   tick: string;
-  /** Does what is due; resolves when that is done or started. Must not rely on being called on time. */
+  /** Performs the due work; resolves when it has finished or started. Must not rely on being called on time. */
   run(): Promise<void>;
   /** Resolves when everything that `run` has started has finished. */
   idle?(): Promise<void>;
 }
 
 export interface Scheduler {
-  /** Throws after the start, and for a second job of the same name. */
+  /** Throws if the scheduler is running or a job of the same name exists. */
   add(...jobs: Job[]): void;
   start(): void;
-  /** Runs a job now, or once more if it is running. Unknown names and a stopped scheduler do nothing. */
+  /** Runs a job now, or once more if it is running. Does nothing for an unknown name or while stopped. */
   wake(name: string): void;
   /** True from `start` to `stop`. */
   running(): boolean;
@@ -99,7 +99,7 @@ function createRunner(job: Job, log: Log) {
 
 // A job that claims due items and works on several at a time.
 
-interface Claiming<Item extends { id: string }> {
+interface ClaimingJobOptions<Item extends { id: string }> {
   name: string;
   /** Maximum number of items in progress. */
   concurrency: number;
@@ -113,7 +113,7 @@ interface Claiming<Item extends { id: string }> {
 }
 
 /** Runs every second and when woken. If more was due than the concurrency allows, also runs whenever an item finishes. */
-export function claimingJob<Item extends { id: string }>(spec: Claiming<Item>): Job {
+export function claimingJob<Item extends { id: string }>(spec: ClaimingJobOptions<Item>): Job {
   const inProgress = new Map<string, Promise<void>>();
   let hasMore = false;
   const begin = (item: Item) => {

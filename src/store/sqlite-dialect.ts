@@ -14,7 +14,7 @@ import {
 } from 'kysely';
 import type { WalSync } from './wal-sync.ts';
 
-/** Statements vary with the filters and the lengths of lists: enough for all of them, but bounded. */
+/** Enough for every combination of filters and list lengths, but bounded. */
 const MAX_STATEMENTS = 500;
 
 /** `sync` makes commits durable: a write resolves only after it, while other queries proceed. */
@@ -27,14 +27,14 @@ export function sqliteDialect(sqlite: Sqlite, sync: WalSync): Dialect {
   };
 }
 
-/** Kysely's own queue would also wait for the WAL sync between two users; the driver's mutex does not. */
+/** Kysely's own queue would hold the connection during the WAL sync; the driver's mutex does not. */
 class UnqueuedAdapter extends SqliteAdapter {
   override get supportsMultipleConnections(): boolean {
     return true;
   }
 }
 
-/** One connection for one user at a time, so that transactions and other queries never mix. */
+/** Lends the single connection to one caller at a time, so that transactions and other queries never interleave. */
 function createDriver(sqlite: Sqlite, sync: WalSync): Driver {
   const mutex = createMutex();
   const run = (sql: string) => void statementOf(sqlite, sql).run();
@@ -62,7 +62,7 @@ function createDriver(sqlite: Sqlite, sync: WalSync): Driver {
     async releaseConnection(connection) {
       if (!asBorrowed(connection).released) mutex.release();
     },
-    // IMMEDIATE, so that a conflict with another process shows here and not later.
+    // IMMEDIATE, so that a conflict with another process surfaces here, not later.
     async beginTransaction(connection) {
       await retryWhileBusy(() => run('begin immediate'));
       asBorrowed(connection).inTransaction = true;
@@ -87,7 +87,7 @@ function createDriver(sqlite: Sqlite, sync: WalSync): Driver {
 const RETRY_INTERVAL_MS = 20;
 const MAX_TRIES = 250;
 
-/** Waits for a write of another process without blocking this process. */
+/** Waits for another process to finish writing, without blocking this one. */
 async function retryWhileBusy<T>(work: () => T): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
@@ -100,7 +100,7 @@ async function retryWhileBusy<T>(work: () => T): Promise<T> {
   }
 }
 
-/** The mutex of the connection, in order of arrival. */
+/** The connection's mutex; waiters acquire it in FIFO order. */
 function createMutex() {
   const waiting: (() => void)[] = [];
   let locked = false;
@@ -111,7 +111,7 @@ function createMutex() {
     },
     release() {
       const next = waiting.shift();
-      // Passed on directly, so that no other user gets in between.
+      // Handed over directly, so that no other caller can cut in.
       if (next) next();
       else locked = false;
     },
@@ -135,12 +135,12 @@ function statementOf(sqlite: Sqlite, sql: string): Statement {
   return statement;
 }
 
-/** The connection as one user has it. */
+/** The connection as lent to one caller. */
 interface BorrowedConnection extends DatabaseConnection {
   inTransaction: boolean;
   /** Whether it has written something that is not on disk yet. */
   wrote: boolean;
-  /** Whether it waits for the WAL sync while another user has the connection. */
+  /** Whether the connection was released to other callers, before the WAL sync. */
   released: boolean;
   end(): Promise<void>;
 }

@@ -18,7 +18,7 @@ export interface Channel<Args extends unknown[]> {
 /** Runs inside the publishing transaction; if it rejects, the transaction is rolled back. */
 export type Subscriber<Args extends unknown[]> = (tx: Tx, ...args: Args) => Promise<void>;
 
-/** A subscriber with its channel, without their types; created by `subscribe`. */
+/** A subscriber and its channel, with their types erased; created by `subscribe`. */
 export interface Subscription {
   readonly channel: Channel<never[]>;
   readonly subscriber: Subscriber<never[]>;

@@ -26,7 +26,7 @@ export interface SummarySpan {
   to: number;
   /** The beginning of the previous period, which ends at `from`. */
   previousFrom: number;
-  /** The beginnings of the slices of the trend, from `from` on, then `to`. */
+  /** The start of each trend slice, beginning with `from`, then `to`. */
   boundaries: number[];
 }
 
@@ -43,7 +43,7 @@ export function periodEndingAt(now: number, period: Period): SummarySpan {
   };
 }
 
-/** A border every `hours` hours from `from` on, then `to`. */
+/** A boundary every `hours` hours starting at `from`, then `to`. */
 export function boundariesEvery(hours: number, from: number, to: number): number[] {
   const borders: number[] = [];
   for (let at = from; at < to; at += hours * HOUR_MS) borders.push(at);
@@ -60,7 +60,7 @@ export async function summarize(db: Db | Tx, query: SummarySpan & Scope): Promis
     await tallySlices(tx, query, boundaries),
     await tallySpan(tx, query, previousFrom, from),
   ]);
-  const total = addUp(tallies.map(({ figures }) => figures));
+  const total = sumTallies(tallies.map(({ figures }) => figures));
   const { spf_known, dkim_known, dmarc_known } = total;
   return {
     from: isoTime(from),
@@ -111,10 +111,10 @@ function topIssues(counts: Map<string, number>): Summary['top_issues'] {
 
 const DAY_MS = 24 * 3_600_000;
 
-/** The tests that count. */
+/** Which tests to include. */
 export interface Scope {
   livemode: boolean;
-  /** Domain ids; null for all tests, also those without a domain. */
+  /** Domain ids; null for all tests, including those without a domain. */
   domains: string[] | null;
 }
 
@@ -125,11 +125,12 @@ interface Tally {
 }
 
 /** With more domains, the queries yield to other work between slices. */
-const FEW_DOMAINS = 5;
+const MAX_DOMAINS_WITHOUT_YIELD = 5;
 /** Parsing this many takes a few milliseconds. */
 const JSON_BATCH_SIZE = 4000;
 
-const isFew = ({ domains }: Scope): boolean => (domains?.length ?? 1) <= FEW_DOMAINS;
+const isSmallScope = ({ domains }: Scope): boolean =>
+  (domains?.length ?? 1) <= MAX_DOMAINS_WITHOUT_YIELD;
 
 /**
  * Runs `read` on one snapshot, in a new transaction unless `db` is one. SQLite always isolates
@@ -140,11 +141,11 @@ async function inSnapshot<T>(db: Db | Tx, read: (tx: Tx) => Promise<T>): Promise
   return db.transaction().setIsolationLevel('repeatable read').execute(read);
 }
 
-/** A tally for each slice between two borders. */
+/** A tally for each slice between two boundaries. */
 async function tallySlices(tx: Tx, scope: Scope, borders: number[]): Promise<Tally[]> {
   const tallies: Tally[] = [];
   for (const [i, from] of borders.slice(0, -1).entries()) {
-    if (!isFew(scope)) await nextTurn();
+    if (!isSmallScope(scope)) await nextTurn();
     const row = await querySums(tx, scope, { from, to: borders[i + 1]! }, TALLY_COLUMNS)
       // One text on each line: the stored JSON contains no line breaks.
       ?.select(({ fn, ref, val }) =>
@@ -171,13 +172,13 @@ const MEAN_COLUMNS = [
 /** Only `MEAN_COLUMNS` are filled; the other figures are 0. */
 async function tallySpan(tx: Tx, scope: Scope, from: number, to: number): Promise<TallyCounts> {
   const parts: TallyCounts[] = [];
-  const step = isFew(scope) ? to - from : DAY_MS;
+  const step = isSmallScope(scope) ? to - from : DAY_MS;
   for (let begin = from; begin < to; begin += step) {
-    if (!isFew(scope)) await nextTurn();
+    if (!isSmallScope(scope)) await nextTurn();
     const span = { from: begin, to: Math.min(begin + step, to) };
     parts.push(figuresOf(await querySums(tx, scope, span, MEAN_COLUMNS)?.executeTakeFirst()));
   }
-  return addUp(parts);
+  return sumTallies(parts);
 }
 
 /** The number of tests in which each check found something to fix, by check id. */
@@ -196,7 +197,7 @@ async function countIssues(tallies: Tally[]): Promise<Map<string, number>> {
   return totals;
 }
 
-function addUp(parts: TallyCounts[]): TallyCounts {
+function sumTallies(parts: TallyCounts[]): TallyCounts {
   const total = figuresOf(undefined);
   for (const part of parts) for (const name of TALLY_COLUMNS) total[name] += part[name];
   return total;

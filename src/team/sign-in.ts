@@ -113,7 +113,7 @@ export function normalizeAccount(email: string): string {
 
 // The end of sessions, by their member or by another sign-in in the same browser.
 
-/** Throws `not_found`, also for another member's session, and as `requireOwnRole` does. */
+/** Throws `not_found`, including for another member's session, and whatever `requireOwnRole` throws. */
 export async function endOwnSession(
   tx: Tx,
   author: Author & { actor: Actor },
@@ -146,7 +146,7 @@ const auditEnd = (tx: Tx, author: Author, id: string): Promise<void> =>
   audit(tx, author, { action: 'session.ended', object: { type: 'session', id } });
 
 // The device cookie of a browser that has signed in to an account. Its sign-in attempts are counted
-// apart from those of other clients.
+// separately from those of other clients.
 
 const DEVICE_LIFETIME_MS = 365 * 86_400_000;
 const DEVICE_PURPOSE = 'browser that has signed in';
@@ -167,7 +167,7 @@ type DeviceCookieContext = Pick<App, 'secrets' | 'clock' | 'config'>;
 
 /**
  * The `Set-Cookie` for a browser that has signed in or set a password with a link; null for a member
- * without a password, whose password nobody can guess. It isn't a credential: sign-in still requires
+ * without a password, because there is none to guess. It isn't a credential: sign-in still requires
  * the password.
  */
 export function deviceCookie(

@@ -1,4 +1,4 @@
-/** The result of verifying a message's DKIM signatures, as the DKIM checks share it. */
+/** The result of verifying a message's DKIM signatures, shared by the DKIM checks. */
 
 import type { DKIMVerifyResult } from 'mailauth';
 import { isoTime } from '../../lib/clock.ts';
@@ -40,7 +40,7 @@ export interface DkimSignature {
   /** null if the signature was not verified, as in offline mode. */
   result: AuthResult | null;
   cause: DkimCause | null;
-  /** The cause for people, without a final period; null for `pass`. */
+  /** The cause in plain language, without a final period; null for `pass`. */
   reason: string | null;
   /** The names in `h=`, in lower case, with repetitions. */
   headers: string[];

@@ -37,15 +37,15 @@ export const listen: Command = {
   async run(args, io) {
     const { values } = readArguments(args, LISTEN_OPTIONS);
     const config: ListenConfig = readConfig(io.env, LISTEN_VARIABLES).config;
-    const receive = createReceiver({ clock: systemClock, ...readReceiving(values) });
-    const place = readPlace(values);
-    // Installs the signal handlers before the start, so that a signal during it also stops cleanly.
+    const receive = createReceiver({ clock: systemClock, ...readReceiveOptions(values) });
+    const place = readListenAddress(values);
+    // Installs the signal handlers first, so that a signal during startup also shuts down cleanly.
     const { interrupted } = io;
     const folder = resolve(values.dir ?? join(config.DATA_DIR, 'listen'));
     const authority = await openAuthority(folder, systemClock.now());
     const show = (receipt: Receipt) =>
-      io.stdout(values.json ? receiptJson(receipt) : receiptText(receipt, look(io)));
-    const server = await orReport(
+      io.stdout(values.json ? receiptJson(receipt) : receiptText(receipt, printOptions(io)));
+    const server = await reportListenError(
       startListenServer({
         ...place,
         tls: await authority.issue(place.names),
@@ -72,10 +72,13 @@ export const listen: Command = {
   },
 };
 
-const look = ({ width, useColor }: Io) => ({ width, color: useColor });
+const printOptions = ({ width, useColor }: Io) => ({ width, color: useColor });
 
 /** null if the address is unavailable; the error is already printed. */
-async function orReport(starting: Promise<ListenServer>, io: Io): Promise<ListenServer | null> {
+async function reportListenError(
+  starting: Promise<ListenServer>,
+  io: Io,
+): Promise<ListenServer | null> {
   try {
     return await starting;
   } catch (error) {
@@ -110,7 +113,7 @@ const LISTEN_OPTIONS = {
 type Values = { [Name in Exclude<keyof typeof LISTEN_OPTIONS, 'json'>]?: string };
 
 /** Throws a UsageError. */
-function readReceiving(values: Values): Omit<ReceiveOptions, 'clock'> {
+function readReceiveOptions(values: Values): Omit<ReceiveOptions, 'clock'> {
   if (values.forward !== undefined && values.status !== undefined)
     throw new UsageError(
       '--forward and --status cannot be combined: your program decides the status',
@@ -122,17 +125,17 @@ function readReceiving(values: Values): Omit<ReceiveOptions, 'clock'> {
   };
 }
 
-interface Place {
+interface ListenAddress {
   host: string;
   port: number;
-  /** Of the certificate. */
+  /** The host names and addresses in the certificate. */
   names: [string, ...string[]];
   /** The host of the URL. */
   calledBy: string;
 }
 
 /** Throws a UsageError. */
-function readPlace({ host = '127.0.0.1', port = '4443', name }: Values): Place {
+function readListenAddress({ host = '127.0.0.1', port = '4443', name }: Values): ListenAddress {
   // The printed URL needs one address that the service can call.
   if (isIP(host) === 0 || host === '0.0.0.0' || host === '::')
     throw new UsageError('--host must be an IP address of this machine that the service can reach');
@@ -158,7 +161,7 @@ function readSecret({ secret, 'secret-file': file }: Values): string | null {
     throw new UsageError('--secret and --secret-file cannot be combined');
   const text = file === undefined ? secret : readText(file);
   if (text === undefined) return null;
-  // The error does not quote the secret, because it may be a valid one with a typing error.
+  // The error does not quote the secret, because it may be a real one with a typo.
   if (!/^whsec_[\w+/-]+=*$/.test(text))
     throw new UsageError(
       `${file === undefined ? '--secret' : file} is not a signing secret: it must begin with whsec_`,

@@ -20,7 +20,7 @@ export interface Query {
 /**
  * The name for a query: in lower case, without a trailing dot. Null for a name that cannot exist: an
  * empty label, a label over 63 or a name over 253 bytes (RFC 1035 §2.3.4), or characters other than
- * printable ASCII. U-labels must be converted to A-labels before.
+ * printable ASCII. Convert U-labels to A-labels first.
  */
 export function normalizeQueryName(name: string): string | null {
   const bare = name.replace(/\.$/, '').toLowerCase();
@@ -60,7 +60,7 @@ export function encodeQuery(name: string, type: RecordType, edns: boolean): Quer
 const MAX_ALIASES = 16;
 
 export type ParsedReply =
-  /** `keepSeconds`: how long to cache the answer, by its records or its SOA (RFC 2308 §5). */
+  /** `cacheSeconds`: how long to cache the answer, based on its records or its SOA (RFC 2308 §5). */
   | { kind: 'answer'; answer: Exclude<DnsAnswer, { status: 'error' }>; cacheSeconds: number }
   | { kind: 'failure'; reason: DnsErrorReason }
   /** The TC bit is set: retry over TCP (RFC 7766 §5). */

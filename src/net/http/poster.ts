@@ -55,10 +55,10 @@ export function createPoster(options: PosterOptions): Poster {
       const deadline = startDeadline(timeoutMs);
       inFlight.add(deadline);
       try {
-        const outcome = await postOver(agent, target, request, deadline.signal);
+        const outcome = await sendPost(agent, target, request, deadline.signal);
         return closed ? null : outcome;
       } catch {
-        // Only requests that cannot be sent, for example with a line break in a header field.
+        // Reached only if the request cannot be sent, for example because a header field contains a line break.
         return requestFailed('connection', 'could not send the request');
       } finally {
         inFlight.delete(deadline);
@@ -86,7 +86,7 @@ function readPostTarget(url: string): HttpTarget | string {
   const target = parseHttpTarget(url);
   if (typeof target === 'string') return target;
   if (!target.secure) return 'the URL must use https';
-  // A fragment is never sent to the server, so its author expects something that does not happen.
+  // A fragment is never sent to the server, so a URL with one is probably a mistake.
   return url.includes('#') ? 'the URL must not have a fragment' : target;
 }
 
@@ -99,7 +99,7 @@ const LIMITS: Limits = {
 };
 
 /** Sends one POST request over an idle or a new connection, until the signal aborts. */
-async function postOver(
+async function sendPost(
   agent: KeepAliveAgent,
   target: HttpTarget,
   request: PostRequest,
@@ -190,7 +190,7 @@ export class KeepAliveAgent extends Agent {
   /** Whether the connection may be reused. */
   override keepSocketAlive(socket: Duplex): boolean {
     if (this.closed || this.countIdle() >= MAX_IDLE) return false;
-    // It returns a boolean that its type does not declare.
+    // The base method returns a boolean that its type does not declare.
     return (super.keepSocketAlive(socket) as unknown) !== false;
   }
 
@@ -200,7 +200,7 @@ export class KeepAliveAgent extends Agent {
     return count;
   }
 
-  /** Closes all connections, and keeps none from now on. */
+  /** Closes all connections and stops keeping new ones. */
   override destroy(): void {
     this.closed = true;
     super.destroy();

@@ -29,8 +29,8 @@ import {
   capSentence,
   categoryName,
   dependsOnFailedCheck,
-  FIRST_FINDINGS,
   formatPoints,
+  MAX_FULL_FINDINGS,
   missingResultsSentence,
   STATUS_WORDS,
 } from '../content.ts';
@@ -63,7 +63,7 @@ export function shortFixes(result: ReportedResult): Block[] {
   if (findings.length === 0) return [nothingToFixBlock(result.score)];
   const first = findings
     .map((check) => shortFinding(check, result))
-    .map((finding, index) => (index < FIRST_FINDINGS ? finding : { ...finding, groups: [] }));
+    .map((finding, index) => (index < MAX_FULL_FINDINGS ? finding : { ...finding, groups: [] }));
   const blocks: Block[] = [
     ...(result.cap
       ? [{ kind: 'note', state: 'fail', text: [capSentence(result.cap)] } as Note]
@@ -98,11 +98,11 @@ function findingsBlock(result: ReportedResult, variant: ReportVariant): Findings
     findingBlock(check, result, variant, index === 0),
   );
   if (variant.medium === 'paper') return { kind: 'findings', first: all, more: null };
-  const rest = all.slice(FIRST_FINDINGS);
+  const rest = all.slice(MAX_FULL_FINDINGS);
   const title = rest.length === 1 ? '1 more issue' : `${rest.length} more issues`;
   return {
     kind: 'findings',
-    first: all.slice(0, FIRST_FINDINGS),
+    first: all.slice(0, MAX_FULL_FINDINGS),
     more: rest.length > 0 ? { title, findings: rest } : null,
   };
 }

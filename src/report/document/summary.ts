@@ -277,11 +277,11 @@ function domainsSection(report: ScheduledReport, medium: Medium): Section {
   return section('domains', 'Domains', [
     medium === 'mail' ? small(sentence) : paragraph(sentence),
     ...(domains.length > 0 ? [list] : []),
-    ...leftOut(report.omittedDomainCount),
+    ...omittedNote(report.omittedDomainCount),
   ]);
 }
 
-const leftOut = (count: number): Block[] =>
+const omittedNote = (count: number): Block[] =>
   count > 0 ? [small(`And ${formatCount(count)} more.`)] : [];
 
 function alertsSection(report: ScheduledReport, medium: Medium): Section {
@@ -306,7 +306,7 @@ function alertsSection(report: ScheduledReport, medium: Medium): Section {
             cells: [{ text: [title], below: [below] }, { text: [state(of, value)] }],
           })),
         );
-  return titled(block, ...leftOut(omittedIncidentCount));
+  return titled(block, ...omittedNote(omittedIncidentCount));
 }
 
 const OPEN = { value: 'Open', state: 'fail' } as const;
@@ -325,7 +325,7 @@ export function summaryDocument(report: ScheduledReport): ReportDocument {
       ...(isTested && sections.includes('summary')
         ? [figuresSection(report), issuesSection(report, 'paper')]
         : []),
-      ...(isTested && sections.includes('trends') ? trendsOnPaper(report) : []),
+      ...(isTested && sections.includes('trends') ? pdfTrendSections(report) : []),
       ...(sections.includes('alerts')
         ? [domainsSection(report, 'paper'), alertsSection(report, 'paper')]
         : []),
@@ -389,7 +389,7 @@ function figuresSection({ summary }: ScheduledReport): Section {
 
 const KEY_FIGURES = 'Key figures';
 
-function trendsOnPaper(report: ScheduledReport): Section[] {
+function pdfTrendSections(report: ScheduledReport): Section[] {
   const charts = trendCharts(report);
   const [first] = charts;
   if (!first) return [];

@@ -18,14 +18,14 @@ export interface Fonts {
   /** Whether the font has a glyph for the character. */
   has(face: Face, codePoint: number): boolean;
   /**
-   * The width of the text in points at a font size of one point, or null if the text cannot be drawn.
-   * That is because fontkit throws on some meaningless combinations of letters and marks.
+   * The width of the text in points at a font size of one point. Returns null if the text cannot be drawn,
+   * because fontkit throws on some invalid combinations of letters and marks.
    */
   width(face: Face, text: string): number | null;
 }
 
 /** Internals of pdfkit: its documented API cannot tell whether a glyph is missing. */
-interface OpenFont {
+interface PdfkitFont {
   font: { hasGlyphForCodePoint(codePoint: number): boolean };
   widthOfString(text: string, size: number): number;
 }
@@ -43,7 +43,7 @@ export function loadFonts(doc: PDFKit.PDFDocument): Fonts {
 function loadFace(doc: PDFKit.PDFDocument, face: Face) {
   doc.registerFont(face, fontFile(face));
   doc.font(face);
-  const open = (doc as unknown as { _font: OpenFont })._font;
+  const open = (doc as unknown as { _font: PdfkitFont })._font;
   const glyphs = new Map<number, boolean>();
   const widths = new Map<string, number | null>();
   return {

@@ -55,7 +55,7 @@ export const MIGRATIONS: Migration[] = [
     // Domains, monitors and alert rules.
     version: 6,
     run(sqlite) {
-      sqlite.exec(WATCHING);
+      sqlite.exec(DOMAINS_AND_MONITORS);
     },
   },
   {
@@ -206,7 +206,7 @@ CREATE TABLE webhook_attempts (
 
 // Step 6: domains, monitors with runs, and alert rules with incidents.
 
-const WATCHING = `
+const DOMAINS_AND_MONITORS = `
 CREATE TABLE domains (
   id                TEXT NOT NULL PRIMARY KEY,
   name              TEXT NOT NULL UNIQUE,
