@@ -42,6 +42,6 @@ for (const [title, make] of PARTS) {
   for (const [name, text] of await make()) parts.push(`=== ${name}\n\n${text.trim()}\n`);
 }
 mkdirSync(`${ROOT}dist`, { recursive: true });
-const whole = `${parts.join('\n')}`;
-writeFileSync(`${ROOT}${FILE}`, whole);
-console.log(`${FILE}: ${whole.split(/\s+/).length} words`);
+const texts = parts.join('\n');
+writeFileSync(`${ROOT}${FILE}`, texts);
+console.log(`${FILE}: ${texts.split(/\s+/).length} words`);

@@ -37,6 +37,11 @@ describe('Evidence value', () => {
     ['anything', '2026-11-21T10:00:05.000Z', '21 Nov 2026, 10:00:05 UTC'],
     ['anything', '2026-99-99T10:00:05Z', '2026-99-99T10:00:05Z'],
     ['result', 'softfail', 'softfail'],
+    // Words of ours become words; data with underscores stays as it is.
+    ['status', 'not_listed', 'not listed'],
+    ['found', ['exclamation_marks'], 'exclamation marks'],
+    ['selector', 'my_selector', 'my_selector'],
+    ['status', 'a_b.example', 'a_b.example'],
     ['anything', [], 'none'],
     ['anything', {}, 'none'],
     ['anything', ['a', 'b'], 'a b'],

@@ -278,6 +278,11 @@ describe('Report page completeness', () => {
     assert.doesNotMatch(textOf(section), /Not ready|Not met|Ready/);
   });
 
+  it('names the SMTP replies with which a provider rejects the message', () => {
+    const section = textOf(byId('providers', parse(bad!)));
+    assert.match(section, /Gmail rejects with ?550 5\.7\.25 or 451 4\.7\.23/);
+  });
+
   it('shows the message in a strict sandbox or states its absence', () => {
     const frames = byTag('iframe', parse(newsletter!));
     assert.deepEqual(
