@@ -205,6 +205,7 @@ CREATE INDEX tests_expiring ON tests (expires_at) WHERE status = 'waiting';
 CREATE INDEX tests_due ON tests (analysis_due_at) WHERE analysis_due_at IS NOT NULL;
 CREATE INDEX tests_from_domain ON tests (from_domain, id);
 CREATE INDEX tests_created ON tests (created_at);
+CREATE INDEX tests_completed ON tests (completed_at) WHERE completed_at IS NOT NULL;
 CREATE INDEX tests_domain ON tests (domain_id, id) WHERE domain_id IS NOT NULL;
 
 -- Received messages; those to postmaster belong to no test.
@@ -257,7 +258,9 @@ CREATE TABLE webhook_endpoints (
   failing_since       TEXT,
   auto_disabled_at    TEXT,
   -- Deleted as far as users can see; its deliveries are removed in batches, then the row.
-  deleted_at          TEXT
+  deleted_at          TEXT,
+  -- Receives the events of this mode only.
+  livemode            INTEGER NOT NULL DEFAULT 1
 );
 
 -- Deliveries of events to endpoints, written in the transaction of the event.
@@ -278,7 +281,9 @@ CREATE TABLE webhook_deliveries (
   -- When the next attempt is due; during an attempt, when its lease expires. Null if none is due.
   due_at         TEXT,
   -- Set during an attempt.
-  lease          TEXT
+  lease          TEXT,
+  -- When the scheduled attempt is due, while a resend before it is due or in progress.
+  resumes_at     TEXT
 );
 CREATE INDEX webhook_deliveries_due ON webhook_deliveries (endpoint_id, due_at)
   WHERE due_at IS NOT NULL;

@@ -30,6 +30,17 @@ async function blocklists(): Promise<string> {
   return fillSection(read('docs/blocklists.md'), 'blocklists', blocklistTable());
 }
 
+/** The document with the weights and the caps. */
+async function scoring(): Promise<string> {
+  const { capTable } = await import('../src/analysis/providers/evaluate.ts');
+  const { weightTable } = await import('../src/analysis/score.ts');
+  return fillSection(
+    fillSection(read('docs/scoring.md'), 'weights', weightTable()),
+    'caps',
+    capTable(),
+  );
+}
+
 /** The document with the table of declared alert conditions. */
 async function monitoring(): Promise<string> {
   const { conditionTable } = await import('../src/alerts/conditions/index.ts');
@@ -87,6 +98,7 @@ const FILES: [string, () => string | Promise<string>][] = [
   ['README.md', readme],
   ['docs/blocklists.md', blocklists],
   ['docs/monitoring.md', monitoring],
+  ['docs/scoring.md', scoring],
   ['docs/webhooks.md', webhooks],
 ];
 

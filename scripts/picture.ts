@@ -58,6 +58,7 @@ async function runCheck(): Promise<string> {
       out += text;
     },
     stderr: (text) => void process.stderr.write(text),
+    status: () => {},
     useColor: true,
     isStderrTerminal: false,
     width: WIDTH,

@@ -1,4 +1,4 @@
-/** Creates the mechanisms that features use. This file imports no feature. */
+/** Creates the shared components that features use. This file imports no feature. */
 
 import { createPrivateKey } from 'node:crypto';
 import { chooseBlocklists } from './analysis/blocklists/choose.ts';
@@ -10,9 +10,10 @@ import { openSecrets, readSecretKey } from './keys/secret-key.ts';
 import { configuredPoster } from './keys/tls-files.ts';
 import { type Clock, systemClock } from './lib/clock.ts';
 import { createSignals, type Signals } from './lib/concurrency.ts';
+import type { ListenerName } from './lib/connection-limits.ts';
 import { PASSWORD_COST, type PasswordCost, type SecretBox } from './lib/crypto.ts';
 import { errorMessage } from './lib/errors.ts';
-import { createIds, type NewId } from './lib/ids.ts';
+import { createIdGenerator, type NewId } from './lib/ids.ts';
 import { type Log, silentLog } from './lib/log.ts';
 import { createDnsResolver, systemDnsServers } from './net/dns/network-resolver.ts';
 import type { Resolver } from './net/dns/resolver.ts';
@@ -24,7 +25,7 @@ import {
   type ProbeMailTls,
   withPort25CircuitBreaker,
 } from './net/smtp/probe.ts';
-import { createReporter, type Reporter } from './report/renderer.ts';
+import { createReportRenderer, type ReportRenderer } from './report/renderer.ts';
 import { createScheduler, type Scheduler } from './scheduler/scheduler.ts';
 import type { Db, Store } from './store/open.ts';
 import { openStore } from './store/open.ts';
@@ -59,13 +60,15 @@ export interface App {
   /** Sends requests to webhook endpoints. */
   poster: Poster;
   /** Renders reports as pages and PDFs. */
-  reporter: Reporter;
+  reportRenderer: ReportRenderer;
   scheduler: Scheduler;
   signals: Signals;
   /** Calls the subscribers of the channels between features. */
   subscribers: Subscribers;
   /** Whether the SMTP listener is running. */
-  mailListening(): boolean;
+  isSmtpListening(): boolean;
+  /** The listeners that reached their connection limit within the last minute. */
+  fullListeners(): ListenerName[];
   /** Whether the disk has space for messages. */
   hasSpace(): Promise<boolean>;
 }
@@ -78,11 +81,12 @@ export interface Overrides {
   web?: WebClient;
   probeMailTls?: ProbeMailTls;
   mailer?: Mailer;
-  /** A lower cost, for tests that don't concern it. */
+  /** A lower cost, for tests that don't test password hashing. */
   passwordCost?: PasswordCost;
   poster?: Poster;
   store?: Store;
-  mailListening?(): boolean;
+  isSmtpListening?(): boolean;
+  fullListeners?(): ListenerName[];
   hasSpace?(): Promise<boolean>;
 }
 
@@ -94,7 +98,7 @@ export interface OpenedApp {
 }
 
 /**
- * Opens the database and creates every mechanism, without listeners, jobs or subscribers. Throws a
+ * Opens the database and creates every component, without listeners, jobs or subscribers. Throws a
  * StoreError or a ConfigError.
  */
 export async function createApp(
@@ -124,7 +128,7 @@ export async function createApp(
     clock,
     log,
     db: store.db,
-    newId: createIds(clock, await newestId(store.db)),
+    newId: createIdGenerator(clock, await newestId(store.db)),
     resolver,
     backgroundResolver: dns?.background ?? resolver,
     web: overrides.web ?? createWebClient({ resolver }),
@@ -137,18 +141,19 @@ export async function createApp(
     blocklists: createBlocklistWatch({ lists, resolver, clock, log }),
     mailer,
     poster: overrides.poster ?? configuredPoster(config, resolver),
-    reporter: createReporter({ log }),
+    reportRenderer: createReportRenderer({ log }),
     scheduler: createScheduler(log),
     signals: createSignals(),
     subscribers: createSubscribers(),
-    mailListening: overrides.mailListening ?? (() => false),
+    isSmtpListening: overrides.isSmtpListening ?? (() => false),
+    fullListeners: overrides.fullListeners ?? (() => []),
     hasSpace: overrides.hasSpace ?? (async () => true),
   };
   const close = async () => {
     app.signals.close();
     app.mailer?.close();
     app.poster.close();
-    await Promise.all([app.pool.close(), app.reporter.close()]);
+    await Promise.all([app.pool.close(), app.reportRenderer.close()]);
     dns?.close();
     await store.close();
   };

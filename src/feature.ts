@@ -11,7 +11,7 @@ export interface Feature {
   name: string;
   /** Its operations, in the order of the API reference. If two paths match, the first one wins. */
   routes?: Route[];
-  /** Routes that are not in the API reference; receives all operations that are. */
+  /** Returns routes that are not in the API reference. `documented` contains all routes that are. */
   undocumentedRoutes?(documented: Route[]): Route[];
   jobs?(app: App): Job[];
   /** Work that it does in the transactions of other features. */

@@ -1,8 +1,8 @@
-/** Runs the command that the arguments name; the only file that uses the process. */
+/** Runs the command that the arguments name; the only file that uses `process`. */
 
 import { isMainThread } from 'node:worker_threads';
 import { check } from './commands/check.ts';
-import { type Command, EXIT, type Io, UsageError } from './commands/command.ts';
+import { type Command, EXIT, type Io, printMessage, UsageError } from './commands/command.ts';
 import { demo } from './commands/demo/demo.ts';
 import { domain } from './commands/domain.ts';
 import { env } from './commands/env.ts';
@@ -14,6 +14,8 @@ import { serve } from './commands/serve.ts';
 import { ConfigError } from './config/config.ts';
 import { closestName } from './lib/closest-name.ts';
 import { errorMessage } from './lib/errors.ts';
+import { printable, terminalText } from './lib/log.ts';
+import { wrap } from './report/text.ts';
 import { StoreError } from './store/migrate.ts';
 import { VERSION } from './version.ts';
 
@@ -21,7 +23,7 @@ const COMMANDS: Command[] = [serve, check, domain, demo, owner, key, listen, env
 
 async function main([name, ...args]: string[], io: Io): Promise<number> {
   if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
-    io.stdout(overview());
+    io.stdout(overview(io.width));
     return name === undefined ? EXIT.usage : EXIT.success;
   }
   if (name === '--version' || name === 'version') {
@@ -30,19 +32,18 @@ async function main([name, ...args]: string[], io: Io): Promise<number> {
   }
   const command = COMMANDS.find((candidate) => candidate.name === name);
   if (!command) {
-    const near = closestName(
+    const suggestion = closestName(
       name,
       COMMANDS.map((candidate) => candidate.name),
     );
-    io.stderr(
-      `Unknown command "${name}".${near ? ` Did you mean ${near}?` : ''} To list the commands, run deliverability --help.\n`,
+    printMessage(
+      io,
+      `Unknown command "${printable(name)}".${suggestion ? ` Did you mean ${suggestion}?` : ''} To list the commands, run deliverability --help.`,
     );
     return EXIT.usage;
   }
   if (args.includes('--help') || args.includes('-h')) {
-    io.stdout(
-      `deliverability ${command.name} ${command.usage}\n\n${command.summary}.\n${(command.options ?? []).map((line) => `  ${line}\n`).join('')}`,
-    );
+    io.stdout(help(command, io.width));
     return EXIT.success;
   }
   try {
@@ -52,41 +53,73 @@ async function main([name, ...args]: string[], io: Io): Promise<number> {
   }
 }
 
-function overview(): string {
-  const lines = COMMANDS.map(({ name, summary }) => `  ${name.padEnd(10)}${summary}\n`).join('');
-  return `deliverability ${VERSION}: find out why mail lands in spam, and how to fix it\n\n${lines}\nFor options, run deliverability COMMAND --help. Settings are environment variables; to list them, run deliverability env.\n`;
+function overview(width: number): string {
+  return [
+    wrap(`deliverability ${VERSION}: find out why mail lands in spam, and how to fix it`, width),
+    '',
+    ...COMMANDS.map(({ name, summary }) => definition(name.padEnd(10), summary, width)),
+    '',
+    wrap(
+      'For options, run deliverability COMMAND --help. Settings are environment variables; to list them, run deliverability env.',
+      width,
+    ),
+    '',
+  ].join('\n');
+}
+
+function help({ name, usage, summary, options = [] }: Command, width: number): string {
+  // An option and its description are separated by two spaces or more.
+  const lines = options.map((line) => {
+    const [, term = '', text = ''] = /^(.*? {2,})(.*)$/.exec(line) ?? [];
+    return definition(term, text, width);
+  });
+  return [wrap(`deliverability ${name} ${usage}`, width), '', `${summary}.`, ...lines, ''].join(
+    '\n',
+  );
+}
+
+/** A term and its description, which is wrapped in its own column. */
+function definition(term: string, text: string, width: number): string {
+  const indent = ' '.repeat(term.length + 2);
+  return `  ${term}${wrap(text, width, indent).slice(indent.length)}`;
 }
 
 /** Prints what happened and what to do; a stack trace only for a bug. */
 function explain(error: unknown, command: Command, io: Io): number {
   if (error instanceof UsageError) {
-    io.stderr(`${error.message}.\nUsage: deliverability ${command.name} ${command.usage}\n`);
+    const usage = `Usage: deliverability ${command.name} ${command.usage}`;
+    printMessage(io, `${withFinalMark(printable(error.message))}\n${usage}`);
     return EXIT.usage;
   }
   if (error instanceof ConfigError) {
-    io.stderr(`${error.message}\nTo list the variables, run deliverability env.\n`);
+    printMessage(io, `${error.message}\nTo list the variables, run deliverability env.`);
     return EXIT.usage;
   }
   if (error instanceof StoreError) {
-    io.stderr(`${error.message}\n`);
+    printMessage(io, printable(error.message));
     return EXIT.externalFailure;
   }
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (syscall === 'listen' || syscall === 'getaddrinfo') {
-    io.stderr(`Cannot listen on ${listenPlace(error as ListenError)}: ${listenProblem(code)}\n`);
+    io.stderr(
+      `Cannot listen on ${printable(listenAddress(error as ListenError))}: ${listenProblem(code)}\n`,
+    );
     return EXIT.externalFailure;
   }
   if (code && syscall) {
-    io.stderr(`${errorMessage(error)}\n`);
+    printMessage(io, printable(errorMessage(error)));
     return EXIT.externalFailure;
   }
   io.stderr(`This is a bug in deliverability ${VERSION}:\n${(error as Error)?.stack ?? error}\n`);
   return EXIT.externalFailure;
 }
 
+/** A usage error may end with a question. */
+const withFinalMark = (text: string): string => (text.endsWith('?') ? text : `${text}.`);
+
 type ListenError = NodeJS.ErrnoException & { address?: string; port?: number; hostname?: string };
 
-function listenPlace({ address, port, hostname }: ListenError): string {
+function listenAddress({ address, port, hostname }: ListenError): string {
   return [address ?? hostname ?? '', port]
     .filter((part) => part !== undefined && part !== 0)
     .join(':');
@@ -94,22 +127,23 @@ function listenPlace({ address, port, hostname }: ListenError): string {
 
 function listenProblem(code: string | undefined): string {
   if (code === 'EADDRINUSE' || code === 'EACCES') {
-    const why = code === 'EACCES' ? 'permission denied' : 'the port is in use';
-    return `${why}. Set DELIVERABILITY_HTTP_PORT or DELIVERABILITY_SMTP_PORT to another port.`;
+    const reason = code === 'EACCES' ? 'permission denied' : 'the port is in use';
+    return `${reason}. Set DELIVERABILITY_HTTP_PORT or DELIVERABILITY_SMTP_PORT to another port.`;
   }
-  const why =
+  const reason =
     code === 'ENOTFOUND' ? 'the host does not exist' : 'this machine does not have that address';
-  return `${why} (${code}). Set DELIVERABILITY_HTTP_HOST or DELIVERABILITY_SMTP_HOST to one of its addresses.`;
+  return `${reason} (${code}). Set DELIVERABILITY_HTTP_HOST or DELIVERABILITY_SMTP_HOST to one of its addresses.`;
 }
 
 function processIo(): Io {
-  let ended: Promise<void> | undefined;
+  let firstSignal: Promise<void> | undefined;
+  const useColor = process.stdout.isTTY === true && !process.env.NO_COLOR;
   // A reader that exits early (`| head`) is not an error.
   for (const stream of [process.stdout, process.stderr])
     stream.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'EPIPE') return;
       if (stream === process.stdout)
-        process.stderr.write(`Cannot write the output: ${error.message}\n`);
+        process.stderr.write(`Cannot write the output: ${printable(error.message)}\n`);
       process.exit(EXIT.externalFailure);
     });
   return {
@@ -124,15 +158,16 @@ function processIo(): Io {
       }
       return Buffer.concat(chunks);
     },
-    stdout: (text) => void process.stdout.write(text),
-    stderr: (text) => void process.stderr.write(text),
-    useColor: process.stdout.isTTY === true && !process.env.NO_COLOR,
+    stdout: (text) => void process.stdout.write(terminalText(text, useColor)),
+    stderr: (text) => void process.stderr.write(terminalText(text, false)),
+    status: (text) => void process.stderr.write(`\r\u001b[K${printable(text)}`),
+    useColor,
     isStderrTerminal: process.stderr.isTTY === true,
     width: process.stdout.columns ?? 80,
     get interrupted() {
-      // Installed only for commands that wait for it, so that a signal ends all others at once.
-      ended ??= untilSignal();
-      return ended;
+      // The handlers are installed only for commands that wait for a signal; it ends all others at once.
+      firstSignal ??= untilSignal();
+      return firstSignal;
     },
   };
 }
@@ -150,9 +185,9 @@ function untilSignal(): Promise<void> {
   });
 }
 
-// In the executable this file is also what analysis threads run.
+// In the executable, analysis threads run this file too.
 if (isMainThread) {
-  // The database holds other people's mail: nobody else on the machine reads it.
+  // The database holds other people's mail, so no other user of the machine may read it.
   process.umask(0o077);
   // No top-level await: the executable is one CommonJS file.
   void main(process.argv.slice(2), processIo()).then((code) => {

@@ -10,7 +10,9 @@ import { deleteClaims } from './http/idempotency.ts';
 import type { Fetch } from './http/router.ts';
 import { type HttpListener, startHttp } from './http/server.ts';
 import { readKeyPair, smtpKeyPair } from './keys/tls-files.ts';
+import type { ConnectionLimits } from './lib/connection-limits.ts';
 import { errorMessage } from './lib/errors.ts';
+import { type FittedLimits, fitToFileLimit, readFileLimit } from './lib/file-limit.ts';
 import { createSpaceCheck } from './lib/free-space.ts';
 import { checkRecipient, receiveMessage } from './mailtests/receive.ts';
 import { type SmtpListener, startSmtp } from './smtp/server.ts';
@@ -19,7 +21,7 @@ import { lockStore } from './store/open.ts';
 
 /** How long shutdown waits for work in progress. */
 const SHUTDOWN_TIMEOUT_MS = 30_000;
-/** Below this, new mail is rejected; messages already accepted still fit. */
+/** With less free space than this, new mail is rejected. Messages already accepted still fit. */
 const MIN_FREE_BYTES = 256 * 1024 * 1024;
 
 export interface Service {
@@ -45,11 +47,16 @@ export async function startService(
     assembled = await assembleService(config, version, {
       hasSpace: createSpaceCheck(() => freeBytes(config.DATABASE_URL), MIN_FREE_BYTES),
       ...overrides,
-      mailListening: () => smtp?.listening() ?? false,
+      isSmtpListening: () => smtp?.listening() ?? false,
+      fullListeners: () => [
+        ...(http?.isLimitReached() ? (['http'] as const) : []),
+        ...(smtp?.isLimitReached() ? (['smtp'] as const) : []),
+      ],
     });
     const { app, fetch } = assembled;
+    const limits = connectionLimits(app);
     await recoverFromLastRun(app);
-    smtp = await startSmtp(await smtpOptions(app), hooks(app));
+    smtp = await startSmtp(await smtpOptions(app, limits.smtp), hooks(app));
     http = await startHttp({
       host: config.HTTP_HOST,
       port: config.HTTP_PORT,
@@ -57,11 +64,13 @@ export async function startService(
       fetch,
       log: app.log,
       newId: app.newId,
+      limits: limits.http,
+      trustedProxies: config.TRUSTED_PROXIES,
     });
     app.scheduler.start();
     const unwatch = watchKeyPairs(app, http, smtp);
-    const parts = { assembled, http, smtp };
-    return { app, http, smtp, stop: () => stop(parts, unwatch, unlock) };
+    const components = { assembled, http, smtp };
+    return { app, http, smtp, stop: () => stop(components, unwatch, unlock) };
   } catch (error) {
     await smtp?.close(0);
     await http?.close(0);
@@ -85,14 +94,14 @@ export async function assembleService(
   overrides: Overrides = {},
 ): Promise<AssembledService> {
   for (const feature of FEATURES) feature.checkConfig?.(config);
-  const opened = await createApp(config, version, overrides);
-  const { app } = opened;
+  const openedApp = await createApp(config, version, overrides);
+  const { app } = openedApp;
   try {
     app.subscribers.add(...subscriptionsOf(app));
     app.scheduler.add(...jobsOf(app));
-    return { ...opened, fetch: createFetch(app) };
+    return { ...openedApp, fetch: createFetch(app) };
   } catch (error) {
-    await opened.close();
+    await openedApp.close();
     throw error;
   }
 }
@@ -104,8 +113,29 @@ async function recoverFromLastRun(app: App): Promise<void> {
   for (const feature of FEATURES) await feature.onStart?.(app);
 }
 
-async function smtpOptions({ config, clock, log }: App) {
+/** The configured limits, lowered to what the limit on open files allows. */
+function connectionLimits({ config, log }: App): FittedLimits {
+  const fileLimit = readFileLimit();
+  const fitted = fitToFileLimit(
+    { total: config.HTTP_MAX_CONNECTIONS, perClient: config.HTTP_MAX_CONNECTIONS_PER_CLIENT },
+    { total: config.SMTP_MAX_CONNECTIONS, perClient: config.SMTP_MAX_CONNECTIONS_PER_CLIENT },
+    fileLimit,
+  );
+  if (fitted.needed !== null)
+    log.warn(
+      `the limit on open files is too low for the connection limits, which are lowered. Set LimitNOFILE=${fitted.needed} in the systemd unit, or run \`ulimit -n ${fitted.needed}\` before the start`,
+      {
+        file_limit: fileLimit,
+        http_max_connections: fitted.http.total,
+        smtp_max_connections: fitted.smtp.total,
+      },
+    );
+  return fitted;
+}
+
+async function smtpOptions({ config, clock, log }: App, limits: ConnectionLimits) {
   return {
+    limits: { connections: limits.total, connectionsPerAddress: limits.perClient },
     host: config.SMTP_HOST,
     port: config.SMTP_PORT,
     name: config.SMTP_NAME,
@@ -119,15 +149,15 @@ async function smtpOptions({ config, clock, log }: App) {
 
 function hooks(app: App) {
   return {
-    recipient: (address: string) => checkRecipient(app, address),
+    checkRecipient: (address: string) => checkRecipient(app, address),
     receive: (message: Parameters<typeof receiveMessage>[1]) => receiveMessage(app, message),
     freeBytes: () => freeBytes(app.config.DATABASE_URL),
   };
 }
 
-async function freeBytes(database: string): Promise<number> {
-  if (database === ':memory:') return Number.POSITIVE_INFINITY;
-  const { bavail, bsize } = await statfs(dirname(database));
+async function freeBytes(databasePath: string): Promise<number> {
+  if (databasePath === ':memory:') return Number.POSITIVE_INFINITY;
+  const { bavail, bsize } = await statfs(dirname(databasePath));
   return bavail * bsize;
 }
 
@@ -136,7 +166,7 @@ const CERTIFICATE_CHECK_INTERVAL_MS = 60_000;
 /** Reloads renewed certificates within a minute; ignores invalid files. */
 function watchKeyPairs({ config, log }: App, http: HttpListener, smtp: SmtpListener): () => void {
   const listeners = { HTTP: http, SMTP: smtp };
-  const watched: string[] = [];
+  const watchedFiles: string[] = [];
   for (const kind of ['HTTP', 'SMTP'] as const) {
     const cert = config[`${kind}_TLS_CERT_FILE`];
     const key = config[`${kind}_TLS_KEY_FILE`];
@@ -154,21 +184,21 @@ function watchKeyPairs({ config, log }: App, http: HttpListener, smtp: SmtpListe
     };
     for (const file of [cert, key])
       watchFile(file, { interval: CERTIFICATE_CHECK_INTERVAL_MS, persistent: false }, reload);
-    watched.push(cert, key);
+    watchedFiles.push(cert, key);
   }
   return () => {
-    for (const file of watched) unwatchFile(file);
+    for (const file of watchedFiles) unwatchFile(file);
   };
 }
 
-interface Parts {
+interface Components {
   assembled: AssembledService;
   http: HttpListener;
   smtp: SmtpListener;
 }
 
 async function stop(
-  { assembled, http, smtp }: Parts,
+  { assembled, http, smtp }: Components,
   unwatch: () => void,
   unlock: () => void,
 ): Promise<void> {

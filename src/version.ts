@@ -1,4 +1,4 @@
-/** The version of the program, as package.json has it. */
+/** The version of the program, from package.json. */
 
 import manifest from '../package.json' with { type: 'json' };
 

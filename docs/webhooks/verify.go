@@ -12,6 +12,7 @@ import (
 	"net/textproto"
 	"os"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -29,9 +30,10 @@ func isGenuine(header http.Header, body []byte, secret string) bool {
 	mac := hmac.New(sha256.New, []byte(secret))
 	mac.Write([]byte(timestamp + "."))
 	mac.Write(body)
-	expected := []byte("sha256=" + hex.EncodeToString(mac.Sum(nil)))
+	expected := []byte(hex.EncodeToString(mac.Sum(nil)))
 	matches := func(name string) bool {
-		return hmac.Equal([]byte(header.Get(name)), expected)
+		given := strings.TrimPrefix(header.Get(name), "sha256=")
+		return hmac.Equal([]byte(given), expected)
 	}
 	// After a rotation, the second signature uses the previous secret.
 	return matches("X-Service-Signature") || matches("X-Service-Signature-Previous")

@@ -16,10 +16,11 @@ def is_genuine(headers: dict[str, str], body: bytes, secret: str) -> bool:
     if abs(time.time() - int(timestamp)) > 300:
         return False
     signed = timestamp.encode() + b"." + body
-    expected = "sha256=" + hmac.new(secret.encode(), signed, hashlib.sha256).hexdigest()
+    expected = hmac.new(secret.encode(), signed, hashlib.sha256).hexdigest()
 
     def matches(name: str) -> bool:
-        return hmac.compare_digest(headers.get(name, "").encode(), expected.encode())
+        given = headers.get(name, "").removeprefix("sha256=")
+        return hmac.compare_digest(given.encode(), expected.encode())
 
     # After a rotation, the second signature uses the previous secret.
     return matches("x-service-signature") or matches("x-service-signature-previous")

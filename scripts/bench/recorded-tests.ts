@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { CHECKS } from '../../src/analysis/checks/index.ts';
 import { isoTime } from '../../src/lib/clock.ts';
-import { createIds } from '../../src/lib/ids.ts';
+import { createIdGenerator } from '../../src/lib/ids.ts';
 import { COUNT_TESTS } from '../../src/store/migrations/version-7.ts';
 import { openStore } from '../../src/store/open.ts';
 import { seededRandom } from '../../test/helpers/random.ts';
@@ -20,7 +20,7 @@ export async function fillTests(folder: string, count: number): Promise<{ domain
   const path = join(folder, 'deliverability.db');
   await openStore(path).close();
   const now = Date.now();
-  const newId = createIds({ now: () => now - SPAN_MS });
+  const newId = createIdGenerator({ now: () => now - SPAN_MS });
   const random = seededRandom(1);
   const sqlite = new Sqlite(path);
   sqlite.pragma('synchronous = OFF');

@@ -4,7 +4,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { isoTime } from '../../src/lib/clock.ts';
-import { createIds } from '../../src/lib/ids.ts';
+import { createIdGenerator } from '../../src/lib/ids.ts';
 import { openStore } from '../../src/store/open.ts';
 
 /** The deliveries belong to ten endpoints and are a day old, so that the service keeps them. */
@@ -13,7 +13,7 @@ export function fillDeliveries(folder: string, count: number): void {
   const path = join(folder, 'deliverability.db');
   const store = openStore(path);
   const at = Date.now() - 86_400_000;
-  const newId = createIds({ now: () => at });
+  const newId = createIdGenerator({ now: () => at });
   const sqlite = new Sqlite(path);
   sqlite.pragma('synchronous = OFF');
   const time = isoTime(at);

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { issueTitle } from '../../src/analysis/declarations.ts';
-import { createIds } from '../../src/lib/ids.ts';
+import { createIdGenerator } from '../../src/lib/ids.ts';
 import { countTest } from '../../src/mailtests/tally.ts';
 import { openStore } from '../../src/store/open.ts';
 import { PERIODS, periodEndingAt, summarize } from '../../src/summary/summary.ts';
@@ -19,7 +19,9 @@ export function startWriting(path: string, domains: string[]) {
   const { db, close } = openStore(path);
   const random = seededRandom(9);
   const clock = { now: () => Date.now() };
-  const app = { clock, newId: createIds(clock) } as unknown as Parameters<typeof randomTest>[0];
+  const app = { clock, newId: createIdGenerator(clock) } as unknown as Parameters<
+    typeof randomTest
+  >[0];
   let isRunning = true;
   const write = async () => {
     for (; isRunning; await nextTurn())

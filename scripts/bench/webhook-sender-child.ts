@@ -55,6 +55,7 @@ async function serve(): Promise<void> {
       url: `https://127.0.0.1:${port}/hook`,
       events: '["*"]',
       enabled: 1,
+      livemode: 1,
       secret: sealSigningSecret(app.secrets, id, newSigningSecret()),
       created_at: isoTime(app.clock.now()),
     })

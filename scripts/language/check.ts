@@ -17,7 +17,7 @@ export interface Complaint {
 }
 
 /** Their texts are data: words that messages use, in many languages. */
-const DATA = /^src\/analysis\/links\/(?:skip-reasons|unsubscribe)\.ts$/;
+const DATA = /^src\/analysis\/(?:links\/(?:skip-reasons|unsubscribe)|kind\/phrases)\.ts$/;
 
 /** SQL that has shipped is never changed. */
 const SHIPPED = /^src\/store\/migrations\//;

@@ -2,7 +2,7 @@
 
 import { readConfig } from '../../src/config/config.ts';
 import { DOCUMENTED_ROUTES } from '../../src/features.ts';
-import { describeApi } from '../../src/health/routes.ts';
+import { describeApi } from '../../src/health/describe-api.ts';
 
 export function apiTexts(): [name: string, text: string][] {
   const { config } = readConfig({ DELIVERABILITY_INBOX_DOMAIN: 'inbox.example.com' });

@@ -16,7 +16,7 @@ import type { Step, TestSummary } from './conditions/condition.ts';
 import { conditionOf, thresholdOf } from './conditions/index.ts';
 import { openedIncident } from './evaluate.ts';
 
-/** The subject of a notification. */
+/** What a notification is about. */
 export interface IncidentEvent {
   type: AlertNotificationRow['news'];
   alert: AlertRow;
@@ -42,7 +42,7 @@ export interface Notification {
   /** What to do, in order; empty if there is nothing to do. */
   steps: Step[];
   /** What happens next, if worth saying. */
-  after: string | null;
+  followUp: string | null;
   link: { label: string; url: string } | null;
   /** Name and ID of the rule. */
   rule: string;
@@ -63,7 +63,7 @@ export function composeNotification(
     ...headlineOf(event, incident),
     facts: factsOf(event, incident),
     steps: isOver ? [] : stepsOf(event, incident),
-    after: isOver ? null : 'No further alerts until this is resolved.',
+    followUp: isOver ? null : 'No further alerts until this is resolved.',
     link: linkOf(config, test, run),
     rule: ruleOf(alert),
     incident: incident.id,
@@ -98,9 +98,9 @@ function sampleOf({ APP_URL }: Pick<App['config'], 'APP_URL'>, alert: AlertRow):
       ['Alerts when', conditionOf(alert).alertsWhen(thresholdOf(alert))],
     ],
     steps: [],
-    after:
+    followUp:
       'A real alert says what happened, which domain or IP address is affected, and what to do. A “Resolved” notification follows when the problem ends.',
-    link: { label: 'Open dashboard', url: APP_URL },
+    link: { label: 'Open the home page', url: APP_URL },
     rule: ruleOf(alert),
     incident: null,
   };
@@ -172,7 +172,7 @@ function stepsOf({ alert, test, run }: IncidentEvent, incident: AlertIncidentRow
       ? condition.fixesForRun(openedIncident(incident), JSON.parse(run.findings))
       : [];
   const checks: CheckResult[] = JSON.parse(test.checks);
-  // `toFix` sorts by gain, highest first.
+  // `checksToFix` sorts by gain, highest first.
   return checksToFix(checks)
     .filter((check) => condition.isRelevantFix(check))
     .slice(0, MAX_STEPS)

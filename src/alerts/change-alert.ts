@@ -3,7 +3,7 @@
 import type { App } from '../app.ts';
 import { requireDomain } from '../domains/queries.ts';
 import { isoTime } from '../lib/clock.ts';
-import { rejectOwnAddresses } from '../outbox/queue.ts';
+import { rejectTestAddresses } from '../outbox/queue.ts';
 import type { Tx } from '../store/open.ts';
 import { requireBelowLimit } from '../store/queries.ts';
 import type { AlertRow, DomainRow } from '../store/tables.generated.ts';
@@ -14,19 +14,23 @@ import { conditionOf } from './conditions/index.ts';
 import { closeIncidents } from './incidents.ts';
 import type { AlertPatch, NewAlert } from './schema.ts';
 
-/** Every rule is evaluated on every result. */
+/** Limited because every rule is evaluated on every result. */
 const MAX_ALERTS = 100;
 
-type Changer = Author & { app: App };
+type AuthorContext = Author & { app: App };
 
 /** Throws `conflict` if there are too many rules, and `validation_failed` for an unknown domain. */
-export async function createAlert(tx: Tx, author: Changer, input: NewAlert): Promise<AlertRow> {
-  await requireBelowLimit(tx.selectFrom('alerts'), { max: MAX_ALERTS, things: 'alert rules' });
+export async function createAlert(
+  tx: Tx,
+  author: AuthorContext,
+  input: NewAlert,
+): Promise<AlertRow> {
+  await requireBelowLimit(tx.selectFrom('alerts'), { max: MAX_ALERTS, noun: 'alert rules' });
   const { app } = author;
   const id = app.newId('alt');
   const { slack_webhook_url: url = null, recipients = null, domain_id = null } = input;
   requireAllowedSlackUrl(app, url);
-  rejectOwnAddresses(app.config, recipients ?? []);
+  rejectTestAddresses(app.config, recipients ?? []);
   await requireDomain(tx, domain_id);
   const row: AlertRow = {
     id,
@@ -55,33 +59,35 @@ function requireAllowedSlackUrl(
 }
 
 /** A condition without a threshold stores the given value and ignores it. */
-const thresholdToStore = (condition: AlertRow['condition'], given: number | null): number | null =>
-  given ?? conditionOf({ condition }).threshold?.default ?? null;
+const thresholdToStore = (
+  condition: AlertRow['condition'],
+  threshold: number | null,
+): number | null => threshold ?? conditionOf({ condition }).threshold?.default ?? null;
 
 /** Applies a patch, if it changes anything, and returns the resulting row. */
 export async function changeAlert(
   tx: Tx,
-  author: Changer,
+  author: AuthorContext,
   current: AlertRow,
   patch: AlertPatch,
 ): Promise<AlertRow> {
   const { app } = author;
   requireAllowedSlackUrl(app, patch.slack_webhook_url);
-  rejectOwnAddresses(app.config, patch.recipients ?? []);
+  rejectTestAddresses(app.config, patch.recipients ?? []);
   if (patch.domain_id !== undefined && patch.domain_id !== current.domain_id)
     await requireDomain(tx, patch.domain_id);
   const row = applyPatch(app, current, patch);
   const [before, after] = [auditDetails(app, current), auditDetails(app, row)];
   const details = differences(before, after);
-  const sameSlack = current.slack_webhook_url === row.slack_webhook_url;
-  if (Object.keys(details).length === 0 && sameSlack) return current;
+  const slackUrlUnchanged = current.slack_webhook_url === row.slack_webhook_url;
+  if (Object.keys(details).length === 0 && slackUrlUnchanged) return current;
   // The URL is a secret, so the audit log says only that it changed.
-  if (!sameSlack && !('slack_host' in details)) details.slack_webhook_url = 'changed';
+  if (!slackUrlUnchanged && !('slack_host' in details)) details.slack_webhook_url = 'changed';
   const { id, ...columns } = row;
   await tx.updateTable('alerts').set(columns).where('id', '=', id).execute();
   await auditAlert(tx, author, 'changed', id, details);
   if (row.enabled === 0) await closeIncidents(tx, app, row, 'alert_disabled');
-  else if (hasOtherCondition(current, row)) await closeIncidents(tx, app, row, 'alert_changed');
+  else if (criteriaDiffer(current, row)) await closeIncidents(tx, app, row, 'alert_changed');
   return row;
 }
 
@@ -92,7 +98,7 @@ function applyPatch(
 ): AlertRow {
   const { id } = current;
   const { slack_webhook_url: url } = patch;
-  const own = ownSlackUrl({ secrets }, current);
+  const currentUrl = ownSlackUrl({ secrets }, current);
   const condition = patch.condition ?? current.condition;
   const threshold = patch.threshold === undefined ? current.threshold : patch.threshold;
   const { recipients = undefined, domain_id = current.domain_id } = patch;
@@ -108,14 +114,14 @@ function applyPatch(
       ? {}
       : { recipients: recipients === null ? null : JSON.stringify(recipients) }),
     // Encrypting the same URL again gives another ciphertext, so an unchanged URL is kept.
-    ...(url === undefined || (url !== null && url === own)
+    ...(url === undefined || (url !== null && url === currentUrl)
       ? {}
       : { slack_webhook_url: url === null ? null : sealSlackUrl(secrets, id, url) }),
   };
 }
 
 /** Whether open incidents no longer apply because the rule now checks something else. */
-function hasOtherCondition(before: AlertRow, after: AlertRow): boolean {
+function criteriaDiffer(before: AlertRow, after: AlertRow): boolean {
   return (
     before.condition !== after.condition ||
     before.domain_id !== after.domain_id ||
@@ -124,7 +130,7 @@ function hasOtherCondition(before: AlertRow, after: AlertRow): boolean {
 }
 
 /** Call in `transact`. */
-export async function deleteAlert(tx: Tx, author: Changer, current: AlertRow): Promise<void> {
+export async function deleteAlert(tx: Tx, author: AuthorContext, current: AlertRow): Promise<void> {
   const { id } = current;
   // Before the deletion, because the event includes the rule.
   await closeIncidents(tx, author.app, current, 'alert_deleted');
@@ -136,7 +142,7 @@ export async function deleteAlert(tx: Tx, author: Changer, current: AlertRow): P
 export async function deleteAlertsOfDomain(
   tx: Tx,
   { id }: Pick<DomainRow, 'id'>,
-  author: Changer,
+  author: AuthorContext,
 ): Promise<void> {
   const rules = await tx
     .selectFrom('alerts')

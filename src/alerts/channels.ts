@@ -24,15 +24,15 @@ export function ownSlackUrl(
   return sealed === null ? null : secrets.open(sealed, purposeOf(id));
 }
 
-/** What is wrong with the operator's Slack URL, to follow its name; null if it is unset or valid. */
+/** The problem with the operator's Slack URL, worded to follow its name; null if unset or valid. */
 export function slackUrlProblem({
   SLACK_WEBHOOK_URL: url,
-  WEBHOOK_ALLOW_NETWORKS: opened,
+  WEBHOOK_ALLOW_NETWORKS: allowedNetworks,
 }: Pick<App['config'], 'SLACK_WEBHOOK_URL' | 'WEBHOOK_ALLOW_NETWORKS'>): string | null {
-  return url === null ? null : endpointUrlProblem(url, opened);
+  return url === null ? null : endpointUrlProblem(url, allowedNetworks);
 }
 
-/** The rule's own URL, or else the operator's. An own URL that can't be decrypted isn't replaced. */
+/** The rule's own URL (null if it can't be decrypted), or the operator's if the rule has none. */
 export function slackUrlOf(app: Context, row: AlertRow): string | null {
   return row.slack_webhook_url === null ? app.config.SLACK_WEBHOOK_URL : ownSlackUrl(app, row);
 }
@@ -40,7 +40,7 @@ export function slackUrlOf(app: Context, row: AlertRow): string | null {
 /** `held`: the endpoint was disabled automatically, so its deliveries wait until someone recovers them. */
 export type SubscribedEndpoints = { id: string; held: boolean }[];
 
-/** The enabled endpoints that subscribe to events of this type. */
+/** The enabled live endpoints that subscribe to events of this type. Events of alerts are live. */
 export async function findSubscribedEndpoints(
   db: Db | Tx,
   type: string,
@@ -49,6 +49,7 @@ export async function findSubscribedEndpoints(
     .selectFrom('webhook_endpoints')
     .select(['id', 'events', 'auto_disabled_at'])
     .where('enabled', '=', 1)
+    .where('livemode', '=', 1)
     .where('deleted_at', 'is', null)
     .execute();
   return endpoints
@@ -59,15 +60,15 @@ export async function findSubscribedEndpoints(
 export const channelsOf = ({ channels }: Pick<AlertRow, 'channels'>): Channel[] =>
   JSON.parse(channels);
 
-/** `webhookWanted`: whether an endpoint subscribes to `alert.triggered`. */
+/** `hasWebhookEndpoint`: whether an endpoint subscribes to `alert.triggered`. */
 export function unconfiguredChannels(
   app: Context,
   row: AlertRow,
-  webhookWanted: boolean,
+  hasWebhookEndpoint: boolean,
 ): Channel[] {
   const configured: Record<Channel, boolean> = {
     email: app.mailer !== null,
-    webhook: webhookWanted,
+    webhook: hasWebhookEndpoint,
     slack: slackUrlOf(app, row) !== null,
   };
   return channelsOf(row).filter((channel) => !configured[channel]);

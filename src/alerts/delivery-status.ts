@@ -13,9 +13,9 @@ export type DeliveryStatus = Pick<AlertNotification, 'status' | 'error' | 'sent_
 export type NotificationState = AlertNotificationRow & { delivery: DeliveryStatus | null };
 
 /** Stores the outcome with the notification, because the outbox deletes its emails after a month. */
-export async function recordMailOutcomes(tx: Tx, ends: SettledMail[]): Promise<void> {
-  for (const { id, ...end } of ends)
-    await tx.updateTable('alert_notifications').set(end).where('mail_id', '=', id).execute();
+export async function recordMailOutcomes(tx: Tx, mails: SettledMail[]): Promise<void> {
+  for (const { id, ...outcome } of mails)
+    await tx.updateTable('alert_notifications').set(outcome).where('mail_id', '=', id).execute();
 }
 
 /** Adds the delivery status to notifications, in the given order. */
@@ -82,11 +82,11 @@ async function deliveryStates(
     .orderBy('delivery.id')
     .execute();
   const byEvent = Map.groupBy(deliveries, ({ event_id }) => event_id);
-  return new Map([...byEvent].map(([id, own]) => [id, combineStates(own)]));
+  return new Map([...byEvent].map(([id, rows]) => [id, combineStates(rows)]));
 }
 
 function combineStates(deliveries: DeliveryRow[]): DeliveryStatus {
-  const find = (status: DeliveryRow['status']) => deliveries.find((one) => one.status === status);
+  const find = (status: DeliveryRow['status']) => deliveries.find((row) => row.status === status);
   const [pending, failed] = [find('pending'), find('failed')];
   if (pending) return { status: 'queued', error: pending.error, sent_at: null };
   if (failed) return { status: 'failed', error: failed.error ?? EVENT_EXPIRED, sent_at: null };
@@ -98,7 +98,7 @@ function combineStates(deliveries: DeliveryRow[]): DeliveryStatus {
 /** Literals, so that SQLite uses the partial index. */
 const QUEUED_WEBHOOKS = sql<boolean>`channel = 'webhook' and status = 'queued'`;
 
-/** Stores the outcome of deliveries with their notifications before they are deleted. */
+/** Stores the outcome of deliveries with their notifications before the deliveries are deleted. */
 export async function recordRemovedDeliveries(tx: Tx, eventIds: string[]): Promise<void> {
   const rows = await tx
     .selectFrom('alert_notifications')
@@ -140,7 +140,7 @@ export async function recordDeliveryOutcomes(db: Db): Promise<void> {
     const states = await withDeliveryStatus(db, rows);
     await db.transaction().execute(async (tx) => {
       for (const { id, event_id, delivery } of states) {
-        // Its deliveries were deleted before their outcome was stored.
+        // If an event has no delivery, its deliveries were deleted before their outcome was stored.
         const state = event_id === null ? delivery : (delivery ?? UNDELIVERED);
         if (state && state.status !== 'queued') await recordStatus(tx, id, state);
       }

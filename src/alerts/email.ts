@@ -14,7 +14,7 @@ const TONES = { Alert: 'fail', Resolved: 'pass', Sample: 'unknown' } as const;
 export function alertMail(
   { APP_URL }: Pick<App['config'], 'APP_URL'>,
   to: string,
-  { kind, title, lead, facts, steps, after, link, rule, incident }: Notification,
+  { kind, title, lead, facts, steps, followUp: after, link, rule, incident }: Notification,
 ): OutgoingMail {
   const { host } = new URL(APP_URL);
   return {
@@ -49,7 +49,7 @@ const HOUR_MS = 3_600_000;
 export const MAIL_NOT_CONFIGURED =
   'outgoing email is not configured: set DELIVERABILITY_MAIL_URL and DELIVERABILITY_MAIL_FROM';
 
-/** Why a notification waits. */
+/** Why a notification is held back. */
 export const HELD_BY_LIMIT = `the hourly limit of ${MAX_MAILS_PER_HOUR} emails is reached: a digest email will include this notification`;
 
 export async function isOverMailLimit(
@@ -91,10 +91,10 @@ export async function sendDigests(app: App): Promise<void> {
 }
 
 async function queueDigestFor(tx: Tx, app: App, alertId: string, recipient: string): Promise<void> {
-  const own = heldNotifications(tx)
+  const held = heldNotifications(tx)
     .where('alert_id', '=', alertId)
     .where('recipient', '=', recipient);
-  const counts = await own
+  const counts = await held
     .select(['news', ({ fn }) => fn.countAll<number>().as('count')])
     .groupBy('news')
     .execute();
@@ -127,7 +127,7 @@ interface Digest {
 
 async function queueDigest(tx: Tx, app: App, { alertId, name, recipient, counts }: Digest) {
   const { APP_URL } = app.config;
-  const countOf = (news: string) => Number(counts.find((one) => one.news === news)?.count ?? 0);
+  const countOf = (news: string) => Number(counts.find((entry) => entry.news === news)?.count ?? 0);
   const [opened, resolved] = [countOf('triggered'), countOf('resolved')];
   const total = opened + resolved;
   const title = `${total} more ${total === 1 ? 'alert' : 'alerts'} from “${name}” (${opened} opened, ${resolved} resolved)`;

@@ -1,4 +1,4 @@
-/** Evaluates the condition of a rule on a result, and whether the result resolves an open incident. */
+/** Evaluates a rule's condition on a result, and decides whether the result resolves an incident. */
 
 import type { Result } from '../events/events.ts';
 import type { Tx } from '../store/open.ts';
@@ -23,7 +23,7 @@ import { conditionOf, thresholdOf } from './conditions/index.ts';
 /** What a result says about one subject, as the facts that each condition reads from it. */
 export interface Observation {
   subject: string;
-  /** null if it says nothing. Computed once per condition and then reused for all rules. */
+  /** null if the result says nothing. Computed once per condition and reused for all rules. */
   factsFor<Facts>(condition: Condition<Facts>): Facts | null;
 }
 

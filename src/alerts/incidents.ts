@@ -46,8 +46,8 @@ async function openIncident(
 }
 
 /**
- * Resolves an incident and notifies every channel. Does nothing if it was closed meanwhile. `result` is
- * the result that resolves it, if any.
+ * Resolves an incident and notifies every channel. Does nothing if it has been closed since.
+ * `result` is the result that resolves it, if any.
  */
 export async function resolveAndNotify(
   tx: Tx,
@@ -61,7 +61,7 @@ export async function resolveAndNotify(
   if (resolved) await notifier.notify('resolved', alert, resolved, result);
 }
 
-/** Returns the updated rows of those that were open. The caller appends their events. */
+/** Returns the updated rows of the incidents that were still open. The caller appends their events. */
 export async function resolveIncidents(
   tx: Tx,
   { clock }: Pick<App, 'clock'>,
@@ -74,7 +74,7 @@ export async function resolveIncidents(
     .updateTable('alert_incidents')
     .set(({ fn, val }) => ({
       status: 'resolved' as const,
-      // An incident that is closed in a batch already has these.
+      // Incidents that were marked for closing in batches already have these.
       resolved_at: fn.coalesce('resolved_at', val(now)),
       resolution: fn.coalesce('resolution', val(resolution)),
       closing_id: null,
@@ -98,7 +98,7 @@ export function evaluateRules(app: App): Subscriber<[result: Result]> {
     if (observations.length === 0) return;
     const open = await openIncidents(tx, rules, observations);
     const notifier = createNotifier(tx, app);
-    const blocklistsInUse = new Set(app.blocklists.known().map(({ list }) => list.zone));
+    const blocklistsInUse = new Set(app.blocklists.snapshot().map(({ list }) => list.zone));
     for (const observed of observations)
       for (const rule of rules) {
         const { subject } = observed;
@@ -160,7 +160,7 @@ async function openIncidents(
 
 // Closing all incidents of a rule that was changed or deleted: a few right away, many in batches.
 
-/** One batch takes a few milliseconds of the write lock. */
+/** One batch holds the write lock for a few milliseconds. */
 const CLOSE_BATCH_SIZE = 25;
 const CLOSE_JOB = 'alerts.close';
 
@@ -186,7 +186,7 @@ export async function closeIncidents(
   const presented: Alert = { ...presentAlert(state!), state: 'ok' };
   if (open.length <= CLOSE_BATCH_SIZE) {
     const resolved = await resolveIncidents(tx, app, open, resolution);
-    return createNotifier(tx, app).appendEvent(resolved, presented);
+    return createNotifier(tx, app).appendResolvedEvents(resolved, presented);
   }
   const id = app.newId('req');
   const closing = { id, resolution, alert: JSON.stringify(presented) };
@@ -199,7 +199,7 @@ export async function closeIncidents(
     .where('closing_id', 'is', null)
     .returning('id')
     .execute();
-  const ids = marked.map((one) => one.id);
+  const ids = marked.map((row) => row.id);
   await cancelStaleNotifications(tx, ids, resolution);
   afterCommit(tx, () => app.scheduler.wake(CLOSE_JOB));
 }
@@ -212,7 +212,7 @@ const openIncidentsOf = (tx: Tx, alertId: string) =>
     .where('status', '=', 'open')
     .where('closing_id', 'is', null);
 
-/** Woken by the change. After a restart, it continues with what is left. */
+/** The change of the rule wakes it. After a restart, it closes the incidents that are left. */
 export function closeIncidentsJob(app: App): Job {
   return { name: CLOSE_JOB, tick: '30 * * * * *', run: () => closeMarkedIncidents(app) };
 }
@@ -241,7 +241,7 @@ async function closeBatch(app: App): Promise<boolean> {
     }
     const resolution = closing.resolution as Resolution;
     const resolved = await resolveIncidents(tx, app, batch, resolution);
-    await createNotifier(tx, app).appendEvent(resolved, JSON.parse(closing.alert));
+    await createNotifier(tx, app).appendResolvedEvents(resolved, JSON.parse(closing.alert));
   });
   return true;
 }
@@ -252,16 +252,16 @@ async function closeBatch(app: App): Promise<boolean> {
 /** Why a Slack message was not posted. */
 export const RESOLVED_BEFORE_POST =
   'the incident was resolved before this could be posted; the “Resolved” message, if any, shows how long it was open';
-const MAILED_TOO_LATE =
+const RESOLVED_BEFORE_SEND =
   'the incident was resolved before this could be sent; the “Resolved” email, if any, shows how long it was open';
 
-/** Ids per query. */
+/** IDs per query. */
 const CANCEL_BATCH_SIZE = 500;
 
 /**
- * Cancels what is queued for these incidents and isn't being posted. An email that is being sent may
- * still go out and is then `sent`; if that attempt fails, it isn't retried. `resolution` is how the
- * incidents were resolved, if already known.
+ * Cancels queued notifications of these incidents unless they are being posted. An email that is being
+ * sent may still go out and is then `sent`; if that attempt fails, it isn't retried. `resolution` is
+ * how the incidents were resolved, if already known.
  */
 export async function cancelStaleNotifications(
   tx: Tx,
@@ -290,32 +290,32 @@ const staleNotifications = (tx: Tx, incidentIds: string[]) =>
 
 /** A digest is sent anyway, because it also counts resolved incidents. */
 async function cancelMails(tx: Tx, incidentIds: string[]): Promise<void> {
-  const late = await tx
-    .selectFrom('alert_notifications as own')
-    .select(['own.id', 'own.mail_id'])
-    .where('own.incident_id', 'in', incidentIds)
-    .where('own.channel', '=', 'email')
-    .where('own.news', '=', 'triggered')
-    .where('own.status', '=', 'queued')
-    .where('own.mail_id', 'is not', null)
+  const queuedMails = await tx
+    .selectFrom('alert_notifications as notification')
+    .select(['notification.id', 'notification.mail_id'])
+    .where('notification.incident_id', 'in', incidentIds)
+    .where('notification.channel', '=', 'email')
+    .where('notification.news', '=', 'triggered')
+    .where('notification.status', '=', 'queued')
+    .where('notification.mail_id', 'is not', null)
     .where(({ not, exists, selectFrom }) =>
       not(
         exists(
           selectFrom('alert_notifications as other')
             .select('other.id')
-            .whereRef('other.mail_id', '=', 'own.mail_id')
-            .whereRef('other.id', '!=', 'own.id'),
+            .whereRef('other.mail_id', '=', 'notification.mail_id')
+            .whereRef('other.id', '!=', 'notification.id'),
         ),
       ),
     )
     .execute();
   // An incident has an email for each recipient.
-  for (let first = 0; first < late.length; first += CANCEL_BATCH_SIZE) {
-    const batch = late.slice(first, first + CANCEL_BATCH_SIZE);
+  for (let first = 0; first < queuedMails.length; first += CANCEL_BATCH_SIZE) {
+    const batch = queuedMails.slice(first, first + CANCEL_BATCH_SIZE);
     const mails = batch.map(({ mail_id }) => mail_id);
-    await cancelMail(tx, mails, MAILED_TOO_LATE);
+    await cancelMail(tx, mails, RESOLVED_BEFORE_SEND);
     await staleNotifications(tx, incidentIds)
-      .set({ status: 'suppressed', error: MAILED_TOO_LATE })
+      .set({ status: 'suppressed', error: RESOLVED_BEFORE_SEND })
       .where(
         'id',
         'in',
@@ -328,7 +328,7 @@ async function cancelMails(tx: Tx, incidentIds: string[]): Promise<void> {
 /** No email follows about their resolution, so a digest would report only the opening. */
 async function cancelHeld(tx: Tx, incidentIds: string[]): Promise<void> {
   await staleNotifications(tx, incidentIds)
-    .set({ status: 'suppressed', error: MAILED_TOO_LATE })
+    .set({ status: 'suppressed', error: RESOLVED_BEFORE_SEND })
     .where('channel', '=', 'email')
     .where('mail_id', 'is', null)
     .execute();

@@ -32,8 +32,8 @@ function sweepIncidentsJob(app: App): Job {
 
 /** In batches, so that a large number doesn't block the event loop. */
 export async function sweepIncidents(app: App): Promise<void> {
-  for (const ids of batchesOf(await unwatched(app.db))) {
-    await transact(app.db, (tx) => endUnwatched(tx, app, ids));
+  for (const ids of batchesOf(await findUnwatched(app.db))) {
+    await transact(app.db, (tx) => resolveUnwatched(tx, app, ids));
     await yieldToEventLoop();
   }
   while (await closeOrphans(app)) await yieldToEventLoop();
@@ -46,8 +46,8 @@ function batchesOf(ids: string[]): string[][] {
   );
 }
 
-/** Open incidents from runs whose subject no enabled monitor checks anymore for their rule. */
-async function unwatched(db: Db | Tx, candidates?: string[]): Promise<string[]> {
+/** IDs of open incidents from runs whose subject no enabled monitor checks anymore for their rule. */
+async function findUnwatched(db: Db | Tx, candidates?: string[]): Promise<string[]> {
   let query = db
     .selectFrom('alert_incidents as incident')
     .innerJoin('alerts', 'alerts.id', 'incident.alert_id')
@@ -87,9 +87,9 @@ async function watchedSubjects(db: Db | Tx): Promise<Set<string>> {
   return watched;
 }
 
-async function endUnwatched(tx: Tx, app: App, ids: string[]): Promise<void> {
+async function resolveUnwatched(tx: Tx, app: App, ids: string[]): Promise<void> {
   // Some may have been resolved, or be monitored again, since the query outside the transaction.
-  const stillUnwatched = await unwatched(tx, ids);
+  const stillUnwatched = await findUnwatched(tx, ids);
   if (stillUnwatched.length === 0) return;
   const notifier = createNotifier(tx, app);
   const rows = await tx
@@ -132,12 +132,12 @@ async function closeOrphans(app: App): Promise<boolean> {
   if ((await orphans(app.db).limit(1).execute()).length === 0) return false;
   await transact(app.db, async (tx) => {
     const resolved = await resolveIncidents(tx, app, await orphans(tx).execute(), 'alert_deleted');
-    await createNotifier(tx, app).appendEvent(resolved, null);
+    await createNotifier(tx, app).appendResolvedEvents(resolved, null);
   });
   return true;
 }
 
-// Deletes resolved incidents with their notifications, and samples, after the event retention time.
+// Deletes samples, and resolved incidents with their notifications, after the event retention period.
 
 const EXPIRE_BATCH_SIZE = 200;
 
@@ -153,26 +153,26 @@ export async function expireIncidents({
 }: Pick<App, 'db' | 'clock' | 'config'>): Promise<void> {
   await recordDeliveryOutcomes(db);
   if (config.EVENT_RETENTION === 0) return;
-  const before = isoTime(clock.now() - config.EVENT_RETENTION);
-  while ((await deleteIncidents(db, before)) === EXPIRE_BATCH_SIZE) await yieldToEventLoop();
+  const cutoff = isoTime(clock.now() - config.EVENT_RETENTION);
+  while ((await deleteIncidents(db, cutoff)) === EXPIRE_BATCH_SIZE) await yieldToEventLoop();
   const samples = db
     .selectFrom('alert_notifications')
     .select('id')
     .where('incident_id', 'is', null)
-    .where('created_at', '<', before);
+    .where('created_at', '<', cutoff);
   await deleteInBatches(db, 'alert_notifications', samples);
 }
 
-async function deleteIncidents(db: Db, before: string): Promise<number> {
+async function deleteIncidents(db: Db, cutoff: string): Promise<number> {
   return transact(db, async (tx) => {
-    const old = await tx
+    const expired = await tx
       .selectFrom('alert_incidents')
       .select('id')
-      .where('resolved_at', '<', before)
+      .where('resolved_at', '<', cutoff)
       .where('status', '=', 'resolved')
       .limit(EXPIRE_BATCH_SIZE)
       .execute();
-    const ids = old.map(({ id }) => id);
+    const ids = expired.map(({ id }) => id);
     if (ids.length === 0) return 0;
     await tx.deleteFrom('alert_notifications').where('incident_id', 'in', ids).execute();
     await tx.deleteFrom('alert_incidents').where('id', 'in', ids).execute();

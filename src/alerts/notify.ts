@@ -38,8 +38,8 @@ export interface Notifier {
     incident: AlertIncidentRow,
     result: Result | null,
   ): Promise<void>;
-  /** Appends the resolved event only, without email or Slack: the user caused it. `alert`: its event form. */
-  appendEvent(incidents: AlertIncidentRow[], alert: Alert | null): Promise<void>;
+  /** Only appends resolved events, without email or Slack. `alert`: the rule as events show it. */
+  appendResolvedEvents(incidents: AlertIncidentRow[], alert: Alert | null): Promise<void>;
 }
 
 export function createNotifier(tx: Tx, app: App): Notifier {
@@ -51,20 +51,21 @@ export function createNotifier(tx: Tx, app: App): Notifier {
   };
   return {
     async notify(type, alert, incident, result) {
-      const webhookWanted = await hasEndpoint(type);
+      const hasWebhookEndpoint = await hasEndpoint(type);
       const event = result
         ? incidentEventOf(type, alert, incident, result)
         : await findIncidentEvent(tx, type, alert, incident);
-      await queueNotifications(tx, app, event, webhookWanted);
+      await queueNotifications(tx, app, event, hasWebhookEndpoint);
       const [state] = await alertStates(tx, app, [alert]);
       const results = result ? resultOf(result) : await openingResults(tx, [incident]);
       await appendEvents(tx, app, type, [incident], presentAlert(state!), results);
     },
-    async appendEvent(incidents, alert) {
+    async appendResolvedEvents(incidents, alert) {
       if (incidents.length === 0) return;
       if (alert?.channels.includes('webhook')) {
-        const webhookWanted = await hasEndpoint('resolved');
-        for (const incident of incidents) await insertWebhookRow(tx, app, incident, webhookWanted);
+        const hasWebhookEndpoint = await hasEndpoint('resolved');
+        for (const incident of incidents)
+          await insertWebhookRow(tx, app, incident, hasWebhookEndpoint);
       }
       const results = await openingResults(tx, incidents);
       await appendEvents(tx, app, 'resolved', incidents, alert, results);
@@ -93,7 +94,7 @@ const resultOf = (result: Result): ResultsByIncident => ({
   run: () => (result.kind === 'run' ? result.run : undefined),
 });
 
-/** The results that opened these incidents, for events without a result that resolved them. */
+/** The results that opened these incidents, for events of incidents that no result resolved. */
 async function openingResults(tx: Tx, incidents: AlertIncidentRow[]): Promise<ResultsByIncident> {
   const testIds = incidents.flatMap(({ test_id }) => test_id ?? []);
   const runIds = incidents.flatMap(({ run_id }) => run_id ?? []);
@@ -115,7 +116,7 @@ async function openingResults(tx: Tx, incidents: AlertIncidentRow[]): Promise<Re
 const byId = <Row extends { id: string }>(rows: Row[]): Map<string, Row> =>
   new Map(rows.map((row) => [row.id, row]));
 
-/** Embeds the test or run in list form. `alert` is null if the rule is gone; then no webhook gets it. */
+/** Embeds the test or run as lists show it. If the rule was deleted, no webhook receives the event. */
 async function appendEvents(
   tx: Tx,
   app: App,
@@ -164,14 +165,14 @@ const UNCONFIGURED: Record<Channel, NewNotification> = {
 };
 
 /**
- * Returns the IDs of the new rows. `webhookWanted`: whether an endpoint receives the event.
+ * Returns the IDs of the new rows. `hasWebhookEndpoint`: whether an endpoint receives the event.
  * `slackDueAt`: when the job may post it, if the caller posts it first. Call in `transact`.
  */
 export async function queueNotifications(
   tx: Tx,
   app: App,
   event: IncidentEvent,
-  webhookWanted: boolean,
+  hasWebhookEndpoint: boolean,
   slackDueAt?: string,
 ): Promise<string[]> {
   const { alert, incident, type } = event;
@@ -179,7 +180,7 @@ export async function queueNotifications(
   const rowsFor: Record<Channel, () => Promise<NewNotification[]>> = {
     email: () => queueMails(tx, app, event),
     // The deliveries of the event track its progress, each with its own attempts.
-    webhook: async () => [webhookWanted ? { status: 'queued' } : UNCONFIGURED.webhook],
+    webhook: async () => [hasWebhookEndpoint ? { status: 'queued' } : UNCONFIGURED.webhook],
     slack: async () => [
       slackUrlOf(app, alert) === null
         ? UNCONFIGURED.slack
@@ -190,7 +191,7 @@ export async function queueNotifications(
   for (const channel of channelsOf(alert))
     for (const row of await rowsFor[channel]()) {
       const origin = { incident_id: incident?.id ?? null, alert_id: alert.id, news: type, channel };
-      // All rows of one sample are found by their common time.
+      // `lastSample` finds the rows of a sample by their common time.
       ids.push(await insertNotification(tx, app, { ...origin, ...row, created_at: now }));
     }
   afterCommit(tx, () => {
@@ -218,17 +219,17 @@ async function insertNotification(
   return id;
 }
 
-/** For a resolution that only webhooks report. `wanted`: whether an endpoint receives the event. */
+/** For a resolution that only webhooks report. */
 async function insertWebhookRow(
   tx: Tx,
   app: Pick<App, 'clock' | 'newId'>,
   { id, alert_id }: AlertIncidentRow,
-  wanted: boolean,
+  hasWebhookEndpoint: boolean,
 ): Promise<void> {
   await insertNotification(tx, app, {
     ...{ incident_id: id, alert_id, news: 'resolved', channel: 'webhook' },
     created_at: isoTime(app.clock.now()),
-    ...(wanted ? { status: 'queued' } : UNCONFIGURED.webhook),
+    ...(hasWebhookEndpoint ? { status: 'queued' } : UNCONFIGURED.webhook),
   });
 }
 
@@ -249,7 +250,7 @@ async function queueMails(tx: Tx, app: App, event: IncidentEvent): Promise<NewNo
   return rows;
 }
 
-/** The content of a notification that is composed some time after the change. */
+/** Reads the data for a notification that is composed some time after the change. */
 export async function findIncidentEvent(
   db: Db | Tx,
   type: AlertNotificationRow['news'],

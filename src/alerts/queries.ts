@@ -49,24 +49,27 @@ export async function alertStates(
     )
     .execute();
   const triggered = new Set(open.map(({ alert_id }) => alert_id));
-  const webhookWanted = (await findSubscribedEndpoints(db, 'alert.triggered')).length > 0;
+  const hasWebhookEndpoint = (await findSubscribedEndpoints(db, 'alert.triggered')).length > 0;
   return rows.map((row) => {
     const url = ownSlackUrl(app, row);
     return {
       row,
       triggered: triggered.has(row.id),
-      unconfigured: unconfiguredChannels(app, row, webhookWanted),
+      unconfigured: unconfiguredChannels(app, row, hasWebhookEndpoint),
       slackHost: url === null ? null : new URL(url).host,
     };
   });
 }
 
-/** One page, newest first. */
+/** One page, newest first; of all incidents, or of those of a rule. */
 export async function listIncidents(
   db: Db,
   { limit, starting_after, ending_before, status, alert_id }: IncidentFilters & Page,
+  ofAlert?: string,
 ) {
-  let query = db.selectFrom('alert_incidents').selectAll();
+  const incidents = db.selectFrom('alert_incidents').selectAll();
+  const all = ofAlert === undefined ? incidents : incidents.where('alert_id', '=', ofAlert);
+  let query = all;
   // An incident that is being closed in a batch counts as resolved, as in the JSON.
   if (status === 'open') query = query.where('status', '=', 'open').where('closing_id', 'is', null);
   if (status === 'resolved')
@@ -74,16 +77,16 @@ export async function listIncidents(
       or([eb('status', '=', 'resolved'), eb('closing_id', 'is not', null)]),
     );
   if (alert_id) query = query.where('alert_id', '=', alert_id);
-  return fetchPage(query, { limit, starting_after, ending_before });
+  return fetchPage(query, { limit, starting_after, ending_before }, all);
 }
 
 /** The notifications with their current status, in order of creation. */
 export async function notificationStates(
   db: Db | Tx,
-  by: { incidents: string[] } | { ids: string[] },
+  filter: { incidents: string[] } | { ids: string[] },
 ): Promise<NotificationState[]> {
   const [column, values] =
-    'ids' in by ? (['id', by.ids] as const) : (['incident_id', by.incidents] as const);
+    'ids' in filter ? (['id', filter.ids] as const) : (['incident_id', filter.incidents] as const);
   if (values.length === 0) return [];
   const rows = await db
     .selectFrom('alert_notifications')
@@ -106,7 +109,7 @@ export async function presentIncidents(
 
 // The JSON of rules and incidents, in the API and in events.
 
-/** A rule with what its row doesn't contain. */
+/** A rule's row and the state derived for it. */
 interface AlertState {
   row: AlertRow;
   triggered: boolean;

@@ -1,11 +1,11 @@
 /** The operations on alert rules (contract §8). */
 
 import type { App } from '../app.ts';
+import { editableBy } from '../http/response.ts';
 import { route } from '../http/route.ts';
-import { listSchema, type Page } from '../http/schemas.ts';
+import { deletedOf, idOf, listSchema, type Page } from '../http/schemas.ts';
 import type { Db, Tx } from '../store/open.ts';
 import type { AlertRow } from '../store/tables.generated.ts';
-import { deletedOf } from '../team/schema.ts';
 import { auditAlert, changeAlert, createAlert, deleteAlert } from './change-alert.ts';
 import {
   alertOr404,
@@ -30,25 +30,35 @@ import {
   NewAlert,
 } from './schema.ts';
 
+const ALERT_RULE_ID = idOf('alt', 'The ID of the alert rule.');
+
 // The operations on incidents (contract §8).
 
-async function incidentPage({ db }: Pick<App, 'db'>, query: IncidentFilters & Page) {
-  const { rows, hasMore } = await listIncidents(db, query);
+async function incidentPage(
+  { db }: Pick<App, 'db'>,
+  query: IncidentFilters & Page,
+  ofAlert?: string,
+) {
+  const { rows, hasMore } = await listIncidents(db, query, ofAlert);
   const data = await presentIncidents(db, rows);
   return { object: 'list' as const, data, has_more: hasMore };
 }
 
+const editableAlert = editableBy(AlertPatch, 'slack_webhook_host');
+
 const listIncidentsOfAlert = route({
   method: 'GET',
   path: '/v1/alerts/:id/incidents',
+  params: { id: ALERT_RULE_ID },
   operation: 'listIncidentsOfAlert',
   role: 'member',
-  summary: 'List the incidents of an alert rule with their notifications, newest first',
+  summary: 'List the incidents of an alert rule',
+  description: 'Returns the incidents with their notifications, newest first.',
   query: AlertIncidentsQuery,
   response: listSchema(AlertIncident),
   async handle({ app, params, query }) {
     const { id } = await alertOr404(app.db, params.id!);
-    return incidentPage(app, { ...query, alert_id: id });
+    return incidentPage(app, query, id);
   },
 });
 
@@ -57,7 +67,8 @@ const listAllIncidents = route({
   path: '/v1/alert_incidents',
   operation: 'listAlertIncidents',
   role: 'member',
-  summary: 'List all incidents, newest first, including those of deleted alert rules',
+  summary: 'List all incidents',
+  description: 'Returns all incidents, newest first, including those of deleted alert rules.',
   query: IncidentListQuery,
   response: listSchema(AlertIncident),
   handle: ({ app, query }) => incidentPage(app, query),
@@ -75,11 +86,11 @@ const create = route({
   path: '/v1/alerts',
   operation: 'createAlert',
   role: 'admin',
-  liveOnly: true,
   summary: 'Create an alert rule',
+  description: 'Creates a rule that is evaluated on every completed test and every monitor run.',
   body: NewAlert,
   status: 201,
-  etag: true,
+  etag: editableAlert,
   location: ({ id }) => `/v1/alerts/${id}`,
   response: Alert,
   errors: ['conflict'],
@@ -94,7 +105,8 @@ const list = route({
   path: '/v1/alerts',
   operation: 'listAlerts',
   role: 'member',
-  summary: 'List alert rules, newest first',
+  summary: 'List alert rules',
+  description: 'Returns the alert rules of your team, newest first.',
   query: AlertListQuery,
   response: listSchema(Alert),
   async handle({ app, query }) {
@@ -107,10 +119,12 @@ const list = route({
 const get = route({
   method: 'GET',
   path: '/v1/alerts/:id',
+  params: { id: ALERT_RULE_ID },
   operation: 'getAlert',
   role: 'member',
   summary: 'Get an alert rule',
-  etag: true,
+  description: 'Returns an alert rule with its current state.',
+  etag: editableAlert,
   response: Alert,
   async handle({ app, params }) {
     return present(app.db, app, await alertOr404(app.db, params.id!));
@@ -120,12 +134,13 @@ const get = route({
 const update = route({
   method: 'PATCH',
   path: '/v1/alerts/:id',
+  params: { id: ALERT_RULE_ID },
   operation: 'updateAlert',
   role: 'admin',
-  liveOnly: true,
-  summary:
-    'Update an alert rule; disabling it or changing its condition resolves its open incidents',
-  etag: true,
+  summary: 'Update an alert rule',
+  description:
+    'Changes an alert rule. Disabling it or changing its condition resolves its open incidents.',
+  etag: editableAlert,
   body: AlertPatch,
   response: Alert,
   async handle(call) {
@@ -141,11 +156,12 @@ const update = route({
 const remove = route({
   method: 'DELETE',
   path: '/v1/alerts/:id',
+  params: { id: ALERT_RULE_ID },
   operation: 'deleteAlert',
   role: 'admin',
-  liveOnly: true,
-  summary: 'Delete an alert rule; its open incidents are resolved and remain listed',
-  response: deletedOf('alert'),
+  summary: 'Delete an alert rule',
+  description: 'Deletes an alert rule. Its open incidents are resolved and remain listed.',
+  response: deletedOf('alert', 'alt'),
   async handle(call) {
     const { app, params } = call;
     const id = params.id!;
@@ -161,10 +177,11 @@ const remove = route({
 const test = route({
   method: 'POST',
   path: '/v1/alerts/:id/test',
+  params: { id: ALERT_RULE_ID },
   operation: 'testAlert',
   role: 'admin',
-  liveOnly: true,
-  summary: 'Send a sample notification to each channel of an alert rule; emails are queued',
+  summary: 'Send a sample notification',
+  description: 'Sends a sample notification to each channel of an alert rule. Emails are queued.',
   response: AlertTest,
   async handle(call) {
     const { app, params } = call;
@@ -185,9 +202,11 @@ const test = route({
 const lastTest = route({
   method: 'GET',
   path: '/v1/alerts/:id/test',
+  params: { id: ALERT_RULE_ID },
   operation: 'getAlertTest',
   role: 'member',
-  summary: 'Get the delivery status of the last sample of an alert rule',
+  summary: 'Get the status of the last sample',
+  description: 'Returns the delivery status of the last sample notification of an alert rule.',
   response: AlertTest,
   async handle({ app, params }) {
     const { id } = await alertOr404(app.db, params.id!);

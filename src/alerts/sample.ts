@@ -17,7 +17,7 @@ import { postToSlack } from './slack.ts';
 
 const TYPE = 'alert.triggered';
 
-/** Longer than a post takes: the request itself posts to Slack, and the job only after a crash. */
+/** Longer than a post takes: the request itself posts to Slack; the job does so only after a crash. */
 const JOB_DELAY_MS = 90_000;
 
 /** Returns the IDs of its notifications. Opens no incident. Call in `transact`. */
@@ -76,7 +76,7 @@ export async function postSample(app: App, alert: AlertRow, ids: string[]): Prom
   const row = await queued.executeTakeFirst();
   if (!row || url === null) return;
   const failure = await postToSlack(app, url, composeNotification(app.config, sampleEvent(alert)));
-  // The next start posts it.
+  // The service is shutting down; the job posts it after the next start.
   if (failure === 'closed') return;
   const state =
     failure === null
@@ -95,7 +95,7 @@ export async function lastSample(db: Db | Tx, alertId: string): Promise<Notifica
     .selectFrom('alert_notifications')
     .where('alert_id', '=', alertId)
     .where('news', '=', 'test')
-    // Only samples have no incident; this uses an index.
+    // Only samples have no incident; this condition lets SQLite use an index.
     .where('incident_id', 'is', null);
   const last = await samples.select('created_at').orderBy('id', 'desc').limit(1).executeTakeFirst();
   if (!last) return [];

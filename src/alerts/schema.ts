@@ -1,7 +1,20 @@
 /** API schemas of alert rules and incidents (contract §8). */
 
 import * as v from 'valibot';
-import { described, Name, PAGE_QUERY, Time } from '../http/schemas.ts';
+import type { EventDeclaration } from '../http/openapi/webhooks.ts';
+import {
+  described,
+  exampleId,
+  idOf,
+  maxCharacters,
+  Name,
+  named,
+  PAGE_QUERY,
+  Time,
+  typeField,
+} from '../http/schemas.ts';
+import { ListedTest } from '../mailtests/schema.ts';
+import { MonitorRun } from '../monitors/schema.ts';
 import { EmailAddress } from '../team/schema.ts';
 import { EndpointUrl } from '../webhooks/endpoint-url.ts';
 import { CONDITIONS, THRESHOLD_RANGE } from './conditions/index.ts';
@@ -27,7 +40,7 @@ const Enabled = v.boolean('must be true or false');
 const Id = v.pipe(
   v.string('must be an ID'),
   v.minLength(1, 'must be an ID'),
-  v.maxLength(100, 'must have at most 100 characters'),
+  maxCharacters(100, 'must have at most 100 characters'),
 );
 
 const MAX_RECIPIENTS = 20;
@@ -44,65 +57,109 @@ const DOMAIN_TEXT =
 const RECIPIENTS_TEXT =
   'The recipients of the email channel. If null, the owner and the admins of the team.';
 
+const NAME_TEXT = 'The name of the rule.';
+const CONDITION_TEXT =
+  '`score_below`: the score is below `threshold`. `auth_fail`: SPF, DKIM or DMARC does not pass. `blocklist_hit`: a tier 1 or 2 blocklist lists the subject.';
+const CHANNELS_TEXT = 'How to notify you. `webhook` sends `alert.*` events to your endpoints.';
+const ENABLED_TEXT = 'Whether the rule is evaluated.';
+
 const OPTIONAL = {
-  threshold: v.optional(described(v.nullable(Threshold), THRESHOLD_TEXT)),
-  domain_id: v.optional(described(v.nullable(Id), DOMAIN_TEXT)),
-  recipients: v.optional(described(v.nullable(Recipients), RECIPIENTS_TEXT)),
+  threshold: v.optional(described(v.nullable(Threshold), THRESHOLD_TEXT, 70)),
+  domain_id: v.optional(described(v.nullable(Id), DOMAIN_TEXT, exampleId('dom'))),
+  recipients: v.optional(described(v.nullable(Recipients), RECIPIENTS_TEXT, ['alex@example.com'])),
   slack_webhook_url: v.optional(
     described(
       v.nullable(EndpointUrl),
       'The Slack incoming webhook URL. If null, the server’s default URL is used. Responses never include it.',
+      'https://hooks.slack.com/services/T0000/B0000/XXXX',
     ),
   ),
 };
 
-export const NewAlert = v.strictObject({
-  name: Name,
-  condition: Condition,
-  channels: Channels,
-  enabled: v.optional(Enabled, true),
-  ...OPTIONAL,
-});
+export const NewAlert = named(
+  'CreateAlert',
+  v.strictObject({
+    name: described(Name, NAME_TEXT),
+    condition: described(Condition, CONDITION_TEXT),
+    channels: described(Channels, CHANNELS_TEXT),
+    enabled: described(v.optional(Enabled, true), ENABLED_TEXT),
+    ...OPTIONAL,
+  }),
+  'A new alert rule.',
+  {
+    name: 'Low score',
+    condition: 'score_below',
+    threshold: 70,
+    channels: ['email'],
+    enabled: true,
+  },
+);
 export type NewAlert = v.InferOutput<typeof NewAlert>;
 
-export const AlertPatch = v.strictObject({
-  name: v.optional(Name),
-  condition: v.optional(Condition),
-  channels: v.optional(Channels),
-  enabled: v.optional(Enabled),
-  ...OPTIONAL,
-});
+export const AlertPatch = named(
+  'UpdateAlert',
+  v.strictObject({
+    name: described(v.optional(Name), NAME_TEXT),
+    condition: described(v.optional(Condition), CONDITION_TEXT),
+    channels: described(v.optional(Channels), CHANNELS_TEXT),
+    enabled: described(v.optional(Enabled), ENABLED_TEXT),
+    ...OPTIONAL,
+  }),
+  'The changes to an alert rule. Omitted fields keep their value.',
+  { name: 'Low score', channels: ['email', 'webhook'], enabled: true },
+);
 export type AlertPatch = v.InferOutput<typeof AlertPatch>;
 
-export const Alert = v.object({
-  id: v.string(),
-  object: v.literal('alert'),
-  name: v.string(),
-  condition: v.picklist(CONDITION_IDS),
-  threshold: described(v.nullable(v.pipe(v.number(), v.integer())), THRESHOLD_TEXT),
-  channels: v.array(v.picklist(CHANNELS)),
-  unconfigured_channels: described(
-    v.array(v.picklist(CHANNELS)),
-    'The channels of this rule that cannot deliver yet, for example because no Slack URL is set.',
-  ),
-  enabled: v.boolean(),
-  domain_id: described(v.nullable(v.string()), DOMAIN_TEXT),
-  recipients: described(v.nullable(v.array(v.string())), RECIPIENTS_TEXT),
-  slack_webhook_host: described(
-    v.nullable(v.string()),
-    'The host of the rule’s own Slack webhook URL. The rest of the URL is secret.',
-  ),
-  state: described(
-    v.picklist(['ok', 'triggered']),
-    '`triggered` while at least one incident of this rule is open.',
-  ),
-  last_triggered_at: described(v.nullable(Time), 'When the rule last opened an incident.'),
-  created_at: Time,
-});
+export const Alert = named(
+  'Alert',
+  v.object({
+    id: described(v.string(), 'The ID of the rule.'),
+    object: typeField('alert'),
+    name: described(v.string(), NAME_TEXT),
+    condition: described(v.picklist(CONDITION_IDS), CONDITION_TEXT),
+    threshold: described(v.nullable(v.pipe(v.number(), v.integer())), THRESHOLD_TEXT),
+    channels: described(v.array(v.picklist(CHANNELS)), CHANNELS_TEXT),
+    unconfigured_channels: described(
+      v.array(v.picklist(CHANNELS)),
+      'The channels of this rule that cannot deliver yet, for example because no Slack URL is set.',
+    ),
+    enabled: described(v.boolean(), ENABLED_TEXT),
+    domain_id: described(v.nullable(v.string()), DOMAIN_TEXT, exampleId('dom')),
+    recipients: described(v.nullable(v.array(v.string())), RECIPIENTS_TEXT, ['alex@example.com']),
+    slack_webhook_host: described(
+      v.nullable(v.string()),
+      'The host of the rule’s own Slack webhook URL. The rest of the URL is secret.',
+      'hooks.slack.com',
+    ),
+    state: described(
+      v.picklist(['ok', 'triggered']),
+      '`triggered` while at least one incident of this rule is open.',
+    ),
+    last_triggered_at: described(v.nullable(Time), 'When the rule last opened an incident.'),
+    created_at: described(Time, 'When the rule was created.'),
+  }),
+  'A rule that notifies your team when a condition is met.',
+  {
+    id: exampleId('alt'),
+    object: 'alert',
+    name: 'Low score',
+    condition: 'score_below',
+    threshold: 70,
+    channels: ['email'],
+    unconfigured_channels: [],
+    enabled: true,
+    domain_id: null,
+    recipients: null,
+    slack_webhook_host: null,
+    state: 'ok',
+    last_triggered_at: null,
+    created_at: '2026-11-20T09:12:00.000Z',
+  },
+);
 export type Alert = v.InferOutput<typeof Alert>;
 
-const AlertNotification = v.object({
-  channel: v.picklist(CHANNELS),
+const NOTIFICATION = {
+  channel: described(v.picklist(CHANNELS), 'The channel of the notification.'),
   status: described(
     v.picklist(['queued', 'sent', 'failed', 'unconfigured', 'suppressed']),
     '`unconfigured`: the channel is not set up. `suppressed`: the incident was resolved before the notification could be sent.',
@@ -110,22 +167,43 @@ const AlertNotification = v.object({
   error: described(
     v.nullable(v.string()),
     'Why the notification was not sent, or why the last attempt failed.',
+    'The mail server rejected the recipient: 550 5.1.1 No such user.',
   ),
-  sent_at: v.nullable(Time),
-});
+  sent_at: described(v.nullable(Time), 'When the notification was sent. Null before that.'),
+};
+const AlertNotification = named(
+  'AlertNotification',
+  v.object(NOTIFICATION),
+  'A notification about an incident on one channel.',
+);
 export type AlertNotification = v.InferOutput<typeof AlertNotification>;
 
 /** The delivery status of a rule's test notification. */
-export const AlertTest = v.object({
-  object: v.literal('alert_test'),
-  alert_id: v.string(),
-  notifications: v.array(
-    v.object({
-      ...AlertNotification.entries,
-      recipient: described(v.nullable(v.string()), 'The email address. Null for other channels.'),
-    }),
-  ),
-});
+export const AlertTest = named(
+  'AlertTest',
+  v.object({
+    object: typeField('alert_test'),
+    alert_id: idOf('alt', 'The ID of the rule.'),
+    notifications: described(
+      v.array(
+        named(
+          'SampleNotification',
+          v.object({
+            ...NOTIFICATION,
+            recipient: described(
+              v.nullable(v.string()),
+              'The email address. Null for other channels.',
+              'alex@example.com',
+            ),
+          }),
+          'A sample notification on one channel.',
+        ),
+      ),
+      'The sample notifications.',
+    ),
+  }),
+  'The delivery status of the sample notifications of a rule.',
+);
 export type AlertTest = v.InferOutput<typeof AlertTest>;
 
 const INCIDENT_STATUSES = ['open', 'resolved'] as const;
@@ -138,34 +216,110 @@ const RESOLUTIONS = [
 ] as const;
 export type Resolution = (typeof RESOLUTIONS)[number];
 
-export const AlertIncident = v.object({
-  id: v.string(),
-  object: v.literal('alert_incident'),
-  alert_id: v.string(),
+const INCIDENT = {
+  id: described(v.string(), 'The ID of the incident.'),
+  object: typeField('alert_incident'),
+  alert_id: described(v.string(), 'The ID of the rule.'),
   subject: described(v.string(), 'The From domain of the test, or the target of the monitor.'),
-  status: v.picklist(INCIDENT_STATUSES),
+  status: described(v.picklist(INCIDENT_STATUSES), '`open` as long as the condition is met.'),
   value: described(
     v.record(v.string(), v.any()),
     'The values that met the condition: the score, the authentication results or the blocklists.',
+    { score: 61 },
   ),
-  test_id: described(v.nullable(v.string()), 'The test that opened the incident.'),
-  run_id: described(v.nullable(v.string()), 'The monitor run that opened the incident.'),
-  opened_at: Time,
-  resolved_at: v.nullable(Time),
+  test_id: described(
+    v.nullable(v.string()),
+    'The test that opened the incident. Null if a monitor run did.',
+  ),
+  run_id: described(
+    v.nullable(v.string()),
+    'The monitor run that opened the incident. Null if a test did.',
+    exampleId('run'),
+  ),
+  opened_at: described(Time, 'When the incident was opened.'),
+  resolved_at: described(
+    v.nullable(Time),
+    'When the incident was resolved. Null while it is open.',
+  ),
   resolution: described(
     v.nullable(v.picklist(RESOLUTIONS)),
     'Why the incident was resolved. Null while it is open.',
   ),
-  notifications: v.array(AlertNotification),
-});
+  notifications: described(v.array(AlertNotification), 'The notifications about the incident.'),
+};
+
+const EXAMPLE_INCIDENT = {
+  id: exampleId('inc'),
+  object: 'alert_incident',
+  alert_id: exampleId('alt'),
+  subject: 'example.com',
+  status: 'open',
+  value: { score: 61 },
+  test_id: exampleId('test'),
+  run_id: null,
+  opened_at: '2026-11-21T10:00:24.000Z',
+  resolved_at: null,
+  resolution: null,
+  notifications: [
+    { channel: 'email', status: 'sent', error: null, sent_at: '2026-11-21T10:00:26.000Z' },
+  ],
+} as const;
+
+export const AlertIncident = named(
+  'AlertIncident',
+  v.object(INCIDENT),
+  'The period from when a condition is met for a subject until it is resolved.',
+  EXAMPLE_INCIDENT as never,
+);
 export type AlertIncident = v.InferOutput<typeof AlertIncident>;
 
+const IncidentEvent = named(
+  'AlertIncidentEvent',
+  v.object({
+    ...INCIDENT,
+    alert: v.optional(described(Alert, 'The rule. Missing if it was deleted.')),
+    test: v.optional(
+      described(ListedTest, 'The test that opened or resolved the incident. Missing if a run did.'),
+    ),
+    monitor_run: v.optional(
+      described(
+        MonitorRun,
+        'The monitor run that opened or resolved the incident. Missing if a test did.',
+      ),
+    ),
+  }),
+  'An incident with its rule, and with the test or run that opened or resolved it.',
+  EXAMPLE_INCIDENT as never,
+);
+
+/** The event types of this feature. */
+export const ALERT_EVENTS: EventDeclaration[] = [
+  {
+    type: 'alert.triggered',
+    summary: 'An alert rule opened an incident',
+    description:
+      'The condition of an alert rule is met for a subject. Endpoints get it only if the rule has the channel `webhook`.',
+    data: IncidentEvent,
+  },
+  {
+    type: 'alert.resolved',
+    summary: 'An incident was resolved',
+    description:
+      'The condition is no longer met, or the rule was changed. Endpoints get it only if the rule has the channel `webhook`.',
+    data: IncidentEvent,
+  },
+];
+
 export const AlertListQuery = v.strictObject(PAGE_QUERY);
-const Status = v.optional(
-  v.picklist(INCIDENT_STATUSES, `must be one of ${INCIDENT_STATUSES.join(', ')}`),
+const Status = described(
+  v.optional(v.picklist(INCIDENT_STATUSES, `must be one of ${INCIDENT_STATUSES.join(', ')}`)),
+  'Only incidents with this status.',
 );
 export const AlertIncidentsQuery = v.strictObject({ ...PAGE_QUERY, status: Status });
-const FILTERS = { status: Status, alert_id: v.optional(Id) };
+const FILTERS = {
+  status: Status,
+  alert_id: described(v.optional(Id), 'Only incidents of this rule.', exampleId('alt')),
+};
 const IncidentFilters = v.strictObject(FILTERS);
 export type IncidentFilters = v.InferOutput<typeof IncidentFilters>;
 export const IncidentListQuery = v.strictObject({ ...PAGE_QUERY, ...FILTERS });

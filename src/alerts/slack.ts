@@ -23,57 +23,113 @@ const MAX_HEADER_LENGTH = 140;
 const MAX_TEXT_LENGTH = 2900;
 
 interface SlackMessage {
-  /** Shown where blocks aren't, as in desktop notifications. */
+  /** Shown where blocks aren't, such as in desktop notifications. */
   text: string;
+  /** Slack formats `text` unless this is false. */
+  mrkdwn: false;
+  unfurl_links: false;
+  unfurl_media: false;
   blocks: object[];
 }
 
 /** Slack has no text colors. */
 const ICONS: Record<Notification['kind'], string> = { Alert: '🔴', Resolved: '✅', Sample: '⚪' };
 
+/**
+ * Names, subjects and records come from outside. They are in `plain_text` only, which Slack doesn't format,
+ * except in the code block of a record.
+ */
 export function slackMessage(notification: Notification): SlackMessage {
-  const { kind, title, lead, facts, steps, after, link, rule, incident } = notification;
-  const heading = `${ICONS[kind]} ${kind}: ${plain(title)}`;
+  const { kind, title, lead, facts, steps, followUp: after, link, rule, incident } = notification;
+  const heading = `${ICONS[kind]} ${kind}: ${title}`;
   const reference = `Rule ${rule}${incident === null ? '' : ` · incident ${incident}`}`;
   return {
-    text: escapeText(`${kind}: ${title}. ${lead}`, MAX_TEXT_LENGTH),
+    text: escapeText(withoutMarkup(`${kind}: ${title}. ${lead}`), MAX_TEXT_LENGTH),
+    mrkdwn: false,
+    unfurl_links: false,
+    unfurl_media: false,
     blocks: [
-      { type: 'header', text: { type: 'plain_text', text: truncate(heading, MAX_HEADER_LENGTH) } },
-      section(escapeText(lead, MAX_TEXT_LENGTH)),
-      {
-        type: 'section',
-        fields: facts.map(([label, value]) => markdown(`*${label}*\n${escapeText(value, 300)}`)),
-      },
-      ...(steps.length === 0 ? [] : [{ type: 'divider' }, section('*What to do*')]),
+      { type: 'header', text: plain(heading, MAX_HEADER_LENGTH, MAX_HEADER_LENGTH) },
+      section(plain(lead)),
+      ...factSections(facts),
+      ...(steps.length === 0 ? [] : [{ type: 'divider' }, section(markdown('*What to do*'))]),
       ...steps.flatMap((step, index) =>
         stepSections(step, steps.length > 1 ? `${index + 1}. ` : ''),
       ),
-      ...(link === null ? [] : [section(`*<${linkTarget(link.url)}|${escapeText(link.label)}>*`)]),
-      ...(after === null ? [] : [context(escapeText(after, MAX_TEXT_LENGTH))]),
-      context(escapeText(reference, MAX_TEXT_LENGTH)),
+      ...(link === null
+        ? []
+        : [section(markdown(`*<${linkTarget(link.url)}|${escapeText(link.label)}>*`))]),
+      ...(after === null ? [] : [context(plain(after))]),
+      context(plain(reference)),
     ],
   };
 }
 
+/** Slack allows ten fields in a section: five labels, each with its value beside it. */
+const MAX_FACTS_PER_SECTION = 5;
+
+function factSections(facts: Notification['facts']): object[] {
+  const sections: object[] = [];
+  for (let start = 0; start < facts.length; start += MAX_FACTS_PER_SECTION) {
+    const fields = facts
+      .slice(start, start + MAX_FACTS_PER_SECTION)
+      .flatMap(([label, value]) => [
+        markdown(`*${escapeText(withoutMarkup(label))}*`),
+        plain(value, 300),
+      ]);
+    sections.push({ type: 'section', fields });
+  }
+  return sections;
+}
+
 function stepSections({ title, text, record }: Step, number: string): object[] {
-  // An asterisk would end the bold text early.
-  const heading = title === '' ? '' : `*${escapeText(title.replaceAll('*', '∗'), 300, 800)}* `;
-  const step = section(`${number}${heading}${escapeText(text, 800, 2000)}`);
+  const heading = title === '' ? '' : `${truncate(title, 300)} `;
+  const step = section(plain(`${number}${heading}${truncate(text, 800)}`));
   if (!record) return [step];
   const code = `${codeText(`${record.name} ${record.type}`, 800)}\n${codeText(record.value, 2000)}`;
-  return [step, section(`\`\`\`${code}\`\`\``)];
+  return [step, section(markdown(`\`\`\`${code}\`\`\``))];
 }
 
 /** Backticks would end the code block. */
 const codeText = (text: string, maxEscapedLength: number): string =>
   escapeText(text.replaceAll('`', ''), 500, maxEscapedLength);
 
-/** `verbatim` keeps Slack from turning names and subjects into links and mentions. */
+/** `verbatim` keeps Slack from turning words into links and mentions. */
 const markdown = (text: string): object => ({ type: 'mrkdwn', text, verbatim: true });
-const section = (text: string): object => ({ type: 'section', text: markdown(text) });
-const context = (text: string): object => ({ type: 'context', elements: [markdown(text)] });
+const section = (text: object): object => ({ type: 'section', text });
+const context = (text: object): object => ({ type: 'context', elements: [text] });
 
-const plain = (text: string): string => printable(text.replace(/\s+/g, ' ')).trim();
+/** Text that Slack shows as it is. Without `emoji: false`, Slack would turn `:smile:` into a picture. */
+function plain(text: string, maxLength = MAX_TEXT_LENGTH, maxCodeUnits = MAX_TEXT_LENGTH): object {
+  const fitting = fitText(cleanText(text), maxLength, maxCodeUnits, (each) => each);
+  // An empty text object is invalid, and Slack would reject the whole message.
+  return { type: 'plain_text', text: fitting || '–', emoji: false };
+}
+
+/** Characters that Slack shows as nothing, in which text can hide. Variation selectors of emoji stay. */
+const INVISIBLE = /(?![\ufe00-\ufe0f])\p{Default_Ignorable_Code_Point}/gu;
+/** The beginning of a mention or a link. Plain text should not contain any, in case Slack reads it. */
+const CONTROL_SEQUENCE = /<(?=[!@#]|[a-z][a-z+.-]*:)/gi;
+
+const cleanText = (text: string): string =>
+  printable(text.toWellFormed().replace(/\s+/g, ' ').replace(INVISIBLE, ''))
+    .replace(CONTROL_SEQUENCE, '‹')
+    .trim();
+
+/** Look-alikes for characters that format, mention or link where Slack formats text nevertheless. */
+const LOOKALIKES: [RegExp, string][] = [
+  [/\*/g, '∗'],
+  [/_/g, 'ˍ'],
+  [/~/g, '∼'],
+  [/`/g, 'ˋ'],
+  [/@/g, '＠'],
+  [/#/g, '＃'],
+  [/^>/g, '›'],
+  [/:(?=[^\s:]+:)|:(?=\/\/)|(?<=(?:mailto|tel)):/g, '∶'],
+];
+
+const withoutMarkup = (text: string): string =>
+  LOOKALIKES.reduce((result, [pattern, lookalike]) => result.replace(pattern, lookalike), text);
 
 function truncate(text: string, maxLength: number): string {
   const characters = [...text];
@@ -82,14 +138,23 @@ function truncate(text: string, maxLength: number): string {
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
-/** Escapes Slack's three special characters. Truncates before, so that no entity is split. */
-function escapeText(text: string, maxLength = 200, maxEscapedLength = MAX_TEXT_LENGTH): string {
-  const short = truncate(plain(text), maxLength);
-  const whole = short.replace(/[&<>]/g, (character) => ENTITIES[character]!);
-  // A character can become five, so a text that is too long after escaping is shortened first.
-  return whole.length <= maxEscapedLength
-    ? whole
-    : escapeText(short, Math.floor(maxLength / 2), maxEscapedLength);
+/** Escapes Slack's three special characters. Truncates first, so that no entity is split. */
+const escapeText = (text: string, maxLength = 200, maxEscapedLength = MAX_TEXT_LENGTH): string =>
+  fitText(cleanText(text), maxLength, maxEscapedLength, (each) =>
+    each.replace(/[&<>]/g, (character) => ENTITIES[character]!),
+  );
+
+/** Truncates to `maxLength` characters; further if the converted text has more than `maxCodeUnits`. */
+function fitText(
+  text: string,
+  maxLength: number,
+  maxCodeUnits: number,
+  convert: (text: string) => string,
+): string {
+  const converted = convert(truncate(text, maxLength));
+  return converted.length <= maxCodeUnits
+    ? converted
+    : fitText(text, Math.floor(maxLength / 2), maxCodeUnits, convert);
 }
 
 const linkTarget = (url: string): string => new URL(url).href.replaceAll('|', '%7C');
@@ -155,7 +220,7 @@ export function notifyJob(app: App): Job {
         app.scheduler.wake(NOTIFY_JOB);
       }),
     // It is posted again once the lease expires.
-    failed: ({ id }, error) =>
+    onError: ({ id }, error) =>
       app.log.error('could not post alert', { notification: id, error: errorMessage(error) }),
     wake: () => app.scheduler.wake(NOTIFY_JOB),
   });
@@ -171,7 +236,7 @@ async function postOne(app: App, claimed: ClaimedPost): Promise<void> {
   });
   if ('reason' in message) return recordPost(app, claimed, message);
   const outcome = await postToSlack(app, message.url, message.notification);
-  // On shutdown, the next start posts it again.
+  // On shutdown, the job posts it again after the next start.
   if (outcome !== 'closed') await recordPost(app, claimed, outcome);
 }
 
@@ -202,13 +267,13 @@ async function composePost(
     .executeTakeFirst();
   if (news === 'triggered' && incident && isResolved(incident))
     return { reason: RESOLVED_BEFORE_POST, final: true, suppressed: true };
-  const rule = incident ? asItOpened(alert, incident) : alert;
+  const rule = incident ? ruleAtOpening(alert, incident) : alert;
   const event = await findIncidentEvent(db, news, rule, incident ?? null);
   return { url, notification: composeNotification(app.config, event) };
 }
 
 /** The rule may have changed since. */
-const asItOpened = (
+const ruleAtOpening = (
   alert: AlertRow,
   { condition, threshold }: Pick<AlertRow, 'condition' | 'threshold'>,
 ): AlertRow => ({ ...alert, condition, threshold });
@@ -251,10 +316,10 @@ async function claimPosts(
 ): Promise<ClaimedPost[]> {
   await makeDistantDueNow(app, 'alert_notifications', MAX_RETRY_DELAY_MS);
   const now = isoTime(app.clock.now());
-  const all: ClaimedPost[] = [];
+  const claimedPosts: ClaimedPost[] = [];
   for (const [url, alertIds] of await rulesByUrl(app, now)) {
-    const running = [...inProgress.values()].filter((one) => one === url).length;
-    const capacity = Math.min(MAX_POSTS_PER_URL - running, limit - all.length);
+    const running = [...inProgress.values()].filter((activeUrl) => activeUrl === url).length;
+    const capacity = Math.min(MAX_POSTS_PER_URL - running, limit - claimedPosts.length);
     if (capacity <= 0) continue;
     const due = dueNow(app.db, now)
       .selectAll()
@@ -265,13 +330,13 @@ async function claimPosts(
     const table = 'alert_notifications';
     for (const claimed of await claimRows(app, { table, due, leaseMs: LEASE_MS })) {
       inProgress.set(claimed.id, url);
-      all.push(claimed);
+      claimedPosts.push(claimed);
     }
   }
-  return all;
+  return claimedPosts;
 }
 
-/** Rules with posts that are due, by Slack URL, the earliest first; `''` stands for no usable URL. */
+/** Rules with posts that are due, by Slack URL, the earliest first; the key `''` means no usable URL. */
 async function rulesByUrl(
   app: Parameters<typeof claimPosts>[0],
   now: string,
@@ -327,12 +392,12 @@ function stateAfter(failure: Failure | null, wait: number | null, now: number): 
 async function cancelIfResolved(db: Db, { incident_id, news }: ClaimedPost): Promise<void> {
   if (news !== 'triggered' || incident_id === null) return;
   await transact(db, async (tx) => {
-    const over = await tx
+    const resolved = await tx
       .selectFrom('alert_incidents')
       .select('id')
       .where('id', '=', incident_id)
       .where(({ or, eb }) => or([eb('status', '=', 'resolved'), eb('closing_id', 'is not', null)]))
       .executeTakeFirst();
-    if (over) await cancelStaleNotifications(tx, [incident_id]);
+    if (resolved) await cancelStaleNotifications(tx, [incident_id]);
   });
 }

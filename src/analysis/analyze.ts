@@ -12,13 +12,15 @@ import {
   type Finding,
 } from './check.ts';
 import { CHECKS } from './checks/index.ts';
+import type { MailKind } from './consequences.ts';
 import { boundedResolver, boundedWeb, createContext, startDeadline } from './context.ts';
 import { dkimResult } from './dkim/verify.ts';
 import { dmarcResult } from './dmarc/evaluate.ts';
-import { classifyMessage } from './kind.ts';
+import { gradeOf } from './grade.ts';
+import { classifyMessage, contextAs, otherKind } from './kind.ts';
 import { parseMessage } from './mime/parse-message.ts';
 import { providerVerdicts } from './providers/evaluate.ts';
-import type { AnalysisResult, AuthResult, CheckResult } from './result.ts';
+import type { Alternative, AnalysisResult, AuthResult, CheckResult } from './result.ts';
 import {
   causesOf,
   dependentFinding,
@@ -28,12 +30,12 @@ import {
   trimFix,
   trimText,
 } from './run-check.ts';
-import { earnedOf, gainOf, gradeOf, type ScoredCheck, scoreOf, wholeScore } from './score.ts';
+import { earnedOf, gainOf, type ScoredCheck, scoreOf, wholeScore } from './score.ts';
 import { spfResult } from './spf/evaluate.ts';
 import { summarize } from './summary.ts';
 
 /** The version of the checks, points, weights and caps. Changes whenever a score could change. */
-export const RULESET = '2026.11.2';
+export const RULESET = '2026.11.3';
 
 export interface AnalyzeOptions {
   resolver: Resolver;
@@ -68,19 +70,40 @@ export async function analyze(
       onFault: options.onFault,
     };
     const findings = await Promise.all(checks.map((check) => runCheck(check, run)));
-    return await resultOf(context, checks, findings);
+    const alternative = await alternativeOf(checks, findings, run);
+    return await resultOf(context, checks, findings, alternative);
   } finally {
     deadline.stop();
   }
+}
+
+/** The score as the other kind, if the kind is uncertain. Only the checks that depend on the kind run again. */
+async function alternativeOf(
+  checks: Check[],
+  findings: Finding[],
+  run: RunCheckOptions,
+): Promise<Alternative | null> {
+  const { kind, confidence } = run.context.fact(classifyMessage);
+  if (confidence !== 'uncertain') return null;
+  const context = contextAs(run.context, otherKind(kind));
+  const otherFindings = await Promise.all(
+    checks.map((check, index) =>
+      check.dependsOnKind ? runCheck(check, { ...run, context }) : findings[index]!,
+    ),
+  );
+  const { score, grade } = await resultOf(context, checks, otherFindings, null);
+  return { kind: otherKind(kind), score, grade };
 }
 
 async function resultOf(
   context: Context,
   checks: Check[],
   findings: Finding[],
+  alternative: Alternative | null,
 ): Promise<AnalysisResult> {
   const scored = applyDependencies(checks, findings);
-  const score = scoreOf(scored);
+  const kind = context.fact(classifyMessage);
+  const score = scoreOf(scored, kind.kind);
   const auth = authCoverage(scored);
   const exact = auth.enough ? score.exact : null;
   const results = checks.map((check, index) =>
@@ -88,15 +111,14 @@ async function resultOf(
       check,
       findings[index]!,
       scored[index]!,
-      exact === null ? 0 : gainAt(scored, index, exact),
+      exact === null ? 0 : gainAt(scored, index, exact, kind.kind),
       checks,
     ),
   );
-  const kind = context.fact(classifyMessage);
-  const whole = exact === null ? null : wholeScore(exact);
+  const rounded = exact === null ? null : wholeScore(exact);
   const partial = {
-    score: whole,
-    grade: whole === null ? null : gradeOf(whole),
+    score: rounded,
+    grade: rounded === null ? null : gradeOf(rounded),
     uncapped: exact === null ? null : score.uncapped,
     cap: exact === null ? null : score.cap,
     coverage: Math.round(score.coverage * 1000) / 1000,
@@ -108,6 +130,7 @@ async function resultOf(
     categories: score.categories,
     checks: results,
     judged_kind: kind,
+    alternative,
     providers: providerVerdicts(results, kind),
     ruleset: RULESET,
   };
@@ -117,9 +140,9 @@ async function resultOf(
 const trimmed = (text: string | null | undefined): string | null =>
   text == null ? null : trimText(text);
 
-function gainAt(scored: ScoredCheck[], index: number, exact: number): number {
+function gainAt(scored: ScoredCheck[], index: number, exact: number, kind: MailKind): number {
   const { id, status } = scored[index]!;
-  return status === 'warn' || status === 'fail' ? gainOf(id, scored, exact) : 0;
+  return status === 'warn' || status === 'fail' ? gainOf(id, scored, exact, kind) : 0;
 }
 
 /** Whether at least two of SPF, DKIM and DMARC are known, as a score requires. */
@@ -137,49 +160,49 @@ function applyDependencies(checks: Check[], findings: Finding[]): ScoredCheck[] 
   const causes = causesOf(checks, findings);
   return checks.map(({ id, category, points, fixedBy = [] }, index) => {
     const failedCauses = causes[index]!;
-    const own = findings[index]!;
-    const status = failedCauses.length > 0 ? 'skipped' : own.status;
+    const finding = findings[index]!;
+    const status = failedCauses.length > 0 ? 'skipped' : finding.status;
     return {
       id,
       category,
       points,
       status,
       failedCauses,
-      statusIfFixed: freedStatus(own),
-      fixedBy: own.fixedBy ?? fixedBy,
-      exemptFromCap: own.exemptFromCap ?? false,
+      statusIfFixed: statusIfFixed(finding),
+      fixedBy: finding.fixedBy ?? fixedBy,
+      evidence: finding.evidence ?? {},
     };
   });
 }
 
 /** The status once all causes are fixed. A finding that declares its cause, or had nothing to check, passes. */
-function freedStatus({ status, dependsOn }: Finding): CheckStatus {
+function statusIfFixed({ status, dependsOn }: Finding): CheckStatus {
   return dependsOn || status === 'skipped' ? 'pass' : status;
 }
 
 function toResult(
   check: Check,
-  own: Finding,
+  finding: Finding,
   scored: ScoredCheck,
   gain: number,
   checks: Check[],
 ): CheckResult {
   const { failedCauses } = scored;
-  const finding =
-    failedCauses.length > 0 ? dependentFinding(check, own, failedCauses, checks) : own;
+  const reported =
+    failedCauses.length > 0 ? dependentFinding(check, finding, failedCauses, checks) : finding;
   return {
     id: check.id,
     category: check.category,
     label: check.label,
     status: scored.status,
-    title: trimText(finding.title),
-    detail: trimText(finding.detail),
-    evidence: trimEvidence(finding.evidence ?? {}),
+    title: trimText(reported.title),
+    detail: trimText(reported.detail),
+    evidence: trimEvidence(reported.evidence ?? {}),
     points: check.points,
     earned: earnedOf(scored),
     gain,
-    reference: finding.reference ?? check.reference,
-    fix: finding.fix ? trimFix(finding.fix) : null,
+    reference: reported.reference ?? check.reference,
+    fix: reported.fix ? trimFix(reported.fix) : null,
   };
 }
 

@@ -41,6 +41,13 @@ export interface Envelope {
 
 export type MessageKind = 'auto' | 'marketing' | 'transactional';
 
+export const KIND_CONFIDENCES = ['certain', 'likely', 'uncertain'] as const;
+/**
+ * `certain`: stated by the sender, or shown by fields that only campaigns have. `uncertain`: the
+ * message is also scored as the other kind.
+ */
+export type KindConfidence = (typeof KIND_CONFIDENCES)[number];
+
 /** Everything about the message that a result depends on. Plain data, so threads can exchange it. */
 export interface AnalysisInput {
   /** The message exactly as received. */
@@ -73,10 +80,10 @@ export interface Context extends AnalysisInput {
   /** Offline mode: no network requests. Checks that need the network are `skipped`. */
   offline: boolean;
   /**
-   * The value of `make(context)`, computed once per analysis. Checks share a DKIM verification or a
+   * The value of `compute(context)`, computed once per analysis. Checks share a DKIM verification or a
    * DMARC lookup this way. The function itself is the key.
    */
-  fact<T>(make: (context: Context) => T): T;
+  fact<T>(compute: (context: Context) => T): T;
 }
 
 /** The standard or rule behind a check. */
@@ -89,6 +96,8 @@ export interface Reference {
 export interface Fix {
   text: string;
   record?: { type: string; name: string; value: string };
+  /** Instructions of the sending service in use. Always a page that this program chose. */
+  guide?: { name: string; url: string };
 }
 
 export interface Finding {
@@ -107,8 +116,6 @@ export interface Finding {
   dependsOn?: string[];
   /** Overrides the check's own `fixedBy`. */
   fixedBy?: string[][];
-  /** This failure does not cap the score, although other failures of the check do. */
-  exemptFromCap?: boolean;
 }
 
 /**
@@ -139,6 +146,8 @@ export interface Check {
   publicTexts?: PublicText[];
   /** Ids of checks. If any of them fails, this one is `skipped`. */
   dependsOn?: string[];
+  /** The finding depends on whether the message is marketing. It runs twice if that is uncertain. */
+  dependsOnKind?: true;
   /**
    * Groups of ids. If all checks of one group passed, a failure of this check would be fixed too, which
    * adds to the gain of each of them.
@@ -198,10 +207,10 @@ const problem = (status: 'warn' | 'fail', { fix, ...rest }: Problem): Finding =>
 });
 
 /** Earns half the points. */
-export const warn = (found: Problem): Finding => problem('warn', found);
+export const warn = (details: Problem): Finding => problem('warn', details);
 
 /** Earns no points. */
-export const fail = (found: Problem): Finding => problem('fail', found);
+export const fail = (details: Problem): Finding => problem('fail', details);
 
 /** An RFC with an optional section: `rfc(7208, '4.6.4')`. */
 export function rfc(number: number, section?: string): Reference {

@@ -22,20 +22,20 @@ export function createContext(
   const context: Context = {
     ...input,
     message,
-    resolver: withoutRepeats(resolver),
+    resolver: withCache(resolver),
     web,
     setup,
     offline,
-    fact<T>(make: (context: Context) => T): T {
-      if (!facts.has(make)) facts.set(make, make(context));
-      return facts.get(make) as T;
+    fact<T>(compute: (context: Context) => T): T {
+      if (!facts.has(compute)) facts.set(compute, compute(context));
+      return facts.get(compute) as T;
     },
   };
   return context;
 }
 
-/** Several checks make the same lookup: each is sent once per analysis. */
-function withoutRepeats(resolver: Resolver): Resolver {
+/** Sends each lookup only once per analysis, because several checks make the same ones. */
+function withCache(resolver: Resolver): Resolver {
   const answers = new Map<string, ReturnType<Resolver>>();
   return (name, type) => {
     const key = `${type} ${name.toLowerCase()}`;
@@ -55,7 +55,7 @@ const MAX_QUERIES = 400;
 /** Redirects included. */
 const MAX_REQUESTS = 120;
 
-/** The result of a race that the deadline wins. */
+/** The result of a race against the deadline if the deadline comes first. */
 export const TIMED_OUT = Symbol('late');
 
 export interface Deadline {
@@ -70,36 +70,38 @@ export function startDeadline(ms: number): Deadline {
   return { passed: promise, stop: () => clearTimeout(timer) };
 }
 
-/** Limits a resolver to the deadline and to `MAX_QUERIES`. Answers with an error beyond either. */
+/** Limits a resolver to the deadline and to `MAX_QUERIES`. Lookups beyond either limit return an error. */
 export function boundedResolver(resolver: Resolver, deadline: Deadline): Resolver {
-  const late = deadline.passed.then((): DnsAnswer => ({ status: 'error', reason: 'timeout' }));
+  const timedOut = deadline.passed.then((): DnsAnswer => ({ status: 'error', reason: 'timeout' }));
   let queries = 0;
-  let isOver = false;
+  let isExpired = false;
   void deadline.passed.then(() => {
-    isOver = true;
+    isExpired = true;
   });
   return (name, type) => {
-    if (isOver) return late;
+    if (isExpired) return timedOut;
     queries += 1;
     if (queries > MAX_QUERIES) return Promise.resolve({ status: 'error', reason: 'limit' });
-    return Promise.race([resolver(name, type), late]);
+    return Promise.race([resolver(name, type), timedOut]);
   };
 }
 
-/** Limits an HTTP client to the deadline and to `MAX_REQUESTS`. Fails beyond either. */
+/** Limits an HTTP client to the deadline and to `MAX_REQUESTS`. Requests beyond either limit fail. */
 export function boundedWeb(web: WebClient, deadline: Deadline): WebClient {
-  const late = deadline.passed.then(() => failed('timeout', 'the analysis reached its time limit'));
+  const timedOut = deadline.passed.then(() =>
+    failed('timeout', 'the analysis reached its time limit'),
+  );
   let requests = 0;
-  let isOver = false;
+  let isExpired = false;
   void deadline.passed.then(() => {
-    isOver = true;
+    isExpired = true;
   });
   return (request) => {
-    if (isOver) return late;
+    if (isExpired) return timedOut;
     requests += 1;
     if (requests > MAX_REQUESTS)
       return Promise.resolve(failed('limit', 'the analysis made too many requests'));
-    return Promise.race([web(request), late]);
+    return Promise.race([web(request), timedOut]);
   };
 }
 

@@ -3,47 +3,6 @@
 import type { CheckDeclaration } from './check.ts';
 
 export const DECLARATIONS: Record<string, CheckDeclaration> = {
-  "spf": {
-    "issueTitle": "SPF does not pass",
-    "publicEvidence": {
-      "result": "shown",
-      "identity": "shown",
-      "checked": "mailbox-domain",
-      "domain": "shown",
-      "client_ip": "shown",
-      "record": "shown",
-      "reason": "shown",
-      "explanation": "unquoted",
-      "assumed": "shown"
-    }
-  },
-  "spf_alignment": {
-    "issueTitle": "SPF is not aligned with the From domain",
-    "publicEvidence": {
-      "envelope_domain": "shown",
-      "from_domain": "shown",
-      "mode": "shown",
-      "identity": "shown"
-    }
-  },
-  "spf_record": {
-    "issueTitle": "The SPF record is missing or has problems",
-    "publicEvidence": {
-      "domain": "shown",
-      "records": "shown",
-      "lookups": "shown",
-      "void_lookups": "shown",
-      "octets": "shown",
-      "unanswered": "shown",
-      "tree": {
-        "domain": "shown",
-        "via": "shown",
-        "state": "shown",
-        "record": "shown",
-        "includes": "as-parent"
-      }
-    }
-  },
   "dkim": {
     "issueTitle": "No DKIM signature that all mailbox providers accept",
     "publicEvidence": {
@@ -84,6 +43,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
   "dkim_key": {
     "issueTitle": "The DKIM key is weak, revoked or not widely accepted",
     "publicEvidence": {
+      "only_ed25519": "shown",
       "signatures": {
         "domain": "shown",
         "selector": "shown",
@@ -116,6 +76,49 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
       "judged": "shown",
       "signed": "shown",
       "not_signed": "shown"
+    }
+  },
+  "spf": {
+    "issueTitle": "SPF does not pass",
+    "publicEvidence": {
+      "result": "shown",
+      "identity": "shown",
+      "checked": "mailbox-domain",
+      "domain": "shown",
+      "client_ip": "shown",
+      "record": "shown",
+      "reason": "shown",
+      "explanation": "unquoted",
+      "assumed": "shown",
+      "sending_service": "shown",
+      "service_evidence": "shown"
+    }
+  },
+  "spf_alignment": {
+    "issueTitle": "SPF is not aligned with the From domain",
+    "publicEvidence": {
+      "envelope_domain": "shown",
+      "from_domain": "shown",
+      "mode": "shown",
+      "identity": "shown"
+    }
+  },
+  "spf_record": {
+    "issueTitle": "The SPF record is missing or has problems",
+    "publicEvidence": {
+      "domain": "shown",
+      "records": "shown",
+      "lookups": "shown",
+      "void_lookups": "shown",
+      "octets": "shown",
+      "unanswered": "shown",
+      "tree": {
+        "domain": "shown",
+        "via": "shown",
+        "state": "shown",
+        "record": "shown",
+        "includes": "as-parent"
+      }
     }
   },
   "dmarc": {
@@ -216,7 +219,10 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
   "dkim2": {
     "publicEvidence": {
       "dkim2_signatures": "shown",
-      "domains": "shown"
+      "domains": "shown",
+      "result": "shown",
+      "reason": "shown",
+      "draft": "shown"
     }
   },
   "ip_blocklists": {
@@ -357,6 +363,20 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
   "received_path": {
     "publicEvidence": null
   },
+  "forwarding": {
+    "publicEvidence": {
+      "kind": "shown",
+      "by": "shown",
+      "list_id": "shown",
+      "changed": "shown",
+      "signs": "shown",
+      "seals": {
+        "instance": "shown",
+        "domain": "shown",
+        "results": "shown"
+      }
+    }
+  },
   "ipv6": {
     "publicEvidence": {
       "client_ip": "shown",
@@ -388,6 +408,20 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
       "name": "shown",
       "records": "shown",
       "destinations": "shown",
+      "needed_by": "shown",
+      "unanswered": "shown"
+    }
+  },
+  "dane": {
+    "publicEvidence": {
+      "hosts": {
+        "host": "shown",
+        "name": "shown",
+        "records": "shown",
+        "authenticated": "shown",
+        "certificate": "shown"
+      },
+      "problems": "shown",
       "unanswered": "shown"
     }
   },
@@ -409,7 +443,9 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
       "problem": "shown",
       "addresses": "shown",
       "sender": "shown",
-      "shown": "shown"
+      "shown": "shown",
+      "brand": "shown",
+      "signed_by": "shown"
     }
   },
   "date": {
@@ -468,7 +504,11 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
       "eight_bit_header": "shown",
       "eight_bit_body": "shown",
       "limits": "shown",
-      "eight_bit_fields": "field-name"
+      "eight_bit_fields": "field-name",
+      "structure": {
+        "problem": "shown",
+        "line": "shown"
+      }
     },
     "publicTexts": [
       {
@@ -476,6 +516,13 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
         "replacement": "The line has no field name"
       }
     ]
+  },
+  "message_protection": {
+    "publicEvidence": {
+      "kind": "shown",
+      "by": "shown",
+      "opaque": "shown"
+    }
   },
   "reply_to": {
     "issueTitle": "Reply-To is invalid or at another domain",
@@ -619,7 +666,8 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
         "type": "shown",
         "octets": "shown",
         "problem": "archive-member",
-        "refused": "shown"
+        "refused": "shown",
+        "blocked_by": "shown"
       }
     },
     "publicTexts": [

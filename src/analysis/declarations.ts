@@ -11,7 +11,7 @@ export function declarationOf(check: string): CheckDeclaration | null {
   return Object.hasOwn(DECLARATIONS, check) ? DECLARATIONS[check]! : null;
 }
 
-/** The problem that the check finds, in a few words; the id in words if it declares none. */
+/** The problem that the check finds, in a few words; its id with spaces if it declares none. */
 export function issueTitle(check: string): string {
   return declarationOf(check)?.issueTitle ?? check.replaceAll('_', ' ');
 }

@@ -1,15 +1,22 @@
-/** Whether a message is marketing or transactional: as the sender stated, or as the message shows. */
+/**
+ * Whether a message is marketing or transactional: as the sender stated, or as the message shows.
+ * `kind/signs.ts` has the signs and their points.
+ */
 
-import { bulkSenderField } from './bulk-sender.ts';
-import { type Context, type Finding, skipped } from './check.ts';
-import { isMailUnsubscribeLink, unsubscribeLinks } from './links/unsubscribe.ts';
-import { withoutComments } from './mime/mail-date.ts';
-import { fields, LIMITS } from './mime/message.ts';
+import { type Context, type Finding, type KindConfidence, skipped } from './check.ts';
+import { forwarding } from './forwarding/forwarding.ts';
+import { type MailFacts, mailFacts } from './kind/mail-facts.ts';
+import { discussionList, type FoundSign, findSigns } from './kind/signs.ts';
+import { LIMITS } from './mime/message.ts';
+
+export type Kind = 'marketing' | 'transactional';
 
 export interface Classification {
-  kind: 'marketing' | 'transactional';
-  /** `sender`: stated when the test was created. `message`: found in the message. */
+  kind: Kind;
+  /** `sender`: stated when the test was created or reanalyzed. `message`: found in the message. */
   by: 'sender' | 'message';
+  /** null in results of older rulesets. */
+  confidence: KindConfidence | null;
   /** What in the message shows it, or why nothing does; as sentences. */
   reasons: string[];
 }
@@ -20,55 +27,121 @@ export function classifyMessage(context: Context): Classification {
     return {
       kind: context.kind,
       by: 'sender',
-      reasons: ['You chose this kind when you created the test.'],
+      confidence: 'certain',
+      reasons: ['You chose this kind.'],
     };
-  const signs = [...listSigns(context), ...bulkLink(context).signs];
-  return signs.length > 0
-    ? { kind: 'marketing', by: 'message', reasons: signs }
-    : { kind: 'transactional', by: 'message', reasons: missingSigns(context) };
+  const mail = context.fact(mailFacts);
+  const signs = findSigns(mail);
+  const discussion = discussionList(mail) ?? forwardedByList(context);
+  const { kind, confidence, reasons } = discussion
+    ? classifyDiscussion(discussion, signs)
+    : weigh(signs);
+  return { kind, by: 'message', confidence, reasons: [...reasons, ...unreadHeader(mail)] };
 }
 
-/** Header fields that only list mail has (RFC 2369, RFC 2919). Precedence is a convention. */
-function listSigns({ message }: Context): string[] {
-  const has = (name: string) => fields(message, name).length > 0;
-  const precedence = fields(message, 'precedence')
-    .map(({ value }) => withoutComments(value.slice(0, 200)).trim().toLowerCase())
-    .find((value) => value === 'bulk' || value === 'list');
-  return [
-    ...(has('list-unsubscribe') ? ['It has a List-Unsubscribe field.'] : []),
-    ...(has('list-id') ? ['It has a List-Id field.'] : []),
-    ...(precedence ? [`It has the header field Precedence: ${precedence}.`] : []),
-  ];
+/** A list that passed a message on has added the list fields, not the author. */
+const forwardedByList = (context: Context): string | null =>
+  context.fact(forwarding).kind === 'list'
+    ? 'It is a post to a discussion list, whose members write to each other.'
+    : null;
+
+type Verdict = Pick<Classification, 'kind' | 'confidence' | 'reasons'>;
+
+// Points that decide. The default is transactional, so marketing needs more of them.
+
+/** How far marketing must lead. */
+const MIN_LEAD = 4;
+/** How far transactional must lead if anything speaks for marketing. */
+const MIN_TRANSACTIONAL_LEAD = 2;
+/** Less than this says nothing. */
+const MIN_MARKETING = 3;
+/** With this many points on both sides, the message is both: a receipt with a promotion under it. */
+const MIN_BOTH = 6;
+/** The lead that decides even a message with a sign for both sides. */
+const MIN_CLEAR_LEAD = 8;
+/** With fewer points for transactional mail, the fields of a campaign are conclusive. */
+const MAX_DOUBT = 5;
+
+function weigh(signs: FoundSign[]): Verdict {
+  const marketing = sumOf(signs, 'marketing');
+  const transactional = sumOf(signs, 'transactional');
+  const lead = marketing - transactional;
+  const kind: Kind = lead > 0 && marketing >= MIN_MARKETING ? 'marketing' : 'transactional';
+  const reasons = reasonsFor(kind, signs);
+  if (isConclusive(signs) && transactional < MAX_DOUBT)
+    return { kind: 'marketing', confidence: 'certain', reasons: reasonsFor('marketing', signs) };
+  const isMixed = signs.some(({ side }) => side === 'both') && Math.abs(lead) < MIN_CLEAR_LEAD;
+  const isBoth = marketing >= MIN_BOTH && transactional >= MIN_BOTH;
+  if (isMixed || isBoth) return { kind, confidence: 'uncertain', reasons };
+  const isClear =
+    kind === 'marketing'
+      ? lead >= MIN_LEAD
+      : marketing < MIN_MARKETING || -lead >= MIN_TRANSACTIONAL_LEAD;
+  return { kind, confidence: isClear ? 'likely' : 'uncertain', reasons };
 }
 
-/**
- * Only both together count: bulk email services also send password resets, and any message may quote
- * an unsubscribe link.
- */
-function bulkLink(context: Context): { field: string | null; link: boolean; signs: string[] } {
-  const field = bulkSenderField(context.message);
-  const link = context.fact(unsubscribeLinks).some(isMailUnsubscribeLink);
-  const signs =
-    field !== null && link
-      ? [`It has an unsubscribe link and the field ${field}, which bulk email services add.`]
-      : [];
-  return { field, link, signs };
+/** A sign for both sides counts for both. */
+const sumOf = (signs: FoundSign[], wanted: Kind): number =>
+  signs
+    .filter(({ side }) => side === wanted || side === 'both')
+    .reduce((sum, { points }) => sum + points, 0);
+
+/** Two fields of mailing lists, or one and the field of a campaign tool. */
+const isConclusive = (signs: FoundSign[]): boolean =>
+  signs.filter(({ basis }) => basis === 'list' || basis === 'conclusive').length >= 2;
+
+/** Its list fields say nothing, but a list may also be used for campaigns. */
+function classifyDiscussion(reason: string, signs: FoundSign[]): Verdict {
+  const content = signs.filter(({ basis }) => basis !== 'list');
+  const offers = sumOf(content, 'marketing') >= 2 * MIN_BOTH;
+  return {
+    kind: 'transactional',
+    confidence: offers ? 'uncertain' : 'likely',
+    reasons: [reason, ...(offers ? doubts(content, 'marketing') : [])],
+  };
 }
 
-function missingSigns(context: Context): string[] {
-  const { field, link } = bulkLink(context);
-  const reasons = [
-    'It has no List-Unsubscribe or List-Id field, and no Precedence field set to bulk or list.',
-  ];
-  if (link)
-    reasons.push('It has an unsubscribe link, but no header field of a bulk email service.');
-  if (field !== null)
-    reasons.push(
-      `It has the field ${field}, but no unsubscribe link. Bulk email services also add this field to password resets.`,
-    );
-  if (context.message.headerBytes > LIMITS.headerBytes)
-    reasons.push('Its header is too long to read in full. The rest may contain such a field.');
-  return reasons;
+// Reasons: the strongest signs first, then what speaks against them.
+
+const MAX_REASONS = 5;
+const MAX_DOUBTS = 2;
+
+function reasonsFor(kind: Kind, signs: FoundSign[]): string[] {
+  const supporting = strongest(signs.filter(({ side }) => side === kind || side === 'both'));
+  const against = doubts(signs, otherKind(kind));
+  if (supporting.length > 0) return [...supporting.slice(0, MAX_REASONS), ...against];
+  return ['Nothing in it shows a campaign or an offer.', ...against];
+}
+
+/** One sentence about the strongest signs of the other kind; empty if there are none. */
+function doubts(signs: FoundSign[], side: Kind): string[] {
+  const clauses = strongest(signs.filter((sign) => sign.side === side))
+    .slice(0, MAX_DOUBTS)
+    .map((sentence) => `${sentence[0]!.toLowerCase()}${sentence.slice(1, -1)}`);
+  return clauses.length === 0 ? [] : [`On the other hand, ${clauses.join(', and ')}.`];
+}
+
+const strongest = (signs: FoundSign[]): string[] =>
+  signs.toSorted((a, b) => b.points - a.points).map(({ sentence }) => sentence);
+
+const unreadHeader = ({ message }: MailFacts): string[] =>
+  message.headerBytes > LIMITS.headerBytes
+    ? ['Its header is too long to read in full. The rest may contain fields that show its kind.']
+    : [];
+
+// The other kind, for messages whose kind is uncertain.
+
+export const otherKind = (kind: Kind): Kind =>
+  kind === 'marketing' ? 'transactional' : 'marketing';
+
+/** The same message as another kind. All other facts are shared, so nothing is looked up again. */
+export function contextAs(context: Context, kind: Kind): Context {
+  const other: Context = {
+    ...context,
+    kind,
+    fact: (make) => (make === (classifyMessage as unknown) ? make(other) : context.fact(make)),
+  };
+  return other;
 }
 
 // The finding of checks that only apply to marketing mail.

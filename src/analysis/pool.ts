@@ -13,15 +13,24 @@ import { type FromWorker, type ToWorker, WORKER_FILE, WORKER_ROLE } from './work
 /** `unreadable`: the message exhausted the time or memory of a thread that ran no other job. */
 export type PoolOutcome =
   /** `toFix`: the ids of the checks that fail or warn, so that callers need not parse the result. */
-  | { ok: true; result: StoredResult; toFix: string[] }
+  | { ok: true; result: StoredResult; issueIds: string[] }
   | { ok: false; reason: 'unreadable' | 'fault' | 'closed'; detail: string };
 
+/** A message that is read only when its analysis starts, so that waiting jobs need no memory. */
+export interface StoredRaw {
+  size: number;
+  /** A new array each time, because it is moved to the thread. */
+  read(): Promise<Uint8Array>;
+}
+
+export type PoolInput = Omit<AnalysisInput, 'raw'> & { raw: Uint8Array | StoredRaw };
+
 export interface AnalysisPool {
-  /** Never rejects. Queues the job while all threads are full. */
-  analyze(
-    input: AnalysisInput,
-    options?: { offline?: boolean; setup?: Setup },
-  ): Promise<PoolOutcome>;
+  /**
+   * Queues the job while all threads are full, or while the running jobs use the memory for large
+   * messages. Rejects only if the message cannot be read.
+   */
+  analyze(input: PoolInput, options?: { offline?: boolean; setup?: Setup }): Promise<PoolOutcome>;
   /** Rejects new jobs and ends the threads. Unfinished jobs resolve as `closed`. */
   close(): Promise<void>;
 }
@@ -41,7 +50,19 @@ export interface PoolOptions {
 /** Analyses mostly wait for DNS, so many share a thread: a slow DNS server delays no other message. */
 export const MAX_JOBS_PER_THREAD = 12;
 
-/** Starts threads on demand and keeps them. */
+// Bounds on memory, whatever the messages are. What a thread needs grows with the size of its messages.
+
+/** Larger messages are analyzed one at a time, whatever the number of threads. */
+const LARGE_BYTES = 2 * 1024 * 1024;
+/** The total size of the other messages that share a thread. */
+const MAX_BYTES_PER_THREAD = 4 * 1024 * 1024;
+/**
+ * The default for the heap of a thread: twice what the worst known messages need. A job that reaches it ends as `unreadable`,
+ * but some allocations end the whole process there.
+ */
+const HEAP_MB = 256;
+
+/** Starts threads on demand, and keeps them until they have analyzed a large message. */
 export function createAnalysisPool(options: PoolOptions): AnalysisPool {
   const threads = new Set<Thread>();
   const queue: Job[] = [];
@@ -49,16 +70,25 @@ export function createAnalysisPool(options: PoolOptions): AnalysisPool {
   let lastId = 0;
 
   function assignJobs(): void {
-    while (queue.length > 0 && !closed) {
-      const thread = pickThread(queue[0]!, threads, options.threads, start);
+    // A large message waits for another one, but the small ones behind it do not.
+    let isLargeRunning = [...threads].some(({ jobs }) => [...jobs.values()].some(isLarge));
+    for (let i = 0; i < queue.length && !closed; ) {
+      const job = queue[i]!;
+      if (isLarge(job) && isLargeRunning) {
+        i += 1;
+        continue;
+      }
+      const thread = pickThread(job, threads, options.threads, start);
       if (!thread) return;
-      thread.assign(queue.shift()!);
+      queue.splice(i, 1);
+      isLargeRunning ||= isLarge(job);
+      thread.assign(job);
     }
   }
 
   function start(): Thread {
     const { resolver, log, deadlineMs = DEADLINE_MS, graceMs = 5_000 } = options;
-    const { memoryMb = 512, workerFile = WORKER_FILE } = options;
+    const { memoryMb = HEAP_MB, workerFile = WORKER_FILE } = options;
     const limits = { deadlineMs, graceMs, memoryMb };
     const thread = startThread({
       resolver,
@@ -86,9 +116,9 @@ export function createAnalysisPool(options: PoolOptions): AnalysisPool {
   return {
     analyze(input, { offline = false, setup = NO_SETUP } = {}) {
       if (closed) return Promise.resolve(CLOSED);
-      return new Promise((settle) => {
+      return new Promise((settle, fail) => {
         lastId += 1;
-        queue.push({ id: lastId, input, offline, setup, isolated: false, settle });
+        queue.push({ id: lastId, input, offline, setup, isolated: false, settle, fail });
         assignJobs();
       });
     },
@@ -101,13 +131,24 @@ export function createAnalysisPool(options: PoolOptions): AnalysisPool {
 }
 
 const CLOSED: PoolOutcome = { ok: false, reason: 'closed', detail: 'shutting down' };
-/** The thread ended for another reason than the message, for example because it could not start. */
+/** The thread ended for a reason other than the message, for example because it could not start. */
 const FAULT: PoolOutcome = { ok: false, reason: 'fault', detail: 'the analysis thread ended' };
 const UNREADABLE: PoolOutcome = {
   ok: false,
   reason: 'unreadable',
   detail: 'the analysis exceeded its time or memory limit',
 };
+
+const sizeOf = ({ input: { raw } }: Job): number => ('size' in raw ? raw.size : raw.byteLength);
+const isLarge = (job: Job): boolean => sizeOf(job) > LARGE_BYTES;
+
+/** Whether the thread has room for a message, by number and size. One large message may join. */
+function hasRoom({ jobs }: Thread, job: Job): boolean {
+  const small = [...jobs.values()].filter((other) => !isLarge(other));
+  const bytes = small.reduce((sum, other) => sum + sizeOf(other), 0);
+  if (jobs.size >= MAX_JOBS_PER_THREAD) return false;
+  return isLarge(job) || bytes + sizeOf(job) <= MAX_BYTES_PER_THREAD;
+}
 
 /** The least busy thread, or a new one below the limit; null if the job must wait. */
 function pickThread(
@@ -123,25 +164,27 @@ function pickThread(
   if (threads.size < maxThreads) return start();
   // An isolated job gets a new thread, so that nothing else can end it.
   if (leastBusy?.jobs.size === 0) void leastBusy.end();
-  return !job.isolated && leastBusy && leastBusy.jobs.size < MAX_JOBS_PER_THREAD ? leastBusy : null;
+  return !job.isolated && leastBusy && hasRoom(leastBusy, job) ? leastBusy : null;
 }
 
 // One analysis thread: its jobs, its DNS lookups, and its end.
 
 interface Job {
   id: number;
-  input: AnalysisInput;
+  input: PoolInput;
   offline: boolean;
   setup: Setup;
-  /** A thread ended while it ran this job: the job gets one more attempt, with a thread of its own. */
+  /** A thread ended while it ran this job: the job gets one more attempt, alone on a new thread. */
   isolated: boolean;
   timer?: NodeJS.Timeout;
   settle(outcome: PoolOutcome): void;
+  /** The message could not be read. */
+  fail(error: unknown): void;
 }
 
 interface Thread {
   jobs: Map<number, Job>;
-  /** Takes no more jobs. */
+  /** Accepts no more jobs. */
   ending: boolean;
   /** A job exhausted its time or the memory. False if the thread ended for another reason. */
   exhausted: boolean;
@@ -164,7 +207,7 @@ interface ThreadOptions {
 }
 
 /** Concurrent analyses create many short-lived objects: a larger young generation copies fewer of them. */
-const YOUNG_GENERATION_MB = 96;
+const YOUNG_GENERATION_MB = 48;
 
 /** Starts a thread. An idle thread does not keep the process alive. */
 function startThread(options: ThreadOptions): Thread {
@@ -178,21 +221,49 @@ function startThread(options: ThreadOptions): Thread {
   });
   const send = batchPerTurn<ToWorker>((messages) => worker.postMessage(messages));
   const jobs = new Map<number, Job>();
+  let hadLarge = false;
+  const startTimer = (job: Job) => {
+    clearTimeout(job.timer);
+    job.timer = setTimeout(() => {
+      if (thread.ending) return;
+      log.warn('analysis thread is stuck', { jobs: jobs.size });
+      thread.exhausted = true;
+      void thread.end();
+    }, options.deadlineMs + options.graceMs);
+  };
   const thread: Thread = {
     jobs,
     ending: false,
     exhausted: false,
     assign(job) {
       jobs.set(job.id, job);
+      hadLarge ||= isLarge(job);
       worker.ref();
-      job.timer = setTimeout(() => {
-        if (thread.ending) return;
-        log.warn('analysis thread is stuck', { jobs: jobs.size });
-        thread.exhausted = true;
-        void thread.end();
-      }, options.deadlineMs + options.graceMs);
+      startTimer(job);
       const { id, input, offline, setup } = job;
-      send({ type: 'analyze', job: id, input, offline, setup, deadlineMs: options.deadlineMs });
+      const command = { type: 'analyze', job: id, offline, setup } as const;
+      const { deadlineMs } = options;
+      const { raw } = input;
+      if (!('read' in raw)) {
+        send({ ...command, input: { ...input, raw }, deadlineMs });
+        return;
+      }
+      raw.read().then(
+        (bytes) => {
+          const message: ToWorker[] = [{ ...command, input: { ...input, raw: bytes }, deadlineMs }];
+          if (!jobs.has(id)) return;
+          startTimer(job);
+          // Moved, not copied.
+          worker.postMessage(message, [bytes.buffer as ArrayBuffer]);
+        },
+        (error) => {
+          clearTimeout(job.timer);
+          if (!jobs.delete(id)) return;
+          if (jobs.size === 0) worker.unref();
+          job.fail(error);
+          options.onJobEnd();
+        },
+      );
     },
     end() {
       thread.ending = true;
@@ -204,7 +275,10 @@ function startThread(options: ThreadOptions): Thread {
       if (message.type === 'lookup') lookUp(message, options.resolver, send);
       else settle(message, jobs, options);
     }
-    if (jobs.size === 0) worker.unref();
+    if (jobs.size > 0) return;
+    worker.unref();
+    // The heap would keep its size: a new thread starts small.
+    if (hadLarge && !thread.ending) void thread.end();
   });
   worker.on('error', (error: NodeJS.ErrnoException) => {
     thread.exhausted ||= error.code === 'ERR_WORKER_OUT_OF_MEMORY';
@@ -240,7 +314,7 @@ function settle(
   jobs.delete(job.id);
   if (message.type === 'done') {
     for (const fault of message.faults) log.error('check failed', { fault });
-    job.settle({ ok: true, result: message.result, toFix: message.toFix });
+    job.settle({ ok: true, result: message.result, issueIds: message.toFix });
   } else {
     log.error('analysis failed', { fault: message.error });
     job.settle({ ok: false, reason: 'fault', detail: 'the analysis failed' });

@@ -17,16 +17,16 @@
  * - `host`: a URL reduced to its scheme and host.
  * - `mailbox-domain`: a mailbox reduced to its domain.
  * - `token-free`: long random values reduced to their first characters.
- * - `our-page`: the URL of a page that this program chose, not the message. Kept in full, also in
- *   every text of the report.
+ * - `our-page`: the URL of a page that this program chose, not the message. Kept in full, including
+ *   in every text of the report.
  * - `file-extension`: a file name reduced to its extension.
  * - `archive-member`: a phrase about a file in an archive, with the name reduced to its extension.
  * - `field-name`: the name of a header field, shown if it is a standard one.
  * - `engine-text`: text from a spam filter, without addresses and file names.
  * - `as-parent`: a nested object with the same rules as the object that contains it.
  * - `left-out`: removed, also from sentences that quote it.
- * - `unquoted`: removed. No sentence of the check quotes it, so sentences are not searched for it. Its
- *   words may also be words of the sentences.
+ * - `unquoted`: removed. No sentence of the check quotes it, so sentences are not searched for it. The
+ *   sentences may contain the same words.
  * - `file-name`: like `unquoted`, and also removed from `engine-text`.
  */
 export type PublicKind =

@@ -1,7 +1,8 @@
 /** The result of an analysis, as it is stored, served and printed. */
 
 import type { Category, CheckStatus, Fix, Json, Reference } from './check.ts';
-import type { Classification } from './kind.ts';
+import type { CheckFact, MailKind } from './consequences.ts';
+import type { Classification, Kind } from './kind.ts';
 
 export const AUTH_RESULTS = [
   'pass',
@@ -42,7 +43,7 @@ export const dependencyDetail = (ids: string[]): string => `Not checked: ${ids.j
 const DEPENDENCY_DETAIL =
   /^(?:Not checked: (?=.* failed\.$)|follows from )([a-z0-9_]+(?:, [a-z0-9_]+)*)(?: failed\.)?$/;
 
-/** The ids of the failed checks because of which a check was skipped; empty for any other result. */
+/** The ids of the failed checks that caused a check to be skipped; empty for any other result. */
 export function failedDependencies({
   status,
   detail,
@@ -50,6 +51,14 @@ export function failedDependencies({
   const ids = status === 'skipped' ? DEPENDENCY_DETAIL.exec(detail)?.[1] : undefined;
   return ids?.split(', ') ?? [];
 }
+
+/** What the consequences of a check depend on. */
+export const factOf = (check: CheckResult): CheckFact => ({
+  id: check.id,
+  status: check.status,
+  evidence: check.evidence,
+  failedCauses: failedDependencies(check),
+});
 
 export interface CategoryScore {
   name: Category;
@@ -65,6 +74,13 @@ export interface Cap {
   limit: number;
   reason: string;
   reference: string;
+}
+
+/** The score that the message has if it is of the other kind. */
+export interface Alternative {
+  kind: Kind;
+  score: number | null;
+  grade: Grade | null;
 }
 
 export interface AnalysisResult {
@@ -88,6 +104,8 @@ export interface AnalysisResult {
   checks: CheckResult[];
   /** Marketing or transactional, and why. */
   judged_kind: Classification;
+  /** The score as the other kind; null unless the kind is uncertain. */
+  alternative: Alternative | null;
   providers: ProviderVerdict[];
   ruleset: string;
 }
@@ -116,18 +134,48 @@ export interface RuleVerdict {
   status: RuleStatus;
   /** Why the rule has this status. */
   detail: string;
-  /** The ids of the checks that decide; empty if no message can show it. */
+  /** The ids of the checks that determine the status; empty if no message can show it. */
   checks: string[];
-  /** The SMTP reply that the provider documents for it ("550 5.7.26"); null if there is none. */
+  /** The SMTP reply that the provider documents for a violation ("550 5.7.26"); null if there is none. */
   error: string | null;
 }
+
+/** `unknown`: no rule that applies is known to be unmet, but at least one could not be determined. */
+export const READINESS = ['ready', 'not_ready', 'unknown'] as const;
+export type Readiness = (typeof READINESS)[number];
 
 export interface ProviderVerdict {
   provider: Provider;
   /** `Gmail`, `Yahoo`, … */
   name: string;
-  /** Whether the message meets every rule that applies to it and that a message can show. */
+  /** Whether the message is known to meet every rule that applies to it and that a message can show. */
   ready: boolean;
+  /** Missing in older stored results: see `providerStatus`. */
+  status?: Readiness;
   reference: Reference;
   rules: RuleVerdict[];
+}
+
+/** Whether a rule counts for a message: those for bulk senders count for marketing mail only. */
+export const ruleApplies = ({ applies }: Pick<RuleVerdict, 'applies'>, kind: MailKind): boolean =>
+  kind === 'marketing' || applies === 'any';
+
+export function readinessOf(rules: RuleVerdict[], kind: MailKind): Readiness {
+  const counted = rules.filter((rule) => ruleApplies(rule, kind));
+  if (counted.some(({ status }) => status === 'not_met')) return 'not_ready';
+  // A rule without checks says nothing about this message.
+  return counted.some(({ status, checks }) => status === 'unknown' && checks.length > 0)
+    ? 'unknown'
+    : 'ready';
+}
+
+export function providerStatus(
+  { status, ready, rules }: Omit<ProviderVerdict, 'provider'>,
+  kind: MailKind,
+): Readiness {
+  if (status) return status;
+  const current = readinessOf(rules, kind);
+  // Older results were ready although a blocklist had not answered.
+  if (ready) return current === 'unknown' ? 'ready' : current;
+  return current === 'ready' ? 'unknown' : current;
 }

@@ -4,6 +4,7 @@ import { errorMessage } from '../lib/errors.ts';
 import { type Check, type Context, type Finding, type Fix, type Json, unknown } from './check.ts';
 import { type Deadline, TIMED_OUT } from './context.ts';
 import { dependencyDetail } from './result.ts';
+import { publishableFix } from './sending-services/ownership.ts';
 
 export interface RunCheckOptions {
   context: Context;
@@ -20,10 +21,10 @@ export async function runCheck(
   { context, deadline, subject, onFault }: RunCheckOptions,
 ): Promise<Finding> {
   try {
-    const finding = check.run(context);
-    if (!(finding instanceof Promise)) return finding;
-    const result = await Promise.race([finding, deadline.passed]);
-    return result === TIMED_OUT ? timedOut(check) : result;
+    const running = check.run(context);
+    const finding =
+      running instanceof Promise ? await Promise.race([running, deadline.passed]) : running;
+    return finding === TIMED_OUT ? timedOut(check) : withPublishableFix(finding, context);
   } catch (error) {
     onFault?.(check.id, error);
     return unknown(
@@ -33,6 +34,11 @@ export async function runCheck(
   }
 }
 
+/** Every proposed record is one that the sender can publish, whatever the check. */
+function withPublishableFix(finding: Finding, context: Context): Finding {
+  return finding.fix ? { ...finding, fix: publishableFix(finding.fix, context) } : finding;
+}
+
 function timedOut({ label }: Check): Finding {
   return unknown(
     `The ${label} check timed out.`,
@@ -40,7 +46,7 @@ function timedOut({ label }: Check): Finding {
   );
 }
 
-// A check that depends on a failed one is skipped, so that one cause makes one finding.
+// A check that depends on a failed one is skipped, so that one cause produces only one finding.
 
 type Dependent = Pick<Check, 'id' | 'dependsOn'>;
 
@@ -61,8 +67,8 @@ export function causesOf(checks: Dependent[], findings: Finding[]): string[][] {
       for (const parent of indexes.get(id) ?? []) {
         // Two checks may depend on each other, each for its own kind of failure.
         if (path.includes(parent)) continue;
-        const above = causes(parent, [...path, parent]);
-        if (above.length > 0) for (const root of above) roots.add(root);
+        const parentCauses = causes(parent, [...path, parent]);
+        if (parentCauses.length > 0) for (const root of parentCauses) roots.add(root);
         else if (findings[parent]!.status === 'fail') roots.add(id);
       }
     return roots.size > 0 ? [...roots] : NONE;
@@ -77,13 +83,13 @@ function dependenciesOf({ dependsOn = NONE }: Dependent, finding: Finding): stri
 /** Replaces the finding of a check that is skipped because of `causes`, ids of failed `checks`. */
 export function dependentFinding(
   { label }: Check,
-  own: Finding,
+  finding: Finding,
   causes: string[],
   checks: Check[],
 ): Finding {
   const labels = causes.map((id) => checks.find((check) => check.id === id)?.label ?? id);
   return {
-    ...own,
+    ...finding,
     status: 'skipped',
     title: `${label}: not checked because ${LIST.format(labels)} failed.`,
     detail: dependencyDetail(causes),
@@ -103,22 +109,21 @@ const MAX_DEPTH = 8;
 const CONTROL = /[\0-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
 const CONTROLS = new RegExp(CONTROL.source, 'g');
 
-/** Cuts text to 2,000 characters, marks the cut with `…`, and replaces control characters. */
+/** Truncates text to 2,000 characters, marks that with `…`, and replaces control characters. */
 export function trimText(text: string): string {
   const cut = text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT)}…`;
   return CONTROL.test(cut) ? cut.replace(CONTROLS, '·') : cut;
 }
 
-/** Cuts the text of a fix and drops a record that is too long to publish. */
-export function trimFix({ text, record }: Fix): Fix {
-  const trimmed = trimText(text);
-  if (!record || Math.max(record.name.length, record.value.length) > MAX_TEXT)
-    return { text: trimmed };
+/** Truncates the text of a fix and drops a record that is too long to publish. */
+export function trimFix({ text, record, guide }: Fix): Fix {
+  const trimmed = { text: trimText(text), ...(guide && { guide }) };
+  if (!record || Math.max(record.name.length, record.value.length) > MAX_TEXT) return trimmed;
   const { type, name, value } = record;
-  return { text: trimmed, record: { type, name: trimText(name), value: trimText(value) } };
+  return { ...trimmed, record: { type, name: trimText(name), value: trimText(value) } };
 }
 
-/** Cuts long texts, long lists (with a count of the rest) and deep nesting. */
+/** Truncates long texts and deep nesting, and long lists with a count of the omitted items. */
 export function trimEvidence(evidence: { [key: string]: Json }): { [key: string]: Json } {
   return fits(evidence, 0) ? evidence : (trimValue(evidence, 0) as { [key: string]: Json });
 }

@@ -1,7 +1,9 @@
 /** Computes category scores, the overall score, its cap, the grade and the gain of each fix. */
 
 import { CATEGORIES, type Category, type CheckStatus } from './check.ts';
-import type { Cap, CategoryScore, Grade } from './result.ts';
+import type { CheckFact, MailKind } from './consequences.ts';
+import { allConsequences } from './providers/evaluate.ts';
+import type { Cap, CategoryScore } from './result.ts';
 
 /** Weights of the categories in the overall score. A category counts only if one of its checks ran. */
 export const WEIGHTS: Record<Category, number> = {
@@ -24,58 +26,8 @@ export interface ScoredCheck {
   /** The status if those checks had passed: the one that its finding declares, or `pass`. */
   statusIfFixed: CheckStatus;
   fixedBy: string[][];
-  /** A failure of this check does not cap the score. */
-  exemptFromCap?: boolean;
+  evidence?: CheckFact['evidence'];
 }
-
-interface CapRule extends Cap {
-  applies(
-    failed: (id: string) => boolean,
-    skippedBy: (id: string, cause: string) => boolean,
-  ): boolean;
-}
-
-/** Failures that other passing checks cannot compensate for. The lowest applicable cap wins. */
-const CAPS: CapRule[] = [
-  {
-    limit: 25,
-    reason: 'Neither SPF nor DKIM passes.',
-    reference: 'Gmail and Yahoo reject unauthenticated mail or send it to spam.',
-    applies: (failed) => failed('spf') && failed('dkim'),
-  },
-  {
-    limit: 35,
-    reason: 'The sending IP address or a sender domain is on a major blocklist.',
-    reference: 'Large mailbox providers reject mail from listed IP addresses and domains.',
-    applies: (failed) => failed('ip_blocklists') || failed('domain_blocklists'),
-  },
-  {
-    limit: 40,
-    reason: 'DMARC fails.',
-    reference: 'RFC 9989',
-    // Also if From does not name exactly one domain, so DMARC cannot pass. A missing record sets no cap.
-    applies: (failed, skippedBy) => failed('dmarc') || skippedBy('dmarc', 'from'),
-  },
-  {
-    limit: 60,
-    reason: 'The sending IP address has no reverse DNS name that resolves back to it.',
-    reference: 'Gmail 5.7.25',
-    applies: (failed) => failed('ptr') || failed('fcrdns'),
-  },
-  {
-    limit: 70,
-    reason: 'The message was delivered without TLS.',
-    reference: 'Gmail 5.7.29',
-    applies: (failed) => failed('tls'),
-  },
-  {
-    limit: 75,
-    reason: 'The message is marketing mail without valid one-click unsubscribe.',
-    reference: 'RFC 8058; Gmail and Yahoo sender requirements',
-    applies: (failed, skippedBy) =>
-      failed('one_click') || skippedBy('one_click', 'list_unsubscribe'),
-  },
-];
 
 /** The points that a check earned; null if it does not count. */
 export function earnedOf(check: { points: number; status: CheckStatus }): number | null {
@@ -96,7 +48,7 @@ export interface Score {
 }
 
 /** Category scores, the mean, the cap and the coverage. Pure. */
-export function scoreOf(checks: ScoredCheck[]): Score {
+export function scoreOf(checks: ScoredCheck[], kind: MailKind = 'transactional'): Score {
   const categories = CATEGORIES.map((name) => scoreCategory(name, checks)).filter(
     (category) => category !== null,
   );
@@ -107,7 +59,7 @@ export function scoreOf(checks: ScoredCheck[]): Score {
       ? null
       : ran.reduce((sum, { earned, points, weight: w }) => sum + (w * 100 * earned) / points, 0) /
         weight;
-  const cap = capOf(checks);
+  const cap = capOf(checks, kind);
   const exact = uncapped === null ? null : cap ? Math.min(uncapped, cap.limit) : uncapped;
   return { categories, uncapped, cap, exact, coverage: coverageOf(checks) };
 }
@@ -129,18 +81,12 @@ function scoreCategory(name: Category, checks: ScoredCheck[]): CategoryScore | n
   return { name, score, weight: WEIGHTS[name], earned, points };
 }
 
-function capOf(checks: ScoredCheck[]): Cap | null {
-  const byId = new Map(checks.map((check) => [check.id, check]));
-  const failed = (id: string) => {
-    const check = byId.get(id);
-    return check?.status === 'fail' && !check.exemptFromCap;
-  };
-  const skippedBy = (id: string, cause: string) => {
-    const check = byId.get(id);
-    return check?.status === 'skipped' && check.failedCauses.includes(cause);
-  };
-  const applicableCaps = CAPS.filter((cap) => cap.applies(failed, skippedBy));
-  const lowest = applicableCaps.sort((a, b) => a.limit - b.limit)[0];
+/** The lowest cap of all consequences of the message. */
+function capOf(checks: ScoredCheck[], kind: MailKind): Cap | null {
+  const facts = new Map(checks.map((check) => [check.id, { evidence: {}, ...check }]));
+  const lowest = allConsequences((id) => facts.get(id), kind).toSorted(
+    (a, b) => a.limit - b.limit,
+  )[0];
   return lowest
     ? { limit: lowest.limit, reason: lowest.reason, reference: lowest.reference }
     : null;
@@ -148,17 +94,17 @@ function capOf(checks: ScoredCheck[]): Cap | null {
 
 /** Points of checks that ran, divided by points of checks that apply. Skipped checks count in neither. */
 function coverageOf(checks: ScoredCheck[]): number {
-  let ran = 0;
-  let apply = 0;
+  let ranPoints = 0;
+  let applicablePoints = 0;
   for (const check of checks) {
     if (check.status === 'skipped') continue;
-    if (check.status === 'error') apply += check.points;
+    if (check.status === 'error') applicablePoints += check.points;
     else if (earnedOf(check) !== null) {
-      ran += check.points;
-      apply += check.points;
+      ranPoints += check.points;
+      applicablePoints += check.points;
     }
   }
-  return apply === 0 ? 1 : ran / apply;
+  return applicablePoints === 0 ? 1 : ranPoints / applicablePoints;
 }
 
 /**
@@ -166,9 +112,15 @@ function coverageOf(checks: ScoredCheck[]): number {
  * because of it get their `statusIfFixed`, and failures that it fixes pass too. `current` is the
  * exact score of `checks`.
  */
-export function gainOf(id: string, checks: ScoredCheck[], current: number): number {
+export function gainOf(
+  id: string,
+  checks: ScoredCheck[],
+  current: number,
+  kind: MailKind = 'transactional',
+): number {
   const unskipped = checks.map((check) => {
-    if (check.id === id) return { ...check, status: 'pass' as const };
+    // The evidence describes the problem, which would be gone.
+    if (check.id === id) return { ...check, status: 'pass' as const, evidence: {} };
     const causes = check.failedCauses;
     const isSoleCause = causes.length > 0 && causes.every((cause) => cause === id);
     return isSoleCause ? { ...check, status: check.statusIfFixed } : check;
@@ -181,6 +133,7 @@ export function gainOf(id: string, checks: ScoredCheck[], current: number): numb
     fixedBy.some((group) => group.includes(id) && group.every((other) => passing.has(other)));
   const { exact } = scoreOf(
     unskipped.map((check) => (isFixed(check) ? { ...check, status: 'pass' as const } : check)),
+    kind,
   );
   return Math.max(0, Math.round(((exact ?? current) - current) * 10) / 10);
 }
@@ -190,9 +143,10 @@ export function wholeScore(exact: number): number {
   return Math.floor(exact + 1e-9);
 }
 
-export function gradeOf(score: number): Grade {
-  if (score >= 90) return 'A';
-  if (score >= 80) return 'B';
-  if (score >= 70) return 'C';
-  return score >= 55 ? 'D' : 'F';
-}
+/** The table of weights in docs/scoring.md, as Markdown without a final line break. */
+export const weightTable = (): string =>
+  [
+    '| category | weight |',
+    '|---|---|',
+    ...CATEGORIES.map((name) => `| ${name} | ${WEIGHTS[name]} |`),
+  ].join('\n');

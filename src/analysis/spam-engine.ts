@@ -1,4 +1,4 @@
-/** Evaluates the score of a spam filter (SpamAssassin, Rspamd), without rules that other checks here cover. */
+/** Evaluates the score of a spam filter (SpamAssassin, Rspamd), excluding rules that other checks cover. */
 
 import { type Context, type Finding, fail, pass, unknown, warn } from './check.ts';
 import { clientPtr, usableNames } from './dns/names.ts';
@@ -19,7 +19,7 @@ interface EngineScore {
   /** At this score or above, the filter classifies a message as spam. */
   threshold: number;
   rules: FiredRule[];
-  isCheckedHere(rule: string): boolean;
+  isCoveredRule(rule: string): boolean;
   /** Set if the filter decided without a score. */
   forced?: 'spam';
   /** Additional evidence. */
@@ -37,19 +37,19 @@ export function evaluateSpamScore(result: EngineScore): Finding {
       `Could not use the score of ${engine}.`,
       `Its threshold is ${threshold}, so it classifies every message as spam. This is a setting of ${engine}, not a problem with your message.`,
     );
-  const elsewhere = result.rules.filter(({ name }) => result.isCheckedHere(name));
-  const rules = result.rules.filter(({ name }) => !result.isCheckedHere(name));
-  const excluded = elsewhere.reduce((sum, { score }) => sum + score, 0);
-  const score = result.forced ? result.score : rounded(result.score - excluded);
+  const coveredRules = result.rules.filter(({ name }) => result.isCoveredRule(name));
+  const rules = result.rules.filter(({ name }) => !result.isCoveredRule(name));
+  const excludedScore = coveredRules.reduce((sum, { score }) => sum + score, 0);
+  const score = result.forced ? result.score : rounded(result.score - excludedScore);
   const evidence = {
     score,
     threshold,
     engine_score: rounded(result.score),
-    rules: shown(rules),
-    checked_elsewhere: shown(elsewhere),
+    rules: rulesAsEvidence(rules),
+    checked_elsewhere: rulesAsEvidence(coveredRules),
     ...result.evidence,
   };
-  const points = `Your message scores ${score} points. ${engine} classifies mail as spam at ${threshold} points or more.${excludedPoints(excluded)}`;
+  const points = `Your message scores ${score} points. ${engine} classifies mail as spam at ${threshold} points or more.${excludedPoints(excludedScore)}`;
   if (result.forced || score >= threshold)
     return fail({
       title: `${engine} classifies your message as spam.`,
@@ -80,15 +80,15 @@ export const engineUnavailable = (engine: string, reason: string): Finding =>
 
 const rounded = (score: number): number => Math.round(score * 100) / 100 + 0;
 
-/** A sentence about the points of rules that other checks here cover; empty if there are none. */
-function excludedPoints(excluded: number): string {
-  if (rounded(excluded) === 0) return '';
-  const points = `${Math.abs(rounded(excluded))} points ${excluded > 0 ? 'against your message' : 'in its favor'}`;
+/** A sentence about the points of rules that other checks cover; empty if there are none. */
+function excludedPoints(excludedScore: number): string {
+  if (rounded(excludedScore) === 0) return '';
+  const points = `${Math.abs(rounded(excludedScore))} points ${excludedScore > 0 ? 'against your message' : 'in its favor'}`;
   return ` Not counted: ${points}, from rules that other checks in this report cover.`;
 }
 
-/** The rules with the most points, in either direction, first. */
-function shown(rules: FiredRule[]) {
+/** At most 40 rules, those with the most points in either direction first. */
+function rulesAsEvidence(rules: FiredRule[]) {
   return rules
     .toSorted((a, b) => Math.abs(b.score) - Math.abs(a.score) || (a.name < b.name ? -1 : 1))
     .slice(0, MAX_RULES_SHOWN)
@@ -109,18 +109,18 @@ export const PUBLIC_ENGINE: PublicEvidence = {
 };
 
 function fixFor(rules: FiredRule[]): string {
-  const heaviest = rules
+  const topRules = rules
     .toSorted((a, b) => b.score - a.score)
     .slice(0, 5)
     .map(({ name, score, description }) => {
-      const what = description ? `: ${description.slice(0, 100)}` : '';
-      return `${name.slice(0, 100)} (${rounded(score)}${what})`;
+      const suffix = description ? `: ${description.slice(0, 100)}` : '';
+      return `${name.slice(0, 100)} (${rounded(score)}${suffix})`;
     });
-  if (heaviest.length === 0) return 'Fix the problems that the rules in the evidence found.';
-  return `Fix the problems that these rules found, highest points first: ${heaviest.join('; ')}.`;
+  if (topRules.length === 0) return 'Fix the problems that the rules in the evidence found.';
+  return `Fix the problems that these rules found, highest points first: ${topRules.join('; ')}.`;
 }
 
-// Which rules of the spam filters are covered by a check here.
+// The spam filter rules that other checks cover.
 
 /**
  * Parts of rule names, between underscores, that identify the subject of a rule in either filter: SPF,
@@ -159,7 +159,7 @@ export const isCoveredSpamassassinRule = (rule: string): boolean => matches(rule
 export const isCoveredRspamdSymbol = (symbol: string): boolean => matches(symbol, RSPAMD);
 
 /**
- * The reverse DNS name of the sending server, as a spam filter needs it; null if it has none. If the
+ * The reverse DNS name of the sending server, as input for a spam filter; null if it has none. If the
  * lookup failed, the HELO name: a failed lookup must not trigger rules for servers without a name.
  */
 export async function clientName(context: Context): Promise<string | null> {

@@ -1,16 +1,25 @@
-/** The verdict in one or two sentences: what mailbox providers do with the message, and what to fix first. */
+/**
+ * The verdict in a few sentences: what mailbox providers do with the message, what is not known, and
+ * what to fix first.
+ */
 
-import type { AnalysisResult, CheckResult, ProviderVerdict } from './result.ts';
+import type { AppliedConsequence } from './consequences.ts';
+import { allConsequences, namedProviders } from './providers/evaluate.ts';
+import {
+  type AnalysisResult,
+  type CheckResult,
+  factOf,
+  type ProviderVerdict,
+  providerStatus,
+  ruleApplies,
+} from './result.ts';
 import { wholeScore } from './score.ts';
-
-/** Below this coverage, the summary lists the checks that did not complete. */
-const MIN_COVERAGE = 0.8;
 
 type Unsummarized = Omit<AnalysisResult, 'summary'>;
 
 /** Callers that show the findings elsewhere cut the summary at ` First: `. */
 export function summarize(result: Unsummarized): string {
-  return [verdict(result), firstFix(result), incompleteChecks(result)].filter(Boolean).join(' ');
+  return [verdict(result), bothScores(result), firstFix(result)].filter(Boolean).join(' ');
 }
 
 /** The checks that fail or warn: greatest gain first, failures before warnings. */
@@ -23,51 +32,94 @@ export function checksToFix(checks: CheckResult[]): CheckResult[] {
 const rank = ({ status }: CheckResult): number => (status === 'fail' ? 0 : 1);
 
 function verdict(result: Unsummarized): string {
-  const { score, cap, temporary, checks } = result;
+  const { score, temporary, checks, judged_kind } = result;
   if (score === null)
     return temporary
       ? 'This message has no score: fewer than two of SPF, DKIM and DMARC could be checked.'
       : `This message has no score: ${skippedAuthentication(checks)} were not checked.`;
-  if (cap && cap.limit <= 40)
-    return `${rejectingProviders(result)} likely to reject this message or send it to spam: ${uncapitalized(cap.reason)}`;
-  if (score >= 90) return highScoreVerdict(result);
-  if (score >= 70)
-    return 'Mailbox providers are likely to accept this message, but it has weaknesses.';
-  return 'Mailbox providers may send this message to spam.';
+  const facts = new Map(checks.map((check) => [check.id, factOf(check)]));
+  const worst = allConsequences((id) => facts.get(id), judged_kind.kind)[0];
+  const unknown = unknownFacts(result);
+  if (worst) return [consequenceSentence(worst, result), unknown].filter(Boolean).join(' ');
+  if (score >= 90) return highScoreVerdict(result, unknown);
+  return [lowScoreVerdict(score), unknown].filter(Boolean).join(' ');
 }
 
-/** A high score alone does not mean that every provider rule is met, or that all are known. */
-function highScoreVerdict({ providers, judged_kind, coverage }: Unsummarized): string {
-  const unmet = providers.filter(({ rules }) =>
-    rules.some(
-      ({ applies, status }) =>
-        status === 'not_met' && (applies === 'any' || judged_kind.kind === 'marketing'),
-    ),
-  );
-  if (unmet.length > 0)
-    return `This message scores well, but it does not meet all sender requirements of ${namesOf(unmet)}.`;
-  const meets = `message meets the sender requirements of ${namesOf(providers)}.`;
-  const isKnown = coverage >= MIN_COVERAGE && providers.every(({ ready }) => ready);
-  return isKnown ? `This ${meets}` : `Based on the completed checks, this ${meets}`;
-}
+const lowScoreVerdict = (score: number): string =>
+  score >= 70
+    ? 'Mailbox providers are likely to accept this message, but it has weaknesses.'
+    : 'Mailbox providers may send this message to spam.';
 
-const namesOf = (providers: ProviderVerdict[]): string =>
-  LIST.format(providers.map(({ name }) => name));
+// The worst consequence, and the providers whose rules it breaks.
 
-const LIST = new Intl.ListFormat('en-GB');
-
-/** The providers with an unmet rule for every sender, and the verb. */
-function rejectingProviders({ providers }: Unsummarized): string {
-  const rejecting = providers.filter(({ rules }) =>
-    rules.some(({ applies, status }) => applies === 'any' && status === 'not_met'),
-  );
-  if (rejecting.length === 0) return 'Mailbox providers are';
-  return `${namesOf(rejecting)} ${rejecting.length === 1 ? 'is' : 'are'}`;
+function consequenceSentence(worst: AppliedConsequence, result: Unsummarized): string {
+  const { id, effect, actor, reason } = worst;
+  const { providers, judged_kind, score } = result;
+  const named = namedProviders(id, providers, judged_kind.kind);
+  const names = named.length > 0 ? LIST.format(named) : actor;
+  const is = named.length === 1 ? 'is' : 'are';
+  const problem = uncapitalized(reason);
+  if (effect === 'rejected')
+    return `${names} ${is} likely to reject this message or send it to spam: ${problem}`;
+  if (effect === 'spam') return `${names} may send this message to spam: ${problem}`;
+  if (effect === 'clipped') return `Gmail hides part of this message: ${problem}`;
+  const isPoor = score !== null && score < 70;
+  if (isPoor) return `${lowScoreVerdict(score)} ${reason}`;
+  if (effect === 'weakness') return `${lowScoreVerdict(70)} ${reason}`;
+  const unmet = providers.filter((one) => providerStatus(one, judged_kind.kind) === 'not_ready');
+  const bulk = judged_kind.kind === 'marketing' ? ', which apply to marketing mail' : '';
+  const claim = `This message does not meet all sender requirements of ${namesOf(unmet)}${bulk}`;
+  return id === 'requirement' ? `${claim}.` : `${claim}: ${problem}`;
 }
 
 /** For use after a colon: "DMARC fails." stays, "The sending …" becomes "the sending …". */
 const uncapitalized = (sentence: string): string =>
   sentence.replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase());
+
+// The verdict without any consequence: which requirements the message is known to meet.
+
+function highScoreVerdict(result: Unsummarized, unknown: string): string {
+  const { providers, judged_kind, alternative } = result;
+  // Mail of the other kind may not meet them.
+  const conditions = [
+    ...(isAuthenticationOpen(result) ? ['based on the completed checks'] : []),
+    ...(alternative ? [`as ${judged_kind.kind} mail`] : []),
+  ];
+  const subject = capitalized([...conditions, 'this message'].join(', '));
+  const isReady = (one: ProviderVerdict) => providerStatus(one, judged_kind.kind) === 'ready';
+  const met = providers.filter(isReady);
+  const open = providers.filter((one) => !isReady(one));
+  if (open.length === 0)
+    return [`${subject} meets the sender requirements of ${namesOf(met)}.`, unknown]
+      .filter(Boolean)
+      .join(' ');
+  const of = namesOf(open);
+  const claim =
+    met.length === 0
+      ? `Whether this message meets the sender requirements of ${of} could not be determined.`
+      : `${subject} meets the sender requirements of ${namesOf(met)}. Whether it meets those of ${of} could not be determined.`;
+  return [claim, unknown].filter(Boolean).join(' ');
+}
+
+/** If the kind is uncertain: the score as either kind. */
+function bothScores({ score, judged_kind, alternative }: Unsummarized): string {
+  if (!alternative || score === null || alternative.score === null) return '';
+  if (alternative.score === score)
+    return `It is unclear whether this is marketing mail, but the score is ${score} either way.`;
+  return `It is unclear whether this is marketing mail: the score is ${score} as ${judged_kind.kind} mail and ${alternative.score} as ${alternative.kind} mail.`;
+}
+
+/** A provider can be satisfied with SPF alone. But nobody should rely on it while DKIM is unknown. */
+const isAuthenticationOpen = ({ checks }: Unsummarized): boolean =>
+  checks.some(({ id, status }) => ['spf', 'dkim', 'dmarc'].includes(id) && status === 'error');
+
+const capitalized = (sentence: string): string =>
+  `${sentence[0]!.toUpperCase()}${sentence.slice(1)}`;
+
+const namesOf = (providers: ProviderVerdict[]): string =>
+  LIST.format(providers.map(({ name }) => name));
+
+const LIST = new Intl.ListFormat('en-GB');
 
 /** Lists which of SPF, DKIM and DMARC were skipped because an address or the network is missing. */
 function skippedAuthentication(checks: CheckResult[]): string {
@@ -77,22 +129,77 @@ function skippedAuthentication(checks: CheckResult[]): string {
   return LIST.format(names);
 }
 
-function firstFix({ checks, cap, score, uncapped }: Unsummarized): string {
-  const first = checksToFix(checks)[0];
-  if (!first) return '';
-  const problem = cap && first.gain === 0 ? cap.reason : first.title;
-  if (score === null || uncapped === null || first.gain === 0) return `First: ${problem}`;
-  const exact = cap ? Math.min(uncapped, cap.limit) : uncapped;
-  // Gains are rounded to a tenth. Adding half a tenth lets the fix of the last problem reach 100.
-  const next = wholeScore(exact + first.gain + 0.05);
-  return next > score
-    ? `First: ${problem} Fixing this alone raises the score from ${score} to ${next}.`
-    : `First: ${problem} (+${first.gain})`;
+// What is not known.
+
+const BLOCKLIST_CHECKS = ['ip_blocklists', 'domain_blocklists', 'link_blocklists'];
+const MAX_LABELS = 4;
+
+/** Names the checks that did not complete, and those without which a requirement is unknown. */
+function unknownFacts(result: Unsummarized): string {
+  const open = openChecks(result);
+  const silent = open.filter(({ id }) => BLOCKLIST_CHECKS.includes(id)).flatMap(silentLists);
+  const others = open.filter(({ id }) => !BLOCKLIST_CHECKS.includes(id) || silent.length === 0);
+  return [
+    silent.length > 0
+      ? `${LIST.format([...new Set(silent)])} did not respond: blocklists are not fully checked.`
+      : '',
+    others.length > 0 ? `Not checked: ${labelsOf(others)}.` : '',
+  ]
+    .filter(Boolean)
+    .join(' ');
 }
 
-function incompleteChecks({ checks, coverage }: Unsummarized): string {
-  if (coverage >= MIN_COVERAGE) return '';
-  const incomplete = checks.filter(({ status, points }) => status === 'error' && points > 0);
-  const count = incomplete.length === 1 ? '1 check' : `${incomplete.length} checks`;
-  return `${count} could not be completed: ${incomplete.map(({ label }) => label).join(', ')}.`;
+function openChecks({ checks, providers, judged_kind }: Unsummarized): CheckResult[] {
+  const required = new Set(
+    providers.flatMap(({ rules }) =>
+      rules
+        .filter((rule) => rule.status === 'unknown' && ruleApplies(rule, judged_kind.kind))
+        .flatMap((rule) => rule.checks),
+    ),
+  );
+  return checks.filter(
+    ({ id, status, points }) =>
+      (status === 'error' && points > 0) || (status === 'skipped' && required.has(id)),
+  );
+}
+
+/** The tier-1 lists without an answer. */
+function silentLists({ status, evidence: { lists } }: CheckResult): string[] {
+  if (status !== 'error' || !Array.isArray(lists)) return [];
+  return lists.flatMap((list) => {
+    if (typeof list !== 'object' || list === null || Array.isArray(list)) return [];
+    const isSilent = list.tier === 1 && (list.status === 'error' || list.status === 'left_out');
+    return isSilent && typeof list.name === 'string' ? [list.name] : [];
+  });
+}
+
+function labelsOf(checks: CheckResult[]): string {
+  const labels = checks.map(({ label }) => label);
+  const more = labels.length - MAX_LABELS;
+  return LIST.format(more > 0 ? [...labels.slice(0, MAX_LABELS), `${more} more`] : labels);
+}
+
+// What to fix first.
+
+function firstFix(result: Unsummarized): string {
+  const { checks, cap, score } = result;
+  const topIssue = checksToFix(checks)[0];
+  if (!topIssue) return '';
+  const problem = cap && topIssue.gain === 0 ? cap.reason : topIssue.title;
+  const after = scoreAfterFix(result, topIssue);
+  return after === null
+    ? `First: ${problem}`
+    : `First: ${problem} Fixing this alone raises the score from ${score} to ${after}.`;
+}
+
+/** The score if only this check passed, in whole points; null if it does not rise by a whole point. */
+export function scoreAfterFix(
+  { score, uncapped, cap }: Pick<AnalysisResult, 'score' | 'uncapped' | 'cap'>,
+  { gain }: Pick<CheckResult, 'gain'>,
+): number | null {
+  if (score === null || uncapped === null || gain === 0) return null;
+  const exact = cap ? Math.min(uncapped, cap.limit) : uncapped;
+  // Gains are rounded to a tenth. Adding half a tenth lets the fix of the last problem reach 100.
+  const after = Math.min(100, wholeScore(exact + gain + 0.05));
+  return after > score ? after : null;
 }

@@ -12,15 +12,15 @@ export interface TextSink {
 export function textSink(max: number): TextSink {
   const pieces: string[] = [];
   let length = 0;
-  // Whether a space is due before the next word.
+  // Whether the next word must be preceded by a space.
   let needsSpace = false;
   const add = (piece: string) => {
     if (length >= max) return;
     const text = piece.replace(/\s+/g, ' ');
     if (text.startsWith(' ')) needsSpace = true;
-    const inner = text.trim();
-    if (inner === '') return;
-    const clipped = `${needsSpace && length > 0 ? ' ' : ''}${inner}`.slice(0, max - length);
+    const trimmed = text.trim();
+    if (trimmed === '') return;
+    const clipped = `${needsSpace && length > 0 ? ' ' : ''}${trimmed}`.slice(0, max - length);
     pieces.push(clipped);
     length += clipped.length;
     needsSpace = text.endsWith(' ');
@@ -51,7 +51,7 @@ const INVISIBLE = /\p{Default_Ignorable_Code_Point}/u;
  */
 export function stripFiller(text: string): { text: string; longest: number } {
   let longest = 0;
-  const rest = text.replace(INVISIBLE_RUN, (run) => {
+  const withoutFiller = text.replace(INVISIBLE_RUN, (run) => {
     const emoji = EMOJI_PART.exec(run)?.[0] ?? '';
     const filler = run.slice(emoji.length);
     const [first = ''] = filler.trim();
@@ -61,7 +61,7 @@ export function stripFiller(text: string): { text: string; longest: number } {
     longest = Math.max(longest, run.length);
     return `${emoji} `;
   });
-  return { text: rest.replace(/\s+/g, ' ').trim(), longest };
+  return { text: withoutFiller.replace(/\s+/g, ' ').trim(), longest };
 }
 
 // The words of a text, in any language.
@@ -81,21 +81,22 @@ const MAX_TEXT = 300_000;
  * without spaces, pairs of characters.
  */
 export function distinctWords(text: string): Set<string> {
-  const found = new Set<string>();
-  const plain = text
+  const words = new Set<string>();
+  const normalized = text
     .slice(0, MAX_TEXT)
     .normalize('NFKC')
     .slice(0, MAX_TEXT)
     .toLowerCase()
     .replace(ADDRESS, ' ');
-  for (const [run] of plain.matchAll(SPACELESS)) {
+  for (const [run] of normalized.matchAll(SPACELESS)) {
     const characters = [...run];
-    if (characters.length === 1) found.add(run);
+    if (characters.length === 1) words.add(run);
     for (let i = 1; i < characters.length; i += 1)
-      found.add(`${characters[i - 1]}${characters[i]}`);
+      words.add(`${characters[i - 1]}${characters[i]}`);
   }
-  for (const [word] of plain.replace(SPACELESS, ' ').matchAll(WORD)) found.add(word.slice(0, 100));
-  return found;
+  for (const [word] of normalized.replace(SPACELESS, ' ').matchAll(WORD))
+    words.add(word.slice(0, 100));
+  return words;
 }
 
 /** Counts words; in scripts without spaces, two characters count as one word. */
@@ -106,7 +107,7 @@ export function countWords(text: string): number {
   return count;
 }
 
-// Texts as plain words, to search for word stems in any language.
+// Normalized words, to search for word stems in any language.
 
 // Ligatures for whole phrases, which NFKD expands to many characters.
 const PHRASE_LIGATURES = /[\ufdfa\ufdfb]/g;
@@ -117,9 +118,9 @@ const PHRASE_LIGATURES = /[\ufdfa\ufdfb]/g;
  * joined.
  */
 export function plainWords(text: string, max: number): string {
-  const start = text.slice(0, max).replace(PHRASE_LIGATURES, ' ');
+  const clipped = text.slice(0, max).replace(PHRASE_LIGATURES, ' ');
   // A Korean syllable decomposes into at most three letters. Text that expands further is not a word.
-  return ` ${start.normalize('NFKD').slice(0, 3 * start.length)} `
+  return ` ${clipped.normalize('NFKD').slice(0, 3 * clipped.length)} `
     .replace(/[\p{M}\p{Default_Ignorable_Code_Point}]+/gu, '')
     .replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
     .toLowerCase()

@@ -20,7 +20,7 @@ export interface AnalyzeCommand {
   deadlineMs: number;
 }
 
-/** Messages are sent in batches in both directions: see `batched`. */
+/** Messages are sent in batches in both directions: see `batchPerTurn`. */
 export type ToWorker = AnalyzeCommand | { type: 'answer'; lookup: number; answer: DnsAnswer };
 
 export type FromWorker =
@@ -79,10 +79,16 @@ async function runJob(
       onFault,
     });
     const result = { ...rest, checks: JSON.stringify(checks) };
+    release(input.raw);
     return { type: 'done', job, result, toFix: checksToFix(checks).map(({ id }) => id), faults };
   } catch (error) {
     return { type: 'failed', job, error: String((error as Error)?.stack ?? error) };
   }
+}
+
+/** Frees the message now: the collector counts only the objects on the heap, and so comes late. */
+function release({ buffer, byteLength }: Uint8Array): void {
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
 }
 
 /** A resolver that sends lookups to the main thread, which has the shared cache and the limits. */

@@ -4,6 +4,7 @@ import * as v from 'valibot';
 import type { App } from '../app.ts';
 import { PRIVATE_HEADERS } from '../http/response.ts';
 import { type Call, route } from '../http/route.ts';
+import { described, named } from '../http/schemas.ts';
 import { normalizeDomain } from '../lib/domain-names.ts';
 import { AppError } from '../lib/errors.ts';
 import { type BadgeState, badgeColor, badgeSvg } from '../report/badge.ts';
@@ -14,12 +15,25 @@ import type { SharedReportRow } from '../store/tables.generated.ts';
 const LIMIT = { requests: 300, seconds: 60 };
 
 /** The endpoint format of shields.io, which allows no other fields. */
-const BadgeJson = v.object({
-  schemaVersion: v.literal(1),
-  label: v.string(),
-  message: v.string(),
-  color: v.string(),
-});
+const BadgeJson = named(
+  'Badge',
+  v.object({
+    schemaVersion: described(v.literal(1), 'The version of the format. Always 1.'),
+    label: described(v.string(), 'The text on the left.'),
+    message: described(v.string(), 'The text on the right.'),
+    color: described(v.string(), 'The color of the right side, as CSS writes it.'),
+  }),
+  'A badge in the endpoint format of shields.io.',
+  { schemaVersion: 1, label: 'deliverability', message: '92 A', color: '#1a7f37' },
+);
+
+const PARAMS = {
+  name: described(
+    v.string(),
+    'The name of a domain with `badge_enabled`, or the token of a shared link.',
+    'example.com',
+  ),
+};
 
 const getSvg = route({
   method: 'GET',
@@ -30,7 +44,10 @@ const getSvg = route({
   role: 'public',
   isPublicLink: true,
   limit: LIMIT,
-  summary: 'Get the SVG badge of a domain that has badges enabled, or of a shared report',
+  summary: 'Get a badge as an SVG image',
+  description:
+    'Returns the badge of a domain that has badges enabled, or of a shared report. Unknown query parameters are ignored.',
+  params: PARAMS,
   produces: ['image/svg+xml'],
   errors: ['gone'],
   handle: (call) => respond(call, 'image/svg+xml', badgeSvg),
@@ -44,7 +61,10 @@ const getJson = route({
   role: 'public',
   isPublicLink: true,
   limit: 'getBadge',
-  summary: 'Get a badge as JSON for shields.io',
+  summary: 'Get a badge as JSON',
+  description:
+    'Returns the badge in the endpoint format of shields.io. Unknown query parameters are ignored.',
+  params: PARAMS,
   produces: ['application/json'],
   json: BadgeJson,
   errors: ['gone'],
@@ -65,7 +85,7 @@ async function respond(
       // Other websites embed it.
       'cross-origin-resource-policy': 'cross-origin',
       // A cached copy would outlive the revocation of the link.
-      ...(badge.byToken ? PRIVATE_HEADERS : { 'cache-control': 'public, max-age=300' }),
+      ...(badge.hasSecretUrl ? PRIVATE_HEADERS : { 'cache-control': 'public, max-age=300' }),
     },
   });
 }
@@ -89,7 +109,7 @@ interface Badge {
   message: string;
   state: BadgeState;
   /** Whether the URL contains the token of a shared link and is secret. */
-  byToken: boolean;
+  hasSecretUrl: boolean;
 }
 
 const LABEL = 'deliverability';
@@ -122,17 +142,17 @@ async function badgeOfDomain({ db }: Pick<App, 'db'>, name: string): Promise<Bad
   if (!row) throw new AppError('not_found', 'Badge not found.');
   const { health_status: state, health_score: score } = row;
   const message = score === null ? state : `${state}, ${score} of 100`;
-  return { label: LABEL, message, state, byToken: false };
+  return { label: LABEL, message, state, hasSecretUrl: false };
 }
 
 async function badgeOfShare(app: Pick<App, 'db' | 'clock'>, token: string): Promise<Badge> {
   const grade = await worstGrade(app, await findActiveShare(app, token));
   const state = (grade === null ? undefined : STATES[grade]) ?? 'unknown';
   const message = grade === null ? 'unknown' : `grade ${grade}`;
-  return { label: LABEL, message, state, byToken: true };
+  return { label: LABEL, message, state, hasSecretUrl: true };
 }
 
-/** null if no remaining test has a grade. */
+/** The worst grade; null if no remaining test has one. */
 async function worstGrade({ db }: Pick<App, 'db'>, row: SharedReportRow): Promise<string | null> {
   const ids = (await sharedTestIds(db, [row.id])).get(row.id)!;
   const { worst } = await db

@@ -25,14 +25,15 @@ import { normalizeAddress } from '../lib/addresses.ts';
 import { isoTime, systemClock } from '../lib/clock.ts';
 import { randomToken } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
-import { silentLog } from '../lib/log.ts';
+import { printable, printableJson, silentLog } from '../lib/log.ts';
 import { withCrlf } from '../mailtests/submit.ts';
 import { createDnsResolver, systemDnsServers } from '../net/dns/network-resolver.ts';
 import type { Resolver } from '../net/dns/resolver.ts';
-import { createReporter } from '../report/renderer.ts';
+import { createReportRenderer } from '../report/renderer.ts';
 import type { ReportFormat, StoredReport } from '../report/report.ts';
-import { reportText } from '../report/text.ts';
-import { type Command, EXIT, type Io, readArguments, UsageError } from './command.ts';
+import { reportText, wrap } from '../report/text.ts';
+import { type Command, EXIT, type Io, printMessage, readArguments, UsageError } from './command.ts';
+import { notAMessage } from './message-file.ts';
 import { readDnsOption, startProgress, withProgress } from './progress.ts';
 
 const OPTIONS = {
@@ -69,9 +70,13 @@ export const check: Command = {
     '--pdf FILE          Also write the report as a PDF',
   ],
   async run(args, io) {
-    const { values, positionals } = readArguments(args, OPTIONS, { min: 1, max: 1, what: 'FILE' });
+    const { values, positionals } = readArguments(args, OPTIONS, {
+      min: 1,
+      max: 1,
+      argumentName: 'FILE',
+    });
     const file = positionals[0]!;
-    const limit = readLimit(values['fail-below']);
+    const limit = readMinScore(values['fail-below']);
     const paths = readReportPaths(values, file);
     const { raw, converted } = await withCrlf(await readInput(file, io));
     const input: AnalysisInput = {
@@ -80,18 +85,17 @@ export const check: Command = {
       receivedAt: systemClock.now(),
       kind: readKind(values.kind),
     };
-    const outcome = await analyzeOne(input, values, io);
+    const outcome = await analyzeMessage(input, values, io);
     if (!outcome.ok) {
-      io.stderr(`Could not analyze the message: ${outcome.detail}.\n`);
+      printMessage(io, `Could not analyze the message: ${printable(outcome.detail)}.`);
       return EXIT.externalFailure;
     }
     const result = { ...outcome.result, checks: JSON.parse(outcome.result.checks) };
     const report = { ...outcome.result, providers: JSON.stringify(result.providers) };
-    const faults = await writeReports(paths, { ...report, ...about(input, file) }, raw);
-    if (values.json)
-      io.stdout(`${JSON.stringify(toTestObject(result, input, converted), null, 2)}\n`);
-    else io.stdout(asText(result, file, Object.keys(paths).length > 0, io));
-    for (const fault of faults) io.stderr(`${fault}\n`);
+    const faults = await writeReports(paths, { ...report, ...reportMetadata(input, file) }, raw);
+    if (values.json) io.stdout(`${printableJson(toTestObject(result, input, converted), 2)}\n`);
+    else io.stdout(formatText(result, file, Object.keys(paths).length > 0, io));
+    for (const fault of faults) printMessage(io, printable(fault));
     if (result.temporary || faults.length > 0) return EXIT.externalFailure;
     return limit !== null && (result.score === null || result.score < limit)
       ? EXIT.negative
@@ -99,8 +103,8 @@ export const check: Command = {
   },
 };
 
-/** The parts of a report that are not in the result. */
-function about(
+/** The fields of a report that are not in the result. */
+function reportMetadata(
   { envelope, receivedAt }: AnalysisInput,
   file: string,
 ): Pick<StoredReport, 'id' | 'name' | 'received_at' | 'completed_at' | 'envelope' | 'placement'> {
@@ -114,18 +118,19 @@ function about(
   };
 }
 
-function asText(result: AnalysisResult, file: string, hasReport: boolean, io: Io): string {
+function formatText(result: AnalysisResult, file: string, hasReport: boolean, io: Io): string {
   const report = reportText(result, {
     width: io.width,
     color: io.useColor,
     testedName: file === '-' ? undefined : basename(file),
   });
-  const next = [
+  const hints = [
+    result.alternative ? '--kind marketing or --kind transactional to settle the kind' : null,
     '--json for every check with its evidence',
     hasReport ? null : '--html report.html or --pdf report.pdf for a report to share',
     result.auth_results.spf === null ? '--ip and --mail-from to check SPF and reverse DNS' : null,
   ].filter(Boolean);
-  return `${report}\nNext: ${next.join(', ')}.\n`;
+  return `${report}\n${wrap(`Next: ${hints.join(', ')}.`, io.width)}\n`;
 }
 
 /** The test object of the API, without the fields that only a service has. */
@@ -135,13 +140,14 @@ function toTestObject(
   line_ends_converted: boolean,
 ) {
   const { uncapped: _, temporary, ...test } = result;
-  const failed = temporary
+  const outcome = temporary
     ? { status: 'failed', failure_reason: 'analysis_error' }
     : { status: 'completed', failure_reason: null };
   return {
     object: 'test',
-    ...failed,
+    ...outcome,
     kind,
+    kind_confidence: result.judged_kind.confidence,
     envelope,
     line_ends_converted,
     inbox_placement: {},
@@ -154,7 +160,7 @@ function toTestObject(
 
 const MAX_MESSAGE_BYTES = 25 * 1024 * 1024;
 
-/** Throws a UsageError if the file cannot be read, is empty or is too large. */
+/** Throws a UsageError if the file cannot be read, is empty, is too large, or is not a message. */
 async function readInput(file: string, io: Io): Promise<Uint8Array> {
   let bytes: Uint8Array;
   try {
@@ -162,17 +168,25 @@ async function readInput(file: string, io: Io): Promise<Uint8Array> {
       file === '-' ? await io.stdin(MAX_MESSAGE_BYTES) : readAtMost(file, MAX_MESSAGE_BYTES + 1);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw new UsageError(
-      code === 'ENOENT' ? `${file} does not exist` : `${file} cannot be read (${code})`,
-    );
+    throw new UsageError(unreadable(file, code));
   }
-  if (bytes.byteLength === 0)
-    throw new UsageError(`${file === '-' ? 'Standard input' : file} is empty`);
-  if (bytes.byteLength > MAX_MESSAGE_BYTES) throw new UsageError(`${file} is larger than 26 MB`);
+  const name = file === '-' ? 'Standard input' : file;
+  if (bytes.byteLength === 0) throw new UsageError(`${name} is empty`);
+  if (bytes.byteLength > MAX_MESSAGE_BYTES) throw new UsageError(`${name} is larger than 26 MB`);
+  const problem = notAMessage(name, bytes);
+  if (problem !== null) throw new UsageError(problem);
   return bytes;
 }
 
-/** Reads no more than `max` bytes, because a device has no end. */
+function unreadable(file: string, code: string | undefined): string {
+  if (code === 'ENOENT') return `${file} does not exist`;
+  if (code === 'EISDIR') return `${file} is a folder. Name one message file in it`;
+  return code === 'EACCES'
+    ? `${file} cannot be read: permission denied`
+    : `${file} cannot be read (${code})`;
+}
+
+/** Reads at most `max` bytes, because a device may never end. */
 function readAtMost(file: string, max: number): Uint8Array {
   const descriptor = openSync(file, 'r');
   try {
@@ -186,7 +200,7 @@ function readAtMost(file: string, max: number): Uint8Array {
   }
 }
 
-function readLimit(text: string | undefined): number | null {
+function readMinScore(text: string | undefined): number | null {
   if (text === undefined) return null;
   if (!/^\d{1,3}$/.test(text) || Number(text) > 100)
     throw new UsageError('--fail-below must be a number from 0 to 100');
@@ -223,7 +237,7 @@ function readTls(text: string | undefined): Envelope['tls'] {
   return { used: true, version: text, cipher: null };
 }
 
-// The analysis of `check`, with the configuration that affects a message.
+// The analysis, with the configuration that affects a message.
 
 interface AnalysisOptions {
   dns?: string;
@@ -232,7 +246,7 @@ interface AnalysisOptions {
 }
 
 const { DNS_SERVERS, BLOCKLISTS, SPAMHAUS_DQS_KEY, SPAMD_URL, RSPAMD_URL, CHECK_LINKS } = VARIABLES;
-/** Other variables affect only the service: an invalid one must not stop a check. */
+/** Other variables affect only the service, so an invalid one must not prevent a check. */
 const CHECK_VARIABLES = {
   DNS_SERVERS,
   BLOCKLISTS,
@@ -244,7 +258,7 @@ const CHECK_VARIABLES = {
 type CheckConfig = Pick<Config, keyof typeof CHECK_VARIABLES>;
 
 /** Throws a UsageError or a ConfigError for invalid options or variables. */
-async function analyzeOne(
+async function analyzeMessage(
   input: AnalysisInput,
   options: AnalysisOptions,
   io: Io,
@@ -256,7 +270,7 @@ async function analyzeOne(
   const progress = startProgress(io);
   const resolver: Resolver = withProgress(dns, progress);
   const pool = createAnalysisPool({ threads: 1, resolver, log: silentLog });
-  const setup = async (): Promise<Setup> => ({
+  const createSetup = async (): Promise<Setup> => ({
     // Each list is tested first, because one that lists everything or nothing proves nothing.
     blocklists: await createBlocklistWatch({
       lists,
@@ -271,7 +285,7 @@ async function analyzeOne(
   try {
     return options.offline
       ? await pool.analyze(input, { offline: true, setup: NO_SETUP })
-      : await pool.analyze(input, { setup: await setup() });
+      : await pool.analyze(input, { setup: await createSetup() });
   } finally {
     progress.end();
     await pool.close();
@@ -288,33 +302,34 @@ const REPORT_FORMATS: ReportFormat[] = ['html', 'pdf'];
 /** Throws a UsageError if a path cannot be written, before the analysis starts. */
 function readReportPaths(values: { html?: string; pdf?: string }, message: string): ReportPaths {
   const paths: ReportPaths = {};
-  const taken = new Map([[resolve(message), 'the message file']]);
+  const usedPaths = new Map([[resolve(message), 'the message file']]);
   for (const format of REPORT_FORMATS) {
-    const given = values[format];
-    if (given === undefined) continue;
-    const path = writablePath(given, `--${format}`);
-    if (taken.has(path)) throw new UsageError(`--${format} is the same file as ${taken.get(path)}`);
-    taken.set(path, `the file of --${format}`);
+    const file = values[format];
+    if (file === undefined) continue;
+    const path = writablePath(file, `--${format}`);
+    if (usedPaths.has(path))
+      throw new UsageError(`--${format} is the same file as ${usedPaths.get(path)}`);
+    usedPaths.set(path, `the file of --${format}`);
     paths[format] = path;
   }
   return paths;
 }
 
-function writablePath(given: string, option: string): string {
-  if (given === '' || given === '-') throw new UsageError(`${option} requires a file name`);
+function writablePath(file: string, option: string): string {
+  if (file === '' || file === '-') throw new UsageError(`${option} requires a file name`);
   try {
-    const found = statSync(given, { throwIfNoEntry: false });
+    const stats = statSync(file, { throwIfNoEntry: false });
     // Renaming would replace a device or a pipe with a file.
-    if (found && !found.isFile())
-      throw new UsageError(`${option} must be a regular file: ${given} is not`);
-    const path = found ? realpathSync(given) : resolve(given);
+    if (stats && !stats.isFile())
+      throw new UsageError(`${option} must be a regular file: ${file} is not`);
+    const path = stats ? realpathSync(file) : resolve(file);
     accessSync(dirname(path), constants.W_OK);
     return path;
   } catch (error) {
     if (error instanceof UsageError) throw error;
     const { code } = error as NodeJS.ErrnoException;
-    const why = code === 'ENOENT' ? 'the folder does not exist' : code;
-    throw new UsageError(`${option} cannot write ${given} (${why})`);
+    const reason = code === 'ENOENT' ? 'the folder does not exist' : code;
+    throw new UsageError(`${option} cannot write ${file} (${reason})`);
   }
 }
 
@@ -325,13 +340,13 @@ async function writeReports(
   raw: Uint8Array,
 ): Promise<string[]> {
   const faults: string[] = [];
-  const reporter = createReporter({ log: silentLog });
+  const reporter = createReportRenderer({ log: silentLog });
   try {
     for (const [format, path] of Object.entries(paths) as [ReportFormat, string][])
       try {
         const message = async () => raw;
         const { bytes } = await reporter.render({ kind: 'test', format, report, message });
-        writeWhole(path, bytes);
+        writeAtomically(path, bytes);
       } catch (error) {
         faults.push(`Could not write ${path}. ${reasonOf(error)}`);
       }
@@ -341,21 +356,21 @@ async function writeReports(
   return faults;
 }
 
-/** Throws unexpected errors again. */
+/** Rethrows unexpected errors. */
 function reasonOf(error: unknown): string {
   if (error instanceof AppError) return error.detail;
   if ((error as NodeJS.ErrnoException).syscall) return (error as Error).message;
   throw error;
 }
 
-/** Writes under another name first, so that the path always has the old or the new file. */
-function writeWhole(path: string, bytes: Uint8Array): void {
-  const temporary = join(dirname(path), `.deliverability-${randomToken(8)}`);
+/** Writes to a temporary file and renames it, so that the path always has a complete file. */
+function writeAtomically(path: string, bytes: Uint8Array): void {
+  const temporaryPath = join(dirname(path), `.deliverability-${randomToken(8)}`);
   try {
-    writeFileSync(temporary, bytes, { flag: 'wx' });
-    renameSync(temporary, path);
+    writeFileSync(temporaryPath, bytes, { flag: 'wx' });
+    renameSync(temporaryPath, path);
   } catch (error) {
-    rmSync(temporary, { force: true });
+    rmSync(temporaryPath, { force: true });
     throw error;
   }
 }

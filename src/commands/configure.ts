@@ -1,12 +1,14 @@
 /** The configuration, log and database of a command. */
 
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { type Config, readConfig } from '../config/config.ts';
 import { systemClock } from '../lib/clock.ts';
-import { createIds } from '../lib/ids.ts';
-import { createLog, type Log } from '../lib/log.ts';
+import { createIdGenerator } from '../lib/ids.ts';
+import { createLog, type Log, printable } from '../lib/log.ts';
 import { openStore, type Store } from '../store/open.ts';
 import type { TeamContext } from '../team/members.ts';
-import type { Io } from './command.ts';
+import { EXIT, type Io, printMessage } from './command.ts';
 
 /** Throws a ConfigError; logs a warning for each unknown variable. */
 export function configure(io: Io): { config: Config; log: Log } {
@@ -23,12 +25,34 @@ export function configure(io: Io): { config: Config; log: Log } {
   return { config, log };
 }
 
-/** Opens the database for a command; the service may be running. */
-export async function withStore<T>(io: Io, use: (team: TeamContext) => Promise<T>): Promise<T> {
+/** What a command does without a database: it creates one and says so, or it stops. */
+type WithoutDatabase = 'create' | 'stop';
+
+/**
+ * Opens the database for a command; the service may be running. A command in the wrong folder would
+ * otherwise work on a new, empty database unnoticed.
+ */
+export async function withStore(
+  io: Io,
+  withoutDatabase: WithoutDatabase,
+  use: (team: TeamContext) => Promise<number>,
+): Promise<number> {
   const { config } = configure(io);
+  const path = config.DATABASE_URL;
+  if (path !== ':memory:' && !existsSync(path)) {
+    const where = `If the service has one elsewhere, run this command where the service runs, or set DELIVERABILITY_DATABASE_URL.`;
+    if (withoutDatabase === 'stop') {
+      printMessage(io, `There is no database at ${printable(resolve(path))}. ${where}`);
+      return EXIT.usage;
+    }
+    printMessage(
+      io,
+      `There was no database at ${printable(resolve(path))}, so this command creates a new one. ${where}`,
+    );
+  }
   const store: Store = openStore(config.DATABASE_URL);
   try {
-    return await use({ db: store.db, clock: systemClock, newId: createIds(systemClock) });
+    return await use({ db: store.db, clock: systemClock, newId: createIdGenerator(systemClock) });
   } finally {
     await store.close();
   }

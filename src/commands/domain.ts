@@ -9,11 +9,11 @@ import { configuredBlocklists } from '../app.ts';
 import { type Config, readConfig } from '../config/config.ts';
 import { isoTime, systemClock } from '../lib/clock.ts';
 import { normalizeDomain } from '../lib/domain-names.ts';
-import { silentLog } from '../lib/log.ts';
+import { printableJson, silentLog } from '../lib/log.ts';
 import { createDnsResolver, systemDnsServers } from '../net/dns/network-resolver.ts';
 import { createWebClient } from '../net/http/client.ts';
 import { createMailTlsProbe } from '../net/smtp/probe.ts';
-import { domainText } from '../report/text.ts';
+import { domainText, wrap } from '../report/text.ts';
 import { type Command, EXIT, type Io, readArguments, UsageError } from './command.ts';
 import { readDnsOption, startProgress, withProgress } from './progress.ts';
 
@@ -40,7 +40,11 @@ export const domain: Command = {
     '--json          Print the result as JSON',
   ],
   async run(args, io) {
-    const { values, positionals } = readArguments(args, OPTIONS, { min: 1, max: 1, what: 'NAME' });
+    const { values, positionals } = readArguments(args, OPTIONS, {
+      min: 1,
+      max: 1,
+      argumentName: 'NAME',
+    });
     const name = readName(positionals[0]!);
     const selectors = (values.selector ?? []).map(readSelector);
     const { config } = readConfig(io.env);
@@ -52,8 +56,8 @@ export const domain: Command = {
       { selectors, now },
       io,
     );
-    if (values.json) io.stdout(`${JSON.stringify(toObject(health, now), null, 2)}\n`);
-    else io.stdout(asText(health, io));
+    if (values.json) io.stdout(`${printableJson(toHealthObject(health, now), 2)}\n`);
+    else io.stdout(formatText(health, io));
     return EXIT_OF[health.status];
   },
 };
@@ -104,15 +108,16 @@ async function checkDomainHealth(
   }
 }
 
-function asText(health: DomainHealth, io: Io): string {
+function formatText(health: DomainHealth, io: Io): string {
   const text = domainText(health, { width: io.width, color: io.useColor });
-  const guessed = health.checks.some(
+  const usesGuessedSelectors = health.checks.some(
     ({ id, evidence }) => id === 'dkim_selector' && evidence.known !== true,
   );
-  return `${text}\nNext: --json for every check with its evidence${guessed ? ', --selector S to check the DKIM keys that you use' : ''}.\n`;
+  const next = `Next: --json for every check with its evidence${usesGuessedSelectors ? ', --selector S to check the DKIM keys that you use' : ''}.`;
+  return `${text}\n${wrap(next, io.width)}\n`;
 }
 
 /** The health object of the API, without the fields that only a service has. */
-function toObject({ name, ...health }: DomainHealth, now: number) {
+function toHealthObject({ name, ...health }: DomainHealth, now: number) {
   return { object: 'domain_health', name, ...health, checked_at: isoTime(now) };
 }

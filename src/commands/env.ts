@@ -3,7 +3,9 @@
 import { PREFIX, readConfig } from '../config/config.ts';
 import type { Variable } from '../config/variables.ts';
 import { VARIABLES } from '../config/variables.ts';
-import { type Command, EXIT, readArguments } from './command.ts';
+import { printable, printableJson } from '../lib/log.ts';
+import { wrap } from '../report/text.ts';
+import { type Command, EXIT, printMessage, readArguments } from './command.ts';
 
 const entries = Object.entries(VARIABLES as Record<string, Variable<unknown>>);
 
@@ -18,17 +20,17 @@ export const env: Command = {
   async run(args, io) {
     const { values } = readArguments(args, { json: { type: 'boolean' } });
     const { texts, warnings } = readConfig(io.env);
-    for (const warning of warnings) io.stderr(`${warning}\n`);
+    for (const warning of warnings) printMessage(io, printable(warning));
     const rows = entries.map(([name, spec]) => {
       const text = (texts as Record<string, string>)[name] ?? '';
       const value = spec.secret && text ? '********' : text;
       return { name: PREFIX + name, value, default: defaultOf(spec), help: spec.help };
     });
-    if (values.json) io.stdout(`${JSON.stringify(rows, null, 2)}\n`);
+    if (values.json) io.stdout(`${printableJson(rows, 2)}\n`);
     else
       for (const row of rows)
         io.stdout(
-          `${row.name}=${row.value}\n    ${row.help}${row.default ? ` (default: ${row.default})` : ''}\n`,
+          `${row.name}=${printable(row.value)}\n${wrap(`${row.help}${row.default ? ` (default: ${row.default})` : ''}`, io.width, '    ')}\n`,
         );
     return EXIT.success;
   },

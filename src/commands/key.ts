@@ -1,9 +1,10 @@
 /** `key`: creates an API key for the owner and prints it. */
 
 import { ROLES, type Role } from '../http/actor.ts';
+import { printableJson } from '../lib/log.ts';
 import { createApiKey } from '../team/api-keys.ts';
 import { findOwner } from '../team/members.ts';
-import { type Command, EXIT, readArguments, UsageError } from './command.ts';
+import { type Command, EXIT, printMessage, readArguments, UsageError } from './command.ts';
 import { withStore } from './configure.ts';
 
 export const key: Command = {
@@ -19,7 +20,7 @@ export const key: Command = {
     const { positionals, values } = readArguments(
       args,
       { role: { type: 'string' }, test: { type: 'boolean' }, json: { type: 'boolean' } },
-      { min: 1, max: 1, what: 'NAME' },
+      { min: 1, max: 1, argumentName: 'NAME' },
     );
     const name = positionals[0]!;
     if (name.length > 200 || /[\u0000-\u001f\u007f]/.test(name))
@@ -27,26 +28,26 @@ export const key: Command = {
     const role = values.role as Role | undefined;
     if (!role || !ROLES.includes(role))
       throw new UsageError(`--role must be one of ${ROLES.join(', ')}`);
-    return withStore(io, async (team) => {
+    return withStore(io, 'stop', async (team) => {
       const member = await findOwner(team.db);
       if (!member) {
-        io.stderr('There is no owner yet. Run: deliverability owner you@example.com\n');
+        printMessage(io, 'There is no owner yet. Run: deliverability owner you@example.com');
         return EXIT.usage;
       }
-      const made = await createApiKey(team, {
+      const newKey = await createApiKey(team, {
         memberId: member.id,
         name,
         role,
         livemode: !values.test,
       });
-      const { id, prefix } = made.row;
+      const { id, prefix } = newKey.row;
       if (values.json)
         io.stdout(
-          `${JSON.stringify({ id, name, role, prefix, livemode: !values.test, key: made.key })}\n`,
+          `${printableJson({ id, name, role, prefix, livemode: !values.test, key: newKey.key })}\n`,
         );
       else {
         io.stderr('This API key is shown only once:\n');
-        io.stdout(`${made.key}\n`);
+        io.stdout(`${newKey.key}\n`);
       }
       return EXIT.success;
     });

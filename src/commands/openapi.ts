@@ -2,7 +2,8 @@
 
 import { readConfig } from '../config/config.ts';
 import { DOCUMENTED_ROUTES } from '../features.ts';
-import { describeApi } from '../health/routes.ts';
+import { describeApi } from '../health/describe-api.ts';
+import { printableJson } from '../lib/log.ts';
 import { VERSION } from '../version.ts';
 import { type Command, EXIT, readArguments } from './command.ts';
 
@@ -13,7 +14,7 @@ export const openapi: Command = {
   async run(args, io) {
     readArguments(args, {});
     const { config } = readConfig(io.env);
-    io.stdout(`${JSON.stringify(describeApi(DOCUMENTED_ROUTES, config, VERSION), null, 2)}\n`);
+    io.stdout(`${printableJson(describeApi(DOCUMENTED_ROUTES, config, VERSION), 2)}\n`);
     return EXIT.success;
   },
 };

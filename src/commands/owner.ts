@@ -1,13 +1,13 @@
 /** `owner`: creates or resets the owner, and prints an API key and a link to set a password. */
 
 import { readConfig } from '../config/config.ts';
-import { printable } from '../lib/log.ts';
+import { printable, printableJson } from '../lib/log.ts';
 import type { MemberRow } from '../store/tables.generated.ts';
 import { createApiKey } from '../team/api-keys.ts';
 import { findMemberByEmail, findOwner, normalizeEmail } from '../team/members.ts';
 import { makeOwner } from '../team/owner.ts';
 import { createOwnerLink } from '../team/passwords.ts';
-import { type Command, EXIT, readArguments, UsageError } from './command.ts';
+import { type Command, EXIT, printMessage, readArguments, UsageError } from './command.ts';
 import { withStore } from './configure.ts';
 
 export const owner: Command = {
@@ -22,13 +22,13 @@ export const owner: Command = {
     const { positionals, values } = readArguments(
       args,
       { replace: { type: 'boolean' }, json: { type: 'boolean' } },
-      { min: 1, max: 1, what: 'EMAIL' },
+      { min: 1, max: 1, argumentName: 'EMAIL' },
     );
     const email = addressOf(positionals[0]!);
-    return withStore(io, async (team) => {
-      const present = await findOwner(team.db);
-      if (present && !values.replace && !(await findMemberByEmail(team.db, email))) {
-        io.stderr(needsReplace(present, email));
+    return withStore(io, 'create', async (team) => {
+      const currentOwner = await findOwner(team.db);
+      if (currentOwner && !values.replace && !(await findMemberByEmail(team.db, email))) {
+        printMessage(io, replaceRequiredText(currentOwner, email));
         return EXIT.usage;
       }
       const { owner: member, created, previous } = await makeOwner(team, email);
@@ -39,39 +39,40 @@ export const owner: Command = {
         livemode: true,
       });
       const link = await createOwnerLink(team, readConfig(io.env).config, member.id);
-      if (previous) io.stderr(whatEnded(previous, member));
+      if (previous) printMessage(io, revocationText(previous, member));
       if (values.json) {
         const { id, email: address } = member;
         const printed = { id, email: address, role: 'owner', key, password_url: link };
-        io.stdout(`${JSON.stringify(printed)}\n`);
+        io.stdout(`${printableJson(printed)}\n`);
         return EXIT.success;
       }
-      io.stderr(
-        `${printable(member.email)} is ${created ? 'now ' : ''}the owner. This API key is shown only once:\n`,
+      printMessage(
+        io,
+        `${printable(member.email)} is ${created ? 'now ' : ''}the owner. This API key is shown only once:`,
       );
       io.stdout(`${key}\n`);
-      io.stderr(`To sign in, set a password within 24 hours. The link works once:\n${link}\n`);
+      printMessage(io, `To sign in, set a password within 24 hours. The link works once:\n${link}`);
       return EXIT.success;
     });
   },
 };
 
-/** The address in its normal form. Throws a UsageError if it is invalid. */
-function addressOf(given: string): string {
-  const email = normalizeEmail(given);
+/** The normalized address. Throws a UsageError if it is invalid. */
+function addressOf(text: string): string {
+  const email = normalizeEmail(text);
   if (email !== null) return email;
-  const shown = printable(given.length > 100 ? `${given.slice(0, 100)}…` : given);
-  throw new UsageError(`"${shown}" is not a valid email address; use the form you@example.com`);
+  const quoted = printable(text.length > 100 ? `${text.slice(0, 100)}…` : text);
+  throw new UsageError(`"${quoted}" is not a valid email address; use the form you@example.com`);
 }
 
-/** Without `--replace`, a typing error would lock out the owner. */
-const needsReplace = (present: MemberRow, email: string): string =>
-  `No member has the address ${printable(email)}. The owner is ${printable(present.email)}. ` +
+/** If `--replace` were not required, a typo in the address would lock out the owner. */
+const replaceRequiredText = (currentOwner: MemberRow, email: string): string =>
+  `No member has the address ${printable(email)}. The owner is ${printable(currentOwner.email)}. ` +
   'To change the owner’s address, add --replace. That revokes the current owner’s password, sessions, API keys, ' +
-  'links and invitations. Nothing was changed.\n';
+  'links and invitations. Nothing was changed.';
 
-function whatEnded(former: MemberRow, owner: MemberRow): string {
-  const ended = `The owner was ${printable(former.email)}, whose password, sessions, API keys, links and invitations are now revoked.\n`;
-  if (former.id === owner.id) return ended;
-  return `${ended}They are now an admin, and can sign in after setting a new password with “Forgot your password?”. If outgoing email is not configured, remove them and invite them again.\n`;
+function revocationText(previous: MemberRow, owner: MemberRow): string {
+  const text = `The owner was ${printable(previous.email)}, whose password, sessions, API keys, links and invitations are now revoked.`;
+  if (previous.id === owner.id) return text;
+  return `${text} They are now an admin, and can sign in after setting a new password with “Forgot your password?”. If outgoing email is not configured, remove them and invite them again.`;
 }

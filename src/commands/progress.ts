@@ -6,35 +6,35 @@ import type { Resolver } from '../net/dns/resolver.ts';
 import { type Io, UsageError } from './command.ts';
 
 interface Progress {
-  setStatus(what: string): void;
+  setStatus(status: string): void;
   end(): void;
 }
 
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const FRAME_MS = 100;
 
-/** A spinner on a terminal; nothing elsewhere. */
-export function startProgress(io: Pick<Io, 'stderr' | 'isStderrTerminal' | 'width'>): Progress {
+/** Shows a spinner on a terminal, and nothing elsewhere. */
+export function startProgress(io: Pick<Io, 'status' | 'isStderrTerminal' | 'width'>): Progress {
   if (!io.isStderrTerminal) return { setStatus() {}, end() {} };
-  let what = 'reading the message';
+  let status = 'reading the message';
   let frame = 0;
   const draw = () => {
-    const text = `${FRAMES[frame++ % FRAMES.length]} ${what}`.slice(0, io.width - 1);
-    io.stderr(`\r\u001b[K${text}`);
+    const text = `${FRAMES[frame++ % FRAMES.length]} ${status}`.slice(0, io.width - 1);
+    io.status(text);
   };
   const timer = setInterval(draw, FRAME_MS);
   return {
-    setStatus(now) {
-      what = now;
+    setStatus(newStatus) {
+      status = newStatus;
     },
     end() {
       clearInterval(timer);
-      io.stderr('\r\u001b[K');
+      io.status('');
     },
   };
 }
 
-/** Hides the customer key that is part of the names of Spamhaus' keyed zones. */
+/** Hides the customer key in the zone names of the Spamhaus Data Query Service. */
 const withoutKey = (name: string): string =>
   name.replace(/[^.]+(?=\.[^.]+\.dq\.spamhaus\.net$)/i, '…');
 
@@ -42,19 +42,21 @@ const withoutKey = (name: string): string =>
 export function withProgress(
   resolver: Resolver,
   progress: Progress,
-  afterwards = 'checking the message',
+  idleStatus = 'checking the message',
 ): Resolver {
-  const open = new Set<string>();
-  let answered = 0;
+  const openQueries = new Set<string>();
+  let answeredCount = 0;
   return async (name, type) => {
     const question = `${type} ${withoutKey(name)}`;
-    open.add(question);
-    progress.setStatus(`waiting for DNS: ${question} (${answered} answered)`);
+    openQueries.add(question);
+    progress.setStatus(`waiting for DNS: ${question} (${answeredCount} answered)`);
     const answer = await resolver(name, type);
-    answered += 1;
-    open.delete(question);
-    const next = [...open].at(-1);
-    progress.setStatus(next ? `waiting for DNS: ${next} (${answered} answered)` : afterwards);
+    answeredCount += 1;
+    openQueries.delete(question);
+    const latest = [...openQueries].at(-1);
+    progress.setStatus(
+      latest ? `waiting for DNS: ${latest} (${answeredCount} answered)` : idleStatus,
+    );
     return answer;
   };
 }

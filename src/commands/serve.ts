@@ -13,7 +13,7 @@ export const serve: Command = {
   async run(args, io) {
     readArguments(args, {});
     const { config, log } = configure(io);
-    // Installs the signal handlers before the start, so that a signal during it also stops cleanly.
+    // Installs the signal handlers first, so that a signal during startup also shuts down cleanly.
     const { interrupted } = io;
     const service = await startService(config, VERSION, { log });
     const { http, smtp, app } = service;

@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { closestName } from '../lib/closest-name.ts';
+import { printable } from '../lib/log.ts';
 import { VARIABLES, type Variable } from './variables.ts';
 
 export const PREFIX = 'DELIVERABILITY_';
@@ -14,7 +15,8 @@ export type Environment = Record<string, string | undefined>;
 export class ConfigError extends Error {
   readonly faults: string[];
   constructor(faults: string[]) {
-    super(`Invalid configuration:\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
+    // Faults quote values and names of the environment.
+    super(`Invalid configuration:\n${faults.map((fault) => `  ${printable(fault)}`).join('\n')}`);
     this.faults = faults;
   }
 }
@@ -38,7 +40,7 @@ export function readConfig(
   const faults: string[] = [];
   const texts: Record<string, string> = {};
   const values: Record<string, unknown> = {};
-  const invalid: string[] = [];
+  const invalidNames: string[] = [];
   for (const [name, spec] of Object.entries(variables)) {
     const fallback = typeof spec.fallback === 'string' ? spec.fallback : spec.fallback(texts);
     let text: string | undefined;
@@ -48,17 +50,17 @@ export function readConfig(
       texts[name] = text;
     } catch (error) {
       faults.push(`${PREFIX}${name} ${(error as Error).message}${spec.secret ? '' : quoted(text)}`);
-      // Otherwise, a default that is derived from it would cause a second error.
+      // Otherwise, a default derived from this variable would cause a second error.
       texts[name] = fallback;
-      invalid.push(name);
+      invalidNames.push(name);
     }
   }
-  faults.push(...pairFaults(texts), ...groupFaults(texts, invalid));
+  faults.push(...pairFaults(texts), ...groupFaults(texts, invalidNames));
   if (faults.length > 0) throw new ConfigError(faults);
   return {
     config: values as Config,
     texts: texts as Record<VariableName, string>,
-    warnings: unknownNames(env, variables),
+    warnings: unknownNameWarnings(env, variables),
   };
 }
 
@@ -98,26 +100,29 @@ const GROUPS = [
 ];
 
 /** An invalid variable is already reported, so it is not reported as missing too. */
-function groupFaults(texts: Record<string, string>, invalid: string[]): string[] {
+function groupFaults(texts: Record<string, string>, invalidNames: string[]): string[] {
   return GROUPS.flatMap((names) => {
-    const missing = names.filter((name) => !texts[name] && !invalid.includes(name));
+    const missing = names.filter((name) => !texts[name] && !invalidNames.includes(name));
     return missing.length === 0 || missing.length === names.length
       ? []
       : missing.map((name) => `${PREFIX}${name} is missing: set ${names.join(', ')} together`);
   });
 }
 
-function unknownNames(env: Environment, variables: Record<string, Variable<unknown>>): string[] {
-  const known = Object.entries(variables).flatMap(([name, { secret }]) =>
+function unknownNameWarnings(
+  env: Environment,
+  variables: Record<string, Variable<unknown>>,
+): string[] {
+  const knownNames = Object.entries(variables).flatMap(([name, { secret }]) =>
     secret ? [PREFIX + name, `${PREFIX}${name}_FILE`] : [PREFIX + name],
   );
   return Object.keys(env)
-    .filter((name) => name.startsWith(PREFIX) && !known.includes(name))
+    .filter((name) => name.startsWith(PREFIX) && !knownNames.includes(name))
     .map((name) => {
-      // Without the prefix, which all share.
+      // Compares without the prefix, which all names share.
       const closest = closestName(
         name.slice(PREFIX.length),
-        known.map((knownName) => knownName.slice(PREFIX.length)),
+        knownNames.map((knownName) => knownName.slice(PREFIX.length)),
       );
       return `${name} is not a known variable${closest ? `. Did you mean ${PREFIX}${closest}?` : ''}`;
     });

@@ -8,7 +8,7 @@ import { parseDuration, parseSize } from '../lib/durations.ts';
 
 /** `+zone` or `-zone`. */
 export interface ListChange {
-  on: boolean;
+  enabled: boolean;
   zone: string;
 }
 
@@ -38,7 +38,7 @@ export const domain: Parse<string> = (value) => {
   return name;
 };
 export const networks: Parse<Network[]> = (value) =>
-  list(value).map((item) => {
+  splitList(value).map((item) => {
     try {
       return parseNetwork(item);
     } catch {
@@ -78,6 +78,12 @@ export const workers: Parse<number> = (value) => {
     throw new Error(`must be a whole number from 1 to ${MAX_WORKERS}`);
   return Number(value);
 };
+const MAX_CONNECTION_LIMIT = 100_000;
+export const connectionLimit: Parse<number> = (value) => {
+  if (!/^\d{1,6}$/.test(value) || Number(value) < 1 || Number(value) > MAX_CONNECTION_LIMIT)
+    throw new Error(`must be a whole number from 1 to ${MAX_CONNECTION_LIMIT}`);
+  return Number(value);
+};
 export const database: Parse<string> = (value) => {
   const path = /^sqlite:(.+)$/.exec(value)?.[1];
   if (!path) throw new Error('must be sqlite: followed by the path of a file');
@@ -100,11 +106,11 @@ export const bool: Parse<boolean> = (value) => {
   return value === 'true';
 };
 export const listChanges: Parse<ListChange[]> = (value) =>
-  list(value).map((item) => {
+  splitList(value).map((item) => {
     const [, sign, name] = /^([+-])(\S+)$/.exec(item) ?? [];
     const zone = name === undefined ? null : normalizeDomain(name);
     if (!zone) throw new Error('must be +zone or -zone entries, separated by commas');
-    return { on: sign === '+', zone };
+    return { enabled: sign === '+', zone };
   });
 export const dqsKey: Parse<string | null> = (value) => {
   if (value !== '' && !/^[a-z0-9]{8,63}$/i.test(value))
@@ -117,9 +123,9 @@ export const engine =
   (value) => {
     if (value === '') return null;
     const parsed = URL.canParse(value) ? new URL(value) : null;
-    const plain = parsed && !parsed.username && !parsed.search && !parsed.hash;
+    const isBareAddress = parsed && !parsed.username && !parsed.search && !parsed.hash;
     if (
-      !plain ||
+      !isBareAddress ||
       parsed.protocol !== `${scheme}:` ||
       !parsed.hostname ||
       !/^\/?$/.test(parsed.pathname)
@@ -201,7 +207,7 @@ export interface Rate {
   seconds: number;
 }
 
-/** `600/min`; `0` for no limit, as null. */
+/** `600/min`. `0` means no limit, and is returned as null. */
 export const rate: Parse<Rate | null> = (value) => {
   if (value === '0') return null;
   const [, count, unit] = /^(\d{1,7})\/(s|min|h)$/.exec(value) ?? [];
@@ -210,7 +216,7 @@ export const rate: Parse<Rate | null> = (value) => {
   return { requests: Number(count), seconds: { s: 1, min: 60, h: 3600 }[unit as 's'] };
 };
 
-function list(value: string): string[] {
+function splitList(value: string): string[] {
   return value
     .split(',')
     .map((item) => item.trim())

@@ -6,6 +6,7 @@ import { normalizeDomain } from '../lib/domain-names.ts';
 import { LOG_LEVELS, type LogLevel } from '../lib/log.ts';
 import {
   bool,
+  connectionLimit,
   database,
   domain,
   dqsKey,
@@ -148,6 +149,16 @@ export const VARIABLES = {
     fallback: '',
     help: 'Private key (PEM) of that certificate.',
   }),
+  HTTP_MAX_CONNECTIONS: variable({
+    read: connectionLimit,
+    fallback: '1000',
+    help: 'Maximum concurrent connections to the API.',
+  }),
+  HTTP_MAX_CONNECTIONS_PER_CLIENT: variable({
+    read: connectionLimit,
+    fallback: '100',
+    help: 'The same per client address (for IPv6, per /64 network). For clients behind a trusted proxy, it limits concurrent requests.',
+  }),
   SURFACE: variable({
     read: oneOf('full', 'preview'),
     fallback: 'full',
@@ -200,6 +211,16 @@ export const VARIABLES = {
     read: networks,
     fallback: '',
     help: 'Networks of the proxies that pass on the sending IP address with the PROXY protocol.',
+  }),
+  SMTP_MAX_CONNECTIONS: variable({
+    read: connectionLimit,
+    fallback: '300',
+    help: 'Maximum concurrent connections to the SMTP listener.',
+  }),
+  SMTP_MAX_CONNECTIONS_PER_CLIENT: variable({
+    read: connectionLimit,
+    fallback: '30',
+    help: 'The same per sending IP address (for IPv6, per /64 network).',
   }),
   ...MAIL_VARIABLES,
   DNS_SERVERS: variable({

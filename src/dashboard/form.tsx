@@ -127,11 +127,11 @@ export const asSentence = (label: string, message: string): string => `The ${lab
 export async function catchErrors<T>(
   codes: AppError['code'][],
   work: () => Promise<T>,
-): Promise<{ done: T; error: null } | { done: null; error: AppError }> {
+): Promise<{ result: T; error: null } | { result: null; error: AppError }> {
   try {
-    return { done: await work(), error: null };
+    return { result: await work(), error: null };
   } catch (error) {
-    if (error instanceof AppError && codes.includes(error.code)) return { done: null, error };
+    if (error instanceof AppError && codes.includes(error.code)) return { result: null, error };
     throw error;
   }
 }
@@ -154,7 +154,7 @@ interface NewPasswordProps {
   focusElsewhere?: boolean;
 }
 
-/** The read-only address lets password managers store both together. */
+/** Includes the address, read-only, so that password managers store it with the password. */
 export function NewPasswordFields({ email, errors, focusElsewhere = false }: NewPasswordProps) {
   const focusConfirmation = Boolean(errors.repeated);
   return (

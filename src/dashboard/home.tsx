@@ -1,4 +1,4 @@
-/** The home page: the signed-in member, or the way to sign in, and how to send a first test. */
+/** The home page: the signed-in member or a link to sign in, and commands for a first test. */
 
 import type { App } from '../app.ts';
 import { route } from '../http/route.ts';
@@ -144,7 +144,7 @@ function FirstTest({ baseUrl }: { baseUrl: string }) {
       <p>Or upload a message file instead of sending it:</p>
       <Command
         lines={[
-          `curl "${tests}"`,
+          `curl "${tests}/raw"`,
           AUTHORIZATION_OPTION,
           '-H "Content-Type: message/rfc822"',
           '--data-binary @message.eml',

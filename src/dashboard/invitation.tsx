@@ -91,10 +91,10 @@ const show = route({
   query: PageQuery,
   produces: ['text/html'],
   async handle({ app, params }) {
-    const { done, error } = await catchErrors(['not_found', 'gone'], () =>
+    const { result, error } = await catchErrors(['not_found', 'gone'], () =>
       findInvitation(app, params.token!),
     );
-    return error ? invalidLinkPage(error, SIGN_IN) : renderPage(done);
+    return error ? invalidLinkPage(error, SIGN_IN) : renderPage(result);
   },
 });
 
@@ -110,26 +110,29 @@ const submit = route({
   consumes: FORM,
   produces: ['text/html'],
   async handle(call) {
-    const found = await catchErrors(['not_found', 'gone'], () =>
+    const lookup = await catchErrors(['not_found', 'gone'], () =>
       findInvitation(call.app, call.params.token!),
     );
-    if (found.error) return invalidLinkPage(found.error, SIGN_IN);
+    if (lookup.error) return invalidLinkPage(lookup.error, SIGN_IN);
     const field = readForm(call.raw);
     const name = field('name').trim();
     const fieldErrors = {
       name: nameError(name),
-      ...newPasswordErrors(field, found.done.invitation.email),
+      ...newPasswordErrors(field, lookup.result.invitation.email),
     };
-    if (hasErrors(fieldErrors)) return renderPage({ ...found.done, name, fieldErrors }, 422);
-    const { done, error } = await catchErrors(
+    if (hasErrors(fieldErrors)) return renderPage({ ...lookup.result, name, fieldErrors }, 422);
+    const { result, error } = await catchErrors(
       ['not_found', 'gone', 'conflict', 'unavailable'],
-      () => join(call, { token: found.done.token, name, password: field('password') }),
+      () => join(call, { token: lookup.result.token, name, password: field('password') }),
     );
     if (error?.code === 'unavailable')
-      return renderPage({ ...found.done, name, formError: error.detail }, ERROR_STATUS.unavailable);
+      return renderPage(
+        { ...lookup.result, name, formError: error.detail },
+        ERROR_STATUS.unavailable,
+      );
     if (error) return invalidLinkPage(error, SIGN_IN);
     // The session is missing if the new member was removed in the meantime.
-    return done ? redirectSignedIn(call.app, done) : seeOther('/sign-in');
+    return result ? redirectSignedIn(call.app, result) : seeOther('/sign-in');
   },
 });
 

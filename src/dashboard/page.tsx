@@ -1,20 +1,11 @@
-/** Responses with a page of the web application: layout, security headers, and no caching. */
+/** Responses with a page of the web application: layout, security headers, and caching only with revalidation. */
 
 import type { ComponentChildren } from 'preact';
 import type { Config } from '../config/config.ts';
 import type { Problem } from '../http/problem.ts';
 import { type AppError, ERROR_STATUS } from '../lib/errors.ts';
-import { PAGE_CSP, renderPage } from '../report/html/frame.tsx';
+import { FORM_CSP, FORM_REFERRER, renderPage } from '../report/html/frame.tsx';
 import { Notice } from './form.tsx';
-
-/** Forms may be submitted to this service only. */
-const CSP = PAGE_CSP.replace("form-action 'none'", "form-action 'self'");
-
-/**
- * Paths may contain a link token, so pages send no path as referrer. They do send their origin:
- * without `Sec-Fetch-Site`, as on plain HTTP, it is the only proof of where a form comes from.
- */
-const DEFAULT_REFERRER_POLICY = 'strict-origin';
 
 interface PageOptions {
   /** Used as the heading too. */
@@ -34,12 +25,12 @@ interface PageOptions {
 /** A page with a card. Error pages start their title with "Error: ", which screen readers read first. */
 export function pageResponse(options: PageOptions): Response {
   const { title, status = 200, headers = {}, children, wide, more } = options;
-  const { referrer = DEFAULT_REFERRER_POLICY } = options;
+  const { referrer = FORM_REFERRER } = options;
   const html = renderPage({
     title: `${status < 400 ? '' : 'Error: '}${title} · Deliverability`,
     skip: 'Skip to content',
     style: FORM_STYLE,
-    csp: CSP,
+    csp: FORM_CSP,
     referrer,
     main: (
       <div class={wide ? 'cards wide' : 'cards'}>
@@ -56,9 +47,10 @@ export function pageResponse(options: PageOptions): Response {
     status,
     headers: {
       'content-type': 'text/html; charset=utf-8',
-      'content-security-policy': `${CSP}; frame-ancestors 'none'`,
+      'content-security-policy': `${FORM_CSP}; frame-ancestors 'none'`,
       'referrer-policy': referrer,
-      'cache-control': 'no-store',
+      // A browser asks again before it shows a stored page, for example after sign-out.
+      'cache-control': status < 400 ? 'private, no-cache' : 'no-store',
       ...headers,
     },
   });
@@ -89,7 +81,7 @@ export function invalidLinkPage({ code, detail }: AppError, next: NextLink): Res
   return pageResponse({
     title: "This link doesn't work",
     status: ERROR_STATUS[code],
-    // Same as the page behind the link: the token may have been valid once.
+    // The path contains a token that may have been valid once.
     referrer: 'no-referrer',
     headers: { 'x-robots-tag': 'noindex' },
     children: (

@@ -61,12 +61,12 @@ const showSetPassword = route({
   produces: ['text/html'],
   async handle({ app, params }) {
     const token = params.token!;
-    const { done, error } = await catchErrors(['not_found', 'gone'], () =>
+    const { result, error } = await catchErrors(['not_found', 'gone'], () =>
       verifyPasswordLink(app.db, app.clock.now(), token),
     );
     return error
       ? invalidLinkPage(error, REQUEST_NEW_LINK)
-      : renderSetPassword({ token, email: done.email });
+      : renderSetPassword({ token, email: result.email });
   },
 });
 
@@ -88,11 +88,11 @@ const submitSetPassword = route({
       verifyPasswordLink(app.db, app.clock.now(), token),
     );
     if (link.error) return invalidLinkPage(link.error, REQUEST_NEW_LINK);
-    const { email } = link.done;
+    const { email } = link.result;
     const field = readForm(raw);
     const fieldErrors = newPasswordErrors(field, email);
     if (hasErrors(fieldErrors)) return renderSetPassword({ token, email, fieldErrors }, 422);
-    const { done, error } = await catchErrors(['not_found', 'gone', 'unavailable'], () =>
+    const { result, error } = await catchErrors(['not_found', 'gone', 'unavailable'], () =>
       resetPassword(call, { token, password: field('password') }),
     );
     if (error?.code === 'unavailable')
@@ -100,7 +100,7 @@ const submitSetPassword = route({
     if (error) return invalidLinkPage(error, REQUEST_NEW_LINK);
     // The link doesn't start a session, because it may have been opened on another person's screen. The
     // device cookie keeps password guessing by others from delaying the next sign-in here.
-    const device = deviceCookie(app, done);
+    const device = deviceCookie(app, result);
     if (device) call.setHeader('set-cookie', device);
     return seeOther('/sign-in?done=password');
   },
@@ -168,7 +168,7 @@ function LinkSent() {
   );
 }
 
-/** Shown if outgoing mail isn't configured: only an administrator can help then. */
+/** Shown if outgoing email isn't configured, because then only an administrator can help. */
 function NoMail() {
   return (
     <>

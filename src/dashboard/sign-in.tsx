@@ -34,7 +34,7 @@ import {
 import { pageResponse, seeOther } from './page.tsx';
 
 const SIGN_IN_PATH = '/sign-in';
-/** Notices by the action that redirected here. */
+/** Notices, by the action that redirected here. */
 const DONE_TEXTS: Record<string, string> = {
   password: 'Your password is set. Sign in with it now.',
   'signed-out': "You're signed out.",
@@ -141,7 +141,7 @@ const submitSignIn = route({
       password: password ? undefined : 'Enter your password.',
     };
     if (hasErrors(fieldErrors)) return renderSignIn(call.app, { email, fieldErrors }, 422);
-    const { done, error } = await catchErrors(
+    const { result, error } = await catchErrors(
       ['unauthenticated', 'rate_limited', 'unavailable'],
       () => signIn(call, { email, password }),
     );
@@ -152,7 +152,7 @@ const submitSignIn = route({
         ERROR_STATUS[error.code],
         error.headers,
       );
-    return redirectSignedIn(call.app, done);
+    return redirectSignedIn(call.app, result);
   },
 });
 
@@ -215,16 +215,16 @@ const beginOidc = route({
   produces: ['text/html'],
   async handle(call) {
     if (await findSignedInActor(call)) return seeOther('/');
-    const { done, error } = await catchErrors(['not_found', 'unavailable'], () =>
+    const { result, error } = await catchErrors(['not_found', 'unavailable'], () =>
       startOidcSignIn(call),
     );
     if (error) return renderOidcFailure(error);
-    call.setHeader('set-cookie', done.cookie);
-    return seeOther(done.location);
+    call.setHeader('set-cookie', result.cookie);
+    return seeOther(result.location);
   },
 });
 
-const endOidc = route({
+const oidcCallback = route({
   method: 'GET',
   path: CALLBACK_PATH,
   operation: 'endOidcSignIn',
@@ -243,16 +243,16 @@ const endOidc = route({
       'forbidden',
       'conflict',
     ];
-    const { done, error } = await catchErrors(codes, async () =>
+    const { result, error } = await catchErrors(codes, async () =>
       signInWithClaims(call, await completeOidcSignIn(call, oidcState, query)),
     );
-    if (!error) return redirectSignedIn(app, done, clearedOidcStateCookie(app));
+    if (!error) return redirectSignedIn(app, result, clearedOidcStateCookie(app));
     call.setHeader('set-cookie', clearedOidcStateCookie(app));
     return renderOidcFailure(error);
   },
 });
 
-export const oidcPages = [beginOidc, endOidc];
+export const oidcPages = [beginOidc, oidcCallback];
 
 // Sessions on public pages.
 
@@ -270,7 +270,7 @@ export async function findSignedInActor({
   return actor;
 }
 
-/** Redirects to the home page and sets the session and device cookies, after the `otherCookies`. */
+/** Redirects to the home page and sets the session and device cookies, after `otherCookies`. */
 export function redirectSignedIn(
   app: App,
   { token, member }: { token: string; member: MemberRow },

@@ -16,23 +16,23 @@ import { invalidLinkPage, pageResponse } from './page.tsx';
 const PATH = '/unsubscribe/:token';
 const HOME = { href: '/', text: 'Go to the home page' };
 const FREQUENCIES = { daily: 'every day', weekly: 'every week', monthly: 'every month' };
-/** Sent by mail clients, and so by the button too (RFC 8058 §3.2). */
+/** Mail clients send this field (RFC 8058 §3.2), so the button sends it too. */
 const UNSUBSCRIBE = { name: 'List-Unsubscribe', value: 'One-Click' };
 const RESUBSCRIBE = { name: 'Subscribe', value: 'Again' };
 
 interface PageState {
   token: string;
-  reader: ReportRecipient;
+  recipient: ReportRecipient;
   /** The action just completed: a full sentence. */
   done?: string;
   error?: string;
 }
 
-function renderPage({ token, reader, done, error }: PageState): Response {
-  const { name, email, frequency, unsubscribedAt } = reader;
-  const unsubscribed = unsubscribedAt !== null;
+function renderPage({ token, recipient, done, error }: PageState): Response {
+  const { name, email, frequency, unsubscribedAt } = recipient;
+  const isUnsubscribed = unsubscribedAt !== null;
   return pageResponse({
-    title: unsubscribed ? "You're unsubscribed" : 'Unsubscribe from a report',
+    title: isUnsubscribed ? "You're unsubscribed" : 'Unsubscribe from a report',
     status: error ? 422 : 200,
     referrer: 'no-referrer',
     headers: { 'x-robots-tag': 'noindex' },
@@ -42,12 +42,14 @@ function renderPage({ token, reader, done, error }: PageState): Response {
         {error && <Notice tone="fail">{error}</Notice>}
         <p>
           <strong>{email}</strong>
-          {unsubscribed ? ' no longer gets' : ' gets'} the report “<strong>{name}</strong>”
-          {unsubscribed ? '' : ` ${FREQUENCIES[frequency]}`}.
+          {isUnsubscribed ? ' no longer gets' : ' gets'} the report “<strong>{name}</strong>”
+          {isUnsubscribed ? '' : ` ${FREQUENCIES[frequency]}`}.
         </p>
         <form method="post" action={`/unsubscribe/${encodeURIComponent(token)}`}>
-          <input type="hidden" {...(unsubscribed ? RESUBSCRIBE : UNSUBSCRIBE)} />
-          <Submit secondary={unsubscribed}>{unsubscribed ? 'Resubscribe' : 'Unsubscribe'}</Submit>
+          <input type="hidden" {...(isUnsubscribed ? RESUBSCRIBE : UNSUBSCRIBE)} />
+          <Submit secondary={isUnsubscribed}>
+            {isUnsubscribed ? 'Resubscribe' : 'Unsubscribe'}
+          </Submit>
         </form>
       </>
     ),
@@ -66,10 +68,10 @@ const show = route({
   produces: ['text/html'],
   async handle({ app, params }) {
     const token = params.token!;
-    const found = await catchErrors(['not_found'], () => findRecipient(app.db, token));
-    return found.error
-      ? invalidLinkPage(found.error, HOME)
-      : renderPage({ token, reader: found.done });
+    const lookup = await catchErrors(['not_found'], () => findRecipient(app.db, token));
+    return lookup.error
+      ? invalidLinkPage(lookup.error, HOME)
+      : renderPage({ token, recipient: lookup.result });
   },
 });
 
@@ -82,7 +84,7 @@ interface UnsubscribeCall {
   transact: Transact;
 }
 
-/** Needs no session, because mail clients send it too. It is idempotent. */
+/** Requires no session, because mail clients send this request too. Idempotent. */
 async function handleSubmit({
   app,
   caller,
@@ -94,23 +96,23 @@ async function handleSubmit({
   const token = params.token!;
   const field = await readFields(headers.get('content-type'), raw);
   const author = { app, actor: null, caller, transact };
-  const { done, error } = await catchErrors(['not_found'], async (): Promise<PageState> => {
+  const { result, error } = await catchErrors(['not_found'], async (): Promise<PageState> => {
     if (field(UNSUBSCRIBE.name) === UNSUBSCRIBE.value)
       return {
         token,
-        reader: await unsubscribeRecipient(author, token),
+        recipient: await unsubscribeRecipient(author, token),
         done: "You're unsubscribed. A report that was already sent may still arrive.",
       };
     if (field(RESUBSCRIBE.name) === RESUBSCRIBE.value)
       return {
         token,
-        reader: await resubscribeRecipient(author, token),
+        recipient: await resubscribeRecipient(author, token),
         done: "You're subscribed again. You'll get the next report if the team still lists your address.",
       };
-    const invalid = 'Invalid form submission. Nothing was changed. Try again.';
-    return { token, reader: await findRecipient(app.db, token), error: invalid };
+    const formError = 'Invalid form submission. Nothing was changed. Try again.';
+    return { token, recipient: await findRecipient(app.db, token), error: formError };
   });
-  return error ? invalidLinkPage(error, HOME) : renderPage(done);
+  return error ? invalidLinkPage(error, HOME) : renderPage(result);
 }
 
 /** Reads both form types of RFC 8058 §3.2. A body that can't be parsed has no fields. */

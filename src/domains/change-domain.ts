@@ -26,9 +26,9 @@ const MAX_NAMED_RULES = 10;
 type DomainAuthor = Author & { app: App };
 
 /**
- * Published in the transaction (of `transact`) before a domain is deleted. Subscribers delete what
- * refers to the domain and write audit entries. The author's permission was checked: they are at least
- * an admin if alert rules name the domain.
+ * Published in the transaction (of `transact`) before a domain is deleted. Subscribers delete the rows
+ * that refer to the domain and write audit entries. The author's permission was checked: they are at
+ * least an admin if alert rules name the domain.
  */
 export const domainRemoved = channel<[domain: DomainRow, author: DomainAuthor]>('domain removed');
 
@@ -48,7 +48,7 @@ export async function createDomain(
       'conflict',
       `Your team has already added the domain ${name} (${existing.id}).`,
     );
-  await requireBelowLimit(tx.selectFrom('domains'), { max: MAX_DOMAINS, things: 'domains' });
+  await requireBelowLimit(tx.selectFrom('domains'), { max: MAX_DOMAINS, noun: 'domains' });
   const { clock, newId } = author.app;
   const now = clock.now();
   const row: DomainRow = {
@@ -88,7 +88,7 @@ export async function changeDomain(
   const details: Record<string, object> = {};
   const change: Partial<DomainRow> = {};
   const [from, to] = [selectorsOf(current), dkim_selectors ?? []];
-  // The given list replaces learned selectors too, so that an unused one can be removed.
+  // The new list replaces learned selectors too, so that users can remove an unused one.
   if (dkim_selectors !== undefined && JSON.stringify(from) !== JSON.stringify(to)) {
     change.given_selectors = JSON.stringify(to);
     change.learnt_selectors = '[]';

@@ -16,13 +16,13 @@ export interface HealthResult {
   startedAt: number;
 }
 
-/** Who waits for the result. Jobs use the background resolver, which gives way to users. */
-type Caller = 'people' | 'jobs';
+/** Who waits for the result. Jobs use the background resolver, so that users don't wait for them. */
+type Caller = 'users' | 'jobs';
 
-/** Takes several seconds, at most about fifteen. Never call it in a transaction. */
+/** Takes several seconds, up to about fifteen. Never call it in a transaction. */
 export async function checkHealth(app: App, row: DomainRow, caller: Caller): Promise<HealthResult> {
   const { web, probeMailTls, blocklists, clock, log } = app;
-  const resolver = caller === 'people' ? app.resolver : app.backgroundResolver;
+  const resolver = caller === 'users' ? app.resolver : app.backgroundResolver;
   const startedAt = clock.now();
   const health = await analyzeDomain(row.name, {
     resolver,
@@ -44,7 +44,7 @@ export async function checkHealth(app: App, row: DomainRow, caller: Caller): Pro
   return { health, startedAt };
 }
 
-/** Selectors that the user didn't give and whose keys the last checks found. */
+/** Selectors that no user entered, but whose keys the last checks found. */
 function guessedSelectors({ health_checks }: Pick<DomainRow, 'health_checks'>): string[] {
   const checks: DomainCheck[] = JSON.parse(health_checks);
   return checks.flatMap(({ id, evidence: { selector, known } }) =>
@@ -52,21 +52,21 @@ function guessedSelectors({ health_checks }: Pick<DomainRow, 'health_checks'>): 
   );
 }
 
-/** Per kind of caller. The job that verifies domains has a limit of its own. */
+/** Per kind of caller. The job that verifies domains has a separate limit. */
 const MAX_CONCURRENT_CHECKS = 8;
 /** Longer than the checks take, so that a waiting caller usually gets a slot. */
 const QUEUE_TIMEOUT_MS = 20_000;
 
 interface Queue {
-  gate: Semaphore;
+  semaphore: Semaphore;
   inProgress: Map<string, Promise<HealthResult>>;
 }
 const createQueue = (): Queue => ({
-  gate: createSemaphore(MAX_CONCURRENT_CHECKS),
+  semaphore: createSemaphore(MAX_CONCURRENT_CHECKS),
   inProgress: new Map(),
 });
 const queuesOf = memoizePerObject(
-  (_: App): Record<Caller, Queue> => ({ people: createQueue(), jobs: createQueue() }),
+  (_: App): Record<Caller, Queue> => ({ users: createQueue(), jobs: createQueue() }),
 );
 
 /**
@@ -74,11 +74,11 @@ const queuesOf = memoizePerObject(
  * result. Throws `unavailable` if too many domains are being checked.
  */
 export function checkHealthShared(app: App, row: DomainRow, caller: Caller): Promise<HealthResult> {
-  const { gate, inProgress } = queuesOf(app)[caller];
+  const { semaphore, inProgress } = queuesOf(app)[caller];
   const key = `${row.id} ${selectorsOf(row).join(' ')}`;
-  const current = inProgress.get(key);
-  if (current) return current;
-  const result = waitAndCheck(app, row, caller, gate).finally(() => inProgress.delete(key));
+  const pending = inProgress.get(key);
+  if (pending) return pending;
+  const result = waitAndCheck(app, row, caller, semaphore).finally(() => inProgress.delete(key));
   inProgress.set(key, result);
   return result;
 }
@@ -87,12 +87,12 @@ async function waitAndCheck(
   app: App,
   row: DomainRow,
   caller: Caller,
-  gate: Semaphore,
+  semaphore: Semaphore,
 ): Promise<HealthResult> {
   const { signal, stop } = startDeadline(QUEUE_TIMEOUT_MS);
-  const entered = await gate.acquire(signal);
+  const acquired = await semaphore.acquire(signal);
   stop();
-  if (!entered)
+  if (!acquired)
     throw new AppError(
       'unavailable',
       'Too many domains are being checked right now. Try again in a few seconds.',
@@ -100,6 +100,6 @@ async function waitAndCheck(
   try {
     return await checkHealth(app, row, caller);
   } finally {
-    gate.release();
+    semaphore.release();
   }
 }

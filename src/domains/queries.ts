@@ -54,9 +54,10 @@ export async function listDomains(
   db: Db,
   { status, ...page }: DomainListQuery,
 ): Promise<{ rows: ListedRow[]; hasMore: boolean }> {
-  let query = db.selectFrom('domains').select(LISTED_COLUMNS);
+  const all = db.selectFrom('domains').select(LISTED_COLUMNS);
+  let query = all;
   if (status) query = query.where('status', '=', status);
-  return fetchPage(query, page);
+  return fetchPage(query, page, all);
 }
 
 /** The team's domain that is, or is the closest parent of, the From domain (in A-labels). */
@@ -65,13 +66,13 @@ export async function findDomainOf(
   fromDomain: string,
 ): Promise<Pick<DomainRow, 'id' | 'name'> | undefined> {
   const labels = fromDomain.split('.');
-  const names = labels.map((_, at) => labels.slice(at).join('.'));
-  const found = await db
+  const names = labels.map((_, index) => labels.slice(index).join('.'));
+  const matches = await db
     .selectFrom('domains')
     .select(['id', 'name'])
     .where('name', 'in', names)
     .execute();
-  return found.toSorted((a, b) => b.name.length - a.name.length)[0];
+  return matches.toSorted((a, b) => b.name.length - a.name.length)[0];
 }
 
 /** The IDs of the alert rules that name a domain. */
@@ -113,10 +114,16 @@ export function presentListed(row: ListedRow): ListedDomain {
   };
 }
 
+/** With the selectors that users gave, for the ETag. They aren't a field of the response. */
+export interface PresentedDomain extends Domain {
+  given_selectors: string;
+}
+
 /** The full form, with the last health checks. */
-export function presentDomain(row: DomainRow): Domain {
+export function presentDomain(row: DomainRow): PresentedDomain {
   const listed = presentListed(row);
-  return { ...listed, health: { ...listed.health, checks: JSON.parse(row.health_checks) } };
+  const health = { ...listed.health, checks: JSON.parse(row.health_checks) };
+  return { ...listed, health, given_selectors: row.given_selectors };
 }
 
 /** The result of the health checks, with the records to publish. */

@@ -2,7 +2,7 @@
 
 import { findCaaProblem, parseCaa } from '../analysis/checks/caa.ts';
 import type { DomainCheck } from '../analysis/domain/health.ts';
-import { organizationalDomain } from '../lib/domain-names.ts';
+import { ownedDomain } from '../lib/domain-names.ts';
 import { type Resolver, recordsOf } from '../net/dns/resolver.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
 import type { RecordToPublish } from './schema.ts';
@@ -13,7 +13,7 @@ const PLACEHOLDER = /<[^<>]+>/;
 /** Checks whose proposed records are only examples, with an invented mailbox, host, or policy. */
 const EXAMPLES = ['mx', 'tls_rpt', 'mta_sts'];
 
-/** Added where the record leaves out an invented report mailbox. */
+/** Added to the purpose if an invented report mailbox was removed from the record. */
 const ADD_RUA = 'To receive reports, append “; rua=mailto:” and your mailbox address.';
 
 interface Candidate {
@@ -33,7 +33,7 @@ export async function recordsToPublish(
   const groups = Map.groupBy(candidatesOf(row.name, checks), ({ type, name }) => `${type} ${name}`);
   const merged = await Promise.all([...groups.values()].map((group) => merge(resolver, group)));
   const fixes = merged
-    .filter((one) => one !== null)
+    .filter((record) => record !== null)
     .toSorted((a, b) => Number(b.required) - Number(a.required));
   const isProven = row.status === 'verified' && row.missing_since === null;
   return isProven ? fixes : [verificationToPublish(row), ...fixes];
@@ -49,11 +49,11 @@ const verificationToPublish = (row: Pick<DomainRow, 'name' | 'token'>): RecordTo
 });
 
 function candidatesOf(domain: string, checks: DomainCheck[]): Candidate[] {
-  const owner = organizationalDomain(domain) ?? domain;
+  const owner = ownedDomain(domain) ?? domain;
   return checks.flatMap((check): Candidate[] => {
     const { label, status, fix } = check;
     const record = fix?.record;
-    if (!record || !isOwn(record.name, owner) || isExample(check, checks)) return [];
+    if (!record || !isWithin(record.name, owner) || isExample(check, checks)) return [];
     const { type, name, value } = record;
     if ((type !== 'TXT' && type !== 'CAA') || PLACEHOLDER.test(value)) return [];
     const purpose = `${label}: ${fix.text}`;
@@ -61,7 +61,7 @@ function candidatesOf(domain: string, checks: DomainCheck[]): Candidate[] {
   });
 }
 
-const isOwn = (name: string, owner: string): boolean =>
+const isWithin = (name: string, owner: string): boolean =>
   name === owner || name.endsWith(`.${owner}`);
 
 function isExample({ id, evidence }: DomainCheck, checks: DomainCheck[]): boolean {
@@ -70,8 +70,8 @@ function isExample({ id, evidence }: DomainCheck, checks: DomainCheck[]): boolea
   if (id === 'caa') return !Array.isArray(evidence.records) || evidence.records.length === 0;
   if (id === 'bimi') return evidence.record == null;
   // The proposal for a domain without an SPF record refers to its MX records, so it must have some.
-  const withoutSpf = id === 'spf_record' && evidence.records === undefined;
-  return withoutSpf && checks.some((check) => check.id === 'mx' && check.status !== 'pass');
+  const hasNoSpfRecord = id === 'spf_record' && evidence.records === undefined;
+  return hasNoSpfRecord && checks.some((check) => check.id === 'mx' && check.status !== 'pass');
 }
 
 /** Merges the candidates for one type and name into one record; null if there is nothing to publish. */
@@ -98,7 +98,7 @@ async function merge(resolver: Resolver, candidates: Candidate[]): Promise<Recor
 
 const collapseWhitespace = (text: string): string => text.trim().replace(/\s+/g, ' ');
 
-/** Whether the new record replaces this one rather than being added to it. */
+/** Whether the new record replaces this one instead of being added alongside it. */
 function isReplaced(text: string, { type, name, value }: Candidate): boolean {
   if (type === 'CAA') return findCaaProblem(parseCaa(text), text)?.corrected === value;
   // A name such as _dmarc has a single purpose; a domain name has TXT records of all kinds.
@@ -114,15 +114,20 @@ function stripPlaceholderRua(value: string, current: string[]): string {
 
 // Merging two proposals for one record that consists of tags, such as DMARC.
 
-/** Applies the changes of both proposals to `before`, the current record or an empty string. */
-function mergeTagLists(before: string, one: string, other: string): string {
-  const [old, first, second] = [tagsOf(before), tagsOf(one), tagsOf(other)];
+/** Applies the changes of both proposals to the current record, which is empty if there is none. */
+function mergeTagLists(currentRecord: string, firstRecord: string, secondRecord: string): string {
+  const [current, first, second] = [
+    tagsOf(currentRecord),
+    tagsOf(firstRecord),
+    tagsOf(secondRecord),
+  ];
   // An SPF record has no tags, so the first proposal wins.
-  if (first.size < 2 || second.size < 2) return one;
+  if (first.size < 2 || second.size < 2) return firstRecord;
   const merged = new Map(first);
   for (const [name, value] of second)
-    if (!merged.has(name) ? !old.has(name) : value !== old.get(name)) merged.set(name, value);
-  for (const name of old.keys()) if (!second.has(name)) merged.delete(name);
+    if (!merged.has(name) ? !current.has(name) : value !== current.get(name))
+      merged.set(name, value);
+  for (const name of current.keys()) if (!second.has(name)) merged.delete(name);
   return [...merged].map(([name, value]) => `${name}=${value}`).join('; ');
 }
 

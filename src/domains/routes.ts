@@ -1,14 +1,14 @@
 /** The operations on domains (contract §7). */
 
 import { route } from '../http/route.ts';
-import { listSchema } from '../http/schemas.ts';
+import { deletedOf, idOf, listSchema } from '../http/schemas.ts';
 import { afterCommit } from '../store/open.ts';
-import { deletedOf } from '../team/schema.ts';
 import { auditVerification, changeDomain, createDomain, deleteDomain } from './change-domain.ts';
 import { checkHealthShared } from './health.ts';
 import {
   domainOr404,
   listDomains,
+  type PresentedDomain,
   presentDomain,
   presentHealth,
   presentListed,
@@ -26,16 +26,24 @@ import { recordHealth, recordRequestedLookup } from './transitions.ts';
 import { lookUpVerification } from './verification.ts';
 import { VERIFY_JOB } from './verify-job.ts';
 
+const DOMAIN_ID = idOf('dom', 'The ID of the domain.');
+/** Selectors that the service learns from messages don't count. */
+const editableDomain = (domain: Domain) => [
+  domain.id,
+  (domain as PresentedDomain).given_selectors,
+  domain.badge_enabled,
+];
+
 const create = route({
   method: 'POST',
   path: '/v1/domains',
   operation: 'createDomain',
   role: 'member',
-  liveOnly: true,
-  summary: 'Add a domain; publish the TXT record in the response to verify it',
+  summary: 'Add a domain',
+  description: 'Adds a domain to your team. Publish the TXT record in `verification` to verify it.',
   body: NewDomain,
   status: 201,
-  etag: true,
+  etag: editableDomain,
   location: ({ id }) => `/v1/domains/${id}`,
   response: Domain,
   errors: ['conflict'],
@@ -50,7 +58,8 @@ const list = route({
   path: '/v1/domains',
   operation: 'listDomains',
   role: 'member',
-  summary: 'List domains, newest first',
+  summary: 'List domains',
+  description: 'Returns the domains of your team, newest first.',
   query: DomainListQuery,
   response: listSchema(ListedDomain),
   async handle({ app, query }) {
@@ -62,10 +71,12 @@ const list = route({
 const get = route({
   method: 'GET',
   path: '/v1/domains/:id',
+  params: { id: DOMAIN_ID },
   operation: 'getDomain',
   role: 'member',
-  summary: 'Get a domain with the results of its last health check',
-  etag: true,
+  summary: 'Get a domain',
+  description: 'Returns a domain with the results of its last health check.',
+  etag: editableDomain,
   response: Domain,
   async handle({ app, params }) {
     return presentDomain(await domainOr404(app.db, params.id!));
@@ -75,11 +86,12 @@ const get = route({
 const update = route({
   method: 'PATCH',
   path: '/v1/domains/:id',
+  params: { id: DOMAIN_ID },
   operation: 'updateDomain',
   role: 'member',
-  liveOnly: true,
-  summary: 'Update the DKIM selectors or the badge setting of a domain',
-  etag: true,
+  summary: 'Update a domain',
+  description: 'Changes the DKIM selectors or the badge setting of a domain.',
+  etag: editableDomain,
   body: DomainPatch,
   response: Domain,
   async handle(call) {
@@ -95,12 +107,13 @@ const update = route({
 const remove = route({
   method: 'DELETE',
   path: '/v1/domains/:id',
+  params: { id: DOMAIN_ID },
   operation: 'deleteDomain',
   role: 'member',
-  liveOnly: true,
-  summary:
-    'Delete a domain with its monitors and alert rules, but keep its tests; only admins can delete a domain that has alert rules',
-  response: deletedOf('domain'),
+  summary: 'Delete a domain',
+  description:
+    'Deletes a domain with its monitors and alert rules, but keeps its tests. Only admins can delete a domain that has alert rules.',
+  response: deletedOf('domain', 'dom'),
   errors: ['conflict'],
   async handle(call) {
     const { params } = call;
@@ -117,10 +130,11 @@ const remove = route({
 const verify = route({
   method: 'POST',
   path: '/v1/domains/:id/verify',
+  params: { id: DOMAIN_ID },
   operation: 'verifyDomain',
   role: 'member',
-  liveOnly: true,
-  summary: 'Look up the verification record now; this gives a failed domain another 72 hours',
+  summary: 'Verify a domain',
+  description: 'Looks up the verification record now. A failed domain gets another 72 hours.',
   response: Domain,
   async handle(call) {
     const { app, params } = call;
@@ -139,20 +153,21 @@ const verify = route({
 const health = route({
   method: 'GET',
   path: '/v1/domains/:id/health',
+  params: { id: DOMAIN_ID },
   operation: 'getDomainHealth',
   role: 'member',
   // The result is stored with the domain.
   writes: true,
-  liveOnly: true,
-  summary: 'Check the health of a domain now and get the DNS records to publish',
+  summary: 'Check the health of a domain',
+  description: 'Checks the DNS of a domain now, and returns the records to publish.',
   response: DomainHealthResponse,
   errors: ['unavailable'],
   async handle(call) {
     const { app, params } = call;
     const id = params.id!;
-    const fresh = await checkHealthShared(app, await domainOr404(app.db, id), 'people');
+    const freshResult = await checkHealthShared(app, await domainOr404(app.db, id), 'users');
     const { row, result } = await call.transact(
-      async (tx) => recordHealth(tx, app, await domainOr404(tx, id), fresh),
+      async (tx) => recordHealth(tx, app, await domainOr404(tx, id), freshResult),
       () => undefined,
     );
     const records = await recordsToPublish(app.resolver, row, result.health.checks);

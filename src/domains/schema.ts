@@ -3,15 +3,26 @@
 import * as v from 'valibot';
 import { CATEGORIES, CHECK_STATUSES } from '../analysis/check.ts';
 import { readDomainName } from '../analysis/domain/read-domain-name.ts';
-import { described, PAGE_QUERY, Time } from '../http/schemas.ts';
+import type { EventDeclaration } from '../http/openapi/webhooks.ts';
+import {
+  described,
+  exampleId,
+  idOf,
+  maxCharacters,
+  named,
+  PAGE_QUERY,
+  Time,
+  typeField,
+} from '../http/schemas.ts';
 import { normalizeDomain } from '../lib/domain-names.ts';
+import { FINDING_FIELDS, Fix, RECORD, Reference } from './finding.ts';
 
 /** Longer than a domain name in any notation. */
 const MAX_TEXT_LENGTH = 1000;
 
 const DomainName = v.pipe(
   v.string('must be a string'),
-  v.maxLength(MAX_TEXT_LENGTH, 'is too long for a domain name'),
+  maxCharacters(MAX_TEXT_LENGTH, 'is too long for a domain name'),
   v.check(
     (text) => readDomainName(text).name !== null,
     ({ input }) => readDomainName(input).fault ?? 'is not a domain name such as example.com',
@@ -37,7 +48,7 @@ export const isSelector = (text: string): boolean =>
 
 const Selector = v.pipe(
   v.string('must be a string'),
-  v.maxLength(MAX_SELECTOR_LENGTH, `must have at most ${MAX_SELECTOR_LENGTH} characters`),
+  maxCharacters(MAX_SELECTOR_LENGTH, `must have at most ${MAX_SELECTOR_LENGTH} characters`),
   v.check(isSelector, 'must be a DKIM selector, the value after s= in the DKIM-Signature header'),
   v.metadata({ jsonSchema: { type: 'string', minLength: 1, maxLength: MAX_SELECTOR_LENGTH } }),
   v.transform((text) => normalizeDomain(text)!),
@@ -49,49 +60,83 @@ const Selectors = v.pipe(
 );
 const Badge = v.boolean('must be true or false');
 
-export const NewDomain = v.strictObject({
-  name: DomainName,
-  dkim_selectors: v.optional(Selectors, []),
-  badge_enabled: v.optional(Badge, false),
-});
+const SELECTORS_TEXT =
+  'The DKIM selectors of the domain. Selectors of received mail are learned automatically.';
+const BADGE_TEXT = 'Whether anyone can get the score badge of the domain.';
+
+export const NewDomain = named(
+  'CreateDomain',
+  v.strictObject({
+    name: described(DomainName, 'The domain name. It can have international characters.'),
+    dkim_selectors: described(v.optional(Selectors, []), SELECTORS_TEXT),
+    badge_enabled: described(v.optional(Badge, false), BADGE_TEXT),
+  }),
+  'A domain to add.',
+  { name: 'example.com', dkim_selectors: ['s1'], badge_enabled: false },
+);
 export type NewDomain = v.InferOutput<typeof NewDomain>;
 
-export const DomainPatch = v.strictObject({
-  dkim_selectors: v.optional(v.nullable(Selectors)),
-  badge_enabled: v.optional(Badge),
-});
+export const DomainPatch = named(
+  'UpdateDomain',
+  v.strictObject({
+    dkim_selectors: described(v.optional(v.nullable(Selectors)), SELECTORS_TEXT),
+    badge_enabled: described(v.optional(Badge), BADGE_TEXT),
+  }),
+  'The changes to a domain. Omitted fields keep their value.',
+  { dkim_selectors: ['s1', 's2'], badge_enabled: true },
+);
 export type DomainPatch = v.InferOutput<typeof DomainPatch>;
 
 const DOMAIN_STATUSES = ['pending', 'verified', 'failed'] as const;
 const HealthStatus = v.picklist(['healthy', 'warning', 'critical', 'unknown']);
 const Score = v.nullable(v.pipe(v.number(), v.integer()));
 
-const RECORD = { type: v.string(), name: v.string(), value: v.string() };
+const SCORE_TEXT = 'The score of the domain, from 0 to 100. Null if too little is known.';
 
-const DomainCheck = v.object({
-  id: v.string(),
-  label: v.string(),
-  category: v.picklist(CATEGORIES),
-  status: v.picklist(CHECK_STATUSES),
-  former_status: described(
-    v.optional(v.picklist(CHECK_STATUSES)),
-    'If the check could not be completed, its last known status, which severity and score are based on.',
-  ),
-  severity: described(
-    v.nullable(v.picklist(['critical', 'warning'])),
-    '`critical`: mailbox providers reject mail from the domain, or anyone can send as the domain. Null if there is nothing to fix.',
-  ),
-  title: v.string(),
-  detail: v.string(),
-  evidence: v.record(v.string(), v.unknown()),
-  points: v.number(),
-  reference: v.object({ name: v.string(), url: v.string() }),
-  fix: v.nullable(v.object({ text: v.string(), record: v.optional(v.object(RECORD)) })),
-});
+const DomainCheck = named(
+  'DomainCheck',
+  v.object({
+    id: described(v.string(), 'The ID of the check, which never changes.'),
+    label: described(v.string(), 'The name of the check for people.'),
+    category: described(v.picklist(CATEGORIES), 'The category of the check.'),
+    status: described(
+      v.picklist(CHECK_STATUSES),
+      '`error`: the check could not be completed. `skipped`: it does not apply.',
+    ),
+    former_status: described(
+      v.optional(v.picklist(CHECK_STATUSES)),
+      'If the check could not be completed, its last known status, which severity and score are based on.',
+    ),
+    severity: described(
+      v.nullable(v.picklist(['critical', 'warning'])),
+      '`critical`: mailbox providers reject mail from the domain, or anyone can send as the domain. Null if there is nothing to fix.',
+    ),
+    ...FINDING_FIELDS,
+    reference: described(Reference, 'The rule that the check applies.'),
+    fix: described(v.nullable(Fix), 'What to change. Null if there is nothing to fix.'),
+  }),
+  'The finding of one check of a domain.',
+  {
+    id: 'dmarc_policy',
+    label: 'DMARC policy',
+    category: 'authentication',
+    status: 'warn',
+    severity: 'warning',
+    title: 'DMARC policy is p=none: failing mail is still delivered',
+    detail: 'Anyone can send mail that claims to be from example.com, and most of it is delivered.',
+    evidence: { domain: 'example.com', policy: 'none' },
+    points: 4,
+    reference: { name: 'RFC 9989 §4.7', url: 'https://www.rfc-editor.org/rfc/rfc9989#section-4.7' },
+    fix: { text: 'Change the DMARC policy to p=quarantine.' },
+  },
+);
+
+const HEALTH_TEXT =
+  '`critical`: mailbox providers reject mail from the domain, or anyone can send as the domain. `unknown`: not checked yet, or too little is known.';
 
 const HEALTH = {
-  status: HealthStatus,
-  score: Score,
+  status: described(HealthStatus, HEALTH_TEXT),
+  score: described(Score, SCORE_TEXT, 95),
   checked_at: described(
     v.nullable(Time),
     'When the last conclusive health check started. Inconclusive checks do not change it.',
@@ -99,12 +144,31 @@ const HEALTH = {
 };
 
 const DOMAIN = {
-  id: v.string(),
-  object: v.literal('domain'),
-  name: v.string(),
-  status: v.picklist(DOMAIN_STATUSES),
-  verification: v.object({ type: v.literal('TXT'), name: v.string(), value: v.string() }),
-  verified_at: v.nullable(Time),
+  id: described(v.string(), 'The ID of the domain.'),
+  object: typeField('domain'),
+  name: described(v.string(), 'The domain name, with A-labels for international characters.'),
+  status: described(
+    v.picklist(DOMAIN_STATUSES),
+    '`verified` once the verification record is found. `failed`: it was not found in time, or it has disappeared.',
+  ),
+  verification: described(
+    named(
+      'DomainVerification',
+      v.object({
+        type: described(v.literal('TXT'), 'The type of the record. Always `TXT`.'),
+        name: described(v.string(), 'The full name of the record.'),
+        value: described(v.string(), 'The value of the record.'),
+      }),
+      'The DNS record that proves control over a domain.',
+      {
+        type: 'TXT',
+        name: '_deliverability.example.com',
+        value: 'deliverability-verify=q3v9k2m7x5t1w8b4',
+      },
+    ),
+    'The record to publish to verify the domain.',
+  ),
+  verified_at: described(v.nullable(Time), 'When the domain was verified. Null before that.'),
   missing_since: described(
     v.nullable(Time),
     'For a verified domain, when its verification record was first found missing. After three days, the status changes to `failed`.',
@@ -116,6 +180,7 @@ const DOMAIN = {
   last_check_detail: described(
     v.nullable(v.string()),
     'What the last lookup or health check could not find or determine. Null if there was no problem.',
+    'No TXT record at _deliverability.example.com.',
   ),
   next_check_at: described(
     v.nullable(Time),
@@ -125,56 +190,152 @@ const DOMAIN = {
     v.array(v.string()),
     'Your selectors, followed by those learned from valid, aligned signatures in received messages. A learned selector is removed when its key is gone and it has signed nothing for 7 days.',
   ),
-  badge_enabled: v.boolean(),
-  health: v.object(HEALTH),
-  created_at: Time,
+  badge_enabled: described(v.boolean(), BADGE_TEXT),
+  health: described(
+    named('DomainHealthStatus', v.object(HEALTH), 'The health of a domain, without its checks.'),
+    'The result of the last health check.',
+  ),
+  created_at: described(Time, 'When the domain was added.'),
 };
+
+const EXAMPLE = {
+  id: exampleId('dom'),
+  object: 'domain',
+  name: 'example.com',
+  status: 'verified',
+  verification: {
+    type: 'TXT',
+    name: '_deliverability.example.com',
+    value: 'deliverability-verify=q3v9k2m7x5t1w8b4',
+  },
+  verified_at: '2026-11-21T10:05:00.000Z',
+  missing_since: null,
+  last_checked_at: '2026-11-22T10:05:00.000Z',
+  last_check_detail: null,
+  next_check_at: '2026-11-23T10:05:00.000Z',
+  dkim_selectors: ['s1'],
+  badge_enabled: false,
+  health: { status: 'warning', score: 95, checked_at: '2026-11-22T10:05:00.000Z' },
+  created_at: '2026-11-21T10:00:00.000Z',
+} as const;
+
 /** The list form, also used in events: without the health checks. */
-export const ListedDomain = v.object(DOMAIN);
+export const ListedDomain = named(
+  'DomainListItem',
+  v.object(DOMAIN),
+  'A domain as lists and events contain it: without its health checks.',
+  EXAMPLE as never,
+);
 export type ListedDomain = v.InferOutput<typeof ListedDomain>;
 
-export const Domain = v.object({
-  ...DOMAIN,
-  health: v.object({ ...HEALTH, checks: v.array(DomainCheck) }),
-});
+export const Domain = named(
+  'Domain',
+  v.object({
+    ...DOMAIN,
+    health: described(
+      named(
+        'DomainHealthDetails',
+        v.object({
+          ...HEALTH,
+          checks: described(v.array(DomainCheck), 'The findings of the last health check.'),
+        }),
+        'The health of a domain with its checks.',
+      ),
+      'The result of the last health check.',
+    ),
+  }),
+  'A domain that your team has added.',
+  { ...EXAMPLE, health: { ...EXAMPLE.health, checks: [] } } as never,
+);
 export type Domain = v.InferOutput<typeof Domain>;
 
-const RecordToPublish = v.object({
-  ...RECORD,
-  purpose: described(v.string(), 'What the record is for, and when to publish it.'),
-  action: described(
-    v.picklist(['add', 'replace']),
-    '`add`: keep existing records. `replace`: publish it in place of the records in `replaces`.',
-  ),
-  replaces: described(
-    v.array(v.string()),
-    'The existing values to delete at this type and name. Keep all others.',
-  ),
-  required: described(
-    v.boolean(),
-    'True if verification or a check fails without the record. False if the record is only recommended.',
-  ),
-});
-export type RecordToPublish = v.InferOutput<typeof RecordToPublish>;
+/** The event types of this feature. */
+export const DOMAIN_EVENTS: EventDeclaration[] = [
+  {
+    type: 'domain.verified',
+    summary: 'A domain was verified',
+    description: 'The verification record of a domain was found.',
+    data: ListedDomain,
+  },
+  {
+    type: 'domain.verification_failed',
+    summary: 'The verification of a domain failed',
+    description:
+      'The verification record of a domain was not found within 72 hours, or has been missing for 3 days.',
+    data: ListedDomain,
+  },
+  {
+    type: 'domain.health_changed',
+    summary: 'The health of a domain changed',
+    description: 'The health status of a verified domain is better or worse than before.',
+    data: named(
+      'DomainHealthChange',
+      v.object({
+        ...DOMAIN,
+        previous_health: described(HealthStatus, 'The health status before the change.'),
+      }),
+      'A domain whose health status has changed, with the previous status.',
+      { ...EXAMPLE, previous_health: 'healthy' } as never,
+    ),
+  },
+];
 
-export const DomainHealthResponse = v.object({
-  object: v.literal('domain_health'),
-  domain_id: v.string(),
-  name: v.string(),
-  status: HealthStatus,
-  score: Score,
-  summary: v.string(),
-  checks: v.array(DomainCheck),
-  records: described(
-    v.array(RecordToPublish),
-    'The DNS records to publish, at most one per type and name. Records that need a value only you know, such as a key or a mailbox, are described in the checks.',
-  ),
-  checked_at: Time,
-});
+export const RecordToPublish = named(
+  'RecordToPublish',
+  v.object({
+    ...RECORD,
+    purpose: described(
+      v.string(),
+      'What the record is for, and when to publish it.',
+      'Tells mailbox providers to reject mail that fails DMARC.',
+    ),
+    action: described(
+      v.picklist(['add', 'replace']),
+      '`add`: keep existing records. `replace`: publish it in place of the records in `replaces`.',
+    ),
+    replaces: described(
+      v.array(v.string()),
+      'The existing values to delete at this type and name. Keep all others.',
+      ['v=DMARC1; p=none'],
+    ),
+    required: described(
+      v.boolean(),
+      'True if verification or a check fails without the record. False if the record is only recommended.',
+    ),
+  }),
+  'A DNS record to publish for a domain.',
+);
+
+export const DomainHealthResponse = named(
+  'DomainHealth',
+  v.object({
+    object: typeField('domain_health'),
+    domain_id: idOf('dom', 'The ID of the domain.'),
+    name: described(v.string(), 'The domain name.', 'example.com'),
+    status: described(HealthStatus, HEALTH_TEXT),
+    score: described(Score, SCORE_TEXT, 95),
+    summary: described(
+      v.string(),
+      'The result in one or two sentences.',
+      'One problem weakens example.com.',
+    ),
+    checks: described(v.array(DomainCheck), 'The findings of the health check.'),
+    records: described(
+      v.array(RecordToPublish),
+      'The DNS records to publish, at most one per type and name. Records that need a value only you know, such as a key or a mailbox, are described in the checks.',
+    ),
+    checked_at: described(Time, 'When the health check started.'),
+  }),
+  'The result of a health check, with the DNS records to publish.',
+);
+export type RecordToPublish = v.InferOutput<typeof RecordToPublish>;
 export type DomainHealthResponse = v.InferOutput<typeof DomainHealthResponse>;
 
 export const DomainListQuery = v.strictObject({
   ...PAGE_QUERY,
-  status: v.optional(v.picklist(DOMAIN_STATUSES, `must be one of ${DOMAIN_STATUSES.join(', ')}`)),
+  status: described(
+    v.optional(v.picklist(DOMAIN_STATUSES, `must be one of ${DOMAIN_STATUSES.join(', ')}`)),
+    'Only domains with this status.',
+  ),
 });
 export type DomainListQuery = v.InferOutput<typeof DomainListQuery>;

@@ -35,7 +35,7 @@ export function selectorsOf(row: SelectorColumns): string[] {
   return [...new Set([...givenSelectors(row), ...learned])];
 }
 
-/** Learned selectors whose keys may be removed without harm. `now` is in ms since the epoch. */
+/** Learned selectors that no longer need a key. `now` is in ms since the epoch. */
 export function expiringSelectors(row: SelectorColumns, now: number): string[] {
   const given = new Set(givenSelectors(row));
   return learnedSelectors(row).flatMap(({ selector, seen_at }) =>
@@ -43,7 +43,7 @@ export function expiringSelectors(row: SelectorColumns, now: number): string[] {
   );
 }
 
-/** The columns that change when checks at `now` found no keys for expiring selectors. */
+/** The changed columns after checks at `now` found no keys for expiring selectors; empty if none change. */
 export function withoutExpired(
   row: SelectorColumns,
   checks: DomainCheck[],
@@ -87,44 +87,48 @@ export async function learnSelectors(
   { fromDomain, signatures, at }: Sighting,
 ): Promise<void> {
   const owner = organizationalDomain(fromDomain);
-  const own = signatures.flatMap(({ domain, selector }) => {
+  const ownSignatures = signatures.flatMap(({ domain, selector }) => {
     const [name, label] = [normalizeDomain(domain), normalizeDomain(selector)];
-    const isOwn = name !== null && owner !== null && organizationalDomain(name) === owner;
-    return isOwn && label !== null && isSelector(label) ? [{ name, label }] : [];
+    const isOwnDomain = name !== null && owner !== null && organizationalDomain(name) === owner;
+    return isOwnDomain && label !== null && isSelector(label) ? [{ name, label }] : [];
   });
-  if (own.length === 0) return;
+  if (ownSignatures.length === 0) return;
   const rows = await tx
     .selectFrom('domains')
     .select(['id', 'name', 'given_selectors', 'learnt_selectors'])
-    .where('name', 'in', [...new Set(own.map(({ name }) => name))])
+    .where('name', 'in', [...new Set(ownSignatures.map(({ name }) => name))])
     .execute();
   for (const row of rows) {
-    const seen = own.flatMap((one) => (one.name === row.name ? [one.label] : []));
-    const after = JSON.stringify(withSeen(learnedSelectors(row), givenSelectors(row), seen, at));
-    if (after === row.learnt_selectors) continue;
-    const change = { learnt_selectors: after };
+    const seenSelectors = ownSignatures.flatMap(({ name, label }) =>
+      name === row.name ? [label] : [],
+    );
+    const updated = JSON.stringify(
+      updateSeen(learnedSelectors(row), givenSelectors(row), seenSelectors, at),
+    );
+    if (updated === row.learnt_selectors) continue;
+    const change = { learnt_selectors: updated };
     await tx.updateTable('domains').set(change).where('id', '=', row.id).execute();
   }
 }
 
-function withSeen(
+function updateSeen(
   learned: LearnedSelector[],
   given: string[],
-  seen: string[],
+  seenSelectors: string[],
   at: number,
 ): LearnedSelector[] {
-  const all = new Map(learned.map((one) => [one.selector, one.seen_at]));
-  for (const selector of seen) {
-    const before = all.get(selector);
+  const seenAtBySelector = new Map(learned.map(({ selector, seen_at }) => [selector, seen_at]));
+  for (const selector of seenSelectors) {
+    const previousSeenAt = seenAtBySelector.get(selector);
     if (given.includes(selector)) continue;
-    if (before === undefined || at - Date.parse(before) >= SEEN_UPDATE_INTERVAL_MS)
-      all.set(selector, isoTime(at));
+    if (previousSeenAt === undefined || at - Date.parse(previousSeenAt) >= SEEN_UPDATE_INTERVAL_MS)
+      seenAtBySelector.set(selector, isoTime(at));
   }
   const capacity = Math.max(0, MAX_SELECTORS - given.length);
-  const latest = [...all.values()].sort().reverse();
-  const entries = [...all].map(([selector, seen_at]) => ({ selector, seen_at }));
+  const latestTimes = [...seenAtBySelector.values()].sort().reverse();
+  const entries = [...seenAtBySelector].map(([selector, seen_at]) => ({ selector, seen_at }));
   // Among selectors last seen at the same time, the newest are kept.
-  for (const time of latest.slice(capacity).reverse())
+  for (const time of latestTimes.slice(capacity).reverse())
     entries.splice(
       entries.findIndex(({ seen_at }) => seen_at === time),
       1,

@@ -1,7 +1,7 @@
 /** The state transitions of a domain after a lookup of its record or after health checks. */
 
 import { createHash } from 'node:crypto';
-import { withPrevious } from '../analysis/domain/health.ts';
+import { keepPreviousResults } from '../analysis/domain/health.ts';
 import type { App } from '../app.ts';
 import { appendEvent, type EventType } from '../events/events.ts';
 import { isoTime } from '../lib/clock.ts';
@@ -18,8 +18,8 @@ interface Transition {
   event: EventType | null;
 }
 
-/** Restarts the 72 hours of a failed domain. */
-function restarted(now: number): Partial<DomainRow> {
+/** The columns that give a failed domain another 72 hours. */
+function restartVerification(now: number): Partial<DomainRow> {
   return { status: 'pending', pending_since: isoTime(now), missing_since: null };
 }
 
@@ -34,16 +34,16 @@ function isStale(startedAt: number, recordedAt: string | null, now: number): boo
   return startedAt < recorded && recorded <= now;
 }
 
-/** Not for failed domains, which aren't looked up. `now` is in ms since the epoch. */
+/** Don't call it for failed domains, which aren't looked up. `now` is in ms since the epoch. */
 export function afterLookup(row: DomainRow, lookup: Lookup, now: number): Transition {
   if (isStale(lookup.startedAt, row.last_checked_at, now)) return NO_CHANGE;
-  const seen = {
+  const lookupResult = {
     last_checked_at: isoTime(lookup.startedAt),
     last_check_detail: lookup.found === 'yes' ? null : lookup.detail,
   };
   const { change, event } =
     row.status === 'verified' ? whenVerified(row, lookup, now) : whenPending(row, lookup, now);
-  return { change: { ...seen, ...change }, event };
+  return { change: { ...lookupResult, ...change }, event };
 }
 
 const FAILED: Transition = {
@@ -70,12 +70,12 @@ function whenPending(row: DomainRow, { found }: Lookup, now: number): Transition
 function whenVerified(row: DomainRow, { found }: Lookup, now: number): Transition {
   if (found === 'unknown')
     return { change: { next_check_at: isoTime(now + RETRY_DELAY_MS) }, event: null };
-  const daily = nextDaily(row.id, now);
+  const nextDailyCheck = nextDaily(row.id, now);
   if (found === 'yes')
-    return { change: { missing_since: null, next_check_at: isoTime(daily) }, event: null };
+    return { change: { missing_since: null, next_check_at: isoTime(nextDailyCheck) }, event: null };
   const since = row.missing_since === null ? now : clampToNow(row.missing_since, now);
   if (now - since >= MISSING_TIMEOUT_MS) return FAILED;
-  const next_check_at = isoTime(Math.min(daily, since + MISSING_TIMEOUT_MS));
+  const next_check_at = isoTime(Math.min(nextDailyCheck, since + MISSING_TIMEOUT_MS));
   return { change: { missing_since: isoTime(since), next_check_at }, event: null };
 }
 
@@ -118,9 +118,9 @@ export const MAX_CHECK_DELAY_MS = 25 * HOUR_MS;
 
 /** The next lookup of an unverified domain; all times are in ms since the epoch. */
 export function nextLookup(pendingSince: number, now: number): number {
-  const first = FIRST_LOOKUPS_MIN.map((minutes) => pendingSince + minutes * MINUTE_MS);
+  const firstLookups = FIRST_LOOKUPS_MIN.map((minutes) => pendingSince + minutes * MINUTE_MS);
   const hours = Math.max(0, Math.floor((now - pendingSince) / HOUR_MS));
-  return first.find((at) => at > now) ?? pendingSince + (hours + 1) * HOUR_MS;
+  return firstLookups.find((at) => at > now) ?? pendingSince + (hours + 1) * HOUR_MS;
 }
 
 /**
@@ -136,16 +136,16 @@ function nextDaily(id: string, now: number): number {
 
 // Recording results with their events, in the transaction of the change.
 
-/** Returns the updated row. Also writes the columns in `more`. */
+/** Returns the updated row. Also writes `extraColumns`. */
 export async function recordLookup(
   tx: Tx,
   app: App,
   row: DomainRow,
   lookup: Lookup,
-  more: Partial<DomainRow> = {},
+  extraColumns: Partial<DomainRow> = {},
 ): Promise<DomainRow> {
   const { change, event } = afterLookup(row, lookup, app.clock.now());
-  return storeTransition(tx, app, row, { change: { ...change, ...more }, event });
+  return storeTransition(tx, app, row, { change: { ...change, ...extraColumns }, event });
 }
 
 /**
@@ -160,11 +160,11 @@ export async function recordRequestedLookup(
 ): Promise<DomainRow> {
   const now = app.clock.now();
   if (isStale(lookup.startedAt, row.last_checked_at, now)) return row;
-  const restart = row.status === 'failed' ? restarted(now) : {};
+  const restart = row.status === 'failed' ? restartVerification(now) : {};
   const { change, event } = afterLookup({ ...row, ...restart }, lookup, now);
   const staysVerified = row.status === 'verified' && event === null;
-  const planned = staysVerified ? { next_check_at: row.next_check_at } : {};
-  return storeTransition(tx, app, row, { change: { ...restart, ...change, ...planned }, event });
+  const schedule = staysVerified ? { next_check_at: row.next_check_at } : {};
+  return storeTransition(tx, app, row, { change: { ...restart, ...change, ...schedule }, event });
 }
 
 /** `row` must be read in this transaction. Returns the updated row, and the health with previous statuses. */
@@ -174,7 +174,7 @@ export async function recordHealth(
   row: DomainRow,
   { health, startedAt }: HealthResult,
 ): Promise<{ row: DomainRow; result: HealthResult }> {
-  const result = { health: withPrevious(health, JSON.parse(row.health_checks)), startedAt };
+  const result = { health: keepPreviousResults(health, JSON.parse(row.health_checks)), startedAt };
   return {
     result,
     row: await storeTransition(tx, app, row, afterHealth(row, result, app.clock.now())),

@@ -18,7 +18,7 @@ import {
 } from './transitions.ts';
 import { type Lookup, lookUpVerification } from './verification.ts';
 
-/** The job's name, by which it is woken. */
+/** The job's name, which is used to wake it. */
 export const VERIFY_JOB = 'domains.verify';
 
 /** Checks take seconds, and other work needs the resolver too. */
@@ -26,16 +26,16 @@ const MAX_CONCURRENT_DOMAINS = 8;
 /** Longer than a check can take. */
 const LEASE_MS = 120_000;
 
-type Claimed = DomainRow & { lease: string };
+type ClaimedDomain = DomainRow & { lease: string };
 
 export function verifyDomainsJob(app: App): Job {
   return claimingJob({
     name: VERIFY_JOB,
     concurrency: MAX_CONCURRENT_DOMAINS,
     claim: (limit) => claimDue(app, limit),
-    work: (domain) => checkOne(app, domain),
-    // It is checked again once the lease expires.
-    failed: ({ id }, error) =>
+    work: (domain) => checkDomain(app, domain),
+    // The domain is checked again once the lease expires.
+    onError: ({ id }, error) =>
       app.log.error('could not check domain', {
         domain: id,
         error: errorMessage(error),
@@ -45,8 +45,8 @@ export function verifyDomainsJob(app: App): Job {
   });
 }
 
-/** Claims domains that are due, the longest overdue first, or due implausibly late after a clock change. */
-async function claimDue(app: App, limit: number): Promise<Claimed[]> {
+/** Claims due domains, longest overdue first, and domains due implausibly far ahead after a clock change. */
+async function claimDue(app: App, limit: number): Promise<ClaimedDomain[]> {
   const now = app.clock.now();
   const due = app.db
     .selectFrom('domains')
@@ -63,7 +63,7 @@ async function claimDue(app: App, limit: number): Promise<Claimed[]> {
   return claimRows(app, { table: 'domains', due, leaseMs: LEASE_MS });
 }
 
-async function checkOne(app: App, claimed: Claimed): Promise<void> {
+async function checkDomain(app: App, claimed: ClaimedDomain): Promise<void> {
   const { backgroundResolver: resolver, clock } = app;
   const lookup = await lookUpVerification({ resolver, clock }, claimed);
   // If DNS doesn't answer, the health checks would find nothing either.
@@ -82,7 +82,7 @@ const RELEASED = { lease: null, leased_until: null } as const;
 async function recordOutcome(
   app: App,
   tx: Parameters<typeof recordLookup>[0],
-  claimed: Claimed,
+  claimed: ClaimedDomain,
   { lookup, result }: { lookup: Lookup; result: HealthResult | null },
 ): Promise<DomainRow | null> {
   const row = await tx
@@ -92,16 +92,16 @@ async function recordOutcome(
     .where('lease', '=', claimed.lease)
     .executeTakeFirst();
   if (!row) return null;
-  // A user verified it meanwhile, and that result is newer.
+  // A user requested a verification in the meantime, and that result is newer.
   if (row.status !== claimed.status || row.pending_since !== claimed.pending_since) {
     await tx.updateTable('domains').set(RELEASED).where('id', '=', row.id).execute();
     return null;
   }
-  const after = await recordLookup(tx, app, row, lookup, {
+  const updatedRow = await recordLookup(tx, app, row, lookup, {
     ...RELEASED,
     ...(result?.health.status === 'unknown' ? unknownHealth(app, result.health, lookup) : {}),
   });
-  return result === null ? after : (await recordHealth(tx, app, after, result)).row;
+  return result === null ? updatedRow : (await recordHealth(tx, app, updatedRow, result)).row;
 }
 
 /** Checks again soon instead of the next day. */

@@ -65,7 +65,7 @@ export function expireEventsJob(app: App): Job {
 
 export async function expireEvents({ db, clock, config }: App): Promise<void> {
   if (config.EVENT_RETENTION === 0) return;
-  const before = isoTime(clock.now() - config.EVENT_RETENTION);
-  const old = db.selectFrom('events').select('id').where('created_at', '<', before);
-  await deleteInBatches(db, 'events', old);
+  const cutoff = isoTime(clock.now() - config.EVENT_RETENTION);
+  const expired = db.selectFrom('events').select('id').where('created_at', '<', cutoff);
+  await deleteInBatches(db, 'events', expired);
 }

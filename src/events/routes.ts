@@ -6,11 +6,14 @@ import { route } from '../http/route.ts';
 import {
   described,
   fetchPage,
+  idOf,
   listSchema,
+  named,
   PAGE_QUERY,
   type Page,
   QueryTime,
   Time,
+  typeField,
 } from '../http/schemas.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Db } from '../store/open.ts';
@@ -18,22 +21,30 @@ import type { EventRow } from '../store/tables.generated.ts';
 import { EVENT_TYPES } from './events.ts';
 
 /** The JSON of an event, in the API and in webhooks. */
-export const Event = v.object({
-  id: v.string(),
-  object: v.literal('event'),
-  type: v.picklist(EVENT_TYPES),
-  created_at: Time,
-  livemode: v.boolean(),
-  data: described(
-    v.looseObject({ id: v.string(), object: v.string() }),
-    'The object that the event is about, as list operations return it. Its type depends on the event type.',
-  ),
-});
+export const Event = named(
+  'Event',
+  v.object({
+    id: idOf('evt', 'The ID of the event. Deliveries of the same event have the same ID.'),
+    object: typeField('event'),
+    type: described(v.picklist(EVENT_TYPES), 'The event type.'),
+    created_at: described(Time, 'When the event happened.'),
+    livemode: described(v.boolean(), 'False for events about tests of a test-mode key.'),
+    // The documentation has the fields of each event type.
+    data: described(
+      v.record(v.string(), v.unknown()),
+      'The object that the event is about, as list operations return it. Its type depends on the event type.',
+    ),
+  }),
+  'A record of what happened. `type` determines the form of `data`.',
+);
 type Event = v.InferOutput<typeof Event>;
 
 const FILTERS = {
-  type: v.optional(v.picklist(EVENT_TYPES, `must be one of ${EVENT_TYPES.join(', ')}`)),
-  created_after: v.optional(QueryTime),
+  type: described(
+    v.optional(v.picklist(EVENT_TYPES, `must be one of ${EVENT_TYPES.join(', ')}`)),
+    'Only events of this type.',
+  ),
+  created_after: described(v.optional(QueryTime), 'Only events at or after this time.'),
 };
 const EventFilters = v.strictObject(FILTERS);
 type EventFilters = v.InferOutput<typeof EventFilters>;
@@ -44,7 +55,9 @@ const listEventsRoute = route({
   path: '/v1/events',
   operation: 'listEvents',
   role: 'member',
-  summary: 'List events, newest first',
+  summary: 'List events',
+  description:
+    'Returns the events of your mode (live or test), newest first. They are kept for a limited time.',
   query: EventListQuery,
   response: listSchema(Event),
   async handle({ app, actor, query }) {
@@ -60,7 +73,9 @@ const getEventRoute = route({
   path: '/v1/events/:id',
   operation: 'getEvent',
   role: 'member',
-  summary: 'Get an event, exactly as webhooks send it',
+  summary: 'Get an event',
+  description: 'Returns an event exactly as webhooks send it.',
+  params: { id: idOf('evt', 'The ID of the event.') },
   response: Event,
   async handle({ app, actor, params }) {
     return presentEvent(await eventOr404(app.db, actor.livemode, params.id!));
@@ -98,7 +113,7 @@ async function listEvents(
   let query = eventsInMode(db, livemode);
   if (filters.type) query = query.where('type', '=', filters.type);
   if (filters.created_after) query = query.where('created_at', '>=', filters.created_after);
-  return fetchPage(query, { limit, starting_after, ending_before });
+  return fetchPage(query, { limit, starting_after, ending_before }, eventsInMode(db, livemode));
 }
 
 /** Throws `not_found`, including for an event of the other mode. */

@@ -3,6 +3,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { NOT_TESTED } from '../analysis/blocklists/watch.ts';
 import type { App } from '../app.ts';
+import type { ListenerName } from '../lib/connection-limits.ts';
 import { errorMessage } from '../lib/errors.ts';
 import type { Mailer } from '../net/smtp/mailer.ts';
 
@@ -24,35 +25,49 @@ export async function probeDependencies(app: App): Promise<Dependency[]> {
   const [dns, outgoing] = await Promise.all([probeDns(app), probeOutgoing(app)]);
   return [
     await probeDatabase(app),
-    app.mailListening()
-      ? plain('mail_listener', 'up', null)
-      : plain('mail_listener', 'down', 'The SMTP listener is not running.'),
+    app.isSmtpListening()
+      ? listener(app, 'mail_listener', 'smtp')
+      : dependency('mail_listener', 'down', 'The SMTP listener is not running.'),
+    listener(app, 'http_listener', 'http'),
     app.scheduler.running()
-      ? plain('scheduler', 'up', null)
-      : plain('scheduler', 'degraded', 'The scheduler is stopped.'),
+      ? dependency('scheduler', 'up', null)
+      : dependency('scheduler', 'degraded', 'The scheduler is stopped.'),
     dns,
     outgoing,
-    plain('seed_mailboxes', 'disabled', 'Not configured.'),
+    dependency('seed_mailboxes', 'disabled', 'Not configured.'),
     blocklists(app),
   ];
 }
 
-const plain = (name: string, status: Dependency['status'], detail: string | null): Dependency => ({
+const dependency = (
+  name: string,
+  status: Dependency['status'],
+  detail: string | null,
+): Dependency => ({
   name,
   status,
   detail,
   latency_ms: null,
 });
 
+const AT_LIMIT =
+  'The connection limit was reached within the last minute. Idle connections are closed, and new ones may be refused.';
+
+function listener({ fullListeners }: App, name: string, listenerName: ListenerName): Dependency {
+  return fullListeners().includes(listenerName)
+    ? dependency(name, 'degraded', AT_LIMIT)
+    : dependency(name, 'up', null);
+}
+
 /** Based on their last self-tests. Does not show the queried zone, which may contain a key. */
 function blocklists({ blocklists: watch }: App): Dependency {
-  const known = watch.known();
-  if (known.length === 0) return plain('blocklists', 'disabled', 'No blocklists are enabled.');
-  const failing = known.filter(({ fault }) => fault !== null);
-  if (failing.length === 0) return plain('blocklists', 'up', null);
+  const lists = watch.snapshot();
+  if (lists.length === 0) return dependency('blocklists', 'disabled', 'No blocklists are enabled.');
+  const failing = lists.filter(({ fault }) => fault !== null);
+  if (failing.length === 0) return dependency('blocklists', 'up', null);
   const names = failing.map(({ list }) => list.name).join(', ');
   const allUntested = failing.every(({ fault }) => fault === NOT_TESTED);
-  return plain(
+  return dependency(
     'blocklists',
     'degraded',
     `${allUntested ? 'Not tested yet' : 'Not used, self-test failed'}: ${names}.`,
@@ -60,30 +75,30 @@ function blocklists({ blocklists: watch }: App): Dependency {
 }
 
 async function probeDatabase({ db, clock, hasSpace }: App): Promise<Dependency> {
-  const started = clock.now();
+  const startedAt = clock.now();
   try {
     await db.selectFrom('members').select('id').limit(1).execute();
-    const latency_ms = clock.now() - started;
+    const latency_ms = clock.now() - startedAt;
     if (await hasSpace()) return { name: 'database', status: 'up', detail: null, latency_ms };
     const detail = 'The disk is almost full. The service rejects new messages.';
     return { name: 'database', status: 'degraded', detail, latency_ms };
   } catch (error) {
-    return plain('database', 'down', codeOf(error));
+    return dependency('database', 'down', codeOf(error));
   }
 }
 
-/** Prefers the code, because a message may contain a path. */
+/** The code if there is one, because a message may contain a path. */
 function codeOf(error: unknown): string {
   return (error as { code?: string }).code ?? errorMessage(error).slice(0, 20);
 }
 
-/** How long the first request waits for a probe; load balancers need a quick response. */
+/** How long the first request waits for a probe. Load balancers need a quick response. */
 const FIRST_PROBE_TIMEOUT_MS = 1_000;
 
 interface DnsProbe {
   at: number;
   /** The result of the last completed probe. */
-  known: Dependency;
+  result: Dependency;
   running: Promise<void>;
 }
 const dnsProbes = new WeakMap<App, DnsProbe>();
@@ -92,23 +107,23 @@ const dnsProbes = new WeakMap<App, DnsProbe>();
 async function probeDns(app: App): Promise<Dependency> {
   const now = app.clock.now();
   const last = dnsProbes.get(app);
-  if (last && now - last.at < DNS_PROBE_INTERVAL_MS) return last.known;
-  const known = last?.known ?? plain('dns', 'degraded', 'No response yet.');
-  const probe: DnsProbe = { at: now, known, running: Promise.resolve() };
+  if (last && now - last.at < DNS_PROBE_INTERVAL_MS) return last.result;
+  const result = last?.result ?? dependency('dns', 'degraded', 'No response yet.');
+  const probe: DnsProbe = { at: now, result, running: Promise.resolve() };
   dnsProbes.set(app, probe);
-  probe.running = queryDns(app).then((found) => {
-    probe.known = found;
+  probe.running = queryDns(app).then((state) => {
+    probe.result = state;
   });
   if (!last)
     await Promise.race([probe.running, pause(FIRST_PROBE_TIMEOUT_MS, null, { ref: false })]);
-  return probe.known;
+  return probe.result;
 }
 
 /** Sends a query that every resolver can answer; any answer counts. */
 async function queryDns({ resolver, clock }: App): Promise<Dependency> {
-  const started = clock.now();
+  const startedAt = clock.now();
   const answer = await resolver('com', 'NS');
-  const latency_ms = clock.now() - started;
+  const latency_ms = clock.now() - startedAt;
   return answer.status === 'error'
     ? {
         name: 'dns',
@@ -123,16 +138,16 @@ const mailProbes = new WeakMap<Mailer, Promise<void>>();
 
 /** Based on the last attempt to reach the mail server. If a probe is due, starts it without waiting, except for the first. */
 async function probeOutgoing({ mailer, clock }: App): Promise<Dependency> {
-  if (mailer === null) return plain('outgoing_smtp', 'disabled', 'Not configured.');
+  if (mailer === null) return dependency('outgoing_smtp', 'disabled', 'Not configured.');
   const last = mailer.lastAttempt();
-  const due = !last || clock.now() - last.at >= MAIL_PROBE_INTERVAL_MS;
-  if (due && !mailProbes.has(mailer)) {
+  const isDue = !last || clock.now() - last.at >= MAIL_PROBE_INTERVAL_MS;
+  if (isDue && !mailProbes.has(mailer)) {
     const probe = mailer.verify().finally(() => mailProbes.delete(mailer));
     mailProbes.set(mailer, probe);
     if (!last) await Promise.race([probe, pause(FIRST_PROBE_TIMEOUT_MS, null, { ref: false })]);
   }
-  const known = mailer.lastAttempt();
-  if (!known) return plain('outgoing_smtp', 'degraded', 'No response yet.');
-  if (known.fault === null) return plain('outgoing_smtp', 'up', null);
-  return plain('outgoing_smtp', 'degraded', `Can't send email: ${known.fault}.`);
+  const attempt = mailer.lastAttempt();
+  if (!attempt) return dependency('outgoing_smtp', 'degraded', 'No response yet.');
+  if (attempt.fault === null) return dependency('outgoing_smtp', 'up', null);
+  return dependency('outgoing_smtp', 'degraded', `Can't send email: ${attempt.fault}.`);
 }

@@ -2,61 +2,150 @@
 
 import * as v from 'valibot';
 import type { App } from '../app.ts';
-import type { Config } from '../config/config.ts';
-import { openApiDocument } from '../http/openapi.ts';
 import { type Route, route } from '../http/route.ts';
-import { Time } from '../http/schemas.ts';
+import { described, named, Time, typeField } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import { memoizePerObject } from '../lib/memoize.ts';
-import { CAPABILITY_NAMES, manifest, PREVIEW_REVISION } from './capabilities.ts';
+import { CAPABILITY_NAMES, manifest } from './capabilities.ts';
 import { type Dependency, probeDependencies } from './dependencies.ts';
+import { describeApi } from './describe-api.ts';
 
 const DependencyState = v.picklist(['up', 'degraded', 'down', 'disabled']);
 
-const Health = v.object({
-  object: v.literal('health'),
-  status: v.literal('ok'),
-  version: v.string(),
-  uptime_seconds: v.number(),
-});
+const VERSION_FIELD = described(v.string(), 'The version of the program.', '1.0.0');
+const REVISION_FIELD = described(
+  v.string(),
+  'The revision of the capability manifest.',
+  'full-1.0.0',
+);
 
-const Readiness = v.object({
-  object: v.literal('readiness'),
-  status: v.picklist(['ready', 'unavailable']),
-  capability_revision: v.string(),
-  dependencies: v.array(
-    v.object({
-      name: v.string(),
-      status: DependencyState,
-      detail: v.nullable(v.string()),
-      latency_ms: v.nullable(v.number()),
-    }),
-  ),
-});
+const Health = named(
+  'Health',
+  v.object({
+    object: typeField('health'),
+    status: described(v.literal('ok'), 'Always `ok`.'),
+    version: VERSION_FIELD,
+    uptime_seconds: described(
+      v.pipe(v.number(), v.integer(), v.minValue(0)),
+      'Seconds since the process started.',
+      86_400,
+    ),
+  }),
+  'The process is alive.',
+  { object: 'health', status: 'ok', version: '1.0.0', uptime_seconds: 86_400 },
+);
+
+const DEPENDENCY_TEXT =
+  '`degraded`: it works with restrictions, or not reliably. `disabled`: it is not configured.';
+
+const Readiness = named(
+  'Readiness',
+  v.object({
+    object: typeField('readiness'),
+    status: described(
+      v.picklist(['ready', 'unavailable']),
+      '`unavailable` if the database or the mail listener is down.',
+    ),
+    capability_revision: REVISION_FIELD,
+    dependencies: described(
+      v.array(
+        named(
+          'Dependency',
+          v.object({
+            name: described(v.string(), 'The name of the dependency.', 'database'),
+            status: described(DependencyState, DEPENDENCY_TEXT),
+            detail: described(
+              v.nullable(v.string()),
+              'What is wrong, or why it is disabled. Null if it is up.',
+              'Not configured.',
+            ),
+            latency_ms: described(
+              v.nullable(v.number()),
+              'The duration of the last probe in milliseconds. Null without a probe.',
+              1,
+            ),
+          }),
+          'The state of something that the service depends on.',
+        ),
+      ),
+      'The state of each dependency.',
+    ),
+  }),
+  'Whether the service can accept mail and requests.',
+);
 
 const STATUS = {
-  object: v.literal('service_status'),
-  status: v.picklist(['operational', 'degraded', 'down']),
-  version: v.string(),
-  capability_revision: v.string(),
-  components: v.array(v.object({ name: v.string(), status: DependencyState })),
-  updated_at: Time,
-};
-const ServiceStatus = v.object(STATUS);
-const VersionedStatus = v.object({ ...STATUS, api_version: v.literal('v1') });
-
-const CapabilityEntry = v.object({ available: v.boolean(), reason: v.optional(v.string()) });
-const CapabilityManifest = v.object({
-  object: v.literal('capability_manifest'),
-  revision: v.string(),
-  surface: v.picklist(['full', 'preview']),
-  capabilities: v.object(
-    Object.fromEntries(CAPABILITY_NAMES.map((name) => [name, CapabilityEntry])) as Record<
-      (typeof CAPABILITY_NAMES)[number],
-      typeof CapabilityEntry
-    >,
+  object: typeField('service_status'),
+  status: described(
+    v.picklist(['operational', 'degraded', 'down']),
+    '`down` if the database or the mail listener is down. `degraded` if another component is.',
   ),
-});
+  version: VERSION_FIELD,
+  capability_revision: REVISION_FIELD,
+  components: described(
+    v.array(
+      named(
+        'ServiceComponent',
+        v.object({
+          name: described(v.string(), 'The name of the component.', 'mail_listener'),
+          status: described(DependencyState, DEPENDENCY_TEXT),
+        }),
+        'A component of the service.',
+      ),
+    ),
+    'The state of each component.',
+  ),
+  updated_at: described(Time, 'When the status was determined.'),
+};
+const ServiceStatus = named('ServiceStatus', v.object(STATUS), 'The status of the service.');
+const VersionedStatus = named(
+  'VersionedServiceStatus',
+  v.object({
+    ...STATUS,
+    api_version: described(v.literal('v1'), 'The version of the API.'),
+  }),
+  'The status of the service, with the version of the API.',
+);
+
+const CapabilityEntry = named(
+  'Capability',
+  v.object({
+    available: described(v.boolean(), 'Whether the service offers it.'),
+    reason: described(
+      v.optional(v.string()),
+      'Why it is not available. Missing if it is.',
+      'Not available yet.',
+    ),
+  }),
+  'Whether the service offers something.',
+);
+const CapabilityManifest = named(
+  'CapabilityManifest',
+  v.object({
+    object: typeField('capability_manifest'),
+    revision: REVISION_FIELD,
+    surface: described(
+      v.picklist(['full', 'preview']),
+      '`preview` serves only the operations without credentials.',
+    ),
+    capabilities: described(
+      named(
+        'Capabilities',
+        v.object(
+          Object.fromEntries(
+            CAPABILITY_NAMES.map((name) => [
+              name,
+              described(CapabilityEntry, `The capability \`${name}\`.`),
+            ]),
+          ) as Record<(typeof CAPABILITY_NAMES)[number], typeof CapabilityEntry>,
+        ),
+        'The capabilities by name.',
+      ),
+      'The capabilities of the service.',
+    ),
+  }),
+  'What the service offers.',
+);
 
 /** Only these dependencies make the service unavailable. */
 const CRITICAL = ['database', 'mail_listener'];
@@ -71,6 +160,7 @@ const healthz = route({
   role: 'public',
   preview: true,
   summary: 'Check whether the process is alive',
+  description: 'Returns 200 as long as the process can answer. Not rate limited.',
   response: Health,
   handle: ({ app }) => ({
     object: 'health' as const,
@@ -86,7 +176,9 @@ const readyz = route({
   operation: 'getReadiness',
   role: 'public',
   preview: true,
-  summary: 'Check whether the service can accept mail and requests; returns 503 if not',
+  summary: 'Check whether the service is ready',
+  description:
+    'Returns 503 if the database or the mail listener is down, so that a load balancer can act on it. Not rate limited.',
   response: Readiness,
   statusOf: ({ status }) => (status === 'ready' ? 200 : 503),
   async handle({ app }) {
@@ -102,12 +194,12 @@ const readyz = route({
 
 const getServiceStatus = async (app: Parameters<typeof probeDependencies>[0]) => {
   const dependencies = await probeDependencies(app);
-  const impaired = dependencies.some(({ status }) => status === 'down' || status === 'degraded');
+  const isImpaired = dependencies.some(({ status }) => status === 'down' || status === 'degraded');
   return {
     object: 'service_status' as const,
     status: isDown(dependencies)
       ? ('down' as const)
-      : impaired
+      : isImpaired
         ? ('degraded' as const)
         : ('operational' as const),
     version: app.version,
@@ -123,7 +215,8 @@ const status = route({
   operation: 'getStatus',
   role: 'public',
   preview: true,
-  summary: 'Get the status of the service and its components',
+  summary: 'Get the service status',
+  description: 'Returns the overall status and that of each component.',
   response: ServiceStatus,
   handle: ({ app }) => getServiceStatus(app),
 });
@@ -134,7 +227,8 @@ const statusV1 = route({
   operation: 'getStatusV1',
   role: 'public',
   preview: true,
-  summary: 'Get the status of the service and its components, with the API version',
+  summary: 'Get the service and API status',
+  description: 'Returns the overall status, that of each component, and the version of the API.',
   response: VersionedStatus,
   handle: async ({ app }) => ({ ...(await getServiceStatus(app)), api_version: 'v1' as const }),
 });
@@ -146,6 +240,7 @@ const capabilities = route({
   role: 'public',
   preview: true,
   summary: 'Get the capabilities of the service',
+  description: 'Returns what this service offers, and why something is not available.',
   response: CapabilityManifest,
   handle: ({ app }) => ({
     object: 'capability_manifest' as const,
@@ -156,24 +251,6 @@ const capabilities = route({
 export const healthRoutes = [healthz, readyz, status, statusV1, capabilities];
 
 // The operation that serves the OpenAPI document.
-
-const DESCRIPTION =
-  'Create a test address and send a message to it. The report has a score, a grade and, for every lost point, the evidence, the rule and the exact fix.';
-
-/** The OpenAPI document of the configured surface; the preview lists only its public operations. */
-export function describeApi(
-  routes: Route[],
-  config: Pick<Config, 'SURFACE' | 'BASE_URL'>,
-  version: string,
-) {
-  const preview = config.SURFACE === 'preview';
-  return openApiDocument(preview ? routes.filter((r) => r.preview) : routes, {
-    title: 'Deliverability',
-    version: preview ? PREVIEW_REVISION : version,
-    description: DESCRIPTION,
-    serverUrl: config.BASE_URL,
-  });
-}
 
 /** The route of the OpenAPI document, which lists every route except this one. */
 export function openApiRoute(routes: Route[]): Route {
@@ -189,6 +266,8 @@ export function openApiRoute(routes: Route[]): Route {
     summary: 'Get the OpenAPI document',
     produces: ['application/json'],
     handle: ({ app }) =>
-      new Response(textOf(app), { headers: { 'content-type': 'application/json' } }),
+      new Response(textOf(app), {
+        headers: { 'content-type': 'application/json', 'cache-control': 'no-cache' },
+      }),
   });
 }

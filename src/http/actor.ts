@@ -13,7 +13,7 @@ export interface Actor {
   email: string;
   /** The member's current role or, for a key, the lower of that and the key's role. */
   role: Role;
-  /** false for a test-mode key, which creates and reads sandbox objects only. */
+  /** false for a test-mode key, which creates and reads only test-mode objects. */
   livemode: boolean;
   /** Either `keyId` or `sessionId` is set. */
   keyId: string | null;
@@ -26,7 +26,7 @@ export interface Credential {
   token: string;
 }
 
-/** The actor as of a transaction. Their role may have changed since the request was authorized. */
+/** The actor, as read in a transaction. Their role may have changed since the request was authorized. */
 export interface CurrentActor {
   member: MemberRow;
   /** The effective role of this request. */
@@ -65,7 +65,7 @@ export function lowerRole(a: Role, b: Role): Role {
 // The IP address and user agent of the client.
 
 export interface Caller {
-  /** null if unknown, as for a closed socket. */
+  /** null if unknown, for example because the socket is closed. */
   ip: string | null;
   /** Truncated to 500 characters. */
   userAgent: string | null;
@@ -79,12 +79,13 @@ export interface Peer {
 const MAX_USER_AGENT_LENGTH = 500;
 
 /** `X-Forwarded-For` is used only if the peer is a trusted proxy. */
-export function callerOf(headers: Headers, peer: Peer, trusted: Network[]): Caller {
+export function callerOf(headers: Headers, peer: Peer, trustedProxies: Network[]): Caller {
   const address = normalizeAddress(peer.remoteAddress ?? '');
-  const isFromTrustedProxy = address !== null && trusted.length > 0 && inNetworks(address, trusted);
+  const isFromTrustedProxy =
+    address !== null && trustedProxies.length > 0 && inNetworks(address, trustedProxies);
   return {
     ip: isFromTrustedProxy
-      ? forwardedFor(address, headers.get('x-forwarded-for') ?? '', trusted)
+      ? forwardedFor(address, headers.get('x-forwarded-for') ?? '', trustedProxies)
       : address,
     userAgent: headers.get('user-agent')?.slice(0, MAX_USER_AGENT_LENGTH) ?? null,
   };
@@ -94,13 +95,13 @@ export function callerOf(headers: Headers, peer: Peer, trusted: Network[]): Call
  * Each proxy appends the address of its client, so the list is read from the right, as long as the
  * address that appended the entry is a trusted proxy. Entries further left may be forged.
  */
-function forwardedFor(peer: string, header: string, trusted: Network[]): string {
+function forwardedFor(peer: string, header: string, trustedProxies: Network[]): string {
   let address = peer;
   for (const entry of header.split(',').reverse()) {
     const client = normalizeAddress(withoutPort(entry.trim()));
     if (client === null) break;
     address = client;
-    if (!inNetworks(address, trusted)) break;
+    if (!inNetworks(address, trustedProxies)) break;
   }
   return address;
 }

@@ -7,7 +7,7 @@ import { type Actor, allows, type Credential, type Identify, type Role } from '.
 import { readSessionCookies } from './cookies.ts';
 import { addressGroup, consumeRateLimit, createRateLimit, type RateLimit } from './rate-limit.ts';
 import type { RequestContext } from './request-context.ts';
-import type { Route } from './route.ts';
+import { type Route, requiresLiveMode } from './route.ts';
 
 /** A rate limit on the probes of load balancers would take the service out of rotation. */
 const UNLIMITED_PATHS = ['/healthz', '/readyz'];
@@ -85,7 +85,7 @@ export function createAuthorize(
     )
       throw crossOriginError(app.config);
     if (!allows(actor.role, role)) return { actor, refusal: roleError(actor.role, role) };
-    if (route.liveOnly) requireLive(actor);
+    if (requiresLiveMode(route)) requireLive(actor);
     return { actor, refusal: null };
   };
 }
@@ -98,11 +98,11 @@ export function roleError(role: Role, required: Role): AppError {
   );
 }
 
-/** Throws `forbidden` for test-mode keys, which may only change tests. */
+/** Throws `live_mode_required` for test-mode keys. */
 export function requireLive({ keyId, livemode }: Pick<Actor, 'keyId' | 'livemode'>): void {
   if (keyId === null || livemode) return;
   throw new AppError(
-    'forbidden',
+    'live_mode_required',
     "Test-mode keys can't use this endpoint. Use a live key, or sign in.",
   );
 }

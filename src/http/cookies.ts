@@ -43,8 +43,10 @@ export function clearedSessionCookie(config: CookieConfig): string {
 /** All values with this name in a `Cookie` header. A sibling host may have added some. */
 export function cookieValues(header: string | null, name: string): string[] {
   return (header ?? '').split(';').flatMap((pair) => {
-    const at = pair.indexOf('=');
-    return at >= 0 && pair.slice(0, at).trim() === name ? [pair.slice(at + 1).trim()] : [];
+    const equals = pair.indexOf('=');
+    return equals >= 0 && pair.slice(0, equals).trim() === name
+      ? [pair.slice(equals + 1).trim()]
+      : [];
   });
 }
 

@@ -33,7 +33,7 @@ interface IdempotentRequest {
   hash: string;
 }
 
-type KeyOfCaller = Pick<IdempotentRequest, 'caller' | 'key'>;
+type CallerKey = Pick<IdempotentRequest, 'caller' | 'key'>;
 
 /**
  * Whether a route supports `Idempotency-Key`. A key belongs to credentials or to a link token. Sign-in
@@ -85,13 +85,13 @@ async function runOnce(
       'This Idempotency-Key was used for a different request. Use a new key for each request.',
     );
   if (previous) return { response: replay(app, request, previous), replayed: true };
-  let stored = false;
+  let isStored = false;
   try {
     const response = await run(async (tx, earlyResponse) => {
       await store(tx, app, request, earlyResponse);
-      stored = true;
+      isStored = true;
     });
-    if (!stored) await store(app.db, app, request, response);
+    if (!isStored) await store(app.db, app, request, response);
     return { response, replayed: false };
   } catch (error) {
     await releaseClaim(app, request);
@@ -105,16 +105,17 @@ async function runOnce(
  */
 async function findResponse(
   app: StoreContext,
-  used: KeyOfCaller,
+  usedKey: CallerKey,
   hash: () => Promise<string>,
 ): Promise<StoredResponse | null> {
-  const previous = await findPrevious(app.db, app, used);
-  return previous && isSame(app, previous, await hash()) ? replay(app, used, previous) : null;
+  const previous = await findPrevious(app.db, app, usedKey);
+  return previous && isSame(app, previous, await hash()) ? replay(app, usedKey, previous) : null;
 }
 
 /** The hash is stored encrypted, because it may cover a password that could be guessed offline. */
 const HASH_PURPOSE = 'idempotency request';
-const expiryTime = ({ clock }: Pick<App, 'clock'>): string => isoTime(clock.now() - RETENTION_MS);
+const retentionCutoff = ({ clock }: Pick<App, 'clock'>): string =>
+  isoTime(clock.now() - RETENTION_MS);
 
 /** Commits a claim before the request runs. Returns the row of an earlier claim, or null. */
 async function claim(app: StoreContext, { caller, key, hash }: IdempotentRequest) {
@@ -137,13 +138,13 @@ async function claim(app: StoreContext, { caller, key, hash }: IdempotentRequest
 }
 
 /** The request that used the key within the retention time, or null. */
-async function findPrevious(db: Db | Tx, app: StoreContext, { caller, key }: KeyOfCaller) {
+async function findPrevious(db: Db | Tx, app: StoreContext, { caller, key }: CallerKey) {
   const previous = await db
     .selectFrom('idempotency_keys')
     .selectAll()
     .where('caller', '=', caller)
     .where('key', '=', key)
-    .where('created_at', '>', expiryTime(app))
+    .where('created_at', '>', retentionCutoff(app))
     .executeTakeFirst();
   return previous ?? null;
 }
@@ -154,13 +155,13 @@ function isSame(
   hash: string,
 ): boolean {
   const previous = secrets.open(request_hash, HASH_PURPOSE);
-  if (previous === null) throw unreadable();
+  if (previous === null) throw decryptionError();
   return previous === hash;
 }
 
 function replay(
   { secrets }: StoreContext,
-  used: KeyOfCaller,
+  usedKey: CallerKey,
   previous: IdempotencyRow,
 ): StoredResponse {
   if (previous.status === null || previous.response === null)
@@ -170,12 +171,12 @@ function replay(
       [],
       { 'retry-after': '1' },
     );
-  const opened = secrets.open(previous.response, responsePurpose(used));
-  if (opened === null) throw unreadable();
-  return { status: previous.status, ...JSON.parse(opened) };
+  const decrypted = secrets.open(previous.response, responsePurpose(usedKey));
+  if (decrypted === null) throw decryptionError();
+  return { status: previous.status, ...JSON.parse(decrypted) };
 }
 
-const unreadable = () =>
+const decryptionError = () =>
   new AppError(
     'conflict',
     "The response for this Idempotency-Key can't be decrypted because the server's secret key has changed. Use a new Idempotency-Key.",
@@ -197,7 +198,7 @@ async function store(
     .execute();
 }
 
-/** Deletes a claim only if it has no response: a response stored with its change stays. */
+/** Deletes a claim only if it has no response: one stored in the transaction of its change is kept. */
 async function releaseClaim(
   { db, log }: StoreContext,
   { caller, key }: IdempotentRequest,
@@ -232,7 +233,7 @@ export async function deleteExpiredResponses(app: Pick<App, 'db' | 'clock'>): Pr
           'in',
           selectFrom('idempotency_keys')
             .select(['caller', 'key'])
-            .where('created_at', '<=', expiryTime(app))
+            .where('created_at', '<=', retentionCutoff(app))
             .limit(BATCH_SIZE)
             .$asTuple('caller', 'key'),
         ),
@@ -242,7 +243,7 @@ export async function deleteExpiredResponses(app: Pick<App, 'db' | 'clock'>): Pr
   }
 }
 
-// `Idempotency-Key` in routes: who owns a key, which requests are the same, who gets a stored response.
+// `Idempotency-Key` in routes: who owns a key, which requests count as the same, and who gets a replay.
 
 /** Stores a response in the transaction of its change. */
 export type StoreResponse = (tx: Tx, response: unknown) => Promise<void>;
@@ -285,9 +286,9 @@ export async function replayAfterDemotion(
 ): Promise<StoredResponse> {
   const key = context.request.headers.get('idempotency-key');
   if (key === null || !supportsIdempotencyKey(route)) throw refusal;
-  const used = { caller: credentialId(actor), key };
-  const response = await findResponse(app, used, async () => {
-    const body = readRouteBody(app, route, context.request).catch(() => {
+  const usedKey = { caller: credentialId(actor), key };
+  const response = await findResponse(app, usedKey, async () => {
+    const body = readRouteBody(app, route, context).catch(() => {
       throw refusal;
     });
     return hashRequest(route, context, { actor, ...(await body) });

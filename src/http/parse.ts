@@ -3,7 +3,7 @@
 import * as v from 'valibot';
 import type { App } from '../app.ts';
 import { AppError, invalidParams, type ParamError } from '../lib/errors.ts';
-import { isPage } from './request-context.ts';
+import { isPage, type RequestContext } from './request-context.ts';
 import type { Route, Schema } from './route.ts';
 
 const MAX_JSON_BYTES = 1024 * 1024;
@@ -18,8 +18,8 @@ export function validate<S extends Schema>(schema: S, value: unknown): v.InferOu
   const unknown = unknownFields(schema, value);
   if (result.success && unknown.length === 0) return result.output;
   const params = (result.issues ?? []).map(toParamError);
-  const named = new Set(params.map(({ param }) => param));
-  params.push(...unknown.filter((param) => !named.has(param)).map(unknownField));
+  const reportedParams = new Set(params.map(({ param }) => param));
+  params.push(...unknown.filter((param) => !reportedParams.has(param)).map(unknownField));
   throw invalidParams(params);
 }
 
@@ -39,28 +39,37 @@ function toParamError(issue: v.BaseIssue<unknown>): ParamError {
   return {
     param: path,
     code: 'invalid',
-    message: message ? `must be ${message[2]}` : issue.message,
+    message: message ? `must be ${alternativesOf(message[2]!)}` : issue.message,
   };
 }
 
-/** Validates the query of a route. Pages and shared links ignore unknown parameters, such as tracking parameters. */
+/** Valibot writes the strings that it accepts as `("a" | "b")`. */
+function alternativesOf(expected: string): string {
+  if (!/^\("[^"]*"(?: \| "[^"]*")*\)$/.test(expected)) return expected;
+  return `one of ${expected.slice(2, -2).split('" | "').join(', ')}`;
+}
+
+/**
+ * Validates the query of a route. Public pages and documents ignore unknown parameters: people share their
+ * URLs, trackers add parameters, and monitoring adds one to get past caches.
+ */
 export function readQuery<S extends Schema>(
   schema: S,
-  route: Pick<Route, 'path' | 'produces' | 'isPublicLink'>,
+  route: Pick<Route, 'role' | 'method' | 'path' | 'produces'>,
   search: string,
 ): v.InferOutput<S> {
   if (search === '') return validate(schema, {});
   const params = new URLSearchParams(search);
-  const lenient = route.isPublicLink || isPage(route);
+  const lenient = (route.role === 'public' && route.method === 'GET') || isPage(route);
   return validate(schema, lenient ? knownParams(schema, params) : queryObject(params));
 }
 
 /** The first value of each parameter that the schema lists, or of all if it lists none. */
 function knownParams(schema: Schema, search: URLSearchParams): Record<string, string> {
   const { entries } = schema as { entries?: object };
-  const known = [...search].filter(([name]) => !entries || Object.hasOwn(entries, name));
+  const pairs = [...search].filter(([name]) => !entries || Object.hasOwn(entries, name));
   // Reversed, because `fromEntries` keeps the last value of a name.
-  return Object.fromEntries(known.reverse());
+  return Object.fromEntries(pairs.reverse());
 }
 
 /** The query as an object of strings. Throws `validation_failed` for a repeated parameter. */
@@ -85,7 +94,7 @@ export function decodeParams(params: Record<string, string>): Record<string, str
   }
 }
 
-/** For a path without a route. Browsers show it on a page, API clients get a problem document. */
+/** For a path without a route. Browsers get a page, API clients a problem document. */
 export const pathNotFound = () => new AppError('not_found', 'Page not found. Check the URL.');
 
 /** The media type in lower case without parameters; empty without `Content-Type`. */
@@ -95,8 +104,12 @@ export function contentType(request: Request): string {
 
 const EMPTY = new Uint8Array();
 
+/** The parts of a request from which its body is read. */
+type BodyContext = Pick<RequestContext, 'request' | 'incoming'>;
+
 /** Reads and validates the body that a route declares. `raw` has the bytes of a body that isn't JSON. */
-export async function readRouteBody(app: App, route: Route, request: Request) {
+export async function readRouteBody(app: App, route: Route, context: BodyContext) {
+  const { request } = context;
   if ((route.body || route.consumes) && request.headers.get('content-encoding'))
     throw new AppError(
       'unsupported_media_type',
@@ -106,14 +119,41 @@ export async function readRouteBody(app: App, route: Route, request: Request) {
     if (contentType(request) !== route.consumes.type) throw unsupportedType(route.consumes.type);
     return { body: undefined as never, raw: await readBody(request, route.consumes.maxBytes(app)) };
   }
-  if (!route.body) return { body: undefined as never, raw: EMPTY };
-  const type = contentType(request);
-  if (type !== '' && type !== 'application/json') throw unsupportedType('application/json');
-  return { body: validate(route.body, await readJson(request)) as never, raw: EMPTY };
+  if (route.body)
+    return { body: validate(route.body, await readJson(request)) as never, raw: EMPTY };
+  await requireNoBody(context);
+  return { body: undefined as never, raw: EMPTY };
 }
 
 const unsupportedType = (supported: string) =>
   new AppError('unsupported_media_type', `Unsupported content type. Send ${supported}.`);
+
+const MAX_IGNORED_BYTES = 256;
+
+/**
+ * Throws `unexpected_body`, so that no field is ignored silently. Accepts an empty JSON object, which
+ * some client libraries always send.
+ */
+async function requireNoBody({ request, incoming }: BodyContext): Promise<void> {
+  const { headers, method } = request;
+  const unexpected = (fields = {}) =>
+    new AppError('unexpected_body', 'This operation takes no request body. Remove it.', [], fields);
+  if (Number(headers.get('content-length') ?? 0) > MAX_IGNORED_BYTES) throw unexpected();
+  let bytes: Uint8Array;
+  // A Request has no body if its method is GET or HEAD, although HTTP allows one.
+  if (method === 'GET' || method === 'HEAD') {
+    if (!hasBody(headers) || !incoming) return;
+    bytes = await readUpTo(incoming(), MAX_IGNORED_BYTES);
+    // The rest of the body would be taken for the next request on the connection.
+    if (bytes.byteLength > MAX_IGNORED_BYTES) throw unexpected({ connection: 'close' });
+  } else bytes = request.body ? await readUpTo(chunksOf(request), MAX_IGNORED_BYTES) : EMPTY;
+  if (bytes.byteLength === 0) return;
+  const isJson = ['', 'application/json', 'text/plain'].includes(contentType(request));
+  if (!isJson || !/^\s*\{\s*\}\s*$/.test(Buffer.from(bytes).toString('latin1'))) throw unexpected();
+}
+
+const hasBody = (headers: Headers): boolean =>
+  headers.has('transfer-encoding') || !['0', null].includes(headers.get('content-length'));
 
 /**
  * Reads up to `max` bytes. Throws `body_too_large` as soon as there are more, and
@@ -124,26 +164,55 @@ async function readBody(request: Request, max: number): Promise<Uint8Array> {
     new AppError('body_too_large', `The request body is larger than ${max} bytes.`);
   const declared = request.headers.get('content-length');
   if (declared !== null && Number(declared) > max) throw tooLarge();
-  if (!request.body) return new Uint8Array();
+  const bytes = request.body ? await readUpTo(chunksOf(request), max) : EMPTY;
+  if (bytes.byteLength > max) throw tooLarge();
+  return bytes;
+}
+
+const chunksOf = ({ body }: Request) => body as unknown as AsyncIterable<Uint8Array>;
+
+/** Stops as soon as there are more than `max` bytes. Throws `malformed_request` for an incomplete body. */
+async function readUpTo(body: AsyncIterable<Uint8Array>, max: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   try {
-    for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
+    for await (const chunk of body) {
       size += chunk.byteLength;
-      if (size > max) break;
       chunks.push(chunk);
+      if (size > max) break;
     }
   } catch {
     throw new AppError('malformed_request', 'The request body is incomplete. Send it again.');
   }
-  if (size > max) throw tooLarge();
   return Buffer.concat(chunks, size);
 }
 
-/** An empty body is `{}`. Throws `malformed_json` for JSON that is invalid or nested too deeply. */
+/**
+ * An empty body is `{}`, whatever its content type. Without a content type, `fetch` sends `text/plain`,
+ * so a JSON object is accepted with that type too. Cross-site requests are rejected by their origin, not by
+ * their type. Throws `malformed_json` for JSON that is invalid or nested too deeply.
+ */
 async function readJson(request: Request): Promise<unknown> {
+  const type = contentType(request);
+  const isDeclared = type === '' || type === 'application/json';
+  const notJson = unsupportedType('application/json');
+  if (!isDeclared && type !== 'text/plain') {
+    const bytes = await readUpTo(request.body ? chunksOf(request) : noChunks(), 0);
+    if (bytes.byteLength > 0) throw notJson;
+    return {};
+  }
   const bytes = await readBody(request, MAX_JSON_BYTES);
   if (bytes.byteLength === 0) return {};
+  if (!isDeclared && bytes.find((byte) => !JSON_SPACE.includes(byte)) !== 0x7b) throw notJson;
+  return parseJson(bytes);
+}
+
+/** Space, tab, line feed, and carriage return (RFC 8259 §2). */
+const JSON_SPACE = [0x20, 0x09, 0x0a, 0x0d];
+
+async function* noChunks(): AsyncGenerator<Uint8Array> {}
+
+function parseJson(bytes: Uint8Array): unknown {
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -165,13 +234,13 @@ async function readJson(request: Request): Promise<unknown> {
 /** Counts brackets outside strings, before the recursive parser sees them. */
 function isNestedDeeperThan(text: string, max: number): boolean {
   let depth = 0;
-  let quoted = false;
+  let inString = false;
   for (let i = 0; i < text.length; i++) {
     const char = text[i];
-    if (quoted) {
+    if (inString) {
       if (char === '\\') i++;
-      else if (char === '"') quoted = false;
-    } else if (char === '"') quoted = true;
+      else if (char === '"') inString = false;
+    } else if (char === '"') inString = true;
     else if (char === '{' || char === '[') {
       depth += 1;
       if (depth > max) return true;

@@ -1,6 +1,7 @@
 /** Turns errors into problem documents (RFC 9457). */
 
 import { AppError, ERROR_STATUS, type ErrorCode, type ParamError } from '../lib/errors.ts';
+import { ERROR_TYPES } from './error-types.ts';
 import type { HeaderFields } from './response.ts';
 
 export const PROBLEM_TYPE = 'application/problem+json';
@@ -16,26 +17,6 @@ export interface Problem {
   errors?: ParamError[];
 }
 
-const TITLES: Record<ErrorCode, string> = {
-  malformed_json: 'Malformed JSON',
-  malformed_request: 'Malformed request',
-  unauthenticated: 'Authentication required',
-  forbidden: 'Forbidden',
-  not_found: 'Not found',
-  method_not_allowed: 'Method not allowed',
-  conflict: 'Conflict',
-  idempotency_in_progress: 'Request in progress',
-  gone: 'No longer available',
-  precondition_failed: 'Precondition failed',
-  body_too_large: 'Request body too large',
-  unsupported_media_type: 'Unsupported content type',
-  validation_failed: 'Invalid parameters',
-  idempotency_mismatch: 'Idempotency key reused',
-  rate_limited: 'Too many requests',
-  internal_error: 'Internal error',
-  unavailable: 'Temporarily unavailable',
-};
-
 /** For an error that is logged: the client gets no details. */
 export const internalError = () =>
   new AppError('internal_error', 'Something went wrong. The details are in the server log.');
@@ -48,7 +29,7 @@ export function problemOf(
   return {
     object: 'error',
     type: `/errors/${code}`,
-    title: TITLES[code],
+    title: ERROR_TYPES[code].title,
     status: ERROR_STATUS[code],
     detail,
     code,

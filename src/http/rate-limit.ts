@@ -5,7 +5,7 @@ import type { Rate } from '../config/readers.ts';
 import type { Clock } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 
-/** Bounds memory: at most twice as many callers are tracked, and the least recent ones are dropped. */
+/** Bounds memory: at most twice as many callers are tracked, and the least recently active are dropped. */
 const MAX_CALLERS = 20_000;
 /** A window slides in steps of one slot. */
 const SLOTS = 12;
@@ -80,9 +80,9 @@ export function createLimits(routes: LimitedRoute[], clock: Clock) {
     if (typeof limit === 'object') limits.set(operation, createRateLimit(operation, limit, clock));
   return ({ operation, limit }: LimitedRoute): RateLimit | undefined => {
     if (limit === undefined) return undefined;
-    const found = limits.get(typeof limit === 'string' ? limit : operation);
-    if (!found) throw new Error(`${operation} shares the limit of an operation without one`);
-    return found;
+    const rateLimit = limits.get(typeof limit === 'string' ? limit : operation);
+    if (!rateLimit) throw new Error(`${operation} shares the limit of an operation without one`);
+    return rateLimit;
   };
 }
 
@@ -149,14 +149,14 @@ export function consumeRateLimit(
   if (!allowed)
     throw new AppError(
       'rate_limited',
-      `Too many requests: the limit is ${requests} in ${seconds} seconds. Try again in ${inSeconds(reset)}.`,
+      `Too many requests: the limit is ${requests} in ${seconds} seconds. Try again in ${secondsInWords(reset)}.`,
       [],
       { 'retry-after': String(reset) },
     );
 }
 
 /** "1 second" or "5 seconds". */
-export const inSeconds = (seconds: number): string =>
+export const secondsInWords = (seconds: number): string =>
   `${seconds} ${seconds === 1 ? 'second' : 'seconds'}`;
 
 function addItem(fields: Record<string, string>, name: string, item: string): void {

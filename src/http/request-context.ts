@@ -6,7 +6,11 @@ import type { Route } from './route.ts';
 
 /** The connection of a request; absent for requests without a socket, as in tests. */
 export interface Env {
-  incoming: { socket: Peer };
+  incoming: {
+    socket: Peer;
+    /** As of a stream of node:http. */
+    iterator?(options: { destroyOnReturn: boolean }): AsyncIterable<Uint8Array>;
+  };
 }
 
 export interface RequestContext {
@@ -16,6 +20,8 @@ export interface RequestContext {
   url: string;
   params: Record<string, string>;
   request: Request;
+  /** The body as received, for GET requests, whose Request has none. Absent without a socket. */
+  incoming?(): AsyncIterable<Uint8Array>;
   requestId: string;
   /** null if no route matches, or none has been matched yet. */
   route: Route | null;
@@ -41,6 +47,7 @@ export function createRequestContext(
     url: request.url,
     params: {},
     request,
+    incoming: env?.incoming.iterator && (() => env.incoming.iterator!({ destroyOnReturn: false })),
     requestId: newId('req'),
     route: null,
     pathname,

@@ -8,13 +8,13 @@ import type { RequestContext } from './request-context.ts';
 import type { Route, Schema } from './route.ts';
 
 /** Creates the JSON response of a route. `fields` are the header fields set by its handler. */
-type Present = (result: unknown, fields: HeaderFields) => StoredResponse;
+type Presenter = (result: unknown, fields: HeaderFields) => StoredResponse;
 
 /** null for a route whose handler creates the Response itself. */
-export function presenterOf(route: Route): Present | null {
+export function presenterOf(route: Route): Presenter | null {
   if (!route.response) return null;
   const filter = responseFilter(route.response);
-  const tagged = hasEtag(route);
+  const editable = hasEtag(route) ? route.etag : undefined;
   return (result, fields) => {
     const body = toJson(filter(result));
     const headers: Record<string, string> = {
@@ -22,13 +22,16 @@ export function presenterOf(route: Route): Present | null {
       'cache-control': 'no-store',
     };
     if (route.location) headers.location = route.location(result);
-    if (tagged) headers.etag = etagOf(body);
+    if (editable) headers.etag = etagOf(editable(result));
     const status = route.statusOf?.(result) ?? route.status ?? 200;
     return { status, headers: { ...headers, ...fields }, body };
   };
 }
 
-/** Returns 304 if a GET request has the current ETag (RFC 9110 §15.4.5). */
+/**
+ * Ignores `If-None-Match`: the ETag covers only what users can edit, so the rest of the object may have
+ * changed although the ETag hasn't.
+ */
 export function jsonResponse(
   context: RequestContext,
   stored: StoredResponse,
@@ -41,14 +44,6 @@ export function jsonResponse(
     ...headers,
     'x-request-id': context.requestId,
   };
-  if (
-    headers.etag !== undefined &&
-    context.method === 'GET' &&
-    matchesAny(context.request.headers.get('if-none-match'), headers.etag)
-  ) {
-    const { 'content-type': _, ...rest } = fields as Record<string, string>;
-    return new Response(null, { status: 304, headers: rest });
-  }
   return new Response(body, { status, headers: fields });
 }
 
@@ -89,7 +84,7 @@ interface DeclaredSchema {
   pipe?: DeclaredSchema[];
 }
 
-const asIs: Filter = (value) => value;
+const identity: Filter = (value) => value;
 
 /**
  * Returns a function that copies declared fields only, at every depth. It trusts the compiler-checked
@@ -108,16 +103,18 @@ function filterOf(schema: DeclaredSchema): Filter {
     case 'array': {
       const item = filterOf(schema.item!);
       // A value that isn't an array is stored JSON, which was filtered when it was stored.
-      return item === asIs ? asIs : (value) => (Array.isArray(value) ? value.map(item) : value);
+      return item === identity
+        ? identity
+        : (value) => (Array.isArray(value) ? value.map(item) : value);
     }
     case 'nullable':
     case 'optional':
     case 'nullish': {
       const inner = filterOf(schema.wrapped!);
-      return inner === asIs ? asIs : (value) => (value == null ? value : inner(value));
+      return inner === identity ? identity : (value) => (value == null ? value : inner(value));
     }
     default:
-      return asIs;
+      return identity;
   }
 }
 
@@ -152,11 +149,11 @@ export function toJson(value: unknown): string {
   if (fields.length === 0) return JSON.stringify(value);
   const others = { ...(value as Record<string, unknown>) };
   for (const [name] of fields) delete others[name];
-  const rest = JSON.stringify(others).slice(0, -1);
+  const prefix = JSON.stringify(others).slice(0, -1);
   const stored = fields
     .map(([name, field]) => `${JSON.stringify(name)}:${textOf(field)}`)
     .join(',');
-  return `${rest}${rest === '{' ? '' : ','}${stored}}`;
+  return `${prefix}${prefix === '{' ? '' : ','}${stored}}`;
 }
 
 function textOf(value: unknown): string | undefined {
@@ -165,24 +162,30 @@ function textOf(value: unknown): string | undefined {
 
 // Strong ETags and conditional requests (RFC 9110 §8.8.3, §13.1).
 
-/** An ETag with 132 bits of the hash of the JSON. */
-export function etagOf(json: string): string {
-  return `"${hash('sha256', json, 'base64url').slice(0, 22)}"`;
+/** An ETag with 132 bits of the hash of the part of an object that users can edit. */
+export function etagOf(editable: unknown): string {
+  return `"${hash('sha256', JSON.stringify(editable), 'base64url').slice(0, 22)}"`;
 }
+
+/** A function that returns the part of an object that a PATCH request with this body can change. */
+export function editableBy({ entries }: { entries: object }, ...otherFields: string[]) {
+  const fields = ['id', ...Object.keys(entries), ...otherFields];
+  return (object: object): unknown[] => fields.map((name) => (object as Json)[name]);
+}
+type Json = Record<string, unknown>;
 
 /** Whether the responses of a route have an ETag. A deleted object has none. */
 export function hasEtag({ etag, method }: Route): boolean {
-  return etag === true && method !== 'DELETE';
+  return etag !== undefined && method !== 'DELETE';
 }
 
-/** The response schema of the GET route with the same path; undefined if that has no ETag. */
-export function resourceSchemaAt(routes: Route[], { path }: Route): Schema | undefined {
-  return routes.find((route) => route.method === 'GET' && route.path === path && route.etag)
-    ?.response;
+/** What users can edit, by the GET route with the same path; undefined if that route has no ETag. */
+export function editablePartAt(routes: Route[], { path }: Route): Route['etag'] {
+  return routes.find((route) => route.method === 'GET' && route.path === path && route.etag)?.etag;
 }
 
 /** Whether an `If-None-Match` header matches the ETag. */
-function matchesAny(header: string | null, etag: string): boolean {
+export function matchesAny(header: string | null, etag: string): boolean {
   // Weak comparison (§13.1.2), because a cache may have weakened the tag.
   return header !== null && (header.trim() === '*' || tagsIn(header, /"[^"]*"/g).includes(etag));
 }

@@ -74,6 +74,8 @@ export interface RouteSpec<R, Q, B, S> {
   path: string;
   /** Path parameters to omit from the log, such as the token of a link. */
   secretParams?: string[];
+  /** For the documentation: the schemas of the path parameters. Handlers get them as strings. */
+  params?: Record<string, Schema>;
   /** The lowest role that may call it. `public` requires no credentials. */
   role: R;
   /**
@@ -82,8 +84,11 @@ export interface RouteSpec<R, Q, B, S> {
    * on a GET or public route that writes. Public routes have no caller to reauthorize.
    */
   writes?: boolean;
-  /** Rejects test-mode keys, because the route changes more than tests. */
-  liveOnly?: true;
+  /**
+   * The route changes only objects that have a mode, and only those in the mode of the key. Test-mode
+   * keys may not call any other route that changes something: see `requiresLiveMode`.
+   */
+  hasTestMode?: true;
   /** For the documentation: the route concerns the current session, so API keys can't use it. */
   sessionOnly?: true;
   /**
@@ -99,14 +104,17 @@ export interface RouteSpec<R, Q, B, S> {
   description?: string;
   /** The name of the operation, such as `createTest`. */
   operation: string;
-  /** The response has an ETag, because the object can change. Set it at least on the GET route. */
-  etag?: boolean;
+  /**
+   * The part of the response that users can edit. Its hash is the ETag, so that changes by the service
+   * don't make `If-Match` fail. Set it at least on the GET route. Include the ID.
+   */
+  etag?(response: S extends Schema ? v.InferOutput<S> : never): unknown;
   /**
    * A stricter limit per IP address, in addition to the general limit. The name of another operation
    * shares the limit of that operation.
    */
   limit?: Rate | string;
-  /** Served in the preview surface too. */
+  /** Also served on the preview surface. */
   preview?: boolean;
   query?: Q;
   /** A JSON body. */
@@ -118,8 +126,9 @@ export interface RouteSpec<R, Q, B, S> {
   linkToken?(body: B extends Schema ? v.InferOutput<B> : never): string;
   /** The content type and size limit of a body that isn't JSON. */
   consumes?: { type: string; maxBytes(app: App): number };
-  /** Defaults to 200. A 201 requires `location`. */
+  /** Defaults to 200. */
   status?: 200 | 201 | 202;
+  /** The path of the new object, if there is a GET route for it that the caller may use. */
   location?(response: S extends Schema ? v.InferOutput<S> : never): string;
   /** For a status that depends on the response. */
   statusOf?(response: S extends Schema ? v.InferOutput<S> : never): 200 | 503;
@@ -127,6 +136,8 @@ export interface RouteSpec<R, Q, B, S> {
   response?: S;
   /** The content types of a response that the handler creates itself. */
   produces?: string[];
+  /** For the documentation: header fields that the handler sets on a successful response. */
+  responseHeaders?: ('Content-Disposition' | 'Set-Cookie')[];
   /** For the documentation: the schema of `application/json` in `produces`. */
   json?: Schema;
   /** Error codes beyond those that every route can return. */
@@ -139,9 +150,10 @@ export interface RouteSpec<R, Q, B, S> {
 /** A declared route with erased types, for the router and the documentation. */
 export type Route = Omit<
   RouteSpec<Role | 'public', Entries, Schema, Schema>,
-  'handle' | 'linkToken' | 'location' | 'statusOf'
+  'etag' | 'handle' | 'linkToken' | 'location' | 'statusOf'
 > & {
   handle(call: Call<Role, Entries, Schema, Schema>): unknown;
+  etag?(response: unknown): unknown;
   linkToken?(body: unknown): string;
   location?(response: unknown): string;
   statusOf?(response: unknown): 200 | 503;
@@ -154,6 +166,16 @@ export function writes({
   method,
 }: Pick<Route, 'writes' | 'role' | 'method'>): boolean {
   return writes ?? (role !== 'public' && method !== 'GET');
+}
+
+/**
+ * Test-mode keys read everything, and change what has a test mode, as their role allows. Everything else,
+ * such as the team, domains, monitors, alerts, and schedules, they can't change.
+ */
+export function requiresLiveMode(
+  route: Pick<Route, 'role' | 'method' | 'writes' | 'hasTestMode'>,
+): boolean {
+  return route.role !== 'public' && writes(route) && !route.hasTestMode;
 }
 
 /** The parameter of any handler. On public routes, `actor` is null despite its type. */

@@ -10,6 +10,7 @@ import {
   createAuthorize,
   createConsumeGeneralLimit,
 } from './authorize.ts';
+import { createDocumentEncoder, type EncodeDocument } from './encode-document.ts';
 import { replayAfterDemotion, respondIdempotently, type StoreResponse } from './idempotency.ts';
 import { contentType, decodeParams, pathNotFound, readQuery, readRouteBody } from './parse.ts';
 import { internalError, type Problem, problemOf, problemResponse } from './problem.ts';
@@ -23,14 +24,12 @@ import {
 import {
   checkIfMatch,
   completeResponse,
+  editablePartAt,
   etagOf,
   type HeaderFields,
   jsonResponse,
   presenterOf,
-  resourceSchemaAt,
-  responseFilter,
   securityHeaders,
-  toJson,
   withCookies,
 } from './response.ts';
 import type { AnyCall, Route } from './route.ts';
@@ -59,6 +58,7 @@ export function createRouter(options: RouterOptions): Fetch {
   const limitOf = createLimits(routes, app.clock);
   const shared: Shared = {
     ...{ app, routes: served, identify, reauthorize, consumeGeneral, limitOf, security },
+    encodeDocument: createDocumentEncoder(),
   };
   for (const [key, alternatives] of groupByPath(served)) {
     const [method, path] = key.split(' ') as [string, string];
@@ -72,7 +72,7 @@ export function createRouter(options: RouterOptions): Fetch {
   }
 
   return async (request, env) => {
-    const started = app.clock.now();
+    const startedAt = app.clock.now();
     const context = createRequestContext(request, env, app);
     let response: Response;
     try {
@@ -83,11 +83,15 @@ export function createRouter(options: RouterOptions): Fetch {
       const problem = toAppError(error, app, context.requestId);
       response =
         problemPage && wantsPage(context)
-          ? completeResponse(
-              problemPage(problemOf(problem, context.requestId)),
+          ? await shared.encodeDocument(
+              context.route ?? {},
+              completeResponse(
+                problemPage(problemOf(problem, context.requestId)),
+                context,
+                problem.headers,
+                security,
+              ),
               context,
-              problem.headers,
-              security,
             )
           : problemResponse(problem, context.requestId, {
               ...security,
@@ -99,7 +103,7 @@ export function createRouter(options: RouterOptions): Fetch {
       method: request.method,
       path: redactPath(context.pathname, context.route !== null),
       status: response.status,
-      ms: app.clock.now() - started,
+      ms: app.clock.now() - startedAt,
     });
     return response;
   };
@@ -136,13 +140,15 @@ function chooseByContentType(candidates: Candidate[], { request }: RequestContex
  * supported: the service allows no cross-origin requests.
  */
 function rejectUnmatched(
-  known: [string, RegExp, ...unknown[]][],
+  registeredRoutes: [string, RegExp, ...unknown[]][],
   context: RequestContext,
   consumeGeneral: ConsumeGeneralLimit,
 ): Response {
   consumeGeneral(context, null);
   const methods = [
-    ...new Set(known.filter(([, pattern]) => pattern.test(context.pathname)).map(([m]) => m)),
+    ...new Set(
+      registeredRoutes.filter(([, pattern]) => pattern.test(context.pathname)).map(([m]) => m),
+    ),
   ];
   if (methods.length === 0) throw pathNotFound();
   const allow = methods.flatMap((m) => (m === 'GET' ? ['GET', 'HEAD'] : [m])).join(', ');
@@ -185,17 +191,17 @@ interface Shared {
   /** The rate limit of a single route, if it has one. */
   limitOf(route: Route): RateLimit | undefined;
   security: HeaderFields;
+  encodeDocument: EncodeDocument;
 }
 
 const NO_QUERY = v.strictObject({});
 
 function serveRoute(route: Route, shared: Shared): Serve {
-  const { app, security } = shared;
+  const { app, security, encodeDocument } = shared;
   const authorize = createAuthorize(shared, route);
   const query = route.query ?? NO_QUERY;
   const present = presenterOf(route);
-  const object = resourceSchemaAt(shared.routes, route) ?? route.response;
-  const checkMatch = ifMatchOf(object && responseFilter(object));
+  const checkMatch = createIfMatchCheck(editablePartAt(shared.routes, route) ?? route.etag);
   return async (context) => {
     const { request, search } = context;
     const authorization = await authorize(context);
@@ -213,7 +219,7 @@ function serveRoute(route: Route, shared: Shared): Serve {
       actor: authorization.actor as Actor,
       params: decodeParams(context.params),
       query: readQuery(query, route, search) as never,
-      ...(await readRouteBody(app, route, request)),
+      ...(await readRouteBody(app, route, context)),
       headers: request.headers,
       get caller() {
         return context.caller;
@@ -244,14 +250,16 @@ function serveRoute(route: Route, shared: Shared): Serve {
       return withCookies(jsonResponse(context, stored, security), cookies);
     }
     const response = (await handle(null)) as Response;
-    return withCookies(completeResponse(response, context, fields, security), cookies);
+    const completed = completeResponse(response, context, fields, security);
+    return withCookies(await encodeDocument(route, completed, context), cookies);
   };
 }
 
 /** Checks `If-Match`. Computes no ETag for requests without it. */
-function ifMatchOf(filter: ((value: unknown) => unknown) | undefined) {
+function createIfMatchCheck(editable: Route['etag']) {
   return (header: string | null, value: unknown) => {
-    if (header !== null) checkIfMatch(header, etagOf(toJson(filter ? filter(value) : value)));
+    if (!editable) throw new Error('ifMatch() needs a GET route with an ETag');
+    if (header !== null) checkIfMatch(header, etagOf(editable(value)));
   };
 }
 
@@ -269,21 +277,21 @@ const LONG_TOKEN_PATTERN = /[\w%-]{40,}/g;
 
 /**
  * Returns a function that replaces the secret parameters of a path by their names, as in
- * `/password/:token`. `known` is true if the path has a route.
+ * `/password/:token`. `hasRoute` is true if the path has a route.
  */
 export function createPathRedactor(routes: Pick<Route, 'path' | 'secretParams'>[]) {
   const patterns = routes.flatMap(({ path, secretParams = [] }) =>
     secretParams.map((name) => patternOf(path, name)),
   );
-  return (path: string, known: boolean): string =>
+  return (path: string, hasRoute: boolean): string =>
     patterns
-      .reduce((text, { pattern, shown }) => text.replace(pattern, shown), path)
+      .reduce((text, { pattern, replacement }) => text.replace(pattern, replacement), path)
       .replace(API_KEY_PATTERN, ':key')
-      .replace(known ? LONG_TOKEN_PATTERN : TOKEN_PATTERN, ':masked');
+      .replace(hasRoute ? LONG_TOKEN_PATTERN : TOKEN_PATTERN, ':masked');
 }
 
 /**
- * Matches the secret and everything after it, because the log has paths without a route too, such as
+ * Matches the secret and everything after it, because paths without a route are logged too, such as
  * a link that was copied with extra text.
  */
 function patternOf(path: string, name: string) {
@@ -294,6 +302,6 @@ function patternOf(path: string, name: string) {
     .map((part) => (part.startsWith(':') ? '[^/]+' : part.replace(/[^\w-]/g, '\\$&')));
   return {
     pattern: new RegExp(`^(/+${parts.join('/+')}/+)[^/].*$`, 'is'),
-    shown: `$1:${name}`,
+    replacement: `$1:${name}`,
   };
 }

@@ -2,25 +2,137 @@
 
 import type { SelectQueryBuilder } from 'kysely';
 import * as v from 'valibot';
-import { type AppError, invalidParams } from '../lib/errors.ts';
+import { AppError, invalidParams } from '../lib/errors.ts';
+import type { IdPrefix } from '../lib/ids.ts';
 
 /** A time in a response. */
-export const Time = v.pipe(v.string(), v.isoTimestamp('must be an ISO 8601 date-time'));
+export const Time = v.pipe(
+  v.string(),
+  v.isoTimestamp('must be an ISO 8601 date-time'),
+  v.examples(['2026-11-21T10:00:00.000Z']),
+);
 
-/** Adds a description for the documentation: full sentences. */
-export const described = <S extends v.GenericSchema>(schema: S, text: string) =>
-  v.pipe(schema, v.description(text));
+// Documentation of schemas. It changes neither types nor validation.
+
+/** What `named` adds to a schema. `http/openapi` moves such a schema to `components.schemas`. */
+export interface SchemaName {
+  name: string;
+  description: string;
+  example?: unknown;
+}
+
+type Item = { kind: string } & v.GenericSchema;
+
+/** The schema and the actions of a pipe, including those of nested pipes. */
+const itemsOf = (schema: v.GenericSchema): Item[] =>
+  'pipe' in schema
+    ? (schema.pipe as Item[]).flatMap((item) => (item.kind === 'schema' ? itemsOf(item) : item))
+    : [schema as Item];
+
+/** Inserts the action before any transformation, because the documentation includes nothing after it. */
+function documented<S extends v.GenericSchema>(schema: S, action: unknown): S {
+  const [first, ...rest] = itemsOf(schema) as [Item, ...Item[]];
+  const end = rest.findIndex(({ kind }) => kind === 'schema' || kind === 'transformation');
+  const items = rest.toSpliced(end === -1 ? rest.length : end, 0, action as Item);
+  return v.pipe(first, ...(items as never as [])) as v.GenericSchema as S;
+}
+
+/** Adds a description for the documentation, in full sentences, and perhaps an example. */
+export function described<S extends v.GenericSchema>(
+  schema: S,
+  text: string,
+  example?: v.InferInput<S>,
+): S {
+  const withText = documented(schema, v.description(text));
+  return example === undefined ? withText : documented(withText, v.examples([example]));
+}
+
+/**
+ * Names a schema in the documentation. The example is one complete value; its fields are the
+ * examples of the fields that have none of their own.
+ */
+export function named<S extends v.GenericSchema>(
+  name: string,
+  schema: S,
+  description: string,
+  example?: v.InferInput<S>,
+): S {
+  const metadata: SchemaName = { name, description, ...(example === undefined ? {} : { example }) };
+  return documented(schema, v.metadata({ $component: metadata }));
+}
+
+/** The name that `named` gave to a schema; undefined without one. */
+export function nameOf(schema: v.GenericSchema): string | undefined {
+  for (const item of itemsOf(schema).toReversed()) {
+    const { metadata } = item as { metadata?: { $component?: SchemaName } };
+    if (metadata?.$component) return metadata.$component.name;
+  }
+  return undefined;
+}
+
+/** An ID with this prefix in the documentation. */
+export const exampleId = (prefix: IdPrefix): string => `${prefix}_01kag5z7m8q4x2c9n6t3r1w5y0`;
+
+/** A URL in a response. */
+export const Url = v.pipe(v.string(), v.metadata({ format: 'uri' }));
+
+/** The response of a DELETE request. */
+export function deletedOf<const Type extends string>(type: Type, prefix: IdPrefix) {
+  const name = type.replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
+  return named(
+    `Deleted${name}`,
+    v.object({
+      id: idOf(prefix, 'The ID of the deleted object.'),
+      object: typeField(type),
+      deleted: described(v.literal(true), 'Always true.'),
+    }),
+    `Confirms that a \`${type}\` was deleted.`,
+  );
+}
+
+/** The ID of an object in a response, or in the path of an operation. */
+export const idOf = (prefix: IdPrefix, text: string) =>
+  described(v.string(), text, exampleId(prefix));
+
+/** The `object` field, which names the type of an object. */
+export const typeField = <const Type extends string>(type: Type) =>
+  described(v.literal(type), `The type of the object. Always \`${type}\`.`);
+
+export const CREATED_AT = described(Time, 'When the object was created.');
+
+/** The `livemode` field of objects that exist in both modes. */
+export const LIVEMODE = described(
+  v.boolean(),
+  'True for live mode. False if a test-mode key created the object.',
+);
 
 /** Bidirectional controls and line separators: in a name, they could disguise the text around it. */
 const BIDI_CONTROL = /[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
 /** A character that isn't blank, invisible, or a combining mark. */
 const VISIBLE = /[^\s\p{C}\p{Z}\p{M}\u115f\u1160\u2800\u3164\uffa0]/u;
 
+/**
+ * Limits a text to `max` characters (code points), as JSON Schema counts them. Valibot counts UTF-16
+ * units, in which an emoji has two.
+ */
+export function maxCharacters(max: number, message: string) {
+  const limit = v.maxLength<string, number, string>(max, message);
+  const run = limit['~run'].bind(limit);
+  const withCodePoints: typeof run = (dataset, config) =>
+    dataset.typed && characterCount(dataset.value, max) <= max ? dataset : run(dataset, config);
+  return { ...limit, '~run': withCodePoints };
+}
+
+/** In code points. Doesn't count a text that is certainly longer than `max`. */
+export function characterCount(text: string, max: number): number {
+  return text.length > 2 * max ? text.length : [...text].length;
+}
+
 /** A name that people enter: 1 to 200 characters, at least one of them visible. It is trimmed. */
 export const Name = v.pipe(
   v.string('must be a string'),
   v.minLength(1, 'must not be empty'),
-  v.maxLength(200, 'must have at most 200 characters'),
+  maxCharacters(200, 'must have at most 200 characters'),
   v.regex(/^[^\u0000-\u001f\u007f-\u009f]*$/, 'must not contain control characters'),
   v.check((text) => text.isWellFormed(), 'must be well-formed Unicode'),
   v.check(
@@ -32,7 +144,7 @@ export const Name = v.pipe(
   v.trim(),
 );
 
-/** An integer in the query, and documented as one although query values are strings. */
+/** An integer in the query. Documented as an integer, although query values are strings. */
 export function queryInteger(min: number, max: number) {
   return v.pipe(
     v.string(),
@@ -64,11 +176,8 @@ export const QueryTime = v.pipe(
   v.transform((text) => new Date(text).toISOString()),
 );
 
-const Cursor = v.pipe(
-  v.string(),
-  v.minLength(1, 'must be an ID'),
-  v.maxLength(100, 'must have at most 100 characters'),
-);
+/** Any text: `fetchPage` rejects one that isn't the ID of an object in the list. */
+const Cursor = v.string();
 
 /** The query parameters of every list. At most one of the cursors may be set. */
 export const PAGE_QUERY = {
@@ -77,10 +186,16 @@ export const PAGE_QUERY = {
     'The maximum number of objects to return.',
   ),
   starting_after: v.optional(
-    described(Cursor, 'The ID of the last object on the current page. Returns the next page.'),
+    described(
+      Cursor,
+      'The ID of the last object on the current page. Returns the next page. An ID that is not in the list gets `invalid_cursor`.',
+    ),
   ),
   ending_before: v.optional(
-    described(Cursor, 'The ID of the first object on the current page. Returns the previous page.'),
+    described(
+      Cursor,
+      'The ID of the first object on the current page. Returns the previous page. An ID that is not in the list gets `invalid_cursor`.',
+    ),
   ),
 };
 
@@ -90,24 +205,48 @@ export interface Page {
   ending_before?: string;
 }
 
-/** `{object: "list", data, has_more}`. */
+/** `{object: "list", data, has_more}`. Named after its items: `TestList` for `Test` or `TestListItem`. */
 export function listSchema<S extends v.GenericSchema>(item: S) {
-  return v.object({ object: v.literal('list'), data: v.array(item), has_more: v.boolean() });
+  const schema = v.object({
+    object: typeField('list'),
+    data: described(v.array(item), 'The objects of this page.'),
+    has_more: described(v.boolean(), 'Whether more objects follow in this direction.'),
+  });
+  const itemName = nameOf(item);
+  if (itemName === undefined) return schema;
+  const name = `${itemName.replace(/ListItem$/, '')}List`;
+  return named(name, schema, `One page of a list of \`${itemName}\` objects.`);
 }
 
+type Rows<DB, TB extends keyof DB, Row> = SelectQueryBuilder<DB, TB, Row>;
+
 /**
- * One page of rows by id, newest first. Rows inserted in the meantime don't shift the pages. Throws
- * `validation_failed` if both cursors are set.
+ * One page of rows by id, newest first. Rows inserted in the meantime don't shift the pages. `scope`
+ * selects all rows that a cursor may name. Without it, these are the rows of `query`: pass it if the
+ * query has filters, because a row may stop matching them between two pages. Throws
+ * `validation_failed` if both cursors are set, and `invalid_cursor` for one outside the scope.
  */
 export async function fetchPage<DB, TB extends keyof DB, Row extends { id: string }>(
-  query: SelectQueryBuilder<DB, TB, Row>,
+  query: Rows<DB, TB, Row>,
+  page: Page,
+  scope: Rows<DB, TB, object> = query,
+): Promise<{ rows: Row[]; hasMore: boolean }> {
+  await requireCursors(page, async (cursor) => {
+    const named = scope.where('id' as never, '=', cursor as never).clearSelect();
+    return (await named.select('id' as never).executeTakeFirst()) !== undefined;
+  });
+  return selectPage(query, page);
+}
+
+/** One page after or before an ID that need not exist. */
+export async function selectPage<DB, TB extends keyof DB, Row extends { id: string }>(
+  query: Rows<DB, TB, Row>,
   { limit, starting_after, ending_before }: Page,
 ): Promise<{ rows: Row[]; hasMore: boolean }> {
-  if (starting_after !== undefined && ending_before !== undefined) throw bothCursors();
   const id = 'id' as never;
   let paged = query.limit(limit + 1);
-  if (starting_after) paged = paged.where(id, '<', starting_after as never);
-  if (ending_before) paged = paged.where(id, '>', ending_before as never);
+  if (starting_after !== undefined) paged = paged.where(id, '<', starting_after as never);
+  if (ending_before !== undefined) paged = paged.where(id, '>', ending_before as never);
   const backwards = ending_before !== undefined;
   const found = await paged.orderBy(id, backwards ? 'asc' : 'desc').execute();
   const rows = found.slice(0, limit) as Row[];
@@ -115,8 +254,36 @@ export async function fetchPage<DB, TB extends keyof DB, Row extends { id: strin
   return { rows, hasMore: found.length > limit };
 }
 
-function bothCursors(): AppError {
-  const [after, before] = ['starting_after', 'ending_before'] as const;
+const CURSORS = ['starting_after', 'ending_before'] as const;
+
+/**
+ * Throws `validation_failed` if both cursors are set, and `invalid_cursor` for one that isn't in the
+ * list. Without this, a client with a wrong cursor would take an empty page for the end of the list.
+ */
+export async function requireCursors(
+  page: Partial<Page>,
+  isInList: (cursor: string) => Promise<boolean> | boolean,
+): Promise<void> {
+  if (CURSORS.every((param) => page[param] !== undefined)) throw bothCursorsError();
+  for (const param of CURSORS) {
+    const cursor = page[param];
+    if (cursor !== undefined && !(await isInList(cursor))) throw cursorError(param, cursor);
+  }
+}
+
+const MAX_QUOTED_CURSOR = 60;
+
+function cursorError(param: string, cursor: string): AppError {
+  const quoted =
+    cursor.length > MAX_QUOTED_CURSOR ? `${cursor.slice(0, MAX_QUOTED_CURSOR)}…` : cursor;
+  const message = `"${quoted.toWellFormed()}" is not the ID of an object in this list`;
+  return new AppError('invalid_cursor', `Invalid ${param}: ${message}.`, [
+    { param, code: 'invalid_cursor', message },
+  ]);
+}
+
+function bothCursorsError(): AppError {
+  const [after, before] = CURSORS;
   return invalidParams([
     { param: after, code: 'invalid', message: `must not be combined with ${before}` },
     { param: before, code: 'invalid', message: `must not be combined with ${after}` },

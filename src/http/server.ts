@@ -5,9 +5,12 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
-import { AppError } from '../lib/errors.ts';
+import type { Network } from '../lib/addresses.ts';
+import type { ConnectionLimits } from '../lib/connection-limits.ts';
+import { AppError, type ErrorCode } from '../lib/errors.ts';
 import type { NewId } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
+import { type Connections, createConnections, HTTP_LIMITS } from './connections.ts';
 import { internalError, PROBLEM_TYPE, problemOf, problemResponse } from './problem.ts';
 import { COMMON_HEADERS } from './response.ts';
 import type { Fetch } from './router.ts';
@@ -20,25 +23,44 @@ export interface HttpOptions {
   fetch: Fetch;
   log: Log;
   newId: NewId;
+  limits?: ConnectionLimits;
+  /** The connections of these proxies are not limited per client, but the requests of their clients are. */
+  trustedProxies?: Network[];
   /** In milliseconds; shorter in tests. */
-  timeouts?: Partial<typeof TIMEOUTS>;
+  timeouts?: Partial<typeof HTTP_TIMEOUTS>;
 }
 
-/** In milliseconds. The `request` timeout lets slow clients upload a message of 25 MiB. */
-const TIMEOUTS = { headers: 10_000, request: 120_000, idle: 65_000, checkEvery: 2_000 };
+/**
+ * In milliseconds. The `request` timeout lets slow clients upload a message of 25 MiB. Nothing keeps a
+ * connection open for longer than these, even if the client never closes its side.
+ */
+export const HTTP_TIMEOUTS = {
+  handshake: 10_000,
+  headers: 10_000,
+  request: 120_000,
+  idle: 65_000,
+  linger: 2_000,
+  stall: 60_000,
+  response: 1_800_000,
+  checkEvery: 2_000,
+};
 
 export interface HttpListener {
   port: number;
   /** Sets the certificate of new connections. Throws if the pair is invalid, and keeps the current one. */
   updateTls(pair: { cert: string; key: string }): void;
+  /** The number of open connections. */
+  connections(): number;
+  /** Whether connections were refused or closed within the last minute because there were too many. */
+  isLimitReached(): boolean;
   /** Stops accepting requests, waits up to `graceMs` for running ones, then closes all connections. */
   close(graceMs: number): Promise<void>;
 }
 
 /** Rejects with the system error if the server can't listen on the address. */
 export async function startHttp(options: HttpOptions): Promise<HttpListener> {
-  const timeouts = { ...TIMEOUTS, ...options.timeouts };
-  const listener = getRequestListener(options.fetch, {
+  const timeouts = { ...HTTP_TIMEOUTS, ...options.timeouts };
+  const handleRequest = getRequestListener(options.fetch, {
     errorHandler: (error) => respondToListenerError(error, options),
     // For HTTP/1.0 requests without `Host`, as some load balancers send.
     hostname: 'localhost',
@@ -49,19 +71,37 @@ export async function startHttp(options: HttpOptions): Promise<HttpListener> {
     keepAliveTimeout: timeouts.idle,
     connectionsCheckingInterval: timeouts.checkEvery,
   };
+  const connections = createConnections({
+    limits: options.limits ?? HTTP_LIMITS,
+    timeouts,
+    trustedProxies: options.trustedProxies ?? [],
+    log: options.log,
+    refusal: options.tls ? null : () => refusalText(options),
+  });
+  const listener = (request: IncomingMessage, response: ServerResponse) => {
+    if (connections.begin(request, response)) void handleRequest(request, response);
+    else rejectRequest(response, options);
+  };
   const server: Server = options.tls
-    ? createTlsServer({ ...settings, ...tlsContext(options.tls) }, listener)
+    ? createTlsServer(
+        { ...settings, handshakeTimeout: timeouts.handshake, ...tlsContext(options.tls) },
+        listener,
+      )
     : createServer(settings, listener);
-  const connections = trackConnections(server);
-  server.on('clientError', (error, socket) => respondToClientError(error, socket, options));
-  server.on('checkExpectation', (_: IncomingMessage, response: ServerResponse) =>
-    rejectExpectation(response, options),
+  admitConnections(server, connections);
+  server.on('clientError', (error, socket) =>
+    respondToClientError(error, socket, connections, options),
   );
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    connections.begin(request, response);
+    rejectExpectation(response, options);
+  });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(options.port, options.host, resolve);
   });
-  server.on('error', (error) => options.log.error('HTTP server error', { error: error.message }));
+  // The server goes on: the system may have no more file handles for a while.
+  server.on('error', (error) => connections.logs.accept.record({ error: error.message }));
   return {
     port: (server.address() as AddressInfo).port,
     updateTls(pair) {
@@ -72,6 +112,8 @@ export async function startHttp(options: HttpOptions): Promise<HttpListener> {
           tlsContext(pair),
         );
     },
+    connections: () => connections.size(),
+    isLimitReached: () => connections.isLimitReached(),
     close: (graceMs) => close(server, connections, graceMs),
   };
 }
@@ -96,40 +138,41 @@ const tlsContext = ({ cert, key }: { cert: string; key: string }) => ({
   minVersion: 'TLSv1.2' as const,
 });
 
-/** All open connections. Node's own list lacks those in a TLS handshake. */
-function trackConnections(server: Server): Set<Socket> {
-  const open = new Set<Socket>();
-  const track = (socket: Socket) => {
-    open.add(socket);
-    socket.once('close', () => open.delete(socket));
-  };
-  server.on('connection', track);
-  server.on('secureConnection', track);
-  return open;
+/** Refused connections never reach Node's HTTP or TLS code, and so cost little. */
+function admitConnections(server: Server, connections: Connections): void {
+  const handlers = server.listeners('connection');
+  server.removeAllListeners('connection');
+  server.on('connection', (socket: Socket) => {
+    if (!connections.admit(socket)) return;
+    for (const handle of handlers) handle.call(server, socket);
+  });
+  server.on('secureConnection', (socket: Socket) => connections.secured(socket));
 }
 
-async function close(server: Server, open: Set<Socket>, graceMs: number): Promise<void> {
+async function close(server: Server, connections: Connections, graceMs: number): Promise<void> {
   // Closes each connection after its current request.
   server.keepAliveTimeout = 1;
   server.keepAliveTimeoutBuffer = 0;
-  const ended = new Promise<void>((resolve) => server.close(() => resolve()));
+  const allClosed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();
   // Node doesn't count connections without a first request as idle. Browsers open some in advance.
-  for (const socket of open) if (socket.bytesRead === 0) socket.destroy();
+  connections.destroyUnused();
   server.on('secureConnection', (socket: Socket) => socket.destroy());
-  const timer = setTimeout(() => {
-    for (const socket of open) socket.destroy();
-  }, graceMs);
-  await ended;
+  const timer = setTimeout(() => connections.destroyAll(), graceMs);
+  await allClosed;
   clearTimeout(timer);
+  connections.stop();
 }
 
 /** For requests that never reach the router: not HTTP, too slow, or with oversized headers. */
 function respondToClientError(
   error: NodeJS.ErrnoException,
   socket: Duplex & { _httpMessage?: ServerResponse },
+  connections: Connections,
   options: HttpOptions,
 ): void {
+  // What follows an invalid request is invalid too; the client may still be reading the response.
+  if (connections.isFinishing(socket)) return;
   // As in Node's default handler: nothing may be written into a response that has started.
   if (error.code === 'ECONNRESET' || !socket.writable || socket._httpMessage?.headersSent) {
     socket.destroy();
@@ -141,28 +184,62 @@ function respondToClientError(
       : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
         ? [408, 'Request Timeout', 'The request took too long to arrive.']
         : [400, 'Bad Request', BAD_REQUEST];
-  const { fields, body } = createRejection(status, detail, options);
+  const rejection = createRejection(status, detail, options);
+  connections.finish(socket, responseText(status, reason, rejection));
+}
+
+/** A response as the last bytes of a connection. */
+function responseText(status: number, reason: string, { fields, body }: Rejection): string {
   const head = [
     `HTTP/1.1 ${status} ${reason}`,
     ...Object.entries(fields).map(([name, value]) => `${name}: ${value}`),
     'Connection: close',
   ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  return `${head.join('\r\n')}\r\n\r\n${body}`;
 }
 
-/** For `Expect` with any value but `100-continue` (RFC 9110 §10.1.1), which Node doesn't route. */
+const TOO_MANY_CONNECTIONS = 'Too many open connections. Close some, then try again in 5 seconds.';
+const RETRY_AFTER = { 'Retry-After': '5' };
+
+/** The response to a connection over the limit. Not logged: there can be thousands. */
+function refusalText({ newId }: HttpOptions): string {
+  const rejection = rejectionOf(503, 'unavailable', TOO_MANY_CONNECTIONS, newId('req'));
+  const fields = { ...rejection.fields, ...RETRY_AFTER };
+  return responseText(503, 'Service Unavailable', { ...rejection, fields });
+}
+
+/** The response to a request of a client behind a proxy that has too many running. */
+function rejectRequest(response: ServerResponse, { newId }: HttpOptions): void {
+  const { fields, body } = rejectionOf(503, 'unavailable', TOO_MANY_CONNECTIONS, newId('req'));
+  response.writeHead(503, { ...fields, ...RETRY_AFTER }).end(body);
+}
+
+/** For `Expect` with any value but `100-continue` (RFC 9110 §10.1.1). The router doesn't get such requests. */
 function rejectExpectation(response: ServerResponse, options: HttpOptions): void {
   const detail = 'Unsupported Expect header. Only 100-continue is supported.';
   const { fields, body } = createRejection(417, detail, options);
   response.writeHead(417, fields).end(body);
 }
 
-/** A response without the router. Writes the request to the log. */
-function createRejection(status: number, detail: string, { newId, log }: HttpOptions) {
+interface Rejection {
+  fields: Record<string, string>;
+  body: string;
+}
+
+/** A response that bypasses the router. Logs the request. */
+function createRejection(status: number, detail: string, { newId, log }: HttpOptions): Rejection {
   const requestId = newId('req');
-  const problem = problemOf(new AppError('malformed_request', detail), requestId);
-  const body = JSON.stringify({ ...problem, status });
   log.info('request', { request_id: requestId, status });
+  return rejectionOf(status, 'malformed_request', detail, requestId);
+}
+
+function rejectionOf(
+  status: number,
+  code: ErrorCode,
+  detail: string,
+  requestId: string,
+): Rejection {
+  const body = JSON.stringify({ ...problemOf(new AppError(code, detail), requestId), status });
   const fields = {
     'Content-Type': PROBLEM_TYPE,
     'Content-Length': `${Buffer.byteLength(body)}`,

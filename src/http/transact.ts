@@ -1,5 +1,5 @@
 /**
- * `call.transact`, the only way in which a route changes data. It reauthorizes the caller inside the
+ * `call.transact`, the only way for a route to change data. It reauthorizes the caller inside the
  * transaction for the role of the route.
  */
 
@@ -25,7 +25,7 @@ export function createRequestTransaction(
   actor: Actor | null,
 ): RequestTransaction {
   const { role, operation } = route;
-  let done = false;
+  let completed = false;
   const run = async (
     work: (tx: Tx, ...caller: CurrentActor[]) => Promise<unknown>,
     responseOf: (result: unknown) => unknown = (result) => result,
@@ -39,14 +39,14 @@ export function createRequestTransaction(
         await transaction.storeResponse(tx, response);
       return result;
     });
-    done = true;
+    completed = true;
     return result;
   };
   const transaction: RequestTransaction = {
     transact: run as AnyCall['transact'],
     storeResponse: null,
     requireCompleted() {
-      if (role !== 'public' && writes(route) && !done)
+      if (role !== 'public' && writes(route) && !completed)
         throw new Error(`${operation} returned without calling transact()`);
     },
   };

@@ -48,7 +48,7 @@ export function readSecretKey(config: KeyConfig): string | null {
     accessSync(dirname(path), constants.W_OK);
     return null;
   } catch (error) {
-    throw unusable(path, error);
+    throw unusableKeyFile(path, error);
   }
 }
 
@@ -62,28 +62,28 @@ function readKeyFile(path: string): string {
   return key;
 }
 
-/** Creates the key file atomically and durably. Of two concurrent processes, both use the first file. */
+/** Creates the key file atomically and durably. If two processes race, both use the first file. */
 function createKeyFile(path: string): string {
   // A crash can leave this file behind, but nothing reads it.
-  const draft = `${path}.${randomToken(12)}.new`;
+  const tempPath = `${path}.${randomToken(12)}.new`;
   try {
-    writeFileSync(draft, `${randomSecret()}\n`, { mode: 0o600, flag: 'wx', flush: true });
+    writeFileSync(tempPath, `${randomSecret()}\n`, { mode: 0o600, flag: 'wx', flush: true });
     try {
       // Unlike a rename, a link never replaces a file.
-      linkSync(draft, path);
+      linkSync(tempPath, path);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     }
-    rmSync(draft);
+    rmSync(tempPath);
     syncFolder(dirname(path));
     return readKeyFile(path);
   } catch (error) {
-    rmSync(draft, { force: true });
-    throw unusable(path, error);
+    rmSync(tempPath, { force: true });
+    throw unusableKeyFile(path, error);
   }
 }
 
-/** Makes the name of a new file in the folder survive a power failure. */
+/** Makes a new file in the folder survive a power failure. */
 function syncFolder(path: string): void {
   const folder = openSync(path, 'r');
   try {
@@ -93,7 +93,7 @@ function syncFolder(path: string): void {
   }
 }
 
-function unusable(path: string, error: unknown): ConfigError {
+function unusableKeyFile(path: string, error: unknown): ConfigError {
   const reason = (error as NodeJS.ErrnoException).code ?? (error as Error).message;
   return new ConfigError([
     `Cannot use ${path} (${reason}). Fix the file, or set ${PREFIX}SECRET_KEY instead.`,
@@ -117,10 +117,11 @@ export async function openSecrets(
   const path = fileOf(config);
   return db.transaction().execute(async (tx) => {
     const proof = await findProof(tx);
-    const tests = proof === LOST ? [] : proof ? [canOpenProof(proof)] : await newestSecrets(tx);
-    if (tests.length > 0 && key === null) throw keyMismatch(config, `${path} is missing`);
+    const keyChecks =
+      proof === LOST ? [] : proof ? [canOpenProof(proof)] : await sampleKeyChecks(tx);
+    if (keyChecks.length > 0 && key === null) throw keyMismatch(config, `${path} is missing`);
     const secrets = createSecretBox(key ?? createKeyFile(path));
-    if (tests.length > 0 && !tests.some((canOpen) => canOpen(secrets)))
+    if (keyChecks.length > 0 && !keyChecks.some((canOpen) => canOpen(secrets)))
       throw keyMismatch(config, `${config.SECRET_KEY ? `${PREFIX}SECRET_KEY` : path} has changed`);
     if (proof === LOST) log.warn('secrets encrypted with the previous key are lost');
     if (!proof || proof === LOST) await writeProof(tx, secrets);
@@ -163,8 +164,8 @@ const canOpenProof =
 /** Enough to tell a wrong key from a damaged row. */
 const MAX_SAMPLES = 20;
 
-/** Samples of the secrets in a database that was created before there was a proof. */
-async function newestSecrets(tx: Tx): Promise<CanOpen[]> {
+/** Checks against the newest secrets, for a database created before the proof existed. */
+async function sampleKeyChecks(tx: Tx): Promise<CanOpen[]> {
   const mails = await tx
     .selectFrom('outbox')
     .select(['id', 'content'])
@@ -172,7 +173,7 @@ async function newestSecrets(tx: Tx): Promise<CanOpen[]> {
     .orderBy('id', 'desc')
     .limit(MAX_SAMPLES)
     .execute();
-  const answers = await tx
+  const responses = await tx
     .selectFrom('idempotency_keys')
     .select(['caller', 'key', 'response'])
     .where('response', 'is not', null)
@@ -185,7 +186,7 @@ async function newestSecrets(tx: Tx): Promise<CanOpen[]> {
         (secrets) =>
           secrets.open(content!, mailPurpose(id)) !== null,
     ),
-    ...answers.map(
+    ...responses.map(
       ({ caller, key, response }): CanOpen =>
         (secrets) =>
           secrets.open(response!, responsePurpose({ caller, key })) !== null,

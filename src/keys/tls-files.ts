@@ -68,10 +68,10 @@ function readPair(path: string): KeyPair | null {
 /** Writes one file atomically, so that a crash can't leave a certificate without its key. */
 function writePair(path: string, pair: KeyPair): KeyPair {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const unfinished = `${path}.new`;
+  const tempPath = `${path}.new`;
   const text = `${pair.key.trim()}\n${pair.cert.trim()}\n`;
-  writeFileSync(unfinished, text, { mode: 0o600, flush: true });
-  renameSync(unfinished, path);
+  writeFileSync(tempPath, text, { mode: 0o600, flush: true });
+  renameSync(tempPath, path);
   return pair;
 }
 
@@ -95,7 +95,7 @@ function readAuthorities(path: string): string {
   }
 }
 
-/** Throws a ConfigError for an invalid file of certificate authorities. */
+/** Throws a ConfigError if the file of certificate authorities is invalid. */
 export function configuredPoster(config: Config, resolver: Resolver): Poster {
   const { WEBHOOK_ALLOW_NETWORKS: allowNetworks, WEBHOOK_CA_FILE: file } = config;
   return createPoster({ resolver, allowNetworks, ca: file ? [readAuthorities(file)] : [] });

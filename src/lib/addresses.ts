@@ -1,4 +1,4 @@
-/** IP addresses: parsing, ranges and reverse names; DNS servers as users write them. */
+/** IP addresses: parsing, ranges and reverse names. Also parses lists of DNS servers. */
 
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
@@ -7,11 +7,11 @@ export type Network = [ipaddr.IPv4 | ipaddr.IPv6, number];
 
 /**
  * The canonical form: IPv4-mapped IPv6 addresses become IPv4, brackets and zone IDs are removed. Null
- * for anything else, octal and abbreviated IPv4 notations included.
+ * for anything else, including octal and abbreviated IPv4 notations.
  */
 export function normalizeAddress(text: string): string | null {
   const bare = text.replace(/^\[(?:IPv6:)?|\]$/gi, '').replace(/%.*$/, '');
-  // Most inputs are host names: a cheap test spares them the expensive ones.
+  // Most inputs are host names: this cheap test rejects them before the expensive ones.
   if (!/^[\d.]+$|:/.test(bare)) return null;
   // isIP is strict; ipaddr.js also accepts octal and abbreviated notations.
   return isIP(bare) === 0 ? null : ipaddr.process(bare).toString();
@@ -64,7 +64,7 @@ export function reverseName(address: string): string {
   return `${[...hex].reverse().join('.')}.ip6.arpa`;
 }
 
-// DNS servers as users write them.
+// Lists of DNS servers, as users write them.
 
 export interface DnsServer {
   /** An IP address; IPv6 without brackets. */

@@ -38,7 +38,7 @@ const generateKeys = promisify(generateKeyPair);
 export async function makeCertificate(name: string, now: number): Promise<KeyPair> {
   const keys = await generateKeys('rsa', { modulusLength: 2048 });
   return selfSigned(name, keys, now, [
-    ...serverUse(['digitalSignature', 'keyEncipherment']),
+    ...serverExtensions(['digitalSignature', 'keyEncipherment']),
     subjectNames([name]),
   ]);
 }
@@ -46,7 +46,7 @@ export async function makeCertificate(name: string, now: number): Promise<KeyPai
 /** A certificate authority that can issue server certificates but no other authorities; valid for ten years. */
 export async function makeAuthority(name: string, now: number): Promise<KeyPair> {
   const keys = await generateKeys('ec', { namedCurve: 'P-256' });
-  return selfSigned(name, keys, now, [...authorityUse(), keyIdentifier(keys.publicKey)]);
+  return selfSigned(name, keys, now, [...authorityExtensions(), keyIdentifier(keys.publicKey)]);
 }
 
 interface Keys {
@@ -61,7 +61,7 @@ function selfSigned(name: string, keys: Keys, now: number, extensions: Buffer[])
   return { key: toPem(issuerKey), cert: encodeCertificate(fields) };
 }
 
-interface ServerRequest {
+interface ServerCertificateRequest {
   /** Host names and IP addresses; the first is the common name. */
   names: [string, ...string[]];
   /** The result of `makeAuthority`, and the name passed to it. */
@@ -73,7 +73,7 @@ interface ServerRequest {
 }
 
 /** A new key for a server, and a certificate for its names issued by the authority. */
-export async function issueCertificate(request: ServerRequest): Promise<KeyPair> {
+export async function issueCertificate(request: ServerCertificateRequest): Promise<KeyPair> {
   const { names, authority, authorityName, now, lifetime } = request;
   const { publicKey, privateKey } = await generateKeys('ec', { namedCurve: 'P-256' });
   const issuerKey = createPrivateKey(authority.key);
@@ -85,7 +85,7 @@ export async function issueCertificate(request: ServerRequest): Promise<KeyPair>
     now,
     lifetime,
     extensions: [
-      ...serverUse(['digitalSignature']),
+      ...serverExtensions(['digitalSignature']),
       subjectNames(names),
       keyIdentifier(publicKey),
       issuerIdentifier(createPublicKey(issuerKey)),
@@ -101,7 +101,10 @@ const toPem = (key: KeyObject): string => key.export({ type: 'pkcs8', format: 'p
 const DAY_MS = 86_400_000;
 const MAX_COMMON_NAME_LENGTH = 64;
 
-/** The contents of a certificate. The lifetime in milliseconds starts a day before `now`: clocks differ. */
+/**
+ * The contents of a certificate. The lifetime in milliseconds starts a day before `now`, because
+ * clocks differ.
+ */
 interface Certificate {
   subject: string;
   publicKey: KeyObject;
@@ -152,7 +155,7 @@ const extension = (id: string, value: Der, critical = false): Der =>
   derSequence(derOid(id), ...(critical ? [derBoolean(true)] : []), derOctetString(value));
 
 /** The extensions of a TLS server certificate (§4.2.1.9, §4.2.1.3, §4.2.1.12). */
-function serverUse(usages: Usage[]): Der[] {
+function serverExtensions(usages: Usage[]): Der[] {
   return [
     extension('2.5.29.19', derSequence(), true),
     keyUsage(...usages),
@@ -181,7 +184,7 @@ function subjectNames(names: string[]): Der {
 }
 
 /** The extensions of an authority that can issue server certificates only. */
-const authorityUse = (): Der[] => [
+const authorityExtensions = (): Der[] => [
   extension('2.5.29.19', derSequence(derBoolean(true), derInteger(Buffer.of(0))), true),
   keyUsage('keyCertSign', 'cRLSign'),
 ];

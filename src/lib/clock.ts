@@ -1,7 +1,7 @@
 /** The only place that reads the system time; tests pass their own clock. */
 
 export interface Clock {
-  /** Milliseconds since the Unix epoch-01-01T00:00:00Z. */
+  /** Milliseconds since the Unix epoch. */
   now(): number;
 }
 

@@ -1,8 +1,8 @@
 /** Suggestions for mistyped names. */
 
 /** The known name with the smallest edit distance; null if none is close enough. */
-export function closestName(name: string, known: string[]): string | null {
-  const ranked = known
+export function closestName(name: string, knownNames: string[]): string | null {
+  const ranked = knownNames
     .map((candidate) => ({ candidate, distance: editDistance(name, candidate) }))
     .sort((a, b) => a.distance - b.distance);
   const best = ranked[0];

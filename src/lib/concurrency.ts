@@ -3,7 +3,7 @@
 import type { Clock } from './clock.ts';
 
 export interface Semaphore {
-  /** Resolves true once there is capacity, which `leave` releases; false if the signal aborts first. */
+  /** Resolves true once there is capacity, which `release` returns; false if the signal aborts first. */
   acquire(signal: AbortSignal): Promise<boolean>;
   release(): void;
 }
@@ -38,7 +38,7 @@ export function createSemaphore(max: number): Semaphore {
         held--;
         return;
       }
-      // Passed on directly: a newcomer cannot overtake the queue.
+      // Handed over directly, so that a newcomer cannot overtake the queue.
       waiting.delete(next.value);
       next.value();
     },
@@ -95,13 +95,13 @@ export interface Signals {
 
 /**
  * Calls `read` until `isDone` accepts its result, again at each signal `name`. After `ms` milliseconds
- * or on abort, it resolves with a last read, whatever the result.
+ * or on abort, it reads once more and resolves with whatever it gets.
  */
 export async function waitUntil<T>(
   { signals, clock }: { signals: Signals; clock: Clock },
   { name, ms, abort }: { name: string; ms: number; abort: AbortSignal },
   read: () => Promise<T>,
-  isDone: (found: T) => boolean,
+  isDone: (result: T) => boolean,
 ): Promise<T> {
   const until = clock.now() + ms;
   for (;;) {
@@ -109,8 +109,8 @@ export async function waitUntil<T>(
     // Waiting starts before the read, so that no signal is missed in between.
     const raised = signals.wait(name, until - clock.now(), AbortSignal.any([abort, stop.signal]));
     try {
-      const found = await read();
-      if (isDone(found)) return found;
+      const result = await read();
+      if (isDone(result)) return result;
       if (!(await raised)) return await read();
     } finally {
       stop.abort();

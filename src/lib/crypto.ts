@@ -28,7 +28,7 @@ export function sha256(data: string | Uint8Array): string {
   return createHash('sha256').update(data).digest('hex');
 }
 
-// What needs the secret key: encrypting secrets (AES-256-GCM) and deriving tokens (HMAC-SHA256).
+// Uses of the secret key: encrypting secrets (AES-256-GCM) and deriving tokens (HMAC-SHA256).
 
 export interface SecretBox {
   /** Base64 of nonce, tag and ciphertext. It opens only with the same `purpose`. */
@@ -39,8 +39,8 @@ export interface SecretBox {
   token(text: string, purpose: string): string;
 }
 
-// A purpose includes the ID of its row, so that a sealed value opens in no other row. These two are
-// defined here because the check for a changed secret key needs them too.
+// A purpose includes the ID of its row, so that a sealed value can't be opened in another row. These
+// two are defined here because the check for a changed secret key needs them too.
 
 /** For the content of an email in the outbox. */
 export const mailPurpose = (id: string): string => `outbox ${id}`;
@@ -105,28 +105,28 @@ export async function hashPassword(
   cost: PasswordCost = PASSWORD_COST,
 ): Promise<string> {
   const salt = randomBytes(16);
-  const key = await derive(password, salt, cost);
+  const key = await deriveKey(password, salt, cost);
   const { N, r, p } = cost;
   return ['scrypt', N, r, p, salt.toString('base64'), key.toString('base64')].join('$');
 }
 
 /**
- * Whether the password matches the hash. For a null hash, the result is false after the time that
- * `unknownCost` takes: response times must not reveal whether an account exists.
+ * Whether the password matches the hash. For a null hash, the result is false after a hash at
+ * `dummyCost`: response times must not reveal whether an account exists.
  */
 export async function verifyPassword(
   password: string,
   hash: string | null,
-  unknownCost: PasswordCost = PASSWORD_COST,
+  dummyCost: PasswordCost = PASSWORD_COST,
 ): Promise<boolean> {
   const [, N, r, p, salt, key] = (hash ?? '').split('$');
   if (!N || !r || !p || !salt || !key) {
-    await derive(password, Buffer.alloc(16), unknownCost);
+    await deriveKey(password, Buffer.alloc(16), dummyCost);
     return false;
   }
   const cost = { N: Number(N), r: Number(r), p: Number(p) };
   const expected = Buffer.from(key, 'base64');
-  const derived = await derive(password, Buffer.from(salt, 'base64'), cost);
+  const derived = await deriveKey(password, Buffer.from(salt, 'base64'), cost);
   return derived.length === expected.length && timingSafeEqual(derived, expected);
 }
 
@@ -135,7 +135,7 @@ export function needsRehash(hash: string, { N, r, p }: PasswordCost = PASSWORD_C
   return !hash.startsWith(`${['scrypt', N, r, p].join('$')}$`);
 }
 
-function derive(password: string, salt: Buffer, cost: PasswordCost): Promise<Buffer> {
+function deriveKey(password: string, salt: Buffer, cost: PasswordCost): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     // The same password, however a keyboard composes its characters (RFC 8265 §4.2).
     const options = { ...cost, maxmem: MAX_SCRYPT_BYTES };

@@ -29,6 +29,14 @@ export function organizationalDomain(name: string): string | null {
   return getDomain(name, { allowPrivateDomains: false, validateHostname: false });
 }
 
+/**
+ * The shortest name above which someone else decides what is published, by the whole Public Suffix List:
+ * `mail.shop.uk.com` → `shop.uk.com`. Null for a suffix. DMARC does not use this part of the list.
+ */
+export function ownedDomain(name: string): string | null {
+  return getDomain(name, { allowPrivateDomains: true, validateHostname: false });
+}
+
 /** The normalized domain of an email address; null if it has no valid domain. */
 export function addressDomain(address: string): string | null {
   const at = address.lastIndexOf('@');

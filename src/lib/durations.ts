@@ -20,7 +20,7 @@ export function parseSize(text: string): number | null {
 export function formatSize(bytes: number): string {
   if (bytes < 1000) return `${bytes} bytes`;
   // 1000 after rounding becomes 1 of the next unit.
-  const [unit, size] = SHOWN_UNITS.find(([, size]) => Math.round(bytes / size) < 1000) ?? [
+  const [unit, size] = DISPLAY_UNITS.find(([, size]) => Math.round(bytes / size) < 1000) ?? [
     'GB',
     1e9,
   ];
@@ -28,7 +28,7 @@ export function formatSize(bytes: number): string {
   return `${Number(value.toFixed(value < 10 ? 1 : 0))} ${unit}`;
 }
 
-const SHOWN_UNITS: [unit: string, bytes: number][] = [
+const DISPLAY_UNITS: [unit: string, bytes: number][] = [
   ['KB', 1e3],
   ['MB', 1e6],
 ];

@@ -3,8 +3,11 @@
 export const ERROR_STATUS = {
   malformed_json: 400,
   malformed_request: 400,
+  unexpected_body: 400,
+  invalid_cursor: 400,
   unauthenticated: 401,
   forbidden: 403,
+  live_mode_required: 403,
   not_found: 404,
   method_not_allowed: 405,
   conflict: 409,
@@ -56,7 +59,7 @@ export class AppError extends Error {
 const MAX_NAMED = 10;
 const MAX_ERRORS = 50;
 
-/** `validation_failed` for invalid parameters; `errors` names at least one. */
+/** `validation_failed` for invalid parameters; `errors` must not be empty. */
 export function invalidParams(errors: ParamError[]): AppError {
   const names = [...new Set(errors.map(({ param }) => param || 'request body'))];
   const detail =

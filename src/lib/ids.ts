@@ -35,7 +35,7 @@ const RANDOM_LENGTH = 16;
 const ID_SUFFIX = new RegExp(`_([${ALPHABET}]{${TIME_LENGTH}})[${ALPHABET}]{${RANDOM_LENGTH}}$`);
 
 /** `after`: the newest ID of an earlier run. New IDs sort after it even if the clock has stepped back. */
-export function createIds(clock: Clock, after?: string): NewId {
+export function createIdGenerator(clock: Clock, after?: string): NewId {
   // One millisecond later: in the same one, new random digits could sort before those of `after`.
   let lastTime = after ? timeOf(after) + 1 : 0;
   let random = randomDigits();

@@ -20,28 +20,28 @@ export interface LogOptions {
 /** A log that writes messages of the given level and above. */
 export function createLog({ level, format, clock, write }: LogOptions): Log {
   const minRank = LOG_LEVELS.indexOf(level);
-  const at = (name: LogLevel, rank: number) =>
+  const logAt = (name: LogLevel, rank: number) =>
     rank < minRank
       ? () => {}
       : (message: string, fields: LogFields = {}) => {
           const time = isoTime(clock.now());
           write(
             format === 'json'
-              ? escapeJson(JSON.stringify({ time, level: name, message, ...fields }))
+              ? printableJson({ time, level: name, message, ...fields })
               : formatLine(time, name, message, fields),
           );
         };
-  return Object.fromEntries(LOG_LEVELS.map((name, rank) => [name, at(name, rank)])) as Log;
+  return Object.fromEntries(LOG_LEVELS.map((name, rank) => [name, logAt(name, rank)])) as Log;
 }
 
 /** For tests and for commands that print their own output. */
 export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} };
 
 function formatLine(time: string, level: LogLevel, message: string, fields: LogFields): string {
-  const rest = Object.entries(fields)
+  const pairs = Object.entries(fields)
     .filter(([, value]) => value !== undefined)
     .map(([key, value]) => `${key}=${printable(String(value))}`);
-  return [time.slice(11, 19), level.padEnd(5), printable(message), ...rest].join(' ');
+  return [time.slice(11, 19), level.padEnd(5), printable(message), ...pairs].join(' ');
 }
 
 /** Control characters, line separators and bidirectional formatting characters. */
@@ -52,10 +52,26 @@ export function printable(text: string): string {
   return text.replace(UNPRINTABLE, '·');
 }
 
-/** Escapes the same characters in JSON: `JSON.stringify` escapes only those below U+0020. */
-function escapeJson(json: string): string {
-  return json.replace(
-    UNPRINTABLE,
-    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+/** JSON with the same characters escaped: `JSON.stringify` escapes only those below U+0020. */
+export function printableJson(value: unknown, indent = 0): string {
+  return JSON.stringify(value, null, indent).replace(UNPRINTABLE, (char) =>
+    char === '\n' ? char : `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
+}
+
+/** The colors and styles that `styleText` sets. */
+const COLORS = /(\u001b\[(?:1|2|22|3[1-6]|39)m)/;
+
+/**
+ * The last step before any output of a command: replaces what could control a terminal, except line breaks,
+ * and colors if they are allowed.
+ */
+export function terminalText(text: string, allowsColor: boolean): string {
+  const clean = (part: string) => part.split('\n').map(printable).join('\n');
+  if (!allowsColor) return clean(text);
+  // With a capturing group, every second part is a color.
+  return text
+    .split(COLORS)
+    .map((part, index) => (index % 2 === 1 ? part : clean(part)))
+    .join('');
 }

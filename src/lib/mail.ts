@@ -1,6 +1,6 @@
 /** Envelope addresses, and images in emails. */
 
-/** A generous limit: RFC 5321 §4.5.3.1.3 and RFC 3696 erratum 1690 allow no longer address. */
+/** A generous limit, above that of RFC 5321 §4.5.3.1.3 and RFC 3696 erratum 1690. */
 export const MAX_ADDRESS_LENGTH = 320;
 
 /** The address without its angle brackets, if it has any; empty for the null sender `<>`. */

@@ -91,7 +91,7 @@ async function analyzeTest(app: App, test: ClaimedTest): Promise<void> {
   };
   const outcome: PoolOutcome = await app.pool.analyze(
     {
-      raw: await readMessage(app.db, message),
+      raw: { size: message.size, read: () => readMessage(app.db, message) },
       envelope: JSON.parse(message.envelope),
       receivedAt: Date.parse(message.received_at),
       kind: test.kind,

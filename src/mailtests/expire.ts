@@ -28,7 +28,7 @@ export async function expireTests(app: App): Promise<void> {
       .where('expires_at', '<=', now)
       .limit(BATCH_SIZE);
     if ((await due.select('id').limit(1).execute()).length === 0) return;
-    const ended = await transact(db, async (tx) => {
+    const expired = await transact(db, async (tx) => {
       const rows = (await tx.executeQuery(due)).rows;
       for (const row of rows) {
         const change = {
@@ -42,7 +42,7 @@ export async function expireTests(app: App): Promise<void> {
       }
       return rows;
     });
-    for (const { id } of ended) app.signals.raise(id);
+    for (const { id } of expired) app.signals.raise(id);
   }
 }
 

@@ -4,11 +4,12 @@ import type { Feature } from '../feature.ts';
 import { analyzeJob } from './analyze.ts';
 import { deleteOldTestsJob, expireTalliesJob, expireTestsJob } from './expire.ts';
 import { deleteOrphanedChunks } from './messages.ts';
-import { testRoutes } from './routes.ts';
+import { submitTestByType, testRoutes } from './routes.ts';
 
 export const mailtests: Feature = {
   name: 'mailtests',
   routes: testRoutes,
+  undocumentedRoutes: () => [submitTestByType],
   jobs: (app) => [
     analyzeJob(app),
     expireTestsJob(app),

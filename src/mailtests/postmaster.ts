@@ -40,7 +40,7 @@ export async function forwardToOwner(
   if (!owner || addressDomain(owner.email) === app.config.INBOX_DOMAIN) return;
   const envelope: Envelope = JSON.parse(message.envelope);
   const { headers } = scanHeaders(raw.subarray(0, MAX_HEADER_BYTES));
-  const field = (key: string) => headers.find((one) => one.key === key)?.value ?? '';
+  const field = (key: string) => headers.find((header) => header.key === key)?.value ?? '';
   if (isAutomatic(field('auto-submitted')) || isOurs(envelope, app)) return;
   const count = await countLastDay(tx, app);
   if (count > MAX_FORWARDED_PER_DAY) return;
@@ -83,8 +83,8 @@ const isAutomatic = (autoSubmitted: string): boolean =>
 
 /** A bounce, which may result from an email of ours, or an email of ours itself. */
 function isOurs({ mail_from }: Envelope, { config }: App): boolean {
-  const own = config.MAIL_FROM ? readMailbox(config.MAIL_FROM).address : null;
-  return !mail_from || mail_from.toLowerCase() === own?.toLowerCase();
+  const serviceAddress = config.MAIL_FROM ? readMailbox(config.MAIL_FROM).address : null;
+  return !mail_from || mail_from.toLowerCase() === serviceAddress?.toLowerCase();
 }
 
 /** Includes the current message. */

@@ -1,6 +1,7 @@
 /** Turns rows into tests as the API returns them and as events contain them. */
 
-import type { CategoryScore, Grade } from '../analysis/result.ts';
+import type { Classification } from '../analysis/kind.ts';
+import type { Alternative, CategoryScore, Grade } from '../analysis/result.ts';
 import type { App } from '../app.ts';
 import type { Config } from '../config/config.ts';
 import { storedJson } from '../http/response.ts';
@@ -9,23 +10,42 @@ import type { StoredReport } from '../report/report.ts';
 import type { TestRow } from '../store/tables.generated.ts';
 import type { ListedTest, Test } from './schema.ts';
 
-export type ListedRow = Omit<
-  TestRow,
-  'checks' | 'envelope' | 'search' | 'judged_kind' | 'providers'
->;
+export type ListedRow = Omit<TestRow, 'checks' | 'envelope' | 'search' | 'providers'>;
 
 const parse = <T>(json: string | null, otherwise: T): T =>
   json === null ? otherwise : JSON.parse(json);
 
+/** The part of the configuration that a test in a response depends on. */
+export type TestConfig = Pick<Config, 'INBOX_DOMAIN' | 'APP_URL'>;
+
+/** The page of a report, on the address that people use. */
+export const reportUrl = (id: string, { APP_URL }: Pick<Config, 'APP_URL'>): string =>
+  `${APP_URL}/v1/tests/${id}/report.html`;
+
+/** What the column `judged_kind` holds. Older results have no confidence and no alternative. */
+export type StoredKind = Classification & { alternative: Alternative | null };
+
+function storedKind({ judged_kind }: Pick<TestRow, 'judged_kind'>): StoredKind | null {
+  if (judged_kind === null) return null;
+  const stored: Omit<StoredKind, 'confidence' | 'alternative'> & Partial<StoredKind> =
+    JSON.parse(judged_kind);
+  const confidence = stored.confidence ?? (stored.by === 'sender' ? 'certain' : null);
+  return { ...stored, confidence, alternative: stored.alternative ?? null };
+}
+
 /** The list form: without checks, providers, placement and envelope (contract §4). */
-export function presentListed(row: ListedRow, config: Pick<Config, 'INBOX_DOMAIN'>): ListedTest {
+export function presentListed(row: ListedRow, config: TestConfig): ListedTest {
+  const kind = storedKind(row);
   return {
     id: row.id,
     object: 'test',
     status: row.status,
     failure_reason: row.failure_reason,
+    report_url: reportUrl(row.id, config),
     name: row.name,
     kind: row.kind,
+    kind_confidence: kind?.confidence ?? null,
+    alternative: kind?.alternative ?? null,
     metadata: parse(row.metadata, {}),
     livemode: row.livemode === 1,
     address: `${row.token}@${config.INBOX_DOMAIN}`,
@@ -53,14 +73,14 @@ export function presentListed(row: ListedRow, config: Pick<Config, 'INBOX_DOMAIN
 }
 
 /** The full form: with the checks, the cap and the envelope. */
-export function presentTest(row: TestRow, config: Pick<Config, 'INBOX_DOMAIN'>): Test {
+export function presentTest(row: TestRow, config: TestConfig): Test {
   return {
     ...presentListed(row, config),
     envelope: parse(row.envelope, null),
     cap: parse(row.cap, null),
     // By far the largest part. It is stored as it is returned and never parsed.
     checks: row.checks === null ? [] : storedJson(row.checks),
-    judged_kind: parse(row.judged_kind, null),
+    judged_kind: storedKind(row),
     providers: row.providers === null ? [] : storedJson(row.providers),
     placement: [],
   };
@@ -88,12 +108,20 @@ export function storedReport(row: TestRow, { config }: Pick<App, 'config'>): Sto
     ruleset: test.ruleset ?? '',
     envelope: test.envelope,
     // Missing in results of the first rulesets.
-    judged_kind: test.judged_kind ?? { kind: 'transactional', by: 'message', reasons: [] },
+    judged_kind: test.judged_kind ?? NO_KIND,
+    alternative: test.alternative as Alternative | null,
     placement: [],
     checks: row.checks,
     providers: row.providers ?? '[]',
   };
 }
+
+const NO_KIND: Classification = {
+  kind: 'transactional',
+  by: 'message',
+  confidence: null,
+  reasons: [],
+};
 
 function missingResult({ status, failure_reason }: TestRow): string {
   if (status === 'waiting') return 'No report yet: the message has not arrived.';

@@ -2,11 +2,11 @@
 
 import { type SelectQueryBuilder, sql } from 'kysely';
 import type { App } from '../app.ts';
-import { fetchPage, type Page } from '../http/schemas.ts';
+import { fetchPage, type Page, selectPage } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import { randomToken } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
-import type { Db, Tx } from '../store/open.ts';
+import { afterCommit, type Db, type Tx } from '../store/open.ts';
 import type { Tables, TestRow } from '../store/tables.generated.ts';
 import type { ListedRow } from './present.ts';
 import type { NewTest, TestFilters } from './schema.ts';
@@ -48,7 +48,7 @@ const EMPTY_RESULT = {
 } satisfies Partial<TestRow>;
 
 /** Large columns, read for single tests only. */
-const UNLISTED = ['checks', 'envelope', 'search', 'judged_kind', 'providers'] as const;
+const UNLISTED = ['checks', 'envelope', 'search', 'providers'] as const;
 type Unlisted = (typeof UNLISTED)[number];
 
 const LISTED_COLUMNS = [
@@ -130,10 +130,11 @@ export async function listTests(
   { limit, starting_after, ending_before, ...filters }: TestFilters & Page,
 ): Promise<{ rows: ListedRow[]; hasMore: boolean }> {
   const page = { limit, starting_after, ending_before };
-  return fetchPage(filtered(db, livemode, filters).select(LISTED_COLUMNS), page);
+  const query = filteredTests(db, livemode, filters).select(LISTED_COLUMNS);
+  return fetchPage(query, page, filteredTests(db, livemode, {}));
 }
 
-function filtered(
+function filteredTests(
   db: Db,
   livemode: boolean,
   filters: TestFilters,
@@ -161,29 +162,30 @@ export async function* eachTest(
   livemode: boolean,
   filters: TestFilters,
 ): AsyncGenerator<ListedRow> {
-  let after: string | undefined;
+  let lastId: string | undefined;
   for (;;) {
-    const page = { limit: EXPORT_BATCH_SIZE, starting_after: after };
-    const { rows, hasMore } = await fetchPage(
-      filtered(db, livemode, filters).select(LISTED_COLUMNS),
+    const page = { limit: EXPORT_BATCH_SIZE, starting_after: lastId };
+    // Not checked, because the last test of a batch may be deleted before the next one is read.
+    const { rows, hasMore } = await selectPage(
+      filteredTests(db, livemode, filters).select(LISTED_COLUMNS),
       page,
     );
     yield* rows;
     if (!hasMore) return;
-    after = rows.at(-1)!.id;
+    lastId = rows.at(-1)!.id;
   }
 }
 
 /** Changes a test and its search text. Returns false if the test no longer exists. */
 export async function changeTest(
   db: Db,
-  after: TestRow,
+  changedRow: TestRow,
   change: Partial<TestRow>,
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('tests')
-    .set({ ...change, search: searchText(after) })
-    .where('id', '=', after.id)
+    .set({ ...change, search: searchText(changedRow) })
+    .where('id', '=', changedRow.id)
     .executeTakeFirstOrThrow();
   return numUpdatedRows > 0n;
 }
@@ -200,7 +202,7 @@ export async function deleteTests(tx: Tx, ids: string[]): Promise<void> {
   await tx.deleteFrom('tests').where('id', 'in', ids).execute();
 }
 
-// A test by its id, for the operations on one.
+// Finding the test that a request names.
 
 /** Throws `not_found`, also for a test of the other mode. */
 export async function testOr404(
@@ -215,8 +217,26 @@ export async function testOr404(
 
 // The analysis job.
 
-/** The name of the job, for waking it. */
+/** The name of the job, used to wake it. */
 export const ANALYZE_JOB = 'tests.analyze';
+
+/** Makes a completed test due, as another kind if `kind` is set. Returns the changed test. */
+export async function requestReanalysis(
+  tx: Tx,
+  { clock, scheduler }: Pick<App, 'clock' | 'scheduler'>,
+  row: TestRow,
+  kind: TestRow['kind'] = row.kind,
+): Promise<TestRow> {
+  if (row.status !== 'completed')
+    throw new AppError(
+      'conflict',
+      `Only completed tests can be reanalyzed. This test is ${row.status}.`,
+    );
+  const change = { kind, analysis_due_at: isoTime(clock.now()), analysis_attempts: 0 };
+  await changeTest(tx, row, change);
+  afterCommit(tx, () => scheduler.wake(ANALYZE_JOB));
+  return { ...row, ...change };
+}
 
 /** A due test, claimed until its lease expires. */
 export type ClaimedTest = Pick<TestRow, 'id' | 'kind' | 'analysis_due_at'> & { lease: string };

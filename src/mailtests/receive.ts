@@ -90,16 +90,16 @@ export async function receiveMessage(
   };
   try {
     await storeLaterChunks(db, message.id, raw);
-    const verdict = await db
+    const outcome = await db
       .transaction()
       .execute((tx) =>
         local === 'postmaster'
           ? storeForPostmaster(tx, app, message, raw)
           : storeForTest(tx, local, message, raw),
       );
-    if (!verdict.accept || verdict.id !== message.id) await deleteChunks(app.db, message.id);
+    if (!outcome.accept || outcome.id !== message.id) await deleteChunks(app.db, message.id);
     else app.scheduler.wake(local === 'postmaster' ? SEND_JOB : ANALYZE_JOB);
-    return verdict.accept ? { accept: true, text: `Accepted as ${verdict.id}` } : verdict;
+    return outcome.accept ? { accept: true, text: `Accepted as ${outcome.id}` } : outcome;
   } catch (error) {
     // If this fails too, the next start deletes the chunks.
     await deleteChunks(app.db, message.id).catch(() => {});
@@ -109,24 +109,24 @@ export async function receiveMessage(
 }
 
 /** The id of the stored message, which is the earlier message if the same bytes arrive again. */
-type Stored = { accept: true; id: string } | Rejection;
+type StoreOutcome = { accept: true; id: string } | Rejection;
 
 /** Anyone can write to postmaster. The limit reserves disk space for tests. */
-const MAX_POSTMASTER = { messages: 1000, bytes: 256 * 1024 * 1024 };
+const POSTMASTER_LIMITS = { messages: 1000, bytes: 256 * 1024 * 1024 };
 
 async function storeForPostmaster(
   tx: Tx,
   app: App,
   message: MessageRow,
   raw: Uint8Array,
-): Promise<Stored> {
+): Promise<StoreOutcome> {
   const { count, bytes } = await tx
     .selectFrom('messages')
     .select(({ fn }) => [fn.countAll<number>().as('count'), fn.sum<number>('size').as('bytes')])
     .where('test_id', 'is', null)
     .executeTakeFirstOrThrow();
   const usedBytes = Number(bytes ?? 0) + message.size;
-  if (Number(count) >= MAX_POSTMASTER.messages || usedBytes > MAX_POSTMASTER.bytes)
+  if (Number(count) >= POSTMASTER_LIMITS.messages || usedBytes > POSTMASTER_LIMITS.bytes)
     return MAILBOX_FULL;
   await insertMessage(tx, message, raw);
   await forwardToOwner(tx, app, message, raw);
@@ -138,13 +138,13 @@ async function storeForTest(
   token: string,
   message: MessageRow,
   raw: Uint8Array,
-): Promise<Stored> {
+): Promise<StoreOutcome> {
   const test = await findTestByToken(tx, token);
   if (!test) return UNKNOWN;
   if (test.status !== 'waiting') {
-    const first = await findMessageOf(tx, test.id);
-    if (!first) return EXPIRED;
-    return first.sha256 === message.sha256 ? { accept: true, id: first.id } : USED;
+    const earlier = await findMessageOf(tx, test.id);
+    if (!earlier) return EXPIRED;
+    return earlier.sha256 === message.sha256 ? { accept: true, id: earlier.id } : USED;
   }
   if (test.expires_at <= message.received_at) return EXPIRED;
   await insertMessage(tx, { ...message, test_id: test.id }, raw);

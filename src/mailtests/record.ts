@@ -10,7 +10,7 @@ import { isoTime } from '../lib/clock.ts';
 import { addressDomain } from '../lib/domain-names.ts';
 import { type Tx, transact } from '../store/open.ts';
 import type { TestRow } from '../store/tables.generated.ts';
-import { presentListed } from './present.ts';
+import { presentListed, type StoredKind } from './present.ts';
 import { ANALYZE_JOB, type ClaimedTest, searchText } from './queries.ts';
 import { countTest } from './tally.ts';
 
@@ -35,7 +35,7 @@ export async function recordOutcome(
       .executeTakeFirst();
     if (!row) return null;
     // A reanalysis requested after the claim is still due.
-    const isDueAgain = row.analysis_due_at !== test.analysis_due_at;
+    const isDueAgain = row.analysis_due_at !== test.analysis_due_at || row.kind !== test.kind;
     const { analysis_due_at } = row;
     const change = { ...changeFor(app, row, outcome), ...(isDueAgain ? { analysis_due_at } : {}) };
     const update = { ...change, ...(await assignDomain(tx, { ...row, ...change }, outcome)) };
@@ -54,7 +54,7 @@ export async function recordOutcome(
 async function updateTallies(tx: Tx, before: TestRow, after: TestRow, outcome: PoolOutcome) {
   await countTest(tx, before, -1);
   const isNew = outcome.ok && after.checks === outcome.result.checks;
-  await countTest(tx, after, 1, isNew ? outcome.toFix : undefined);
+  await countTest(tx, after, 1, isNew ? outcome.issueIds : undefined);
 }
 
 /** Emits the event and publishes the result when a test ends; not for a reanalysis. */
@@ -107,7 +107,10 @@ function columnsOf(result: StoredResult, name: string | null): Partial<TestRow> 
     categories: JSON.stringify(result.categories),
     cap: result.cap === null ? null : JSON.stringify(result.cap),
     checks: result.checks,
-    judged_kind: JSON.stringify(result.judged_kind),
+    judged_kind: JSON.stringify({
+      ...result.judged_kind,
+      alternative: result.alternative,
+    } satisfies StoredKind),
     providers: JSON.stringify(result.providers),
   };
 }
@@ -130,7 +133,7 @@ export async function assignDomain(
   const { domain_id, from_domain, received_at, livemode } = after;
   if (!outcome.ok || from_domain === null) return {};
   const domain = await findDomainOf(tx, from_domain);
-  // Checks may be long, so they are parsed only if a domain can learn from them.
+  // The check results can be large, so they are parsed only if a domain can learn from them.
   if (!domain) return {};
   // Uses the time of receipt: a reanalysis does not prove that a selector is still in use.
   // Sandbox tests prove nothing about the team's mail.

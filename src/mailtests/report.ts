@@ -1,20 +1,27 @@
 /** The operations that return the report of a test, as a page or a PDF. */
 
 import type { App } from '../app.ts';
+import { type Actor, allows } from '../http/actor.ts';
 import { PRIVATE_HEADERS } from '../http/response.ts';
 import type { Call } from '../http/route.ts';
 import { route } from '../http/route.ts';
+import { idOf } from '../http/schemas.ts';
+import { FORM_REFERRER } from '../report/html/frame.tsx';
 import type { ReportFormat } from '../report/report.ts';
 import { findMessageOf, MessageDeletedError, readMessage } from './messages.ts';
 import { storedReport } from './present.ts';
 import { testOr404 } from './queries.ts';
 
+const TEST_ID = idOf('test', 'The ID of the test.');
+
 export const reportHtml = route({
   method: 'GET',
   path: '/v1/tests/:id/report.html',
+  params: { id: TEST_ID },
   operation: 'getTestReportPage',
   role: 'viewer',
-  summary: 'Get the report of a test as a self-contained HTML page',
+  summary: 'Get a report as a page',
+  description: 'Returns the report of a test as a self-contained HTML page.',
   produces: ['text/html'],
   errors: ['conflict', 'unavailable'],
   handle: (call) => respond(call, 'html', { 'content-type': 'text/html; charset=utf-8' }),
@@ -23,9 +30,12 @@ export const reportHtml = route({
 export const reportPdf = route({
   method: 'GET',
   path: '/v1/tests/:id/report.pdf',
+  params: { id: TEST_ID },
   operation: 'getTestReportPdf',
   role: 'viewer',
-  summary: 'Get the report of a test as a PDF',
+  responseHeaders: ['Content-Disposition'],
+  summary: 'Get a report as a PDF',
+  description: 'Returns the report of a test as a PDF.',
   produces: ['application/pdf'],
   errors: ['conflict', 'unavailable'],
   handle: (call) =>
@@ -43,9 +53,12 @@ async function respond(
   headers: Record<string, string>,
 ): Promise<Response> {
   const row = await testOr404(app, params.id!, actor.livemode);
-  const report = storedReport(row, app);
+  const report = {
+    ...storedReport(row, app),
+    ...(format === 'html' && canChooseKind(actor) ? { kindForm: kindPath(row.id) } : {}),
+  };
   const message = () => messageOf(app, row.id);
-  const { bytes, policy } = await app.reporter.render({
+  const { bytes, policy } = await app.reportRenderer.render({
     kind: 'test',
     format,
     report,
@@ -58,9 +71,19 @@ async function respond(
       'content-length': String(bytes.byteLength),
       ...(policy === null ? {} : { 'content-security-policy': policy }),
       ...PRIVATE_HEADERS,
+      // A browser may store the page, but asks again before it shows it.
+      ...(format === 'html' && { 'cache-control': 'private, no-cache' }),
+      ...('kindForm' in report ? { 'referrer-policy': FORM_REFERRER } : {}),
     },
   });
 }
+
+/** Only a signed-in browser can send the form. */
+const canChooseKind = ({ sessionId, role }: Actor): boolean =>
+  sessionId !== null && allows(role, 'member');
+
+/** Where the page of a report sends the kind that the reader chooses. */
+export const kindPath = (testId: string): string => `/tests/${testId}/kind`;
 
 /** null if the message was deleted: the report then shows the findings without it. */
 async function messageOf({ db }: App, testId: string): Promise<Uint8Array | null> {

@@ -1,10 +1,10 @@
 /** The operations on tests (contract §4). */
 
-import * as v from 'valibot';
 import type { App } from '../app.ts';
 import { requireDomain } from '../domains/queries.ts';
-import { route } from '../http/route.ts';
-import { listSchema } from '../http/schemas.ts';
+import { editableBy } from '../http/response.ts';
+import { type RouteSpec, route } from '../http/route.ts';
+import { deletedOf, idOf, listSchema } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import { waitUntil } from '../lib/concurrency.ts';
 import { AppError } from '../lib/errors.ts';
@@ -15,19 +15,20 @@ import { reauthorize } from '../team/permissions.ts';
 import { findMessageOf, readChunks } from './messages.ts';
 import { presentListed, presentTest } from './present.ts';
 import {
-  ANALYZE_JOB,
   changeTest,
   deleteTests,
   eachTest,
   insertTest,
   listTests,
   newTestRow,
+  requestReanalysis,
   testOr404,
 } from './queries.ts';
 import { reportHtml, reportPdf } from './report.ts';
 import {
   ListedTest,
   NewTest,
+  Reanalysis,
   SubmitQuery,
   Test,
   TestFilters,
@@ -38,29 +39,30 @@ import {
 import { submitMessage } from './submit.ts';
 import { countTest } from './tally.ts';
 
+const TEST_ID = idOf('test', 'The ID of the test.');
+
 // Reanalysis.
+
+const editableTest = editableBy(TestPatch);
 
 const reanalyze = route({
   method: 'POST',
   path: '/v1/tests/:id/reanalyze',
+  params: { id: TEST_ID },
   operation: 'reanalyzeTest',
   role: 'member',
-  summary: 'Reanalyze the stored message with the current DNS records and rules',
+  hasTestMode: true,
+  summary: 'Reanalyze a test',
+  description:
+    'Analyzes the stored message with the current DNS records and rules. The test stays `completed` meanwhile, and the new result replaces the old one. Sends no event and no alert. With `kind`, the message is from now on evaluated as that kind of mail; `auto` lets the service detect it again.',
+  body: Reanalysis,
   response: Test,
   errors: ['conflict'],
   async handle(call) {
-    const { app, actor, params } = call;
+    const { app, actor, params, body } = call;
     return call.transact(async (tx) => {
       const row = await testOr404({ db: tx }, params.id!, actor.livemode);
-      if (row.status !== 'completed')
-        throw new AppError(
-          'conflict',
-          `Only completed tests can be reanalyzed. This test is ${row.status}.`,
-        );
-      const due = { analysis_due_at: isoTime(app.clock.now()), analysis_attempts: 0 };
-      await changeTest(tx, row, due);
-      afterCommit(tx, () => app.scheduler.wake(ANALYZE_JOB));
-      return presentTest(row, app.config);
+      return presentTest(await requestReanalysis(tx, app, row, body.kind), app.config);
     });
   },
 });
@@ -72,10 +74,13 @@ const createTest = route({
   path: '/v1/tests',
   operation: 'createTest',
   role: 'member',
-  summary: 'Create a test and get its test address',
+  hasTestMode: true,
+  summary: 'Create a test',
+  description:
+    'Creates a test and returns its test address. Send one message to it before `expires_at`, then read the result with `GET /v1/tests/{id}?wait=50`.',
   body: NewTest,
   status: 201,
-  etag: true,
+  etag: editableTest,
   location,
   response: Test,
   async handle(call) {
@@ -89,17 +94,18 @@ const createTest = route({
   },
 });
 
-const submitTest = route({
+/** A message in the body, for build pipelines. */
+const submission = {
   method: 'POST',
-  path: '/v1/tests',
-  operation: 'submitTest',
   role: 'member',
-  summary: 'Test the raw message in the request body',
+  hasTestMode: true,
+  summary: 'Test a raw message',
+  description: 'Tests the message in the request body, without sending it.',
   query: SubmitQuery,
   errors: ['unavailable'],
   consumes: { type: 'message/rfc822', maxBytes: ({ config }) => config.SMTP_MAX_SIZE },
   status: 201,
-  etag: true,
+  etag: editableTest,
   location,
   response: Test,
   async handle(call) {
@@ -109,6 +115,15 @@ const submitTest = route({
     const { livemode } = actor;
     return submitMessage(app, raw, { ...query, livemode }, call.transact);
   },
+} satisfies Partial<RouteSpec<'member', typeof SubmitQuery, undefined, typeof Test>>;
+
+const submitTest = route({ ...submission, path: '/v1/tests/raw', operation: 'submitTest' });
+
+/** The previous path for messages, recognized by the content type. Not documented: the two bodies have different parameters. */
+export const submitTestByType = route({
+  ...submission,
+  path: '/v1/tests',
+  operation: 'submitTestByType',
 });
 
 const list = route({
@@ -116,7 +131,9 @@ const list = route({
   path: '/v1/tests',
   operation: 'listTests',
   role: 'viewer',
-  summary: 'List tests, newest first',
+  summary: 'List tests',
+  description:
+    'Returns the tests of your mode (live or test), newest first. The filters can be combined.',
   query: TestListQuery,
   response: listSchema(ListedTest),
   async handle({ app, actor, query }) {
@@ -131,19 +148,22 @@ const exportTests = route({
   path: '/v1/tests/export',
   operation: 'exportTests',
   role: 'viewer',
-  summary: 'Export tests as CSV or, with `Accept: application/x-ndjson`, as JSON lines',
+  summary: 'Export tests',
+  description:
+    'Returns all matching tests as CSV or, with `Accept: application/x-ndjson`, as JSON lines. Each line is a `TestListItem`.',
   query: TestFilters,
   produces: ['text/csv', 'application/x-ndjson'],
+  responseHeaders: ['Content-Disposition'],
   handle({ app, actor, query, headers }) {
-    const json = /ndjson|jsonl|json/.test(headers.get('accept') ?? '');
+    const wantsJson = /ndjson|jsonl|json/.test(headers.get('accept') ?? '');
     const tests = (async function* () {
       for await (const row of eachTest(app.db, actor.livemode, query))
         yield presentListed(row, app.config);
     })();
-    return new Response(streamed(json ? toJsonLines(tests) : toCsv(tests)), {
+    return new Response(streamed(wantsJson ? toJsonLines(tests) : toCsv(tests)), {
       headers: {
-        'content-type': json ? 'application/x-ndjson' : 'text/csv; charset=utf-8',
-        'content-disposition': `attachment; filename="tests-${isoTime(app.clock.now()).slice(0, 10)}.${json ? 'jsonl' : 'csv'}"`,
+        'content-type': wantsJson ? 'application/x-ndjson' : 'text/csv; charset=utf-8',
+        'content-disposition': `attachment; filename="tests-${isoTime(app.clock.now()).slice(0, 10)}.${wantsJson ? 'jsonl' : 'csv'}"`,
       },
     });
   },
@@ -152,10 +172,13 @@ const exportTests = route({
 const getTest = route({
   method: 'GET',
   path: '/v1/tests/:id',
+  params: { id: TEST_ID },
   operation: 'getTest',
   role: 'viewer',
-  summary: 'Get a test; with `wait`, wait up to that many seconds for its result',
-  etag: true,
+  summary: 'Get a test',
+  description:
+    'Returns a test with its findings. With `wait`, the response comes as soon as the test ends, or after that many seconds.',
+  etag: editableTest,
   query: WaitQuery,
   response: Test,
   async handle(call) {
@@ -175,10 +198,13 @@ const getTest = route({
 const updateTest = route({
   method: 'PATCH',
   path: '/v1/tests/:id',
+  params: { id: TEST_ID },
   operation: 'updateTest',
   role: 'member',
-  summary: 'Update the name or metadata of a test',
-  etag: true,
+  hasTestMode: true,
+  summary: 'Update a test',
+  description: 'Changes the name or the metadata of a test.',
+  etag: editableTest,
   body: TestPatch,
   response: Test,
   async handle(call) {
@@ -200,10 +226,13 @@ const updateTest = route({
 const removeTest = route({
   method: 'DELETE',
   path: '/v1/tests/:id',
+  params: { id: TEST_ID },
   operation: 'deleteTest',
   role: 'member',
-  summary: 'Delete a test and its message',
-  response: v.object({ id: v.string(), object: v.literal('test'), deleted: v.literal(true) }),
+  hasTestMode: true,
+  summary: 'Delete a test',
+  description: 'Deletes a test and its message. A deleted test no longer counts in summaries.',
+  response: deletedOf('test', 'test'),
   async handle(call) {
     const { app, actor, params, ifMatch } = call;
     const id = params.id!;
@@ -222,10 +251,13 @@ const removeTest = route({
 const source = route({
   method: 'GET',
   path: '/v1/tests/:id/source',
+  params: { id: TEST_ID },
   operation: 'getTestSource',
   role: 'viewer',
-  summary: 'Get the message exactly as received',
+  summary: 'Get the message of a test',
+  description: 'Returns the message exactly as received, as an attachment.',
   produces: ['message/rfc822'],
+  responseHeaders: ['Content-Disposition'],
   async handle({ app, actor, params }) {
     const test = await testOr404(app, params.id!, actor.livemode);
     const message = await findMessageOf(app.db, test.id);

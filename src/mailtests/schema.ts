@@ -1,9 +1,23 @@
 /** Schemas of tests in requests and responses (contract §4). */
 
 import * as v from 'valibot';
-import { CATEGORIES, CHECK_STATUSES } from '../analysis/check.ts';
-import { AUTH_RESULTS, PROVIDERS } from '../analysis/result.ts';
-import { described, Name, PAGE_QUERY, QueryTime, queryInteger, Time } from '../http/schemas.ts';
+import { CATEGORIES, CHECK_STATUSES, KIND_CONFIDENCES } from '../analysis/check.ts';
+import { AUTH_RESULTS, PROVIDERS, READINESS } from '../analysis/result.ts';
+import { FINDING_FIELDS, Fix, Reference } from '../domains/finding.ts';
+import type { EventDeclaration } from '../http/openapi/webhooks.ts';
+import {
+  described,
+  exampleId,
+  maxCharacters,
+  Name,
+  named,
+  PAGE_QUERY,
+  QueryTime,
+  queryInteger,
+  Time,
+  typeField,
+  Url,
+} from '../http/schemas.ts';
 import { normalizeDomain } from '../lib/domain-names.ts';
 
 const TEST_STATUSES = ['waiting', 'processing', 'completed', 'failed'] as const;
@@ -23,181 +37,463 @@ const PLACEMENTS = [
 const nullable = <S extends v.GenericSchema>(schema: S) => v.nullable(schema);
 const AuthResult = nullable(v.picklist(AUTH_RESULTS));
 
-const CategoryScore = v.object({
-  name: v.picklist(CATEGORIES),
-  score: described(
-    nullable(v.number()),
-    'Score of the category, from 0 to 100. Null if none of its checks ran.',
-  ),
-  weight: described(v.number(), 'Weight of the category in the overall score.'),
-  earned: described(v.number(), 'Points that the checks of the category earned.'),
-  points: described(v.number(), 'Points that the checks of the category could earn.'),
-});
-
-const Reference = v.object({ name: v.string(), url: v.string() });
-
-const CheckItem = v.object({
-  id: v.string(),
-  category: v.picklist(CATEGORIES),
-  label: v.string(),
-  status: v.picklist(CHECK_STATUSES),
-  title: described(v.string(), 'The finding in one sentence.'),
-  detail: described(v.string(), 'Why the finding matters, or why the check did not run.'),
-  evidence: described(
-    v.record(v.string(), v.unknown()),
-    'The facts behind the finding. The keys depend on the check.',
-  ),
-  points: described(v.number(), 'Points that the check can earn.'),
-  earned: described(
-    nullable(v.number()),
-    'Points that the check earned. Null if it did not run or is informational.',
-  ),
-  gain: described(v.number(), 'How much the overall score would rise if only this check passed.'),
-  reference: Reference,
-  fix: described(
-    nullable(
-      v.object({
-        text: v.string(),
-        record: v.optional(
-          described(
-            v.object({ type: v.string(), name: v.string(), value: v.string() }),
-            'A DNS record to publish.',
-          ),
-        ),
-      }),
+const CategoryScore = named(
+  'CategoryScore',
+  v.object({
+    name: described(v.picklist(CATEGORIES), 'The category of checks.'),
+    score: described(
+      nullable(v.number()),
+      'Score of the category, from 0 to 100. Null if none of its checks ran.',
     ),
-    'What to change. Null if there is nothing to fix.',
-  ),
-});
+    weight: described(v.number(), 'Weight of the category in the overall score.'),
+    earned: described(v.number(), 'Points that the checks of the category earned.'),
+    points: described(v.number(), 'Points that the checks of the category could earn.'),
+  }),
+  'The score of one category of checks.',
+  { name: 'authentication', score: 90, weight: 40, earned: 36, points: 40 },
+);
 
-const Envelope = v.object({
-  mail_from: nullable(v.string()),
-  client_ip: nullable(v.string()),
-  helo: nullable(v.string()),
-  tls: nullable(
-    v.object({ used: v.boolean(), version: nullable(v.string()), cipher: nullable(v.string()) }),
-  ),
-});
+const EXAMPLE_CHECK = {
+  id: 'dmarc_policy',
+  category: 'authentication',
+  label: 'DMARC policy',
+  status: 'warn',
+  title: 'DMARC policy is p=none: failing mail is still delivered',
+  detail: 'Anyone can send mail that claims to be from example.com, and most of it is delivered.',
+  evidence: { domain: 'example.com', policy: 'none' },
+  points: 4,
+  earned: 2,
+  gain: 2,
+  reference: { name: 'RFC 9989 §4.7', url: 'https://www.rfc-editor.org/rfc/rfc9989#section-4.7' },
+  fix: {
+    text: 'Change the DMARC policy to p=quarantine.',
+    record: {
+      type: 'TXT',
+      name: '_dmarc.example.com',
+      value: 'v=DMARC1; p=quarantine; rua=mailto:dmarc@example.com',
+    },
+  },
+} as const;
 
-const JudgedKind = v.object({
-  kind: v.picklist(['marketing', 'transactional']),
-  by: v.picklist(['sender', 'message']),
-  reasons: v.array(v.string()),
-});
+const CheckItem = named(
+  'Check',
+  v.object({
+    id: described(v.string(), 'The ID of the check, which never changes.'),
+    category: described(v.picklist(CATEGORIES), 'The category that the points count in.'),
+    label: described(v.string(), 'The name of the check for people.'),
+    status: described(
+      v.picklist(CHECK_STATUSES),
+      '`info` earns no points. `error`: the check could not be completed. `skipped`: it does not apply. Neither `error` nor `skipped` counts.',
+    ),
+    ...FINDING_FIELDS,
+    earned: described(
+      nullable(v.number()),
+      'Points that the check earned. Null if it did not run or is informational.',
+    ),
+    gain: described(v.number(), 'How much the overall score would rise if only this check passed.'),
+    reference: described(Reference, 'The rule that the check applies.'),
+    fix: described(nullable(Fix), 'What to change. Null if there is nothing to fix.'),
+  }),
+  'The finding of one check.',
+  EXAMPLE_CHECK,
+);
 
-const ProviderItem = v.object({
-  provider: v.picklist(PROVIDERS),
-  name: v.string(),
-  ready: described(
-    v.boolean(),
-    'Whether the message meets every applicable rule that can be checked with one message.',
-  ),
-  reference: Reference,
-  rules: v.array(
-    v.object({
-      id: v.string(),
-      title: v.string(),
-      applies: described(
-        v.picklist(['any', 'bulk']),
-        '`any`: the rule applies to all senders. `bulk`: it applies to bulk senders only.',
+const KindConfidence = described(
+  nullable(v.picklist(KIND_CONFIDENCES)),
+  '`certain`: you declared the kind, or fields that only campaigns have show it. `uncertain`: see `alternative`. Null before the result, and in results of older rulesets.',
+);
+
+const MailKind = v.picklist(['marketing', 'transactional']);
+
+const Alternative = named(
+  'AlternativeScore',
+  v.object({
+    kind: described(MailKind, 'The other kind of mail.'),
+    score: described(nullable(v.number()), 'The score as that kind of mail, from 0 to 100.'),
+    grade: described(
+      nullable(v.picklist(['A', 'B', 'C', 'D', 'F'])),
+      'The grade as that kind of mail.',
+    ),
+  }),
+  'The score and grade of a message if it is of the other kind.',
+  { kind: 'marketing', score: 75, grade: 'C' },
+);
+
+const Envelope = named(
+  'Envelope',
+  v.object({
+    mail_from: described(
+      nullable(v.string()),
+      'The envelope sender (MAIL FROM). Empty for bounces. Null if it is not known.',
+    ),
+    client_ip: described(
+      nullable(v.string()),
+      'The IPv4 or IPv6 address of the sending server. Null if it is not known.',
+    ),
+    helo: described(
+      nullable(v.string()),
+      'The name that the sending server gave in HELO or EHLO. Null if it is not known.',
+    ),
+    tls: described(
+      nullable(
+        named(
+          'EnvelopeTls',
+          v.object({
+            used: described(v.boolean(), 'Whether the connection was encrypted.'),
+            version: described(nullable(v.string()), 'The TLS version. Null without TLS.'),
+            cipher: described(nullable(v.string()), 'The cipher suite. Null without TLS.'),
+          }),
+          'The encryption of an SMTP connection.',
+          { used: true, version: 'TLSv1.3', cipher: 'TLS_AES_256_GCM_SHA384' },
+        ),
       ),
-      status: described(
-        v.picklist(['met', 'not_met', 'unknown']),
-        '`unknown`: the result could not be determined, or one message is not enough to tell.',
-      ),
-      detail: v.string(),
-      checks: described(v.array(v.string()), 'IDs of the checks behind the status.'),
-      error: described(
-        nullable(v.string()),
-        'The SMTP error that the provider publishes for the rule. Null if it publishes none.',
-      ),
-    }),
-  ),
-});
+      'The encryption of the connection. Null if it is not known.',
+    ),
+  }),
+  'The SMTP session that delivered a message.',
+  {
+    mail_from: 'bounces@example.com',
+    client_ip: '192.0.2.25',
+    helo: 'mail.example.com',
+    tls: { used: true, version: 'TLSv1.3', cipher: 'TLS_AES_256_GCM_SHA384' },
+  },
+);
+
+const JudgedKind = named(
+  'DetectedKind',
+  v.object({
+    kind: described(MailKind, 'The kind of mail whose rules were applied.'),
+    by: described(
+      v.picklist(['sender', 'message']),
+      '`sender`: you declared the kind. `message`: the service detected it.',
+    ),
+    confidence: KindConfidence,
+    reasons: described(v.array(v.string()), 'What shows the kind, as sentences.'),
+  }),
+  'The kind of mail whose rules were applied, and the reason.',
+  {
+    kind: 'marketing',
+    by: 'message',
+    confidence: 'likely',
+    reasons: ['The message has a List-Unsubscribe header field.'],
+  },
+);
+
+const EXAMPLE_RULE = {
+  id: 'spf_or_dkim',
+  title: 'Set up SPF or DKIM for your sending domain.',
+  applies: 'any',
+  status: 'met',
+  detail: 'SPF and DKIM pass.',
+  checks: ['spf', 'dkim'],
+  error: '550 5.7.26',
+};
+
+const ProviderRule = named(
+  'ProviderRule',
+  v.object({
+    id: described(v.string(), 'The ID of the rule, which never changes.'),
+    title: described(v.string(), 'The requirement in one or two sentences.'),
+    applies: described(
+      v.picklist(['any', 'bulk']),
+      '`any`: the rule applies to all senders. `bulk`: it applies to bulk senders only, so it counts only for marketing mail.',
+    ),
+    status: described(
+      v.picklist(['met', 'not_met', 'unknown']),
+      '`unknown`: the result could not be determined, or one message is not enough to tell.',
+    ),
+    detail: described(v.string(), 'Why the rule has this status.'),
+    checks: described(v.array(v.string()), 'IDs of the checks behind the status.'),
+    error: described(
+      nullable(v.string()),
+      'The SMTP error that the provider publishes for the rule. Null if it publishes none.',
+    ),
+  }),
+  'A published requirement of a mailbox provider, and whether the message meets it.',
+  EXAMPLE_RULE as never,
+);
+
+const EXAMPLE_PROVIDER = {
+  provider: 'gmail',
+  name: 'Gmail',
+  ready: true,
+  status: 'ready',
+  reference: {
+    name: 'Gmail sender guidelines',
+    url: 'https://support.google.com/mail/answer/81126',
+  },
+  rules: [EXAMPLE_RULE],
+};
+
+const ProviderItem = named(
+  'ProviderVerdict',
+  v.object({
+    provider: described(v.picklist(PROVIDERS), 'The ID of the mailbox provider.'),
+    name: described(v.string(), 'The name of the mailbox provider.'),
+    ready: described(
+      v.boolean(),
+      'Whether the message is known to meet every applicable rule that one message can show. Rules for bulk senders apply to marketing mail only.',
+    ),
+    status: described(
+      v.optional(v.picklist(READINESS)),
+      '`not_ready`: a rule that applies is not met. `unknown`: none is known to be unmet, but at least one could not be determined. Missing in older results.',
+    ),
+    reference: described(Reference, 'The published sender requirements of the provider.'),
+    rules: described(v.array(ProviderRule), 'The rules of the provider.'),
+  }),
+  'Whether a message meets the published rules of one mailbox provider.',
+  EXAMPLE_PROVIDER as never,
+);
+
+const AuthResults = named(
+  'AuthResults',
+  v.object({
+    spf: described(AuthResult, 'The SPF result. Null before there is one.'),
+    dkim: described(AuthResult, 'The DKIM result. Null before there is one.'),
+    dmarc: described(AuthResult, 'The DMARC result. Null before there is one.'),
+  }),
+  'Authentication results in the words of RFC 8601.',
+  { spf: 'pass', dkim: 'pass', dmarc: 'pass' },
+);
+
+const SeedAddress = named(
+  'SeedAddress',
+  v.object({
+    provider: described(v.string(), 'The mailbox provider of the seed mailbox.'),
+    address: described(v.string(), 'The address of the seed mailbox.'),
+  }),
+  'A seed mailbox to which the message should be sent too.',
+  { provider: 'gmail', address: 'seed-1@example.net' },
+);
+
+const Grade = v.picklist(['A', 'B', 'C', 'D', 'F']);
+const Score = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(100));
+
+const PreviousResult = named(
+  'PreviousResult',
+  v.object({
+    score: described(nullable(v.number()), 'The score, from 0 to 100.'),
+    grade: described(nullable(v.string()), 'The grade.'),
+    ruleset: described(nullable(v.string()), 'Version of the rules that produced the result.'),
+    completed_at: described(Time, 'When the analysis completed.'),
+  }),
+  'The result of a test before its last reanalysis.',
+  { score: 88, grade: 'B', ruleset: '1', completed_at: '2026-11-20T10:00:04.000Z' },
+);
+
+const Cap = named(
+  'ScoreCap',
+  v.object({
+    limit: described(v.number(), 'The highest possible score.'),
+    reason: described(v.string(), 'Why the score is capped.'),
+    reference: described(v.string(), 'The rule behind the cap.'),
+  }),
+  'The highest score possible while certain findings remain.',
+  {
+    limit: 40,
+    reason: 'SPF and DKIM fail, so mailbox providers reject the message.',
+    reference: 'https://support.google.com/mail/answer/81126',
+  },
+);
 
 /** The fields of a test in lists and events. */
 const LISTED_FIELDS = {
-  id: v.string(),
-  object: v.literal('test'),
-  status: v.picklist(TEST_STATUSES),
+  id: described(v.string(), 'The ID of the test.'),
+  object: typeField('test'),
+  status: described(
+    v.picklist(TEST_STATUSES),
+    '`waiting` for the message, then `processing`, then `completed` or `failed`. The last two are final.',
+  ),
   failure_reason: described(
     nullable(v.picklist(['not_received', 'unreadable', 'analysis_error'])),
     'Why the test failed. Null unless `status` is `failed`.',
   ),
-  name: nullable(v.string()),
+  report_url: described(
+    Url,
+    'The report as a page, for signed-in members. Before there is a result, it returns 409.',
+  ),
+  name: described(nullable(v.string()), 'The name that you gave the test.'),
   kind: described(
     v.picklist(KINDS),
     'The kind of mail that you declared. With `auto`, the service detects it from the message.',
   ),
-  metadata: described(v.record(v.string(), v.string()), 'Your own key-value pairs.'),
+  kind_confidence: KindConfidence,
+  alternative: described(
+    nullable(Alternative),
+    'The score and grade if the message is of the other kind. Null unless `kind_confidence` is `uncertain`.',
+  ),
+  metadata: described(v.record(v.string(), v.string()), 'Your own key-value pairs.', {
+    campaign: 'spring',
+  }),
   livemode: described(v.boolean(), 'False for tests created with a test-mode key.'),
-  address: described(v.string(), 'The test address. Send one message to it before `expires_at`.'),
+  address: described(
+    v.pipe(v.string(), v.metadata({ format: 'email' })),
+    'The test address. Send one message to it before `expires_at`.',
+  ),
   token: described(v.string(), 'The local part of the test address.'),
-  seed_addresses: v.array(v.object({ provider: v.string(), address: v.string() })),
+  seed_addresses: described(
+    v.array(SeedAddress),
+    'The seed mailboxes of a placement test. Empty if placement is not tested.',
+  ),
   domain_id: described(
     nullable(v.string()),
     'The domain that the test belongs to. Null if there is none.',
+    exampleId('dom'),
   ),
-  created_at: Time,
+  created_at: described(Time, 'When the test was created.'),
   expires_at: described(Time, 'When the test address expires.'),
-  received_at: nullable(Time),
+  received_at: described(nullable(Time), 'When the message arrived. Null before that.'),
   completed_at: described(nullable(Time), 'When the test completed or failed.'),
   score: described(
-    nullable(v.pipe(v.number(), v.integer())),
+    nullable(Score),
     'The score, from 0 to 100. Null if too little is known for a score.',
   ),
-  grade: nullable(v.picklist(['A', 'B', 'C', 'D', 'F'])),
-  summary: nullable(v.string()),
+  grade: described(nullable(Grade), 'The letter for the score. Null without a score.'),
+  summary: described(nullable(v.string()), 'The result in one or two sentences.'),
   coverage: described(
-    nullable(v.number()),
+    nullable(v.pipe(v.number(), v.minValue(0), v.maxValue(1))),
     'Points of completed checks as a share of the points of all applicable checks, from 0 to 1.',
   ),
-  from_address: nullable(v.string()),
-  subject: nullable(v.string()),
-  message_size: described(nullable(v.number()), 'Size of the message in bytes.'),
+  from_address: described(nullable(v.string()), 'The address in the From field of the message.'),
+  subject: described(nullable(v.string()), 'The subject of the message.'),
+  message_size: described(
+    nullable(v.pipe(v.number(), v.integer())),
+    'Size of the message in bytes.',
+  ),
   line_ends_converted: described(
     v.boolean(),
     'Whether bare LF line endings of a submitted message were converted to CRLF.',
   ),
-  auth_results: v.object({ spf: AuthResult, dkim: AuthResult, dmarc: AuthResult }),
-  inbox_placement: v.record(v.string(), v.picklist(PLACEMENTS)),
-  categories: v.array(CategoryScore),
+  auth_results: described(AuthResults, 'The results of SPF, DKIM and DMARC.'),
+  inbox_placement: described(
+    v.record(v.string(), v.picklist(PLACEMENTS)),
+    'The folder in which the message arrived, by mailbox provider. Empty without seed mailboxes.',
+    { gmail: 'inbox' },
+  ),
+  categories: described(v.array(CategoryScore), 'The score by category. Empty without a result.'),
   ruleset: described(nullable(v.string()), 'Version of the rules that produced the result.'),
   previous: described(
-    nullable(
-      v.object({
-        score: nullable(v.number()),
-        grade: nullable(v.string()),
-        ruleset: nullable(v.string()),
-        completed_at: Time,
-      }),
-    ),
+    nullable(PreviousResult),
     'The result before the last reanalysis. Null if the test was never reanalyzed.',
   ),
 };
 
-export const ListedTest = v.object(LISTED_FIELDS);
+const EXAMPLE = {
+  id: exampleId('test'),
+  object: 'test',
+  status: 'completed',
+  failure_reason: null,
+  name: 'Spring newsletter',
+  kind: 'marketing',
+  metadata: { campaign: 'spring' },
+  livemode: true,
+  address: 'k7q2m9x4t1w8b3z6@inbox.example.com',
+  token: 'k7q2m9x4t1w8b3z6',
+  seed_addresses: [],
+  domain_id: exampleId('dom'),
+  created_at: '2026-11-21T10:00:00.000Z',
+  expires_at: '2026-11-21T11:00:00.000Z',
+  received_at: '2026-11-21T10:00:21.000Z',
+  completed_at: '2026-11-21T10:00:24.000Z',
+  score: 92,
+  grade: 'A',
+  summary: 'Mailbox providers accept this message. Fix one problem to improve it.',
+  coverage: 0.97,
+  from_address: 'news@example.com',
+  subject: 'Our spring collection',
+  message_size: 24816,
+  report_url: `https://mail.example.com/v1/tests/${exampleId('test')}/report.html`,
+  kind_confidence: 'certain',
+  alternative: null,
+  line_ends_converted: false,
+  auth_results: { spf: 'pass', dkim: 'pass', dmarc: 'pass' },
+  inbox_placement: {},
+  categories: [{ name: 'authentication', score: 90, weight: 40, earned: 36, points: 40 }],
+  ruleset: '1',
+  previous: null,
+} as const;
+
+export const ListedTest = named(
+  'TestListItem',
+  v.object(LISTED_FIELDS),
+  'A test as lists and events contain it: without its checks, providers, placement and envelope.',
+  EXAMPLE as never,
+);
 export type ListedTest = v.InferOutput<typeof ListedTest>;
 
-export const Test = v.object({
+/** For schemas with some of these fields. */
+export const TEST_FIELDS = {
   ...LISTED_FIELDS,
   envelope: described(
     nullable(Envelope),
     'The SMTP session that delivered the message, or the values submitted with it.',
   ),
   cap: described(
-    nullable(v.object({ limit: v.number(), reason: v.string(), reference: v.string() })),
+    nullable(Cap),
     'The highest possible score until certain findings are fixed. Null if the score is not capped.',
   ),
-  checks: v.array(CheckItem),
+  checks: described(v.array(CheckItem), 'The findings. Empty without a result.'),
   judged_kind: described(
     nullable(JudgedKind),
     'The kind of mail whose rules were applied, and the reason.',
   ),
-  providers: v.array(ProviderItem),
-  placement: v.array(v.unknown()),
-});
+  providers: described(
+    v.array(ProviderItem),
+    'Whether the message meets the published rules of each mailbox provider.',
+  ),
+  placement: described(
+    v.array(v.unknown()),
+    'Where the message arrived in each seed mailbox. Empty without seed mailboxes.',
+  ),
+};
+
+/** What `TEST_FIELDS` adds to the example of the list form. */
+const EXAMPLE_DETAILS = {
+  envelope: {
+    mail_from: 'bounces@example.com',
+    client_ip: '192.0.2.25',
+    helo: 'mail.example.com',
+    tls: { used: true, version: 'TLSv1.3', cipher: 'TLS_AES_256_GCM_SHA384' },
+  },
+  cap: null,
+  checks: [EXAMPLE_CHECK],
+  judged_kind: {
+    kind: 'marketing',
+    by: 'sender',
+    confidence: 'certain',
+    reasons: ['You chose this kind.'],
+  },
+  providers: [EXAMPLE_PROVIDER],
+  placement: [],
+};
+
+/** A test with every field. */
+export const EXAMPLE_TEST = { ...EXAMPLE, ...EXAMPLE_DETAILS };
+
+export const Test = named(
+  'Test',
+  v.object(TEST_FIELDS),
+  'A test examines one message. Its result is a score, a grade and findings.',
+  EXAMPLE_TEST as never,
+);
 export type Test = v.InferOutput<typeof Test>;
+
+/** The event types of this feature. */
+export const TEST_EVENTS: EventDeclaration[] = [
+  {
+    type: 'test.completed',
+    summary: 'A test completed',
+    description: 'A test finished with a result. Reanalyses send no event.',
+    data: ListedTest,
+  },
+  {
+    type: 'test.failed',
+    summary: 'A test failed',
+    description:
+      'A test ended without a result: the message did not arrive in time, or it could not be analyzed.',
+    data: ListedTest,
+  },
+];
 
 const MAX_METADATA_KEYS = 20;
 const METADATA_JSON_SCHEMA = {
@@ -222,9 +518,9 @@ const Metadata = v.pipe(
     v.pipe(
       v.string(),
       v.minLength(1, 'must not be empty'),
-      v.maxLength(40, 'must have at most 40 characters'),
+      maxCharacters(40, 'must have at most 40 characters'),
     ),
-    v.pipe(v.string('must be a string'), v.maxLength(500, 'must have at most 500 characters')),
+    v.pipe(v.string('must be a string'), maxCharacters(500, 'must have at most 500 characters')),
   ),
   v.check(
     (pairs) => Object.keys(pairs).length <= MAX_METADATA_KEYS,
@@ -234,80 +530,146 @@ const Metadata = v.pipe(
 
 export const DEFAULT_EXPIRES_IN = 3600;
 
-export const NewTest = v.strictObject({
-  name: v.optional(v.nullable(Name)),
-  kind: v.optional(v.picklist(KINDS), 'auto'),
-  metadata: v.optional(Metadata, {}),
-  expires_in: v.optional(
-    v.pipe(
-      v.number('must be a number of seconds'),
-      v.integer('must be a whole number'),
-      v.minValue(60, 'must be at least 60'),
-      v.maxValue(86400, 'must be at most 86400'),
-      v.description('Seconds until the test address expires.'),
+const NAME_TEXT = 'A name for the test, shown in lists and in the report.';
+const KIND_TEXT =
+  'The kind of mail, which decides the rules that apply. With `auto`, the service detects it.';
+const METADATA_TEXT = 'Your own key-value pairs, such as the ID of a campaign.';
+
+export const NewTest = named(
+  'CreateTest',
+  v.strictObject({
+    name: described(v.optional(v.nullable(Name)), NAME_TEXT),
+    kind: described(v.optional(v.picklist(KINDS), 'auto'), KIND_TEXT),
+    metadata: described(v.optional(Metadata, {}), METADATA_TEXT),
+    expires_in: v.optional(
+      v.pipe(
+        v.number('must be a number of seconds'),
+        v.integer('must be a whole number'),
+        v.minValue(60, 'must be at least 60'),
+        v.maxValue(86400, 'must be at most 86400'),
+        v.description('Seconds until the test address expires.'),
+      ),
+      DEFAULT_EXPIRES_IN,
     ),
-    DEFAULT_EXPIRES_IN,
-  ),
-  domain_id: v.optional(
-    v.nullable(
-      v.pipe(v.string('must be a string'), v.maxLength(100, 'must have at most 100 characters')),
+    domain_id: described(
+      v.optional(
+        v.nullable(
+          v.pipe(
+            v.string('must be a string'),
+            maxCharacters(100, 'must have at most 100 characters'),
+          ),
+        ),
+      ),
+      'The domain that the test belongs to. By default, the domain of your team that matches the From address.',
+      exampleId('dom'),
     ),
-  ),
-  // Reserved: placement tests are not available yet.
-  placement: v.optional(
-    v.pipe(
-      v.boolean(),
-      v.check((wanted) => !wanted, 'requires seed mailboxes, but none are configured'),
+    // Reserved: placement tests are not available yet.
+    placement: described(
+      v.optional(
+        v.pipe(
+          v.boolean(),
+          v.check((requested) => !requested, 'requires seed mailboxes, but none are configured'),
+        ),
+        false,
+      ),
+      'Whether to test the placement in seed mailboxes too. Requires seed mailboxes.',
     ),
-    false,
-  ),
-});
+  }),
+  'The settings of a new test. All fields are optional.',
+  {
+    name: 'Spring newsletter',
+    kind: 'marketing',
+    metadata: { campaign: 'spring' },
+    expires_in: 3600,
+  },
+);
 export type NewTest = v.InferOutput<typeof NewTest>;
 
 /** HELO and MAIL FROM accept any text: an invalid value is a finding, not an error. */
 export const SubmitQuery = v.strictObject({
-  name: v.optional(Name),
-  kind: v.optional(v.picklist(KINDS), 'auto'),
+  name: described(v.optional(Name), NAME_TEXT, 'Spring newsletter'),
+  kind: described(v.optional(v.picklist(KINDS), 'auto'), KIND_TEXT),
   client_ip: v.optional(
     v.pipe(
       v.string(),
       v.ip('must be an IP address'),
-      v.description('The IP address of the sending server, for checks such as SPF.'),
+      v.description('The IPv4 or IPv6 address of the sending server, for checks such as SPF.'),
+      v.examples(['192.0.2.25']),
     ),
   ),
-  helo: v.optional(described(v.string(), 'The HELO name of the sending server.')),
-  mail_from: v.optional(described(v.string(), 'The envelope sender (MAIL FROM).')),
+  helo: v.optional(
+    described(v.string(), 'The HELO name of the sending server.', 'mail.example.com'),
+  ),
+  mail_from: v.optional(
+    described(v.string(), 'The envelope sender (MAIL FROM).', 'bounces@example.com'),
+  ),
 });
 export type SubmitQuery = v.InferOutput<typeof SubmitQuery>;
 
-export const TestPatch = v.strictObject({
-  name: v.optional(v.nullable(Name)),
-  metadata: v.optional(v.nullable(Metadata)),
-});
+export const TestPatch = named(
+  'UpdateTest',
+  v.strictObject({
+    name: described(v.optional(v.nullable(Name)), NAME_TEXT),
+    metadata: described(
+      v.optional(v.nullable(Metadata)),
+      'Your own key-value pairs. They replace the current ones; null removes them all.',
+    ),
+  }),
+  'The changes to a test. Omitted fields keep their value.',
+  {
+    name: 'Summer newsletter',
+    metadata: { campaign: 'summer' },
+  },
+);
+
+export const Reanalysis = named(
+  'ReanalyzeTest',
+  v.strictObject({
+    kind: described(
+      v.optional(v.picklist(KINDS)),
+      'The kind of mail from now on. Without it, the declared kind stays.',
+    ),
+  }),
+  'How to analyze the stored message again.',
+  { kind: 'marketing' },
+);
 
 const FILTERS = {
-  status: v.optional(v.picklist(TEST_STATUSES)),
-  domain_id: v.optional(v.string()),
+  status: described(v.optional(v.picklist(TEST_STATUSES)), 'Only tests with this status.'),
+  domain_id: described(
+    v.optional(v.string()),
+    'Only tests of this domain of your team.',
+    exampleId('dom'),
+  ),
   from_domain: v.optional(
-    v.pipe(
-      v.string(),
-      v.check((name) => normalizeDomain(name) !== null, 'must be a domain name'),
-      v.transform((name) => normalizeDomain(name)!),
+    described(
+      v.pipe(
+        v.string(),
+        v.check((name) => normalizeDomain(name) !== null, 'must be a domain name'),
+        v.transform((name) => normalizeDomain(name)!),
+      ),
+      'Only tests of messages with this domain in the From address.',
+      'example.com',
     ),
   ),
-  created_after: v.optional(QueryTime),
-  created_before: v.optional(QueryTime),
-  min_score: v.optional(queryInteger(0, 100)),
-  max_score: v.optional(queryInteger(0, 100)),
+  created_after: described(v.optional(QueryTime), 'Only tests created at or after this time.'),
+  created_before: described(v.optional(QueryTime), 'Only tests created before this time.'),
+  min_score: described(v.optional(queryInteger(0, 100)), 'Only tests with at least this score.'),
+  max_score: described(v.optional(queryInteger(0, 100)), 'Only tests with at most this score.'),
   q: v.optional(
-    v.pipe(
-      v.string(),
-      v.maxLength(200),
-      v.description('Text to search for in the name and the subject.'),
+    described(
+      v.pipe(v.string(), maxCharacters(200, 'must have at most 200 characters')),
+      'Text to search for in the name and the subject.',
+      'newsletter',
     ),
   ),
 };
 export const TestFilters = v.strictObject(FILTERS);
 export type TestFilters = v.InferOutput<typeof TestFilters>;
 export const TestListQuery = v.strictObject({ ...PAGE_QUERY, ...FILTERS });
-export const WaitQuery = v.strictObject({ wait: v.optional(queryInteger(0, 50), '0') });
+export const WaitQuery = v.strictObject({
+  wait: described(
+    v.optional(queryInteger(0, 50), '0'),
+    'The maximum number of seconds to wait for the test to end.',
+  ),
+});

@@ -29,33 +29,33 @@ export async function withCrlf(raw: Uint8Array): Promise<{ raw: Uint8Array; conv
   let lines = 0;
   for await (const slice of slices(bytes)) lines += countLf(slice);
   const out = Buffer.allocUnsafe(bytes.length + lines);
-  let to = 0;
-  for await (const slice of slices(bytes)) to = copyWithCr(slice, out, to);
+  let offset = 0;
+  for await (const slice of slices(bytes)) offset = copyWithCr(slice, out, offset);
   return { raw: out, converted: true };
 }
 
 async function* slices(bytes: Buffer): AsyncGenerator<Buffer> {
-  for (let at = 0; at < bytes.length; at += SLICE_BYTES) {
-    if (at > 0) await nextTurn();
-    yield bytes.subarray(at, at + SLICE_BYTES);
+  for (let start = 0; start < bytes.length; start += SLICE_BYTES) {
+    if (start > 0) await nextTurn();
+    yield bytes.subarray(start, start + SLICE_BYTES);
   }
 }
 
 // Iterating over a buffer is ten times slower than access by index.
 function countLf(bytes: Buffer): number {
   let lines = 0;
-  for (let at = 0; at < bytes.length; at++) if (bytes[at] === LF) lines += 1;
+  for (let index = 0; index < bytes.length; index++) if (bytes[index] === LF) lines += 1;
   return lines;
 }
 
 function copyWithCr(bytes: Buffer, out: Buffer, start: number): number {
-  let to = start;
-  for (let at = 0; at < bytes.length; at++) {
-    const byte = bytes[at]!;
-    if (byte === LF) out[to++] = CR;
-    out[to++] = byte;
+  let offset = start;
+  for (let index = 0; index < bytes.length; index++) {
+    const byte = bytes[index]!;
+    if (byte === LF) out[offset++] = CR;
+    out[offset++] = byte;
   }
-  return to;
+  return offset;
 }
 
 /**
@@ -82,15 +82,15 @@ export async function submitMessage(
   };
   const { name, kind } = query;
   const fields = { name, kind, metadata: {}, expires_in: DEFAULT_EXPIRES_IN, livemode };
-  const waiting = newTestRow(app, fields);
+  const waitingRow = newTestRow(app, fields);
   const test: TestRow = {
-    ...waiting,
+    ...waitingRow,
     status: 'processing',
-    received_at: waiting.created_at,
+    received_at: waitingRow.created_at,
     message_size: raw.byteLength,
     envelope: JSON.stringify(envelope),
     line_ends_converted: converted ? 1 : 0,
-    analysis_due_at: waiting.created_at,
+    analysis_due_at: waitingRow.created_at,
   };
   const message = {
     id: app.newId('msg'),
@@ -99,7 +99,7 @@ export async function submitMessage(
     sha256: sha256(raw),
     size: raw.byteLength,
     envelope: JSON.stringify(envelope),
-    received_at: waiting.created_at,
+    received_at: waitingRow.created_at,
   };
   try {
     await storeLaterChunks(app.db, message.id, raw);

@@ -5,7 +5,7 @@ import { checksToFix } from '../analysis/summary.ts';
 import type { Tx } from '../store/open.ts';
 import type { TestRow, TestTallyRow } from '../store/tables.generated.ts';
 
-/** The numeric columns, which add up. `issues` adds up too, check by check. */
+/** The numeric columns, which are summed. `issues` is summed too, per check. */
 export const TALLY_COLUMNS = [
   'tests',
   'scored',
@@ -46,7 +46,7 @@ export type CountedTest = Pick<
 >;
 
 /**
- * Adds a completed test to its tallies, or removes it with `by` -1. Does nothing for other tests.
+ * Adds a completed test to its tallies, or removes it with `delta` -1. Does nothing for other tests.
  * Call it in the transaction that stores, replaces or deletes the result. `issues` are the ids of the
  * checks that found something to fix, if they are known without parsing all checks. Removing a test
  * from a deleted hour does nothing.
@@ -54,7 +54,7 @@ export type CountedTest = Pick<
 export async function countTest(
   tx: Tx,
   row: CountedTest,
-  by: 1 | -1,
+  delta: 1 | -1,
   issues = issuesOf(row),
 ): Promise<void> {
   const { livemode, domain_id, status, completed_at } = row;
@@ -69,18 +69,18 @@ export async function countTest(
     .where('hour', '=', hour)
     .execute();
   const figures = figuresOf(row);
-  const counted = domains.flatMap((domain) => {
+  const updatedTallies = domains.flatMap((domain) => {
     const previous = tallies.find((tally) => tally.domain_id === domain);
-    if (!previous && by === -1) return [];
+    if (!previous && delta === -1) return [];
     const keys = { livemode, domain_id: domain, hour };
-    const newIssues = addIssues(previous?.issues ?? '{}', issues, by);
-    return [{ ...keys, ...addFigures(previous, figures, by), issues: newIssues }];
+    const newIssues = addIssues(previous?.issues ?? '{}', issues, delta);
+    return [{ ...keys, ...addFigures(previous, figures, delta), issues: newIssues }];
   });
-  await store(tx, counted);
+  await storeTallies(tx, updatedTallies);
 }
 
 /** An hour without tests has no row. */
-async function store(tx: Tx, rows: TestTallyRow[]): Promise<void> {
+async function storeTallies(tx: Tx, rows: TestTallyRow[]): Promise<void> {
   for (const { livemode, domain_id, hour } of rows.filter(({ tests }) => tests <= 0))
     await tx
       .deleteFrom('test_tallies')
@@ -111,19 +111,28 @@ async function store(tx: Tx, rows: TestTallyRow[]): Promise<void> {
 function addFigures(
   previous: TallyCounts | undefined,
   figures: TallyCounts,
-  by: 1 | -1,
+  delta: 1 | -1,
 ): TallyCounts {
   const sums = { ...figures };
-  for (const name of TALLY_COLUMNS) sums[name] = (previous?.[name] ?? 0) + by * figures[name];
+  for (const name of TALLY_COLUMNS) sums[name] = (previous?.[name] ?? 0) + delta * figures[name];
   return sums;
 }
 
+/** The columns of a test that its figures depend on. */
+export const FIGURE_COLUMNS = ['score', 'grade', 'spf', 'dkim', 'dmarc'] as const;
+
 /** The figures of a test. */
-function figuresOf({ score, grade, spf, dkim, dmarc }: CountedTest): TallyCounts {
+export function figuresOf({
+  score,
+  grade,
+  spf,
+  dkim,
+  dmarc,
+}: Pick<CountedTest, (typeof FIGURE_COLUMNS)[number]>): TallyCounts {
   const toCount = (condition: boolean) => (condition ? 1 : 0);
   // A temporary error is not a result.
-  const known = (result: string | null) => toCount(result !== null && result !== 'temperror');
-  const passes = (result: string | null) => toCount(result === 'pass');
+  const countKnown = (result: string | null) => toCount(result !== null && result !== 'temperror');
+  const countPass = (result: string | null) => toCount(result === 'pass');
   return {
     tests: 1,
     scored: toCount(score !== null),
@@ -133,27 +142,28 @@ function figuresOf({ score, grade, spf, dkim, dmarc }: CountedTest): TallyCounts
     grade_c: toCount(grade === 'C'),
     grade_d: toCount(grade === 'D'),
     grade_f: toCount(grade === 'F'),
-    spf_known: known(spf),
-    spf_pass: passes(spf),
-    dkim_known: known(dkim),
-    dkim_pass: passes(dkim),
-    dmarc_known: known(dmarc),
-    dmarc_pass: passes(dmarc),
+    spf_known: countKnown(spf),
+    spf_pass: countPass(spf),
+    dkim_known: countKnown(dkim),
+    dkim_pass: countPass(dkim),
+    dmarc_known: countKnown(dmarc),
+    dmarc_pass: countPass(dmarc),
     // Placement tests are not available yet.
     placement_samples: 0,
     placement_inbox: 0,
   };
 }
 
-function issuesOf({ status, checks }: CountedTest): string[] {
+/** The IDs of the checks that found something to fix; none for a test without a result. */
+export function issuesOf({ status, checks }: Pick<CountedTest, 'status' | 'checks'>): string[] {
   if (status !== 'completed' || checks === null) return [];
   return checksToFix(JSON.parse(checks) as CheckResult[]).map(({ id }) => id);
 }
 
-function addIssues(previous: string, issues: string[], by: 1 | -1): string {
+function addIssues(previous: string, issues: string[], delta: 1 | -1): string {
   const counts: Record<string, number> = JSON.parse(previous);
   for (const check of issues) {
-    const count = (counts[check] ?? 0) + by;
+    const count = (counts[check] ?? 0) + delta;
     if (count > 0) counts[check] = count;
     else delete counts[check];
   }

@@ -15,7 +15,7 @@ import { nextSlot, RUN_MONITORS_JOB } from './schedule.ts';
 import type { MonitorPatch, NewMonitor } from './schema.ts';
 
 /** The author of a change, for the audit log, and the App. */
-export type Changer = Author & { app: App };
+export type ChangeAuthor = Author & { app: App };
 
 const TOKEN_LENGTH = 16;
 /** Twice the number that one machine is known to run on time. */
@@ -24,13 +24,13 @@ const MAX_MONITORS = 20_000;
 /** The first run is due at once. Throws `validation_failed` if the targets don't fit the type. */
 export async function createMonitor(
   tx: Tx,
-  author: Changer,
+  author: ChangeAuthor,
   { name, type, domain_id = null, targets = null, frequency, enabled }: NewMonitor,
 ): Promise<MonitorRow> {
   const { app } = author;
   await requireBelowLimit(tx.selectFrom('monitors'), {
     max: MAX_MONITORS,
-    things: 'monitors',
+    noun: 'monitors',
     advice: ', or let one monitor check several targets',
   });
   const problems = problemsOf({ type, domain_id, targets });
@@ -60,7 +60,7 @@ export async function createMonitor(
     frequency,
     enabled,
   });
-  wakeAfter(tx, app);
+  wakeAfterCommit(tx, app);
   return row;
 }
 
@@ -99,7 +99,7 @@ function validationError(problems: Problem[]): AppError {
 /** Applies a patch, if it changes anything, and returns the resulting row. */
 export async function changeMonitor(
   tx: Tx,
-  author: Changer,
+  author: ChangeAuthor,
   current: MonitorRow,
   patch: MonitorPatch,
 ): Promise<MonitorRow> {
@@ -113,31 +113,33 @@ export async function changeMonitor(
   const { id, ...columns } = row;
   await tx.updateTable('monitors').set(columns).where('id', '=', id).execute();
   await auditMonitor(tx, author, 'changed', id, detailsOf(current, change));
-  wakeAfter(tx, author.app);
+  wakeAfterCommit(tx, author.app);
   return row;
 }
 
 type Change = Partial<Pick<MonitorRow, 'name' | 'targets' | 'frequency' | 'enabled'>>;
 
 function changeOf(current: MonitorRow, { targets, enabled, ...patch }: MonitorPatch): Change {
-  const wanted: Change = {
+  const requested: Change = {
     ...patch,
     ...(targets === undefined ? {} : { targets: JSON.stringify(targets) }),
     ...(enabled === undefined ? {} : { enabled: enabled ? 1 : 0 }),
   };
   return Object.fromEntries(
-    Object.entries(wanted).filter(([column, value]) => current[column as keyof Change] !== value),
+    Object.entries(requested).filter(
+      ([column, value]) => current[column as keyof Change] !== value,
+    ),
   );
 }
 
 /** Clears the lease where the change invalidates a run in progress. */
 function consequencesOf(current: MonitorRow, change: Change, now: number): Partial<MonitorRow> {
   const row = { ...current, ...change };
-  const withoutRun = { lease: null, leased_until: null };
-  if (row.enabled === 0) return { status: 'paused', next_run_at: null, ...withoutRun };
+  const releasedLease = { lease: null, leased_until: null };
+  if (row.enabled === 0) return { status: 'paused', next_run_at: null, ...releasedLease };
   const startsOver = change.enabled === 1 || change.targets !== undefined;
   if (row.type === 'placement') return startsOver ? { status: 'unknown' } : {};
-  if (startsOver) return { status: 'unknown', next_run_at: isoTime(now), ...withoutRun };
+  if (startsOver) return { status: 'unknown', next_run_at: isoTime(now), ...releasedLease };
   const isDue = row.next_run_at !== null && Date.parse(row.next_run_at) <= now;
   if (change.frequency === undefined || isDue) return {};
   return { next_run_at: isoTime(nextSlot(row, now)) };
@@ -155,7 +157,11 @@ function detailsOf(current: MonitorRow, change: Change): Record<string, object> 
 }
 
 /** Makes the next run due at once; a run in progress counts as that run. Throws `conflict` if it can't run. */
-export async function runNow(tx: Tx, author: Changer, current: MonitorRow): Promise<MonitorRow> {
+export async function runNow(
+  tx: Tx,
+  author: ChangeAuthor,
+  current: MonitorRow,
+): Promise<MonitorRow> {
   const { id, type, enabled } = current;
   if (enabled === 0)
     throw new AppError(
@@ -167,14 +173,14 @@ export async function runNow(tx: Tx, author: Changer, current: MonitorRow): Prom
   const next_run_at = isoTime(app.clock.now());
   await tx.updateTable('monitors').set({ next_run_at }).where('id', '=', id).execute();
   await auditMonitor(tx, author, 'run', id, {});
-  wakeAfter(tx, app);
+  wakeAfterCommit(tx, app);
   return { ...current, next_run_at };
 }
 
 /** Deletes a monitor and its runs. */
 export async function deleteMonitor(
   tx: Tx,
-  author: Changer,
+  author: ChangeAuthor,
   { id, name, type }: MonitorRow,
 ): Promise<void> {
   await tx.deleteFrom('monitors').where('id', '=', id).execute();
@@ -199,7 +205,7 @@ export async function deleteMonitorsOfDomain(
     await auditMonitor(tx, author, 'deleted', id, { name, type, with_domain: domain });
 }
 
-function wakeAfter(tx: Tx, { scheduler }: Pick<App, 'scheduler'>): void {
+function wakeAfterCommit(tx: Tx, { scheduler }: Pick<App, 'scheduler'>): void {
   afterCommit(tx, () => scheduler.wake(RUN_MONITORS_JOB));
 }
 

@@ -9,7 +9,7 @@ import { normalizeAddress } from '../lib/addresses.ts';
 import type { Resolver } from '../net/dns/resolver.ts';
 import type { BlocklistFinding, Finding, Outcome, UnknownPart } from './findings.ts';
 
-/** Bounds a run. Lists that haven't answered by then are unknown. */
+/** Bounds a run. Lists that don't answer in time are unknown. */
 const TIMEOUT_MS = 25_000;
 /** Targets queried concurrently: blocklists refuse clients that query too fast. */
 const TARGET_BATCH_SIZE = 5;
@@ -27,14 +27,16 @@ export async function queryBlocklists(
   const lists = await blocklists.inUse();
   const deadline = startDeadline(TIMEOUT_MS);
   try {
-    const all = new Map<string, ListOutcome[]>();
-    // Grouped by kind, because a batch can drop lists that are silent about all its targets.
+    const outcomesByTarget = new Map<string, ListOutcome[]>();
+    // Grouped by kind, because a list that is silent about a whole batch is then skipped.
     // Each target gets its own resolver limits, which are meant for a single message.
     for (const group of Map.groupBy(targets, kindOf).values())
-      await queryInBatches(group, lists, all, (inUse, target) =>
+      await queryInBatches(group, lists, outcomesByTarget, (inUse, target) =>
         queryTarget(boundedResolver(backgroundResolver, deadline), inUse, target),
       );
-    return outcomeOf(targets.map((target) => ({ target, outcomes: all.get(target)! })));
+    return outcomeOf(
+      targets.map((target) => ({ target, outcomes: outcomesByTarget.get(target)! })),
+    );
   } finally {
     deadline.stop();
   }
@@ -45,30 +47,31 @@ function kindOf(target: string): 'name' | 'ipv4' | 'ipv6' {
   return address === null ? 'name' : address.includes(':') ? 'ipv6' : 'ipv4';
 }
 
-/** Queries targets of one kind and adds their outcomes to `all`. */
+/** Queries targets of one kind and adds their outcomes to `outcomesByTarget`. */
 async function queryInBatches(
   targets: string[],
   inUse: BlocklistInUse[],
-  all: Map<string, ListOutcome[]>,
+  outcomesByTarget: Map<string, ListOutcome[]>,
   query: (lists: BlocklistInUse[], target: string) => Promise<ListOutcome[]>,
 ): Promise<void> {
   let lists = inUse;
   for (let first = 0; first < targets.length; first += TARGET_BATCH_SIZE) {
     const batch = targets.slice(first, first + TARGET_BATCH_SIZE);
-    const answered = await Promise.all(batch.map((target) => query(lists, target)));
-    for (const [index, target] of batch.entries()) all.set(target, answered[index]!);
-    lists = withoutSilent(lists, answered.flat());
+    const batchOutcomes = await Promise.all(batch.map((target) => query(lists, target)));
+    for (const [index, target] of batch.entries())
+      outcomesByTarget.set(target, batchOutcomes[index]!);
+    lists = skipUnresponsive(lists, batchOutcomes.flat());
   }
 }
 
 /**
- * Drops lists that didn't answer about a whole batch, because waiting for them again would use up the
- * run's time. A single lost answer doesn't drop a list: all batches but the last one are full.
+ * Skips lists that answered for no target of a batch, because waiting for them again would use up the
+ * run's time. A single lost answer skips no list: all batches but the last one are full.
  */
-function withoutSilent(lists: BlocklistInUse[], outcomes: ListOutcome[]): BlocklistInUse[] {
+function skipUnresponsive(lists: BlocklistInUse[], outcomes: ListOutcome[]): BlocklistInUse[] {
   return lists.map((inUse) => {
-    const own = outcomes.filter(({ list }) => list.zone === inUse.list.zone);
-    const isUnresponsive = own.length > 0 && own.every(isSilent);
+    const listOutcomes = outcomes.filter(({ list }) => list.zone === inUse.list.zone);
+    const isUnresponsive = listOutcomes.length > 0 && listOutcomes.every(isSilent);
     return isUnresponsive
       ? { ...inUse, fault: 'The list did not respond for the previous targets.' }
       : inUse;
@@ -119,10 +122,14 @@ function outcomeOf(all: TargetOutcome[]): Outcome {
   const coverage = all.map(({ target, outcomes }) => ({ target, ...coverageOf(outcomes) }));
   // Uncovered targets are named in the monitor's `detail` and don't make the whole run unknown.
   const covered = coverage.filter(({ isCovered }) => isCovered);
-  const uncovered = new Set(coverage.filter((one) => !one.isCovered).map(({ target }) => target));
+  const uncovered = new Set(
+    coverage.filter(({ isCovered }) => !isCovered).map(({ target }) => target),
+  );
   return {
     findings: all.flatMap(({ target, outcomes }) =>
-      outcomes.filter(({ status }) => status === 'listed').map((one) => findingOf(target, one)),
+      outcomes
+        .filter(({ status }) => status === 'listed')
+        .map((outcome) => findingOf(target, outcome)),
     ),
     unknown: [...silent].flatMap(([list, targets]): UnknownPart[] =>
       targets.length === queried.get(list)

@@ -28,7 +28,9 @@ export async function checkDomain(app: App, domain: DomainRow): Promise<Outcome>
   return {
     findings: [
       ...others.filter(isFinding).map(findingOf),
-      ...lists.filter((one) => one.status === 'listed').map((one) => listing(domain.name, one)),
+      ...lists
+        .filter(({ status }) => status === 'listed')
+        .map((list) => listingOf(domain.name, list)),
     ],
     unknown,
     targets: [{ target: domain.name, known: isConclusive(lists), answered: hasAnswered(lists) }],
@@ -39,7 +41,7 @@ export async function checkDomain(app: App, domain: DomainRow): Promise<Outcome>
   };
 }
 
-/** A check that was skipped because of a failed one may pass once that one does. */
+/** A check that was skipped because another failed may pass once the other does. */
 const isUnanswered = (check: DomainCheck): boolean =>
   check.status === 'error' || failedDependencies(check).length > 0;
 
@@ -80,7 +82,7 @@ function silentParts(lists: ListAnswer[]): UnknownPart[] {
     .map(({ zone }) => ({ target: null, list: zone }));
 }
 
-const listing = (
+const listingOf = (
   target: string,
   { zone, name, tier, codes, meaning }: ListAnswer,
 ): BlocklistFinding => ({ target, list: zone, list_name: name, tier, codes, meaning });

@@ -44,14 +44,14 @@ export type UnknownPart =
 /**
  * A target and how much is known about it; stored with the run as `changes.targets`. `known` means that
  * enough blocklists answered: without a finding, no tier 1 or 2 list lists the target. It is false if no
- * list is in use, or if only earlier findings are known. A single list can still be among the unknown.
+ * list is in use, or if only earlier findings are known. Single lists can still be unknown.
  */
 interface CheckedTarget {
   /** As in BlocklistFinding. */
   target: string;
   known: boolean;
   /**
-   * Whether any tier 1 or 2 list answered about it. If so, all lists that didn't are among the unknown.
+   * Whether any tier 1 or 2 list answered about it. If so, `unknown` contains all lists that didn't.
    * Missing in older runs.
    */
   answered?: boolean;
@@ -132,49 +132,56 @@ interface Comparison {
   findings: Finding[];
   changes: Changes;
   /** Whether a relevant finding is new or more severe than before. */
-  worse: boolean;
+  hasWorsened: boolean;
 }
 
 /** `previous`: the findings of the previous run; empty if there was none. */
 export function compareRuns(previous: Finding[], outcome: Outcome): Comparison {
   const { unknown } = outcome;
-  const found = new Set(outcome.findings.map(keyOf));
-  const earlierOf = previousFindings(previous);
-  const replaced = new Set(outcome.findings.map((one) => earlierOf(one)));
-  const kept = previous.filter((one) => !found.has(keyOf(one)) && outcome.canPersist(one));
+  const foundKeys = new Set(outcome.findings.map(keyOf));
+  const previousOf = indexPrevious(previous);
+  const replaced = new Set(outcome.findings.map((finding) => previousOf(finding)));
+  const kept = previous.filter(
+    (finding) => !foundKeys.has(keyOf(finding)) && outcome.canPersist(finding),
+  );
   const findings = [...outcome.findings, ...kept];
   const currentKeys = new Set(findings.map(keyOf));
-  const unreported = kept.filter((one) => !unknown.some((part) => coversFinding(part, one)));
+  const unreported = kept.filter(
+    (finding) => !unknown.some((part) => coversFinding(part, finding)),
+  );
   return {
     status: statusOf(outcome, kept),
     findings,
     changes: {
-      appeared: outcome.findings.filter((one) => earlierOf(one) === undefined),
-      gone: previous.filter((one) => !currentKeys.has(keyOf(one)) && !replaced.has(one)),
+      appeared: outcome.findings.filter((finding) => previousOf(finding) === undefined),
+      gone: previous.filter(
+        (finding) => !currentKeys.has(keyOf(finding)) && !replaced.has(finding),
+      ),
       unknown: [...unknown, ...unreported.map(partOf)],
       targets: outcome.targets,
     },
-    worse: outcome.findings.some((one) => {
-      const earlier = earlierOf(one);
-      return severityOf(one) > (earlier ? severityOf(earlier) : 0);
+    hasWorsened: outcome.findings.some((finding) => {
+      const earlier = previousOf(finding);
+      return severityOf(finding) > (earlier ? severityOf(earlier) : 0);
     }),
   };
 }
 
 /**
- * Finds the previous finding about the same thing. Older runs stored all listings of a domain as one
- * finding of the check: where it exists, it stands for each list.
+ * Returns a function that finds the previous finding about the same thing. Older runs stored all
+ * listings of a domain as one finding of the check. Where it exists, it stands for each list.
  */
-function previousFindings(previous: Finding[]): (finding: Finding) => Finding | undefined {
+function indexPrevious(previous: Finding[]): (finding: Finding) => Finding | undefined {
   const byKey = new Map(previous.map((finding) => [keyOf(finding), finding]));
-  const ofLists = previous.find((one) => 'id' in one && one.id === LIST_CHECK);
-  return (finding) => byKey.get(keyOf(finding)) ?? ('list' in finding ? ofLists : undefined);
+  const listCheckFinding = previous.find((finding) => 'id' in finding && finding.id === LIST_CHECK);
+  return (finding) =>
+    byKey.get(keyOf(finding)) ?? ('list' in finding ? listCheckFinding : undefined);
 }
 
-/** New findings come first, then whether the run checked enough, then earlier findings. */
+/** Precedence: new findings, then whether the run checked enough, then earlier findings. */
 function statusOf({ findings, allUnknown }: Outcome, kept: Finding[]): MonitorRunRow['status'] {
-  const counts = (one: Finding) => severityOf(one) > 0;
-  if (findings.some(counts)) return 'alerting';
+  const isRelevant = (finding: Finding) => severityOf(finding) > 0;
+  if (findings.some(isRelevant)) return 'alerting';
   if (allUnknown) return 'unknown';
-  return kept.some(counts) ? 'alerting' : 'ok';
+  return kept.some(isRelevant) ? 'alerting' : 'ok';
 }

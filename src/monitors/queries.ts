@@ -46,12 +46,12 @@ export function presentMonitor(row: MonitorRow, { blocklists }: Pick<App, 'block
   return {
     ...{ id, object: 'monitor', name, type, domain_id },
     targets: row.targets === null ? null : JSON.parse(row.targets),
-    // Without seed mailboxes, the server would reject mail to it.
+    // Without seed mailboxes, the server would reject mail to the monitor's address.
     address: null,
     frequency,
     enabled: row.enabled === 1,
     status,
-    detail: type === 'placement' ? NO_SEED_MAILBOXES : coverageProblem(row, blocklists.known()),
+    detail: type === 'placement' ? NO_SEED_MAILBOXES : coverageProblem(row, blocklists.snapshot()),
     ...{ last_run_at, next_run_at },
     created_at: row.created_at,
   };
@@ -62,14 +62,14 @@ const MAX_NAMED_TARGETS = 5;
 /** Null if a tier 1 or 2 blocklist covers each target. */
 function coverageProblem({ targets }: MonitorRow, lists: BlocklistInUse[]): string | null {
   // Coverage depends on the kind of target only, so any name stands for a domain.
-  const all: string[] = targets === null ? ['example.com'] : JSON.parse(targets);
-  const uncovered = uncoveredTargets(all, lists);
+  const targetNames: string[] = targets === null ? ['example.com'] : JSON.parse(targets);
+  const uncovered = uncoveredTargets(targetNames, lists);
   if (uncovered.length === 0) return null;
   const more = uncovered.length - MAX_NAMED_TARGETS;
   const names =
     uncovered.slice(0, MAX_NAMED_TARGETS).join(', ') + (more > 0 ? ` and ${more} more` : '');
-  const what = targets === null ? 'the domain name' : names;
-  return `Cannot determine whether ${what} is listed: no enabled tier 1 or 2 blocklist covers this kind of target (DELIVERABILITY_BLOCKLISTS).`;
+  const subject = targets === null ? 'the domain name' : names;
+  return `Cannot determine whether ${subject} is listed: no enabled tier 1 or 2 blocklist covers this kind of target (DELIVERABILITY_BLOCKLISTS).`;
 }
 
 export function presentRun(row: MonitorRunRow): MonitorRun {

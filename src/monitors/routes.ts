@@ -1,8 +1,8 @@
 /** The operations on monitors (contract §7). */
 
+import { editableBy } from '../http/response.ts';
 import { route } from '../http/route.ts';
-import { listSchema } from '../http/schemas.ts';
-import { deletedOf } from '../team/schema.ts';
+import { deletedOf, idOf, listSchema } from '../http/schemas.ts';
 import { changeMonitor, createMonitor, deleteMonitor, runNow } from './change-monitor.ts';
 import { listMonitors, listRuns, monitorOr404, presentMonitor, presentRun } from './queries.ts';
 import {
@@ -14,17 +14,20 @@ import {
   RunListQuery,
 } from './schema.ts';
 
+const MONITOR_ID = idOf('mon', 'The ID of the monitor.');
+const editableMonitor = editableBy(MonitorPatch);
+
 const create = route({
   method: 'POST',
   path: '/v1/monitors',
   operation: 'createMonitor',
   role: 'member',
-  liveOnly: true,
-  summary:
-    'Create a monitor for a domain or for a list of targets; the first run starts immediately',
+  summary: 'Create a monitor',
+  description:
+    'Creates a monitor for a domain or for a list of targets. The first run starts immediately.',
   body: NewMonitor,
   status: 201,
-  etag: true,
+  etag: editableMonitor,
   location: ({ id }) => `/v1/monitors/${id}`,
   response: Monitor,
   async handle(call) {
@@ -38,7 +41,8 @@ const list = route({
   path: '/v1/monitors',
   operation: 'listMonitors',
   role: 'member',
-  summary: 'List monitors, newest first',
+  summary: 'List monitors',
+  description: 'Returns the monitors of your team, newest first.',
   query: MonitorListQuery,
   response: listSchema(Monitor),
   async handle({ app, query }) {
@@ -51,10 +55,12 @@ const list = route({
 const get = route({
   method: 'GET',
   path: '/v1/monitors/:id',
+  params: { id: MONITOR_ID },
   operation: 'getMonitor',
   role: 'member',
   summary: 'Get a monitor',
-  etag: true,
+  description: 'Returns a monitor with the status of its last run.',
+  etag: editableMonitor,
   response: Monitor,
   async handle({ app, params }) {
     return presentMonitor(await monitorOr404(app.db, params.id!), app);
@@ -64,11 +70,12 @@ const get = route({
 const update = route({
   method: 'PATCH',
   path: '/v1/monitors/:id',
+  params: { id: MONITOR_ID },
   operation: 'updateMonitor',
   role: 'member',
-  liveOnly: true,
-  summary: 'Update, enable or disable a monitor; changing its targets starts a run immediately',
-  etag: true,
+  summary: 'Update a monitor',
+  description: 'Changes, enables or disables a monitor. New targets start a run immediately.',
+  etag: editableMonitor,
   body: MonitorPatch,
   response: Monitor,
   async handle(call) {
@@ -84,11 +91,12 @@ const update = route({
 const remove = route({
   method: 'DELETE',
   path: '/v1/monitors/:id',
+  params: { id: MONITOR_ID },
   operation: 'deleteMonitor',
   role: 'member',
-  liveOnly: true,
-  summary: 'Delete a monitor and its runs',
-  response: deletedOf('monitor'),
+  summary: 'Delete a monitor',
+  description: 'Deletes a monitor and its runs.',
+  response: deletedOf('monitor', 'mon'),
   async handle(call) {
     const { app, params } = call;
     const id = params.id!;
@@ -104,10 +112,11 @@ const remove = route({
 const run = route({
   method: 'POST',
   path: '/v1/monitors/:id/run',
+  params: { id: MONITOR_ID },
   operation: 'runMonitor',
   role: 'member',
-  liveOnly: true,
-  summary: 'Run a monitor now, in addition to its schedule',
+  summary: 'Run a monitor',
+  description: 'Starts a run now, in addition to the schedule.',
   response: Monitor,
   errors: ['conflict'],
   async handle(call) {
@@ -122,9 +131,11 @@ const run = route({
 const runs = route({
   method: 'GET',
   path: '/v1/monitors/:id/runs',
+  params: { id: MONITOR_ID },
   operation: 'listMonitorRuns',
   role: 'member',
-  summary: 'List the runs of a monitor with their findings and changes, newest first',
+  summary: 'List the runs of a monitor',
+  description: 'Returns the runs with their findings and changes, newest first.',
   query: RunListQuery,
   response: listSchema(MonitorRun),
   async handle({ app, params, query }) {

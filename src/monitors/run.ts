@@ -58,7 +58,7 @@ export function runMonitorsJob(app: App): Job {
         await rescheduleMonitors(app);
       }
       for (const type of Object.keys(MAX_RUNNING) as RunType[]) {
-        const running = [...inProgress.values()].filter((one) => one.type === type).length;
+        const running = [...inProgress.values()].filter((run) => run.type === type).length;
         const capacity = MAX_RUNNING[type] - running;
         if (capacity <= 0) continue;
         for (const monitor of await claimDueMonitors(app, type, capacity, [...inProgress.keys()]))
@@ -99,7 +99,7 @@ const LEASE_MS = 120_000;
 
 type Context = Pick<App, 'db' | 'clock' | 'newId'>;
 
-/** Claims at most `limit` monitors of a type, the longest overdue first. Skips those in `running`. */
+/** Claims at most `limit` monitors of a type, most overdue first. Skips those in `running`. */
 export async function claimDueMonitors(
   context: Context,
   type: RunType,
@@ -123,7 +123,7 @@ export async function claimDueMonitors(
 export async function rescheduleMonitors(app: Context): Promise<void> {
   const { db, clock } = app;
   const now = clock.now();
-  const tooFar = await db
+  const misplanned = await db
     .selectFrom('monitors')
     .select('id')
     .where(({ eb, or, and }) =>
@@ -138,7 +138,7 @@ export async function rescheduleMonitors(app: Context): Promise<void> {
     )
     .limit(1)
     .execute();
-  if (tooFar.length > 0)
+  if (misplanned.length > 0)
     await reschedule(app, (row, planned, at) => correctedSlot(row, planned, at));
 }
 
@@ -162,11 +162,11 @@ async function reschedule({ db, clock }: Context, plan: Plan): Promise<void> {
       .where('next_run_at', 'is not', null)
       .execute();
     for (const { next_run_at, ...row } of rows) {
-      const wanted = isoTime(plan(row, Date.parse(next_run_at!), now));
-      if (wanted === next_run_at) continue;
+      const nextRunAt = isoTime(plan(row, Date.parse(next_run_at!), now));
+      if (nextRunAt === next_run_at) continue;
       await tx
         .updateTable('monitors')
-        .set({ next_run_at: wanted })
+        .set({ next_run_at: nextRunAt })
         .where('id', '=', row.id)
         .execute();
     }
@@ -219,7 +219,7 @@ export async function recordRun(
     };
     await tx.updateTable('monitors').set(change).where('id', '=', current.id).execute();
     const monitor: MonitorRow = { ...current, ...change };
-    if (comparison.worse) {
+    if (comparison.hasWorsened) {
       const data = { ...presentRun(run), monitor: presentMonitor(monitor, app) };
       await appendEvent(tx, { type: 'monitor.alert', livemode: true, data }, app);
     }
@@ -240,11 +240,11 @@ export async function expireRuns({
   config,
 }: Pick<App, 'db' | 'clock' | 'config'>): Promise<void> {
   if (config.EVENT_RETENTION === 0) return;
-  const before = isoTime(clock.now() - config.EVENT_RETENTION);
+  const cutoff = isoTime(clock.now() - config.EVENT_RETENTION);
   const old = db
     .selectFrom('monitor_runs as run')
     .select('run.id')
-    .where('run.started_at', '<', before)
+    .where('run.started_at', '<', cutoff)
     .where(({ exists, selectFrom }) =>
       exists(
         selectFrom('monitor_runs as later')

@@ -1,4 +1,4 @@
-/** When monitors run: at fixed slots in UTC, so that nothing drifts, each at its own offset. */
+/** Schedules monitors in fixed UTC slots, each at its own offset within the hour. Fixed slots don't drift. */
 
 import { sha256 } from '../lib/crypto.ts';
 import type { MonitorRow } from '../store/tables.generated.ts';
@@ -16,9 +16,9 @@ const PERIOD_MS: Record<MonitorRow['frequency'], number> = {
 /** 1 January 1970 was a Thursday; weeks start on Monday. */
 const FIRST_MONDAY_MS = 4 * DAY_MS;
 
-/** If the clock is set back further than this, slots are recalculated. Up to this, none runs twice. */
+/** If the clock is set back by more than this, slots are recalculated. Otherwise, no slot runs twice. */
 const MAX_CLOCK_STEP_BACK_MS = DAY_MS;
-/** A run that is overdue by less starts at once, as after a restart. */
+/** A run that is overdue by less than this starts at once, for example after a restart. */
 const MAX_IMMEDIATE_DELAY_MS = 15 * 60_000;
 
 /** The columns that determine the slots of a monitor. */
@@ -31,7 +31,7 @@ export function nextSlot({ id, frequency }: Schedule, after: number): number {
   return first + (Math.floor((after - first) / period) + 1) * period;
 }
 
-/** A monitor's offset within the hour, in ms but whole seconds. It spreads the load of many monitors. */
+/** A monitor's offset within the hour: milliseconds in whole seconds. Spreads the load of many monitors. */
 const offsetOf = (id: string): number =>
   (Number.parseInt(sha256(id).slice(0, 8), 16) % 3600) * 1000;
 
@@ -68,7 +68,7 @@ export function catchUpSlot(monitor: Schedule, planned: number, now: number): nu
   return nextSlot({ ...monitor, frequency: 'hourly' }, now);
 }
 
-// The job's name, by which it is woken, and what it claims.
+// The job's name, used to wake it, and the rows that it claims.
 
 export const RUN_MONITORS_JOB = 'monitors.run';
 

@@ -4,7 +4,18 @@ import * as v from 'valibot';
 import { isQueryable } from '../analysis/blocklists/subjects.ts';
 import { CHECK_STATUSES } from '../analysis/check.ts';
 import { readDomainName } from '../analysis/domain/read-domain-name.ts';
-import { described, Name, PAGE_QUERY, Time } from '../http/schemas.ts';
+import type { EventDeclaration } from '../http/openapi/webhooks.ts';
+import {
+  characterCount,
+  described,
+  exampleId,
+  maxCharacters,
+  Name,
+  named,
+  PAGE_QUERY,
+  Time,
+  typeField,
+} from '../http/schemas.ts';
 import { normalizeAddress } from '../lib/addresses.ts';
 import { FREQUENCIES } from './schedule.ts';
 
@@ -39,9 +50,10 @@ const normalizeTarget = (text: string): string =>
 
 const Target = v.pipe(
   v.string('must be a string'),
-  v.maxLength(MAX_TARGET_LENGTH, `must have at most ${MAX_TARGET_LENGTH} characters`),
+  maxCharacters(MAX_TARGET_LENGTH, `must have at most ${MAX_TARGET_LENGTH} characters`),
   v.rawCheck(({ dataset, addIssue }) => {
-    if (!dataset.typed || dataset.value.length > MAX_TARGET_LENGTH) return;
+    if (!dataset.typed || characterCount(dataset.value, MAX_TARGET_LENGTH) > MAX_TARGET_LENGTH)
+      return;
     const message = targetProblem(dataset.value);
     if (message !== null) addIssue({ message });
   }),
@@ -64,130 +76,286 @@ const Enabled = v.boolean('must be true or false');
 const DomainId = v.pipe(
   v.string('must be the ID of a domain'),
   v.minLength(1, 'must be the ID of a domain'),
-  v.maxLength(100, 'must have at most 100 characters'),
+  maxCharacters(100, 'must have at most 100 characters'),
 );
 
-export const NewMonitor = v.pipe(
+const NAME_TEXT = 'The name of the monitor.';
+const FREQUENCY_TEXT = 'How often the monitor runs.';
+const ENABLED_TEXT = 'Whether the monitor runs on its schedule.';
+const TARGETS_TEXT = 'The IP addresses and domain names to monitor. Only for `blocklist` monitors.';
+const TYPE_TEXT =
+  '`domain_health` checks the DNS of a verified domain. `blocklist` looks up targets in blocklists. `placement` requires seed mailboxes.';
+
+export const NewMonitor = named(
+  'CreateMonitor',
   v.strictObject({
-    name: Name,
-    type: Type,
+    name: described(Name, NAME_TEXT),
+    type: described(Type, TYPE_TEXT),
     domain_id: v.optional(
       described(
         v.nullable(DomainId),
         'The domain to monitor. Required for `domain_health`. A `blocklist` monitor takes either this or `targets`.',
+        exampleId('dom'),
       ),
     ),
-    targets: v.optional(
-      described(
-        v.nullable(Targets),
-        'The IP addresses and domain names to monitor. Only for `blocklist` monitors.',
-      ),
-    ),
-    frequency: v.optional(Frequency, 'daily'),
-    enabled: v.optional(Enabled, true),
+    targets: v.optional(described(v.nullable(Targets), TARGETS_TEXT)),
+    frequency: described(v.optional(Frequency, 'daily'), FREQUENCY_TEXT),
+    enabled: described(v.optional(Enabled, true), ENABLED_TEXT),
   }),
+  'A new monitor. The type determines which of `domain_id` and `targets` it takes.',
   // The schema doesn't express which fields a type requires, so documentation needs a valid example.
-  v.metadata({
-    examples: [
-      { name: 'Our domains', type: 'blocklist', targets: ['example.com'], frequency: 'hourly' },
-    ],
-  }),
+  { name: 'Our domains', type: 'blocklist', targets: ['example.com'], frequency: 'hourly' },
 );
 export type NewMonitor = v.InferOutput<typeof NewMonitor>;
 
-export const MonitorPatch = v.strictObject({
-  name: v.optional(Name),
-  targets: v.optional(Targets),
-  frequency: v.optional(Frequency),
-  enabled: v.optional(Enabled),
-});
+export const MonitorPatch = named(
+  'UpdateMonitor',
+  v.strictObject({
+    name: described(v.optional(Name), NAME_TEXT),
+    targets: described(v.optional(Targets), TARGETS_TEXT),
+    frequency: described(v.optional(Frequency), FREQUENCY_TEXT),
+    enabled: described(v.optional(Enabled), ENABLED_TEXT),
+  }),
+  'The changes to a monitor. Omitted fields keep their value.',
+  {
+    name: 'Our domains',
+    targets: ['example.com', 'example.org'],
+    frequency: 'daily',
+    enabled: true,
+  },
+);
 export type MonitorPatch = v.InferOutput<typeof MonitorPatch>;
 
-export const Monitor = v.object({
-  id: v.string(),
-  object: v.literal('monitor'),
-  name: v.string(),
-  type: v.picklist(TYPES),
-  domain_id: v.nullable(v.string()),
-  targets: v.nullable(v.array(v.string())),
-  address: described(
-    v.nullable(v.string()),
-    'For placement monitors, the email address to send test messages to. Null while no seed mailboxes are configured.',
-  ),
-  frequency: v.picklist(FREQUENCIES),
-  enabled: v.boolean(),
-  status: v.picklist(['ok', 'alerting', 'unknown', 'paused']),
-  detail: described(
-    v.nullable(v.string()),
-    'Why the monitor cannot check some or all of its targets. For example, no enabled blocklist covers them.',
-  ),
-  last_run_at: described(v.nullable(Time), 'When the last run started.'),
-  next_run_at: described(
-    v.nullable(Time),
-    'When the next run starts. Null while the monitor is disabled or cannot run.',
-  ),
-  created_at: Time,
-});
+const EXAMPLE_MONITOR = {
+  id: exampleId('mon'),
+  object: 'monitor',
+  name: 'Our domains',
+  type: 'blocklist',
+  domain_id: null,
+  targets: ['example.com'],
+  address: null,
+  frequency: 'hourly',
+  enabled: true,
+  status: 'ok',
+  detail: null,
+  last_run_at: '2026-11-21T10:00:00.000Z',
+  next_run_at: '2026-11-21T11:00:00.000Z',
+  created_at: '2026-11-20T09:12:00.000Z',
+} as const;
+
+export const Monitor = named(
+  'Monitor',
+  v.object({
+    id: described(v.string(), 'The ID of the monitor.'),
+    object: typeField('monitor'),
+    name: described(v.string(), NAME_TEXT),
+    type: described(v.picklist(TYPES), TYPE_TEXT),
+    domain_id: described(
+      v.nullable(v.string()),
+      'The monitored domain. Null if the monitor has `targets`.',
+      exampleId('dom'),
+    ),
+    targets: described(
+      v.nullable(v.array(v.string())),
+      'The monitored IP addresses and domain names. Null if the monitor watches a domain.',
+    ),
+    address: described(
+      v.nullable(v.string()),
+      'For placement monitors, the email address to send test messages to. Null while no seed mailboxes are configured.',
+      'placement@inbox.example.com',
+    ),
+    frequency: described(v.picklist(FREQUENCIES), FREQUENCY_TEXT),
+    enabled: described(v.boolean(), ENABLED_TEXT),
+    status: described(
+      v.picklist(['ok', 'alerting', 'unknown', 'paused']),
+      'The status of the last run. `unknown`: no run was conclusive yet. `paused`: the monitor is disabled.',
+    ),
+    detail: described(
+      v.nullable(v.string()),
+      'Why the monitor cannot check some or all of its targets. For example, no enabled blocklist covers them.',
+      'This monitor has no address and cannot run yet, because no seed mailboxes are configured.',
+    ),
+    last_run_at: described(v.nullable(Time), 'When the last run started.'),
+    next_run_at: described(
+      v.nullable(Time),
+      'When the next run starts. Null while the monitor is disabled or cannot run.',
+    ),
+    created_at: described(Time, 'When the monitor was created.'),
+  }),
+  'A recurring check of a domain or of targets.',
+  EXAMPLE_MONITOR as never,
+);
 export type Monitor = v.InferOutput<typeof Monitor>;
 
 const Tier = v.picklist([1, 2, 3]);
-const BlocklistFinding = v.object({
-  target: described(v.string(), 'The listed IP address or domain name.'),
-  list: described(v.string(), 'The DNS zone of the blocklist.'),
-  list_name: v.string(),
-  tier: described(
-    Tier,
-    '1: large mailbox providers reject mail because of the listing. 2: spam filters count it. 3: for information only.',
-  ),
-  codes: described(v.array(v.string()), 'The return codes of the blocklist, such as `127.0.0.2`.'),
-  meaning: described(v.nullable(v.string()), 'What the return codes mean.'),
-});
-const DomainFinding = v.object({
-  id: v.string(),
-  selector: described(v.nullable(v.string()), 'The DKIM selector, for checks of a DKIM key.'),
-  status: v.picklist(CHECK_STATUSES),
-  severity: v.nullable(v.picklist(['critical', 'warning'])),
-  title: v.string(),
-});
+const BlocklistFinding = named(
+  'BlocklistFinding',
+  v.object({
+    target: described(v.string(), 'The listed IP address or domain name.'),
+    list: described(v.string(), 'The DNS zone of the blocklist.'),
+    list_name: described(v.string(), 'The name of the blocklist.'),
+    tier: described(
+      Tier,
+      '1: large mailbox providers reject mail because of the listing. 2: spam filters count it. 3: for information only.',
+    ),
+    codes: described(
+      v.array(v.string()),
+      'The return codes of the blocklist, such as `127.0.0.2`.',
+    ),
+    meaning: described(v.nullable(v.string()), 'What the return codes mean.'),
+  }),
+  'A listing that a blocklist monitor has found.',
+  {
+    target: '192.0.2.25',
+    list: 'zen.spamhaus.org',
+    list_name: 'Spamhaus ZEN',
+    tier: 1,
+    codes: ['127.0.0.2'],
+    meaning: 'Listed in the SBL',
+  },
+);
+const DomainFinding = named(
+  'DomainFinding',
+  v.object({
+    id: described(v.string(), 'The ID of the check.'),
+    selector: described(
+      v.nullable(v.string()),
+      'The DKIM selector, for checks of a DKIM key.',
+      's1',
+    ),
+    status: described(v.picklist(CHECK_STATUSES), 'The status of the check.'),
+    severity: described(
+      v.nullable(v.picklist(['critical', 'warning'])),
+      'How serious the finding is. Null if there is nothing to fix.',
+    ),
+    title: described(v.string(), 'The finding in one sentence.'),
+  }),
+  'A problem that a domain health monitor has found.',
+  {
+    id: 'dmarc_policy',
+    selector: null,
+    status: 'warn',
+    severity: 'warning',
+    title: 'DMARC policy is p=none: failing mail is still delivered',
+  },
+);
 const Findings = v.array(v.union([BlocklistFinding, DomainFinding]));
 const UnknownParts = v.array(
   v.union([
-    v.object({ target: v.nullable(v.string()), list: v.string() }),
-    v.object({ id: v.string(), selector: v.nullable(v.string()) }),
+    named(
+      'UnknownListing',
+      v.object({
+        target: described(
+          v.nullable(v.string()),
+          'The target. Null if the blocklist did not respond for any.',
+          '192.0.2.25',
+        ),
+        list: described(v.string(), 'The DNS zone of the blocklist.', 'zen.spamhaus.org'),
+      }),
+      'A blocklist that could not be queried.',
+    ),
+    named(
+      'UnknownCheck',
+      v.object({
+        id: described(v.string(), 'The ID of the check.', 'dmarc_policy'),
+        selector: described(
+          v.nullable(v.string()),
+          'The DKIM selector, for checks of a DKIM key.',
+          's1',
+        ),
+      }),
+      'A check that could not be completed.',
+    ),
   ]),
 );
 
-export const MonitorRun = v.object({
-  id: v.string(),
-  object: v.literal('monitor_run'),
-  monitor_id: v.string(),
-  started_at: Time,
-  finished_at: Time,
+const RUN = {
+  id: described(v.string(), 'The ID of the run.'),
+  object: typeField('monitor_run'),
+  monitor_id: described(v.string(), 'The ID of the monitor.'),
+  started_at: described(Time, 'When the run started.'),
+  finished_at: described(Time, 'When the run finished.'),
   status: described(
     v.picklist(['ok', 'alerting', 'unknown']),
     '`alerting`: a relevant problem was found, or persists from an earlier run. `unknown`: too few checks completed to rule out a problem.',
   ),
   targets: described(
-    v.array(v.object({ target: v.string(), known: v.boolean() })),
+    v.array(
+      named(
+        'RunTarget',
+        v.object({
+          target: described(v.string(), 'The IP address or domain name.', 'example.com'),
+          known: described(
+            v.boolean(),
+            'Whether enough blocklists responded to determine whether the target is listed.',
+          ),
+        }),
+        'A target that a run has checked.',
+      ),
+    ),
     'The checked targets. `known` is false if too few blocklists responded to determine whether the target is listed.',
   ),
   findings: described(
     Findings,
     'All current findings: those of this run, and earlier ones that this run could not check again.',
   ),
-  changes: v.object({
-    appeared: described(
-      Findings,
-      'Findings that are new since the previous run. In the first run, all findings. A new or more severe finding sends a `monitor.alert` event, unless it is for information only.',
+  changes: described(
+    named(
+      'RunChanges',
+      v.object({
+        appeared: described(
+          Findings,
+          'Findings that are new since the previous run. In the first run, all findings. A new or more severe finding sends a `monitor.alert` event, unless it is for information only.',
+        ),
+        gone: described(Findings, 'Findings of the previous run that no longer apply.'),
+        unknown: described(
+          UnknownParts,
+          'What this run could not check. Earlier findings about it remain. A null `target` means that the blocklist did not respond for any target.',
+        ),
+      }),
+      'The differences between two runs.',
     ),
-    gone: described(Findings, 'Findings of the previous run that no longer apply.'),
-    unknown: described(
-      UnknownParts,
-      'What this run could not check. Earlier findings about it remain. A null `target` means that the blocklist did not respond for any target.',
-    ),
-  }),
-});
+    'What has changed since the previous run.',
+  ),
+};
+
+const EXAMPLE_RUN = {
+  id: exampleId('run'),
+  object: 'monitor_run',
+  monitor_id: exampleId('mon'),
+  started_at: '2026-11-21T10:00:00.000Z',
+  finished_at: '2026-11-21T10:00:02.000Z',
+  status: 'ok',
+  targets: [{ target: 'example.com', known: true }],
+  findings: [],
+  changes: { appeared: [], gone: [], unknown: [] },
+} as const;
+
+export const MonitorRun = named(
+  'MonitorRun',
+  v.object(RUN),
+  'One run of a monitor with its findings.',
+  EXAMPLE_RUN as never,
+);
 export type MonitorRun = v.InferOutput<typeof MonitorRun>;
+
+const EXAMPLE_ALERT = { ...EXAMPLE_RUN, status: 'alerting', monitor: EXAMPLE_MONITOR };
+
+/** The event types of this feature. */
+export const MONITOR_EVENTS: EventDeclaration[] = [
+  {
+    type: 'monitor.alert',
+    summary: 'A monitor found a problem',
+    description:
+      'A run of a monitor has a new or more severe finding. No further event follows while nothing changes.',
+    data: named(
+      'MonitorAlert',
+      v.object({ ...RUN, monitor: described(Monitor, 'The monitor of the run.') }),
+      'The run of a monitor that found a problem, with the monitor.',
+      EXAMPLE_ALERT as never,
+    ),
+  },
+];
 
 export const MonitorListQuery = v.strictObject(PAGE_QUERY);
 export const RunListQuery = v.strictObject(PAGE_QUERY);

@@ -14,7 +14,7 @@ import { inNetworks, type Network, parseNetwork } from '../lib/addresses.ts';
 const SPECIAL_IPV4 = [
   '0.0.0.0/8', // this network; Linux treats 0.0.0.0 as loopback
   '10.0.0.0/8', // private (RFC 1918)
-  '100.64.0.0/10', // shared by a provider's customers (RFC 6598)
+  '100.64.0.0/10', // shared address space for carrier-grade NAT (RFC 6598)
   '127.0.0.0/8', // loopback
   '169.254.0.0/16', // link-local, including the metadata service of most clouds
   '172.16.0.0/12', // private

@@ -2,7 +2,8 @@
  * Connects to hosts that messages or users name: every address is checked at the moment it is dialed.
  *
  * Why not a library: some filter addresses in a custom `lookup`, which Node never calls for an IP
- * address. Others filter before they connect, so the name can resolve to another address by then.
+ * address. Others filter before they connect, so the name can resolve to a different address in
+ * between.
  */
 
 import { once } from 'node:events';
@@ -16,14 +17,14 @@ import { isPublicAddress, mayConnect } from './address-guard.ts';
 import type { DnsAnswer, Resolver } from './dns/resolver.ts';
 import { createTrustContext, startTls, tlsProblem } from './tls.ts';
 
-/** Why a request to an external server got no response. */
+/** Why a request to an external server failed. */
 export type WebFailureReason =
   | 'timeout'
   /** The name does not resolve: NXDOMAIN, or neither A nor AAAA. */
   | 'no_such_name'
   /** The DNS lookup failed. */
   | 'dns'
-  /** All its addresses are private, loopback or otherwise special. */
+  /** All addresses of the host are private, loopback or otherwise special. */
   | 'forbidden_address'
   | 'connection'
   | 'tls'
@@ -65,7 +66,7 @@ export type Failure = { status: 'failed'; reason: WebFailureReason; detail: stri
 /** The caller destroys the socket; its errors already have a listener. */
 type Connection<S = Duplex> = { status: 'connected'; socket: S } | Failure;
 
-/** Connects until the signal aborts, which happens after about `timeoutMs`; never rejects. */
+/** Tries to connect until the signal aborts, which happens after about `timeoutMs`; never rejects. */
 export type Connect = (
   target: ConnectTarget,
   signal: AbortSignal,
@@ -86,25 +87,25 @@ const forbidden = (): Failure => failed('forbidden_address', 'the IP address is 
 export function createConnector(options: ConnectorOptions): Connect {
   let secureContext: SecureContext | undefined;
   return async (target, signal, timeoutMs) => {
-    const found = await lookUpAddresses(options.resolver, target.host, signal);
-    if (found.kind === 'timeout') return timedOut();
-    if (found.kind === 'none') return failed('no_such_name', 'the host name does not resolve');
-    if (found.kind === 'unknown') return failed('dns', 'the DNS lookup failed');
-    const plain = await dialFirstReachable(
-      found.addresses,
+    const lookup = await lookUpAddresses(options.resolver, target.host, signal);
+    if (lookup.kind === 'timeout') return timedOut();
+    if (lookup.kind === 'none') return failed('no_such_name', 'the host name does not resolve');
+    if (lookup.kind === 'unknown') return failed('dns', 'the DNS lookup failed');
+    const connection = await dialFirstReachable(
+      lookup.addresses,
       target.port,
       options,
       signal,
       timeoutMs,
     );
-    if (plain.status === 'failed' || !target.secure) return plain;
+    if (connection.status === 'failed' || !target.secure) return connection;
     try {
       // Created on first use, because it loads all certificate authorities.
       secureContext ??= createTrustContext(options.ca);
-      const socket = await startTls(plain.socket, target.host, secureContext, signal);
+      const socket = await startTls(connection.socket, target.host, secureContext, signal);
       return { status: 'connected', socket };
     } catch (error) {
-      plain.socket.destroy();
+      connection.socket.destroy();
       return signal.aborted ? timedOut() : failed('tls', tlsProblem(error));
     }
   };
@@ -196,7 +197,7 @@ type HostAddresses =
   | { kind: 'found'; addresses: string[] }
   /** Neither A nor AAAA. */
   | { kind: 'none' }
-  /** One of the two queries failed, and the other returned no address. */
+  /** At least one of the two queries failed, and neither returned an address. */
   | { kind: 'unknown' }
   | { kind: 'timeout' };
 

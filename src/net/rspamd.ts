@@ -57,20 +57,20 @@ export function queryRspamd(
   { timeoutMs = 10_000, maxBytes = 4 * 1024 * 1024 }: RspamdOptions = {},
 ): Promise<RspamdAnswer> {
   return new Promise((resolve) => {
-    const call = request(new URL('/checkv2', server), {
+    const httpRequest = request(new URL('/checkv2', server), {
       method: 'POST',
       agent: false,
       headers: { ...sessionHeaders(session), 'content-length': message.length },
     });
     const finish = (answer: RspamdAnswer) => {
       clearTimeout(timer);
-      call.destroy();
+      httpRequest.destroy();
       resolve(answer);
     };
     const timer = setTimeout(() => finish(failed('it did not respond in time')), timeoutMs);
-    call.on('error', (error) => finish(failed(connectionFailure(error))));
-    call.on('response', (response) => readResponse(response, maxBytes, finish));
-    call.end(message);
+    httpRequest.on('error', (error) => finish(failed(connectionFailure(error))));
+    httpRequest.on('response', (response) => readResponse(response, maxBytes, finish));
+    httpRequest.end(message);
   });
 }
 
@@ -103,13 +103,13 @@ function readScan(text: string): RspamdAnswer {
   } catch {
     return failed('its response is not JSON');
   }
-  const read = v.safeParse(scan, parsed);
-  if (!read.success) return failed('its response is not a valid /checkv2 response');
-  return { status: 'answered', scan: read.output };
+  const result = v.safeParse(scan, parsed);
+  if (!result.success) return failed('its response is not a valid /checkv2 response');
+  return { status: 'answered', scan: result.output };
 }
 
 function sessionHeaders({ ip, helo, hostname, from, tlsVersion }: RspamdSession) {
-  const known: Record<string, string | null> = {
+  const fields: Record<string, string | null> = {
     IP: ip,
     Helo: helo,
     Hostname: hostname,
@@ -120,7 +120,7 @@ function sessionHeaders({ ip, helo, hostname, from, tlsVersion }: RspamdSession)
     'User-Agent': 'deliverability',
   };
   const headers: Record<string, string> = {};
-  for (const [name, value] of Object.entries(known))
+  for (const [name, value] of Object.entries(fields))
     if (value !== null) headers[name] = headerValue(value);
   return headers;
 }

@@ -12,8 +12,8 @@ import {
 } from 'node:tls';
 
 /**
- * Creates the context that certificates are verified with: the authorities that Node trusts, and
- * additional ones (PEM). TLS 1.2 or later unless the options say otherwise.
+ * Creates the context for verifying certificates. It trusts Node's default authorities and the
+ * additional ones (PEM). Requires TLS 1.2 or later unless the options say otherwise.
  */
 export function createTrustContext(
   additional: string[] = [],
@@ -30,7 +30,7 @@ export async function startTls(
   secureContext: SecureContext,
   signal: AbortSignal,
 ): Promise<TLSSocket> {
-  const secure = connect({
+  const tlsSocket = connect({
     socket,
     host,
     // SNI must not contain an IP address (RFC 6066 §3).
@@ -41,12 +41,12 @@ export async function startTls(
     rejectUnauthorized: true,
   });
   // A late error must not crash the process.
-  secure.on('error', () => {});
+  tlsSocket.on('error', () => {});
   try {
-    await once(secure, 'secureConnect', { signal });
-    return secure;
+    await once(tlsSocket, 'secureConnect', { signal });
+    return tlsSocket;
   } catch (error) {
-    secure.destroy();
+    tlsSocket.destroy();
     throw error;
   }
 }
@@ -66,7 +66,7 @@ const HANDSHAKE_FAILED = 'the TLS handshake failed';
 export function tlsProblem(error: unknown): string {
   const code = (error as NodeJS.ErrnoException | null)?.code;
   if (code === undefined) return HANDSHAKE_FAILED;
-  const fault = certificateFault(code);
+  const fault = certificateProblem(code);
   if (fault !== undefined) return `the certificate ${fault}`;
   return Object.hasOwn(HANDSHAKE_PROBLEMS, code) ? HANDSHAKE_PROBLEMS[code]! : HANDSHAKE_FAILED;
 }
@@ -81,7 +81,7 @@ const CERTIFICATE_PROBLEMS: Record<string, string> = {
 };
 
 /** A predicate such as "has expired" that follows "the certificate"; undefined for other error codes. */
-export function certificateFault(code: string): string | undefined {
+export function certificateProblem(code: string): string | undefined {
   return Object.hasOwn(CERTIFICATE_PROBLEMS, code) ? CERTIFICATE_PROBLEMS[code] : undefined;
 }
 

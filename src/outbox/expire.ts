@@ -9,7 +9,7 @@ import { channel } from '../store/subscribers.ts';
 import type { OutboxRow } from '../store/tables.generated.ts';
 
 const DAY_MS = 86_400_000;
-/** No link in our emails works longer than this, so an older email would only confuse. */
+/** No link in our emails works longer than this, so an older email would only confuse its recipient. */
 export const MAX_MAIL_AGE_MS = 7 * DAY_MS;
 /** The error of an email that expired before it could be sent. */
 export const EXPIRED_MAIL_ERROR = 'it expired before it could be sent';
@@ -37,8 +37,8 @@ export async function expireMail(app: Pick<App, 'db' | 'clock' | 'subscribers'>)
   await failInBatches(app, 'it could not be sent within 7 days', (query) =>
     query.where('created_at', '<', oldest),
   );
-  await failInBatches(app, EXPIRED_MAIL_ERROR, (query) => expired(query, isoTime(clock.now())));
-  const before = isoTime(clock.now() - RETENTION_MS);
+  await failInBatches(app, EXPIRED_MAIL_ERROR, (query) => expiredMail(query, isoTime(clock.now())));
+  const cutoff = isoTime(clock.now() - RETENTION_MS);
   // The only dependency on the team tables: invitations show the status of their emails.
   const invitationMails = db
     .selectFrom('invitations')
@@ -48,7 +48,7 @@ export async function expireMail(app: Pick<App, 'db' | 'clock' | 'subscribers'>)
   const old = db
     .selectFrom('outbox')
     .select('id')
-    .where('created_at', '<', before)
+    .where('created_at', '<', cutoff)
     .where(({ eb, or, and, not }) =>
       or([
         eb('status', '=', 'sent'),
@@ -60,11 +60,12 @@ export async function expireMail(app: Pick<App, 'db' | 'clock' | 'subscribers'>)
 
 const BATCH_SIZE = 500;
 
-type Queued = ReturnType<typeof queued>;
-const queued = (db: Db | Tx) => db.selectFrom('outbox').select('id').where('status', '=', 'queued');
+type QueuedMailQuery = ReturnType<typeof queuedMail>;
+const queuedMail = (db: Db | Tx) =>
+  db.selectFrom('outbox').select('id').where('status', '=', 'queued');
 
 /** Expired emails, except those being sent. */
-const expired = (query: Queued, now: string): Queued =>
+const expiredMail = (query: QueuedMailQuery, now: string): QueuedMailQuery =>
   query
     .where('useful_until', '<=', now)
     .where(({ eb, or }) => or([eb('leased_until', 'is', null), eb('leased_until', '<', now)]));
@@ -75,15 +76,18 @@ export async function failExpiredMail(
   app: Pick<App, 'subscribers'>,
   now: string,
 ): Promise<void> {
-  while ((await failSome(tx, app, EXPIRED_MAIL_ERROR, expired(queued(tx), now))) === BATCH_SIZE);
+  while (
+    (await failSome(tx, app, EXPIRED_MAIL_ERROR, expiredMail(queuedMail(tx), now))) === BATCH_SIZE
+  );
 }
 
 async function failInBatches(
   app: Pick<App, 'db' | 'subscribers'>,
   error: string,
-  which: (query: Queued) => Queued,
+  filter: (query: QueuedMailQuery) => QueuedMailQuery,
 ): Promise<void> {
-  const failBatch = () => transact(app.db, (tx) => failSome(tx, app, error, which(queued(tx))));
+  const failBatch = () =>
+    transact(app.db, (tx) => failSome(tx, app, error, filter(queuedMail(tx))));
   while ((await failBatch()) === BATCH_SIZE);
 }
 
@@ -91,17 +95,17 @@ async function failSome(
   tx: Tx,
   { subscribers }: Pick<App, 'subscribers'>,
   error: string,
-  which: Queued,
+  query: QueuedMailQuery,
 ): Promise<number> {
-  const ids = (await which.limit(BATCH_SIZE).execute()).map(({ id }) => id);
+  const ids = (await query.limit(BATCH_SIZE).execute()).map(({ id }) => id);
   if (ids.length === 0) return 0;
   await tx
     .updateTable('outbox')
     .set({ ...FAILED, error })
     .where('id', 'in', ids)
     .execute();
-  const ends = ids.map((id) => ({ id, status: FAILED.status, error, sent_at: null }));
-  await subscribers.publish(mailSettled, tx, ends);
+  const settled = ids.map((id) => ({ id, status: FAILED.status, error, sent_at: null }));
+  await subscribers.publish(mailSettled, tx, settled);
   return ids.length;
 }
 
@@ -113,4 +117,4 @@ export interface SettledMail extends Pick<OutboxRow, 'id' | 'error' | 'sent_at'>
 }
 
 /** Lets the sender of an email record its final state, because the outbox deletes it later. */
-export const mailSettled = channel<[ends: SettledMail[]]>('mail ended');
+export const mailSettled = channel<[settled: SettledMail[]]>('mail ended');

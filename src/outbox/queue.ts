@@ -10,13 +10,13 @@ import type { Mail } from '../net/smtp/compose.ts';
 import type { Tx } from '../store/open.ts';
 import type { OutboxRow } from '../store/tables.generated.ts';
 
-/** The name of the sending job, for waking it. */
+/** The name of the sending job, used to wake it. */
 export const SEND_JOB = 'send mail';
 
 /**
  * Returns the id of the email, or null if outgoing mail is not configured. Wake `SEND_JOB` after the
  * commit. The email is not sent after `usefulUntil` (ISO time), for example when its link expires.
- * `bulk` emails may be many, so other emails are sent first.
+ * There may be many `bulk` emails, so other emails are sent first.
  */
 export async function queueMail(
   tx: Tx,
@@ -58,17 +58,20 @@ export function emailStatus(
 
 // The content of queued emails is encrypted, because their links are credentials.
 
-/** An email before it has an id. */
+/** An email that has no id yet. */
 export type OutgoingMail = Omit<Mail, 'id'>;
 
-/** JSON contains binary content as Base64. */
+/** Binary content is Base64 in JSON. */
 const encodeParts = (parts?: { content: Uint8Array }[]) =>
-  parts?.map(({ content, ...about }) => ({
-    ...about,
+  parts?.map(({ content, ...metadata }) => ({
+    ...metadata,
     content: Buffer.from(content).toString('base64'),
   }));
 const decodeParts = (parts?: { content: string }[]) =>
-  parts?.map(({ content, ...about }) => ({ ...about, content: Buffer.from(content, 'base64') }));
+  parts?.map(({ content, ...metadata }) => ({
+    ...metadata,
+    content: Buffer.from(content, 'base64'),
+  }));
 
 export function encryptMail(secrets: SecretBox, id: string, mail: OutgoingMail): string {
   const { images, attachments, ...rest } = mail;
@@ -91,8 +94,8 @@ export function decryptMail(secrets: SecretBox, id: string, sealed: string): Mai
 // Cancels queued emails.
 
 /**
- * An email that is being sent may still go out and is `sent` then. If that attempt fails, there is no
- * other. Ignores `null`, which means no email.
+ * An email that is being sent may still go out and then becomes `sent`. If that attempt fails, it is
+ * not retried. Ignores `null`, which means no email.
  */
 export async function cancelMail(
   tx: Tx,
@@ -122,7 +125,7 @@ export async function cancelMail(
  * Throws `validation_failed` for addresses of the test domain: an email received as a test would count
  * in the next report or trigger the alert that it reports.
  */
-export function rejectOwnAddresses(
+export function rejectTestAddresses(
   { INBOX_DOMAIN }: Pick<Config, 'INBOX_DOMAIN'>,
   recipients: string[],
 ): void {

@@ -44,14 +44,14 @@ export function sendMailJob(app: App): Job {
         if (bulk.delete(mail.id)) app.scheduler.wake(SEND_JOB);
       }),
     // It is sent again when its lease expires.
-    failed: ({ id }, error) =>
+    onError: ({ id }, error) =>
       app.log.error('could not process an email', { mail: id, error: errorMessage(error) }),
     wake: () => app.scheduler.wake(SEND_JOB),
   });
 }
 
 /**
- * Claims due emails that are not leased, the longest due first, and bulk emails only if there is
+ * Claims due emails that are not leased, longest due first, and bulk emails only if there is
  * capacity left. Expired emails fail instead.
  */
 export async function claimDueMail(
@@ -105,8 +105,8 @@ type ClaimedMail = Pick<OutboxRow, 'id' | 'content' | 'attempts' | 'useful_until
 };
 
 /**
- * A final outcome deletes the content. Without the lease, because the email was canceled or claimed
- * again, only a success counts: then it was sent after all.
+ * A final outcome deletes the content. If the lease was lost, because the email was canceled or claimed
+ * again, only a success is recorded: the email was sent after all.
  */
 export async function recordOutcome(
   app: Pick<App, 'db' | 'clock' | 'log' | 'subscribers'>,
@@ -115,7 +115,7 @@ export async function recordOutcome(
 ): Promise<void> {
   const { db, clock, log } = app;
   const attempts = previousAttempts + 1;
-  const { change, wait } = changeFor({ attempts, useful_until }, outcome, clock.now());
+  const { change, retryDelayMs } = changeFor({ attempts, useful_until }, outcome, clock.now());
   const recorded = await transact(db, async (tx) => {
     const { numUpdatedRows } = await tx
       .updateTable('outbox')
@@ -132,32 +132,33 @@ export async function recordOutcome(
   if (!recorded) return;
   if (outcome.ok) log.info('sent mail', { mail: id, attempts });
   else
-    log.warn(wait === null ? 'sending mail failed' : 'sending mail failed, will retry', {
+    log.warn(retryDelayMs === null ? 'sending mail failed' : 'sending mail failed, will retry', {
       mail: id,
       attempts,
       reason: outcome.reason,
     });
 }
 
-/** `wait`: milliseconds until the next attempt; null if there is none. */
+/** `retryDelayMs`: time until the next attempt; null if there is none. */
 function changeFor(
   { attempts, useful_until }: Pick<ClaimedMail, 'attempts' | 'useful_until'>,
   outcome: MailOutcome,
   now: number,
-): { change: Partial<OutboxRow>; wait: number | null } {
+): { change: Partial<OutboxRow>; retryDelayMs: number | null } {
   const released = { attempts, lease: null, leased_until: null };
   const final = { ...released, content: null, due_at: null };
   if (outcome.ok)
     return {
       change: { ...final, status: 'sent', sent_at: isoTime(now), error: null },
-      wait: null,
+      retryDelayMs: null,
     };
   const { reason } = outcome;
-  const wait = outcome.temporary ? retryAfterMs(attempts) : null;
-  if (wait === null) return { change: { ...final, status: 'failed', error: reason }, wait };
-  const next = isoTime(now + wait);
+  const retryDelayMs = outcome.temporary ? retryAfterMs(attempts) : null;
+  if (retryDelayMs === null)
+    return { change: { ...final, status: 'failed', error: reason }, retryDelayMs };
+  const next = isoTime(now + retryDelayMs);
   if (useful_until === null || useful_until > next)
-    return { change: { ...released, due_at: next, error: reason }, wait };
+    return { change: { ...released, due_at: next, error: reason }, retryDelayMs };
   const error = `${EXPIRED_MAIL_ERROR}; last error: ${reason}`;
-  return { change: { ...final, status: 'failed', error }, wait: null };
+  return { change: { ...final, status: 'failed', error }, retryDelayMs: null };
 }

@@ -15,7 +15,7 @@ const LABEL_COLOR = '#33353f';
 
 export const badgeColor = (state: BadgeState): string => COLORS[state];
 
-/** Longer text is cut. */
+/** Longer text is truncated. */
 const MAX_LENGTH = 60;
 const FONT_SIZE = 11;
 const PADDING = 7;
@@ -29,12 +29,12 @@ export function badgeSvg(badge: { label: string; message: string; state: BadgeSt
   // Corners are arcs: a clip path needs an ID, which would not be unique on a page with two badges.
   const labelBox = `<path fill="${LABEL_COLOR}" d="M4 0H${left}V${HEIGHT}H4a4 4 0 0 1-4-4V4a4 4 0 0 1 4-4z"/>`;
   const messageBox = `<path fill="${badgeColor(badge.state)}" d="M${left} 0H${width - 4}a4 4 0 0 1 4 4v12a4 4 0 0 1-4 4H${left}z"/>`;
-  const words = `<g fill="#fff" font-family="Verdana,'DejaVu Sans',Geneva,sans-serif" font-size="${FONT_SIZE}">${word(label, 0)}${word(message, left)}</g>`;
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${HEIGHT}" viewBox="0 0 ${width} ${HEIGHT}" role="img" aria-label="${name}"><title>${name}</title>${labelBox}${messageBox}${words}</svg>`;
+  const textGroup = `<g fill="#fff" font-family="Verdana,'DejaVu Sans',Geneva,sans-serif" font-size="${FONT_SIZE}">${textElement(label, 0)}${textElement(message, left)}</g>`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${HEIGHT}" viewBox="0 0 ${width} ${HEIGHT}" role="img" aria-label="${name}"><title>${name}</title>${labelBox}${messageBox}${textGroup}</svg>`;
 }
 
 /** `textLength` makes any other font fit the measured width. */
-function word(text: string, x: number): string {
+function textElement(text: string, x: number): string {
   return `<text x="${x + PADDING}" y="14" textLength="${textWidth(text)}" lengthAdjust="spacingAndGlyphs" direction="ltr" xml:space="preserve">${escapeHtml(text)}</text>`;
 }
 

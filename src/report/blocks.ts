@@ -1,7 +1,7 @@
 /**
  * The blocks of a report document. A document is a tree of blocks and contains every word that a reader
- * sees. Renderers (page, PDF, terminal, email) decide how a block looks and add no words of their own.
- * States have a meaning, not a color. All text in a finished document is bounded and printable.
+ * sees. Renderers (page, PDF, terminal, email) decide how a block looks and add no words.
+ * A state conveys a meaning, not a color. All text in a finished document is bounded and printable.
  */
 
 import type { CheckStatus } from '../analysis/check.ts';
@@ -78,7 +78,7 @@ export interface Section {
   title: string;
   /** Below the heading. */
   note: Text | null;
-  /** Whether it only states that there is no content; omitted on paper. */
+  /** Whether it only states that there is no content; omitted in a PDF. */
   isEmpty?: boolean;
   blocks: Block[];
 }
@@ -101,6 +101,8 @@ export interface Verdict {
   unknown: Text | null;
   /** The results of SPF, DKIM and DMARC. */
   states: StateList | null;
+  /** The score of each category; null in media that show them elsewhere. */
+  categories: CategoryScores | null;
   facts: Facts | null;
   /** In small print at the end. */
   remarks: Text[];
@@ -120,7 +122,7 @@ export interface Paragraph {
   text: Text;
   /** `small`: a side note. `card`: the only block in its section. `lead`: a title that is not a heading. */
   style?: 'small' | 'card' | 'lead';
-  /** Not shown on paper: a link to another format. */
+  /** Not shown in print or PDF: a link to another format. */
   screenOnly?: boolean;
 }
 
@@ -131,9 +133,16 @@ export interface Note {
   text: Text;
 }
 
-/** Findings by gain; `more` are folded. */
+/** Findings by gain, in groups. */
 export interface Findings {
   kind: 'findings';
+  groups: FindingGroup[];
+}
+
+/** `more` are collapsed. */
+export interface FindingGroup {
+  /** Null for a single group. */
+  title: string | null;
   first: Finding[];
   more: { title: string; findings: Finding[] } | null;
 }
@@ -142,21 +151,21 @@ export interface Finding {
   kind: 'finding';
   id: string;
   state: State;
-  /** `+24`; null without a score. `spoken` follows it for screen readers. */
+  /** `+24`, or words if no points are added now; null without a score. `spoken` follows it for screen readers. */
   gain: { text: string; points: number; spoken: string } | null;
   title: Text;
   /** The check, its category and its status; null in a short form. */
   context: { label: string; category: string; state: StateSpan } | null;
-  /** Initially unfolded. */
+  /** Initially expanded. */
   open: boolean;
-  /** Evidence, reason and fix; empty in a list of titles. */
+  /** Fix, evidence and reason; empty in a list of titles. */
   groups: Group[];
 }
 
 /** Blocks under a small heading. */
 export interface Group {
   kind: 'group';
-  name: 'evidence' | 'reason' | 'remedy' | 'remarks';
+  name: 'evidence' | 'reason' | 'fix' | 'remarks';
   title: string | null;
   blocks: Block[];
 }
@@ -230,10 +239,18 @@ export interface Cell {
 /** Shares of a whole as bars, one per line. */
 export interface Bars {
   kind: 'bars';
-  /** `share` is 0–1, or null if unknown, as `value` then says. Narrow media may omit `words`. */
+  /** `share` is 0–1, or null if unknown; `value` then says so. Narrow media may omit `words`. */
   rows: { name: string; share: number | null; state: State; value: string; words: string }[];
   /** The cap on the score; null without a cap. */
   capNote: string | null;
+}
+
+/** The score of each category, side by side. `share` is 0–1, or null if unknown; `value` then says so. */
+export interface CategoryScores {
+  label: string;
+  /** The ID of the section that explains the scores. */
+  jump: string;
+  items: { name: string; share: number | null; state: State; value: string }[];
 }
 
 /** Names with states, side by side. `jump` is the ID that a name links to. */
@@ -287,7 +304,7 @@ export interface Hop {
   delay: { label: string | null; value: Text } | null;
 }
 
-/** A titled box with a state: a mailbox provider. */
+/** A titled box with a state, for a mailbox provider. */
 export interface Card {
   kind: 'card';
   id: string;
@@ -316,7 +333,7 @@ export interface Entry {
   lines: Text[];
   /** On the right: points. */
   figure: string | null;
-  /** Folded under `title`. */
+  /** Collapsed under `title`. */
   more: { title: string; blocks: Block[] } | null;
 }
 
@@ -334,7 +351,7 @@ export interface Rows {
   items: { title: string; below: string | null; value: string; state: State | null }[];
 }
 
-/** A mean score and its change. */
+/** An average score and its change. */
 export interface Average {
   kind: 'average';
   score: ScoreFigure;
@@ -366,7 +383,7 @@ export interface List {
   items: { text: Text; blocks?: Block[] }[];
 }
 
-/** Folded on a page, unfolded in all other media. */
+/** Collapsed on a page, expanded in all other media. */
 export interface Fold {
   kind: 'fold';
   title: string;
@@ -389,6 +406,17 @@ export interface Verbatim {
   style: 'long' | 'box';
   /** Shown where a PDF truncates the text. */
   truncationNote: string | null;
+}
+
+/** A question that the reader answers with a button. Only pages show it. */
+export interface Choice {
+  kind: 'choice';
+  /** The path to which the form is sent. */
+  action: string;
+  /** The name of the field with the chosen value. */
+  field: string;
+  text: Text;
+  options: { value: string; label: string }[];
 }
 
 /** The HTML of a message. It must be sandboxed; media that cannot show HTML omit it. */
@@ -444,6 +472,7 @@ export type Block =
   | Bars
   | Card
   | ChartBlock
+  | Choice
   | Entries
   | Facts
   | Finding
@@ -496,7 +525,7 @@ export function oneLine(text: string, max = 1000): string {
   return text.length > max ? `${clean}…` : clean;
 }
 
-/** Text to be copied: at most `max` characters, with its spaces. */
+/** Text to copy: at most `max` characters; spaces are kept. */
 export function verbatimText(text: string, max = 4000): string {
   const kept = printable(text.slice(0, max).toWellFormed());
   return text.length > max ? `${kept}…` : kept;
@@ -563,17 +592,17 @@ const UNSANITIZED_KEYS = new Set(['html', 'chart']);
  * The last step of every document: makes each text printable and well formed, so that none contains
  * control characters, bidi controls or line breaks. The HTML of frames and the data of charts are kept.
  */
-export function sanitized<T>(value: T, key = ''): T {
+export function sanitize<T>(value: T, key = ''): T {
   if (UNSANITIZED_KEYS.has(key)) return value;
   if (typeof value === 'string') return printable(value.toWellFormed()) as T;
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map((item) => sanitized(item)) as T;
+  if (Array.isArray(value)) return value.map((item) => sanitize(item)) as T;
   return Object.fromEntries(
-    Object.entries(value).map(([name, item]) => [name, sanitized(item, name)]),
+    Object.entries(value).map(([name, item]) => [name, sanitize(item, name)]),
   ) as T;
 }
 
-/** A text without its formatting. */
+/** The text without formatting. */
 export const plainText = (text: Text): string =>
   text.map((span) => (typeof span === 'string' ? span : spanText(span))).join('');
 

@@ -17,9 +17,9 @@ export interface Bucket {
   label: string;
   /** The full name: `Mon 16 Nov`. */
   name: string;
-  /** null without data, which has no bar; 0 is drawn as a line. */
+  /** null without data: no bar is drawn. 0 is drawn as a thin bar. */
   value: number | null;
-  /** Shown instead of a value that is null. */
+  /** Shown if `value` is null. */
   emptyText: string;
 }
 
@@ -49,24 +49,24 @@ export function barsOf({ buckets, max }: Chart, { width, height }: Size): (Recta
   });
 }
 
-/** The lines behind the bars, as shares of the height from the top. */
+/** Grid lines behind the bars, as shares of the height from the top. */
 export const GRID = [0, 0.5, 1];
 
-/** With more bars, several of them share one label. */
+/** With more bars, adjacent bars share a label. */
 const MAX_LABELS = 8;
 
-/** The labels, each with the number of buckets it covers; '' if too few buckets are left for a label. */
+/** The labels, each with the number of buckets it covers; '' for a last group too narrow for a label. */
 export function labelsOf({ buckets }: Chart): { label: string; span: number }[] {
   const step = buckets.length <= MAX_LABELS ? 1 : Math.ceil(buckets.length / 6);
   const labels: { label: string; span: number }[] = [];
-  for (let at = 0; at < buckets.length; at += step) {
-    const span = Math.min(step, buckets.length - at);
-    labels.push({ label: span * 2 > step ? buckets[at]!.label : '', span });
+  for (let index = 0; index < buckets.length; index += step) {
+    const span = Math.min(step, buckets.length - index);
+    labels.push({ label: span * 2 > step ? buckets[index]!.label : '', span });
   }
   return labels;
 }
 
-/** Whether each bar has its own value and label. */
+/** Whether each bar has a separate value and label. */
 export const hasLabelPerBar = ({ buckets }: Chart): boolean => buckets.length <= MAX_LABELS;
 
 export function valueText({ format }: Chart, { value }: Bucket): string {
@@ -85,13 +85,13 @@ export function chartInWords(chart: Chart): string {
 
 /** The highest and lowest values with their buckets; null if all values are equal. */
 export function extremesOf(chart: Chart): string | null {
-  const known = chart.buckets.filter(({ value }) => value !== null) as (Bucket & {
+  const filledBuckets = chart.buckets.filter(({ value }) => value !== null) as (Bucket & {
     value: number;
   })[];
-  const [first] = known;
+  const [first] = filledBuckets;
   if (!first) return null;
-  const high = known.reduce((a, b) => (b.value > a.value ? b : a));
-  const low = known.reduce((a, b) => (b.value < a.value ? b : a));
+  const high = filledBuckets.reduce((a, b) => (b.value > a.value ? b : a));
+  const low = filledBuckets.reduce((a, b) => (b.value < a.value ? b : a));
   if (high.value === low.value) return null;
   const describeBucket = (bucket: typeof first) => `${chart.format(bucket.value)} (${bucket.name})`;
   return `Highest ${describeBucket(high)}, lowest ${describeBucket(low)}`;
@@ -135,11 +135,11 @@ function barSvg({ x, y, width, height }: Rectangle, chart: Chart, index: number)
 
 function labelsSvg(chart: Chart): string {
   const bucketWidth = 100 / chart.buckets.length;
-  let at = 0;
+  let index = 0;
   return labelsOf(chart)
     .map(({ label, span }) => {
-      const x = round(bucketWidth * (at + 0.5));
-      at += span;
+      const x = round(bucketWidth * (index + 0.5));
+      index += span;
       return `<text x="${x}%" y="${TOP_MARGIN + HEIGHT + 18}" text-anchor="middle">${toHtmlText(label)}</text>`;
     })
     .join('');
@@ -207,8 +207,8 @@ function encodePng(pixels: Uint8Array, { width, height }: Size): Uint8Array {
 
 function chunk(type: string, data: Buffer): Buffer {
   const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);
-  const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
+  const [length, checksum] = [Buffer.alloc(4), Buffer.alloc(4)];
   length.writeUInt32BE(data.length);
-  sum.writeUInt32BE(crc32(body));
-  return Buffer.concat([length, body, sum]);
+  checksum.writeUInt32BE(crc32(body));
+  return Buffer.concat([length, body, checksum]);
 }

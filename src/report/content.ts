@@ -21,12 +21,17 @@ import {
   textsIn,
 } from './report.ts';
 
-/** How many findings are shown in full. */
+/** Maximum number of findings shown in full. */
 export const MAX_FULL_FINDINGS = 5;
 
 /** The first part of a summary: documents show the first fix and the missing results elsewhere. */
 export function verdictOf(summary: string): string {
   return summary.replace(/ First: .*$/s, '');
+}
+
+/** "marketing mail (likely)". Older results have no confidence. */
+export function kindInWords({ judged_kind: { kind, confidence } }: ReportedResult): string {
+  return `${kind} mail${confidence === null ? '' : ` (${confidence})`}`;
 }
 
 export function capSentence({ reason, limit }: Cap): string {
@@ -35,21 +40,37 @@ export function capSentence({ reason, limit }: Cap): string {
 
 /** Names the checks that could not be completed; null if there are none. */
 export function missingResultsSentence({ checks, coverage }: ReportedResult): string | null {
-  const missed = checks.filter(({ status, points }) => status === 'error' && points > 0);
-  if (missed.length === 0) return null;
-  const labels = missed.map(({ label }) => label).join(', ');
-  return `${missed.length} of ${checks.length} checks could not be completed (coverage ${Math.round(coverage * 100)}%): ${labels}.`;
+  const incomplete = checks.filter(({ status, points }) => status === 'error' && points > 0);
+  if (incomplete.length === 0) return null;
+  const labels = incomplete.map(({ label }) => label).join(', ');
+  return `${incomplete.length} of ${checks.length} checks could not be completed (coverage ${Math.round(coverage * 100)}%): ${labels}.`;
 }
 
-/** Skipped because another check failed, not because it does not apply. */
+/** Whether the check was skipped because another one failed, not because it does not apply. */
 export function dependsOnFailedCheck(check: CheckResult): boolean {
   return failedDependencies(check).length > 0;
 }
 
-/** Points and gains to a tenth: `28.5`, `12`. */
+/** Points and gains to one decimal: `28.5`, `12`. */
 export function formatPoints(value: number): string {
   return String(Math.round(value * 10) / 10);
 }
+
+/** A gain as a headline shows it, in whole points: `+24`. */
+export function formatGain(gain: number): string {
+  return gain < 0.5 ? '+<1' : `+${Math.round(gain)}`;
+}
+
+/** Whether a finding adds points only once the cap on the score is lifted. */
+export function isLockedByCap(
+  { gain, points }: Pick<CheckResult, 'gain' | 'points'>,
+  { cap, score }: Pick<ReportedResult, 'cap' | 'score'>,
+): boolean {
+  return cap !== null && score !== null && gain === 0 && points > 0;
+}
+
+/** Points that a cap holds back. */
+export const UNLOCKS_LATER = 'unlocks later';
 
 /** The word for a status, always shown with its icon and color. */
 export const STATUS_WORDS: Record<CheckStatus, string> = {
@@ -61,7 +82,7 @@ export const STATUS_WORDS: Record<CheckStatus, string> = {
   skipped: 'Skipped',
 };
 
-/** The limits of the score. */
+/** What the score does not cover. */
 export const SCORE_LIMITATIONS =
   "The score covers what one message and your DNS show. Mailbox providers also use your sender reputation and how their users treat your mail, which no test can see from outside. A good score helps you avoid rejections for technical reasons. It doesn't guarantee delivery to the inbox.";
 
@@ -70,6 +91,10 @@ export function categoryName(name: string): string {
   const words = name.replaceAll('_', ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
+
+/** The state of a category with this share of its points. */
+export const meterState = (percent: number): 'pass' | 'warn' | 'fail' =>
+  percent >= 90 ? 'pass' : percent >= 55 ? 'warn' : 'fail';
 
 // How the score is calculated, in figures that add up as shown.
 
@@ -80,7 +105,7 @@ export interface LedgerRow {
   weight: number;
   /** 0–1; null if no check of the category has a result. */
   share: number | null;
-  /** Points of the score, to a tenth; null as for `share`. */
+  /** Points of the score, to one decimal; null as for `share`. */
   contribution: number | null;
 }
 
@@ -93,23 +118,26 @@ export interface Ledger {
 }
 
 /**
- * What each category adds to the score, rounded so that the shown figures add up to the shown sum. The sum
- * is rounded down like the score, so it never exceeds what was earned.
+ * What each category adds to the score, rounded so that the displayed figures add up to the displayed sum.
+ * The sum is rounded down like the score, so it never exceeds the earned points.
  */
 export function ledgerOf({ categories }: Pick<ReportedResult, 'categories'>): Ledger {
-  const weight = categories.reduce((sum, each) => sum + (each.points > 0 ? each.weight : 0), 0);
-  const exact = categories.map((each) => exactContribution(each, weight));
+  const weight = categories.reduce(
+    (sum, category) => sum + (category.points > 0 ? category.weight : 0),
+    0,
+  );
+  const exact = categories.map((category) => exactContribution(category, weight));
   const total = exact.reduce<number>((sum, value) => sum + (value ?? 0), 0);
   const tenths = roundTogether(
     exact.map((value) => value ?? 0),
     total,
   );
-  const rows = categories.map((each, index) => ({
-    name: each.name,
-    earned: each.earned,
-    points: each.points,
-    weight: each.weight,
-    share: each.points > 0 ? each.earned / each.points : null,
+  const rows = categories.map((category, index) => ({
+    name: category.name,
+    earned: category.earned,
+    points: category.points,
+    weight: category.weight,
+    share: category.points > 0 ? category.earned / category.points : null,
     contribution: exact[index] === null ? null : tenths[index]! / 10,
   }));
   return { rows, weight, sum: weight === 0 ? null : floorTenths(total) / 10 };
@@ -129,10 +157,10 @@ const floorTenths = (value: number): number => Math.floor(value * 10 + 1e-8);
 function roundTogether(values: number[], total: number): number[] {
   const tenths = values.map(floorTenths);
   let remaining = floorTenths(total) - tenths.reduce((sum, value) => sum + value, 0);
-  const byLoss = values
-    .map((value, index) => ({ index, loss: value * 10 - tenths[index]! }))
-    .sort((a, b) => b.loss - a.loss);
-  for (const { index } of byLoss) {
+  const byRemainder = values
+    .map((value, index) => ({ index, remainder: value * 10 - tenths[index]! }))
+    .sort((a, b) => b.remainder - a.remainder);
+  for (const { index } of byRemainder) {
     if (remaining <= 0) break;
     tenths[index]! += 1;
     remaining -= 1;
@@ -157,9 +185,15 @@ export interface Identifier {
 interface Authentication {
   fromDomain: string | null;
   identifiers: Identifier[];
-  dmarc: { result: string | null; policy: string | null; record: string | null; at: string | null };
-  /** DKIM signatures that were not checked. */
-  ignored: number;
+  dmarc: {
+    result: string | null;
+    policy: string | null;
+    record: string | null;
+    /** The DNS name of the record. */
+    recordName: string | null;
+  };
+  /** The number of DKIM signatures that were not checked. */
+  uncheckedSignatures: number;
 }
 
 export function authenticationOf({
@@ -171,23 +205,25 @@ export function authenticationOf({
   const dkim = evidenceOf(checks, 'dkim');
   const fromDomain = textIn(dmarc, 'from_domain') ?? addressDomain(from_address ?? '');
   const recordDomain = textIn(dmarc, 'record_domain');
-  const compared = checks.find(({ id, status }) => id === 'dkim_alignment' && status !== 'error');
+  const alignmentCheck = checks.find(
+    ({ id, status }) => id === 'dkim_alignment' && status !== 'error',
+  );
   const signatures = objectsIn(dkim, 'signatures').map((signature) =>
-    signatureOf(signature, fromDomain, compared?.evidence ?? {}, dmarc),
+    signatureOf(signature, fromDomain, alignmentCheck?.evidence ?? {}, dmarc),
   );
   return {
     fromDomain,
     identifiers: [
       spfOf(evidenceOf(checks, 'spf'), auth_results.spf, dmarc),
-      ...(signatures.length > 0 ? signatures : [unsigned(auth_results.dkim)]),
+      ...(signatures.length > 0 ? signatures : [missingSignature(auth_results.dkim)]),
     ],
     dmarc: {
       result: auth_results.dmarc,
       policy: textIn(dmarc, 'policy'),
       record: textIn(dmarc, 'record'),
-      at: recordDomain && `_dmarc.${recordDomain}`,
+      recordName: recordDomain && `_dmarc.${recordDomain}`,
     },
-    ignored: numberIn(dkim, 'signatures_not_looked_at') ?? 0,
+    uncheckedSignatures: numberIn(dkim, 'signatures_not_looked_at') ?? 0,
   };
 }
 
@@ -208,7 +244,7 @@ function spfOf(spf: Evidence, result: string | null, dmarc: Evidence): Identifie
   };
 }
 
-const unsigned = (result: string | null): Identifier => ({
+const missingSignature = (result: string | null): Identifier => ({
   mechanism: 'DKIM',
   result,
   domain: null,
@@ -276,7 +312,7 @@ const IN_INBOX = ['inbox', 'promotions', 'social', 'updates', 'forums'];
 export interface PlacementRow {
   provider: string;
   seeds: number;
-  /** One for each column. */
+  /** One count for each column. */
   counts: number[];
   /** The first and the last arrival, in seconds after the test address received it; null if none arrived. */
   seconds: [number, number] | null;
@@ -285,15 +321,19 @@ export interface PlacementRow {
 interface PlacementTable {
   columns: { place: string; name: string }[];
   rows: PlacementRow[];
-  /** Seeds with the message in the inbox or an inbox tab, out of `settled`, those with a result. */
+  /** Seeds that received the message in the inbox or an inbox tab. */
   inbox: number;
+  /** Seeds with a result. */
   settled: number;
 }
 
 export function placementTable(seeds: SeedPlacement[]): PlacementTable {
-  const found = new Set(seeds.map(({ placement }) => placement));
-  const known = Object.keys(PLACES).filter((place) => found.has(place));
-  const places = [...known, ...[...found].filter((place) => !Object.hasOwn(PLACES, place))];
+  const placements = new Set(seeds.map(({ placement }) => placement));
+  const knownPlaces = Object.keys(PLACES).filter((place) => placements.has(place));
+  const places = [
+    ...knownPlaces,
+    ...[...placements].filter((place) => !Object.hasOwn(PLACES, place)),
+  ];
   const providers = [...new Set(seeds.map(({ provider }) => provider))];
   const settled = seeds.filter(({ placement }) => !WITHOUT_RESULT.includes(placement));
   return {
@@ -308,12 +348,14 @@ export function placementTable(seeds: SeedPlacement[]): PlacementTable {
 }
 
 function rowOf(provider: string, seeds: SeedPlacement[], places: string[]): PlacementRow {
-  const own = seeds.filter((seed) => seed.provider === provider);
-  const times = own.map(({ seconds }) => seconds).filter((seconds) => seconds !== null);
+  const providerSeeds = seeds.filter((seed) => seed.provider === provider);
+  const times = providerSeeds.map(({ seconds }) => seconds).filter((seconds) => seconds !== null);
   return {
     provider,
-    seeds: own.length,
-    counts: places.map((place) => own.filter(({ placement }) => placement === place).length),
+    seeds: providerSeeds.length,
+    counts: places.map(
+      (place) => providerSeeds.filter(({ placement }) => placement === place).length,
+    ),
     seconds: times.length === 0 ? null : [Math.min(...times), Math.max(...times)],
   };
 }

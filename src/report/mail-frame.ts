@@ -35,19 +35,19 @@ export interface MailContent {
 
 /** Both parts have the same content. The text part is built from the blocks, not from the HTML. */
 export function mailFrame(content: MailContent): { text: string; html: string } {
-  const written = {
+  const normalized = {
     ...content,
-    button: asHref(content.button),
-    unsubscribe: asHref(content.unsubscribe),
+    button: withNormalizedUrl(content.button),
+    unsubscribe: withNormalizedUrl(content.unsubscribe),
   };
-  return { text: writeText(written), html: writeHtml(written) };
+  return { text: renderText(normalized), html: renderHtml(normalized) };
 }
 
-/** Normalizes the URL, which also removes line breaks. */
-const asHref = (link?: Link): Link | undefined =>
+/** Normalizing also removes line breaks from the URL. */
+const withNormalizedUrl = (link?: Link): Link | undefined =>
   link && { label: link.label, url: new URL(link.url).href };
 
-function writeText({ badge, title, blocks, button, footer, unsubscribe }: MailContent): string {
+function renderText({ badge, title, blocks, button, footer, unsubscribe }: MailContent): string {
   return `${[
     wrap(badge ? `${badge.word}: ${title}` : title),
     ...blocks.map(textOf),
@@ -73,7 +73,7 @@ function htmlOf(block: MailBlock): string {
   return 'html' in block ? block.html : factsTable(block.facts);
 }
 
-function writeHtml(content: MailContent): string {
+function renderHtml(content: MailContent): string {
   const parts = [
     ...(content.badge ? [badge(content.badge)] : []),
     title(content.title, content.badge && '12px 0 0'),
@@ -132,8 +132,10 @@ interface MailSteps {
 
 /** Numbered if there are several. */
 function stepsText({ heading, steps }: MailSteps): string {
-  const each = steps.map((step, index) => stepText(step, steps.length > 1 ? `${index + 1}. ` : ''));
-  return [wrap(`${heading}:`), ...each].join('\n\n');
+  const stepTexts = steps.map((step, index) =>
+    stepText(step, steps.length > 1 ? `${index + 1}. ` : ''),
+  );
+  return [wrap(`${heading}:`), ...stepTexts].join('\n\n');
 }
 
 function stepText({ title, text, record }: MailStep, number: string): string {
@@ -150,16 +152,16 @@ function stepText({ title, text, record }: MailStep, number: string): string {
 /** A table with a number column: mail clients indent lists differently. */
 function stepsHtml({ heading, steps }: MailSteps): string {
   const rows = steps.map(({ title, text, record }, index) => {
-    const first = title === '' ? '' : `<b>${toHtmlText(title)}</b> `;
+    const titleHtml = title === '' ? '' : `<b>${toHtmlText(title)}</b> `;
     const number = `<td valign="top" class="muted" style="padding:12px 12px 0 0;color:${COLORS.muted}">${index + 1}.</td>`;
-    return `<tr>${steps.length > 1 ? number : ''}<td valign="top" width="100%" class="ink" style="padding:12px 0 0;color:${COLORS.ink};${BREAK_WORDS}">${first}${toHtmlText(text)}${record ? recordOf(record) : ''}</td></tr>`;
+    return `<tr>${steps.length > 1 ? number : ''}<td valign="top" width="100%" class="ink" style="padding:12px 0 0;color:${COLORS.ink};${BREAK_WORDS}">${titleHtml}${toHtmlText(text)}${record ? recordHtml(record) : ''}</td></tr>`;
   });
   return `${smallHeading(heading)}
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="font-size:14px;line-height:21px">${rows.join('')}</table>`;
 }
 
 /** The value has its own line, so that it can be selected and copied. */
-function recordOf({ type, name, value }: NonNullable<MailStep['record']>): string {
+function recordHtml({ type, name, value }: NonNullable<MailStep['record']>): string {
   return `<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="margin:8px 0 0"><tr><td class="sunken ink" bgcolor="#f3f3f8" style="padding:8px 12px;border:1px solid #dddee7;border-radius:8px;background-color:#f3f3f8;${MONO};font-size:13px;line-height:20px;color:${COLORS.ink};word-break:break-all">${toHtmlText(name)} <span class="muted" style="color:${COLORS.muted}">${toHtmlText(type)}</span><br>${toHtmlText(value)}</td></tr></table>`;
 }
 
@@ -168,7 +170,7 @@ function recordOf({ type, name, value }: NonNullable<MailStep['record']>): strin
 const SANS =
   "font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif";
 const MONO = "font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,'Liberation Mono',monospace";
-/** Long words and addresses must not widen the page of a phone. */
+/** Long words and addresses must not make the email wider than a phone screen. */
 export const BREAK_WORDS = 'overflow-wrap:anywhere;word-break:break-word';
 
 /** Inline colors of the light theme; the class of the same name sets the dark one. */

@@ -25,8 +25,8 @@ const MAX = {
 /** Never rejects, whatever the message contains. Takes linear time. */
 export async function messageView(raw: Uint8Array): Promise<MessageView> {
   const message = await parseMessage(raw);
-  const cutHtml = message.html?.slice(0, MAX.html) ?? null;
-  const { html, embedded } = embedInlineImages(cutHtml, message.parts);
+  const truncatedHtml = message.html?.slice(0, MAX.html) ?? null;
+  const { html, embedded } = embedInlineImages(truncatedHtml, message.parts);
   const attachments = message.parts.filter((part) => isAttachment(part) && !embedded.has(part));
   const { links, remoteImages } = linksOf(raw, message);
   return {
@@ -36,9 +36,9 @@ export async function messageView(raw: Uint8Array): Promise<MessageView> {
     attachments: attachments.slice(0, MAX.attachments).map(readAttachment),
     links: links.slice(0, MAX.links),
     source: sourceOf(raw),
-    sourceCut: Math.max(0, raw.length - MAX.source),
+    omittedSourceBytes: Math.max(0, raw.length - MAX.source),
     remoteImages,
-    notShown: [
+    limitNotes: [
       ...message.exceededLimits.map((limit) => `The message has ${limit}.`),
       ...limitNote('header fields', message.headers.length, MAX.headers),
       ...limitNote('characters of text', message.text?.length ?? 0, MAX.text),
@@ -49,9 +49,9 @@ export async function messageView(raw: Uint8Array): Promise<MessageView> {
   };
 }
 
-function limitNote(noun: string, count: number, shown: number): string[] {
-  const [all, first] = [count, shown].map((number) => number.toLocaleString('en'));
-  return count > shown ? [`Only the first ${first} of ${all} ${noun} are shown.`] : [];
+function limitNote(noun: string, count: number, limit: number): string[] {
+  const [total, shown] = [count, limit].map((number) => number.toLocaleString('en'));
+  return count > limit ? [`Only the first ${shown} of ${total} ${noun} are shown.`] : [];
 }
 
 /** Decodes encoded words; the source shows the original. */
@@ -94,7 +94,7 @@ function linksOf(raw: Uint8Array, message: Message): Pick<MessageView, 'links' |
   };
 }
 
-/** The beginning of the source, without a character that the cut would split. */
+/** The beginning of the source. A character split by the limit is dropped. */
 function sourceOf(raw: Uint8Array): string {
   const shown = raw.subarray(0, MAX.source);
   return new TextDecoder().decode(shown, { stream: shown.length < raw.length });
@@ -108,7 +108,7 @@ const MAX_EMBEDDED_LENGTH = 2 * 1024 * 1024;
 /** Image types that browsers support. The type becomes part of the HTML, so any other text must not match. */
 const IMAGE_TYPES = /^image\/(?:png|jpe?g|gif|webp|avif|bmp|svg\+xml)$/;
 
-// Only after a quotation mark, an equals sign or a bracket: where HTML has a URL, not in running text.
+// Only after a quotation mark, an equals sign or a parenthesis: where HTML has a URL, not in running text.
 const CID_URL = /(["'=(]\s{0,20})cid:([^\s"'<>()]{1,300})/gi;
 
 /** Returns the HTML and the parts embedded in it. */
@@ -125,7 +125,7 @@ function embedInlineImages(
   );
   const uris = new Map<Part, string>();
   let remaining = MAX_EMBEDDED_LENGTH;
-  const withImages = html.replace(CID_URL, (original, before: string, id: string) => {
+  const withImages = html.replace(CID_URL, (original, prefix: string, id: string) => {
     const part = images.get(id) ?? images.get(decodedId(id));
     // Base64 takes four characters for three bytes, so images that are too large are not encoded at all.
     if (!part || (part.size * 4) / 3 > remaining) return original;
@@ -134,7 +134,7 @@ function embedInlineImages(
     uris.set(part, uri);
     remaining -= uri.length;
     embedded.add(part);
-    return before + uri;
+    return prefix + uri;
   });
   return { html: withImages, embedded };
 }

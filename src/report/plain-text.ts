@@ -2,11 +2,11 @@
 
 import { printable } from '../lib/log.ts';
 
-/** Maximum line length of the text part, except for words that are longer, such as URLs. */
+/** Maximum line length of the text part. Longer words, such as URLs, are kept whole. */
 const MAX_LINE_LENGTH = 72;
 const ELLIPSIS = '…';
 
-/** One line of printable characters, for text from outside. */
+/** One line of printable characters, for untrusted text. */
 export const singleLine = (text: string): string =>
   printable(text.toWellFormed().replace(/\s+/g, ' ')).trim();
 

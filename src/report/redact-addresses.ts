@@ -1,36 +1,36 @@
-/** Cuts addresses in texts for people outside the team: URLs to scheme and host, mailboxes to their domain. */
+/** Shortens addresses in public texts: URLs to scheme and host, mailboxes to their domain. */
 
-/** A sentence written by this program, or a value from a message, whose addresses may contain white space. */
+/** A sentence of this program, or a value from a message, in which addresses may contain white space. */
 export type TextKind = 'sentence' | 'evidence';
 
 export type TextRule = (text: string, kind: TextKind) => string;
 
 /**
- * Cuts URLs, mailboxes and paths, with or without a scheme, percent-encoded or not. Addresses in `kept`
- * stay: the From address in lower case, and URLs that this program chose.
+ * Shortens URLs, mailboxes and paths, with or without a scheme, percent-encoded or not. Addresses in
+ * `exempt` are unchanged: the From address in lower case, and URLs chosen by this program.
  */
-export function addressRule(kept: ReadonlySet<string>): TextRule {
+export function addressRule(exempt: ReadonlySet<string>): TextRule {
   return (text, kind) => {
-    if (isKept(text, kept) || !MAY_CONTAIN_ADDRESS.test(text)) return text;
+    if (isExempt(text, exempt) || !MAY_CONTAIN_ADDRESS.test(text)) return text;
     if (kind === 'evidence') {
       if (RELATIVE.test(text)) return '…';
       if (BEGINS.test(text)) return hostOnly(text.trim());
     }
     return (kind === 'evidence' ? text.replace(OPAQUE, '$1:…') : text)
-      .replace(URLS, (run) => cutRun(run, kept))
-      .replace(PASSWORD, '…@')
+      .replace(URLS, (match) => shortenMatch(match, exempt))
+      .replace(CREDENTIALS, '…@')
       .replace(MAILBOX, (mailbox, domain: string) =>
-        kept.has(mailbox.replace(/\.+$/, '').toLowerCase()) ? mailbox : `…@${domain}`,
+        exempt.has(mailbox.replace(/\.+$/, '').toLowerCase()) ? mailbox : `…@${domain}`,
       )
       .replace(PATH, '…');
   };
 }
 
 /** The URL of an MTA-STS policy is public (RFC 8461 §3.3). */
-const POLICY = /^https:\/\/mta-sts\.[\w.-]+\/\.well-known\/mta-sts\.txt$/i;
+const MTA_STS_POLICY = /^https:\/\/mta-sts\.[\w.-]+\/\.well-known\/mta-sts\.txt$/i;
 
-const isKept = (text: string, kept: ReadonlySet<string>): boolean =>
-  kept.has(text) || POLICY.test(text);
+const isExempt = (text: string, exempt: ReadonlySet<string>): boolean =>
+  exempt.has(text) || MTA_STS_POLICY.test(text);
 
 /** Every address contains at least one of these. */
 const MAY_CONTAIN_ADDRESS = /[@/\\?#:]|%[2345]/;
@@ -47,19 +47,20 @@ const PROVIDER_NAME = String.raw`(?!(?:outlook|hotmail|live|gmail|yahoo)\.com/(?
 const HOST = String.raw`${START}${PROVIDER_NAME}(?:localhost|\[[0-9a-f:.]{2,60}\]|(?:${NAME}(?:${NAME}|-){0,62}\.){1,40}[a-z\u0080-\uffff](?:${NAME}|-){1,62}|\d{1,3}(?:\.\d{1,3}){3})\.?`;
 /** A scheme with slashes, `http` and `https` also without, as browsers accept them, and schemes without slashes. */
 const SCHEME = String.raw`(?:[a-z][a-z0-9+.-]{0,30}${COLON}(?:${SLASH}{2}|(?=(?:\?|%(?:25){0,3}3f)[\w%]))|https?${COLON}${SLASH}*(?=[\w[%])|(?<![a-z])(?:mailto|tel|sms|callto|data|javascript|vbscript|cid|mid|blob|file|intent|geo|facetime|skype|whatsapp|tg|bitcoin|otpauth|magnet|itms-services|sips?|xmpp|webcal|market)${COLON}(?=\S))`;
-/** Any other scheme without slashes but with a path; excludes SPF terms (`a:shop.example/24`). */
+/** Any other scheme without slashes but with a path; excludes SPF mechanisms (`a:shop.example/24`). */
 const OPAQUE =
   /(?<![a-z0-9+.-])(?!(?:a|mx|ip[46]|include|exists|ptr|https?|mailto):)([a-z][a-z0-9+.-]{1,30}):(?![\\/]{2}|:)(?=[^\s<>"/]{0,80}\/(?!\d{1,3}(?![\w./?#-]))[^\s/])[^\s<>"]+/gi;
-const BARE = String.raw`(?<![:\w/\\])[\\/]{2}(?=[^\s\\/])`;
+/** The beginning of a protocol-relative URL. */
+const PROTOCOL_RELATIVE = String.raw`(?<![:\w/\\])[\\/]{2}(?=[^\s\\/])`;
 /** The beginning of a URL, which extends to white space, a bracket or a quotation mark. */
-const BEGIN = `(?:${SCHEME}|${BARE}|${HOST}${AFTER})`;
+const BEGIN = `(?:${SCHEME}|${PROTOCOL_RELATIVE}|${HOST}${AFTER})`;
 const URLS = new RegExp(String.raw`${BEGIN}[^\s<>"“”„«»\u0000-\u001f]*`, 'gi');
 const BEGINS = new RegExp(String.raw`^\s*${BEGIN}`, 'i');
 /** A relative URL. */
 const RELATIVE = /^\s*(?:(?:\.{1,2}\/){1,40}[^\s/]|\/(?!\d{1,3}$)[^\s/]|\?[^\s=]{1,200}=)/;
 const PATH =
   /(?<=^|[\s"'“‘(=>[{,;|])(?:(?:\.{1,2}\/){1,40}|\/)(?!\d{1,3}(?:\s|$))[\w%~-][^\s<>"”]*/g;
-const PASSWORD =
+const CREDENTIALS =
   /(?<=^|[\s"'“<>(),;=[])(?!mailto:)[^\s"'<>(),;@/:=[\]]{1,64}:[^\s"'<>()@/]{1,128}@/g;
 const DOMAIN = String.raw`(?:[a-z0-9\u0080-\uffff._-]{1,255}|\[[^\]\s]{1,60}\])`;
 /** Bounded, so that long words take linear time. */
@@ -71,12 +72,12 @@ const MAILBOX = new RegExp(
 
 const PUNCTUATION = ".,;:!?)]}'’";
 
-/** Cuts a URL in a sentence and keeps the punctuation after it. */
-function cutRun(run: string, kept: ReadonlySet<string>): string {
-  let end = run.length;
-  while (end > 0 && PUNCTUATION.includes(run[end - 1]!)) end -= 1;
-  const url = run.slice(0, end);
-  return (isKept(url, kept) ? url : hostOnly(url)) + run.slice(end);
+/** Shortens a URL in a sentence and keeps the punctuation after it. */
+function shortenMatch(match: string, exempt: ReadonlySet<string>): string {
+  let end = match.length;
+  while (end > 0 && PUNCTUATION.includes(match[end - 1]!)) end -= 1;
+  const url = match.slice(0, end);
+  return (isExempt(url, exempt) ? url : hostOnly(url)) + match.slice(end);
 }
 
 const PARTS = new RegExp(
@@ -87,19 +88,20 @@ const NOT_IN_HOST = /[\\/?#\s]|%(?:25){0,3}(?:2f|3f|23|5c|20)/i;
 
 /** `https://shop.example/…`; `shop.example/…`; `mailto:…@shop.example`; `…` without a host. */
 function hostOnly(address: string): string {
-  const [, scheme, slashes, rest] = PARTS.exec(address) as unknown as [
+  const [, rawScheme, slashes, remainder] = PARTS.exec(address) as unknown as [
     string,
     string | undefined,
     string,
     string,
   ];
-  const name = scheme?.toLowerCase();
-  if (name && !/^https?$/.test(name) && countSlashes(slashes) !== 2) return noHost(name, rest);
-  const authority = rest.slice(0, authorityEnd(rest));
+  const scheme = rawScheme?.toLowerCase();
+  if (scheme && !/^https?$/.test(scheme) && countSlashes(slashes) !== 2)
+    return withoutHost(scheme, remainder);
+  const authority = remainder.slice(0, authorityEnd(remainder));
   const host = unescaped(authority).replace(/^.*@/s, '');
   if (!/^(?:[\w\u0080-\uffff.-]+|\[[0-9a-f:.]+\])(?::\d{0,5})?$/i.test(host)) return '…';
-  const before = name ? `${name}://` : slashes === '' ? '' : '//';
-  return `${before}${host}${authority.length < rest.length ? '/…' : ''}`;
+  const prefix = scheme ? `${scheme}://` : slashes === '' ? '' : '//';
+  return `${prefix}${host}${authority.length < remainder.length ? '/…' : ''}`;
 }
 
 /** The host of a value that should be an address; `…` if it has none. */
@@ -110,8 +112,8 @@ export function hostIn(address: string): string {
 }
 
 const authorityEnd = (text: string): number => {
-  const at = text.search(NOT_IN_HOST);
-  return at < 0 ? text.length : at;
+  const end = text.search(NOT_IN_HOST);
+  return end < 0 ? text.length : end;
 };
 
 const countSlashes = (slashes: string): number =>
@@ -121,8 +123,8 @@ const countSlashes = (slashes: string): number =>
 const unescaped = (text: string): string =>
   text.replace(/%(?:25){0,3}40/gi, '@').replace(/%(?:25){0,3}3a/gi, ':');
 
-function noHost(name: string, rest: string): string {
+function withoutHost(scheme: string, remainder: string): string {
   const domain =
-    name === 'mailto' ? /^[^?#]*(?:@|%(?:25){0,3}40)([^?#,;\s/]+)/i.exec(rest)?.[1] : null;
-  return domain ? `mailto:…@${domain}` : `${name}:…`;
+    scheme === 'mailto' ? /^[^?#]*(?:@|%(?:25){0,3}40)([^?#,;\s/]+)/i.exec(remainder)?.[1] : null;
+  return domain ? `mailto:…@${domain}` : `${scheme}:…`;
 }

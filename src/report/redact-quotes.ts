@@ -6,9 +6,9 @@ export interface Quote {
   shown: string;
 }
 
-/** Shorter values also occur in ordinary words. */
+/** Shorter values are not removed: they also occur in ordinary words. */
 export const MIN_QUOTE = 4;
-/** A quoted beginning of a value is found if it has at least this length. */
+/** The beginning of a value is recognized from this length on. */
 const MIN_BEGINNING = 24;
 
 /** Shorter values are replaced only as whole words: `link` is part of "links". */
@@ -25,22 +25,22 @@ interface Range {
  * space, percent-encoded or not. Longer values go first; values that overlap are replaced as one.
  */
 export function quoteRule(quotes: Quote[]): (text: string) => string {
-  const wanted = [...new Map(quotes.map((quote) => [quote.stored, quote])).values()]
+  const patterns = [...new Map(quotes.map((quote) => [quote.stored, quote])).values()]
     .sort((a, b) => b.stored.length - a.stored.length)
     .flatMap(({ stored, shown }) => formsOf(stored).map((form) => ({ form, shown })));
-  if (wanted.length === 0) return (text) => text;
+  if (patterns.length === 0) return (text) => text;
   return (text) => {
     const ranges: Range[] = [];
-    const { searched, origins } = singleSpaced(lowered(text));
-    for (const each of wanted)
-      for (const { start, end, shown } of placesOf(each, searched))
+    const { searched, origins } = singleSpaced(lowercased(text));
+    for (const pattern of patterns)
+      for (const { start, end, shown } of findMatches(pattern, searched))
         addRange(ranges, { start: origins[start]!, end: origins[end]!, shown });
-    return replaced(text, ranges);
+    return replaceRanges(text, ranges);
   };
 }
 
-/** In lower case, except characters whose length would change and shift all positions. */
-const lowered = (text: string): string =>
+/** Lowercases every character whose length stays the same, so that positions do not shift. */
+const lowercased = (text: string): string =>
   Array.from(text, (character) => {
     const lower = character.toLowerCase();
     return lower.length === character.length ? lower : character;
@@ -50,18 +50,18 @@ const lowered = (text: string): string =>
 function singleSpaced(text: string): { searched: string; origins: number[] } {
   let searched = '';
   const origins: number[] = [];
-  for (let at = 0; at < text.length; at += 1) {
-    const isSpace = SPACE.test(text[at]!);
+  for (let index = 0; index < text.length; index += 1) {
+    const isSpace = SPACE.test(text[index]!);
     if (isSpace && searched.endsWith(' ')) continue;
-    searched += isSpace ? ' ' : text[at];
-    origins.push(at);
+    searched += isSpace ? ' ' : text[index];
+    origins.push(index);
   }
   return { searched, origins: [...origins, text.length] };
 }
 
 const SPACE = /\s/;
 
-function replaced(text: string, ranges: Range[]): string {
+function replaceRanges(text: string, ranges: Range[]): string {
   let result = '';
   let end = 0;
   for (const range of ranges.sort((a, b) => a.start - b.start)) {
@@ -71,14 +71,14 @@ function replaced(text: string, ranges: Range[]): string {
   return result + text.slice(end);
 }
 
-function* placesOf({ form, shown }: { form: string; shown: string }, text: string) {
+function* findMatches({ form, shown }: { form: string; shown: string }, text: string) {
   const needle = form.slice(0, MIN_BEGINNING);
   for (let start = text.indexOf(needle); start >= 0; start = text.indexOf(needle, start + 1)) {
     let end = start + needle.length;
     while (end - start < form.length && text[end] === form[end - start]) end += 1;
-    const whole = end - start === form.length;
+    const isWhole = end - start === form.length;
     if (form.length < MIN_INSIDE_WORD && isInsideWord(text, start, end)) continue;
-    yield { start, end, shown: whole ? shown : shown.slice(0, end - start) };
+    yield { start, end, shown: isWhole ? shown : shown.slice(0, end - start) };
   }
 }
 
@@ -86,12 +86,12 @@ const LETTER = /[\p{L}\p{N}]/u;
 const ENCODED_BEFORE = /%[0-9a-f]{2}$/;
 
 function isInsideWord(text: string, start: number, end: number): boolean {
-  const joined = (before: string | undefined, after: string | undefined) =>
+  const isJoined = (before: string | undefined, after: string | undefined) =>
     LETTER.test(before ?? '') && LETTER.test(after ?? '');
   const beginsInside =
-    joined(text[start - 1], text[start]) &&
+    isJoined(text[start - 1], text[start]) &&
     !ENCODED_BEFORE.test(text.slice(Math.max(0, start - 3), start));
-  return beginsInside || joined(text[end - 1], text[end]);
+  return beginsInside || isJoined(text[end - 1], text[end]);
 }
 
 /** The value in lower case with single spaces, and as URLs encode it. */
@@ -102,8 +102,8 @@ function formsOf(stored: string): string[] {
     const encoded = encodeURIComponent(text);
     forms.push(encodeURI(text), encoded, encoded.replaceAll('%20', '+'));
   }
-  const lower = new Set(forms.map(lowered));
-  return [...lower].filter((form) => form.length >= MIN_QUOTE);
+  const lowerForms = new Set(forms.map(lowercased));
+  return [...lowerForms].filter((form) => form.length >= MIN_QUOTE);
 }
 
 /** Ignores a range inside another one, and merges ranges that overlap. */

@@ -1,4 +1,4 @@
-/** Public reports, for people outside the team: scores, checks and placement, but nothing of the message. */
+/** Public reports, for people outside the team: scores, checks and placement, but no message content. */
 
 import { shortenBulkFields } from '../analysis/bulk-sender.ts';
 import type { CheckDeclaration, Fix, Json, Reference } from '../analysis/check.ts';
@@ -23,27 +23,29 @@ export const redactStoredReport = ({ conceal, ...stored }: SharedReport): Report
 
 /**
  * Removes the message, its envelope and its delivery path. Evidence keeps only what its check declares
- * public (`Check.publicEvidence`); sentences do not quote the rest. A check that this version does not
- * know keeps its label and status. Every address in any text is cut to its host. The values in
- * `conceal` (tokens, addresses; at least four characters each) are removed however they are written.
+ * public (`Check.publicEvidence`); sentences do not quote other evidence. A check that this version does
+ * not know keeps its label and status. Every address in a text is shortened to its host. The values in
+ * `conceal` (tokens, addresses; at least four characters each) are removed in every notation.
  */
 export function redactReport(report: Report, conceal: string[]): Report {
   const { checks, from_address } = report;
   const concealed = concealedPattern([...conceal, ...taggedLocalParts(report)]);
   const withoutConcealed = (text: string) => (concealed ? text.replace(concealed, '…') : text);
-  const pages = stringsOf(checks, 'our-page');
-  const addresses = addressRule(new Set([...pages, from_address?.toLowerCase() ?? '']));
+  const publicPages = stringsOf(checks, 'our-page');
+  const addresses = addressRule(new Set([...publicPages, from_address?.toLowerCase() ?? '']));
   const redaction: Redaction = {
-    cut: (text, kind) => addresses(withoutConcealed(shortenBulkFields(text)), kind),
+    redactText: (text, kind) => addresses(withoutConcealed(shortenBulkFields(text)), kind),
     fileNames: fileNameRule(checks),
-    isKept: (value) => value.toLowerCase() === from_address?.toLowerCase(),
+    isPublic: (value) => value.toLowerCase() === from_address?.toLowerCase(),
     titles: [],
   };
   const redacted = checks.flatMap((check) => redactCheck(check, redaction) ?? []);
-  // A title may be the beginning of another one.
+  // One title may be a prefix of another.
   redaction.titles.sort(([a], [b]) => b.length - a.length);
   return {
-    ...redactRest(report, (text) => redaction.cut(withPublicTitles(text, redaction), 'sentence')),
+    ...redactRemainingFields(report, (text) =>
+      redaction.redactText(withPublicTitles(text, redaction), 'sentence'),
+    ),
     from_address: from_address && withoutConcealed(from_address),
     checks: redacted,
     message: null,
@@ -52,12 +54,12 @@ export function redactReport(report: Report, conceal: string[]): Report {
 }
 
 interface Redaction {
-  /** Cuts addresses and concealed values. The last step for every text. */
-  cut: TextRule;
-  /** Cuts the names of attachments where they are whole words. */
+  /** Shortens addresses and removes concealed values. The last step for every text. */
+  redactText: TextRule;
+  /** Removes attachment names that occur as whole words. */
   fileNames(text: string): string;
   /** Whether a value is public, so that sentences may quote it. */
-  isKept(value: string): boolean;
+  isPublic(value: string): boolean;
   /** Titles that changed: the summary and provider rules repeat them. */
   titles: [stored: string, shown: string][];
 }
@@ -66,7 +68,7 @@ interface Redaction {
 function redactCheck(check: CheckResult, redaction: Redaction): CheckResult | null {
   const declared = declarationOf(check.id);
   if (!declared?.publicEvidence) {
-    const label = redaction.cut(check.label, 'sentence');
+    const label = redaction.redactText(check.label, 'sentence');
     if (check.title.length >= MIN_QUOTE) redaction.titles.push([check.title, label]);
     return declared ? null : { ...withoutTexts(check), label, title: label };
   }
@@ -74,20 +76,20 @@ function redactCheck(check: CheckResult, redaction: Redaction): CheckResult | nu
   const unquoted = sentenceRule(check, declared, shown);
   const title = unquoted(check.title);
   if (title !== check.title) redaction.titles.push([check.title, title]);
-  const sentence = (text: string) => redaction.cut(unquoted(text), 'sentence');
+  const sentence = (text: string) => redaction.redactText(unquoted(text), 'sentence');
   const { label, detail, fix } = check;
   return {
     ...withoutTexts(check),
-    label: redaction.cut(label, 'sentence'),
-    title: redaction.cut(title, 'sentence'),
+    label: redaction.redactText(label, 'sentence'),
+    title: redaction.redactText(title, 'sentence'),
     detail: sentence(detail),
     evidence: shown.evidence,
     fix: fix && redactFix(fix, sentence),
   };
 }
 
-const redactFix = ({ text, record }: Fix, sentence: (text: string) => string): Fix => ({
-  text: outsideOfExamples(text, sentence),
+const redactFix = ({ text, record, guide }: Fix, sentence: (text: string) => string): Fix => ({
+  text: outsideExamples(text, sentence),
   ...(record && {
     record: {
       type: sentence(record.type),
@@ -95,9 +97,10 @@ const redactFix = ({ text, record }: Fix, sentence: (text: string) => string): F
       value: sentence(record.value),
     },
   }),
+  ...(guide && { guide: { name: guide.name, url: guide.url } }),
 });
 
-/** The fields of a check that contain no text of a message. All other stored fields are dropped. */
+/** The fields of a check that contain no message text. All other stored fields are dropped. */
 const withoutTexts = (check: CheckResult): CheckResult => ({
   id: check.id,
   category: check.category,
@@ -115,40 +118,44 @@ const withoutTexts = (check: CheckResult): CheckResult => ({
 
 // The public evidence of a check: the declared keys, each value by its kind.
 
-interface Shown {
+interface RedactedEvidence {
   evidence: Evidence;
   /** What sentences must not quote, by top-level key of the evidence. */
   quotes: Map<string, Quote[]>;
-  /** It has text from a spam engine. */
-  isEngine: boolean;
+  /** Whether it contains text from a spam engine. */
+  hasEngineText: boolean;
 }
 
-function readEvidence(stored: Evidence, rules: PublicEvidence, redaction: Redaction): Shown {
-  const shown: Shown = { evidence: {}, quotes: new Map(), isEngine: false };
+function readEvidence(
+  stored: Evidence,
+  rules: PublicEvidence,
+  redaction: Redaction,
+): RedactedEvidence {
+  const shown: RedactedEvidence = { evidence: {}, quotes: new Map(), hasEngineText: false };
   for (const [key, value] of Object.entries(stored)) {
-    const reading: Reading = { redaction, quotes: [], isEngine: false };
-    Object.assign(shown.evidence, readObject({ [key]: value }, rules, reading));
-    shown.quotes.set(key, reading.quotes);
-    shown.isEngine ||= reading.isEngine;
+    const state: ReadState = { redaction, quotes: [], hasEngineText: false };
+    Object.assign(shown.evidence, readObject({ [key]: value }, rules, state));
+    shown.quotes.set(key, state.quotes);
+    shown.hasEngineText ||= state.hasEngineText;
   }
   return shown;
 }
 
 /** Collected while the value of one top-level key is read. */
-interface Reading {
+interface ReadState {
   redaction: Redaction;
   quotes: Quote[];
-  isEngine: boolean;
+  hasEngineText: boolean;
 }
 
-function readObject(stored: Evidence, rules: PublicEvidence, reading: Reading): Evidence {
+function readObject(stored: Evidence, rules: PublicEvidence, state: ReadState): Evidence {
   const shown: Evidence = {};
   for (const [key, value] of Object.entries(stored)) {
-    const named = Object.hasOwn(rules, key) ? rules[key] : undefined;
-    const inner = readValue(value, named ?? rules['*'] ?? 'left-out', rules, reading);
+    const rule = Object.hasOwn(rules, key) ? rules[key] : undefined;
+    const inner = readValue(value, rule ?? rules['*'] ?? 'left-out', rules, state);
     if (inner === undefined) continue;
-    // Under `*` a key may hold an address.
-    shown[named === undefined ? reading.redaction.cut(key, 'evidence') : key] = inner;
+    // A key that matches `*` may contain an address.
+    shown[rule === undefined ? state.redaction.redactText(key, 'evidence') : key] = inner;
   }
   return shown;
 }
@@ -158,50 +165,50 @@ function readValue(
   value: Json,
   rule: PublicRule,
   parent: PublicEvidence,
-  reading: Reading,
+  state: ReadState,
 ): Json | undefined {
   if (typeof rule === 'object' && rule[''] && typeof value === 'string')
-    return readValue(value, rule[''], parent, reading);
+    return readValue(value, rule[''], parent, state);
   const rules = rule === 'as-parent' ? parent : rule;
-  const show = typeof rules === 'string' ? KINDS[rules] : null;
-  if (!show && typeof rules === 'string') return withhold(value, rule, reading);
+  const publicForm = typeof rules === 'string' ? PUBLIC_FORMS[rules] : null;
+  if (!publicForm && typeof rules === 'string') return withhold(value, rule, state);
   if (Array.isArray(value))
     return value
-      .map((item) => readValue(item, rule, parent, reading))
+      .map((item) => readValue(item, rule, parent, state))
       .filter((item) => item !== undefined);
   if (typeof rules === 'object' && value === null) return null;
-  if (typeof value === 'string' && CUT_MARK.test(value)) return value;
-  if (isObject(value) && typeof rules === 'object') return readObject(value, rules, reading);
-  if (!show || isObject(value)) return withhold(value, rule, reading);
-  return typeof value === 'string' ? readText(value, rule as PublicKind, reading) : value;
+  if (typeof value === 'string' && TRIM_MARK.test(value)) return value;
+  if (isObject(value) && typeof rules === 'object') return readObject(value, rules, state);
+  if (!publicForm || isObject(value)) return withhold(value, rule, state);
+  return typeof value === 'string' ? readText(value, rule as PublicKind, state) : value;
 }
 
 const PLAIN_WORD = /^\p{L}{1,7}$/u;
 
-function readText(stored: string, kind: PublicKind, reading: Reading): string {
-  const { redaction, quotes } = reading;
-  const shown = KINDS[kind]!(stored, redaction);
+function readText(stored: string, kind: PublicKind, state: ReadState): string {
+  const { redaction, quotes } = state;
+  const shown = PUBLIC_FORMS[kind]!(stored, redaction);
   // `<a href="link">` is not an address, so sentences keep the word.
   const isWord = kind === 'host' && PLAIN_WORD.test(stored);
-  if (shown !== stored && !isWord && !redaction.isKept(stored)) quotes.push({ stored, shown });
-  const isEngine = kind === 'engine-text';
-  reading.isEngine ||= isEngine;
-  return redaction.cut(shown, isEngine ? 'sentence' : 'evidence');
+  if (shown !== stored && !isWord && !redaction.isPublic(stored)) quotes.push({ stored, shown });
+  const hasEngineText = kind === 'engine-text';
+  state.hasEngineText ||= hasEngineText;
+  return redaction.redactText(shown, hasEngineText ? 'sentence' : 'evidence');
 }
 
 /** Records every text in the value, so that it is removed from sentences too. */
-function withhold(value: Json, rule: PublicRule, reading: Reading): undefined {
+function withhold(value: Json, rule: PublicRule, state: ReadState): undefined {
   if (NEVER_QUOTED.includes(rule)) return;
-  if (typeof value === 'string') reading.quotes.push({ stored: value, shown: '…' });
+  if (typeof value === 'string') state.quotes.push({ stored: value, shown: '…' });
   else if (typeof value === 'object' && value !== null)
     for (const [key, inner] of Object.entries(value)) {
-      if (!Array.isArray(value) && !OUR_KEY.test(key)) withhold(key, rule, reading);
-      withhold(inner, rule, reading);
+      if (!Array.isArray(value) && !CHECK_KEY.test(key)) withhold(key, rule, state);
+      withhold(inner, rule, state);
     }
 }
 
 /** The public form of a text by its kind; null for kinds that show no text. */
-const KINDS: Record<PublicKind, ((text: string, redaction: Redaction) => string) | null> = {
+const PUBLIC_FORMS: Record<PublicKind, ((text: string, redaction: Redaction) => string) | null> = {
   shown: (text) => text,
   host: (text) => hostIn(text),
   'mailbox-domain': withoutMailbox,
@@ -209,7 +216,7 @@ const KINDS: Record<PublicKind, ((text: string, redaction: Redaction) => string)
   'our-page': (text) => text,
   'file-extension': (text) => (UNNAMED_FILE.test(text) ? text : extensionOf(text)),
   'archive-member': (text) =>
-    text.replace(MEMBER, (_, verb: string, member: string) => verb + extensionOf(member)),
+    text.replace(ARCHIVE_MEMBER, (_, verb: string, member: string) => verb + extensionOf(member)),
   'field-name': (text) => (STANDARD_FIELDS.has(text.toLowerCase()) ? text : '…'),
   'engine-text': (text, { fileNames }) => fileNames(text.replace(ENGINE_ADDRESS, '…')),
   'as-parent': null,
@@ -222,78 +229,79 @@ const KINDS: Record<PublicKind, ((text: string, redaction: Redaction) => string)
 const NEVER_QUOTED: PublicRule[] = ['unquoted', 'file-name'];
 
 /** The mark that `trimEvidence` leaves in a list that is too long or an object that is too deep. */
-const CUT_MARK = /^…(?: and \d+ more)?$/;
+const TRIM_MARK = /^…(?: and \d+ more)?$/;
 
 /** The form of the keys that checks use. Any other key comes from the message. */
-const OUR_KEY = /^[a-z][a-z_]{0,30}$/;
+const CHECK_KEY = /^[a-z][a-z_]{0,30}$/;
 
 // The sentences of a check: title, detail and fix.
 
 function sentenceRule(
   check: CheckResult,
   { publicTexts = [] }: CheckDeclaration,
-  { evidence, quotes, isEngine }: Shown,
+  { evidence, quotes, hasEngineText }: RedactedEvidence,
 ): (text: string) => string {
   const steps: ((text: string) => string)[] = [];
-  const searched = new Map(quotes);
+  const quotesByKey = new Map(quotes);
   for (const rule of publicTexts) {
     if ('matches' in rule) {
       const pattern = new RegExp(rule.matches, 'gs');
       steps.push((text) => text.replace(pattern, () => rule.replacement));
       continue;
     }
-    const [stored, shown] = [check.evidence, evidence].map((each) =>
-      objectsIn(each, rule.list).map((item) => filled(rule.phrase, item)),
+    const [stored, shown] = [check.evidence, evidence].map((source) =>
+      objectsIn(source, rule.list).map((item) => fillPhrase(rule.phrase, item)),
     ) as [string[], string[]];
     const index = stored.findIndex((phrase) => check.title.includes(phrase));
     if (index < 0) continue;
-    const inPhrase = phraseValues(rule.phrase, objectsIn(check.evidence, rule.list));
-    const others = searched.get(rule.list)?.filter((quote) => !inPhrase.has(quote.stored)) ?? [];
-    searched.set(rule.list, others);
+    const phraseQuotes = phraseValues(rule.phrase, objectsIn(check.evidence, rule.list));
+    const otherQuotes =
+      quotesByKey.get(rule.list)?.filter((quote) => !phraseQuotes.has(quote.stored)) ?? [];
+    quotesByKey.set(rule.list, otherQuotes);
     steps.push((text) => text.split(stored[index]!).join(shown[index]!));
   }
-  steps.push(quoteRule([...searched.values()].flat()));
-  // Engines name the addresses that a rule fired for.
-  if (isEngine) steps.push((text) => text.replace(ENGINE_ADDRESS, '…'));
-  return (text) => steps.reduce((before, step) => step(before), text);
+  steps.push(quoteRule([...quotesByKey.values()].flat()));
+  // Engines quote the addresses that triggered a rule.
+  if (hasEngineText) steps.push((text) => text.replace(ENGINE_ADDRESS, '…'));
+  return (text) => steps.reduce((result, step) => step(result), text);
 }
 
-const BRACES = /\{(\w+)\}/g;
+const PLACEHOLDER = /\{(\w+)\}/g;
 
-const filled = (phrase: string, item: Evidence): string =>
-  phrase.replace(BRACES, (_, key: string) => String(item[key] ?? ''));
+const fillPhrase = (phrase: string, item: Evidence): string =>
+  phrase.replace(PLACEHOLDER, (_, key: string) => String(item[key] ?? ''));
 
 const phraseValues = (phrase: string, items: Evidence[]): Set<unknown> =>
-  new Set([...phrase.matchAll(BRACES)].flatMap(([, key]) => items.map((item) => item[key!])));
+  new Set([...phrase.matchAll(PLACEHOLDER)].flatMap(([, key]) => items.map((item) => item[key!])));
 
-/** Example addresses in fixes. They contain nothing of a message. */
+/** Example addresses in fixes. They contain no message content. */
 const EXAMPLES =
   /(?<=[\s"<])((?:mailto:)?(?:unique-part|news|bounces|support|name)@example\.com|https:\/\/www\.example\.com\/|https:\/\/[\w.-]{1,253}\/unsubscribe\/TOKEN|mailto:unsubscribe@[\w.-]{1,253}\?subject=TOKEN)(?=[.,;]?(?:[\s">]|$))/;
 
-const outsideOfExamples = (text: string, change: (text: string) => string): string =>
+const outsideExamples = (text: string, redact: (text: string) => string): string =>
   text
     .split(EXAMPLES)
-    .map((part, index) => (index % 2 === 1 ? part : change(part)))
+    .map((part, index) => (index % 2 === 1 ? part : redact(part)))
     .join('');
 
-// The rest of a report: summary, rules of providers, reasons.
+// The remaining fields of a report: summary, provider rules, reasons.
 
-type Rest = Omit<Report, 'from_address' | 'checks' | 'message' | 'envelope'>;
+type RemainingFields = Omit<Report, 'from_address' | 'checks' | 'message' | 'envelope'>;
 
-/** Field by field, so that a field that this version does not know is not public. */
-function redactRest(report: Report, change: (text: string) => string): Rest {
-  const { cap, auth_results, judged_kind } = report;
+/** Copied field by field, so that a field unknown to this version never becomes public. */
+function redactRemainingFields(report: Report, redact: (text: string) => string): RemainingFields {
+  const { cap, auth_results, judged_kind, alternative } = report;
   return {
     id: report.id,
-    name: report.name && change(report.name),
+    name: report.name && redact(report.name),
     received_at: report.received_at,
     completed_at: report.completed_at,
     score: report.score,
     grade: report.grade,
-    cap: cap && { limit: cap.limit, reason: change(cap.reason), reference: cap.reference },
+    cap: cap && { limit: cap.limit, reason: redact(cap.reason), reference: cap.reference },
     coverage: report.coverage,
-    summary: change(report.summary),
-    subject: report.subject && change(report.subject),
+    summary: redact(report.summary),
+    subject: report.subject && redact(report.subject),
     message_size: report.message_size,
     auth_results: { spf: auth_results.spf, dkim: auth_results.dkim, dmarc: auth_results.dmarc },
     categories: report.categories.map(({ name, score, weight, earned, points }) => ({
@@ -303,12 +311,18 @@ function redactRest(report: Report, change: (text: string) => string): Rest {
       earned,
       points,
     })),
-    providers: report.providers.map((verdict) => redactProvider(verdict, change)),
+    providers: report.providers.map((verdict) => redactProvider(verdict, redact)),
     ruleset: report.ruleset,
     judged_kind: {
       kind: judged_kind.kind,
       by: judged_kind.by,
-      reasons: judged_kind.reasons.map(change),
+      confidence: judged_kind.confidence,
+      reasons: judged_kind.reasons.map(redact),
+    },
+    alternative: alternative && {
+      kind: alternative.kind,
+      score: alternative.score,
+      grade: alternative.grade,
     },
     placement: report.placement.map(({ provider, placement, seconds }) => ({
       provider,
@@ -324,32 +338,33 @@ const referenceOf = ({ reference: { name, url } }: { reference: Reference }): Re
 });
 
 const redactProvider = (
-  { provider, name, ready, reference, rules }: ProviderVerdict,
-  change: (text: string) => string,
+  { provider, name, ready, status, reference, rules }: ProviderVerdict,
+  redact: (text: string) => string,
 ): ProviderVerdict => ({
   provider,
-  name: change(name),
+  name: redact(name),
   ready,
+  ...(status ? { status } : {}),
   reference: referenceOf({ reference }),
   rules: rules.map(({ id, title, applies, status, detail, checks, error }) => ({
     id,
-    title: change(title),
+    title: redact(title),
     applies,
     status,
-    detail: change(detail),
+    detail: redact(detail),
     checks,
-    error: error && change(error),
+    error: error && redact(error),
   })),
 });
 
-/** The summary may begin a title with a lowercase letter. */
+/** The summary may quote a title with a lowercase first letter. */
 const withPublicTitles = (text: string, { titles }: Redaction): string =>
   titles
     .flatMap(([stored, shown]) => [
       [stored, shown] as const,
       [uncapitalized(stored), uncapitalized(shown)] as const,
     ])
-    .reduce((before, [stored, shown]) => before.split(stored).join(shown), text);
+    .reduce((result, [stored, shown]) => result.split(stored).join(shown), text);
 
 const uncapitalized = (text: string): string => text.slice(0, 1).toLowerCase() + text.slice(1);
 
@@ -362,7 +377,7 @@ const taggedLocalParts = ({ checks, from_address }: Report): string[] =>
     .map((mailbox) => /([^\s<>"@]+)@[^@]*$/.exec(mailbox)?.[1] ?? '')
     .filter((local) => /[+=]/.test(local) && !from_address?.startsWith(`${local}@`));
 
-/** Matches each value, also with its @ as VERP addresses and URLs write it. */
+/** Matches each value, also with `=` (VERP) or `%40` (URLs) instead of `@`. */
 function concealedPattern(conceal: string[]): RegExp | null {
   const parts = conceal
     .filter((text) => text.length >= MIN_QUOTE)
@@ -392,17 +407,18 @@ const STANDARD_FIELDS = new Set(
 
 // Mailboxes and file names.
 
-/** Also as spam engines write it, `reader(at)mail.example`. Bounded, so that long words take linear time. */
+/** A mailbox, also as spam engines write it: `reader(at)mail.example`. Bounded, so that long words take linear time. */
 const ENGINE_ADDRESS = /[^\s<>"',;:()[\]@]{1,64}(?:@|[([]at[)\]])[a-z0-9\u0080-\uffff.-]{1,255}/gi;
 
-/** `…@shop.example`; text without a mailbox stays. */
+/** `…@shop.example`; text without `@` is unchanged. */
 function withoutMailbox(address: string): string {
   const at = address.lastIndexOf('@');
   return at < 0 ? address : `…${address.slice(at)}`;
 }
 
 /** A file in an archive, named by the end of its path; stored reports may still say "holds". */
-const MEMBER = /^((?:contains|holds) )(.+)(?=, which (?:is|has) )/s;
+const ARCHIVE_MEMBER =
+  /^((?:contains|holds) )(.+)(?=, which (?:is|has|some email clients open as) )/s;
 
 /** The placeholder for a file without a name: its media type. */
 const UNNAMED_FILE = /^\([\w.+-]+\/[\w.+-]+\)$/;
@@ -413,35 +429,38 @@ function extensionOf(name: string): string {
   return `…${extension}`;
 }
 
-/** Cuts file names as whole words. File names in findings keep their extension. */
+/** Removes file names that occur as whole words. Those in findings keep their extension. */
 function fileNameRule(checks: CheckResult[]): (text: string) => string {
-  const shown = new Map<string, string>();
-  for (const name of stringsOf(checks, 'file-name')) shown.set(name, '…');
-  for (const name of stringsOf(checks, 'file-extension')) shown.set(name, extensionOf(name));
+  const publicNames = new Map<string, string>();
+  for (const name of stringsOf(checks, 'file-name')) publicNames.set(name, '…');
+  for (const name of stringsOf(checks, 'file-extension')) publicNames.set(name, extensionOf(name));
   for (const problem of stringsOf(checks, 'archive-member')) {
-    const member = MEMBER.exec(problem)?.[2] ?? '';
-    shown.set(member, extensionOf(member));
+    const member = ARCHIVE_MEMBER.exec(problem)?.[2] ?? '';
+    publicNames.set(member, extensionOf(member));
   }
-  const names = [...shown.keys()]
+  const names = [...publicNames.keys()]
     .filter((name) => name.length >= MIN_QUOTE && !UNNAMED_FILE.test(name))
     .sort((a, b) => b.length - a.length);
   if (names.length === 0) return (text) => text;
-  const any = names.map(escapeRegExp).join('|');
-  const pattern = new RegExp(String.raw`(?<![\p{L}\p{N}_])(?:${any})(?![\p{L}\p{N}_])`, 'gu');
-  return (text) => text.replace(pattern, (name) => shown.get(name)!);
+  const alternatives = names.map(escapeRegExp).join('|');
+  const pattern = new RegExp(
+    String.raw`(?<![\p{L}\p{N}_])(?:${alternatives})(?![\p{L}\p{N}_])`,
+    'gu',
+  );
+  return (text) => text.replace(pattern, (name) => publicNames.get(name)!);
 }
 
 /** The texts of this kind in the evidence of all checks. */
 function stringsOf(checks: CheckResult[], kind: PublicKind): string[] {
-  const found: string[] = [];
-  const read = (value: Json, rule: PublicRule | undefined): void => {
-    if (Array.isArray(value)) for (const item of value) read(item, rule);
-    else if (typeof value === 'string' && rule === kind) found.push(value);
+  const texts: string[] = [];
+  const collect = (value: Json, rule: PublicRule | undefined): void => {
+    if (Array.isArray(value)) for (const item of value) collect(item, rule);
+    else if (typeof value === 'string' && rule === kind) texts.push(value);
     else if (isObject(value) && typeof rule === 'object')
       for (const [key, inner] of Object.entries(value))
-        if (Object.hasOwn(rule, key)) read(inner, rule[key]);
+        if (Object.hasOwn(rule, key)) collect(inner, rule[key]);
   };
   for (const { id, evidence } of checks)
-    read(evidence, declarationOf(id)?.publicEvidence ?? undefined);
-  return found;
+    collect(evidence, declarationOf(id)?.publicEvidence ?? undefined);
+  return texts;
 }

@@ -32,8 +32,8 @@ async function renderTestReport(format: ReportFormat, report: Report): Promise<R
     const { reportPdf } = await import('./pdf/pdf.ts');
     return { bytes: await reportPdf(report), policy: null };
   }
-  const { REPORT_CSP, reportPage } = await import('./html/report-page.tsx');
-  return { bytes: new TextEncoder().encode(reportPage(report)), policy: REPORT_CSP };
+  const { reportPage, reportPolicy } = await import('./html/report-page.tsx');
+  return { bytes: new TextEncoder().encode(reportPage(report)), policy: reportPolicy(report) };
 }
 
 async function renderSharedReport(format: ReportFormat, stored: StoredShare): Promise<Rendered> {

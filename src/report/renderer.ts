@@ -25,11 +25,11 @@ interface TestJob {
 interface SharedJob {
   kind: 'shared';
   format: ReportFormat;
-  /** Called when the job starts, because the tests may be many and large. */
+  /** Called when the job starts, because there may be many large tests. */
   shared(): Promise<StoredShare>;
 }
 
-/** A PDF. */
+/** Always a PDF. */
 interface SummaryJob {
   kind: 'summary';
   report: ScheduledReport;
@@ -40,7 +40,7 @@ export type ReportJob = (TestJob | SharedJob | SummaryJob) & {
   signal?: AbortSignal;
 };
 
-export interface Reporter {
+export interface ReportRenderer {
   /**
    * Rejects with an AppError `unavailable` if the queue is full, the report needs too much time or memory,
    * or the reporter is closed; with another Error for a bug.
@@ -50,10 +50,10 @@ export interface Reporter {
   close(): Promise<void>;
 }
 
-export interface ReporterOptions extends RenderThreadOptions {
+export interface ReportRendererOptions extends RenderThreadOptions {
   /** The thread ends after this time without a job. */
   idleMs?: number;
-  /** Maximum waiting jobs of the team. Shared links have their own queue of half this size. */
+  /** Maximum waiting jobs of the team. Shared links have a separate queue of half this size. */
   maxWaiting?: number;
 }
 
@@ -64,28 +64,28 @@ interface QueuedJob {
 }
 
 /**
- * Shared links have their own queue, which is served only while no job of the team waits. The thread starts
- * with the first job, and again with the first job after it ended.
+ * Shared links have a separate queue, which is served only while no job of the team waits. The thread
+ * starts with the first job, and restarts with the next job after it has ended.
  */
-export function createReporter(options: ReporterOptions): Reporter {
+export function createReportRenderer(options: ReportRendererOptions): ReportRenderer {
   const { idleMs = 60_000, maxWaiting = 20 } = options;
   const queues = {
     team: { waiting: [] as QueuedJob[], maxLength: maxWaiting },
     links: { waiting: [] as QueuedJob[], maxLength: Math.ceil(maxWaiting / 2) },
   };
-  const next = () => queues.team.waiting.shift() ?? queues.links.waiting.shift();
+  const nextJob = () => queues.team.waiting.shift() ?? queues.links.waiting.shift();
   let thread: RenderThread | null = null;
   let busy = false;
   let closed = false;
-  let idle: NodeJS.Timeout | undefined;
+  let idleTimer: NodeJS.Timeout | undefined;
 
   async function drainQueues(): Promise<void> {
     if (busy) return;
     busy = true;
-    clearTimeout(idle);
-    for (let queued = next(); queued; queued = next()) await run(queued);
+    clearTimeout(idleTimer);
+    for (let queued = nextJob(); queued; queued = nextJob()) await run(queued);
     busy = false;
-    idle = setTimeout(() => {
+    idleTimer = setTimeout(() => {
       void thread?.end();
       thread = null;
     }, idleMs).unref();
@@ -117,7 +117,7 @@ export function createReporter(options: ReporterOptions): Reporter {
     },
     async close() {
       closed = true;
-      clearTimeout(idle);
+      clearTimeout(idleTimer);
       for (const { waiting } of Object.values(queues))
         for (const queued of waiting.splice(0)) queued.reject(unavailable(CLOSED));
       await thread?.end();
@@ -144,7 +144,7 @@ const CLOSED = 'The service is shutting down.';
 export const TOO_MANY_REPORTS = 'Too many reports are being generated. Try again in a moment.';
 const unavailable = (detail: string): AppError => new AppError('unavailable', detail);
 
-// A render thread. It is ended if a job exceeds its limits.
+// A render thread. It is terminated if a job exceeds its limits.
 
 interface RenderThread {
   /** One job at a time. Rejects with an AppError if the thread ended, with another Error for a bug. */
@@ -168,7 +168,7 @@ function startRenderThread(
 ): RenderThread {
   const { log, timeoutMs = 20_000, memoryMb = 512, workerFile = RENDER_FILE } = options;
   const worker = new Worker(workerFile, {
-    resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: 64 },
+    resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: 32 },
   });
   worker.unref();
   let current: PromiseWithResolvers<Rendered> | null = null;

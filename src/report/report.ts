@@ -1,4 +1,4 @@
-/** The data of a report: the one type that the page, the PDF and the terminal show. */
+/** The data of a report, shown by the page, the PDF and the terminal alike. */
 
 import type { Envelope, Json } from '../analysis/check.ts';
 import type { AnalysisResult, CheckResult } from '../analysis/result.ts';
@@ -19,6 +19,7 @@ export type ReportedResult = Pick<
   | 'categories'
   | 'checks'
   | 'judged_kind'
+  | 'alternative'
   | 'providers'
   | 'ruleset'
 >;
@@ -42,6 +43,8 @@ export interface Report extends ReportedResult {
   completed_at: string | null;
   envelope: Envelope | null;
   placement: SeedPlacement[];
+  /** Where the page sends the kind that the reader chooses. Missing if they may not choose it. */
+  kindForm?: string;
   /** null in a public report, or if the message was deleted. */
   message: MessageView | null;
 }
@@ -61,13 +64,13 @@ export interface MessageView {
   html: string | null;
   attachments: Attachment[];
   links: { href: string; text: string | null }[];
-  /** As received; `sourceCut` is the number of bytes left out at the end. */
+  /** As received; `omittedSourceBytes` is the number of bytes left out at the end. */
   source: string;
-  sourceCut: number;
-  /** The number of images in the HTML that would have to be fetched. */
+  omittedSourceBytes: number;
+  /** The number of remote images in the HTML, which are not loaded. */
   remoteImages: number;
   /** What exceeded a limit, as sentences. */
-  notShown: string[];
+  limitNotes: string[];
 }
 
 // Messages to and from render threads.
@@ -114,7 +117,7 @@ export type RenderCommand =
       raw: Uint8Array | null;
     }
   | { kind: 'shared'; format: ReportFormat; shared: StoredShare }
-  /** A PDF. */
+  /** Always a PDF. */
   | { kind: 'summary'; report: ScheduledReport };
 
 export type RenderResult = { ok: true; rendered: Rendered } | { ok: false; error: string };
@@ -156,7 +159,7 @@ export function objectIn(evidence: Evidence, key: string): Evidence {
   return isObject(value) ? value : {};
 }
 
-/** The objects of a list, without other items such as the count of items that were cut. */
+/** The objects of a list, without other items such as the count of omitted ones. */
 export function objectsIn(evidence: Evidence, key: string): Evidence[] {
   const value = evidence[key];
   return Array.isArray(value) ? value.filter(isObject) : [];

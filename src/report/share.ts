@@ -7,13 +7,13 @@ import type { Report, StoredShare } from './report.ts';
 /** A shared link with its redacted reports. */
 export type Share = Omit<StoredShare, 'reports'> & { reports: Report[] };
 
-/** From this number of reports on, pages omit the evidence of passed checks to stay loadable. */
+/** From this number of reports on, pages omit the evidence of passed checks to limit their size. */
 const MIN_BRIEF_REPORTS = 21;
 
 export const isBrief = ({ reports }: Share): boolean => reports.length >= MIN_BRIEF_REPORTS;
 
-/** On paper, a full report takes about nine pages and cannot be collapsed. */
-const MIN_BRIEF_PDF_REPORTS = 6;
+/** In a PDF, a full report takes about nine pages and cannot be collapsed; a brief one takes at most two. */
+const MIN_BRIEF_PDF_REPORTS = 2;
 
 export const isBriefPdf = ({ reports }: Share): boolean => reports.length >= MIN_BRIEF_PDF_REPORTS;
 

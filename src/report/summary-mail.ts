@@ -44,12 +44,12 @@ interface ReportMail {
 }
 
 /** Deterministic. Names and subjects are escaped. */
-export function reportMail(report: ScheduledReport, reader: ReportMailOptions): ReportMail {
+export function reportMail(report: ScheduledReport, options: ReportMailOptions): ReportMail {
   const { subject, title, preheader, blocks, button, footer, unsubscribe } = summaryMail(
     report,
-    reader,
+    options,
   );
-  const images = reader.hasPdf ? [] : chartImages(report);
+  const images = options.hasPdf ? [] : chartImages(report);
   const renderedBlocks = blocks.map(
     (block): RenderedBlock => ({ text: mailText(block), html: htmlOf(block, images) }),
   );
@@ -67,8 +67,8 @@ export function reportMail(report: ScheduledReport, reader: ReportMailOptions): 
 /** The HTML with its images embedded, for a browser. */
 export function previewOf({ html, images }: Pick<ReportMail, 'html' | 'images'>): string {
   return images.reduce(
-    (filled, { cid, contentType, content }) =>
-      filled.replaceAll(
+    (result, { cid, contentType, content }) =>
+      result.replaceAll(
         `src="cid:${cid}"`,
         `src="data:${contentType};base64,${Buffer.from(content).toString('base64')}"`,
       ),
@@ -78,7 +78,7 @@ export function previewOf({ html, images }: Pick<ReportMail, 'html' | 'images'>)
 
 /** Throws for blocks that no email contains. */
 function htmlOf(block: Block, images: MailImage[]): string {
-  const renderAll = (blocks: Block[]) => blocks.map((each) => htmlOf(each, images)).join('\n');
+  const renderAll = (blocks: Block[]) => blocks.map((child) => htmlOf(child, images)).join('\n');
   switch (block.kind) {
     case 'section':
       return `${heading(block.title)}\n${renderAll(block.blocks)}`;
@@ -103,15 +103,15 @@ function htmlOf(block: Block, images: MailImage[]): string {
   }
 }
 
-const NO_BORDER = 'role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0"';
+const LAYOUT_TABLE = 'role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0"';
 
 const toneOf = (state: State): Tone => (state === 'info' ? 'accent' : state);
 
 /** The number in large print, with its explanation next to it. */
 function averageHtml({ score, label, lines }: Average): string {
   const tone = toneOf(score.state);
-  const [of, change] = lines.map(toHtmlText);
-  return `<table ${NO_BORDER} style="margin:24px 0 0"><tr><td width="1" valign="middle" class="${tone}" style="padding:0 20px 0 0;font-size:48px;line-height:52px;font-weight:700;color:${COLORS[tone]};white-space:nowrap">${toHtmlText(score.number)}</td><td valign="middle" style="font-size:14px;line-height:21px;${BREAK_WORDS}"><span class="${tone}" style="font-weight:600;color:${COLORS[tone]}">${toHtmlText(label)}</span><br><span class="ink" style="color:${COLORS.ink}">${change}</span><br><span class="muted" style="color:${COLORS.muted}">${of}</span></td></tr></table>`;
+  const [testCount, change] = lines.map(toHtmlText);
+  return `<table ${LAYOUT_TABLE} style="margin:24px 0 0"><tr><td width="1" valign="middle" class="${tone}" style="padding:0 20px 0 0;font-size:48px;line-height:52px;font-weight:700;color:${COLORS[tone]};white-space:nowrap">${toHtmlText(score.number)}</td><td valign="middle" style="font-size:14px;line-height:21px;${BREAK_WORDS}"><span class="${tone}" style="font-weight:600;color:${COLORS[tone]}">${toHtmlText(label)}</span><br><span class="ink" style="color:${COLORS.ink}">${change}</span><br><span class="muted" style="color:${COLORS.muted}">${testCount}</span></td></tr></table>`;
 }
 
 function tilesHtml({ items }: Tiles): string {
@@ -120,7 +120,7 @@ function tilesHtml({ items }: Tiles): string {
     ({ name, figure, below }) =>
       `<td width="${width}" valign="top" class="line" style="padding:12px 8px 12px 0;${BORDER_TOP};font-size:14px;line-height:21px"><span class="muted" style="color:${COLORS.muted}">${toHtmlText(name)}</span><br><span class="ink" style="font-size:20px;line-height:28px;font-weight:600;color:${COLORS.ink};white-space:nowrap">${toHtmlText(figure)}</span><br><span class="muted" style="font-size:12px;line-height:18px;color:${COLORS.muted}">${toHtmlText(below)}</span></td>`,
   );
-  return `<table ${NO_BORDER} style="margin:24px 0 0;table-layout:fixed"><tr>${cells.join('')}</tr></table>`;
+  return `<table ${LAYOUT_TABLE} style="margin:24px 0 0;table-layout:fixed"><tr>${cells.join('')}</tr></table>`;
 }
 
 /** Visible on white and on black. */
@@ -134,32 +134,32 @@ const BAR_COLORS: Record<Grade, string> = {
 
 /** A stacked bar with a legend below. */
 function gradesHtml(items: { grade: Grade; count: number; text: string }[]): string {
-  const all = items.reduce((sum, { count }) => sum + count, 0);
+  const total = items.reduce((sum, { count }) => sum + count, 0);
   const cells = items.map(
     ({ grade, count }) =>
-      `<td width="${((count / all) * 100).toFixed(2)}%" height="12" bgcolor="${BAR_COLORS[grade]}" style="height:12px;font-size:1px;line-height:12px;background-color:${BAR_COLORS[grade]}">&nbsp;</td>`,
+      `<td width="${((count / total) * 100).toFixed(2)}%" height="12" bgcolor="${BAR_COLORS[grade]}" style="height:12px;font-size:1px;line-height:12px;background-color:${BAR_COLORS[grade]}">&nbsp;</td>`,
   );
   const legend = items.map(
     ({ grade, text }) =>
       `<span style="white-space:nowrap"><span style="color:${BAR_COLORS[grade]}">&#9632;</span> <strong>${grade}</strong> ${toHtmlText(text)}</span>`,
   );
-  return `<table ${NO_BORDER} style="margin:12px 0 0"><tr>${cells.join('')}</tr></table>
+  return `<table ${LAYOUT_TABLE} style="margin:12px 0 0"><tr>${cells.join('')}</tr></table>
 <p class="ink" style="margin:8px 0 0;font-size:14px;line-height:21px;color:${COLORS.ink}">${legend.join(' &nbsp; ')}</p>`;
 }
 
 function rowsHtml({ items }: Rows): string {
   const rows = items.map(({ title, below, value, state }) => {
     const tone = state === null ? 'ink' : toneOf(state);
-    const marked = state === null ? value : `${ICONS[state]} ${value}`;
-    const under = below
+    const label = state === null ? value : `${ICONS[state]} ${value}`;
+    const belowHtml = below
       ? `<br><span class="muted" style="color:${COLORS.muted}">${toHtmlText(below)}</span>`
       : '';
-    return `<tr><td valign="top" class="ink line" style="padding:8px 16px 8px 0;${BORDER_TOP};color:${COLORS.ink};${BREAK_WORDS}"><bdi>${toHtmlText(title)}</bdi>${under}</td><td align="right" valign="top" class="${tone} line" style="padding:8px 0;${BORDER_TOP};color:${COLORS[tone]};font-weight:600;white-space:nowrap">${toHtmlText(marked)}</td></tr>`;
+    return `<tr><td valign="top" class="ink line" style="padding:8px 16px 8px 0;${BORDER_TOP};color:${COLORS.ink};${BREAK_WORDS}"><bdi>${toHtmlText(title)}</bdi>${belowHtml}</td><td align="right" valign="top" class="${tone} line" style="padding:8px 0;${BORDER_TOP};color:${COLORS[tone]};font-weight:600;white-space:nowrap">${toHtmlText(label)}</td></tr>`;
   });
   return fullWidthTable(rows.join(''));
 }
 
-// Charts: the bars are an image, all words are text around it.
+// Charts: the bars are an image; all words are text around it.
 
 /** The inner width of a card of 600 px. */
 const SIZE = { width: 534, height: 96 };
@@ -168,8 +168,8 @@ const cache = new WeakMap<ScheduledReport, MailImage[]>();
 
 /** The images of the charts, drawn once for all recipients of a report. */
 function chartImages(report: ScheduledReport): MailImage[] {
-  const known = cache.get(report);
-  if (known) return known;
+  const cachedImages = cache.get(report);
+  if (cachedImages) return cachedImages;
   const images = drawCharts(report);
   cache.set(report, images);
   return images;
@@ -199,16 +199,16 @@ ${labelRow(chart)}`;
 
 /** The value and label of each bar, or only a label for each group of bars. */
 function labelRow(chart: Chart): string {
-  const each = hasLabelPerBar(chart);
-  const all = chart.buckets.length;
-  let at = 0;
+  const perBar = hasLabelPerBar(chart);
+  const bucketCount = chart.buckets.length;
+  let index = 0;
   const cells = labelsOf(chart).map(({ label, span }) => {
-    const value = each
-      ? `<strong class="ink" style="color:${COLORS.ink}">${toHtmlText(valueText(chart, chart.buckets[at]!))}</strong><br>`
+    const value = perBar
+      ? `<strong class="ink" style="color:${COLORS.ink}">${toHtmlText(valueText(chart, chart.buckets[index]!))}</strong><br>`
       : '';
-    at += span;
-    const width = `${((span / all) * 100).toFixed(2)}%`;
-    return `<td width="${width}" align="${each ? 'center' : 'left'}" valign="top" class="muted" style="padding:4px 2px 0;font-size:12px;line-height:18px;color:${COLORS.muted}">${value}${toHtmlText(label)}</td>`;
+    index += span;
+    const width = `${((span / bucketCount) * 100).toFixed(2)}%`;
+    return `<td width="${width}" align="${perBar ? 'center' : 'left'}" valign="top" class="muted" style="padding:4px 2px 0;font-size:12px;line-height:18px;color:${COLORS.muted}">${value}${toHtmlText(label)}</td>`;
   });
-  return `<table ${NO_BORDER} style="max-width:${SIZE.width}px;table-layout:fixed"><tr>${cells.join('')}</tr></table>`;
+  return `<table ${LAYOUT_TABLE} style="max-width:${SIZE.width}px;table-layout:fixed"><tr>${cells.join('')}</tr></table>`;
 }

@@ -1,7 +1,8 @@
 /** Summaries and scheduled reports. The API response, the email and the PDF all show the same data. */
 
+import { gradeOf } from '../analysis/grade.ts';
 import type { Grade } from '../analysis/result.ts';
-import { gradeOf, wholeScore } from '../analysis/score.ts';
+import { wholeScore } from '../analysis/score.ts';
 import { isoTime } from '../lib/clock.ts';
 import type { Bucket, Chart } from './charts.ts';
 import { truncate } from './plain-text.ts';
@@ -44,7 +45,7 @@ export interface ScheduledReport {
   /** The IANA time zone in which times are shown. */
   timezone: string;
   sections: ('summary' | 'trends' | 'alerts')[];
-  /** Required even without the section `summary`: the subject and the totals need it. */
+  /** Required even without the section `summary`: the subject line and the totals use it. */
   summary: Summary;
   /** Worst first, at most 20. */
   domains: {
@@ -76,7 +77,7 @@ const PREVIOUS_PERIOD: Record<Frequency, string> = {
   monthly: 'the month before',
 };
 
-/** `last week`. A day is `yesterday` only if it began and ended at midnight. */
+/** `last week`. A daily period is `yesterday` only if it begins and ends at midnight. */
 function periodName({ frequency, timezone, summary: { from, to } }: ScheduledReport): string {
   if (frequency !== 'daily') return frequency === 'weekly' ? 'last week' : 'last month';
   if (isMidnight(from, timezone) && isMidnight(to, timezone)) return 'yesterday';
@@ -102,7 +103,7 @@ export function averageOf({ scored, avg_score }: Pick<Summary, 'scored' | 'avg_s
   return { score, grade: gradeOf(score) };
 }
 
-/** The difference of the rounded means, so that the figures add up as shown; null without both. */
+/** The difference of the rounded means, so that the displayed figures add up; null if either is missing. */
 function scoreChange(summary: Summary): number | null {
   const [current, previous] = [averageOf(summary), averageOf(summary.previous)];
   return current && previous && current.score - previous.score;
@@ -112,19 +113,19 @@ function scoreChange(summary: Summary): number | null {
 export function headlineOf(report: ScheduledReport): string {
   const average = averageOf(report.summary);
   const change = scoreChange(report.summary);
-  const sign =
+  const comparison =
     change === null ? '' : ` (${change > 0 ? '+' : ''}${change === 0 ? 'unchanged' : change})`;
-  const none = report.summary.total_tests === 0 ? 'no tests' : 'no score';
-  const score = average ? `${average.score}${sign}` : none;
+  const noScore = report.summary.total_tests === 0 ? 'no tests' : 'no score';
+  const score = average ? `${average.score}${comparison}` : noScore;
   const attention = report.sections.includes('alerts') ? attentionText(report) : null;
   return `${titleOf(report)}: ${[score, ...(attention ? [attention] : [])].join(', ')}`;
 }
 
 /** `2 domains need attention`, else `1 open incident`; null without either. */
 export function attentionText(report: ScheduledReport): string | null {
-  const { count, more } = attentionOf(report);
+  const { count, orMore } = attentionOf(report);
   if (count > 0)
-    return `${count}${more ? ' or more' : ''} ${count === 1 && !more ? 'domain needs' : 'domains need'} attention`;
+    return `${count}${orMore ? ' or more' : ''} ${count === 1 && !orMore ? 'domain needs' : 'domains need'} attention`;
   const open = report.incidents.filter(({ resolved_at }) => resolved_at === null).length;
   if (open === 0) return null;
   const mayBeMore = open === report.incidents.length && report.omittedIncidentCount > 0;
@@ -134,10 +135,10 @@ export function attentionText(report: ScheduledReport): string | null {
 const needsAttention = ({ health }: ScheduledReport['domains'][number]): boolean =>
   health === 'warning' || health === 'critical';
 
-/** How many of the listed domains need attention; `more` if unlisted ones may as well. */
+/** How many of the listed domains need attention; `orMore` if unlisted ones may need it too. */
 function attentionOf({ domains, omittedDomainCount }: ScheduledReport) {
   const count = domains.filter(needsAttention).length;
-  return { count, more: omittedDomainCount > 0 && count === domains.length };
+  return { count, orMore: omittedDomainCount > 0 && count === domains.length };
 }
 
 /** `Up 4 points from the week before (83).` */
@@ -156,10 +157,10 @@ export function scoreComparison({ summary, frequency }: ScheduledReport): string
 /** `Average of 42 tests (36 the week before).`, or `Average of 40 of 42 tests` if some have no score. */
 export function testsInWords({ summary, frequency }: ScheduledReport): string {
   const { total_tests, scored, previous } = summary;
-  const before = `${formatCount(previous.total_tests)} ${PREVIOUS_PERIOD[frequency]}`;
-  if (scored === 0) return `${formatCount(total_tests, 'test')} (${before}).`;
+  const previousTests = `${formatCount(previous.total_tests)} ${PREVIOUS_PERIOD[frequency]}`;
+  if (scored === 0) return `${formatCount(total_tests, 'test')} (${previousTests}).`;
   const scoredOf = scored < total_tests ? `${formatCount(scored)} of ` : '';
-  return `Average of ${scoredOf}${formatCount(total_tests, 'test')} (${before}).`;
+  return `Average of ${scoredOf}${formatCount(total_tests, 'test')} (${previousTests}).`;
 }
 
 interface Rate {
@@ -167,9 +168,9 @@ interface Rate {
   /** null if unknown. */
   share: string | null;
   /** Below the share: `of 42 tests passed`. */
-  of: string;
-  /** The sample size on its own. */
-  counted: string;
+  basis: string;
+  /** The sample size alone. */
+  sampleSize: string;
 }
 
 export const UNKNOWN = 'unknown';
@@ -180,14 +181,15 @@ export function ratesOf(summary: Summary): Rate[] {
   const authentication = (['spf', 'dkim', 'dmarc'] as const).map((name): Rate => {
     const label = name.toUpperCase();
     const tests = formatCount(auth_samples[name], 'test');
-    const counted = `${tests} with a result`;
-    if (auth_samples[name] === 0) return { label, share: null, of: UNKNOWN, counted };
-    return { label, share: formatPercent(auth_rates[name]), of: `of ${tests} passed`, counted };
+    const sampleSize = `${tests} with a result`;
+    if (auth_samples[name] === 0) return { label, share: null, basis: UNKNOWN, sampleSize };
+    const share = formatPercent(auth_rates[name]);
+    return { label, share, basis: `of ${tests} passed`, sampleSize };
   });
   if (placement_samples === 0) return authentication;
   const samples = formatCount(placement_samples, 'sample');
-  const inbox = { label: 'Inbox', share: formatPercent(inbox_rate), of: `of ${samples}` };
-  return [...authentication, { ...inbox, counted: samples }];
+  const inbox = { label: 'Inbox', share: formatPercent(inbox_rate), basis: `of ${samples}` };
+  return [...authentication, { ...inbox, sampleSize: samples }];
 }
 
 /** Rounded down: 100% always means all, and 0% always means none. */
@@ -199,18 +201,18 @@ export function formatPercent(share: number): string {
 const COUNT = new Intl.NumberFormat('en-GB');
 
 /** `1,204 tests`, `1 test`. */
-export function formatCount(count: number, what?: string): string {
+export function formatCount(count: number, noun?: string): string {
   const number = COUNT.format(count);
-  return what ? `${number} ${what}${count === 1 ? '' : 's'}` : number;
+  return noun ? `${number} ${noun}${count === 1 ? '' : 's'}` : number;
 }
 
 /** `A 20, B 12`: the grades that occur. */
 export function gradesInWords({ grades }: Summary): string {
-  const given = Object.entries(grades).filter(([, count]) => count > 0);
-  return given.map(([grade, count]) => `${grade} ${formatCount(count)}`).join(', ');
+  const gradeCounts = Object.entries(grades).filter(([, count]) => count > 0);
+  return gradeCounts.map(([grade, count]) => `${grade} ${formatCount(count)}`).join(', ');
 }
 
-/** Longer names, which users choose, are cut. */
+/** Longer user-defined names are truncated. */
 export const MAX_NAME_LENGTH = 120;
 
 /** `shop.example: SPF, DKIM or DMARC fails`. */
@@ -250,15 +252,15 @@ export const noScoreReason = ({ total_tests }: Summary): string =>
 export function domainsInWords(report: ScheduledReport): string {
   const { domains, omittedDomainCount } = report;
   if (domains.length === 0) return 'No domains to report.';
-  const { count, more } = attentionOf(report);
-  const all = domains.length + omittedDomainCount;
+  const { count, orMore } = attentionOf(report);
+  const total = domains.length + omittedDomainCount;
   const isHealthy = domains.every(({ health }) => health === 'healthy') && omittedDomainCount === 0;
-  if (all === 1) return SINGLE_DOMAIN[domains[0]!.health];
+  if (total === 1) return SINGLE_DOMAIN[domains[0]!.health];
   if (count > 0)
-    return `${formatCount(count)}${more ? ' or more' : ''} of ${formatCount(all, 'domain')} ${count === 1 && !more ? 'needs' : 'need'} attention.`;
+    return `${formatCount(count)}${orMore ? ' or more' : ''} of ${formatCount(total, 'domain')} ${count === 1 && !orMore ? 'needs' : 'need'} attention.`;
   return isHealthy
-    ? `All ${formatCount(all)} domains are healthy.`
-    : `None of the ${formatCount(all, 'domain')} is known to need attention.`;
+    ? `All ${formatCount(total)} domains are healthy.`
+    : `None of the ${formatCount(total, 'domain')} is known to need attention.`;
 }
 
 const SINGLE_DOMAIN: Record<ScheduledReport['domains'][number]['health'], string> = {
@@ -273,7 +275,7 @@ const SINGLE_DOMAIN: Record<ScheduledReport['domains'][number]['health'], string
 export interface TrendChart extends Chart {
   id: 'score' | 'tests';
   /** The time that a bar covers. */
-  by: 'hour' | 'day';
+  interval: 'hour' | 'day';
 }
 
 type Slice = Summary['trend'][number];
@@ -291,7 +293,7 @@ export function trendCharts({ summary, timezone }: ScheduledReport): TrendChart[
     }));
   const tests: TrendChart = {
     id: 'tests',
-    by,
+    interval: by,
     title: `Tests by ${by}`,
     buckets: buckets((slice) => slice.tests),
     max: Math.max(1, ...trend.map((slice) => slice.tests)),
@@ -300,7 +302,7 @@ export function trendCharts({ summary, timezone }: ScheduledReport): TrendChart[
   if (summary.scored === 0) return [tests];
   const score: TrendChart = {
     id: 'score',
-    by,
+    interval: by,
     title: `Average score by ${by}`,
     buckets: buckets(({ scored, avg_score }) => (scored === 0 ? null : wholeScore(avg_score))),
     max: 100,
@@ -334,9 +336,9 @@ const HALF_DAY_MS = 12 * 3_600_000;
  * that no two slices have the same name when daylight saving time starts or ends.
  */
 function dayOf(from: string, timezone: string) {
-  const begin = fullHourFrom(from, timezone);
-  const isLate = Number(begin.hour) > 12;
-  return isLate ? fullHourFrom(isoTime(Date.parse(from) + HALF_DAY_MS), timezone) : begin;
+  const start = fullHourFrom(from, timezone);
+  const isLate = Number(start.hour) > 12;
+  return isLate ? fullHourFrom(isoTime(Date.parse(from) + HALF_DAY_MS), timezone) : start;
 }
 
 /** When the days of the chart begin; null if at midnight, or if they begin at different times. */

@@ -117,13 +117,13 @@ function renderBlock(block: Block, canvas: Canvas): string {
     case 'section':
       return titled(block.title, canvas, [
         block.note ? lines(block.note, canvas, 'dim') : '',
-        ...block.blocks.map((each) => renderBlock(each, canvas)),
+        ...block.blocks.map((child) => renderBlock(child, canvas)),
       ]);
     case 'overview':
       return joined(
         [
           block.above ? lines([block.above], canvas, 'dim') : '',
-          ...block.blocks.map((each) => renderBlock(each, canvas)),
+          ...block.blocks.map((child) => renderBlock(child, canvas)),
         ],
         canvas,
       );
@@ -131,7 +131,7 @@ function renderBlock(block: Block, canvas: Canvas): string {
       return [
         lines(block.title, canvas, 'bold'),
         ...(block.subtitle ? [lines([block.subtitle], canvas, 'dim')] : []),
-        ...block.blocks.map((each) => renderBlock(each, canvas)),
+        ...block.blocks.map((child) => renderBlock(child, canvas)),
       ].join('\n\n');
     case 'heading':
       return lines(block.text, canvas, 'bold');
@@ -147,7 +147,7 @@ function renderBlock(block: Block, canvas: Canvas): string {
     case 'group':
       return joinLines([
         block.title ? lines([block.title], canvas, 'bold') : '',
-        ...block.blocks.map((each) => renderBlock(each, canvas)),
+        ...block.blocks.map((child) => renderBlock(child, canvas)),
       ]);
     case 'record': {
       const { name, type, value } = block;
@@ -180,16 +180,16 @@ function renderBlock(block: Block, canvas: Canvas): string {
     case 'card':
       return joinLines([
         lines([...block.title, '  ', block.state], canvas, 'bold'),
-        ...block.blocks.map((each) => renderBlock(each, indented(canvas, 2))),
+        ...block.blocks.map((child) => renderBlock(child, indented(canvas, 2))),
       ]);
     case 'entries':
       return block.items.map((entry) => renderEntry(entry, canvas)).join('\n');
     case 'rows':
       return block.items
         .map(({ title, below, value, state }) => {
-          const sign = state ? `${ICONS[state]} ` : '';
+          const icon = state ? `${ICONS[state]} ` : '';
           return [
-            hanging(['- ', sign, `${value}: ${title}`], canvas, 2),
+            hanging(['- ', icon, `${value}: ${title}`], canvas, 2),
             ...(below ? [lines([below], indented(canvas, 2), 'dim')] : []),
           ].join('\n');
         })
@@ -210,7 +210,7 @@ function renderBlock(block: Block, canvas: Canvas): string {
           const mark = block.isOrdered ? `${index + 1}. ` : '- ';
           return joinLines([
             hanging([mark, ...text], canvas, mark.length),
-            ...blocks.map((each) => renderBlock(each, indented(canvas, mark.length))),
+            ...blocks.map((child) => renderBlock(child, indented(canvas, mark.length))),
           ]);
         }),
       );
@@ -225,7 +225,7 @@ function renderBlock(block: Block, canvas: Canvas): string {
           canvas,
           'bold',
         ),
-        ...block.blocks.map((each) => renderBlock(each, indented(canvas, 2))),
+        ...block.blocks.map((child) => renderBlock(child, indented(canvas, 2))),
       ]);
     case 'verbatim':
       return block.lines.map((line) => `${indent}${line}`).join('\n');
@@ -235,6 +235,7 @@ function renderBlock(block: Block, canvas: Canvas): string {
         ...block.values.map((value) => lines([value], canvas)),
       ]);
     // The text part of the message is another block.
+    case 'choice':
     case 'frame':
       return '';
   }
@@ -254,17 +255,22 @@ const joined = (parts: string[], { isMail }: Canvas): string =>
   parts.filter(Boolean).join(isMail ? '\n\n' : '\n');
 
 function renderVerdict(block: Verdict, canvas: Canvas): string {
-  const { above, score, testedName, title, unknown, states, facts, remarks } = block;
+  const { above, score, testedName, title, unknown, states, categories, facts, remarks } = block;
   const { paint } = canvas;
   const styles: Style[] = score.state === 'unknown' ? ['bold'] : ['bold', STYLES[score.state]];
   const mark = paint(styles, score.line);
   return joinLines([
     above ? lines([above], canvas, 'dim') : '',
-    `${mark}${testedName ? `  ${paint('dim', testedName)}` : ''}`,
+    testedName && score.line.length + 2 + testedName.length > canvas.width
+      ? `${mark}\n${lines([testedName], canvas, 'dim')}`
+      : `${mark}${testedName ? `  ${paint('dim', testedName)}` : ''}`,
     lines(title, canvas),
     ...block.lines.map((text) => lines(text, canvas)),
     unknown ? lines(unknown, canvas) : '',
     states ? renderBlock(states, canvas) : '',
+    ...(categories?.items ?? []).map(({ name, value }) =>
+      lines([`${name}: ${value}`], indented(canvas, 2)),
+    ),
     facts ? renderBlock(facts, indented(canvas, 2)) : '',
     ...remarks.map((text) => lines(text, canvas, 'dim')),
   ]);
@@ -274,14 +280,18 @@ function renderVerdict(block: Verdict, canvas: Canvas): string {
 const GAIN_WIDTH = 8;
 const ICON_WIDTH = 4;
 
-function renderFindings({ first, more }: Findings, canvas: Canvas): string {
-  const all = [...first, ...(more?.findings ?? [])];
+function renderFindings({ groups }: Findings, canvas: Canvas): string {
+  const all = groups.flatMap(({ first, more }) => [...first, ...(more?.findings ?? [])]);
   const columnWidth = all.some(({ gain }) => gain !== null) ? GAIN_WIDTH : ICON_WIDTH;
-  return joinLines([
-    ...first.map((finding) => renderFinding(finding, canvas, columnWidth)),
-    ...(more ? [lines([more.title], canvas, 'bold')] : []),
-    ...(more?.findings ?? []).map((finding) => renderFinding(finding, canvas, columnWidth)),
-  ]);
+  const renderAll = (findings: Finding[]) =>
+    findings.map((finding) => renderFinding(finding, canvas, columnWidth));
+  return joinLines(
+    groups.flatMap(({ title, first, more }) => [
+      title ? lines([title], canvas, 'bold') : '',
+      ...renderAll(first),
+      ...(more ? [lines([more.title], canvas, 'bold'), ...renderAll(more.findings)] : []),
+    ]),
+  );
 }
 
 function renderFinding(finding: Finding, canvas: Canvas, columnWidth: number): string {
@@ -300,7 +310,7 @@ function renderFinding(finding: Finding, canvas: Canvas, columnWidth: number): s
       ? lines([context.state, ` · ${context.label} · ${context.category}`], inner, 'dim')
       : '',
     ...groups.map((group) =>
-      group.name === 'remedy'
+      group.name === 'fix'
         ? renderFix(group.title, group.blocks, inner)
         : renderBlock(group, inner),
     ),
@@ -319,7 +329,7 @@ function renderFix(title: string | null, blocks: Block[], canvas: Canvas): strin
 }
 
 const BAR_LENGTH = 20;
-/** Narrower terminals show only the name and score of a category. */
+/** Narrower terminals show no bars. */
 const MIN_BARS_WIDTH = 80;
 const BAR_NAME_WIDTH = 16;
 
@@ -329,11 +339,14 @@ function renderBar({ name, share, state, value, words }: BarRow, canvas: Canvas)
   const { paint, indent, width } = canvas;
   const label = `${indent}  ${name.padEnd(BAR_NAME_WIDTH)}`;
   if (share === null) return paint('dim', `${label}${value}`);
-  const shown = value.padStart(4);
-  if (width < MIN_BARS_WIDTH) return `${label}${paint(STYLES[state], shown)}`;
-  const full = Math.round(share * BAR_LENGTH);
-  const bar = '█'.repeat(full) + paint('dim', '░'.repeat(BAR_LENGTH - full));
-  return `${label}${paint(STYLES[state], bar)} ${shown}  ${paint('dim', words)}`;
+  const scoreText = value.padStart(4);
+  if (width < MIN_BARS_WIDTH) {
+    const inner = indented(canvas, label.length + scoreText.length + 2);
+    return `${label}${paint(STYLES[state], scoreText)}  ${lines([words], inner, 'dim').trimStart()}`;
+  }
+  const filledLength = Math.round(share * BAR_LENGTH);
+  const bar = '█'.repeat(filledLength) + paint('dim', '░'.repeat(BAR_LENGTH - filledLength));
+  return `${label}${paint(STYLES[state], bar)} ${scoreText}  ${paint('dim', words)}`;
 }
 
 type LineItem = Extract<Block, { kind: 'lines' }>['items'][number];
@@ -362,13 +375,13 @@ function renderFact({ name, value, blocks = [] }: Fact, canvas: Canvas): string 
 function renderTable({ columns, groups, foot }: Table, canvas: Canvas): string {
   const rowOf = ({ cells }: Table['foot'][number]) =>
     joinLines([
-      hanging(separated(cells.map(cellText)), canvas, 2),
+      hanging(withSeparators(cells.map(cellText)), canvas, 2),
       ...cells.flatMap(({ blocks = [] }) =>
         blocks.map((block) => renderBlock(block, indented(canvas, 4))),
       ),
     ]);
   return joinLines([
-    lines(separated(columns.map(({ title }) => [title])), canvas, 'dim'),
+    lines(withSeparators(columns.map(({ title }) => [title])), canvas, 'dim'),
     ...groups.flatMap(({ title, rows }) => [
       title ? lines([title], canvas, 'bold') : '',
       ...rows.map(rowOf),
@@ -385,7 +398,7 @@ function cellText({ text, below, meter, score }: Cell): Text {
   ];
 }
 
-const separated = (texts: Text[]): Text =>
+const withSeparators = (texts: Text[]): Text =>
   texts
     .filter((text) => text.length > 0)
     .flatMap((text, index) => (index === 0 ? text : [' | ', ...text]));
@@ -442,7 +455,10 @@ function renderEntry({ state, label, title, lines: texts, figure, more }: Item, 
     lines(title, inner, 'bold'),
     ...texts.map((text) => lines(text, inner)),
     ...(more
-      ? [lines([more.title], inner, 'dim'), ...more.blocks.map((each) => renderBlock(each, inner))]
+      ? [
+          lines([more.title], inner, 'dim'),
+          ...more.blocks.map((child) => renderBlock(child, inner)),
+        ]
       : []),
   ]);
 }
@@ -471,16 +487,34 @@ function hanging(text: Text, canvas: Canvas, by: number): string {
   return [canvas.indent + first.slice(inner.indent.length), ...rest].join('\n');
 }
 
-interface Segment {
+export interface Segment {
   text: string;
-  style: Style | undefined;
+  style?: Style | undefined;
 }
 
-function styledLines(text: Text, { width, indent, paint }: Canvas, base?: Style): string[] {
-  const segments = text.map((span) => segmentOf(span, base));
-  const plain = segments.map((segment) => segment.text).join('');
+/** Wraps segments to `width` with every line indented. */
+export function wrapStyled(
+  segments: Segment[],
+  { width, color }: Pick<TextOptions, 'width' | 'color'>,
+  indent = '',
+): string {
+  const clean = segments.map(({ text, style }) => ({ text: printable(text), style }));
+  return wrapSegments(clean, { width, indent, paint: painter(color) }).join('\n');
+}
+
+const styledLines = (text: Text, canvas: Canvas, base?: Style): string[] =>
+  wrapSegments(
+    text.map((span) => segmentOf(span, base)),
+    canvas,
+  );
+
+function wrapSegments(
+  segments: Segment[],
+  { width, indent, paint }: Pick<Canvas, 'width' | 'indent' | 'paint'>,
+): string[] {
+  const joinedText = segments.map((segment) => segment.text).join('');
   const lineWidth = Math.max(MIN_LINE_WIDTH, width - indent.length);
-  return wrapLine(plain, lineWidth).map(
+  return wrapLine(joinedText, lineWidth).map(
     ({ start, end }) => indent + styled(segments, start, end, paint),
   );
 }
@@ -495,12 +529,12 @@ function segmentOf(span: string | Span, base: Style | undefined): Segment {
 
 /** The range from `start` to `end` of the joined segments, with their styles. */
 function styled(segments: Segment[], start: number, end: number, paint: Paint): string {
-  let at = 0;
+  let offset = 0;
   let line = '';
   for (const { text, style } of segments) {
-    const piece = text.slice(Math.max(0, start - at), Math.max(0, end - at));
+    const piece = text.slice(Math.max(0, start - offset), Math.max(0, end - offset));
     if (piece !== '') line += style ? paint(style, piece) : piece;
-    at += text.length;
+    offset += text.length;
   }
   return line;
 }
@@ -519,24 +553,24 @@ export function wrap(text: string, width: number, indent = ''): string {
     .join('\n');
 }
 
-interface Piece {
+interface LineRange {
   start: number;
   end: number;
 }
 
 /** Longer words such as URLs and DNS records are kept whole, so that they can be copied. */
-function wrapLine(line: string, maxLength: number): Piece[] {
-  const pieces: Piece[] = [];
+function wrapLine(line: string, maxLength: number): LineRange[] {
+  const ranges: LineRange[] = [];
   let [start, end] = [0, 0];
-  let at = 0;
+  let position = 0;
   for (const word of line.split(' ')) {
-    const after = at + word.length;
-    if (end > start && after - start > maxLength) {
-      pieces.push({ start, end });
-      start = at;
+    const wordEnd = position + word.length;
+    if (end > start && wordEnd - start > maxLength) {
+      ranges.push({ start, end });
+      start = position;
     }
-    end = after;
-    at = after + 1;
+    end = wordEnd;
+    position = wordEnd + 1;
   }
-  return [...pieces, { start, end }];
+  return [...ranges, { start, end }];
 }

@@ -4,11 +4,11 @@ import { isoTime } from '../lib/clock.ts';
 
 /** Bounds the cache: time zones are few, but their names have many spellings. */
 const MAX_CACHED_FORMATS = 1000;
-const FORMATS = new Map<string, Intl.DateTimeFormat>();
+const ZONED_FORMATS = new Map<string, Intl.DateTimeFormat>();
 
 function formatOf(timezone: string): Intl.DateTimeFormat {
-  const known = FORMATS.get(timezone);
-  if (known) return known;
+  const cached = ZONED_FORMATS.get(timezone);
+  if (cached) return cached;
   const format = new Intl.DateTimeFormat('en-GB', {
     timeZone: timezone,
     weekday: 'short',
@@ -19,8 +19,8 @@ function formatOf(timezone: string): Intl.DateTimeFormat {
     minute: '2-digit',
     hourCycle: 'h23',
   });
-  if (FORMATS.size > MAX_CACHED_FORMATS) FORMATS.clear();
-  FORMATS.set(timezone, format);
+  if (ZONED_FORMATS.size > MAX_CACHED_FORMATS) ZONED_FORMATS.clear();
+  ZONED_FORMATS.set(timezone, format);
   return format;
 }
 
@@ -34,27 +34,27 @@ export function zonedParts(iso: string, timezone: string) {
   return { ...parts, clock: `${parts.hour}:${parts.minute}` };
 }
 
-const CLOCKS = new Map<string, Intl.DateTimeFormat>();
+const SORTABLE_FORMATS = new Map<string, Intl.DateTimeFormat>();
 
 /** `2026-11-16 08:00`: local date and time in a form that sorts. */
 export function clockAt(iso: string, timezone: string): string {
   // The Swedish locale writes dates as ISO 8601 does.
   const format =
-    CLOCKS.get(timezone) ??
+    SORTABLE_FORMATS.get(timezone) ??
     new Intl.DateTimeFormat('sv-SE', {
       timeZone: timezone,
       dateStyle: 'short',
       timeStyle: 'short',
     });
-  if (CLOCKS.size > MAX_CACHED_FORMATS) CLOCKS.clear();
-  CLOCKS.set(timezone, format);
+  if (SORTABLE_FORMATS.size > MAX_CACHED_FORMATS) SORTABLE_FORMATS.clear();
+  SORTABLE_FORMATS.set(timezone, format);
   return format.format(new Date(iso));
 }
 
 /** UTC offsets are multiples of 15 minutes, so a local hour starts at most this long after a UTC hour. */
 const MAX_HOUR_OFFSET_MS = 45 * 60_000;
 
-/** `iso` is the start of a UTC hour. Returns a time in the local hour that begins at or within that hour. */
+/** `iso` is the start of a UTC hour. Returns a time in the local hour that begins within that UTC hour. */
 export function fullHourFrom(iso: string, timezone: string) {
   return zonedParts(isoTime(Date.parse(iso) + MAX_HOUR_OFFSET_MS), timezone);
 }
@@ -71,7 +71,7 @@ export function isMidnight(iso: string, timezone: string): boolean {
 
 // Times in emails and Slack messages.
 
-const FORMAT = new Intl.DateTimeFormat('en-GB', {
+const UTC_FORMAT = new Intl.DateTimeFormat('en-GB', {
   dateStyle: 'medium',
   timeStyle: 'short',
   timeZone: 'UTC',
@@ -79,5 +79,5 @@ const FORMAT = new Intl.DateTimeFormat('en-GB', {
 
 /** An ISO 8601 time as `28 Nov 2026, 10:00 UTC`. */
 export function timeInWords(time: string): string {
-  return `${FORMAT.format(new Date(time))} UTC`;
+  return `${UTC_FORMAT.format(new Date(time))} UTC`;
 }

@@ -107,36 +107,36 @@ interface ClaimingJobOptions<Item extends { id: string }> {
   claim(limit: number): Promise<Item[]>;
   work(item: Item): Promise<void>;
   /** Called with the error of `work`. The lease then expires, and the item is claimed again. */
-  failed(item: Item, error: unknown): void;
+  onError(item: Item, error: unknown): void;
   /** Runs this job again soon. */
   wake(): void;
 }
 
 /** Runs every second and when woken. If more was due than the concurrency allows, also runs whenever an item finishes. */
-export function claimingJob<Item extends { id: string }>(spec: ClaimingJobOptions<Item>): Job {
+export function claimingJob<Item extends { id: string }>(options: ClaimingJobOptions<Item>): Job {
   const inProgress = new Map<string, Promise<void>>();
   let hasMore = false;
-  const begin = (item: Item) => {
-    // Claimed again while in progress here, because its lease has expired, for example after a clock change.
+  const start = (item: Item) => {
+    // An item in progress is claimed again if its lease has expired, for example after a clock change.
     if (inProgress.has(item.id)) return;
-    const work = spec
+    const work = options
       .work(item)
-      .catch((error) => spec.failed(item, error))
+      .catch((error) => options.onError(item, error))
       .then(() => {
         inProgress.delete(item.id);
-        if (hasMore) spec.wake();
+        if (hasMore) options.wake();
       });
     inProgress.set(item.id, work);
   };
   return {
-    name: spec.name,
+    name: options.name,
     tick: '* * * * * *',
     async run() {
-      const capacity = spec.concurrency - inProgress.size;
+      const capacity = options.concurrency - inProgress.size;
       if (capacity <= 0) return;
-      const claimed = await spec.claim(capacity);
+      const claimed = await options.claim(capacity);
       hasMore = claimed.length === capacity;
-      for (const item of claimed) begin(item);
+      for (const item of claimed) start(item);
     },
     async idle() {
       await Promise.all(inProgress.values());

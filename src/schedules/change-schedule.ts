@@ -3,7 +3,7 @@
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
 import { rejectInvalidItems } from '../lib/errors.ts';
-import { cancelMail, rejectOwnAddresses } from '../outbox/queue.ts';
+import { cancelMail, rejectTestAddresses } from '../outbox/queue.ts';
 import type { Tx } from '../store/open.ts';
 import { requireBelowLimit } from '../store/queries.ts';
 import type { ReportScheduleRow } from '../store/tables.generated.ts';
@@ -24,9 +24,9 @@ export async function createSchedule(
 ): Promise<ReportScheduleRow> {
   await requireBelowLimit(tx.selectFrom('report_schedules'), {
     max: MAX_SCHEDULES,
-    things: 'report schedules',
+    noun: 'report schedules',
   });
-  rejectOwnAddresses(author.app.config, recipients);
+  rejectTestAddresses(author.app.config, recipients);
   await requireDomains(tx, domains);
   const { newId, clock } = author.app;
   const now = clock.now();
@@ -68,7 +68,7 @@ export async function changeSchedule(
   // Invalidates the lease of a report that is being composed from the previous settings. Its job then
   // releases the schedule, and the report is composed again.
   const row = { ...current, ...change, lease: current.lease && newId('req') };
-  if (change.recipients !== undefined) rejectOwnAddresses(author.app.config, recipientsOf(row));
+  if (change.recipients !== undefined) rejectTestAddresses(author.app.config, recipientsOf(row));
   if (TIMING_COLUMNS.some((column) => change[column] !== undefined))
     row.next_send_at = nextTime(row, current, clock.now());
   const { id, ...columns } = row;
@@ -79,10 +79,10 @@ export async function changeSchedule(
 }
 
 /** A report that is already due keeps its time and is sent first. The new times apply after it. */
-function nextTime(row: ReportScheduleRow, before: ReportScheduleRow, now: number): string | null {
+function nextTime(row: ReportScheduleRow, previous: ReportScheduleRow, now: number): string | null {
   if (row.enabled === 0) return null;
-  const planned = before.next_send_at && Date.parse(before.next_send_at);
-  if (planned && planned <= now) return isoTime(slotToSend(before, planned, now));
+  const dueAt = previous.next_send_at && Date.parse(previous.next_send_at);
+  if (dueAt && dueAt <= now) return isoTime(slotToSend(previous, dueAt, now));
   return isoTime(nextSend(row, now));
 }
 
@@ -92,15 +92,15 @@ function nextTime(row: ReportScheduleRow, before: ReportScheduleRow, now: number
  */
 async function cancelObsoleteCopies(
   tx: Tx,
-  before: ReportScheduleRow,
+  previous: ReportScheduleRow,
   row: ReportScheduleRow,
 ): Promise<void> {
-  if (before.enabled === 1 && row.enabled === 0) {
+  if (previous.enabled === 1 && row.enabled === 0) {
     const reason = 'the report schedule was disabled';
     await cancelCopies(tx, row.id, { status: 'failed', reason });
   }
   const remaining = new Set(recipientsOf(row));
-  const recipients = recipientsOf(before).filter((email) => !remaining.has(email));
+  const recipients = recipientsOf(previous).filter((email) => !remaining.has(email));
   if (recipients.length === 0) return;
   const reason = 'the recipient was removed from the report schedule';
   await cancelCopies(tx, row.id, { recipients, status: 'failed', reason });
@@ -137,7 +137,7 @@ function changeOf(current: ReportScheduleRow, patch: SchedulePatch): Change {
 }
 
 function detailsOf(current: ReportScheduleRow, change: Change): Record<string, object> {
-  const readable = (column: keyof Change, value: unknown) =>
+  const auditValue = (column: keyof Change, value: unknown) =>
     column === 'enabled'
       ? value === 1
       : JSON_COLUMNS.includes(column) && value !== null
@@ -146,7 +146,7 @@ function detailsOf(current: ReportScheduleRow, change: Change): Record<string, o
   return Object.fromEntries(
     (Object.keys(change) as (keyof Change)[]).map((column) => [
       column,
-      { from: readable(column, current[column]), to: readable(column, change[column]) },
+      { from: auditValue(column, current[column]), to: auditValue(column, change[column]) },
     ]),
   );
 }
@@ -184,7 +184,7 @@ interface Cancellation {
   reason: string;
 }
 
-/** Cancels the queued copies of all runs. A copy that is already being sent may still be delivered, as `sent`. */
+/** Cancels the queued copies of all runs. A copy that is already being sent may still become `sent`. */
 export async function cancelCopies(
   tx: Tx,
   scheduleId: string,

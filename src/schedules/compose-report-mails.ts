@@ -21,19 +21,19 @@ import { localDate, periodUntil, type ReportPeriod } from './times.ts';
 /**
  * Emails by address, without unsubscribed recipients; empty if outgoing mail is not configured. `at` is
  * the send time of the report, in milliseconds since the Unix epoch. For a PDF, rejects with the
- * errors of `app.reporter`.
+ * errors of `app.reportRenderer`.
  */
 export async function composeReportMails(
   app: App,
   schedule: ReportScheduleRow,
-  { covered, at }: { covered: ReportPeriod; at: number },
+  { period, at }: { period: ReportPeriod; at: number },
 ): Promise<Map<string, OutgoingMail>> {
   const mails = new Map<string, OutgoingMail>();
   const recipients = recipientsOf(schedule);
   const unsubscribed = await findUnsubscribed(app.db, schedule.id, recipients);
   const subscribed = recipients.filter((email) => !unsubscribed.has(email));
   if (app.mailer === null || subscribed.length === 0) return mails;
-  const report = await gatherReport(app, schedule, covered);
+  const report = await gatherReport(app, schedule, period);
   const attachments = schedule.format === 'pdf' ? [await pdfOf(app, report, at)] : undefined;
   for (const to of subscribed) {
     const url = `${app.config.APP_URL}/unsubscribe/${unsubscribeToken(app, schedule.id, to)}`;
@@ -54,7 +54,7 @@ function unsubscribeHeaders(url: string): Record<string, string> {
 }
 
 async function pdfOf(app: App, report: ScheduledReport, at: number): Promise<MailAttachment> {
-  const { bytes } = await app.reporter.render({ kind: 'summary', report });
+  const { bytes } = await app.reportRenderer.render({ kind: 'summary', report });
   return {
     filename: `deliverability-${localDate(at, report.timezone)}.pdf`,
     contentType: 'application/pdf',
@@ -69,18 +69,18 @@ const MAX_LISTED = 20;
 export async function gatherReport(
   { db, config }: Pick<App, 'db' | 'config'>,
   schedule: ReportScheduleRow,
-  covered: ReportPeriod,
+  period: ReportPeriod,
 ): Promise<ScheduledReport> {
   const { name, frequency, timezone } = schedule;
   const sections: Section[] = JSON.parse(schedule.include_sections);
   const ids = await domainsOf(db, schedule);
   const domains = await healthOf(db, ids);
   const incidents = sections.includes('alerts')
-    ? await incidentsOf(db, ids && domains, covered)
+    ? await incidentsOf(db, ids && domains, period)
     : [];
   return {
     ...{ name, frequency, timezone, sections },
-    summary: await summarize(db, { ...covered, livemode: true, domains: ids }),
+    summary: await summarize(db, { ...period, livemode: true, domains: ids }),
     domains: domains.slice(0, MAX_LISTED).map(({ name, health, score }) => ({
       ...{ name, health, score },
     })),
@@ -136,10 +136,10 @@ async function incidentsOf(
   const relevant = rows.filter(
     ({ subject, domain_id }) => domains === null || concerns(domains, subject, domain_id),
   );
-  const isResolved = ({ resolved_at }: { resolved_at: string | null }) =>
+  const resolvedRank = ({ resolved_at }: { resolved_at: string | null }) =>
     Number(resolved_at !== null);
   return relevant
-    .toSorted((a, b) => isResolved(a) - isResolved(b))
+    .toSorted((a, b) => resolvedRank(a) - resolvedRank(b))
     .map(({ domain_id: _, rule, ...incident }) => ({
       ...incident,
       condition: conditionOf(incident).shortText,
@@ -156,26 +156,26 @@ function concerns(domains: Domain[], subject: string, domainId: string | null): 
 
 // The preview of the report that a schedule would send now.
 
-const HIDDEN_SECTION =
+const HIDDEN_SECTIONS_NOTICE =
   'Domains and alerts are hidden in this preview. Recipients see them, and team members with a role above viewer can preview them.';
 
-/** HTML. Domains and incidents, also in the subject, are hidden from viewers. */
+/** Returns HTML. Hides domains and incidents from viewers, including in the subject. */
 export async function previewReport(
   app: App,
   schedule: ReportScheduleRow,
   role: Role,
 ): Promise<string> {
   const report = await gatherReport(app, schedule, periodUntil(schedule, app.clock.now()));
-  const shown = allows(role, 'member') ? report : withoutAlerts(report);
-  const html = previewOf(reportMail(shown, { unsubscribeUrl: null, hasPdf: false }));
-  if (shown.sections.length === report.sections.length) return html;
+  const visibleReport = allows(role, 'member') ? report : withoutDomainsAndAlerts(report);
+  const html = previewOf(reportMail(visibleReport, { unsubscribeUrl: null, hasPdf: false }));
+  if (visibleReport.sections.length === report.sections.length) return html;
   return html.replace(
     /<body[^>]*>/,
-    (body) => `${body}\n<div style="padding:16px">${smallParagraph(HIDDEN_SECTION)}</div>`,
+    (body) => `${body}\n<div style="padding:16px">${smallParagraph(HIDDEN_SECTIONS_NOTICE)}</div>`,
   );
 }
 
-const withoutAlerts = (report: ScheduledReport): ScheduledReport => ({
+const withoutDomainsAndAlerts = (report: ScheduledReport): ScheduledReport => ({
   ...report,
   sections: report.sections.filter((section) => section !== 'alerts'),
   domains: [],

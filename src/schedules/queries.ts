@@ -43,7 +43,7 @@ export async function existingDomainIds(db: Db | Tx, ids: string[]): Promise<Set
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Runs a fixed number of queries, however many schedules there are. */
+/** Runs a fixed number of queries, regardless of the number of schedules. */
 export async function presentSchedules(
   db: Db | Tx,
   rows: ReportScheduleRow[],
@@ -109,8 +109,8 @@ function presentSchedule(state: ScheduleState): Schedule {
   const { row, domains, lastStatus, lastSentAt, unsubscribed } = state;
   const { id, name, frequency, format, send_hour, timezone, weekday, day_of_month } = row;
   const recipients = recipientsOf(row);
-  const emails = new Set(unsubscribed.map(({ email }) => email));
-  const hasNoRecipients = recipients.every((email) => emails.has(email));
+  const unsubscribedEmails = new Set(unsubscribed.map(({ email }) => email));
+  const hasNoRecipients = recipients.every((email) => unsubscribedEmails.has(email));
   return {
     ...{ id, object: 'report_schedule', name, frequency, recipients, domains },
     include_sections: JSON.parse(row.include_sections),
@@ -174,7 +174,7 @@ async function lastRuns(db: Db | Tx, scheduleIds: string[]): Promise<ReportRun[]
 /** The maximum time from a run to the delivery of a copy: the outbox gives up earlier. */
 const MAX_COPY_DELAY_MS = MAX_MAIL_AGE_MS + 86_400_000;
 
-/** When the mail server last accepted a copy, by schedule id. Schedules without a sent copy are missing. */
+/** When the mail server last accepted a copy, by schedule ID. Schedules without a sent copy are missing. */
 async function lastSentTimes(db: Db | Tx, scheduleIds: string[]): Promise<Map<string, string>> {
   const newest = await newestSentRuns(db, scheduleIds);
   if (newest.length === 0) return new Map();
@@ -207,9 +207,9 @@ async function newestSentRuns(db: Db | Tx, scheduleIds: string[]) {
       selectFrom('report_runs as run')
         .select('run.created_at')
         .whereRef('run.schedule_id', '=', 'schedule.id')
-        .where((inner) =>
-          inner.exists(
-            inner
+        .where((eb) =>
+          eb.exists(
+            eb
               .selectFrom('report_copies as copy')
               .select('copy.run_id')
               .whereRef('copy.run_id', '=', 'run.id')
@@ -240,8 +240,8 @@ function presentCopy(row: CopyState): ReportCopy {
 /** Ignores copies for unsubscribed recipients. A run with no other copies has failed. */
 function runStatus(copies: ReportCopy[]): RunStatus {
   const relevant = copies.filter(({ status }) => status !== 'unsubscribed');
-  const count = (wanted: ReportCopy['status']) =>
-    relevant.filter(({ status }) => status === wanted).length;
+  const count = (status: ReportCopy['status']) =>
+    relevant.filter((copy) => copy.status === status).length;
   if (count('queued') > 0) return 'sending';
   if (relevant.length === 0) return 'failed';
   if (count('sent') === relevant.length) return 'sent';

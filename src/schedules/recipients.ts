@@ -48,8 +48,8 @@ export async function findRecipient(db: Db | Tx, token: string): Promise<ReportR
       'not_found',
       'This unsubscribe link is invalid, or the report no longer exists.',
     );
-  const { left_at, ...reader } = row;
-  return { ...reader, unsubscribedAt: left_at };
+  const { left_at, ...recipient } = row;
+  return { ...recipient, unsubscribedAt: left_at };
 }
 
 type RecipientRequest = Author & { app: App; transact: Transact };
@@ -61,17 +61,17 @@ export async function unsubscribeRecipient(
 ): Promise<ReportRecipient> {
   const { clock } = author.app;
   return author.transact(async (tx) => {
-    const reader = await findRecipient(tx, token);
-    if (reader.unsubscribedAt !== null) return reader;
+    const recipient = await findRecipient(tx, token);
+    if (recipient.unsubscribedAt !== null) return recipient;
     const unsubscribedAt = isoTime(clock.now());
-    await setUnsubscribedAt(tx, reader, unsubscribedAt);
-    await cancelCopies(tx, reader.scheduleId, {
-      recipients: [reader.email],
+    await setUnsubscribedAt(tx, recipient, unsubscribedAt);
+    await cancelCopies(tx, recipient.scheduleId, {
+      recipients: [recipient.email],
       status: 'unsubscribed',
       reason: 'the recipient unsubscribed',
     });
-    await auditRecipient(tx, author, 'unsubscribed', reader);
-    return { ...reader, unsubscribedAt };
+    await auditRecipient(tx, author, 'unsubscribed', recipient);
+    return { ...recipient, unsubscribedAt };
   });
 }
 
@@ -81,11 +81,11 @@ export async function resubscribeRecipient(
   token: string,
 ): Promise<ReportRecipient> {
   return author.transact(async (tx) => {
-    const reader = await findRecipient(tx, token);
-    if (reader.unsubscribedAt === null) return reader;
-    await setUnsubscribedAt(tx, reader, null);
-    await auditRecipient(tx, author, 'resubscribed', reader);
-    return { ...reader, unsubscribedAt: null };
+    const recipient = await findRecipient(tx, token);
+    if (recipient.unsubscribedAt === null) return recipient;
+    await setUnsubscribedAt(tx, recipient, null);
+    await auditRecipient(tx, author, 'resubscribed', recipient);
+    return { ...recipient, unsubscribedAt: null };
   });
 }
 
@@ -105,10 +105,10 @@ async function setUnsubscribedAt(
 async function auditRecipient(
   tx: Tx,
   author: Author,
-  what: string,
+  verb: string,
   { scheduleId, email }: ReportRecipient,
 ) {
-  await auditSchedule(tx, author, what, scheduleId, { email });
+  await auditSchedule(tx, author, verb, scheduleId, { email });
 }
 
 /** Returns which of the addresses have unsubscribed. */
@@ -128,8 +128,8 @@ export async function findUnsubscribed(
 }
 
 /**
- * Stores the hash of the recipient's token, so that the link works. After a change of the secret key,
- * the new hash replaces the previous one.
+ * Stores the hash of the recipient's token, so that the link works. If the secret key has changed, the
+ * new hash replaces the previous one.
  */
 export async function saveRecipient(
   tx: Tx,

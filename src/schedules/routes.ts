@@ -1,13 +1,12 @@
 /** Operations on report schedules (contract §5). */
 
 import type { App } from '../app.ts';
-import { PRIVATE_HEADERS } from '../http/response.ts';
+import { editableBy, PRIVATE_HEADERS } from '../http/response.ts';
 import { route } from '../http/route.ts';
-import { listSchema } from '../http/schemas.ts';
+import { deletedOf, idOf, listSchema } from '../http/schemas.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Db, Tx } from '../store/open.ts';
 import type { ReportScheduleRow } from '../store/tables.generated.ts';
-import { deletedOf } from '../team/schema.ts';
 import {
   auditSchedule,
   changeSchedule,
@@ -33,7 +32,9 @@ import {
 import { recordReportRun } from './send.ts';
 import { periodUntil } from './times.ts';
 
-// Sending now, preview, and runs.
+const REPORT_SCHEDULE_ID = idOf('rps', 'The ID of the report schedule.');
+
+// Sending a report now, previews, and runs.
 
 /** If one of these changes while a report is composed, the report is outdated. */
 const CONTENT_COLUMNS = [
@@ -46,23 +47,26 @@ const CONTENT_COLUMNS = [
   'timezone',
 ] as const satisfies (keyof ReportScheduleRow)[];
 
+const editableSchedule = editableBy(SchedulePatch);
+
 const send = route({
   method: 'POST',
   path: '/v1/reports/schedules/:id/send',
+  params: { id: REPORT_SCHEDULE_ID },
   operation: 'sendReportSchedule',
   role: 'admin',
-  liveOnly: true,
   limit: { requests: 60, seconds: 3600 },
-  summary:
-    'Send a report now, outside its schedule; it covers a period of the usual length that ends with the current hour',
+  summary: 'Send a report now',
+  description:
+    'Sends a report outside its schedule. It covers a period of the usual length that ends with the current hour.',
   response: ReportRun,
   errors: ['conflict', 'unavailable'],
   async handle(call) {
     const { app, params } = call;
     const schedule = await scheduleOr404(app.db, params.id!);
     const at = app.clock.now();
-    const covered = periodUntil(schedule, at);
-    const mails = await composeReportMails(app, schedule, { covered, at });
+    const period = periodUntil(schedule, at);
+    const mails = await composeReportMails(app, schedule, { period, at });
     return call.transact(async (tx) => {
       const row = await scheduleOr404(tx, schedule.id);
       if (CONTENT_COLUMNS.some((column) => row[column] !== schedule[column]))
@@ -70,7 +74,7 @@ const send = route({
           'conflict',
           'The schedule changed while its report was being generated. Retry the request.',
         );
-      const run = await recordReportRun(tx, app, row, { slot: null, covered, mails, error: null });
+      const run = await recordReportRun(tx, app, row, { slot: null, period, mails, error: null });
       await auditSchedule(tx, call, 'sent', row.id, { run: run.id });
       const [presented] = await presentRuns(tx, [run]);
       return presented!;
@@ -85,11 +89,12 @@ const PREVIEW_POLICY =
 const preview = route({
   method: 'GET',
   path: '/v1/reports/schedules/:id/preview',
+  params: { id: REPORT_SCHEDULE_ID },
   operation: 'previewReportSchedule',
   role: 'viewer',
-  liveOnly: true,
-  summary:
-    'Preview the report that would be sent now, as an HTML page even for PDF reports; viewers do not see domains and alerts',
+  summary: 'Preview a report',
+  description:
+    'Returns the report that would be sent now, as an HTML page even for PDF reports. Viewers do not see domains and alerts.',
   produces: ['text/html'],
   async handle({ app, actor, params }) {
     const row = await scheduleOr404(app.db, params.id!);
@@ -107,11 +112,11 @@ const preview = route({
 const runs = route({
   method: 'GET',
   path: '/v1/reports/schedules/:id/runs',
+  params: { id: REPORT_SCHEDULE_ID },
   operation: 'listReportScheduleRuns',
   role: 'viewer',
-  liveOnly: true,
-  summary:
-    'List the runs of a report schedule, newest first, with the delivery status for each recipient',
+  summary: 'List the runs of a report schedule',
+  description: 'Returns the runs, newest first, with the delivery status for each recipient.',
   query: ReportRunListQuery,
   response: listSchema(ReportRun),
   async handle({ app, params, query }) {
@@ -134,10 +139,11 @@ const create = route({
   path: '/v1/reports/schedules',
   operation: 'createReportSchedule',
   role: 'admin',
-  liveOnly: true,
-  summary: 'Create a schedule that emails a report every day, week or month',
+  summary: 'Create a report schedule',
+  description: 'Creates a schedule that emails a report every day, week or month.',
   body: NewSchedule,
   status: 201,
+  etag: editableSchedule,
   location: ({ id }) => `/v1/reports/schedules/${id}`,
   response: Schedule,
   errors: ['conflict'],
@@ -152,7 +158,8 @@ const list = route({
   path: '/v1/reports/schedules',
   operation: 'listReportSchedules',
   role: 'viewer',
-  summary: 'List report schedules, newest first',
+  summary: 'List report schedules',
+  description: 'Returns the report schedules of your team, newest first.',
   query: ScheduleListQuery,
   response: listSchema(Schedule),
   async handle({ app, query }) {
@@ -165,17 +172,19 @@ const list = route({
 const get = route({
   method: 'GET',
   path: '/v1/reports/schedules/:id',
+  params: { id: REPORT_SCHEDULE_ID },
   operation: 'getReportSchedule',
   role: 'viewer',
-  summary: 'Get a report schedule with its next send time and unsubscribed recipients',
-  etag: true,
+  summary: 'Get a report schedule',
+  description: 'Returns a report schedule with its next send time and unsubscribed recipients.',
+  etag: editableSchedule,
   response: Schedule,
   async handle({ app, params }) {
     return present(app.db, await scheduleOr404(app.db, params.id!));
   },
 });
 
-/** The row, if it matches the `If-Match` header of the request. */
+/** Returns the row. Throws `precondition_failed` if the `If-Match` header of the request does not match it. */
 async function matchingRow(
   tx: Tx,
   call: { app: App; params: Record<string, string>; ifMatch(current: unknown): void },
@@ -188,11 +197,13 @@ async function matchingRow(
 const update = route({
   method: 'PATCH',
   path: '/v1/reports/schedules/:id',
+  params: { id: REPORT_SCHEDULE_ID },
   operation: 'updateReportSchedule',
   role: 'admin',
-  liveOnly: true,
-  summary: 'Update, enable or disable a report schedule; the next send time is recalculated',
-  etag: true,
+  summary: 'Update a report schedule',
+  description:
+    'Changes, enables or disables a report schedule. The next send time is recalculated.',
+  etag: editableSchedule,
   body: SchedulePatch,
   response: Schedule,
   async handle(call) {
@@ -206,11 +217,12 @@ const update = route({
 const remove = route({
   method: 'DELETE',
   path: '/v1/reports/schedules/:id',
+  params: { id: REPORT_SCHEDULE_ID },
   operation: 'deleteReportSchedule',
   role: 'admin',
-  liveOnly: true,
-  summary: 'Delete a report schedule and its runs; queued emails are canceled',
-  response: deletedOf('report_schedule'),
+  summary: 'Delete a report schedule',
+  description: 'Deletes a report schedule and its runs. Queued emails are canceled.',
+  response: deletedOf('report_schedule', 'rps'),
   async handle(call) {
     const { params } = call;
     return call.transact(async (tx) => {

@@ -25,7 +25,7 @@ import {
 
 const SEND_REPORTS_JOB = 'reports.send';
 
-/** Composing a report is fast, so more of them would only slow each other down. */
+/** Composing a report is fast. More concurrent reports would only slow each other down. */
 const MAX_CONCURRENT_REPORTS = 2;
 /** Also the delay before a failed report is retried. */
 const LEASE_MS = 5 * 60_000;
@@ -40,7 +40,7 @@ export function sendReportsJob(app: App): Job {
     concurrency: MAX_CONCURRENT_REPORTS,
     async claim(limit) {
       const now = app.clock.now();
-      // Also immediately after the clock was set back.
+      // Replans immediately if the clock was set back.
       if (replannedAt === null || now < replannedAt || now - replannedAt >= REPLAN_INTERVAL_MS) {
         replannedAt = now;
         await replanSchedules(app);
@@ -48,8 +48,8 @@ export function sendReportsJob(app: App): Job {
       return claimDueSchedules(app, limit);
     },
     work: (schedule) => sendReport(app, schedule),
-    // It is retried when its lease expires.
-    failed: ({ id }, error) =>
+    // The report is retried when its lease expires.
+    onError: ({ id }, error) =>
       app.log.error('could not send a scheduled report', {
         schedule: id,
         error: errorMessage(error),
@@ -75,11 +75,11 @@ async function claimDueSchedules(
 async function sendReport(app: App, schedule: ClaimedSchedule): Promise<void> {
   const now = app.clock.now();
   const slot = slotToSend(schedule, Date.parse(schedule.next_send_at!), now);
-  const covered = periodAt(schedule, slot);
-  const sending = { slot, covered, mails: new Map(), error: null };
+  const period = periodAt(schedule, slot);
+  const emptyRun = { slot, period, mails: new Map(), error: null };
   try {
-    const mails = await composeReportMails(app, schedule, { covered, at: slot });
-    await recordSending(app, schedule, { ...sending, mails });
+    const mails = await composeReportMails(app, schedule, { period, at: slot });
+    await recordAndReschedule(app, schedule, { ...emptyRun, mails });
   } catch (error) {
     // For a report missed while the service was down, the delay counts from startup.
     if (now - Math.max(slot, app.startedAt) < MAX_REPORT_DELAY_MS) throw error;
@@ -87,8 +87,8 @@ async function sendReport(app: App, schedule: ClaimedSchedule): Promise<void> {
       schedule: schedule.id,
       error: errorMessage(error),
     });
-    await recordSending(app, schedule, {
-      ...sending,
+    await recordAndReschedule(app, schedule, {
+      ...emptyRun,
       error: 'the report could not be generated; see the server log',
     });
   }
@@ -96,13 +96,13 @@ async function sendReport(app: App, schedule: ClaimedSchedule): Promise<void> {
 
 const HOUR_MS = 3_600_000;
 
-/** A slot from before a change of the schedule does not match the new times and may be close to one of them. */
+/** A slot from before a schedule change does not match the new send times, and may be close to one of them. */
 const periodAt = (schedule: ClaimedSchedule, slot: number): ReportPeriod =>
   lastSend(schedule, slot) === slot
     ? periodOf(schedule, slot)
     : periodUntil(schedule, slot - HOUR_MS);
 
-/** After the clock was set back, no schedule must wait for a time in the distant future. */
+/** Prevents schedules from waiting for a time in the distant future after the clock was set back. */
 async function replanSchedules({ db, clock }: Pick<App, 'db' | 'clock'>): Promise<void> {
   const now = clock.now();
   const pending = await db
@@ -111,38 +111,38 @@ async function replanSchedules({ db, clock }: Pick<App, 'db' | 'clock'>): Promis
     .where('next_send_at', '>', isoTime(now))
     .execute();
   for (const schedule of pending) {
-    const planned = Date.parse(schedule.next_send_at!);
-    const corrected = correctedSlot(schedule, planned, now);
-    if (corrected === planned) continue;
+    const plannedSlot = Date.parse(schedule.next_send_at!);
+    const newSlot = correctedSlot(schedule, plannedSlot, now);
+    if (newSlot === plannedSlot) continue;
     await db
       .updateTable('report_schedules')
-      .set({ next_send_at: isoTime(corrected) })
+      .set({ next_send_at: isoTime(newSlot) })
       .where('id', '=', schedule.id)
       .where('next_send_at', '=', schedule.next_send_at)
       .execute();
   }
 }
 
-// Records a run in one transaction with its emails, so that no report is sent twice.
+// Recording a run in one transaction with its emails, so that no report is sent twice.
 
 /** A schedule claimed until its lease expires. */
 type ClaimedSchedule = ReportScheduleRow & { lease: string };
 
-interface Sending {
+interface NewRun {
   /** The scheduled time; null for a report that was sent manually. */
   slot: number | null;
-  covered: ReportPeriod;
+  period: ReportPeriod;
   /** By recipient. */
   mails: Map<string, OutgoingMail>;
   /** Why nothing is sent; null otherwise. */
   error: string | null;
 }
 
-/** Writes nothing if the claim is no longer valid: the schedule was deleted, changed or claimed again meanwhile. */
-async function recordSending(
+/** Writes nothing if the schedule was deleted, changed, or claimed again since it was claimed. */
+async function recordAndReschedule(
   app: App,
   { id, lease, leased_until }: ClaimedSchedule,
-  sending: Sending & { slot: number },
+  run: NewRun & { slot: number },
 ): Promise<void> {
   await transact(app.db, async (tx) => {
     const schedule = await tx
@@ -152,8 +152,8 @@ async function recordSending(
       .where('lease', '=', lease)
       .executeTakeFirst();
     if (!schedule) return releaseLease(tx, id, leased_until);
-    if (!(await isSent(tx, id, sending.slot))) await recordReportRun(tx, app, schedule, sending);
-    const next = nextSend(schedule, Math.max(sending.slot, app.clock.now()));
+    if (!(await isSent(tx, id, run.slot))) await recordReportRun(tx, app, schedule, run);
+    const next = nextSend(schedule, Math.max(run.slot, app.clock.now()));
     await tx
       .updateTable('report_schedules')
       .set({ next_send_at: isoTime(next), lease: null, leased_until: null })
@@ -162,7 +162,7 @@ async function recordSending(
   });
 }
 
-/** A schedule that changed after it was claimed can be claimed again for a report with the new settings. */
+/** Lets a schedule that changed after it was claimed be claimed again with its new settings. */
 async function releaseLease(tx: Tx, id: string, leased_until: string | null): Promise<void> {
   await tx
     .updateTable('report_schedules')
@@ -173,7 +173,7 @@ async function releaseLease(tx: Tx, id: string, leased_until: string | null): Pr
     .execute();
 }
 
-/** After the clock was set back, the same slot is due again. */
+/** Prevents a second report for a slot that is due again because the clock was set back. */
 async function isSent(tx: Tx, schedule_id: string, slot: number): Promise<boolean> {
   const run = await tx
     .selectFrom('report_runs')
@@ -189,7 +189,7 @@ export async function recordReportRun(
   tx: Tx,
   app: App,
   schedule: ReportScheduleRow,
-  { slot, covered, mails, error }: Sending,
+  { slot, period, mails, error }: NewRun,
 ): Promise<ReportRunRow> {
   const recipients = recipientsOf(schedule);
   const unsubscribed = await findUnsubscribed(tx, schedule.id, recipients);
@@ -199,8 +199,8 @@ export async function recordReportRun(
     schedule_id: schedule.id,
     trigger: slot === null ? 'manual' : 'schedule',
     slot: slot === null ? null : isoTime(slot),
-    period_from: isoTime(covered.from),
-    period_to: isoTime(covered.to),
+    period_from: isoTime(period.from),
+    period_to: isoTime(period.to),
     created_at: isoTime(app.clock.now()),
     error: error ?? (hasNoRecipients ? 'all recipients have unsubscribed' : null),
   };
@@ -222,7 +222,7 @@ export async function recordReportRun(
   return run;
 }
 
-// Copies keep the final status of their emails, because the outbox deletes its rows after a month.
+// Copies store the final status of their emails, because the outbox deletes its rows after a month.
 
 /** A failure counts for queued copies only, so a canceled copy keeps its status unless it was sent after all. */
 export async function recordCopyOutcomes(tx: Tx, settled: SettledMail[]): Promise<void> {

@@ -1,4 +1,4 @@
-/** When the reports of a schedule are sent, in its time zone, and which period each of them covers. */
+/** When the reports of a schedule are sent, in its time zone, and the period that each report covers. */
 
 import { Cron } from 'croner';
 import { isoTime } from '../lib/clock.ts';
@@ -20,28 +20,28 @@ export type SendTiming = Pick<
  * hour, the report is sent right after the skipped time. If the hour repeats, its first occurrence is used.
  */
 export function nextSend(schedule: SendTiming, after: number): number {
-  for (const time of sendsFrom(schedule, after - MAX_NOON_DISTANCE_MS))
+  for (const time of sendTimesFrom(schedule, after - MAX_NOON_DISTANCE_MS))
     if (time > after) return time;
   throw new Error('Unreachable: send times are infinite.');
 }
 
-/** The maximum distance of a send time from the noon of its day. */
+/** The maximum distance between a send time and noon of its day. */
 const MAX_NOON_DISTANCE_MS = 16 * HOUR_MS;
 
 /** The send times of all days whose noon is after `after`; infinite. */
-function* sendsFrom(schedule: SendTiming, after: number): Generator<number> {
+function* sendTimesFrom(schedule: SendTiming, after: number): Generator<number> {
   const { timezone, send_hour } = schedule;
-  const noons = patternsOf(schedule).map((pattern) => new Cron(pattern, { timezone }));
+  const noonCrons = patternsOf(schedule).map((pattern) => new Cron(pattern, { timezone }));
   for (let noon = after; ; ) {
     const from = new Date(noon);
-    noon = Math.min(...noons.map((cron) => cron.nextRun(from)!.getTime()));
-    yield hourOfDay(noon, send_hour, timezone);
+    noon = Math.min(...noonCrons.map((cron) => cron.nextRun(from)!.getTime()));
+    yield timeOfHour(noon, send_hour, timezone);
   }
 }
 
 /**
- * Cron patterns for the noon of each send day. Noon is never skipped by daylight saving, other hours
- * are. In a month without the day, the last day is used.
+ * Cron patterns for noon on each send day. Daylight saving may skip other hours, but
+ * never noon. In a month without the day, the last day is used.
  */
 function patternsOf({ frequency, weekday, day_of_month }: SendTiming): string[] {
   const noon = '0 0 12';
@@ -58,7 +58,7 @@ const CLOCK_STEP_MS = 15 * 60_000;
 const MAX_CLOCK_CHANGE_MS = 3 * HOUR_MS;
 
 /** The first moment of the day of `noon` at which local clocks show this hour or a later time. */
-function hourOfDay(noon: number, hour: number, timezone: string): number {
+function timeOfHour(noon: number, hour: number, timezone: string): number {
   const [day] = clockAt(isoTime(noon), timezone).split(' ');
   const targetClock = `${day} ${String(hour).padStart(2, '0')}:00`;
   let time = noon + (hour - 12) * HOUR_MS - MAX_CLOCK_CHANGE_MS;
@@ -90,8 +90,8 @@ export function slotToSend(schedule: SendTiming, planned: number, now: number): 
  * the next send time.
  */
 export function correctedSlot(schedule: SendTiming, planned: number, now: number): number {
-  const maxPlanned = now + 2 * MAX_PERIOD_MS[schedule.frequency];
-  return planned > maxPlanned ? nextSend(schedule, now) : planned;
+  const latestPlausible = now + 2 * MAX_PERIOD_MS[schedule.frequency];
+  return planned > latestPlausible ? nextSend(schedule, now) : planned;
 }
 
 /** The period of a report. Its slices are hours for daily reports, local days otherwise. */
@@ -100,23 +100,23 @@ export type ReportPeriod = SummarySpan;
 /** The period of the report with this send time: everything since the previous send time. */
 export function periodOf(schedule: SendTiming, slot: number): ReportPeriod {
   const previous = lastSend(schedule, slot - 1);
-  const [from, to] = [wholeHour(previous), wholeHour(slot)];
-  const previousFrom = wholeHour(lastSend(schedule, previous - 1));
+  const [from, to] = [floorToHour(previous), floorToHour(slot)];
+  const previousFrom = floorToHour(lastSend(schedule, previous - 1));
   const boundaries =
     schedule.frequency === 'daily'
       ? boundariesEvery(1, from, to)
-      : [from, ...daysBetween(schedule, previous, slot), to];
+      : [from, ...dayStartsBetween(schedule, previous, slot), to];
   return { from, to, previousFrom, boundaries };
 }
 
-/** The period of a report that is sent manually now: as many days as the next one, until the end of the current hour. */
+/** The period of a report that is sent manually now: it covers as many days as the next one and ends with the current hour. */
 export function periodUntil(schedule: SendTiming, now: number): ReportPeriod {
   const next = periodOf(schedule, nextSend(schedule, now));
   const days = Math.round((next.to - next.from) / DAY_MS);
-  const to = wholeHour(now) + HOUR_MS;
+  const to = floorToHour(now) + HOUR_MS;
   const { hour } = fullHourFrom(isoTime(to), schedule.timezone);
-  // More than needed. Excludes the current hour, which may repeat at a clock change.
-  const dayStarts = daysBetween(
+  // More days than needed. Excludes the current hour, which may repeat at a clock change.
+  const dayStarts = dayStartsBetween(
     { ...schedule, send_hour: Number(hour) },
     to - (2 * days + 2) * DAY_MS,
     to - DAY_MS / 2,
@@ -127,17 +127,17 @@ export function periodUntil(schedule: SendTiming, now: number): ReportPeriod {
   return { from, to, previousFrom, boundaries };
 }
 
-const wholeHour = (time: number): number => Math.floor(time / HOUR_MS) * HOUR_MS;
+const floorToHour = (time: number): number => Math.floor(time / HOUR_MS) * HOUR_MS;
 
 /** The whole hours between two times at which local clocks show the hour of the schedule, one for each day. */
-function daysBetween(schedule: SendTiming, after: number, before: number): number[] {
+function dayStartsBetween(schedule: SendTiming, after: number, before: number): number[] {
   const daily = { ...schedule, frequency: 'daily' as const };
-  const days: number[] = [];
-  for (const time of sendsFrom(daily, after - MAX_NOON_DISTANCE_MS)) {
-    if (time >= before) return days;
-    if (time > after) days.push(wholeHour(time));
+  const dayStarts: number[] = [];
+  for (const time of sendTimesFrom(daily, after - MAX_NOON_DISTANCE_MS)) {
+    if (time >= before) return dayStarts;
+    if (time > after) dayStarts.push(floorToHour(time));
   }
-  return days;
+  return dayStarts;
 }
 
 // Names of time zones, and local dates.
@@ -171,11 +171,11 @@ const IRREGULAR_NAMES = new Map(
     'Mexico/BajaSur',
   ].map((name) => [name.toLowerCase(), name]),
 );
-const SMALL_WORDS = ['au', 'es', 'of'];
+const LOWERCASE_WORDS = ['au', 'es', 'of'];
 
 /**
- * The name in the case of the IANA database. Only the case changes: an alias stays, whereas the runtime
- * would replace it with an older name.
+ * Returns the name with the capitalization of the IANA database. Keeps aliases, which the runtime would
+ * replace with an older name.
  */
 export function canonicalTimeZone(name: string): string {
   const lower = name.toLowerCase();
@@ -185,10 +185,10 @@ export function canonicalTimeZone(name: string): string {
   // `UTC`, `EST5EDT`, `W-SU`, but `Japan`.
   if (parts.length === 1)
     return lower.length <= 3 || /[\d-]/.test(lower) ? lower.toUpperCase() : capitalized(lower);
-  const [area, ...rest] = parts;
-  if (area === 'systemv') return `SystemV/${rest.join('/').toUpperCase()}`;
-  if (area === 'etc') return `Etc/${rest.map(etcName).join('/')}`;
-  return [area === 'us' ? 'US' : capitalized(area!), ...rest.map(capitalized)].join('/');
+  const [area, ...location] = parts;
+  if (area === 'systemv') return `SystemV/${location.join('/').toUpperCase()}`;
+  if (area === 'etc') return `Etc/${location.map(etcName).join('/')}`;
+  return [area === 'us' ? 'US' : capitalized(area!), ...location.map(capitalized)].join('/');
 }
 
 /** `GMT+5`, `UTC`, `Zulu`. */
@@ -197,7 +197,7 @@ const etcName = (part: string): string =>
 
 const capitalized = (part: string): string =>
   part.replace(/[a-z]+/g, (word, at: number) =>
-    at > 0 && SMALL_WORDS.includes(word) ? word : word[0]!.toUpperCase() + word.slice(1),
+    at > 0 && LOWERCASE_WORDS.includes(word) ? word : word[0]!.toUpperCase() + word.slice(1),
   );
 
 /** The local date (`2026-11-21`) at a time in milliseconds since the Unix epoch. */

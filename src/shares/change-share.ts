@@ -1,4 +1,4 @@
-/** Creates and revokes shared links, with an entry in the audit log. Tests are kept at least as long as their links work. */
+/** Creates and revokes shared links, with audit entries. Tests are kept at least as long as their links work. */
 
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
@@ -51,36 +51,36 @@ export async function createShare(
 }
 
 async function requireResults(tx: Tx, livemode: boolean, ids: string[]): Promise<void> {
-  const found = await tx
+  const rows = await tx
     .selectFrom('tests')
     .select(['id', 'status'])
     .select(({ eb }) => eb('checks', 'is not', null).as('has_result'))
     .where('id', 'in', ids)
     .where('livemode', '=', livemode ? 1 : 0)
     .execute();
-  const tests = new Map(found.map((test) => [test.id, test]));
+  const tests = new Map(rows.map((test) => [test.id, test]));
   const errors = ids.flatMap((id, i) => {
     const test = tests.get(id);
     if (test?.has_result) return [];
-    const message = test ? missingResult(test) : 'is not the ID of a test';
+    const message = test ? missingResultMessage(test) : 'is not the ID of a test';
     return [{ param: `test_ids.${i}`, code: 'invalid', message }];
   });
   if (errors.length === 0) return;
-  const names = errors.slice(0, 10).map(({ param }) => param);
+  const params = errors.slice(0, 10).map(({ param }) => param);
   throw new AppError(
     'validation_failed',
-    `Invalid parameters: ${names.join(', ')}.`,
+    `Invalid parameters: ${params.join(', ')}.`,
     errors.slice(0, 50),
   );
 }
 
-function missingResult({ status }: Pick<TestRow, 'status'>): string {
+function missingResultMessage({ status }: Pick<TestRow, 'status'>): string {
   if (status === 'waiting') return 'has no result yet: its message has not arrived';
   if (status === 'processing') return 'has no result yet: its message is being analyzed';
   return 'has no result: the test failed';
 }
 
-/** Revokes a link with immediate effect. Does nothing if it is revoked already. */
+/** Revokes a link with immediate effect. Does nothing if it is already revoked. */
 export async function revokeShare(tx: Tx, author: Sharer, row: SharedReportRow): Promise<void> {
   if (row.revoked_at !== null) return;
   const now = isoTime(author.app.clock.now());
@@ -124,10 +124,10 @@ export function expireSharesJob(app: App): Job {
 
 /** A link ends when it expires or is revoked, whichever comes first. */
 export async function expireShares({ db, clock }: Pick<App, 'db' | 'clock'>): Promise<void> {
-  const before = isoTime(clock.now() - SHARE_RETENTION_MS);
-  const old = db
+  const cutoff = isoTime(clock.now() - SHARE_RETENTION_MS);
+  const expired = db
     .selectFrom('shared_reports')
     .select('id')
-    .where(({ eb, or }) => or([eb('expires_at', '<', before), eb('revoked_at', '<', before)]));
-  await deleteInBatches(db, 'shared_reports', old);
+    .where(({ eb, or }) => or([eb('expires_at', '<', cutoff), eb('revoked_at', '<', cutoff)]));
+  await deleteInBatches(db, 'shared_reports', expired);
 }

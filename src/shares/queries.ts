@@ -29,7 +29,7 @@ export async function shareOr404(
   return row;
 }
 
-/** One page of this mode, newest first, including expired and revoked ones. */
+/** One page of the shared reports in this mode, newest first, including expired and revoked ones. */
 export async function listShares(db: Db, livemode: boolean, page: Page) {
   return fetchPage(inMode(db, livemode), page);
 }
@@ -52,7 +52,7 @@ export async function sharedTestIds(
   return ids;
 }
 
-/** A string that changes whenever the shared tests change in a way that the link shows. */
+/** A string that changes with every change of the shared tests that readers of the link can see. */
 export async function testsVersion(db: Db | Tx, reportId: string): Promise<string> {
   const rows = await db
     .selectFrom('shared_report_tests as shared')
@@ -66,9 +66,9 @@ export async function testsVersion(db: Db | Tx, reportId: string): Promise<strin
 }
 
 /**
- * The report of an active link. Throws `not_found`, or `gone` if the link is expired or revoked, both
- * with headers that keep them out of search engines. The lookup by hash leaks nothing about other
- * tokens through its timing.
+ * The report of an active link. Throws `not_found`, or `gone` if the link is expired or revoked.
+ * Both errors have headers that keep them out of search engines. Tokens are looked up by their hash, so
+ * timing reveals nothing about other tokens.
  */
 export async function findActiveShare(
   { db, clock }: Pick<App, 'db' | 'clock'>,
@@ -86,16 +86,16 @@ export async function findActiveShare(
       [],
       PRIVATE_HEADERS,
     );
-  const ended =
+  const endReason =
     row.revoked_at !== null
       ? 'been revoked'
       : row.expires_at <= isoTime(clock.now())
         ? 'expired'
         : null;
-  if (ended)
+  if (endReason)
     throw new AppError(
       'gone',
-      `This link has ${ended}. Ask the person who sent it for a new one.`,
+      `This link has ${endReason}. Ask the person who sent it for a new one.`,
       [],
       PRIVATE_HEADERS,
     );
@@ -106,7 +106,7 @@ export async function findActiveShare(
 
 type Context = Pick<App, 'config' | 'secrets'>;
 
-/** As an actor with this role may see them: only admins and the owner see the links. */
+/** Presents shared reports to an actor with this role. Only admins and the owner see the links. */
 export async function presentShares(
   db: Db | Tx,
   app: Context,
@@ -153,7 +153,7 @@ export function sealToken(secrets: SecretBox, id: string, token: string): string
   return secrets.seal(token, purposeOf(id));
 }
 
-/** null if it cannot be decrypted. */
+/** Returns null if the token cannot be decrypted. */
 function openToken(
   secrets: SecretBox,
   { id, token }: Pick<SharedReportRow, 'id' | 'token'>,

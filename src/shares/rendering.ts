@@ -1,4 +1,4 @@
-/** Renders shared reports as HTML, PDF and JSON. Readers at the same time or shortly after share one rendering. */
+/** Renders shared reports as HTML, PDF and JSON. Readers who open a report at about the same time share one rendering. */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { App } from '../app.ts';
@@ -21,9 +21,9 @@ interface Renderings {
   cache: RenderCache;
   /** By their cache key. */
   pending: Map<string, Promise<Rendered>>;
-  /** JSON is generated one at a time, as in the render thread. This is the last one in the queue. */
+  /** The last rendering in the JSON queue. They run one at a time, as in the render thread. */
   lastJson: Promise<unknown>;
-  /** Running and waiting. */
+  /** The number of JSON renderings that are running or waiting. */
   queuedJson: number;
 }
 
@@ -36,17 +36,17 @@ const renderings = memoizePerObject(
   }),
 );
 
-/** Renders once for all readers, so that a popular link does not block other reports. Rejects as the reporter does. */
+/** Renders once for all concurrent readers, so that a popular link does not block other reports. Rejects as the reporter does. */
 export async function renderShare(
   app: App,
   row: SharedReportRow,
-  form: ShareFormat,
+  format: ShareFormat,
 ): Promise<Rendered> {
   const { cache, pending } = renderings(app);
-  const key = await cacheKey(app, row, form);
+  const key = await cacheKey(app, row, format);
   const existing = cache.get(key) ?? pending.get(key);
   if (existing) return existing;
-  const rendering = render(app, row, form)
+  const rendering = render(app, row, format)
     .then((rendered) => {
       cache.set(key, rendered);
       return rendered;
@@ -60,30 +60,34 @@ export async function renderShare(
 export async function cachedShare(
   app: App,
   row: SharedReportRow,
-  form: ShareFormat,
+  format: ShareFormat,
 ): Promise<Rendered | null> {
-  return renderings(app).cache.get(await cacheKey(app, row, form));
+  return renderings(app).cache.get(await cacheKey(app, row, format));
 }
 
 /** Changes when a test is reanalyzed, renamed or deleted. */
-async function cacheKey({ db }: App, { id }: SharedReportRow, form: ShareFormat): Promise<string> {
-  return `${id} ${form} ${sha256(await testsVersion(db, id))}`;
+async function cacheKey(
+  { db }: App,
+  { id }: SharedReportRow,
+  format: ShareFormat,
+): Promise<string> {
+  return `${id} ${format} ${sha256(await testsVersion(db, id))}`;
 }
 
 // Ignores the abort signal of the first reader, because others may wait for the same rendering.
-async function render(app: App, row: SharedReportRow, form: ShareFormat): Promise<Rendered> {
-  if (form !== 'json')
-    return app.reporter.render({
+async function render(app: App, row: SharedReportRow, format: ShareFormat): Promise<Rendered> {
+  if (format !== 'json')
+    return app.reportRenderer.render({
       kind: 'shared',
-      format: form,
+      format,
       shared: () => storedShare(app, row),
     });
-  return { bytes: await oneAtATime(renderings(app), () => publicJson(app, row)), policy: null };
+  return { bytes: await runInJsonQueue(renderings(app), () => publicJson(app, row)), policy: null };
 }
 
 const MAX_QUEUED_JSON = 10;
 
-async function oneAtATime<T>(queue: Renderings, work: () => Promise<T>): Promise<T> {
+async function runInJsonQueue<T>(queue: Renderings, work: () => Promise<T>): Promise<T> {
   if (queue.queuedJson >= MAX_QUEUED_JSON) throw new AppError('unavailable', TOO_MANY_REPORTS);
   queue.queuedJson += 1;
   const result = queue.lastJson.then(work);
@@ -131,7 +135,7 @@ export async function publicJson(app: Context, row: SharedReportRow): Promise<Ui
   ]);
 }
 
-/** The tests in the order of the link; null for each deleted one. */
+/** The tests in the order in which they were shared; null for each deleted test. */
 async function* testsOf({ db }: Context, { id, livemode }: SharedReportRow) {
   const ids = (await sharedTestIds(db, [id])).get(id)!;
   for (const testId of ids) {

@@ -1,14 +1,14 @@
 /** Operations on shared reports (contract §5). */
 
+import * as v from 'valibot';
 import type { App } from '../app.ts';
 import { prefersJson } from '../http/request-context.ts';
 import { PRIVATE_HEADERS } from '../http/response.ts';
 import { type Call, route } from '../http/route.ts';
-import { listSchema } from '../http/schemas.ts';
+import { deletedOf, described, idOf, listSchema } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import { type ErrorCode, errorMessage } from '../lib/errors.ts';
 import { PAGE_CSP } from '../report/html/frame.tsx';
-import { deletedOf } from '../team/schema.ts';
 import { createShare, revokeShare } from './change-share.ts';
 import {
   findActiveShare,
@@ -19,7 +19,7 @@ import {
 } from './queries.ts';
 import { cachedShare, renderShare, type ShareFormat } from './rendering.ts';
 import {
-  FormQuery,
+  FormatQuery,
   NewShare,
   PublicReport,
   Share,
@@ -27,12 +27,17 @@ import {
   ShareWithLink,
 } from './schema.ts';
 
+const TOKEN = {
+  token: described(v.string(), 'The last path segment of the shared link.', 'q3v9k2m7x5t1w8b4'),
+};
+const SHARED_REPORT_ID = idOf('rpt', 'The ID of the shared report.');
+
 // Public reports, without credentials, as page, PDF or JSON (contract §5).
 
-/** Limits the load of rendering. Guessing is hopeless anyway: tokens have 256 bits. */
+/** Limits the rendering load. Guessing is not a concern, because tokens have 256 bits. */
 const LIMIT = { requests: 120, seconds: 60 };
 
-const TYPES = {
+const CONTENT_TYPES = {
   html: 'text/html; charset=utf-8',
   pdf: 'application/pdf',
   json: 'application/json',
@@ -40,17 +45,20 @@ const TYPES = {
 
 const ERRORS: ErrorCode[] = ['gone', 'unavailable'];
 
-/** Must be registered before the page, whose path matches this one too. */
+/** Must be registered before the page, because the path of the page also matches PDF requests. */
 const getPdf = route({
   method: 'GET',
   path: '/reports/public/:token.pdf',
   secretParams: ['token'],
+  params: TOKEN,
   operation: 'getPublicReportPdf',
   role: 'public',
   isPublicLink: true,
   limit: 'getPublicReport',
   summary: 'Get a shared report as a PDF',
+  description: 'Returns the public form of a shared report. Unknown query parameters are ignored.',
   produces: ['application/pdf'],
+  responseHeaders: ['Content-Disposition'],
   errors: ERRORS,
   handle: (call) => respond(call, 'pdf'),
 });
@@ -59,17 +67,20 @@ const getPage = route({
   method: 'GET',
   path: '/reports/public/:token',
   secretParams: ['token'],
+  params: TOKEN,
   operation: 'getPublicReport',
   role: 'public',
   isPublicLink: true,
   limit: LIMIT,
-  summary: 'Get a shared report as a page or, with `Accept: application/json`, as JSON',
-  query: FormQuery,
+  summary: 'Get a shared report',
+  description:
+    'Returns the public form of a shared report as a page or, with `Accept: application/json`, as JSON. Unknown query parameters are ignored.',
+  query: FormatQuery,
   produces: ['text/html', 'application/json', 'application/pdf'],
   json: PublicReport,
   errors: ERRORS,
   handle(call) {
-    // With this query the page links to its PDF without its token, so a saved copy does not contain the token.
+    // The page links to its PDF with just this query, so that a saved copy does not contain the token.
     if (call.query.format === 'pdf') return respond(call, 'pdf');
     return respond(call, prefersJson(call.headers.get('accept') ?? '') ? 'json' : 'html');
   },
@@ -79,28 +90,30 @@ type PublicCall = Pick<Call<'public', undefined, undefined>, 'app' | 'params' | 
 
 async function respond(
   { app, params, headOnly }: PublicCall,
-  form: ShareFormat,
+  format: ShareFormat,
 ): Promise<Response> {
   const row = await findActiveShare(app, params.token!);
   // HEAD renders nothing. It returns the length only if the rendering is cached.
-  const rendered = headOnly ? await cachedShare(app, row, form) : await renderShare(app, row, form);
+  const rendered = headOnly
+    ? await cachedShare(app, row, format)
+    : await renderShare(app, row, format);
   if (!headOnly) {
-    // Rendering takes time: the link may have been revoked meanwhile.
+    // Rendering takes time, and the link may have been revoked in the meantime.
     await findActiveShare(app, params.token!);
     countView(app, row.id);
   }
   return new Response(headOnly ? null : (rendered!.bytes as Uint8Array<ArrayBuffer>), {
     headers: {
       ...PRIVATE_HEADERS,
-      'content-type': TYPES[form],
+      'content-type': CONTENT_TYPES[format],
       ...(rendered && { 'content-length': String(rendered.bytes.byteLength) }),
-      ...(form === 'html' && { 'content-security-policy': rendered?.policy ?? DEFAULT_POLICY }),
-      ...(form === 'pdf' ? { 'content-disposition': 'inline; filename="report.pdf"' } : VARY),
+      ...(format === 'html' && { 'content-security-policy': rendered?.policy ?? DEFAULT_POLICY }),
+      ...(format === 'pdf' ? { 'content-disposition': 'inline; filename="report.pdf"' } : VARY),
     },
   });
 }
 
-/** For HEAD requests to a page that is not rendered yet. */
+/** For HEAD requests to a page that is not in the cache. */
 const DEFAULT_POLICY = `${PAGE_CSP}; frame-ancestors 'none'`;
 
 const VARY = { vary: 'Accept' };
@@ -131,7 +144,9 @@ const create = route({
   path: '/v1/reports/share',
   operation: 'shareReport',
   role: 'member',
-  summary: 'Create a shared link to the reports of one or more tests',
+  hasTestMode: true,
+  summary: 'Share reports',
+  description: 'Creates a public link to the reports of one or more tests.',
   body: NewShare,
   status: 201,
   location: ({ id }) => `/v1/reports/shared/${id}`,
@@ -149,8 +164,9 @@ const list = route({
   path: '/v1/reports/shared',
   operation: 'listSharedReports',
   role: 'viewer',
-  summary:
-    'List shared reports, newest first, including expired and revoked ones; only admins and the owner see the links',
+  summary: 'List shared reports',
+  description:
+    'Returns the shared reports, newest first, including expired and revoked ones. Only admins and the owner see the links.',
   query: ShareListQuery,
   response: listSchema(Share),
   async handle({ app, actor, query }) {
@@ -163,9 +179,12 @@ const list = route({
 const get = route({
   method: 'GET',
   path: '/v1/reports/shared/:id',
+  params: { id: SHARED_REPORT_ID },
   operation: 'getSharedReport',
   role: 'viewer',
-  summary: 'Get a shared report with its view count; only admins and the owner see its link',
+  summary: 'Get a shared report of your team',
+  description:
+    'Returns a shared report with its view count. Only admins and the owner see its link.',
   response: Share,
   async handle({ app, actor, params }) {
     const row = await shareOr404(app.db, params.id!, actor.livemode);
@@ -176,10 +195,13 @@ const get = route({
 const revoke = route({
   method: 'DELETE',
   path: '/v1/reports/shared/:id',
+  params: { id: SHARED_REPORT_ID },
   operation: 'revokeSharedReport',
   role: 'member',
-  summary: 'Revoke a shared report; its link stops working immediately',
-  response: deletedOf('shared_report'),
+  hasTestMode: true,
+  summary: 'Revoke a shared report',
+  description: 'Revokes a shared report. Its link stops working immediately.',
+  response: deletedOf('shared_report', 'rpt'),
   async handle(call) {
     const { actor, params } = call;
     return call.transact(async (tx) => {

@@ -1,8 +1,19 @@
 /** Schemas of shared reports, for the team and for the public (contract §5). */
 
 import * as v from 'valibot';
-import { described, Name, noDuplicates, PAGE_QUERY, Time } from '../http/schemas.ts';
-import { Test } from '../mailtests/schema.ts';
+import {
+  described,
+  exampleId,
+  maxCharacters,
+  Name,
+  named,
+  noDuplicates,
+  PAGE_QUERY,
+  Time,
+  typeField,
+  Url,
+} from '../http/schemas.ts';
+import { EXAMPLE_TEST, TEST_FIELDS } from '../mailtests/schema.ts';
 
 const MAX_TESTS = 100;
 const WEEK_S = 604_800;
@@ -11,16 +22,20 @@ const YEAR_S = 31_536_000;
 const TestId = v.pipe(
   v.string('must be the ID of a test'),
   v.minLength(1, 'must be the ID of a test'),
-  v.maxLength(100, 'must have at most 100 characters'),
+  maxCharacters(100, 'must have at most 100 characters'),
 );
 
-export const NewShare = v.pipe(
+export const NewShare = named(
+  'ShareReport',
   v.strictObject({
-    test_ids: v.pipe(
-      v.array(TestId, 'must be a list of test IDs'),
-      v.minLength(1, 'must contain at least one test'),
-      v.maxLength(MAX_TESTS, `must contain at most ${MAX_TESTS} tests`),
-      noDuplicates('is a duplicate'),
+    test_ids: described(
+      v.pipe(
+        v.array(TestId, 'must be a list of test IDs'),
+        v.minLength(1, 'must contain at least one test'),
+        v.maxLength(MAX_TESTS, `must contain at most ${MAX_TESTS} tests`),
+        noDuplicates('is a duplicate'),
+      ),
+      'The tests to share, in display order.',
     ),
     expires_in: v.optional(
       v.pipe(
@@ -29,62 +44,94 @@ export const NewShare = v.pipe(
         v.minValue(60, 'must be at least 60'),
         v.maxValue(YEAR_S, `must be at most ${YEAR_S}`),
         v.description('Seconds until the link expires.'),
+        v.examples([WEEK_S]),
       ),
       WEEK_S,
     ),
-    title: v.optional(v.nullable(Name)),
+    title: described(v.optional(v.nullable(Name)), 'The title of the shared report.'),
   }),
-  v.metadata({
-    examples: [{ test_ids: ['test_01jd6wz3c1h5g7b9d2f4k6m8p0'], title: 'The spring newsletter' }],
-  }),
+  'The tests to share, and for how long.',
+  { test_ids: [exampleId('test')], title: 'The spring newsletter' },
 );
 export type NewShare = v.InferOutput<typeof NewShare>;
 
 const SHARE = {
-  id: v.string(),
-  object: v.literal('shared_report'),
-  title: v.nullable(v.string()),
+  id: described(v.string(), 'The ID of the shared report.'),
+  object: typeField('shared_report'),
+  title: described(v.nullable(v.string()), 'The title. Null if there is none.'),
   test_ids: described(
     v.array(v.string()),
     'The shared tests, in display order. Some may have been deleted since.',
   ),
-  expires_at: Time,
-  created_at: Time,
+  expires_at: described(Time, 'When the link expires.'),
+  created_at: described(Time, 'When the link was created.'),
   revoked_at: described(v.nullable(Time), 'When the link was revoked. Null if it was not revoked.'),
   view_count: described(
     v.pipe(v.number(), v.integer()),
     'Number of times the report was opened, in any format.',
   ),
-  last_viewed_at: v.nullable(Time),
+  last_viewed_at: described(v.nullable(Time), 'When the report was last opened. Null before that.'),
 };
+const EXAMPLE = {
+  id: exampleId('rpt'),
+  object: 'shared_report',
+  title: 'The spring newsletter',
+  test_ids: [exampleId('test')],
+  expires_at: '2026-11-28T10:00:00.000Z',
+  created_at: '2026-11-21T10:00:00.000Z',
+  revoked_at: null,
+  view_count: 3,
+  last_viewed_at: '2026-11-22T08:30:00.000Z',
+  url: 'https://mail.example.com/reports/public/q3v9k2m7x5t1w8b4',
+  token: 'q3v9k2m7x5t1w8b4',
+} as const;
 
-export const Share = v.object({
-  ...SHARE,
-  url: described(
-    v.nullable(v.string()),
-    'The shared link. Null unless you are an admin or the owner.',
-  ),
-  token: described(
-    v.nullable(v.string()),
-    'The secret part of the link. Null unless you are an admin or the owner.',
-  ),
-});
+export const Share = named(
+  'SharedReport',
+  v.object({
+    ...SHARE,
+    url: described(v.nullable(Url), 'The shared link. Null unless you are an admin or the owner.'),
+    token: described(
+      v.nullable(v.string()),
+      'The secret part of the link. Null unless you are an admin or the owner.',
+    ),
+  }),
+  'A public link to the reports of one or more tests.',
+  EXAMPLE as never,
+);
 export type Share = v.InferOutput<typeof Share>;
-export const ShareWithLink = v.object({ ...SHARE, url: v.string(), token: v.string() });
+export const ShareWithLink = named(
+  'SharedReportWithLink',
+  v.object({
+    ...SHARE,
+    url: described(Url, 'The shared link.'),
+    token: described(v.string(), 'The secret part of the link.'),
+  }),
+  'A new shared report with its link.',
+  EXAMPLE as never,
+);
 
 export const ShareListQuery = v.strictObject(PAGE_QUERY);
 
 /** Unknown parameters and values are ignored: email clients and trackers add their own. */
-export const FormQuery = v.object({ format: v.optional(v.string()) });
+export const FormatQuery = v.object({
+  format: described(
+    v.optional(v.string()),
+    'Set to `pdf` to get the report as a PDF. Other values are ignored.',
+    'pdf',
+  ),
+});
 
 /** Excludes the test address and the team's own notes. A new field of `Test` is not public until it is added here. */
-export const PublicTest = v.pick(Test, [
+const PUBLIC_FIELDS = [
   'id',
   'object',
   'status',
   'failure_reason',
   'name',
   'kind',
+  'kind_confidence',
+  'alternative',
   'created_at',
   'expires_at',
   'received_at',
@@ -107,16 +154,33 @@ export const PublicTest = v.pick(Test, [
   'judged_kind',
   'providers',
   'placement',
-]);
+] as const;
 
-export const PublicReport = v.object({
-  object: v.literal('public_report'),
-  title: v.nullable(v.string()),
-  created_at: Time,
-  expires_at: Time,
-  deleted_tests: described(
-    v.pipe(v.number(), v.integer()),
-    'Number of shared tests that have since been deleted.',
-  ),
-  tests: v.array(PublicTest),
-});
+const pickPublic = <T extends object>(
+  fields: T,
+): Pick<T, (typeof PUBLIC_FIELDS)[number] & keyof T> =>
+  Object.fromEntries(PUBLIC_FIELDS.map((name) => [name, fields[name as keyof T]])) as never;
+
+export const PublicTest = named(
+  'PublicTest',
+  v.object(pickPublic(TEST_FIELDS)),
+  'A test as the public sees it: without its address, its envelope and your notes.',
+  pickPublic(EXAMPLE_TEST) as never,
+);
+
+export const PublicReport = named(
+  'PublicReport',
+  v.object({
+    object: typeField('public_report'),
+    title: described(v.nullable(v.string()), 'The title. Null if there is none.', 'The newsletter'),
+    created_at: described(Time, 'When the link was created.'),
+    expires_at: described(Time, 'When the link expires.'),
+    deleted_tests: described(
+      v.pipe(v.number(), v.integer()),
+      'Number of shared tests that have since been deleted.',
+      0,
+    ),
+    tests: described(v.array(PublicTest), 'The shared tests, in display order.'),
+  }),
+  'The reports behind a shared link.',
+);

@@ -19,7 +19,7 @@ const CRCRLF = 4; // the start of a line for dot-stuffing, but not for the end
 const LOOSE = 5; // at the start of a line for some servers only
 const DOT = 6; // a dot at LINE
 const LOOSE_DOT = 7; // a dot at CRCRLF or LOOSE
-const DOT_CR = 8; // a dot at LINE and a CR: a LF would be the end
+const DOT_CR = 8; // a dot at LINE, then CR: an LF would be the end
 const STATE = 0x0f;
 
 const DROP = 0x10; // the byte is not part of the message
@@ -49,7 +49,7 @@ const TRANSITIONS = Uint8Array.of(
 
 interface DataReader {
   /** Whether the message has a false end and must be rejected. */
-  readonly falseEnd: boolean;
+  readonly hasFalseEnd: boolean;
   /** Whether only CR and LF followed the last false end: the client may be waiting for a reply. */
   readonly atFalseEnd: boolean;
   /**
@@ -70,21 +70,21 @@ export function createDataReader(): DataReader {
     let contentLength = 0;
     for (let i = 0; i < chunk.length; i++) {
       const byte = chunk[i]!;
-      const step = TRANSITIONS[state * BYTE_CLASS_COUNT + BYTE_CLASS[byte]!]!;
-      state = step & STATE;
-      if (!(step & DROP)) content[contentLength++] = byte;
-      if (step & END)
+      const transition = TRANSITIONS[state * BYTE_CLASS_COUNT + BYTE_CLASS[byte]!]!;
+      state = transition & STATE;
+      if (!(transition & DROP)) content[contentLength++] = byte;
+      if (transition & END)
         return { content: content.subarray(0, contentLength), rest: chunk.subarray(i + 1) };
-      const lineEnd = byte === 0x0a || byte === 0x0d;
-      if (step & FALSE_END) falseEnd = atFalseEnd = true;
-      if (!lineEnd) atFalseEnd = false;
+      const isLineEnd = byte === 0x0a || byte === 0x0d;
+      if (transition & FALSE_END) falseEnd = atFalseEnd = true;
+      if (!isLineEnd) atFalseEnd = false;
     }
     return { content: content.subarray(0, contentLength), rest: null };
   }
 
   return {
     read,
-    get falseEnd() {
+    get hasFalseEnd() {
       return falseEnd;
     },
     get atFalseEnd() {
@@ -97,7 +97,7 @@ const EMPTY_BUFFER = Buffer.alloc(0);
 
 /**
  * The library also removes dot-stuffing after a bare LF and ignores false ends. This class replaces
- * the one method that receives the bytes of DATA, plain or from TLS.
+ * the one method that receives the bytes of DATA, with or without TLS.
  */
 export class DataParser extends SMTPStream {
   /** The reader of the current or last message. */
@@ -106,7 +106,7 @@ export class DataParser extends SMTPStream {
   /** Called for each chunk of DATA; `ended` is true for the last. */
   onData: (ended: boolean) => void = () => {};
 
-  get readsData(): boolean {
+  get isReadingData(): boolean {
     return this._dataMode;
   }
 
@@ -118,7 +118,7 @@ export class DataParser extends SMTPStream {
   override _feedDataStream(chunk: Buffer, done: (error?: Error | null) => void): void {
     const { content: chunkContent, rest } = this.reader.read(chunk);
     // A message with a false end is rejected whatever follows, so the rest is not buffered.
-    const content = this.reader.falseEnd ? EMPTY_BUFFER : chunkContent;
+    const content = this.reader.hasFalseEnd ? EMPTY_BUFFER : chunkContent;
     this._countDataBytes(content.length);
     this.onData(rest !== null);
     if (rest !== null) this._endDataMode(content, rest, done);

@@ -2,6 +2,7 @@
 
 import type { Socket } from 'node:net';
 import type { Envelope } from '../analysis/check.ts';
+import type { ConnectionCount } from '../lib/connection-limits.ts';
 import type { Log } from '../lib/log.ts';
 import type { DataParser } from './data-parser.ts';
 
@@ -12,6 +13,10 @@ export interface OpenSession {
   readonly helo: string | null;
   tls: NonNullable<Envelope['tls']>;
   readonly parser: DataParser;
+  /** Whether the client is to send the next command, or far too slow with a message. */
+  isEvictable(): boolean;
+  /** Closes the session with 421 at once, to make room for another connection. */
+  evict(): void;
   /** Closes an idle session with 421 now, otherwise after its next reply. */
   drain(): void;
   /** Closes the session with 421, whatever its state. */
@@ -35,14 +40,14 @@ export interface ListenerState {
   hasSpace(): Promise<boolean>;
   /** Connections of proxies that have not sent their PROXY header yet. */
   awaitingProxyHeader: Set<Socket>;
-  /** By session id. */
+  /** By session id; the least recently active first. */
   sessions: Map<string, OpenSession>;
+  /** All accepted connections, including those that are being closed. */
+  connections: ConnectionCount;
+  /** Milliseconds since the start, in steps of a second: a change of the system time has no effect. */
+  now: number;
   /** Whether the listener is shutting down and accepts nothing new. */
   draining: boolean;
-}
-
-export function countConnections(state: ListenerState): number {
-  return state.sessions.size + state.awaitingProxyHeader.size;
 }
 
 // The hooks through which the listener checks recipients and stores messages; it does not access the database itself.
@@ -61,14 +66,14 @@ export interface IncomingMessage {
   envelope: Envelope;
   /** The only recipient, as sent. */
   recipient: string;
-  /** The message as received, without dot-stuffing, otherwise unchanged. */
+  /** The message as received, without dot-stuffing, otherwise unchanged. Valid until `receive` resolves. */
   raw: Buffer;
 }
 
 /** If a hook throws, the client gets 451 4.3.0 and the error is logged. */
 export interface SmtpHooks {
-  /** Whether the address accepts mail now; called at RCPT. */
-  recipient(address: string): Promise<RecipientVerdict> | RecipientVerdict;
+  /** Called at RCPT: whether the address accepts mail now. */
+  checkRecipient(address: string): Promise<RecipientVerdict> | RecipientVerdict;
   /** Stores a message: resolves when it is durably stored, or with the reply that rejects it. */
   receive(message: IncomingMessage): Promise<ReceiveVerdict>;
   /** Free bytes on the disk that stores messages. */
@@ -78,25 +83,27 @@ export interface SmtpHooks {
 // Limits per client and in total.
 
 export interface SmtpLimits {
-  /** Maximum milliseconds until the next command, or the next bytes of DATA. */
+  /** Maximum wait for the next command, or the next bytes of DATA, in milliseconds. */
   idleMs: number;
-  /** Maximum milliseconds of a whole DATA transfer. */
+  /** Maximum duration of a whole DATA transfer, in milliseconds. */
   dataMs: number;
-  /** Maximum milliseconds of a session. */
+  /** Maximum duration of a session, in milliseconds. */
   sessionMs: number;
-  /** Maximum milliseconds until the PROXY header of a trusted proxy. */
+  /** Maximum time from the last reply until the connection is closed, in milliseconds. */
+  lingerMs: number;
+  /** Maximum wait for the PROXY header of a trusted proxy, in milliseconds. */
   proxyHeaderMs: number;
-  /** Milliseconds of silence after a false end of data until the server rejects the message. */
+  /** After a false end of data and this many milliseconds of silence, the server rejects the message. */
   falseEndMs: number;
-  /** Maximum concurrent sessions per client address. */
+  /** Maximum concurrent sessions per client: an IPv4 address, or a /64 of IPv6. */
   connectionsPerAddress: number;
   /** Maximum concurrent connections in total. */
   connections: number;
   /** Maximum RCPT commands per transaction, accepted or not. */
   recipients: number;
-  /** Maximum bytes of a command line without its end. */
+  /** Maximum length of a command line in bytes, without the line ending. */
   lineBytes: number;
-  /** Maximum bytes of messages in memory, across all sessions. */
+  /** Maximum size of all messages in memory, across all sessions, in bytes. */
   memoryBytes: number;
 }
 
@@ -104,11 +111,12 @@ export const SMTP_LIMITS: SmtpLimits = {
   idleMs: 60_000,
   dataMs: 600_000,
   sessionMs: 1_200_000,
+  lingerMs: 2_000,
   proxyHeaderMs: 5_000,
   falseEndMs: 2_000,
   connectionsPerAddress: 30,
   connections: 300,
   recipients: 100,
   lineBytes: 4096,
-  memoryBytes: 512 * 1024 * 1024,
+  memoryBytes: 96 * 1024 * 1024,
 };

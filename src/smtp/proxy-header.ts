@@ -38,14 +38,14 @@ function parseText(bytes: Buffer): ProxyHeader | 'incomplete' | 'invalid' {
   const length = end + 2;
   if (family === 'UNKNOWN') return { length, address: null, port: null };
   const version = family === 'TCP4' ? 4 : family === 'TCP6' ? 6 : null;
-  const valid =
+  const isValid =
     version !== null &&
     isIP(source) === version &&
     isIP(target) === version &&
     isPort(port) &&
     isPort(targetPort) &&
     extraFields.length === 0;
-  return valid ? { length, address: source, port: Number(port) } : 'invalid';
+  return isValid ? { length, address: source, port: Number(port) } : 'invalid';
 }
 
 function isPort(text: string): boolean {
@@ -62,10 +62,10 @@ function parseBinary(bytes: Buffer): ProxyHeader | 'incomplete' | 'invalid' {
   // LOCAL is a connection of the proxy itself; families other than TCP must be ignored (§2.2).
   const size = family === 0x11 ? 4 : family === 0x21 ? 16 : 0;
   if (command === 0x20 || size === 0) return { length, address: null, port: null };
-  const portAt = V2_FIXED_BYTES + 2 * size;
-  if (length < portAt + 4) return 'invalid';
+  const portOffset = V2_FIXED_BYTES + 2 * size;
+  if (length < portOffset + 4) return 'invalid';
   const address = ipaddr.fromByteArray([...bytes.subarray(V2_FIXED_BYTES, V2_FIXED_BYTES + size)]);
-  return { length, address: address.toString(), port: bytes.readUInt16BE(portAt) };
+  return { length, address: address.toString(), port: bytes.readUInt16BE(portOffset) };
 }
 
 // Reads the PROXY header from a socket, before SMTP starts.

@@ -41,7 +41,7 @@ export function replyError({ code, enhanced, text }: Reply): Error {
 
 // Calls the hooks; if one throws, the reply is a temporary failure.
 
-/** Logs an error of `work`, and returns a temporary failure for the client. */
+/** Runs `work`. If it throws, logs the error and returns a temporary failure for the client. */
 export async function withFailureReply<T>(
   state: ListenerState,
   work: () => Promise<T>,
@@ -59,16 +59,17 @@ export function checkDiskSpace(state: ListenerState): Promise<Reply | null> {
   return withFailureReply(state, async () => ((await state.hasSpace()) ? null : DISK_FULL));
 }
 
-/** The reply to an invalid recipient, or null. `earlier` is the recipient already accepted. Never rejects. */
+/** The reply to an invalid recipient, or null. `firstRecipient` is the one already accepted. Never rejects. */
 export function checkRecipient(
   state: ListenerState,
   address: string,
-  earlier: string | undefined,
+  firstRecipient: string | undefined,
 ): Promise<Reply | null> {
   return withFailureReply(state, async () => {
-    const verdict = await state.hooks.recipient(address);
+    const verdict = await state.hooks.checkRecipient(address);
     if (!verdict.accept) return verdict;
-    const another = earlier !== undefined && earlier.toLowerCase() !== address.toLowerCase();
-    return another ? ONE_RECIPIENT : null;
+    const isSecondAddress =
+      firstRecipient !== undefined && firstRecipient.toLowerCase() !== address.toLowerCase();
+    return isSecondAddress ? ONE_RECIPIENT : null;
   });
 }

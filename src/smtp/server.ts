@@ -4,13 +4,18 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { createSecureContext } from 'node:tls';
 import { SMTPServer } from 'smtp-server';
+import { addressGroup } from '../http/rate-limit.ts';
 import { inNetworks, type Network, normalizeAddress } from '../lib/addresses.ts';
 import type { KeyPair } from '../lib/certificates.ts';
+import {
+  createConnectionCount,
+  createLimitLogs,
+  type LimitLogs,
+} from '../lib/connection-limits.ts';
 import { errorMessage } from '../lib/errors.ts';
 import { createSpaceCheck } from '../lib/free-space.ts';
 import type { Log } from '../lib/log.ts';
 import {
-  countConnections,
   type ListenerState,
   type Reply,
   SMTP_LIMITS,
@@ -24,7 +29,7 @@ import {
   TOO_MANY_CONNECTIONS,
   TOO_MANY_FROM_ADDRESS,
 } from './replies.ts';
-import { Session } from './session.ts';
+import { type Client, Session } from './session.ts';
 import { transactionHandlers } from './transaction.ts';
 
 export interface SmtpOptions {
@@ -49,6 +54,8 @@ export interface SmtpListener {
   readonly port: number;
   /** The number of open connections, including those that have not sent a PROXY header yet. */
   connections(): number;
+  /** Whether connections were refused or closed within the last minute because there were too many. */
+  isLimitReached(): boolean;
   /** Whether new connections are accepted. */
   listening(): boolean;
   /** Replaces the key pair for new handshakes. Throws if it is invalid, and keeps the current one. */
@@ -60,9 +67,13 @@ export interface SmtpListener {
   close(graceMs: number): Promise<void>;
 }
 
+const TICK_MS = 1000;
+
 /** Rejects if it cannot listen on the address, or if the key pair is invalid. */
 export async function startSmtp(options: SmtpOptions, hooks: SmtpHooks): Promise<SmtpListener> {
   const limits = { ...SMTP_LIMITS, ...options.limits };
+  const connectionLimits = { total: limits.connections, perClient: limits.connectionsPerAddress };
+  const logs = createLimitLogs(options.log, 'smtp', connectionLimits);
   const state: ListenerState = {
     maxSize: options.maxSize,
     limits,
@@ -72,27 +83,33 @@ export async function startSmtp(options: SmtpOptions, hooks: SmtpHooks): Promise
     hasSpace: createSpaceCheck(() => hooks.freeBytes(), options.minFreeBytes),
     awaitingProxyHeader: new Set(),
     sessions: new Map(),
+    connections: createConnectionCount(connectionLimits),
+    now: 0,
     draining: false,
   };
   const server = createSmtpServer(state, options.name, options.tls);
   const listener = createServer((socket) => {
-    acceptConnection(state, server, options.proxyNetworks, socket).catch((error) => {
+    acceptConnection(state, logs, server, options.proxyNetworks, socket).catch((error) => {
       options.log.error('could not accept an SMTP connection', { error: errorMessage(error) });
       socket.destroy();
     });
   });
   listener.listen(options.port, options.host);
   await once(listener, 'listening');
-  listener.on('error', (error) =>
-    options.log.error('SMTP listener failed', { error: errorMessage(error) }),
-  );
+  // The listener goes on: the system may have no more file handles for a while.
+  listener.on('error', (error) => logs.accept.record({ error: errorMessage(error) }));
+  const ticks = setInterval(() => {
+    state.now += TICK_MS;
+  }, TICK_MS).unref();
+  listener.once('close', () => clearInterval(ticks));
 
   const { address, port } = listener.address() as AddressInfo;
   let closing: Promise<void> | null = null;
   return {
     address,
     port,
-    connections: () => countConnections(state),
+    connections: () => state.connections.total(),
+    isLimitReached: () => logs.total.isActive(),
     listening: () => listener.listening && !state.draining,
     updateTls: (pair) => replaceKeyPair(server, pair),
     close(graceMs) {
@@ -104,14 +121,14 @@ export async function startSmtp(options: SmtpOptions, hooks: SmtpHooks): Promise
 
 async function shutDown(state: ListenerState, listener: Server, graceMs: number): Promise<void> {
   state.draining = true;
-  const closing = once(listener, 'close');
+  const closed = once(listener, 'close');
   listener.close();
   for (const socket of state.awaitingProxyHeader) socket.destroy();
   for (const session of state.sessions.values()) session.drain();
   const timer = setTimeout(() => {
     for (const session of state.sessions.values()) session.disconnect();
   }, graceMs);
-  await closing;
+  await closed;
   clearTimeout(timer);
 }
 
@@ -120,32 +137,37 @@ async function shutDown(state: ListenerState, listener: Server, graceMs: number)
 /** Peers in `proxyNetworks` must start with a PROXY header; from others it is an invalid command. */
 async function acceptConnection(
   state: ListenerState,
+  logs: LimitLogs,
   server: SMTPServer,
   proxyNetworks: Network[],
   socket: Socket,
 ): Promise<void> {
+  const { connections } = state;
   // The 'close' event is enough to detect a closed socket.
   socket.on('error', () => {});
-  if (countConnections(state) >= state.limits.connections) {
-    rejectConnection(socket, TOO_MANY_CONNECTIONS);
-    return;
+  if (connections.isFull()) {
+    logs.total.record();
+    if (!evictSession(state)) return rejectConnection(socket, TOO_MANY_CONNECTIONS);
   }
+  const release = connections.add();
+  socket.once('close', release);
   const client = await identifyClient(state, proxyNetworks, socket);
   if (!client || socket.destroyed) return;
-  const refusal = checkClientLimits(state, client.address);
-  if (refusal) {
-    rejectConnection(socket, refusal);
-    return;
+  if (state.draining) return rejectConnection(socket, SHUTTING_DOWN);
+  const group = addressGroup(client.address);
+  if (connections.isClientFull(group)) {
+    logs.client.record({ client_ip: client.address });
+    return rejectConnection(socket, TOO_MANY_FROM_ADDRESS);
   }
-  const session = new Session(server, socket, client.address, client.port, state);
+  const releaseClient = connections.addClient(group);
+  // Not with the 'close' event: STARTTLS removes all listeners from the socket.
+  const onClose = () => {
+    release();
+    releaseClient();
+  };
+  const session = new Session(server, socket, client, state, onClose);
   state.sessions.set(session.id, session);
   session.init();
-}
-
-interface Client {
-  /** Normalized. */
-  address: string;
-  port: number;
 }
 
 /** Null if the peer has disconnected, or sent no valid PROXY header. */
@@ -166,10 +188,15 @@ async function identifyClient(
   return client ? { address: client, port: header.port ?? 0 } : peer;
 }
 
-function checkClientLimits(state: ListenerState, address: string): Reply | null {
-  if (state.draining) return SHUTTING_DOWN;
-  const others = [...state.sessions.values()].filter((session) => session.client === address);
-  return others.length >= state.limits.connectionsPerAddress ? TOO_MANY_FROM_ADDRESS : null;
+/** Makes room for another connection; false if every session is at work. */
+function evictSession({ sessions }: ListenerState): boolean {
+  for (const [id, session] of sessions) {
+    if (!session.isEvictable()) continue;
+    sessions.delete(id);
+    session.evict();
+    return true;
+  }
+  return false;
 }
 
 function rejectConnection(socket: Socket, reply: Reply): void {
@@ -177,7 +204,7 @@ function rejectConnection(socket: Socket, reply: Reply): void {
   socket.destroySoon();
 }
 
-// The library's server. It does not listen itself: sessions use its settings and handlers.
+// The library's server does not listen. Sessions use its settings and handlers.
 
 /** `name` is the host name in replies. Throws if the key pair is invalid. */
 function createSmtpServer(state: ListenerState, name: string, tls: KeyPair): SMTPServer {

@@ -13,11 +13,22 @@ import {
   SHUTTING_DOWN,
   STOP_RCPT,
   TIMED_OUT,
+  TOO_MANY_CONNECTIONS,
   TOO_MANY_RCPT,
 } from './replies.ts';
 
 const ENHANCED_CODE = /^[245]\.\d{1,3}\.\d{1,3} /;
 const SOURCE_ROUTE = /^@[^\s,:@]+(?:,@[^\s,:@]+)*:/;
+
+export interface Client {
+  /** Normalized. */
+  address: string;
+  port: number;
+}
+
+/** If the listener is full, senders slower than this lose their place, after a start without a minimum. */
+const MIN_BYTES_PER_SECOND = 4096;
+const SLOW_START_MS = 2000;
 
 /** A subclass, because the library has no options for these behaviors. */
 export class Session extends SMTPConnection implements OpenSession {
@@ -25,25 +36,30 @@ export class Session extends SMTPConnection implements OpenSession {
   tls: OpenSession['tls'] = { used: false, version: null, cipher: null };
   readonly client: string;
   private readonly state: ListenerState;
+  private readonly onClose: () => void;
   private readonly deadlines: Deadlines;
   private rcptCommands = 0;
   /** Whether a reply is pending, or the client is sending a message. */
   private busy = false;
+  /** The time at which the current message began, as `now` of the listener. */
+  private dataSince = 0;
+  private lingering: NodeJS.Timeout | undefined;
 
   constructor(
     server: SMTPServer,
     socket: Socket,
-    client: string,
-    port: number,
+    client: Client,
     state: ListenerState,
+    onClose: () => void,
   ) {
-    super(server, socket, { remoteAddress: client, remotePort: port });
-    this.client = client;
+    super(server, socket, { remoteAddress: client.address, remotePort: client.port });
+    this.client = client.address;
     this.state = state;
+    this.onClose = onClose;
     this.deadlines = createDeadlines(state.limits, () => this.expire());
     this.on('error', (error) =>
       state.log.debug('SMTP session failed', {
-        client_ip: client,
+        client_ip: client.address,
         error: errorMessage(error),
       }),
     );
@@ -58,14 +74,27 @@ export class Session extends SMTPConnection implements OpenSession {
     this._setListeners(() => this.connectionReady());
   }
 
+  isEvictable(): boolean {
+    if (!this.busy || this._closing) return true;
+    const elapsed = this.state.now - this.dataSince;
+    if (!this.parser.isReadingData || elapsed < SLOW_START_MS) return false;
+    return this.parser.dataBytes < (elapsed / 1000) * MIN_BYTES_PER_SECOND;
+  }
+
+  evict(): void {
+    this.disconnect(TOO_MANY_CONNECTIONS);
+    // The client does not read, so it would not get the reply either.
+    if (this._socket.writableLength > 0) this._socket.destroy();
+  }
+
   drain(): void {
     if (!this.busy) this.disconnect();
   }
 
-  disconnect(): void {
+  disconnect(reply = SHUTTING_DOWN): void {
     // During a TLS handshake, no reply can be sent.
     if (this._upgrading) this._socket.destroy();
-    if (!this._closing) this.reply(SHUTTING_DOWN);
+    if (!this._closing) this.reply(reply);
     this._socket.destroySoon();
   }
 
@@ -78,14 +107,16 @@ export class Session extends SMTPConnection implements OpenSession {
     const hasEnhancedCode = typeof data === 'string' && ENHANCED_CODE.test(data);
     super.send(code, data, hasEnhancedCode ? false : context);
     if (this._closing || this._closed) return;
-    this.busy = this.parser.readsData;
+    this.busy = this.parser.isReadingData;
+    this.dataSince = this.state.now;
+    if (this.state.sessions.delete(this.id)) this.state.sessions.set(this.id, this);
     if (this.busy) this.deadlines.awaitData();
     else if (this.state.draining) this.disconnect();
     else this.deadlines.awaitCommand();
   }
 
   override _onCommand(command: Buffer, callback?: () => void): void {
-    // During a TLS handshake, these are bytes from before it, which the library drops.
+    // During a TLS handshake, the library drops commands that were received before it.
     if (!this._upgrading) {
       this.busy = true;
       this.deadlines.suspend();
@@ -101,7 +132,7 @@ export class Session extends SMTPConnection implements OpenSession {
   }
 
   private expire(): void {
-    const isFalseEnd = this.parser.readsData && this.parser.reader.atFalseEnd;
+    const isFalseEnd = this.parser.isReadingData && this.parser.reader.atFalseEnd;
     this.reply(isFalseEnd ? FALSE_END_REPLY : TIMED_OUT);
     this.close();
   }
@@ -154,11 +185,11 @@ export class Session extends SMTPConnection implements OpenSession {
   }
 
   override handler_DATA(command: Buffer, callback: () => void): void {
-    void checkDiskSpace(this.state).then((refusal) => {
-      if (!refusal) {
+    void checkDiskSpace(this.state).then((rejection) => {
+      if (!rejection) {
         super.handler_DATA(command, callback);
       } else {
-        this.reply(refusal);
+        this.reply(rejection);
         callback();
       }
     });
@@ -172,11 +203,15 @@ export class Session extends SMTPConnection implements OpenSession {
   override close(): void {
     super.close();
     this.deadlines.stop();
+    // The library does the same, but more slowly.
+    this.lingering ??= setTimeout(() => this._socket.destroy(), this.state.limits.lingerMs);
   }
 
   override _onClose(): void {
     super._onClose();
     this.deadlines.stop();
+    clearTimeout(this.lingering);
+    this.onClose();
     this.state.sessions.delete(this.id);
   }
 }
@@ -184,7 +219,7 @@ export class Session extends SMTPConnection implements OpenSession {
 // The deadlines of a session: for the next command, for DATA and for the whole session.
 
 interface Deadlines {
-  /** Waits for a complete command line; its single bytes do not extend the deadline. */
+  /** Waits for a complete command line; individual bytes do not extend the deadline. */
   awaitCommand(): void;
   /** Waits for the DATA transfer. */
   awaitData(): void;

@@ -48,9 +48,9 @@ export function transactionHandlers(state: ListenerState): Handlers {
       const { parser } = session;
       const collector = createCollector(state.maxSize, state.memory);
       stream.on('data', (chunk) => collector.add(chunk));
-      finished(stream, async (aborted) => {
+      finished(stream, async (streamError) => {
         // No reply if the client disconnected during the message.
-        if (!aborted) {
+        if (!streamError) {
           const verdict = await withFailureReply(state, () =>
             finishMessage(state, parser, collector, describeMessage(session, envelope)),
           );
@@ -63,8 +63,8 @@ export function transactionHandlers(state: ListenerState): Handlers {
   };
 }
 
-function asError(refusal: Reply | null): Error | null {
-  return refusal && replyError(refusal);
+function asError(rejection: Reply | null): Error | null {
+  return rejection && replyError(rejection);
 }
 
 /** Call while the socket is open: a closed socket has no TLS state. */
@@ -91,7 +91,7 @@ async function finishMessage(
   collector: Collector,
   message: Omit<IncomingMessage, 'raw'>,
 ): Promise<ReceiveVerdict | Reply> {
-  if (parser.reader.falseEnd) return FALSE_END_REPLY;
+  if (parser.reader.hasFalseEnd) return FALSE_END_REPLY;
   if (parser.dataBytes > state.maxSize) return tooLarge(state.maxSize);
   const raw = collector.message();
   return raw ? state.hooks.receive({ ...message, raw }) : MEMORY_FULL;
@@ -106,41 +106,51 @@ interface Collector {
   add(chunk: Buffer): void;
   /** The message; null if it exceeded the size limit or the memory budget. */
   message(): Buffer | null;
-  /** Must be called when the message is no longer needed. */
+  /** Releases the memory. Must be called when the message is no longer needed. */
   free(): void;
 }
 
+function release(buffer: Buffer | null): void {
+  if (buffer && buffer.length >= INITIAL_CAPACITY) (buffer.buffer as ArrayBuffer).transfer(0);
+}
+
 /**
- * One growing buffer, not a list of chunks. A client that sends 25 MiB byte by byte would create as
- * many objects, and joining the list would need twice the memory.
+ * Uses one growing buffer, not a list of chunks. A client that sends 25 MiB byte by byte would create as
+ * many chunks, and joining them would need twice the memory.
  */
 function createCollector(maxSize: number, memory: MemoryBudget): Collector {
   let buffer: Buffer | null = Buffer.alloc(0);
   let size = 0;
 
+  // `transfer` frees the old memory now. The garbage collector would do so much later.
   const resize = (capacity: number) => {
-    const grown = Buffer.allocUnsafeSlow(capacity);
-    buffer?.copy(grown, 0, 0, size);
+    const newBuffer = Buffer.allocUnsafeSlow(capacity);
+    buffer?.copy(newBuffer, 0, 0, size);
     memory.usedBytes += capacity - (buffer?.length ?? 0);
-    buffer = grown;
+    release(buffer);
+    buffer = newBuffer;
   };
   const free = () => {
     memory.usedBytes -= buffer?.length ?? 0;
+    release(buffer);
     buffer = null;
   };
 
   return {
     add(chunk) {
       if (!buffer) return;
-      const needed = size + chunk.length;
-      if (needed > buffer.length) {
-        const capacity = Math.min(maxSize, Math.max(INITIAL_CAPACITY, buffer.length * 2, needed));
-        if (needed > maxSize || memory.usedBytes + capacity - buffer.length > memory.limit)
+      const requiredSize = size + chunk.length;
+      if (requiredSize > buffer.length) {
+        const capacity = Math.min(
+          maxSize,
+          Math.max(INITIAL_CAPACITY, buffer.length * 2, requiredSize),
+        );
+        if (requiredSize > maxSize || memory.usedBytes + capacity - buffer.length > memory.limit)
           return free();
         resize(capacity);
       }
       chunk.copy(buffer, size);
-      size = needed;
+      size = requiredSize;
     },
     message: () => buffer?.subarray(0, size) ?? null,
     free,

@@ -18,11 +18,11 @@ type LeasedTable = (typeof LEASED_TABLES)[number];
 
 interface Claim<Table extends LeasedTable, Row> {
   table: Table;
-  /** The due rows, leased or not, in the order of work and with a limit. */
+  /** Selects the due rows, leased or not, in the order in which to process them, with a limit. */
   due: SelectQueryBuilder<Tables, Table, Row>;
   /** How long other workers skip the claimed rows. */
   leaseMs: number;
-  /** Runs first in the same transaction. */
+  /** Runs first, in the same transaction. */
   before?(tx: Tx): Promise<void>;
 }
 
@@ -33,15 +33,15 @@ export async function claimRows<Table extends LeasedTable, Row extends { id: str
 ): Promise<(Row & { lease: string; leased_until: string })[]> {
   const now = isoTime(clock.now());
   const leased_until = isoTime(clock.now() + leaseMs);
-  // A lease that ends later than a new one would is from before the clock was set back.
-  const free = due.where(
+  // A lease that ends later than a new one would was taken before the clock was set back.
+  const unleased = due.where(
     sql<boolean>`(leased_until is null or leased_until < ${now} or leased_until > ${leased_until})`,
   );
-  if ((await free.limit(1).execute()).length === 0) return [];
+  if ((await unleased.limit(1).execute()).length === 0) return [];
   const lease = newId('req');
   return transact(db, async (tx) => {
     await before?.(tx);
-    const { rows } = await tx.executeQuery(free);
+    const { rows } = await tx.executeQuery(unleased);
     const ids = rows.map(({ id }) => id);
     if (ids.length === 0) return [];
     await tx
@@ -63,16 +63,16 @@ export async function releaseLeases(db: Db): Promise<void> {
       .execute();
 }
 
-/** Makes rows due now whose due time is further away than any wait: the clock was set back. */
+/** Makes rows due now whose due time is more than `maxWaitMs` ahead, because the clock was set back. */
 export async function makeDistantDueNow(
   { db, clock }: { db: Db; clock: Clock },
   table: 'outbox' | 'alert_notifications' | 'webhook_deliveries',
   maxWaitMs: number,
 ): Promise<void> {
   const latest = isoTime(clock.now() + maxWaitMs);
-  const tooLate = db.selectFrom(table).select('id').where('due_at', '>', latest);
+  const distantRows = db.selectFrom(table).select('id').where('due_at', '>', latest);
   // Usually there are none, so this read avoids the write lock.
-  if ((await tooLate.limit(1).execute()).length === 0) return;
+  if ((await distantRows.limit(1).execute()).length === 0) return;
   await db
     .updateTable(table)
     .set({ due_at: isoTime(clock.now()) })

@@ -1,4 +1,4 @@
-/** Migrates a database to the current schema: creates a new one at once, upgrades an older one step by step. */
+/** Migrates a database to the current schema: creates a new one directly, upgrades an older one step by step. */
 
 import type { Database as Sqlite } from 'better-sqlite3';
 import { MIGRATIONS, type Migration, SCHEMA_VERSION } from './migrations/index.ts';
@@ -10,7 +10,7 @@ export class StoreError extends Error {}
 export interface MigrationResult {
   from: number;
   to: number;
-  /** The path of the copy made before the first step; null if no steps were needed. */
+  /** The path of the backup made before the first step; null if no steps were needed. */
   backup: string | null;
 }
 
@@ -23,7 +23,7 @@ export interface MigrationTarget {
 const CURRENT: MigrationTarget = { schema: SCHEMA, version: SCHEMA_VERSION, steps: MIGRATIONS };
 
 /**
- * Runs `schema.sql` on an empty database. Makes a copy of an older one, then runs the missing steps.
+ * Runs `schema.sql` on an empty database. Backs up an older one, then runs the missing steps.
  * All changes are in one transaction, so a crash leaves the database unchanged. Throws a StoreError
  * for a database of a newer version or of another program.
  */
@@ -42,9 +42,9 @@ export function migrate(sqlite: Sqlite, target: MigrationTarget = CURRENT): Migr
     return { from, to, backup: null };
   }
   const backup = makeBackup(sqlite, from);
-  const missing = target.steps.filter((step) => step.version > from);
+  const missingSteps = target.steps.filter((step) => step.version > from);
   applyInTransaction(sqlite, to, () => {
-    for (const step of missing) step.run(sqlite);
+    for (const step of missingSteps) step.run(sqlite);
   });
   return { from, to, backup };
 }
@@ -58,7 +58,7 @@ function applyInTransaction(sqlite: Sqlite, version: number, change: () => void)
     .immediate();
 }
 
-/** Makes a consistent copy next to the database, under a free name with its version. */
+/** Makes a consistent copy next to the database, under an unused name that contains its version. */
 function makeBackup(sqlite: Sqlite, version: number): string | null {
   if (sqlite.memory) return null;
   for (let attempt = 1; ; attempt++) {

@@ -1,4 +1,4 @@
-/** Opens the database with settings that never lose acknowledged writes. */
+/** Opens the database so that acknowledged writes are never lost. */
 
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -15,12 +15,12 @@ export type Tx = Transaction<Tables>;
 
 export interface Store {
   db: Db;
-  migrated: MigrationResult;
+  migration: MigrationResult;
   /** Checkpoints the WAL and closes the database. */
   close(): Promise<void>;
 }
 
-/** SQLite's wait blocks the process, so it is short once the service runs: the dialect retries instead. */
+/** Waiting in SQLite blocks the process, so the timeout is short once the database is open; the dialect retries. */
 const BUSY_TIMEOUT_MS = { opening: 5_000, open: 10 };
 
 /**
@@ -32,7 +32,7 @@ export function openStore(path: string): Store {
   try {
     // First, so that the following statements wait for other processes too.
     sqlite.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS.opening}`);
-    // Migrations must be durable on their own.
+    // Migrations run without `wal-sync`, so SQLite itself must sync them.
     sqlite.pragma('synchronous = FULL');
     sqlite.pragma('foreign_keys = ON');
     const migrated = migrate(sqlite);
@@ -50,7 +50,7 @@ export function openStore(path: string): Store {
       // The last connection that closes checkpoints the WAL.
       if (sqlite.open) sqlite.close();
     };
-    return { db, migrated, close };
+    return { db, migration: migrated, close };
   } catch (error) {
     sqlite.close();
     throw error instanceof StoreError ? error : new StoreError(openProblem(path, error));
@@ -76,9 +76,9 @@ function openProblem(path: string, error: unknown): string {
 // The lock ensures that only one service uses a database; a crash leaves nothing to clean up.
 
 /**
- * Locks a database file until the returned function is called or the process ends in any way. It is
- * a lock of the operating system on a small file next to the database. Throws a StoreError if
- * another process has the lock.
+ * Locks a database file until the returned function is called or the process ends, even in a crash. Uses
+ * an operating system lock on a small file next to the database. Throws a StoreError if another process
+ * has the lock.
  */
 export function lockStore(path: string): () => void {
   if (path === ':memory:') return () => {};
@@ -94,8 +94,8 @@ export function lockStore(path: string): () => void {
       throw new StoreError(`Another instance of the service is using ${path}. Stop it first.`);
     throw new StoreError(`Could not lock ${path}.lock: ${(error as Error).message}.`);
   }
-  const held = lock;
-  return () => held.close();
+  const acquiredLock = lock;
+  return () => acquiredLock.close();
 }
 
 // Steps after the commit of a transaction, such as waking a job for the new rows.
@@ -113,7 +113,7 @@ export async function transact<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise
   return result;
 }
 
-/** Runs `step` after the commit of a transaction of `transact`; never after a rollback. Throws for other transactions. */
+/** Runs `step` after the transaction commits; never after a rollback. Throws unless `transact` started it. */
 export function afterCommit(tx: Tx, step: () => void): void {
   const steps = afterCommitSteps.get(tx);
   if (!steps) throw new Error('This transaction was not started by transact().');

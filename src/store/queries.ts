@@ -4,9 +4,9 @@ import type { SelectQueryBuilder } from 'kysely';
 import { AppError } from '../lib/errors.ts';
 import type { Db } from './open.ts';
 
-const DELETE_BATCH = 1000;
+const DELETE_BATCH_SIZE = 1000;
 
-/** Deletes rows in batches, so that a large backlog does not block the process. `old` selects the ids of all rows to delete. */
+/** Deletes rows in batches, so that a large backlog does not block the process. `expired` selects the ids of all rows to delete. */
 export async function deleteInBatches<DB, TB extends keyof DB>(
   db: Db,
   table:
@@ -16,14 +16,14 @@ export async function deleteInBatches<DB, TB extends keyof DB>(
     | 'alert_notifications'
     | 'report_runs'
     | 'shared_reports',
-  old: SelectQueryBuilder<DB, TB, { id: string }>,
+  expired: SelectQueryBuilder<DB, TB, { id: string }>,
 ): Promise<void> {
   for (;;) {
     const { numDeletedRows } = await db
       .deleteFrom(table)
-      .where('id', 'in', old.limit(DELETE_BATCH))
+      .where('id', 'in', expired.limit(DELETE_BATCH_SIZE))
       .executeTakeFirstOrThrow();
-    if (numDeletedRows < DELETE_BATCH) return;
+    if (numDeletedRows < DELETE_BATCH_SIZE) return;
   }
 }
 
@@ -35,7 +35,7 @@ export async function deleteInBatches<DB, TB extends keyof DB>(
  */
 export async function requireBelowLimit<DB, TB extends keyof DB>(
   rows: SelectQueryBuilder<DB, TB, object>,
-  { max, things, advice = '' }: { max: number; things: string; advice?: string },
+  { max, noun: things, advice = '' }: { max: number; noun: string; advice?: string },
 ): Promise<void> {
   const row = await rows
     .clearSelect()
@@ -72,13 +72,13 @@ const TABLES_WITH_IDS = [
   'report_runs',
 ] as const;
 
-/** The newest id of all tables. New ids continue from it even if the clock was set back since the last run. */
+/** The newest id of all tables, without its prefix. New ids continue from it even if the clock was set back. */
 export async function newestId(db: Db): Promise<string | undefined> {
   const newest = await Promise.all(
     TABLES_WITH_IDS.map((table) =>
       db.selectFrom(table).select('id').orderBy('id', 'desc').limit(1).executeTakeFirst(),
     ),
   );
-  const parts = newest.flatMap((row) => (row ? [row.id.slice(row.id.indexOf('_'))] : []));
-  return parts.sort().at(-1);
+  const suffixes = newest.flatMap((row) => (row ? [row.id.slice(row.id.indexOf('_'))] : []));
+  return suffixes.sort().at(-1);
 }

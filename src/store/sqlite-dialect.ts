@@ -17,7 +17,7 @@ import type { WalSync } from './wal-sync.ts';
 /** Enough for every combination of filters and list lengths, but bounded. */
 const MAX_STATEMENTS = 500;
 
-/** `sync` makes commits durable: a write resolves only after it, while other queries proceed. */
+/** `sync` makes commits durable. A write resolves only after the sync; other queries proceed meanwhile. */
 export function sqliteDialect(sqlite: Sqlite, sync: WalSync): Dialect {
   return {
     createAdapter: () => new UnqueuedAdapter(),
@@ -53,8 +53,8 @@ function createDriver(sqlite: Sqlite, sync: WalSync): Driver {
     async init() {},
     async acquireConnection() {
       await mutex.acquire();
-      return lendConnection(sqlite, async (own) => {
-        own.released = true;
+      return lendConnection(sqlite, async (connection) => {
+        connection.released = true;
         mutex.release();
         await sync.waitForSync(checkpoint);
       });
@@ -62,15 +62,15 @@ function createDriver(sqlite: Sqlite, sync: WalSync): Driver {
     async releaseConnection(connection) {
       if (!asBorrowed(connection).released) mutex.release();
     },
-    // IMMEDIATE, so that a conflict with another process surfaces here, not later.
+    // IMMEDIATE, so that a conflict with another process occurs here, not later.
     async beginTransaction(connection) {
       await retryWhileBusy(() => run('begin immediate'));
       asBorrowed(connection).inTransaction = true;
     },
     async commitTransaction(connection) {
       run('commit');
-      const own = asBorrowed(connection);
-      if (own.wrote) await own.end();
+      const borrowed = asBorrowed(connection);
+      if (borrowed.hasUnsyncedWrites) await borrowed.releaseAndSync();
     },
     async rollbackTransaction(connection) {
       // A full disk may have rolled back the transaction already.
@@ -85,16 +85,16 @@ function createDriver(sqlite: Sqlite, sync: WalSync): Driver {
 
 /** Five seconds in total, in addition to SQLite's own wait. */
 const RETRY_INTERVAL_MS = 20;
-const MAX_TRIES = 250;
+const MAX_ATTEMPTS = 250;
 
 /** Waits for another process to finish writing, without blocking this one. */
 async function retryWhileBusy<T>(work: () => T): Promise<T> {
-  for (let tries = 1; ; tries++) {
+  for (let attempt = 1; ; attempt++) {
     try {
       return work();
     } catch (error) {
-      const busy = (error as { code?: string }).code?.startsWith('SQLITE_BUSY');
-      if (!busy || tries >= MAX_TRIES) throw error;
+      const isBusy = (error as { code?: string }).code?.startsWith('SQLITE_BUSY');
+      if (!isBusy || attempt >= MAX_ATTEMPTS) throw error;
     }
     await pause(RETRY_INTERVAL_MS);
   }
@@ -111,7 +111,7 @@ function createMutex() {
     },
     release() {
       const next = waiting.shift();
-      // Handed over directly, so that no other caller can cut in.
+      // Passed on directly, so that no other caller can jump the queue.
       if (next) next();
       else locked = false;
     },
@@ -138,31 +138,32 @@ function statementOf(sqlite: Sqlite, sql: string): Statement {
 /** The connection as lent to one caller. */
 interface BorrowedConnection extends DatabaseConnection {
   inTransaction: boolean;
-  /** Whether it has written something that is not on disk yet. */
-  wrote: boolean;
+  /** Whether it has made writes that are not on disk yet. */
+  hasUnsyncedWrites: boolean;
   /** Whether the connection was released to other callers, before the WAL sync. */
   released: boolean;
-  end(): Promise<void>;
+  releaseAndSync(): Promise<void>;
 }
 
 function lendConnection(
   sqlite: Sqlite,
-  end: (own: BorrowedConnection) => Promise<void>,
+  releaseAndSync: (connection: BorrowedConnection) => Promise<void>,
 ): BorrowedConnection {
-  const own: BorrowedConnection = {
+  const connection: BorrowedConnection = {
     inTransaction: false,
-    wrote: false,
+    hasUnsyncedWrites: false,
     released: false,
-    end: () => end(own),
+    releaseAndSync: () => releaseAndSync(connection),
     async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
-      if (own.released) throw new Error('the connection was released after a write');
-      // A full disk rolls back a transaction; later statements would commit on their own.
-      if (own.inTransaction && !sqlite.inTransaction) throw rolledBackError();
+      if (connection.released) throw new Error('the connection was released after a write');
+      // A full disk rolls back the transaction; later statements would each commit by themselves.
+      if (connection.inTransaction && !sqlite.inTransaction) throw rolledBackError();
       const statement = statementOf(sqlite, sql);
       const work = () => execute<Row>(statement, parameters);
-      const result = own.inTransaction ? work() : await retryWhileBusy(work);
-      if (!statement.readonly) own.wrote = true;
-      if (own.wrote && !own.inTransaction) await own.end();
+      const result = connection.inTransaction ? work() : await retryWhileBusy(work);
+      if (!statement.readonly) connection.hasUnsyncedWrites = true;
+      if (connection.hasUnsyncedWrites && !connection.inTransaction)
+        await connection.releaseAndSync();
       return result;
     },
     // Not cached, because a statement cannot run again while it is iterated.
@@ -170,7 +171,7 @@ function lendConnection(
       for (const row of sqlite.prepare(sql).iterate(...parameters)) yield { rows: [row as Row] };
     },
   };
-  return own;
+  return connection;
 }
 
 const rolledBackError = () =>

@@ -11,7 +11,7 @@ import type { Tx } from './open.ts';
  */
 export interface Channel<Args extends unknown[]> {
   readonly name: string;
-  /** Never set; only carries the type. */
+  /** Never set; it only carries the type. */
   readonly accepts?: (...args: Args) => void;
 }
 

@@ -234,6 +234,8 @@ export interface WebhookEndpointRow {
   auto_disabled_at: string | null;
   /** Deleted as far as users can see; its deliveries are removed in batches, then the row. */
   deleted_at: string | null;
+  /** Receives the events of this mode only. */
+  livemode: number;
 }
 
 /** Deliveries of events to endpoints, written in the transaction of the event. */
@@ -255,6 +257,8 @@ export interface WebhookDeliveryRow {
   due_at: string | null;
   /** Set during an attempt. */
   lease: string | null;
+  /** When the scheduled attempt is due, while a resend before it is due or in progress. */
+  resumes_at: string | null;
 }
 
 /** Delivery attempts, each written before its request, so that no request goes unrecorded. */

@@ -22,7 +22,7 @@ export const NO_WAL_SYNC: WalSync = { async waitForSync() {}, async close() {} }
 
 interface SyncOptions {
   syncFile(file: number): Promise<void>;
-  /** Called if `rescue` fails too: no response could be trusted from now on. */
+  /** Called if `rescue` fails too: from then on, no acknowledgment can be trusted. */
   fatal(error: unknown): void;
 }
 
@@ -38,35 +38,35 @@ const DEFAULT_OPTIONS: SyncOptions = {
 
 /**
  * In WAL mode, a commit appends frames with checksums to the log. It is durable once the log is
- * synced, no matter by whom. SQLite would sync within the commit (`synchronous = FULL`) and block
- * everything else. `path` is the database file.
+ * synced, whoever does it. SQLite would sync within the commit (`synchronous = FULL`) and block everything
+ * else. `path` is the database file.
  */
 export function createWalSync(path: string, options: SyncOptions = DEFAULT_OPTIONS): WalSync {
   let file: number | null = null;
-  let waiting: PromiseWithResolvers<void> | null = null;
-  let running: Promise<void> | null = null;
-  const release = async () => {
+  let nextBatch: PromiseWithResolvers<void> | null = null;
+  let runningSync: Promise<void> | null = null;
+  const closeWal = async () => {
     const openedFile = file;
     file = null;
     if (openedFile !== null) await closeFile(openedFile);
   };
   const sync = async (rescue: () => Promise<void>) => {
     try {
-      // Exists from the first write on, and stays the same file until the database is closed.
+      // The file exists from the first write on, and is not replaced until the database is closed.
       file ??= await openFile(`${path}-wal`, 'r+');
       await options.syncFile(file);
     } catch {
-      // After a failure, the system may mark pages as clean that never reached the disk (fsync(2)), so
-      // a retry would succeed wrongly.
-      await release().catch(() => {});
+      // After a failure, the kernel may mark pages as clean that never reached the disk (fsync(2)), so a
+      // retry could report success although data was lost.
+      await closeWal().catch(() => {});
       await rescue();
     }
   };
   const syncAll = async (rescue: () => Promise<void>) => {
-    while (waiting) {
+    while (nextBatch) {
       // Later callers may have committed after this sync started, so they wait for the next one.
-      const batch = waiting;
-      waiting = null;
+      const batch = nextBatch;
+      nextBatch = null;
       try {
         await sync(rescue);
       } catch (error) {
@@ -75,18 +75,18 @@ export function createWalSync(path: string, options: SyncOptions = DEFAULT_OPTIO
       }
       batch.resolve();
     }
-    running = null;
+    runningSync = null;
   };
   return {
     waitForSync(rescue) {
-      waiting ??= Promise.withResolvers();
-      const { promise } = waiting;
-      running ??= syncAll(rescue);
+      nextBatch ??= Promise.withResolvers();
+      const { promise } = nextBatch;
+      runningSync ??= syncAll(rescue);
       return promise;
     },
     async close() {
-      await running;
-      await release();
+      await runningSync;
+      await closeWal();
     },
   };
 }

@@ -3,7 +3,7 @@
 import * as v from 'valibot';
 import { requireDomain } from '../domains/queries.ts';
 import { route } from '../http/route.ts';
-import { described, Time } from '../http/schemas.ts';
+import { described, exampleId, maxCharacters, named, Time, typeField } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import { PERIODS, periodEndingAt, summarize } from './summary.ts';
 
@@ -12,13 +12,20 @@ import { PERIODS, periodEndingAt, summarize } from './summary.ts';
 const Period = v.picklist(PERIODS, `must be one of ${PERIODS.join(', ')}`);
 
 const SummaryQuery = v.strictObject({
-  period: v.optional(Period, 'week'),
-  domain_id: v.optional(
-    v.pipe(
-      v.string('must be the ID of a domain'),
-      v.minLength(1, 'must be the ID of a domain'),
-      v.maxLength(100, 'must have at most 100 characters'),
+  period: described(
+    v.optional(Period, 'week'),
+    'The period that ends now: 24 hours, 7 days or 30 days.',
+  ),
+  domain_id: described(
+    v.optional(
+      v.pipe(
+        v.string('must be the ID of a domain'),
+        v.minLength(1, 'must be the ID of a domain'),
+        maxCharacters(100, 'must have at most 100 characters'),
+      ),
     ),
+    'Only tests of this domain of your team.',
+    exampleId('dom'),
   ),
 });
 
@@ -29,46 +36,114 @@ const MeanScore = v.pipe(v.number(), v.minValue(0), v.maxValue(100));
 const Rate = v.pipe(v.number(), v.minValue(0), v.maxValue(1));
 
 const Means = {
-  scored: described(Count, 'Number of tests with a score. If 0, ignore `avg_score`.'),
-  avg_score: described(MeanScore, 'Average score of the tests that have one.'),
-  inbox_rate: described(Rate, 'Share of placement samples in the inbox, from 0 to 1.'),
+  scored: described(Count, 'Number of tests with a score. If 0, ignore `avg_score`.', 40),
+  avg_score: described(MeanScore, 'Average score of the tests that have one.', 87.25),
+  inbox_rate: described(Rate, 'Share of placement samples in the inbox, from 0 to 1.', 0.95),
   placement_samples: described(
     Count,
     'Number of samples behind `inbox_rate`. If 0, ignore `inbox_rate`.',
+    0,
   ),
 };
 
-export const ReportSummary = v.object({
-  object: v.literal('report_summary'),
-  period: Period,
-  // A whole hour. The current hour is the last one of the period.
-  from: Time,
-  to: Time,
-  total_tests: Count,
-  ...Means,
-  grades: v.object({ A: Count, B: Count, C: Count, D: Count, F: Count }),
-  auth_rates: described(
-    v.object({ spf: Rate, dkim: Rate, dmarc: Rate }),
-    'Share of known results that are `pass`, from 0 to 1.',
-  ),
-  auth_samples: described(
-    v.object({ spf: Count, dkim: Count, dmarc: Count }),
-    'Number of known results behind each rate in `auth_rates`. If 0, ignore the rate.',
-  ),
-  top_issues: v.array(v.object({ check: v.string(), issue: v.string(), count: Count })),
-  previous: described(
-    v.object({ total_tests: Count, ...Means }),
-    'The same figures for the 24 hours, 7 days or 30 days before `from`. The current period is up to one hour shorter because its last hour is incomplete.',
-  ),
-  trend: v.array(v.object({ from: Time, tests: Count, ...Means })),
-});
+const TotalTests = described(Count, 'Number of completed tests.', 42);
+const rate = (name: string) =>
+  described(Rate, `The share of known ${name} results that are \`pass\`.`, 0.98);
+const sampleCount = (name: string) => described(Count, `The number of known ${name} results.`, 40);
+const gradeCount = (grade: string) =>
+  described(Count, `The number of tests with grade ${grade}.`, 8);
+
+export const ReportSummary = named(
+  'ReportSummary',
+  v.object({
+    object: typeField('report_summary'),
+    period: described(Period, 'The length of the period.'),
+    from: described(Time, 'The start of the period, a whole hour.'),
+    to: described(Time, 'The end of the period. The current hour is its last one.'),
+    total_tests: TotalTests,
+    ...Means,
+    grades: described(
+      named(
+        'GradeCounts',
+        v.object({
+          A: gradeCount('A'),
+          B: gradeCount('B'),
+          C: gradeCount('C'),
+          D: gradeCount('D'),
+          F: gradeCount('F'),
+        }),
+        'The number of tests by grade.',
+      ),
+      'The number of tests by grade.',
+    ),
+    auth_rates: described(
+      named(
+        'AuthRates',
+        v.object({ spf: rate('SPF'), dkim: rate('DKIM'), dmarc: rate('DMARC') }),
+        'Shares of authentication results that are `pass`.',
+      ),
+      'Share of known results that are `pass`, from 0 to 1.',
+    ),
+    auth_samples: described(
+      named(
+        'AuthSamples',
+        v.object({
+          spf: sampleCount('SPF'),
+          dkim: sampleCount('DKIM'),
+          dmarc: sampleCount('DMARC'),
+        }),
+        'Numbers of known authentication results.',
+      ),
+      'Number of known results behind each rate in `auth_rates`. If 0, ignore the rate.',
+    ),
+    top_issues: described(
+      v.array(
+        named(
+          'IssueCount',
+          v.object({
+            check: described(v.string(), 'The ID of the check.', 'dmarc_policy'),
+            issue: described(v.string(), 'The issue in a few words.', 'DMARC policy is weak'),
+            count: described(Count, 'The number of tests with this issue.', 12),
+          }),
+          'An issue, and how many tests have it.',
+        ),
+      ),
+      'The most frequent issues, at most 10.',
+    ),
+    previous: described(
+      named(
+        'PreviousPeriod',
+        v.object({ total_tests: TotalTests, ...Means }),
+        'The figures of the previous period.',
+      ),
+      'The same figures for the 24 hours, 7 days or 30 days before `from`.',
+    ),
+    trend: described(
+      v.array(
+        named(
+          'TrendPoint',
+          v.object({
+            from: described(Time, 'The start of the interval.'),
+            tests: described(Count, 'Number of completed tests.', 6),
+            ...Means,
+          }),
+          'The figures of one hour or one day.',
+        ),
+      ),
+      'The figures of each hour of a day, or of each day of a week or month.',
+    ),
+  }),
+  'Figures over the tests of a period.',
+);
 
 const getSummary = route({
   method: 'GET',
   path: '/v1/reports/summary',
   operation: 'getReportSummary',
   role: 'viewer',
-  summary: 'Summarize the tests of the last day, week or month, for one domain or for all',
+  summary: 'Get a summary of many tests',
+  description:
+    'Summarizes the completed tests of the last day, week or month, for one domain or for all. Test-mode keys get the figures of test mode.',
   query: SummaryQuery,
   response: ReportSummary,
   async handle({ app, actor, query }) {

@@ -1,14 +1,24 @@
-/** Summarizes the tests of a period from their hourly tallies. */
+/**
+ * Summarizes the tests of a period from their hourly tallies. The incomplete first hour of a period is
+ * counted from the tests themselves.
+ */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { issueTitle } from '../analysis/declarations.ts';
 import { isoTime } from '../lib/clock.ts';
-import { ALL_TESTS, TALLY_COLUMNS, type TallyCounts } from '../mailtests/tally.ts';
+import {
+  ALL_TESTS,
+  FIGURE_COLUMNS,
+  figuresOf as figuresOfTest,
+  issuesOf,
+  TALLY_COLUMNS,
+  type TallyCounts,
+} from '../mailtests/tally.ts';
 import type { Summary } from '../report/summary.ts';
 import type { Db, Tx } from '../store/open.ts';
 
 const HOUR_MS = 3_600_000;
-const TOP_ISSUES = 10;
+const MAX_TOP_ISSUES = 10;
 
 export const PERIODS = ['day', 'week', 'month'] as const;
 export type Period = (typeof PERIODS)[number];
@@ -20,7 +30,7 @@ const SLICES: Record<Period, { slices: number; hours: number }> = {
   month: { slices: 30, hours: 24 },
 };
 
-/** Includes `from` and excludes `to`. All times are whole UTC hours, in milliseconds since the Unix epoch. */
+/** Includes `from` and excludes `to`, which is a whole UTC hour. In milliseconds since the Unix epoch. */
 export interface SummarySpan {
   from: number;
   to: number;
@@ -30,24 +40,27 @@ export interface SummarySpan {
   boundaries: number[];
 }
 
-/** The period that ends with the current hour. */
+/**
+ * The period that ends now and lasts exactly 24 hours, 7 days, or 30 days. Its slices begin on whole hours,
+ * except the first one, which is up to an hour longer.
+ */
 export function periodEndingAt(now: number, period: Period): SummarySpan {
   const { slices, hours } = SLICES[period];
-  const to = (Math.floor(now / HOUR_MS) + 1) * HOUR_MS;
-  const from = to - slices * hours * HOUR_MS;
-  return {
-    from,
-    to,
-    previousFrom: from - (to - from),
-    boundaries: boundariesEvery(hours, from, to),
-  };
+  const length = slices * hours * HOUR_MS;
+  // Nothing completes in the future, so the rest of the current hour is empty.
+  const to = wholeHourAfter(now);
+  const from = now - length;
+  const [, ...later] = boundariesEvery(hours, to - length, to);
+  return { from, to, previousFrom: from - length, boundaries: [from, ...later] };
 }
+
+const wholeHourAfter = (at: number): number => (Math.floor(at / HOUR_MS) + 1) * HOUR_MS;
 
 /** A boundary every `hours` hours starting at `from`, then `to`. */
 export function boundariesEvery(hours: number, from: number, to: number): number[] {
-  const borders: number[] = [];
-  for (let at = from; at < to; at += hours * HOUR_MS) borders.push(at);
-  return [...borders, to];
+  const boundaries: number[] = [];
+  for (let at = from; at < to; at += hours * HOUR_MS) boundaries.push(at);
+  return [...boundaries, to];
 }
 
 /**
@@ -104,7 +117,7 @@ function topIssues(counts: Map<string, number>): Summary['top_issues'] {
   return [...counts]
     .map(([check, count]) => ({ check, issue: issueTitle(check), count }))
     .sort((a, b) => b.count - a.count || (a.check < b.check ? -1 : 1))
-    .slice(0, TOP_ISSUES);
+    .slice(0, MAX_TOP_ISSUES);
 }
 
 // Reads hourly tallies. The database adds them up, one slice at a time.
@@ -142,11 +155,12 @@ async function inSnapshot<T>(db: Db | Tx, read: (tx: Tx) => Promise<T>): Promise
 }
 
 /** A tally for each slice between two boundaries. */
-async function tallySlices(tx: Tx, scope: Scope, borders: number[]): Promise<Tally[]> {
+async function tallySlices(tx: Tx, scope: Scope, boundaries: number[]): Promise<Tally[]> {
   const tallies: Tally[] = [];
-  for (const [i, from] of borders.slice(0, -1).entries()) {
+  for (const [i, from] of boundaries.slice(0, -1).entries()) {
     if (!isSmallScope(scope)) await nextTurn();
-    const row = await querySums(tx, scope, { from, to: borders[i + 1]! }, TALLY_COLUMNS)
+    const { head, hours } = splitAtHours(from, boundaries[i + 1]!);
+    const row = await querySums(tx, scope, hours, TALLY_COLUMNS)
       // One text on each line: the stored JSON contains no line breaks.
       ?.select(({ fn, ref, val }) =>
         fn.agg<string | null>('string_agg', [ref('issues'), val('\n')]).as('issues'),
@@ -155,7 +169,8 @@ async function tallySlices(tx: Tx, scope: Scope, borders: number[]): Promise<Tal
     const issues = new Map<string, number>();
     for (const text of row?.issues?.split('\n') ?? [])
       issues.set(text, (issues.get(text) ?? 0) + 1);
-    tallies.push({ figures: figuresOf(row), issues });
+    const early = await countTests(tx, scope, head, issues);
+    tallies.push({ figures: sumTallies([early, figuresOf(row)]), issues });
   }
   return tallies;
 }
@@ -169,30 +184,77 @@ const MEAN_COLUMNS = [
   'placement_inbox',
 ] as const satisfies (keyof TallyCounts)[];
 
-/** Only `MEAN_COLUMNS` are filled; the other figures are 0. */
+/** Only `MEAN_COLUMNS` are sure to be filled. */
 async function tallySpan(tx: Tx, scope: Scope, from: number, to: number): Promise<TallyCounts> {
-  const parts: TallyCounts[] = [];
-  const step = isSmallScope(scope) ? to - from : DAY_MS;
-  for (let begin = from; begin < to; begin += step) {
+  const { head, hours, tail } = splitAtHours(from, to);
+  const parts = [await countTests(tx, scope, head), await countTests(tx, scope, tail)];
+  const step = isSmallScope(scope) ? hours.to - hours.from : DAY_MS;
+  for (let begin = hours.from; begin < hours.to; begin += step) {
     if (!isSmallScope(scope)) await nextTurn();
-    const span = { from: begin, to: Math.min(begin + step, to) };
+    const span = { from: begin, to: Math.min(begin + step, hours.to) };
     parts.push(figuresOf(await querySums(tx, scope, span, MEAN_COLUMNS)?.executeTakeFirst()));
   }
   return sumTallies(parts);
+}
+
+interface Span {
+  from: number;
+  to: number;
+}
+
+/** The whole hours of a span of at least one hour, and the incomplete hours before and after them. */
+function splitAtHours(from: number, to: number): { head: Span; hours: Span; tail: Span } {
+  const [first, last] = [Math.ceil(from / HOUR_MS) * HOUR_MS, Math.floor(to / HOUR_MS) * HOUR_MS];
+  return { head: { from, to: first }, hours: { from: first, to: last }, tail: { from: last, to } };
+}
+
+/**
+ * Counts the tests themselves, of less than an hour. Adds the issues of each test to `issues`; without
+ * it, the results aren't read.
+ */
+async function countTests(
+  tx: Tx,
+  { livemode, domains }: Scope,
+  { from, to }: Span,
+  issues?: Map<string, number>,
+): Promise<TallyCounts> {
+  if (from >= to || domains?.length === 0) return sumTallies([]);
+  let query = tx
+    .selectFrom('tests')
+    .select([...FIGURE_COLUMNS, 'id', 'status'])
+    .where('status', '=', 'completed')
+    .where('livemode', '=', livemode ? 1 : 0)
+    .where('completed_at', '>=', isoTime(from))
+    .where('completed_at', '<', isoTime(to));
+  if (domains) query = query.where('domain_id', 'in', domains);
+  const rows = await query.execute();
+  for (const { id, status } of issues ? rows : []) {
+    const { checks } = await tx
+      .selectFrom('tests')
+      .select('checks')
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow();
+    const found = issuesOf({ status, checks });
+    const text = JSON.stringify(Object.fromEntries(found.map((check) => [check, 1])));
+    issues!.set(text, (issues!.get(text) ?? 0) + 1);
+    // Parsing a large result takes a millisecond.
+    await nextTurn();
+  }
+  return sumTallies(rows.map(figuresOfTest));
 }
 
 /** The number of tests in which each check found something to fix, by check id. */
 async function countIssues(tallies: Tally[]): Promise<Map<string, number>> {
   const texts = new Map<string, number>();
   for (const { issues } of tallies)
-    for (const [text, times] of issues) texts.set(text, (texts.get(text) ?? 0) + times);
+    for (const [text, occurrences] of issues) texts.set(text, (texts.get(text) ?? 0) + occurrences);
   const totals = new Map<string, number>();
-  let parsed = 0;
-  for (const [text, times] of texts) {
+  let parsedTexts = 0;
+  for (const [text, occurrences] of texts) {
     const counts: Record<string, number> = JSON.parse(text);
     for (const check in counts)
-      totals.set(check, (totals.get(check) ?? 0) + times * counts[check]!);
-    if (++parsed % JSON_BATCH_SIZE === 0) await nextTurn();
+      totals.set(check, (totals.get(check) ?? 0) + occurrences * counts[check]!);
+    if (++parsedTexts % JSON_BATCH_SIZE === 0) await nextTurn();
   }
   return totals;
 }
@@ -203,17 +265,17 @@ function sumTallies(parts: TallyCounts[]): TallyCounts {
   return total;
 }
 
-/** null if `domains` is empty, because not every database accepts an empty list. */
+/** Returns null if `domains` is empty, because not every database accepts an empty list. */
 function querySums(
   tx: Tx,
   { livemode, domains }: Scope,
   { from, to }: { from: number; to: number },
-  names: readonly (keyof TallyCounts)[],
+  columns: readonly (keyof TallyCounts)[],
 ) {
   if (domains?.length === 0) return null;
   return tx
     .selectFrom('test_tallies')
-    .select(({ fn }) => names.map((name) => fn.sum<number | string | null>(name).as(name)))
+    .select(({ fn }) => columns.map((name) => fn.sum<number | string | null>(name).as(name)))
     .where('livemode', '=', livemode ? 1 : 0)
     .where('domain_id', 'in', domains ?? [ALL_TESTS])
     .where('hour', '>=', isoTime(from))

@@ -1,4 +1,4 @@
-/** Adds an invited person to the team and uses up the invitation. */
+/** Adds an invited person to the team and marks the invitation as accepted. */
 
 import type { App } from '../app.ts';
 import type { Caller } from '../http/actor.ts';
@@ -27,11 +27,11 @@ export async function requirePendingInvitation(
     .executeTakeFirst();
   if (!row) throw await unknownLinkError(db, sha256(token), now);
   const status = invitationStatus(row, now);
-  if (status !== 'pending') throw new AppError('gone', GONE[status]);
+  if (status !== 'pending') throw new AppError('gone', GONE_MESSAGES[status]);
   return row;
 }
 
-const GONE = {
+const GONE_MESSAGES = {
   accepted: 'This invitation has already been accepted. Sign in instead.',
   revoked: 'This invitation has been revoked. Ask an admin for a new one.',
   expired: 'This invitation has expired. Ask an admin for a new one.',
@@ -42,8 +42,9 @@ async function unknownLinkError(db: Db | Tx, hash: string, now: number): Promise
   const invitation = await findByReplacedLink(db, hash);
   if (!invitation) return new AppError('not_found', 'Invalid invitation link.');
   const status = invitationStatus(invitation, now);
-  const replaced = 'This link was replaced by a newer one. Use the link in the latest email.';
-  return new AppError('gone', status === 'pending' ? replaced : GONE[status]);
+  const replacedMessage =
+    'This link was replaced by a newer one. Use the link in the latest email.';
+  return new AppError('gone', status === 'pending' ? replacedMessage : GONE_MESSAGES[status]);
 }
 
 /** Throws `not_found` and `gone` for invalid links, and `conflict` if the address already belongs to a member. */
@@ -62,8 +63,9 @@ interface JoinContext {
 }
 
 /**
- * Adds the member of an invitation that was read as pending in this transaction. `passwordHash` is
- * null for members who sign in with OpenID Connect. Throws `conflict` as `acceptInvitation` does.
+ * Adds the invited person to the team. The invitation must have been read as pending in this transaction.
+ * `passwordHash` is null for members who sign in with OpenID Connect. Throws `conflict` as
+ * `acceptInvitation` does.
  */
 export async function joinTeam(
   tx: Tx,

@@ -2,24 +2,18 @@
 
 import { requireLive } from '../http/authorize.ts';
 import { route } from '../http/route.ts';
-import { listSchema } from '../http/schemas.ts';
+import { deletedOf, idOf, listSchema } from '../http/schemas.ts';
 import { apiKeyOr404, findKeyExpiry, insertApiKey, listApiKeys, revokeApiKey } from './api-keys.ts';
 import { requireCanAssign, requireCanRevoke, requireRole } from './permissions.ts';
-import {
-  ApiKey,
-  ApiKeyWithSecret,
-  deletedOf,
-  ListQuery,
-  NewApiKey,
-  presentApiKey,
-} from './schema.ts';
+import { ApiKey, ApiKeyWithSecret, ListQuery, NewApiKey, presentApiKey } from './schema.ts';
+
+const API_KEY_ID = idOf('key', 'The ID of the API key.');
 
 const create = route({
   method: 'POST',
   path: '/v1/api_keys',
   operation: 'createApiKey',
   role: 'member',
-  liveOnly: true,
   summary: 'Create an API key',
   description:
     'Creates an API key for yourself. Only this response contains the key. If you create it with a key that expires, the new key expires no later than that key.',
@@ -64,6 +58,7 @@ const list = route({
 const get = route({
   method: 'GET',
   path: '/v1/api_keys/:id',
+  params: { id: API_KEY_ID },
   operation: 'getApiKey',
   role: 'member',
   summary: 'Get an API key',
@@ -77,14 +72,17 @@ const get = route({
 const revoke = route({
   method: 'DELETE',
   path: '/v1/api_keys/:id',
+  params: { id: API_KEY_ID },
   operation: 'revokeApiKey',
   // Every key may revoke itself, so that anyone who finds a leaked key can revoke it. Only members may
   // revoke other keys.
   role: 'viewer',
+  // A test-mode key may revoke itself, but no other key.
+  hasTestMode: true,
   summary: 'Revoke an API key',
   description:
     'Revokes an API key immediately. Test-mode keys and viewer keys can revoke only themselves.',
-  response: deletedOf('api_key'),
+  response: deletedOf('api_key', 'key'),
   async handle(call) {
     const { actor, params } = call;
     const id = params.id!;

@@ -10,7 +10,7 @@ import type { ApiKeyRow } from '../store/tables.generated.ts';
 import { type Author, audit } from './audit.ts';
 import type { TeamContext } from './members.ts';
 
-/** The part of a key that stays readable, to tell keys apart. */
+/** The length of the part that stays readable, so that users can tell keys apart. */
 const PREFIX_LENGTH = 14;
 
 /** `last_used_at` is updated at most this often. */
@@ -34,9 +34,9 @@ export interface CreatedApiKey {
 }
 
 /** Creates a key for a command on the server. */
-export async function createApiKey(context: TeamContext, seed: NewKey): Promise<CreatedApiKey> {
+export async function createApiKey(context: TeamContext, newKey: NewKey): Promise<CreatedApiKey> {
   const author = { app: context, actor: null, caller: { ip: null } };
-  return context.db.transaction().execute((tx) => insertApiKey(tx, author, seed));
+  return context.db.transaction().execute((tx) => insertApiKey(tx, author, newKey));
 }
 
 export async function insertApiKey(
@@ -55,7 +55,7 @@ export async function insertApiKey(
     hash: sha256(key),
     prefix: key.slice(0, PREFIX_LENGTH),
     created_at: isoTime(now),
-    expires_at: earlier(expiresIn === null ? null : isoTime(now + expiresIn), notAfter),
+    expires_at: earlierExpiry(expiresIn === null ? null : isoTime(now + expiresIn), notAfter),
     revoked_at: null,
     last_used_at: null,
   };
@@ -68,8 +68,8 @@ export async function insertApiKey(
   return { key, row };
 }
 
-/** The earlier expiry; null means never. */
-function earlier(a: string | null, b: string | null): string | null {
+/** The earlier of two expiry times; null means never. */
+function earlierExpiry(a: string | null, b: string | null): string | null {
   if (a === null || b === null) return a ?? b;
   return Date.parse(a) < Date.parse(b) ? a : b;
 }
@@ -84,28 +84,27 @@ export async function findKeyExpiry(tx: Tx, id: string): Promise<string | null> 
   return expires_at;
 }
 
-/** Members see their own keys, admins and the owner see all keys. */
-type Viewer = Pick<Actor, 'memberId' | 'role'>;
+/** Admins and the owner see all keys; everyone else sees only their own. */
+type KeyReader = Pick<Actor, 'memberId' | 'role'>;
 
 /** Keys that aren't revoked and that the viewer may see. */
-function visibleKeys(db: Db | Tx, { memberId, role }: Viewer) {
+function visibleKeys(db: Db | Tx, { memberId, role }: KeyReader) {
   const unrevoked = db.selectFrom('api_keys').selectAll().where('revoked_at', 'is', null);
   return allows(role, 'admin') ? unrevoked : unrevoked.where('member_id', '=', memberId);
 }
 
 /** One page, newest first. */
-export async function listApiKeys(db: Db, viewer: Viewer, page: Page) {
+export async function listApiKeys(db: Db, viewer: KeyReader, page: Page) {
   return fetchPage(visibleKeys(db, viewer), page);
 }
 
 /** Throws `not_found`, including for revoked keys and for keys that the viewer may not see. */
-export async function apiKeyOr404(db: Db | Tx, viewer: Viewer, id: string): Promise<ApiKeyRow> {
+export async function apiKeyOr404(db: Db | Tx, viewer: KeyReader, id: string): Promise<ApiKeyRow> {
   const row = await visibleKeys(db, viewer).where('id', '=', id).executeTakeFirst();
   if (!row) throw new AppError('not_found', 'No such API key.');
   return row;
 }
 
-/** Revokes a key immediately. */
 export async function revokeApiKey(
   tx: Tx,
   author: Author,
@@ -131,7 +130,6 @@ function validKeys(db: Db | Tx, now: number) {
     .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', isoTime(now))]));
 }
 
-/** Whether a key is still valid. */
 export async function isKeyValid(db: Db | Tx, id: string, now: number): Promise<boolean> {
   const row = await validKeys(db, now).select('id').where('id', '=', id).executeTakeFirst();
   return row !== undefined;

@@ -1,4 +1,4 @@
-/** The audit log. Entries are written in the transaction of the change. */
+/** The audit log. Entries are written in the same transaction as the change. */
 
 import type { App } from '../app.ts';
 import type { Actor, Caller } from '../http/actor.ts';
@@ -48,11 +48,12 @@ export async function audit(
 /** One page of the matching entries, newest first. */
 export async function listAudit(db: Db, filters: AuditFilters, page: Page) {
   const { action, object_id, member_id, created_after, created_before } = filters;
-  let query = db.selectFrom('audit_log').selectAll();
+  const all = db.selectFrom('audit_log').selectAll();
+  let query = all;
   if (action) query = query.where('action', '=', action);
   if (object_id) query = query.where('object_id', '=', object_id);
   if (member_id) query = query.where('member_id', '=', member_id);
   if (created_after) query = query.where('created_at', '>=', created_after);
   if (created_before) query = query.where('created_at', '<', created_before);
-  return fetchPage(query, page);
+  return fetchPage(query, page, all);
 }

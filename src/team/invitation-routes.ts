@@ -1,14 +1,14 @@
 /** Operations on invitations (contract §6). */
 
 import { route } from '../http/route.ts';
-import { listSchema } from '../http/schemas.ts';
+import { deletedOf, idOf, listSchema } from '../http/schemas.ts';
 import { SEND_JOB } from '../outbox/queue.ts';
 import { afterCommit } from '../store/open.ts';
 import { acceptInvitation, requirePendingInvitation } from './accept-invitation.ts';
 import {
   createInvitation,
+  type IssuedInvitation,
   invitationOr404,
-  type LinkedInvitation,
   listInvitations,
   presentInvitation,
   resendInvitation,
@@ -17,7 +17,6 @@ import {
 import { checkPassword } from './password-rules.ts';
 import {
   Acceptance,
-  deletedOf,
   InvitationWithLink,
   ListQuery,
   NewInvitation,
@@ -27,7 +26,9 @@ import {
 } from './schema.ts';
 import { signInGuardOf } from './sign-in-guard.ts';
 
-const presentLinked = ({ invitation, url }: LinkedInvitation, now: number) => ({
+const INVITATION_ID = idOf('inv', 'The ID of the invitation.');
+
+const presentLinked = ({ invitation, url }: IssuedInvitation, now: number) => ({
   ...presentInvitation(invitation, now),
   accept_url: url,
 });
@@ -37,7 +38,6 @@ const create = route({
   path: '/v1/team/invitations',
   operation: 'createInvitation',
   role: 'admin',
-  liveOnly: true,
   summary: 'Create an invitation',
   description:
     'Invites a person to the team by email. The response also contains the link to accept the invitation.',
@@ -76,9 +76,11 @@ const list = route({
 const get = route({
   method: 'GET',
   path: '/v1/team/invitations/:id',
+  params: { id: INVITATION_ID },
   operation: 'getInvitation',
   role: 'admin',
   summary: 'Get an invitation',
+  description: 'Returns an invitation without its link.',
   response: TeamInvitation,
   async handle({ app, params }) {
     return presentInvitation(await invitationOr404(app.db, params.id!), app.clock.now());
@@ -88,12 +90,12 @@ const get = route({
 const revoke = route({
   method: 'DELETE',
   path: '/v1/team/invitations/:id',
+  params: { id: INVITATION_ID },
   operation: 'revokeInvitation',
   role: 'admin',
-  liveOnly: true,
   summary: 'Revoke an invitation',
   description: 'Revokes a pending invitation. Its link stops working.',
-  response: deletedOf('team_invitation'),
+  response: deletedOf('team_invitation', 'inv'),
   errors: ['conflict'],
   async handle(call) {
     const { params } = call;
@@ -108,9 +110,9 @@ const revoke = route({
 const resend = route({
   method: 'POST',
   path: '/v1/team/invitations/:id/resend',
+  params: { id: INVITATION_ID },
   operation: 'resendInvitation',
   role: 'admin',
-  liveOnly: true,
   summary: 'Resend an invitation',
   description: 'Sends an invitation again with a new link. The previous link stops working.',
   response: InvitationWithLink,
@@ -137,7 +139,6 @@ const accept = route({
   body: Acceptance,
   linkToken: ({ token }) => token,
   status: 201,
-  location: ({ id }) => `/v1/team/members/${id}`,
   response: TeamMember,
   errors: ['not_found', 'gone', 'conflict', 'unavailable'],
   async handle(call) {

@@ -16,18 +16,18 @@ import type { NewInvitation, TeamInvitation } from './schema.ts';
 const INVITATION_LIFETIME_MS = 7 * 86_400_000;
 
 /** With the status of its email. */
-export interface InvitationState extends InvitationRow {
+export interface InvitationWithEmailStatus extends InvitationRow {
   email_status: EmailStatus;
 }
 
 /** An invitation with its new link, which is otherwise only in the email. */
-export interface LinkedInvitation {
-  invitation: InvitationState;
+export interface IssuedInvitation {
+  invitation: InvitationWithEmailStatus;
   url: string;
 }
 
 /** The author of an invitation, with the App for the email. */
-type Inviter = Author & { app: App };
+type InvitationAuthor = Author & { app: App };
 
 export function invitationStatus(
   row: Pick<InvitationRow, 'accepted_at' | 'revoked_at' | 'expires_at'>,
@@ -40,8 +40,8 @@ export function invitationStatus(
   return row.revoked_at === null ? 'pending' : 'revoked';
 }
 
-/** `now` determines whether it has expired. */
-export function presentInvitation(row: InvitationState, now: number): TeamInvitation {
+/** `now` determines whether the invitation has expired. */
+export function presentInvitation(row: InvitationWithEmailStatus, now: number): TeamInvitation {
   const { id, email, role, email_status, invited_by, created_at, expires_at } = row;
   return {
     id,
@@ -71,7 +71,7 @@ function selectWithMailStatus(db: Db | Tx) {
 
 type RowWithMailStatus = InvitationRow & { mail_status: 'queued' | 'sent' | 'failed' | null };
 
-const stateOf = ({ mail_status, ...row }: RowWithMailStatus): InvitationState => ({
+const stateOf = ({ mail_status, ...row }: RowWithMailStatus): InvitationWithEmailStatus => ({
   ...row,
   email_status: emailStatus(
     row.mail_id,
@@ -86,7 +86,7 @@ export async function listInvitations(db: Db, page: Page) {
 }
 
 /** Throws `not_found`. */
-export async function invitationOr404(db: Db | Tx, id: string): Promise<InvitationState> {
+export async function invitationOr404(db: Db | Tx, id: string): Promise<InvitationWithEmailStatus> {
   const row = await selectWithMailStatus(db).where('id', '=', id).executeTakeFirst();
   if (!row) throw new AppError('not_found', 'No such invitation.');
   return stateOf(row);
@@ -98,18 +98,18 @@ export async function invitationOr404(db: Db | Tx, id: string): Promise<Invitati
  */
 export async function createInvitation(
   tx: Tx,
-  author: Inviter,
+  author: InvitationAuthor,
   inviter: MemberRow,
   { email, role }: NewInvitation,
-): Promise<LinkedInvitation> {
+): Promise<IssuedInvitation> {
   await requireNotMember(tx, email);
   const now = author.app.clock.now();
   await closeExpired(tx, email, isoTime(now));
-  const seed = { email, role, invited_by: inviter.id, created_at: isoTime(now) };
-  const { link, url } = await createLink(tx, author, inviter, seed);
+  const fields = { email, role, invited_by: inviter.id, created_at: isoTime(now) };
+  const { link, url } = await createLink(tx, author, inviter, fields);
   const row: InvitationRow = {
     id: author.app.newId('inv'),
-    ...seed,
+    ...fields,
     ...link,
     accepted_at: null,
     revoked_at: null,
@@ -136,10 +136,10 @@ export async function createInvitation(
  */
 export async function resendInvitation(
   tx: Tx,
-  author: Inviter,
+  author: InvitationAuthor,
   inviter: MemberRow,
   id: string,
-): Promise<LinkedInvitation> {
+): Promise<IssuedInvitation> {
   const current = await invitationOr404(tx, id);
   requireOpen(current);
   await requireNotMember(tx, current.email);
@@ -200,7 +200,7 @@ async function closeExpired(tx: Tx, email: string, now: string): Promise<void> {
 /** Creates a token and queues the email with its link. The database stores only the hash. */
 async function createLink(
   tx: Tx,
-  { app }: Inviter,
+  { app }: InvitationAuthor,
   inviter: MemberRow,
   { email, role }: Pick<InvitationRow, 'email' | 'role'>,
 ) {
@@ -242,7 +242,7 @@ async function limitInvitationMail(
 ): Promise<void> {
   if (mail_id === null) return;
   const now = clock.now();
-  const earlier = await tx
+  const recentMails = await tx
     .selectFrom('outbox')
     .select('created_at')
     .where('recipient', '=', email)
@@ -253,7 +253,7 @@ async function limitInvitationMail(
     .orderBy('created_at', 'desc')
     .limit(MAX_MAILS_PER_DAY)
     .execute();
-  const times = earlier.map(({ created_at }) => Date.parse(created_at));
+  const times = recentMails.map(({ created_at }) => Date.parse(created_at));
   const [latest] = times;
   const fifth = times[MAX_MAILS_PER_DAY - 1];
   if (fifth !== undefined)
@@ -272,14 +272,14 @@ function tooManyMails(email: string, limit: string, waitMs: number): AppError {
   );
 }
 
-// Links that a resend replaced are stored, to tell their users about the newer link.
+// Replaced links are stored, so that people who open one are told to use the newer link.
 
 /** Per invitation. */
 const MAX_REPLACED_LINKS = 20;
 
 /** Call it with the invitation as it was before the resend. */
 async function storeReplacedLink(tx: Tx, { id, hash }: InvitationRow): Promise<void> {
-  const retained = tx
+  const retainedHashes = tx
     .selectFrom('replaced_invitation_links')
     .select('hash')
     .where('invitation_id', '=', id)
@@ -289,7 +289,7 @@ async function storeReplacedLink(tx: Tx, { id, hash }: InvitationRow): Promise<v
   await tx
     .deleteFrom('replaced_invitation_links')
     .where('invitation_id', '=', id)
-    .where('hash', 'not in', retained)
+    .where('hash', 'not in', retainedHashes)
     .execute();
   await tx
     .insertInto('replaced_invitation_links')

@@ -20,17 +20,16 @@ const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
 /** Shortens a name for a subject line, at a grapheme boundary. */
 function shortName(name: string): string {
-  const whole = printable(name);
-  if (whole.length <= MAX_NAME_LENGTH) return whole;
+  const fullName = printable(name);
+  if (fullName.length <= MAX_NAME_LENGTH) return fullName;
   let end = 0;
-  for (const { index, segment } of GRAPHEMES.segment(whole)) {
+  for (const { index, segment } of GRAPHEMES.segment(fullName)) {
     if (index + segment.length >= MAX_NAME_LENGTH) break;
     end = index + segment.length;
   }
-  return `${whole.slice(0, end)}…`;
+  return `${fullName.slice(0, end)}…`;
 }
 
-/** The permissions of each role. */
 const ROLE_TEXTS: Record<InvitationRow['role'], string> = {
   admin:
     'As an admin, you can manage tests, domains, monitors, alert rules, webhooks, API keys, and the team. Only the owner can change other admins or transfer ownership.',
@@ -78,7 +77,7 @@ export function newOwnerMail(config: AppUrlConfig, { previous, owner }: Handover
         'As the owner, you have full access. Only you can change or remove admins and transfer ownership. Nobody can remove you.',
         'Because your role changed, you were signed out of all browsers. Sign in again.',
       ],
-      button: { label: 'Open dashboard', url: config.APP_URL },
+      button: { label: 'Open the home page', url: config.APP_URL },
       footer: `You received this email because you are a member of the team at ${host}.`,
     }),
   };

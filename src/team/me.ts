@@ -14,13 +14,13 @@ import { Me, MePatch, presentMember } from './schema.ts';
 import type { SignInRequest } from './sign-in.ts';
 import { signInGuardOf } from './sign-in-guard.ts';
 
-interface OwnChange {
+interface AccountChange {
   name?: string;
   password?: string;
   current_password?: string;
 }
 
-/** The account as of the request or transaction. */
+/** Converts the account to its API object. Reads the key and the session from `db`, which may be a transaction. */
 async function presentMe(
   db: Db | Tx,
   { keyId, sessionId, livemode }: Actor,
@@ -52,37 +52,37 @@ const findSession = (db: Db | Tx, id: string) =>
     .where('id', '=', id)
     .executeTakeFirst();
 
-type OwnRequest = Pick<SignInRequest, 'app' | 'caller' | 'signal'> &
+type AccountRequest = Pick<SignInRequest, 'app' | 'caller' | 'signal'> &
   Pick<Call<'viewer', undefined, undefined, typeof Me>, 'actor' | 'ifMatch' | 'transact'>;
 
 /**
- * Throws `validation_failed`, also for a wrong current password, `precondition_failed`, `conflict`, and
+ * Throws `validation_failed` (also for a wrong current password), `precondition_failed`, `conflict`, and
  * as `requireOwnRole` does.
  */
-async function changeMe(request: OwnRequest, change: OwnChange): Promise<Me> {
+async function changeMe(request: AccountRequest, change: AccountChange): Promise<Me> {
   const { app, actor, signal } = request;
-  const { member: before } = await reauthorizeOwnRole(app.db, request);
-  const passwords = passwordsOf(change, before.email);
+  const { member: memberBefore } = await reauthorizeOwnRole(app.db, request);
+  const passwords = passwordsOf(change, memberBefore.email);
   let hash: string | null = null;
   if (passwords) {
-    await checkCurrentPassword(request, before, passwords.current);
+    await checkCurrentPassword(request, memberBefore, passwords.current);
     hash = await signInGuardOf(app).passwords.hash(passwords.next, signal);
   }
-  return request.transact(async (tx, own) => {
-    requireOwnRole(own);
-    request.ifMatch(await presentMe(tx, actor, own));
-    const { name = own.member.name } = change;
-    if (name !== own.member.name) await rename(tx, request, own.member.name, name);
+  return request.transact(async (tx, current) => {
+    requireOwnRole(current);
+    request.ifMatch(await presentMe(tx, actor, current));
+    const { name = current.member.name } = change;
+    if (name !== current.member.name) await rename(tx, request, current.member.name, name);
     if (hash !== null) {
-      requireUnchanged(before, own.member);
+      requireSamePassword(memberBefore, current.member);
       await changePassword(tx, request, hash);
     }
-    return presentMe(tx, actor, { ...own, member: { ...own.member, name } });
+    return presentMe(tx, actor, { ...current, member: { ...current.member, name } });
   });
 }
 
 /** Requires both passwords or none, so that nobody can change a password in an unattended browser. */
-function passwordsOf({ password, current_password }: OwnChange, email: string) {
+function passwordsOf({ password, current_password }: AccountChange, email: string) {
   if (password === undefined && current_password === undefined) return null;
   if (password !== undefined && current_password !== undefined) {
     checkPassword(password, email);
@@ -93,7 +93,7 @@ function passwordsOf({ password, current_password }: OwnChange, email: string) {
   throw invalidParams([{ param, code: 'required', message }]);
 }
 
-async function rename(tx: Tx, { app, actor, caller }: OwnRequest, from: string, to: string) {
+async function rename(tx: Tx, { app, actor, caller }: AccountRequest, from: string, to: string) {
   await renameMember(tx, actor.memberId, to);
   await audit(
     tx,
@@ -106,13 +106,15 @@ async function rename(tx: Tx, { app, actor, caller }: OwnRequest, from: string, 
   );
 }
 
-/** Another request may have changed the password while it was hashed. */
-function requireUnchanged(before: MemberRow, now: MemberRow): void {
-  if (now.password_hash === before.password_hash) return;
+/** Another request may have changed the password while the new one was being hashed. */
+function requireSamePassword(memberBefore: MemberRow, memberNow: MemberRow): void {
+  if (memberNow.password_hash === memberBefore.password_hash) return;
   throw new AppError('conflict', 'The password was changed by another request. Try again.');
 }
 
 // Operations on the caller's own account (contract §6).
+
+const editableMe = ({ member: { id, name } }: Me) => [id, name];
 
 const getMe = route({
   method: 'GET',
@@ -122,7 +124,7 @@ const getMe = route({
   summary: 'Get your account',
   description:
     'Returns your member object, your effective role and the API key or session of the request.',
-  etag: true,
+  etag: editableMe,
   response: Me,
   handle: async (call) => {
     const { app, actor } = call;
@@ -135,11 +137,10 @@ const updateMe = route({
   path: '/v1/me',
   operation: 'updateMe',
   role: 'viewer',
-  liveOnly: true,
   summary: 'Update your account',
   description:
     'Changes your name or password. A new password requires the current one and ends your other sessions. If you use an API key, it must have the same role as its member.',
-  etag: true,
+  etag: editableMe,
   body: MePatch,
   response: Me,
   errors: ['conflict', 'rate_limited', 'unavailable'],

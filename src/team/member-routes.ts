@@ -1,7 +1,8 @@
 /** Operations on members, and the transfer of ownership (contract §6). */
 
+import { editableBy } from '../http/response.ts';
 import { route } from '../http/route.ts';
-import { listSchema } from '../http/schemas.ts';
+import { deletedOf, idOf, listSchema } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import { queueMail, SEND_JOB } from '../outbox/queue.ts';
 import { afterCommit } from '../store/open.ts';
@@ -11,14 +12,16 @@ import { listMembers, memberOr404, removeMember, renameMember, setRole } from '.
 import { transferOwnership } from './owner.ts';
 import { requireCanChange, requireCanRemove, requireRole } from './permissions.ts';
 import {
-  deletedOf,
-  ListQuery,
+  MemberListQuery,
   MemberPatch,
   OwnershipTransfer,
+  OwnershipTransferRequest,
   presentMember,
   TeamMember,
-  Transfer,
 } from './schema.ts';
+
+const MEMBER_ID = idOf('mem', 'The ID of the member.');
+const editableMember = editableBy(MemberPatch);
 
 const list = route({
   method: 'GET',
@@ -26,22 +29,25 @@ const list = route({
   operation: 'listMembers',
   role: 'member',
   summary: 'List team members',
-  description: 'Returns the members of the team, newest first.',
-  query: ListQuery,
+  description:
+    'Returns all members of the team: the owner first, then the others by name. There is only one page.',
+  query: MemberListQuery,
   response: listSchema(TeamMember),
   async handle({ app, query }) {
-    const { rows, hasMore } = await listMembers(app.db, query);
-    return { object: 'list' as const, data: rows.map(presentMember), has_more: hasMore };
+    const members = await listMembers(app.db, query);
+    return { object: 'list' as const, data: members.map(presentMember), has_more: false };
   },
 });
 
 const get = route({
   method: 'GET',
   path: '/v1/team/members/:id',
+  params: { id: MEMBER_ID },
   operation: 'getMember',
   role: 'member',
   summary: 'Get a team member',
-  etag: true,
+  description: 'Returns the name, the email address and the role of a member.',
+  etag: editableMember,
   response: TeamMember,
   async handle({ app, params }) {
     return presentMember(await memberOr404(app.db, params.id!));
@@ -51,12 +57,12 @@ const get = route({
 const update = route({
   method: 'PATCH',
   path: '/v1/team/members/:id',
+  params: { id: MEMBER_ID },
   operation: 'updateMember',
   role: 'admin',
-  liveOnly: true,
   summary: 'Update a team member',
   description: 'Changes the name or the role of a member. A new role ends their sessions.',
-  etag: true,
+  etag: editableMember,
   body: MemberPatch,
   response: TeamMember,
   errors: ['conflict', 'precondition_failed'],
@@ -73,8 +79,8 @@ const update = route({
         details.name = { from: target.name, to: next.name };
       }
       if (next.role !== target.role) {
-        const ended = await setRole(tx, target, next.role, isoTime(app.clock.now()));
-        Object.assign(details, { role: { from: target.role, to: next.role }, ...ended });
+        const revokedAccess = await setRole(tx, target, next.role, isoTime(app.clock.now()));
+        Object.assign(details, { role: { from: target.role, to: next.role }, ...revokedAccess });
       }
       const object = { type: 'team_member', id: target.id };
       if (Object.keys(details).length > 0)
@@ -87,14 +93,14 @@ const update = route({
 const remove = route({
   method: 'DELETE',
   path: '/v1/team/members/:id',
+  params: { id: MEMBER_ID },
   operation: 'removeMember',
   // All members but the owner may leave. Only admins and the owner may remove others.
   role: 'viewer',
-  liveOnly: true,
   summary: 'Remove a team member',
   description:
     'Removes a member, ends their sessions and revokes their API keys. All members except the owner can remove themselves to leave the team.',
-  response: deletedOf('team_member'),
+  response: deletedOf('team_member', 'mem'),
   errors: ['conflict', 'precondition_failed'],
   async handle(call) {
     const { app, params } = call;
@@ -105,11 +111,11 @@ const remove = route({
       const target = await memberOr404(tx, id);
       requireCanRemove(currentActor, target);
       call.ifMatch(presentMember(target));
-      const ended = await removeMember(tx, target, isoTime(app.clock.now()));
+      const revokedAccess = await removeMember(tx, target, isoTime(app.clock.now()));
       await audit(tx, call, {
         action: 'member.removed',
         object: { type: 'team_member', id },
-        details: { email: target.email, role: target.role, ...ended },
+        details: { email: target.email, role: target.role, ...revokedAccess },
       });
       return { id, object: 'team_member', deleted: true };
     });
@@ -121,11 +127,10 @@ const transfer = route({
   path: '/v1/team/transfer-ownership',
   operation: 'transferOwnership',
   role: 'owner',
-  liveOnly: true,
   summary: 'Transfer ownership',
   description:
     "Makes another member the owner. You become an admin, and you can't undo the transfer.",
-  body: Transfer,
+  body: OwnershipTransferRequest,
   response: OwnershipTransfer,
   errors: ['conflict'],
   async handle(call) {

@@ -2,7 +2,7 @@
 
 import type { App } from '../app.ts';
 import { allows } from '../http/actor.ts';
-import { fetchPage, type Page } from '../http/schemas.ts';
+import { type Page, requireCursors } from '../http/schemas.ts';
 import { normalizeDomain } from '../lib/domain-names.ts';
 import { AppError } from '../lib/errors.ts';
 import { cancelMail } from '../outbox/queue.ts';
@@ -10,7 +10,7 @@ import type { Db, Tx } from '../store/open.ts';
 import type { MemberRow } from '../store/tables.generated.ts';
 import { endSessions } from './sessions.ts';
 
-/** The part of the App that queries of the team use. */
+/** The part of the App that the team's queries use. */
 export type TeamContext = Pick<App, 'db' | 'clock' | 'newId'>;
 
 export async function findOwner(db: Db | Tx): Promise<MemberRow | undefined> {
@@ -36,16 +36,32 @@ export async function memberOr404(db: Db | Tx, id: string): Promise<MemberRow> {
   return member;
 }
 
-/** One page, newest first. */
-export async function listMembers(db: Db, page: Page) {
-  return fetchPage(db.selectFrom('members').selectAll(), page);
+/**
+ * All members, the owner first, then by name. A cursor limits them to the members after or before one,
+ * so that a client that pages to the end stops. Throws `invalid_cursor`.
+ */
+export async function listMembers(db: Db, cursors: Omit<Page, 'limit'>): Promise<MemberRow[]> {
+  const members = (await db.selectFrom('members').selectAll().execute()).toSorted(
+    (a, b) => rank(a) - rank(b) || byName(a, b) || (a.id < b.id ? -1 : 1),
+  );
+  const indexOf = (cursor: string) => members.findIndex(({ id }) => id === cursor);
+  await requireCursors(cursors, (cursor) => indexOf(cursor) >= 0);
+  const { starting_after, ending_before } = cursors;
+  if (starting_after !== undefined) return members.slice(indexOf(starting_after) + 1);
+  return ending_before === undefined ? members : members.slice(0, indexOf(ending_before));
 }
+
+const rank = ({ role }: MemberRow): number => (role === 'owner' ? 0 : 1);
+
+/** Ignores case and accents, as people expect of a list of names. */
+const { compare } = new Intl.Collator('en', { sensitivity: 'base', numeric: true });
+const byName = (a: MemberRow, b: MemberRow): number => compare(a.name, b.name);
 
 export async function renameMember(tx: Tx, id: string, name: string): Promise<void> {
   await tx.updateTable('members').set({ name }).where('id', '=', id).execute();
 }
 
-/** The access that ended with a change, for the audit log. */
+/** The access that a change revoked, for the audit log. */
 interface RevokedAccess {
   sessions_ended: number;
   invitations_revoked: number;
@@ -90,7 +106,7 @@ export async function removeMember(
     .where('member_id', '=', member.id)
     .where('revoked_at', 'is', null)
     .execute();
-  const ended = {
+  const revokedAccess = {
     keys_ended: keys.length,
     sessions_ended: await endSessions(tx, member.id),
     invitations_revoked: await revokeInvitationsOf(tx, member.id, now),
@@ -102,7 +118,7 @@ export async function removeMember(
     .where('role', '=', member.role)
     .executeTakeFirstOrThrow();
   if (numDeletedRows === 0n) throw concurrentChange();
-  return ended;
+  return revokedAccess;
 }
 
 const concurrentChange = () =>
@@ -111,9 +127,9 @@ const concurrentChange = () =>
     'The member was changed by another request. Get the member, then try again.',
   );
 
-/** Revokes the pending invitations of a member, who knows their links. Returns their number. */
+/** Revokes the pending invitations that a member sent, because the member knows their links. Returns how many. */
 export async function revokeInvitationsOf(tx: Tx, memberId: string, now: string): Promise<number> {
-  const revoked = await tx
+  const revokedInvitations = await tx
     .updateTable('invitations')
     .set({ revoked_at: now })
     .where('invited_by', '=', memberId)
@@ -123,9 +139,9 @@ export async function revokeInvitationsOf(tx: Tx, memberId: string, now: string)
     .execute();
   await cancelMail(
     tx,
-    revoked.map(({ mail_id }) => mail_id),
+    revokedInvitations.map(({ mail_id }) => mail_id),
   );
-  return revoked.length;
+  return revokedInvitations.length;
 }
 
 // Email addresses of members.
@@ -138,11 +154,11 @@ export const MAX_EMAIL_LENGTH = 254;
 /** In lower case, with the domain as A-labels; null if `text` isn't a single address. */
 export function normalizeEmail(text: string): string | null {
   const at = text.lastIndexOf('@');
-  const local = text.slice(0, Math.max(at, 0)).toLowerCase();
+  const localPart = text.slice(0, Math.max(at, 0)).toLowerCase();
   const domain = normalizeDomain(text.slice(at + 1));
-  if (local.length > MAX_LOCAL_PART_LENGTH || !LOCAL_PART.test(local) || domain === null)
+  if (localPart.length > MAX_LOCAL_PART_LENGTH || !LOCAL_PART.test(localPart) || domain === null)
     return null;
-  const address = `${local}@${domain}`;
+  const address = `${localPart}@${domain}`;
   return address.length <= MAX_EMAIL_LENGTH ? address : null;
 }
 

@@ -71,7 +71,7 @@ export async function startOidcSignIn(
 
 /**
  * Returns the claims for the authorization response in the query. The library checks state, issuer,
- * audience, nonce, expiry, and signature. Throws `malformed_request` for an invalid, used, or denied
+ * audience, nonce, expiry, and signature. Throws `malformed_request` for an expired, used, or denied
  * response, and otherwise as `startOidcSignIn` does.
  */
 export async function completeOidcSignIn(
@@ -137,11 +137,11 @@ function unavailable({ app, requestId }: OidcRequest, reason: string, error: unk
 
 const MAX_FIELD_LENGTH = 200;
 
-/** Codes and the library's message only: causes contain responses, and responses contain tokens. */
+/** Only codes and the library's message: causes contain responses, and responses contain tokens. */
 function errorFields(error: unknown): Record<string, string> {
-  const { message, code, error: answered, cause } = error as Record<string, unknown>;
-  const system = (cause as { code?: unknown } | undefined)?.code;
-  const fields = { fault: message, code, answered, system };
+  const { message, code, error: oauthError, cause } = error as Record<string, unknown>;
+  const systemCode = (cause as { code?: unknown } | undefined)?.code;
+  const fields = { fault: message, code, provider_error: oauthError, system_error: systemCode };
   return Object.fromEntries(
     Object.entries(fields).flatMap(([name, value]) =>
       typeof value === 'string' ? [[name, value.slice(0, MAX_FIELD_LENGTH)]] : [],
@@ -153,7 +153,7 @@ function errorFields(error: unknown): Record<string, string> {
 
 /** How long the provider's keys and endpoints are cached. */
 const DISCOVERY_CACHE_MS = 3_600_000;
-/** For each request to the provider. */
+/** The time limit of each request to the provider. */
 const PROVIDER_TIMEOUT_S = 10;
 
 interface OidcSettings {
@@ -212,14 +212,14 @@ async function discover({
   // The configuration accepts plain HTTP on loopback only.
   if (url.protocol !== 'https:') execute.push(oidc.allowInsecureRequests);
   const discoverAt = (server: URL) =>
-    oidc.discovery(server, clientId, undefined, authenticateBy(clientSecret), {
+    oidc.discovery(server, clientId, undefined, createClientAuth(clientSecret), {
       execute,
       timeout: PROVIDER_TIMEOUT_S,
     });
   try {
     return await discoverAt(url);
   } catch (error) {
-    // The configuration removes a trailing slash, which is part of some issuers' names.
+    // The configuration removes a trailing slash, but the identifiers of some issuers end with one.
     if (!(error instanceof oidc.ClientError) || error.code !== ISSUER_MISMATCH) throw error;
     return discoverAt(new URL(`${issuer}/`));
   }
@@ -227,14 +227,14 @@ async function discover({
 
 const ISSUER_MISMATCH = 'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED';
 
-/** Uses the header, which is the default (OpenID Connect Core §9), if the provider supports it. */
-function authenticateBy(secret: string): oidc.ClientAuth {
+/** Uses the Authorization header, the default (OpenID Connect Core §9), if the provider supports it. */
+function createClientAuth(secret: string): oidc.ClientAuth {
   const basic = oidc.ClientSecretBasic(secret);
   const post = oidc.ClientSecretPost(secret);
   return (server, ...request) => {
     const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
-    const byHeader = methods.includes('client_secret_basic');
-    return (byHeader ? basic : post)(server, ...request);
+    const supportsHeader = methods.includes('client_secret_basic');
+    return (supportsHeader ? basic : post)(server, ...request);
   };
 }
 
@@ -251,7 +251,7 @@ const OidcState = v.strictObject({
   /** The PKCE code verifier (RFC 7636). */
   verifier: v.string(),
   /** Milliseconds since the Unix epoch. */
-  until: v.number(),
+  expiresAt: v.number(),
 });
 type OidcState = v.InferOutput<typeof OidcState>;
 
@@ -260,14 +260,14 @@ type OidcCookieContext = Pick<App, 'secrets' | 'clock' | 'config'>;
 /** The `Set-Cookie` for a sign-in that starts now. SameSite=Lax, because the redirect comes from another site. */
 export function oidcStateCookie(
   app: OidcCookieContext,
-  oidcState: Omit<OidcState, 'until'>,
+  oidcState: Omit<OidcState, 'expiresAt'>,
 ): string {
-  const until = app.clock.now() + OIDC_STATE_LIFETIME_MS;
-  const sealed = app.secrets.seal(JSON.stringify({ ...oidcState, until }), OIDC_STATE_PURPOSE);
+  const expiresAt = app.clock.now() + OIDC_STATE_LIFETIME_MS;
+  const sealed = app.secrets.seal(JSON.stringify({ ...oidcState, expiresAt }), OIDC_STATE_PURPOSE);
   return setCookieHeader(oidcCookieName(app), sealed, app.config, OIDC_STATE_LIFETIME_MS / 1000);
 }
 
-/** The `Set-Cookie` that deletes the state: it works once. */
+/** The `Set-Cookie` that deletes the state cookie, because a state is valid only once. */
 export function clearedOidcStateCookie(app: OidcCookieContext): string {
   return setCookieHeader(oidcCookieName(app), '', app.config, 0);
 }
@@ -278,7 +278,7 @@ export function readOidcState(app: OidcCookieContext, header: string | null): Oi
   const text = sealed && app.secrets.open(sealed, OIDC_STATE_PURPOSE);
   if (!text) return null;
   const { success, output } = v.safeParse(v.pipe(v.string(), v.parseJson(), OidcState), text);
-  return success && app.clock.now() < output.until ? output : null;
+  return success && app.clock.now() < output.expiresAt ? output : null;
 }
 
 const oidcCookieName = ({ config }: OidcCookieContext): string =>

@@ -40,7 +40,7 @@ export async function makeOwner(
   email: string,
   passwordHash: string | null = null,
 ): Promise<MakeOwnerResult> {
-  // Normalized as at sign-in. An invalid address stays as given.
+  // Normalized as at sign-in. An invalid address is only converted to lower case.
   const address = normalizeEmail(email) ?? email.toLowerCase();
   return context.db.transaction().execute(async (tx) => {
     const current = await findOwner(tx);
@@ -56,8 +56,8 @@ export async function makeOwner(
         created: false,
         previous,
       };
-    const seed = { email: address, name: email.split('@')[0]!, password_hash: passwordHash };
-    return { owner: await createOwner(tx, context, seed), created: true, previous };
+    const fields = { email: address, name: email.split('@')[0]!, password_hash: passwordHash };
+    return { owner: await createOwner(tx, context, fields), created: true, previous };
   });
 }
 
@@ -85,8 +85,8 @@ async function replaceOwner(
   next: MemberRow,
 ): Promise<MemberRow> {
   const now = isoTime(context.clock.now());
-  const revoked = previous ? await revokeAccess(tx, previous.id, now) : undefined;
-  return setOwner(tx, serverAuthor(context), previous, next, revoked);
+  const revokedAccess = previous ? await revokeAccess(tx, previous.id, now) : undefined;
+  return setOwner(tx, serverAuthor(context), previous, next, revokedAccess);
 }
 
 /** Revokes the existing access, because the new address may belong to another person. */
@@ -97,11 +97,11 @@ async function changeAddress(
   email: string,
 ): Promise<MemberRow> {
   await tx.updateTable('members').set({ email }).where('id', '=', owner.id).execute();
-  const revoked = await revokeAccess(tx, owner.id, isoTime(context.clock.now()));
+  const revokedAccess = await revokeAccess(tx, owner.id, isoTime(context.clock.now()));
   await audit(tx, serverAuthor(context), {
     action: 'member.changed',
     object: { type: 'team_member', id: owner.id },
-    details: { email: { from: owner.email, to: email }, ...revoked },
+    details: { email: { from: owner.email, to: email }, ...revokedAccess },
   });
   return { ...owner, email, password_hash: null };
 }
@@ -109,11 +109,11 @@ async function changeAddress(
 async function createOwner(
   tx: Tx,
   context: TeamContext,
-  seed: Pick<MemberRow, 'email' | 'name' | 'password_hash'>,
+  fields: Pick<MemberRow, 'email' | 'name' | 'password_hash'>,
 ): Promise<MemberRow> {
   const owner: MemberRow = {
     id: context.newId('mem'),
-    ...seed,
+    ...fields,
     role: 'owner',
     joined_at: isoTime(context.clock.now()),
   };
@@ -152,7 +152,7 @@ async function setOwner(
   author: Author,
   previous: MemberRow | null,
   next: MemberRow,
-  revoked?: RevokedAccess,
+  revokedAccess?: RevokedAccess,
 ): Promise<MemberRow> {
   const now = isoTime(author.app.clock.now());
   // In this order, because a unique index allows only one owner.
@@ -164,7 +164,7 @@ async function setOwner(
     details: {
       from: previous ? { id: previous.id, email: previous.email } : null,
       to: { id: next.id, email: next.email, role: next.role },
-      ...revoked,
+      ...revokedAccess,
     },
   });
   return { ...next, role: 'owner' };
@@ -186,7 +186,7 @@ interface RevokedAccess {
 async function revokeAccess(tx: Tx, memberId: string, now: string): Promise<RevokedAccess> {
   await tx.updateTable('members').set({ password_hash: null }).where('id', '=', memberId).execute();
   await revokePasswordLinks(tx, memberId, Date.parse(now));
-  const keys = await tx
+  const { numUpdatedRows } = await tx
     .updateTable('api_keys')
     .set({ revoked_at: now })
     .where('member_id', '=', memberId)
@@ -194,7 +194,7 @@ async function revokeAccess(tx: Tx, memberId: string, now: string): Promise<Revo
     .executeTakeFirstOrThrow();
   return {
     sessions_ended: await endSessions(tx, memberId),
-    keys_ended: Number(keys.numUpdatedRows),
+    keys_ended: Number(numUpdatedRows),
     invitations_revoked: await revokeInvitationsOf(tx, memberId, now),
   };
 }

@@ -1,7 +1,8 @@
-/** Rules for new passwords: a length, and no commonly used passwords (NIST SP 800-63B §3.1.1). */
+/** Rules for new passwords: a length range, and no commonly used passwords (NIST SP 800-63B §3.1.1). */
 
 import * as v from 'valibot';
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../config/readers.ts';
+import { maxCharacters } from '../http/schemas.ts';
 import { invalidParams } from '../lib/errors.ts';
 
 /** The most common passwords of sufficient length in lower case, and the name of this program. */
@@ -32,7 +33,7 @@ const COMMON_PASSWORDS = new Set([
 ]);
 
 /** Counts code points. There are no composition rules. */
-function hasLength(password: string): boolean {
+function hasAllowedLength(password: string): boolean {
   const { length } = [...password];
   return length >= MIN_PASSWORD_LENGTH && length <= MAX_PASSWORD_LENGTH;
 }
@@ -45,23 +46,24 @@ export const NewPassword = v.pipe(
   v.metadata({
     jsonSchema: { type: 'string', minLength: MIN_PASSWORD_LENGTH, maxLength: MAX_PASSWORD_LENGTH },
   }),
-  v.check(hasLength, LENGTH_MESSAGE),
+  v.check(hasAllowedLength, LENGTH_MESSAGE),
 );
 
 /** An existing password in a request. A value too long to be a password is rejected without hashing. */
 export const EnteredPassword = v.pipe(
   v.string('must be a string'),
-  v.maxLength(4 * MAX_PASSWORD_LENGTH, `must have at most ${4 * MAX_PASSWORD_LENGTH} characters`),
+  maxCharacters(4 * MAX_PASSWORD_LENGTH, `must have at most ${4 * MAX_PASSWORD_LENGTH} characters`),
 );
 
 /** The problem with a new password, such as "must not be the email address"; null if it is acceptable. */
 export function findPasswordProblem(password: string, email: string): string | null {
-  if (!hasLength(password)) return LENGTH_MESSAGE;
+  if (!hasAllowedLength(password)) return LENGTH_MESSAGE;
   if (!password.isWellFormed()) return 'must be well-formed Unicode';
-  const plain = password.normalize('NFKC').toLowerCase().trim();
+  const normalized = password.normalize('NFKC').toLowerCase().trim();
   const address = email.toLowerCase();
-  if (plain === address || plain === address.split('@')[0]) return 'must not be the email address';
-  if (COMMON_PASSWORDS.has(plain) || /^(.)\1*$/su.test(plain))
+  if (normalized === address || normalized === address.split('@')[0])
+    return 'must not be the email address';
+  if (COMMON_PASSWORDS.has(normalized) || /^(.)\1*$/su.test(normalized))
     return 'must not be a commonly used password';
   return null;
 }

@@ -1,4 +1,4 @@
-/** Changes a password with the current one or with a link. Both end the member's other sessions. */
+/** Changes a password, given the current one or a link. Both end the member's other sessions. */
 
 import type { App } from '../app.ts';
 import type { Config } from '../config/config.ts';
@@ -32,7 +32,7 @@ export async function resetPassword(
   await transact(async (tx) => {
     // Checked again, so that only one of two concurrent requests uses the link.
     const { id, email } = await verifyPasswordLink(tx, app.clock.now(), token);
-    const ended = await replacePassword(tx, app, { id, password_hash });
+    const sessionsEnded = await replacePassword(tx, app, { id, password_hash });
     const actor = { memberId: id, email, keyId: null, sessionId: null };
     await audit(
       tx,
@@ -40,7 +40,7 @@ export async function resetPassword(
       {
         action: 'password.reset',
         object: { type: 'team_member', id },
-        details: { sessions_ended: ended },
+        details: { sessions_ended: sessionsEnded },
       },
     );
   });
@@ -59,13 +59,13 @@ export async function checkCurrentPassword(
   { email, password_hash }: Pick<MemberRow, 'email' | 'password_hash'>,
   currentPassword: string,
 ): Promise<void> {
-  // Counted per member and apart from sign-in. A member can have any number of sessions and keys, so
-  // counting those wouldn't limit anything.
-  const guess = { account: email, ip: caller.ip, device: `own account ${actor.memberId}` };
-  const correct = await signInGuardOf(app).attempts.attempt(guess, async () =>
+  // Counted per member, separately from sign-in. A member can have any number of sessions and keys, so
+  // counting per session or key wouldn't limit anything.
+  const attempt = { account: email, ip: caller.ip, device: `own account ${actor.memberId}` };
+  const correct = await signInGuardOf(app).attempts.attempt(attempt, async () =>
     (await signInGuardOf(app).passwords.verify(currentPassword, password_hash, {
       signal,
-      known: true,
+      isKnownClient: true,
     }))
       ? true
       : null,
@@ -83,14 +83,14 @@ export async function changePassword(
   password_hash: string,
 ): Promise<void> {
   const { memberId: id, sessionId } = actor;
-  const ended = await replacePassword(tx, app, { id, password_hash }, sessionId);
+  const sessionsEnded = await replacePassword(tx, app, { id, password_hash }, sessionId);
   await audit(
     tx,
     { app, actor, caller },
     {
       action: 'password.changed',
       object: { type: 'team_member', id },
-      details: { sessions_ended: ended },
+      details: { sessions_ended: sessionsEnded },
     },
   );
 }
@@ -125,16 +125,16 @@ async function hasMaxLinks(
   memberId: string,
 ): Promise<boolean> {
   const now = clock.now();
-  const { valid } = await tx
+  const { count } = await tx
     .selectFrom('password_links')
-    .select(({ fn }) => fn.countAll().as('valid'))
+    .select(({ fn }) => fn.countAll().as('count'))
     .where('member_id', '=', memberId)
     .where('used_at', 'is', null)
     // Valid and emailed. A link of the `owner` command is older, or expires later.
     .where('created_at', '>', isoTime(now - MAILED_LINK_LIFETIME_MS))
     .where('expires_at', '<=', isoTime(now + MAILED_LINK_LIFETIME_MS))
     .executeTakeFirstOrThrow();
-  return Number(valid) >= MAX_MAILED_LINKS;
+  return Number(count) >= MAX_MAILED_LINKS;
 }
 
 /** Adds a link. Only the return value has its token; the database has the hash. */
@@ -219,9 +219,9 @@ export async function verifyPasswordLink(
 // nobody can find out which addresses have an account.
 
 /**
- * Emails a link if the address belongs to a member. After many requests for one account, it silently
- * sends no more for a while. Throws `rate_limited` after too many requests of one client for any
- * accounts.
+ * Emails a link if the address belongs to a member. After many requests for one account, it
+ * silently stops sending for a while. Throws `rate_limited` after too many requests from one client, for
+ * any accounts.
  */
 export async function requestPasswordReset(
   request: SignInRequest & Pick<AnyCall, 'consume'>,
@@ -232,7 +232,7 @@ export async function requestPasswordReset(
   // Without outgoing mail, nobody would receive the link.
   if (app.mailer === null) return;
   const account = normalizeAccount(email);
-  // null counts every request as a failed attempt.
+  // Returns null, so that every request counts as a failed attempt.
   const send = () => sendOrPretend(request, account).then(() => null);
   try {
     await signInGuardOf(app).resets.attempt({ account, ip: null }, send);
@@ -243,13 +243,13 @@ export async function requestPasswordReset(
 
 async function sendOrPretend(request: SignInRequest, account: string): Promise<void> {
   const { app, transact } = request;
-  const queued = await transact(async (tx) => {
+  const isQueued = await transact(async (tx) => {
     const member = await findMemberByEmail(tx, account);
     // Runs without a member too, so that every address causes the same queries.
     const maxReached = await hasMaxLinks(tx, app, member?.id ?? '');
     return member && !maxReached ? sendLink(tx, request, member) : pretendToSend(tx, request);
   });
-  if (queued) app.scheduler.wake(SEND_JOB);
+  if (isQueued) app.scheduler.wake(SEND_JOB);
 }
 
 async function sendLink(
@@ -257,10 +257,10 @@ async function sendLink(
   { app, caller }: SignInRequest,
   { id, email }: { id: string; email: string },
 ): Promise<boolean> {
-  const { mail } = await queueLink(tx, app, { id, email });
+  const { mailId } = await queueLink(tx, app, { id, email });
   const entry = { action: 'password.reset_requested', object: { type: 'team_member', id } };
   await audit(tx, { app, actor: null, caller }, entry);
-  return mail !== null;
+  return mailId !== null;
 }
 
 /**
@@ -270,10 +270,10 @@ async function sendLink(
 async function pretendToSend(tx: Tx, { app }: SignInRequest): Promise<boolean> {
   const owner = await findOwner(tx);
   if (!owner) return false;
-  const { mail, hash } = await queueLink(tx, app, owner);
+  const { mailId, hash } = await queueLink(tx, app, owner);
   await tx.deleteFrom('password_links').where('hash', '=', hash).execute();
-  if (mail !== null) await tx.deleteFrom('outbox').where('id', '=', mail).execute();
-  return mail !== null;
+  if (mailId !== null) await tx.deleteFrom('outbox').where('id', '=', mailId).execute();
+  return mailId !== null;
 }
 
 /** Adds a link and queues the email with it. The email is dropped when the link expires. */
@@ -281,5 +281,5 @@ async function queueLink(tx: Tx, app: App, { id, email }: { id: string; email: s
   const usefulUntil = isoTime(app.clock.now() + MAILED_LINK_LIFETIME_MS);
   const { token, hash } = await insertPasswordLink(tx, app, id, MAILED_LINK_LIFETIME_MS);
   const mail = passwordMail(app.config, email, passwordLinkUrl(app.config, token));
-  return { hash, mail: await queueMail(tx, app, mail, usefulUntil) };
+  return { hash, mailId: await queueMail(tx, app, mail, usefulUntil) };
 }

@@ -55,17 +55,17 @@ export async function reauthorizeOwnRole(
 const unauthenticated = (detail: string) =>
   new AppError('unauthenticated', detail, [], { 'www-authenticate': 'Bearer' });
 
-/** Throws `forbidden` that names the required role. */
+/** Throws `forbidden` with the required role in its message. */
 export function requireRole(role: Role, required: Role): void {
   if (!allows(role, required)) throw roleError(role, required);
 }
 
 /** A key can't have a higher role than its creator. For members, the schema limits the roles. */
-export function requireCanAssign(role: Role, given: Role): void {
-  if (!allows(role, given))
+export function requireCanAssign(role: Role, newRole: Role): void {
+  if (!allows(role, newRole))
     throw new AppError(
       'forbidden',
-      `You can't assign the ${given} role, because your role is ${role}.`,
+      `You can't assign the ${newRole} role, because your role is ${role}.`,
     );
 }
 
@@ -79,13 +79,16 @@ export function requireCanChange(role: Role, target: MemberRow): void {
   requireRole(role, target.role === 'admin' ? 'owner' : 'admin');
 }
 
-/** As for changes. All members but the owner may leave, but not with a key of a lower role. */
+/**
+ * The same rules as for changes, but members other than the owner may also leave. With an API key, they
+ * need a key with their full role.
+ */
 export function requireCanRemove({ member, role }: CurrentActor, target: MemberRow): void {
   if (target.id === member.id && target.role !== 'owner') requireRole(role, target.role);
   else requireCanChange(role, target);
 }
 
-/** A key can't revoke its member's keys with a higher role. Keys of others may be revoked if visible. */
+/** A key can't revoke its member's keys with a higher role. Other members' keys may be revoked if visible. */
 export function requireCanRevoke(
   { member, role }: CurrentActor,
   key: Pick<ApiKeyRow, 'member_id' | 'role'>,

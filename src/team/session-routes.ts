@@ -3,7 +3,7 @@
 import type { App } from '../app.ts';
 import { clearedSessionCookie, sessionCookie } from '../http/cookies.ts';
 import { route, type Transact } from '../http/route.ts';
-import { listSchema } from '../http/schemas.ts';
+import { deletedOf, idOf, listSchema } from '../http/schemas.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Tx } from '../store/open.ts';
 import type { SessionRow } from '../store/tables.generated.ts';
@@ -11,7 +11,6 @@ import { meRoutes } from './me.ts';
 import { requestPasswordReset, resetPassword } from './passwords.ts';
 import { reauthorizeOwnRole } from './permissions.ts';
 import {
-  deletedOf,
   ListQuery,
   PasswordReset,
   ResetConfirmation,
@@ -21,6 +20,8 @@ import {
 } from './schema.ts';
 import { listSessions, MAX_SESSION_LIFETIME_MS } from './sessions.ts';
 import { deviceCookie, endOwnSession, signIn } from './sign-in.ts';
+
+const SESSION_ID = idOf('ses', 'The ID of the session.');
 
 // Password resets (contract §6).
 
@@ -39,7 +40,7 @@ const requestReset = route({
   response: PasswordReset,
   errors: ['rate_limited'],
   async handle(call) {
-    await requestPasswordReset(withPlainTransact(call), call.body.email);
+    await requestPasswordReset(withoutStoredResponse(call), call.body.email);
     return { object: 'password_reset' as const, status: 'requested' as const };
   },
 });
@@ -58,18 +59,18 @@ const confirmReset = route({
   response: PasswordReset,
   errors: ['not_found', 'gone', 'unavailable'],
   async handle(call) {
-    const done = { object: 'password_reset' as const, status: 'completed' as const };
-    const transact: Transact = (work) => call.transact(work, () => done);
+    const response = { object: 'password_reset' as const, status: 'completed' as const };
+    const transact: Transact = (work) => call.transact(work, () => response);
     const member = await resetPassword({ ...call, transact }, call.body);
     // Password guessing by others must not delay the next sign-in in this browser.
     const device = deviceCookie(call.app, member);
     if (device) call.setHeader('set-cookie', device);
-    return done;
+    return response;
   },
 });
 
 /** For work whose result isn't the response of the request. */
-function withPlainTransact<C extends PublicCall>(
+function withoutStoredResponse<C extends PublicCall>(
   call: C,
 ): Omit<C, 'transact'> & { transact: Transact } {
   return { ...call, transact: (work) => call.transact(work, () => undefined) };
@@ -81,8 +82,8 @@ interface PublicCall {
 
 const passwordRoutes = [requestReset, confirmReset];
 
-function presentSession({ hash: _, ...row }: SessionRow, current: string | null): Session {
-  return { ...row, object: 'session', current: row.id === current };
+function presentSession({ hash: _, ...row }: SessionRow, currentSessionId: string | null): Session {
+  return { ...row, object: 'session', current: row.id === currentSessionId };
 }
 
 /** The `Set-Cookie` of a new session. */
@@ -94,6 +95,7 @@ const createSessionRoute = route({
   method: 'POST',
   path: '/v1/sessions',
   operation: 'createSession',
+  responseHeaders: ['Set-Cookie'],
   role: 'public',
   writes: true,
   summary: 'Sign in',
@@ -101,11 +103,10 @@ const createSessionRoute = route({
     'Starts a session and sets its cookie. If the request has a session cookie, that session ends.',
   body: SignIn,
   status: 201,
-  location: ({ id }) => `/v1/sessions/${id}`,
   response: Session,
   errors: ['unauthenticated', 'rate_limited', 'unavailable'],
   async handle(call) {
-    const { token, session, member } = await signIn(withPlainTransact(call), call.body);
+    const { token, session, member } = await signIn(withoutStoredResponse(call), call.body);
     call.setHeader('set-cookie', newSessionCookie(call.app, token));
     const device = deviceCookie(call.app, member);
     if (device) call.setHeader('set-cookie', device);
@@ -132,14 +133,14 @@ const listSessionsRoute = route({
   },
 });
 
-const DeletedSession = deletedOf('session');
+const DeletedSession = deletedOf('session', 'ses');
 
 const endCurrentSessionRoute = route({
   method: 'DELETE',
   path: '/v1/sessions/current',
   operation: 'deleteCurrentSession',
+  responseHeaders: ['Set-Cookie'],
   role: 'viewer',
-  liveOnly: true,
   sessionOnly: true,
   summary: 'Sign out',
   description: 'Ends the current session and clears its cookie.',
@@ -149,38 +150,38 @@ const endCurrentSessionRoute = route({
     const { sessionId } = call.actor;
     if (sessionId === null)
       throw new AppError('not_found', 'This endpoint requires a browser session.');
-    const ended = await call.transact(async (tx, currentActor) => {
+    const response = await call.transact(async (tx, currentActor) => {
       await endOwnSession(tx, call, currentActor, sessionId);
       return { id: sessionId, object: 'session', deleted: true };
     });
     call.setHeader('set-cookie', clearedSessionCookie(call.app.config));
-    return ended;
+    return response;
   },
 });
 
 const endSessionRoute = route({
   method: 'DELETE',
   path: '/v1/sessions/:id',
+  params: { id: SESSION_ID },
   operation: 'deleteSession',
   role: 'viewer',
-  liveOnly: true,
   summary: 'End a session',
   description:
     'Ends one of your sessions. If you use an API key, it must have the same role as its member.',
   response: DeletedSession,
   async handle(call) {
     const id = call.params.id!;
-    const ended = await call.transact(async (tx, currentActor) => {
+    const response = await call.transact(async (tx, currentActor) => {
       await endOwnSession(tx, call, currentActor, id);
       return { id, object: 'session', deleted: true };
     });
     if (id === call.actor.sessionId)
       call.setHeader('set-cookie', clearedSessionCookie(call.app.config));
-    return ended;
+    return response;
   },
 });
 
-/** `current` comes before `:id`, because the first matching route is used. */
+/** `current` comes before `:id`, because the first matching route wins. */
 export const sessionRoutes = [
   createSessionRoute,
   listSessionsRoute,

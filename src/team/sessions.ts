@@ -88,7 +88,6 @@ function validSessions(db: Db | Tx, now: number) {
     .where('last_seen_at', '>', isoTime(now - IDLE_TIMEOUT_MS));
 }
 
-/** Whether a session is still valid. */
 export async function isSessionValid(db: Db | Tx, id: string, now: number): Promise<boolean> {
   const row = await validSessions(db, now).select('id').where('id', '=', id).executeTakeFirst();
   return row !== undefined;

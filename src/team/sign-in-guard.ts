@@ -1,7 +1,12 @@
 /** Protects sign-in from password guessing and overload. Its state is in memory. */
 
 import type { App } from '../app.ts';
-import { addressGroup, createRateLimit, inSeconds, type RateLimit } from '../http/rate-limit.ts';
+import {
+  addressGroup,
+  createRateLimit,
+  type RateLimit,
+  secondsInWords,
+} from '../http/rate-limit.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createSemaphore, type Semaphore } from '../lib/concurrency.ts';
 import { hashPassword, type PasswordCost, sha256, verifyPassword } from '../lib/crypto.ts';
@@ -16,7 +21,7 @@ export interface SignInGuard {
   passwords: PasswordHasher;
   /** Delays password guessing. */
   attempts: AttemptThrottle;
-  /** Delays emails with password links, by account only. Callers don't reveal the delay. */
+  /** Delays emails with password links, per account only. Callers don't reveal the delay. */
   resets: AttemptThrottle;
   /** Limits requests for password links per client, for any accounts. */
   resetLimit: RateLimit;
@@ -147,14 +152,14 @@ const isForgotten = ({ lastFailedAt }: Counter, now: number): boolean =>
  * under attack. Of equal counters, the one that was used least recently.
  */
 function findEvictable(counters: Map<string, Counter>, now: number): string | undefined {
-  let found: string | undefined;
-  let fewest = Number.POSITIVE_INFINITY;
+  let candidate: string | undefined;
+  let lowestWeight = Number.POSITIVE_INFINITY;
   for (const [key, counter] of counters) {
     const weight = counter.running + (isForgotten(counter, now) ? 0 : counter.failed);
-    if (weight < fewest) [found, fewest] = [key, weight];
-    if (fewest === 0) break;
+    if (weight < lowestWeight) [candidate, lowestWeight] = [key, weight];
+    if (lowestWeight === 0) break;
   }
-  return found;
+  return candidate;
 }
 
 /** Milliseconds until the next attempt is allowed. */
@@ -171,7 +176,7 @@ function tooManyAttempts(delayMs: number): AppError {
   const seconds = Math.ceil(delayMs / 1000);
   return new AppError(
     'rate_limited',
-    `Too many sign-in attempts. Try again in ${inSeconds(seconds)}.`,
+    `Too many sign-in attempts. Try again in ${secondsInWords(seconds)}.`,
     [],
     { 'retry-after': String(seconds) },
   );
@@ -179,7 +184,7 @@ function tooManyAttempts(delayMs: number): AppError {
 
 // Hashes and verifies passwords with limited concurrency. Each takes 32 MB and a thread for a while.
 
-/** Half of Node's threads, because file access needs some too. */
+/** Half of libuv's default thread pool, because file access needs threads too. */
 const MAX_CONCURRENT_HASHES = 2;
 /** A few seconds of work, per queue. */
 const MAX_WAITING_HASHES = 50;
@@ -187,7 +192,7 @@ const MAX_WAITING_HASHES = 50;
 interface VerifyOptions {
   signal?: AbortSignal;
   /** For a member who is or was signed in on this browser. They don't wait behind unknown clients. */
-  known?: boolean;
+  isKnownClient?: boolean;
 }
 
 interface PasswordHasher {
@@ -203,13 +208,13 @@ interface PasswordHasher {
 /** `cost` is the cost of new hashes; it defaults to PASSWORD_COST. */
 export function createPasswordHasher(cost?: PasswordCost): PasswordHasher {
   const gate = createSemaphore(MAX_CONCURRENT_HASHES);
-  const known = createQueue([gate]);
+  const knownClients = createQueue([gate]);
   // An additional gate, so that only a few requests of unknown clients wait at the shared gate.
   const unknownClients = createQueue([createSemaphore(MAX_CONCURRENT_HASHES), gate]);
   return {
-    hash: (password, signal) => known(signal, () => hashPassword(password, cost)),
+    hash: (password, signal) => knownClients(signal, () => hashPassword(password, cost)),
     verify: (password, hash, options = {}) =>
-      (options.known ? known : unknownClients)(options.signal, () =>
+      (options.isKnownClient ? knownClients : unknownClients)(options.signal, () =>
         verifyPassword(password, hash, cost),
       ),
   };
@@ -217,7 +222,7 @@ export function createPasswordHasher(cost?: PasswordCost): PasswordHasher {
 
 type Queue = <T>(signal: AbortSignal | undefined, work: () => Promise<T>) => Promise<T>;
 
-/** Runs work behind these gates, and rejects it if too much is waiting. */
+/** Runs work once it has passed all gates. Throws `unavailable` if too much is waiting. */
 function createQueue(gates: Semaphore[]): Queue {
   let pending = 0;
   return async (signal = NEVER_ABORTED, work) => {
@@ -232,14 +237,14 @@ function createQueue(gates: Semaphore[]): Queue {
 }
 
 async function runBehindGates<T>(
-  [gate, ...others]: Semaphore[],
+  [gate, ...innerGates]: Semaphore[],
   signal: AbortSignal,
   work: () => Promise<T>,
 ): Promise<T> {
   if (!gate) return work();
   if (!(await gate.acquire(signal))) throw tooBusy();
   try {
-    return await runBehindGates(others, signal, work);
+    return await runBehindGates(innerGates, signal, work);
   } finally {
     gate.release();
   }

@@ -48,10 +48,10 @@ export async function signIn(
   const { app, caller, headers, requestId } = request;
   const account = normalizeAccount(email);
   const device = await findKnownDevice(app, headers.get('cookie'), account);
-  const guess = { account, ip: caller.ip, device };
-  const known = device !== null;
-  const signedIn = await signInGuardOf(app).attempts.attempt(guess, () =>
-    signInOnce(request, { account, password, known }),
+  const attempt = { account, ip: caller.ip, device };
+  const isKnownBrowser = device !== null;
+  const signedIn = await signInGuardOf(app).attempts.attempt(attempt, () =>
+    attemptSignIn(request, { account, password, isKnownBrowser }),
   );
   if (signedIn) return signedIn;
   app.log.info('sign-in failed', { request_id: requestId, ip: caller.ip });
@@ -60,22 +60,25 @@ export async function signIn(
   });
 }
 
-async function signInOnce(
+async function attemptSignIn(
   request: SignInRequest,
-  credentials: { account: string; password: string; known: boolean },
+  credentials: { account: string; password: string; isKnownBrowser: boolean },
 ): Promise<SignedIn | null> {
   const { app, signal } = request;
-  const { account, password, known } = credentials;
+  const { account, password, isKnownBrowser } = credentials;
   const { passwords } = signInGuardOf(app);
   const member = await findMemberByEmail(app.db, account);
   const hash = member?.password_hash ?? null;
-  const correct = await passwords.verify(password, hash, { signal, known });
+  const correct = await passwords.verify(password, hash, {
+    signal,
+    isKnownClient: isKnownBrowser,
+  });
   if (!correct || !member || hash === null) return null;
   if (!needsRehash(hash, app.passwordCost)) return startSession(request, member);
   const newHash = await passwords.hash(password, signal);
   const signedIn = await startSession(request, member, { newHash });
   // A concurrent sign-in may have replaced the hash. The password is still correct.
-  return signedIn ?? signInOnce(request, credentials);
+  return signedIn ?? attemptSignIn(request, credentials);
 }
 
 /**
@@ -111,7 +114,7 @@ export function normalizeAccount(email: string): string {
   return normalizeEmail(email) ?? email.toLowerCase();
 }
 
-// The end of sessions, by their member or by another sign-in in the same browser.
+// Ends sessions: at the request of their member, or because of another sign-in in the same browser.
 
 /** Throws `not_found`, including for another member's session, and whatever `requireOwnRole` throws. */
 export async function endOwnSession(

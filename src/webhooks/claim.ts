@@ -10,7 +10,7 @@ import type { ClaimedDelivery } from './enqueue.ts';
 import { eventPayload } from './enqueue.ts';
 import { openSigningSecrets, type SigningSecrets, signatureHeaders } from './signatures.ts';
 
-/** Longer than a request and recording it can take. */
+/** Longer than a request can take, including the recording of its outcome. */
 const LEASE_MS = 90_000;
 
 type Context = Pick<App, 'clock' | 'newId' | 'secrets' | 'version' | 'log'>;
@@ -20,7 +20,7 @@ export interface DeliveryCapacity {
   /** How many more requests to an endpoint may start. */
   available(endpointId: string): number;
   consume(delivery: ClaimedDelivery): void;
-  /** Whether this process has yet to record the last attempt, even if the lease has expired. */
+  /** Whether this process hasn't recorded the last attempt yet, even if the lease has expired. */
   isInProgress(deliveryId: string): boolean;
 }
 
@@ -29,8 +29,8 @@ export async function hasDueDeliveries(
   { db, clock }: Pick<App, 'db' | 'clock'>,
   { available }: Pick<DeliveryCapacity, 'available'>,
 ): Promise<boolean> {
-  const ready = await endpointsWithDue(db, clock.now()).select('id').execute();
-  return ready.some(({ id }) => available(id) > 0);
+  const endpoints = await endpointsWithDue(db, clock.now()).select('id').execute();
+  return endpoints.some(({ id }) => available(id) > 0);
 }
 
 /** Claims as many deliveries per endpoint as its capacity allows, and uses up that capacity. */
@@ -40,23 +40,23 @@ export async function claimDueDeliveries(
   capacity: DeliveryCapacity,
 ): Promise<ClaimedDelivery[]> {
   const now = app.clock.now();
-  const all: ClaimedDelivery[] = [];
+  const claimedDeliveries: ClaimedDelivery[] = [];
   for (const endpoint of await endpointsWithDue(tx, now).selectAll().execute()) {
     const limit = capacity.available(endpoint.id);
     if (limit <= 0) continue;
-    const due = await dueOf(tx, endpoint.id, now, limit);
-    const claimed = await claimOf(
+    const due = await selectDue(tx, endpoint.id, now, limit);
+    const claimed = await claimForEndpoint(
       tx,
       app,
       endpoint,
       due.filter(({ id }) => !capacity.isInProgress(id)),
       now,
     );
-    // Before the next endpoint, because all share the total capacity.
+    // Before the next endpoint, because all endpoints share the total capacity.
     for (const delivery of claimed) capacity.consume(delivery);
-    all.push(...claimed);
+    claimedDeliveries.push(...claimed);
   }
-  return all;
+  return claimedDeliveries;
 }
 
 /** Active endpoints with deliveries that are due or whose lease has expired. */
@@ -76,7 +76,7 @@ function endpointsWithDue(db: Db | Tx, now: number) {
     );
 }
 
-async function claimOf(
+async function claimForEndpoint(
   tx: Tx,
   app: Context,
   endpoint: WebhookEndpointRow,
@@ -86,7 +86,7 @@ async function claimOf(
   if (due.length === 0) return [];
   const secrets = openSigningSecrets(app.secrets, endpoint, now);
   if (secrets === null) {
-    // They can be recovered once the endpoint has a new secret.
+    // The deliveries can be recovered once the endpoint has a new secret.
     await holdPending(tx, endpoint.id);
     app.log.error('cannot decrypt the secret of a webhook endpoint: rotate the secret', {
       endpoint: endpoint.id,
@@ -102,14 +102,14 @@ async function claimOf(
   return attempts.length === 0 ? [] : startAttempts(tx, app, endpoint, secrets, attempts, now);
 }
 
-type DueRow = Awaited<ReturnType<typeof dueOf>>[number];
+type DueRow = Awaited<ReturnType<typeof selectDue>>[number];
 
 interface NewAttempt {
   row: DueRow;
   payload: string;
 }
 
-const dueOf = (tx: Tx, endpointId: string, now: number, limit: number) =>
+const selectDue = (tx: Tx, endpointId: string, now: number, limit: number) =>
   tx
     .selectFrom('webhook_deliveries as delivery')
     .leftJoin('events', 'events.id', 'delivery.event_id')
@@ -138,13 +138,14 @@ async function startAttempts(
   attempts: NewAttempt[],
   now: number,
 ): Promise<ClaimedDelivery[]> {
-  for (const { row } of attempts) if (row.lease !== null) await interrupt(tx, row);
+  for (const { row } of attempts) if (row.lease !== null) await markInterrupted(tx, row);
   const lease = newId('req');
   const { url } = endpoint;
   const claimed = attempts.map(({ row, payload }) => ({
     id: row.id,
     endpoint_id: endpoint.id,
     round_failures: row.round_failures,
+    resumes_at: row.resumes_at,
     lease,
     number: row.attempts + 1,
     startedAt: now,
@@ -181,11 +182,16 @@ async function startAttempts(
   return claimed;
 }
 
-const triggerOf = ({ round_failures, round_trigger }: DueRow): string =>
-  round_failures === 0 ? round_trigger : 'retry';
+const triggerOf = ({ round_failures, round_trigger, resumes_at }: DueRow): string => {
+  if (resumes_at !== null) return 'resend';
+  return round_failures === 0 ? round_trigger : 'retry';
+};
 
 /** Marks the last attempt as interrupted, such as by a crash. It doesn't count as a failure. */
-async function interrupt(tx: Tx, row: Pick<WebhookDeliveryRow, 'id' | 'attempts'>): Promise<void> {
+async function markInterrupted(
+  tx: Tx,
+  row: Pick<WebhookDeliveryRow, 'id' | 'attempts'>,
+): Promise<void> {
   await tx
     .updateTable('webhook_attempts')
     .set({ error: 'interrupted: the outcome is unknown, for example because the server stopped' })
@@ -199,12 +205,12 @@ async function interrupt(tx: Tx, row: Pick<WebhookDeliveryRow, 'id' | 'attempts'
 async function markFailed(tx: Tx, id: string): Promise<void> {
   await tx
     .updateTable('webhook_deliveries')
-    .set({ status: 'failed', due_at: null, lease: null })
+    .set({ status: 'failed', due_at: null, lease: null, resumes_at: null })
     .where('id', '=', id)
     .execute();
 }
 
-/** Attempts are never scheduled further ahead; a later time was written before the clock was set back. */
+/** No attempt is scheduled further ahead than this, unless the clock has been set back since. */
 const MAX_DELAY_MS = 8 * 3_600_000 + LEASE_MS;
 
 /** Makes deliveries due now whose due time is implausibly late. */
@@ -221,7 +227,7 @@ export async function releaseDeliveries({ db, clock }: Pick<App, 'db' | 'clock'>
       .where('lease', 'is not', null)
       .execute();
     for (const row of interrupted) {
-      await interrupt(tx, row);
+      await markInterrupted(tx, row);
       await tx
         .updateTable('webhook_deliveries')
         .set({ due_at: isoTime(clock.now()), lease: null })

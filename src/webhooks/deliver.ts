@@ -17,36 +17,36 @@ import { type ClaimedDelivery, DELIVER_JOB } from './enqueue.ts';
 export function deliverJob(app: App): Job {
   const slots = createSlots();
   const inProgress = new Set<Promise<void>>();
-  let ended: EndedAttempt[] = [];
-  const unrecorded = new Set<string>();
+  let finishedAttempts: FinishedAttempt[] = [];
+  const unrecordedIds = new Set<string>();
 
   /** If the transaction fails, finished attempts are kept for the next run. */
   const recordAndClaim = async (): Promise<ClaimedDelivery[]> => {
-    if (ended.length === 0 && !(await hasDueDeliveries(app, slots))) return [];
-    const recorded = ended;
-    ended = [];
-    const started: ClaimedDelivery[] = [];
+    if (finishedAttempts.length === 0 && !(await hasDueDeliveries(app, slots))) return [];
+    const batch = finishedAttempts;
+    finishedAttempts = [];
+    const startedDeliveries: ClaimedDelivery[] = [];
     try {
       const claimed = await transact(app.db, async (tx) => {
-        await recordAttempts(tx, app, recorded);
+        await recordAttempts(tx, app, batch);
         return claimDueDeliveries(tx, app, {
           available: slots.available,
           consume(delivery) {
             slots.start(delivery.endpoint_id);
-            started.push(delivery);
+            startedDeliveries.push(delivery);
           },
-          isInProgress: (id) => unrecorded.has(id),
+          isInProgress: (id) => unrecordedIds.has(id),
         });
       });
-      for (const { delivery } of recorded) {
-        unrecorded.delete(delivery.id);
+      for (const { delivery } of batch) {
+        unrecordedIds.delete(delivery.id);
         app.signals.raise(delivery.id);
       }
-      for (const { id } of claimed) unrecorded.add(id);
+      for (const { id } of claimed) unrecordedIds.add(id);
       return claimed;
     } catch (error) {
-      for (const { endpoint_id } of started) slots.finish(endpoint_id, null);
-      ended.unshift(...recorded);
+      for (const { endpoint_id } of startedDeliveries) slots.finish(endpoint_id, null);
+      finishedAttempts.unshift(...batch);
       throw error;
     }
   };
@@ -54,10 +54,10 @@ export function deliverJob(app: App): Job {
   const send = async (delivery: ClaimedDelivery): Promise<void> => {
     const { url, headers, payload, endpoint_id } = delivery;
     const outcome = await app.poster.post({ url, headers, body: payload });
-    slots.finish(endpoint_id, outcome && hasSucceeded(outcome));
-    // null on shutdown: the next start makes the attempt again.
-    if (outcome) ended.push({ delivery, outcome, at: app.clock.now() });
-    else unrecorded.delete(delivery.id);
+    slots.finish(endpoint_id, outcome && isFast(outcome));
+    // Null on shutdown. The attempt is repeated at the next start.
+    if (outcome) finishedAttempts.push({ delivery, outcome, at: app.clock.now() });
+    else unrecordedIds.delete(delivery.id);
     app.scheduler.wake(DELIVER_JOB);
   };
 
@@ -72,8 +72,9 @@ export function deliverJob(app: App): Job {
     },
     async idle() {
       await Promise.all(inProgress);
-      if (ended.length > 0) await transact(app.db, (tx) => recordAttempts(tx, app, ended));
-      ended = [];
+      if (finishedAttempts.length > 0)
+        await transact(app.db, (tx) => recordAttempts(tx, app, finishedAttempts));
+      finishedAttempts = [];
     },
   };
 }
@@ -83,25 +84,35 @@ export function deliverJob(app: App): Job {
 /** How much of a response body is stored. */
 const MAX_STORED_BODY_BYTES = 4096;
 
-/** Success is a complete response with a 2xx status (contract §9). */
-function hasSucceeded({ response, failure }: PostOutcome): boolean {
-  return failure === null && response !== null && response.code >= 200 && response.code < 300;
+/**
+ * Success is a 2xx status within the time limit (contract §9). The receiver has then accepted the event,
+ * even if the rest of its response is long, late, or cut off: a retry would only deliver it twice.
+ */
+function hasSucceeded({ response }: PostOutcome): boolean {
+  return response !== null && response.code >= 200 && response.code < 300;
 }
 
-interface EndedAttempt {
+/** Whether the endpoint can take more requests at once. One whose response doesn't end holds its slot. */
+const isFast = (outcome: PostOutcome): boolean => hasSucceeded(outcome) && outcome.failure === null;
+
+interface FinishedAttempt {
   delivery: ClaimedDelivery;
   outcome: PostOutcome;
   /** Milliseconds since the epoch. */
   at: number;
 }
 
-/** If a delivery has another lease by now, only the attempt is recorded. */
-async function recordAttempts(tx: Tx, app: App, ended: EndedAttempt[]): Promise<void> {
-  for (const one of ended) await recordOne(tx, one);
+/** If the lease of a delivery has changed since, only the attempt is recorded. */
+async function recordAttempts(
+  tx: Tx,
+  app: App,
+  finishedAttempts: FinishedAttempt[],
+): Promise<void> {
+  for (const attempt of finishedAttempts) await recordAttempt(tx, attempt);
   await recordEndpointHealth(
     tx,
     app,
-    ended.map(({ delivery: { endpoint_id, startedAt }, outcome }) => ({
+    finishedAttempts.map(({ delivery: { endpoint_id, startedAt }, outcome }) => ({
       endpointId: endpoint_id,
       startedAt,
       succeeded: hasSucceeded(outcome),
@@ -109,7 +120,7 @@ async function recordAttempts(tx: Tx, app: App, ended: EndedAttempt[]): Promise<
   );
 }
 
-async function recordOne(tx: Tx, { delivery, outcome, at }: EndedAttempt): Promise<void> {
+async function recordAttempt(tx: Tx, { delivery, outcome, at }: FinishedAttempt): Promise<void> {
   const { id, lease, number, startedAt } = delivery;
   await tx
     .updateTable('webhook_attempts')
@@ -120,23 +131,26 @@ async function recordOne(tx: Tx, { delivery, outcome, at }: EndedAttempt): Promi
     .execute();
   await tx
     .updateTable('webhook_deliveries')
-    .set({ lease: null, ...stateAfter(delivery, outcome, at) })
+    .set({ lease: null, resumes_at: null, ...stateAfter(delivery, outcome, at) })
     .where('id', '=', id)
     .where('lease', '=', lease)
     .execute();
 }
 
 function stateAfter(
-  { round_failures }: ClaimedDelivery,
+  { round_failures, resumes_at }: ClaimedDelivery,
   outcome: PostOutcome,
   at: number,
 ): Pick<WebhookDeliveryRow, 'status' | 'round_failures' | 'due_at'> {
+  // A resend between two scheduled attempts isn't one of the six.
+  if (resumes_at !== null && !hasSucceeded(outcome))
+    return { status: 'pending', round_failures, due_at: resumes_at };
   if (hasSucceeded(outcome)) return { status: 'succeeded', round_failures, due_at: null };
   const failures = round_failures + 1;
-  const wait = retryAfterMs(failures);
-  return wait === null
+  const delayMs = retryAfterMs(failures);
+  return delayMs === null
     ? { status: 'failed', round_failures: failures, due_at: null }
-    : { status: 'pending', round_failures: failures, due_at: isoTime(at + wait) };
+    : { status: 'pending', round_failures: failures, due_at: isoTime(at + delayMs) };
 }
 
 function responseColumns(outcome: PostOutcome): Partial<WebhookAttemptRow> {
@@ -158,8 +172,8 @@ function storedText(body: Uint8Array): string {
 }
 
 function errorOf(outcome: PostOutcome): string | null {
-  if (outcome.failure) return `${outcome.failure.reason}: ${outcome.failure.detail}`;
   if (hasSucceeded(outcome)) return null;
+  if (outcome.failure) return `${outcome.failure.reason}: ${outcome.failure.detail}`;
   const { code } = outcome.response!;
   return code >= 300 && code < 400
     ? `status ${code}: redirects are not followed`
@@ -170,15 +184,15 @@ function errorOf(outcome: PostOutcome): string | null {
 
 const MAX_PER_ENDPOINT = 10;
 const MAX_TOTAL = 200;
-/** Lower limits under load, so that twenty endpoints that stop answering don't use up the total. */
-const MAX_PER_ENDPOINT_FROM: [running: number, limit: number][] = [
+/** Lower limits under load, so that twenty endpoints that stop responding don't use up the total. */
+const LIMITS_UNDER_LOAD: [running: number, limit: number][] = [
   [150, 2],
   [100, 5],
   [0, MAX_PER_ENDPOINT],
 ];
 /** The initial limit of an endpoint. Each success adds one, and each failure halves it. */
 const INITIAL_LIMIT = 2;
-/** From this many requests to unproven endpoints on, each may have only one, to leave capacity for others. */
+/** With this many concurrent requests to unproven endpoints, each may have only one, to leave capacity for others. */
 const UNPROVEN_THRESHOLD = 100;
 
 export interface Slots {
@@ -198,7 +212,7 @@ export function createSlots(): Slots {
   const usages = new Map<string, Usage>();
   let total = 0;
   const usageOf = (id: string): Usage => usages.get(id) ?? { limit: INITIAL_LIMIT, running: 0 };
-  const unproven = () => {
+  const countUnproven = () => {
     let sum = 0;
     for (const { limit, running } of usages.values()) if (limit <= INITIAL_LIMIT) sum += running;
     return sum;
@@ -206,10 +220,11 @@ export function createSlots(): Slots {
   return {
     available(id) {
       const { limit, running } = usageOf(id);
-      const [, loadLimit] = MAX_PER_ENDPOINT_FROM.find(([from]) => total >= from)!;
-      const left = Math.min(Math.min(limit, loadLimit) - running, MAX_TOTAL - total);
-      if (limit > INITIAL_LIMIT || unproven() < UNPROVEN_THRESHOLD) return Math.max(0, left);
-      return Math.max(0, Math.min(left, 1 - running));
+      const [, limitUnderLoad] = LIMITS_UNDER_LOAD.find(([from]) => total >= from)!;
+      const remaining = Math.min(Math.min(limit, limitUnderLoad) - running, MAX_TOTAL - total);
+      if (limit > INITIAL_LIMIT || countUnproven() < UNPROVEN_THRESHOLD)
+        return Math.max(0, remaining);
+      return Math.max(0, Math.min(remaining, 1 - running));
     },
     start(id) {
       const usage = usageOf(id);

@@ -22,7 +22,7 @@ import type {
 /** Only the newest are listed, because a delivery can be resent any number of times. */
 const MAX_LISTED_ATTEMPTS = 100;
 
-function withMode(db: Db | Tx) {
+function selectWithMode(db: Db | Tx) {
   return db
     .selectFrom('webhook_deliveries')
     .selectAll()
@@ -41,23 +41,29 @@ export async function listDeliveries(
   endpointId: string,
   { limit, starting_after, ending_before, ...filters }: DeliveryFilters & Page,
 ): Promise<{ rows: DeliveryState[]; hasMore: boolean }> {
-  let query = withMode(db).where('endpoint_id', '=', endpointId);
+  const all = selectWithMode(db).where('endpoint_id', '=', endpointId);
+  let query = all;
   if (filters.status) query = query.where('status', '=', filters.status);
   if (filters.event_id) query = query.where('event_id', '=', filters.event_id);
   if (filters.event_type) query = query.where('event_type', '=', filters.event_type);
   if (filters.created_after) query = query.where('created_at', '>=', filters.created_after);
-  return fetchPage(query, { limit, starting_after, ending_before });
+  return fetchPage(query, { limit, starting_after, ending_before }, all);
 }
 
-/** Throws `not_found`, also if the endpoint was deleted but the delivery still exists. */
-export async function deliveryOr404(db: Db | Tx, id: string): Promise<DeliveryState> {
-  const row = await withMode(db)
+/** Throws `not_found`, also if its endpoint is of the other mode, or was deleted. */
+export async function deliveryOr404(
+  db: Db | Tx,
+  id: string,
+  { livemode }: Pick<Actor, 'livemode'>,
+): Promise<DeliveryState> {
+  const row = await selectWithMode(db)
     .where('webhook_deliveries.id', '=', id)
     .where(({ exists, selectFrom }) =>
       exists(
         selectFrom('webhook_endpoints')
           .select('webhook_endpoints.id')
           .whereRef('webhook_endpoints.id', '=', 'webhook_deliveries.endpoint_id')
+          .where('livemode', '=', livemode ? 1 : 0)
           .where('deleted_at', 'is', null),
       ),
     )
@@ -100,11 +106,11 @@ export async function withAttempts(db: Db | Tx, row: DeliveryState): Promise<Del
  */
 export function waitForAttempt(
   app: Pick<App, 'db' | 'clock' | 'signals'>,
-  id: string,
+  { id, actor }: { id: string; actor: Pick<Actor, 'livemode'> },
   ms: number,
   abort: AbortSignal,
 ): Promise<DeliveryState> {
-  const read = () => deliveryOr404(app.db, id);
+  const read = () => deliveryOr404(app.db, id, actor);
   return waitUntil(app, { name: id, ms, abort }, read, (row) => isSettled(row, app.clock.now()));
 }
 
@@ -115,36 +121,49 @@ function isSettled({ status, lease, due_at }: DeliveryState, now: number): boole
 
 // Resending one delivery.
 
-type Resender = Author & { app: App };
+type ResendContext = Author & { app: App; actor: Pick<Actor, 'livemode'> };
 
 /**
- * Starts a new round of attempts, due at once. Throws `conflict` if the delivery is pending or the
- * endpoint isn't active, and `gone` if the event is no longer stored. Call in `transact`.
+ * Makes an attempt due at once. A delivery that has ended starts a new round of attempts. One that waits
+ * for its next attempt keeps its schedule, which goes on if the resend fails. Throws `conflict` during an
+ * attempt, or if the endpoint isn't active, and `gone` if the event is no longer stored. Call in
+ * `transact`.
  */
 export async function resendDelivery(
   tx: Tx,
-  author: Resender,
+  author: ResendContext,
   row: DeliveryState,
 ): Promise<DeliveryState> {
   const { id, endpoint_id, event_id } = row;
-  requireActive(await endpointOr404(tx, endpoint_id));
-  if (row.status === 'pending')
+  requireActive(await endpointOr404(tx, endpoint_id, author.actor));
+  if (row.lease !== null)
     throw new AppError(
       'conflict',
-      'This delivery is still pending. Its next attempt starts automatically at next_attempt_at.',
+      'An attempt of this delivery is in progress. Get the delivery with `wait` to see its outcome.',
     );
   if (row.sample === null && (await findEventOf(tx, row)) === null)
     throw new AppError(
       'gone',
       'This delivery cannot be resent because its event is no longer stored.',
     );
-  await startRound(tx, author.app, [id], 'resend');
+  const change = resendOf(row, author.app);
+  await tx.updateTable('webhook_deliveries').set(change).where('id', '=', id).execute();
+  afterCommit(tx, () => author.app.scheduler.wake(DELIVER_JOB));
   await audit(tx, author, {
     action: 'webhook_delivery.resent',
     object: { type: 'webhook_delivery', id },
     details: { endpoint_id, event_id },
   });
-  return { ...row, ...newRound(author.app, 'resend') };
+  return { ...row, ...change };
+}
+
+/** Changes nothing if an attempt is due already: it is about to start. */
+function resendOf({ status, due_at, resumes_at }: DeliveryState, app: Pick<App, 'clock'>) {
+  if (status !== 'pending') return newRound(app, 'resend');
+  const now = isoTime(app.clock.now());
+  return due_at !== null && due_at > now
+    ? { due_at: now, resumes_at: due_at }
+    : { due_at, resumes_at };
 }
 
 const newRound = ({ clock }: Pick<App, 'clock'>, round_trigger: 'resend' | 'recover') => ({
@@ -153,18 +172,18 @@ const newRound = ({ clock }: Pick<App, 'clock'>, round_trigger: 'resend' | 'reco
   round_failures: 0,
   due_at: isoTime(clock.now()),
   lease: null,
+  resumes_at: null,
 });
 
 /** Call in `transact`. */
-async function startRound(
+async function startRecovery(
   tx: Tx,
   app: Pick<App, 'clock' | 'scheduler'>,
   ids: string[],
-  trigger: 'resend' | 'recover',
 ): Promise<void> {
   await tx
     .updateTable('webhook_deliveries')
-    .set(newRound(app, trigger))
+    .set(newRound(app, 'recover'))
     .where('id', 'in', ids)
     .execute();
   afterCommit(tx, () => app.scheduler.wake(DELIVER_JOB));
@@ -175,18 +194,18 @@ async function startRound(
 /** In batches, so that other writers get their turn. */
 const RECOVERY_BATCH_SIZE = 500;
 
-interface Recoverer extends Author {
+interface RecoveryContext extends Author {
   app: App;
   actor: Actor;
   transact: Call<'admin', undefined, undefined, typeof WebhookRecovery>['transact'];
 }
 
 /**
- * Starts a new round, due at once, for each failed or held delivery created since then. Throws `conflict`
- * if the endpoint isn't active, also if it is disabled meanwhile: the rest then stays held.
+ * Starts a new round, due at once, for each failed or held delivery created at or after `since`. Throws
+ * `conflict` if the endpoint isn't active. If it is disabled meanwhile, the remaining deliveries stay held.
  */
 export async function recoverDeliveries(
-  call: Recoverer,
+  call: RecoveryContext,
   endpointId: string,
   since: string,
 ): Promise<WebhookRecovery> {
@@ -198,7 +217,7 @@ export async function recoverDeliveries(
   for (;;) {
     const { ids, response } = await call.transact(
       async (tx) => {
-        requireActive(await endpointOr404(tx, endpointId));
+        requireActive(await endpointOr404(tx, endpointId, call.actor));
         if (after === '')
           await audit(tx, call, {
             action: 'webhook_endpoint.recovered',
@@ -206,7 +225,7 @@ export async function recoverDeliveries(
             details: { since },
           });
         const ids = await findMissed(tx, { endpointId, since, until, after });
-        if (ids.length > 0) await startRound(tx, app, ids, 'recover');
+        if (ids.length > 0) await startRecovery(tx, app, ids);
         return { ids, response: recoveryOf(endpointId, since, recovered + ids.length) };
       },
       ({ ids, response }) => (ids.length < RECOVERY_BATCH_SIZE ? response : undefined),
@@ -237,7 +256,7 @@ async function findMissed(
   tx: Tx,
   { endpointId, since, until, after }: MissedFilter,
 ): Promise<string[]> {
-  const found = await tx
+  const rows = await tx
     .selectFrom('webhook_deliveries as delivery')
     .select('delivery.id')
     .where('endpoint_id', '=', endpointId)
@@ -254,5 +273,5 @@ async function findMissed(
     .orderBy('delivery.id')
     .limit(RECOVERY_BATCH_SIZE)
     .execute();
-  return found.map(({ id }) => id);
+  return rows.map(({ id }) => id);
 }

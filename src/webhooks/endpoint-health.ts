@@ -11,24 +11,31 @@ import type { WebhookEndpointRow } from '../store/tables.generated.ts';
 /** An endpoint without a success for this long is disabled. */
 const DISABLE_AFTER_MS = 5 * 86_400_000;
 
-interface AttemptEnd {
+interface AttemptOutcome {
   endpointId: string;
   /** Milliseconds since the epoch. */
   startedAt: number;
   succeeded: boolean;
 }
 
-/** Updates the health of endpoints in the transaction that records the attempts. */
-export async function recordEndpointHealth(tx: Tx, app: App, ends: AttemptEnd[]): Promise<void> {
-  for (const [endpointId, own] of Map.groupBy(ends, (end) => end.endpointId)) {
+/** Updates the health of endpoints. Call it in the transaction that records the attempts. */
+export async function recordEndpointHealth(
+  tx: Tx,
+  app: App,
+  outcomes: AttemptOutcome[],
+): Promise<void> {
+  for (const [endpointId, endpointOutcomes] of Map.groupBy(
+    outcomes,
+    (outcome) => outcome.endpointId,
+  )) {
     const endpoint = await findUndeleted(tx, endpointId);
     if (!endpoint) continue;
     const { failing_since } = endpoint;
-    if (own.some(({ succeeded }) => succeeded)) {
-      if (failing_since !== null) await change(tx, endpointId, { failing_since: null });
+    if (endpointOutcomes.some(({ succeeded }) => succeeded)) {
+      if (failing_since !== null) await updateEndpoint(tx, endpointId, { failing_since: null });
     } else if (failing_since === null) {
-      const first = Math.min(...own.map(({ startedAt }) => startedAt));
-      await change(tx, endpointId, { failing_since: isoTime(first) });
+      const firstStartedAt = Math.min(...endpointOutcomes.map(({ startedAt }) => startedAt));
+      await updateEndpoint(tx, endpointId, { failing_since: isoTime(firstStartedAt) });
     } else if (app.clock.now() - Date.parse(failing_since) >= DISABLE_AFTER_MS)
       await disable(tx, app, endpoint);
     // If it was disabled during the attempt, the retry is held too.
@@ -45,15 +52,15 @@ const findUndeleted = (tx: Tx, id: string): Promise<WebhookEndpointRow | undefin
     .where('deleted_at', 'is', null)
     .executeTakeFirst();
 
-async function change(tx: Tx, id: string, set: Partial<WebhookEndpointRow>): Promise<void> {
+async function updateEndpoint(tx: Tx, id: string, set: Partial<WebhookEndpointRow>): Promise<void> {
   await tx.updateTable('webhook_endpoints').set(set).where('id', '=', id).execute();
 }
 
 async function disable(tx: Tx, app: App, endpoint: WebhookEndpointRow): Promise<void> {
   if (endpoint.auto_disabled_at !== null || endpoint.enabled === 0) return;
-  await change(tx, endpoint.id, { auto_disabled_at: isoTime(app.clock.now()) });
+  await updateEndpoint(tx, endpoint.id, { auto_disabled_at: isoTime(app.clock.now()) });
   await holdPending(tx, endpoint.id);
-  await notifyOfDisabling(tx, app, endpoint);
+  await notifyAdmins(tx, app, endpoint);
   app.log.warn('disabled a webhook endpoint: every attempt failed for five days', {
     endpoint: endpoint.id,
   });
@@ -63,7 +70,7 @@ async function disable(tx: Tx, app: App, endpoint: WebhookEndpointRow): Promise<
 export async function holdPending(tx: Tx, endpointId: string): Promise<void> {
   await tx
     .updateTable('webhook_deliveries')
-    .set({ status: 'held', due_at: null })
+    .set({ status: 'held', due_at: null, resumes_at: null })
     .where('endpoint_id', '=', endpointId)
     .where('due_at', 'is not', null)
     .where('lease', 'is', null)
@@ -72,8 +79,8 @@ export async function holdPending(tx: Tx, endpointId: string): Promise<void> {
 
 // The email to the owner and the admins about an endpoint that was disabled automatically.
 
-/** Queued in the transaction that disables the endpoint. Sends nothing if email isn't configured. */
-async function notifyOfDisabling(tx: Tx, app: App, endpoint: WebhookEndpointRow): Promise<void> {
+/** Queues the emails in the transaction that disables the endpoint. Sends none if email isn't configured. */
+async function notifyAdmins(tx: Tx, app: App, endpoint: WebhookEndpointRow): Promise<void> {
   const recipients = await tx
     .selectFrom('members')
     .select('email')
@@ -83,7 +90,7 @@ async function notifyOfDisabling(tx: Tx, app: App, endpoint: WebhookEndpointRow)
   for (const { email } of recipients)
     await queueMail(tx, app, {
       to: email,
-      ...disablingMail(app.config, endpoint, missedSince),
+      ...endpointDisabledMail(app.config, endpoint, missedSince),
     });
   afterCommit(tx, () => app.scheduler.wake(SEND_JOB));
 }
@@ -105,7 +112,7 @@ async function oldestMissed(tx: Tx, { id, failing_since }: WebhookEndpointRow): 
   return oldest?.created_at ?? failing_since!;
 }
 
-function disablingMail(
+function endpointDisabledMail(
   { APP_URL, BASE_URL }: Pick<App['config'], 'APP_URL' | 'BASE_URL'>,
   { id, url, description, failing_since }: WebhookEndpointRow,
   missedSince: string,

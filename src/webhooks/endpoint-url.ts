@@ -2,6 +2,7 @@
 
 import { isIP } from 'node:net';
 import * as v from 'valibot';
+import { characterCount } from '../http/schemas.ts';
 import type { Network } from '../lib/addresses.ts';
 import { normalizeDomain } from '../lib/domain-names.ts';
 import { AppError } from '../lib/errors.ts';
@@ -12,8 +13,8 @@ const MAX_URL_LENGTH = 2048;
 const EXAMPLE = 'https://example.com/hooks';
 
 /**
- * Checks the text only; `requireAllowedUrl` checks the host. Outputs the URL as the parser writes it, so that
- * users see what is actually called: `https://2130706433` becomes `https://127.0.0.1/`.
+ * Checks the text only; `requireAllowedUrl` checks the host. Returns the URL as the parser serializes it, so
+ * that users see what is actually requested: `https://2130706433` becomes `https://127.0.0.1/`.
  */
 export const EndpointUrl = v.pipe(
   v.string('must be a string'),
@@ -21,14 +22,18 @@ export const EndpointUrl = v.pipe(
     (text) => textProblem(text) === null,
     ({ input }) => textProblem(input)!,
   ),
-  v.transform((text) => new URL(text).href),
   v.metadata({
-    jsonSchema: { type: 'string', pattern: '^https://', maxLength: MAX_URL_LENGTH },
+    jsonSchema: {
+      ...{ type: 'string', format: 'uri', pattern: '^[hH][tT][tT][pP][sS]://' },
+      maxLength: MAX_URL_LENGTH,
+    },
   }),
+  v.transform((text) => new URL(text).href),
 );
 
 function textProblem(text: string): string | null {
-  if (text.length > MAX_URL_LENGTH) return `must have at most ${MAX_URL_LENGTH} characters`;
+  if (characterCount(text, MAX_URL_LENGTH) > MAX_URL_LENGTH)
+    return `must have at most ${MAX_URL_LENGTH} characters`;
   if (!/^https:\/\//i.test(text)) return `must start with https://, as in ${EXAMPLE}`;
   // The parser silently removes or converts these, or users can't see them.
   if (/[\s\\\p{Cc}\p{Cf}\p{Cs}]/u.test(text))
@@ -66,7 +71,7 @@ export function requireAllowedUrl(url: string, allowed: Network[], param = 'url'
   ]);
 }
 
-/** Why nothing is sent to this URL, to follow the name of the field; null if it is allowed. */
+/** Why this URL is not allowed, worded to follow the name of the field; null if it is allowed. */
 export function endpointUrlProblem(url: string, allowed: Network[]): string | null {
   const target = parseHttpTarget(url);
   return typeof target === 'string' ? target : hostProblem(target.host, allowed);

@@ -1,6 +1,7 @@
 /** Creates, updates, and deletes endpoints and rotates their secrets, with audit entries. */
 
 import type { App } from '../app.ts';
+import type { Actor } from '../http/actor.ts';
 import { fetchPage, type Page } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
@@ -13,14 +14,17 @@ import { EXPIRE_DELIVERIES_JOB } from './expire.ts';
 import { type EndpointPatch, endpointStatus, type NewEndpoint } from './schema.ts';
 import { newSigningSecret, sealSigningSecret } from './signatures.ts';
 
-/** Every event is matched against every endpoint. */
+/** In each mode, because every event is matched against every endpoint of its mode. */
 const MAX_ENDPOINTS = 100;
 
-/** The author of a change, for the audit log, and the App. */
-type Changer = Author & { app: App };
+/** The author of a change, with the complete App. */
+type EndpointAuthor = Author & { app: App };
+
+/** The mode of the caller, who sees only the endpoints of this mode. */
+type Mode = Pick<Actor, 'livemode'>;
 
 /** An endpoint with its plaintext secret, for the one response that shows it. */
-export interface SecretEndpoint {
+export interface EndpointAndSecret {
   row: WebhookEndpointRow;
   secret: string;
 }
@@ -28,12 +32,13 @@ export interface SecretEndpoint {
 /** Throws `conflict` if there are too many. */
 export async function createEndpoint(
   tx: Tx,
-  author: Changer,
+  author: EndpointAuthor & { actor: Mode },
   { url, events, description = null, enabled }: NewEndpoint,
-): Promise<SecretEndpoint> {
-  await requireBelowLimit(tx.selectFrom('webhook_endpoints').where('deleted_at', 'is', null), {
+): Promise<EndpointAndSecret> {
+  const { livemode } = author.actor;
+  await requireBelowLimit(endpointsInMode(tx, livemode), {
     max: MAX_ENDPOINTS,
-    things: 'webhook endpoints',
+    noun: 'webhook endpoints',
   });
   const { app } = author;
   const id = app.newId('whe');
@@ -51,6 +56,7 @@ export async function createEndpoint(
     failing_since: null,
     auto_disabled_at: null,
     deleted_at: null,
+    livemode: livemode ? 1 : 0,
   };
   await tx.insertInto('webhook_endpoints').values(row).execute();
   const details = { receiver: receiverOf(url), events, description, enabled };
@@ -61,7 +67,7 @@ export async function createEndpoint(
 /** Applies a patch, if it changes anything, and returns the resulting row. */
 export async function changeEndpoint(
   tx: Tx,
-  author: Changer,
+  author: EndpointAuthor,
   current: WebhookEndpointRow,
   patch: EndpointPatch,
 ): Promise<WebhookEndpointRow> {
@@ -79,7 +85,7 @@ function changeOf(
   current: WebhookEndpointRow,
   { url, events, description, enabled }: EndpointPatch,
 ): Partial<WebhookEndpointRow> {
-  const wanted: Partial<WebhookEndpointRow> = {
+  const patchedColumns: Partial<WebhookEndpointRow> = {
     ...(url === undefined ? {} : { url }),
     ...(events === undefined ? {} : { events: JSON.stringify(events) }),
     ...(description === undefined ? {} : { description }),
@@ -87,7 +93,7 @@ function changeOf(
     ...(enabled === true ? { auto_disabled_at: null } : {}),
   };
   const change = Object.fromEntries(
-    Object.entries(wanted).filter(
+    Object.entries(patchedColumns).filter(
       ([column, value]) => current[column as keyof WebhookEndpointRow] !== value,
     ),
   ) as Partial<WebhookEndpointRow>;
@@ -118,7 +124,7 @@ const receiverOf = (url: string): string => new URL(url).origin;
 /** Marks an endpoint as deleted; a job removes its deliveries later. Call in `transact`. */
 export async function deleteEndpoint(
   tx: Tx,
-  author: Changer,
+  author: EndpointAuthor,
   { id, url }: WebhookEndpointRow,
 ): Promise<void> {
   const { clock, scheduler } = author.app;
@@ -131,13 +137,13 @@ export async function deleteEndpoint(
   afterCommit(tx, () => scheduler.wake(EXPIRE_DELIVERIES_JOB));
 }
 
-/** Creates a new secret. The current one also signs for `overlap` seconds; older ones no longer do. */
+/** Creates a new secret. The current one also signs for `overlap` seconds; older ones stop signing. */
 export async function rotateSecret(
   tx: Tx,
-  author: Changer,
+  author: EndpointAuthor,
   current: WebhookEndpointRow,
   overlap: number,
-): Promise<SecretEndpoint> {
+): Promise<EndpointAndSecret> {
   const { clock, secrets } = author.app;
   const { id } = current;
   const secret = newSigningSecret();
@@ -164,19 +170,28 @@ async function auditEndpoint(
 
 // Queries.
 
-const undeleted = (db: Db | Tx) =>
-  db.selectFrom('webhook_endpoints').selectAll().where('deleted_at', 'is', null);
+/** Without those that users have deleted. */
+const endpointsInMode = (db: Db | Tx, livemode: boolean) =>
+  db
+    .selectFrom('webhook_endpoints')
+    .where('livemode', '=', livemode ? 1 : 0)
+    .where('deleted_at', 'is', null);
 
-/** Throws `not_found`. */
-export async function endpointOr404(db: Db | Tx, id: string): Promise<WebhookEndpointRow> {
-  const row = await undeleted(db).where('id', '=', id).executeTakeFirst();
+/** Throws `not_found`, also for an endpoint of the other mode. */
+export async function endpointOr404(
+  db: Db | Tx,
+  id: string,
+  { livemode }: Mode,
+): Promise<WebhookEndpointRow> {
+  const query = endpointsInMode(db, livemode).selectAll().where('id', '=', id);
+  const row = await query.executeTakeFirst();
   if (!row) throw new AppError('not_found', 'No such webhook endpoint.');
   return row;
 }
 
-/** One page, newest first. */
-export async function listEndpoints(db: Db, page: Page) {
-  return fetchPage(undeleted(db), page);
+/** One page of the endpoints in this mode, newest first. */
+export async function listEndpoints(db: Db, { livemode }: Mode, page: Page) {
+  return fetchPage(endpointsInMode(db, livemode).selectAll(), page);
 }
 
 /** Throws `conflict` if the endpoint is disabled. */

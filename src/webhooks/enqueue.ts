@@ -12,7 +12,7 @@ import type {
   WebhookEndpointRow,
 } from '../store/tables.generated.ts';
 
-/** Disabled endpoints get no delivery. For automatically disabled ones, the delivery is held. */
+/** Endpoints get the events of their mode. Disabled endpoints get no delivery. For automatically disabled ones, the delivery is held. */
 export function enqueueDeliveries(
   app: Pick<App, 'clock' | 'newId' | 'scheduler'>,
 ): Subscriber<[event: EventRow]> {
@@ -21,6 +21,7 @@ export function enqueueDeliveries(
       .selectFrom('webhook_endpoints')
       .select(['id', 'events', 'auto_disabled_at'])
       .where('enabled', '=', 1)
+      .where('livemode', '=', event.livemode)
       .where('deleted_at', 'is', null)
       .execute();
     for (const { id, events, auto_disabled_at } of endpoints)
@@ -53,12 +54,12 @@ type NewDelivery = Pick<
 export async function insertDelivery(
   tx: Tx,
   { clock, newId, scheduler }: Pick<App, 'clock' | 'newId' | 'scheduler'>,
-  { held, sample = undefined, ...rest }: NewDelivery,
+  { held, sample = undefined, ...fields }: NewDelivery,
 ): Promise<WebhookDeliveryRow> {
   const now = isoTime(clock.now());
   const row: WebhookDeliveryRow = {
     id: newId('whd'),
-    ...rest,
+    ...fields,
     sample: sample ?? null,
     created_at: now,
     status: held ? 'held' : 'pending',
@@ -66,19 +67,20 @@ export async function insertDelivery(
     attempts: 0,
     due_at: held ? null : now,
     lease: null,
+    resumes_at: null,
   };
   await tx.insertInto('webhook_deliveries').values(row).execute();
   if (!held) afterCommit(tx, () => scheduler.wake(DELIVER_JOB));
   return row;
 }
 
-// The job's name, by which it is woken, and what it claims.
+// The name of the delivery job, to wake it, and the deliveries that it claims.
 
 export const DELIVER_JOB = 'deliver webhooks';
 
 /** A delivery whose attempt is recorded and about to be made. */
 export interface ClaimedDelivery
-  extends Pick<WebhookDeliveryRow, 'id' | 'endpoint_id' | 'round_failures'> {
+  extends Pick<WebhookDeliveryRow, 'id' | 'endpoint_id' | 'round_failures' | 'resumes_at'> {
   lease: string;
   /** The number of the attempt. */
   number: number;
@@ -99,7 +101,7 @@ export function eventPayload(event: EventRow): string {
 const SAMPLE_TYPE = 'test.completed';
 
 /** Queues the delivery of a sample, due at once. The event itself isn't stored. Call in `transact`. */
-export async function deliverSample(
+export async function enqueueSample(
   tx: Tx,
   app: App,
   { id }: Pick<WebhookEndpointRow, 'id'>,
@@ -153,13 +155,17 @@ const SAMPLE_RESULT = {
 function sampleTest({ clock, newId, config }: Pick<App, 'clock' | 'newId' | 'config'>) {
   const now = clock.now();
   const token = 'samplesamplesamp';
+  const id = newId('test');
   return {
-    id: newId('test'),
+    id,
     object: 'test',
     status: 'completed',
     failure_reason: null,
+    report_url: `${config.APP_URL}/v1/tests/${id}/report.html`,
     name: 'Sample for testing a webhook',
     kind: 'marketing',
+    kind_confidence: 'certain',
+    alternative: null,
     metadata: { sample: 'true' },
     livemode: false,
     address: `${token}@${config.INBOX_DOMAIN}`,

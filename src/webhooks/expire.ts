@@ -28,17 +28,17 @@ export async function expireDeliveries(app: Context): Promise<void> {
   const { db, clock, config } = app;
   await bringDeliveriesForward(app);
   if (config.EVENT_RETENTION > 0) {
-    const before = isoTime(clock.now() - config.EVENT_RETENTION);
+    const cutoff = isoTime(clock.now() - config.EVENT_RETENTION);
     while (
-      (await deleteBatch(app, (query) => query.where('created_at', '<', before))) === BATCH_SIZE
+      (await deleteBatch(app, (query) => query.where('created_at', '<', cutoff))) === BATCH_SIZE
     );
   }
-  const deleted = await db
+  const deletedEndpoints = await db
     .selectFrom('webhook_endpoints')
     .select('id')
     .where('deleted_at', 'is not', null)
     .execute();
-  for (const { id } of deleted) {
+  for (const { id } of deletedEndpoints) {
     while ((await deleteBatch(app, (query) => query.where('endpoint_id', '=', id))) === BATCH_SIZE);
     await db.deleteFrom('webhook_endpoints').where('id', '=', id).execute();
   }
@@ -57,7 +57,7 @@ async function deleteBatch(
     const { rows } = await tx.executeQuery(filter(deliveryIds(app)).limit(BATCH_SIZE));
     const ids = rows.map(({ id }) => id);
     if (ids.length === 0) return 0;
-    const eventIds = await eventsWithoutOthers(tx, rows);
+    const eventIds = await findEventsWithoutOtherDeliveries(tx, rows);
     if (eventIds.length > 0) await app.subscribers.publish(deliveriesRemoved, tx, eventIds);
     await tx.deleteFrom('webhook_attempts').where('delivery_id', 'in', ids).execute();
     await tx.deleteFrom('webhook_deliveries').where('id', 'in', ids).execute();
@@ -66,17 +66,19 @@ async function deleteBatch(
 }
 
 /** The IDs of events that have no deliveries other than these. */
-async function eventsWithoutOthers(
+async function findEventsWithoutOtherDeliveries(
   tx: Tx,
   deliveries: { id: string; event_id: string }[],
 ): Promise<string[]> {
   const events = [...new Set(deliveries.map(({ event_id }) => event_id))];
-  const all = await tx
+  const eventDeliveries = await tx
     .selectFrom('webhook_deliveries')
     .select(['id', 'event_id'])
     .where('event_id', 'in', events)
     .execute();
   const ids = new Set(deliveries.map(({ id }) => id));
-  const remaining = new Set(all.filter(({ id }) => !ids.has(id)).map(({ event_id }) => event_id));
+  const remaining = new Set(
+    eventDeliveries.filter(({ id }) => !ids.has(id)).map(({ event_id }) => event_id),
+  );
   return events.filter((id) => !remaining.has(id));
 }

@@ -1,9 +1,9 @@
 /** The operations on webhooks, in the order of their documentation. */
 
+import { editableBy } from '../http/response.ts';
 import { route } from '../http/route.ts';
-import { listSchema } from '../http/schemas.ts';
+import { deletedOf, idOf, listSchema } from '../http/schemas.ts';
 import { audit } from '../team/audit.ts';
-import { deletedOf } from '../team/schema.ts';
 import {
   deliveryOr404,
   listDeliveries,
@@ -17,13 +17,13 @@ import {
   changeEndpoint,
   createEndpoint,
   deleteEndpoint,
+  type EndpointAndSecret,
   endpointOr404,
   listEndpoints,
   requireActive,
   rotateSecret,
-  type SecretEndpoint,
 } from './endpoints.ts';
-import { deliverSample } from './enqueue.ts';
+import { enqueueSample } from './enqueue.ts';
 import {
   DeliveryListQuery,
   DeliveryWaitQuery,
@@ -42,18 +42,25 @@ import {
   WebhookRecovery,
 } from './schema.ts';
 
+const WEBHOOK_ENDPOINT_ID = idOf('whe', 'The ID of the webhook endpoint.');
+const DELIVERY_ID = idOf('whd', 'The ID of the delivery.');
+
 // The operations on deliveries (contract §9).
+
+const editableEndpoint = editableBy(EndpointPatch);
 
 const listDeliveriesRoute = route({
   method: 'GET',
   path: '/v1/webhooks/endpoints/:id/deliveries',
+  params: { id: WEBHOOK_ENDPOINT_ID },
   operation: 'listWebhookDeliveries',
   role: 'admin',
-  summary: 'List the deliveries of a webhook endpoint, newest first',
+  summary: 'List the deliveries of an endpoint',
+  description: 'Returns the deliveries of a webhook endpoint, newest first.',
   query: DeliveryListQuery,
   response: listSchema(ListedDelivery),
-  async handle({ app, params, query }) {
-    const { id } = await endpointOr404(app.db, params.id!);
+  async handle({ app, actor, params, query }) {
+    const { id } = await endpointOr404(app.db, params.id!, actor);
     const { rows, hasMore } = await listDeliveries(app.db, id, query);
     return { object: 'list' as const, data: rows.map(presentListed), has_more: hasMore };
   },
@@ -62,18 +69,20 @@ const listDeliveriesRoute = route({
 const getDeliveryRoute = route({
   method: 'GET',
   path: '/v1/webhooks/deliveries/:id',
+  params: { id: DELIVERY_ID },
   operation: 'getWebhookDelivery',
   role: 'admin',
-  summary:
-    'Get a delivery with its attempts; with `wait`, wait up to that many seconds for the current attempt',
+  summary: 'Get a delivery',
+  description:
+    'Returns a delivery with its attempts. With `wait`, the response comes when the current attempt ends, or after that many seconds.',
   query: DeliveryWaitQuery,
   response: WebhookDelivery,
   async handle({ app, actor, params, query: { wait }, signal }) {
     const id = params.id!;
     const row =
       wait === 0
-        ? await deliveryOr404(app.db, id)
-        : await waitForAttempt(app, id, wait * 1000, signal);
+        ? await deliveryOr404(app.db, id, actor)
+        : await waitForAttempt(app, { id, actor }, wait * 1000, signal);
     return presentDelivery(await withAttempts(app.db, row), actor.livemode);
   },
 });
@@ -81,9 +90,13 @@ const getDeliveryRoute = route({
 const sendSampleRoute = route({
   method: 'POST',
   path: '/v1/webhooks/endpoints/:id/test',
+  params: { id: WEBHOOK_ENDPOINT_ID },
   operation: 'testWebhookEndpoint',
   role: 'admin',
-  summary: 'Send a sample event to a webhook endpoint and get its delivery',
+  hasTestMode: true,
+  summary: 'Send a sample event',
+  description:
+    'Sends a sample `test.completed` event to a webhook endpoint, and returns its delivery.',
   status: 201,
   location: ({ id }) => `/v1/webhooks/deliveries/${id}`,
   response: WebhookDelivery,
@@ -91,9 +104,9 @@ const sendSampleRoute = route({
   async handle(call) {
     const { app, actor, params } = call;
     return call.transact(async (tx) => {
-      const endpoint = await endpointOr404(tx, params.id!);
+      const endpoint = await endpointOr404(tx, params.id!, call.actor);
       requireActive(endpoint);
-      const row = { ...(await deliverSample(tx, app, endpoint)), event_livemode: null };
+      const row = { ...(await enqueueSample(tx, app, endpoint)), event_livemode: null };
       await audit(tx, call, {
         action: 'webhook_endpoint.tested',
         object: { type: 'webhook_endpoint', id: endpoint.id },
@@ -107,15 +120,19 @@ const sendSampleRoute = route({
 const resendDeliveryRoute = route({
   method: 'POST',
   path: '/v1/webhooks/deliveries/:id/resend',
+  params: { id: DELIVERY_ID },
   operation: 'resendWebhookDelivery',
   role: 'admin',
-  summary: 'Resend a delivery now, with up to six more attempts',
+  hasTestMode: true,
+  summary: 'Resend a delivery',
+  description:
+    'Sends the event again now. A delivery that has ended gets up to six more attempts. One that waits for its next attempt keeps its schedule.',
   response: WebhookDelivery,
   errors: ['conflict', 'gone'],
   async handle(call) {
     const { actor, params } = call;
     return call.transact(async (tx) => {
-      const row = await resendDelivery(tx, call, await deliveryOr404(tx, params.id!));
+      const row = await resendDelivery(tx, call, await deliveryOr404(tx, params.id!, actor));
       return presentDelivery(await withAttempts(tx, row), actor.livemode);
     });
   },
@@ -124,9 +141,13 @@ const resendDeliveryRoute = route({
 const recoverDeliveriesRoute = route({
   method: 'POST',
   path: '/v1/webhooks/endpoints/:id/recover',
+  params: { id: WEBHOOK_ENDPOINT_ID },
   operation: 'recoverWebhookDeliveries',
   role: 'admin',
-  summary: 'Resend all deliveries that failed or were held since a given time',
+  hasTestMode: true,
+  summary: 'Resend failed deliveries',
+  description:
+    'Resends all deliveries of a webhook endpoint that failed or were held since a given time.',
   body: RecoveryRequest,
   response: WebhookRecovery,
   errors: ['conflict'],
@@ -143,16 +164,20 @@ const deliveryRoutes = [
 
 // The operations on webhook endpoints (contract §9).
 
-const presentSecret = ({ row, secret }: SecretEndpoint) => ({ ...presentEndpoint(row), secret });
+const presentSecret = ({ row, secret }: EndpointAndSecret) => ({ ...presentEndpoint(row), secret });
 
 const createEndpointRoute = route({
   method: 'POST',
   path: '/v1/webhooks/endpoints',
   operation: 'createWebhookEndpoint',
   role: 'admin',
-  summary: 'Create a webhook endpoint; only this response includes its signing secret',
+  hasTestMode: true,
+  summary: 'Create a webhook endpoint',
+  description:
+    'Creates an endpoint that receives events. Only this response and that of a rotation include the signing secret.',
   body: NewEndpoint,
   status: 201,
+  etag: editableEndpoint,
   location: ({ id }) => `/v1/webhooks/endpoints/${id}`,
   response: EndpointWithSecret,
   errors: ['conflict'],
@@ -168,11 +193,12 @@ const listEndpointsRoute = route({
   path: '/v1/webhooks/endpoints',
   operation: 'listWebhookEndpoints',
   role: 'admin',
-  summary: 'List webhook endpoints, newest first',
+  summary: 'List webhook endpoints',
+  description: 'Returns the webhook endpoints of your team, newest first.',
   query: EndpointListQuery,
   response: listSchema(WebhookEndpoint),
-  async handle({ app, query }) {
-    const { rows, hasMore } = await listEndpoints(app.db, query);
+  async handle({ app, actor, query }) {
+    const { rows, hasMore } = await listEndpoints(app.db, actor, query);
     return { object: 'list' as const, data: rows.map(presentEndpoint), has_more: hasMore };
   },
 });
@@ -180,30 +206,36 @@ const listEndpointsRoute = route({
 const getEndpointRoute = route({
   method: 'GET',
   path: '/v1/webhooks/endpoints/:id',
+  params: { id: WEBHOOK_ENDPOINT_ID },
   operation: 'getWebhookEndpoint',
   role: 'admin',
   summary: 'Get a webhook endpoint',
-  etag: true,
+  description: 'Returns a webhook endpoint without its signing secret.',
+  etag: editableEndpoint,
   response: WebhookEndpoint,
-  async handle({ app, params }) {
-    return presentEndpoint(await endpointOr404(app.db, params.id!));
+  async handle({ app, actor, params }) {
+    return presentEndpoint(await endpointOr404(app.db, params.id!, actor));
   },
 });
 
 const updateEndpointRoute = route({
   method: 'PATCH',
   path: '/v1/webhooks/endpoints/:id',
+  params: { id: WEBHOOK_ENDPOINT_ID },
   operation: 'updateWebhookEndpoint',
   role: 'admin',
-  summary: 'Update, enable or disable a webhook endpoint; a disabled one receives no events',
-  etag: true,
+  hasTestMode: true,
+  summary: 'Update a webhook endpoint',
+  description:
+    'Changes, enables or disables a webhook endpoint. A disabled one receives no events.',
+  etag: editableEndpoint,
   body: EndpointPatch,
   response: WebhookEndpoint,
   async handle(call) {
     const { app, params, body } = call;
     if (body.url !== undefined) requireAllowedUrl(body.url, app.config.WEBHOOK_ALLOW_NETWORKS);
     return call.transact(async (tx) => {
-      const current = await endpointOr404(tx, params.id!);
+      const current = await endpointOr404(tx, params.id!, call.actor);
       call.ifMatch(presentEndpoint(current));
       return presentEndpoint(await changeEndpoint(tx, call, current, body));
     });
@@ -213,15 +245,18 @@ const updateEndpointRoute = route({
 const deleteEndpointRoute = route({
   method: 'DELETE',
   path: '/v1/webhooks/endpoints/:id',
+  params: { id: WEBHOOK_ENDPOINT_ID },
   operation: 'deleteWebhookEndpoint',
   role: 'admin',
-  summary: 'Delete a webhook endpoint and its deliveries, including pending ones',
-  response: deletedOf('webhook_endpoint'),
+  hasTestMode: true,
+  summary: 'Delete a webhook endpoint',
+  description: 'Deletes a webhook endpoint and its deliveries, including pending ones.',
+  response: deletedOf('webhook_endpoint', 'whe'),
   async handle(call) {
     const { params } = call;
     const id = params.id!;
     return call.transact(async (tx) => {
-      const current = await endpointOr404(tx, id);
+      const current = await endpointOr404(tx, id, call.actor);
       call.ifMatch(presentEndpoint(current));
       await deleteEndpoint(tx, call, current);
       return { id, object: 'webhook_endpoint', deleted: true };
@@ -232,16 +267,19 @@ const deleteEndpointRoute = route({
 const rotateSecretRoute = route({
   method: 'POST',
   path: '/v1/webhooks/endpoints/:id/rotate-secret',
+  params: { id: WEBHOOK_ENDPOINT_ID },
   operation: 'rotateWebhookSecret',
   role: 'admin',
-  summary:
-    'Rotate the signing secret; events are also signed with the previous one for `overlap` seconds',
+  hasTestMode: true,
+  summary: 'Rotate the signing secret',
+  description:
+    'Creates a new signing secret. Events are also signed with the previous one for `overlap` seconds.',
   body: Rotation,
   response: EndpointWithSecret,
   async handle(call) {
     const { params, body } = call;
     return call.transact(async (tx) => {
-      const current = await endpointOr404(tx, params.id!);
+      const current = await endpointOr404(tx, params.id!, call.actor);
       return presentSecret(await rotateSecret(tx, call, current, body.overlap));
     });
   },

@@ -2,7 +2,19 @@
 
 import * as v from 'valibot';
 import { EVENT_TYPES } from '../events/events.ts';
-import { described, PAGE_QUERY, QueryTime, queryInteger, Time } from '../http/schemas.ts';
+import {
+  described,
+  exampleId,
+  idOf,
+  maxCharacters,
+  named,
+  PAGE_QUERY,
+  QueryTime,
+  queryInteger,
+  Time,
+  typeField,
+  Url,
+} from '../http/schemas.ts';
 import type {
   EventRow,
   WebhookAttemptRow,
@@ -12,7 +24,7 @@ import type {
 import { EndpointUrl } from './endpoint-url.ts';
 import { eventPayload } from './enqueue.ts';
 
-/** Stands for all types, including future ones. */
+/** Matches all types, including future ones. */
 const ALL_TYPES = '*';
 const SUBSCRIBABLE_TYPES = [...EVENT_TYPES, ALL_TYPES] as const;
 
@@ -33,111 +45,199 @@ const EventTypes = v.pipe(
 const MAX_DESCRIPTION_LENGTH = 500;
 const Description = v.pipe(
   v.string('must be a string'),
-  v.maxLength(MAX_DESCRIPTION_LENGTH, `must have at most ${MAX_DESCRIPTION_LENGTH} characters`),
+  maxCharacters(MAX_DESCRIPTION_LENGTH, `must have at most ${MAX_DESCRIPTION_LENGTH} characters`),
   v.regex(/^[^\u0000-\u001f\u007f-\u009f]*$/, 'must not contain control characters'),
   v.check((text) => text.isWellFormed(), 'must be well-formed Unicode'),
 );
 const Enabled = v.boolean('must be true or false');
 
-export const NewEndpoint = v.strictObject({
-  url: EndpointUrl,
-  events: EventTypes,
-  description: v.optional(v.nullable(Description)),
-  enabled: v.optional(Enabled, true),
-});
+const URL_TEXT = 'The HTTPS URL that receives events.';
+const EVENTS_TEXT =
+  'The event types that this endpoint receives. `*` stands for all types, including future ones.';
+const DESCRIPTION_TEXT = 'Your note about the endpoint.';
+const ENABLED_TEXT = 'Whether the endpoint receives events.';
+
+export const NewEndpoint = named(
+  'CreateWebhookEndpoint',
+  v.strictObject({
+    url: described(EndpointUrl, URL_TEXT),
+    events: described(EventTypes, EVENTS_TEXT),
+    description: described(v.optional(v.nullable(Description)), DESCRIPTION_TEXT),
+    enabled: described(v.optional(Enabled, true), ENABLED_TEXT),
+  }),
+  'A new webhook endpoint.',
+  { url: 'https://example.com/hook', events: ['test.completed'], description: 'The shop' },
+);
 export type NewEndpoint = v.InferOutput<typeof NewEndpoint>;
 
-export const EndpointPatch = v.strictObject({
-  url: v.optional(EndpointUrl),
-  events: v.optional(EventTypes),
-  description: v.optional(v.nullable(Description)),
-  enabled: v.optional(Enabled),
-});
+export const EndpointPatch = named(
+  'UpdateWebhookEndpoint',
+  v.strictObject({
+    url: described(v.optional(EndpointUrl), URL_TEXT),
+    events: described(v.optional(EventTypes), EVENTS_TEXT),
+    description: described(v.optional(v.nullable(Description)), DESCRIPTION_TEXT),
+    enabled: described(v.optional(Enabled), ENABLED_TEXT),
+  }),
+  'The changes to a webhook endpoint. Omitted fields keep their value.',
+  { url: 'https://example.com/hook', events: ['*'], description: 'The shop', enabled: true },
+);
 export type EndpointPatch = v.InferOutput<typeof EndpointPatch>;
 
 const ENDPOINT = {
-  id: v.string(),
-  object: v.literal('webhook_endpoint'),
-  url: v.string(),
-  events: described(
-    v.array(v.picklist(SUBSCRIBABLE_TYPES)),
-    'The event types that this endpoint receives. `*` stands for all types, including future ones.',
+  id: described(v.string(), 'The ID of the endpoint.'),
+  object: typeField('webhook_endpoint'),
+  url: described(Url, URL_TEXT),
+  events: described(v.array(v.picklist(SUBSCRIBABLE_TYPES)), EVENTS_TEXT),
+  description: described(v.nullable(v.string()), DESCRIPTION_TEXT),
+  livemode: described(
+    v.boolean(),
+    'The mode of the key that created the endpoint. It receives only events of this mode.',
   ),
-  description: v.nullable(v.string()),
-  enabled: v.boolean(),
+  enabled: described(v.boolean(), ENABLED_TEXT),
   status: described(
     v.picklist(['active', 'disabled', 'auto_disabled']),
     '`auto_disabled`: every attempt failed for five days. To enable the endpoint again, set `enabled` to true.',
   ),
-  created_at: Time,
+  created_at: described(Time, 'When the endpoint was created.'),
 };
-export const WebhookEndpoint = v.object(ENDPOINT);
+const EXAMPLE_ENDPOINT = {
+  id: exampleId('whe'),
+  object: 'webhook_endpoint',
+  url: 'https://example.com/hook',
+  events: ['test.completed'],
+  description: 'The shop',
+  livemode: true,
+  enabled: true,
+  status: 'active',
+  created_at: '2026-11-21T10:00:00.000Z',
+} as const;
+export const WebhookEndpoint = named(
+  'WebhookEndpoint',
+  v.object(ENDPOINT),
+  'A URL that receives events.',
+  EXAMPLE_ENDPOINT as never,
+);
 export type WebhookEndpoint = v.InferOutput<typeof WebhookEndpoint>;
-export const EndpointWithSecret = v.object({
-  ...ENDPOINT,
-  secret: described(
-    v.string(),
-    'The signing secret. Only the responses to creation and rotation include it.',
-  ),
-});
+export const EndpointWithSecret = named(
+  'WebhookEndpointWithSecret',
+  v.object({
+    ...ENDPOINT,
+    secret: described(
+      v.string(),
+      'The signing secret. Only the responses to creation and rotation include it.',
+    ),
+  }),
+  'A webhook endpoint with its signing secret.',
+  { ...EXAMPLE_ENDPOINT, secret: 'whsec_…' } as never,
+);
 
 export const EndpointListQuery = v.strictObject(PAGE_QUERY);
 
 const MAX_OVERLAP_S = 7 * 86_400;
 const DEFAULT_OVERLAP_S = 86_400;
 
-export const Rotation = v.strictObject({
-  overlap: v.optional(
-    v.pipe(
-      v.number('must be a number of seconds'),
-      v.integer('must be a whole number'),
-      v.minValue(0, 'must be at least 0'),
-      v.maxValue(MAX_OVERLAP_S, `must be at most ${MAX_OVERLAP_S}`),
-      v.description('How long events are also signed with the previous secret, in seconds.'),
+export const Rotation = named(
+  'RotateWebhookSecret',
+  v.strictObject({
+    overlap: v.optional(
+      v.pipe(
+        v.number('must be a number of seconds'),
+        v.integer('must be a whole number'),
+        v.minValue(0, 'must be at least 0'),
+        v.maxValue(MAX_OVERLAP_S, `must be at most ${MAX_OVERLAP_S}`),
+        v.description('How long events are also signed with the previous secret, in seconds.'),
+      ),
+      DEFAULT_OVERLAP_S,
     ),
-    DEFAULT_OVERLAP_S,
-  ),
-});
+  }),
+  'How to change the signing secret.',
+  { overlap: 86_400 },
+);
 
 /** Accepts the same time formats as a query. */
-export const RecoveryRequest = v.strictObject({ since: QueryTime });
-export const WebhookRecovery = v.object({
-  object: v.literal('webhook_recovery'),
-  endpoint_id: v.string(),
-  since: Time,
-  recovered: v.pipe(
-    v.number(),
-    v.integer(),
-    v.description('The number of deliveries that are resent.'),
-  ),
-});
+export const RecoveryRequest = named(
+  'RecoverWebhookDeliveries',
+  v.strictObject({
+    since: described(QueryTime, 'Deliveries created at or after this time are resent.'),
+  }),
+  'Which deliveries to resend.',
+  { since: '2026-11-21T10:00:00.000Z' },
+);
+export const WebhookRecovery = named(
+  'WebhookRecovery',
+  v.object({
+    object: typeField('webhook_recovery'),
+    endpoint_id: idOf('whe', 'The ID of the endpoint.'),
+    since: described(Time, 'The time from which deliveries are resent.'),
+    recovered: described(
+      v.pipe(v.number(), v.integer()),
+      'The number of deliveries that are resent.',
+      3,
+    ),
+  }),
+  'The deliveries that are resent.',
+);
 export type WebhookRecovery = v.InferOutput<typeof WebhookRecovery>;
 
 const STATUSES = ['pending', 'succeeded', 'failed', 'held'] as const;
 
-const Attempt = v.object({
-  number: v.pipe(v.number(), v.integer()),
-  trigger: v.picklist(['event', 'test', 'resend', 'recover', 'retry']),
-  started_at: Time,
-  duration_ms: described(
-    v.nullable(v.pipe(v.number(), v.integer())),
-    'The duration in milliseconds. Null while the attempt is in progress, or if it was interrupted.',
-  ),
-  url: v.string(),
-  request_headers: v.record(v.string(), v.string()),
-  response_status: v.nullable(v.pipe(v.number(), v.integer())),
-  response_headers: v.nullable(v.record(v.string(), v.string())),
-  response_body: described(v.nullable(v.string()), 'The first 4 KB of the response body.'),
-  error: described(v.nullable(v.string()), 'Why the attempt failed. Null if it succeeded.'),
-});
+const Attempt = named(
+  'WebhookAttempt',
+  v.object({
+    number: described(v.pipe(v.number(), v.integer()), 'The number of the attempt, from 1.'),
+    trigger: described(
+      v.picklist(['event', 'test', 'resend', 'recover', 'retry']),
+      'Why the attempt was made.',
+    ),
+    started_at: described(Time, 'When the attempt started.'),
+    duration_ms: described(
+      v.nullable(v.pipe(v.number(), v.integer())),
+      'The duration in milliseconds. Null while the attempt is in progress, or if it was interrupted.',
+    ),
+    url: described(Url, 'The URL of the request.'),
+    request_headers: described(
+      v.record(v.string(), v.string()),
+      'The header fields of the request.',
+      { 'content-type': 'application/json' },
+    ),
+    response_status: described(
+      v.nullable(v.pipe(v.number(), v.integer())),
+      'The HTTP status of the response. Null without a response.',
+    ),
+    response_headers: described(
+      v.nullable(v.record(v.string(), v.string())),
+      'The header fields of the response. Null without a response.',
+      { 'content-type': 'text/plain' },
+    ),
+    response_body: described(v.nullable(v.string()), 'The first 4 KB of the response body.'),
+    error: described(
+      v.nullable(v.string()),
+      'Why the attempt failed. Null if it succeeded.',
+      'The endpoint responded with status 500.',
+    ),
+  }),
+  'One request to a webhook endpoint.',
+  {
+    number: 1,
+    trigger: 'event',
+    started_at: '2026-11-21T10:00:24.000Z',
+    duration_ms: 182,
+    url: 'https://example.com/hook',
+    request_headers: { 'content-type': 'application/json' },
+    response_status: 200,
+    response_headers: { 'content-type': 'text/plain' },
+    response_body: 'ok',
+    error: null,
+  },
+);
 type Attempt = v.InferOutput<typeof Attempt>;
 
 const LISTED = {
-  id: v.string(),
-  object: v.literal('webhook_delivery'),
-  endpoint_id: v.string(),
-  event_id: v.string(),
-  event_type: v.picklist(EVENT_TYPES),
+  id: described(v.string(), 'The ID of the delivery.'),
+  object: typeField('webhook_delivery'),
+  endpoint_id: described(v.string(), 'The ID of the endpoint.'),
+  event_id: described(v.string(), 'The ID of the event.'),
+  event_type: described(v.picklist(EVENT_TYPES), 'The type of the event.'),
   livemode: described(
     v.nullable(v.boolean()),
     'False for a test-mode event. Null if the event is no longer stored.',
@@ -150,32 +250,65 @@ const LISTED = {
     v.nullable(Time),
     'When the next attempt starts. Null during an attempt, or if no further attempt follows.',
   ),
-  created_at: Time,
+  created_at: described(Time, 'When the delivery was created.'),
 };
-export const ListedDelivery = v.object(LISTED);
+const EXAMPLE_DELIVERY = {
+  id: exampleId('whd'),
+  object: 'webhook_delivery',
+  endpoint_id: exampleId('whe'),
+  event_id: exampleId('evt'),
+  event_type: 'test.completed',
+  livemode: true,
+  status: 'succeeded',
+  next_attempt_at: null,
+  created_at: '2026-11-21T10:00:24.000Z',
+} as const;
+export const ListedDelivery = named(
+  'WebhookDeliveryListItem',
+  v.object(LISTED),
+  'A delivery as lists contain it: without its payload and attempts.',
+  EXAMPLE_DELIVERY,
+);
 export type ListedDelivery = v.InferOutput<typeof ListedDelivery>;
 
-export const WebhookDelivery = v.object({
-  ...LISTED,
-  payload: described(
-    v.nullable(v.string()),
-    'The exact request body. Null if the event is no longer stored or belongs to the other mode (live or test).',
-  ),
-  attempts: v.array(Attempt),
-});
+export const WebhookDelivery = named(
+  'WebhookDelivery',
+  v.object({
+    ...LISTED,
+    payload: described(
+      v.nullable(v.string()),
+      'The exact request body. Null if the event is no longer stored or belongs to the other mode (live or test).',
+      '{"id":"evt_…","object":"event","type":"test.completed"}',
+    ),
+    attempts: described(v.array(Attempt), 'The attempts, oldest first.'),
+  }),
+  'The delivery of one event to one endpoint.',
+  { ...EXAMPLE_DELIVERY, payload: null, attempts: [] },
+);
 export type WebhookDelivery = v.InferOutput<typeof WebhookDelivery>;
 
-const Id = v.pipe(v.string(), v.maxLength(100, 'must have at most 100 characters'));
+const Id = v.pipe(v.string(), maxCharacters(100, 'must have at most 100 characters'));
 const FILTERS = {
-  status: v.optional(v.picklist(STATUSES, `must be one of ${STATUSES.join(', ')}`)),
-  event_id: v.optional(Id),
-  event_type: v.optional(v.picklist(EVENT_TYPES, `must be one of ${EVENT_TYPES.join(', ')}`)),
-  created_after: v.optional(QueryTime),
+  status: described(
+    v.optional(v.picklist(STATUSES, `must be one of ${STATUSES.join(', ')}`)),
+    'Only deliveries with this status.',
+  ),
+  event_id: described(v.optional(Id), 'Only deliveries of this event.', exampleId('evt')),
+  event_type: described(
+    v.optional(v.picklist(EVENT_TYPES, `must be one of ${EVENT_TYPES.join(', ')}`)),
+    'Only deliveries of events of this type.',
+  ),
+  created_after: described(v.optional(QueryTime), 'Only deliveries created at or after this time.'),
 };
 const DeliveryFilters = v.strictObject(FILTERS);
 export type DeliveryFilters = v.InferOutput<typeof DeliveryFilters>;
 export const DeliveryListQuery = v.strictObject({ ...PAGE_QUERY, ...FILTERS });
-export const DeliveryWaitQuery = v.strictObject({ wait: v.optional(queryInteger(0, 40), '0') });
+export const DeliveryWaitQuery = v.strictObject({
+  wait: described(
+    v.optional(queryInteger(0, 40), '0'),
+    'The maximum number of seconds to wait for the attempt in progress.',
+  ),
+});
 
 // The JSON of endpoints, deliveries, and attempts.
 
@@ -196,6 +329,7 @@ export function presentEndpoint(row: WebhookEndpointRow): WebhookEndpoint {
     url,
     events: JSON.parse(events),
     description,
+    livemode: row.livemode === 1,
     enabled: enabled === 1,
     status: endpointStatus(row),
     created_at,
@@ -237,7 +371,7 @@ export interface DeliveryWithAttempts {
   attempts: WebhookAttemptRow[];
 }
 
-/** The payload is only visible in the mode of its event, as the event itself is. */
+/** Like its event, the payload is visible only in the mode of the event. */
 export function presentDelivery(
   { row, event, attempts }: DeliveryWithAttempts,
   livemode: boolean,

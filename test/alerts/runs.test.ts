@@ -41,7 +41,7 @@ const ZONES = ['tier1.example', 'tier2.example', 'tier3.example', 'multi.surbl.o
 /** Enabled lists, none of which is queried. */
 function useLists(app: App, zones: string[]): void {
   const lists = zones.map((zone) => ({ list: { zone }, fault: null }));
-  app.blocklists = { ...app.blocklists, known: () => lists as never };
+  app.blocklists = { ...app.blocklists, snapshot: () => lists as never };
 }
 
 /** Stores consecutive runs of a monitor, each compared with the previous one. */
@@ -319,7 +319,7 @@ test('Slack posts name the monitor and the delisting page', async (t) => {
   const [opened, over] = slack.requests.map(({ body }) => JSON.parse(body));
   assert.match(opened.text, /^Alert: 203\.0\.113\.9 is listed by SpamCop\. /);
   assert.match(over.text, /^Resolved: 203\.0\.113\.9 is no longer listed\. /);
-  for (const words of ['*Monitor*\\nOurs', 'https://www.spamcop.net/bl.shtml (SpamCop)'])
+  for (const words of ['*Monitor*', 'Ours', 'https://www.spamcop.net/bl.shtml (SpamCop)'])
     assert.ok(JSON.stringify(opened).includes(words), words);
   const runs = `<${app.config.APP_URL}/v1/monitors/${monitor_id}/runs|View monitor runs>`;
   for (const message of [opened, over]) assert.ok(JSON.stringify(message).includes(runs));

@@ -73,7 +73,7 @@ test('An incident stays open while a list with a later listing does not respond'
 test('Disabling all blocklists resolves their incidents', async (t) => {
   const { service, next } = await watch(t);
   const { blocklists } = service.app;
-  service.app.blocklists = { ...blocklists, known: () => [], inUse: async () => [] };
+  service.app.blocklists = { ...blocklists, snapshot: () => [], inUse: async () => [] };
   const { status, resolution } = await next(LISTED);
   assert.deepEqual([status, resolution], ['resolved', 'no_longer_watched']);
 });
@@ -94,7 +94,7 @@ test('resolutionOf resolves a test’s listing once its lists respond', () => {
   const value = { lists: [{ zone: 'a.example', name: 'A', tier: 1, listed: ['192.0.2.1'] }] };
   const opened = { subject: 'example.com', value, foundByRun: false };
   const end = (hasAnswered: boolean, inUse: string[], unconfirmed: string[] = []) => {
-    const facts = { listed: [], known: false, hasAnswered: () => hasAnswered, unconfirmed };
+    const facts = { listed: [], isConclusive: false, hasAnswered: () => hasAnswered, unconfirmed };
     const context = { answer: 'unknown', blocklistsInUse: new Set(inUse) } as const;
     return blocklistHit.resolutionOf!(opened, facts, context);
   };

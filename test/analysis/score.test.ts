@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { CATEGORIES, type Category, type CheckStatus } from '../../src/analysis/check.ts';
+import { gradeOf } from '../../src/analysis/grade.ts';
 import {
   earnedOf,
   gainOf,
-  gradeOf,
   type ScoredCheck,
   scoreOf,
   WEIGHTS,
@@ -147,17 +147,38 @@ describe('Score caps', () => {
   const mail = (changes: Record<string, CheckStatus>): ScoredCheck[] => [
     ...['spf', 'dkim', 'dmarc'].map((id) => scored(id, changes[id] ?? 'pass', 1)),
     ...['ptr', 'fcrdns', 'tls'].map((id) => scored(id, changes[id] ?? 'pass', 1, 'infrastructure')),
+    ...Object.keys(changes)
+      .filter((id) => !['spf', 'dkim', 'dmarc', 'ptr', 'fcrdns', 'tls'].includes(id))
+      .map((id) => scored(id, changes[id]!, 1)),
     scored('rest', 'pass', 1000),
     scored('rest2', 'pass', 1000, 'infrastructure'),
   ];
   const cases: [changes: Record<string, CheckStatus>, limit: number | null][] = [
     [{}, null],
-    [{ spf: 'fail' }, null],
-    [{ dkim: 'fail' }, null],
+    [{ spf: 'fail' }, 89],
+    [{ dkim: 'fail' }, 89],
     [{ spf: 'fail', dkim: 'fail' }, 25],
-    [{ spf: 'error', dkim: 'fail' }, null],
-    [{ spf: 'fail', dkim: 'skipped' }, null],
-    [{ spf: 'warn', dkim: 'fail' }, null],
+    [{ spf: 'error', dkim: 'fail' }, 89],
+    [{ spf: 'fail', dkim: 'skipped' }, 89],
+    [{ spf: 'warn', dkim: 'fail' }, 89],
+    [{ spf: 'error', dkim: 'error' }, null],
+    [{ from: 'fail' }, 40],
+    [{ attachments: 'fail' }, 65],
+    [{ link_blocklists: 'fail' }, 50],
+    [{ mx: 'fail' }, 65],
+    [{ mx: 'warn' }, null],
+    [{ return_path: 'warn' }, 65],
+    [{ hidden_text: 'fail' }, 65],
+    [{ hidden_text: 'warn' }, 89],
+    [{ rspamd: 'fail' }, 69],
+    [{ message_id: 'fail' }, 75],
+    [{ message_id: 'warn' }, null],
+    [{ header_duplicates: 'fail' }, 75],
+    [{ active_content: 'fail' }, 79],
+    [{ html_size: 'fail' }, 85],
+    [{ html_size: 'warn' }, null],
+    [{ line_length: 'fail' }, 89],
+    [{ subject: 'fail' }, null],
     [{ dmarc: 'fail' }, 40],
     [{ dmarc: 'error' }, null],
     [{ dmarc: 'warn' }, null],
@@ -183,6 +204,13 @@ describe('Score caps', () => {
       if (cap) assert.ok(cap.reason.endsWith('.') && cap.reference !== '');
     });
   }
+
+  it('are lower for marketing mail that lacks what bulk senders need', () => {
+    for (const id of ['spf', 'dkim', 'dmarc_policy'])
+      assert.equal(scoreOf(mail({ [id]: 'fail' }), 'marketing').cap?.limit, 79, id);
+    assert.equal(scoreOf(mail({ dmarc_policy: 'fail' }), 'transactional').cap, null);
+    assert.equal(scoreOf(mail({ one_click: 'fail' }), 'marketing').cap?.limit, 75);
+  });
 
   it('do not change a score below the cap', () => {
     const checks = [scored('dmarc', 'fail', 9), scored('a', 'pass', 1)];
@@ -250,15 +278,15 @@ describe('Score gain', () => {
     const checks = [
       scored('ptr', 'fail', 6),
       scored('fcrdns', 'skipped', 6, 'authentication', { failedCauses: ['ptr'] }),
-      scored('other', 'skipped', 6, 'authentication', { failedCauses: ['ptr', 'mx'] }),
-      scored('mx', 'fail', 3),
+      scored('other', 'skipped', 6, 'authentication', { failedCauses: ['ptr', 'b'] }),
+      scored('b', 'fail', 3),
       scored('c', 'pass', 3),
     ];
     // ptr caps at 60; now 3 of 12 points.
     assert.equal(exactOf(checks), 25);
-    // With ptr and fcrdns, 15 of 18 points. `other` stays skipped, because mx still fails.
+    // With ptr and fcrdns, 15 of 18 points. `other` stays skipped, because b still fails.
     assert.equal(gainOf('ptr', checks, 25), 58.3);
-    assert.equal(gainOf('mx', checks, 25), 25);
+    assert.equal(gainOf('b', checks, 25), 25);
   });
 
   it('includes skipped checks according to their own finding', () => {
@@ -282,8 +310,8 @@ describe('Score gain', () => {
       scored('a', 'pass', 70),
     ];
     assert.equal(exactOf(checks), 25);
-    // Otherwise the cap of 40 for DMARC would remain.
-    assert.equal(gainOf('dkim', checks, 25), 65);
+    // The cap of 40 for DMARC goes, and that of 89 for SPF remains.
+    assert.equal(gainOf('dkim', checks, 25), 64);
     assert.equal(gainOf('spf', checks, 25), 15);
   });
 

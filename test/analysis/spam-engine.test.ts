@@ -39,14 +39,14 @@ const RSPAMD_KEPT = words(`
   RECEIVEDLY DBLX
 `);
 
-for (const [engine, isCheckedHere, elsewhere, kept] of [
+for (const [engine, isCoveredRule, elsewhere, kept] of [
   ['SpamAssassin', isCoveredSpamassassinRule, SPAMASSASSIN_ELSEWHERE, SPAMASSASSIN_KEPT],
   ['Rspamd', isCoveredRspamdSymbol, RSPAMD_ELSEWHERE, RSPAMD_KEPT],
 ] as const)
   test(`${engine} rules covered by own checks are recognized by name`, () => {
     assert.deepEqual(
-      elsewhere.filter((name) => !isCheckedHere(name)),
+      elsewhere.filter((name) => !isCoveredRule(name)),
       [],
     );
-    assert.deepEqual(kept.filter(isCheckedHere), []);
+    assert.deepEqual(kept.filter(isCoveredRule), []);
   });

@@ -2,7 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { Check, CheckStatus, MessageKind } from '../../src/analysis/check.ts';
+import {
+  type Check,
+  type CheckStatus,
+  type MessageKind,
+  unknown,
+} from '../../src/analysis/check.ts';
 import type {
   AnalysisResult,
   ProviderVerdict,
@@ -11,22 +16,50 @@ import type {
 } from '../../src/analysis/result.ts';
 import { checksToFix, summarize } from '../../src/analysis/summary.ts';
 import { analyzeBy, fakeCheck } from './fake-checks.ts';
+import { NEEDED, passingEvidence } from './providers/results.ts';
 
 const summaryOf = async (...checks: Check[]): Promise<string> => (await analyzeBy(checks)).summary;
+
+/** No tier-1 list answers. */
+const silentBlocklist = (id: string, name: string): Check =>
+  fakeCheck(id, () => ({
+    ...unknown('Could not determine whether it is listed.', 'No list responded.'),
+    evidence: { lists: [{ zone: 'x', name, tier: 1, status: 'error' }] },
+  }));
 
 const points = (id: string, status: CheckStatus, count: number): Check =>
   fakeCheck(id, status, { points: count });
 
+/** `analyzeBy` adds them with 10 points each. */
+const SCORED = ['spf', 'dkim', 'dmarc'];
+
+/** All checks that the provider rules need pass, so that every requirement is known. */
+const known = (...others: Check[]): Check[] => [
+  ...NEEDED.filter((id) => !SCORED.includes(id) && !others.some((check) => check.id === id)).map(
+    (id) =>
+      fakeCheck(
+        id,
+        () => ({
+          status: 'pass',
+          title: `${id} passes.`,
+          detail: '',
+          evidence: passingEvidence(id),
+        }),
+        { points: 0 },
+      ),
+  ),
+  ...others,
+];
+
+const MEETS = 'This message meets the sender requirements of Gmail, Yahoo, Microsoft and Apple.';
+const WEAK = 'Mailbox providers are likely to accept this message, but it has weaknesses.';
+
 const CASES: [name: string, checks: Check[], summary: string][] = [
-  [
-    'no findings',
-    [],
-    'Based on the completed checks, this message meets the sender requirements of Gmail, Yahoo, Microsoft and Apple.',
-  ],
+  ['no findings', known(), MEETS],
   [
     'one warning',
-    [points('a', 'warn', 1)],
-    'Based on the completed checks, this message meets the sender requirements of Gmail, Yahoo, Microsoft and Apple. First: a says warn. Fixing this alone raises the score from 98 to 100.',
+    known(points('a', 'warn', 1)),
+    `${MEETS} First: a says warn. Fixing this alone raises the score from 98 to 100.`,
   ],
   [
     'the largest gain first',
@@ -35,38 +68,96 @@ const CASES: [name: string, checks: Check[], summary: string][] = [
   ],
   [
     'likely to be accepted',
-    [points('a', 'fail', 10)],
-    'Mailbox providers are likely to accept this message, but it has weaknesses. First: a says fail. Fixing this alone raises the score from 75 to 100.',
+    known(points('a', 'fail', 10)),
+    `${WEAK} First: a says fail. Fixing this alone raises the score from 75 to 100.`,
   ],
   [
     'a cap of 40 or less',
-    [points('dmarc', 'fail', 1), points('a', 'pass', 100)],
+    known(points('dmarc', 'fail', 1), points('a', 'pass', 100)),
     'Gmail, Yahoo, Microsoft and Apple are likely to reject this message or send it to spam: DMARC fails. First: dmarc says fail. Fixing this alone raises the score from 40 to 100.',
   ],
   [
     'two caps, the gain ends at the next cap',
-    [points('ptr', 'fail', 1), points('dmarc', 'fail', 1), points('a', 'pass', 100)],
+    known(points('ptr', 'fail', 1), points('dmarc', 'fail', 1), points('a', 'pass', 100)),
     'Gmail, Yahoo, Microsoft and Apple are likely to reject this message or send it to spam: DMARC fails. First: dmarc says fail. Fixing this alone raises the score from 40 to 60.',
   ],
   [
     'no single fix raises the score',
-    [points('ptr', 'fail', 1), points('fcrdns', 'fail', 1), points('a', 'pass', 100)],
-    'Mailbox providers may send this message to spam. First: The sending IP address has no reverse DNS name that resolves back to it.',
+    known(points('ptr', 'fail', 1), points('fcrdns', 'fail', 1), points('a', 'pass', 100)),
+    'Gmail, Yahoo and Microsoft are likely to reject this message or send it to spam: the sending IP address has no reverse DNS name that resolves back to it. First: The sending IP address has no reverse DNS name that resolves back to it.',
   ],
   [
-    'one check with an error',
-    [points('a', 'error', 10)],
-    'Based on the completed checks, this message meets the sender requirements of Gmail, Yahoo, Microsoft and Apple. 1 check could not be completed: A.',
+    'a problem that mail servers reject, but no provider rule names',
+    known(points('mx', 'fail', 1), points('a', 'pass', 100)),
+    'Many mail servers are likely to reject this message or send it to spam: a sender domain cannot receive mail. First: mx says fail. Fixing this alone raises the score from 65 to 100.',
   ],
   [
-    'two checks with errors',
-    [points('a', 'error', 10), points('b', 'error', 1), points('c', 'error', 0)],
-    'Based on the completed checks, this message meets the sender requirements of Gmail, Yahoo, Microsoft and Apple. 2 checks could not be completed: A, B.',
+    'hidden text',
+    known(points('hidden_text', 'fail', 1), points('a', 'pass', 100)),
+    'Gmail may send this message to spam: the message hides text from the recipient. First: hidden_text says fail. Fixing this alone raises the score from 65 to 100.',
   ],
   [
-    'a fifth of the points missing',
-    [points('a', 'error', 7)],
-    'Based on the completed checks, this message meets the sender requirements of Gmail, Yahoo, Microsoft and Apple.',
+    'clipped HTML',
+    known(points('html_size', 'fail', 1), points('a', 'pass', 100)),
+    'Gmail hides part of this message: the HTML is too large for Gmail to show in full. First: html_size says fail. Fixing this alone raises the score from 85 to 100.',
+  ],
+  [
+    'only SPF passes',
+    known(points('dkim', 'fail', 1), points('a', 'pass', 100)),
+    `${WEAK} Only one of SPF and DKIM passes. First: dkim says fail. Fixing this alone raises the score from 89 to 100.`,
+  ],
+  [
+    'the worst effect comes before the lowest cap',
+    known(points('tls', 'fail', 1), points('hidden_text', 'fail', 1), points('a', 'pass', 100)),
+    'Gmail is likely to reject this message or send it to spam: the message was delivered without TLS. First: hidden_text says fail. Fixing this alone raises the score from 65 to 70.',
+  ],
+  [
+    'the worst effect, what is unknown, then the first fix',
+    known(points('tls', 'fail', 1), points('dkim', 'error', 1), points('a', 'pass', 100)),
+    'Gmail is likely to reject this message or send it to spam: the message was delivered without TLS. Not checked: DKIM. First: tls says fail. Fixing this alone raises the score from 70 to 100.',
+  ],
+  [
+    'a provider rule without a cap of its own',
+    known(points('line_length', 'fail', 1), points('a', 'pass', 100)),
+    'This message does not meet all sender requirements of Gmail, Yahoo and Microsoft. First: line_length says fail. Fixing this alone raises the score from 89 to 100.',
+  ],
+  [
+    'one check with an error, which no provider requires',
+    known(points('a', 'error', 10)),
+    `${MEETS} Not checked: A.`,
+  ],
+  [
+    'a required check with an error',
+    known(points('tls', 'error', 10)),
+    'This message meets the sender requirements of Yahoo, Microsoft and Apple. Whether it meets those of Gmail could not be determined. Not checked: TLS.',
+  ],
+  [
+    'a required check without a result',
+    known(points('tls', 'skipped', 10)),
+    'This message meets the sender requirements of Yahoo, Microsoft and Apple. Whether it meets those of Gmail could not be determined. Not checked: TLS.',
+  ],
+  [
+    'a required check of all providers with an error',
+    known(points('from', 'error', 1), points('x', 'error', 1), points('date', 'error', 1)),
+    'Whether this message meets the sender requirements of Gmail, Yahoo, Microsoft and Apple could not be determined. Not checked: FROM, X and DATE.',
+  ],
+  [
+    'an unknown signature, although SPF satisfies all providers',
+    known(points('dkim', 'error', 1)),
+    `${MEETS.replace('This', 'Based on the completed checks, this')} Not checked: DKIM.`,
+  ],
+  [
+    'many checks with errors',
+    known(...['a', 'b', 'c', 'd', 'e', 'f'].map((id) => points(id, 'error', 1))),
+    `${MEETS} Not checked: A, B, C, D and 2 more.`,
+  ],
+  [
+    'Spamhaus refuses to answer',
+    known(
+      silentBlocklist('ip_blocklists', 'Spamhaus ZEN'),
+      silentBlocklist('domain_blocklists', 'Spamhaus DBL'),
+    ),
+    'This message meets the sender requirements of Gmail. Whether it meets those of Yahoo, Microsoft and Apple could not be determined. Spamhaus ZEN and Spamhaus DBL did not respond: blocklists are not fully checked.',
   ],
   [
     'temporary errors',
@@ -94,8 +185,9 @@ const provider = (
   provider: 'gmail',
   name,
   ready: status === 'met' || applies === 'bulk',
+  status: status === 'met' || applies === 'bulk' ? 'ready' : 'unknown',
   reference: { name: 'Rules', url: 'https://example.com' },
-  rules: [{ id: 'r', title: 'R.', detail: 'R.', applies, status, checks: [], error: null }],
+  rules: [{ id: 'r', title: 'R.', detail: 'R.', applies, status, checks: ['x'], error: null }],
 });
 
 const JUDGED: [name: string, providers: ProviderVerdict[], kind: MessageKind, summary: string][] = [
@@ -106,16 +198,10 @@ const JUDGED: [name: string, providers: ProviderVerdict[], kind: MessageKind, su
     'This message meets the sender requirements of Gmail and Yahoo.',
   ],
   [
-    'breaks a rule of one provider',
-    [provider('Gmail', 'not_met'), provider('Yahoo', 'met')],
+    'one rule is unknown',
+    [provider('Gmail', 'unknown'), provider('Yahoo', 'met')],
     'transactional',
-    'This message scores well, but it does not meet all sender requirements of Gmail.',
-  ],
-  [
-    'breaks a rule for bulk mail of two providers',
-    [provider('Gmail', 'not_met', 'bulk'), provider('Yahoo', 'not_met', 'bulk')],
-    'marketing',
-    'This message scores well, but it does not meet all sender requirements of Gmail and Yahoo.',
+    'This message meets the sender requirements of Yahoo. Whether it meets those of Gmail could not be determined.',
   ],
   [
     'a rule for bulk mail does not count for other mail',
@@ -124,17 +210,22 @@ const JUDGED: [name: string, providers: ProviderVerdict[], kind: MessageKind, su
     'This message meets the sender requirements of Gmail.',
   ],
   [
-    'one rule is unknown',
-    [provider('Gmail', 'unknown')],
+    'a result of before there was a status',
+    [{ ...provider('Gmail', 'unknown'), status: undefined, ready: true }],
     'transactional',
-    'Based on the completed checks, this message meets the sender requirements of Gmail.',
+    'This message meets the sender requirements of Gmail.',
   ],
 ];
 
 for (const [name, providers, kind, summary] of JUDGED)
   it(`summarize: ${name}`, async () => {
-    const result = await analyzeBy([]);
-    const judged_kind = { kind, by: 'message', reasons: [] } as AnalysisResult['judged_kind'];
+    const result = await analyzeBy(known());
+    const judged_kind = {
+      kind,
+      by: 'message',
+      confidence: 'likely',
+      reasons: [],
+    } as AnalysisResult['judged_kind'];
     assert.equal(summarize({ ...result, providers, judged_kind }), summary);
   });
 

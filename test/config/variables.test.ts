@@ -16,6 +16,14 @@ const PEM = generateKeyPairSync('rsa', {
   publicKeyEncoding: { type: 'spki', format: 'pem' },
 }).privateKey;
 
+const CONNECTION_LIMIT = {
+  good: [
+    ['1', 1],
+    ['100000', 100_000],
+  ] as [text: string, value: unknown][],
+  bad: ['0', '100001', '-1', '1e3', 'all'],
+};
+
 /** What each variable takes, with what it is read as, and what it refuses. */
 const CASES: Record<Name, { good: [text: string, value: unknown][]; bad: string[] }> = {
   BLOCKLISTS: {
@@ -24,11 +32,11 @@ const CASES: Record<Name, { good: [text: string, value: unknown][]; bad: string[
       [
         '+a.example, -B.example',
         [
-          { on: true, zone: 'a.example' },
-          { on: false, zone: 'b.example' },
+          { enabled: true, zone: 'a.example' },
+          { enabled: false, zone: 'b.example' },
         ],
       ],
-      ['-all', [{ on: false, zone: 'all' }]],
+      ['-all', [{ enabled: false, zone: 'all' }]],
     ],
     bad: ['a.example', '+', '+a b'],
   },
@@ -109,6 +117,10 @@ const CASES: Record<Name, { good: [text: string, value: unknown][]; bad: string[
     good: [['https://app.example.com/', 'https://app.example.com']],
     bad: ['app', 'javascript:1'],
   },
+  HTTP_MAX_CONNECTIONS: CONNECTION_LIMIT,
+  HTTP_MAX_CONNECTIONS_PER_CLIENT: CONNECTION_LIMIT,
+  SMTP_MAX_CONNECTIONS: CONNECTION_LIMIT,
+  SMTP_MAX_CONNECTIONS_PER_CLIENT: CONNECTION_LIMIT,
   HTTP_TLS_CERT_FILE: { good: [['/etc/a.pem', '/etc/a.pem']], bad: [] },
   HTTP_TLS_KEY_FILE: { good: [['/etc/a.key', '/etc/a.key']], bad: [] },
   SURFACE: {

@@ -232,7 +232,7 @@ test('Lookups that began before the recorded one are ignored when they finish la
   service.publish({ ...domain });
   await service.pass(HOUR);
   const late = { found: 'no' as const, detail: 'No.', startedAt: clock.now() };
-  const lateHealth = await checkHealthShared(app, await rowOf(), 'people');
+  const lateHealth = await checkHealthShared(app, await rowOf(), 'users');
   clock.advance(MINUTE);
   await service.verify(id);
   delete dns.zone['_dmarc.example.com'];
@@ -268,7 +268,7 @@ test('User-requested health checks do not block background checks', async (t) =>
     },
   };
   const busy = Array.from({ length: 8 }, (_, n) =>
-    checkHealthShared(slow, { ...row, id: `dom_${n}`, name: 'example.org' }, 'people'),
+    checkHealthShared(slow, { ...row, id: `dom_${n}`, name: 'example.org' }, 'users'),
   );
   const { health } = await checkHealthShared(slow, row, 'jobs');
   assert.equal(health.name, 'example.com');

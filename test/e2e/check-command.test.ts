@@ -98,6 +98,37 @@ test('check exits with 3 when DNS fails', async (t) => {
   assert.deepEqual([status, failure_reason, score], ['failed', 'analysis_error', null]);
 });
 
+test('check names the kind of mail with its reasons, and --kind settles an uncertain one', async (t) => {
+  const dns = await serveZone(t);
+  const message = goodMessage(
+    {
+      Subject: 'Your trial ends in 3 days',
+      Date: new Date(NOW).toUTCString().replace('GMT', '+0000'),
+    },
+    'Hello Anna,\n\nyour trial ends on Tuesday. Upgrade now: https://example.com/plans\n',
+  );
+  const file = fileWith(t, await signed({ message, signTime: NOW - 60_000 }));
+  const json = await check([file, dns, ...CLIENT, '--json']);
+  const result = JSON.parse(json.stdout) as Test;
+  assert.equal(result.kind_confidence, 'uncertain');
+  const { score, alternative } = result;
+  const text = (await check([file, dns, ...CLIENT])).stdout.replace(/\s+/g, ' ');
+  assert.ok(
+    text.includes(`${score} as transactional mail and ${alternative!.score} as marketing mail.`),
+    text,
+  );
+  assert.match(
+    text,
+    /Evaluated as transactional mail \(uncertain\)\. Its subject is about the end/,
+  );
+  assert.match(text, /Next: --kind marketing or --kind transactional to settle the kind, /);
+  const marketing = await check([file, dns, ...CLIENT, '--kind=marketing']);
+  const settled = marketing.stdout.replace(/\s+/g, ' ');
+  assert.match(settled, /Evaluated as marketing mail \(certain\)\. You chose this kind\./);
+  assert.ok(settled.includes(`${alternative!.score}/100`), settled);
+  assert.doesNotMatch(settled, /--kind/);
+});
+
 test('check accepts messages with LF line endings', async (t) => {
   const dns = await serveZone(t);
   const message = (await signedNow()).toString().replaceAll('\r\n', '\n');
@@ -113,7 +144,11 @@ test('check exits with 2 for invalid files and options and names them', async (t
   const cases: [string[], RegExp][] = [
     [[], /^Missing argument: FILE\./],
     [[join(folder, 'none.eml')], /none\.eml does not exist\./],
-    [[folder], /cannot be read \(EISDIR\)/],
+    [[folder], /is a folder\. Name one message file in it\./],
+    [
+      [fileWith(t, '%PDF-1.7\n')],
+      /message\.eml is a PDF, not an email message\. Save the\s+message/,
+    ],
     [['-'], /^Standard input is empty\./],
     [[file, file], /^Unexpected argument: /],
     [[file, '--ip=here'], /^"here" is not an IP address\./],
@@ -122,7 +157,8 @@ test('check exits with 2 for invalid files and options and names them', async (t
     [[file, '--kind=spam'], /^--kind must be auto, marketing or transactional\./],
     [[file, '--tls=2'], /^--tls must be TLSv1\.3/],
     [[file, '--dns=dns.example'], /^--dns must be addresses such as/],
-    [[file, '--colour'], /--colour/],
+    [[file, '--colour'], /^Unknown option '--colour'\.\nUsage/],
+    [[file, '--ofline'], /^Unknown option '--ofline'\. Did you mean --offline\?\nUsage/],
     [[file, '--ip'], /--ip/],
     [[fileWith(t, Buffer.alloc(25 * 1024 * 1024 + 1))], /is larger than 26 MB/],
   ];

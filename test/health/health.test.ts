@@ -1,6 +1,10 @@
 /** DNS and blocklists in the public operations: probes that hang delay no response. */
 
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { get } from 'node:http';
+import { connect } from 'node:net';
+import { json } from 'node:stream/consumers';
 import { test } from 'node:test';
 import type { Resolver } from '../../src/net/dns/resolver.ts';
 import { type ServiceOptions, startTestService } from '../helpers/app.ts';
@@ -146,4 +150,37 @@ test('HTTP/1.0 requests need no Host header', async (t) => {
     socket.on('end', () => resolve(text));
   });
   assert.match(reply, /^HTTP\/1\.\d 200 /);
+});
+
+test('GET /readyz reports a listener at its connection limit as degraded and stays 200', async (t) => {
+  const env = {
+    DELIVERABILITY_HTTP_MAX_CONNECTIONS: '2',
+    DELIVERABILITY_SMTP_MAX_CONNECTIONS: '1',
+  };
+  const service = await startTestService(t, { env });
+  const states = async () => {
+    // On a new connection each time.
+    const [response] = await once(get(`${service.url}/readyz`, { agent: false }), 'response');
+    assert.equal(response.statusCode, 200);
+    const { dependencies } = (await json(response)) as Readiness;
+    return ['mail_listener', 'http_listener'].map((name) => {
+      const found = dependencies.find((dependency) => dependency.name === name);
+      return [found?.status, found?.detail?.slice(0, 32)];
+    });
+  };
+  const open = async (port: number) => {
+    const socket = connect(port, '127.0.0.1').on('error', () => {});
+    t.after(() => socket.destroy());
+    await once(socket, 'connect');
+    return socket;
+  };
+  const up = ['up', undefined];
+  const degraded = ['degraded', 'The connection limit was reached'];
+  assert.deepEqual(await states(), [up, up]);
+  for (let i = 0; i < 2; i++) await open(service.http.port);
+  assert.deepEqual(await states(), [up, degraded]);
+  await open(service.smtp.port);
+  const refused = await open(service.smtp.port);
+  assert.match(String((await once(refused, 'data'))[0]), /^421 4\.3\.2 /);
+  assert.deepEqual(await states(), [degraded, degraded]);
 });

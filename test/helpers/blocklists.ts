@@ -40,7 +40,7 @@ export function listIn(zone: string, subject: string, code: string, text?: strin
 
 /** The default lists, or only those of the given zones; all without errors. */
 export function workingLists(...zones: string[]): BlocklistInUse[] {
-  const changes = zones.map((zone) => ({ on: true, zone }));
-  const only = zones.length > 0 ? [{ on: false, zone: 'all' }, ...changes] : [];
+  const changes = zones.map((zone) => ({ enabled: true, zone }));
+  const only = zones.length > 0 ? [{ enabled: false, zone: 'all' }, ...changes] : [];
   return chooseBlocklists(only, null).map((chosen) => ({ ...chosen, fault: null }));
 }

@@ -32,3 +32,52 @@ export const pdfWords = (pdf: Uint8Array): string =>
 
 /** Two header lines, then a line for each font. */
 export const pdfFonts = (pdf: Uint8Array): string => poppler('pdffonts', ['-'], pdf);
+
+/** A page as it is laid out, without its footer. */
+export interface PdfPage {
+  /** How far down the text reaches, as a share of the page between its margins. */
+  filled: number;
+  lastLine: string;
+  /** In points. */
+  lastLineHeight: number;
+  text: string;
+}
+
+/** In points, as in `pdf/style.ts`. */
+const BODY = { top: 54, bottom: 842 - 64 };
+const WORD = /<word xMin="[\d.]+" yMin="([\d.]+)" xMax="[\d.]+" yMax="([\d.]+)">(.*?)<\/word>/g;
+
+export function pdfLayout(pdf: Uint8Array): PdfPage[] {
+  const pages = poppler('pdftotext', ['-bbox', '-', '-'], pdf).split('<page ').slice(1);
+  return pages.map((page) => {
+    const words = [...page.matchAll(WORD)]
+      .map(([, top, bottom, text]) => ({
+        top: Number(top),
+        bottom: Number(bottom),
+        text: unescapeHtml(text!),
+      }))
+      .filter(({ bottom }) => bottom <= BODY.bottom + 2);
+    const lowest = Math.max(BODY.top, ...words.map(({ bottom }) => bottom));
+    const lastWords = words.filter(({ bottom }) => lowest - bottom < 3);
+    return {
+      filled: (lowest - BODY.top) / (BODY.bottom - BODY.top),
+      lastLineHeight: Math.max(0, ...lastWords.map(({ top, bottom }) => bottom - top)),
+      lastLine: lastWords.map(({ text }) => text).join(' '),
+      text: words.map(({ text }) => text).join(' '),
+    };
+  });
+}
+
+const unescapeHtml = (text: string): string =>
+  text.replace(
+    /&(lt|gt|quot|amp);/g,
+    (_, name) => ({ lt: '<', gt: '>', quot: '"' })[name as 'lt'] ?? '&',
+  );
+
+/** The text of every heading, in reading order. */
+export function pdfHeadings(pdf: Uint8Array): string[] {
+  const structure = pdfStructure(pdf);
+  return [...structure.matchAll(/^( +)H\d .*\n((?:\1 +".*"\n?)+)/gm)].map(([, , lines]) =>
+    [...lines!.matchAll(/"(.*)"$/gm)].map(([, line]) => line!.trim()).join(' '),
+  );
+}

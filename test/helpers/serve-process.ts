@@ -23,6 +23,7 @@ export interface ServeOptions {
 }
 
 export interface StartingProcess {
+  pid: number;
   signal(name: NodeJS.Signals): void;
   log: LogLine[];
   /** The next unread line with this message; null if the process ends without one. */
@@ -69,6 +70,7 @@ export async function spawnServe(options: ServeOptions): Promise<StartingProcess
     return { code, signal };
   });
   return {
+    pid: child.pid!,
     signal: (name) => void child.kill(name),
     log,
     ended,
@@ -89,6 +91,8 @@ export async function spawnServe(options: ServeOptions): Promise<StartingProcess
 }
 
 export interface ServeProcess extends StartingProcess {
+  /** The API key of the owner. */
+  key: string;
   smtpPort: number;
   url: string;
   /** Resolves with the parsed body; rejects on an unexpected status. */
@@ -128,6 +132,7 @@ export async function startServe(t: TestContext, options: ServeOptions): Promise
   };
   return {
     ...started,
+    key,
     url,
     smtpPort: Number(String(ready.smtp).split(':').at(-1)),
     call,

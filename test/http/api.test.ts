@@ -40,6 +40,7 @@ test('Public endpoints answer without credentials', async (t) => {
     {
       database: 'up',
       mail_listener: 'up',
+      http_listener: 'up',
       scheduler: 'up',
       dns: 'up',
       outgoing_smtp: 'disabled',
@@ -329,16 +330,26 @@ test('GET /openapi.json lists each operation’s role, parameters and responses'
   const { body } = await call<{
     openapi: string;
     paths: Record<string, Record<string, Record<string, unknown>>>;
+    components: { parameters: Record<string, { schema: object }> };
   }>('GET', '/openapi.json', { key: null });
   assert.equal(body.openapi, '3.1.0');
   const create = body.paths['/v1/tests']!.post!;
   assert.equal(create['x-role'], 'member');
   const content = (create.requestBody as { content: object }).content;
-  assert.deepEqual(Object.keys(content).sort(), ['application/json', 'message/rfc822']);
-  const list = body.paths['/v1/tests']!.get!;
-  const limit = (list.parameters as { name: string; schema: object }[]).find(
-    ({ name }) => name === 'limit',
+  assert.deepEqual(Object.keys(content), ['application/json']);
+  assert.equal(
+    (create.parameters as { in: string }[]).some(({ in: location }) => location === 'query'),
+    false,
   );
-  assert.deepEqual(limit?.schema, { type: 'integer', minimum: 1, maximum: 100, default: 20 });
+  const raw = body.paths['/v1/tests/raw']!.post!;
+  assert.deepEqual(Object.keys((raw.requestBody as { content: object }).content), [
+    'message/rfc822',
+  ]);
+  const { Limit } = body.components.parameters;
+  assert.deepEqual(Limit!.schema, {
+    ...{ type: 'integer', minimum: 1, maximum: 100, default: 20, format: 'int32' },
+  });
+  const list = body.paths['/v1/tests']!.get!;
+  assert.deepEqual((list.parameters as object[])[0], { $ref: '#/components/parameters/Limit' });
   assert.deepEqual(Object.keys(body.paths['/v1/tests/{id}']!), ['get', 'patch', 'delete']);
 });

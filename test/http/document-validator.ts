@@ -11,7 +11,11 @@ interface Response {
 
 interface Operation {
   operationId: string;
-  responses: Record<string, Response>;
+  responses: Record<string, Response | Reference>;
+}
+
+interface Reference {
+  $ref: string;
 }
 
 interface Document {
@@ -19,8 +23,22 @@ interface Document {
 }
 
 /** Header fields that only some responses with a status have. */
-const OPTIONAL = /^(ratelimit|idempotent-replayed|retry-after|allow|www-authenticate)/i;
+const OPTIONAL =
+  /^(ratelimit|idempotent-replayed|retry-after|allow|www-authenticate|content-disposition|set-cookie)/i;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+const INT32_MAX = 2 ** 31 - 1;
+export const FORMATS = {
+  'date-time': TIME,
+  email: /@/,
+  'idn-hostname': true,
+  uri: (text: string) => URL.canParse(text),
+  'uri-reference': (text: string) => URL.canParse(text, 'https://x.example'),
+  binary: true,
+  int32: {
+    type: 'number',
+    validate: (value: number) => Number.isInteger(value) && Math.abs(value) <= INT32_MAX,
+  },
+} as const;
 
 /**
  * Compiles every schema of the document. `check` throws for an answer that the document does not
@@ -31,7 +49,7 @@ export function documentValidator(served: object) {
   const ajv = new Ajv2020({
     strict: false,
     allErrors: true,
-    formats: { 'date-time': TIME, email: /@/, 'idn-hostname': true },
+    formats: FORMATS,
   });
   ajv.addSchema({ ...document, $id: 'https://document.example/' });
   const unresolved: string[] = [];
@@ -51,14 +69,18 @@ export function documentValidator(served: object) {
     const { pathname } = new URL(path, 'http://x');
     const [template, operation] = operationAt(document, method, pathname);
     const said = `${operation.operationId} ${answer.status} ${answer.text.slice(0, 300)}`;
-    const response = operation.responses[answer.status];
-    assert.ok(response, `not documented: ${said}`);
-    for (const name of Object.keys(response.headers ?? {}))
+    const declared = operation.responses[answer.status];
+    assert.ok(declared, `not documented: ${said}`);
+    const own = ['paths', template, method.toLowerCase(), 'responses', `${answer.status}`];
+    // A response that several operations share.
+    const place = '$ref' in declared ? declared.$ref.split('/').slice(1) : own;
+    const response = place.reduce<never>((part, key) => part[key] as never, document as never);
+    const { headers = {}, content = {} } = response as Response;
+    for (const name of Object.keys(headers))
       if (!OPTIONAL.test(name)) assert.ok(answer.headers.has(name), `${name} is missing: ${said}`);
     if (answer.status === 304) return operation.operationId;
     const type = (answer.headers.get('content-type') ?? '').split(';')[0]!;
-    assert.ok(response.content?.[type], `the type ${type} is not documented: ${said}`);
-    const place = ['paths', template, method.toLowerCase(), 'responses', `${answer.status}`];
+    assert.ok(content[type], `the type ${type} is not documented: ${said}`);
     const validate = compiled.get([...place, 'content', type, 'schema'].join(' '));
     assert.ok(validate, said);
     assert.ok(validate(answer.body), `${said}: ${JSON.stringify(validate.errors)}`);

@@ -211,7 +211,7 @@ describe('Idempotency-Key without a known caller', () => {
     for (const { path } of posts) {
       const { operationId, parameters, description } =
         body.paths[path.replace(/:(\w+)/g, '{$1}')]!.post!;
-      const takes = parameters.some(({ name }) => name === 'Idempotency-Key');
+      const takes = JSON.stringify(parameters).includes('Idempotency-Key');
       const ignored = description?.includes('Ignores `Idempotency-Key`.');
       assert.equal(takes, !ignored, operationId);
       if (!takes) without.add(operationId);

@@ -71,3 +71,11 @@ test('validate reports nothing for valid input and loose schemas', () => {
   assert.deepEqual(wrongOf(Body, { name: 'n', inner: { a: 1 }, steps: null, free: { b: 1 } }), []);
   assert.deepEqual(wrongOf(v.looseObject({ a: v.number() }), { a: 1, b: 2 }), []);
 });
+
+test('An error about a field with fixed values lists them in words', () => {
+  const schema = v.strictObject({ status: v.optional(v.picklist(['waiting', 'failed'])) });
+  assert.throws(
+    () => validate(schema, { status: 'bogus' }),
+    ({ params }: AppError) => params[0]?.message === 'must be one of waiting, failed',
+  );
+});

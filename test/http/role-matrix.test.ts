@@ -28,6 +28,7 @@ const REQUIRED_ROLE: Record<string, Role | 'public'> = {
   getTestReportPdf: 'viewer',
   createTest: 'member',
   submitTest: 'member',
+  submitTestByType: 'member',
   updateTest: 'member',
   deleteTest: 'member',
   reanalyzeTest: 'member',
@@ -122,6 +123,7 @@ const REQUIRED_ROLE: Record<string, Role | 'public'> = {
   // Public pages.
   showHome: 'public',
   showDocs: 'public',
+  showErrorType: 'public',
   showSignIn: 'public',
   submitSignIn: 'public',
   submitSignOut: 'public',
@@ -136,14 +138,18 @@ const REQUIRED_ROLE: Record<string, Role | 'public'> = {
   showUnsubscribe: 'public',
   submitUnsubscribe: 'public',
   submitUnsubscribeParts: 'public',
+  submitTestKind: 'member',
+  showIconIco: 'public',
+  showIconSvg: 'public',
 };
 
-/** Operations that change the team or an account, and reject test-mode keys of every role. */
+/** Operations that change what has no test mode, and reject test-mode keys of every role. */
 const LIVE_ONLY = new Set([
   'createDomain',
   'updateDomain',
   'deleteDomain',
   'verifyDomain',
+  // It stores the result, which can cause a live event.
   'getDomainHealth',
   'createMonitor',
   'updateMonitor',
@@ -169,9 +175,6 @@ const LIVE_ONLY = new Set([
   'updateReportSchedule',
   'deleteReportSchedule',
   'sendReportSchedule',
-  // Operations on live tests, domains, and alerts only.
-  'previewReportSchedule',
-  'listReportScheduleRuns',
 ]);
 
 /** Authorized by a link alone. Web mail clients call it too. */
@@ -322,7 +325,7 @@ function expectedOf(operation: string, { role, memberRole, testMode }: Standing)
   // A caller who lacks both may get either error.
   if (low && sandboxed) return '403';
   if (low) return `403 requires the ${required} role`;
-  if (sandboxed) return '403 Use a live key, or sign in';
+  if (sandboxed) return '403 live_mode_required';
   if (memberRole && OWN_ACCOUNT.has(operation)) return `403 requires the ${memberRole} role`;
   return 'may';
 }

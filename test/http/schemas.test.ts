@@ -60,7 +60,7 @@ interface Problem {
   errors: { param: string }[];
 }
 
-it('List queries reject both cursors together, empty cursors and invalid limits', async (t) => {
+it('List queries reject both cursors together and invalid limits', async (t) => {
   const { call, createTest } = await startTestService(t);
   const { id } = await createTest();
   const wrong = async (query: string) => {
@@ -72,8 +72,6 @@ it('List queries reject both cursors together, empty cursors and invalid limits'
     'starting_after',
     'ending_before',
   ]);
-  assert.deepEqual(await wrong('starting_after='), ['starting_after']);
-  assert.deepEqual(await wrong(`ending_before=${'x'.repeat(101)}`), ['ending_before']);
   for (const limit of ['0', '101', '-1', '1.5', '', '1e1'])
     assert.deepEqual(await wrong(`limit=${limit}`), ['limit'], limit);
 });

@@ -44,14 +44,11 @@ it('Security headers are sent with every kind of response', async (t) => {
   const { send, key } = service;
   const path = `/v1/tests/${await completed(service)}`;
   const headers = { ...bearer(key), origin: 'https://elsewhere.example' };
-  const { headers: got } = await send('GET', path, { headers });
   const cases: [method: string, path: string, status: number, headers?: Record<string, string>][] =
     [
       ['GET', path, 200],
       ['HEAD', path, 200],
-      ['GET', path, 304, { 'if-none-match': String(got.etag) }],
       ['GET', '/v1/tests/export', 200],
-      ['GET', '/openapi.json', 200],
       ['GET', '/healthz', 200],
       ['GET', '/v1/tests', 401, { authorization: 'Bearer x' }],
       ['GET', '/v1/tests/x', 404],
@@ -64,6 +61,9 @@ it('Security headers are sent with every kind of response', async (t) => {
     assert.equal(reply.status, status, url);
     assertMannered(reply, `${method} ${url}`);
   }
+  assertMannered(await send('GET', '/openapi.json'), 'the document', {
+    'cache-control': 'no-cache',
+  });
   assertMannered(await send('GET', `${path}/source`, { headers }), 'the message', {
     'cache-control': 'private, no-store',
   });
@@ -72,7 +72,7 @@ it('Security headers are sent with every kind of response', async (t) => {
   assert.ok(policy !== STRICT && policy.includes('style-src'), 'the policy of the page stays');
   assertMannered(page, 'the page', {
     'content-security-policy': policy,
-    'cache-control': 'private, no-store',
+    'cache-control': 'private, no-cache',
   });
   const pdf = await send('GET', `${path}/report.pdf`, { headers });
   assert.equal(pdf.status, 200);

@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { createLog, LOG_LEVELS, type LogLevel, printable, silentLog } from '../../src/lib/log.ts';
+import {
+  createLog,
+  LOG_LEVELS,
+  type LogLevel,
+  printable,
+  printableJson,
+  silentLog,
+  terminalText,
+} from '../../src/lib/log.ts';
 import { testClock } from '../helpers/clock.ts';
 
 function logInto(level: LogLevel, format: 'json' | 'pretty') {
@@ -63,4 +71,29 @@ it('printable keeps harmless text and replaces control characters', () => {
 
 it('silentLog accepts every level and writes nothing', () => {
   for (const level of LOG_LEVELS) assert.equal(silentLog[level]('x', { a: 1 }), undefined);
+});
+
+it('printableJson escapes control characters and keeps the value', () => {
+  for (const indent of [0, 2]) {
+    const value = { [HOSTILE]: [HOSTILE, 1, null], nested: { text: 'a\nb\u009b\u202e\u2028' } };
+    const json = printableJson(value, indent);
+    assert.deepEqual(JSON.parse(json), value);
+    assert.doesNotMatch(json, /(?!\n)[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u);
+    assert.equal(json.includes('\n'), indent > 0);
+  }
+});
+
+it('terminalText keeps line breaks, and our colors where allowed', () => {
+  for (const [text, allowsColor, expected] of [
+    ['a\nb', false, 'a\nb'],
+    [
+      '\u001b[1m\u001b[31mred\u001b[39m\u001b[22m',
+      true,
+      '\u001b[1m\u001b[31mred\u001b[39m\u001b[22m',
+    ],
+    ['\u001b[31mred\u001b[39m', false, '·[31mred·[39m'],
+    ['\u001b[8mhidden\u001b[2J\u001b]0;x\u0007', true, '·[8mhidden·[2J·]0;x·'],
+    ['a\r\u009b1m\u202eb\u2028c\u200fd', true, 'a··1m·b·c·d'],
+  ] as const)
+    assert.equal(terminalText(text, allowsColor), expected);
 });

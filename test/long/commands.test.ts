@@ -1,13 +1,15 @@
 /** The commands as processes: output and exit codes. */
 
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import manifest from '../../package.json' with { type: 'json' };
 import { PREFIX } from '../../src/config/config.ts';
 import { VARIABLES } from '../../src/config/variables.ts';
+import { postForm } from '../dashboard/pages.ts';
 import { temporaryFolder } from '../helpers/app.ts';
-import { runProgram } from '../helpers/program.ts';
+import { runProgram, spawnProgram } from '../helpers/program.ts';
 import { serveEnvironment, startServe } from '../helpers/serve-process.ts';
 
 const COMMANDS = ['serve', 'check', 'domain', 'demo', 'listen', 'owner', 'key', 'env', 'openapi'];
@@ -86,9 +88,9 @@ test('owner creates the owner, replaces them with --replace and prints a working
 test('key creates API keys of any role while the service runs', async (t) => {
   const folder = temporaryFolder(t);
   const env = serveEnvironment(folder);
-  const early = await runProgram(['key', 'ci', '--role', 'viewer'], env);
-  assert.deepEqual([early.code, early.stdout], [2, '']);
-  assert.match(early.stderr, /There is no owner yet\. Run: deliverability owner /);
+  const wrongFolder = await runProgram(['key', 'ci', '--role', 'viewer'], env);
+  assert.deepEqual([wrongFolder.code, wrongFolder.stdout], [2, '']);
+  assert.match(wrongFolder.stderr, /^There is no database at \/.* where the service runs/);
   const { url } = await startServe(t, { folder });
   const plain = await runProgram(['key', 'ci', '--role', 'viewer'], env);
   assert.match(plain.stdout, /^dlv_live_\S+\n$/);
@@ -146,4 +148,49 @@ test('demo --once runs through and writes nothing', async (t) => {
   });
   assert.deepEqual([code, stderr], [0, '']);
   assert.match(stdout, /SPF pass {3}DKIM pass {3}DMARC pass[\s\S]*SPF fail {3}DKIM none/);
+});
+
+test('demo prints an address, an account and reports that open', async (t) => {
+  const demo = await spawnProgram(['demo']);
+  t.after(() => demo.kill('SIGKILL'));
+  const output = await new Promise<string>((resolve, reject) => {
+    let text = '';
+    demo.stdout.setEncoding('utf8').on('data', (part) => {
+      text += part;
+      if (text.includes('Press Ctrl-C')) resolve(text);
+    });
+    demo.on('close', () => reject(new Error(text)));
+  });
+  const [, url] = /^ {2}(http:\/\/127\.0\.0\.1:[1-9]\d+)\/sign-in$/m.exec(output)!;
+  assert.doesNotMatch(output, /:0\b(?!\d)\//);
+  const [, email] = /Email address: (\S+)/.exec(output)!;
+  const [, password] = /Password: +(\S+)/.exec(output)!;
+  const service = { url: url! } as Parameters<typeof postForm>[0];
+  const signedIn = await postForm(service, '/sign-in', { email: email!, password: password! });
+  assert.equal(signedIn.status, 303);
+  const reports = [...output.matchAll(/^ {2}(http\S+\/report\.html)$/gm)].map(([, link]) => link!);
+  assert.equal(reports.length, 2);
+  for (const link of reports) {
+    const response = await fetch(link, { headers: { cookie: signedIn.cookie! } });
+    assert.equal(response.status, 200);
+    assert.match(await response.text(), /How the score is calculated/);
+  }
+  demo.removeAllListeners('close');
+  demo.kill('SIGINT');
+  const [code] = await once(demo, 'close');
+  assert.equal(code, 0);
+});
+
+test('owner in a folder without a database says that it creates one', async (t) => {
+  const folder = temporaryFolder(t);
+  const env = serveEnvironment(folder);
+  const first = await runProgram(['owner', 'owner@example.com', '--json'], env);
+  assert.equal(first.code, 0);
+  assert.match(
+    first.stderr,
+    /^There was no database at \/.*, so this command creates a new one\. /,
+  );
+  JSON.parse(first.stdout);
+  const second = await runProgram(['owner', 'owner@example.com', '--json'], env);
+  assert.deepEqual([second.code, second.stderr], [0, '']);
 });

@@ -2,7 +2,7 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
-import { createIds } from '../../src/lib/ids.ts';
+import { createIdGenerator } from '../../src/lib/ids.ts';
 import { countTest } from '../../src/mailtests/tally.ts';
 import { openStore } from '../../src/store/open.ts';
 import { seededRandom } from '../helpers/random.ts';
@@ -20,7 +20,7 @@ const { path, domains, from, to } = workerData as Writing;
 const random = seededRandom(77);
 // In the past, so that IDs do not collide with those of other threads.
 const clock = { now: () => from - 1_000_000_000 };
-const newId = createIds(clock);
+const newId = createIdGenerator(clock);
 const { db, close } = openStore(path);
 let stopped = false;
 let written = 0;

@@ -8,6 +8,7 @@ import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { curlsOf } from '../../src/dashboard/docs/curl.ts';
 import { readOperations } from '../../src/dashboard/docs/operations.ts';
+import { exampleId } from '../../src/http/schemas.ts';
 import type { Test } from '../../src/mailtests/schema.ts';
 import { insertPasswordLink } from '../../src/team/passwords.ts';
 import { insertSession } from '../../src/team/sessions.ts';
@@ -126,10 +127,10 @@ const REAL_VALUES: Record<
   },
   async shareReport({ call }) {
     const { body } = await call<{ data: Test[] }>('GET', '/v1/tests?status=completed&limit=1');
-    return ['test_01jd6wz3c1h5g7b9d2f4k6m8p0', body.data[0]!.id];
+    return [exampleId('test'), body.data[0]!.id];
   },
   async transferOwnership({ makeMember }) {
-    return ['mem_01jd3v9mzq4x8c2n7t5r6w1y0b', (await makeMember('admin')).id];
+    return [exampleId('mem'), (await makeMember('admin')).id];
   },
 };
 

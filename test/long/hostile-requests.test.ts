@@ -7,7 +7,7 @@ import { sql } from 'kysely';
 import { readConfig } from '../../src/config/config.ts';
 import { appendEvent } from '../../src/events/events.ts';
 import { DOCUMENTED_ROUTES, ROUTES } from '../../src/features.ts';
-import { describeApi } from '../../src/health/routes.ts';
+import { describeApi } from '../../src/health/describe-api.ts';
 import type { Role } from '../../src/http/actor.ts';
 import type { Route } from '../../src/http/route.ts';
 import { isoTime } from '../../src/lib/clock.ts';
@@ -55,7 +55,7 @@ async function assemble(t: TestContext) {
     clock: testClock(),
     resolver: zoneResolver({}),
     log: { debug: ignore, info: ignore, warn: ignore, error: record },
-    mailListening: () => true,
+    isSmtpListening: () => true,
   });
   t.after(() => assembled.close());
   return { ...assembled, faults };

@@ -1,7 +1,7 @@
 /** Senders that continue until the service stops, and record which messages it accepted. */
 
 import { isoTime, systemClock } from '../../src/lib/clock.ts';
-import { createIds } from '../../src/lib/ids.ts';
+import { createIdGenerator } from '../../src/lib/ids.ts';
 import { insertTest, newTestRow } from '../../src/mailtests/queries.ts';
 import type { Db } from '../../src/store/open.ts';
 import { goodMessage } from '../helpers/good-message.ts';
@@ -26,7 +26,7 @@ const DAY_S = 86_400;
 
 /** Creates waiting tests in the database, each with the message to send to it. */
 export async function prepareMails(db: Db, count: number, random: Random): Promise<Mail[]> {
-  const context = { clock: systemClock, newId: createIds(systemClock) };
+  const context = { clock: systemClock, newId: createIdGenerator(systemClock) };
   const seed = { kind: 'auto', metadata: {}, expires_in: DAY_S, livemode: true } as const;
   const mails: Mail[] = [];
   for (let number = 0; number < count; number++) {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isoTime, systemClock } from '../../src/lib/clock.ts';
-import { createIds } from '../../src/lib/ids.ts';
+import { createIdGenerator } from '../../src/lib/ids.ts';
 import { SEND_JOB } from '../../src/outbox/queue.ts';
 import { lastSend } from '../../src/schedules/times.ts';
 import { openStore } from '../../src/store/open.ts';
@@ -135,7 +135,7 @@ async function recordedIn(path: string): Promise<Set<string>> {
 /** Creates schedules that are due, each with its own recipients. */
 async function makeDue(path: string, round: number): Promise<string[]> {
   const now = systemClock.now();
-  const newId = createIds(systemClock);
+  const newId = createIdGenerator(systemClock);
   const store = openStore(path);
   try {
     const addresses: string[] = [];

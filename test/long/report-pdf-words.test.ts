@@ -8,11 +8,11 @@ import { pdfWords } from '../helpers/pdf.ts';
 import { allDocuments } from '../report/documents.ts';
 import { asReadOnPaper, leavesOf } from '../report/leaves.ts';
 
-test('Report renderer (PDF) shows every word of every document for paper', {
+test('Report renderer (PDF) shows every word of every document', {
   skip: skipUnlessInstalled('pdftotext'),
 }, async () => {
   for (const [which, document] of await allDocuments()) {
-    if (/ (?:on page|in a terminal)$/.test(which)) continue;
+    if (/ (?:as page|in a terminal)$/.test(which)) continue;
     const painted = asReadOnPaper(pdfWords(await renderPdf(document)));
     const leaves = leavesOf(document.blocks);
     assert.ok(leaves.length > 1, which);

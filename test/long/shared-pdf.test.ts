@@ -31,7 +31,7 @@ const SECTIONS = [
   'Inbox placement',
   'Provider rules',
   'Passed',
-  'Information',
+  'For your information',
   'Not checked',
 ];
 
@@ -83,13 +83,18 @@ describe('Shared report PDF of many tests', { skip: skipUnlessInstalled('pdftote
     });
   });
 
-  it('starts each full report on a new page', () => {
-    const starts = pages.flatMap((page, index) => (/^TEST \d OF 4\n/.test(page) ? [index] : []));
-    assert.equal(starts.length, 4);
+  it('shows the first findings of each report, with the fix of the first three', () => {
+    assert.equal(pages.join('\n').match(/^ *TEST \d OF 4$/gm)?.length, 4);
     const words = withoutSpaces(pdfWords(pdf));
-    for (const { checks } of share.reports)
-      for (const { title, fix } of checksToFix(checks)) assertContains(words, [title, fix!.text]);
-    assert.ok(pages.length > 20);
+    for (const { checks } of share.reports) {
+      const ranked = ['fail', 'warn'].flatMap((status) =>
+        checksToFix(checks).filter((check) => check.status === status),
+      );
+      for (const { title } of ranked.slice(0, 10)) assertContains(words, [title.slice(0, 150)]);
+      for (const { fix } of ranked.slice(0, 3)) assertContains(words, [fix!.text.slice(0, 300)]);
+      if (ranked.length > 10) assertContains(words, [`And ${ranked.length - 10} more`]);
+    }
+    assert.ok(pages.length <= 9, `${pages.length} pages`);
     assert.match(pages.at(-1)!, new RegExp(`Page ${pages.length} of ${pages.length}`));
   });
 
@@ -119,24 +124,18 @@ describe('Shared report PDF of many tests', { skip: skipUnlessInstalled('pdftote
     assert.match(text, /All tests in this report have been deleted\./);
   });
 
-  it('of a hundred tests is short, with at most three pages each', async () => {
+  it('has at most two pages per test for a hundred tests', async () => {
     const large = await sharedPdf(await largeShare());
     const all = pdfPages(large);
-    assert.ok(all.length <= 320, `${all.length} pages`);
-    assert.equal(all.filter((page) => /^TEST \d+ OF 100\n/.test(page)).length, 100);
-    assertContains(all[0]!, ['Each test starts on its own page', 'a short version']);
-    const { checks } = (await campaignShare()).reports[1]!;
-    const second = all.findIndex((page) => page.startsWith('TEST 2 OF 100'));
-    const words = withoutSpaces(all.slice(second, second + 2).join(''));
-    for (const { gain } of checksToFix(checks)) assert.ok(words.includes(`+${gain}`));
+    assert.ok(all.length <= 204, `${all.length} pages`);
+    assert.equal(all.join('\n').match(/^ *TEST \d+ OF 100$/gm)?.length, 100);
+    assertContains(all[0]!, ['Select the name of a test', 'a short version']);
   });
 
-  it('uses the short version for six or more tests', async () => {
-    const pagesOf = async (count: number) => pdfPages(await sharedPdf(await largeShare(count)));
-    const [five, six] = [await pagesOf(5), await pagesOf(6)];
-    assert.ok(six.length <= 19 && six.length < five.length, `${five.length}, ${six.length}`);
-    assertContains(six[0]!, ['a short version']);
-    assert.doesNotMatch(five[0]!, /short\s+version/);
+  it('is complete for one test only', async () => {
+    const one = pdfPages(await sharedPdf(shareOf([await badReport()])));
+    assert.doesNotMatch(one[0]!, /short\s+version/);
+    assert.ok(one.length > 5);
   });
 
   it('shows scores as bars with a text alternative', () => {
@@ -147,12 +146,15 @@ describe('Shared report PDF of many tests', { skip: skipUnlessInstalled('pdftote
     assert.ok(withoutSpaces(raw(pdf)).includes(withoutSpaces(`/Alt (${altText})`)));
   });
 
-  it('notes when a report exceeds its pages and continues with the next', async () => {
+  it('notes when a report exceeds its page limit and continues with the next report', async () => {
     const long = await badReport();
-    long.checks = Array.from({ length: 40 }, () => long.checks).flat();
-    const text = pdfPages(await sharedPdf(shareOf([long, await badReport()])));
-    assert.match(text[40]!, /This report is too long for the PDF/);
-    assert.match(text[41]!, /^TEST 2 OF 2\n/);
-    assert.doesNotMatch(text.slice(41).join(''), /There is more than fits/);
+    long.auth_results.dkim = 'fail';
+    const dkim = long.checks.find(({ id }) => id === 'dkim')!;
+    const [signature] = dkim.evidence.signatures as object[];
+    dkim.evidence = { ...dkim.evidence, signatures: Array(60).fill(signature) };
+    const text = pdfPages(await sharedPdf(shareOf([long, await badReport()]))).join('\n');
+    const note = text.indexOf('This report is too long for the PDF');
+    assert.ok(note > 0 && note < text.indexOf('TEST 2 OF 2'));
+    assert.equal(text.lastIndexOf('This report is too long for the PDF'), note);
   });
 });

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import BetterSqlite from 'better-sqlite3';
 import { isoTime, systemClock } from '../../src/lib/clock.ts';
 import { createSecretBox } from '../../src/lib/crypto.ts';
-import { createIds } from '../../src/lib/ids.ts';
+import { createIdGenerator } from '../../src/lib/ids.ts';
 import { openStore } from '../../src/store/open.ts';
 import { newSigningSecret, sealSigningSecret } from '../../src/webhooks/signatures.ts';
 import type { Random } from '../helpers/random.ts';
@@ -46,7 +46,7 @@ export async function startEndpoints(
   random: Random,
 ): Promise<TestEndpoints> {
   const store = openStore(path);
-  const newId = createIds(systemClock);
+  const newId = createIdGenerator(systemClock);
   const secrets = createSecretBox(secretKey);
   for (const [index, { events, enabled }] of ENDPOINTS.entries()) {
     const id = newId('whe');
@@ -57,6 +57,7 @@ export async function startEndpoints(
         url: `https://127.0.0.1:${receiver.port}/${index}`,
         events: JSON.stringify(events),
         enabled: enabled ? 1 : 0,
+        livemode: 1,
         secret: sealSigningSecret(secrets, id, newSigningSecret()),
         created_at: isoTime(systemClock.now()),
       })

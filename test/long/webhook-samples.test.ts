@@ -84,6 +84,10 @@ async function makeCases(t: TestContext): Promise<Cases> {
   const forged = { genuine: false, ...good, secret };
   const cases = [
     { what: 'an unmodified delivery', genuine: true, ...good, secret },
+    {
+      ...{ what: 'without the prefix of the signature', genuine: true, ...good, secret },
+      headers: headersBut({ 'x-service-signature': own.replace('sha256=', '') }),
+    },
     { what: 'four minutes old', genuine: true, ...late, secret },
     { what: 'with the new secret after a rotation', genuine: true, ...both, secret: newSecret },
     { what: 'with the secret before a rotation', genuine: true, ...both, secret },

@@ -8,7 +8,7 @@ import BetterSqlite from 'better-sqlite3';
 import type { PoolOutcome } from '../../src/analysis/pool.ts';
 import type { Domain } from '../../src/domains/schema.ts';
 import { isoTime } from '../../src/lib/clock.ts';
-import { createIds } from '../../src/lib/ids.ts';
+import { createIdGenerator } from '../../src/lib/ids.ts';
 import { deleteOldTests, expireTallies } from '../../src/mailtests/expire.ts';
 import { insertTest, newTestRow } from '../../src/mailtests/queries.ts';
 import { recordOutcome } from '../../src/mailtests/record.ts';
@@ -233,7 +233,7 @@ test('expireTallies deletes old hours and those of deleted domains', async (t) =
 
 test('Migration from schema v6 counts existing tests as if counted on completion', async (t) => {
   const clock = testClock(Date.UTC(2026, 5, 1, 11, 30));
-  const newId = createIds(clock);
+  const newId = createIdGenerator(clock);
   const random = seededRandom(11);
   const now = clock.now();
   const rows = Array.from({ length: 500 }, (_, i) =>

@@ -1,8 +1,9 @@
-/** Lists that don't answer: which are queried again, and which would only delay the others. */
+/** A target that is already listed, and lists that don't answer: which are queried again, and which would only delay the others. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { serveLists, startMonitoring } from './monitoring.ts';
+import { listIn } from '../helpers/blocklists.ts';
+import { ADDRESS, HOUR_MS, serveLists, startMonitoring } from './monitoring.ts';
 
 const ZEN = 'zen.spamhaus.org';
 const NAMES = Array.from({ length: 4 }, (_, i) => `n${i}.example.com`);
@@ -38,4 +39,32 @@ test('Blocklist monitor stops querying a list after five consecutive timeouts', 
   const { queried, unknown } = await runWith(t, ADDRESSES.slice(0, 5));
   assert.deepEqual(queried, ADDRESSES.slice(0, 5));
   assert.deepEqual(unknown, [null]);
+});
+
+test('Blocklist monitor of a listed target alerts on its first run, and once', async (t) => {
+  const listed = listIn(ZEN, ADDRESS.split('.').reverse().join('.'), '127.0.0.2');
+  const dns = await serveLists(t, listed);
+  const { service, clock, create, runDue, runs, alerts } = await startMonitoring(t, { dns });
+  const rule = { name: 'Listed', condition: 'blocklist_hit', channels: ['webhook'] };
+  const made = await service.call('POST', '/v1/alerts', { json: rule });
+  assert.equal(made.status, 201, made.text);
+  const { id } = await create();
+  await runDue();
+  const [run] = await runs(id);
+  assert.equal(run!.status, 'alerting');
+  assert.deepEqual(
+    run!.changes.appeared.map(({ list }) => list),
+    [ZEN],
+  );
+  assert.deepEqual(
+    (await alerts()).map((alert) => alert.id),
+    [run!.id],
+  );
+  const triggered = async () =>
+    (await service.call<{ data: object[] }>('GET', '/v1/events?type=alert.triggered')).body.data;
+  assert.equal((await triggered()).length, 1);
+  clock.advance(HOUR_MS);
+  await runDue();
+  assert.equal((await runs(id)).length, 2);
+  assert.deepEqual([(await alerts()).length, (await triggered()).length], [1, 1]);
 });

@@ -157,7 +157,11 @@ test('compare treats new or more severe findings as worse and ignores minor ones
   ];
   for (const [before, now, status, worse] of cases) {
     const found = compareRuns(before, known(now));
-    assert.deepEqual([found.status, found.worse], [status, worse], JSON.stringify([before, now]));
+    assert.deepEqual(
+      [found.status, found.hasWorsened],
+      [status, worse],
+      JSON.stringify([before, now]),
+    );
   }
 });
 
@@ -167,22 +171,22 @@ test('compare keeps findings that could not be rechecked and does not report the
     ...{ findings: [], unknown: [], targets: [], allUnknown: false },
     canPersist: (one: Finding) => 'list' in one,
   };
-  const { status, findings, changes, worse } = compareRuns(before, unknown);
+  const { status, findings, changes, hasWorsened: worse } = compareRuns(before, unknown);
   assert.deepEqual([status, worse, findings], ['alerting', false, [listing(1)]]);
   assert.deepEqual([changes.appeared, changes.gone], [[], [check('critical')]]);
   assert.deepEqual(changes.unknown, [{ target: ADDRESS, list: 'tier-1.example' }]);
-  assert.equal(compareRuns(findings, known([listing(1)])).worse, false);
+  assert.equal(compareRuns(findings, known([listing(1)])).hasWorsened, false);
 });
 
 test('compare does not report blocklists again that the domain check had covered', () => {
   const asCheck = { ...check('warning'), id: 'domain_blocklists' } as DomainFinding;
   const before = [asCheck, check('critical')];
   const first = compareRuns(before, known([listing(2), listing(3)]));
-  assert.deepEqual([first.worse, first.changes.appeared], [false, []]);
+  assert.deepEqual([first.hasWorsened, first.changes.appeared], [false, []]);
   assert.deepEqual(first.changes.gone, [check('critical')]);
   // A higher tier is more severe; from then on, each list counts by itself.
-  assert.equal(compareRuns(before, known([listing(1)])).worse, true);
+  assert.equal(compareRuns(before, known([listing(1)])).hasWorsened, true);
   const next = compareRuns(first.findings, known([listing(1), listing(2), listing(3)]));
-  assert.deepEqual([next.worse, next.changes.appeared], [true, [listing(1)]]);
+  assert.deepEqual([next.hasWorsened, next.changes.appeared], [true, [listing(1)]]);
   assert.deepEqual(compareRuns(before, known([])).changes.gone, before);
 });

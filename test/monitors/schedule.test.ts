@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createIds } from '../../src/lib/ids.ts';
+import { createIdGenerator } from '../../src/lib/ids.ts';
 import { catchUpSlot, FREQUENCIES, nextSlot, slotAfterRun } from '../../src/monitors/schedule.ts';
 import { testClock } from '../helpers/clock.ts';
 import { HOUR_MS } from './monitoring.ts';
@@ -43,7 +43,7 @@ test('Daily monitor slots start at midnight UTC and weekly ones on Monday', () =
 });
 
 test('Ten thousand monitors are spread evenly over the hour, also after an outage', () => {
-  const newId = createIds(testClock());
+  const newId = createIdGenerator(testClock());
   const perMinute = { planned: new Map<number, number>(), madeUp: new Map<number, number>() };
   const count = (into: Map<number, number>, time: number) => {
     const minute = Math.floor((time % HOUR_MS) / 60_000);

@@ -93,15 +93,15 @@ describe('Authentication identifiers', () => {
       ['SPF', 'shop.example', 'pass', true],
       ['DKIM', 'shop.example', 'pass', true],
     ]);
-    const { fromDomain, dmarc, ignored } = authenticationOf(report);
+    const { fromDomain, dmarc, uncheckedSignatures } = authenticationOf(report);
     assert.equal(fromDomain, 'shop.example');
     assert.deepEqual(dmarc, {
       result: 'pass',
       policy: 'reject',
       record: 'v=DMARC1; p=reject; rua=mailto:dmarc@shop.example',
-      at: '_dmarc.shop.example',
+      recordName: '_dmarc.shop.example',
     });
-    assert.equal(ignored, 0);
+    assert.equal(uncheckedSignatures, 0);
   });
 
   it('of a service signing with its own domain are not aligned', async () => {

@@ -11,7 +11,7 @@ import {
   plainText,
   type ReportDocument,
   type Section,
-  sanitized,
+  sanitize,
   type Verdict,
 } from '../../src/report/blocks.ts';
 import { SCORE_LIMITATIONS } from '../../src/report/content.ts';
@@ -72,13 +72,18 @@ const REST = ['passed', 'info', 'not-checked'];
 describe('Report document sections', () => {
   it('of a page are the same for every report', () => {
     for (const report of [good!, bad!, unscored!, newsletter!])
-      assert.deepEqual(idsOf(testDocument(report, 'page')), [...BODY, 'path', 'message', 'rest']);
+      assert.deepEqual(
+        idsOf(testDocument(report, 'page')),
+        [...BODY, 'path', 'message', 'rest'].filter(
+          (id) => id !== 'placement' || report.placement.length > 0,
+        ),
+      );
   });
 
-  it('of the paper variant omit empty sections', () => {
-    assert.deepEqual(idsOf(testDocument(bad!, 'paper')), [...BODY, 'path', 'message', ...REST]);
+  it('of the PDF variant omit empty sections', () => {
+    assert.deepEqual(idsOf(testDocument(bad!, 'pdf')), [...BODY, 'path', 'message', ...REST]);
     const bare = { ...good!, placement: [], providers: [], checks: [], envelope: null };
-    assert.deepEqual(idsOf(testDocument(bare, 'paper')), [
+    assert.deepEqual(idsOf(testDocument(bare, 'pdf')), [
       'fix',
       'score',
       'authentication',
@@ -89,8 +94,8 @@ describe('Report document sections', () => {
   it('of a shared report omit the message and its path', () => {
     const one = shareOf([bad!]);
     assert.deepEqual(idsOf(sharedDocument(one, 'page')), [...BODY, 'rest']);
-    assert.deepEqual(idsOf(sharedDocument(one, 'paper')), [...BODY, ...REST]);
-    for (const medium of ['page', 'paper'] as const) {
+    assert.deepEqual(idsOf(sharedDocument(one, 'pdf')), [...BODY, ...REST]);
+    for (const medium of ['page', 'pdf'] as const) {
       const document = sharedDocument(one, medium);
       assert.deepEqual(all('frame', document), []);
       assert.deepEqual(all('path', document), []);
@@ -105,11 +110,14 @@ describe('Report document sections', () => {
       await largeShare(21),
     ];
     for (const ids of partsOf(sharedDocument(campaign, 'page')))
-      assert.deepEqual(ids, [...BODY, 'rest']);
-    for (const ids of partsOf(sharedDocument(six, 'paper')))
       assert.deepEqual(
         ids.filter((id) => id !== 'placement'),
-        ['fix', 'score', 'authentication'],
+        [...BODY, 'rest'].filter((id) => id !== 'placement'),
+      );
+    for (const ids of partsOf(sharedDocument(six, 'pdf')))
+      assert.deepEqual(
+        ids.filter((id) => id !== 'placement'),
+        ['fix', 'authentication'],
       );
     const more = ({ blocks }: { blocks: Block[] }) =>
       all('entries', blocks).flatMap(({ items }) => items.filter((item) => item.more !== null));
@@ -135,12 +143,18 @@ describe('Report document sections', () => {
 describe('Report document verdict', () => {
   it('states the summary, the first fix and what is unknown', () => {
     const [first, ...others] = checksToFix(bad!.checks);
-    for (const medium of ['page', 'paper'] as const) {
-      const { score, title, lines, unknown } = verdictOf(testDocument(bad!, medium));
+    for (const medium of ['page', 'pdf'] as const) {
+      const { score, title, lines, unknown, categories } = verdictOf(testDocument(bad!, medium));
       assert.equal(plainText(title), bad!.summary.replace(/ First: .*/s, ''));
       assert.equal(
         plainText(lines[0]!),
-        `Fix this first: ${first!.title.replace(/\.$/, '')} (+${first!.gain}). See ${others.length} more issues below.`,
+        `Fix this first: ${first!.title.replace(/\.$/, '')} (${bad!.score} → ${Math.floor(bad!.score! + first!.gain)}). See ${others.length} more issues below.`,
+      );
+      assert.deepEqual(
+        categories!.items.map(({ value }) => value),
+        bad!.categories.map(({ score: points }) =>
+          points === null ? 'not checked' : String(points),
+        ),
       );
       assert.match(plainText(unknown!), /^Some results are missing\. 1 of \d+ checks could not/);
       assert.deepEqual(
@@ -159,20 +173,21 @@ describe('Report document verdict', () => {
     title: `${id} is wrong.`,
   });
   it('counts the fixes after the first', () => {
+    const cap = { limit: 60, reason: 'It is capped.', reference: 'A rule' };
     for (const [findings, expected] of [
       [[], 'No problems found.'],
-      [[finding('a', 3)], 'Fix this first: a is wrong (+3).'],
+      [[finding('a', 3)], 'Fix this first: a is wrong (60 → 63).'],
       [[finding('a', 0)], 'Fix this first: a is wrong.'],
       [
         [finding('a', 3), finding('b', 2.25)],
-        'Fix this first: a is wrong (+3). See 1 more issue below.',
+        'Fix this first: a is wrong (60 → 63). See 1 more issue below.',
       ],
       [
         [finding('a', 3), finding('b', 2), finding('c', 1)],
-        'Fix this first: a is wrong (+3). See 2 more issues below.',
+        'Fix this first: a is wrong (60 → 63). See 2 more issues below.',
       ],
     ] as const) {
-      const document = testDocument({ ...good!, checks: [...findings] }, 'page');
+      const document = testDocument({ ...good!, score: 60, cap, checks: [...findings] }, 'page');
       assert.equal(plainText(verdictOf(document).lines[0]!), expected);
     }
   });
@@ -193,6 +208,101 @@ describe('Report document verdict', () => {
   });
 });
 
+const groupsOf = (document: ReportDocument) =>
+  all('findings', document).flatMap(({ groups }) =>
+    groups.map(({ title, first, more }) => ({
+      title,
+      findings: [...first, ...(more?.findings ?? [])],
+      more: more?.title ?? null,
+    })),
+  );
+
+describe('Report document findings', () => {
+  it('never mix required changes and recommendations', () => {
+    for (const medium of ['page', 'pdf'] as const) {
+      const groups = groupsOf(testDocument(bad!, medium));
+      assert.deepEqual(
+        groups.map(({ title }) => title),
+        ['Required', 'Recommended'],
+      );
+      for (const [index, status] of ['fail', 'warn'].entries())
+        assert.deepEqual(
+          groups[index]!.findings.map(({ id }) => id),
+          checksToFix(bad!.checks)
+            .filter((check) => check.status === status)
+            .map(({ id }) => `check-${id}`),
+        );
+    }
+  });
+
+  it('expand at most five findings of a page, counting required changes first', () => {
+    const of = (fails: number, warns: number) => {
+      const check = (status: 'fail' | 'warn', index: number): CheckResult => ({
+        ...bad!.checks[0]!,
+        id: `${status}${index}`,
+        status,
+      });
+      const checks = [
+        ...Array.from({ length: fails }, (_, index) => check('fail', index)),
+        ...Array.from({ length: warns }, (_, index) => check('warn', index)),
+      ];
+      return groupsOf(testDocument({ ...bad!, checks }, 'page')).map(({ more }) => more);
+    };
+    for (const [fails, warns, expected] of [
+      [5, 0, [null]],
+      [6, 1, ['1 more required change', '1 recommendation']],
+      [7, 2, ['2 more required changes', '2 recommendations']],
+      [1, 5, [null, '1 more recommendation']],
+      [0, 5, [null]],
+    ] as const)
+      assert.deepEqual(of(fails, warns), expected);
+  });
+
+  it('show whole points, and say which ones the cap locks', () => {
+    const gains = (medium: 'page' | 'pdf', changes: Partial<Report>) =>
+      groupsOf(testDocument({ ...bad!, ...changes }, medium)).flatMap(({ findings }) =>
+        findings.map(({ gain }) => gain?.text),
+      );
+    const checks = [24.4, 0.6, 0.4, 0].map((gain, index) => ({
+      ...bad!.checks[0]!,
+      id: `c${index}`,
+      gain,
+      points: 5,
+      status: 'fail' as const,
+    }));
+    for (const medium of ['page', 'pdf'] as const) {
+      assert.deepEqual(gains(medium, { checks }), ['+24', '+1', '+<1', 'unlocks later']);
+      assert.deepEqual(gains(medium, { checks, cap: null })[3], 'no points');
+      const unscored = checks.map((check) => ({ ...check, points: 0 }));
+      assert.deepEqual(gains(medium, { checks: unscored })[3], 'no points');
+      const text = leavesOf(testDocument({ ...bad!, checks }, medium).blocks).join('\n');
+      assert.equal(text.match(/The score is capped at/g)?.length, 1);
+      assert.match(text, /Points marked “unlocks later” count from then on\./);
+      assert.doesNotMatch(text, /\+0\b/);
+    }
+    const terminal = leavesOf(terminalDocument({ ...bad!, checks }, null).blocks).join('\n');
+    assert.match(terminal, /\(unlocks later\)/);
+    assert.match(terminal, /Points marked “unlocks later”/);
+  });
+
+  it('begin with the change, then evidence and reason', () => {
+    for (const medium of ['page', 'pdf'] as const)
+      for (const { groups } of all('finding', testDocument(bad!, medium))) {
+        const names = groups.map(({ name }) => name);
+        assert.deepEqual(
+          names,
+          ['fix', 'evidence', 'reason'].filter((name) => names.includes(name as 'fix')),
+        );
+        assert.equal(groups[0]!.title, 'What to change');
+      }
+    for (const { groups } of all('finding', terminalDocument(bad!, null)).slice(0, 5))
+      assert.deepEqual(
+        groups.map(({ name }) => name),
+        ['fix', 'reason', 'remarks'],
+      );
+  });
+});
+
 describe('Report document state', () => {
   it('of an error or skipped check is unknown, not pass or fail', () => {
     for (const report of [good!, bad!, unscored!])
@@ -209,9 +319,10 @@ describe('Report document state', () => {
     const report = structuredClone(good!);
     for (const provider of report.providers) {
       provider.ready = false;
+      provider.status = 'unknown';
       for (const rule of provider.rules) rule.status = 'unknown';
     }
-    for (const medium of ['page', 'paper'] as const) {
+    for (const medium of ['page', 'pdf'] as const) {
       const cards = all('card', testDocument(report, medium));
       assert.deepEqual(
         cards.map(({ state }) => state.word),
@@ -220,7 +331,22 @@ describe('Report document state', () => {
     }
   });
 
-  it('of a long delay is a warning; a negative delay indicates a wrong clock', () => {
+  it('path says who forwarded the message, also for results without that check', () => {
+    const noteOf = (kind: string | null) => {
+      const report = structuredClone(good!);
+      report.checks = report.checks.filter(({ id }) => id !== 'forwarding');
+      const template = report.checks.find(({ id }) => id === 'received_path')!;
+      const title = 'This message was forwarded by alumni.example.';
+      if (kind) report.checks.push({ ...template, id: 'forwarding', title, evidence: { kind } });
+      const sections = all('section', testDocument(report, 'page'));
+      return plainText(sections.find(({ id }) => id === 'path')!.note ?? []);
+    };
+    assert.match(noteOf('forwarded'), /^This message was forwarded by alumni\.example\. \S/);
+    assert.doesNotMatch(noteOf('direct'), /alumni/);
+    assert.doesNotMatch(noteOf(null), /alumni/);
+  });
+
+  it('is a warning for a long delay and names a wrong clock for a negative one', () => {
     const path = (delay: number) => {
       const report = structuredClone(good!);
       const check = report.checks.find(({ id }) => id === 'received_path')!;
@@ -261,7 +387,7 @@ describe('Report document', () => {
   it('has unique anchors, and every jump leads to one', async () => {
     for (const document of [
       testDocument(bad!, 'page'),
-      testDocument(bad!, 'paper'),
+      testDocument(bad!, 'pdf'),
       sharedDocument(await campaignShare(), 'page'),
     ]) {
       const parts = all('part', document);
@@ -297,7 +423,7 @@ describe('Report document', () => {
     hostile.message = { ...(evil(bad!.message) as NonNullable<Report['message']>), html: null };
     for (const document of [
       testDocument(hostile, 'page'),
-      testDocument(hostile, 'paper'),
+      testDocument(hostile, 'pdf'),
       terminalDocument(hostile, evil('of') as string),
     ])
       assert.doesNotMatch(JSON.stringify(document), /[\u0000\u202e]|\\u001b|\\ud800/);
@@ -306,7 +432,7 @@ describe('Report document', () => {
   it('is sanitized except for the HTML of the message', () => {
     const html = 'a\u202eb';
     const frame = { kind: 'frame', html, title: html };
-    assert.deepEqual(sanitized({ blocks: [frame] }), { blocks: [{ ...frame, title: 'a·b' }] });
+    assert.deepEqual(sanitize({ blocks: [frame] }), { blocks: [{ ...frame, title: 'a·b' }] });
   });
 });
 
@@ -346,7 +472,7 @@ const RENDERERS: Renderer[] = [
     name: 'PDF',
     read: async (document) => pdfWords(await renderPdf(document)),
     // PDFs of all documents take too long; test/long/report-pdf-words.test.ts covers them.
-    isFor: (which) => /^(?:bad on paper|one shared on paper|summary (?:WEEK|HOSTILE))$/.test(which),
+    isFor: (which) => /^(?:bad as pdf|one shared as pdf|summary (?:WEEK|HOSTILE))$/.test(which),
     normalize: asReadOnPaper,
     skip: skipUnlessInstalled('pdftotext'),
     files: ['paint', 'figures', 'layout', 'table'].map((name) => `pdf/${name}.ts`),

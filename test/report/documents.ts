@@ -27,7 +27,7 @@ export async function allDocuments(): Promise<[name: string, document: ReportDoc
     unscored: await unscoredReport(),
     newsletter: await newsletterReport(),
   };
-  const media = ['page', 'paper'] as const;
+  const media = ['page', 'pdf'] as const;
   const shares = {
     none: shareOf([], { deletedTests: 2 }),
     one: shareOf([bad], { deletedTests: 1 }),
@@ -37,12 +37,12 @@ export async function allDocuments(): Promise<[name: string, document: ReportDoc
   const summaries = { WEEK, MONTH, DAY, UNSCORED, NOTHING, HOSTILE };
   return [
     ...Object.entries(reports).flatMap(([name, report]) => [
-      ...media.map((medium) => [`${name} on ${medium}`, testDocument(report, medium)] as const),
+      ...media.map((medium) => [`${name} as ${medium}`, testDocument(report, medium)] as const),
       [`${name} in a terminal`, terminalDocument(report, `${name}.eml`)] as const,
     ]),
     ...Object.entries(shares).flatMap(([name, share]) =>
       media.map(
-        (medium) => [`${name} shared on ${medium}`, sharedDocument(share, medium)] as const,
+        (medium) => [`${name} shared as ${medium}`, sharedDocument(share, medium)] as const,
       ),
     ),
     ...Object.entries(summaries).map(

@@ -26,6 +26,7 @@ function leavesOfBlock(block: Block): string[] {
         ...block.lines.map(plainText),
         ...textOf(block.unknown),
         ...leavesOf(block.states ? [block.states] : []),
+        ...(block.categories?.items ?? []).flatMap(({ name, value }) => [name, value]),
         ...leavesOf(block.facts ? [block.facts] : []),
         ...block.remarks.map(plainText),
       ];
@@ -41,10 +42,11 @@ function leavesOfBlock(block: Block): string[] {
     case 'paragraph':
       return block.screenOnly ? [] : [plainText(block.text)];
     case 'findings':
-      return [
-        ...leavesOf(block.first),
-        ...(block.more ? [block.more.title, ...leavesOf(block.more.findings)] : []),
-      ];
+      return block.groups.flatMap(({ title, first, more }) => [
+        ...named(title),
+        ...leavesOf(first),
+        ...(more ? [more.title, ...leavesOf(more.findings)] : []),
+      ]);
     case 'finding':
       return [
         ...named(block.gain?.text),
@@ -129,6 +131,7 @@ function leavesOfBlock(block: Block): string[] {
       return block.lines;
     case 'chart':
       return named(block.title);
+    case 'choice':
     case 'frame':
       return [];
   }

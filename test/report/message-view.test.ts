@@ -55,7 +55,7 @@ describe('messageView', () => {
       text: 'See the scarves',
     });
     assert.match(message!.source, /^DKIM-Signature: [\s\S]*--outer--\r\n$/);
-    assert.deepEqual([message!.sourceCut, message!.notShown], [0, []]);
+    assert.deepEqual([message!.omittedSourceBytes, message!.limitNotes], [0, []]);
   });
 
   it('returns null for a missing text or HTML part', async () => {
@@ -137,9 +137,12 @@ describe('messageView limits', () => {
     assert.equal(shown.attachments.length, 100);
     assert.equal(shown.links.length, 200);
     assert.equal(shown.source.length, 256 * 1024);
-    assert.equal(shown.sourceCut, Buffer.byteLength(message.replaceAll('\n', '\r\n')) - 256 * 1024);
+    assert.equal(
+      shown.omittedSourceBytes,
+      Buffer.byteLength(message.replaceAll('\n', '\r\n')) - 256 * 1024,
+    );
     assert.deepEqual(
-      shown.notShown.map((sentence) => sentence.replace(/of [\d,]+/, 'of n')),
+      shown.limitNotes.map((sentence) => sentence.replace(/of [\d,]+/, 'of n')),
       [
         'Only the first 200 of n header fields are shown.',
         'Only the first 200,000 of n characters of text are shown.',

@@ -10,7 +10,11 @@ import { silentLog } from '../../src/lib/log.ts';
 import { reportPage, sharedPage } from '../../src/report/html/report-page.tsx';
 import { reportPdf, sharedPdf, summaryPdf } from '../../src/report/pdf/pdf.ts';
 import { redactStoredReport } from '../../src/report/redact.ts';
-import { createReporter, type ReporterOptions, type ReportJob } from '../../src/report/renderer.ts';
+import {
+  createReportRenderer,
+  type ReportJob,
+  type ReportRendererOptions,
+} from '../../src/report/renderer.ts';
 import type { StoredReport, StoredShare } from '../../src/report/report.ts';
 import { analyzeBy, fakeCheck, INPUT } from '../analysis/fake-checks.ts';
 import { WEEK } from './scheduled-reports.ts';
@@ -42,15 +46,15 @@ const job = (changes: Partial<TestJob> = {}, name: string | null = null): TestJo
   ...changes,
 });
 
-function start(t: TestContext, options: Partial<ReporterOptions> = {}) {
+function start(t: TestContext, options: Partial<ReportRendererOptions> = {}) {
   const logged: string[] = [];
   const log = { ...silentLog, warn: (message: string) => void logged.push(message) };
-  const reporter = createReporter({ log, ...options });
+  const reporter = createReportRenderer({ log, ...options });
   t.after(() => reporter.close());
   return { ...reporter, logged };
 }
 
-const startBad = (t: TestContext, options: Partial<ReporterOptions> = {}) =>
+const startBad = (t: TestContext, options: Partial<ReportRendererOptions> = {}) =>
   start(t, { workerFile: BAD_WORKER, ...options });
 
 /** Matches an AppError `unavailable` with this detail. */

@@ -63,7 +63,7 @@ const engineScore = (rules: FiredRule[]) => ({
   score: rules.reduce((sum, { score }) => sum + score, 0),
   threshold: 5,
   rules,
-  isCheckedHere: (rule: string) => rule.startsWith('SPF_') || rule.startsWith('RDNS_'),
+  isCoveredRule: (rule: string) => rule.startsWith('SPF_') || rule.startsWith('RDNS_'),
 });
 
 const GOOD_CLIENT = '203.0.114.7';
@@ -202,7 +202,7 @@ export async function newsletterReport(): Promise<Report> {
 }
 
 /** A color gradient as PNG (8-bit RGB). */
-function pngOf(width: number, height: number): Buffer {
+export function pngOf(width: number, height: number): Buffer {
   const rows = Buffer.alloc(height * (1 + width * 3));
   for (let y = 0; y < height; y += 1)
     for (let x = 0; x < width; x += 1)

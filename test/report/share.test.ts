@@ -53,10 +53,10 @@ describe('Share texts', () => {
     assert.equal(shareTitle(scored(1, 2)), '2 deliverability tests');
   });
 
-  it('isBrief applies from 21 tests, isBriefPdf from 6', () => {
+  it('isBrief applies from 21 tests, isBriefPdf from 2', () => {
     const of = (count: number) => scored(...Array.from({ length: count }, () => 1));
     assert.deepEqual([isBrief(of(20)), isBrief(of(21))], [false, true]);
-    assert.deepEqual([isBriefPdf(of(5)), isBriefPdf(of(6))], [false, true]);
+    assert.deepEqual([isBriefPdf(of(1)), isBriefPdf(of(2))], [false, true]);
   });
 
   it('scoresChart needs at least two tests with a score', () => {

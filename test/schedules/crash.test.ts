@@ -43,7 +43,7 @@ test('A report claimed by a crashed process is sent once by the next process', a
   const due = await startDue(t, { format: 'pdf' });
   const { app } = due.service;
   let asked = 0;
-  app.reporter.render = async () => {
+  app.reportRenderer.render = async () => {
     asked += 1;
     throw new Error('the process ends here');
   };
@@ -59,7 +59,7 @@ test('A report claimed by a crashed process is sent once by the next process', a
 
 test('A report claimed without result is retried once its lease expires', async (t) => {
   const due = await startDue(t, { format: 'pdf' });
-  const { reporter } = due.service.app;
+  const { reportRenderer: reporter } = due.service.app;
   const { render } = reporter;
   reporter.render = () => Promise.reject(new Error('too slow'));
   await due.makeDue();
@@ -139,13 +139,13 @@ test('A copy accepted but not recorded is resent with the same Message-ID', asyn
 test('Two jobs composing the same report write it once', async (t) => {
   const due = await startDue(t, { format: 'pdf' });
   const { app } = due.service;
-  const { render } = app.reporter;
+  const { render } = app.reportRenderer;
   let go = () => {};
   const gate = new Promise<void>((resolve) => {
     go = resolve;
   });
   let waiting = 0;
-  app.reporter.render = async (job) => {
+  app.reportRenderer.render = async (job) => {
     waiting += 1;
     await gate;
     return render(job);
@@ -165,9 +165,9 @@ test('Two jobs composing the same report write it once', async (t) => {
 test('A report whose schedule changes while composing is composed again', async (t) => {
   const due = await startDue(t, { format: 'pdf' });
   const { app, call } = due.service;
-  const { render } = app.reporter;
-  app.reporter.render = async (job) => {
-    app.reporter.render = render;
+  const { render } = app.reportRenderer;
+  app.reportRenderer.render = async (job) => {
+    app.reportRenderer.render = render;
     const json = { recipients: ['new@example.com'] };
     assert.equal((await call('PATCH', `/v1/reports/schedules/${due.id}`, { json })).status, 200);
     return render(job);
@@ -185,8 +185,8 @@ test('A report whose schedule changes while composing is composed again', async 
 test('A report that cannot be composed fails after two hours; the next is sent', async (t) => {
   const due = await startDue(t, { format: 'pdf' });
   const { app } = due.service;
-  const { render } = app.reporter;
-  app.reporter.render = () => Promise.reject(new Error('a bug'));
+  const { render } = app.reportRenderer;
+  app.reportRenderer.render = () => Promise.reject(new Error('a bug'));
   for (let minutes = 0; minutes < 125; minutes += 6) {
     await due.makeDue();
     due.clock.advance(6 * 60_000);
@@ -195,7 +195,7 @@ test('A report that cannot be composed fails after two hours; the next is sent',
   assert.deepEqual(others, []);
   assert.equal(run!.status, 'failed');
   assert.match(run!.error!, /could not be generated/);
-  app.reporter.render = render;
+  app.reportRenderer.render = render;
   due.clock.advance(24 * HOUR_MS);
   await runToEnd(sendReportsJob(app));
   await due.sendDue();

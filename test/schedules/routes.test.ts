@@ -206,25 +206,20 @@ test('The 101st report schedule gets 409', async (t) => {
   assert.deepEqual([page.data.length, page.has_more], [100, false]);
 });
 
-test('A test-mode key can read report schedules but not change, preview or send them', async (t) => {
+test('A test-mode key can read report schedules but not change or send them', async (t) => {
   const { service, create } = await startScheduling(t);
   const { id } = await create();
   const key = await service.makeKey('owner', false);
-  for (const path of [SCHEDULES, `${SCHEDULES}/${id}`])
+  const one = `${SCHEDULES}/${id}`;
+  for (const path of [SCHEDULES, one, `${one}/preview`, `${one}/runs`])
     assert.equal((await service.call('GET', path, { key })).status, 200);
   for (const [method, path] of [
-    ['GET', `${SCHEDULES}/${id}/preview`],
-    ['GET', `${SCHEDULES}/${id}/runs`],
     ['POST', SCHEDULES],
     ['PATCH', `${SCHEDULES}/${id}`],
     ['POST', `${SCHEDULES}/${id}/send`],
     ['DELETE', `${SCHEDULES}/${id}`],
   ] as const)
-    assert.equal(
-      (await service.call(method, path, { key, ...(method === 'GET' ? {} : { json: OK }) })).status,
-      403,
-      path,
-    );
+    assert.equal((await service.call(method, path, { key, json: OK })).status, 403, path);
 });
 
 test('Report preview hides domains and alerts from viewers and says so', async (t) => {

@@ -204,8 +204,8 @@ test('Report charts are rendered once and shared by all copies', async (t) => {
   await tally(app, '2026-11-21T09:00:00.000Z');
   const row = await scheduleOr404(app.db, id);
   const at = app.clock.now();
-  const covered = periodUntil(row, at);
-  const mails = [...(await composeReportMails(app, row, { covered, at })).values()];
+  const period = periodUntil(row, at);
+  const mails = [...(await composeReportMails(app, row, { period, at })).values()];
   assert.equal(mails.length, 3);
   const [first, ...others] = mails.map(({ images }) => images!.map(({ content }) => content));
   assert.equal(first!.length, 2);
@@ -400,7 +400,7 @@ test('A change while a report is composed recomposes it for the same time', asyn
   const { id, service, patch, get, told, makeDue, sendDue, sink } = await startOverdue(t, 60_000, {
     format: 'pdf',
   });
-  const { reporter } = service.app;
+  const { reportRenderer: reporter } = service.app;
   const { render } = reporter;
   let made = 0;
   reporter.render = async (job) => {

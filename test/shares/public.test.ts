@@ -74,6 +74,7 @@ test('Public reports are served as page, JSON and PDF without credentials', {
     'livemode',
     'domain_id',
     'envelope',
+    'report_url',
   ];
   const shown = Object.keys(own).filter((name) => !hidden.includes(name));
   assert.deepEqual(Object.keys(tests[0]!).toSorted(), shown.toSorted());

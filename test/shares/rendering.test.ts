@@ -10,7 +10,7 @@ const JSON_TYPE = 'application/json';
 
 async function startCounting(t: TestContext) {
   const sharing = await startSharing(t);
-  const { reporter } = sharing.service.app;
+  const { reportRenderer: reporter } = sharing.service.app;
   const made: string[] = [];
   const { render } = reporter;
   reporter.render = (job) => {
@@ -55,17 +55,24 @@ test('Public report JSON is cached until a test changes through the API', async 
 });
 
 test('HEAD on a public report renders nothing and returns known lengths', async (t) => {
-  const { service, analysed, share, read, made } = await startCounting(t);
+  const { service, analysed, share, made } = await startCounting(t);
   const { token } = await share({ test_ids: [(await analysed()).id] });
   const path = `/reports/public/${token}`;
-  const head = () => fetch(service.url + path, { method: 'HEAD' });
+  const plain = { 'accept-encoding': 'identity' };
+  const ask = (method: string, headers = {}) => fetch(service.url + path, { method, headers });
+  const head = () => ask('HEAD', plain);
   assert.equal((await head()).headers.get('content-length'), null);
   assert.deepEqual(made, []);
-  const { headers } = await read(path);
+  const { headers } = await ask('GET', plain);
   const known = (await head()).headers;
   for (const name of ['content-length', 'content-type', 'content-security-policy', 'vary'])
     assert.equal(known.get(name), headers.get(name), name);
   assert.deepEqual(made, ['html']);
+  // The length of a compressed page isn't known.
+  assert.equal(
+    (await ask('HEAD', { 'accept-encoding': 'br' })).headers.get('content-length'),
+    null,
+  );
 });
 
 test('Rendering cache is bounded, evicts the oldest and skips oversized entries', () => {
@@ -137,7 +144,7 @@ test('JSON of a 100-test public report yields to other work', async (t) => {
 test('A public report revoked during rendering is not served', async (t) => {
   const { service, analysed, share, read } = await startSharing(t);
   const { token, id } = await share({ test_ids: [(await analysed()).id] });
-  const { reporter } = service.app;
+  const { reportRenderer: reporter } = service.app;
   const { render } = reporter;
   reporter.render = async (job) => {
     const rendered = await render(job);

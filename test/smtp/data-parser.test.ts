@@ -46,7 +46,7 @@ function readPieces(pieces: string[]): Outcome {
     content += read.content.toString('latin1');
     rest = read.rest?.toString('latin1') ?? null;
   }
-  return { content, rest, falseEnd: reader.falseEnd, atFalseEnd: reader.atFalseEnd };
+  return { content, rest, falseEnd: reader.hasFalseEnd, atFalseEnd: reader.atFalseEnd };
 }
 
 /** Whole, byte by byte, and split in two at every position: all must give the same result. */
@@ -86,7 +86,7 @@ describe('SMTP data parser', () => {
     });
   }
 
-  it('reports no end before it is complete', () => {
+  it('reports no end of data before the terminator is complete', () => {
     for (const part of ['', '.', '.\r', 'a\r\n.\r', 'a.\r\n', 'a\n', '..\r\n'])
       assert.equal(everyCut(part).rest, null, JSON.stringify(part));
   });
@@ -109,7 +109,7 @@ describe('SMTP data parser at a false end of data', () => {
       assert.deepEqual([falseEnd, rest], [true, 'NOOP\r\n']);
     });
 
-  it('reports a false end as last only until more data arrives', () => {
+  it('reports a trailing false end only until more data arrives', () => {
     for (const [name, end] of FALSE_ENDS) {
       // After CRLF, a dot and a CR, an LF would make it a true end.
       const certain = name !== '<CR><LF>.<CR>';

@@ -46,12 +46,13 @@ export async function listen(
       ...options,
     },
     {
-      recipient: (address) =>
+      checkRecipient: (address) =>
         /^(token|postmaster)/i.test(address)
           ? { accept: true }
           : { accept: false, code: 550, enhanced: '5.1.1', text: 'There is no such test address' },
       async receive(message) {
-        messages.push(message);
+        // The listener frees the bytes after this call.
+        messages.push({ ...message, raw: Buffer.from(message.raw) });
         return { accept: true, text: 'Kept' };
       },
       freeBytes: async () => 1_000_000,

@@ -184,7 +184,7 @@ describe('SMTP STARTTLS', () => {
       t,
       {},
       {
-        recipient: (address) => {
+        checkRecipient: (address) => {
           asked.push(address);
           return { accept: true };
         },

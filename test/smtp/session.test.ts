@@ -34,7 +34,7 @@ it('RCPT TO follows the recipient hook and allows one recipient per message', as
     t,
     {},
     {
-      recipient: async (address) =>
+      checkRecipient: async (address) =>
         address.startsWith('expired')
           ? { accept: false, code: 550, enhanced: '5.2.1', text: 'This address has expired' }
           : address.toLowerCase().startsWith('token') || address === 'postmaster'
@@ -88,7 +88,7 @@ it('SMTP server replies with the verdict of the receive hook', async (t) => {
 
 it('SMTP server answers 451 when a hook throws, without details', async (t) => {
   const fault = () => Promise.reject(new Error('SELECT secret FROM table'));
-  for (const hook of ['recipient', 'receive', 'freeBytes'] as const) {
+  for (const hook of ['checkRecipient', 'receive', 'freeBytes'] as const) {
     const listener = await listen(t, {}, { [hook]: fault });
     const client = await listener.connect();
     await client.say('EHLO client.example.com', 250);
@@ -215,7 +215,7 @@ it('SMTP server limits command lines to 4 KiB', async (t) => {
   }
 });
 
-it('SMTP server limits connections per address and in total', async (t) => {
+it('SMTP server limits connections per address', async (t) => {
   const listener = await listen(t, { limits: { connectionsPerAddress: 3 } });
   const clients = [await listener.connect(), await listener.connect(), await listener.connect()];
   const refused = await listener.connectUngreeted();
@@ -226,10 +226,6 @@ it('SMTP server limits connections per address and in total', async (t) => {
   await clients[0]!.closed;
   while (listener.connections() > 2) await new Promise(setImmediate);
   await listener.connect();
-
-  const small = await listen(t, { limits: { connections: 1 } });
-  await small.connect();
-  assert.match(await (await small.connectUngreeted()).reply(), /^421 4\.3\.2 /);
 });
 
 it('SMTP server counts TLS connections until they close', async (t) => {

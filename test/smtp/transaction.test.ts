@@ -45,7 +45,7 @@ it('SMTP server receives a nodemailer message byte for byte with its envelope', 
 
 for (const tls of [false, true]) {
   const over = tls ? 'TLS' : 'a plain connection';
-  it(`SMTP server preserves dots and 8-bit bytes in any split over ${over}`, async (t) => {
+  it(`SMTP server preserves dots and 8-bit bytes however the data is split, over ${over}`, async (t) => {
     const listener = await listen(t);
     const client = await listener.connect();
     if (tls) await client.startTls();

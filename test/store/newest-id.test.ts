@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { createApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config/config.ts';
-import { createIds } from '../../src/lib/ids.ts';
+import { createIdGenerator } from '../../src/lib/ids.ts';
 import { zoneResolver } from '../../src/net/dns/zone.ts';
 import { openStore } from '../../src/store/open.ts';
 import { temporaryFolder } from '../helpers/app.ts';
@@ -17,7 +17,7 @@ const TIME = '2026-11-21T10:00:00.000Z';
 async function storeWith(kind: keyof ReturnType<typeof rowsOf>) {
   const store = openStore(':memory:');
   const clock = testClock();
-  const newId = createIds(clock);
+  const newId = createIdGenerator(clock);
   const member = { id: newId('mem'), email: 'ann@example.com', name: 'A', joined_at: TIME };
   await store.db
     .insertInto('members')
@@ -29,7 +29,7 @@ async function storeWith(kind: keyof ReturnType<typeof rowsOf>) {
   return { store, newest: tail(row.id) };
 }
 
-function rowsOf(newId: ReturnType<typeof createIds>, member_id: string) {
+function rowsOf(newId: ReturnType<typeof createIdGenerator>, member_id: string) {
   const hash = 'x';
   const role = 'viewer' as const;
   return {

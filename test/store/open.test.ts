@@ -34,7 +34,7 @@ test('openStore creates a database with WAL, foreign keys and durable settings',
   const path = join(folder(t), 'new', 'd.db');
   const store = openStore(path);
   t.after(() => store.close());
-  assert.deepEqual(store.migrated, { from: 0, to: SCHEMA_VERSION, backup: null });
+  assert.deepEqual(store.migration, { from: 0, to: SCHEMA_VERSION, backup: null });
   // The WAL exists from the first write on.
   await store.db.insertInto('service_facts').values({ name: 'a', value: 'b' }).execute();
   const pragma = async (name: string) => {
@@ -104,11 +104,23 @@ test('Migration step 7 fills incident conditions and notification outcomes', () 
     old.prepare('SELECT id, status, error FROM alert_notifications ORDER BY id').raw().all(),
     [
       ['failed', 'failed', 'refused'],
-      ['forgotten', 'sent', 'what became of the mail is no longer known'],
+      ['forgotten', 'sent', 'the outcome of this email is no longer known'],
       ['queued', 'queued', null],
       ['sent', 'sent', null],
     ],
   );
+});
+
+test('Migration step 8 makes existing webhook endpoints live', () => {
+  const old = new BetterSqlite(':memory:');
+  old.exec(readFileSync(new URL('../fixtures/schemas/v7.sql', import.meta.url), 'utf8'));
+  old.pragma('user_version = 7');
+  old.exec(
+    "INSERT INTO webhook_endpoints (id, url, events, enabled, secret, created_at) VALUES ('whe_1', 'https://example.com/', '[]', 1, 's', 'now')",
+  );
+  migrate(old);
+  const rows = old.prepare('SELECT id, livemode FROM webhook_endpoints').raw().all();
+  assert.deepEqual(rows, [['whe_1', 1]]);
 });
 
 test('Migration steps are numbered without gaps up to SCHEMA_VERSION', () => {

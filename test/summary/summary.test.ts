@@ -55,7 +55,7 @@ interface Scope {
   domain: string | null;
 }
 
-/** Calculates the period independently: the last `HOURS[period]` whole hours. */
+/** Calculates the period independently: exactly the last `HOURS[period]` hours, in slices of whole hours. */
 async function recounted(
   db: Db,
   clock: TestClock,
@@ -65,9 +65,11 @@ async function recounted(
   const now = clock.now();
   const to = now - (now % HOUR) + HOUR;
   const length = HOURS[period] * HOUR;
-  const from = to - length;
+  const from = now - length;
   const slices = SLICES[period];
-  const boundaries = Array.from({ length: slices + 1 }, (_, i) => from + (i * length) / slices);
+  const boundaries = Array.from({ length: slices + 1 }, (_, i) =>
+    i === 0 ? from : to - ((slices - i) * length) / slices,
+  );
   const span = { from, to, previousFrom: from - length, boundaries };
   const scope = { livemode: livemode === 1, domains: domain === null ? null : [domain] };
   const summary = await recountedSummary(db, { ...span, ...scope }, titleOf);
@@ -117,13 +119,13 @@ test('GET /v1/reports/summary without tests returns zeros for the default week',
   const days = [19, 20, 21, 22, 23, 24].map((day) => `2026-10-${day}T02:00:00.000Z`);
   assert.deepEqual(told, {
     ...{ object: 'report_summary', period: 'week', ...none },
-    ...{ from: '2026-10-18T02:00:00.000Z', to: '2026-10-25T01:23:45.678Z' },
+    ...{ from: '2026-10-18T01:23:45.678Z', to: '2026-10-25T01:23:45.678Z' },
     grades: { A: 0, B: 0, C: 0, D: 0, F: 0 },
     auth_rates: { spf: 0, dkim: 0, dmarc: 0 },
     auth_samples: { spf: 0, dkim: 0, dmarc: 0 },
     top_issues: [],
     previous: none,
-    trend: ['2026-10-18T02:00:00.000Z', ...days].map((from) => ({
+    trend: ['2026-10-18T01:23:45.678Z', ...days].map((from) => ({
       ...{ from, tests: 0, ...means },
     })),
   });
@@ -147,17 +149,19 @@ test('Summary trends use UTC hours and days whatever the machine’s time zone',
     for (const period of PERIODS) {
       const { from, trend } = await ask(service, `?period=${period}`);
       const step = (HOURS[period] / SLICES[period]) * HOUR;
+      const to = at - (at % HOUR) + HOUR;
+      const later = Array.from({ length: SLICES[period] - 1 }, (_, i) => isoTime(to - ++i * step));
       assert.deepEqual(
         trend.map((slice) => slice.from),
-        Array.from({ length: SLICES[period] }, (_, i) => isoTime(Date.parse(from) + i * step)),
+        [from, ...later.toReversed()],
       );
-      assert.equal(Date.parse(from) + HOURS[period] * HOUR, at - (at % HOUR) + HOUR);
+      assert.equal(Date.parse(from), at - HOURS[period] * HOUR);
     }
   }
 });
 
 test('Summary periods include their first and last millisecond correctly', async (t) => {
-  const { service, clock } = await start(t, Date.UTC(2026, 0, 1, 0, 0, 0, 0));
+  const { service, clock } = await start(t, Date.UTC(2026, 0, 1, 0, 20, 34, 567));
   const { app } = service;
   const random = seededRandom(2);
   const at = (iso: string) => ({
@@ -165,18 +169,22 @@ test('Summary periods include their first and last millisecond correctly', async
     livemode: 1,
   });
   await store(app.db, [
-    at('2025-12-30T00:59:59.999Z'),
-    at('2025-12-30T01:00:00.000Z'),
-    at('2025-12-31T00:59:59.999Z'),
-    at('2025-12-31T01:00:00.000Z'),
-    at('2026-01-01T00:00:00.000Z'),
+    at('2025-12-30T00:20:34.566Z'),
+    at('2025-12-30T00:20:34.567Z'),
+    at('2025-12-31T00:20:34.566Z'),
+    at('2025-12-31T00:20:34.567Z'),
+    at('2026-01-01T00:20:34.567Z'),
   ]);
   const told = await ask(service, '?period=day');
-  assert.deepEqual([told.from, told.to], ['2025-12-31T01:00:00.000Z', '2026-01-01T00:00:00.000Z']);
+  assert.deepEqual([told.from, told.to], ['2025-12-31T00:20:34.567Z', '2026-01-01T00:20:34.567Z']);
   assert.deepEqual([told.total_tests, told.previous.total_tests], [2, 2]);
   assert.deepEqual([told.trend[0]!.tests, told.trend[23]!.tests], [1, 1]);
-  clock.set(Date.UTC(2026, 0, 1, 0, 59, 59, 999));
-  assert.equal((await ask(service, '?period=day')).from, told.from);
+  clock.advance(1);
+  const later = await ask(service, '?period=day');
+  assert.deepEqual([later.total_tests, later.previous.total_tests], [1, 2]);
+  // On the hour, every hour is complete.
+  clock.set(Date.UTC(2026, 0, 1, 0, 0, 0, 0));
+  assert.equal((await ask(service, '?period=day')).from, '2025-12-31T00:00:00.000Z');
 });
 
 test('GET /v1/reports/summary rejects unknown domains and periods with 422', async (t) => {

@@ -206,7 +206,7 @@ test('A test-mode key cannot create API keys and can revoke only itself', async 
     ['DELETE', `${KEYS}/${await idOf(call, await makeKey('viewer', false))}`],
   ] as const) {
     const { status, body } = await call<Problem>(method, path, { key, json });
-    assert.deepEqual([status, body.code], [403, 'forbidden'], `${method} ${path}`);
+    assert.deepEqual([status, body.code], [403, 'live_mode_required'], `${method} ${path}`);
     assert.match(body.detail, /^Test-mode keys can't use this endpoint/);
   }
   assert.equal((await call('GET', KEYS, { key })).status, 200);

@@ -124,7 +124,7 @@ test('PATCH /v1/me rejects a test-mode key with 403', async (t) => {
     key,
     json: { name: 'Mallory' },
   });
-  assert.deepEqual([status, body.code], [403, 'forbidden']);
+  assert.deepEqual([status, body.code], [403, 'live_mode_required']);
   assert.match(body.detail, /^Test-mode keys can't use this endpoint/);
   assert.equal((await service.call<Me>('GET', '/v1/me')).body.member.name, 'owner');
 });

@@ -29,7 +29,7 @@ async function wholeTeam(service: TestService) {
   };
 }
 
-test('GET /v1/team/members lists members page by page; viewers get 403', async (t) => {
+test('GET /v1/team/members lists all members, the owner first, then by name; viewers get 403', async (t) => {
   const service = await startTestService(t, { clock: testClock() });
   const { call } = service;
   const team = await wholeTeam(service);
@@ -37,9 +37,9 @@ test('GET /v1/team/members lists members page by page; viewers get 403', async (
   assert.deepEqual(Object.keys(body), ['object', 'data', 'has_more']);
   assert.deepEqual(
     body.data.map(({ id }) => id),
-    [team.viewer, team.member, team.otherAdmin, team.admin, team.owner].map(({ id }) => id),
+    [team.owner, team.admin, team.otherAdmin, team.member, team.viewer].map(({ id }) => id),
   );
-  assert.deepEqual(body.data[0], {
+  assert.deepEqual(body.data.at(-1), {
     id: team.viewer.id,
     object: 'team_member',
     email: team.viewer.email,
@@ -49,14 +49,14 @@ test('GET /v1/team/members lists members page by page; viewers get 403', async (
   });
   const page = await call<List<Member>>(
     'GET',
-    `${MEMBERS}?limit=2&starting_after=${team.viewer.id}`,
+    `${MEMBERS}?limit=1&starting_after=${team.otherAdmin.id}`,
   );
   assert.deepEqual(
     [page.body.data.map(({ id }) => id), page.body.has_more],
-    [[team.member.id, team.otherAdmin.id], true],
+    [[team.member.id, team.viewer.id], false],
   );
   const one = `${MEMBERS}/${team.viewer.id}`;
-  assert.deepEqual((await call('GET', one)).body, body.data[0]);
+  assert.deepEqual((await call('GET', one)).body, body.data.at(-1));
   for (const path of [MEMBERS, one]) {
     for (const { key } of [team.admin, team.member])
       assert.equal((await call('GET', path, { key })).status, 200);
@@ -86,10 +86,13 @@ test('PATCH /v1/team/members/{id} allows only roles above the target’s', async
       assert.equal(status, allowed ? 200 : 403, `${by} changes ${target}`);
       if (allowed) assert.equal(body.name, name);
     }
-  assert.deepEqual(
-    (await membersOf(service)).map(({ name }) => name),
-    ['by admin', 'by admin', 'by owner', 'by owner', 'owner'],
-  );
+  assert.deepEqual((await membersOf(service)).map(({ name }) => name).toSorted(), [
+    'by admin',
+    'by admin',
+    'by owner',
+    'by owner',
+    'owner',
+  ]);
 });
 
 test('DELETE /v1/team/members/{id} allows higher roles, and anyone but the owner to leave', async (t) => {
@@ -169,7 +172,7 @@ test('A test-mode key can read the team but not change it, whatever its role', a
     ['DELETE', invitation],
   ] as const) {
     const { status, body } = await call<Problem>(method, path, { key, json });
-    assert.deepEqual([status, body.code], [403, 'forbidden'], `${method} ${path}`);
+    assert.deepEqual([status, body.code], [403, 'live_mode_required'], `${method} ${path}`);
     assert.match(body.detail, /^Test-mode keys can't use this endpoint\. Use a live key/);
   }
   // Its member can't leave the team with it either.

@@ -2,7 +2,7 @@
 
 import type { TestContext } from 'node:test';
 import type { Role } from '../../src/http/actor.ts';
-import { createIds } from '../../src/lib/ids.ts';
+import { createIdGenerator } from '../../src/lib/ids.ts';
 import { openStore } from '../../src/store/open.ts';
 import type { TeamContext } from '../../src/team/members.ts';
 import { testClock } from '../helpers/clock.ts';
@@ -11,7 +11,7 @@ export function openTeam(t: TestContext) {
   const store = openStore(':memory:');
   t.after(() => store.close());
   const clock = testClock();
-  const context: TeamContext = { db: store.db, clock, newId: createIds(clock) };
+  const context: TeamContext = { db: store.db, clock, newId: createIdGenerator(clock) };
   return {
     ...context,
     context,

@@ -446,7 +446,7 @@ test('The owner command names the former owner and the credentials that ended', 
   assert.equal(await ownerCommand.run([email], io as never), 0, 'a member needs no --replace');
   assert.match(
     printed[0]!,
-    /^The owner was owner@example\.com, whose password, .* are now revoked\.\nThey are now an admin, /,
+    /^The owner was owner@example\.com, whose password, .* are now revoked\. They are now an admin, /,
   );
   assert.match(printed[1]!, new RegExp(`^${email} is the owner\\.`));
   assert.equal((await service.call('GET', '/v1/me')).status, 401);

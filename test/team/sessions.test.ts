@@ -55,7 +55,7 @@ test('POST /v1/sessions returns the session and sets a cookie that authenticates
     user_agent: 'Browser/1.0',
     current: true,
   });
-  assert.equal(answer.headers.get('location'), `/v1/sessions/${id}`);
+  assert.equal(answer.headers.get('location'), null);
   const [value, ...attributes] = answer.headers.getSetCookie()[0]!.split('; ');
   assert.match(value!, /^deliverability=[\w-]{43}$/);
   const expected = ['HttpOnly', 'Max-Age=2592000', 'Path=/', 'SameSite=Lax'];

@@ -269,7 +269,7 @@ test('Password work serves known browsers ahead of queued strangers', async (t) 
     ),
   );
   await assert.rejects(work.verify('a', null), { code: 'unavailable' });
-  const known = [work.verify('b', null, { known: true }), work.hash('c')];
+  const known = [work.verify('b', null, { isKnownClient: true }), work.hash('c')];
   const [checked, hash] = await Promise.all(known);
   gone.abort();
   assert.deepEqual([checked, typeof hash], [false, 'string']);

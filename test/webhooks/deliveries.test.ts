@@ -69,7 +69,7 @@ test('POST /v1/webhooks/endpoints/{id}/test delivers a sample that is not listed
     secret,
     now: clock.now(),
   };
-  assert.deepEqual(verifySignature(signed), { verified: true, former: false });
+  assert.deepEqual(verifySignature(signed), { verified: true, isPreviousSecret: false });
   const [attempt] = done.attempts;
   assert.deepEqual(done, {
     ...first,
@@ -140,7 +140,7 @@ test('GET /v1/webhooks/deliveries/{id}?wait returns when the current attempt end
     assert.equal((await service.call('GET', `${DELIVERIES}/whd_none${query}`)).status, 404);
 });
 
-test('POST /v1/webhooks/deliveries/{id}/resend works in any status except during an attempt', async (t) => {
+test('POST /v1/webhooks/deliveries/{id}/resend works in any status', async (t) => {
   const scene = await startWebhookService(t);
   const { service, app, receiver, append, deliverDue, clock } = scene;
   const { id } = await createEndpoint(scene);
@@ -157,9 +157,6 @@ test('POST /v1/webhooks/deliveries/{id}/resend works in any status except during
   );
   const failed = await waitForDelivery(scene, delivery!.id);
   assert.deepEqual([failed.status, failed.payload], ['pending', receiver.requests[0]!.body]);
-  const refused = await resend(scene, delivery!.id);
-  assert.deepEqual(statusAndCodeOf(refused), [409, 'conflict']);
-  assert.match(refused.text, /still pending/);
   receiver.respond = () => 204;
   clock.advance(MIN_MS);
   await deliverDue();
@@ -189,6 +186,73 @@ test('POST /v1/webhooks/deliveries/{id}/resend works in any status except during
   assert.deepEqual([kept.status, kept.payload, kept.livemode], ['succeeded', null, null]);
   assert.equal((await resend(scene, 'whd_none')).status, 404);
   assert.equal((await auditOf(service, { action: 'webhook_delivery.resent' })).length, 2);
+});
+
+test('Resending a delivery that waits sends it now; after a failure its schedule goes on', async (t) => {
+  const scene = await startWebhookService(t);
+  const { app, receiver, append, deliverDue, clock } = scene;
+  const { id } = await createEndpoint(scene);
+  receiver.respond = () => 500;
+  await append({ data: DATA });
+  await deliverDue();
+  const [waiting] = await listDeliveries(scene, id);
+  const scheduledAt = isoTime(clock.now() + MIN_MS);
+  assert.equal(waiting!.next_attempt_at, scheduledAt);
+  clock.advance(10_000);
+  const { status, body } = await resend(scene, waiting!.id);
+  assert.deepEqual([status, body.next_attempt_at], [200, isoTime(clock.now())]);
+  const failed = await waitForDelivery(scene, waiting!.id);
+  assert.deepEqual([failed.status, failed.next_attempt_at], ['pending', scheduledAt]);
+  assert.equal(receiver.requests.length, 2);
+  // The resend wasn't one of the six attempts: the next delay is the second one.
+  clock.advance(MIN_MS - 10_000);
+  await deliverDue();
+  const retried = await waitForDelivery(scene, waiting!.id);
+  assert.equal(retried.next_attempt_at, isoTime(clock.now() + 5 * MIN_MS));
+  // A success ends the schedule.
+  receiver.respond = () => 200;
+  await resend(scene, waiting!.id);
+  await waitForDelivery(scene, waiting!.id);
+  clock.advance(5 * MIN_MS);
+  await deliverDue();
+  const done = await waitForDelivery(scene, waiting!.id);
+  assert.deepEqual(
+    [done.status, ...done.attempts.map(({ trigger }) => trigger)],
+    ['succeeded', 'event', 'resend', 'retry', 'resend'],
+  );
+  assert.equal(receiver.requests.length, 4);
+  const row = await app.db.selectFrom('webhook_deliveries').selectAll().executeTakeFirstOrThrow();
+  assert.deepEqual([row.due_at, row.resumes_at, row.lease], [null, null, null]);
+});
+
+test('Resending during the scheduled attempt gets 409 and sends nothing twice', async (t) => {
+  const scene = await startWebhookService(t);
+  const { receiver, append, deliverDue, clock } = scene;
+  const { id } = await createEndpoint(scene);
+  receiver.respond = () => 500;
+  await append({ data: DATA });
+  await deliverDue();
+  const [waiting] = await listDeliveries(scene, id);
+  clock.advance(MIN_MS);
+  receiver.respond = () => 200;
+  // The scheduled attempt and many resends start at once.
+  const [, ...answers] = await Promise.all([
+    deliverDue(),
+    ...Array.from({ length: 10 }, () => resend(scene, waiting!.id)),
+  ]);
+  await waitForDelivery(scene, waiting!.id);
+  const { attempts } = await waitForDelivery(scene, waiting!.id);
+  const statuses = answers.map(({ status }) => status);
+  assert.ok(
+    statuses.every((status) => status === 200 || status === 409),
+    String(statuses),
+  );
+  // Each resend after the success is wanted; none shares its attempt with another.
+  assert.equal(receiver.requests.length, attempts.length);
+  assert.deepEqual(
+    attempts.map(({ number }) => number),
+    attempts.map((_, i) => i + 1),
+  );
 });
 
 test('A sample delivery can be resent with the same body', async (t) => {
@@ -320,7 +384,7 @@ test('Webhook deliveries are filtered by status, event and time, with pagination
   clock.advance(1000);
   receiver.respond = () => 200;
   const second = await append({ type: 'test.failed', data: DATA });
-  const third = await append({ type: 'alert.triggered', data: DATA, livemode: false });
+  const third = await append({ type: 'alert.triggered', data: DATA });
   await deliverDue();
   const events = async (query: string) =>
     (await listDeliveries(scene, id, query)).map(({ event_id }) => event_id);
@@ -340,7 +404,7 @@ test('Webhook deliveries are filtered by status, event and time, with pagination
     endpoint_id: id,
     event_id: third.id,
     event_type: 'alert.triggered',
-    livemode: false,
+    livemode: true,
     status: 'succeeded',
     next_attempt_at: null,
     created_at: '2026-11-21T10:00:01.000Z',
@@ -356,41 +420,66 @@ test('Webhook deliveries are filtered by status, event and time, with pagination
   assert.equal((await service.call('GET', `${ENDPOINTS}/whe_none/deliveries`)).status, 404);
 });
 
-test('An endpoint receives both modes; payloads are shown only to keys of their mode', async (t) => {
+test('An endpoint receives the events of its mode, and only keys of that mode see it', async (t) => {
   const scene = await startWebhookService(t);
   const { service, receiver, append, deliverDue } = scene;
-  const { id } = await createEndpoint(scene);
-  const sandbox = await service.makeKey('admin', false);
-  await append({ data: DATA, livemode: true });
-  await append({ data: DATA, livemode: false });
-  await service.call('POST', `${ENDPOINTS}/${id}/test`, { key: sandbox });
+  const { call } = service;
+  const testKey = await service.makeKey('admin', false);
+  const live = await createEndpoint(scene);
+  const json = { url: receiver.url, events: ['*'] };
+  const made = await call<Endpoint>('POST', ENDPOINTS, { key: testKey, json });
+  const sandbox = made.body;
+  assert.deepEqual([made.status, sandbox.livemode], [201, false]);
+  const events = [
+    await append({ data: DATA, livemode: true }),
+    await append({ data: DATA, livemode: false }),
+  ];
   await deliverDue();
-  assert.deepEqual(receiver.requests.map(({ body }) => JSON.parse(body).livemode).toSorted(), [
-    false,
-    false,
-    true,
-  ]);
-  const payloads = async (key?: string) => {
-    const options = key === undefined ? {} : { key };
+  const deliveriesOf = async (id: string, key?: string) => {
     const path = `${ENDPOINTS}/${id}/deliveries`;
-    const { body } = await service.call<List<Delivery>>('GET', path, options);
-    const all = [];
-    for (const { id: one } of body.data.toReversed()) {
-      const answer = await service.call<Delivery>('GET', `${DELIVERIES}/${one}`, options);
-      all.push([answer.body.livemode, answer.body.payload !== null]);
-    }
-    return all;
+    const { body } = await call<List<Delivery>>('GET', path, key === undefined ? {} : { key });
+    return body.data;
   };
-  assert.deepEqual(await payloads(), [
-    [true, true],
-    [false, false],
-    [false, true],
-  ]);
-  assert.deepEqual(await payloads(sandbox), [
-    [true, false],
-    [false, true],
-    [false, true],
-  ]);
+  const delivered = [await deliveriesOf(live.id), await deliveriesOf(sandbox.id, testKey)];
+  assert.deepEqual(
+    delivered.map((list) => list.map(({ event_id, livemode }) => [event_id, livemode])),
+    [[[events[0]!.id, true]], [[events[1]!.id, false]]],
+  );
+  // Samples are in test mode, whatever the mode of the endpoint.
+  for (const [id, key] of [
+    [live.id, service.key],
+    [sandbox.id, testKey],
+  ] as const) {
+    const sample = await call<Delivery>('POST', `${ENDPOINTS}/${id}/test`, { key });
+    assert.deepEqual([sample.status, sample.body.livemode], [201, false]);
+  }
+  await deliverDue();
+  assert.deepEqual(
+    receiver.requests.map(({ body }) => JSON.parse(body).livemode),
+    [true, false, false, false],
+  );
+  for (const [key, id, delivery] of [
+    [testKey, live.id, delivered[0]![0]!.id],
+    [service.key, sandbox.id, delivered[1]![0]!.id],
+  ] as const) {
+    const { body } = await call<List<Endpoint>>('GET', ENDPOINTS, { key });
+    assert.ok(body.data.length === 1 && body.data.every((endpoint) => endpoint.id !== id));
+    for (const [method, path, json] of [
+      ['GET', `${ENDPOINTS}/${id}`],
+      ['PATCH', `${ENDPOINTS}/${id}`, { enabled: false }],
+      ['DELETE', `${ENDPOINTS}/${id}`],
+      ['POST', `${ENDPOINTS}/${id}/rotate-secret`, {}],
+      ['POST', `${ENDPOINTS}/${id}/test`],
+      ['POST', `${ENDPOINTS}/${id}/recover`, { since: '2026-01-01' }],
+      ['GET', `${ENDPOINTS}/${id}/deliveries`],
+      ['GET', `${DELIVERIES}/${delivery}`],
+      ['GET', `${DELIVERIES}/${delivery}?wait=1`],
+      ['POST', `${DELIVERIES}/${delivery}/resend`],
+    ] as const) {
+      const { status } = await call(method, path, { key, json });
+      assert.equal(status, 404, `${method} ${path}`);
+    }
+  }
 });
 
 test('A delivery with more than 100 attempts shows the newest 100', async (t) => {

@@ -33,12 +33,14 @@ test('POST /v1/webhooks/endpoints returns the secret once; later reads omit it',
   const { secret, ...endpoint } = body;
   assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/);
   assert.equal(headers.get('location'), `${ENDPOINTS}/${endpoint.id}`);
-  assert.equal(headers.get('etag'), null);
+  const got = await call('GET', `${ENDPOINTS}/${endpoint.id}`);
+  assert.equal(headers.get('etag'), got.headers.get('etag'));
   assert.match(endpoint.id, /^whe_/);
   assert.deepEqual(endpoint, {
     id: endpoint.id,
     object: 'webhook_endpoint',
     ...json,
+    livemode: true,
     enabled: true,
     status: 'active',
     created_at: '2026-11-21T10:00:00.000Z',

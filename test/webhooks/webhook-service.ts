@@ -57,6 +57,7 @@ export async function startWebhookService(
           url: receiver.url,
           events: '["*"]',
           enabled: 1,
+          livemode: 1,
           secret: sealSigningSecret(app.secrets, id, secret),
           created_at: isoTime(clock.now()),
           ...row,
@@ -122,6 +123,7 @@ export interface Endpoint {
   url: string;
   events: string[];
   description: string | null;
+  livemode: boolean;
   enabled: boolean;
   status: string;
   created_at: string;

@@ -5,7 +5,7 @@ import { type Condition, NO, type ObservedTest, UNKNOWN } from './condition.ts';
 const METHODS = ['spf', 'dkim', 'dmarc'] as const;
 type Results = Pick<ObservedTest, (typeof METHODS)[number]>;
 
-const LIST = new Intl.ListFormat('en-GB');
+const LIST_FORMAT = new Intl.ListFormat('en-GB');
 const isConclusive = (result: string | null): boolean => result !== null && result !== 'temperror';
 const hasFailed = (result: string | null): boolean => isConclusive(result) && result !== 'pass';
 
@@ -25,11 +25,13 @@ export const authFail: Condition<Results, Results> = {
   shortText: 'SPF, DKIM or DMARC fails',
   openedText({ subject, value }) {
     const failed = METHODS.filter((method) => hasFailed(value[method]));
-    const names = LIST.format(failed.map((method) => method.toUpperCase()));
-    const words = LIST.format(failed.map((one) => `${one.toUpperCase()} is “${value[one]}”`));
+    const names = LIST_FORMAT.format(failed.map((method) => method.toUpperCase()));
+    const results = LIST_FORMAT.format(
+      failed.map((method) => `${method.toUpperCase()} is “${value[method]}”`),
+    );
     return {
       title: `${names} ${failed.length === 1 ? 'does' : 'do'} not pass for mail from ${subject}`,
-      lead: `${words}. Mailbox providers may reject this mail or deliver it to spam.`,
+      lead: `${results}. Mailbox providers may reject this mail or deliver it to spam.`,
     };
   },
   resolvedTitle: ({ subject }) => `SPF, DKIM and DMARC pass again for mail from ${subject}`,

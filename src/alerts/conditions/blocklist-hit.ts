@@ -31,7 +31,7 @@ interface Value {
 interface Listings {
   listed: Listing[];
   /** Whether enough lists answered to rule out a listing of tier 1 or 2. */
-  known: boolean;
+  isConclusive: boolean;
   /** Whether the list of an earlier listing has now answered about the same address or name. */
   hasAnswered(previous: Listing, foundByRun: boolean): boolean;
   /** Zones of tier 1 and 2 lists that listed it before and didn't answer now. */
@@ -46,35 +46,36 @@ export const blocklistHit: Condition<Listings, Value> = {
 
   factsOfTest: ({ checks }) => listingsOfTest(checks.filter(({ id }) => LIST_CHECKS.includes(id))),
   factsOfRun: listingsOfRun,
-  evaluate({ listed, known }) {
+  evaluate({ listed, isConclusive }) {
     const byZone = new Map<string, Listing>();
     for (const { listed: names = [], ...listing } of listed) {
       const others = byZone.get(listing.zone)?.listed ?? [];
       byZone.set(listing.zone, { ...listing, listed: [...new Set([...others, ...names])] });
     }
     if (byZone.size > 0) return { answer: 'yes', value: { lists: [...byZone.values()] } };
-    return known ? NO : UNKNOWN;
+    return isConclusive ? NO : UNKNOWN;
   },
   /**
-   * The incident is resolved once every list that listed has answered about the same address or name,
-   * and no list that answered lists it. Lists that never listed it may be silent.
+   * The incident is resolved once every list that had a listing has answered about the same address or
+   * name, and no list that answered lists it. Lists that never listed it may stay silent.
    *
    * - An incident from a run can be resolved by a run of any monitor of that target, or by a test whose
    *   sender domains include it.
    * - An incident from a test can be resolved by the next test of that domain. A run can resolve it only
    *   if nothing but the domain itself was listed, because a run checks nothing else.
-   * - A list that listed and is silent, or wasn't queried, may still list. A list that is no longer in
+   * - A list that is silent or wasn't queried may still have its listing. A list that is no longer in
    *   use never answers again and doesn't keep the incident open.
    */
   resolutionOf(opened, facts, { answer, blocklistsInUse }) {
-    // A result for the check as a whole counts as a list as long as any list is in use.
+    // DOMAIN_CHECK in place of a zone means the check as a whole, which is in use while any list is.
     const isInUse = (zone: string) =>
       blocklistsInUse.has(zone) || (zone === DOMAIN_CHECK && blocklistsInUse.size > 0);
     if (facts.unconfirmed.some(isInUse)) return null;
-    const awaited = listingsOf(opened).filter(({ zone }) => isInUse(zone));
-    if (!awaited.every((one) => facts.hasAnswered(one, opened.foundByRun))) return null;
-    // Without an awaited list, none has confirmed that the listing is gone.
-    return awaited.length === 0 && answer !== 'no' ? 'no_longer_watched' : 'condition_ended';
+    const openListings = listingsOf(opened).filter(({ zone }) => isInUse(zone));
+    if (!openListings.every((listing) => facts.hasAnswered(listing, opened.foundByRun)))
+      return null;
+    // If none of the lists is in use anymore, none has confirmed that the listing is gone.
+    return openListings.length === 0 && answer !== 'no' ? 'no_longer_watched' : 'condition_ended';
   },
 
   alertsWhen: () => 'a blocklist lists the sender, a linked domain, or a target of a monitor',
@@ -130,20 +131,20 @@ const evidenceOf = ({ evidence }: CheckResult) =>
 
 /** A list that was left out is known not to answer this server, so an incident doesn't wait for it. */
 function listingsOfTest(checks: CheckResult[]): Listings {
-  const all = checks
+  const lists = checks
     .flatMap((check) => evidenceOf(check).lists ?? [])
     .filter(({ tier }) => tier < 3);
-  const silent = all.filter(({ status }) => status === 'error');
-  const zones = zonesThatAnswered(all);
+  const failedLists = lists.filter(({ status }) => status === 'error');
+  const zones = zonesThatAnswered(lists);
   const domainCheck = checks.find(({ id }) => id === DOMAIN_CHECK);
   const domainEvidence = domainCheck ? evidenceOf(domainCheck) : {};
   const domains = new Set((domainEvidence.domains ?? []).map(({ name }) => name));
   const domainZones = zonesThatAnswered(domainEvidence.lists ?? []);
   return {
-    listed: all
+    listed: lists
       .filter(({ status }) => status === 'listed')
       .map(({ zone, name, tier, listed = [] }) => ({ zone, name, tier, listed })),
-    known: zones.size > 0 && silent.length === 0,
+    isConclusive: zones.size > 0 && failedLists.length === 0,
     hasAnswered({ zone, listed = [] }, foundByRun) {
       const wereQueried = listed.length > 0 && listed.every((name) => domains.has(name));
       return wereQueried ? domainZones.has(zone) : !foundByRun && zones.has(zone);
@@ -169,42 +170,44 @@ function listingsOfRun({ findings, changes }: ObservedRun, subject: string): Lis
       (part) =>
         'list' in part && part.list === zone && (part.target === null || part.target === subject),
     );
-  const counting = findings
-    .filter((one) => 'list' in one)
+  const countedFindings = findings
+    .filter((finding) => 'list' in finding)
     .filter(({ target, tier }) => target === subject && tier < 3);
   const { known = false, answered = known } =
     targets.find(({ target }) => target === subject) ?? {};
   return {
-    listed: counting
+    listed: countedFindings
       .filter(({ list }) => isAnswered(list))
       .map(({ list, list_name, tier }) => ({
         ...{ zone: list, name: list_name, tier },
         listed: [subject],
       })),
-    known,
+    isConclusive: known,
     hasAnswered: ({ zone, listed = [] }) =>
       // For a result of the check as a whole, all lists that matter must have answered.
       (zone === DOMAIN_CHECK ? known : answered && isAnswered(zone)) &&
       listed.length > 0 &&
       listed.every((name) => name === subject),
     // A run keeps the earlier finding of a list that is silent now.
-    unconfirmed: counting.map(({ list }) => list).filter((list) => !isAnswered(list)),
+    unconfirmed: countedFindings.map(({ list }) => list).filter((list) => !isAnswered(list)),
   };
 }
 
-/** In incidents from runs, what was listed is the subject, even if an older incident doesn't store it. */
+/** An incident from a run lists its subject only; older ones don't store the name. */
 function listingsOf({ subject, value: { lists }, foundByRun }: OpenedIncident<Value>): Listing[] {
-  return foundByRun ? lists.map((one) => ({ ...one, listed: one.listed ?? [subject] })) : lists;
+  return foundByRun ? lists.map((list) => ({ ...list, listed: list.listed ?? [subject] })) : lists;
 }
 
 // Texts.
 
-const LIST = new Intl.ListFormat('en-GB');
+const LIST_FORMAT = new Intl.ListFormat('en-GB');
 const MAX_NAMES = 3;
 
 function joinNames(names: string[]): string {
-  const rest = names.length - MAX_NAMES;
-  return LIST.format(rest > 0 ? [...names.slice(0, MAX_NAMES), `${rest} more`] : names);
+  const omitted = names.length - MAX_NAMES;
+  return LIST_FORMAT.format(
+    omitted > 0 ? [...names.slice(0, MAX_NAMES), `${omitted} more`] : names,
+  );
 }
 
 /** Removal advice for built-in lists; there is none for lists that the operator added. */
@@ -215,13 +218,13 @@ function adviceOn(
 ): Step['text'] {
   if (listings.some(({ zone }) => zone === DOMAIN_CHECK))
     return `${STOP_THE_CAUSE} The domain checks show which lists.`;
-  const known = listings.flatMap(({ zone }) => {
-    const list = LISTS.find((one) => one.zone === zone);
-    const found = findings.find(
-      (one) => 'list' in one && one.list === zone && one.target === subject,
+  const builtIn = listings.flatMap(({ zone }) => {
+    const list = LISTS.find((candidate) => candidate.zone === zone);
+    const match = findings.find(
+      (finding) => 'list' in finding && finding.list === zone && finding.target === subject,
     );
-    const codes = found && 'list' in found && found.codes.length > 0 ? found.codes : [''];
+    const codes = match && 'list' in match && match.codes.length > 0 ? match.codes : [''];
     return list ? [{ list, codes }] : [];
   });
-  return known.length > 0 ? removalAdvice(known, STOP_THE_CAUSE) : STOP_THE_CAUSE;
+  return builtIn.length > 0 ? removalAdvice(builtIn, STOP_THE_CAUSE) : STOP_THE_CAUSE;
 }

@@ -18,7 +18,7 @@ export interface Condition<Facts = unknown, Value = unknown> {
   factsOfTest?(test: ObservedTest): Facts | null;
   /** What a monitor run says about one target, or null for nothing. If absent, runs are ignored. */
   factsOfRun?(run: ObservedRun, target: string): Facts | null;
-  /** `threshold`: the rule's own or the default. */
+  /** `threshold`: the rule's threshold, or the default. */
   evaluate(facts: Facts, threshold: number): Verdict<Value>;
   /**
    * How facts that don't meet the condition resolve an incident, or null if they don't. If absent, the
@@ -32,7 +32,7 @@ export interface Condition<Facts = unknown, Value = unknown> {
 
   /** Follows "Alerts when": "a test scores below 70". */
   alertsWhen(threshold: number): string;
-  /** The same in the table of docs/monitoring.md, in Markdown. */
+  /** The same for the table in docs/monitoring.md, as Markdown. */
   documentation: string;
   /** Names the problem in a scheduled report, after the subject: "the score is too low". */
   shortText: string;
@@ -68,12 +68,12 @@ export const UNKNOWN: Verdict<never> = { answer: 'unknown' };
 /** The resolutions that a result can cause; changes of a rule cause the others. */
 export type IncidentEnd = 'condition_ended' | 'no_longer_watched';
 
-/** A completed test, its checks parsed. Authentication results are those of RFC 8601 §2.7. */
+/** A completed test with its checks parsed. Authentication results are those of RFC 8601 §2.7. */
 export interface ObservedTest extends Pick<TestRow, 'score' | 'spf' | 'dkim' | 'dmarc'> {
   checks: CheckResult[];
 }
 
-/** A monitor run, its JSON parsed. */
+/** A monitor run with its JSON parsed. */
 export interface ObservedRun {
   findings: Finding[];
   changes: Changes;

@@ -12,7 +12,7 @@ import { unpackSvg } from './svg.ts';
 const MAX_CERTIFICATES = 8;
 
 const BIMI_KEY_USAGE = '1.3.6.1.5.5.7.3.31';
-const ALTERNATIVE_NAME = '2.5.29.17';
+const SUBJECT_ALTERNATIVE_NAME = '2.5.29.17';
 /** RFC 9399: the logotype extension. */
 const LOGOTYPE = '1.3.6.1.5.5.7.1.12';
 /** Mark Certificate Requirements §7.1.4.2.2: the mark type in the subject. */
@@ -36,7 +36,7 @@ export interface MarkCertificate {
 
 interface CertificateEvaluation {
   certificate: MarkCertificate | null;
-  /** Sentences. */
+  /** Full sentences. */
   problems: string[];
 }
 
@@ -74,13 +74,13 @@ function readChain(text: string): X509Certificate[] | string {
 }
 
 function describe(leaf: X509Certificate): MarkCertificate {
-  const alternative = certificateExtension(leaf.raw, ALTERNATIVE_NAME);
+  const alternativeNames = certificateExtension(leaf.raw, SUBJECT_ALTERNATIVE_NAME);
   const logotype = certificateExtension(leaf.raw, LOGOTYPE);
   const markType = subjectAttribute(leaf.raw, MARK_TYPE)?.slice(0, 100) ?? null;
   return {
     kind: markType === null ? null : VERIFIED_MARK.test(markType) ? 'VMC' : 'CMC',
     markType,
-    names: alternative ? dnsNames(alternative).slice(0, 100) : [],
+    names: alternativeNames ? dnsNames(alternativeNames).slice(0, 100) : [],
     issuer: (leaf.issuer ?? '').replaceAll('\n', ', ').slice(0, 300),
     validFrom: isoTime(leaf.validFromDate.getTime()),
     validTo: isoTime(leaf.validToDate.getTime()),
@@ -97,7 +97,7 @@ function extractImage(logotype: Uint8Array): Uint8Array | null {
   return unpackSvg(Buffer.from(uri.slice(comma + 1), 'base64'));
 }
 
-/** The mark certificate must come first, each further one must have issued the one before it. */
+/** The mark certificate must come first, and each further one must have issued the one before it. */
 function chainProblems(chain: X509Certificate[]): string[] {
   const leaf = chain[0]!;
   if (leaf.ca) return ['The file starts with a CA certificate instead of the mark certificate.'];
@@ -124,11 +124,11 @@ function isIssuedBy(certificate: X509Certificate, issuer: X509Certificate): bool
 
 function timeProblems(chain: X509Certificate[], now: number): string[] {
   return chain.flatMap((certificate, index) => {
-    const what = index === 0 ? 'The certificate' : 'A certificate of the issuing authority';
+    const subject = index === 0 ? 'The certificate' : 'A certificate of the issuing authority';
     const from = certificate.validFromDate.getTime();
     const to = certificate.validToDate.getTime();
-    if (now > to) return [`${what} expired on ${isoTime(to).slice(0, 10)}.`];
-    return now < from ? [`${what} is not valid before ${isoTime(from).slice(0, 10)}.`] : [];
+    if (now > to) return [`${subject} expired on ${isoTime(to).slice(0, 10)}.`];
+    return now < from ? [`${subject} is not valid before ${isoTime(from).slice(0, 10)}.`] : [];
   });
 }
 
@@ -158,17 +158,17 @@ const IA5_STRING = 0x16;
  * have no tags above 30.
  */
 function elementsOf(bytes: Uint8Array): Element[] {
-  const found: Element[] = [];
+  const elements: Element[] = [];
   let at = 0;
   while (at < bytes.length) {
     const length = readLength(bytes, at + 1);
     if (length === null || (bytes[at]! & 0x1f) === 0x1f) return [];
     const end = length.start + length.octets;
     if (end > bytes.length) return [];
-    found.push({ tag: bytes[at]!, content: bytes.subarray(length.start, end) });
+    elements.push({ tag: bytes[at]!, content: bytes.subarray(length.start, end) });
     at = end;
   }
-  return found;
+  return elements;
 }
 
 /** A definite length in at most three octets, which is enough for any certificate. */
@@ -213,7 +213,7 @@ export function certificateExtension(certificate: Uint8Array, oid: string): Uint
   const [list] = extensions ? elementsOf(extensions.content) : [];
   for (const { content } of list ? elementsOf(list.content) : []) {
     const parts = elementsOf(content);
-    // The critical flag is optional, the value is always last.
+    // The critical flag is optional; the value always comes last.
     if (parts[0] && readOid(parts[0].content) === oid) return parts.at(-1)?.content ?? null;
   }
   return null;

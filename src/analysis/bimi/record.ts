@@ -10,7 +10,7 @@ import { evaluateCertificate, type MarkCertificate } from './certificate.ts';
 import { evaluateSvg, unpackSvg } from './svg.ts';
 
 export interface BimiRecord {
-  /** The name with the record; the first of the names without one. */
+  /** The name that has the record, or the first name looked up if none has one. */
   name: string;
   text: string | null;
   /** `l=` and `a=`; null if absent or empty. */
@@ -98,8 +98,8 @@ export async function fetchBimiFiles(
     problems.push('The logo differs from the logo in the certificate.');
   return {
     problems,
-    unknowns: [...logo.open, ...mark.open],
-    evidence: { logo_file: logo.found, certificate_file: mark.found },
+    unknowns: [...logo.unknowns, ...mark.unknowns],
+    evidence: { logo_file: logo.evidence, certificate_file: mark.evidence },
   };
 }
 
@@ -109,20 +109,20 @@ function isFetchable(url: string | null): url is string {
 
 interface CheckedFile {
   problems: string[];
-  open: string[];
-  found: { [key: string]: string | number | boolean | null | string[] } | null;
+  unknowns: string[];
+  evidence: { [key: string]: string | number | boolean | null | string[] } | null;
   image: Uint8Array | null;
 }
 
-const UNCHECKED: CheckedFile = { problems: [], open: [], found: null, image: null };
+const UNCHECKED: CheckedFile = { problems: [], unknowns: [], evidence: null, image: null };
 
 async function checkLogo({ web }: Context, url: string): Promise<CheckedFile> {
-  const { body, problem, open } = await fetchBimiFile(web, url, 'The logo');
-  if (body === null) return unreadable(problem, open);
+  const { body, problem, uncertainty } = await fetchBimiFile(web, url, 'The logo');
+  if (body === null) return unreadable(problem, uncertainty);
   const image = unpackSvg(body);
   if (image === null) return unreadable('The logo cannot be decompressed, or it is too large.');
   const { problems, bytes, title, viewBox } = evaluateSvg(image);
-  return { problems, open: [], found: { bytes, title, view_box: viewBox }, image };
+  return { problems, unknowns: [], evidence: { bytes, title, view_box: viewBox }, image };
 }
 
 async function checkCertificate(
@@ -130,19 +130,23 @@ async function checkCertificate(
   url: string,
   names: string[],
 ): Promise<CheckedFile> {
-  const { body, problem, open } = await fetchBimiFile(web, url, 'The certificate');
-  if (body === null) return unreadable(problem, open);
+  const { body, problem, uncertainty } = await fetchBimiFile(web, url, 'The certificate');
+  if (body === null) return unreadable(problem, uncertainty);
   const { certificate, problems } = evaluateCertificate(body, { names, now: receivedAt });
   return {
     problems,
-    open: [],
-    found: certificate && certificateEvidence(certificate),
+    unknowns: [],
+    evidence: certificate && certificateEvidence(certificate),
     image: certificate?.image ?? null,
   };
 }
 
-function unreadable(problem?: string, open?: string): CheckedFile {
-  return { ...UNCHECKED, problems: problem ? [problem] : [], open: open ? [open] : [] };
+function unreadable(problem?: string, uncertainty?: string): CheckedFile {
+  return {
+    ...UNCHECKED,
+    problems: problem ? [problem] : [],
+    unknowns: uncertainty ? [uncertainty] : [],
+  };
 }
 
 function certificateEvidence(certificate: MarkCertificate) {
@@ -160,11 +164,11 @@ function certificateEvidence(certificate: MarkCertificate) {
 /** Twice the size limit of a logo, and far more than any certificate chain needs. */
 const MAX_BYTES = 64 * 1024;
 
-/** `problem`: mailbox providers cannot fetch the file either. `open`: they may be able to. */
-type Fetched =
-  | { body: Uint8Array; problem?: undefined; open?: undefined }
-  | { body: null; problem: string; open?: undefined }
-  | { body: null; problem?: undefined; open: string };
+/** `problem`: mailbox providers cannot fetch the file either. `uncertainty`: they may be able to. */
+type FetchResult =
+  | { body: Uint8Array; problem?: undefined; uncertainty?: undefined }
+  | { body: null; problem: string; uncertainty?: undefined }
+  | { body: null; problem?: undefined; uncertainty: string };
 
 /** Failures caused by the URL or its server. All others may be temporary. */
 const PERMANENT_FAILURES: Partial<Record<WebFailureReason, string>> = {
@@ -176,23 +180,26 @@ const PERMANENT_FAILURES: Partial<Record<WebFailureReason, string>> = {
   bad_url: 'its URL is invalid',
 };
 
-/** `what` begins a sentence: "The logo". Does not follow redirects. */
-async function fetchBimiFile(web: WebClient, url: string, what: string): Promise<Fetched> {
-  const answer = await web({ method: 'GET', url, maxBytes: MAX_BYTES });
-  if (answer.status === 'failed') {
-    const permanent = PERMANENT_FAILURES[answer.reason];
-    if (permanent) return { body: null, problem: `${what} cannot be fetched: ${permanent}.` };
-    return { body: null, open: `${what} could not be fetched: ${answer.detail}.` };
+/** `label` begins a sentence: "The logo". Does not follow redirects. */
+async function fetchBimiFile(web: WebClient, url: string, label: string): Promise<FetchResult> {
+  const result = await web({ method: 'GET', url, maxBytes: MAX_BYTES });
+  if (result.status === 'failed') {
+    const permanent = PERMANENT_FAILURES[result.reason];
+    if (permanent) return { body: null, problem: `${label} cannot be fetched: ${permanent}.` };
+    return { body: null, uncertainty: `${label} could not be fetched: ${result.detail}.` };
   }
-  const { code, body } = answer;
+  const { code, body } = result;
   if (code === 200) return { body };
   if (code >= 300 && code < 400)
     return {
       body: null,
-      problem: `${what} URL redirects (${code}), and not every mailbox provider follows redirects.`,
+      problem: `${label} URL redirects (${code}), and not every mailbox provider follows redirects.`,
     };
   // An overloaded server, or one that blocks unknown clients, may still serve mailbox providers.
   if (code === 401 || code === 403 || code === 429 || code >= 500)
-    return { body: null, open: `${what} could not be fetched: its server responded with ${code}.` };
-  return { body: null, problem: `${what} cannot be fetched: its server responded with ${code}.` };
+    return {
+      body: null,
+      uncertainty: `${label} could not be fetched: its server responded with ${code}.`,
+    };
+  return { body: null, problem: `${label} cannot be fetched: its server responded with ${code}.` };
 }

@@ -39,7 +39,7 @@ const KIND_OF = new Map(
   ),
 );
 
-/** Decompresses a `.svgz` image and returns any other as it is; null if decompression fails. */
+/** Decompresses a `.svgz` image and returns any other unchanged; null if decompression fails. */
 export function unpackSvg(bytes: Uint8Array): Uint8Array | null {
   if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes;
   try {

@@ -32,7 +32,7 @@ export interface Blocklist {
   /** Whether it covers IPv6 addresses; only for `ip` and `allow`. */
   ipv6: boolean;
   /** Whether a domain list also takes the IP addresses of links, as reversed octets. */
-  addresses?: boolean;
+  acceptsAddresses?: boolean;
   /** The zone to query if a key is configured; `<key>` is its placeholder (Spamhaus DQS). */
   keyedZone?: string;
   /** Only available with a key. */
@@ -89,8 +89,10 @@ function faultOf(list: Blocklist, address: string): string | null {
   const refusal = Object.hasOwn(list.errors, address) ? list.errors[address]! : null;
   if (refusal !== null) return refusal;
   const keys = 'codes' in list.listed ? [address] : bitsOf(address);
-  const known = keys.every((key) => isNoted(list, key) || meaningOf(list, key) !== undefined);
-  return keys.length > 0 && known ? null : 'The response is not one of the codes of this list';
+  const areDeclared = keys.every((key) => isNoted(list, key) || meaningOf(list, key) !== undefined);
+  return keys.length > 0 && areDeclared
+    ? null
+    : 'The response is not one of the codes of this list';
 }
 
 function meaningOf({ listed }: Blocklist, key: string): string | undefined {
@@ -104,6 +106,6 @@ const isNoted = ({ noted }: Blocklist, key: string): boolean =>
 /** The bits that are set in the last octet of 127.0.0.x; none for any other address. */
 function bitsOf(address: string): string[] {
   const octet = /^127\.0\.0\.(\d{1,3})$/.exec(address)?.[1];
-  const set = Number(octet ?? 0);
-  return [1, 2, 4, 8, 16, 32, 64, 128].filter((bit) => (set & bit) !== 0).map(String);
+  const value = Number(octet ?? 0);
+  return [1, 2, 4, 8, 16, 32, 64, 128].filter((bit) => (value & bit) !== 0).map(String);
 }

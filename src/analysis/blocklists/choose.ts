@@ -6,7 +6,7 @@ import { LISTS } from './lists.ts';
 
 /** `+zone` or `-zone`; the zone `all` means every declared list. */
 export interface BlocklistChange {
-  on: boolean;
+  enabled: boolean;
   zone: string;
 }
 
@@ -25,28 +25,28 @@ export function chooseBlocklists(
   dqsKey: string | null,
 ): ChosenBlocklist[] {
   const usable = LISTS.filter(({ needsKey }) => !needsKey || dqsKey !== null);
-  const on = new Set(usable.filter(({ byDefault }) => byDefault));
+  const enabled = new Set(usable.filter(({ byDefault }) => byDefault));
   for (const change of changes) {
     const lists = change.zone === 'all' ? usable : [findDeclared(change.zone)];
     for (const list of lists) {
-      if (!change.on) on.delete(list);
-      else if (usable.includes(list)) on.add(list);
+      if (!change.enabled) enabled.delete(list);
+      else if (usable.includes(list)) enabled.add(list);
       else throw new Error(`cannot enable ${list.zone}: it needs a Spamhaus DQS key`);
     }
   }
   return usable
-    .filter((list) => on.has(list))
-    .map((list) => ({ list, queryZone: zoneToAsk(list, dqsKey) }));
+    .filter((list) => enabled.has(list))
+    .map((list) => ({ list, queryZone: zoneToQuery(list, dqsKey) }));
 }
 
-function zoneToAsk({ zone, keyedZone }: Blocklist, dqsKey: string | null): string {
+function zoneToQuery({ zone, keyedZone }: Blocklist, dqsKey: string | null): string {
   // A function, because `$` has a special meaning in a replacement string.
   return keyedZone && dqsKey !== null ? keyedZone.replace('<key>', () => dqsKey) : zone;
 }
 
 function findDeclared(zone: string): Blocklist {
-  const found = LISTS.find((list) => list.zone === zone);
-  if (found) return found;
+  const declared = LISTS.find((list) => list.zone === zone);
+  if (declared) return declared;
   const zones = LISTS.map((list) => list.zone);
   const suggestion = closestName(zone, zones);
   const hint = suggestion === null ? '' : ` (did you mean ${suggestion}?)`;

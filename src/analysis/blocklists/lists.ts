@@ -334,7 +334,7 @@ export const LISTS: Blocklist[] = [
     test: { listed: 'surbl-org-permanent-test-point.com', unlisted: 'example.com' },
     delisting: 'https://surbl.org/surbl-analysis',
     byDefault: true,
-    addresses: true,
+    acceptsAddresses: true,
     terms: 'Refuses public resolvers.',
   },
   {
@@ -354,7 +354,7 @@ export const LISTS: Blocklist[] = [
     test: { listed: 'test.uribl.com', unlisted: 'example.com' },
     delisting: 'https://lookup.uribl.com/',
     byDefault: true,
-    addresses: true,
+    acceptsAddresses: true,
     terms: 'Refuses public resolvers.',
   },
   {
@@ -438,7 +438,7 @@ export function blocklistTable(): string {
 }
 
 function row(list: Blocklist): string {
-  const { name, zone, kind, tier, ipv6, addresses, byDefault, terms = '' } = list;
+  const { name, zone, kind, tier, ipv6, acceptsAddresses: addresses, byDefault, terms = '' } = list;
   const more = ipv6 ? ', including IPv6' : addresses ? ' and addresses in links' : '';
   const counts = kind === 'allow' ? 'allowlist' : `tier ${tier}`;
   const cells = [

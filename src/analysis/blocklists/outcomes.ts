@@ -38,31 +38,36 @@ export function findingWithoutListing(
   texts: CleanTexts,
 ): Finding {
   const scoring = outcomes.filter(({ list }) => list.tier < 3);
-  const all = { ...evidence, lists: listsEvidence(outcomes) };
+  const fullEvidence = { ...evidence, lists: listsEvidence(outcomes) };
   const tier3 = outcomes.filter(isListed).map(({ list }) => list.name);
-  const gaps = unansweredText(outcomes);
-  const ignored =
+  const unansweredNote = unansweredText(outcomes);
+  const tier3Note =
     tier3.length === 0 ? '' : `Mailbox providers ignore the listing by ${namesOf(tier3)}.`;
-  const detail = (first: string) => joinSentences([first, ignored, texts.note ?? '', gaps]);
+  const detail = (first: string) =>
+    joinSentences([first, tier3Note, texts.note ?? '', unansweredNote]);
   const where =
     tier3.length > 0
       ? 'any blocklist that affects delivery'
-      : gaps === ''
+      : unansweredNote === ''
         ? 'any blocklist'
         : 'any blocklist that responded';
   // Without a response from every tier-1 list, the result cannot be a pass.
-  const open = scoring.filter(({ list, status }) => list.tier === 1 && status !== 'not_listed');
-  if (open.length === 0 && scoring.some(({ status }) => status === 'not_listed'))
-    return pass(texts.passes(where), detail(USED_BY_PROVIDERS), all);
+  const unansweredTier1 = scoring.filter(
+    ({ list, status }) => list.tier === 1 && status !== 'not_listed',
+  );
+  if (unansweredTier1.length === 0 && scoring.some(({ status }) => status === 'not_listed'))
+    return pass(texts.passes(where), detail(USED_BY_PROVIDERS), fullEvidence);
   if (scoring.length === 0)
     return info(
       texts.passes(where),
       detail('Only blocklists that do not affect delivery are enabled.'),
-      all,
+      fullEvidence,
     );
   const reason =
-    open.length === 0 ? 'No blocklist that affects delivery responded.' : TIER_1_INCOMPLETE;
-  return unknown(texts.unknown, detail(reason), all);
+    unansweredTier1.length === 0
+      ? 'No blocklist that affects delivery responded.'
+      : TIER_1_INCOMPLETE;
+  return unknown(texts.unknown, detail(reason), fullEvidence);
 }
 
 const TIER_1_INCOMPLETE = 'Not all blocklists that large mailbox providers use responded.';
@@ -85,8 +90,8 @@ export function unansweredText(outcomes: ListOutcome[]): string {
 
 /** "Spamhaus ZEN and SpamCop"; "A, B, C, D and 3 more". */
 export function namesOf(names: string[], max = 4): string {
-  const rest = names.length - max;
-  const shown = rest > 0 ? [...names.slice(0, max), `${rest} more`] : names;
+  const omitted = names.length - max;
+  const shown = omitted > 0 ? [...names.slice(0, max), `${omitted} more`] : names;
   return new Intl.ListFormat('en-GB').format(shown);
 }
 
@@ -102,17 +107,17 @@ export function meaningsOf(outcomes: ListOutcome[]): string {
 export const STOP_THE_CAUSE =
   'First find and stop the cause: a compromised account or web form, an infected computer, or mail that recipients did not ask for.';
 
-/** What to fix first (`stop`, or the list's own advice for the codes), and where to request removal. */
+/** What to fix first (the list's advice for the codes, or `stopAdvice`) and where to request removal. */
 export function removalAdvice(
   outcomes: Pick<ListOutcome, 'list' | 'codes'>[],
-  stop: string,
+  stopAdvice: string,
 ): string {
   const advice = outcomes.map(({ list, codes }) => {
     const texts = codes.map((code) => list.advice?.[code]);
     // The list's advice only applies if it covers every code.
     return texts.every((text) => text !== undefined)
       ? texts[0]!
-      : `${stop} If you request removal too early, you will be listed again.`;
+      : `${stopAdvice} If you request removal too early, you will be listed again.`;
   });
   const pages = outcomes.map(({ list }) => `${list.delisting} (${list.name})`);
   return joinSentences([

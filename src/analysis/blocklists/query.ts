@@ -52,7 +52,7 @@ export async function queryLists(
   return (await Promise.all(outcomes)).filter((outcome) => outcome !== null);
 }
 
-const covers = ({ kind, addresses }: Blocklist, isAddress: boolean): boolean =>
+const covers = ({ kind, acceptsAddresses: addresses }: Blocklist, isAddress: boolean): boolean =>
   !isAddress || kind !== 'domain' || addresses === true;
 
 async function queryAll(
@@ -102,7 +102,7 @@ function notListed(list: Blocklist, subjects: Subject[], answers: ListAnswer[]):
 
 const distinct = (items: string[]): string[] => [...new Set(items)];
 
-/** The reason for a closed resolver: the list itself may work. */
+/** The reason while DNS lookups are disabled: the list itself may work. */
 export const DNS_DISABLED = 'Not queried: DNS lookups are disabled.';
 
 const ERROR_REASONS: Record<DnsErrorReason, string> = {

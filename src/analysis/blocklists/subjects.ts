@@ -24,20 +24,20 @@ const MAX_QUERIES = 80;
 
 interface SenderNames {
   names: SenderName[];
-  /** How many more names there are, which are not queried. */
+  /** The number of further names, which are not queried. */
   leftOut: number;
 }
 
 /** A fact: `context.fact(senderNames)`. Each organizational domain comes before its full names. */
 export function senderNames(context: Context): SenderNames {
-  const found = new Map<string, SenderRole[]>();
+  const rolesByName = new Map<string, SenderRole[]>();
   for (const [role, domain] of claimedDomains(context)) {
     for (const name of [organizationalDomain(domain) ?? domain, domain]) {
-      const roles = found.get(name) ?? [];
-      found.set(name, roles.includes(role) ? roles : [...roles, role]);
+      const roles = rolesByName.get(name) ?? [];
+      rolesByName.set(name, roles.includes(role) ? roles : [...roles, role]);
     }
   }
-  const names = [...found].map(([name, roles]) => ({ name, roles }));
+  const names = [...rolesByName].map(([name, roles]) => ({ name, roles }));
   const max = maxQueryableNames(domainLists(context), MAX_NAMES, MAX_QUERIES);
   return { names: names.slice(0, max), leftOut: Math.max(0, names.length - max) };
 }
@@ -84,11 +84,11 @@ export function planClientQuery(context: Context, kind: 'ip' | 'allow'): ClientQ
       reason: `The sending IP address ${address} is reserved for documentation, so no list covers it.`,
     };
   const lists = context.setup.blocklists.filter(({ list }) => list.kind === kind);
-  const what = kind === 'ip' ? 'blocklists' : 'allowlists';
-  if (lists.length === 0) return { address: null, reason: `No ${what} are enabled.` };
+  const listType = kind === 'ip' ? 'blocklists' : 'allowlists';
+  if (lists.length === 0) return { address: null, reason: `No ${listType} are enabled.` };
   const covering = lists.filter(({ list }) => list.ipv6 || !address.includes(':'));
   if (covering.length === 0)
-    return { address: null, reason: `None of the enabled ${what} covers IPv6.` };
+    return { address: null, reason: `None of the enabled ${listType} covers IPv6.` };
   return { address, subject: addressSubject(address), lists: covering };
 }
 
@@ -108,10 +108,7 @@ export function nameSubject(name: string): Subject {
   return { name, queryName: name, isAddress: false };
 }
 
-/**
- * Without the listings of names below a listed domain: most lists cover a domain with all its
- * subdomains.
- */
+/** Drops listings of names below a listed domain: most lists cover a domain with its subdomains. */
 export function withoutRedundantListings(outcome: ListOutcome): ListOutcome {
   const listed = new Set(outcome.listings.map(({ name }) => name));
   if (listed.size === 0) return outcome;
@@ -122,10 +119,10 @@ export function withoutRedundantListings(outcome: ListOutcome): ListOutcome {
   return listedOutcome(outcome.list, listings);
 }
 
-/** The listings of names other than these; drops lists that have no other listings. */
-export function listingsOfOthers(own: Set<string>, outcomes: ListOutcome[]): ListOutcome[] {
+/** The listings of names that are not in `ownNames`; drops lists without such listings. */
+export function listingsOfOthers(ownNames: Set<string>, outcomes: ListOutcome[]): ListOutcome[] {
   return outcomes.flatMap(({ list, listings }) => {
-    const others = listings.filter(({ name }) => !own.has(name));
+    const others = listings.filter(({ name }) => !ownNames.has(name));
     return others.length > 0 ? [listedOutcome(list, others)] : [];
   });
 }

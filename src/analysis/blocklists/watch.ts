@@ -12,8 +12,8 @@ export interface BlocklistWatch {
   inUse(): Promise<BlocklistInUse[]>;
   /** Tests the lists that are due; one round at a time. Never rejects. */
   retest(): Promise<void>;
-  /** As `inUse`, without waiting: `fault` is NOT_TESTED before the first round. */
-  known(): BlocklistInUse[];
+  /** Like `inUse`, but without waiting: `fault` is NOT_TESTED before the first round. */
+  snapshot(): BlocklistInUse[];
 }
 
 interface WatchOptions {
@@ -45,40 +45,40 @@ export function createBlocklistWatch({
   const watched = lists.map(
     (chosen): WatchedList => ({ chosen, fault: NOT_TESTED, testedAt: null }),
   );
-  let first: Promise<void> | null = null;
-  let round: Promise<void> | null = null;
+  let firstRound: Promise<void> | null = null;
+  let currentRound: Promise<void> | null = null;
 
   async function test(watchedList: WatchedList): Promise<void> {
     const { list } = watchedList.chosen;
-    const before = watchedList.fault;
+    const previousFault = watchedList.fault;
     watchedList.testedAt = clock.now();
-    const fault = await faultOf(resolver, watchedList.chosen);
+    const fault = await findFault(resolver, watchedList.chosen);
     if (fault === DNS_DISABLED) return;
     watchedList.fault = fault;
     // `list.zone` never contains a key, so none gets into the log.
     const fields = { zone: list.zone, name: list.name };
-    if (fault !== null && fault !== before)
+    if (fault !== null && fault !== previousFault)
       log.warn('blocklist failed its test', { ...fields, fault });
-    if (fault === null && before !== null && before !== NOT_TESTED)
+    if (fault === null && previousFault !== null && previousFault !== NOT_TESTED)
       log.info('blocklist works again', fields);
   }
 
   const runRound = async () => {
     const now = clock.now();
-    await Promise.all(watched.filter((one) => isDue(one, now)).map(test));
-    round = null;
+    await Promise.all(watched.filter((entry) => isDue(entry, now)).map(test));
+    currentRound = null;
   };
   const retest = () => {
-    round ??= runRound();
-    first ??= round;
-    return round;
+    currentRound ??= runRound();
+    firstRound ??= currentRound;
+    return currentRound;
   };
   const known = () => watched.map(({ chosen, fault }) => ({ ...chosen, fault }));
   return {
-    known,
+    snapshot: known,
     retest,
     async inUse() {
-      await (first ?? retest());
+      await (firstRound ?? retest());
       return known();
     },
   };
@@ -90,11 +90,14 @@ function isDue({ testedAt, fault }: WatchedList, now: number): boolean {
 }
 
 /**
- * Queries the test points that the operator of a list publishes. Returns null if the list works, else
+ * Queries the test points that the operator of a list publishes. Returns null if the list works, or
  * a sentence that says why not. A list that has shut down does not list its test point, or lists
  * everything.
  */
-export async function faultOf(resolver: Resolver, chosen: ChosenBlocklist): Promise<string | null> {
+export async function findFault(
+  resolver: Resolver,
+  chosen: ChosenBlocklist,
+): Promise<string | null> {
   const { test } = chosen.list;
   const [listed, unlisted] = await Promise.all([
     queryList(resolver, chosen, test.listed),

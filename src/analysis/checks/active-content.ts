@@ -3,7 +3,7 @@
 import { type Check, type Finding, fail, pass, warn } from '../check.ts';
 import { evaluateHtml, type HtmlFacts } from '../html/facts.ts';
 
-/** These run and load nothing by themselves: email clients ignore them, but some filters penalize them. */
+/** They neither run nor load anything: email clients ignore them, but some filters penalize them. */
 const WARN_ONLY = new Set(['form', 'base', 'meta refresh', 'bgsound']);
 
 /**

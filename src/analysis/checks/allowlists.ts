@@ -29,12 +29,12 @@ export const allowlists: Check = {
     const outcomes = await queryLists(context.resolver, lists, [subject]);
     const evidence = { client_ip: address, lists: listsEvidence(outcomes) };
     const listed = outcomes.filter(({ status }) => status === 'listed');
-    const answers = joinSentences([meaningsOf(listed), unansweredText(outcomes)]);
+    const resultTexts = joinSentences([meaningsOf(listed), unansweredText(outcomes)]);
     if (listed.length > 0)
       return info(
         `${address} is on an allowlist: ${namesOf(listed.map(({ list }) => list.name))}.`,
         joinSentences([
-          answers,
+          resultTexts,
           'Some mailbox providers filter mail from such addresses less strictly.',
         ]),
         evidence,
@@ -42,12 +42,12 @@ export const allowlists: Check = {
     if (!outcomes.some(({ status }) => status === 'not_listed'))
       return unknown(
         `Could not determine whether ${address} is on an allowlist.`,
-        answers,
+        resultTexts,
         evidence,
       );
     return info(
       `${address} is not on an allowlist.`,
-      joinSentences(['Most addresses are not. This does not affect your score.', answers]),
+      joinSentences(['Most addresses are not. This does not affect your score.', resultTexts]),
       evidence,
     );
   },

@@ -2,6 +2,7 @@
 
 import { type ARCData, type ARCResult, arc as verifyArc } from 'mailauth';
 import type { Resolver } from '../../net/dns/resolver.ts';
+import { arcProblem, MAX_INSTANCE } from '../arc/structure.ts';
 import { type Check, type Context, type Finding, info, offline, rfc, unknown } from '../check.ts';
 import { dkimResult } from '../dkim/verify.ts';
 import { mailauthResolver } from '../dns/mailauth-resolver.ts';
@@ -31,18 +32,35 @@ export const arc: Check = {
         'This is correct for a message that was not forwarded: only forwarding servers add one.',
       );
     if (context.offline) return offline('The ARC chain was not verified.');
+    if (seals.length > MAX_INSTANCE)
+      return invalidChain(`it has more than ${MAX_INSTANCE} seals`, { seals: seals.length });
     if (seals.length > MAX_SETS)
       return info(
         'The ARC chain is too long to verify.',
         `It has ${seals.length} seals; the limit is ${MAX_SETS}.`,
         { result: null, seals: seals.length },
       );
-    return chainFinding(context);
+    const problem = arcProblem(context.message);
+    return problem === null ? chainFinding(context) : invalidChain(problem, {});
   },
 };
 
+const invalidChain = (reason: string, evidence: Finding['evidence']): Finding =>
+  info(
+    'The ARC chain in your message is invalid.',
+    `Mailbox providers ignore it: ${reason}. This has no effect unless the message is forwarded.`,
+    { result: 'fail', reason, ...evidence },
+  );
+
+/**
+ * mailauth warns of what it accepts against the standard. For a key record, mailbox providers are as
+ * lenient.
+ */
+const deviationIn = ({ warnings = [] }: ARCResult): string | undefined =>
+  warnings.find((warning) => !warning.startsWith('key-'));
+
 async function chainFinding(context: Context): Promise<Finding> {
-  const { verified } = await context.fact(dkimResult);
+  const { mailauthResult: verified } = await context.fact(dkimResult);
   if (!verified?.arc)
     return info('The ARC chain was not verified.', 'The header is too large to verify.');
   const failedNames: string[] = [];
@@ -51,16 +69,24 @@ async function chainFinding(context: Context): Promise<Finding> {
     if (answer.status === 'error') failedNames.push(name);
     return answer;
   };
-  const found = await verifyArc(verified.arc as ARCData, { resolver: mailauthResolver(resolver) });
-  const { result, comment } = found.status;
+  const verification = await verifyArc(verified.arc as ARCData, {
+    resolver: mailauthResolver(resolver),
+  });
+  const { result: lenientResult, comment } = verification.status;
+  const deviation = lenientResult === 'pass' ? deviationIn(verification) : undefined;
+  const result = deviation === undefined ? lenientResult : 'fail';
   const evidence = {
     result,
-    reason: typeof comment === 'string' ? comment : null,
-    chain: chainOf(found),
+    reason: deviation
+      ? `only lenient verifiers accept it (${deviation})`
+      : typeof comment === 'string'
+        ? comment
+        : null,
+    chain: chainOf(verification),
   };
   // mailauth reports a chain as failed when the lookup of a key fails.
   const lookupFailed =
-    failedNames.length > 0 || (found.signature || null)?.status.result === 'temperror';
+    failedNames.length > 0 || (verification.signature || null)?.status.result === 'temperror';
   if (result !== 'pass' && lookupFailed)
     return unknown(
       'Could not verify the ARC chain.',
@@ -78,11 +104,7 @@ async function chainFinding(context: Context): Promise<Finding> {
       'Mailbox providers that trust the forwarding servers can use the SPF, DKIM and DMARC results that they recorded.',
       evidence,
     );
-  return info(
-    'The ARC chain in your message is invalid.',
-    'Mailbox providers ignore it. This has no effect unless the message is forwarded.',
-    evidence,
-  );
+  return invalidChain(evidence.reason ?? 'a seal does not verify', evidence);
 }
 
 function chainOf({ chain }: ARCResult): { instance: number; domain: string; cv: string }[] {

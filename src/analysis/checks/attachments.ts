@@ -1,27 +1,26 @@
 /** `attachments`: files that mailbox providers block or warn about. */
 
-import { readFileContent } from '../attachments/file-content.ts';
-import { type Check, type Finding, fail, pass, unknown, warn } from '../check.ts';
+import { readFileName } from '../attachments/file-name.ts';
+import { type FileProblem, inspectFile } from '../attachments/problems.ts';
+import { type Check, type Context, type Finding, fail, pass, unknown, warn } from '../check.ts';
+import { messageParts, type PartTree } from '../mime/attached-messages.ts';
 import type { Part } from '../mime/message.ts';
+import { type HiddenFile, readCautiously, readContent } from '../mime/second-reading.ts';
 
 const MAX_SHOWN = 20;
 
-interface Problem {
+interface Problem extends FileProblem {
   file: string;
   type: string;
   octets: number;
-  /** A predicate that follows the file name: "contains macros". */
-  problem: string;
-  /** Whether large mailbox providers block it, rather than deliver it with a warning. */
-  refused: boolean;
 }
 
 /**
  * Programs, scripts and misleading names fail, in ZIP archives too, because Gmail and the default
  * settings of Microsoft 365 block most of them. Macros fail because most corporate gateways block
  * them. Encrypted archives, web pages and SVG files warn: no large mailbox provider blocks them by
- * rule, but they cannot be inspected, or run scripts in a browser. Archives within archives are not
- * inspected.
+ * rule, but they cannot be inspected, or run scripts in a browser. Files that only some email clients see
+ * count too, because virus scanners report them.
  */
 export const attachments: Check = {
   id: 'attachments',
@@ -42,14 +41,20 @@ export const attachments: Check = {
       octets: 'shown',
       problem: 'archive-member',
       refused: 'shown',
+      blocked_by: 'shown',
     },
   },
   // A file name may match a word of the surrounding sentence.
   publicTexts: [{ list: 'found', phrase: 'Your attachment {file} {problem}' }],
-  run({ message }) {
-    const files = message.parts.filter(isFile);
-    const inspected = files.map(inspectFile);
-    const problems = inspected.flatMap((file) => file.problems);
+  run(context) {
+    const { message } = context;
+    const tree = context.fact(messageParts);
+    const files = tree.parts.filter(isFile);
+    const inspected = files.map((part) => inspectFile(part.filename, part.type, part.content));
+    const problems = [
+      ...inspected.flatMap(({ problem }, i) => (problem ? [describe(files[i]!, problem)] : [])),
+      ...hiddenProblems(context, tree, files),
+    ];
     if (problems.length > 0) return problemFinding(problems, files.length);
     if (message.exceededLimits.length > 0)
       return unknown(
@@ -84,57 +89,75 @@ function isFile({ type, disposition, filename }: Part): boolean {
 
 const nameOf = ({ filename, type }: Part): string => (filename ?? `(${type})`).slice(0, 100);
 
-/** Media types of programs and scripts. */
-const PROGRAM_TYPE =
-  /^(?:application\/(?:x-ms-?dos(?:-program|-executable)?|x-msdownload|x-dosexec|vnd\.microsoft\.portable-executable|x-executable|x-sh|x-msi|hta|java-archive|x-java-archive)|(?:text|application)\/(?:x-)?(?:javascript|ecmascript|vbscript))$/;
+const describe = (part: Part, problem: FileProblem): Problem => ({
+  file: nameOf(part),
+  type: part.type,
+  octets: part.size,
+  ...problem,
+});
 
-function inspectFile(part: Part): { problems: Problem[]; incomplete: boolean } {
-  const name = readFileName(part.filename ?? '');
-  const content = readFileContent(part.content);
-  const problem =
-    nameProblem(name) ??
-    (content.program && blocked(`is ${content.program}, regardless of its name`)) ??
-    (PROGRAM_TYPE.test(part.type) ? blocked(`is declared as ${part.type}`) : null) ??
-    memberProblem(content.members) ??
-    (content.macros || name.kind === 'macros' ? blocked('contains macros') : null) ??
-    (content.encrypted ? suspicious('is encrypted, so virus scanners cannot inspect it') : null) ??
-    pageProblem(part, name);
-  const { filename, type, size: octets } = part;
-  const file = { file: nameOf(part), type, octets };
-  return {
-    problems: problem ? [{ ...file, ...problem }] : [],
-    // Mailbox providers don't treat documents in a ZIP container as archives.
-    incomplete: content.incomplete && (filename === null || name.kind === 'archive'),
-  };
-}
+// Files that only some email clients see.
 
-const blocked = (problem: string) => ({ problem, refused: true });
-const suspicious = (problem: string) => ({ problem, refused: false });
-
-function nameProblem({ kind, extension, isBlockedByGmail, isDouble, isDisguised }: FileName) {
-  if (isDisguised)
-    return blocked('has invisible characters in its name that disguise its file extension');
-  if (isDouble) return blocked(`has two file extensions, of which .${extension} is the real one`);
-  if (kind !== 'program') return null;
-  return blocked(
-    `is of type .${extension}, which ${isBlockedByGmail ? 'Gmail blocks' : 'many mail servers block'}`,
+function hiddenProblems({ raw }: Context, tree: PartTree, files: Part[]): Problem[] {
+  const known = new Set(files.map(({ filename }) => extensionOf(filename)));
+  // An attached message has its subject as its name, which may end in a domain.
+  for (const part of tree.parts) if (isNamedMessage(part)) known.add(extensionOf(part.filename));
+  const inRaw = readCautiously(raw)
+    .filter(({ name }) => name === null || !known.has(extensionOf(name)))
+    .map((hidden) => ({ hidden, part: partAt(tree.parts, hidden.at) }))
+    .filter(({ hidden, part }) => !part || !isSeen(raw, part, hidden));
+  const inEncoded = tree.encodedMessages.flatMap((part) =>
+    readContent(part.content, 0).map((hidden) => ({ hidden, part })),
   );
+  const nested = tree.parts
+    .filter(isTnefPart)
+    .flatMap((part) => readContent(part.content, 0).map((hidden) => ({ hidden, part })));
+  const problems = [...inRaw, ...inEncoded, ...nested].map(({ hidden, part }) =>
+    hiddenProblem(hidden, part ?? null),
+  );
+  return [...new Map(problems.map((item) => [item.file + item.problem, item])).values()];
 }
 
-function memberProblem(members: string[]) {
-  for (const member of members) {
-    const problem = nameProblem(readFileName(member));
-    if (problem) return blocked(`contains ${member.slice(-80)}, which ${problem.problem}`);
-  }
-  return null;
+const extensionOf = (name: string | null): string => readFileName(name ?? '').extension;
+
+const isNamedMessage = ({ type, filename }: Part): boolean =>
+  type.startsWith('message/') && TOP_LEVEL_DOMAINS.has(extensionOf(filename));
+
+/** Those that are also the extension of a blocked file. */
+const TOP_LEVEL_DOMAINS = new Set(['app', 'com', 'pl', 'py', 'run', 'sh', 'ws']);
+
+const isTnefPart = ({ type, filename }: Part): boolean =>
+  /\/(?:vnd\.)?ms-tnef$/.test(type) || /^winmail\.dat$/i.test(filename ?? '');
+
+/** The innermost part that contains this offset. */
+function partAt(parts: Part[], at: number): Part | undefined {
+  return parts.findLast(({ start, end }) => start <= at && at < end);
 }
 
-function pageProblem({ type }: Part, { kind }: FileName) {
-  if (kind !== 'page' && type !== 'text/html' && type !== 'image/svg+xml') return null;
-  return suspicious('opens in a browser and can run scripts');
+/** Whether every program sees this content: it is the whole of a file in its declared encoding. */
+function isSeen(raw: Uint8Array, part: Part, { at, name, how }: HiddenFile): boolean {
+  if (name !== null || !isFile(part)) return false;
+  const encoding = /^(?:base64|quoted-printable)$/.test(part.encoding ?? '')
+    ? part.encoding
+    : 'plain bytes';
+  const before = Buffer.from(raw.subarray(part.start, Math.min(at, part.start + 4096)));
+  return how === encoding && before.toString('latin1').trim() === '';
 }
 
-function problemFinding(problems: Problem[], attached: number): Finding {
+function hiddenProblem(
+  { name, opens, refused, blockedBy }: HiddenFile,
+  part: Part | null,
+): Problem {
+  const file = part ? nameOf(part) : '(text/plain)';
+  const problem =
+    name === null
+      ? `opens as ${opens} in some email clients`
+      : `contains ${name}, which some email clients open as ${opens}`;
+  const { type, size: octets } = part ?? { type: 'text/plain', size: 0 };
+  return { file, type, octets, problem, refused, blockedBy };
+}
+
+function problemFinding(problems: Problem[], fileCount: number): Finding {
   const worst = problems.toSorted((a, b) => Number(b.refused) - Number(a.refused));
   const { file, problem, refused: isRefused } = worst[0]!;
   const others = problems.length > 1 ? ` (and ${problems.length - 1} more)` : '';
@@ -147,91 +170,10 @@ function problemFinding(problems: Problem[], attached: number): Finding {
       ? 'Put the file on a web server and link to it, or send a PDF or another format that contains no code.'
       : 'Send a PDF instead, or put the file on a web server and link to it.',
     evidence: {
-      attachments: attached,
-      found: worst.slice(0, MAX_SHOWN).map((item) => ({ ...item })),
+      attachments: fileCount,
+      found: worst
+        .slice(0, MAX_SHOWN)
+        .map(({ blockedBy, ...item }) => ({ ...item, blocked_by: blockedBy })),
     },
   });
-}
-
-// File names: extensions of programs, scripts and macros, and misleading names.
-
-const wordSet = (text: string): Set<string> => new Set(text.trim().split(/\s+/));
-
-/** Blocked by Gmail, in archives too (https://support.google.com/mail/answer/6590). */
-const BLOCKED_BY_GMAIL = wordSet(`
-  ade adp apk appx appxbundle bat cab chm cmd com cpl diagcab diagcfg diagpkg dll dmg ex ex_ exe hta
-  img ins iso isp jar jnlp js jse lib lnk mde mjs msc msi msix msixbundle msp mst nsh pif ps1 scr sct
-  shb sys vb vbe vbs vhd vxd wsc wsf wsh xll
-`);
-
-/** Programs and scripts that Outlook, Exchange and many gateways also block. */
-const BLOCKED_BY_OTHERS = wordSet(`
-  ace app application appref-ms bash command crx csh deb desktop elf fxp gadget inf jsx ksh
-  library-ms mad maf mam mda mdt mdw mdz msh msh1 msh2 mshxml msu pkg prg ps2 psc1 psm1 py pyc pyw pyz
-  reg rgs rpm run scf settingcontent-ms sh shs url vbp vhdx vsmacros vsw website ws xbap xnk
-`);
-
-/** Office documents with macros, by their extension, and add-ins. */
-const WITH_MACROS = wordSet('docm dotm xlsm xltm xlam xla potm ppam ppsm pptm sldm wll');
-
-/** Pages in which a browser runs scripts. */
-const PAGES = wordSet('htm html xhtml shtml mht mhtml svg svgz xht');
-
-const ARCHIVES = wordSet('zip rar 7z');
-
-/** A single compressed file: the extension before this one shows its type. */
-const COMPRESSED = wordSet('gz bz2 xz z zst lz lzma');
-
-/** Extensions that people trust and that attackers put before the real one. */
-const TRUSTED = wordSet(
-  'pdf doc docx xls xlsx ppt pptx odt ods rtf txt csv jpg jpeg png gif bmp tif tiff mp3 mp4 avi mov htm html eml',
-);
-
-type NameKind = 'program' | 'macros' | 'page' | 'archive' | 'other';
-
-interface FileName {
-  kind: NameKind;
-  /** The extension that applies, in lower case; empty without one. */
-  extension: string;
-  isBlockedByGmail: boolean;
-  /** A trusted extension precedes the real one, as in `invoice.pdf.exe`. */
-  isDouble: boolean;
-  /** Characters that change the text direction hide the real extension. */
-  isDisguised: boolean;
-}
-
-/** Directional formatting characters (UAX #9 §2). */
-const DIRECTION_CHANGES = /[\u202a-\u202e\u2066-\u2069]/g;
-
-/** Reads a file name as Windows does: trailing white space and dots are ignored. */
-function readFileName(name: string): FileName {
-  const tail = name.slice(-300);
-  const parts = tail
-    .replaceAll(DIRECTION_CHANGES, '')
-    .toLowerCase()
-    .replace(/[\s.]+$/, '')
-    .split(/[\\/]/)
-    .at(-1)!
-    .split('.')
-    .map((part) => part.trim());
-  while (parts.length > 2 && COMPRESSED.has(parts.at(-1)!)) parts.pop();
-  const extension = parts.length > 1 ? parts.at(-1)! : '';
-  const kind = kindOf(extension);
-  return {
-    kind,
-    extension,
-    isBlockedByGmail: BLOCKED_BY_GMAIL.has(extension),
-    isDouble:
-      (kind === 'program' || kind === 'page') &&
-      TRUSTED.has(parts.at(-2) ?? '') &&
-      parts.length > 2,
-    isDisguised: tail.search(DIRECTION_CHANGES) >= 0,
-  };
-}
-
-function kindOf(extension: string): NameKind {
-  if (BLOCKED_BY_GMAIL.has(extension) || BLOCKED_BY_OTHERS.has(extension)) return 'program';
-  if (WITH_MACROS.has(extension)) return 'macros';
-  if (PAGES.has(extension)) return 'page';
-  return ARCHIVES.has(extension) ? 'archive' : 'other';
 }

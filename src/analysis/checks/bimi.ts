@@ -92,11 +92,11 @@ function noRecord({ name }: BimiRecord, domain: string): Finding {
       'This does not affect your score. With a BIMI record, Gmail, Apple Mail and Yahoo can show your logo next to messages that pass DMARC.',
       { name, record: null },
     ),
-    fix: fixFor(name, `https://${domain}/logo.svg`, `https://${domain}/logo.pem`),
+    fix: recordFix(name, `https://${domain}/logo.svg`, `https://${domain}/logo.pem`),
   };
 }
 
-function fixFor(name: string, location: string, authority: string): Fix {
+function recordFix(name: string, location: string, authority: string): Fix {
   return {
     text: 'To show a logo, publish a BIMI record like this one. It needs an SVG Tiny PS image and a mark certificate for it (VMC or CMC), both served over HTTPS.',
     record: { type: 'TXT', name, value: `v=BIMI1; l=${location}; a=${authority}` },
@@ -132,43 +132,43 @@ async function evaluateLogo(
   const needsFix = problems.length > 0 || record.authority === null;
   return {
     ...verdict(obstacles, files.unknowns, evidence),
-    ...(needsFix && { fix: fixOf(record) }),
+    ...(needsFix && { fix: logoFix(record) }),
   };
 }
 
 async function messageObstacles(context: Context): Promise<string[]> {
   const { result } = await context.fact(dmarcResult);
-  const known = result !== null && result !== 'pass' && result !== 'temperror';
-  return known ? ['This message does not pass DMARC.'] : [];
+  const failsDmarc = result !== null && result !== 'pass' && result !== 'temperror';
+  return failsDmarc ? ['This message does not pass DMARC.'] : [];
 }
 
 const TRUST_NOT_CHECKED =
   'Not checked: whether email clients trust the certificate authority. Each client decides for itself which logos it shows.';
 
-function verdict(obstacles: string[], open: string[], evidence: Finding['evidence']): Finding {
+function verdict(obstacles: string[], unknowns: string[], evidence: Finding['evidence']): Finding {
   if (obstacles.length > 0)
     return info(
       'Your domain has a BIMI record, but email clients may not show the logo.',
-      [...obstacles, ...open].join(' '),
+      [...obstacles, ...unknowns].join(' '),
       evidence,
     );
-  if (open.length > 0)
+  if (unknowns.length > 0)
     return info(
       'No problems found with your BIMI logo, but some checks could not be completed.',
-      open.join(' '),
+      unknowns.join(' '),
       evidence,
     );
   return info('Your BIMI setup is complete.', TRUST_NOT_CHECKED, evidence);
 }
 
 /** The record with its missing parts; or, if only a file is wrong, what the files must be. */
-function fixOf({ name, location, authority, problems }: BimiRecord): Fix {
+function logoFix({ name, location, authority, problems }: BimiRecord): Fix {
   if (problems.length === 0 && authority !== null)
     return {
       text: 'Fix the files that the record links to. The logo must be SVG Tiny PS: square, at most 32 KB, with a title, without scripts or external references. The mark certificate must be in PEM format, followed by the certificates of its authority.',
     };
   const logo = location ?? '<the https address of your logo>';
-  return fixFor(name, logo, authority ?? '<the https address of its certificate>');
+  return recordFix(name, logo, authority ?? '<the https address of its certificate>');
 }
 
 function recordEvidence(record: BimiRecord) {
@@ -187,7 +187,7 @@ const ENFORCED = /^(?:quarantine|reject)$/i;
 /**
  * The policy must be quarantine or reject for all mail, at the From domain and at the organizational
  * domain with its subdomains (draft-brand-indicators-for-message-identification §7.1). Returns
- * sentences; null if the DNS did not answer.
+ * sentences; null if the DNS lookup failed.
  */
 async function policyObstacles(
   discovery: DmarcDiscovery,
@@ -196,19 +196,21 @@ async function policyObstacles(
   const { status, policy, record, recordDomain } = discovery;
   if (status === 'error') return null;
   if (status !== 'found' || !policy || record === null) return ['The domain has no DMARC record.'];
-  const own = ENFORCED.test(policy.effective)
+  const obstacles = ENFORCED.test(policy.effective)
     ? scopeObstacles(parseTagList(record))
     : ['The DMARC policy is not enforced: it must be quarantine or reject.'];
   const organization = organizationOf(discovery);
-  if (organization === null || organization === recordDomain) return own;
-  const inherited = await organizationObstacles(organization, resolver);
-  return inherited && [...own, ...inherited];
+  if (organization === null || organization === recordDomain) return obstacles;
+  const fromOrganization = await organizationObstacles(organization, resolver);
+  return fromOrganization && [...obstacles, ...fromOrganization];
 }
 
 /** Falls back to the Public Suffix List if the tree walk ended at the From domain or failed. */
 function organizationOf(discovery: DmarcDiscovery): string | null {
-  const { fromDomain, organizationalDomain: found } = discovery;
-  return found !== null && found !== fromDomain ? found : organizationalDomain(fromDomain ?? '');
+  const { fromDomain, organizationalDomain: treeWalkDomain } = discovery;
+  return treeWalkDomain !== null && treeWalkDomain !== fromDomain
+    ? treeWalkDomain
+    : organizationalDomain(fromDomain ?? '');
 }
 
 function scopeObstacles(tags: Map<string, string>): string[] {
@@ -223,7 +225,7 @@ function scopeObstacles(tags: Map<string, string>): string[] {
   return obstacles;
 }
 
-/** For BIMI the organization's record counts too, even if the From domain has its own. */
+/** For BIMI, the organization's record counts too, even if the From domain has its own. */
 async function organizationObstacles(domain: string, resolver: Resolver): Promise<string[] | null> {
   const answer = await resolver(`_dmarc.${domain}`, 'TXT');
   if (answer.status === 'error') return null;

@@ -34,14 +34,14 @@ export const caa: Check = {
   async run(context) {
     const domain = fromDomain(context);
     if (domain === null) return skipped(NOT_CHECKED, 'The From field has no domain.');
-    const found = await findRecords(context, domain);
-    if ('reason' in found)
+    const lookup = await findRecords(context, domain);
+    if ('reason' in lookup)
       return lookupFailed('Could not look up the CAA records.', [
-        { name: found.name, type: 'CAA', reason: found.reason },
+        { name: lookup.name, type: 'CAA', reason: lookup.reason },
       ]);
-    return found.texts.length === 0
+    return lookup.texts.length === 0
       ? noRecord(domain)
-      : evaluateRecords(domain, found.name, found.texts);
+      : evaluateRecords(domain, lookup.name, lookup.texts);
   },
 };
 
@@ -166,7 +166,7 @@ export function findCaaProblem(record: CaaRecord | null, text: string): CaaProbl
           fix: `Delete the record ${shown}, or publish it with flags 0.`,
           corrected: `0 ${tag} "${value}"`,
         };
-  // §4.2: an issuer that is not a domain name forbids issuance to everyone.
+  // §4.2: an issuer that is not a domain name forbids issuance by any authority.
   const issuer = issuerOf(value);
   if (!tag.startsWith('issue') || issuer === '' || normalizeDomain(issuer) !== null) return null;
   const host = hostIn(issuer);

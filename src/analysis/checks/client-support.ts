@@ -28,8 +28,8 @@ export const clientSupport: Check = {
     if (facts === null)
       return skipped('Your message has no HTML.', 'Not checked: the message has no HTML part.');
     const { markers, truncated } = collectMarkers(context, facts);
-    const unsupported = FEATURES.filter(([, , known]) =>
-      known.some((marker) => markers.has(marker)),
+    const unsupported = FEATURES.filter(([, , featureMarkers]) =>
+      featureMarkers.some((marker) => markers.has(marker)),
     );
     return evaluateFeatures(unsupported, truncated);
   },
@@ -73,11 +73,11 @@ const clientsWithLevel = (levels: string, level: string): string[] =>
 
 function evaluateFeatures(unsupported: Feature[], truncated: boolean): Finding {
   const evidence = { data_of: CLIENT_SUPPORT_UPDATED, clients: CLIENTS };
-  const rest = truncated ? ' Your HTML or CSS is too long to check in full.' : '';
+  const truncationNote = truncated ? ' Your HTML or CSS is too long to check in full.' : '';
   if (unsupported.length === 0)
     return info(
       'All major email clients support the HTML and CSS in your message.',
-      `This is based on test results from Can I email.${rest}`,
+      `This is based on test results from Can I email.${truncationNote}`,
       evidence,
     );
   const worst = unsupported.toSorted(([, , , a], [, , , b]) => weight(b) - weight(a));
@@ -85,7 +85,7 @@ function evaluateFeatures(unsupported: Feature[], truncated: boolean): Finding {
   const isSingle = unsupported.length === 1;
   return info(
     `Your message uses ${unsupported.length} HTML or CSS feature${isSingle ? '' : 's'} that not all major email clients support.`,
-    `Check that your message still reads well without ${isSingle ? 'it' : 'them'}. ${isSingle ? 'Feature' : 'Least supported feature'}: ${title} (not supported in ${clientsWithLevel(levels, 'n').join(', ')}).${rest}`,
+    `Check that your message still reads well without ${isSingle ? 'it' : 'them'}. ${isSingle ? 'Feature' : 'Least supported feature'}: ${title} (not supported in ${clientsWithLevel(levels, 'n').join(', ')}).${truncationNote}`,
     {
       ...evidence,
       features_used: unsupported.length,

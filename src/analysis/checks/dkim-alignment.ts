@@ -1,6 +1,5 @@
 /** The check `dkim_alignment`: does a valid signature align with the From domain? */
 
-import { organizationalDomain } from '../../lib/domain-names.ts';
 import {
   type Check,
   type Context,
@@ -21,7 +20,10 @@ import {
 } from '../dkim/outcome.ts';
 import { dkimResult } from '../dkim/verify.ts';
 import { type DmarcDiscovery, dmarcDiscovery } from '../dmarc/discovery.ts';
-import { type Alignment, alignmentOf } from '../dmarc/evaluate.ts';
+import { type Alignment, alignmentOf, alignsWithRecord } from '../dmarc/evaluate.ts';
+import { dmarcFix, repairedRecord, withTag } from '../dmarc/record.ts';
+import { explainChangedCopy, explainForwarderSignature } from '../forwarding/explain.ts';
+import { signingFix } from '../sending-services/signing-steps.ts';
 
 /** RFC 9989 §4.4.1: `d=` of any valid signature, relaxed, or strict if the record has `adkim=s`. */
 export const dkimAlignment: Check = {
@@ -36,7 +38,7 @@ export const dkimAlignment: Check = {
   async run(context) {
     const outcome = await context.fact(dkimResult);
     const discovery = await context.fact(dmarcDiscovery);
-    const notComparable = nothingToCompare(outcome, discovery);
+    const notComparable = preconditionFinding(outcome, discovery);
     if (notComparable) return notComparable;
     const passing = outcome.signatures.filter(({ result }) => result === 'pass');
     // If none is valid, compare all: the finding then says which would count once fixed.
@@ -56,7 +58,7 @@ export const dkimAlignment: Check = {
   },
 };
 
-function nothingToCompare(outcome: DkimOutcome, discovery: DmarcDiscovery): Finding | null {
+function preconditionFinding(outcome: DkimOutcome, discovery: DmarcDiscovery): Finding | null {
   const { result, reason } = outcome;
   if (result === null) return offline('DKIM alignment was not checked.');
   if (discovery.status === 'no_author' || discovery.fromDomain === null)
@@ -81,25 +83,32 @@ async function evaluate(
   alignments: Alignment[],
 ): Promise<Finding> {
   const from = discovery.fromDomain ?? '';
-  const aligned = alignments.find((each) => each.aligned);
+  const aligned = alignments.find((alignment) => alignment.aligned);
   if (aligned)
     return pass(
       'Your DKIM signature is aligned with the From domain.',
       `The signature by ${aligned.domain} aligns with ${from} (${aligned.mode} alignment).`,
     );
-  if (alignments.some((each) => each.aligned === null))
+  if (alignments.some((alignment) => alignment.aligned === null))
     return unknown(
       'Could not determine DKIM alignment.',
       'The DMARC record of the From domain sets the alignment mode, but its DNS lookup failed.',
     );
-  const own = await alignedFailure(context, outcome);
-  if (own?.result === 'temperror')
+  const broken = await alignedFailure(context, outcome);
+  if (broken?.result === 'temperror')
     return unknown(
       'Could not determine DKIM alignment.',
-      `Could not verify the signature by ${own.domain}: ${own.reason}.`,
+      `Could not verify the signature by ${broken.domain}: ${broken.reason}.`,
     );
-  if (own) return fail(explainBrokenSignature(own, from, alignments));
-  return fail(explainUnaligned(discovery, from, alignments));
+  if (broken) {
+    const changed = await explainChangedCopy(context, broken);
+    return fail(explainBrokenSignature(changed ?? explainFailure(broken), from, alignments));
+  }
+  const signers = alignments.map(({ domain }) => domain ?? '');
+  return fail(
+    explainForwarderSignature(context, signers, from) ??
+      (await explainUnaligned(context, discovery, from, alignments)),
+  );
 }
 
 /** A signature by an aligned domain that does not verify: the one to fix. */
@@ -111,16 +120,15 @@ async function alignedFailure(
   const comparisons = await Promise.all(
     failing.map(({ domain }) => alignmentOf(context, domain, 'dkim')),
   );
-  const own = failing.filter((_, index) => comparisons[index]?.aligned);
-  return own.find(({ result }) => result === 'temperror') ?? own[0];
+  const aligned = failing.filter((_, index) => comparisons[index]?.aligned);
+  return aligned.find(({ result }) => result === 'temperror') ?? aligned[0];
 }
 
 function explainBrokenSignature(
-  own: DkimSignature,
+  explanation: Explanation,
   from: string,
   alignments: Alignment[],
 ): Explanation {
-  const explanation = explainFailure(own);
   const others = alignments.map(({ domain }) => domain).join(', ');
   return {
     ...explanation,
@@ -128,15 +136,15 @@ function explainBrokenSignature(
   };
 }
 
-function explainUnaligned(
+async function explainUnaligned(
+  context: Context,
   discovery: DmarcDiscovery,
   from: string,
   alignments: Alignment[],
-): Explanation {
+): Promise<Explanation> {
   const [first] = alignments;
   const signer = first?.domain ?? '';
   const strict = first?.mode === 'strict';
-  const related = organizationalDomain(signer) === organizationalDomain(from);
   const { record, recordDomain } = discovery;
   const explanation = {
     title: `Your message is signed by ${alignments.map(({ domain }) => domain).join(' and ')}, not by ${from}.`,
@@ -144,23 +152,27 @@ function explainUnaligned(
       ? 'The signature is valid, but DMARC does not count it. Your DMARC record has adkim=s: the signing domain (d=) must be exactly the From domain.'
       : 'The signature is valid, but DMARC does not count it. The signing domain (d=) must belong to the same organization as the From domain.',
   };
-  if (strict && related && record !== null && recordDomain !== null)
-    return {
-      ...explanation,
-      fix: {
-        text: `Sign with d=${from}, or publish the DMARC record without adkim=s so that ${signer} counts too.`,
-        record: {
-          type: 'TXT',
-          name: `_dmarc.${recordDomain}`,
-          value: record.replace(/\s*adkim\s*=\s*s\s*;?/i, '').replace(/;\s*$/, ''),
-        },
-      },
-    };
+  if (strict && record !== null && recordDomain !== null) {
+    const relaxed = withTag(repairedRecord(record), 'adkim', 'r');
+    if (await alignsWithRecord(context, signer, relaxed))
+      return {
+        ...explanation,
+        fix: dmarcFix(
+          `Sign with d=${from}, or publish the DMARC record with adkim=r so that ${signer} counts too.`,
+          recordDomain,
+          relaxed,
+        ),
+      };
+  }
   return {
     ...explanation,
-    fix: keyRecordFix(
-      `In the service that signs as ${signer}, set up signing with your own domain (often called domain authentication or custom DKIM). Publish the key that it shows. The record shown here assumes the selector s1. After that, the service signs with d=${from}.`,
-      `s1._domainkey.${from}`,
+    fix: await signingFix(
+      context,
+      from,
+      keyRecordFix(
+        `In the service that signs as ${signer}, set up signing with your own domain (often called domain authentication or custom DKIM). Publish the key that it shows. The record shown here assumes the selector s1. After that, the service signs with d=${from}.`,
+        `s1._domainkey.${from}`,
+      ),
     ),
   };
 }

@@ -13,7 +13,7 @@ import {
 import {
   type DkimOutcome,
   type DkimSignature,
-  ownFirst,
+  fromDomainFirst,
   PUBLIC_SIGNATURES,
   signatureEvidence,
 } from '../dkim/outcome.ts';
@@ -58,7 +58,7 @@ interface CoverageGaps {
   signature: DkimSignature;
   /** Names in lower case. */
   missing: string[];
-  /** One of them is not an unsubscribe field: the signer's whole list is too short. */
+  /** Whether a basic field is missing: the signer's whole list is then too short. */
   basic: boolean;
 }
 
@@ -66,7 +66,7 @@ interface CoverageGaps {
 export async function coverageGaps(context: Context): Promise<CoverageGaps | null> {
   const { signatures } = await context.fact(dkimResult);
   const passing = signatures.filter(({ result }) => result === 'pass');
-  const candidates = ownFirst(context, passing.length > 0 ? passing : signatures).map(
+  const candidates = fromDomainFirst(context, passing.length > 0 ? passing : signatures).map(
     (signature) => ({ signature, missing: unsignedNames(signature, context.message) }),
   );
   const best = candidates.toSorted((a, b) => a.missing.length - b.missing.length)[0];
@@ -92,9 +92,9 @@ function evaluate({ signature, missing, basic }: CoverageGaps, outcome: DkimOutc
     return { ...unsignedFields(signature, missing, basic), evidence, dependsOn };
   }
   if (signature.bodyLengthLimit !== null) return { ...partialBody(signature), evidence };
-  const expired = outcome.signatures.find((each) => each.cause === 'expired');
+  const expired = outcome.signatures.find((candidate) => candidate.cause === 'expired');
   // If no signature is valid, the check `dkim` reports the expiry.
-  if (expired && outcome.result === 'pass') return { ...otherExpired(expired), evidence };
+  if (expired && outcome.result === 'pass') return { ...expiredSignature(expired), evidence };
   return pass(
     'Your DKIM signature covers all important parts of the message.',
     'It signs the whole body and every important header field.',
@@ -113,17 +113,23 @@ function unsignedFields(signature: DkimSignature, missing: string[], basic: bool
   });
 }
 
-function partialBody({ domain, bodyLengthLimit, underSized }: DkimSignature): Finding {
-  const rest = underSized ? ` The last ${underSized} bytes of your message are not signed.` : '';
+function partialBody({
+  domain,
+  bodyLengthLimit,
+  unsignedBodyBytes: underSized,
+}: DkimSignature): Finding {
+  const unsignedNote = underSized
+    ? ` The last ${underSized} bytes of your message are not signed.`
+    : '';
   return warn({
     title: `Your DKIM signature covers only the first ${bodyLengthLimit} bytes of the body (l=).`,
-    detail: `Anyone can add text after that, and the signature stays valid. Gmail and others distrust such signatures.${rest}`,
+    detail: `Anyone can add text after that, and the signature stays valid. Gmail and others distrust such signatures.${unsignedNote}`,
     fix: `Configure the DKIM signer of ${domain} to omit l=.`,
     reference: rfc(6376, '8.2'),
   });
 }
 
-function otherExpired({ domain, keyName, reason }: DkimSignature): Finding {
+function expiredSignature({ domain, keyName, reason }: DkimSignature): Finding {
   return warn({
     title: `A DKIM signature by ${domain} expired before the message arrived.`,
     detail: `The signature with the key at ${keyName} does not count: ${reason}. Another signature is valid.`,

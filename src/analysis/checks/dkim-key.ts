@@ -12,11 +12,12 @@ import {
 import {
   type DkimCause,
   type DkimSignature,
-  isOwnSignature,
+  isFromDomainSignature,
   PUBLIC_SIGNATURES,
   signatureEvidence,
 } from '../dkim/outcome.ts';
 import { dkimResult } from '../dkim/verify.ts';
+import { reliesOnEd25519 } from '../dmarc/evaluate.ts';
 
 /** Evaluates the From domain's own signatures, or all if there are none; the worst counts. */
 export const dkimKey: Check = {
@@ -28,23 +29,26 @@ export const dkimKey: Check = {
   reference: rfc(8301, '3.2'),
   // A key that fails here makes the signature fail too.
   fixedBy: [['dkim']],
-  publicEvidence: { ...PUBLIC_SIGNATURES },
+  publicEvidence: { only_ed25519: 'shown', ...PUBLIC_SIGNATURES },
   async run(context) {
     const outcome = await context.fact(dkimResult);
     if (outcome.signatures.length === 0)
       return skipped('The DKIM key was not checked.', 'Your message has no DKIM signature.');
     if (outcome.result === null) return offline('The DKIM key was not checked.');
-    const own = outcome.signatures.filter((signature) => isOwnSignature(context, signature));
-    const relevant = own.length > 0 ? own : outcome.signatures;
-    const finding = worstFinding(relevant, outcome.signatures);
+    const ownSignatures = outcome.signatures.filter((signature) =>
+      isFromDomainSignature(context, signature),
+    );
+    const relevant = ownSignatures.length > 0 ? ownSignatures : outcome.signatures;
+    const isOnlyBasis = await context.fact(reliesOnEd25519);
+    const finding = worstFinding(relevant, isOnlyBasis);
     return { ...finding, evidence: { ...signatureEvidence(outcome), ...finding.evidence } };
   },
 };
 
 const SEVERITY: Finding['status'][] = ['fail', 'warn', 'error', 'pass', 'skipped'];
 
-function worstFinding(relevant: DkimSignature[], all: DkimSignature[]): Finding {
-  const findings = relevant.map((signature) => evaluateKey(signature, all));
+function worstFinding(relevant: DkimSignature[], isOnlyBasis: boolean): Finding {
+  const findings = relevant.map((signature) => evaluateKey(signature, relevant, isOnlyBasis));
   for (const status of SEVERITY) {
     const finding = findings.find((candidate) => candidate.status === status);
     if (finding) return finding;
@@ -52,7 +56,11 @@ function worstFinding(relevant: DkimSignature[], all: DkimSignature[]): Finding 
   throw new Error('no signature to evaluate');
 }
 
-function evaluateKey(signature: DkimSignature, all: DkimSignature[]): Finding {
+function evaluateKey(
+  signature: DkimSignature,
+  relevant: DkimSignature[],
+  isOnlyBasis: boolean,
+): Finding {
   const { keyName, keyType, bits, cause } = signature;
   if (signature.algorithm === 'rsa-sha1') return rejectedKey(signature, 'sha1');
   if (cause === 'revoked') return rejectedKey(signature, 'revoked');
@@ -69,7 +77,7 @@ function evaluateKey(signature: DkimSignature, all: DkimSignature[]): Finding {
   if (keyType === 'rsa' && bits < MIN_RSA_BITS) return rejectedKey(signature, 'weak_key');
   const { selector, testing, keyRecord } = signature;
   const key = { selector, keyName, type: keyType, bits, testing, record: keyRecord ?? '' };
-  return evaluateKeyStrength(key, () => ed25519(signature, all));
+  return evaluateKeyStrength(key, () => evaluateEd25519(signature, relevant, isOnlyBasis));
 }
 
 /** A key or algorithm that verifiers must not accept; `dkim` may fail for the same cause. */
@@ -79,35 +87,45 @@ function rejectedKey(signature: DkimSignature, cause: DkimCause): Finding {
 }
 
 /**
- * An RSA signature beside the Ed25519 one counts if it is valid, or if both are invalid: the cause
+ * An RSA signature next to the Ed25519 one counts if it is valid, or if both are invalid: the cause
  * that broke both says nothing about the key.
  */
-function ed25519(signature: DkimSignature, all: DkimSignature[]): Finding {
+function evaluateEd25519(
+  signature: DkimSignature,
+  relevant: DkimSignature[],
+  isOnlyBasis: boolean,
+): Finding {
   const { result, domain } = signature;
-  const beside = all.filter(({ algorithm }) => algorithm === 'rsa-sha256');
-  const counts = (rsa: DkimSignature) =>
+  const rsaSignatures = relevant.filter(({ algorithm }) => algorithm === 'rsa-sha256');
+  const isUsable = (rsa: DkimSignature) =>
     rsa.result === 'pass' ||
     (result !== 'pass' && rsa.keyType === 'rsa' && (rsa.bits ?? 0) >= MIN_RSA_BITS);
-  if (beside.some(counts))
+  if (rsaSignatures.some(isUsable))
     return strongKey(
       signature,
       'It is an Ed25519 key. Mailbox providers that do not verify Ed25519 can use the RSA signature.',
     );
-  const unverified = beside.find((rsa) => rsa.result === 'temperror');
+  const unverified = rsaSignatures.find((rsa) => rsa.result === 'temperror');
   if (unverified)
     return unknown(
       'Could not determine whether the RSA signature is valid.',
       `The RSA signature could not be verified: ${unverified.reason}.`,
     );
-  const broken = beside.find((rsa) => rsa.domain === domain) ?? beside[0];
-  if (result === 'pass' && broken) return warn(explainBrokenRsa(broken));
-  return warn({
-    title: 'Your message is signed only with Ed25519, which large mailbox providers do not verify.',
-    detail: 'To them, your message has no valid signature. The Ed25519 signature itself is fine.',
-    fix: addRsaFix(signature),
-    reference: DUAL_SIGNING,
-  });
+  const broken = rsaSignatures.find((rsa) => rsa.domain === domain) ?? rsaSignatures[0];
+  if (result !== 'pass') return warn(explainOnlyEd25519(signature));
+  const explanation = broken ? explainBrokenRsa(broken) : explainOnlyEd25519(signature);
+  const evidence = { only_ed25519: true };
+  if (!isOnlyBasis) return warn({ ...explanation, evidence });
+  const detail = `${explanation.detail} SPF does not pass for the From domain either, so DMARC cannot pass at Gmail and Microsoft.`;
+  return fail({ ...explanation, detail, evidence });
 }
+
+const explainOnlyEd25519 = (signature: DkimSignature) => ({
+  title: 'Your message is signed only with Ed25519, which large mailbox providers do not verify.',
+  detail: 'To them, your message has no valid signature. The Ed25519 signature itself is fine.',
+  fix: addRsaFix(signature),
+  reference: DUAL_SIGNING,
+});
 
 function explainBrokenRsa(broken: DkimSignature) {
   return {

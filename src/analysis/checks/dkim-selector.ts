@@ -15,6 +15,7 @@ import {
   strongKey,
 } from '../dkim/key.ts';
 import type { FoundKeys, SelectorKey } from '../dkim/selectors.ts';
+import { serviceOfSelector } from '../sending-services/services.ts';
 
 /** The common part of the checks for all selectors. */
 export const dkimSelector = {
@@ -44,7 +45,7 @@ export function dkimSelectorChecks(domain: string, { keys, incomplete }: FoundKe
     // A revoked key of a selector that the user did not enter is an old one: not scored.
     points: isOldRevoked(key) ? 0 : 3,
     label: `DKIM key ${key.selector}`,
-    run: () => ({ ...evaluateKey(key, keys), evidence: evidenceOf(key) }),
+    run: () => ({ ...withGuide(evaluateKey(key, keys), key), evidence: evidenceOf(key) }),
   }));
 }
 
@@ -52,6 +53,15 @@ const isUsableRsa = ({ key }: SelectorKey): boolean =>
   key?.type === 'rsa' && (key.bits ?? 0) >= MIN_RSA_BITS;
 
 const isOldRevoked = ({ isKnown, key }: SelectorKey): boolean => !isKnown && key?.revoked === true;
+
+/** Adds the instructions of the service that usually has this selector. */
+function withGuide(finding: Finding, { selector }: SelectorKey): Finding {
+  const service = finding.fix && serviceOfSelector(selector);
+  if (!service) return finding;
+  const { name, guides } = service;
+  const guide = { name: `If you sign with ${name}: how to do this`, url: guides.dkim };
+  return { ...finding, fix: { ...finding.fix!, guide } };
+}
 
 function noKeyFound(domain: string, incomplete: boolean): Finding {
   if (incomplete)
@@ -78,28 +88,28 @@ function evidenceOf({ selector, keyName, isKnown, texts, key }: SelectorKey) {
   };
 }
 
-function evaluateKey(found: SelectorKey, all: SelectorKey[]): Finding {
-  const { selector, keyName, lookupSucceeded, key, records } = found;
+function evaluateKey(selectorKey: SelectorKey, all: SelectorKey[]): Finding {
+  const { selector, keyName, lookupSucceeded, key, records } = selectorKey;
   if (!lookupSucceeded)
     return unknown(
       `Could not look up the DKIM key at ${keyName}.`,
       'The DNS lookup failed. This does not affect your score.',
     );
-  if (key === null) return missing(found);
-  if (records.length > 1) return multipleKeys(found);
-  if (key.revoked) return revoked(found);
+  if (key === null) return missingKey(selectorKey);
+  if (records.length > 1) return multipleKeys(selectorKey);
+  if (key.revoked) return revokedKey(selectorKey);
   const { type, bits, testing } = key;
   if (bits === null || (type !== 'rsa' && type !== 'ed25519'))
-    return fail(explainUnusableKey(found));
-  if (type === 'rsa' && bits < MIN_RSA_BITS) return fail(explainWeakKey(found, bits));
+    return fail(explainUnusableKey(selectorKey));
+  if (type === 'rsa' && bits < MIN_RSA_BITS) return fail(explainWeakKey(selectorKey, bits));
   const accepted = { selector, keyName, type, bits, testing, record: records[0] ?? '' };
-  return evaluateKeyStrength(accepted, () => ed25519(found, all.some(isUsableRsa)));
+  return evaluateKeyStrength(accepted, () => evaluateEd25519(selectorKey, all.some(isUsableRsa)));
 }
 
 // Findings about a key alone, without a message.
 
-function missing(found: SelectorKey): Finding {
-  return fail(explainMissingKey(found, 'rsa', found.texts));
+function missingKey(selectorKey: SelectorKey): Finding {
+  return fail(explainMissingKey(selectorKey, 'rsa', selectorKey.texts));
 }
 
 function multipleKeys({ keyName, records }: SelectorKey): Finding {
@@ -113,23 +123,23 @@ function multipleKeys({ keyName, records }: SelectorKey): Finding {
 }
 
 /** Informational if the user did not enter the selector: an old key was retired. */
-function revoked(found: SelectorKey): Finding {
-  const explanation = explainRevokedKey(found);
-  if (found.isKnown) return fail(explanation);
+function revokedKey(selectorKey: SelectorKey): Finding {
+  const explanation = explainRevokedKey(selectorKey);
+  if (selectorKey.isKnown) return fail(explanation);
   return info(explanation.title, 'Its p= is empty: the selector is no longer in use.');
 }
 
-function ed25519(found: SelectorKey, hasRsa: boolean): Finding {
+function evaluateEd25519(selectorKey: SelectorKey, hasRsa: boolean): Finding {
   if (hasRsa)
     return strongKey(
-      found,
+      selectorKey,
       'It is an Ed25519 key. Mailbox providers that do not verify Ed25519 can use the RSA key.',
     );
   return warn({
-    title: `The DKIM key at ${found.keyName} is an Ed25519 key, and there is no RSA key.`,
+    title: `The DKIM key at ${selectorKey.keyName} is an Ed25519 key, and there is no RSA key.`,
     detail:
       'Large mailbox providers do not verify Ed25519. To them, your mail has no valid signature.',
-    fix: addRsaFix(found),
+    fix: addRsaFix(selectorKey),
     reference: DUAL_SIGNING,
   });
 }

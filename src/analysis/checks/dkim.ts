@@ -19,13 +19,15 @@ import { repairedKeyRecord } from '../dkim/key.ts';
 import {
   type DkimOutcome,
   type DkimSignature,
-  ownFirst,
+  fromDomainFirst,
   PUBLIC_SIGNATURES,
   signatureEvidence,
 } from '../dkim/outcome.ts';
 import { MAX_SIGNATURES } from '../dkim/signature.ts';
 import { dkimResult } from '../dkim/verify.ts';
 import { parseTagList } from '../dns/tag-list.ts';
+import { explainChangedCopy } from '../forwarding/explain.ts';
+import { signingFix } from '../sending-services/signing-steps.ts';
 
 /** RFC 6376, with the rules of RFC 8301 on algorithms and key lengths; results as in RFC 8601 §2.7.1. */
 export const dkim: Check = {
@@ -39,43 +41,58 @@ export const dkim: Check = {
   async run(context) {
     const outcome = await context.fact(dkimResult);
     if (outcome.result === null) return offline('The DKIM signatures were not verified.');
-    const finding = evaluate(context, outcome, signatureEvidence(outcome));
+    const finding = await evaluate(context, outcome, signatureEvidence(outcome));
     return { ...finding, detail: `${finding.detail}${ignoredNote(outcome)}` };
   },
 };
 
-function evaluate(context: Context, outcome: DkimOutcome, evidence: Finding['evidence']): Finding {
+async function evaluate(
+  context: Context,
+  outcome: DkimOutcome,
+  evidence: Finding['evidence'],
+): Promise<Finding> {
   const { result, signatures } = outcome;
-  if (result === 'none') return unsigned(context, evidence);
-  const deciding = ownFirst(context, signatures).filter((each) => each.result === result);
+  if (result === 'none') return unsignedFinding(context, evidence);
+  const deciding = fromDomainFirst(context, signatures).filter(
+    (signature) => signature.result === result,
+  );
   const signature = deciding[0];
   // Every result except `none` belongs to a signature, unless all of them were ignored.
-  if (!signature) return allIgnored(outcome, evidence);
+  if (!signature) return allIgnoredFinding(outcome, evidence);
   if (result === 'temperror')
     return unknown(
       'Could not verify your DKIM signature.',
       `Reason: ${signature.reason}.`,
       evidence,
     );
-  if (result !== 'pass') return fail({ ...explainFailure(signature), evidence });
-  return passed(deciding, signatures.length - deciding.length, context.receivedAt, evidence);
+  if (result !== 'pass' && outcome.overLimit.count > 0)
+    return unknown(...beyondLimit(outcome), evidence);
+  if (result !== 'pass') {
+    const changed = await explainChangedCopy(context, signature);
+    return fail({ ...(changed ?? explainFailure(signature)), evidence });
+  }
+  return validFinding(deciding, signatures.length - deciding.length, context.receivedAt, evidence);
 }
 
-function unsigned(context: Context, evidence: Finding['evidence']): Finding {
+async function unsignedFinding(context: Context, evidence: Finding['evidence']): Promise<Finding> {
   const domain = addressDomain(context.message.from[0]?.address ?? '') ?? 'example.com';
   return fail({
     title: 'Your message has no DKIM signature.',
     detail:
       'Without one, mailbox providers cannot verify that forwarded mail is yours. Gmail, Yahoo and Microsoft require DKIM from bulk senders.',
-    fix: keyRecordFix(
-      `Turn on DKIM signing for ${domain} in your mail server or email service. Publish the key that it shows. The record shown here assumes the selector s1.`,
-      `s1._domainkey.${domain}`,
+    fix: await signingFix(
+      context,
+      domain,
+      keyRecordFix(
+        `Turn on DKIM signing for ${domain} in your mail server or email service. Publish the key that it shows. The record shown here assumes the selector s1.`,
+        `s1._domainkey.${domain}`,
+      ),
     ),
     evidence,
   });
 }
 
-function allIgnored({ reason }: DkimOutcome, evidence: Finding['evidence']): Finding {
+function allIgnoredFinding({ reason }: DkimOutcome, evidence: Finding['evidence']): Finding {
   return fail({
     title: 'None of the DKIM signatures could be checked.',
     detail: `They exceed a limit of this service, and mailbox providers have similar limits: ${reason ?? 'the signatures are too long'}.`,
@@ -84,8 +101,17 @@ function allIgnored({ reason }: DkimOutcome, evidence: Finding['evidence']): Fin
   });
 }
 
+/** One of the signatures that were not verified may be valid. */
+function beyondLimit({ signatures, overLimit }: DkimOutcome): [title: string, detail: string] {
+  const total = signatures.length + overLimit.count;
+  return [
+    `Only ${signatures.length} of ${total} DKIM signatures were checked, and none of them verifies.`,
+    'Signatures by the From domain are checked first, then the newest. Mailbox providers have similar limits, so sign each message once or twice.',
+  ];
+}
+
 /** Warns if every valid signature has a flaw that strict verifiers reject. */
-function passed(
+function validFinding(
   passing: DkimSignature[],
   failing: number,
   receivedAt: number,
@@ -118,10 +144,10 @@ function passed(
   );
 }
 
-function ignoredNote({ ignored }: DkimOutcome): string {
+function ignoredNote({ ignoredCount: ignored }: DkimOutcome): string {
   if (ignored === 0) return '';
-  const what = ignored === 1 ? '1 more signature was' : `${ignored} more signatures were`;
-  return ` ${what} not checked: the limit is ${MAX_SIGNATURES} signatures of at most 8 KB.`;
+  const subject = ignored === 1 ? '1 more signature was' : `${ignored} more signatures were`;
+  return ` ${subject} not checked: the limit is ${MAX_SIGNATURES} signatures of at most 8 KB.`;
 }
 
 // Violations of the standard in a valid signature, and how to fix them.
@@ -147,10 +173,10 @@ function flawOf(warning: string, signature: DkimSignature, receivedAt: number): 
   if (warning === 'signed-in-the-future') return clockFlaw(signature, receivedAt);
   if (warning.startsWith('key-')) return keyFlaw(warning, signature);
   const tag = /^missing-(\w+)$/.exec(warning)?.[1];
-  const known = FIELD_FLAWS[warning];
+  const fieldFlaw = FIELD_FLAWS[warning];
   const [text, fix] = tag
     ? [`the required tag ${tag}= is missing`, `add the tag ${tag}=`]
-    : (known ?? [warning, 'write the DKIM-Signature field as RFC 6376 specifies']);
+    : (fieldFlaw ?? [warning, 'write the DKIM-Signature field as RFC 6376 specifies']);
   return {
     text,
     isRejected: tag !== undefined || REJECTED.has(warning),
@@ -181,12 +207,12 @@ const REJECTED = new Set(['invalid-v', 'query-method', 'identity-domain']);
 
 function clockFlaw({ signedAt, domain }: DkimSignature, receivedAt: number): DkimFlaw {
   const aheadMs = (signedAt ?? receivedAt) - receivedAt;
-  const by = formatDuration(aheadMs);
+  const skew = formatDuration(aheadMs);
   return {
-    text: `its signing time (t=) is ${by} in the future`,
+    text: `its signing time (t=) is ${skew} in the future`,
     isRejected: aheadMs >= MAX_CLOCK_SKEW_MS,
     fix: {
-      text: `Correct the clock of the server that signs for ${domain}: it is ${by} ahead. Synchronize it with NTP.`,
+      text: `Correct the clock of the server that signs for ${domain}: it is ${skew} ahead. Synchronize it with NTP.`,
     },
   };
 }
@@ -204,7 +230,7 @@ function keyFlaw(warning: string, { keyName, keyRecord, keyType }: DkimSignature
   };
 }
 
-/** Verifiers discard a record of another version (§3.6.1) and a key of another type than declared. */
+/** Verifiers discard a record of another version (§3.6.1), and a key whose type is not as declared. */
 function isRejectedKey(warning: string, record: string): boolean {
   if (warning === 'key-v-syntax') return parseTagList(record).get('v') !== 'DKIM1';
   return warning === 'key-type-inferred';

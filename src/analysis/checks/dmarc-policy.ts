@@ -1,6 +1,6 @@
 /** The check `dmarc_policy`: is there a DMARC record, and does its policy enforce anything? */
 
-import { organizationalDomain } from '../../lib/domain-names.ts';
+import { ownedDomain } from '../../lib/domain-names.ts';
 import {
   type Check,
   type Context,
@@ -14,7 +14,17 @@ import {
   warn,
 } from '../check.ts';
 import { type DmarcDiscovery, dmarcDiscovery, unusableRecord } from '../dmarc/discovery.ts';
-import { dmarcFix, isPolicy, parseDmarcTags, repairedRecord, withTag } from '../dmarc/record.ts';
+import {
+  dmarcFix,
+  isPolicy,
+  parseDmarcTags,
+  repairedRecord,
+  reportAddressAt,
+  reportMailboxSteps,
+  stepsForNewMailbox,
+  withReportAddress,
+  withTag,
+} from '../dmarc/record.ts';
 
 export const dmarcPolicy: Check = {
   id: 'dmarc_policy',
@@ -23,7 +33,7 @@ export const dmarcPolicy: Check = {
   label: 'DMARC policy',
   issueTitle: 'The DMARC policy is missing or not enforced',
   reference: rfc(9989, '4.7'),
-  // That check reports a record that mailbox providers discard.
+  // `dmarc_record` reports a record that mailbox providers discard.
   dependsOn: ['dmarc_record'],
   publicEvidence: {
     record: 'shown',
@@ -78,16 +88,16 @@ function explainNone({ fromDomain, recordDomain, policy }: DmarcDiscovery, recor
     const value = parseDmarcTags(record).tags.get(name);
     return value === undefined ? name === 'p' : !isPolicy(value);
   });
-  const why =
+  const reason =
     invalid.length > 0
       ? `The record has no valid ${invalid.join(', ')}, so mailbox providers treat it as p=none.`
       : `${tag}=none in the DMARC record of ${recordDomain} applies to ${fromDomain}.`;
   const stricter = invalid
     .concat(tag)
-    .reduce((text, name) => withTag(text, name, 'quarantine'), record);
+    .reduce((text, name) => withTag(text, name, 'quarantine'), repairedRecord(record));
   return {
     title: `Your DMARC policy ${invalid.length > 0 ? 'counts as p' : `is ${tag}`}=none: mail that fails DMARC is still delivered.`,
-    detail: `${why} Mail that others send in your name is delivered as if it were yours.`,
+    detail: `${reason} Mail that others send in your name is delivered as if it were yours.`,
     fix: dmarcFix(
       'Once the reports show that your own mail passes, publish this record. Later, change quarantine to reject.',
       recordDomain ?? '',
@@ -107,7 +117,7 @@ function explainTestMode(
     fix: dmarcFix(
       'When you have finished testing, publish the record without test mode.',
       recordDomain,
-      withTag(record, 't', 'n'),
+      withTag(repairedRecord(record), 't', 'n'),
     ),
   };
 }
@@ -115,16 +125,16 @@ function explainTestMode(
 // Domains without a usable DMARC record, and the record to publish.
 
 /**
- * `dmarc_record` reports an unusable record, and this finding follows from it. Its points count only
- * in the gain of that check: as much as the corrected record would earn.
+ * `dmarc_record` reports an unusable record, and this finding depends on it. Its points count only
+ * toward that check's gain: as many as the corrected record would earn.
  */
 function withoutPolicy(discovery: DmarcDiscovery, fromDomain: string): Finding {
-  const found = explainAbsence(discovery, fromDomain);
+  const explanation = explainAbsence(discovery, fromDomain);
   const unusable = unusableRecord(discovery.discarded);
-  if (!unusable) return fail(found);
+  if (!unusable) return fail(explanation);
   return isEnforced(repairedRecord(unusable.texts[0] ?? ''), unusable.domain === fromDomain)
-    ? { ...fail(found), dependsOn: ['dmarc_record'] }
-    : warn(found);
+    ? { ...fail(explanation), dependsOn: ['dmarc_record'] }
+    : warn(explanation);
 }
 
 /** `isOwn`: the record belongs to the From domain itself, not to a parent domain. */
@@ -136,40 +146,34 @@ function isEnforced(record: string, isOwn: boolean): boolean {
 
 function explainAbsence({ discarded }: DmarcDiscovery, fromDomain: string) {
   const unusable = discarded[0];
-  const domain = unusable?.domain ?? organizationalDomain(fromDomain) ?? fromDomain;
+  const domain = unusable?.domain ?? ownedDomain(fromDomain) ?? fromDomain;
   const evidence = {
     from_domain: fromDomain,
     ...(unusable && { record_domain: unusable.domain, records: unusable.texts }),
   };
-  if (unusable?.why === 'policy')
+  if (unusable?.reason === 'policy') {
+    const value = withReportAddress(repairedRecord(unusable.texts[0] ?? 'v=DMARC1'), domain);
     return {
       title: `The DMARC record of ${domain} has no valid policy.`,
       detail:
         'Mailbox providers act as if there were no record. p must be none, quarantine or reject.',
       fix: dmarcFix(
-        'Correct the policy in the record. Start with p=none if you do not yet know which services send for you.',
+        `Correct the policy in the record. Start with p=none if you do not yet know which services send for you.${stepsForNewMailbox(value, domain)}`,
         domain,
-        withoutBadPolicies(unusable.texts[0] ?? 'v=DMARC1'),
+        value,
       ),
       evidence,
     };
+  }
   return {
     title: unusable ? `${domain} has no usable DMARC record.` : `${domain} has no DMARC record.`,
     detail:
       'Without one, mailbox providers do not know what to do with mail that others send in your name. Large mailbox providers require one from bulk senders.',
     fix: dmarcFix(
-      'Publish this record. At first, it only requests reports. Once the reports show that your own mail passes, change p to quarantine, then to reject.',
+      `Publish this record. At first, it only requests reports. ${reportMailboxSteps(domain)} Once the reports show that your own mail passes, change p to quarantine, then to reject.`,
       domain,
-      `v=DMARC1; p=none; rua=mailto:dmarc-reports@${domain}`,
+      `v=DMARC1; p=none; rua=mailto:${reportAddressAt(domain)}`,
     ),
     evidence,
   };
-}
-
-function withoutBadPolicies(record: string): string {
-  const { tags } = parseDmarcTags(record);
-  const bad = ['p', 'sp', 'np'].filter((name) => name === 'p' || tags.has(name));
-  return bad
-    .filter((name) => !isPolicy(tags.get(name)))
-    .reduce((text, name) => withTag(text, name, 'none'), record);
 }

@@ -26,8 +26,13 @@ import {
   isDmarcRecord,
   parseDmarcTags,
   repairedRecord,
+  reportMailboxSteps,
+  stepsForNewMailbox,
+  withoutTag,
+  withReportAddress,
   withTag,
 } from '../dmarc/record.ts';
+import { foreignOwner } from '../sending-services/ownership.ts';
 
 export const dmarcRecord: Check = {
   id: 'dmarc_record',
@@ -58,7 +63,7 @@ export const dmarcRecord: Check = {
 async function evaluateRecord(discovery: DmarcDiscovery, resolver: Resolver): Promise<Finding> {
   const { status, fromDomain, record, recordDomain, discarded } = discovery;
   const title = 'The DMARC record was not checked.';
-  if (status === 'offline') return offline('The DMARC record was not checked.');
+  if (status === 'offline') return offline(title);
   if (status === 'no_author') return skipped(title, discovery.reason ?? '');
   if (status === 'error')
     return unknown(
@@ -68,7 +73,7 @@ async function evaluateRecord(discovery: DmarcDiscovery, resolver: Resolver): Pr
   if (record === null || recordDomain === null) {
     const unusable = unusableRecord(discarded);
     if (unusable) return fail(explainUnusable(unusable));
-    // That check reports the missing record.
+    // `dmarc_policy` reports the missing record.
     const dependsOn = ['dmarc_policy'];
     return { ...skipped(title, `No DMARC record applies to ${fromDomain}.`), dependsOn };
   }
@@ -89,13 +94,13 @@ async function evaluateApplied(
     record_domain: recordDomain,
     obsolete_tags: parsed.obsolete,
     unknown_tags: parsed.unknown,
-    external_destinations: external.map((each) => ({ ...each })),
-    discarded: discarded.map((each) => ({ ...each })),
+    external_destinations: external.map((destination) => ({ ...destination })),
+    discarded: discarded.map(({ domain, texts, reason }) => ({ domain, texts, why: reason })),
   };
   const problems = dmarcRecordProblems({ record, recordDomain, parsed, external, discarded });
   const notes = notesOf(
     parsed.obsolete,
-    external.filter((each) => each.authorized === null),
+    external.filter(({ authorized }) => authorized === null),
   );
   const worst = problems[0];
   if (!worst)
@@ -106,7 +111,7 @@ async function evaluateApplied(
     detail: `${worst.detail}${others.length > 0 ? ` Other problems: ${others.join(' ')}` : ''}${notes}`,
     fix: {
       text: [...new Set(problems.map(({ fix }) => fix))].slice(0, 6).join(' '),
-      record: problems.find((problem) => problem.record)?.record,
+      record: worst.record,
     },
     evidence,
   });
@@ -124,7 +129,7 @@ function notesOf(obsolete: string[], unanswered: { domain: string }[]): string {
   return `${removedTags}${unknownConsent}`;
 }
 
-function explainUnusable({ domain, texts, why }: DiscardedRecord) {
+function explainUnusable({ domain, texts, reason: why }: DiscardedRecord) {
   const first = texts[0] ?? '';
   const { title, text } = {
     several: {
@@ -141,12 +146,13 @@ function explainUnusable({ domain, texts, why }: DiscardedRecord) {
     },
     policy: { title: `The DMARC record of ${domain} has no valid policy.`, text: '' },
   }[why];
+  const value = withReportAddress(repairedRecord(first), domain);
   return {
     title,
     detail: 'Mailbox providers discard such a record and act as if there were none.',
     fix: {
-      text,
-      record: { type: 'TXT', name: `_dmarc.${domain}`, value: repairedRecord(first) },
+      text: `${text}${stepsForNewMailbox(value, domain)}`,
+      record: { type: 'TXT', name: `_dmarc.${domain}`, value },
     },
     evidence: { record_domain: domain, records: texts, why },
   };
@@ -159,7 +165,7 @@ interface DmarcRecordProblem {
   text: string;
   /** Why it matters. */
   detail: string;
-  /** What to change, one sentence. */
+  /** What to change, in full sentences. */
   fix: string;
   record?: Fix['record'];
 }
@@ -182,16 +188,47 @@ function dmarcRecordProblems(applied: AppliedRecord): DmarcRecordProblem[] {
   ];
 }
 
-function syntaxProblems({ parsed }: AppliedRecord): DmarcRecordProblem[] {
+/** The record without any of these problems, as far as its owner alone can resolve them. */
+function betterRecord({ record, recordDomain, external }: AppliedRecord): Fix['record'] {
+  const repaired = repairedRecord(record);
+  const refused = external.filter(
+    ({ authorized, domain }) => authorized === false && isForeign(domain),
+  );
+  const kept = refused.length > 0 ? withoutReportsTo(repaired, refused) : repaired;
+  const value = withReportAddress(kept, recordDomain);
+  return { type: 'TXT', name: `_dmarc.${recordDomain}`, value };
+}
+
+/** Nobody can publish a consent there. */
+const isForeign = (domain: string): boolean => foreignOwner(domain) !== null;
+
+function withoutReportsTo(record: string, refused: Destination[]): string {
+  return ['rua', 'ruf'].reduce((text, name) => {
+    const value = parseDmarcTags(text).tags.get(name);
+    if (value === undefined) return text;
+    const kept = reportAddresses(value).filter(
+      ({ domain }) => !refused.some((destination) => destination.domain === domain),
+    );
+    return kept.length > 0
+      ? withTag(text, name, kept.map(({ uri }) => uri).join(','))
+      : withoutTag(text, name);
+  }, record);
+}
+
+function syntaxProblems(applied: AppliedRecord): DmarcRecordProblem[] {
+  const { parsed } = applied;
+  const record = betterRecord(applied);
   const invalid = parsed.faults.map((fault) => ({
     text: `Your DMARC record has an error: ${fault}`,
     detail: 'Mailbox providers ignore that part, or the whole record.',
     fix: 'Correct that part of the record, or remove it.',
+    record,
   }));
   const unknownTags = parsed.unknown.map((name) => ({
     text: `Your DMARC record has an unknown tag: "${name}".`,
     detail: 'Mailbox providers ignore it, so it has no effect.',
     fix: `Remove or correct the tag "${name}". Tag names are in lower case.`,
+    record,
   }));
   return [...invalid, ...unknownTags];
 }
@@ -204,42 +241,46 @@ function discardedProblems({ discarded, recordDomain }: AppliedRecord): DmarcRec
   }));
 }
 
-function reportProblems({ record, recordDomain, parsed }: AppliedRecord): DmarcRecordProblem[] {
+function reportProblems(applied: AppliedRecord): DmarcRecordProblem[] {
+  const { parsed } = applied;
+  const record = betterRecord(applied);
   const rua = reportAddresses(parsed.tags.get('rua') ?? '');
-  const better = withTag(record, 'rua', `mailto:dmarc-reports@${recordDomain}`);
-  const newAddress = {
-    fix: 'Publish the record with an address that accepts reports.',
-    record: { type: 'TXT', name: `_dmarc.${recordDomain}`, value: better },
-  };
   if (rua.length === 0)
     return [
       {
         text: 'Your DMARC record has no address for reports (rua).',
         detail:
           'Without reports, you cannot see who sends mail in your name or which of your own mail fails DMARC.',
-        ...newAddress,
+        fix: `Publish the record with an address that accepts reports. ${reportMailboxSteps(applied.recordDomain)}`,
+        record,
       },
     ];
   const unusable = ['rua', 'ruf']
     .flatMap((name) => reportAddresses(parsed.tags.get(name) ?? ''))
     .filter(({ domain }) => domain === null);
+  const hasNoUsable = rua.every(({ domain }) => domain === null);
+  const mailboxSteps = hasNoUsable ? ` ${reportMailboxSteps(applied.recordDomain)}` : '';
   return unusable.map(({ uri }) => ({
     text: `Your DMARC record sends reports to "${uri.slice(0, 100)}", which is not a mailto address.`,
     detail: 'Mailbox providers send reports only to mailto addresses.',
-    fix: `Write the address as mailto:name@example.com instead of "${uri.slice(0, 100)}".`,
-    ...(rua.every(({ domain }) => domain === null) && { record: newAddress.record }),
+    fix: `Write the address as mailto:name@example.com instead of "${uri.slice(0, 100)}".${mailboxSteps}`,
+    record,
   }));
 }
 
-function consentProblems({ external }: AppliedRecord): DmarcRecordProblem[] {
-  return external
-    .filter(({ authorized }) => authorized === false)
-    .map(({ domain, name }) => ({
+function consentProblems(applied: AppliedRecord): DmarcRecordProblem[] {
+  const refusing = applied.external.filter(({ authorized }) => authorized === false);
+  return refusing.map(({ domain, name }) => {
+    const foreign = isForeign(domain);
+    return {
       text: `${domain} has not agreed to receive your DMARC reports.`,
       detail: `Mailbox providers send reports to another domain only if that domain allows it with a record at ${name}.`,
-      fix: `Ask ${domain} to publish this record, or use an address in your own domain.`,
-      record: { type: 'TXT', name, value: 'v=DMARC1' },
-    }));
+      fix: foreign
+        ? `Use an address in your own domain instead of one at ${domain}.`
+        : `Ask ${domain} to publish this record, or use an address in your own domain.`,
+      record: foreign ? betterRecord(applied) : { type: 'TXT', name, value: 'v=DMARC1' },
+    };
+  });
 }
 
 // Report destinations: the addresses in `rua` and `ruf`, and whether they consent to receive reports.
@@ -287,10 +328,11 @@ async function externalDestinations(
   addresses: ReportAddress[],
   resolver: Resolver,
 ): Promise<Destination[]> {
-  const own = organizationalDomain(recordDomain) ?? recordDomain;
+  const ownOrganization = organizationalDomain(recordDomain) ?? recordDomain;
   const domains = new Set<string>();
   for (const { domain } of addresses)
-    if (domain !== null && (organizationalDomain(domain) ?? domain) !== own) domains.add(domain);
+    if (domain !== null && (organizationalDomain(domain) ?? domain) !== ownOrganization)
+      domains.add(domain);
   return Promise.all(
     [...domains].slice(0, MAX_DESTINATIONS).map(async (domain) => {
       const name = `${recordDomain}._report._dmarc.${domain}`;

@@ -12,11 +12,12 @@ import {
   unknown,
 } from '../check.ts';
 import { type Explanation, explainFailure } from '../dkim/failures.ts';
-import type { DkimOutcome } from '../dkim/outcome.ts';
 import { dkimResult } from '../dkim/verify.ts';
 import { unusableRecord } from '../dmarc/discovery.ts';
-import { type DmarcOutcome, dmarcResult } from '../dmarc/evaluate.ts';
+import { alignmentOf, type DmarcOutcome, dmarcResult, reliesOnEd25519 } from '../dmarc/evaluate.ts';
+import { forwardedDmarcFix } from '../forwarding/explain.ts';
 import type { AuthResult } from '../result.ts';
+import { signingFix } from '../sending-services/signing-steps.ts';
 import { type SpfOutcome, spfResult } from '../spf/evaluate.ts';
 
 export const dmarc: Check = {
@@ -47,6 +48,8 @@ export const dmarc: Check = {
     if (result === null) return skipped('DMARC was not checked.', reason ?? '');
     const spf = await context.fact(spfResult);
     const evidence = evidenceOf(outcome, spf.result);
+    if (result === 'pass' && (await context.fact(reliesOnEd25519)))
+      return { ...passByEd25519(fromDomain), evidence, dependsOn: ['dkim_key'] };
     if (result === 'pass')
       return pass(`DMARC passes for ${fromDomain}.`, describePass(outcome, spf.result), evidence);
     if (result === 'temperror')
@@ -57,14 +60,24 @@ export const dmarc: Check = {
       );
     // Regardless of SPF and DKIM, only a From field with one domain fixes this.
     if (result === 'permerror') {
-      const found = fail({ ...ambiguousFromDomain(reason), evidence });
-      return { ...found, dependsOn: ['from'], fixedBy: [['from']] };
+      const finding = fail({ ...ambiguousFromDomain(reason), evidence });
+      return { ...finding, dependsOn: ['from'], fixedBy: [['from']] };
     }
     if (result === 'none') return { ...noRecord(outcome), evidence };
-    const dkim = await context.fact(dkimResult);
-    return fail({ ...explainDmarcFailure(outcome, spf, dkim), evidence });
+    const { signatures } = await context.fact(dkimResult);
+    const explanation = await explainDmarcFailure(context, outcome, spf);
+    const forwarded = await forwardedDmarcFix(context, signatures);
+    return fail({ ...explanation, ...(forwarded && { fix: forwarded }), evidence });
   },
 };
+
+/** Follows from the check of the key, which says what to add. */
+const passByEd25519 = (fromDomain: string | null): Finding =>
+  fail({
+    title: `DMARC passes for ${fromDomain} only where Ed25519 signatures are verified.`,
+    detail: 'Gmail and Microsoft do not verify them, so they apply your DMARC policy.',
+    fix: 'Add an RSA signature, as described under "DKIM key".',
+  });
 
 function evidenceOf(
   outcome: DmarcOutcome,
@@ -111,14 +124,14 @@ function noRecord({ fromDomain, discarded, identifiers }: DmarcOutcome): Finding
   const title = `No DMARC record applies to ${fromDomain}.`;
   if (identifiers !== 'pass' && identifiers !== 'fail')
     return unknown(title, 'It is also unknown whether SPF or DKIM would pass for this domain.');
-  const found = fail({
+  const finding = fail({
     title,
     detail:
       'Large mailbox providers require a DMARC record from bulk senders, and this domain has no valid one.',
     fix: 'Publish a DMARC record, as described under "DMARC policy".',
   });
   const cause = unusableRecord(discarded) ? 'dmarc_record' : 'dmarc_policy';
-  return identifiers === 'pass' ? { ...found, dependsOn: [cause] } : found;
+  return identifiers === 'pass' ? { ...finding, dependsOn: [cause] } : finding;
 }
 
 // DMARC failures: the fix is the change that is closest to a pass.
@@ -130,11 +143,11 @@ const CONSEQUENCES: Record<string, string> = {
 };
 
 /** For a record that applies while neither SPF nor DKIM passes with an aligned domain. */
-function explainDmarcFailure(
+async function explainDmarcFailure(
+  context: Context,
   outcome: DmarcOutcome,
   spf: SpfOutcome,
-  dkim: DkimOutcome,
-): Explanation {
+): Promise<Explanation> {
   const { fromDomain, alignment, policy } = outcome;
   const states = [
     stateOf('SPF', spf.result, alignment.spf.domain),
@@ -143,7 +156,7 @@ function explainDmarcFailure(
   return {
     title: `DMARC fails for ${fromDomain}.`,
     detail: [...states, CONSEQUENCES[policy?.effective ?? ''] ?? ''].join(' ').trim(),
-    fix: signatureFix(outcome, dkim) ?? identifierFix(outcome, spf),
+    fix: (await signatureFix(context)) ?? (await identifierFix(context, outcome, spf)),
   };
 }
 
@@ -154,24 +167,35 @@ function stateOf(name: string, result: AuthResult | null, domain: string | null)
 }
 
 /** If an aligned domain already signs the message, its signature is the one to fix. */
-function signatureFix({ alignment }: DmarcOutcome, { signatures }: DkimOutcome): Fix | null {
-  const { domain, aligned, result } = alignment.dkim;
-  if (!aligned || result === 'pass') return null;
-  const broken = signatures.find(
-    (signature) => signature.domain === domain && signature.result === result,
+async function signatureFix(context: Context): Promise<Fix | null> {
+  const { signatures } = await context.fact(dkimResult);
+  const failing = signatures.filter(({ result }) => result !== 'pass' && result !== 'temperror');
+  const compared = await Promise.all(
+    failing.map(({ domain }) => alignmentOf(context, domain, 'dkim')),
   );
+  const broken = failing.find((_, index) => compared[index]?.aligned);
   if (!broken) return null;
   const { fix } = explainFailure(broken);
-  const { text, record } = typeof fix === 'string' ? { text: fix } : fix;
-  const goal = `Fix the DKIM signature by ${domain}, which is aligned with the From domain but does not verify.`;
-  return { text: `${goal} ${text}`, record };
+  const { text, ...rest } = typeof fix === 'string' ? { text: fix } : fix;
+  const goal = `Fix the DKIM signature by ${broken.domain}, which is aligned with the From domain but does not verify.`;
+  return { ...rest, text: `${goal} ${text}` };
 }
 
-function identifierFix({ fromDomain, alignment }: DmarcOutcome, { result }: SpfOutcome): string {
+/** DKIM first: unlike SPF, it also passes for forwarded mail. */
+async function identifierFix(
+  context: Context,
+  { fromDomain, alignment }: DmarcOutcome,
+  { result }: SpfOutcome,
+): Promise<Fix> {
+  const from = fromDomain ?? '';
   const { aligned, domain } = alignment.spf;
-  if (aligned && result !== 'pass')
-    return `Make SPF pass for ${domain}, as described under "SPF". Or, even better, sign with DKIM as ${fromDomain} (d=${fromDomain}), which also works for forwarded mail.`;
-  return alignment.dkim.result === 'pass' || result !== 'pass'
-    ? `Sign with DKIM as ${fromDomain} (d=${fromDomain}). This also works for forwarded mail.`
-    : `Use an envelope sender (MAIL FROM) under ${fromDomain}, or sign with DKIM as ${fromDomain} (d=${fromDomain}).`;
+  const spfFix =
+    aligned && result !== 'pass'
+      ? ` Or make SPF pass for ${domain}, as described under "SPF".`
+      : result === 'pass' && alignment.dkim.result !== 'pass'
+        ? ` Or use an envelope sender (MAIL FROM) under ${from}.`
+        : '';
+  return signingFix(context, from, {
+    text: `Sign with DKIM as ${from} (d=${from}). This also works for forwarded mail.${spfFix}`,
+  });
 }

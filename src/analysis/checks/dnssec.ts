@@ -16,8 +16,8 @@ import { fromDomain } from '../dns/names.ts';
 const NOT_CHECKED = 'DNSSEC was not checked.';
 
 /**
- * A DS record at the organizational domain shows that it should be signed (RFC 4034 §5). The AD bit
- * on the answer for its SOA record shows that the resolver validated it. A resolver that does not
+ * A DS record shows that the organizational domain should be signed (RFC 4034 §5). The AD bit in the
+ * response for its SOA record shows that the resolver validated it. A resolver that does not
  * validate never sets the bit, so a missing bit means nothing.
  */
 export const dnssec: Check = {

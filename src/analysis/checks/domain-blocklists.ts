@@ -27,7 +27,7 @@ const NOT_CHECKED = 'The domain blocklists were not checked.';
 const STOP =
   'First find and stop the cause: a compromised website or account, an open redirect, or mail that recipients did not ask for.';
 
-/** A tier-1 listing of only the HELO name fails without a cap: large providers do not block for it. */
+/** If only the HELO name is on a tier-1 list, no cap applies: large providers do not block for it. */
 export const domainBlocklists: Check = {
   id: 'domain_blocklists',
   category: 'reputation',
@@ -66,7 +66,7 @@ export const domainBlocklists: Check = {
     const blocked = strictestTier(listed) === 1;
     const tier1 = listed.filter(({ list }) => list.tier === 1);
     const uncapped = blocked && onlyHelo(tier1, names);
-    const finding = (blocked ? fail : warn)({
+    return (blocked ? fail : warn)({
       title: `${subjectOf(listed, names)} listed by ${namesOf(listed.map(({ list }) => list.name))}.`,
       detail: joinSentences([
         meaningsOf(listed),
@@ -76,7 +76,6 @@ export const domainBlocklists: Check = {
       fix: `${removalAdvice(listed, STOP)}${heloAdvice(listed, names)}`,
       evidence: { ...evidence, lists: listsEvidence(outcomes) },
     });
-    return uncapped ? { ...finding, exemptFromCap: true } : finding;
   },
 };
 
@@ -93,9 +92,9 @@ const listedNames = (outcomes: ListOutcome[]): string[] => [
 
 /** The listed names with their verb: "shop.example is". */
 function subjectOf(listed: ListOutcome[], names: SenderName[]): string {
-  const found = listedNames(listed);
+  const listedDomains = listedNames(listed);
   const helo = onlyHelo(listed, names) ? 'The HELO name, ' : '';
-  return `${helo}${namesOf(found)}${helo === '' ? '' : ','} ${found.length === 1 ? 'is' : 'are'}`;
+  return `${helo}${namesOf(listedDomains)}${helo === '' ? '' : ','} ${listedDomains.length === 1 ? 'is' : 'are'}`;
 }
 
 function onlyHelo(listed: ListOutcome[], names: SenderName[]): boolean {

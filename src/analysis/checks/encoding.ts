@@ -1,7 +1,10 @@
-/** `encoding`: undeclared 8-bit text, bare CR or LF, NUL, invalid header lines and exceeded limits. */
+/** `encoding`: undeclared 8-bit text, bare CR or LF, NUL, invalid header lines, broken MIME, exceeded limits. */
 
 import { isUtf8 } from 'node:buffer';
 import { type Check, fail, pass, rfc, warn } from '../check.ts';
+import { messageParts } from '../mime/attached-messages.ts';
+import { DEVIATION_TEXTS } from '../mime/deviation-texts.ts';
+import { type Deviation, findDeviations } from '../mime/deviations.ts';
 import type { Message, Part } from '../mime/message.ts';
 
 export const encoding: Check = {
@@ -19,6 +22,7 @@ export const encoding: Check = {
     eight_bit_body: 'shown',
     limits: 'shown',
     eight_bit_fields: 'field-name',
+    structure: { problem: 'shown', line: 'shown' },
   },
   // The detail quotes the header line, which is not in the evidence.
   publicTexts: [
@@ -27,7 +31,9 @@ export const encoding: Check = {
       replacement: 'The line has no field name',
     },
   ],
-  run({ raw, message }) {
+  run(context) {
+    const { raw, message } = context;
+    const deviations = findDeviations(raw, context.fact(messageParts), message.headers);
     const { nul, bareCr, bareLf, eightBitHeader, eightBitBody } = message.lines;
     const eightBit = findEightBit(raw, message);
     const evidence = {
@@ -40,18 +46,19 @@ export const encoding: Check = {
       eight_bit_fields: eightBit.headerFields
         .slice(0, MAX_QUOTED)
         .filter((name) => name !== NO_FIELD),
+      structure: deviations.map(({ kind, at }) => ({ problem: kind, line: lineOf(raw, at) })),
     };
-    const problems = encodingProblems(message, eightBit);
+    const problems = encodingProblems(message, eightBit, deviations);
     const [worst, ...others] = problems;
     if (!worst)
       return pass(
         'The line endings and characters in your message follow the mail standards.',
-        'Lines end in CRLF, and non-ASCII text is declared.',
+        ['Lines end in CRLF, and non-ASCII text is declared.', ...notes(deviations)].join(' '),
         evidence,
       );
     return (worst.status === 'fail' ? fail : warn)({
       title: worst.title,
-      detail: [worst.detail, ...others.map(({ title }) => title)].join(' '),
+      detail: [worst.detail, ...others.map(({ title }) => title), ...notes(deviations)].join(' '),
       fix: [...new Set(problems.map(({ fix }) => fix))].join(' '),
       evidence,
     });
@@ -71,18 +78,44 @@ interface EncodingProblem {
   fix: string;
 }
 
-function encodingProblems(message: Message, eightBit: EightBit): EncodingProblem[] {
+function encodingProblems(
+  message: Message,
+  eightBit: EightBit,
+  deviations: Deviation[],
+): EncodingProblem[] {
   const problems = [
     ...limitProblems(message),
     ...lineProblems(message),
     ...bodyProblems(eightBit),
     ...fieldProblems(message),
     ...headerProblems(message, eightBit),
+    ...structureProblems(deviations, eightBit),
   ];
   return [
     ...problems.filter(({ status }) => status === 'fail'),
     ...problems.filter(({ status }) => status === 'warn'),
   ];
+}
+
+/** Broken MIME, without what another problem of this check says. */
+function structureProblems(deviations: Deviation[], eightBit: EightBit): EncodingProblem[] {
+  return deviations.flatMap(({ kind }) => {
+    const { status, ...text } = DEVIATION_TEXTS[kind];
+    const isRepeated = kind === 'charset_missing' && eightBit.undeclaredCharset > 0;
+    return status === 'note' || isRepeated ? [] : [{ status, ...text }];
+  });
+}
+
+const notes = (deviations: Deviation[]): string[] =>
+  deviations
+    .map(({ kind }) => DEVIATION_TEXTS[kind])
+    .filter(({ status }) => status === 'note')
+    .map(({ title }) => title);
+
+function lineOf(raw: Uint8Array, at: number): number {
+  let line = 1;
+  for (let lf = raw.indexOf(0x0a); lf >= 0 && lf < at; lf = raw.indexOf(0x0a, lf + 1)) line += 1;
+  return line;
 }
 
 function limitProblems({ exceededLimits }: Message): EncodingProblem[] {
@@ -99,7 +132,7 @@ function limitProblems({ exceededLimits }: Message): EncodingProblem[] {
 }
 
 function lineProblems({ lines }: Message): EncodingProblem[] {
-  const found: [number, string, string, string][] = [
+  const candidates: [number, string, string, string][] = [
     [
       lines.nul,
       'NUL bytes',
@@ -119,11 +152,11 @@ function lineProblems({ lines }: Message): EncodingProblem[] {
       'End every line with CRLF and nothing else.',
     ],
   ];
-  return found
+  return candidates
     .filter(([count]) => count > 0)
-    .map(([count, what, detail, fix]) => ({
+    .map(([count, label, detail, fix]) => ({
       status: 'fail',
-      title: `Your message has ${what} (${count.toLocaleString('en')}).`,
+      title: `Your message has ${label} (${count.toLocaleString('en')}).`,
       detail,
       fix,
     }));
@@ -170,7 +203,7 @@ function fieldProblems({ headers }: Message): EncodingProblem[] {
 
 function headerProblems(message: Message, eightBit: EightBit): EncodingProblem[] {
   const { headerFields, headerIsUtf8 } = eightBit;
-  // An address beyond ASCII can only be sent with SMTPUTF8, which allows UTF-8 in every field.
+  // A non-ASCII address can only be sent with SMTPUTF8, which allows UTF-8 in every field.
   const needsUtf8 = message.from.some(({ address }) => /[^\x00-\x7f]/.test(address));
   if (headerFields.length === 0 || (headerIsUtf8 && needsUtf8)) return [];
   const names = headerFields.slice(0, MAX_QUOTED).join(', ');
@@ -203,37 +236,37 @@ interface EightBit {
 
 /** Counts them in the raw message; skips the scan for a pure 7-bit message. */
 function findEightBit(raw: Uint8Array, message: Message): EightBit {
-  const found: EightBit = {
+  const result: EightBit = {
     headerFields: [],
     headerIsUtf8: true,
     undeclaredEncoding: 0,
     undeclaredCharset: 0,
     outsideParts: 0,
   };
-  if (message.lines.eightBitHeader > 0) readHeader(raw, message, found);
-  if (message.lines.eightBitBody > 0) readBody(raw, message, found);
-  return found;
+  if (message.lines.eightBitHeader > 0) scanHeader(raw, message, result);
+  if (message.lines.eightBitBody > 0) scanBody(raw, message, result);
+  return result;
 }
 
-function readHeader(raw: Uint8Array, message: Message, found: EightBit): void {
+function scanHeader(raw: Uint8Array, message: Message, result: EightBit): void {
   const affected = message.headers.filter((field) => /[\x80-\xff]/.test(field.raw));
   const names = affected.map(({ name }) => name || NO_FIELD);
-  found.headerFields = [...new Set(names)];
-  found.headerIsUtf8 = isUtf8(raw.subarray(0, message.headerBytes));
+  result.headerFields = [...new Set(names)];
+  result.headerIsUtf8 = isUtf8(raw.subarray(0, message.headerBytes));
 }
 
-function readBody(raw: Uint8Array, message: Message, found: EightBit): void {
+function scanBody(raw: Uint8Array, message: Message, result: EightBit): void {
   let inParts = 0;
   for (const part of message.parts) {
     const count = countEightBit(raw.subarray(part.start, part.end));
     inParts += count;
-    if (!declaresEightBit(part)) found.undeclaredEncoding += count;
+    if (!declaresEightBit(part)) result.undeclaredEncoding += count;
     else if (part.type.startsWith('text/') && part.charset === null)
-      found.undeclaredCharset += count;
+      result.undeclaredCharset += count;
   }
-  // Beyond a parser limit the rest was not split into parts, so the count would be wrong.
+  // Beyond a parser limit, the rest was not split into parts, so the count would be wrong.
   if (message.exceededLimits.length === 0)
-    found.outsideParts = message.lines.eightBitBody - inParts;
+    result.outsideParts = message.lines.eightBitBody - inParts;
 }
 
 const declaresEightBit = (part: Part): boolean =>

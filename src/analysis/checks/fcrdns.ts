@@ -13,7 +13,8 @@ import {
   rfc,
   skipped,
 } from '../check.ts';
-import { clientPtr, publicClient, usableNames } from '../dns/names.ts';
+import { clientPtr, proposedName, publicClient, usableNames } from '../dns/names.ts';
+import { canPublish } from '../sending-services/ownership.ts';
 
 const NOT_CHECKED = 'Forward-confirmed reverse DNS was not checked.';
 const UNKNOWN =
@@ -70,10 +71,12 @@ export const fcrdns: Check = {
       title: `${names[0]} does not resolve back to ${address}.`,
       detail:
         'A PTR record can claim any name, so mailbox providers look the name up and compare. Gmail rejects mail if the two do not match (5.7.25).',
-      fix: {
-        text: `Add this record for ${names[0]}. Or ask the provider of ${address} for a PTR record whose name resolves to it.`,
-        record: { type, name: names[0]!, value: address },
-      },
+      fix: canPublish(context, names[0]!)
+        ? {
+            text: `Add this record for ${names[0]}. Or ask the provider of ${address} for a PTR record whose name resolves to it.`,
+            record: { type, name: names[0]!, value: address },
+          }
+        : `Ask the provider of ${address} for a PTR record with a name of yours, such as ${proposedName(context)}. Publish an ${type} record for that name with ${address}.`,
       evidence,
     });
   },

@@ -6,7 +6,7 @@ import { fields } from '../mime/message.ts';
 /** In characters. */
 const MAX_SHOWN = 300;
 
-/** Informational: only large senders need it, and it does not tell the kind of mail. */
+/** Informational: only large senders need it, and it does not reveal the kind of mail. */
 export const feedbackId: Check = {
   id: 'feedback_id',
   category: 'compliance',
@@ -18,8 +18,8 @@ export const feedbackId: Check = {
   },
   publicEvidence: { feedback_id: 'left-out', sender: 'shown', fields: 'shown' },
   run({ message }) {
-    const found = fields(message, 'feedback-id');
-    const value = found[0]?.value;
+    const feedbackIds = fields(message, 'feedback-id');
+    const value = feedbackIds[0]?.value;
     if (value === undefined)
       return skipped(
         'Your message has no Feedback-ID field.',
@@ -31,7 +31,7 @@ export const feedbackId: Check = {
     const evidence = {
       feedback_id: value.slice(0, MAX_SHOWN),
       sender: parts.length > 1 ? sender : null,
-      fields: found.length,
+      fields: feedbackIds.length,
     };
     // Up to three identifiers of the sender's choice, then the constant sender identifier.
     if (parts.length > 4 || sender === '')

@@ -1,7 +1,19 @@
 /** `from`: one From field with one valid address, and no other address in the display name. */
 
 import { addressDomain, organizationalDomain } from '../../lib/domain-names.ts';
-import { type Check, type Finding, fail, missingField, pass, rfc, warn } from '../check.ts';
+import { brandInName, ownsAny } from '../brands/impersonated-brand.ts';
+import {
+  type Check,
+  type Context,
+  type Finding,
+  fail,
+  missingField,
+  pass,
+  rfc,
+  warn,
+} from '../check.ts';
+import type { DkimSignature } from '../dkim/outcome.ts';
+import { dkimResult } from '../dkim/verify.ts';
 import { mailboxListProblem } from '../mime/mailbox-list.ts';
 import { fields, type Message } from '../mime/message.ts';
 
@@ -27,17 +39,21 @@ export const from: Check = {
     addresses: 'shown',
     sender: 'shown',
     shown: 'shown',
+    brand: 'shown',
+    signed_by: 'shown',
   },
-  run({ message }) {
-    const found = fields(message, 'from');
-    const field = found[0];
+  async run(context) {
+    const { message } = context;
+    const fromFields = fields(message, 'from');
+    const field = fromFields[0];
     if (!field) return missingField(message, 'From', ABSENT);
-    if (found.length > 1) return repeatedField(found.map(({ value }) => value));
+    if (fromFields.length > 1) return repeatedField(fromFields.map(({ value }) => value));
     const problem = mailboxListProblem(field.value) ?? encodedAddressProblem(message, field.value);
     if (problem) return invalidField(problem, field.value);
     return (
       severalAddresses(message) ??
       addressInName(message) ??
+      (await brandInDisplayName(context)) ??
       pass(
         'Your From field has one valid address.',
         'Mailbox providers can read who the message claims to be from.',
@@ -113,6 +129,33 @@ function addressInName(message: Message): Finding | null {
     evidence: { name: name.slice(0, 200), address, shown: other },
   });
 }
+
+/** Only if the brand owns neither the From domain nor a domain that signed the message. */
+async function brandInDisplayName(context: Context): Promise<Finding | null> {
+  const { name, address } = context.message.from[0] ?? { name: '', address: '' };
+  const brand = brandInName(name);
+  const domain = addressDomain(address);
+  if (!brand || domain === null || ownsAny(brand, [domain])) return null;
+  const { signatures } = await context.fact(dkimResult);
+  // A signature that could not be verified may be the brand's.
+  const signed = signatures.filter(({ result }) => result === 'pass' || !isDecided(result));
+  const domains = signed.map((signature) => signature.domain);
+  if (ownsAny(brand, domains)) return null;
+  return warn({
+    title: `The display name in your From field, “${name.slice(0, 100)}”, is that of ${brand.name}.`,
+    detail: `${domain} does not belong to ${brand.name}, and ${brand.name} did not sign the message. Phishing mail looks the same, so mailbox providers send it to spam and warn the recipient.`,
+    fix: `Use the name of your own organization in From. If you are ${brand.name}, send from ${brand.domains[0]} or sign with DKIM as that domain.`,
+    evidence: {
+      name: name.slice(0, 200),
+      address,
+      brand: brand.name,
+      signed_by: domains.slice(0, 5),
+    },
+  });
+}
+
+const isDecided = (result: DkimSignature['result']): boolean =>
+  result !== null && result !== 'temperror';
 
 function organization(address: string): string | null {
   const domain = addressDomain(address);

@@ -2,8 +2,8 @@
 
 import { type Check, fail, pass, rfc } from '../check.ts';
 
-// RFC 5322 §3.6 and RFC 2045 §3–§8. From and Message-ID have their own checks, so that a repeated
-// field is one finding. `date`, `subject` and `recipients` leave repetition to this check.
+// RFC 5322 §3.6 and RFC 2045 §3–§8. From and Message-ID are left to their own checks, so that a
+// repetition is reported once. `date`, `subject` and `recipients` leave repetition to this check.
 const UNIQUE_FIELDS = new Map(
   [
     'Date',
@@ -46,7 +46,7 @@ export const headerDuplicates: Check = {
     return fail({
       title: `Your message has more than one ${names.join(', ')} field.`,
       detail:
-        'Each is allowed only once. Mailbox providers do not know which one the recipient sees: Gmail rejects such mail, and others treat it as forged.',
+        'Each is allowed only once. Mailbox providers do not know which one the recipient sees: Gmail rejects such mail (550 5.7.1), and others treat it as forged.',
       fix: `Keep only one of each: ${names.join(', ')}. Check whether a program adds its own to the one you set.`,
       evidence: { counts: Object.fromEntries(repeated) },
     });

@@ -16,6 +16,7 @@ import {
   warn,
 } from '../check.ts';
 import { clientPtr, fullHostName, proposedName, publicClient, usableNames } from '../dns/names.ts';
+import { canPublish } from '../sending-services/ownership.ts';
 
 const NOT_CHECKED = 'The HELO name was not checked.';
 
@@ -40,7 +41,7 @@ export const helo: Check = {
     if (announced === null)
       return skipped(NOT_CHECKED, 'The HELO name of the sending server is unknown.');
     const name = fullHostName(announced);
-    // A text that is not a host name is never looked up.
+    // Text that is not a host name is never looked up.
     if (name === null) return invalidName(context, announced);
     return context.offline ? offline(NOT_CHECKED) : resolveName(context, name, client.address);
   },
@@ -48,11 +49,12 @@ export const helo: Check = {
 
 async function resolveName(context: Context, name: string, address: string): Promise<Finding> {
   const types = address.includes(':') ? (['AAAA', 'A'] as const) : (['A', 'AAAA'] as const);
-  const [same, other] = (await Promise.all(types.map((type) => context.resolver(name, type)))) as [
-    DnsAnswer,
-    DnsAnswer,
-  ];
-  const addresses = [same, other].flatMap((answer) => recordsOf(answer) ?? []).slice(0, 20);
+  const [sameFamily, otherFamily] = (await Promise.all(
+    types.map((type) => context.resolver(name, type)),
+  )) as [DnsAnswer, DnsAnswer];
+  const addresses = [sameFamily, otherFamily]
+    .flatMap((answer) => recordsOf(answer) ?? [])
+    .slice(0, 20);
   const evidence = { helo: name, client_ip: address, addresses };
   if (addresses.some((text) => normalizeAddress(text) === address))
     return pass(
@@ -60,17 +62,22 @@ async function resolveName(context: Context, name: string, address: string): Pro
       'It is a full host name and belongs to the sending server.',
       evidence,
     );
-  const failures = [same, other].flatMap((answer, index) =>
+  const failures = [sameFamily, otherFamily].flatMap((answer, index) =>
     answer.status === 'error' ? [{ name, type: types[index]!, reason: answer.reason }] : [],
   );
   // A failed lookup of the other address family matters only if the client's own family is empty.
-  if (same.status === 'error' || (other.status === 'error' && same.status !== 'found'))
+  if (
+    sameFamily.status === 'error' ||
+    (otherFamily.status === 'error' && sameFamily.status !== 'found')
+  )
     return lookupFailed('Could not look up the HELO name.', failures, evidence);
-  const fix = {
-    text: `Add this record for ${name}. Or configure the server to use a HELO name that resolves to ${address}.`,
-    record: { type: types[0], name, value: address },
-  };
-  const found =
+  const fix = canPublish(context, name)
+    ? {
+        text: `Add this record for ${name}. Or configure the server to use a HELO name that resolves to ${address}.`,
+        record: { type: types[0], name, value: address },
+      }
+    : `Configure the server to use a HELO name of yours that resolves to ${address}.`;
+  const finding =
     addresses.length === 0
       ? fail({
           title: `The HELO name ${name} does not resolve.`,
@@ -84,10 +91,10 @@ async function resolveName(context: Context, name: string, address: string): Pro
           fix,
           evidence,
         });
-  // If reverse DNS has the same name, both lack the same record: one cause.
+  // If the PTR record has the same name, both checks fail because of the same missing record.
   const reverse = await context.fact(clientPtr);
   const isPtrName = reverse !== null && usableNames(reverse).includes(name);
-  return isPtrName ? { ...found, dependsOn: ['fcrdns'] } : found;
+  return isPtrName ? { ...finding, dependsOn: ['fcrdns'] } : finding;
 }
 
 async function invalidName(context: Context, announced: string): Promise<Finding> {

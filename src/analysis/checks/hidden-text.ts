@@ -6,7 +6,7 @@ import { stripFiller } from '../text.ts';
 
 /** In characters; a preheader may be longer than other hidden text. */
 const MAX_PREHEADER_CHARACTERS = 500;
-/** More hidden characters than the first warn, more than the second fail. */
+/** The check warns above the first limit and fails above the second. */
 const MAX_HIDDEN_CHARACTERS = 150;
 const HIDDEN_CHARACTERS_TO_FAIL = 500;
 
@@ -33,25 +33,25 @@ export const hiddenText: Check = {
     evaluateHtml(context, 'Could not check for hidden text.', (facts) => {
       const finding = evaluate(facts);
       // A warning may become a failure with the rest of the HTML.
-      return { ...finding, open: finding.status === 'warn' };
+      return { ...finding, mayChange: finding.status === 'warn' };
     }),
 };
 
 function evaluate({ hidden }: HtmlFacts): Finding {
   const preheaders = hidden.filter(({ preheader }) => preheader);
   const others = hidden.filter(({ preheader }) => !preheader);
-  const preview = lengthOf(preheaders);
+  const preheaderLength = lengthOf(preheaders);
   // A preheader too long for any preview counts as hidden text.
-  const counted = preview > MAX_PREHEADER_CHARACTERS ? hidden : others;
+  const counted = preheaderLength > MAX_PREHEADER_CHARACTERS ? hidden : others;
   const characters = lengthOf(counted);
   const evidence = {
     characters,
-    preheader_characters: preview,
+    preheader_characters: preheaderLength,
     hidden: counted.slice(0, 5).map(toEvidence),
   };
   if (characters <= MAX_HIDDEN_CHARACTERS)
     return pass(
-      preview > 0 && characters === 0
+      preheaderLength > 0 && characters === 0
         ? 'Your message hides nothing except its preview text.'
         : 'Your message hides no significant text.',
       'Recipients see the same text as spam filters.',
@@ -59,7 +59,7 @@ function evaluate({ hidden }: HtmlFacts): Finding {
     );
   return (characters > HIDDEN_CHARACTERS_TO_FAIL ? fail : warn)({
     title: `Your message hides ${characters.toLocaleString('en')} characters of text.`,
-    detail: `The first is hidden by ${counted[0]!.how}. Gmail asks senders not to hide content with HTML or CSS. Spammers use hidden text to mislead spam filters.`,
+    detail: `The first is hidden by ${counted[0]!.how}. Gmail asks senders not to hide content with HTML or CSS, and may send such mail to spam. Spammers use hidden text to mislead spam filters.`,
     fix: 'Show this text, or remove it. To show or hide it only on small screens, use a class in a media query.',
     evidence,
   });

@@ -3,7 +3,7 @@
 import { formatSize } from '../../lib/durations.ts';
 import { type Check, fail, pass, skipped, unknown, warn } from '../check.ts';
 
-/** Bytes of HTML at which to warn, and near which Gmail clips. */
+/** Bytes of HTML above which the check warns, and near which Gmail clips. */
 const WARN_OCTETS = 80_000;
 const CLIP_OCTETS = 102_000;
 

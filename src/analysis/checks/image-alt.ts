@@ -30,12 +30,12 @@ function evaluate({ images }: HtmlFacts): Finding {
   const shown = images.filter((image) => !image.hidden && !isTiny(image));
   if (shown.length === 0)
     return skipped('Image alt text was not checked.', 'Your HTML shows no images.');
-  const found = shown.flatMap((image) => {
+  const missing = shown.flatMap((image) => {
     const problem = problemOf(image);
     return problem ? [{ src: addressOf(image), problem }] : [];
   });
-  const evidence = { images: shown.length, without: found.length, found: found.slice(0, 10) };
-  if (found.length === 0)
+  const evidence = { images: shown.length, without: missing.length, found: missing.slice(0, 10) };
+  if (missing.length === 0)
     return pass(
       shown.length === 1 ? 'Your image has alt text.' : 'Your images have alt text.',
       'Recipients who do not see images learn what they show, or that they are decorative.',
@@ -43,9 +43,9 @@ function evaluate({ images }: HtmlFacts): Finding {
     );
   return warn({
     title:
-      found.length === 1
+      missing.length === 1
         ? 'One of your images has no alt text.'
-        : `${found.length} of your images have no alt text.`,
+        : `${missing.length} of your images have no alt text.`,
     detail:
       'Many email clients block images by default, and screen readers cannot describe them. Recipients see a gap or a file name instead.',
     fix: 'Describe each image in its alt attribute, such as alt="Summer sale: 20% off all shoes". Use alt="" for decorative images.',

@@ -8,6 +8,7 @@ import { attachments } from './attachments.ts';
 import { bimi } from './bimi.ts';
 import { caa } from './caa.ts';
 import { clientSupport } from './client-support.ts';
+import { dane } from './dane.ts';
 import { date } from './date.ts';
 import { dkim } from './dkim.ts';
 import { dkimAlignment } from './dkim-alignment.ts';
@@ -23,6 +24,7 @@ import { domainBlocklists } from './domain-blocklists.ts';
 import { encoding } from './encoding.ts';
 import { fcrdns } from './fcrdns.ts';
 import { feedbackId } from './feedback-id.ts';
+import { forwarding } from './forwarding.ts';
 import { from } from './from.ts';
 import { headerDuplicates } from './header-duplicates.ts';
 import { helo } from './helo.ts';
@@ -43,6 +45,7 @@ import { linkText } from './link-text.ts';
 import { listUnsubscribeCheck } from './list-unsubscribe.ts';
 import { mergeTags } from './merge-tags.ts';
 import { messageId } from './message-id.ts';
+import { messageProtection } from './message-protection.ts';
 import { messageSize } from './message-size.ts';
 import { mtaSts } from './mta-sts.ts';
 import { mx } from './mx.ts';
@@ -71,14 +74,15 @@ import { tlsRpt } from './tls-rpt.ts';
 import { trackingPixel } from './tracking-pixel.ts';
 import { unsubscribeLink } from './unsubscribe-link.ts';
 
+/** In the order of fixes with the same gain. DKIM comes before SPF, because it survives forwarding. */
 export const CHECKS: Check[] = [
-  spf,
-  spfAlignment,
-  spfRecord,
   dkim,
   dkimAlignment,
   dkimKey,
   dkimCoverage,
+  spf,
+  spfAlignment,
+  spfRecord,
   dmarc,
   dmarcPolicy,
   dmarcRecord,
@@ -96,9 +100,11 @@ export const CHECKS: Check[] = [
   mx,
   returnPath,
   receivedPath,
+  forwarding,
   ipv6,
   mtaSts,
   tlsRpt,
+  dane(null),
   dnssec,
   from,
   date,
@@ -108,6 +114,7 @@ export const CHECKS: Check[] = [
   headerDuplicates,
   lineLength,
   encoding,
+  messageProtection,
   replyTo,
   listUnsubscribeCheck,
   oneClick,

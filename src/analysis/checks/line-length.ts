@@ -48,7 +48,7 @@ export const lineLength: Check = {
   },
 };
 
-/** The number of lines in the header; `raw` excludes the final line end of a field. */
+/** The number of lines in the header; `raw` excludes the final line break of a field. */
 function headerLines(headers: { raw: string }[]): number {
   return headers.reduce((sum, { raw }) => sum + raw.split('\n').length, 0);
 }

@@ -69,8 +69,8 @@ export const linkBlocklists: Check = {
     };
     const listed = countedListings(outcomes);
     if (listed.length > 0) {
-      const own = new Set(context.fact(senderNames).names.map(({ name }) => name));
-      return listedLinks(outcomes, listed, own, evidence);
+      const senderDomains = new Set(context.fact(senderNames).names.map(({ name }) => name));
+      return listedLinks(outcomes, listed, senderDomains, evidence);
     }
     if (exceededLimits.length > 0)
       return unknown(
@@ -92,14 +92,15 @@ export const linkBlocklists: Check = {
 function listedLinks(
   outcomes: ListOutcome[],
   listed: ListOutcome[],
-  own: Set<string>,
+  senderDomains: Set<string>,
   evidence: Finding['evidence'],
 ): Finding {
-  const foreign = listingsOfOthers(own, listed);
-  const reported = foreign.length > 0 ? foreign : listed;
+  const otherListings = listingsOfOthers(senderDomains, listed);
+  const reported = otherListings.length > 0 ? otherListings : listed;
   const blocked = strictestTier(reported) === 1;
-  // A warning of `domain_blocklists` cannot be a cause; a failure can, and its gain includes this one.
-  if (foreign.length === 0 && !blocked)
+  // A warning of `domain_blocklists` cannot be a cause. A failure can, and its gain then includes the
+  // points of this check.
+  if (otherListings.length === 0 && !blocked)
     return skipped(
       NOT_CHECKED,
       'All listed links lead to a sender domain. See the finding "Domain blocklists".',
@@ -114,10 +115,10 @@ function listedLinks(
     fix: removalAdvice(reported, STOP),
     evidence: { ...evidence, lists: listsEvidence(outcomes) },
   });
-  return foreign.length > 0 ? finding : { ...finding, dependsOn: ['domain_blocklists'] };
+  return otherListings.length > 0 ? finding : { ...finding, dependsOn: ['domain_blocklists'] };
 }
 
-// The link targets that blocklists are queried for.
+// The link targets that blocklists are queried about.
 
 /** Enough for any legitimate message; a hostile one must not use up the DNS queries of other checks. */
 const MAX_NAMES = 30;
@@ -142,7 +143,7 @@ function linkNames(context: Context): LinkNames {
         domains.set(address, addressSubject(address));
       continue;
     }
-    // A name without a dot, or one that the DNS cannot have, is not public.
+    // A name without a dot, or one that is invalid in DNS, is not public.
     const name = normalizeDomain(host);
     if (name === null || !name.includes('.')) continue;
     if (domain !== null) domains.set(domain, nameSubject(domain));

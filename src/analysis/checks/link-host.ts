@@ -53,8 +53,8 @@ export const linkHost: Check = {
         }),
         ...(first.reference ? { reference: first.reference } : {}),
       };
-    const unseen = describeUnreadLinks(context, all);
-    if (unseen) return unknown('Could not check the hosts of all links.', unseen);
+    const unreadReason = describeUnreadLinks(context, all);
+    if (unreadReason) return unknown('Could not check the hosts of all links.', unreadReason);
     if (links.length === 0)
       return skipped('Link hosts were not checked.', 'Your message has no web links.');
     return pass(
@@ -69,10 +69,10 @@ const USE_NAME = 'Link to the domain name of your website, such as https://www.e
 
 function problemOf(link: MessageLink): HostProblem | null {
   const { url, host } = link;
-  const problem = (rest: Omit<HostProblem, 'link' | 'status'>): HostProblem => ({
+  const problem = (details: Omit<HostProblem, 'link' | 'status'>): HostProblem => ({
     link,
     status: 'fail',
-    ...rest,
+    ...details,
   });
   if (link.href.length > MAX_URL_LENGTH)
     return problem({
@@ -114,15 +114,15 @@ function localProblem(link: MessageLink, host: string): HostProblem | null {
 }
 
 function scriptProblem(link: MessageLink, host: string): HostProblem | null {
-  const found = deceptiveLabel(host);
-  if (!found) return null;
-  const mixed = found.scripts.length > 1;
+  const deceptive = deceptiveLabel(host);
+  if (!deceptive) return null;
+  const mixed = deceptive.scripts.length > 1;
   return {
     link,
     status: mixed ? 'fail' : 'warn',
     problem: mixed
-      ? `The name ${found.label} (${host}) mixes ${found.scripts.join(' and ')} letters`
-      : `The name ${found.label} (${host}) is Cyrillic and looks like a Latin one`,
+      ? `The name ${deceptive.label} (${host}) mixes ${deceptive.scripts.join(' and ')} letters`
+      : `The name ${deceptive.label} (${host}) is Cyrillic and looks like a Latin one`,
     why: 'Browsers show such names in their encoded form, and spam filters treat them as attempts to imitate another name.',
     fix: 'Use a name in which each label is written in one script, or the plain ASCII name of your site.',
     reference: SCRIPTS,

@@ -16,18 +16,18 @@ const ALLOWED = new Set(['https', 'mailto', 'tel', 'sms']);
 const DANGEROUS = new Set(['javascript', 'vbscript', 'data', 'file', 'blob']);
 /** The kind of app that opens each scheme. Webmail often removes such links. */
 const APPS = new Map([
-  ...each('a calendar app', 'webcal webcals'),
-  ...each('a map app', 'geo maps comgooglemaps google.navigation waze'),
-  ...each('a calling app', 'facetime facetime-audio sip sips callto skype'),
-  ...each('a messaging app', 'whatsapp tg signal sgnl viber line xmpp imessage smsto mms'),
-  ...each('a messaging app', 'fb-messenger matrix slack msteams'),
-  ...each('a meeting app', 'zoommtg zoomus'),
-  ...each('an app store', 'market itms itms-apps itms-appss ms-windows-store'),
-  ...each('an app', 'fb instagram twitter spotify intent android-app ms-outlook'),
-  ...each('a file transfer app', 'ftp ftps sftp magnet'),
+  ...schemesOf('a calendar app', 'webcal webcals'),
+  ...schemesOf('a map app', 'geo maps comgooglemaps google.navigation waze'),
+  ...schemesOf('a calling app', 'facetime facetime-audio sip sips callto skype'),
+  ...schemesOf('a messaging app', 'whatsapp tg signal sgnl viber line xmpp imessage smsto mms'),
+  ...schemesOf('a messaging app', 'fb-messenger matrix slack msteams'),
+  ...schemesOf('a meeting app', 'zoommtg zoomus'),
+  ...schemesOf('an app store', 'market itms itms-apps itms-appss ms-windows-store'),
+  ...schemesOf('an app', 'fb instagram twitter spotify intent android-app ms-outlook'),
+  ...schemesOf('a file transfer app', 'ftp ftps sftp magnet'),
 ]);
 
-function each(app: string, schemes: string): [string, string][] {
+function schemesOf(app: string, schemes: string): [string, string][] {
   return schemes.split(' ').map((scheme) => [scheme, app]);
 }
 
@@ -43,8 +43,8 @@ export const linkScheme: Check = {
     const links = context.fact(messageLinks);
     const problems = links.map(problemOf).filter((problem) => problem !== null);
     if (problems.length > 0) return badSchemes(links, problems);
-    const unseen = describeUnreadLinks(context, links);
-    if (unseen) return unknown('Could not check the schemes of all links.', unseen);
+    const unreadReason = describeUnreadLinks(context, links);
+    if (unreadReason) return unknown('Could not check the schemes of all links.', unreadReason);
     if (links.length === 0)
       return skipped('Link schemes were not checked.', 'Your message has no links.');
     return pass('Your links use https.', 'Email clients open them without a warning.', {
@@ -87,8 +87,8 @@ function needsApp(problems: LinkProblem[], evidence: Finding['evidence']): Findi
 function problemOf(link: MessageLink): LinkProblem | null {
   const { scheme, href, source } = link;
   // For a bare `www.…` in the text part, the email client chooses the scheme.
-  const bare = source === 'text' && /^www\./i.test(href);
-  if (ALLOWED.has(scheme) || href.startsWith('#') || bare) return null;
+  const isBareHost = source === 'text' && /^www\./i.test(href);
+  if (ALLOWED.has(scheme) || href.startsWith('#') || isBareHost) return null;
   if (scheme === 'http') return { link, status: 'warn', problem: 'A link uses http' };
   const name = scheme.slice(0, 30);
   if (scheme === '')

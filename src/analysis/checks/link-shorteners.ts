@@ -42,8 +42,8 @@ export const linkShorteners: Check = {
         evidence: problemEvidence(links, problems),
       });
     }
-    const unseen = describeUnreadLinks(context, all);
-    if (unseen) return unknown('Could not check all links for URL shorteners.', unseen);
+    const unreadReason = describeUnreadLinks(context, all);
+    if (unreadReason) return unknown('Could not check all links for URL shorteners.', unreadReason);
     if (links.length === 0)
       return skipped('URL shorteners were not checked.', 'Your message has no web links.');
     return pass(

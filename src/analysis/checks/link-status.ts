@@ -62,13 +62,13 @@ const NOT_CHECKED = 'Your links were not checked.';
 
 /** Requests each distinct URL once, and only if every place that uses it allows it. */
 async function checkLinks(context: Context, links: MessageLink[]): Promise<CheckedLink[]> {
-  const caution = linkSkipReasons(context);
-  const distinct = distinctLinks(links, caution);
+  const skipReasons = linkSkipReasons(context);
+  const distinct = distinctLinks(links, skipReasons);
   const allowed = distinct.filter(({ reason }) => reason === null);
   const requested = allowed.slice(0, MAX_REQUESTED);
   const results = await requestLinks(
     requested.map(({ url }) => url),
-    { web: context.web, caution: caution.ofUrl },
+    { web: context.web, skipReason: skipReasons.forUrl },
   );
   const resultOf = new Map(requested.map(({ url }, index) => [url, results[index]!]));
   return distinct.map(({ url, reason }) => {
@@ -78,14 +78,14 @@ async function checkLinks(context: Context, links: MessageLink[]): Promise<Check
   });
 }
 
-function distinctLinks(links: MessageLink[], caution: LinkSkipReasons) {
-  const found = new Map<string, { url: URL; reason: string | null }>();
+function distinctLinks(links: MessageLink[], skipReasons: LinkSkipReasons) {
+  const byUrl = new Map<string, { url: URL; reason: string | null }>();
   for (const link of links) {
     const url = link.url!;
     const key = url.href.replace(/#.*$/s, '');
-    if (!found.has(key)) found.set(key, { url, reason: caution.ofLink(link) });
+    if (!byUrl.has(key)) byUrl.set(key, { url, reason: skipReasons.forLink(link) });
   }
-  return [...found.values()];
+  return [...byUrl.values()];
 }
 
 function evaluateLinks(links: CheckedLink[]): Finding {
@@ -129,10 +129,10 @@ function deadLinks(
   evidence: Finding['evidence'],
 ): Finding {
   const share = dead / checked;
-  const first = links.filter(({ status }) => status === 'dead').slice(0, 3);
+  const examples = links.filter(({ status }) => status === 'dead').slice(0, 3);
   return (share >= DEAD_SHARE_TO_FAIL ? fail : warn)({
     title: `${dead} of ${checked} checked links ${dead === 1 ? 'is' : 'are'} dead.`,
-    detail: `${first.map(({ href, reason }) => `${href}: ${reason}`).join('; ')}. Recipients see an error page, and spam filters that follow links trust your mail less.`,
+    detail: `${examples.map(({ href, reason }) => `${href}: ${reason}`).join('; ')}. Recipients see an error page, and spam filters that follow links trust your mail less.`,
     fix: 'Fix or remove these links. Test every link before you send.',
     evidence,
   });
@@ -163,7 +163,7 @@ interface LinkResult {
 interface LinkRequestOptions {
   web: WebClient;
   /** Why a URL must not be requested, as a clause; null if it may be. */
-  caution(url: URL): string | null;
+  skipReason(url: URL): string | null;
   /** After this time, no further request is started. */
   totalTimeoutMs?: number;
   /** Time limit of one request. */
@@ -210,26 +210,26 @@ interface FollowOptions extends LinkRequestOptions {
 
 async function followLink(
   start: URL,
-  { web, caution, requestTimeoutMs, deadline }: FollowOptions,
+  { web, skipReason, requestTimeoutMs, deadline }: FollowOptions,
 ): Promise<LinkResult> {
-  const seen = new Set<string>();
+  const visited = new Set<string>();
   let setsCookies = false;
   let url = start;
   for (let redirects = 0; ; redirects++) {
-    if (seen.has(withoutFragment(url))) return redirectLoop(setsCookies);
+    if (visited.has(withoutFragment(url))) return redirectLoop(setsCookies);
     if (redirects > MAX_REDIRECTS)
       return unknownResult(`it redirects more than ${MAX_REDIRECTS} times`);
     if (redirects > 0) {
-      const reason = caution(url);
+      const reason = skipReason(url);
       if (reason) return unknownResult(`it redirects to a URL that was not checked: ${reason}`);
       if (deadline.passed) return unknownResult('it redirects, and the time limit was reached');
     }
-    seen.add(withoutFragment(url));
-    const answer = await web({ method: 'HEAD', url: url.href, timeoutMs: requestTimeoutMs });
-    if (answer.status === 'failed') return failureResult(answer, redirects);
-    setsCookies ||= 'set-cookie' in answer.headers;
-    const target = REDIRECTS.has(answer.code) ? targetOf(answer.headers.location, url) : null;
-    if (!target) return statusCodeResult(answer.code);
+    visited.add(withoutFragment(url));
+    const response = await web({ method: 'HEAD', url: url.href, timeoutMs: requestTimeoutMs });
+    if (response.status === 'failed') return failureResult(response, redirects);
+    setsCookies ||= 'set-cookie' in response.headers;
+    const target = REDIRECTS.has(response.code) ? targetOf(response.headers.location, url) : null;
+    if (!target) return statusCodeResult(response.code);
     if (!/^https?:$/.test(target.protocol))
       return unknownResult('it redirects to a URL that is neither http nor https');
     url = target;
@@ -243,10 +243,10 @@ function redirectLoop(setsCookies: boolean): LinkResult {
     : { status: 'dead', reason: 'it redirects in a loop' };
 }
 
-function failureResult(answer: WebResult & { status: 'failed' }, redirects: number): LinkResult {
-  const reason = redirects > 0 ? `redirect target: ${answer.detail}` : answer.detail;
-  if (answer.reason === 'no_such_name') return { status: 'dead', reason };
-  const notRequested = answer.reason === 'bad_url' || answer.reason === 'limit';
+function failureResult(failure: WebResult & { status: 'failed' }, redirects: number): LinkResult {
+  const reason = redirects > 0 ? `redirect target: ${failure.detail}` : failure.detail;
+  if (failure.reason === 'no_such_name') return { status: 'dead', reason };
+  const notRequested = failure.reason === 'bad_url' || failure.reason === 'limit';
   return { status: notRequested && redirects === 0 ? 'not_asked' : 'unknown', reason };
 }
 

@@ -16,7 +16,7 @@ import {
 interface Mismatch {
   link: MessageLink;
   shown: string;
-  /** The link leads to the sender's own tracking, or the domain is only one word among others. */
+  /** The link leads to one of the sender's domains, or the text has other words besides the domain. */
   minor: boolean;
 }
 
@@ -43,11 +43,11 @@ export const linkText: Check = {
   async run(context) {
     const all = context.fact(messageLinks);
     const links = all.filter(({ url, text }) => url !== null && text !== null);
-    const own = await ownOrganizations(context);
-    const found = links.flatMap((link) => mismatchOf(link, own));
-    if (found.length > 0) return mismatched(links, found);
-    const unseen = describeUnreadLinks(context, all);
-    if (unseen) return unknown('Could not check the text of all links.', unseen);
+    const ownDomains = await ownOrganizations(context);
+    const found = links.flatMap((link) => mismatchOf(link, ownDomains));
+    if (found.length > 0) return reportMismatches(links, found);
+    const unreadReason = describeUnreadLinks(context, all);
+    if (unreadReason) return unknown('Could not check the text of all links.', unreadReason);
     if (links.length === 0)
       return skipped('Link text was not checked.', 'The HTML has no web links.');
     return pass(
@@ -58,7 +58,7 @@ export const linkText: Check = {
   },
 };
 
-function mismatched(links: MessageLink[], found: Mismatch[]) {
+function reportMismatches(links: MessageLink[], found: Mismatch[]) {
   const serious = found.filter(({ minor }) => !minor);
   const reported = serious.length > 0 ? serious : found;
   const { link, shown } = reported[0]!;
@@ -80,12 +80,14 @@ function mismatched(links: MessageLink[], found: Mismatch[]) {
   });
 }
 
-function mismatchOf(link: MessageLink, own: Set<string>): Mismatch[] {
+function mismatchOf(link: MessageLink, ownDomains: Set<string>): Mismatch[] {
   const target = targetOf(link);
-  const others = shownDomains(link.text!).filter(({ organization }) => organization !== target);
-  const worst = others.find(({ plain }) => plain) ?? others[0];
+  const otherDomains = shownDomains(link.text!).filter(
+    ({ organization }) => organization !== target,
+  );
+  const worst = otherDomains.find(({ explicit }) => explicit) ?? otherDomains[0];
   if (!worst) return [];
-  return [{ link, shown: worst.shown, minor: !worst.plain || own.has(target) }];
+  return [{ link, shown: worst.shown, minor: !worst.explicit || ownDomains.has(target) }];
 }
 
 /** The organizational domain, or the host if it has none (an IP address, a public suffix). */
@@ -108,7 +110,7 @@ interface ShownDomain {
   shown: string;
   organization: string;
   /** Written as an address (`https://`, `www.`), or the whole text of the link is the domain. */
-  plain: boolean;
+  explicit: boolean;
 }
 
 /** Words that are checked per link, those written as addresses first. */
@@ -117,18 +119,18 @@ const MAX_TOKENS = 12;
 const MAX_HOST_LENGTH = 300;
 
 /** Top-level domains under which a bare word is usually a domain, not a file, product or abbreviation. */
-const COMMON_ENDINGS = new Set(
+const COMMON_TLDS = new Set(
   [
     'com net org info biz edu gov eu online shop store bank site cloud club',
     'de at ch fr be nl lu uk ie es pt it gr pl cz sk hu ro bg si hr rs ba mk al mt cy tr ua by ru',
     'se no dk fi ee lv lt us ca mx br ar cl co ec uy ve bo cr gt',
     'au nz jp kr cn tw hk sg my th vn id ph in pk lk np kz uz ge az il ae sa qa kw ir jo lb',
     'za ng ke eg ma tn gh ci sn',
-  ].flatMap((endings) => endings.split(' ')),
+  ].flatMap((tlds) => tlds.split(' ')),
 );
 
-/** Words with these endings are usually files, even before a path. */
-const FILE_ENDINGS = new Set(['zip', 'mov', 'md', 'sh', 'py', 'rs', 'ps', 'cab']);
+/** Top-level domains that are usually file extensions, even before a path. */
+const FILE_EXTENSIONS = new Set(['zip', 'mov', 'md', 'sh', 'py', 'rs', 'ps', 'cab']);
 
 // Invisible characters must not make two spellings differ.
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
@@ -136,7 +138,7 @@ const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
 const FULL_STOPS = /[\u3002\uff0e\uff61]/g;
 const SEPARATORS = /[\s<>()[\]{}"'“”„‚‘’«»,;|]+/u;
 const ADDRESS = /^[^\p{L}\p{N}@]*(?:https?:\/\/|www\.)/iu;
-const LEADING_SIGNS = /^[^\p{L}\p{N}@]+/u;
+const LEADING_SYMBOLS = /^[^\p{L}\p{N}@]+/u;
 
 /** In the order of the text, addresses first. Domains of email addresses don't count. */
 function shownDomains(text: string): ShownDomain[] {
@@ -149,16 +151,16 @@ function shownDomains(text: string): ShownDomain[] {
   const addresses = dotted.filter((token) => ADDRESS.test(token));
   return [...addresses, ...dotted.filter((token) => !ADDRESS.test(token))]
     .slice(0, MAX_TOKENS)
-    .map((token) => readToken(token, tokens.length === 1))
+    .map((token) => parseToken(token, tokens.length === 1))
     .filter((found) => found !== null);
 }
 
-function readToken(token: string, alone: boolean): ShownDomain | null {
-  const [, scheme, rest = ''] =
-    /^(https?:\/\/)?(.*)$/is.exec(token.replace(LEADING_SIGNS, '')) ?? [];
-  const [authority = ''] = rest.split(/[/?#\\]/, 1);
+function parseToken(token: string, isWholeText: boolean): ShownDomain | null {
+  const [, scheme, afterScheme = ''] =
+    /^(https?:\/\/)?(.*)$/is.exec(token.replace(LEADING_SYMBOLS, '')) ?? [];
+  const [authority = ''] = afterScheme.split(/[/?#\\]/, 1);
   if (scheme === undefined && authority.includes('@')) return null;
-  // After a scheme, people read what looks like a domain before the @ as the site.
+  // After a scheme, readers take a domain before the @ for the site.
   const hosts = authority.split('@', 3).map((part) => part.replace(/:.*$/s, ''));
   const host = hosts.find((part) => part.includes('.')) ?? '';
   const shown = host.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '');
@@ -166,29 +168,36 @@ function readToken(token: string, alone: boolean): ShownDomain | null {
     shown.includes('.') && shown.length <= MAX_HOST_LENGTH ? normalizeDomain(shown) : null;
   const organization = name === null ? null : organizationalDomain(name);
   if (name === null || organization === null) return null;
-  const address = scheme !== undefined || name.startsWith('www.');
-  const bare = address ? 'domain' : readBare(shown, name, rest.length > authority.length + 1);
-  if (bare === null) return null;
+  const isAddress = scheme !== undefined || name.startsWith('www.');
+  const wordKind = isAddress
+    ? 'domain'
+    : classifyBareWord(shown, name, afterScheme.length > authority.length + 1);
+  if (wordKind === null) return null;
   return {
     shown: shown.slice(0, 100),
     organization,
-    plain: address || (alone && bare === 'domain'),
+    explicit: isAddress || (isWholeText && wordKind === 'domain'),
   };
 }
 
 /**
- * Classifies a word with a full stop that has no other sign of an address. Under a rare top-level
- * domain it is a file or product (`main.cc`, `Socket.IO`). Capitals are ambiguous (`Dr.med`, `Web.de`).
+ * Classifies a word with a full stop that has no other sign of an address. Under an uncommon
+ * top-level domain, it is a file or product (`main.cc`, `Socket.IO`). Capitals are ambiguous (`Dr.med`,
+ * `Web.de`).
  */
-function readBare(shown: string, name: string, hasPath: boolean): 'domain' | 'perhaps' | null {
-  const written = shown.slice(shown.lastIndexOf('.') + 1);
+function classifyBareWord(
+  shown: string,
+  name: string,
+  hasPath: boolean,
+): 'domain' | 'perhaps' | null {
+  const shownEnding = shown.slice(shown.lastIndexOf('.') + 1);
   const ending = name.slice(name.lastIndexOf('.') + 1);
-  const capitals = shown === shown.toUpperCase();
+  const isUpperCase = shown === shown.toUpperCase();
   // "Read it here.It is new" lacks a space, and "ASP.NET" is a product.
-  if (written !== written.toLowerCase() && (!capitals || ending === 'net')) return null;
+  if (shownEnding !== shownEnding.toLowerCase() && (!isUpperCase || ending === 'net')) return null;
   // Only domains end in an A-label.
-  const common = COMMON_ENDINGS.has(ending) || ending.startsWith('xn--');
-  if (!common && (!hasPath || FILE_ENDINGS.has(ending))) return null;
+  const isCommon = COMMON_TLDS.has(ending) || ending.startsWith('xn--');
+  if (!isCommon && (!hasPath || FILE_EXTENSIONS.has(ending))) return null;
   if (parse(name, { allowPrivateDomains: false, validateHostname: false }).isIcann !== true)
     return null;
   return shown === shown.toLowerCase() ? 'domain' : 'perhaps';

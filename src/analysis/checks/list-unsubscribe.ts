@@ -12,6 +12,7 @@ import {
   warn,
 } from '../check.ts';
 import { fromDomain, fullHostName } from '../dns/names.ts';
+import { skipForwarded } from '../forwarding/explain.ts';
 import { skipUnlessMarketing } from '../kind.ts';
 import { fields } from '../mime/message.ts';
 
@@ -26,6 +27,7 @@ export const listUnsubscribeCheck: Check = {
   label: 'List-Unsubscribe',
   issueTitle: 'List-Unsubscribe is missing or invalid',
   reference: rfc(2369, '3.2'),
+  dependsOnKind: true,
   publicEvidence: {
     values: 'unquoted',
     https: 'host',
@@ -34,8 +36,9 @@ export const listUnsubscribeCheck: Check = {
     problem: 'shown',
   },
   run(context) {
-    const other = skipUnlessMarketing(context, 'List-Unsubscribe was not checked.');
-    if (other) return other;
+    const title = 'List-Unsubscribe was not checked.';
+    const skipFinding = skipForwarded(context, title) ?? skipUnlessMarketing(context, title);
+    if (skipFinding) return skipFinding;
     const found = context.fact(listUnsubscribeField);
     if (found.values.length === 0)
       return missingField(context.message, 'List-Unsubscribe', {
@@ -59,12 +62,12 @@ export function oneClickFix(context: Context, lead: string): string {
 }
 
 function evidenceOf({ values, https, http, mailto, problem }: ListUnsubscribe) {
-  const shown = (list: string[]) => list.slice(0, 5).map((text) => text.slice(0, 500));
+  const truncated = (list: string[]) => list.slice(0, 5).map((text) => text.slice(0, 500));
   return {
-    values: shown(values),
-    https: shown(https),
-    mailto: shown(mailto),
-    http: shown(http),
+    values: truncated(values),
+    https: truncated(https),
+    mailto: truncated(mailto),
+    http: truncated(http),
     ...(problem && { problem: `It ${problem}.` }),
   };
 }
@@ -113,13 +116,13 @@ function addressKinds({ https, mailto }: ListUnsubscribe): string {
 // Reads the List-Unsubscribe field (RFC 2369 §2, §3.2) and its companion List-Unsubscribe-Post (RFC 8058).
 
 export interface ListUnsubscribe {
-  /** The values of all fields of that name; more than one is one too many. */
+  /** The values of all fields of that name; only one is allowed. */
   values: string[];
-  /** The addresses in the first field that everyone can open: a public host name, no user name. */
+  /** The usable addresses in the first field: with a public host name and without a user name. */
   https: string[];
   http: string[];
   mailto: string[];
-  /** What is malformed in the first field, as the end of "It …"; null if nothing is. */
+  /** What is malformed in the first field, to complete "It …"; null if it is well formed. */
   problem: string | null;
   /** The values of all List-Unsubscribe-Post fields. */
   post: string[];
@@ -129,16 +132,16 @@ export interface ListUnsubscribe {
 const MAX_URIS = 50;
 const MAX_LENGTH = 64 * 1024;
 
-/** A fact: ask for it by `context.fact(listUnsubscribeField)`. */
+/** A fact: call `context.fact(listUnsubscribeField)`. */
 export function listUnsubscribeField({ message }: Context): ListUnsubscribe {
   const values = fields(message, 'list-unsubscribe').map(({ value }) => value);
   const { uris, problem } = parseUris((values[0] ?? '').slice(0, MAX_LENGTH));
-  const opens = (protocol: string) => uris.filter((uri) => schemeOf(uri) === protocol);
+  const withProtocol = (protocol: string) => uris.filter((uri) => schemeOf(uri) === protocol);
   return {
     values,
-    https: opens('https:'),
-    http: opens('http:'),
-    mailto: opens('mailto:'),
+    https: withProtocol('https:'),
+    http: withProtocol('http:'),
+    mailto: withProtocol('mailto:'),
     problem,
     post: fields(message, 'list-unsubscribe-post').map(({ value }) => value),
   };
@@ -177,8 +180,8 @@ function skipComments(text: string, from: number): number {
 }
 
 /**
- * `https:`, `http:` or `mailto:` for an address that everyone can open; null for any other. Email
- * clients refuse URLs with a user name.
+ * `https:`, `http:` or `mailto:` for a usable address; null for any other. Email clients refuse URLs
+ * with a user name.
  */
 function schemeOf(uri: string): string | null {
   if (/^mailto:/i.test(uri)) return isMailto(uri) ? 'mailto:' : null;

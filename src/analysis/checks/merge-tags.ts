@@ -6,7 +6,7 @@ import { type HtmlFacts, htmlFacts } from '../html/facts.ts';
 type Place = 'subject' | 'preheader' | 'HTML' | 'text part' | 'links';
 
 const MAX_TAGS_SHOWN = 10;
-const MAX_ADDRESSES = 2000;
+const MAX_URLS = 2000;
 
 /**
  * Fails for a tag in visible text, warns for one in a URL. In a message with code (`pre` or `code`
@@ -35,9 +35,9 @@ export const mergeTags: Check = {
     const facts = context.fact(htmlFacts);
     const found = tagsByPlace(context, facts);
     const places = [...found.keys()];
-    if (places.length > 0) return unfilled(found, places);
-    const cut = facts?.truncated || (message.text?.length ?? 0) > MAX_TEXT;
-    if (cut || message.exceededLimits.length > 0)
+    if (places.length > 0) return reportUnfilled(found, places);
+    const isTruncated = facts?.truncated || (message.text?.length ?? 0) > MAX_TEXT;
+    if (isTruncated || message.exceededLimits.length > 0)
       return unknown(
         'Could not search your whole message for merge tags.',
         `No merge tags found in the part that was searched, but your message has ${message.exceededLimits.join('; ') || 'more text than that'}.`,
@@ -57,7 +57,7 @@ function tagsByPlace({ message }: Context, facts: HtmlFacts | null): Map<Place, 
     ['subject', tagsInText(message.subject ?? '')],
     ['preheader', tagsInText(preheader.map((hidden) => hidden.text).join('\n'))],
     ['HTML', showsCode ? [] : tagsInText(facts?.text ?? '')],
-    ['text part', showsCode ? [] : tagsInText(withoutCode(text.replace(ADDRESS, ' ')))],
+    ['text part', showsCode ? [] : tagsInText(withoutCode(text.replace(URL_PATTERN, ' ')))],
     ['links', linkTags(text, facts)],
   ];
   return new Map(found.filter(([, tags]) => tags.length > 0));
@@ -71,22 +71,22 @@ function hasCode(text: string, facts: HtmlFacts | null): boolean {
   );
 }
 
-/** Removes code as plain text marks it: indented lines and text in backquotes. */
+/** Removes code from plain text: indented lines and text in backticks. */
 const withoutCode = (text: string): string =>
   text.replace(/^(?: {4}|\t).*$/gm, ' ').replace(/`[^`\n]{1,200}`/g, ' ');
 
-/** URLs in text have their own rules. */
-const ADDRESS = /\b(?:https?:\/\/|www\.)[^\s<>"]{1,4000}/gi;
+/** URLs in text are searched separately, by `tagsInUrl`. */
+const URL_PATTERN = /\b(?:https?:\/\/|www\.)[^\s<>"]{1,4000}/gi;
 
 function linkTags(text: string, facts: HtmlFacts | null): string[] {
-  const addresses = [
+  const urls = [
     ...(facts?.links ?? []).map(({ href }) => href),
-    ...(text.match(ADDRESS) ?? []),
+    ...(text.match(URL_PATTERN) ?? []),
   ];
-  return [...new Set(addresses.slice(0, MAX_ADDRESSES).flatMap(tagsInAddress))];
+  return [...new Set(urls.slice(0, MAX_URLS).flatMap(tagsInUrl))];
 }
 
-function unfilled(found: Map<Place, string[]>, places: Place[]) {
+function reportUnfilled(found: Map<Place, string[]>, places: Place[]) {
   const all = [...new Set([...found.values()].flat())];
   const isVisible = places.some((place) => place !== 'links');
   const first = found.get(places[0]!)![0]!;
@@ -121,7 +121,7 @@ function unfilled(found: Map<Place, string[]>, places: Place[]) {
 
 /** A field name: `first_name`, `contact.FirstName`. */
 const NAME = '[\\p{L}_][\\p{L}\\p{N}_.-]{0,60}';
-/** Names that are fields even between ambiguous signs such as single brackets. */
+/** Names that count as fields even between ambiguous delimiters such as single brackets. */
 const PERSON =
   '(?:(?:first|last|full|user|your|recipient|customer|contact|company|business)[ _-]?name|fname|lname)';
 const FIELD = `(?:${PERSON}|email(?:[ _-]?address)?|unsubscribe(?:[ _-]?(?:link|url))?)`;
@@ -129,8 +129,8 @@ const FIELD = `(?:${PERSON}|email(?:[ _-]?address)?|unsubscribe(?:[ _-]?(?:link|
 const anyOf = (...patterns: string[]): RegExp => new RegExp(patterns.join('|'), 'giu');
 
 /**
- * All repetitions are bounded, so that no text makes them slow. Each pattern starts with signs that
- * are rare in normal text, or allows only a few names or names in capitals.
+ * All repetitions are bounded, so that no text can make them slow. Each pattern starts with characters
+ * that are rare in normal text, or allows only a few names or upper-case names.
  */
 const TAGS = anyOf(
   // Handlebars, Liquid, Mustache, Jinja: {{name}}, {{{name}}}, {{ name | default: "x" }}, {{#if name}}.
@@ -153,7 +153,7 @@ const TAGS = anyOf(
 /** %FIRSTNAME% or %first_name%, but not after a digit, where % is a percent sign. */
 const PERCENT =
   /(?<![\p{L}\p{N}%])%(?:[A-Z][A-Z0-9_]{2,40}|[a-z]{1,30}_[a-z_]{1,40})%(?![\p{L}\p{N}%])/gu;
-/** Windows environment variables, which instructions may name. */
+/** Windows environment variables, which instructions may mention. */
 const WINDOWS =
   /^%(?:APPDATA|LOCALAPPDATA|PROGRAMDATA|PROGRAMFILES|PROGRAMW6432|COMMONPROGRAMFILES|SYSTEMROOT|SYSTEMDRIVE|WINDIR|TEMP|TMP|PATH|PATHEXT|COMSPEC|USERPROFILE|USERNAME|USERDOMAIN|COMPUTERNAME|HOMEDRIVE|HOMEPATH|PUBLIC|ALLUSERSPROFILE)%$/;
 /** Shell variables, which are not merge tags. */
@@ -165,10 +165,10 @@ const MAX_TAGS = 50;
 
 /** The distinct tags in visible text, in order; at most 50. */
 function tagsInText(text: string): string[] {
-  const cut = text.slice(0, MAX_TEXT);
+  const searched = text.slice(0, MAX_TEXT);
   const found = new Set<string>();
   for (const pattern of [TAGS, PERCENT])
-    for (const [tag] of cut.matchAll(pattern)) {
+    for (const [tag] of searched.matchAll(pattern)) {
       if (WINDOWS.test(tag) || SHELL.test(tag)) continue;
       found.add(tag);
       if (found.size >= MAX_TAGS) break;
@@ -180,8 +180,8 @@ function tagsInText(text: string): string[] {
  * The distinct tags in a URL. The brackets and bars of tags are decoded first; any other
  * percent-encoded octet becomes a space, so that it is not read as a tag.
  */
-function tagsInAddress(address: string): string[] {
-  const decoded = address
+function tagsInUrl(url: string): string[] {
+  const decoded = url
     .slice(0, 4000)
     .replace(/%(?:7[bcd]|5[bd]|2a|24|3[ce])/gi, (code) => decodeURIComponent(code))
     .replace(/%[0-9a-f]{2}/gi, ' ');

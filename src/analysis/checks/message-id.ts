@@ -1,10 +1,10 @@
 /** `message_id`: the message has one valid, unique Message-ID. */
 
-import { type Check, type Finding, fail, missingField, pass, rfc, warn } from '../check.ts';
+import { type Check, type Finding, fail, info, missingField, pass, rfc } from '../check.ts';
 import { withoutComments } from '../mime/mail-date.ts';
 import { fields } from '../mime/message.ts';
 
-// More lenient than the grammar before the @, because real software writes anything there. Strict
+// More lenient than the grammar before the @, because real software puts anything there. Strict
 // about what makes it one token: the brackets, one @, no white space.
 const MESSAGE_ID = /^<[^\s<>@]+@([^\s<>@]+)>$/;
 
@@ -33,12 +33,11 @@ export const messageId: Check = {
       });
     const host = match[1]!;
     if (!/[.[]/.test(host))
-      return warn({
-        title: 'Your Message-ID does not end in a full domain name.',
-        detail: `“${host.slice(0, 100)}” is not a public host name, so the Message-ID may not be unique.`,
-        fix: FIX,
+      return info(
+        'Your Message-ID is valid, but does not end in a full domain name.',
+        `“${host.slice(0, 100)}” is not a public host name. Large sending services also use such names, and no mailbox provider rejects them.`,
         evidence,
-      });
+      );
     return pass(
       'Your message has one valid Message-ID.',
       'Email clients can group it with its replies, and mail servers can trace it.',
@@ -48,7 +47,7 @@ export const messageId: Check = {
 };
 
 const REJECTED =
-  'Gmail rejects mail without a valid Message-ID. Other mailbox providers cannot trace it or group it with its replies.';
+  'Gmail rejects mail without a valid Message-ID (550 5.7.1). Other mailbox providers cannot trace it or group it with its replies.';
 const FIX =
   'Add "Message-ID: <unique-part@example.com>", with a new unique part for each message and your own domain after the @.';
 
@@ -58,7 +57,7 @@ function duplicated(values: string[]): Finding {
   return fail({
     title: `Your message has ${values.length.toLocaleString('en')} Message-ID fields.`,
     detail:
-      'Only one is allowed. Mailbox providers reject such mail or do not know which one counts.',
+      'Only one is allowed. Gmail rejects such mail (550 5.7.1), and others do not know which one counts.',
     fix: 'Keep only one Message-ID field. Check whether a program adds its own to the one you set.',
     evidence: { values: values.slice(0, 5).map((value) => value.slice(0, 200)) },
   });

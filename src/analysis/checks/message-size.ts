@@ -28,7 +28,7 @@ export const messageSize: Check = {
     if (size > MAX_OCTETS_TO_WARN)
       return fail({
         title: `Your message is too large (${formatSize(size)}).`,
-        detail: 'Many mailbox providers reject messages over 10 MB.',
+        detail: 'Many mail servers reject messages over 10 MB.',
         fix,
         evidence,
       });
@@ -36,7 +36,7 @@ export const messageSize: Check = {
       return warn({
         title: `Your message is large (${formatSize(size)}).`,
         detail:
-          'Messages over 1 MB load slowly on phones, and some mailbox providers delay or reject them.',
+          'Messages over 1 MB load slowly on phones, and some mail servers delay or reject them.',
         fix,
         evidence,
       });

@@ -54,11 +54,11 @@ export const mtaSts: Check = {
         { name, type: 'TXT', reason: answer.reason },
       ]);
     // Senders ignore other TXT records, and ignore all if several match (RFC 8461 §3.1).
-    const all = (answer.status === 'found' ? answer.records : []).filter(resemblesRecord);
-    const evidence = { name, records: all.slice(0, 10).map((text) => text.slice(0, 500)) };
+    const candidates = (answer.status === 'found' ? answer.records : []).filter(resemblesRecord);
+    const evidence = { name, records: candidates.slice(0, 10).map((text) => text.slice(0, 500)) };
     const fix = recordFix(domain, name, context.receivedAt);
-    if (all.length === 0) return { ...noRecord(domain, evidence), fix };
-    const records = all.filter((text) => /^v=STSv1\s*;/.test(text));
+    if (candidates.length === 0) return { ...noRecord(domain, evidence), fix };
+    const records = candidates.filter((text) => /^v=STSv1\s*;/.test(text));
     if (records.length !== 1 || !hasId(records[0]!))
       return { ...invalidRecord(domain, records.length, evidence), fix };
     return evaluatePolicy(context, domain, evidence);
@@ -79,7 +79,7 @@ async function evaluatePolicy(
   domain: string,
   recordEvidence: Evidence,
 ): Promise<Finding> {
-  const fetched = await fetchStsPolicy(context, domain);
+  const fetched = await context.fact(fetchedPolicy);
   const evidence = { ...recordEvidence, policy_url: stsPolicyUrl(domain) };
   if (fetched.unknown !== undefined)
     return unknown(`Could not check the MTA-STS policy of ${domain}.`, fetched.unknown, {
@@ -103,6 +103,28 @@ async function evaluatePolicy(
       policyFacts,
     );
   return validPolicy(domain, policy, policyFacts);
+}
+
+/** A fact: the policy of the From domain, fetched once. Only for a domain with an MTA-STS record. */
+const fetchedPolicy = (context: Context): Promise<FetchedPolicy> =>
+  fetchStsPolicy(context, fromDomain(context) ?? '');
+
+/** Of these mail servers, those that a usable policy of the From domain does not list. */
+export async function unlistedHosts(context: Context, hosts: string[]): Promise<string[]> {
+  const domain = fromDomain(context);
+  if (domain === null || hosts.length === 0 || !(await hasStsRecord(context, domain))) return [];
+  const { text } = await context.fact(fetchedPolicy);
+  if (text === null) return [];
+  const { mode, mx, problems } = parseStsPolicy(text);
+  if (problems.length > 0 || mode === 'none') return [];
+  return hosts.filter((host) => !matchesMx(host, mx));
+}
+
+/** Whether the domain has exactly one MTA-STS record, so that senders fetch its policy. */
+export async function hasStsRecord(context: Context, domain: string): Promise<boolean> {
+  const answer = await context.resolver(`_mta-sts.${domain}`, 'TXT');
+  const texts = answer.status === 'found' ? answer.records : [];
+  return texts.filter((text) => /^v=STSv1\s*;/.test(text) && hasId(text)).length === 1;
 }
 
 /** §3.2: the media type must be text/plain, so that nobody can inject a policy through other content. */
@@ -193,9 +215,9 @@ function incompletePolicy(
 }
 
 function validPolicy(domain: string, { mode, maxAge }: StsPolicy, evidence: Evidence): Finding {
-  const time = formatDuration((maxAge ?? 0) * 1000);
+  const cacheTime = formatDuration((maxAge ?? 0) * 1000);
   const details: Record<string, string> = {
-    enforce: `Senders that support MTA-STS deliver to you only over verified TLS. They cache the policy for ${time}.`,
+    enforce: `Senders that support MTA-STS deliver to you only over verified TLS. They cache the policy for ${cacheTime}.`,
     testing:
       'In testing mode, senders report failures but still deliver. Once the reports show no failures, change the mode to enforce.',
     none: 'With mode "none", senders discard any previous policy.',
@@ -238,7 +260,7 @@ function parseStsPolicy(text: string): StsPolicy {
     const colon = line.indexOf(':');
     const key = line.slice(0, Math.max(colon, 0)).trim();
     const value = line.slice(colon + 1).trim();
-    if (key === '') problems.push(`The policy has an invalid line: "${shown(line)}".`);
+    if (key === '') problems.push(`The policy has an invalid line: "${excerpt(line)}".`);
     else if (key === 'mx') mx.push(value.toLowerCase());
     // The first of duplicate fields counts.
     else if (!fields.has(key)) fields.set(key, value);
@@ -254,7 +276,7 @@ function parseStsPolicy(text: string): StsPolicy {
   return policy;
 }
 
-const shown = (text: string): string => text.trim().slice(0, 60);
+const excerpt = (text: string): string => text.trim().slice(0, 60);
 
 function readMaxAge(text: string | undefined): number | null {
   return text !== undefined && /^\d{1,10}$/.test(text) ? Number(text) : null;
@@ -265,11 +287,11 @@ function fieldProblems({ version, mode, maxAge }: StsPolicy, maxAgeText?: string
   if (version !== 'STSv1') problems.push('The policy has no line "version: STSv1".');
   if (mode === null) problems.push('The policy has no mode.');
   else if (!MODES.includes(mode))
-    problems.push(`The policy mode is "${shown(mode)}", not enforce, testing or none.`);
+    problems.push(`The policy mode is "${excerpt(mode)}", not enforce, testing or none.`);
   if (maxAgeText === undefined) problems.push('The policy has no max_age.');
   else if (maxAge === null || maxAge > MAX_MAX_AGE)
     problems.push(
-      `The policy's max_age is "${shown(maxAgeText)}", not a number of seconds up to ${MAX_MAX_AGE}.`,
+      `The policy's max_age is "${excerpt(maxAgeText)}", not a number of seconds up to ${MAX_MAX_AGE}.`,
     );
   return problems;
 }
@@ -279,7 +301,7 @@ function mxProblems({ mode, mx }: StsPolicy): string[] {
   return mx
     .filter((pattern) => pattern.length > 255 || !MX_PATTERN.test(pattern))
     .slice(0, 5)
-    .map((pattern) => `The policy lists "${shown(pattern)}", which is not a valid host name.`);
+    .map((pattern) => `The policy lists "${excerpt(pattern)}", which is not a valid host name.`);
 }
 
 /** §4.1: the same name, or exactly one label in place of a leading `*`. */
@@ -291,7 +313,7 @@ function matchesMx(host: string, patterns: string[]): boolean {
   );
 }
 
-// Fetches the MTA-STS policy of a domain like a sender (RFC 8461 §3.3).
+// Fetches the MTA-STS policy of a domain as a sending server does (RFC 8461 §3.3).
 
 const MAX_BYTES = 64 * 1024;
 
@@ -315,13 +337,13 @@ const PERMANENT_FAILURES: Partial<Record<WebFailureReason, (domain: string) => s
 
 /** Does not follow redirects: senders must not follow them either. */
 async function fetchStsPolicy({ web }: Context, domain: string): Promise<FetchedPolicy> {
-  const answer = await web({ method: 'GET', url: stsPolicyUrl(domain), maxBytes: MAX_BYTES });
-  if (answer.status === 'failed') {
-    const problemOf = PERMANENT_FAILURES[answer.reason];
+  const response = await web({ method: 'GET', url: stsPolicyUrl(domain), maxBytes: MAX_BYTES });
+  if (response.status === 'failed') {
+    const problemOf = PERMANENT_FAILURES[response.reason];
     if (problemOf) return { text: null, problem: problemOf(domain) };
-    return { text: null, unknown: `Could not fetch the policy: ${answer.detail}.` };
+    return { text: null, unknown: `Could not fetch the policy: ${response.detail}.` };
   }
-  const { code, headers, body } = answer;
+  const { code, headers, body } = response;
   if (code === 200)
     return {
       text: Buffer.from(body).toString('utf8'),

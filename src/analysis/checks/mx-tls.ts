@@ -19,10 +19,10 @@ import { mailHosts } from '../dns/mail-hosts.ts';
 import { fromDomain } from '../dns/names.ts';
 
 const NOT_CHECKED = 'TLS on the mail servers was not checked.';
-/** The most preferred ones; senders rarely try more. */
+/** The most preferred hosts are checked; senders rarely try more. */
 const MAX_HOSTS = 5;
 
-interface Probed {
+interface ProbedHost {
   host: string;
   tls: MailTlsResult;
 }
@@ -36,7 +36,6 @@ export function mxTls(probe: ProbeMailTls | null): Check {
     label: 'TLS on the mail servers',
     issueTitle: 'Mail servers do not all support verified TLS',
     reference: rfc(3207),
-    // Without a working mail server, there is nothing to check.
     publicEvidence: {
       hosts: {
         host: 'shown',
@@ -53,6 +52,7 @@ export function mxTls(probe: ProbeMailTls | null): Check {
       },
       ...PUBLIC_FAILED_LOOKUPS,
     },
+    // Without a working mail server, there is nothing to check.
     dependsOn: ['mx'],
     run: (context) => checkHosts(context, probe),
   };
@@ -73,32 +73,34 @@ async function checkHosts(context: Context, probe: ProbeMailTls | null): Promise
   return { ...evaluateHosts(domain, probed), evidence: { hosts: probed.map(evidenceOf) } };
 }
 
-function evidenceOf({ host, tls }: Probed): { [key: string]: Json } {
+function evidenceOf({ host, tls }: ProbedHost): { [key: string]: Json } {
   if (tls.status === 'no_starttls') return { host, status: tls.status };
   if (tls.status !== 'tls') return { host, status: tls.status, detail: tls.detail };
   return { host, status: tls.status, version: tls.version, certificate: { ...tls.certificate } };
 }
 
-const namesOf = (probed: Probed[]): string => probed.map(({ host }) => host).join(', ');
+const namesOf = (probed: ProbedHost[]): string => probed.map(({ host }) => host).join(', ');
 
-function evaluateHosts(domain: string, probed: Probed[]): Finding {
-  const plain = probed.filter(({ tls }) => tls.status === 'no_starttls' || tls.status === 'broken');
+function evaluateHosts(domain: string, probed: ProbedHost[]): Finding {
+  const insecure = probed.filter(
+    ({ tls }) => tls.status === 'no_starttls' || tls.status === 'broken',
+  );
   const secure = probed.filter(({ tls }) => tls.status === 'tls');
-  if (plain.length + secure.length === 0) return noneProbed(probed);
-  if (plain.length > 0) return withoutTls(domain, plain, secure.length === 0);
-  const old = probed.filter(({ tls }) => tls.status === 'tls' && isOld(tls.version));
-  if (old.length > 0) return outdated(old);
-  const bad = probed.filter(({ tls }) => tls.status === 'tls' && !tls.certificate.valid);
-  if (bad.length > 0) return badCertificate(bad);
-  const rest = probed.length - secure.length;
+  if (insecure.length + secure.length === 0) return reportNoneProbed(probed);
+  if (insecure.length > 0) return reportMissingTls(domain, insecure, secure.length === 0);
+  const outdated = probed.filter(({ tls }) => tls.status === 'tls' && isOutdated(tls.version));
+  if (outdated.length > 0) return reportOutdatedTls(outdated);
+  const unverified = probed.filter(({ tls }) => tls.status === 'tls' && !tls.certificate.valid);
+  if (unverified.length > 0) return reportBadCertificates(unverified);
+  const uncheckedCount = probed.length - secure.length;
   return pass(
     `The mail servers of ${domain} support TLS.`,
-    `Their certificates are valid: ${namesOf(secure)}.${rest > 0 ? ` Could not check ${rest} more.` : ''}`,
+    `Their certificates are valid: ${namesOf(secure)}.${uncheckedCount > 0 ? ` Could not check ${uncheckedCount} more.` : ''}`,
   );
 }
 
 /** Failed connections to port 25 are often the fault of the local network, so they are never a finding. */
-function noneProbed(probed: Probed[]): Finding {
+function reportNoneProbed(probed: ProbedHost[]): Finding {
   const unreachable = probed.filter(({ tls }) => tls.status === 'unreachable');
   const forbidden = probed.filter(({ tls }) => tls.status === 'forbidden');
   if (unreachable.length + forbidden.length < probed.length) {
@@ -117,41 +119,41 @@ function noneProbed(probed: Probed[]): Finding {
   );
 }
 
-function withoutTls(domain: string, plain: Probed[], all: boolean): Finding {
-  const broken = plain.every(({ tls }) => tls.status === 'broken');
+function reportMissingTls(domain: string, insecure: ProbedHost[], affectsAll: boolean): Finding {
+  const broken = insecure.every(({ tls }) => tls.status === 'broken');
   const problem = broken ? 'offer STARTTLS, but it fails' : 'do not support TLS';
-  const found = {
-    title: all
+  const finding = {
+    title: affectsAll
       ? `The mail servers of ${domain} ${problem}.`
-      : `Some mail servers of ${domain} ${problem}: ${namesOf(plain)}.`,
+      : `Some mail servers of ${domain} ${problem}: ${namesOf(insecure)}.`,
     detail:
       'Anyone on the network path can read mail to your domain, and senders that require TLS cannot deliver.',
-    fix: `Turn on STARTTLS on ${namesOf(plain)}, with a certificate for the server's name (in Postfix: smtpd_tls_security_level = may, smtpd_tls_chain_files).`,
+    fix: `Turn on STARTTLS on ${namesOf(insecure)}, with a certificate for the server's name (in Postfix: smtpd_tls_security_level = may, smtpd_tls_chain_files).`,
   };
-  return all ? fail(found) : warn(found);
+  return affectsAll ? fail(finding) : warn(finding);
 }
 
-function isOld(version: string): boolean {
+function isOutdated(version: string): boolean {
   return version !== 'TLSv1.2' && version !== 'TLSv1.3';
 }
 
-function outdated(old: Probed[]): Finding {
+function reportOutdatedTls(outdated: ProbedHost[]): Finding {
   return warn({
-    title: `${old.length === 1 ? 'A mail server supports' : `${old.length} mail servers support`} only an outdated TLS version: ${namesOf(old)}.`,
+    title: `${outdated.length === 1 ? 'A mail server supports' : `${outdated.length} mail servers support`} only an outdated TLS version: ${namesOf(outdated)}.`,
     detail: 'TLS 1.0 and 1.1 are deprecated, and more and more senders refuse them.',
-    fix: `Allow TLS 1.2 and 1.3 on ${namesOf(old)}. Update the TLS library if it does not support them.`,
+    fix: `Allow TLS 1.2 and 1.3 on ${namesOf(outdated)}. Update the TLS library if it does not support them.`,
     reference: rfc(8996),
   });
 }
 
-function badCertificate(bad: Probed[]): Finding {
-  const each = bad.map(({ host, tls }) =>
+function reportBadCertificates(unverified: ProbedHost[]): Finding {
+  const problems = unverified.map(({ host, tls }) =>
     tls.status === 'tls' ? `${host}: ${tls.certificate.problem}` : host,
   );
   return warn({
-    title: `${bad.length === 1 ? 'A mail server has' : `${bad.length} mail servers have`} a certificate that cannot be verified.`,
-    detail: `${each.join('; ')}. Most senders ignore this, but those that use MTA-STS or require verified TLS do not deliver.`,
-    fix: `Install a certificate from a public certificate authority on ${namesOf(bad)}. It must cover the server's name and include the whole chain.`,
+    title: `${unverified.length === 1 ? 'A mail server has' : `${unverified.length} mail servers have`} a certificate that cannot be verified.`,
+    detail: `${problems.join('; ')}. Most senders ignore this, but those that use MTA-STS or require verified TLS do not deliver.`,
+    fix: `Install a certificate from a public certificate authority on ${namesOf(unverified)}. It must cover the server's name and include the whole chain.`,
     reference: rfc(7817),
   });
 }

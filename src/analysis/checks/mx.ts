@@ -43,9 +43,11 @@ export const mx: Check = {
     if (domains.length === 0)
       return skipped(NOT_CHECKED, 'Neither From nor MAIL FROM has a domain.');
     if (context.offline) return offline(NOT_CHECKED);
-    const found = await Promise.all(domains.map((domain) => mailHosts(context, domain)));
-    const relevant = found.filter(({ domain, kind }) => domain === from || kind !== 'nothing');
-    const evidence = { domains: found.map(evidenceOf) };
+    const mailHostResults = await Promise.all(domains.map((domain) => mailHosts(context, domain)));
+    const relevant = mailHostResults.filter(
+      ({ domain, kind }) => domain === from || kind !== 'nothing',
+    );
+    const evidence = { domains: mailHostResults.map(evidenceOf) };
     const problems = relevant.map(problemOf);
     const worst =
       problems.find((problem) => problem?.status === 'fail') ??
@@ -91,37 +93,38 @@ function isUndecided({ kind, hosts }: MailHosts): boolean {
   );
 }
 
-function problemOf(found: MailHosts): Finding | null {
-  const { domain, kind, hosts } = found;
+function problemOf(mailHosts: MailHosts): Finding | null {
+  const { domain, kind, hosts } = mailHosts;
   const record = { type: 'MX', name: domain, value: `10 mx.${domain}` };
   const placeholder = `using the name of your mail server instead of mx.${domain}`;
   if (kind === 'null_mx')
     return fail({
       title: `${domain} accepts no mail: it has a null MX record.`,
       detail:
-        'Replies and bounces cannot be delivered, and mailbox providers may reject mail from this domain (5.7.27).',
+        'Replies and bounces cannot be delivered, and many mail servers reject mail from this domain (5.7.27).',
       fix: { text: `Replace the null MX record with this one, ${placeholder}.`, record },
       reference: rfc(7505, '4.2'),
     });
   if (kind === 'nothing')
     return fail({
       title: `${domain} cannot receive mail.`,
-      detail: 'It has neither an MX record nor an address record, so replies cannot be delivered.',
+      detail:
+        'It has neither an MX record nor an address record, so replies cannot be delivered. Many mail servers reject such a sender.',
       fix: { text: `Publish this record, ${placeholder}.`, record },
     });
-  const dead = hosts.filter(({ resolves }) => resolves === false).map(({ name }) => name);
-  if (dead.length === 0) return null;
-  const fix = `Publish an A or AAAA record for ${dead.join(', ')}, or remove the MX records of ${domain} that point to ${dead.length === 1 ? 'it' : 'them'}.`;
-  if (dead.length === hosts.length)
+  const unresolved = hosts.filter(({ resolves }) => resolves === false).map(({ name }) => name);
+  if (unresolved.length === 0) return null;
+  const fix = `Publish an A or AAAA record for ${unresolved.join(', ')}, or remove the MX records of ${domain} that point to ${unresolved.length === 1 ? 'it' : 'them'}.`;
+  if (unresolved.length === hosts.length)
     return fail({
       title: `The mail servers of ${domain} do not resolve.`,
-      detail: `No name in its MX records has an IP address: ${dead.join(', ')}. Replies cannot be delivered.`,
+      detail: `No name in its MX records has an IP address: ${unresolved.join(', ')}. Replies cannot be delivered.`,
       fix,
     });
   if (!hosts.some(({ resolves }) => resolves)) return null;
   return warn({
     title: `Some mail servers of ${domain} do not resolve.`,
-    detail: `These names in its MX records have no IP address: ${dead.join(', ')}. Mail to your domain is delayed when senders try them.`,
+    detail: `These names in its MX records have no IP address: ${unresolved.join(', ')}. Mail to your domain is delayed when senders try them.`,
     fix,
   });
 }

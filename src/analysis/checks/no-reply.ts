@@ -44,6 +44,6 @@ export const noReply: Check = {
 };
 
 function isNoReply(address: string): boolean {
-  const local = address.slice(0, address.lastIndexOf('@')).slice(0, 64);
-  return NO_REPLY.test(local.toLowerCase().replace(/[^a-z]/g, ''));
+  const localPart = address.slice(0, address.lastIndexOf('@')).slice(0, 64);
+  return NO_REPLY.test(localPart.toLowerCase().replace(/[^a-z]/g, ''));
 }

@@ -15,6 +15,7 @@ import { type DkimSignature, PUBLIC_SIGNATURES, signatureEvidence } from '../dki
 import { dkimResult } from '../dkim/verify.ts';
 import { dmarcDiscovery } from '../dmarc/discovery.ts';
 import { alignmentOf } from '../dmarc/evaluate.ts';
+import { skipForwarded } from '../forwarding/explain.ts';
 import { skipUnlessMarketing } from '../kind.ts';
 import { fields, type Message } from '../mime/message.ts';
 import { coverageGaps } from './dkim-coverage.ts';
@@ -22,7 +23,7 @@ import { coverageGaps } from './dkim-coverage.ts';
 const NOT_CHECKED = 'The signature of one-click unsubscribe was not checked.';
 const UNKNOWN = 'Could not determine whether one-click unsubscribe is signed.';
 
-const NAMES = new Map([
+const FIELD_NAMES = new Map([
   ['list-unsubscribe', 'List-Unsubscribe'],
   ['list-unsubscribe-post', 'List-Unsubscribe-Post'],
 ]);
@@ -36,11 +37,13 @@ export const oneClickSigned: Check = {
   issueTitle: 'One-click unsubscribe is not covered by DKIM',
   reference: rfc(8058, '4'),
   dependsOn: ['one_click', 'dkim', 'dkim_alignment'],
+  dependsOnKind: true,
   publicEvidence: { ...PUBLIC_SIGNATURES },
   async run(context) {
-    const other = skipUnlessMarketing(context, NOT_CHECKED);
-    if (other) return other;
-    if ([...NAMES.keys()].some((name) => fields(context.message, name).length === 0))
+    const skipFinding =
+      skipForwarded(context, NOT_CHECKED) ?? skipUnlessMarketing(context, NOT_CHECKED);
+    if (skipFinding) return skipFinding;
+    if ([...FIELD_NAMES.keys()].some((name) => fields(context.message, name).length === 0))
       return skipped(
         NOT_CHECKED,
         'Your message lacks one of the two fields. See the finding "One-click unsubscribe".',
@@ -56,24 +59,28 @@ export const oneClickSigned: Check = {
     const valid = outcome.signatures.filter(({ result }) => result === 'pass');
     const finding =
       valid.length === 0
-        ? noneValid(context.message, outcome.signatures)
+        ? reportNoneValid(context.message, outcome.signatures)
         : await evaluateSignatures(context, valid);
     return { ...finding, evidence };
   },
 };
 
 /** The fields that a signature does not cover. h= must list a field as often as it occurs. */
-function unsigned(message: Message, { headers }: DkimSignature): string[] {
-  return [...NAMES.keys()].filter(
-    (name) => headers.filter((signed) => signed === name).length < fields(message, name).length,
+function uncoveredFields(message: Message, { headers }: DkimSignature): string[] {
+  return [...FIELD_NAMES.keys()].filter(
+    (name) => headers.filter((field) => field === name).length < fields(message, name).length,
   );
 }
 
-/** No signature is valid. The cause is that of `dkim` unless every signature omits one of the fields. */
-function noneValid(message: Message, signatures: DkimSignature[]): Finding {
+/** No signature is valid. `dkim` reports the cause, unless every signature omits one of the fields. */
+function reportNoneValid(message: Message, signatures: DkimSignature[]): Finding {
   const sameCause =
-    signatures.length === 0 || signatures.some((each) => unsigned(message, each).length === 0);
-  return { ...unsignedFields([...NAMES.keys()]), dependsOn: sameCause ? ['dkim'] : undefined };
+    signatures.length === 0 ||
+    signatures.some((signature) => uncoveredFields(message, signature).length === 0);
+  return {
+    ...reportUncovered([...FIELD_NAMES.keys()]),
+    dependsOn: sameCause ? ['dkim'] : undefined,
+  };
 }
 
 async function evaluateSignatures(context: Context, valid: DkimSignature[]): Promise<Finding> {
@@ -83,8 +90,8 @@ async function evaluateSignatures(context: Context, valid: DkimSignature[]): Pro
   );
   const covering = (aligned: boolean | null) =>
     valid.find(
-      (each, index) =>
-        alignments[index]?.aligned === aligned && unsigned(message, each).length === 0,
+      (signature, index) =>
+        alignments[index]?.aligned === aligned && uncoveredFields(message, signature).length === 0,
     );
   const complete = covering(true);
   if (complete)
@@ -100,21 +107,21 @@ async function evaluateSignatures(context: Context, valid: DkimSignature[]): Pro
   const aligned = valid.filter((_, index) => alignments[index]?.aligned);
   if (aligned.length === 0)
     return {
-      ...unsignedFields([...NAMES.keys()]),
+      ...reportUncovered([...FIELD_NAMES.keys()]),
       // `dkim_alignment` reports the cause.
       dependsOn: covering(false) ? ['dkim_alignment'] : undefined,
     };
   const missing = aligned
-    .map((each) => unsigned(message, each))
+    .map((signature) => uncoveredFields(message, signature))
     .toSorted((a, b) => a.length - b.length)[0]!;
   const gaps = await context.fact(coverageGaps);
   // The signer omits basic fields as well: `dkim_coverage` reports these fields, too.
   const sameCause = gaps?.basic && missing.every((name) => gaps.missing.includes(name));
-  return { ...unsignedFields(missing), dependsOn: sameCause ? ['dkim_coverage'] : undefined };
+  return { ...reportUncovered(missing), dependsOn: sameCause ? ['dkim_coverage'] : undefined };
 }
 
-function unsignedFields(missing: string[]): Finding {
-  const names = missing.map((name) => NAMES.get(name)).join(' and ');
+function reportUncovered(missing: string[]): Finding {
+  const names = missing.map((name) => FIELD_NAMES.get(name)).join(' and ');
   return fail({
     title: `No valid signature from your domain covers ${names}.`,
     detail:

@@ -10,10 +10,11 @@ import {
   rfc,
   warn,
 } from '../check.ts';
+import { skipForwarded } from '../forwarding/explain.ts';
 import { skipUnlessMarketing } from '../kind.ts';
 import { type ListUnsubscribe, listUnsubscribeField, oneClickFix } from './list-unsubscribe.ts';
 
-const POST = 'List-Unsubscribe=One-Click';
+const ONE_CLICK_VALUE = 'List-Unsubscribe=One-Click';
 
 /** Depends on a usable List-Unsubscribe field. The address is never requested. */
 export const oneClick: Check = {
@@ -24,38 +25,44 @@ export const oneClick: Check = {
   issueTitle: 'One-click unsubscribe is missing or invalid',
   reference: rfc(8058, '3.1'),
   dependsOn: ['list_unsubscribe'],
+  dependsOnKind: true,
   publicEvidence: { https: 'host', post: 'shown' },
   run(context) {
-    const other = skipUnlessMarketing(context, 'One-click unsubscribe was not checked.');
-    if (other) return other;
-    const found = context.fact(listUnsubscribeField);
+    const title = 'One-click unsubscribe was not checked.';
+    const skipFinding = skipForwarded(context, title) ?? skipUnlessMarketing(context, title);
+    if (skipFinding) return skipFinding;
+    const unsubscribeFields = context.fact(listUnsubscribeField);
     const fix = oneClickFix(context, 'Use these two fields');
     const evidence = {
-      https: found.https.slice(0, 5).map((uri) => uri.slice(0, 500)),
-      post: found.post.slice(0, 5).map((value) => value.slice(0, 200)),
+      https: unsubscribeFields.https.slice(0, 5).map((uri) => uri.slice(0, 500)),
+      post: unsubscribeFields.post.slice(0, 5).map((value) => value.slice(0, 200)),
     };
-    return { ...evaluateFields(context, found, fix), evidence };
+    return { ...evaluateFields(context, unsubscribeFields, fix), evidence };
   },
 };
 
 const WHY =
   'Gmail and Yahoo require one-click unsubscribe in marketing mail. Their unsubscribe button sends one request without opening a page.';
 
-function evaluateFields(context: Context, found: ListUnsubscribe, fix: string): Finding {
-  const { values, https, mailto, post } = found;
+function evaluateFields(
+  context: Context,
+  unsubscribeFields: ListUnsubscribe,
+  fix: string,
+): Finding {
+  const { values, https, mailto, post } = unsubscribeFields;
   if (values.length === 0) {
     const title = 'One-click unsubscribe has no address: the List-Unsubscribe field is missing.';
     const absent = missingField(context.message, 'List-Unsubscribe', { title, detail: WHY, fix });
     return { ...absent, dependsOn: ['list_unsubscribe'] };
   }
   if (https.length === 0) {
-    const unusable = mailto.length === 0;
-    const missing = fail({
+    const isUnusable = mailto.length === 0;
+    const finding = fail({
       title: 'Your List-Unsubscribe field has no https address for one-click unsubscribe.',
       detail: `${WHY} The address must use https, with a public host name and no user name. Email and http addresses do not work.`,
       fix,
     });
-    return unusable ? { ...missing, dependsOn: ['list_unsubscribe'] } : missing;
+    return isUnusable ? { ...finding, dependsOn: ['list_unsubscribe'] } : finding;
   }
   if (post.length === 0)
     return missingField(context.message, 'List-Unsubscribe-Post', {
@@ -63,12 +70,12 @@ function evaluateFields(context: Context, found: ListUnsubscribe, fix: string): 
       detail: WHY,
       fix,
     });
-  return postProblem(post, fix) ?? evaluateAddresses(found, fix);
+  return postProblem(post, fix) ?? evaluateAddresses(unsubscribeFields, fix);
 }
 
 function postProblem(post: string[], fix: string): Finding | null {
-  const wrong = post.find((value) => value !== POST);
-  if (wrong === undefined) {
+  const invalidValue = post.find((value) => value !== ONE_CLICK_VALUE);
+  if (invalidValue === undefined) {
     if (post.length === 1) return null;
     return warn({
       title: `Your message has ${post.length.toLocaleString('en')} List-Unsubscribe-Post fields.`,
@@ -76,10 +83,10 @@ function postProblem(post: string[], fix: string): Finding | null {
       fix: 'Keep only one List-Unsubscribe-Post field.',
     });
   }
-  const problem = wrong.toLowerCase() === POST.toLowerCase() ? warn : fail;
-  return problem({
+  const createFinding = invalidValue.toLowerCase() === ONE_CLICK_VALUE.toLowerCase() ? warn : fail;
+  return createFinding({
     title: 'Your List-Unsubscribe-Post field has the wrong value.',
-    detail: `It must be exactly "${POST}", but it is "${wrong.slice(0, 100)}". Email clients do not offer one-click unsubscribe for any other value.`,
+    detail: `It must be exactly "${ONE_CLICK_VALUE}", but it is "${invalidValue.slice(0, 100)}". Email clients do not offer one-click unsubscribe for any other value.`,
     fix,
   });
 }

@@ -17,17 +17,17 @@ export const precedence: Check = {
       precedence: textOf('precedence'),
       auto_submitted: textOf('auto-submitted'),
     };
-    const shown = [
+    const fieldTexts = [
       evidence.precedence !== null && `Precedence: ${evidence.precedence}`,
       evidence.auto_submitted !== null && `Auto-Submitted: ${evidence.auto_submitted}`,
     ].filter((text) => text !== false);
-    if (shown.length === 0)
+    if (fieldTexts.length === 0)
       return skipped(
         'Your message has neither Precedence nor Auto-Submitted.',
         'Auto-responders, such as out-of-office replies, may reply to it.',
       );
     return info(
-      `Your message has ${shown.join(' and ')}.`,
+      `Your message has ${fieldTexts.join(' and ')}.`,
       isAutomatic(evidence)
         ? 'Auto-responders, such as out-of-office replies, do not answer it.'
         : 'This does not stop auto-responders from answering it.',
@@ -40,6 +40,6 @@ function isAutomatic(values: {
   precedence: string | null;
   auto_submitted: string | null;
 }): boolean {
-  const auto = values.auto_submitted?.trim().toLowerCase() ?? 'no';
-  return /^\s*(?:bulk|list|junk)\b/i.test(values.precedence ?? '') || !/^no\b/.test(auto);
+  const autoSubmitted = values.auto_submitted?.trim().toLowerCase() ?? 'no';
+  return /^\s*(?:bulk|list|junk)\b/i.test(values.precedence ?? '') || !/^no\b/.test(autoSubmitted);
 }

@@ -36,13 +36,13 @@ export const preheader: Check = {
 };
 
 function describePreview({ text, hidden }: HtmlFacts): Finding {
-  const own = hidden
+  const hiddenText = hidden
     .filter((entry) => entry.preheader)
     .map((entry) => entry.text)
     .join(' ');
-  const { text: written, longest } = stripFiller(own.slice(0, MAX_HIDDEN_TEXT));
-  const filled = longest > 20;
-  const preview = `${written} ${filled ? '' : text.slice(0, 1000)}`
+  const { text: customPreview, longest } = stripFiller(hiddenText.slice(0, MAX_HIDDEN_TEXT));
+  const hasFiller = longest > 20;
+  const preview = `${customPreview} ${hasFiller ? '' : text.slice(0, 1000)}`
     .trim()
     .slice(0, MAX_PREVIEW_CHARACTERS);
   if (preview === '')
@@ -50,15 +50,15 @@ function describePreview({ text, hidden }: HtmlFacts): Finding {
       'Your message has no preview text.',
       'The HTML has no text that a preview could show.',
     );
-  const evidence = { preview, from: written === '' ? 'text' : 'preheader' };
-  const title = `Email clients show “${cut(preview)}” next to your subject.`;
+  const evidence = { preview, from: customPreview === '' ? 'text' : 'preheader' };
+  const title = `Email clients show “${truncate(preview)}” next to your subject.`;
   if (BROWSER_LINES.some((line) => line.test(preview.slice(0, 100))))
     return info(
       title,
       'This is the link to the web version, which says nothing about your message. Put a preview sentence before it, in a hidden element.',
       evidence,
     );
-  if (written === '')
+  if (customPreview === '')
     return info(
       title,
       'This is the start of your text. To choose the preview, add a hidden element with 40 to 100 characters at the start of the HTML.',
@@ -66,11 +66,12 @@ function describePreview({ text, hidden }: HtmlFacts): Finding {
     );
   return info(
     title,
-    filled
+    hasFiller
       ? 'This is the hidden preview text at the start of your HTML. The filler after it keeps other text out of the preview.'
       : 'It starts with the hidden preview text of your HTML. If there is space left, the text after it follows.',
     evidence,
   );
 }
 
-const cut = (text: string): string => (text.length > 80 ? `${text.slice(0, 80).trimEnd()}…` : text);
+const truncate = (text: string): string =>
+  text.length > 80 ? `${text.slice(0, 80).trimEnd()}…` : text;

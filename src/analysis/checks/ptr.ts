@@ -25,8 +25,8 @@ import {
 const NOT_CHECKED = 'Reverse DNS was not checked.';
 
 /**
- * A name made from the address only warns: no large mailbox provider rejects it by rule, but many
- * filters treat it as a home connection or an unconfigured server.
+ * A generic name, built from the address, only warns: no large mailbox provider rejects it by rule, but
+ * many filters treat it as a home connection or an unconfigured server.
  */
 export const ptr: Check = {
   id: 'ptr',
@@ -41,19 +41,19 @@ export const ptr: Check = {
     if (client.address === null) return skipped(NOT_CHECKED, client.reason);
     if (context.offline) return offline(NOT_CHECKED);
     const { address } = client;
-    const question = reverseName(address);
+    const ptrName = reverseName(address);
     const answer = (await context.fact(clientPtr))!;
     const names = recordsOf(answer)?.slice(0, 10) ?? [];
-    const evidence = { client_ip: address, asked: question, names };
+    const evidence = { client_ip: address, asked: ptrName, names };
     if (answer.status === 'error') {
-      const failure = { name: question, type: 'PTR' as const, reason: answer.reason };
+      const failure = { name: ptrName, type: 'PTR' as const, reason: answer.reason };
       return lookupFailed('Could not look up the reverse DNS name.', [failure], evidence);
     }
     const usable = usableNames(answer);
     if (usable.length === 0)
       return fail({ ...missingName(address, names), fix: fixFor(context, address), evidence });
-    const own = usable.filter((name) => !containsAddress(name, address));
-    if (own.length === 0)
+    const specific = usable.filter((name) => !containsAddress(name, address));
+    if (specific.length === 0)
       return warn({
         title: `${address} has a generic PTR record: ${usable[0]}.`,
         detail:
@@ -62,7 +62,7 @@ export const ptr: Check = {
         evidence,
       });
     return pass(
-      `${address} has a PTR record: ${own[0]}.`,
+      `${address} has a PTR record: ${specific[0]}.`,
       'Mailbox providers can look up the name of your sending server.',
       evidence,
     );

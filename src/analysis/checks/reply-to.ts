@@ -28,8 +28,8 @@ export const replyTo: Check = {
     if (from === null)
       return skipped('Reply-To was not compared with From.', 'The From field has no domain.');
     const domains = listEntries(field.value).slice(0, MAX_ADDRESSES).map(domainOf);
-    const other = domains.find((domain) => organization(domain) !== organization(from));
-    if (other !== undefined) return { ...atOtherDomain(other, from), evidence };
+    const otherDomain = domains.find((domain) => organization(domain) !== organization(from));
+    if (otherDomain !== undefined) return { ...atOtherDomain(otherDomain, from), evidence };
     return pass(
       `Replies to your message go to ${[...new Set(domains)].join(' and ')}.`,
       'Reply-To belongs to the same organization as From.',

@@ -49,7 +49,7 @@ export const returnPath: Check = {
     if (domain === null)
       return warn({
         title: 'The envelope sender (MAIL FROM) has no valid domain.',
-        detail: 'Bounces cannot be delivered, and many mailbox providers reject such a sender.',
+        detail: 'Bounces cannot be delivered, and many mail servers reject such a sender.',
         fix: 'Use a MAIL FROM address at a domain of yours that receives mail, such as bounces@example.com.',
         evidence,
       });
@@ -84,7 +84,7 @@ function undeliverable(domain: string): Finding {
   return warn({
     title: `Bounces to ${domain} cannot be delivered.`,
     detail:
-      'The domain of the envelope sender (MAIL FROM) has no working mail server. You do not learn about failed deliveries, and many mailbox providers reject such senders.',
+      'The domain of the envelope sender (MAIL FROM) has no working mail server. You do not learn about failed deliveries, and many mail servers reject such senders, Apple among them.',
     fix: {
       text: `Publish this record, using the name of your bounce server instead of mx.${domain}. Or use a MAIL FROM domain that receives mail.`,
       record: { type: 'MX', name: domain, value: `10 mx.${domain}` },

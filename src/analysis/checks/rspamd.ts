@@ -54,7 +54,7 @@ function evaluateScan(scan: RspamdScan): Finding {
     score: scan.score,
     threshold,
     rules: Object.entries(scan.symbols).map(toRule),
-    isCheckedHere: isCoveredRspamdSymbol,
+    isCoveredRule: isCoveredRspamdSymbol,
     forced: forced ? 'spam' : undefined,
     evidence: {
       action: scan.action.slice(0, 50),
@@ -64,26 +64,26 @@ function evaluateScan(scan: RspamdScan): Finding {
   });
 }
 
-/** Modules that force an action for something with its own check here, or to slow a client down. */
+/** Modules whose forced actions don't count: another check covers the cause, or they only slow a client. */
 const MODULES_CHECKED_HERE = /^(?:spf|dkim|dmarc|arc|rbl|hfilter|greylist|ratelimit)/;
 
 /** Whether a rule decided on spam regardless of the score. */
 function forcedToSpam(scan: RspamdScan): boolean {
   if (!isSpamAction(scan.action)) return false;
   if (scan.is_skipped) return true;
-  const by = scan.passthrough_module;
-  return by !== undefined && !MODULES_CHECKED_HERE.test(by);
+  const module = scan.passthrough_module;
+  return module !== undefined && !MODULES_CHECKED_HERE.test(module);
 }
 
 function toRule([name, { score, description, options }]: [
   string,
   RspamdScan['symbols'][string],
 ]): FiredRule {
-  const found = options
+  const optionText = options
     .slice(0, 3)
     .map((option) => option.slice(0, 60))
     .join(', ');
-  return { name, score, description: [description, found].filter(Boolean).join(': ') };
+  return { name, score, description: [description, optionText].filter(Boolean).join(': ') };
 }
 
 // The score at which Rspamd rates a message as spam.
@@ -104,8 +104,8 @@ const isSpamAction = (action: string): boolean => SPAM_ACTIONS.has(action);
 
 /**
  * Returns the lowest threshold of an action that marks a message as spam. `required_score` is far
- * higher: there Rspamd rejects. Newer versions report all thresholds. For older ones, the ratio of
- * `add header` to `reject` is assumed to be the default, unless the chosen action contradicts it.
+ * higher: Rspamd rejects at that score. Newer versions report all thresholds. For older ones, the ratio
+ * of `add header` to `reject` is assumed to be the default, unless the chosen action contradicts it.
  */
 export function rspamdThreshold(scan: RspamdScan): RspamdThreshold {
   const lowest = Object.entries(scan.thresholds)
@@ -114,8 +114,8 @@ export function rspamdThreshold(scan: RspamdScan): RspamdThreshold {
   if (lowest) return { threshold: lowest[1], source: lowest[0] };
   const assumed = Math.round(scan.required_score * DEFAULT_SHARE * 100) / 100;
   // `reject` at a lower score is the decision of a rule and says nothing about thresholds.
-  const marked = ['add header', 'rewrite subject'].includes(scan.action);
-  if (marked && scan.score > 0 && scan.score < assumed)
+  const isMarked = ['add header', 'rewrite subject'].includes(scan.action);
+  if (isMarked && scan.score > 0 && scan.score < assumed)
     return { threshold: scan.score, source: `${scan.action} (inferred)` };
   if (!isSpamAction(scan.action) && scan.score >= assumed)
     return { threshold: scan.required_score, source: 'reject' };

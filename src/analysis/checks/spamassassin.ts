@@ -48,16 +48,21 @@ export const spamassassin: Check = {
         'its report has no rule table (custom template), so rules that other checks cover cannot be excluded',
       );
     const { score, threshold } = answer;
-    const isCheckedHere = isCoveredSpamassassinRule;
-    return evaluateSpamScore({ engine: 'SpamAssassin', score, threshold, rules, isCheckedHere });
+    return evaluateSpamScore({
+      engine: 'SpamAssassin',
+      score,
+      threshold,
+      rules,
+      isCoveredRule: isCoveredSpamassassinRule,
+    });
   },
 };
 
-// Parses the rules and their scores from SpamAssassin's report, a text made from a template.
+// Parses the rules and their scores from SpamAssassin's report, which is generated from a template.
 
 /** The line below the table head. All default templates have it, in every language. */
 const TABLE_HEAD_LINE = /^\s*-{3,}\s+-{10,}\s+-{10,}\s*$/;
-/** `-1.0 ALL_TRUSTED  Passed …`, also with the leading star of report headers. */
+/** `-1.0 ALL_TRUSTED  Passed …`, also with the leading asterisk of report headers. */
 const ROW =
   /^\s{0,4}(?:\* {1,3})?(-?\d{1,6}(?:\.\d{1,3})?) {1,4}([A-Za-z][A-Za-z0-9_]{0,99})(?:\s+(\S.*))?$/;
 const MAX_LINES = 2000;

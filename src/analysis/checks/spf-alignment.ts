@@ -4,15 +4,20 @@ import {
   type Check,
   type Context,
   type Finding,
+  type Fix,
   fail,
+  info,
   pass,
   rfc,
   skipped,
   unknown,
 } from '../check.ts';
 import { dmarcDiscovery } from '../dmarc/discovery.ts';
-import { alignmentOf } from '../dmarc/evaluate.ts';
-import { spfResult } from '../spf/evaluate.ts';
+import { alignmentOf, hasAlignedRsaSignature } from '../dmarc/evaluate.ts';
+import { forwardedAlignment } from '../forwarding/explain.ts';
+import { ownDomainFix } from '../sending-services/ownership.ts';
+import { returnPathFix } from '../sending-services/spf-steps.ts';
+import { type SpfOutcome, spfResult } from '../spf/evaluate.ts';
 import { assumptionNote } from './spf.ts';
 
 const NOT_CHECKED = 'SPF alignment was not checked.';
@@ -59,16 +64,41 @@ export const spfAlignment: Check = {
         `${domain} and ${fromDomain} match (${mode} alignment), so an SPF pass counts for DMARC.${assumptionNote(spf)}`,
         evidence,
       );
+    const forwarded = forwardedAlignment(context, domain ?? '', evidence);
+    if (forwarded) return forwarded;
+    const fix = await fixFor(context, spf, fromDomain, mode);
+    const title = `SPF is not aligned: it checks ${domain}, not ${fromDomain}.`;
+    if (await context.fact(hasAlignedRsaSignature))
+      return {
+        ...info(
+          title,
+          `DMARC needs only one aligned mechanism, and DKIM is aligned. Aligned SPF would be a second one.${assumptionNote(spf)}`,
+          evidence,
+        ),
+        fix,
+      };
     return fail({
-      title: `SPF is not aligned: it checks ${domain}, not ${fromDomain}.`,
+      title,
       detail: `With ${mode} alignment, an SPF pass for ${domain} does not count for DMARC on ${fromDomain}.${assumptionNote(spf)}`,
-      fix:
-        spf.identity === 'helo'
-          ? `Use a HELO name under ${fromDomain}. SPF checks the HELO name if the message has a null sender.`
-          : mode === 'strict'
-            ? `Use an envelope sender at ${fromDomain} itself, or set aspf=r in the DMARC record.`
-            : `Use an envelope sender under ${fromDomain}. Most email services call this a custom return path or bounce domain.`,
+      fix,
       evidence,
     });
   },
 };
+
+async function fixFor(
+  context: Context,
+  { identity }: SpfOutcome,
+  from: string,
+  mode: 'relaxed' | 'strict',
+): Promise<Fix> {
+  const own = ownDomainFix(from);
+  if (own) return own;
+  if (identity === 'helo')
+    return {
+      text: `Use a HELO name under ${from}. SPF checks the HELO name if the message has a null sender.`,
+    };
+  if (mode === 'strict')
+    return { text: `Use an envelope sender at ${from} itself, or set aspf=r in the DMARC record.` };
+  return returnPathFix(context, from);
+}

@@ -1,6 +1,5 @@
 /** `spf_record`: whether the whole SPF record is valid, regardless of the sending server. */
 
-import type { Resolver } from '../../net/dns/resolver.ts';
 import {
   type Check,
   type Context,
@@ -16,17 +15,17 @@ import {
   warn,
 } from '../check.ts';
 import { fromDomain } from '../dns/names.ts';
+import { firstRecordFix, keepSender } from '../sending-services/spf-steps.ts';
 import { evaluateSpf, spfIdentity, spfResult } from '../spf/evaluate.ts';
 import { findSpfProblems, MAX_LOOKUPS, type SpfProblem } from '../spf/problems.ts';
 import {
   mergeRecords,
   spfFix,
-  withAddress,
   withDefaultSenders,
   withoutTerms,
   withSoftFail,
 } from '../spf/record.ts';
-import { type SpfNode, type SpfTree, walkSpf } from '../spf/tree.ts';
+import { type SpfNode, type SpfTree, walkSpf, withPublished } from '../spf/tree.ts';
 
 const NOT_CHECKED = 'The SPF record was not checked.';
 
@@ -63,7 +62,7 @@ export const spfRecord: Check = {
 
 /**
  * For an unknown MAIL FROM, which may be at another domain than From. Problems of the From domain's
- * record are reported; that it has no record proves nothing.
+ * record are reported; a missing record proves nothing.
  */
 async function evaluateFromDomain(context: Context): Promise<Finding> {
   const domain = fromDomain(context);
@@ -89,23 +88,19 @@ export async function evaluateSpfRecord(domain: string, context: Context): Promi
     return fail({
       title: `${domain} has no SPF record.`,
       detail: 'Without one, mailbox providers do not know which servers may send for your domain.',
-      fix: spfFix(
-        'Publish a record that lists the servers that send for your domain. This one lists its mail servers.',
-        domain,
-        'v=spf1 mx ~all',
-      ),
+      fix: await firstRecordFix(context, domain),
     });
   const evidence = evidenceOf(tree);
   const problems = findSpfProblems(tree);
   const worst = problems[0];
   if (worst) {
-    const found = {
+    const finding = {
       title: worst.text,
       detail: detailOf(worst, problems, tree),
       fix: await proposeSpf(root, problems, context),
       evidence,
     };
-    return worst.level === 'fail' ? fail(found) : warn(found);
+    return worst.level === 'fail' ? fail(finding) : warn(finding);
   }
   if (tree.failedLookups.length > 0)
     return unknown(
@@ -126,12 +121,12 @@ function detailOf(worst: SpfProblem, problems: SpfProblem[], tree: SpfTree): str
       ? 'Mailbox providers that encounter this problem cannot use the record.'
       : 'The record works, but not as well as it could.';
   const others = problems.slice(1, 6).map(({ text }) => text);
-  const also = others.length > 0 ? ` Other problems: ${others.join(' ')}` : '';
-  const gaps =
+  const otherProblems = others.length > 0 ? ` Other problems: ${others.join(' ')}` : '';
+  const failures =
     tree.failedLookups.length > 0
       ? ` DNS lookups failed for ${tree.failedLookups.join(', ')}.`
       : '';
-  return `${lead}${also}${gaps}`;
+  return `${lead}${otherProblems}${failures}`;
 }
 
 function evidenceOf(tree: SpfTree): NonNullable<Finding['evidence']> {
@@ -156,58 +151,52 @@ function treeEvidence(node: SpfNode): { [key: string]: Json } {
   };
 }
 
-/** All changes to make, with the record to publish if it can be written automatically. */
+/** All changes to make, with the record to publish if it can be generated. */
 async function proposeSpf(root: SpfNode, problems: SpfProblem[], context: Context): Promise<Fix> {
   const text = [...new Set(problems.map(({ fix }) => fix))].slice(0, 6).join(' ');
   if (root.state === 'several')
     return spfFix(text, root.domain, withDefaultSenders(mergeRecords(root.records)));
   const record = root.records[0];
   if (record === undefined || root.terms.some(({ fault }) => fault !== null)) return { text };
-  const better = changed(record, problems);
-  if (better !== record) {
-    const { value, note } = await keepPassing(root.domain, better, context);
-    return spfFix(`${text}${note}`, root.domain, withDefaultSenders(value));
+  const improved = applyChanges(record, problems);
+  if (improved !== record) {
+    const kept = await keepPassing(root.domain, improved, context);
+    if (kept === null) return { text };
+    return spfFix(`${text}${kept.note}`, root.domain, withDefaultSenders(kept.value));
   }
-  // The record that passes everyone is an included one of the same owner.
-  const other = problems.find(({ change }) => change?.kind === 'close' && change.node !== root);
-  if (other?.change?.kind !== 'close') return { text };
-  const { domain, records } = other.change.node;
-  const { value, note } = await keepPassing(domain, withSoftFail(records[0] ?? ''), context);
-  return withDefaultSenders(value) === value ? spfFix(`${text}${note}`, domain, value) : { text };
+  // The record that passes all senders is an included record of the same owner.
+  const closing = problems.find(({ change }) => change?.kind === 'close' && change.node !== root);
+  if (closing?.change?.kind !== 'close') return { text };
+  const { domain, records } = closing.change.node;
+  const kept = await keepPassing(domain, withSoftFail(records[0] ?? ''), context);
+  return kept && withDefaultSenders(kept.value) === kept.value
+    ? spfFix(`${text}${kept.note}`, domain, kept.value)
+    : { text };
 }
 
-function changed(record: string, problems: SpfProblem[]): string {
+function applyChanges(record: string, problems: SpfProblem[]): string {
   const changes = problems.flatMap(({ change }) => change ?? []);
   const unwanted = changes.flatMap((change) => (change.kind === 'remove' ? change.term : []));
-  const closes = changes.some((change) => change.kind === 'close' && change.node.via === null);
-  const rest = unwanted.length > 0 ? withoutTerms(record, unwanted) : record;
-  return closes ? withSoftFail(rest) : rest;
+  const closesRecord = changes.some(
+    (change) => change.kind === 'close' && change.node.via === null,
+  );
+  const withoutUnwanted = unwanted.length > 0 ? withoutTerms(record, unwanted) : record;
+  return closesRecord ? withSoftFail(withoutUnwanted) : withoutUnwanted;
 }
 
 /**
- * A message that passes now must also pass with the proposed record. If it would not, its client is
- * added to the record, and `note` says so.
+ * A message that passes now must also pass with the proposed record. If it would not, its sending service
+ * or server is added, and `note` says so. Null if that is not possible.
  */
 async function keepPassing(
   domain: string,
   value: string,
   context: Context,
-): Promise<{ value: string; note: string }> {
-  const current = await context.fact(spfResult);
-  if (current.result !== 'pass' || current.clientIp === null) return { value, note: '' };
+): Promise<{ value: string; note: string } | null> {
+  const { result, clientIp, ...identity } = await context.fact(spfResult);
+  if (result !== 'pass' || clientIp === null) return { value, note: '' };
   const resolver = withPublished(domain, value, context.resolver);
-  const proposed = await evaluateSpf(current, current.clientIp, context.envelope.helo, resolver);
+  const proposed = await evaluateSpf(identity, clientIp, context.envelope.helo, resolver);
   if (proposed.result === 'pass') return { value, note: '' };
-  return {
-    value: withAddress(value, current.clientIp),
-    note: ` The record shown also allows ${current.clientIp}, which sent this message.`,
-  };
-}
-
-/** A resolver that answers as if the record were published. */
-function withPublished(domain: string, value: string, resolver: Resolver): Resolver {
-  return (name, type) =>
-    type === 'TXT' && name.toLowerCase() === domain
-      ? Promise.resolve({ status: 'found', records: [value], ttl: 0, authenticated: false })
-      : resolver(name, type);
+  return keepSender(context, { domain, clientIp }, value);
 }

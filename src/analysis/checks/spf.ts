@@ -11,8 +11,10 @@ import {
   skipped,
   unknown,
 } from '../check.ts';
+import { explainForwardedSpf } from '../forwarding/explain.ts';
+import { sendingServices } from '../sending-services/identify.ts';
+import { allowSenderFix } from '../sending-services/spf-steps.ts';
 import { type SpfOutcome, spfResult } from '../spf/evaluate.ts';
-import { spfFix, withAddress } from '../spf/record.ts';
 import { evaluateSpfRecord } from './spf-record.ts';
 
 /** Only `pass` authenticates. `softfail`, `neutral` and `none` count as little as `fail`. */
@@ -33,6 +35,8 @@ export const spf: Check = {
     reason: 'shown',
     explanation: 'unquoted',
     assumed: 'shown',
+    sending_service: 'shown',
+    service_evidence: 'shown',
   },
   async run(context: Context): Promise<Finding> {
     const outcome = await context.fact(spfResult);
@@ -50,11 +54,22 @@ export const spf: Check = {
         `A DNS lookup for the SPF record of ${outcome.domain} failed (${outcome.reason ?? 'no reason given'}). This does not affect your score.`,
         evidence,
       );
+    const forwarded = explainForwardedSpf(context, outcome);
+    if (forwarded) return fail({ ...forwarded, evidence });
     if (outcome.result === 'permerror' && outcome.domain !== null)
       return fail({ ...(await brokenRecord(outcome, outcome.domain, context)), evidence });
-    return fail({ ...failureOf(outcome), evidence });
+    const service = await serviceEvidence(context);
+    return fail({ ...(await failureOf(outcome, context)), evidence: { ...evidence, ...service } });
   },
 };
+
+/** The fix depends on the sending service, so the finding shows why it is known. */
+async function serviceEvidence(context: Context): Promise<NonNullable<Finding['evidence']>> {
+  const [found] = await context.fact(sendingServices);
+  return found
+    ? { sending_service: found.service.name, service_evidence: found.evidence.slice(0, 300) }
+    : {};
+}
 
 /** The source of an assumed MAIL FROM, as a sentence to append; empty if MAIL FROM is known. */
 export function assumptionNote({ assumed }: Pick<SpfOutcome, 'assumed'>): string {
@@ -98,8 +113,8 @@ async function brokenRecord(
   };
 }
 
-function failureOf(outcome: SpfOutcome): Failure {
-  const { result, domain, record } = outcome;
+async function failureOf(outcome: SpfOutcome, context: Context): Promise<Failure> {
+  const { result, domain } = outcome;
   const clientIp = outcome.clientIp ?? '';
   const where = outcome.identity === 'helo' ? 'the HELO name' : 'the envelope sender';
   if (domain === null)
@@ -111,24 +126,25 @@ function failureOf(outcome: SpfOutcome): Failure {
           ? { text: "Use the server's full host name in HELO, such as mail.example.com." }
           : { text: 'Use an envelope sender at your own domain, such as bounces@example.com.' },
     };
+  const fix = await allowSenderFix(
+    context,
+    { domain, clientIp },
+    {
+      add: `Add this server to your SPF record, as shown here. If ${clientIp} is not your server, find out why it sends mail for your domain.`,
+      publish:
+        'Publish this record, and add the other servers and services that send for this domain.',
+    },
+  );
   if (result === 'none')
     return {
       title: `${domain} has no SPF record.`,
       detail: `Without one, mailbox providers cannot distinguish your mail from forged mail. SPF checks the domain of ${where}.${assumptionNote(outcome)}`,
-      fix: spfFix(
-        'Publish this record, and add the other servers and services that send for this domain.',
-        domain,
-        withAddress(null, clientIp),
-      ),
+      fix,
     };
   return {
     title: `The SPF record of ${domain} does not allow ${clientIp}.`,
     detail: `${MEANING[result ?? ''] ?? ''} Mailbox providers treat the message as unauthenticated. SPF checks the domain of ${where}.${assumptionNote(outcome)}`,
-    fix: spfFix(
-      `Add this server to your SPF record, as shown here. If ${clientIp} is not your server, find out why it sends mail for your domain.`,
-      domain,
-      withAddress(record, clientIp),
-    ),
+    fix,
   };
 }
 

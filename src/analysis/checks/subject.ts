@@ -24,7 +24,7 @@ export const subject: Check = {
       return {
         ...fail({
           title: `Your subject is too long (${octets.toLocaleString('en')} bytes).`,
-          detail: `A line can have at most ${MAX_OCTETS} bytes. Mailbox providers truncate or reject longer lines.`,
+          detail: `A line can have at most ${MAX_OCTETS} bytes. Some mail servers truncate or reject longer lines.`,
           fix: 'Shorten the subject. Email clients show about 60 characters.',
           evidence: { octets, limit: MAX_OCTETS },
         }),

@@ -48,22 +48,25 @@ function compare({ text }: Message, facts: HtmlFacts): Finding & { open?: boolea
       NOT_COMPARED,
       'Your message has no text part, or an empty one. See the finding "Text part".',
     );
-  const shown = distinctWords(facts.text);
-  if (shown.size < MIN_WORDS)
-    return skipped(NOT_COMPARED, `The HTML has too little text to compare: ${shown.size} words.`);
-  const written = distinctWords(text!.slice(0, MAX_TEXT));
-  const known = new Set([...shown, ...distinctWords(secondaryText(facts))]);
-  const shownInText = share(shown, written);
-  const textInHtml = share(written, known);
+  const htmlWords = distinctWords(facts.text);
+  if (htmlWords.size < MIN_WORDS)
+    return skipped(
+      NOT_COMPARED,
+      `The HTML has too little text to compare: ${htmlWords.size} words.`,
+    );
+  const textWords = distinctWords(text!.slice(0, MAX_TEXT));
+  const allHtmlWords = new Set([...htmlWords, ...distinctWords(secondaryText(facts))]);
+  const htmlInText = share(htmlWords, textWords);
+  const textInHtml = share(textWords, allHtmlWords);
   const evidence = {
-    html_words: shown.size,
-    text_words: written.size,
-    share_of_html_in_text: round(shownInText),
+    html_words: htmlWords.size,
+    text_words: textWords.size,
+    share_of_html_in_text: round(htmlInText),
     share_of_text_in_html: round(textInHtml),
-    only_in_html: examples(shown, written),
-    only_in_text: examples(written, known),
+    only_in_html: examples(htmlWords, textWords),
+    only_in_text: examples(textWords, allHtmlWords),
   };
-  if (Math.min(shownInText, textInHtml) >= MIN_SHARE)
+  if (Math.min(htmlInText, textInHtml) >= MIN_SHARE)
     return pass(
       'Your text part matches your HTML.',
       'Spam filters compare the two, and all recipients get the same content.',
@@ -74,11 +77,11 @@ function compare({ text }: Message, facts: HtmlFacts): Finding & { open?: boolea
       COULD_NOT_COMPARE,
       'They are too long to compare in full, and their beginnings differ.',
     );
-  const missing = shownInText <= textInHtml;
+  const isTextIncomplete = htmlInText <= textInHtml;
   return {
     ...warn({
-      title: missing
-        ? `Your text part has only ${percent(shownInText)} of the words in your HTML.`
+      title: isTextIncomplete
+        ? `Your text part has only ${percent(htmlInText)} of the words in your HTML.`
         : `Only ${percent(textInHtml)} of the words in your text part are in your HTML.`,
       detail:
         'Both must have the same content. Spam filters penalize differences, because spam shows one text to filters and another to recipients.',

@@ -1,7 +1,8 @@
 /** `text_part`: recipients without HTML can read the message. */
 
-import { type Check, type Finding, fail, pass, rfc, unknown, warn } from '../check.ts';
+import { type Check, type Finding, fail, pass, rfc, skipped, unknown, warn } from '../check.ts';
 import type { Message } from '../mime/message.ts';
+import { protectionOf } from '../mime/protection.ts';
 import { hasVisibleText } from '../text.ts';
 
 /**
@@ -17,6 +18,12 @@ export const textPart: Check = {
   reference: rfc(2046, '5.1.4'),
   publicEvidence: { text: 'shown', html: 'shown' },
   run({ message }) {
+    const protection = protectionOf(message);
+    if (protection?.opaque)
+      return skipped(
+        'The text part was not checked.',
+        `Your message is ${protection.kind} with ${protection.by}, so its text cannot be read here.`,
+      );
     if (hasVisibleText(message.text ?? ''))
       return pass(
         message.html === null

@@ -2,6 +2,7 @@
 
 import {
   type Check,
+  type Context,
   type Finding,
   info,
   lookupFailed,
@@ -10,8 +11,10 @@ import {
   rfc,
   skipped,
 } from '../check.ts';
+import { lookUpTlsa } from '../dane/tlsa.ts';
 import { fromDomain } from '../dns/names.ts';
 import { parseTagList } from '../dns/tag-list.ts';
+import { hasStsRecord } from './mta-sts.ts';
 
 const NOT_CHECKED = 'TLS reporting was not checked.';
 
@@ -25,6 +28,7 @@ export const tlsRpt: Check = {
     name: 'shown',
     records: 'shown',
     destinations: 'shown',
+    needed_by: 'shown',
     ...PUBLIC_FAILED_LOOKUPS,
   },
   async run(context) {
@@ -37,19 +41,39 @@ export const tlsRpt: Check = {
       return lookupFailed('Could not look up the TLS reporting record.', [
         { name, type: 'TXT', reason: answer.reason },
       ]);
-    return evaluateRecords(domain, name, answer.status === 'found' ? answer.records : []);
+    const finding = evaluateRecords(domain, name, answer.status === 'found' ? answer.records : []);
+    return finding.fix ? withUse(finding, await tlsPolicies(context, domain)) : finding;
   },
 };
 
-function evaluateRecords(domain: string, name: string, all: string[]): Finding {
+/** What protects mail to the domain, and fails without notice if there are no reports. */
+async function tlsPolicies(context: Context, domain: string): Promise<string[]> {
+  const [hasSts, { hosts }] = await Promise.all([
+    hasStsRecord(context, domain),
+    lookUpTlsa(context, domain),
+  ]);
+  const hasDane = hosts.some(({ records }) => records.length > 0);
+  return [...(hasSts ? ['MTA-STS'] : []), ...(hasDane ? ['DANE'] : [])];
+}
+
+function withUse(finding: Finding, policies: string[]): Finding {
+  if (policies.length === 0) return finding;
+  return {
+    ...finding,
+    detail: `${finding.detail} Your domain uses ${policies.join(' and ')}: without reports, you do not learn when senders cannot deliver.`,
+    evidence: { ...finding.evidence, needed_by: policies },
+  };
+}
+
+function evaluateRecords(domain: string, name: string, txtRecords: string[]): Finding {
   // Senders ignore other TXT records, and ignore all if several match (RFC 8460 §3).
-  const records = all.filter((text) => /^v=TLSRPTv1\s*;/.test(text));
-  const evidence = { name, records: all.slice(0, 10).map((text) => text.slice(0, 500)) };
+  const records = txtRecords.filter((text) => /^v=TLSRPTv1\s*;/.test(text));
+  const evidence = { name, records: txtRecords.slice(0, 10).map((text) => text.slice(0, 500)) };
   const fix = {
     text: 'Publish this as the only record at its name, with an address where you read reports.',
     record: { type: 'TXT', name, value: `v=TLSRPTv1; rua=mailto:tls-reports@${domain}` },
   };
-  if (all.length === 0)
+  if (txtRecords.length === 0)
     return {
       ...info(
         `${domain} does not request TLS reports.`,

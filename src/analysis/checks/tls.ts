@@ -32,15 +32,15 @@ export const tls: Check = {
         fix: `Turn on STARTTLS for outgoing mail on your sending server (${POSTFIX}).`,
         evidence,
       });
-    const number = /^TLSv?(\d+)(?:\.(\d+))?/i.exec(version ?? '');
-    if (number && Number(number[1]) * 10 + Number(number[2] ?? 0) >= 12)
+    const versionMatch = /^TLSv?(\d+)(?:\.(\d+))?/i.exec(version ?? '');
+    if (versionMatch && Number(versionMatch[1]) * 10 + Number(versionMatch[2] ?? 0) >= 12)
       return pass(
         `The message was delivered over ${version}.`,
         'The connection used a current TLS version.',
         evidence,
       );
     const fix = `Allow TLS 1.2 and 1.3 for outgoing mail on your sending server (${POSTFIX}, smtp_tls_protocols = >=TLSv1.2). Update its TLS library if it does not support them.`;
-    if (number)
+    if (versionMatch)
       return warn({
         title: `The message was delivered over ${version}, which is outdated.`,
         detail: 'TLS 1.0 and 1.1 are deprecated, and more and more mailbox providers refuse them.',

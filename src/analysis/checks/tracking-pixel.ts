@@ -26,7 +26,7 @@ export const trackingPixel: Check = {
             'It has no image whose only purpose is to report opens.',
             { found },
           ),
-          open: true,
+          mayChange: true,
         };
       return info(
         pixels.size === 1
@@ -39,7 +39,9 @@ export const trackingPixel: Check = {
 };
 
 function isPixel({ src, width, height, hidden }: HtmlImage): boolean {
-  const small = (size: number | null) => size !== null && size <= 2;
-  const sized = hidden ? small(width) || small(height) : small(width) && small(height);
-  return sized && /^(?:https?:)?\/\//i.test(src);
+  const isSmall = (size: number | null) => size !== null && size <= 2;
+  const hasPixelSize = hidden
+    ? isSmall(width) || isSmall(height)
+    : isSmall(width) && isSmall(height);
+  return hasPixelSize && /^(?:https?:)?\/\//i.test(src);
 }

@@ -1,6 +1,7 @@
 /** `unsubscribe_link`: the body of marketing mail has a visible unsubscribe link. */
 
 import { type Check, type Context, fail, pass, unknown, warn } from '../check.ts';
+import { skipForwarded } from '../forwarding/explain.ts';
 import { htmlFacts } from '../html/facts.ts';
 import { MAX_LINKS } from '../html/links.ts';
 import { skipUnlessMarketing } from '../kind.ts';
@@ -21,12 +22,14 @@ export const unsubscribeLink: Check = {
     name: 'Gmail: Email sender guidelines',
     url: 'https://support.google.com/a/answer/81126',
   },
+  dependsOnKind: true,
   publicEvidence: { links: { href: 'host', text: 'unquoted', part: 'shown' } },
   run(context) {
-    const other = skipUnlessMarketing(context, 'The unsubscribe link was not checked.');
-    if (other) return other;
+    const title = 'The unsubscribe link was not checked.';
+    const skipFinding = skipForwarded(context, title) ?? skipUnlessMarketing(context, title);
+    if (skipFinding) return skipFinding;
     const links = context.fact(unsubscribeLinks);
-    const evidence = { links: links.slice(0, 5).map(shown) };
+    const evidence = { links: links.slice(0, 5).map(linkEvidence) };
     // Clients that display the HTML don't show the text part.
     const displayed = context.message.html === null ? links : links.filter(isHtml);
     if (displayed.length === 0) return { ...missingLink(context, links), evidence };
@@ -48,23 +51,24 @@ export const unsubscribeLink: Check = {
 
 const isHtml = ({ source }: MessageLink): boolean => source === 'html';
 
-const shown = ({ href, text, source }: MessageLink) => ({
+const linkEvidence = ({ href, text, source }: MessageLink) => ({
   href: href.slice(0, 500),
   text: text?.slice(0, 200) ?? null,
   part: source,
 });
 
-function missingLink(context: Context, inText: MessageLink[]) {
+function missingLink(context: Context, textLinks: MessageLink[]) {
   const { exceededLimits } = context.message;
-  const cut = context.fact(htmlFacts)?.truncated || context.fact(messageLinks).length >= MAX_LINKS;
-  if (exceededLimits.length > 0 || cut)
+  const isTruncated =
+    context.fact(htmlFacts)?.truncated || context.fact(messageLinks).length >= MAX_LINKS;
+  if (exceededLimits.length > 0 || isTruncated)
     return unknown(
       'Could not determine whether your message has an unsubscribe link.',
       `Your message is too long to read in full${exceededLimits.length > 0 ? ` (${exceededLimits.join('; ')})` : ''}. The rest may contain the link.`,
     );
   const why =
     'Gmail, Yahoo and Microsoft require one that is easy to see. Recipients who find none report spam.';
-  if (inText.length > 0)
+  if (textLinks.length > 0)
     return fail({
       title: 'The HTML of your message has no unsubscribe link.',
       detail: `Only the text part has one, and nearly all email clients show the HTML. ${why}`,

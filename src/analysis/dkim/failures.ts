@@ -31,13 +31,13 @@ export function keyRecordFix(text: string, keyName: string, type: KeyType = 'rsa
 }
 
 /** The name of the key record for another selector of the same domain. */
-export function siblingName({ selector, keyName }: KeyLocation, other: string): string {
-  return `${other}${keyName.slice(selector.length)}`;
+export function siblingName({ selector, keyName }: KeyLocation, otherSelector: string): string {
+  return `${otherSelector}${keyName.slice(selector.length)}`;
 }
 
 /** The name for a new key. The old key must stay while mail signed with it is in transit. */
-export function nextKeyName(place: KeyLocation): string {
-  return siblingName(place, `${place.selector}-2`);
+export function nextKeyName(location: KeyLocation): string {
+  return siblingName(location, `${location.selector}-2`);
 }
 
 /** `texts`: the TXT records found instead. */
@@ -62,13 +62,13 @@ export function explainMissingKey(
   };
 }
 
-export function explainRevokedKey(place: KeyLocation): Explanation {
+export function explainRevokedKey(location: KeyLocation): Explanation {
   return {
-    title: `The DKIM key at ${place.keyName} has been revoked.`,
+    title: `The DKIM key at ${location.keyName} has been revoked.`,
     detail: 'Its p= is empty, so mailbox providers ignore signatures with this selector.',
     fix: keyRecordFix(
       'If you still sign with this selector, publish a new key under a new selector, such as the one shown. Then configure your mail server or email service to sign with it.',
-      nextKeyName(place),
+      nextKeyName(location),
     ),
     reference: rfc(6376, '3.6.1'),
   };
@@ -93,11 +93,11 @@ export function explainUnusableKey(
 }
 
 /** RFC 8301 §3.2: verifiers must not accept the key. `bits` is null if unknown. */
-export function explainWeakKey(place: KeyLocation, bits: number | null): Explanation {
+export function explainWeakKey(location: KeyLocation, bits: number | null): Explanation {
   return {
-    title: `The DKIM key at ${place.keyName} has ${bits === null ? 'too few' : `only ${bits}`} bits, so mailbox providers do not accept its signatures.`,
+    title: `The DKIM key at ${location.keyName} has ${bits === null ? 'too few' : `only ${bits}`} bits, so mailbox providers do not accept its signatures.`,
     detail: 'A key of fewer than 1024 bits is cheap to break, so verifiers must not accept it.',
-    fix: keyRecordFix(NEW_KEY_ADVICE, nextKeyName(place)),
+    fix: keyRecordFix(NEW_KEY_ADVICE, nextKeyName(location)),
     reference: rfc(8301, '3.2'),
   };
 }
@@ -175,6 +175,14 @@ const sha1: Explain = (signature) => ({
   reference: rfc(8301, '3.1'),
 });
 
+const severalKeys: Explain = ({ keyName, selector }) => ({
+  title: `Several TXT records are published at ${keyName}, but only one is allowed.`,
+  detail:
+    'Mailbox providers may use any of them or reject the signature (permerror), so DKIM passes or fails by chance. This often happens when an old key stays next to a new one.',
+  fix: `Remove all TXT records at ${keyName} except one: the key that your mail server or email service shows for selector ${selector}. Publish a second key under a selector of its own.`,
+  reference: rfc(6376, '3.6.2.2'),
+});
+
 const EXPLANATIONS: Partial<Record<DkimCause, Explain>> = {
   body_changed: bodyChanged,
   header_changed: headerChanged,
@@ -182,6 +190,7 @@ const EXPLANATIONS: Partial<Record<DkimCause, Explain>> = {
   bad_signature: badSignature,
   expired,
   no_key: (signature) => explainMissingKey(signature, keyTypeOf(signature)),
+  several_keys: severalKeys,
   revoked: explainRevokedKey,
   unusable_key: (signature) =>
     explainUnusableKey(signature, keyTypeOf(signature), signature.reason),

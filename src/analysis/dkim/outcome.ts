@@ -2,7 +2,7 @@
 
 import type { DKIMVerifyResult } from 'mailauth';
 import { isoTime } from '../../lib/clock.ts';
-import { addressDomain, organizationalDomain } from '../../lib/domain-names.ts';
+import { addressDomain, ownedDomain } from '../../lib/domain-names.ts';
 import type { Context, Json } from '../check.ts';
 import type { PublicEvidence } from '../public-evidence.ts';
 import type { AuthResult } from '../result.ts';
@@ -16,6 +16,8 @@ export type DkimCause =
   | 'bad_signature'
   | 'expired'
   | 'no_key'
+  /** Several TXT records at the name of the key. */
+  | 'several_keys'
   | 'revoked'
   | 'unusable_key'
   | 'weak_key'
@@ -47,7 +49,7 @@ export interface DkimSignature {
   /** `l=` in bytes. */
   bodyLengthLimit: number | null;
   /** Bytes of the body that `l=` leaves unsigned; null if the whole body is signed. */
-  underSized: number | null;
+  unsignedBodyBytes: number | null;
   /** Milliseconds since the Unix epoch. */
   signedAt: number | null;
   expiresAt: number | null;
@@ -72,15 +74,20 @@ export interface DkimOutcome {
   reason: string | null;
   /** In the order of the message, without the ignored ones. */
   signatures: DkimSignature[];
-  verified: DKIMVerifyResult | null;
+  mailauthResult: DKIMVerifyResult | null;
   /** How many signatures were not verified because they exceed the limits. */
-  ignored: number;
+  ignoredCount: number;
+  /**
+   * Of those, the ones beyond the number of signatures that are verified, any of which may be valid.
+   * `isOwn`: at least one is by the From domain.
+   */
+  overLimit: { count: number; isOwn: boolean };
 }
 
 /** One entry for each signature, in the order of the message, and how many were ignored. */
 export function signatureEvidence(outcome: DkimOutcome): { [key: string]: Json } {
   const evidence: { [key: string]: Json } = { signatures: outcome.signatures.map(toJson) };
-  if (outcome.ignored > 0) evidence.signatures_not_looked_at = outcome.ignored;
+  if (outcome.ignoredCount > 0) evidence.signatures_not_looked_at = outcome.ignoredCount;
   return evidence;
 }
 
@@ -116,17 +123,21 @@ export const PUBLIC_SIGNATURES: PublicEvidence = {
 };
 
 /** Whether signature and From have the same organizational domain, whatever alignment DMARC requires. */
-export function isOwnSignature(context: Context, signature: DkimSignature): boolean {
-  const from = addressDomain(context.message.from[0]?.address ?? '');
-  if (from === null || signature.domain === '') return false;
-  return (
-    (organizationalDomain(from) ?? from) ===
-    (organizationalDomain(signature.domain) ?? signature.domain)
-  );
+export const isFromDomainSignature = (context: Context, { domain }: DkimSignature): boolean =>
+  isOfFromDomain(context, domain);
+
+/** Whether a signing domain and From have the same organizational domain. */
+export function isOfFromDomain({ message }: Context, domain: string): boolean {
+  const from = addressDomain(message.from[0]?.address ?? '');
+  if (from === null || domain === '') return false;
+  return (ownedDomain(from) ?? from) === (ownedDomain(domain) ?? domain);
 }
 
 /** Signatures of the From domain first, otherwise in the order of the message. */
-export function ownFirst(context: Context, signatures: DkimSignature[]): DkimSignature[] {
-  const own = signatures.filter((signature) => isOwnSignature(context, signature));
-  return [...own, ...signatures.filter((signature) => !own.includes(signature))];
+export function fromDomainFirst(context: Context, signatures: DkimSignature[]): DkimSignature[] {
+  const ownSignatures = signatures.filter((signature) => isFromDomainSignature(context, signature));
+  return [
+    ...ownSignatures,
+    ...signatures.filter((signature) => !ownSignatures.includes(signature)),
+  ];
 }

@@ -42,21 +42,27 @@ export async function lookUpKeys(
   domain: string,
   { selectors, expiring = [], guessed = [] }: Selectors,
 ): Promise<FoundKeys> {
-  const known = [...new Set(selectors.map((selector) => selector.toLowerCase()))];
+  const knownSelectors = [...new Set(selectors.map((selector) => selector.toLowerCase()))];
   const lookUp = (names: string[], isKnown: boolean) =>
     Promise.all(names.map((selector) => lookUpKey(context, domain, selector, isKnown)));
-  const found = await lookUp(known.slice(0, MAX_SELECTORS), true);
-  const keys = found.filter((one) => !(expiring.includes(one.selector) && isRemoved(one)));
+  const knownKeys = await lookUp(knownSelectors.slice(0, MAX_SELECTORS), true);
+  const keys = knownKeys.filter(
+    (entry) => !(expiring.includes(entry.selector) && isRemoved(entry)),
+  );
   if (keys.length > 0) return { keys, incomplete: false };
-  const tried = await lookUp(COMMON_SELECTORS, false);
-  const unanswered = tried.filter((one) => !one.lookupSucceeded && guessed.includes(one.selector));
+  const commonKeys = await lookUp(COMMON_SELECTORS, false);
+  const failedGuesses = commonKeys.filter(
+    (entry) => !entry.lookupSucceeded && guessed.includes(entry.selector),
+  );
   // A wildcard record answers for every selector, but is one key.
   const distinct = new Map(
-    tried.flatMap((one) => (one.key ? [[one.records[0], one] as const] : [])).reverse(),
+    commonKeys
+      .flatMap((entry) => (entry.key ? [[entry.records[0], entry] as const] : []))
+      .reverse(),
   );
   return {
-    keys: [...[...distinct.values()].reverse(), ...unanswered],
-    incomplete: tried.some(({ lookupSucceeded }) => !lookupSucceeded),
+    keys: [...[...distinct.values()].reverse(), ...failedGuesses],
+    incomplete: commonKeys.some(({ lookupSucceeded }) => !lookupSucceeded),
   };
 }
 

@@ -19,7 +19,9 @@ export interface SignatureFields {
   /** The values of the first signatures, unfolded (RFC 5322 §2.2.3). */
   values: string[];
   /** How many were removed. */
-  ignored: number;
+  ignoredCount: number;
+  /** Those removed because there are more than `MAX_SIGNATURES`, not for their length. */
+  overLimit: { count: number; isOwn: boolean };
   /** The message without the removed signatures; otherwise unchanged. */
   raw: Buffer;
   /** Bytes of the header block. */
@@ -29,10 +31,14 @@ export interface SignatureFields {
 }
 
 /**
- * Keeps the first `MAX_SIGNATURES`, which are the newest. A signature that covers a removed one would no
- * longer verify, but no mailer makes such signatures.
+ * Keeps `MAX_SIGNATURES`: those for which `isOwn` is true, then the first, which are the newest. Relays
+ * add theirs on top. A signature that covers a removed one would no longer verify, but no mailer makes
+ * such signatures.
  */
-export function extractSignatures(message: Uint8Array): SignatureFields {
+export function extractSignatures(
+  message: Uint8Array,
+  isOwn: (domain: string) => boolean = () => false,
+): SignatureFields {
   const raw = Buffer.from(message.buffer, message.byteOffset, message.byteLength);
   const headerBytes = headerEnd(raw);
   const block = raw.toString('latin1', 0, Math.min(headerBytes, LIMITS.headerBytes));
@@ -41,31 +47,42 @@ export function extractSignatures(message: Uint8Array): SignatureFields {
     match[1]!.toLowerCase() === 'dkim-signature'
       ? [
           {
-            from: match.index,
-            colon: match[0].length,
-            to: starts[index + 1]?.index ?? block.length,
+            start: match.index,
+            nameLength: match[0].length,
+            end: starts[index + 1]?.index ?? block.length,
           },
         ]
       : [],
   );
-  const kept = signatures
-    .filter(({ from, to }) => to - from <= MAX_SIGNATURE_BYTES)
-    .slice(0, MAX_SIGNATURES);
-  const values = kept.map(({ from, colon, to }) => unfold(block.slice(from + colon, to)));
+  const textOf = ({ start, nameLength, end }: (typeof signatures)[0]) =>
+    unfold(block.slice(start + nameLength, end));
+  const readable = signatures.filter(({ start, end }) => end - start <= MAX_SIGNATURE_BYTES);
+  const isOwnSignature = (signature: (typeof signatures)[0]) =>
+    isOwn(domainOf(parseTagList(textOf(signature)).get('d')));
+  const kept = readable.length <= MAX_SIGNATURES ? readable : preferOwn(readable, isOwnSignature);
+  const beyond = readable.filter((signature) => !kept.includes(signature));
   const surplus = signatures.filter((signature) => !kept.includes(signature));
   return {
-    values,
-    ignored: surplus.length,
+    values: kept.map(textOf),
+    ignoredCount: surplus.length,
+    overLimit: { count: beyond.length, isOwn: beyond.some(isOwnSignature) },
     raw: removeRanges(raw, surplus),
     headerBytes,
     headerLines: block.split('\n').length,
   };
 }
 
+/** The first signatures that fit the limit, own ones first, in the order of the message. */
+function preferOwn<T>(signatures: T[], isOwn: (signature: T) => boolean): T[] {
+  const [own, others] = [signatures.filter(isOwn), signatures.filter((one) => !isOwn(one))];
+  const chosen = new Set([...own, ...others].slice(0, MAX_SIGNATURES));
+  return signatures.filter((signature) => chosen.has(signature));
+}
+
 /** The offset of the empty line that ends the header; the length of the message without one. */
 function headerEnd(raw: Buffer): number {
   if (raw[0] === 0x0a || (raw[0] === 0x0d && raw[1] === 0x0a)) return 0;
-  const ends = ['\n\n', '\n\r\n'].map((end) => raw.indexOf(end)).filter((at) => at >= 0);
+  const ends = ['\n\n', '\n\r\n'].map((end) => raw.indexOf(end)).filter((offset) => offset >= 0);
   return ends.length === 0 ? raw.length : Math.min(...ends) + 1;
 }
 
@@ -73,15 +90,15 @@ function unfold(value: string): string {
   return Buffer.from(value.replace(/\r?\n/g, ''), 'latin1').toString('utf8').trim();
 }
 
-function removeRanges(raw: Buffer, ranges: { from: number; to: number }[]): Buffer {
+function removeRanges(raw: Buffer, ranges: { start: number; end: number }[]): Buffer {
   if (ranges.length === 0) return raw;
   const kept: Buffer[] = [];
-  let at = 0;
-  for (const { from, to } of ranges) {
-    kept.push(raw.subarray(at, from));
-    at = to;
+  let offset = 0;
+  for (const { start, end } of ranges) {
+    kept.push(raw.subarray(offset, start));
+    offset = end;
   }
-  return Buffer.concat([...kept, raw.subarray(at)]);
+  return Buffer.concat([...kept, raw.subarray(offset)]);
 }
 
 /** How far the signer's clock may be ahead of ours without a warning. */
@@ -110,7 +127,7 @@ export function readSignature(value: string, position: number, receivedAt: numbe
     reason: null,
     headers: parseColonList(tags.get('h')),
     bodyLengthLimit: numberOf(tags.get('l')),
-    underSized: null,
+    unsignedBodyBytes: null,
     signedAt,
     expiresAt,
     expired: expiresAt !== null && expiresAt < receivedAt,

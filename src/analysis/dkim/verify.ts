@@ -15,7 +15,7 @@ import { mailauthResolver } from '../dns/mailauth-resolver.ts';
 import { LIMITS } from '../mime/message.ts';
 import type { AuthResult } from '../result.ts';
 import { type DkimKey, readKeyRecord } from './key.ts';
-import type { DkimCause, DkimOutcome, DkimSignature } from './outcome.ts';
+import { type DkimCause, type DkimOutcome, type DkimSignature, isOfFromDomain } from './outcome.ts';
 import {
   extractSignatures,
   readSignature,
@@ -33,11 +33,12 @@ const MAX_HEADER_LINES = 10_000;
  * of the content of the message or of DNS.
  */
 export async function dkimResult(context: Context): Promise<DkimOutcome> {
-  const fields = extractSignatures(context.raw);
+  const fields = extractSignatures(context.raw, (domain) => isOfFromDomain(context, domain));
   const signatures = fields.values.map((value, index) =>
     readSignature(value, index + 1, context.receivedAt),
   );
-  const outcome = { signatures, ignored: fields.ignored, verified: null };
+  const { ignoredCount, overLimit } = fields;
+  const outcome = { signatures, ignoredCount, overLimit, mailauthResult: null };
   if (isTooLarge(fields)) return tooLarge(outcome);
   if (context.offline && signatures.length > 0)
     return { ...outcome, result: null, reason: 'offline mode makes no DNS lookups' };
@@ -51,16 +52,17 @@ export async function dkimResult(context: Context): Promise<DkimOutcome> {
     rejectRsaSha1: true,
   };
   const verified = await verifySignatures(fields.raw, options, context.message.lines.bareLf > 0);
-  const found = matchResults(fields.values, verified);
+  const mailauthResults = matchResults(fields.values, verified);
   const keyAnswers = await answers;
   const evaluated = signatures.map((signature, index) =>
-    evaluate(signature, found[index], keyAnswers[index]!),
+    evaluate(signature, mailauthResults[index], keyAnswers[index]!),
   );
   return {
-    ...overallResult(evaluated, fields.ignored),
+    ...overallResult(evaluated, fields.ignoredCount),
     signatures: evaluated,
-    ignored: fields.ignored,
-    verified,
+    ignoredCount,
+    overLimit,
+    mailauthResult: verified,
   };
 }
 
@@ -68,12 +70,14 @@ function isTooLarge({ headerBytes, headerLines }: SignatureFields): boolean {
   return headerBytes > LIMITS.headerBytes || headerLines > MAX_HEADER_LINES;
 }
 
-function tooLarge(outcome: Pick<DkimOutcome, 'signatures' | 'ignored' | 'verified'>): DkimOutcome {
+function tooLarge(
+  outcome: Pick<DkimOutcome, 'signatures' | 'ignoredCount' | 'overLimit' | 'mailauthResult'>,
+): DkimOutcome {
   const reason = 'the header is too large to verify';
   const signatures = outcome.signatures.map(
     (signature): DkimSignature => ({ ...signature, result: 'neutral', cause: 'malformed', reason }),
   );
-  const unsigned = signatures.length + outcome.ignored === 0;
+  const unsigned = signatures.length + outcome.ignoredCount === 0;
   return { ...outcome, signatures, result: unsigned ? 'none' : 'neutral', reason };
 }
 
@@ -95,29 +99,29 @@ function matchResults(values: string[], verified: DKIMVerifyResult): (DKIMResult
 
 function evaluate(
   signature: DkimSignature,
-  found: DKIMResult | undefined,
+  mailauthResult: DKIMResult | undefined,
   answer: DnsAnswer,
 ): DkimSignature {
   // mailauth uses the first of several records, unmodified.
   const record = answer.status === 'found' ? (answer.records[0] ?? null) : null;
-  const key = record === null ? null : readKeyRecord(record, provenKey(found));
+  const key = record === null ? null : readKeyRecord(record, provenKey(mailauthResult));
   return {
     ...signature,
-    ...verdictOf(signature, found, key, answer),
-    id: found?.id ?? signature.id,
+    ...verdictOf(signature, mailauthResult, key, answer),
+    id: mailauthResult?.id ?? signature.id,
     bits: key?.bits ?? null,
-    underSized: found?.status.underSized ?? null,
+    unsignedBodyBytes: mailauthResult?.status.underSized ?? null,
     testing: key?.testing ?? false,
     keyRecord: record,
     keyType: key?.type ?? null,
-    warnings: [...signature.warnings, ...(found?.status.warnings ?? [])],
+    warnings: [...signature.warnings, ...(mailauthResult?.status.warnings ?? [])],
   };
 }
 
-/** What a valid signature shows of its key; mailauth only reports the length of RSA keys. */
-function provenKey(found: DKIMResult | undefined) {
-  if (found?.status.result !== 'pass') return null;
-  const { modulusLength } = found;
+/** What a valid signature proves about its key; mailauth only reports the length of RSA keys. */
+function provenKey(mailauthResult: DKIMResult | undefined) {
+  if (mailauthResult?.status.result !== 'pass') return null;
+  const { modulusLength } = mailauthResult;
   return modulusLength ? { type: 'rsa', bits: modulusLength } : null;
 }
 
@@ -147,28 +151,35 @@ interface Verdict {
  * its strict mode rejects signatures that every mailbox provider accepts. Lenient mode reports a changed
  * body as `neutral`, which RFC 8601 §2.7.1 calls `fail`.
  *
- * `found` is undefined for a signature that mailauth does not report: one without `d=` or `s=`, or
- * with an unknown algorithm or canonicalization.
+ * `mailauthResult` is undefined for a signature that mailauth does not report: one without `d=` or `s=`,
+ * or with an unknown algorithm or canonicalization.
  */
 function verdictOf(
   signature: DkimSignature,
-  found: DKIMResult | undefined,
+  mailauthResult: DKIMResult | undefined,
   key: DkimKey | null,
   answer: DnsAnswer,
 ): Verdict {
-  if (!found) return malformed(unprocessable(signature));
+  if (!mailauthResult) return malformed(unprocessable(signature));
   // mailauth reports a missing bh= as a body hash mismatch.
-  if (!found.bodyHashExpecting || !found.signature)
+  if (!mailauthResult.bodyHashExpecting || !mailauthResult.signature)
     return malformed('it has no body hash (bh=) or no signature value (b=)');
-  const { result, comment } = found.status;
+  // RFC 6376 §3.6.2.2: the result is undefined. Many verifiers reject the signature, others use any.
+  if (answer.status === 'found' && answer.records.length > 1)
+    return verdict(
+      'permerror',
+      'several_keys',
+      `${answer.records.length} TXT records are published at ${signature.keyName}`,
+    );
+  const { result, comment } = mailauthResult.status;
   if (result === 'pass') return { result: 'pass', cause: null, reason: null };
   if (comment === 'body hash did not verify')
     return verdict('fail', 'body_changed', 'the body was changed after signing');
   if (comment === 'From field not signed') return malformed('it does not cover the From field');
   if (comment === 'invalid expiration') return malformed('it expires before its signing time');
   if (comment === 'expired') return expired(signature);
-  if (result === 'fail') return mismatch(found, key);
-  if (result === 'policy') return refused(signature, key);
+  if (result === 'fail') return mismatch(mailauthResult, key);
+  if (result === 'policy') return unacceptable(signature, key);
   return keyVerdict(signature, key, answer, typeof comment === 'string' ? comment : result);
 }
 
@@ -194,7 +205,7 @@ function expired({ expiresAt }: DkimSignature): Verdict {
   return verdict('policy', 'expired', `it expired${when}, before the message arrived`);
 }
 
-function refused(signature: DkimSignature, key: DkimKey | null): Verdict {
+function unacceptable(signature: DkimSignature, key: DkimKey | null): Verdict {
   return signature.algorithm.endsWith('-sha1')
     ? verdict('policy', 'sha1', 'it uses SHA-1, which verifiers must not accept')
     : verdict(
@@ -208,7 +219,7 @@ function refused(signature: DkimSignature, key: DkimKey | null): Verdict {
  * An RSA signature decrypted with the right key has PKCS #1 padding, which means that a header field
  * was changed. With another key the result is noise. Ed25519 allows no such distinction.
  */
-function mismatch(found: DKIMResult, key: DkimKey | null): Verdict {
+function mismatch(mailauthResult: DKIMResult, key: DkimKey | null): Verdict {
   if (key?.type !== 'rsa' || !key.publicKey)
     return verdict(
       'fail',
@@ -216,7 +227,7 @@ function mismatch(found: DKIMResult, key: DkimKey | null): Verdict {
       'a signed header field was changed, or the published key is wrong',
     );
   try {
-    const value = Buffer.from(found.signature ?? '', 'base64');
+    const value = Buffer.from(mailauthResult.signature ?? '', 'base64');
     publicDecrypt({ key: key.publicKey, padding: constants.RSA_PKCS1_PADDING }, value);
     return verdict('fail', 'header_changed', 'a signed header field was changed after signing');
   } catch {
@@ -240,19 +251,23 @@ function keyVerdict(
   if (!key) return verdict('permerror', 'no_key', `no key is published at ${keyName}`);
   if (key.revoked)
     return verdict('permerror', 'revoked', `its key at ${keyName} has been revoked (p= is empty)`);
-  const why =
+  const detail =
     key.bits !== null && !algorithm.startsWith(key.type)
       ? `its key type ${key.type} does not match the algorithm of the signature`
       : comment;
-  return verdict('permerror', 'unusable_key', `the key record at ${keyName} is invalid (${why})`);
+  return verdict(
+    'permerror',
+    'unusable_key',
+    `the key record at ${keyName} is invalid (${detail})`,
+  );
 }
 
 /** Larger messages are streamed, which lets other analyses of the thread run in between. */
 const MAX_WHOLE_BYTES = 256 * 1024;
 
 /**
- * Same result as `dkimVerify`. Its stream searches the end of the header byte by byte and adds the CR to
- * bare LFs. A message without bare LF needs neither, which saves a third of the time.
+ * Same result as `dkimVerify`. Its stream searches for the end of the header byte by byte and adds the CR
+ * to bare LFs. A message without bare LF needs neither, which saves a third of the time.
  */
 async function verifySignatures(
   raw: Buffer,
@@ -261,8 +276,8 @@ async function verifySignatures(
 ): Promise<DKIMVerifyResult> {
   const emptyLine = raw.indexOf('\r\n\r\n');
   // A message that begins with an empty line has no header; leave that to the stream.
-  const simple = emptyLine > 0 && !raw.subarray(0, 2).equals(CRLF) && !hasBareLf;
-  if (!simple || raw.length > MAX_WHOLE_BYTES) return dkimVerify(raw, options);
+  const isSimple = emptyLine > 0 && !raw.subarray(0, 2).equals(CRLF) && !hasBareLf;
+  if (!isSimple || raw.length > MAX_WHOLE_BYTES) return dkimVerify(raw, options);
   const bodyAt = emptyLine + 4;
   const verifier = new DkimVerifier(options);
   await verifier.emitHeaders(raw.subarray(0, bodyAt));

@@ -13,12 +13,12 @@ export interface DiscardedRecord {
   domain: string;
   texts: string[];
   /** `version`: does not begin with `v=DMARC1;`. `policy`: no valid policy and no report address. */
-  why: 'several' | 'doubled_tag' | 'version' | 'policy';
+  reason: 'several' | 'doubled_tag' | 'version' | 'policy';
 }
 
 /** The first record that is not valid DMARC at all, which the check `dmarc_record` reports. */
 export function unusableRecord(discarded: DiscardedRecord[]): DiscardedRecord | undefined {
-  return discarded.find(({ why }) => why !== 'policy');
+  return discarded.find(({ reason: why }) => why !== 'policy');
 }
 
 export interface DmarcPolicy {
@@ -106,15 +106,17 @@ async function discoverDmarc(
   return { ...discovery, discarded: await findDiscarded(discovery, resolver) };
 }
 
-type Response = Exclude<Awaited<ReturnType<typeof evaluateDmarc>>['response'], false>;
+type DmarcResponse = Exclude<Awaited<ReturnType<typeof evaluateDmarc>>['response'], false>;
 
 const ONE_STEP_DOWN: Record<string, string> = { reject: 'quarantine', quarantine: 'none' };
 
-function policyOf(response: Response, isOwnRecord: boolean): DmarcPolicy {
+function policyOf(response: DmarcResponse, isOwnRecord: boolean): DmarcPolicy {
   const { p, sp, np, policy: effective, testMode: testing } = response;
-  const lower = (policy: string) => (testing ? (ONE_STEP_DOWN[policy] ?? 'none') : policy);
-  // `np` is for domains that do not exist. mailauth has looked that up, and its result shows it.
-  const isNonexistent = np !== undefined && lower(np) === effective && lower(sp) !== effective;
+  const applyTestMode = (policy: string) => (testing ? (ONE_STEP_DOWN[policy] ?? 'none') : policy);
+  // `np` is for domains that do not exist. mailauth has looked that up, and its effective policy shows
+  // whether `np` applied.
+  const isNonexistent =
+    np !== undefined && applyTestMode(np) === effective && applyTestMode(sp) !== effective;
   const inherited = isNonexistent
     ? 'np'
     : parseDmarcTags(response.rr ?? '').tags.has('sp')
@@ -132,19 +134,19 @@ async function findDiscarded(
   // The From domain has its own record, so the records above it do not matter.
   if (recordDomain === fromDomain) return [];
   const names = [fromDomain, organization, organizationalDomain(fromDomain ?? '')];
-  const expected = new Set(names.filter((name) => name !== null && name !== ''));
+  const domains = new Set(names.filter((name) => name !== null && name !== ''));
   const found = await Promise.all(
-    [...expected].map(async (domain) => {
+    [...domains].map(async (domain) => {
       if (domain === recordDomain) return [];
       const answer = await resolver(`_dmarc.${domain}`, 'TXT');
       const texts = answer.status === 'found' ? answer.records.filter(resemblesDmarc) : [];
-      return texts.length === 0 ? [] : [{ domain: domain!, texts, why: whyDiscarded(texts) }];
+      return texts.length === 0 ? [] : [{ domain: domain!, texts, reason: discardReason(texts) }];
     }),
   );
   return found.flat();
 }
 
-function whyDiscarded(texts: string[]): DiscardedRecord['why'] {
+function discardReason(texts: string[]): DiscardedRecord['reason'] {
   const records = texts.filter(isDmarcRecord);
   if (records.length === 0) return 'version';
   if (records.length > 1) return 'several';

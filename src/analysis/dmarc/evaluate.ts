@@ -1,13 +1,14 @@
 /** The DMARC result of a message (RFC 9989): does SPF or DKIM pass with an aligned domain? */
 
 import { evaluateDmarc } from 'mailauth/lib/dmarc/index.js';
-import { normalizeDomain, organizationalDomain } from '../../lib/domain-names.ts';
+import { normalizeDomain, ownedDomain } from '../../lib/domain-names.ts';
 import type { Context } from '../check.ts';
 import { type DkimOutcome, dkimResult } from '../dkim/verify.ts';
 import { mailauthResolver } from '../dns/mailauth-resolver.ts';
 import type { AuthResult } from '../result.ts';
 import { type SpfOutcome, spfResult } from '../spf/evaluate.ts';
-import { type DmarcDiscovery, dmarcDiscovery } from './discovery.ts';
+import { withPublished } from '../spf/tree.ts';
+import { type DmarcDiscovery, dmarcDiscovery, unusableRecord } from './discovery.ts';
 import { parseDmarcTags } from './record.ts';
 
 export interface DmarcOutcome extends Omit<DmarcDiscovery, 'status'> {
@@ -29,30 +30,59 @@ export interface DmarcOutcome extends Omit<DmarcDiscovery, 'status'> {
 export async function dmarcResult(context: Context): Promise<DmarcOutcome> {
   const { status, ...discovery } = await context.fact(dmarcDiscovery);
   const [spf, dkim] = await Promise.all([context.fact(spfResult), context.fact(dkimResult)]);
-  const signed = await compareSignatures(context, dkim);
+  const signingDomains = await compareSignatures(context, dkim);
   const alignment = {
     spf: await alignmentOf(context, spf.domain, 'spf'),
-    dkim: signed[0] ?? {
+    dkim: signingDomains[0] ?? {
       domain: null,
       aligned: null,
       mode: alignmentMode({ status, ...discovery }, 'dkim'),
       result: dkim.result,
     },
   };
-  const verdict = evaluate(spf, alignment.spf, signed);
-  const found = { ...discovery, alignment, identifiers: verdict.result };
+  const verdict = evaluate(spf, alignment.spf, signingDomains, dkim.overLimit.isOwn);
+  const outcome = { ...discovery, alignment, identifiers: verdict.result };
   if (status === 'offline')
-    return { ...found, result: null, reason: 'Offline mode makes no DNS lookups.' };
+    return { ...outcome, result: null, reason: 'Offline mode makes no DNS lookups.' };
   if (status === 'error')
-    return { ...found, result: 'temperror', reason: 'The DNS lookup of the DMARC record failed.' };
-  if (status === 'no_author') return { ...found, result: 'permerror' };
-  if (status === 'none') return { ...found, result: 'none', reason: null };
-  return { ...found, ...verdict };
+    return {
+      ...outcome,
+      result: 'temperror',
+      reason: 'The DNS lookup of the DMARC record failed.',
+    };
+  if (status === 'no_author') return { ...outcome, result: 'permerror' };
+  if (status === 'none') return { ...outcome, result: 'none', reason: null };
+  return { ...outcome, ...verdict };
+}
+
+/**
+ * A fact: whether DMARC passes only by Ed25519 signatures, or would pass only by them if there were a record.
+ * Large mailbox providers do not verify those, so they see no pass.
+ */
+export async function reliesOnEd25519(context: Context): Promise<boolean> {
+  const [{ identifiers, alignment }, spf] = await Promise.all([
+    context.fact(dmarcResult),
+    context.fact(spfResult),
+  ]);
+  if (identifiers !== 'pass' || (spf.result === 'pass' && alignment.spf.aligned)) return false;
+  return !(await context.fact(hasAlignedRsaSignature));
+}
+
+/** A fact: whether a valid signature that every mailbox provider verifies is aligned. */
+export async function hasAlignedRsaSignature(context: Context): Promise<boolean> {
+  const { signatures } = await context.fact(dkimResult);
+  const verified = signatures.filter(
+    ({ algorithm, result }) => algorithm === 'rsa-sha256' && result === 'pass',
+  );
+  const compared = await Promise.all(
+    verified.map(({ domain }) => alignmentOf(context, domain, 'dkim')),
+  );
+  return compared.some(({ aligned }) => aligned === true);
 }
 
 type SigningDomain = Alignment & { result: AuthResult | null };
 
-const RANKS = [true, null, false];
+const ALIGNMENT_ORDER = [true, null, false];
 
 /** The signing domains, best first. */
 async function compareSignatures(context: Context, dkim: DkimOutcome): Promise<SigningDomain[]> {
@@ -64,47 +94,57 @@ async function compareSignatures(context: Context, dkim: DkimOutcome): Promise<S
   );
   const rank = ({ result, aligned }: SigningDomain) =>
     (result === 'pass' ? 0 : result === 'temperror' || result === null ? 3 : 6) +
-    RANKS.indexOf(aligned);
+    ALIGNMENT_ORDER.indexOf(aligned);
   return compared.sort((a, b) => rank(a) - rank(b));
 }
 
 type Verdict = Pick<DmarcOutcome, 'result' | 'reason'>;
 
-function evaluate(spf: SpfOutcome, spfAlignment: Alignment, signed: SigningDomain[]): Verdict {
-  const authenticated = signed
+function evaluate(
+  spf: SpfOutcome,
+  spfAlignment: Alignment,
+  signingDomains: SigningDomain[],
+  hasUncheckedSignature: boolean,
+): Verdict {
+  const authenticated = signingDomains
     .filter(({ result }) => result === 'pass')
     .map(({ aligned }) => aligned);
   if (spf.result === 'pass' && spf.domain) authenticated.push(spfAlignment.aligned);
   if (authenticated.includes(true)) return { result: 'pass', reason: null };
   if (authenticated.includes(null))
     return { result: 'temperror', reason: 'The DNS lookup of the organizational domain failed.' };
-  return evaluateIncomplete(spf, spfAlignment, signed);
+  if (hasUncheckedSignature)
+    return {
+      result: 'temperror',
+      reason: 'The message has more DKIM signatures by the From domain than are checked.',
+    };
+  return evaluateIncomplete(spf, spfAlignment, signingDomains);
 }
 
-/** No identifier is known to pass with alignment. DMARC is unknown while any still might. */
+/** No identifier is known to pass with alignment. The DMARC result is unknown while any still might. */
 function evaluateIncomplete(
   spf: SpfOutcome,
   spfAlignment: Alignment,
-  signed: SigningDomain[],
+  signingDomains: SigningDomain[],
 ): Verdict {
-  const open = signed.filter(({ aligned }) => aligned !== false);
-  const spfIsOpen = spfAlignment.aligned !== false;
-  if (open.some(({ result }) => result === 'temperror'))
+  const undecided = signingDomains.filter(({ aligned }) => aligned !== false);
+  const isSpfUndecided = spfAlignment.aligned !== false;
+  if (undecided.some(({ result }) => result === 'temperror'))
     return {
       result: 'temperror',
       reason: 'DKIM could not be checked. It might still pass for the From domain.',
     };
-  if (spfIsOpen && spf.result === 'temperror')
+  if (isSpfUndecided && spf.result === 'temperror')
     return {
       result: 'temperror',
       reason: 'SPF could not be checked. It might still pass for the From domain.',
     };
-  if (open.some(({ result }) => result === null))
+  if (undecided.some(({ result }) => result === null))
     return {
       result: null,
       reason: 'DKIM was not checked. It might still pass for the From domain.',
     };
-  if (spfIsOpen && spf.result === null)
+  if (isSpfUndecided && spf.result === null)
     return {
       result: null,
       reason:
@@ -128,8 +168,8 @@ export interface Alignment {
 }
 
 /**
- * Compares by the tree walk of RFC 9989. Without a DMARC record, the walk finds no organizational
- * domain, so the Public Suffix List predicts what would align with a record.
+ * Uses the tree walk of RFC 9989. Without a DMARC record, the walk finds no organizational domain,
+ * so the Public Suffix List predicts what would align with a record.
  */
 export async function alignmentOf(
   context: Context,
@@ -146,7 +186,7 @@ export async function alignmentOf(
 }
 
 /** A fact: caches the comparison of each domain for all checks and signatures. */
-const comparisons = (_: Context) => new Map<string, Promise<boolean | null>>();
+const alignmentCache = (_: Context) => new Map<string, Promise<boolean | null>>();
 
 function isAlignedCached(
   context: Context,
@@ -155,7 +195,7 @@ function isAlignedCached(
   from: string,
   mode: Alignment['mode'],
 ): Promise<boolean | null> {
-  const cache = context.fact(comparisons);
+  const cache = context.fact(alignmentCache);
   const key = `${mode} ${name}`;
   const comparison = cache.get(key) ?? isAligned(context, discovery, name, from, mode);
   cache.set(key, comparison);
@@ -175,8 +215,8 @@ async function isAligned(
   mode: Alignment['mode'],
 ): Promise<boolean | null> {
   if (discovery.status === 'none') {
-    const organization = organizationalDomain(from);
-    return organization !== null && organization === organizationalDomain(name);
+    const organization = expectedOrganization(discovery, from);
+    return organization !== null && (name === organization || name.endsWith(`.${organization}`));
   }
   if (discovery.status !== 'found') return null;
   // Strict alignment requires identical names (RFC 9989 §4.4), which the caller has compared.
@@ -185,7 +225,7 @@ async function isAligned(
   if (name.split('.').at(-1) !== from.split('.').at(-1)) return false;
   const { response } = await evaluateDmarc({
     headerFrom: from,
-    // Relaxed alignment is the same for SPF and DKIM, but each obeys its own tag of the record. So
+    // Relaxed alignment is the same for SPF and DKIM, but each has its own tag in the record. So
     // pass the domain as the identifier whose tag is relaxed.
     ...relaxedIdentifier(discovery, name),
     resolver: mailauthResolver(context.resolver),
@@ -194,6 +234,27 @@ async function isAligned(
   if (!response) return null;
   if (response.status.result === 'pass') return true;
   return response.status.result === 'temperror' ? null : false;
+}
+
+/** Where a record will be once the proposed one is published: in place of an unusable one, if there is any. */
+function expectedOrganization({ discarded }: DmarcDiscovery, from: string): string | null {
+  return (unusableRecord(discarded) ?? discarded[0])?.domain ?? ownedDomain(from);
+}
+
+/** Whether DMARC counts the signing domain if the proposed record replaces the one that applies. */
+export async function alignsWithRecord(
+  context: Context,
+  domain: string,
+  proposed: string,
+): Promise<boolean> {
+  const { fromDomain, recordDomain } = await context.fact(dmarcDiscovery);
+  const { response } = await evaluateDmarc({
+    headerFrom: fromDomain ?? '',
+    dkimDomains: [{ domain }],
+    resolver: mailauthResolver(withPublished(`_dmarc.${recordDomain}`, proposed, context.resolver)),
+    strict: true,
+  });
+  return response !== false && response.status.result === 'pass';
 }
 
 function relaxedIdentifier(discovery: DmarcDiscovery, name: string) {

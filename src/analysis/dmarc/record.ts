@@ -34,7 +34,7 @@ export function isDmarcRecord(text: string): boolean {
 
 /** Whether a TXT record looks like a DMARC record, valid or not. */
 export function resemblesDmarc(text: string): boolean {
-  return /^[\s"']*v\s*=\s*dmarc/i.test(text);
+  return /^v\s*[=:]\s*dmarc/i.test(plainText(text));
 }
 
 /** Whether it is a valid value of `p`, `sp` and `np`. */
@@ -42,7 +42,7 @@ export const isPolicy = (value: string | undefined): boolean =>
   /^(?:none|quarantine|reject)$/i.test(value ?? '');
 
 export function parseDmarcTags(record: string): DmarcTags {
-  const found: DmarcTags = {
+  const parsed: DmarcTags = {
     tags: new Map(),
     faults: [],
     duplicates: [],
@@ -51,30 +51,30 @@ export function parseDmarcTags(record: string): DmarcTags {
   };
   const parts = record.split(';').map((part) => part.trim());
   for (const [index, part] of parts.entries()) {
-    if (part !== '') readTag(part, index, found);
+    if (part !== '') readTag(part, index, parsed);
   }
-  return found;
+  return parsed;
 }
 
-function readTag(part: string, index: number, found: DmarcTags): void {
+function readTag(part: string, index: number, parsed: DmarcTags): void {
   const equals = part.indexOf('=');
   if (equals <= 0) {
-    found.faults.push(`"${part.slice(0, 60)}" is not a tag in the form name=value.`);
+    parsed.faults.push(`"${part.slice(0, 60)}" is not a tag in the form name=value.`);
     return;
   }
   const rawName = part.slice(0, equals).trim();
   // Names are case-sensitive (RFC 6376 §3.2), except the version, which the ABNF allows as "V".
   const name = index === 0 ? rawName.toLowerCase() : rawName;
   const value = part.slice(equals + 1).trim();
-  if (found.tags.has(name)) {
-    found.duplicates.push(name);
+  if (parsed.tags.has(name)) {
+    parsed.duplicates.push(name);
     return;
   }
-  found.tags.set(name, value);
-  if (OBSOLETE.has(name)) found.obsolete.push(name);
-  else if (!KNOWN.has(name)) found.unknown.push(name.slice(0, 60));
+  parsed.tags.set(name, value);
+  if (OBSOLETE.has(name)) parsed.obsolete.push(name);
+  else if (!KNOWN.has(name)) parsed.unknown.push(name.slice(0, 60));
   if (VALUES[name] && !VALUES[name].test(value))
-    found.faults.push(`"${name}=${value.slice(0, 60)}" is not a valid value.`);
+    parsed.faults.push(`"${name}=${value.slice(0, 60)}" is not a valid value.`);
 }
 
 /** The record with one tag set, in its place or after `p`; the rest is unchanged. */
@@ -83,22 +83,96 @@ export function withTag(record: string, name: string, value: string): string {
   if (tags.has(name)) tags.set(name, value);
   const parts = [...tags].map(([key, text]) => `${key}=${text}`);
   if (!tags.has(name)) {
-    const after = parts.findIndex((part) => part.startsWith('p='));
-    parts.splice(after < 0 ? 1 : after + 1, 0, `${name}=${value}`);
+    const policyIndex = parts.findIndex((part) => part.startsWith('p='));
+    parts.splice(policyIndex < 0 ? 1 : policyIndex + 1, 0, `${name}=${value}`);
   }
   return parts.join('; ');
 }
 
-/** A well-formed record made from an unusable one: the version first, each tag once. */
-export function repairedRecord(record: string): string {
-  // Without its semicolon, the version would swallow the first tag.
-  const text = record.replace(/["']/g, '').replace(/^\s*v\s*=\s*dmarc1[\s,]+/i, 'v=DMARC1; ');
-  const { tags } = parseDmarcTags(text);
-  const rest = [...tags].filter(([name]) => name.toLowerCase() !== 'v');
-  const parts = rest.map(([name, value]) => `${name.toLowerCase()}=${value}`);
-  if (!parts.some((part) => part.startsWith('p='))) parts.unshift('p=none');
-  return ['v=DMARC1', ...parts].join('; ');
+/** The record without a tag. */
+export function withoutTag(record: string, name: string): string {
+  const { tags } = parseDmarcTags(record);
+  tags.delete(name);
+  return [...tags].map(([key, text]) => `${key}=${text}`).join('; ');
 }
+
+// Repairs a record whose owner meant something that mailbox providers do not read.
+
+/** A tag name before `=`, or before `:` by mistake, with whatever separates it from the previous value. */
+const TAG_START = new RegExp(
+  `(?:^|[\\s,;]+)(${[...KNOWN, ...OBSOLETE, 'policy'].join('|')})[ \\t]*(?:=|:(?!//))[ \\t]*`,
+  'gi',
+);
+
+/**
+ * A well-formed record that keeps what the owner meant: the version first, each tag once, with valid values.
+ * Repairs missing or wrong separators, quotation marks, and escaped characters. A valid record is unchanged,
+ * apart from spaces.
+ */
+export function repairedRecord(record: string): string {
+  const text = plainText(record).replace(TAG_START, ';$1=');
+  const tags = new Map<string, string>();
+  for (const part of text.split(';')) {
+    const equals = part.indexOf('=');
+    const rawName = part.slice(0, Math.max(equals, 0)).trim().toLowerCase();
+    const name = rawName === 'policy' ? 'p' : rawName;
+    const value = repairedValue(name, part.slice(equals + 1).trim());
+    if (value !== null && !tags.has(name)) tags.set(name, value);
+  }
+  const { p = 'none', ...others } = Object.fromEntries(tags);
+  const parts = Object.entries({ v: 'DMARC1', p, ...others });
+  return parts.map(([name, value]) => `${name}=${value}`).join('; ');
+}
+
+/** Without quotation marks, backslashes, and characters that a record cannot have. */
+const plainText = (record: string): string =>
+  record
+    .replace(/\s+/g, ' ')
+    .replace(/["'\\`]/g, '')
+    .replace(/[^\x20-\x7e]/g, '')
+    .replace(/dmarc1(?=[a-z]+ *=)/i, 'DMARC1;')
+    .trim();
+
+/** The value if it is valid or can be made valid; null for any other, and for an unknown tag. */
+function repairedValue(name: string, value: string): string | null {
+  if (name === 'p' || name === 'sp' || name === 'np') return repairedPolicy(value);
+  if (name === 'rua' || name === 'ruf') return repairedAddresses(value);
+  if (name === 'adkim' || name === 'aspf') return /^[rs]/i.exec(value)?.[0].toLowerCase() ?? null;
+  if (OBSOLETE.has(name)) return value === '' ? null : value;
+  return VALUES[name]?.test(value) ? value : null;
+}
+
+function repairedPolicy(value: string): string {
+  const meant = /^(?:q|rej|n)/i.exec(value)?.[0].toLowerCase() ?? '';
+  return { q: 'quarantine', rej: 'reject' }[meant] ?? 'none';
+}
+
+/** `reports@example.com` and `mailto://reports@example.com` were meant as `mailto:reports@example.com`. */
+function repairedAddresses(value: string): string | null {
+  const addresses = value
+    .split(/[\s,]+/)
+    .map((uri) => uri.replace(/^mailto:\/*/i, ''))
+    .filter((address) => /^[^\s@!<>:/]+@[^\s@<>:/]+\.[^\s@<>:/]+$/.test(address));
+  return addresses.length > 0 ? addresses.map((address) => `mailto:${address}`).join(',') : null;
+}
+
+/** The record with an address for reports, if it has none. */
+export function withReportAddress(record: string, domain: string): string {
+  const hasAddress = parseDmarcTags(record).tags.has('rua');
+  return hasAddress ? record : withTag(record, 'rua', `mailto:${reportAddressAt(domain)}`);
+}
+
+/** The address that fixes propose for DMARC reports. */
+export const reportAddressAt = (domain: string): string => `dmarc-reports@${domain}`;
+
+/** How to create the mailbox for DMARC reports; a record that names a missing mailbox makes them bounce. */
+export function reportMailboxSteps(domain: string): string {
+  return `Create the mailbox ${reportAddressAt(domain)} first; an alias of a mailbox that you read is enough. The reports are XML files. To have them read for you, use the address of a DMARC report service, such as dmarcian or Valimail, instead. Name an address in the record only once it exists: without it, leave rua out.`;
+}
+
+/** The steps for the mailbox, with a space before them, if `value` has an address that fixes propose; else empty. */
+export const stepsForNewMailbox = (value: string, domain: string): string =>
+  value.includes(`mailto:${reportAddressAt(domain)}`) ? ` ${reportMailboxSteps(domain)}` : '';
 
 /** A fix that publishes a DMARC record for the domain. */
 export function dmarcFix(text: string, domain: string, value: string): Fix {

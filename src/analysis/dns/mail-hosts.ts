@@ -3,7 +3,7 @@
 import { type DnsAnswer, parseMx } from '../../net/dns/resolver.ts';
 import type { Context, FailedLookup } from '../check.ts';
 
-/** Senders would hardly try more hosts than these. */
+/** Senders rarely try more hosts. */
 const MAX_HOSTS = 10;
 
 export interface MailHost {
@@ -18,7 +18,7 @@ export interface MailHost {
 export interface MailHosts {
   domain: string;
   /**
-   * `mx`: MX records. `address`: no MX records, but an address, which then counts as mail server.
+   * `mx`: MX records. `address`: no MX records, but an address, which then counts as the mail server.
    * `null_mx`: accepts no mail. `nothing`: neither MX nor address. `error`: a lookup failed.
    */
   kind: 'mx' | 'address' | 'null_mx' | 'nothing' | 'error';
@@ -27,11 +27,11 @@ export interface MailHosts {
 }
 
 // A fact: caches lookups, because several checks look up the same domains.
-const lookups = (_context: Context) => new Map<string, Promise<MailHosts>>();
+const hostCache = (_context: Context) => new Map<string, Promise<MailHosts>>();
 
 /** The mail servers of a normalized domain, looked up once for each analysis. Never rejects. */
 export function mailHosts(context: Context, domain: string): Promise<MailHosts> {
-  const cache = context.fact(lookups);
+  const cache = context.fact(hostCache);
   const hosts = cache.get(domain) ?? lookUp(context, domain);
   cache.set(domain, hosts);
   return hosts;
@@ -53,11 +53,13 @@ async function lookUp(context: Context, domain: string): Promise<MailHosts> {
     return { domain, kind, hosts: kind === 'address' ? [host] : [], unanswered };
   }
   // A dot among other names is a mistake that senders ignore (RFC 7505 §3).
-  const named = answer.records.map(parseMx).filter(({ exchange }) => exchange !== '.');
-  if (named.length === 0) return { domain, kind: 'null_mx', hosts: [], unanswered };
-  named.sort((a, b) => a.preference - b.preference || (a.exchange < b.exchange ? -1 : 1));
+  const exchanges = answer.records.map(parseMx).filter(({ exchange }) => exchange !== '.');
+  if (exchanges.length === 0) return { domain, kind: 'null_mx', hosts: [], unanswered };
+  exchanges.sort((a, b) => a.preference - b.preference || (a.exchange < b.exchange ? -1 : 1));
   const hosts = await Promise.all(
-    named.slice(0, MAX_HOSTS).map(({ exchange, preference }) => resolveHost(exchange, preference)),
+    exchanges
+      .slice(0, MAX_HOSTS)
+      .map(({ exchange, preference }) => resolveHost(exchange, preference)),
   );
   return { domain, kind: 'mx', hosts, unanswered };
 }
@@ -74,11 +76,11 @@ async function lookUpHost(
     if (answer.status === 'error')
       unanswered.push({ name, type: types[index]!, reason: answer.reason });
   });
-  const [ipv4, ipv6] = answers.map(exists) as [boolean | null, boolean | null];
+  const [ipv4, ipv6] = answers.map(hasRecords) as [boolean | null, boolean | null];
   const resolves = ipv4 || ipv6 ? true : ipv4 === null || ipv6 === null ? null : false;
   return { name, preference, resolves, ipv6 };
 }
 
-function exists(answer: DnsAnswer): boolean | null {
+function hasRecords(answer: DnsAnswer): boolean | null {
   return answer.status === 'error' ? null : answer.status === 'found';
 }

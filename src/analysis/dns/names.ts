@@ -1,18 +1,18 @@
 /** Validates host names, detects generic ones, and reads the domains and the IP address of the sender. */
 
 import { isLocalAddress, normalizeAddress, reverseName } from '../../lib/addresses.ts';
-import { addressDomain, normalizeDomain, organizationalDomain } from '../../lib/domain-names.ts';
+import { addressDomain, normalizeDomain, ownedDomain } from '../../lib/domain-names.ts';
 import { MAX_ADDRESS_LENGTH, stripAngleBrackets } from '../../lib/mail.ts';
 import { type DnsAnswer, recordsOf } from '../../net/dns/resolver.ts';
 import type { Context } from '../check.ts';
 
-/** Suffixes that only have a local meaning or none (RFC 6761, RFC 6762, RFC 8375). */
+/** Suffixes with only local meaning, or none (RFC 6761, RFC 6762, RFC 8375). */
 const LOCAL_SUFFIX = /(?:^|\.)(?:localhost|localdomain|local|internal|lan|invalid|home\.arpa)$/;
 
 /**
- * The name in lower case, or null if it is not a fully qualified host name (RFC 5321 §2.3.5). Examples
- * are a single label, an address, a local suffix, and invalid characters or length. U-labels are not valid host
- * names in SMTP (RFC 6531 §3.7.1).
+ * The name in lower case, or null if it is not a fully qualified host name (RFC 5321 §2.3.5). Rejects
+ * single labels, addresses, local suffixes, and invalid characters or lengths. Also rejects U-labels,
+ * which are not valid host names in SMTP (RFC 6531 §3.7.1).
  */
 export function fullHostName(text: string): string | null {
   if (text.length > 254 || !/^[\x21-\x7e]+$/.test(text)) return null;
@@ -61,7 +61,9 @@ function withoutLeadingZeros(digits: string): string {
 }
 
 function includesSequence(items: string[], sequence: string[]): boolean {
-  return items.some((_, at) => sequence.every((value, offset) => items[at + offset] === value));
+  return items.some((_, index) =>
+    sequence.every((value, offset) => items[index + offset] === value),
+  );
 }
 
 /** The domain of the first From address, in A-labels; null if it has none. */
@@ -118,5 +120,5 @@ export function proposedName(context: Context): string {
   const { address } = publicClient(context);
   if (heloName !== null && !(address && containsAddress(heloName, address))) return heloName;
   const domain = fromDomain(context) ?? mailFromDomain(context) ?? 'example.com';
-  return `mail.${organizationalDomain(domain) ?? domain}`;
+  return `mail.${ownedDomain(domain) ?? domain}`;
 }

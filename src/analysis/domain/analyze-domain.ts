@@ -33,7 +33,7 @@ export interface DomainOptions extends Selectors {
   setup: Setup;
   /** Milliseconds since the Unix epoch. */
   now: number;
-  /** Without it no mail server is connected to. */
+  /** Without it, no connections to mail servers are made. */
   probeMailTls?: ProbeMailTls;
   deadlineMs?: number;
   /** Called when a check throws, which is a bug; the user sees an unknown result. */
@@ -47,14 +47,21 @@ export interface DomainOptions extends Selectors {
 export async function analyzeDomain(name: string, options: DomainOptions): Promise<DomainHealth> {
   const deadline = startDeadline(options.deadlineMs ?? DEADLINE_MS);
   try {
-    const context = await contextOf(name, options, deadline);
-    const run: RunCheckOptions = { context, deadline, subject: 'domain', onFault: options.onFault };
+    const context = await createDomainContext(name, options, deadline);
+    const runOptions: RunCheckOptions = {
+      context,
+      deadline,
+      subject: 'domain',
+      onFault: options.onFault,
+    };
     const keys = await lookUpKeys(context, name, options);
     const graded = domainChecks(name, dkimSelectorChecks(name, keys), options.probeMailTls ?? null);
-    const rawFindings = await Promise.all(graded.map(({ check }) => runCheck(check, run)));
+    const rawFindings = await Promise.all(graded.map(({ check }) => runCheck(check, runOptions)));
     const findings = applyDependencies(graded, rawFindings);
     const checks = await Promise.all(
-      graded.map((each, index) => toDomainCheck(each, findings[index]!, context, name)),
+      graded.map((gradedCheck, index) =>
+        toDomainCheck(gradedCheck, findings[index]!, context, name),
+      ),
     );
     const exists = (await context.resolver(name, 'SOA')).status !== 'nxdomain';
     return healthOf(name, checks, exists);
@@ -64,7 +71,7 @@ export async function analyzeDomain(name: string, options: DomainOptions): Promi
 }
 
 /** The context of a message with nothing but a sender, so that the checks examine its domain. */
-async function contextOf(
+async function createDomainContext(
   name: string,
   { resolver, web, setup, now }: DomainOptions,
   deadline: Deadline,
@@ -88,9 +95,11 @@ function applyDependencies(graded: GradedCheck[], findings: Finding[]): Finding[
   const checks = graded.map(({ check }) => check);
   const causes = causesOf(checks, findings);
   return checks.map((check, index) => {
-    const own = findings[index]!;
-    const failed = causes[index]!;
-    return failed.length > 0 ? dependentFinding(check, own, failed, checks) : own;
+    const finding = findings[index]!;
+    const failedChecks = causes[index]!;
+    return failedChecks.length > 0
+      ? dependentFinding(check, finding, failedChecks, checks)
+      : finding;
   });
 }
 

@@ -4,6 +4,7 @@ import type { ProbeMailTls } from '../../net/smtp/probe.ts';
 import type { Check, Context, Finding } from '../check.ts';
 import { bimi } from '../checks/bimi.ts';
 import { caa } from '../checks/caa.ts';
+import { dane } from '../checks/dane.ts';
 import { dmarcPolicy } from '../checks/dmarc-policy.ts';
 import { dmarcRecord } from '../checks/dmarc-record.ts';
 import { dnssec } from '../checks/dnssec.ts';
@@ -29,20 +30,32 @@ export function domainChecks(
   dkim: Check[],
   probe: ProbeMailTls | null,
 ): GradedCheck[] {
+  const probeOnce = probe && memoizedProbe(probe);
   return [
     { check: spfRecord, severityOf: bySpf },
     ...dkim.map((check) => ({ check, severityOf: atMostWarning })),
     { check: dmarcPolicy, severityOf: byStatus },
     { check: dmarcRecord, severityOf: byStatus },
     { check: mx, severityOf: byStatus },
-    { check: mxTls(probe), severityOf: atMostWarning },
+    { check: mxTls(probeOnce), severityOf: atMostWarning },
     { check: mtaSts, severityOf: ifBroken },
     { check: tlsRpt, severityOf: ifBadTlsRpt },
     { check: bimi, severityOf: ifBroken },
+    { check: dane(probeOnce), severityOf: ifBroken },
     { check: dnssec, severityOf: never },
     { check: caa, severityOf: ifBroken },
     { check: aboutDomain(domainBlocklists, name), severityOf: byStatus },
   ];
+}
+
+/** Two checks need the same connections. */
+function memoizedProbe(probe: ProbeMailTls): ProbeMailTls {
+  const results = new Map<string, ReturnType<ProbeMailTls>>();
+  return (host) => {
+    const result = results.get(host) ?? probe(host);
+    results.set(host, result);
+    return result;
+  };
 }
 
 /** The same check, with texts about the domain instead of the sender of a message. */
@@ -97,6 +110,6 @@ const bySpf: SeverityRule = async (finding, { resolver }, domain) => {
   if (finding.status !== 'fail') return finding.status === 'warn' ? 'warning' : null;
   const tree = await walkSpf(domain, resolver);
   if (tree.root.state === 'missing') return 'critical';
-  const others = findSpfProblems({ ...tree, lookups: 0 });
-  return others.some(({ level }) => level === 'fail') ? 'critical' : 'warning';
+  const otherProblems = findSpfProblems({ ...tree, lookups: 0 });
+  return otherProblems.some(({ level }) => level === 'fail') ? 'critical' : 'warning';
 };

@@ -1,4 +1,4 @@
-/** Computes the health of a domain from its checks. The result is stored, served and printed as it is. */
+/** Computes the health of a domain from its checks. The result is stored, served and printed as is. */
 
 import { namesOf } from '../blocklists/outcomes.ts';
 import type { Category, CheckStatus, Fix, Json, Reference } from '../check.ts';
@@ -49,16 +49,16 @@ export function healthOf(name: string, checks: DomainCheck[], exists = true): Do
   return { name, status, score: scoreOf(checks), summary, checks };
 }
 
-/** A critical finding decides; otherwise the health is unknown while an essential check is. */
+/** A critical finding decides. Otherwise the health is unknown if an essential check is incomplete. */
 function statusOf(checks: DomainCheck[]): HealthStatus {
   if (checks.some(({ severity }) => severity === 'critical')) return 'critical';
-  if (unanswered(checks).some(({ id }) => ESSENTIAL.has(id))) return 'unknown';
+  if (incomplete(checks).some(({ id }) => ESSENTIAL.has(id))) return 'unknown';
   return checks.some(({ severity }) => severity === 'warning') ? 'warning' : 'healthy';
 }
 
 /**
  * The mean of the completed checks with points; a `warn` counts half. The keys of several selectors
- * count as one check, so that many good keys do not outweigh the rest.
+ * count as one check, so that many good keys do not outweigh other checks.
  */
 function scoreOf(checks: DomainCheck[]): number | null {
   const shares = new Map<string, number[]>();
@@ -73,16 +73,17 @@ function scoreOf(checks: DomainCheck[]): number | null {
 const mean = (values: number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
 
-const unanswered = (checks: DomainCheck[]): DomainCheck[] =>
+const incomplete = (checks: DomainCheck[]): DomainCheck[] =>
   checks.filter(({ status }) => status === 'error');
 
 function summarize(name: string, status: HealthStatus, checks: DomainCheck[]): string {
-  const open = unanswered(checks).map(({ label }) => label);
-  const gaps = open.length > 0 ? ` Could not check: ${open.join(', ')}.` : '';
-  return `${lead(name, status, checks)}${gaps}`;
+  const incompleteLabels = incomplete(checks).map(({ label }) => label);
+  const gaps =
+    incompleteLabels.length > 0 ? ` Could not check: ${incompleteLabels.join(', ')}.` : '';
+  return `${headline(name, status, checks)}${gaps}`;
 }
 
-function lead(name: string, status: HealthStatus, checks: DomainCheck[]): string {
+function headline(name: string, status: HealthStatus, checks: DomainCheck[]): string {
   const count = (severity: Severity) =>
     checks.filter((check) => check.severity === severity).length;
   const warnings = plural(count('warning'), 'warning');
@@ -95,24 +96,26 @@ function lead(name: string, status: HealthStatus, checks: DomainCheck[]): string
   return `Could not determine the health of ${name}.`;
 }
 
-const plural = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
+const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 // Keeps the last known results where a run could not get new ones, so that a partial DNS failure does
 // not change the health of a domain.
 
 /** `previous`: the checks returned for the previous run. Leaves an unknown health unchanged. */
-export function withPrevious(health: DomainHealth, previous: DomainCheck[]): DomainHealth {
+export function keepPreviousResults(health: DomainHealth, previous: DomainCheck[]): DomainHealth {
   if (health.status === 'unknown') return health;
   const checks = health.checks.map((check) => {
-    const before = previous.filter((one) => isSame(check, one));
-    return before.length === 0 ? check : withListings(withVerdict(check, before), before[0]!);
+    const previousChecks = previous.filter((candidate) => isSameCheck(check, candidate));
+    return previousChecks.length === 0
+      ? check
+      : withListings(withLastVerdict(check, previousChecks), previousChecks[0]!);
   });
   const isChanged = checks.some((check, index) => check !== health.checks[index]);
   return isChanged ? healthOf(health.name, checks) : health;
 }
 
 /** A check without a selector (the selectors are unknown) matches the checks of all selectors. */
-const isSame = ({ id, evidence }: DomainCheck, previous: DomainCheck): boolean =>
+const isSameCheck = ({ id, evidence }: DomainCheck, previous: DomainCheck): boolean =>
   id === previous.id &&
   (evidence.selector === undefined || evidence.selector === previous.evidence.selector);
 
@@ -121,10 +124,12 @@ const worse = (a: Severity, b: Severity): Severity => (RANK.indexOf(b) > RANK.in
 
 const verdictOf = ({ status, former_status }: DomainCheck) => former_status ?? status;
 
-function withVerdict(check: DomainCheck, before: DomainCheck[]): DomainCheck {
+function withLastVerdict(check: DomainCheck, previousChecks: DomainCheck[]): DomainCheck {
   if (check.status !== 'error') return check;
-  const known = before.filter((one) => verdictOf(one) !== 'error');
-  const worst = known.toSorted((a, b) => RANK.indexOf(b.severity) - RANK.indexOf(a.severity))[0];
+  const completed = previousChecks.filter((previous) => verdictOf(previous) !== 'error');
+  const worst = completed.toSorted(
+    (a, b) => RANK.indexOf(b.severity) - RANK.indexOf(a.severity),
+  )[0];
   if (!worst) return check;
   return { ...check, severity: worst.severity, former_status: verdictOf(worst) };
 }
@@ -146,32 +151,36 @@ const listsOf = ({ evidence }: DomainCheck): ListEvidence[] =>
 const hasNoResult = ({ status }: ListEvidence): boolean =>
   status === 'error' || status === 'left_out';
 
-/** A list whose last result was a listing still counts as listing while it does not respond. */
-function withListings(check: DomainCheck, before: DomainCheck): DomainCheck {
-  const listed = new Set(
-    listsOf(before).flatMap(({ zone, status, stands }) =>
+/** A list's last result, if it was a listing, still counts while the list does not respond. */
+function withListings(check: DomainCheck, previous: DomainCheck): DomainCheck {
+  const listedZones = new Set(
+    listsOf(previous).flatMap(({ zone, status, stands }) =>
       status === 'listed' || stands ? [zone] : [],
     ),
   );
   const lists = listsOf(check);
   // The check itself failed, so no list responded.
-  const all =
+  const currentLists =
     lists.length > 0 || check.status !== 'error'
       ? lists
-      : listsOf(before).map((one) => ({ ...one, status: 'error' }));
-  const stillListed = all.filter((one) => hasNoResult(one) && listed.has(one.zone));
+      : listsOf(previous).map((list) => ({ ...list, status: 'error' }));
+  const stillListed = currentLists.filter(
+    (list) => hasNoResult(list) && listedZones.has(list.zone),
+  );
   if (stillListed.length === 0) return check;
-  const marked = all.map((one) => (stillListed.includes(one) ? { ...one, stands: true } : one));
+  const markedLists = currentLists.map((list) =>
+    stillListed.includes(list) ? { ...list, stands: true } : list,
+  );
   const severity = stillListed.reduce<Severity>(
-    (sum, { tier }) => worse(sum, tier === 1 ? 'critical' : tier === 2 ? 'warning' : null),
+    (worst, { tier }) => worse(worst, tier === 1 ? 'critical' : tier === 2 ? 'warning' : null),
     check.severity,
   );
   const names = namesOf(stillListed.map(({ name }) => name));
   return {
     ...check,
     detail: `${check.detail} Last known result: listed by ${names}.`,
-    evidence: { ...check.evidence, lists: marked },
+    evidence: { ...check.evidence, lists: markedLists },
     severity,
-    ...(severity === check.severity ? {} : { former_status: verdictOf(before) }),
+    ...(severity === check.severity ? {} : { former_status: verdictOf(previous) }),
   };
 }

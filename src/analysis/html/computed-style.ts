@@ -26,7 +26,7 @@ import {
 export interface ComputedStyle {
   /** Why the element and everything in it is hidden, whatever its children declare; null if it is not. */
   boxHiddenBy: string | null;
-  /** Its content is no readable text: `title`, `script`, `template`. */
+  /** Its content is not readable text: `title`, `script`, `template`. */
   hasNoText: boolean;
   /** Only some readers see it, for example on small screens, in dark mode, or after a click. */
   partial: boolean;
@@ -42,8 +42,8 @@ export interface ComputedStyle {
   cause: object | null;
 }
 
-/** An element without any style, in a window of unknown color. */
-const PLAIN: ComputedStyle = {
+/** An element without any style, on a background of unknown color. */
+const DEFAULT_STYLE: ComputedStyle = {
   boxHiddenBy: null,
   hasNoText: false,
   partial: false,
@@ -60,7 +60,7 @@ const WITHOUT_TEXT = new Set(
   'title script style template iframe noembed noframes datalist desc metadata'.split(' '),
 );
 
-/** The default background of a window. */
+/** The default background of an email. */
 const WHITE = 0xffffff;
 
 /** Declarations evaluated per message. */
@@ -68,7 +68,7 @@ const MAX_WORK = 1_000_000;
 /** The cost of a computed style without declarations. */
 const WORK_PER_STYLE = 5;
 
-/** Parsed `style` attributes that are cached. Only short ones are, so that a message cannot fill the memory. */
+/** Limits of the cache of parsed `style` attributes, so that a message cannot exhaust the memory. */
 const MAX_CACHED_ATTRIBUTES = 2000;
 const MAX_CACHED_ATTRIBUTE_LENGTH = 1000;
 
@@ -76,7 +76,7 @@ interface ComputedStyleReader {
   /** The style of text outside all elements. */
   document: ComputedStyle;
   /** The computed style of an element. Returns the parent's object if nothing changes. */
-  of(parent: ComputedStyle, tag: string, attributes: Attributes): ComputedStyle;
+  styleOf(parent: ComputedStyle, tag: string, attributes: Attributes): ComputedStyle;
   /** The work limit is exceeded: the last style returned may be wrong. */
   isOverLimit(): boolean;
 }
@@ -87,32 +87,36 @@ export function computedStyleReader(sheet: StyleSheet): ComputedStyleReader {
   const cache = computedStyleCache();
   let work = MAX_WORK;
   const of = (parent: ComputedStyle, tag: string, attributes: Attributes): ComputedStyle => {
-    const styles = sheet.of(tag, attributes);
+    const styles = sheet.stylesOf(tag, attributes);
     const style = attributes.get('style');
-    const own = style ? readStyle(style) : NOTHING;
+    const inlineStyle = style ? readStyle(style) : NO_DECLARATIONS;
     const { certain, possible, conditional } = styles;
-    const declares = certain.size + possible.size + conditional.size + own.size;
-    if (declares === 0 && !changesByItself(parent, tag, attributes)) return parent;
-    return cache.get(parent, [styles, own], tag, attributes, () => {
-      work -= declares + WORK_PER_STYLE;
-      return work < 0 ? parent : computeStyle(parent, tag, attributes, styles, own);
+    const declarationCount = certain.size + possible.size + conditional.size + inlineStyle.size;
+    if (declarationCount === 0 && !changesWithoutDeclarations(parent, tag, attributes))
+      return parent;
+    return cache.get(parent, [styles, inlineStyle], tag, attributes, () => {
+      work -= declarationCount + WORK_PER_STYLE;
+      return work < 0 ? parent : computeStyle(parent, tag, attributes, styles, inlineStyle);
     });
   };
   return {
     document: documentStyle(sheet, of),
-    of,
+    styleOf: of,
     isOverLimit: () => work < 0 || sheet.isOverLimit(),
   };
 }
 
-/** White, unless rules for `html` and `body` differ. They apply even if the tags are missing. */
-function documentStyle(sheet: StyleSheet, of: ComputedStyleReader['of']): ComputedStyle {
-  const none: Attributes = new Map();
-  const window: ComputedStyle = { ...PLAIN, background: sheet.complete ? WHITE : null };
-  return { ...window, background: of(of(window, 'html', none), 'body', none).background };
+/** White, unless rules for `html` or `body` set another color. They apply even if the tags are missing. */
+function documentStyle(sheet: StyleSheet, of: ComputedStyleReader['styleOf']): ComputedStyle {
+  const noAttributes: Attributes = new Map();
+  const canvas: ComputedStyle = { ...DEFAULT_STYLE, background: sheet.complete ? WHITE : null };
+  return {
+    ...canvas,
+    background: of(of(canvas, 'html', noAttributes), 'body', noAttributes).background,
+  };
 }
 
-const NOTHING: ReadonlyDeclarations = new Map();
+const NO_DECLARATIONS: ReadonlyDeclarations = new Map();
 
 function computeStyle(
   parent: ComputedStyle,
@@ -121,30 +125,37 @@ function computeStyle(
   { certain, possible, conditional }: Styles,
   style: ReadonlyDeclarations,
 ): ComputedStyle {
-  const declared = merged(certain, style);
+  const declared = mergeInline(certain, style);
   const computed = inherit(parent, tag, attributes, declared, possible);
   if (BACKGROUNDS.some((name) => possible.has(name) || mayWin(name, conditional, declared)))
     computed.background = null;
-  const own = hidingOf(tag, declared) ?? hidingAttribute(attributes, declared);
-  return applyHiding(parent, computed, own, (hiding) =>
+  const boxHiding = hidingOf(tag, declared) ?? hidingAttribute(attributes, declared);
+  return applyHiding(parent, computed, boxHiding, (hiding) =>
     [possible, conditional].some((other) => isShownBy(other, hiding, declared)),
   );
 }
 
-function merged(certain: ReadonlyDeclarations, own: ReadonlyDeclarations): ReadonlyDeclarations {
-  if (own.size === 0) return certain;
-  if (certain.size === 0) return own;
+function mergeInline(
+  certain: ReadonlyDeclarations,
+  inlineStyle: ReadonlyDeclarations,
+): ReadonlyDeclarations {
+  if (inlineStyle.size === 0) return certain;
+  if (certain.size === 0) return inlineStyle;
   const declared: Declarations = new Map(certain);
-  mergeDeclarations(declared, own);
+  mergeDeclarations(declared, inlineStyle);
   return declared;
 }
 
-function changesByItself(parent: ComputedStyle, tag: string, attributes: Attributes): boolean {
+function changesWithoutDeclarations(
+  parent: ComputedStyle,
+  tag: string,
+  attributes: Attributes,
+): boolean {
   if (WITHOUT_TEXT.has(tag) || (tag === 'a' && parent.color !== null)) return true;
   return ['hidden', 'bgcolor', 'background', 'color', 'text'].some((name) => attributes.has(name));
 }
 
-/** The inherited and declared properties, without `box`, `hides` and `cause`. */
+/** The inherited and declared properties, without `boxHiddenBy`, `textHiddenBy` and `cause`. */
 function inherit(
   parent: ComputedStyle,
   tag: string,
@@ -168,52 +179,54 @@ function inherit(
 
 const hidingAttribute = (attributes: Attributes, declared: ReadonlyDeclarations): Hiding | null =>
   attributes.has('hidden') && !declared.has('display')
-    ? { how: 'the “hidden” attribute', by: ['display'] }
+    ? { how: 'the “hidden” attribute', properties: ['display'] }
     : null;
 
 /** Sets why the element is hidden. Text that only some readers see is neither visible nor hidden. */
 function applyHiding(
   parent: ComputedStyle,
   computed: ComputedStyle,
-  own: Hiding | null,
+  boxHiding: Hiding | null,
   isShownToSome: (hiding: Hiding) => boolean,
 ): ComputedStyle {
-  const ofText = textHiding(computed);
-  const reason = parent.boxHiddenBy === null ? (own ?? ofText) : null;
-  const shownToSome = reason !== null && isShownToSome(reason);
-  const box = parent.boxHiddenBy ?? (shownToSome ? null : (own?.how ?? null));
-  const hides = box ?? (shownToSome ? null : (ofText?.how ?? null));
-  const result: ComputedStyle = { ...computed, boxHiddenBy: box, textHiddenBy: hides };
+  const ownTextHiding = textHiding(computed);
+  const hiding = parent.boxHiddenBy === null ? (boxHiding ?? ownTextHiding) : null;
+  const shownToSome = hiding !== null && isShownToSome(hiding);
+  const boxHiddenBy = parent.boxHiddenBy ?? (shownToSome ? null : (boxHiding?.how ?? null));
+  const textHiddenBy = boxHiddenBy ?? (shownToSome ? null : (ownTextHiding?.how ?? null));
+  const result: ComputedStyle = { ...computed, boxHiddenBy, textHiddenBy };
   // The same readers see its children, so these do not inherit what hides it.
   if (shownToSome)
     Object.assign(result, { partial: true, invisible: false, fontSize: 16, farIndent: false });
-  const cause = hides === null ? null : hides === parent.textHiddenBy ? parent.cause : result;
+  const cause =
+    textHiddenBy === null ? null : textHiddenBy === parent.textHiddenBy ? parent.cause : result;
   return Object.assign(result, { cause });
 }
 
 /** What hides only the text. Except for `visibility`, images in the element stay visible. */
 function textHiding(style: ComputedStyle): Hiding | null {
-  if (style.invisible) return { how: 'visibility:hidden', by: ['visibility'] };
+  if (style.invisible) return { how: 'visibility:hidden', properties: ['visibility'] };
   if (style.fontSize <= 1)
     return {
       how: style.fontSize === 0 ? 'font-size:0' : `font-size:${style.fontSize.toFixed(1)}px`,
-      by: ['font-size', 'font'],
+      properties: ['font-size', 'font'],
     };
-  if (style.farIndent) return { how: 'text-indent', by: ['text-indent'] };
-  if (style.color === 'transparent') return { how: 'transparent text', by: [] };
+  if (style.farIndent) return { how: 'text-indent', properties: ['text-indent'] };
+  if (style.color === 'transparent') return { how: 'transparent text', properties: [] };
   if (isSameColor(style.color, style.background))
-    return { how: 'text in the color of its background', by: [] };
+    return { how: 'text in the color of its background', properties: [] };
   return null;
 }
 
 /** Whether a rule that applies to some readers makes the element visible. */
 const isShownBy = (
   other: ReadonlyDeclarations,
-  { by }: Hiding,
+  { properties: by }: Hiding,
   declared: ReadonlyDeclarations,
 ): boolean =>
   by.some(
-    (property) => mayWin(property, other, declared) && shows(property, other.get(property)!.value),
+    (property) =>
+      mayWin(property, other, declared) && makesVisible(property, other.get(property)!.value),
   );
 
 /** Whether a rule that applies to some readers overrides the property for them. */
@@ -229,7 +242,7 @@ function mayWin(
   return override.important === current.important && current.rank !== INLINE;
 }
 
-function shows(property: string, value: string): boolean {
+function makesVisible(property: string, value: string): boolean {
   if (property === 'display') return value !== 'none';
   if (property === 'visibility') return value === 'visible';
   if (property === 'opacity') return Number.parseFloat(value) > 0.02;
@@ -245,7 +258,7 @@ function fontSize(parent: ComputedStyle, value: ValueOf): number {
   return readLength(size, parent.fontSize) ?? 16;
 }
 
-/** Caches parsed `style` attributes, because messages repeat them often. */
+/** Caches parsed `style` attributes, because messages often repeat them. */
 function cachedStyleReader(): (style: string) => ReadonlyDeclarations {
   const cache = new Map<string, ReadonlyDeclarations>();
   return (style) => {
@@ -258,11 +271,11 @@ function cachedStyleReader(): (style: string) => ReadonlyDeclarations {
   };
 }
 
-// Caches computed styles, because messages repeat the same declarations in the same context often.
+// Caches computed styles, because messages often repeat the same declarations in the same context.
 
 interface ComputedStyleCache {
   /**
-   * The cached style for this parent, tag, attributes and declarations, else the result of `make`.
+   * The cached style for this parent, tag, attributes and declarations, else the result of `compute`.
    * Declarations are compared by identity. An element that is hidden by its own style gets a new
    * `cause` each time.
    */
@@ -271,7 +284,7 @@ interface ComputedStyleCache {
     declarations: [object, object],
     tag: string,
     attributes: Attributes,
-    make: () => ComputedStyle,
+    compute: () => ComputedStyle,
   ): ComputedStyle;
 }
 
@@ -286,7 +299,7 @@ function computedStyleCache(): ComputedStyleCache {
   const shared = new Map<string, ComputedStyle>();
   const ids = new WeakMap<object, number>();
   let lastId = 0;
-  let cached = 0;
+  let cachedCount = 0;
   const idOf = (object: object): number | undefined => {
     let id = ids.get(object);
     if (id === undefined && lastId < MAX_IDS) {
@@ -307,16 +320,16 @@ function computedStyleCache(): ComputedStyleCache {
     return existing ?? style;
   };
   return {
-    get(parent, [styles, own], tag, attributes, make) {
-      const [a, b] = [idOf(styles), idOf(own)];
-      if (a === undefined || b === undefined) return share(make(), parent);
+    get(parent, [styles, inlineStyle], tag, attributes, compute) {
+      const [a, b] = [idOf(styles), idOf(inlineStyle)];
+      if (a === undefined || b === undefined) return share(compute(), parent);
       const key = `${a} ${b} ${tag} ${attributeKey(attributes)}`;
       const siblings = children.get(parent);
       const existing = siblings?.get(key);
       if (existing) return existing.cause === existing ? withNewCause(existing) : existing;
-      const style = share(make(), parent);
-      cached += 1;
-      if (cached > MAX_CACHED_STYLES) return style;
+      const style = share(compute(), parent);
+      cachedCount += 1;
+      if (cachedCount > MAX_CACHED_STYLES) return style;
       if (siblings) siblings.set(key, style);
       else children.set(parent, new Map([[key, style]]));
       return style;

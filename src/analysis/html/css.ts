@@ -8,42 +8,42 @@ interface CssRule {
   /** The text between its braces, without nested rules. */
   block: string;
   /** It is inside an at-rule such as `@media`, so it does not apply to all readers. */
-  inside: boolean;
+  inAtRule: boolean;
   /** One of those at-rules is about dark mode. */
-  dark: boolean;
+  inDarkMode: boolean;
 }
 
-const GROUP = /^@(?:media|supports|layer|container|document|-moz-document)\b/i;
-const DARK = /prefers-color-scheme\s{0,9}:\s{0,9}dark/i;
-const MAX_SELECTOR = 10_000;
+const GROUP_RULE = /^@(?:media|supports|layer|container|document|-moz-document)\b/i;
+const DARK_MODE = /prefers-color-scheme\s{0,9}:\s{0,9}dark/i;
+const MAX_SELECTOR_LENGTH = 10_000;
 
 /** Yields all rules in order, and broken ones as email clients read them. Takes linear time. */
 export function* readRules(sheet: string): Generator<CssRule> {
-  // Old mail hides its styles from programs without CSS: `<!-- … -->`.
+  // Old messages hide their styles from clients without CSS support: `<!-- … -->`.
   const css = withoutComments(sheet).replaceAll('<!--', '').replaceAll('-->', '');
   // The number of open at-rules, and the depth of the outermost one about dark mode.
-  let groups = 0;
-  let darkFrom = Number.POSITIVE_INFINITY;
+  let openGroups = 0;
+  let darkDepth = Number.POSITIVE_INFINITY;
   let start = 0;
   for (let i = indexOfAny(css, 0, '{};'); i < css.length; i = indexOfAny(css, start, '{};')) {
     const prelude = css.slice(start, i).trim();
     start = i + 1;
-    if (css[i] === '}') groups = Math.max(0, groups - 1);
-    if (groups < darkFrom) darkFrom = Number.POSITIVE_INFINITY;
+    if (css[i] === '}') openGroups = Math.max(0, openGroups - 1);
+    if (openGroups < darkDepth) darkDepth = Number.POSITIVE_INFINITY;
     if (css[i] !== '{') continue;
-    if (GROUP.test(prelude)) {
-      groups += 1;
-      if (DARK.test(prelude)) darkFrom = Math.min(darkFrom, groups);
+    if (GROUP_RULE.test(prelude)) {
+      openGroups += 1;
+      if (DARK_MODE.test(prelude)) darkDepth = Math.min(darkDepth, openGroups);
       continue;
     }
     const { end, block } = readBlock(css, start);
     start = end;
     if (!prelude.startsWith('@'))
       yield {
-        selectors: splitOutside(prelude.slice(0, MAX_SELECTOR), ','),
+        selectors: splitOutside(prelude.slice(0, MAX_SELECTOR_LENGTH), ','),
         block,
-        inside: groups > 0,
-        dark: groups >= darkFrom,
+        inAtRule: openGroups > 0,
+        inDarkMode: openGroups >= darkDepth,
       };
   }
 }
@@ -55,7 +55,7 @@ function readBlock(css: string, start: number): { end: number; block: string } {
   let depth = 0;
   for (let i = indexOfAny(css, start, '{}'); i < css.length; i = indexOfAny(css, i + 1, '{}')) {
     if (css[i] === '{') {
-      // A nested rule: its selector stays, but is no declaration.
+      // A nested rule: its selector stays in the block, but is not read as a declaration.
       if (depth === 0) block += `${css.slice(from, i)};`;
       depth += 1;
     } else if (depth === 0) return { end: i + 1, block: block + css.slice(from, i) };
@@ -67,7 +67,10 @@ function readBlock(css: string, start: number): { end: number; block: string } {
   return { end: css.length, block: depth === 0 ? block + css.slice(from) : block };
 }
 
-/** The index of the next of these characters outside strings, else the length. A string ends with its line. */
+/**
+ * The index of the next of these characters outside strings; the length if there is none. A string
+ * ends at the end of its line.
+ */
 function indexOfAny(css: string, start: number, characters: string): number {
   let quote = '';
   for (let i = start; i < css.length; i += 1) {
@@ -83,7 +86,7 @@ function indexOfAny(css: string, start: number, characters: string): number {
 
 // The declarations that decide whether text is visible (CSS Syntax §5), read in linear time.
 
-interface Declared {
+interface Declaration {
   /** Lower case, without `!important`, at most 300 characters. */
   value: string;
   important: boolean;
@@ -91,12 +94,12 @@ interface Declared {
   rank: number;
 }
 
-export type Declarations = Map<string, Declared>;
-export type ReadonlyDeclarations = ReadonlyMap<string, Declared>;
+export type Declarations = Map<string, Declaration>;
+export type ReadonlyDeclarations = ReadonlyMap<string, Declaration>;
 
 export const INLINE = Number.POSITIVE_INFINITY;
 
-const RELEVANT = new Set([
+const RELEVANT_PROPERTIES = new Set([
   '-webkit-background-clip',
   '-webkit-text-fill-color',
   'background',
@@ -136,81 +139,82 @@ const RELEVANT = new Set([
 ]);
 
 /** Characters of a `style` attribute that are read. */
-const MAX_STYLE = 50_000;
+const MAX_STYLE_LENGTH = 50_000;
 
 /** The declarations of a `style` attribute, of the properties that matter here. */
 export function readStyleAttribute(style: string): ReadonlyDeclarations {
-  const found: Declarations = new Map();
-  readDeclarations(found, withoutComments(style.slice(0, MAX_STYLE)), INLINE);
-  return found;
+  const declarations: Declarations = new Map();
+  readDeclarations(declarations, withoutComments(style.slice(0, MAX_STYLE_LENGTH)), INLINE);
+  return declarations;
 }
 
-/** Adds the declarations of a block without comments, unless `to` has a stronger one. */
-export function readDeclarations(to: Declarations, block: string, rank: number): void {
+/** Adds the declarations of a block without comments, unless `target` has a stronger one. */
+export function readDeclarations(target: Declarations, block: string, rank: number): void {
   for (const declaration of splitOutside(block, ';')) {
     const colon = declaration.indexOf(':');
-    if (colon >= 0) declare(to, declaration.slice(0, colon), declaration.slice(colon + 1), rank);
+    if (colon >= 0)
+      addDeclaration(target, declaration.slice(0, colon), declaration.slice(colon + 1), rank);
   }
 }
 
-function declare(to: Declarations, name: string, text: string, rank: number): void {
+function addDeclaration(target: Declarations, name: string, text: string, rank: number): void {
   // Longer than any property name; limits the cost of white space.
   const property = name.slice(-100).trim().toLowerCase();
-  if (!RELEVANT.has(property)) return;
-  const whole = text.slice(0, 300).trim().toLowerCase();
-  const important = /!\s*important$/.test(whole);
-  const value = important ? whole.slice(0, whole.lastIndexOf('!')).trim() : whole;
-  if (value !== '') put(to, property, { value, important, rank });
+  if (!RELEVANT_PROPERTIES.has(property)) return;
+  const trimmed = text.slice(0, 300).trim().toLowerCase();
+  const important = /!\s*important$/.test(trimmed);
+  const value = important ? trimmed.slice(0, trimmed.lastIndexOf('!')).trim() : trimmed;
+  if (value !== '') setIfStronger(target, property, { value, important, rank });
 }
 
-/** Adds the declarations of `from` to `to`, unless `to` has a stronger one. */
-export function mergeDeclarations(to: Declarations, from: ReadonlyDeclarations): void {
-  for (const [property, declared] of from) put(to, property, declared);
+/** Adds the declarations of `from` to `target`, unless `target` has a stronger one. */
+export function mergeDeclarations(target: Declarations, from: ReadonlyDeclarations): void {
+  for (const [property, declaration] of from) setIfStronger(target, property, declaration);
 }
 
-function put(to: Declarations, property: string, declared: Declared): void {
-  const existing = to.get(property);
-  if (!existing || isStronger(declared, existing)) to.set(property, declared);
+function setIfStronger(target: Declarations, property: string, declaration: Declaration): void {
+  const existing = target.get(property);
+  if (!existing || isStronger(declaration, existing)) target.set(property, declaration);
 }
 
 /** Among equals, the later declaration `a` wins. */
-const isStronger = (a: Declared, b: Declared): boolean =>
+const isStronger = (a: Declaration, b: Declaration): boolean =>
   a.important === b.important ? a.rank >= b.rank : a.important;
 
-/** Splits outside quotes and brackets: `url(data:image/png;base64,…)` is one value. */
-function splitOutside(style: string, separator: string): string[] {
-  const found: string[] = [];
+/** Splits at separators outside quotes and brackets: `url(data:image/png;base64,…)` is one value. */
+function splitOutside(text: string, separator: string): string[] {
+  const pieces: string[] = [];
   let start = 0;
   let depth = 0;
   let quote = '';
-  for (let i = 0; i < style.length; i += 1) {
-    const character = style[i]!;
+  for (let i = 0; i < text.length; i += 1) {
+    const character = text[i]!;
     if (character === '\\') i += 1;
     else if (quote !== '') quote = character === quote ? '' : quote;
     else if (character === '"' || character === "'") quote = character;
     else if (character === '(') depth += 1;
     else if (character === ')') depth = Math.max(0, depth - 1);
     else if (character === separator && depth === 0) {
-      found.push(style.slice(start, i));
+      pieces.push(text.slice(start, i));
       start = i + 1;
     }
   }
-  found.push(style.slice(start));
-  return found;
+  pieces.push(text.slice(start));
+  return pieces;
 }
 
 /** Replaces comments by a space. An unclosed comment extends to the end. */
 export function withoutComments(css: string): string {
   let open = css.indexOf('/*');
   if (open < 0) return css;
-  let rest = '';
+  let kept = '';
   let from = 0;
   while (open >= 0) {
-    rest += `${css.slice(from, open)} `;
+    kept += `${css.slice(from, open)} `;
     const close = css.indexOf('*/', open + 2);
-    if (close < 0) return rest;
+    if (close < 0) return kept;
     from = close + 2;
     open = css.indexOf('/*', from);
   }
-  return rest + css.slice(from);
+  return kept + css.slice(from);
 }

@@ -2,7 +2,7 @@
 
 interface OpenElements<T> {
   /**
-   * Opens an element after closing those that it ends. `html` and `body` stand for the document.
+   * Opens an element after closing those that it ends. `html` and `body` represent the document.
    * Returns false if the tag is ignored.
    */
   open(name: string, make: (parent: T) => T, selfClosing: boolean): boolean;
@@ -60,8 +60,8 @@ const SIBLINGS: Record<string, { ends: string[]; within: string[] }> = {
 };
 
 /**
- * The time of each step does not depend on the number of open elements, so that a megabyte of unclosed
- * tags is not slow.
+ * The time of each step does not depend on the number of open elements, so a megabyte of unclosed tags
+ * is not slow.
  */
 export function openElements<T>(document: T, watch: ElementWatcher): OpenElements<T> {
   let root = document;
@@ -169,7 +169,7 @@ export function openElements<T>(document: T, watch: ElementWatcher): OpenElement
 
 export interface StructureWatch extends ElementWatcher {
   /** Visible text or a visible image; `scope` is the position of its cell. */
-  shown(what: string, scope: number, betweenCells: boolean): void;
+  visibleContent(description: string, scope: number, betweenCells: boolean): void;
   linkUnclosed(text: string): void;
   linkInLink(text: string): void;
   broken(sentence: string): void;
@@ -197,11 +197,11 @@ export function createStructureWatch(): StructureWatch {
     if (sentences.size < MAX_PROBLEMS) sentences.add(sentence);
   };
   // Formatting that was open at the end of a block, its cell, and whether text followed.
-  const unclosed = new Map<string, { scope: number; shown: boolean }>();
+  const unclosed = new Map<string, { scope: number; textFollowed: boolean }>();
   const reportUnclosed = (position: number) => {
-    for (const [name, { scope, shown }] of unclosed) {
+    for (const [name, { scope, textFollowed }] of unclosed) {
       if (scope < position) continue;
-      if (shown)
+      if (textFollowed)
         report(`<${name}> is never closed, so the text after it is ${CONTINUING[name]} too.`);
       unclosed.delete(name);
     }
@@ -209,7 +209,8 @@ export function createStructureWatch(): StructureWatch {
   let endsOfOuterTables = 0;
   return {
     closed(name, position, scope, byEndTag) {
-      if (!byEndTag && Object.hasOwn(CONTINUING, name)) unclosed.set(name, { scope, shown: false });
+      if (!byEndTag && Object.hasOwn(CONTINUING, name))
+        unclosed.set(name, { scope, textFollowed: false });
       if (name === 'td' || name === 'th') reportUnclosed(position);
     },
     misplaced(name) {
@@ -223,10 +224,12 @@ export function createStructureWatch(): StructureWatch {
       if (BLOCKS.has(name)) endsOfOuterTables += 1;
       else unclosed.delete(name);
     },
-    shown(what, scope, betweenCells) {
+    visibleContent(description, scope, betweenCells) {
       if (betweenCells)
-        report(`${what} is inside a table but not inside a cell, so it appears above the table.`);
-      for (const state of unclosed.values()) if (state.scope === scope) state.shown = true;
+        report(
+          `${description} is inside a table but not inside a cell, so it appears above the table.`,
+        );
+      for (const state of unclosed.values()) if (state.scope === scope) state.textFollowed = true;
     },
     linkUnclosed: (text) => report(`The link ${text} is never closed.`),
     linkInLink: (text) => report(`The link ${text} is not closed before the next link starts.`),

@@ -16,11 +16,11 @@ import { type Attributes, type TokenHandler, tokenizeHtml } from './tokens.ts';
 import { readLength } from './visibility.ts';
 
 export interface HtmlImage {
-  /** As written; `cid:…`, `data:…` (cut to 100 characters) and remote ones. */
+  /** As written: `cid:…`, `data:…` (truncated to 100 characters) or a remote URL. */
   src: string;
   /** null if the attribute is missing; empty for decoration. */
   alt: string | null;
-  /** Pixels according to its attributes or style; null if they do not say. */
+  /** Pixels according to its attributes or style; null if neither states them. */
   width: number | null;
   height: number | null;
   /** Not visible: hidden itself, or inside a hidden element. */
@@ -71,24 +71,24 @@ export function htmlFacts({ message }: Context): HtmlFacts | null {
 // Shared by the checks on HTML: whether there is HTML, and whether it was read in full.
 
 /**
- * The finding of `judge`, or why there is no HTML. If the HTML was not read in full, findings that the
- * rest could change become `unknown`: a pass, and those that `judge` marks as `open`.
+ * The finding of `evaluate`, or why there is no HTML. If the HTML was not read in full, findings that
+ * the rest could change become `unknown`: a pass, and those that `evaluate` marks as `open`.
  */
 export function evaluateHtml(
   context: Context,
   notChecked: string,
-  judge: (facts: HtmlFacts) => Finding & { open?: boolean },
+  evaluate: (facts: HtmlFacts) => Finding & { mayChange?: boolean },
 ): Finding {
   const facts = context.fact(htmlFacts);
-  const unread = unreadHtml(context);
+  const unreadReason = unreadHtml(context);
   if (facts) {
-    const { open = false, ...finding } = judge(facts);
-    const decided = !open && finding.status !== 'pass' && finding.status !== 'skipped';
-    return unread === null || decided ? finding : unknown(notChecked, unread);
+    const { mayChange: open = false, ...finding } = evaluate(facts);
+    const isFinal = !open && finding.status !== 'pass' && finding.status !== 'skipped';
+    return unreadReason === null || isFinal ? finding : unknown(notChecked, unreadReason);
   }
-  return unread === null
+  return unreadReason === null
     ? skipped('Your message has no HTML.', 'Not checked: the message has no HTML part.')
-    : unknown(notChecked, unread);
+    : unknown(notChecked, unreadReason);
 }
 
 /** Why the HTML was not read in full, as sentences; null if it was. */
@@ -113,11 +113,11 @@ const MAX_STYLE_LENGTH = 10_000;
 
 /** Reads the HTML of a message. Never throws. */
 export function scanHtml(html: string): HtmlFacts {
-  const isCut = html.length > MAX_HTML;
-  const source = isCut ? html.slice(0, MAX_HTML) : html;
+  const exceedsLimit = html.length > MAX_HTML;
+  const source = exceedsLimit ? html.slice(0, MAX_HTML) : html;
   const styles = styleElements(source);
   const scan = createScan(styles);
-  const truncated = !tokenizeHtml(source, handlerOf(scan), !isCut) || isCut;
+  const truncated = !tokenizeHtml(source, handlerOf(scan), !exceedsLimit) || exceedsLimit;
   if (!truncated) scan.links.leave(-1);
   scan.links.close();
   return {
@@ -179,7 +179,7 @@ function handlerOf(scan: Scan): TokenHandler {
       separateBlocks(name);
       let computed = scan.styleReader.document;
       const make = (parent: ComputedStyle) => {
-        computed = scan.styleReader.of(parent, name, attributes);
+        computed = scan.styleReader.styleOf(parent, name, attributes);
         return computed;
       };
       if (!elements.open(name, make, selfClosing && isForeign())) return;
@@ -212,14 +212,14 @@ function addText(scan: Scan, piece: string): void {
   text.add(piece);
   if (!hasVisibleText(piece)) return;
   hidden.visibleText();
-  shown(scan, `“${piece.slice(0, 100).trim().slice(0, 60)}”`);
+  reportVisible(scan, `“${piece.slice(0, 100).trim().slice(0, 60)}”`);
 }
 
 function addImage(scan: Scan, attributes: Attributes, style: ComputedStyle): void {
   const isHidden = style.boxHiddenBy !== null || style.invisible || style.hasNoText;
   const image = readImage(attributes, isHidden || style.partial, scan.links.current());
   if (!isHidden) scan.links.image(image.alt);
-  if (!image.hidden && !isTiny(image)) shown(scan, 'An image');
+  if (!image.hidden && !isTiny(image)) reportVisible(scan, 'An image');
   if (scan.images.length < MAX_IMAGES) scan.images.push(image);
 }
 
@@ -229,8 +229,8 @@ function addBackgrounds({ backgrounds }: Scan, attributes: Attributes, style: Co
   for (const url of readBackgroundImages(attributes)) backgrounds.add(url);
 }
 
-const shown = ({ structure, elements }: Scan, what: string): void =>
-  structure.shown(what, elements.scope(), elements.isBetweenCells());
+const reportVisible = ({ structure, elements }: Scan, description: string): void =>
+  structure.visibleContent(description, elements.scope(), elements.isBetweenCells());
 
 // Counts elements and attributes, and those that run or load something.
 
@@ -252,11 +252,11 @@ function countElements(): ElementCounts {
   const attributes = counter();
   const active = counter();
   return {
-    add(name, given) {
+    add(name, elementAttributes) {
       elements.add(name);
-      for (const attribute of given.keys())
+      for (const attribute of elementAttributes.keys())
         attributes.add(`${name}[${attribute}]`.slice(0, MAX_NAME_LENGTH));
-      for (const found of activeOf(name, given)) active.add(found);
+      for (const activeName of activeOf(name, elementAttributes)) active.add(activeName);
     },
     values: () => ({
       elements: elements.values(),
@@ -277,7 +277,7 @@ function counter() {
   };
 }
 
-const ACTIVE = new Set(
+const ACTIVE_ELEMENTS = new Set(
   'applet bgsound embed form frame frameset iframe object portal script'.split(' '),
 );
 /** Attribute names that start like an event handler, unlike `once`. */
@@ -306,12 +306,13 @@ const EVENTS = new Set(
 );
 const URL_ATTRIBUTES = ['href', 'src', 'action', 'formaction', 'xlink:href', 'data'];
 /** Data blocks, not scripts: Gmail reads offers and actions from JSON-LD. */
-const DATA = /^application\/(?:ld\+)?json\b/i;
+const DATA_TYPE = /^application\/(?:ld\+)?json\b/i;
 
 function activeOf(name: string, attributes: Attributes): string[] {
   const found: string[] = [];
   const value = (attribute: string) => attributes.get(attribute) ?? '';
-  if (ACTIVE.has(name) && !(name === 'script' && DATA.test(value('type').trim()))) found.push(name);
+  if (ACTIVE_ELEMENTS.has(name) && !(name === 'script' && DATA_TYPE.test(value('type').trim())))
+    found.push(name);
   // Without `href`, it only sets where links open.
   if (name === 'base' && attributes.has('href')) found.push('base');
   if (name === 'meta' && /^\s*refresh\s*$/i.test(value('http-equiv'))) found.push('meta refresh');
@@ -394,9 +395,9 @@ const readPixels = (text: string): number | null =>
 interface HiddenCollector {
   add(piece: string, style: ComputedStyle): void;
   space(): void;
-  /** Visible text was found: later hidden text is no preheader. */
+  /** Visible text was found: later hidden text is not a preheader. */
   visibleText(): void;
-  /** Ends the open entry and returns all entries. */
+  /** Ends the current entry and returns all entries. */
   end(): HiddenText[];
 }
 
@@ -408,29 +409,30 @@ function collectHidden(): HiddenCollector {
   const entries: HiddenText[] = [];
   let remaining = MAX_HIDDEN_TEXT;
   let preheader = true;
-  let open: { cause: object | null; how: string; preheader: boolean; text: TextSink } | null = null;
+  let current: { cause: object | null; how: string; preheader: boolean; text: TextSink } | null =
+    null;
   const end = () => {
-    const text = open?.text.value() ?? '';
+    const text = current?.text.value() ?? '';
     // Filler alone hides nothing, but in a preheader it may shorten the preview.
     if (
-      open &&
+      current &&
       text !== '' &&
-      (open.preheader || hasVisibleText(text)) &&
+      (current.preheader || hasVisibleText(text)) &&
       entries.length < MAX_ENTRIES
     ) {
-      entries.push({ text, how: open.how, preheader: open.preheader });
+      entries.push({ text, how: current.how, preheader: current.preheader });
       remaining -= text.length;
     }
-    open = null;
+    current = null;
     return entries;
   };
   return {
     add(piece, { cause, textHiddenBy }) {
-      if (open && open.cause !== cause) end();
-      open ??= { cause, how: textHiddenBy ?? '', preheader, text: textSink(remaining) };
-      open.text.add(piece);
+      if (current && current.cause !== cause) end();
+      current ??= { cause, how: textHiddenBy ?? '', preheader, text: textSink(remaining) };
+      current.text.add(piece);
     },
-    space: () => open?.text.space(),
+    space: () => current?.text.space(),
     visibleText() {
       preheader = false;
     },

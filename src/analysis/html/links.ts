@@ -22,7 +22,7 @@ interface LinkCollector {
   open(tag: 'a' | 'area', attributes: Attributes, scope: number): void;
   /** `</a>`. */
   close(): void;
-  /** The element at that position ended, and with it a link that started in it. */
+  /** The element at that position ended, which also ends a link that started in it. */
   leave(position: number): void;
   text(piece: string): void;
   /** The edge of a block element. */
@@ -56,14 +56,14 @@ export function collectLinks(structure: StructureWatch): LinkCollector {
       const alt = current!.alt?.value() ?? '';
       link.text = current!.text.value() || alt;
       link.label = `${link.label} ${alt.slice(0, MAX_LABEL)}`.trim();
-      surroundings.follow(link);
+      surroundings.collectAfter(link);
     }
     current = null;
     return link;
   };
-  const addLink = (found: Pick<HtmlLink, 'href' | 'text' | 'tag'>, attributes: Attributes) => {
+  const addLink = (base: Pick<HtmlLink, 'href' | 'text' | 'tag'>, attributes: Attributes) => {
     if (links.length >= MAX_LINKS) return null;
-    const link = { ...found, label: labelOf(attributes), before: surroundings.before(), after: '' };
+    const link = { ...base, label: labelOf(attributes), before: surroundings.before(), after: '' };
     links.push(link);
     return link;
   };
@@ -74,7 +74,7 @@ export function collectLinks(structure: StructureWatch): LinkCollector {
       if (tag === 'area') {
         if (href === null) return;
         const link = addLink({ href, text: attributes.get('alt')?.trim() ?? '', tag }, attributes);
-        if (link) surroundings.follow(link);
+        if (link) surroundings.collectAfter(link);
         return;
       }
       const previous = end();
@@ -131,10 +131,10 @@ interface Surrounded {
 interface Surroundings {
   /** Visible text. */
   add(piece: string): void;
-  /** The last text, at most 120 characters. */
+  /** The text so far, its last 120 characters. */
   before(): string;
-  /** The text from here on is after the link. */
-  follow(link: Surrounded): void;
+  /** Collects the text from here on as the text after the link. */
+  collectAfter(link: Surrounded): void;
   /** There is no more text. */
   end(): void;
 }
@@ -148,38 +148,39 @@ const MAX_TAIL_LENGTH = 8000;
 /** The time per piece does not depend on the number of links. */
 function collectSurroundings(): Surroundings {
   let tail = '';
-  // Characters removed from the start of `tail`. Positions count from the start of all text kept.
-  let cut = 0;
+  // Characters removed from the start of `tail`. Positions count from the start of all text.
+  let removed = 0;
   let endsWithSpace = true;
-  let waiting: { link: Surrounded; from: number }[] = [];
+  let pending: { link: Surrounded; from: number }[] = [];
   const setAfter = (until: number) => {
-    const done = waiting.filter(({ from }) => from <= until);
-    for (const { link, from } of done) link.after = tail.slice(from - cut, from - cut + MAX_AFTER);
-    waiting = waiting.slice(done.length);
+    const done = pending.filter(({ from }) => from <= until);
+    for (const { link, from } of done)
+      link.after = tail.slice(from - removed, from - removed + MAX_AFTER);
+    pending = pending.slice(done.length);
   };
   return {
     add(piece) {
-      const text = shortened(shortened(piece, 4 * MAX_KEPT).replace(/\s+/g, ' '), MAX_KEPT);
-      const kept = endsWithSpace && text.startsWith(' ') ? text.slice(1) : text;
-      if (kept === '') return;
-      endsWithSpace = kept.endsWith(' ');
-      tail += kept;
-      const end = cut + tail.length;
-      if (waiting.length > 0 && waiting[0]!.from <= end - MAX_AFTER) setAfter(end - MAX_AFTER);
+      const text = keepEnds(keepEnds(piece, 4 * MAX_KEPT).replace(/\s+/g, ' '), MAX_KEPT);
+      const addition = endsWithSpace && text.startsWith(' ') ? text.slice(1) : text;
+      if (addition === '') return;
+      endsWithSpace = addition.endsWith(' ');
+      tail += addition;
+      const end = removed + tail.length;
+      if (pending.length > 0 && pending[0]!.from <= end - MAX_AFTER) setAfter(end - MAX_AFTER);
       if (tail.length <= MAX_TAIL_LENGTH) return;
-      cut += tail.length - MAX_BEFORE;
+      removed += tail.length - MAX_BEFORE;
       tail = tail.slice(-MAX_BEFORE);
     },
     before: () => tail.slice(-MAX_BEFORE),
-    follow(link) {
-      waiting.push({ link, from: cut + tail.length });
+    collectAfter(link) {
+      pending.push({ link, from: removed + tail.length });
     },
     end: () => setAfter(Number.POSITIVE_INFINITY),
   };
 }
 
-function shortened(text: string, kept: number): string {
-  return text.length <= 2 * kept ? text : `${text.slice(0, kept)} ${text.slice(-kept)}`;
+function keepEnds(text: string, length: number): string {
+  return text.length <= 2 * length ? text : `${text.slice(0, length)} ${text.slice(-length)}`;
 }
 
 // Limits on the links of a message.

@@ -26,8 +26,8 @@ export interface Styles {
 }
 
 export interface StyleSheet {
-  /** Mostly returns the same object for elements with the same tag, id and classes. */
-  of(tag: string, attributes: Attributes): Styles;
+  /** Usually returns the same object for elements with the same tag, id and classes. */
+  stylesOf(tag: string, attributes: Attributes): Styles;
   /** Whether all rules are known. */
   complete: boolean;
   /** The work limit is exceeded: the last result may be incomplete. */
@@ -49,7 +49,7 @@ const MAX_CACHED_LENGTH = 500;
 interface Entry {
   compound: Compound;
   /** The key alone decides whether the rule matches. */
-  single: boolean;
+  isSingle: boolean;
   declarations: Declarations;
 }
 
@@ -61,8 +61,12 @@ interface Indexes {
   conditional: Index;
 }
 
-const NOTHING: ReadonlyDeclarations = new Map();
-const UNSTYLED: Styles = { certain: NOTHING, possible: NOTHING, conditional: NOTHING };
+const NO_DECLARATIONS: ReadonlyDeclarations = new Map();
+const UNSTYLED: Styles = {
+  certain: NO_DECLARATIONS,
+  possible: NO_DECLARATIONS,
+  conditional: NO_DECLARATIONS,
+};
 
 /** Reads broken CSS too. Rules beyond the limits are dropped, so that they hide no text. */
 export function readStyleSheet(elements: StyleElement[]): StyleSheet {
@@ -72,16 +76,16 @@ export function readStyleSheet(elements: StyleElement[]): StyleSheet {
   const cache = new Map<string, Styles>();
   let work = MAX_WORK;
   const findIn = (index: Index, element: ElementNames, keys: string[]) => {
-    const found: Declarations = new Map();
+    const matched: Declarations = new Map();
     for (const key of index.size === 0 ? [] : keys)
-      for (const { compound, single, declarations } of index.get(key) ?? []) {
-        work -= single ? 1 : 1 + compound.ids.length + compound.classes.length;
-        if (work < 0) return NOTHING;
-        if (!single && !matches(compound, element)) continue;
+      for (const { compound, isSingle, declarations } of index.get(key) ?? []) {
+        work -= isSingle ? 1 : 1 + compound.ids.length + compound.classes.length;
+        if (work < 0) return NO_DECLARATIONS;
+        if (!isSingle && !matches(compound, element)) continue;
         work -= declarations.size;
-        mergeDeclarations(found, declarations);
+        mergeDeclarations(matched, declarations);
       }
-    return found;
+    return matched;
   };
   const find = (element: ElementNames): Styles => {
     const keys = keysOf(element);
@@ -93,7 +97,7 @@ export function readStyleSheet(elements: StyleElement[]): StyleSheet {
     };
   };
   return {
-    of(tag, attributes) {
+    stylesOf(tag, attributes) {
       if (isEmpty) return UNSTYLED;
       const id = attributes.get('id') ?? '';
       const key = `${tag} ${id.length} ${id} ${attributes.get('class') ?? ''}`;
@@ -110,55 +114,57 @@ export function readStyleSheet(elements: StyleElement[]): StyleSheet {
 
 function indexRules(elements: StyleElement[]): { indexes: Indexes; complete: boolean } {
   const indexes: Indexes = { certain: new Map(), possible: new Map(), conditional: new Map() };
-  let selectors = 0;
-  let declared = 0;
+  let selectorCount = 0;
+  let declarationCount = 0;
   let complete = true;
-  let left = MAX_CSS;
+  let remaining = MAX_CSS;
   for (const { css, conditional: isConditionalElement } of elements) {
-    for (const rule of readRules(css.slice(0, left))) {
-      const all: Declarations = new Map();
-      readDeclarations(all, rule.block, 0);
-      for (const selector of all.size > 0 ? rule.selectors : []) {
-        const isDark = rule.dark || isForDarkMode(selector);
-        const declarations = isDark ? withoutBackgrounds(all) : all;
-        selectors += 1;
-        declared += declarations.size;
-        if (selectors > MAX_SELECTORS || declared > MAX_DECLARATIONS)
+    for (const rule of readRules(css.slice(0, remaining))) {
+      const ruleDeclarations: Declarations = new Map();
+      readDeclarations(ruleDeclarations, rule.block, 0);
+      for (const selector of ruleDeclarations.size > 0 ? rule.selectors : []) {
+        const isDark = rule.inDarkMode || isForDarkMode(selector);
+        const declarations = isDark ? withoutBackgrounds(ruleDeclarations) : ruleDeclarations;
+        selectorCount += 1;
+        declarationCount += declarations.size;
+        if (selectorCount > MAX_SELECTORS || declarationCount > MAX_DECLARATIONS)
           return { indexes, complete: false };
         const compound = readCompound(selector);
-        const always = !rule.inside && !isConditionalElement && !isConditional(selector);
-        const kind = !always ? 'conditional' : compound ? 'certain' : 'possible';
+        const isUnconditional = !rule.inAtRule && !isConditionalElement && !isConditional(selector);
+        const kind = !isUnconditional ? 'conditional' : compound ? 'certain' : 'possible';
         const subject = compound ?? readSubject(selector);
-        if (!add(indexes[kind], subject, declarations, selectors)) complete = false;
+        if (!add(indexes[kind], subject, declarations, selectorCount)) complete = false;
       }
     }
-    if (css.length > left) return { indexes, complete: false };
-    left -= css.length;
+    if (css.length > remaining) return { indexes, complete: false };
+    remaining -= css.length;
   }
   return { indexes, complete };
 }
 
 /** A background in dark mode does not show how text looks in light mode. */
-const withoutBackgrounds = (all: Declarations): Declarations =>
-  new Map([...all].filter(([property]) => !BACKGROUNDS.includes(property)));
+const withoutBackgrounds = (declarations: Declarations): Declarations =>
+  new Map([...declarations].filter(([property]) => !BACKGROUNDS.includes(property)));
 
 /** Returns false if the index is full. */
-function add(index: Index, compound: Compound, from: Declarations, order: number): boolean {
+function add(index: Index, compound: Compound, source: Declarations, order: number): boolean {
   const { tag, ids, classes } = compound;
   // By specificity, then by order (CSS Cascade §6).
   const specificity = ids.length * 10_000 + classes.length * 100 + (tag === '' ? 0 : 1);
   const rank = specificity * 1e6 + order;
-  const declarations = new Map([...from].map(([name, declared]) => [name, { ...declared, rank }]));
+  const declarations = new Map(
+    [...source].map(([name, declared]) => [name, { ...declared, rank }]),
+  );
   const key = keyOf(compound);
   const entries = index.get(key) ?? [];
   index.set(key, entries);
-  const single = ids.length + classes.length + (tag === '' ? 0 : 1) <= 1;
+  const isSingle = ids.length + classes.length + (tag === '' ? 0 : 1) <= 1;
   const first = entries[0];
-  if (!single) {
+  if (!isSingle) {
     if (entries.length >= MAX_COMPOUNDS) return false;
-    entries.push({ compound, single, declarations });
-  } else if (first?.single) mergeDeclarations(first.declarations, declarations);
-  else entries.unshift({ compound, single, declarations });
+    entries.push({ compound, isSingle, declarations });
+  } else if (first?.isSingle) mergeDeclarations(first.declarations, declarations);
+  else entries.unshift({ compound, isSingle, declarations });
   return true;
 }
 
@@ -168,28 +174,28 @@ const MAX_ELEMENTS = 1000;
 
 /** In document order, without those in conditional comments, which are only for Outlook. */
 export function styleElements(html: string): StyleElement[] {
-  const found: StyleElement[] = [];
-  if (!/<style/i.test(html)) return found;
+  const elements: StyleElement[] = [];
+  if (!/<style/i.test(html)) return elements;
   let pieces: string[] | null = null;
   let foreign = 0;
   tokenizeHtml(html, {
     open(name, attributes, selfClosing) {
       if ((name === 'svg' || name === 'math') && !selfClosing) foreign += 1;
-      if (name !== 'style' || found.length >= MAX_ELEMENTS) return;
+      if (name !== 'style' || elements.length >= MAX_ELEMENTS) return;
       pieces = [];
       const media = attributes.get('media') ?? '';
-      found.push({ css: '', conditional: !/^\s*(?:all|screen)?\s*$/i.test(media) });
+      elements.push({ css: '', conditional: !/^\s*(?:all|screen)?\s*$/i.test(media) });
     },
     close(name) {
       if (name === 'svg' || name === 'math') foreign = Math.max(0, foreign - 1);
-      if (pieces && name === 'style') found.at(-1)!.css = pieces.join('');
+      if (pieces && name === 'style') elements.at(-1)!.css = pieces.join('');
       pieces = null;
     },
     text: (piece) => pieces?.push(piece),
     broken() {},
     isForeign: () => foreign > 0,
   });
-  return found;
+  return elements;
 }
 
 // CSS selectors that match a single element without its context: no combinators.
@@ -227,14 +233,14 @@ function readCompound(selector: string): Compound | null {
  */
 function readSubject(selector: string): Compound {
   const text = selector.slice(-500).trim().toLowerCase();
-  const plain = text
+  const simplified = text
     .replace(
       /\[\s*(class|id)\s*[~*^|$]?=\s*["']?([\w-]+)(?![\w-])[^[\]]{0,200}\]/g,
       (_, kind, name) => (kind === 'id' ? `#${name}` : `.${name}`),
     )
     .replace(/\[[^[\]]{0,200}\]|\([^()]{0,200}\)/g, '')
     .replace(/::?[\w-]+/g, '');
-  return namesIn(plain.split(/[\s>+~]+/).findLast((part) => part !== '') ?? '');
+  return namesIn(simplified.split(/[\s>+~]+/).findLast((part) => part !== '') ?? '');
 }
 
 /** Dark mode in Outlook, which adds an attribute to elements that it recolors. */

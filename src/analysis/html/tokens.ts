@@ -23,12 +23,12 @@ const MAX_ATTRIBUTES = 1000;
 const MAX_TAGS = 60_000;
 const MAX_ALL_ATTRIBUTES = 240_000;
 /** Characters of a tag or attribute name. */
-const MAX_NAME = 100;
+const MAX_NAME_LENGTH = 100;
 /** The approximate length of a piece of text without tags. */
-const MAX_PIECE = 10_000;
+const MAX_PIECE_LENGTH = 10_000;
 
 /** Elements whose content has no tags (WHATWG HTML §13.1.2). */
-const RAW = new Set([
+const RAW_TEXT = new Set([
   'iframe',
   'noembed',
   'noframes',
@@ -46,14 +46,14 @@ interface TokenizerState {
   /** The current tag; its start is -1 between tags. */
   tag: { start: number; name: string; attributes: Map<string, string> };
   attribute: { name: string; value: string };
-  /** The open element of `RAW`, and where its content starts. */
+  /** The open element of `RAW_TEXT`, and where its content starts. */
   raw: { name: string; start: number };
   /** The start of an unclosed comment, else -1. */
   comment: number;
   /** Text not passed on yet: the decoded part, then the source from `start` to `end`. */
   text: { decoded: string; start: number; end: number };
   /** Tags and attributes left before the limit; tokenizing stops below 0. */
-  left: { tags: number; attributes: number };
+  remaining: { tags: number; attributes: number };
 }
 
 /**
@@ -69,11 +69,11 @@ export function tokenizeHtml(html: string, handler: TokenHandler, isComplete = t
     raw: { name: '', start: 0 },
     comment: -1,
     text: { decoded: '', start: 0, end: 0 },
-    left: { tags: MAX_TAGS, attributes: MAX_ALL_ATTRIBUTES },
+    remaining: { tags: MAX_TAGS, attributes: MAX_ALL_ATTRIBUTES },
   };
   let stopped = false;
   const checkLimits = () => {
-    const { tags, attributes } = state.left;
+    const { tags, attributes } = state.remaining;
     if (tags >= 0 && attributes >= 0 && !handler.isDone?.()) return;
     stopped = true;
     tokenizer.pause();
@@ -95,8 +95,8 @@ export function tokenizeHtml(html: string, handler: TokenHandler, isComplete = t
   tokenizer.end();
   flush();
   if (stopped) return false;
-  const lost = isComplete ? unclosedMarkup(html, state) : null;
-  if (lost) handler.broken(`${lost}, so everything after it is lost.`);
+  const unclosed = isComplete ? unclosedMarkup(html, state) : null;
+  if (unclosed) handler.broken(`${unclosed}, so everything after it is lost.`);
   return true;
 }
 
@@ -113,13 +113,13 @@ function tagCallbacks(
     flush();
     const { name, attributes } = state.tag;
     state.tag.start = -1;
-    if (RAW.has(name) && !handler.isForeign()) state.raw = { name, start: end + 1 };
+    if (RAW_TEXT.has(name) && !handler.isForeign()) state.raw = { name, start: end + 1 };
     handler.open(name, attributes, selfClosing);
-    state.left.tags -= 1;
+    state.remaining.tags -= 1;
     checkLimits();
   };
   const nameAt = (start: number, end: number) =>
-    html.slice(start, Math.min(end, start + MAX_NAME)).toLowerCase();
+    html.slice(start, Math.min(end, start + MAX_NAME_LENGTH)).toLowerCase();
   return {
     onopentagname(start, end) {
       const name = nameAt(start, end);
@@ -133,9 +133,11 @@ function tagCallbacks(
       const name = nameAt(start, end);
       const tagEnd = html.indexOf('>', end);
       if (tagEnd > end && html.slice(end, tagEnd).includes('<'))
-        handler.broken(`The tag ${shown(`/${name}`)} has no closing “>”, so the next tag is lost.`);
+        handler.broken(
+          `The tag ${displayTag(`/${name}`)} has no closing “>”, so the next tag is lost.`,
+        );
       handler.close(name);
-      state.left.tags -= 1;
+      state.remaining.tags -= 1;
       checkLimits();
     },
   };
@@ -154,10 +156,10 @@ function attributeCallbacks(
       const name = html.slice(start, end);
       if (name.includes('<'))
         handler.broken(
-          `The tag ${shown(state.tag.name)} has no closing “>”, so the next tag is lost.`,
+          `The tag ${displayTag(state.tag.name)} has no closing “>”, so the next tag is lost.`,
         );
-      state.attribute = { name: name.slice(0, MAX_NAME).toLowerCase(), value: '' };
-      state.left.attributes -= 1;
+      state.attribute = { name: name.slice(0, MAX_NAME_LENGTH).toLowerCase(), value: '' };
+      state.remaining.attributes -= 1;
       checkLimits();
     },
     onattribdata(start, end) {
@@ -172,7 +174,7 @@ function attributeCallbacks(
       const quoted = quote === QuoteType.Single || quote === QuoteType.Double;
       if (quoted && TAG.test(value) && /[^\s/>]/.test(html.charAt(end)))
         handler.broken(
-          `The tag ${shown(tag.name)} is missing a quotation mark, so text and tags become part of the value of “${name.slice(0, 40)}”.`,
+          `The tag ${displayTag(tag.name)} is missing a quotation mark, so text and tags become part of the value of “${name.slice(0, 40)}”.`,
         );
       if (tag.attributes.size < MAX_ATTRIBUTES && !tag.attributes.has(name))
         tag.attributes.set(name, value);
@@ -186,7 +188,7 @@ function contentCallbacks(
   state: TokenizerState,
   flush: () => void,
 ): Omit<TokenizerCallbacks, TagCallbacks | AttributeCallbacks> {
-  // Joins pieces, so that a megabyte of entities or stray `<` does not become a million texts.
+  // Joins pieces, so that a megabyte of entities or stray `<` does not cause a million calls.
   const addText = (start: number, end: number) => {
     const { text } = state;
     if (text.end !== start) {
@@ -194,7 +196,7 @@ function contentCallbacks(
       text.start = start;
     }
     text.end = end;
-    if (text.decoded.length + end - text.start > MAX_PIECE) flush();
+    if (text.decoded.length + end - text.start > MAX_PIECE_LENGTH) flush();
   };
   return {
     ontext: addText,
@@ -220,10 +222,10 @@ function contentCallbacks(
 function unclosedMarkup(html: string, { tag, raw, comment }: TokenizerState): string | null {
   if (comment >= 0) return TAG.test(html.slice(comment)) ? 'A comment is never closed' : null;
   if (raw.name !== '')
-    return TAG.test(html.slice(raw.start)) ? `${shown(raw.name)} is never closed` : null;
+    return TAG.test(html.slice(raw.start)) ? `${displayTag(raw.name)} is never closed` : null;
   return tag.start >= 0 && TAG.test(html.slice(tag.start))
-    ? `The tag ${shown(tag.name)} is missing a quotation mark or “>”`
+    ? `The tag ${displayTag(tag.name)} is missing a quotation mark or “>”`
     : null;
 }
 
-const shown = (name: string): string => `<${name.slice(0, 40)}>`;
+const displayTag = (name: string): string => `<${name.slice(0, 40)}>`;

@@ -1,4 +1,4 @@
-/** How the declarations of an element hide it, without regard to other elements. */
+/** How the declarations of an element hide it, regardless of other elements. */
 
 import type { ReadonlyDeclarations } from './css.ts';
 import type { Attributes } from './tokens.ts';
@@ -9,7 +9,7 @@ export type ValueOf = (property: string) => string;
 /** How an element is hidden, and the properties that would show it if another rule changed them. */
 export interface Hiding {
   how: string;
-  by: string[];
+  properties: string[];
 }
 
 /** Pixels; no layout moves visible content this far. */
@@ -27,16 +27,17 @@ const INLINE_ELEMENTS = new Set(
 /** The first declaration that hides the element and everything in it; null if none does. */
 export function hidingOf(tag: string, declared: ReadonlyDeclarations): Hiding | null {
   const value = (property: string) => declared.get(property)?.value ?? '';
-  if (value('display') === 'none') return { how: 'display:none', by: ['display'] };
-  if (readOpacity(value('opacity')) < 0.02) return { how: 'opacity:0', by: ['opacity'] };
-  if (NO_OPACITY.test(withoutSpace(value('filter')))) return { how: 'opacity:0', by: ['filter'] };
-  if (NO_SCALE.test(withoutSpace(value('transform'))))
-    return { how: 'transform:scale(0)', by: ['transform'] };
+  if (value('display') === 'none') return { how: 'display:none', properties: ['display'] };
+  if (readOpacity(value('opacity')) < 0.02) return { how: 'opacity:0', properties: ['opacity'] };
+  if (ZERO_OPACITY.test(withoutSpace(value('filter'))))
+    return { how: 'opacity:0', properties: ['filter'] };
+  if (ZERO_SCALE.test(withoutSpace(value('transform'))))
+    return { how: 'transform:scale(0)', properties: ['transform'] };
   return zeroSize(tag, value) ?? offScreen(value);
 }
 
-const NO_OPACITY = /opacity\((?:0{1,9}|0{0,9}\.0{1,9})%?\)/;
-const NO_SCALE = /scale(?:3d|x|y)?\((?:0{1,9}|0{0,9}\.0{1,9})[,)]/;
+const ZERO_OPACITY = /opacity\((?:0{1,9}|0{0,9}\.0{1,9})%?\)/;
+const ZERO_SCALE = /scale(?:3d|x|y)?\((?:0{1,9}|0{0,9}\.0{1,9})[,)]/;
 const TRANSLATE = /translate(?:3d|x|y)?\(([^(),]{1,30})(?:,([^(),]{1,30}))?[,)]/;
 
 const withoutSpace = (text: string): string => text.replace(/\s+/g, '');
@@ -62,10 +63,10 @@ function zeroSize(tag: string, value: ValueOf): Hiding | null {
   const by = ['max-height', 'height', 'max-width', 'width', 'overflow', 'display'];
   for (const property of ['max-height', 'height'])
     if (isZero(value(property)) && !padded('top') && !padded('bottom'))
-      return { how: `${property}:0`, by };
+      return { how: `${property}:0`, properties: by };
   for (const property of ['max-width', 'width'])
     if (isZero(value(property)) && !padded('left') && !padded('right'))
-      return { how: `${property}:0`, by };
+      return { how: `${property}:0`, properties: by };
   return null;
 }
 
@@ -76,19 +77,21 @@ const isZero = (length: string): boolean => {
 };
 
 function offScreen(value: ValueOf): Hiding | null {
-  const far = (property: string) => (readLength(value(property), 16) ?? 0) <= -MIN_OFF_SCREEN_PX;
+  const isFar = (property: string) => (readLength(value(property), 16) ?? 0) <= -MIN_OFF_SCREEN_PX;
   const positioned = /^(?:absolute|fixed|relative)$/.test(value('position'));
-  const moved = ['left', 'top', 'right'].find((property) => positioned && far(property));
-  const margin = ['margin-left', 'margin-top'].find(far);
+  const moved = ['left', 'top', 'right'].find((property) => positioned && isFar(property));
+  const margin = ['margin-left', 'margin-top'].find(isFar);
   const by = moved ?? margin;
-  if (by) return { how: 'a position off the screen', by: [by, 'position'] };
+  if (by) return { how: 'a position off the screen', properties: [by, 'position'] };
   const shift = TRANSLATE.exec(withoutSpace(value('transform'))) ?? [];
   if (shift.slice(1).some((length) => (readLength(length ?? '', 16) ?? 0) <= -MIN_OFF_SCREEN_PX))
-    return { how: 'a position off the screen', by: ['transform'] };
+    return { how: 'a position off the screen', properties: ['transform'] };
   const clipped =
     (positioned && /^rect\(\s*(?:[01](?:px)?[\s,]*){4}\)$/.test(value('clip'))) ||
     /^(?:inset\(\s*(?:50|100)%|circle\(\s*0)/.test(value('clip-path'));
-  return clipped ? { how: 'an empty clip area', by: ['clip', 'clip-path', 'position'] } : null;
+  return clipped
+    ? { how: 'an empty clip area', properties: ['clip', 'clip-path', 'position'] }
+    : null;
 }
 
 /** Whether an indent moves the text out of sight. */
@@ -132,8 +135,8 @@ export function colorOf(parent: Color, tag: string, attributes: Attributes, valu
   if (color === 'inherit' || color === 'currentcolor') return parent;
   if (color !== '') return readColor(color) ?? null;
   const attribute = tag === 'font' ? 'color' : tag === 'body' ? 'text' : null;
-  const named = attribute ? attributes.get(attribute) : undefined;
-  if (named !== undefined) return readColorAttribute(named);
+  const attributeValue = attribute ? attributes.get(attribute) : undefined;
+  if (attributeValue !== undefined) return readColorAttribute(attributeValue);
   return tag === 'a' && attributes.has('href') ? null : parent;
 }
 
@@ -141,9 +144,17 @@ export function colorOf(parent: Color, tag: string, attributes: Attributes, valu
 export const BACKGROUNDS = ['background', 'background-color', 'background-image', 'mix-blend-mode'];
 
 /** Elements that have a background by default. */
-const PAINTED = new Set(['button', 'input', 'mark', 'optgroup', 'option', 'select', 'textarea']);
+const WITH_BACKGROUND = new Set([
+  'button',
+  'input',
+  'mark',
+  'optgroup',
+  'option',
+  'select',
+  'textarea',
+]);
 
-/** The background of text; null if it may cover something else. */
+/** The background of text; null if it cannot be determined. */
 export function backgroundOf(
   parent: Color,
   tag: string,
@@ -158,23 +169,23 @@ export function backgroundOf(
   const image =
     attributes.has('background') && value('background') === '' && value('background-image') === '';
   if (image || colors.includes(null)) return null;
-  const own = colors.findLast((color) => color !== undefined);
-  if (own !== undefined && own !== 'transparent') return own;
+  const declaredColor = colors.findLast((color) => color !== undefined);
+  if (declaredColor !== undefined && declaredColor !== 'transparent') return declaredColor;
   const bgcolor = attributes.get('bgcolor');
-  if (bgcolor !== undefined && own === undefined) return readColorAttribute(bgcolor);
-  return PAINTED.has(tag) || liesOver(value) ? null : parent;
+  if (bgcolor !== undefined && declaredColor === undefined) return readColorAttribute(bgcolor);
+  return WITH_BACKGROUND.has(tag) || mayOverlap(value) ? null : parent;
 }
 
 const isImage = (value: string): boolean => value !== '' && value !== 'none';
 
-function liesOver(value: ValueOf): boolean {
-  const noHeight = ['max-height', 'height'].some((name) => readLength(value(name), 16) === 0);
-  const isUp = (property: string) => (readLength(value(property), 16) ?? 0) <= -20;
+function mayOverlap(value: ValueOf): boolean {
+  const hasNoHeight = ['max-height', 'height'].some((name) => readLength(value(name), 16) === 0);
+  const isShiftedUp = (property: string) => (readLength(value(property), 16) ?? 0) <= -20;
   return (
-    noHeight ||
+    hasNoHeight ||
     /^(?:absolute|fixed)$/.test(value('position')) ||
-    isUp('margin-top') ||
-    (value('position') === 'relative' && isUp('top'))
+    isShiftedUp('margin-top') ||
+    (value('position') === 'relative' && isShiftedUp('top'))
   );
 }
 
@@ -183,7 +194,7 @@ function liesOver(value: ValueOf): boolean {
 /** 0xRRGGBB, or `transparent`; null if unknown (images, gradients, semi-transparent colors). */
 export type Color = number | 'transparent' | null;
 
-const NAMED: Record<string, number> = {
+const NAMED_COLORS: Record<string, number> = {
   aliceblue: 0xf0f8ff,
   aqua: 0x00ffff,
   azure: 0xf0ffff,
@@ -234,7 +245,7 @@ const NAMED: Record<string, number> = {
 };
 
 /** Words of a `background` other than its color. */
-const NO_COLOR =
+const NOT_A_COLOR =
   /^(?:none|initial|inherit|unset|revert|repeat|repeat-[xy]|no-repeat|space|round|scroll|fixed|local|left|right|top|bottom|center|cover|contain|auto|border-box|padding-box|content-box|[-+.\d/,].*|\/)$/;
 /** Words of a `background` that are read. */
 const MAX_WORDS = 20;
@@ -244,11 +255,11 @@ export const MAX_COLOR_LENGTH = 50;
 /** Colors whose channels differ by no more than this look the same. */
 const MAX_SAME_CHANNEL_DIFFERENCE = 4;
 
-/** Parses the color of a property (`#fff`, `white`, `rgb(…)`); undefined if it is no color. */
+/** Parses the color of a property (`#fff`, `white`, `rgb(…)`); undefined if it is not a color. */
 function readColor(text: string): Color | undefined {
   const value = text.trim();
   if (value === 'transparent') return 'transparent';
-  if (Object.hasOwn(NAMED, value)) return NAMED[value]!;
+  if (Object.hasOwn(NAMED_COLORS, value)) return NAMED_COLORS[value]!;
   if (/^#(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})$/.test(value)) return fromHex(value.slice(1));
   const call = /^(rgb|hsl)a?\(([^()]{1,100})\)$/.exec(value);
   if (!call) return undefined;
@@ -269,19 +280,19 @@ function readColorAttribute(text: string): Color {
 /** Parses `background` and `background-color`; undefined if it has no color, null if the color is unknown. */
 function readBackground(text: string): Color | undefined {
   if (/url\(|gradient\(|image-set\(|var\(/.test(text)) return null;
-  const whole = readColor(text);
-  if (whole !== undefined) return whole;
+  const singleColor = readColor(text);
+  if (singleColor !== undefined) return singleColor;
   if (text === 'none' || text === 'initial' || text === '0') return 'transparent';
-  let unknown = false;
+  let hasUnknownWord = false;
   let words = 0;
   for (const [word] of text.matchAll(WORD)) {
     const color = readColor(word);
     if (color !== undefined) return color;
-    unknown ||= !NO_COLOR.test(word);
+    hasUnknownWord ||= !NOT_A_COLOR.test(word);
     words += 1;
     if (words >= MAX_WORDS) return null;
   }
-  return unknown ? null : undefined;
+  return hasUnknownWord ? null : undefined;
 }
 
 /** A word, or a function with its arguments. */
@@ -296,11 +307,11 @@ export function isSameColor(a: Color, b: Color): boolean {
 
 function fromHex(digits: string): Color {
   const short = digits.length <= 4;
-  const at = (i: number) =>
+  const channelAt = (i: number) =>
     Number.parseInt(short ? digits[i]!.repeat(2) : digits.slice(2 * i, 2 * i + 2), 16);
-  const alpha = digits.length === 4 || digits.length === 8 ? at(3) : 255;
+  const alpha = digits.length === 4 || digits.length === 8 ? channelAt(3) : 255;
   if (alpha < 13) return 'transparent';
-  return alpha < 255 ? null : pack(at(0), at(1), at(2));
+  return alpha < 255 ? null : pack(channelAt(0), channelAt(1), channelAt(2));
 }
 
 function channel(text: string, max: number): number {

@@ -36,20 +36,20 @@ const FILLER = words(
 
 const POINTING_ANYWHERE = /こちら|ここ|クリック|这里|這裡|点击|點擊|链接|여기|클릭|링크|هنا|כאן|ที่นี่/;
 // Without marks, like the words that `plainWords` returns.
-const POINTING_PLAIN = new RegExp(
+const POINTING_NORMALIZED = new RegExp(
   plainWords(POINTING_ANYWHERE.source.replaceAll('|', ' '), 500).trim().replaceAll(' ', '|'),
 );
 
 const isPointing = (word: string): boolean =>
-  POINTING.has(word) || (word.length <= 20 && POINTING_PLAIN.test(word));
+  POINTING.has(word) || (word.length <= 20 && POINTING_NORMALIZED.test(word));
 
 /** Whether the text has only words that point at the link, or only symbols: `Click here`, `→`. */
 export function isGenericText(text: string): boolean {
   if (text.length > MAX_LENGTH || text.trim() === '') return false;
-  const plain = wordsOf(text);
+  const normalizedWords = wordsOf(text);
   return (
-    plain.every((word) => isPointing(word) || FILLER.has(word)) &&
-    (plain.length === 0 || plain.some(isPointing))
+    normalizedWords.every((word) => isPointing(word) || FILLER.has(word)) &&
+    (normalizedWords.length === 0 || normalizedWords.some(isPointing))
   );
 }
 
@@ -58,8 +58,8 @@ export function dependsOnContext(text: string): boolean {
   const start = text.slice(0, 2 * MAX_LENGTH).trim();
   if (isUrlText(start)) return true;
   if (start.length > MAX_LENGTH) return false;
-  const plain = wordsOf(start);
-  return plain.length === 0 || plain.some(isPointing);
+  const normalizedWords = wordsOf(start);
+  return normalizedWords.length === 0 || normalizedWords.some(isPointing);
 }
 
 /** Whether the text is a URL and nothing else. */
@@ -68,6 +68,6 @@ export function isUrlText(text: string): boolean {
 }
 
 function wordsOf(text: string): string[] {
-  const plain = plainWords(text, 2 * MAX_LENGTH).trim();
-  return plain === '' ? [] : plain.split(' ');
+  const normalized = plainWords(text, 2 * MAX_LENGTH).trim();
+  return normalized === '' ? [] : normalized.split(' ');
 }

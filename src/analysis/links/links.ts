@@ -48,9 +48,9 @@ export function messageLinks(context: Context): MessageLink[] {
   const text = context.message.text ?? '';
   const facts = context.fact(htmlFacts);
   const links = facts ? linksOfHtml(facts) : [];
-  for (const { href, at } of findBareUrls(text, MAX_LINKS - links.length)) {
-    const end = at + href.length;
-    const before = text.slice(Math.max(0, at - MAX_SURROUNDING_TEXT), at);
+  for (const { href, index } of findBareUrls(text, MAX_LINKS - links.length)) {
+    const end = index + href.length;
+    const before = text.slice(Math.max(0, index - MAX_SURROUNDING_TEXT), index);
     const after = text.slice(end, end + MAX_SURROUNDING_TEXT);
     links.push(parseLink(href, { text: null, label: '', before, after }));
   }
@@ -58,9 +58,9 @@ export function messageLinks(context: Context): MessageLink[] {
 }
 
 function linksOfHtml({ links, images }: HtmlFacts): MessageLink[] {
-  const files = new Map(images.map(({ link, src }) => [link, fileName(src)]));
+  const fileNames = new Map(images.map(({ link, src }) => [link, fileName(src)]));
   return links.map((link) => {
-    const label = `${link.label} ${files.get(link) ?? ''}`.trim();
+    const label = `${link.label} ${fileNames.get(link) ?? ''}`.trim();
     return parseLink(link.href, { ...link, label });
   });
 }
@@ -121,7 +121,7 @@ interface BareUrl {
   /** As written, without the punctuation of the surrounding sentence. */
   href: string;
   /** The index in the text. */
-  at: number;
+  index: number;
 }
 
 function findBareUrls(text: string, limit: number): BareUrl[] {
@@ -131,26 +131,26 @@ function findBareUrls(text: string, limit: number): BareUrl[] {
     const trimmed = trimTrailingPunctuation(url);
     // `http://` or `www.` alone is not a URL.
     if (!/[\p{L}\p{N}[]/u.test(trimmed.replace(/^https?:\/\/|^www\./i, ''))) continue;
-    found.push({ href: trimmed, at: index });
+    found.push({ href: trimmed, index });
     if (found.length >= limit) break;
   }
   return found;
 }
 
-const CLOSING: Record<string, string> = { ')': '(', ']': '[', '}': '{' };
+const OPENING_BRACKETS: Record<string, string> = { ')': '(', ']': '[', '}': '{' };
 
 /** Removes final punctuation, and a closing bracket that was opened before the URL. */
 function trimTrailingPunctuation(url: string): string {
-  const open = new Map<string, number>();
+  const counts = new Map<string, number>();
   for (const character of url)
-    if ('()[]{}'.includes(character)) open.set(character, (open.get(character) ?? 0) + 1);
+    if ('()[]{}'.includes(character)) counts.set(character, (counts.get(character) ?? 0) + 1);
   let end = url.length;
   for (; end > 0; end -= 1) {
     const last = url[end - 1]!;
     if (".,;:!?'*_~|»”’…".includes(last)) continue;
-    const partner = CLOSING[last];
-    if (!partner || (open.get(last) ?? 0) <= (open.get(partner) ?? 0)) break;
-    open.set(last, open.get(last)! - 1);
+    const opening = OPENING_BRACKETS[last];
+    if (!opening || (counts.get(last) ?? 0) <= (counts.get(opening) ?? 0)) break;
+    counts.set(last, counts.get(last)! - 1);
   }
   return url.slice(0, end);
 }
@@ -179,8 +179,8 @@ export function describeUnreadLinks(context: Context, links: MessageLink[]): str
 
 /** A URL for evidence: of limited length, and without secrets, because reports are shared. */
 export function displayUrl(href: string): string {
-  const shown = maskTokens(href.slice(0, 2 * MAX_SHOWN_URL));
-  return shown.length <= MAX_SHOWN_URL ? shown : `${shown.slice(0, MAX_SHOWN_URL)}…`;
+  const masked = maskTokens(href.slice(0, 2 * MAX_SHOWN_URL));
+  return masked.length <= MAX_SHOWN_URL ? masked : `${masked.slice(0, MAX_SHOWN_URL)}…`;
 }
 
 /** Counts of links and problems, and the first links with a problem, each URL once. */

@@ -23,7 +23,7 @@ interface CautionWords {
 }
 
 /**
- * Without accents, like the text that is searched. The first entry is about unsubscribing: it is wider
+ * Without accents, like the text that is searched. The first entry is about unsubscribing: it is broader
  * than the phrases that identify an unsubscribe link, and adds to them.
  */
 const CAUTION_WORDS: [CautionWords, ...CautionWords[]] = [
@@ -176,33 +176,33 @@ const MAX_LINK_WORDS = 2000;
 
 export interface LinkSkipReasons {
   /** Why a redirect target must not be requested, as a clause after a colon; null if it may be. */
-  ofUrl(url: URL): string | null;
-  /** The same for a link, also by the words around it and around other links with the same URL. */
-  ofLink(link: MessageLink): string | null;
+  forUrl(url: URL): string | null;
+  /** The same for a link, also considering the words around it and around other links with the same URL. */
+  forLink(link: MessageLink): string | null;
 }
 
 const PATTERNS = CAUTION_WORDS.map(patternOf);
 const UNSUBSCRIBE = CAUTION_WORDS[0].purpose;
 
 export function linkSkipReasons(context: Context): LinkSkipReasons {
-  const unsubscribing = listUnsubscribePages(context);
+  const unsubscribePages = listUnsubscribePages(context);
   const { urls, pages } = reasonsByWords(context);
   const reasonForUrl = (url: URL): string | null => {
     if (url.href.length > MAX_URL_LENGTH) return 'its URL is very long';
-    if (unsubscribing.has(pageOf(url))) return 'it is in the List-Unsubscribe field';
+    if (unsubscribePages.has(pageOf(url))) return 'it is in the List-Unsubscribe field';
     const purpose = isUnsubscribeUrl(url.href) ? UNSUBSCRIBE : purposeOf(decoded(url.href));
     if (purpose) return `it looks like a link to ${purpose}`;
     return hasToken(url) ? 'it contains a long token, which may identify the recipient' : null;
   };
   return {
-    ofUrl: (url) => pages.get(pageOf(url)) ?? reasonForUrl(url),
-    ofLink: ({ url }) => (url ? (urls.get(urlKey(url)) ?? reasonForUrl(url)) : null),
+    forUrl: (url) => pages.get(pageOf(url)) ?? reasonForUrl(url),
+    forLink: ({ url }) => (url ? (urls.get(urlKey(url)) ?? reasonForUrl(url)) : null),
   };
 }
 
 /** Why URLs must not be requested according to the words of the message, by URL and by page. */
 function reasonsByWords(context: Context) {
-  const reasonOf = wordReader(context);
+  const reasonOf = createWordReasonFinder(context);
   const urls = new Map<string, string>();
   const pages = new Map<string, string>();
   for (const link of context.fact(messageLinks)) {
@@ -214,7 +214,7 @@ function reasonsByWords(context: Context) {
   return { urls, pages };
 }
 
-function wordReader(context: Context): (link: MessageLink) => string | null {
+function createWordReasonFinder(context: Context): (link: MessageLink) => string | null {
   const candidates = new Set(context.fact(unsubscribeCandidates));
   const wordsOf = wordsAround(context.message.text ?? '');
   const mentionsUnsubscribing = candidates.size > 0 || htmlMentionsUnsubscribing(context);
@@ -225,8 +225,9 @@ function wordReader(context: Context): (link: MessageLink) => string | null {
       : purposeOf(text === null ? wordsOf(link) : `${text} ${label}`);
     if (purpose) return `it looks like a link to ${purpose}`;
     if (text === null || !dependsOnContext(text)) return null;
-    const around = purposeOf(`${before} ${after}`);
-    if (around) return `its text is vague, and the text around it suggests a link to ${around}`;
+    const surroundingPurpose = purposeOf(`${before} ${after}`);
+    if (surroundingPurpose)
+      return `its text is vague, and the text around it suggests a link to ${surroundingPurpose}`;
     if (mentionsUnsubscribing && isGenericText(text))
       return 'its text is vague, and the message mentions unsubscribing';
     return null;
@@ -254,23 +255,23 @@ function purposeOf(text: string): string | null {
 
 interface Pattern {
   purpose: string;
-  /** Matches if a plain text, with spaces around every word, contains any of these. */
+  /** Matches if a normalized text, with spaces around every word, contains any of these. */
   pieces: string[];
 }
 
-const hasAny = (plain: string, { pieces }: Pattern): boolean =>
-  pieces.some((piece) => plain.includes(piece));
+const hasAny = (normalized: string, { pieces }: Pattern): boolean =>
+  pieces.some((piece) => normalized.includes(piece));
 
 function patternOf({ purpose, anywhere, atStart, whole }: CautionWords): Pattern {
-  const plain = (words: string[]) => words.map((word) => plainWords(word, 100).trim());
-  const joined = plain(atStart).map((word) => word.replaceAll(' ', ''));
-  const starts = new Set([...plain(atStart), ...joined]);
+  const normalize = (words: string[]) => words.map((word) => plainWords(word, 100).trim());
+  const joined = normalize(atStart).map((word) => word.replaceAll(' ', ''));
+  const starts = new Set([...normalize(atStart), ...joined]);
   return {
     purpose,
     pieces: [
-      ...plain(anywhere),
+      ...normalize(anywhere),
       ...[...starts].map((word) => ` ${word}`),
-      ...plain(whole).map((word) => ` ${word} `),
+      ...normalize(whole).map((word) => ` ${word} `),
     ],
   };
 }
@@ -312,7 +313,7 @@ const MAX_BEFORE = 200;
 const MAX_AFTER = 60;
 
 const LINE_END = /\r\n|\r|\n/;
-const ADDRESS = /(?:https?:\/\/|www\.)\S+/gi;
+const URL_IN_TEXT = /(?:https?:\/\/|www\.)\S+/gi;
 
 /**
  * For a link in the text part: the rest of its line and the paragraph before it. If the link is a
@@ -331,27 +332,27 @@ function wordsAround(text: string): (link: MessageLink) => string {
 
 /**
  * The line up to the link and the lines above it, up to an empty line or another URL. Empty lines
- * directly above are skipped if its own line is vague.
+ * directly above are skipped if the link's own line is vague.
  */
 function paragraphBefore(lines: string[]): string {
-  const own = lines.at(-1)!;
-  const found = [own];
+  const linkLine = lines.at(-1)!;
+  const paragraph = [linkLine];
   let index = lines.length - 2;
-  if (dependsOnContext(own.replace(/\P{L}+/gu, ' ')))
+  if (dependsOnContext(linkLine.replace(/\P{L}+/gu, ' ')))
     while (lines[index]?.trim() === '') index -= 1;
   for (; index >= 0 && lines[index]!.trim() !== ''; index -= 1) {
     const line = lines[index]!;
-    const address = [...line.matchAll(ADDRESS)].at(-1);
-    found.unshift(address ? line.slice(address.index + address[0].length) : line);
-    if (address) break;
+    const url = [...line.matchAll(URL_IN_TEXT)].at(-1);
+    paragraph.unshift(url ? line.slice(url.index + url[0].length) : line);
+    if (url) break;
   }
-  return found.join(' ');
+  return paragraph.join(' ');
 }
 
 /** Includes the next line if the sentence continues there. */
 function restOfLine(after: string): string {
-  const [rest = '', next = ''] = after.split(LINE_END);
-  return `${rest.slice(0, 2 * MAX_AFTER)} ${/^\s*\p{Ll}/u.test(next) ? next.slice(0, MAX_AFTER) : ''}`;
+  const [lineRest = '', next = ''] = after.split(LINE_END);
+  return `${lineRest.slice(0, 2 * MAX_AFTER)} ${/^\s*\p{Ll}/u.test(next) ? next.slice(0, MAX_AFTER) : ''}`;
 }
 
 /** The words around `[1]`, `[2]` and so on. */

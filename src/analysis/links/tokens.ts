@@ -33,9 +33,10 @@ export function looksRandom(value: string): boolean {
   if (value.length < MIN_LENGTH) return false;
   const start = value.slice(0, 4096);
   if (UUID.test(start)) return true;
-  let random = 0;
-  for (const piece of start.split(/[^\p{L}\p{N}]+/u)) if (!isPlain(piece)) random += piece.length;
-  return random >= MIN_RANDOM_LENGTH;
+  let randomLength = 0;
+  for (const piece of start.split(/[^\p{L}\p{N}]+/u))
+    if (!isOrdinary(piece)) randomLength += piece.length;
+  return randomLength >= MIN_RANDOM_LENGTH;
 }
 
 const NUMBER = /^\d{1,14}$/;
@@ -43,7 +44,7 @@ const WORD = /^(?:\p{Lu}?\p{Ll}{0,24}|\p{Lu}{1,12}|[\p{Lo}\p{Lm}\p{M}]+)$/u;
 const WORD_AND_NUMBER =
   /^(?:\d{1,6}(?:\p{Ll}{1,12}|\p{Lu}{1,6})|(?:\p{Lu}?\p{Ll}{1,12}|\p{Lu}{1,6})\d{1,6})$/u;
 
-function isPlain(piece: string): boolean {
+function isOrdinary(piece: string): boolean {
   if (piece === '' || NUMBER.test(piece) || WORD_AND_NUMBER.test(piece)) return true;
   // "SummerSale" is two words, but "aBcDeFgH" is not a word.
   const words = piece.split(/(?<=\p{Ll})(?=\p{Lu})/u);

@@ -24,9 +24,9 @@ export function unsubscribeLinks(context: Context): MessageLink[] {
 export function unsubscribeCandidates(context: Context): MessageLink[] {
   const links = context.fact(messageLinks);
   const html = links.filter(({ source }) => source === 'html');
-  const byOwnWords = html.filter(matchesInHtml);
+  const byLinkWords = html.filter(matchesInHtml);
   return [
-    ...(byOwnWords.length > 0 ? byOwnWords : byWordsAround(html)),
+    ...(byLinkWords.length > 0 ? byLinkWords : bySurroundingWords(html)),
     ...links.filter((link) => link.source === 'text' && matchesInText(link)),
   ];
 }
@@ -34,8 +34,8 @@ export function unsubscribeCandidates(context: Context): MessageLink[] {
 /** Whether the link offers to unsubscribe from mail, and not to leave a session, account or event. */
 export function isMailUnsubscribeLink(link: MessageLink): boolean {
   const { source, text, label, href, before, after } = link;
-  const around = source === 'text' ? lineAround(link) : `${before} ${after}`;
-  return leavesMail(`${text ?? ''} ${label}`, href, around);
+  const surroundingText = source === 'text' ? lineAround(link) : `${before} ${after}`;
+  return unsubscribesFromMail(`${text ?? ''} ${label}`, href, surroundingText);
 }
 
 const matchesInHtml = ({ text, label, href }: MessageLink): boolean =>
@@ -51,8 +51,8 @@ function lineAround(link: MessageLink): string {
   const above = link.before.split('\n');
   const before = above.pop() ?? '';
   const after = link.after.split('\n', 1)[0] ?? '';
-  const alone = !/[\p{L}\p{N}]/u.test(before + after);
-  const previous = alone ? (above.findLast((line) => line.trim() !== '') ?? '') : '';
+  const isAlone = !/[\p{L}\p{N}]/u.test(before + after);
+  const previous = isAlone ? (above.findLast((line) => line.trim() !== '') ?? '') : '';
   return `${previous} ${before} ${after}`;
 }
 
@@ -60,7 +60,7 @@ function lineAround(link: MessageLink): string {
  * A "click here" in a sentence with unsubscribe words. Of several, the last counts, because mail has
  * its unsubscribe link at the end.
  */
-function byWordsAround(links: MessageLink[]): MessageLink[] {
+function bySurroundingWords(links: MessageLink[]): MessageLink[] {
   const last = links.findLast(({ text, before, after }) => {
     if (text === null) return false;
     if (isUrlText(text)) return mentionsUnsubscribe(before.slice(-MAX_BEFORE_URL));
@@ -69,7 +69,7 @@ function byWordsAround(links: MessageLink[]): MessageLink[] {
   return last ? [last] : [];
 }
 
-// The words by which a text or a URL offers to unsubscribe, in the languages of most mail.
+// The words with which a text or a URL offers to unsubscribe, in the most common languages of mail.
 
 /**
  * Compared without case and accents. A space matches white space or a dash, `…` up to two more
@@ -144,17 +144,17 @@ export const UNSPACED_PHRASES = [
 
 // Whether a text or a URL offers to unsubscribe.
 
-// Abbreviations in URLs, rare in texts.
-const SHORT = /(?<![a-z])(?:unsubs?|desabo)(?![a-z])/;
+// Abbreviations that are common in URLs and rare in texts.
+const ABBREVIATION = /(?<![a-z])(?:unsubs?|desabo)(?![a-z])/;
 
-// "baja" is also a region of Mexico: only as a whole path segment or a whole value.
-const SHORT_AND_WIDE = /(?:^|[/=])(?:baja|signoff)(?:\.[a-z]{2,5})?(?![^/?&#;@])/;
+// "baja" is also a region of Mexico, so it counts only as a whole path segment or a whole value.
+const AMBIGUOUS_ABBREVIATION = /(?:^|[/=])(?:baja|signoff)(?:\.[a-z]{2,5})?(?![^/?&#;@])/;
 
 /** Words for mail and mailing lists. */
 const MAIL =
   /news ?letter|mailing|e-?mails?(?!\p{L})|rundbrief|rundmail|verteiler|nieuwsbrief|nyhe[dt]sbrev|zpravodaj|novink|odber|spravodaj|bilten|obvestil|novost|boletin|uutiskirje|ενημερωτικ|рассыл/u;
 
-/** Words next to a wide word that do not say what is left. */
+/** Words next to an ambiguous word that do not say what the reader would leave. */
 const FILLER =
   /(?<!\p{L})(?:hier|jetzt|bitte|sich|zur|zum|sie|konnen|link|her|nu|se|si|sa|zde|tu|klikk?|meg|deg|dig|mig|je|u|zich)(?!\p{L})/gu;
 
@@ -162,34 +162,35 @@ const FILLER =
 const MAX_LENGTH = 2000;
 
 // Ligatures of whole phrases, which NFKD expands to many characters.
-const PHRASES_IN_ONE = /[\ufdfa\ufdfb]/g;
+const PHRASE_LIGATURES = /[\ufdfa\ufdfb]/g;
 
 const GAP = '[\\s-]{1,3}';
 
-const source = (phrase: string): string =>
+const phraseSource = (phrase: string): string =>
   phrase
     .replace(/\*$/, '')
     .split(' … ')
     .map((part) => fold(part).replace(/[ -]/g, GAP))
     .join(`${GAP}(?:[\\p{L}']{1,20}${GAP}){0,2}`) + (phrase.endsWith('*') ? '' : '(?!\\p{L})');
 
-const pattern = (phrases: string[][], anywhere: string[][]): RegExp =>
+const phrasePattern = (phrases: string[][], anywhere: string[][]): RegExp =>
   new RegExp(
-    [`(?<!\\p{L})(?:${phrases.flat().map(source).join('|')})`, ...anywhere.flat().map(fold)].join(
-      '|',
-    ),
+    [
+      `(?<!\\p{L})(?:${phrases.flat().map(phraseSource).join('|')})`,
+      ...anywhere.flat().map(fold),
+    ].join('|'),
     'u',
   );
 
-const WORDS = pattern([...UNSUBSCRIBE_PHRASES, ...AMBIGUOUS_PHRASES], UNSPACED_PHRASES);
-const CLEAR_WORDS = pattern(UNSUBSCRIBE_PHRASES, UNSPACED_PHRASES);
-const WIDE_WORDS = pattern(AMBIGUOUS_PHRASES, []);
-const WIDE_WHOLE = new RegExp(`${WIDE_WORDS.source}\\p{L}*`, 'gu');
+const WORDS = phrasePattern([...UNSUBSCRIBE_PHRASES, ...AMBIGUOUS_PHRASES], UNSPACED_PHRASES);
+const CLEAR_WORDS = phrasePattern(UNSUBSCRIBE_PHRASES, UNSPACED_PHRASES);
+const AMBIGUOUS_WORDS = phrasePattern(AMBIGUOUS_PHRASES, []);
+const AMBIGUOUS_WHOLE_WORDS = new RegExp(`${AMBIGUOUS_WORDS.source}\\p{L}*`, 'gu');
 
 /** Lower case, plain apostrophes, no accents or invisible characters: `désabonner` → `desabonner`. */
 function fold(text: string): string {
-  const start = text.slice(0, MAX_LENGTH).replace(PHRASES_IN_ONE, ' ');
-  // A Korean syllable decomposes into three letters. Anything that grows more is no word.
+  const start = text.slice(0, MAX_LENGTH).replace(PHRASE_LIGATURES, ' ');
+  // A Korean syllable decomposes into three letters. Anything that grows more is not a word.
   return start
     .normalize('NFKD')
     .slice(0, 3 * start.length)
@@ -205,28 +206,33 @@ export function mentionsUnsubscribe(text: string): boolean {
   return WORDS.test(fold(text));
 }
 
+/** The same, without words that may also end a session or cancel a visit. */
+export function clearlyMentionsUnsubscribe(text: string): boolean {
+  return CLEAR_WORDS.test(fold(text));
+}
+
 /** The same for a URL, in any part of it: `https://example.com/u?do=opt-out`. */
 export function isUnsubscribeUrl(href: string): boolean {
   const { words, path } = splitUrl(href);
-  return WORDS.test(words) || SHORT.test(words) || SHORT_AND_WIDE.test(path);
+  return WORDS.test(words) || ABBREVIATION.test(words) || AMBIGUOUS_ABBREVIATION.test(path);
 }
 
 /**
  * Whether an unsubscribe link is about mail. "Abmelden" alone may also end a session or cancel a visit.
- * There, the link itself must mention mail; if it has no other words, the text around it must.
+ * In that case, the link itself must mention mail; if it has no other words, the text around it must.
  */
-function leavesMail(linkText: string, href: string, around: string): boolean {
+function unsubscribesFromMail(linkText: string, href: string, surroundingText: string): boolean {
   const text = fold(linkText);
   const { words, path } = splitUrl(href);
-  if (CLEAR_WORDS.test(text) || CLEAR_WORDS.test(words) || SHORT.test(words)) return true;
+  if (CLEAR_WORDS.test(text) || CLEAR_WORDS.test(words) || ABBREVIATION.test(words)) return true;
   if (MAIL.test(text) || MAIL.test(path)) return true;
-  const near = fold(around);
-  if (WIDE_WORDS.test(text)) {
-    const otherWords = text.replace(WIDE_WHOLE, ' ').replace(FILLER, ' ');
-    return !/\p{L}/u.test(otherWords) && MAIL.test(near);
+  const surroundings = fold(surroundingText);
+  if (AMBIGUOUS_WORDS.test(text)) {
+    const otherWords = text.replace(AMBIGUOUS_WHOLE_WORDS, ' ').replace(FILLER, ' ');
+    return !/\p{L}/u.test(otherWords) && MAIL.test(surroundings);
   }
-  const wide = WIDE_WORDS.test(words) || SHORT_AND_WIDE.test(path);
-  return MAIL.test(near) || (!wide && CLEAR_WORDS.test(near));
+  const isAmbiguous = AMBIGUOUS_WORDS.test(words) || AMBIGUOUS_ABBREVIATION.test(path);
+  return MAIL.test(surroundings) || (!isAmbiguous && CLEAR_WORDS.test(surroundings));
 }
 
 /** The words of a URL, and the part after its host, in lower case and decoded. */

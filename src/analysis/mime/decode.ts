@@ -17,7 +17,7 @@ for (let i = 0; i < 16; i++) {
   HEX[i.toString(16).toUpperCase().charCodeAt(0)] = i;
 }
 
-/** Decodes base64 and quoted-printable; returns a body with any other encoding as it is. */
+/** Decodes base64 and quoted-printable; returns a body with any other encoding unchanged. */
 export function decodeTransfer(body: Uint8Array, encoding: string | null): Uint8Array {
   if (encoding === 'base64') return decodeBase64(body);
   if (encoding === 'quoted-printable') return decodeQuotedPrintable(body);
@@ -112,5 +112,18 @@ export function decodeText(octets: Uint8Array, charset: string | null): string {
     return new TextDecoder(ALIASES.get(label) ?? label).decode(octets);
   } catch {
     return new TextDecoder('windows-1252').decode(octets);
+  }
+}
+
+/** Whether `decodeText` has a decoder for this character set. */
+export function isKnownCharset(charset: string): boolean {
+  const label = charset.trim().toLowerCase();
+  // Aliases of US-ASCII that the Encoding Standard lacks.
+  if (/^(?:ansi_x3\.4-19(?:68|86)|unknown-8bit|646)$/.test(label)) return true;
+  try {
+    new TextDecoder(ALIASES.get(label) ?? label);
+    return true;
+  } catch {
+    return false;
   }
 }

@@ -109,9 +109,9 @@ const MAX_LENGTH = 16 * 1024;
 
 /** Parses an unfolded value leniently. Never throws. */
 export function parseStructuredField(text: string): StructuredField {
-  const [value = '', ...rest] = splitAtSemicolons(text.slice(0, MAX_LENGTH));
+  const [value = '', ...parameters] = splitAtSemicolons(text.slice(0, MAX_LENGTH));
   const params = new Map<string, string>();
-  for (const item of rest) {
+  for (const item of parameters) {
     const equals = item.indexOf('=');
     if (equals < 1) continue;
     const name = item.slice(0, equals).trim().toLowerCase();

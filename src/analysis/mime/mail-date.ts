@@ -48,16 +48,16 @@ export function parseMailDate(value: string): MailDate | null {
 /** Replaces comments by a space. They nest (RFC 5322 §3.2.2); an unclosed one extends to the end. */
 export function withoutComments(text: string): string {
   let depth = 0;
-  let kept = '';
+  let result = '';
   for (const character of text) {
     if (character === '(') depth++;
-    if (depth === 0) kept += character;
+    if (depth === 0) result += character;
     if (character === ')' && depth > 0) {
       depth--;
-      kept += ' ';
+      result += ' ';
     }
   }
-  return kept;
+  return result;
 }
 
 /** §4.3: two-digit years below 50 count from 2000, all other short years from 1900. */

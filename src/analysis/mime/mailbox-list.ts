@@ -54,21 +54,21 @@ function splitEntries(value: string): { entries: string[]; unclosed: string | nu
 function entryProblem(entry: string): string | null {
   const name = display(entry.length > 80 ? `${entry.slice(0, 80)}…` : entry);
   const angle = entry.indexOf('<');
-  const spec = angle < 0 ? entry : entry.slice(angle + 1, -1).trim();
+  const address = angle < 0 ? entry : entry.slice(angle + 1, -1).trim();
   if (angle >= 0 && !entry.endsWith('>')) return `"${name}" does not end with an address in < >`;
   if (angle >= 0 && !PHRASE.test(entry.slice(0, angle)))
     return `the name in "${name}" has characters that need quotation marks`;
   if (angle < 0 && /[:;]/.test(entry)) return `"${name}" is a group, not an address`;
   if (angle < 0 && /\s/.test(entry) && entry.includes('@'))
     return `"${name}" has an address without < >`;
-  return addressProblem(spec, name);
+  return addressProblem(address, name);
 }
 
-function addressProblem(spec: string, name: string): string | null {
-  const at = spec.lastIndexOf('@');
+function addressProblem(address: string, name: string): string | null {
+  const at = address.lastIndexOf('@');
   if (at < 0) return `"${name}" has no address`;
-  if (!LOCAL_PART.test(spec.slice(0, at))) return `"${name}" is not a valid address`;
-  const domain = spec.slice(at + 1);
+  if (!LOCAL_PART.test(address.slice(0, at))) return `"${name}" is not a valid address`;
+  const domain = address.slice(at + 1);
   if (!domain.includes('.') || domain.endsWith('.') || normalizeDomain(domain) === null)
     return `"${name}" has no full domain name after the @`;
   return null;

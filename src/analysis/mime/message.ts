@@ -17,7 +17,30 @@ export interface HeaderField {
   raw: string;
 }
 
-export interface Part {
+/** A header with its body: a part or a multipart. */
+export interface Entity {
+  /** The fields of its header; for the outermost, those of the message. */
+  fields: HeaderField[];
+  /** The offsets of the encoded body in the message. */
+  start: number;
+  end: number;
+}
+
+/** An entity with parts. */
+export interface Multipart extends Entity {
+  /** In Latin-1. */
+  boundary: string;
+  /** The number of its parts; 0 if its boundary never occurs. */
+  children: number;
+  /** How many multiparts surround it. */
+  level: number;
+  /** Whether its closing delimiter was found. */
+  closed: boolean;
+  /** The offset of its first delimiter line; null without one. */
+  firstDelimiter: number | null;
+}
+
+export interface Part extends Entity {
   /** In lower case; `text/plain` if not declared (RFC 2045 §5.2). */
   type: string;
   /** As declared, in lower case; null if not declared. */
@@ -31,9 +54,6 @@ export interface Part {
   size: number;
   /** Decoded. Do not modify: it may be a view of the message itself. */
   content: Uint8Array;
-  /** The offsets of the encoded body in the message. */
-  start: number;
-  end: number;
 }
 
 /** How the lines of the message deviate from RFC 5322 and RFC 2045. */
@@ -57,7 +77,13 @@ export interface LineFacts {
 export const MAX_LINE_OCTETS = 998;
 
 /** Limits of the parser. Messages beyond them are parsed in part and reported. */
-export const LIMITS = { depth: 50, parts: 1000, headerBytes: 1024 * 1024 } as const;
+export const LIMITS = {
+  depth: 50,
+  parts: 1000,
+  headerBytes: 1024 * 1024,
+  /** Of all text parts together, and of all HTML parts: more than any client shows. */
+  textBytes: 6 * 1024 * 1024,
+} as const;
 
 export interface Message {
   size: number;
@@ -74,6 +100,8 @@ export interface Message {
   htmlSize: number;
   /** The leaves of the MIME tree in order; an attached message is one part. */
   parts: Part[];
+  /** The multiparts, in the order in which they end. */
+  multiparts: Multipart[];
   /**
    * The limits that the message exceeds, continuing "The message has …" ("50,000 MIME parts, of which
    * 1,000 were read"). Headers, parts, text and html are then incomplete.

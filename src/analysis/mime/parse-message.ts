@@ -25,9 +25,9 @@ export async function parseMessage(raw: Uint8Array): Promise<Message> {
   const block = scanHeaders(raw);
   const { exceededLimits, ...mime } = parseMime(raw, block);
   if (block.truncated) {
-    const allowed = formatSize(LIMITS.headerBytes);
+    const limit = formatSize(LIMITS.headerBytes);
     exceededLimits.unshift(
-      `a header of ${formatSize(block.headerBytes)}, of which ${allowed} was read`,
+      `a header of ${formatSize(block.headerBytes)}, of which ${limit} was read`,
     );
   }
   const firstField = (key: string) => block.headers.find((field) => field.key === key);
@@ -63,30 +63,68 @@ function decodeField(field: HeaderField | undefined): string | null {
 // lines take 4 GB of memory, and some inputs of 2 MB of base64 take seconds. It also returns only the
 // joined and converted texts, not the parts.
 
-type MimeParts = Pick<Message, 'parts' | 'text' | 'html' | 'htmlSize' | 'exceededLimits'>;
+type MimeParts = Pick<
+  Message,
+  'parts' | 'multiparts' | 'text' | 'html' | 'htmlSize' | 'exceededLimits'
+>;
 
-/** Never throws. Runs in linear time. */
-function parseMime(raw: Uint8Array, block: HeaderBlock): MimeParts {
-  const { leaves, limits: exceededLimits } = splitParts(raw, block);
+/** Also for attached messages. Never throws. Runs in linear time. */
+export function parseMime(raw: Uint8Array, block: HeaderBlock): MimeParts {
+  const { leaves, multiparts, limits: exceededLimits } = splitParts(raw, block);
   const parts = leaves.map((leaf) => readPart(raw, leaf));
-  const html = parts.filter((part) => isShown(part, 'text/html'));
+  const texts = parts.filter((part) => isInline(part, 'text/plain'));
+  const html = parts.filter((part) => isInline(part, 'text/html'));
   return {
     parts,
-    text: textOf(parts.filter((part) => isShown(part, 'text/plain'))),
+    multiparts,
+    text: textOf(texts),
     html: textOf(html),
-    htmlSize: html.reduce((sum, part) => sum + part.size, 0),
-    exceededLimits,
+    htmlSize: sizeOf(html),
+    exceededLimits: [
+      ...exceededLimits,
+      ...textLimit(sizeOf(texts), 'text'),
+      ...textLimit(sizeOf(html), 'HTML'),
+    ],
   };
 }
 
-const isShown = (part: Part, type: string): boolean =>
+const sizeOf = (parts: Part[]): number => parts.reduce((sum, part) => sum + part.size, 0);
+
+const textLimit = (size: number, kind: string): string[] =>
+  size > LIMITS.textBytes
+    ? [`${formatSize(size)} of ${kind}, of which ${formatSize(LIMITS.textBytes)} was read`]
+    : [];
+
+const isInline = (part: Part, type: string): boolean =>
   part.type === type && part.disposition !== 'attachment';
 
 function textOf(parts: Part[]): string | null {
   if (parts.length === 0) return null;
-  return parts
-    .map((part) => decodeText(part.content, part.charset).replaceAll('\r\n', '\n'))
-    .join('\n');
+  let remaining: number = LIMITS.textBytes;
+  const texts: string[] = [];
+  for (const { content, charset } of parts) {
+    const read = content.subarray(0, remaining);
+    remaining -= read.length;
+    texts.push(withLf(decodeText(read, charset)));
+  }
+  return texts.join('\n');
+}
+
+/** Long enough to be fast. */
+const SLICE_LENGTH = 1024 * 1024;
+
+/** Converts line ends slice by slice: the engine keeps a list of all matches of one replacement. */
+function withLf(text: string): string {
+  if (text.length <= SLICE_LENGTH) return text.replaceAll('\r\n', '\n');
+  const slices: string[] = [];
+  for (let start = 0; start < text.length; ) {
+    let end = start + SLICE_LENGTH;
+    // Never between CR and LF.
+    if (text[end - 1] === '\r') end += 1;
+    slices.push(text.slice(start, end).replaceAll('\r\n', '\n'));
+    start = end;
+  }
+  return slices.join('');
 }
 
 function readPart(raw: Uint8Array, { fields, type, start, end }: Leaf): Part {
@@ -96,6 +134,7 @@ function readPart(raw: Uint8Array, { fields, type, start, end }: Leaf): Part {
   const filename = disposition.params.get('filename') || type.params.get('name');
   const content = decodeTransfer(raw.subarray(start, end), encoding);
   return {
+    fields,
     // RFC 2045 §5.2: an invalid type means plain text.
     type: /^[^\s/]+\/[^\s/]+$/.test(type.value) ? type.value : 'text/plain',
     charset: type.params.get('charset')?.toLowerCase() || null,
@@ -131,14 +170,14 @@ function scanLines(raw: Uint8Array, headerBytes: number): LineFacts {
   };
   let start = 0;
   let carriageReturns = 0;
-  let lineEnds = 0;
+  let crlfCount = 0;
   for (let i = 0; i < raw.length; i++) {
     const octet = raw[i]!;
     // Fast path: nearly every byte is plain ASCII text.
     if (octet > 0x0d && octet < 0x80) continue;
     if (octet === LF) {
       const afterCr = i > start && raw[i - 1] === CR;
-      if (afterCr) lineEnds++;
+      if (afterCr) crlfCount++;
       else facts.bareLf++;
       endLine(facts, i - start - (afterCr ? 1 : 0));
       start = i + 1;
@@ -150,7 +189,7 @@ function scanLines(raw: Uint8Array, headerBytes: number): LineFacts {
     }
   }
   if (start < raw.length) endLine(facts, raw.length - start);
-  facts.bareCr = carriageReturns - lineEnds;
+  facts.bareCr = carriageReturns - crlfCount;
   return facts;
 }
 

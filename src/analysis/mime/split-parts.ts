@@ -11,28 +11,24 @@ import {
   readFields,
   type StructuredField,
 } from './headers.ts';
-import { type HeaderField, LIMITS } from './message.ts';
+import { type Entity, type HeaderField, LIMITS, type Multipart } from './message.ts';
 
 /** A part without children. `start` and `end` are the offsets of its encoded body. */
-export interface Leaf {
-  fields: HeaderField[];
+export interface Leaf extends Entity {
   type: StructuredField;
-  start: number;
-  end: number;
 }
 
-interface Multipart extends Leaf {
-  boundary: string;
-  children: number;
-}
+interface OpenMultipart extends Leaf, Multipart {}
 
-interface Walk {
+interface WalkState {
   bytes: Buffer;
   leaves: Leaf[];
+  /** In the order in which they end. */
+  multiparts: OpenMultipart[];
   /** Outermost first. */
-  open: Multipart[];
+  open: OpenMultipart[];
   boundaries: OpenBoundaries;
-  count: number;
+  partCount: number;
   partHeaderBytes: number;
   limits: Set<string>;
 }
@@ -40,45 +36,55 @@ interface Walk {
 // Parts beyond the limit are only counted, up to this number.
 const MAX_COUNTED = 100_000;
 
-/** The leaves in order, and a description of each exceeded limit. Never throws. */
-export function splitParts(
-  raw: Uint8Array,
-  block: HeaderBlock,
-): { leaves: Leaf[]; limits: string[] } {
+interface SplitMessage {
+  /** In order. */
+  leaves: Leaf[];
+  multiparts: Multipart[];
+  /** A description of each exceeded limit. */
+  limits: string[];
+}
+
+/** Never throws. */
+export function splitParts(raw: Uint8Array, block: HeaderBlock): SplitMessage {
   const bytes = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength);
-  const walk: Walk = {
+  const walk: WalkState = {
     bytes,
     leaves: [],
+    multiparts: [],
     open: [],
     boundaries: new Map(),
-    count: 0,
+    partCount: 0,
     partHeaderBytes: 0,
     limits: new Set(),
   };
   let position = block.bodyStart;
   let leaf = openEntity(walk, block.headers, position);
-  while (walk.count < MAX_COUNTED && walk.partHeaderBytes <= LIMITS.headerBytes) {
-    const found = findDelimiter(bytes, position, walk.boundaries);
-    if (!found) break;
-    const end = withoutLineEnd(bytes, found.start, position);
+  while (walk.partCount < MAX_COUNTED && walk.partHeaderBytes <= LIMITS.headerBytes) {
+    const delimiter = findDelimiter(bytes, position, walk.boundaries);
+    if (!delimiter) break;
+    const end = withoutLineEnd(bytes, delimiter.start, position);
     if (leaf) addLeaf(walk, { ...leaf, end });
-    closeFrom(walk, found.closes ? found.level : found.level + 1, end);
-    position = found.next;
+    const multipart = walk.open[delimiter.level]!;
+    multipart.closed = delimiter.closes;
+    multipart.firstDelimiter ??= delimiter.start;
+    closeFrom(walk, delimiter.closes ? delimiter.level : delimiter.level + 1, end);
+    position = delimiter.next;
     leaf = null;
-    if (!found.closes) ({ leaf, position } = openChild(walk, position));
+    if (!delimiter.closes) ({ leaf, position } = openChild(walk, position));
   }
   if (leaf) addLeaf(walk, { ...leaf, end: bytes.length });
   closeFrom(walk, 0, bytes.length);
-  return { leaves: walk.leaves, limits: describeLimits(walk) };
+  const { leaves, multiparts } = walk;
+  return { leaves, multiparts, limits: describeLimits(walk) };
 }
 
 /** Opens a multipart and returns null, or returns the leaf that starts here. */
-function openEntity(walk: Walk, fields: HeaderField[], start: number): Leaf | null {
+function openEntity(walk: WalkState, fields: HeaderField[], start: number): Leaf | null {
   const parent = walk.open.at(-1);
-  const declared = fields.find((field) => field.key === 'content-type')?.value;
+  const declaredType = fields.find((field) => field.key === 'content-type')?.value;
   // RFC 2046 §5.1.5: the default type in a digest is a message.
   const defaultType = parent?.type.value === 'multipart/digest' ? 'message/rfc822' : 'text/plain';
-  const type = parseStructuredField(declared || defaultType);
+  const type = parseStructuredField(declaredType || defaultType);
   const entity: Leaf = { fields, type, start, end: start };
   const boundary = type.params.get('boundary');
   if (!type.value.startsWith('multipart/') || !boundary) return entity;
@@ -89,14 +95,21 @@ function openEntity(walk: Walk, fields: HeaderField[], start: number): Leaf | nu
   // The value was read as UTF-8, but is compared with lines read as Latin-1.
   const octets = Buffer.from(boundary, 'utf8').toString('latin1').trimEnd();
   walk.boundaries.set(octets, walk.open.length);
-  walk.open.push({ ...entity, boundary: octets, children: 0 });
+  walk.open.push({
+    ...entity,
+    boundary: octets,
+    children: 0,
+    level: walk.open.length,
+    closed: false,
+    firstDelimiter: null,
+  });
   return null;
 }
 
 /** Reads the header of the part after a delimiter, up to an empty line or the next delimiter. */
-function openChild(walk: Walk, from: number): { leaf: Leaf | null; position: number } {
+function openChild(walk: WalkState, from: number): { leaf: Leaf | null; position: number } {
   walk.open.at(-1)!.children++;
-  walk.count++;
+  walk.partCount++;
   const { bytes } = walk;
   let end = from;
   let bodyStart = bytes.length;
@@ -130,24 +143,26 @@ function withoutLineEnd(bytes: Buffer, delimiter: number, bodyStart: number): nu
 }
 
 /** Closes all multiparts from `level` inwards. A multipart without parts becomes a leaf. */
-function closeFrom(walk: Walk, level: number, end: number): void {
+function closeFrom(walk: WalkState, level: number, end: number): void {
   const closed = walk.open.splice(level);
   if (closed.length === 0) return;
-  walk.boundaries = new Map(walk.open.map(({ boundary }, at) => [boundary, at]));
-  for (const multipart of closed.reverse())
-    if (multipart.children === 0)
-      addLeaf(walk, { ...multipart, end: Math.max(end, multipart.start) });
+  walk.boundaries = new Map(walk.open.map(({ boundary }, index) => [boundary, index]));
+  for (const multipart of closed.reverse()) {
+    const ended = { ...multipart, end: Math.max(end, multipart.start) };
+    if (walk.multiparts.length < LIMITS.parts) walk.multiparts.push(ended);
+    if (multipart.children === 0) addLeaf(walk, ended);
+  }
 }
 
-function addLeaf(walk: Walk, leaf: Leaf): void {
+function addLeaf(walk: WalkState, leaf: Leaf): void {
   if (walk.leaves.length < LIMITS.parts) walk.leaves.push(leaf);
 }
 
-function describeLimits(walk: Walk): string[] {
+function describeLimits(walk: WalkState): string[] {
   const limits = [...walk.limits];
-  if (walk.count > LIMITS.parts) {
-    const count = walk.count.toLocaleString('en');
-    const atLeast = walk.count >= MAX_COUNTED ? 'at least ' : '';
+  if (walk.partCount > LIMITS.parts) {
+    const count = walk.partCount.toLocaleString('en');
+    const atLeast = walk.partCount >= MAX_COUNTED ? 'at least ' : '';
     limits.push(
       `${atLeast}${count} MIME parts, of which ${LIMITS.parts.toLocaleString('en')} were read`,
     );
@@ -184,8 +199,8 @@ function findDelimiter(bytes: Buffer, from: number, open: OpenBoundaries): Delim
   // At the start of a part, LINE_START begins with the line break before it.
   let at = bytes.indexOf(LINE_START, Math.max(from - 1, 0));
   while (at >= 0) {
-    const found = delimiterAt(bytes, at + 1, open);
-    if (found) return found;
+    const delimiter = delimiterAt(bytes, at + 1, open);
+    if (delimiter) return delimiter;
     at = bytes.indexOf(LINE_START, at + 1);
   }
   return null;

@@ -1,8 +1,16 @@
 /** Apple's requirements for senders to iCloud Mail, as published in 2026. */
 
-import { dmarcPolicyRule, FORMAT_CHECKS, type ProviderRules } from './rule.ts';
+import type { FindFact } from '../consequences.ts';
+import {
+  dblOutcome,
+  dmarcPolicyRule,
+  FORMAT_CHECKS,
+  failsOnWarning,
+  type ProviderRules,
+  TRUE_SENDER,
+} from './rule.ts';
 
-/** From Apple's postmaster page. It defines no volume for bulk mail and publishes no status codes. */
+/** From Apple's postmaster page. It defines no volume for bulk mail and publishes no status codes; those here are in its replies. */
 export const apple: ProviderRules = {
   provider: 'apple',
   name: 'Apple',
@@ -17,8 +25,39 @@ export const apple: ProviderRules = {
       applies: 'any',
       needs: [['spf'], ['dkim']],
       error: null,
+      consequences: ['unauthenticated'],
     },
-    dmarcPolicyRule(null),
+    dmarcPolicyRule({ error: null, verifiesEd25519: null }),
+    {
+      id: 'sender_domain',
+      title: 'The domain of the envelope sender (MAIL FROM) exists and can receive bounces.',
+      applies: 'any',
+      needs: [['return_path']],
+      error: '450 4.1.8',
+      listedIf: (find) => isQueried(find, 'return_path'),
+      evaluate: failsOnWarning('return_path'),
+    },
+    {
+      id: 'domain_not_listed',
+      title: 'The Spamhaus DBL lists no sender domain.',
+      applies: 'any',
+      needs: [['domain_blocklists']],
+      error: '550 5.7.1',
+      consequences: ['listed_domain'],
+      listedIf: (find) => isQueried(find, 'domain_blocklists'),
+      evaluate: (find) => dblOutcome(find, 'domain_blocklists'),
+    },
+    {
+      id: 'links_not_listed',
+      title: 'The Spamhaus DBL lists no domain of a link.',
+      applies: 'any',
+      needs: [['link_blocklists']],
+      error: '550 5.7.1',
+      consequences: ['listed_link'],
+      listedIf: (find) => isQueried(find, 'link_blocklists'),
+      evaluate: (find) => dblOutcome(find, 'link_blocklists'),
+    },
+    TRUE_SENDER,
     {
       id: 'spf',
       title: 'SPF passes.',
@@ -46,6 +85,7 @@ export const apple: ProviderRules = {
       applies: 'bulk',
       needs: [['ptr', 'fcrdns']],
       error: null,
+      consequences: ['no_reverse_dns'],
     },
     {
       id: 'format',
@@ -85,4 +125,10 @@ export const apple: ProviderRules = {
       error: null,
     },
   ],
+};
+
+/** Only Apple's replies show these rules, so they are left out if nothing was looked up. */
+const isQueried = (find: FindFact, check: string): boolean => {
+  const fact = find(check);
+  return fact !== undefined && (fact.status !== 'skipped' || fact.failedCauses.length > 0);
 };

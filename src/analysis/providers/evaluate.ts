@@ -1,41 +1,118 @@
 /** Evaluates each mailbox provider's rules from the results of the checks. Pure. */
 
+import {
+  type AppliedConsequence,
+  bySeverity,
+  CONSEQUENCES,
+  type ConsequenceId,
+  consequencesOf,
+  type FindFact,
+  type MailKind,
+} from '../consequences.ts';
+import { gradeOf } from '../grade.ts';
 import type { Classification } from '../kind.ts';
 import {
   type CheckResult,
-  failedDependencies,
+  factOf,
   type ProviderVerdict,
   type RuleStatus,
   type RuleVerdict,
+  readinessOf,
 } from '../result.ts';
 import { apple } from './apple.ts';
 import { gmail } from './gmail.ts';
 import { microsoft } from './microsoft.ts';
-import type { FindResult, ProviderRules, Rule, RuleOutcome } from './rule.ts';
+import { isTolerated, type ProviderRules, type Rule, type RuleOutcome } from './rule.ts';
 import { yahoo } from './yahoo.ts';
 
 /** In the order in which reports list them. */
 export const PROVIDER_RULES: ProviderRules[] = [gmail, yahoo, microsoft, apple];
 
 /**
- * Rules for bulk senders are always listed, but count for `ready` only in marketing mail. Rules
- * about unsubscribing are listed only for marketing mail.
+ * Rules for bulk senders are always listed, but count only for marketing mail. Rules about
+ * unsubscribing are listed only for marketing mail.
  */
-export function providerVerdicts(checks: CheckResult[], kind: Classification): ProviderVerdict[] {
+export function providerVerdicts(
+  checks: CheckResult[],
+  { kind }: Pick<Classification, 'kind'>,
+): ProviderVerdict[] {
+  const facts = new Map(checks.map((check) => [check.id, factOf(check)]));
   const byId = new Map(checks.map((check) => [check.id, check]));
-  const find: FindResult = (id) => byId.get(id);
-  const isBulk = kind.kind === 'marketing';
+  const findFact: FindFact = (id) => facts.get(id);
+  const applied = appliedIds(findFact, kind);
   return PROVIDER_RULES.map(({ provider, name, reference, rules }) => {
-    const evaluated = rules
-      .filter(({ marketingOnly }) => isBulk || !marketingOnly)
-      .map((rule) => ({ rule, verdict: evaluateRule(rule, find) }));
-    const ready = evaluated
-      .filter(({ rule }) => rule.needs.length > 0 && (isBulk || rule.applies === 'any'))
-      .every(
-        ({ rule, verdict: { status } }) =>
-          status === 'met' || (status === 'unknown' && rule.dependsOnThirdParty === true),
-      );
-    return { provider, name, ready, reference, rules: evaluated.map(({ verdict }) => verdict) };
+    const verdicts = rules
+      .filter((rule) => isListed(rule, findFact, kind))
+      .map((rule): RuleVerdict => {
+        const outcome = outcomeOf(rule, findFact, applied);
+        const { id, title, applies, error, needs } = rule;
+        const titles = outcome.detail ?? explain(rule, outcome, findFact, (one) => byId.get(one));
+        const detail = outcome.note ? `${titles} ${outcome.note}` : titles;
+        const ids = [...new Set(needs.flat())];
+        return { id, title, applies, status: outcome.status, detail, checks: ids, error };
+      });
+    const status = readinessOf(verdicts, kind);
+    const ready = status === 'ready';
+    return { provider, name, ready, status, reference, rules: verdicts };
+  });
+}
+
+/** A rule for bulk senders counts for marketing mail only. */
+const isApplicable = ({ applies }: Rule, kind: MailKind): boolean =>
+  kind === 'marketing' || applies === 'any';
+
+const isListed = ({ marketingOnly, listedIf }: Rule, find: FindFact, kind: MailKind): boolean =>
+  (kind === 'marketing' || !marketingOnly) && (listedIf?.(find) ?? true);
+
+const appliedIds = (find: FindFact, kind: MailKind): Set<string> =>
+  new Set(consequencesOf(find, kind).map(({ id }) => id));
+
+// The consequences of a message, with that of unmet rules, and the providers that each concerns.
+
+/** No grade A while a rule that applies is not met. */
+export const REQUIREMENT_LIMIT = 89;
+
+/** All consequences of a message, worst first. */
+export function allConsequences(find: FindFact, kind: MailKind): AppliedConsequence[] {
+  const consequences = consequencesOf(find, kind);
+  const applied = new Set<string>(consequences.map(({ id }) => id));
+  const unmet = PROVIDER_RULES.filter(({ rules }) =>
+    rules.some(
+      (rule) =>
+        isApplicable(rule, kind) &&
+        isListed(rule, find, kind) &&
+        outcomeOf(rule, find, applied).status === 'not_met',
+    ),
+  ).map(({ name }) => name);
+  return unmet.length === 0
+    ? consequences
+    : [...consequences, requirementOf(unmet)].toSorted(bySeverity);
+}
+
+const requirementOf = (names: string[]): AppliedConsequence => ({
+  id: 'requirement',
+  limit: REQUIREMENT_LIMIT,
+  effect: 'requirement',
+  actor: 'Mailbox providers',
+  reason: `The message does not meet all sender requirements of ${LIST.format(names)}.`,
+  reference: 'The rules of these providers in this report',
+});
+
+/** The providers with an unmet rule that names this consequence and applies to the message. */
+export function namedProviders(
+  consequence: string,
+  providers: ProviderVerdict[],
+  kind: MailKind,
+): string[] {
+  return PROVIDER_RULES.flatMap(({ provider, name, rules }) => {
+    const verdict = providers.find((one) => one.provider === provider);
+    const isNamed = rules.some(
+      (rule) =>
+        rule.consequences?.includes(consequence as ConsequenceId) &&
+        isApplicable(rule, kind) &&
+        verdict?.rules.some(({ id, status }) => id === rule.id && status === 'not_met'),
+    );
+    return isNamed ? [name] : [];
   });
 }
 
@@ -44,14 +121,14 @@ export function providerVerdicts(checks: CheckResult[], kind: Classification): P
 /** Created once: creating it costs more than most checks. */
 const LIST = new Intl.ListFormat('en-GB');
 
-function evaluateRule(rule: Rule, find: FindResult): RuleVerdict {
-  const { id, title, applies, error, needs } = rule;
-  const checks = [...new Set(needs.flat())];
-  const { status, detail } = rule.evaluate?.(find) ?? evaluateNeeds(needs, find);
-  return { id, title, applies, status, detail, checks, error };
+function outcomeOf(rule: Rule, find: FindFact, applied: Set<string>): RuleOutcome {
+  const own = rule.evaluate?.(find);
+  if (own) return own;
+  if (rule.consequences?.some((id) => applied.has(id))) return { status: 'not_met' };
+  return evaluateNeeds(rule, find);
 }
 
-function evaluateNeeds(needs: string[][], find: FindResult): RuleOutcome {
+function evaluateNeeds({ needs }: Rule, find: FindFact): RuleOutcome {
   if (needs.length === 0)
     return {
       status: 'unknown',
@@ -59,13 +136,11 @@ function evaluateNeeds(needs: string[][], find: FindResult): RuleOutcome {
     };
   const groups = needs.map((ids) => ({
     ids,
-    status: combine(ids.map((id) => statusOf(find(id)))),
+    status: combine(ids.map((id) => statusOf(id, find))),
   }));
   const met = groups.find(({ status }) => status === 'met');
-  if (met) return { status: 'met', detail: explainMet(met.ids, find) };
-  const status = groups.some((group) => group.status === 'unknown') ? 'unknown' : 'not_met';
-  const ids = groups.flatMap((group) => group.ids.filter((id) => statusOf(find(id)) === status));
-  return { status, detail: joinDistinct(ids.flatMap((id) => titlesBehind(id, find))) };
+  if (met) return { status: 'met', because: met.ids };
+  return { status: groups.some((group) => group.status === 'unknown') ? 'unknown' : 'not_met' };
 }
 
 function combine(statuses: RuleStatus[]): RuleStatus {
@@ -77,33 +152,81 @@ function combine(statuses: RuleStatus[]): RuleStatus {
  * No provider rejects mail for a warning. A check that was skipped because another one failed is not
  * met. Any other skipped check did not apply, so the status is unknown.
  */
-function statusOf(result: CheckResult | undefined): RuleStatus {
-  if (!result) return 'unknown';
-  if (result.status === 'pass' || result.status === 'warn' || result.status === 'info')
-    return 'met';
-  if (result.status === 'fail') return 'not_met';
-  return failedDependencies(result).length > 0 ? 'not_met' : 'unknown';
+function statusOf(id: string, find: FindFact): RuleStatus {
+  const fact = find(id);
+  if (!fact) return 'unknown';
+  const { status, failedCauses } = fact;
+  if (status === 'pass' || status === 'warn' || status === 'info') return 'met';
+  if (status === 'fail') return isTolerated(fact, find) ? 'met' : 'not_met';
+  return failedCauses.length > 0 ? 'not_met' : 'unknown';
+}
+
+// Why a rule has its status: the titles of the checks behind it.
+
+type FindResult = (id: string) => CheckResult | undefined;
+
+function explain(
+  { needs }: Rule,
+  { status, because }: RuleOutcome,
+  find: FindFact,
+  results: FindResult,
+): string {
+  const ids = because ?? [...new Set(needs.flat())];
+  if (status === 'met') return explainMet(ids, find, results);
+  const deciding = ids.filter((id) => statusOf(id, find) === status);
+  return joinDistinct(
+    (deciding.length > 0 ? deciding : ids).flatMap((id) => titlesBehind(id, find, results)),
+  );
 }
 
 /** The title of a check; for one that was skipped because others failed, their titles. */
-function titlesBehind(id: string, find: FindResult): string[] {
-  const result = find(id);
+function titlesBehind(id: string, find: FindFact, results: FindResult): string[] {
+  const result = results(id);
   if (!result) return [`The check ${id} did not run.`];
-  const causes = failedDependencies(result);
+  const causes = find(id)?.failedCauses ?? [];
   if (causes.length === 0) return [result.title];
-  return causes.map((cause) => find(cause)?.title ?? result.title);
+  return causes.map((cause) => results(cause)?.title ?? result.title);
 }
 
-function explainMet(ids: string[], find: FindResult): string {
-  if (ids.length <= 2) return joinDistinct(ids.flatMap((id) => titlesBehind(id, find)));
-  // Warnings are shown too, although no provider rejects mail for them.
-  const warnings = ids.filter((id) => find(id)?.status === 'warn');
-  const labels = ids.filter((id) => !warnings.includes(id)).map((id) => find(id)?.label ?? id);
+function explainMet(ids: string[], find: FindFact, results: FindResult): string {
+  if (ids.length <= 2) return joinDistinct(ids.flatMap((id) => titlesBehind(id, find, results)));
+  // Problems are shown too if no provider rejects mail for them.
+  const problems = ids.filter((id) => ['warn', 'fail'].includes(find(id)?.status ?? ''));
+  const labels = ids.filter((id) => !problems.includes(id)).map((id) => results(id)?.label ?? id);
   const passed = `No problems found in: ${LIST.format(labels)}.`;
   return joinDistinct([
     ...(labels.length > 0 ? [passed] : []),
-    ...warnings.flatMap((id) => titlesBehind(id, find)),
+    ...problems.flatMap((id) => titlesBehind(id, find, results)),
   ]);
 }
 
 const joinDistinct = (sentences: string[]): string => [...new Set(sentences)].join(' ');
+
+// For docs/scoring.md.
+
+/** The provider rules that break with a consequence, by provider. */
+function rulesOf(consequence: string): string {
+  const names = PROVIDER_RULES.filter(({ rules }) =>
+    rules.some(({ consequences }) => consequences?.some((id) => id === consequence)),
+  ).map(({ name }) => name);
+  return names.length === 0 ? '' : names.join(', ');
+}
+
+/** The table of caps, as Markdown without a final line break. */
+export function capTable(): string {
+  const rows = CONSEQUENCES.map(({ id, limit, reason, reference }) =>
+    [String(limit), gradeOf(limit), reason, rulesOf(id), reference].join(' | '),
+  );
+  const last = [
+    String(REQUIREMENT_LIMIT),
+    gradeOf(REQUIREMENT_LIMIT),
+    'Any other provider rule that applies is not met.',
+    'the provider of the rule',
+    'The message is not ready for that provider.',
+  ].join(' | ');
+  return [
+    '| at most | grade | problem | not ready for | reason |',
+    '|---|---|---|---|---|',
+    ...[...rows, last].map((row) => `| ${row} |`),
+  ].join('\n');
+}

@@ -1,12 +1,19 @@
 /** Gmail's requirements for senders to personal accounts, as published in 2026. */
 
+import type { FindFact } from '../consequences.ts';
 import {
   ALIGNMENT_CHECKS,
+  attachmentRule,
   dmarcPolicyRule,
-  type FindResult,
   FORMAT_CHECKS,
+  failsOnEd25519,
+  failsOnEd25519WithoutSpf,
+  failsOnUnalignedEd25519,
   failsOnWarning,
+  metIfSkipped,
   type ProviderRules,
+  type RuleOutcome,
+  TRUE_SENDER,
 } from './rule.ts';
 
 /** From Gmail's guidelines (support.google.com/a/answer/81126), FAQ (14229414) and SMTP errors (3726730). */
@@ -23,7 +30,9 @@ export const gmail: ProviderRules = {
       title: 'Mail passes SPF, or DKIM with a key of at least 1024 bits.',
       applies: 'any',
       needs: [['spf'], ['dkim']],
+      evaluate: failsOnEd25519WithoutSpf,
       error: '550 5.7.26, 421 4.7.26',
+      consequences: ['unauthenticated'],
     },
     {
       id: 'reverse_dns',
@@ -32,6 +41,7 @@ export const gmail: ProviderRules = {
       applies: 'any',
       needs: [['ptr', 'fcrdns']],
       error: '550 5.7.25, 451 4.7.23',
+      consequences: ['no_reverse_dns'],
     },
     {
       id: 'tls',
@@ -39,6 +49,7 @@ export const gmail: ProviderRules = {
       applies: 'any',
       needs: [['tls']],
       error: '550 5.7.29, 421 4.7.29',
+      consequences: ['no_tls'],
     },
     {
       id: 'format',
@@ -47,7 +58,32 @@ export const gmail: ProviderRules = {
       applies: 'any',
       needs: [FORMAT_CHECKS],
       error: '550 5.7.1, 554 5.6.0',
+      consequences: ['invalid_message_id', 'duplicate_fields', 'malformed_lines'],
     },
+    {
+      id: 'visible_content',
+      title: 'HTML and CSS do not hide content from the recipient.',
+      applies: 'any',
+      needs: [['hidden_text']],
+      error: null,
+      consequences: ['hidden_text'],
+      evaluate: metIfSkipped('hidden_text', failsOnWarning('hidden_text')),
+    },
+    {
+      id: 'size',
+      title: 'The HTML is smaller than about 102 KB. Gmail clips larger messages.',
+      applies: 'any',
+      needs: [['html_size']],
+      error: null,
+      consequences: ['clipped'],
+      evaluate: metIfSkipped('html_size'),
+    },
+    attachmentRule(
+      'gmail',
+      'No attachment is of a type that Gmail blocks, such as .exe or .js, in archives too.',
+      '552 5.7.0',
+    ),
+    TRUE_SENDER,
     {
       id: 'single_from',
       title: 'From contains exactly one valid address.',
@@ -59,9 +95,10 @@ export const gmail: ProviderRules = {
         const from = find('from');
         const addresses = from?.evidence.addresses;
         return from?.status === 'warn' && Array.isArray(addresses) && addresses.length > 1
-          ? { status: 'not_met', detail: from.title }
+          ? { status: 'not_met', because: ['from'] }
           : null;
       },
+      consequences: ['invalid_from'],
     },
     {
       id: 'no_gmail_from',
@@ -77,7 +114,17 @@ export const gmail: ProviderRules = {
         return { status: 'met', detail: `From uses ${domain}, which is not a Gmail domain.` };
       },
     },
-    dmarcPolicyRule('550 5.7.26'),
+    dmarcPolicyRule({ error: '550 5.7.26', verifiesEd25519: false }),
+    {
+      id: 'forwarding',
+      title: 'Forwarding servers add an ARC set, and mailing lists also a List-Id field.',
+      applies: 'bulk',
+      needs: [['arc', 'forwarding']],
+      error: null,
+      // For those who manage a forwarding service, which the author of a single message does not.
+      listedIf: (find) => forwardingKind(find) !== null,
+      evaluate: forwarderOutcome,
+    },
     {
       id: 'spam_rate',
       title: 'The spam rate in Postmaster Tools stays below 0.3%.',
@@ -97,6 +144,7 @@ export const gmail: ProviderRules = {
       title: 'DKIM passes.',
       applies: 'bulk',
       needs: [['dkim']],
+      evaluate: failsOnEd25519,
       error: '550 5.7.30, 421 4.7.30',
     },
     {
@@ -111,6 +159,7 @@ export const gmail: ProviderRules = {
       title: 'The From domain aligns with the SPF or DKIM domain.',
       applies: 'bulk',
       needs: ALIGNMENT_CHECKS,
+      evaluate: failsOnUnalignedEd25519,
       error: '4.7.32, 5.7.32',
     },
     {
@@ -121,6 +170,7 @@ export const gmail: ProviderRules = {
       needs: [['one_click', 'one_click_signed']],
       evaluate: failsOnWarning('one_click'),
       error: null,
+      consequences: ['one_click'],
     },
     {
       id: 'unsubscribe_link',
@@ -142,7 +192,26 @@ export const gmail: ProviderRules = {
   ],
 };
 
-function domainOfFrom(find: FindResult): string | null {
+function forwardingKind(find: FindFact): 'forwarded' | 'list' | null {
+  const kind = find('forwarding')?.evidence.kind;
+  return kind === 'forwarded' || kind === 'list' ? kind : null;
+}
+
+function forwarderOutcome(find: FindFact): RuleOutcome {
+  const arc = find('arc');
+  const isList = forwardingKind(find) === 'list';
+  if (isList && find('forwarding')?.evidence.list_id === false)
+    return { status: 'not_met', detail: 'The mailing list adds no List-Id field.' };
+  if (!arc || arc.status === 'error' || arc.status === 'skipped') return { status: 'unknown' };
+  const { result } = arc.evidence;
+  if (result === 'pass') return { status: 'met', because: ['arc'] };
+  if (result === null) return { status: 'unknown', because: ['arc'] };
+  const what = result === 'fail' ? 'no valid ARC set' : 'no ARC set';
+  const server = isList ? 'mailing list' : 'forwarding server';
+  return { status: 'not_met', detail: `The ${server} adds ${what}. Only its administrator can.` };
+}
+
+function domainOfFrom(find: FindFact): string | null {
   const domain = find('dmarc')?.evidence.from_domain;
   if (typeof domain === 'string') return domain === '' ? null : domain;
   const address = find('from')?.evidence.address;

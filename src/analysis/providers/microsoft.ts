@@ -2,10 +2,15 @@
 
 import {
   ALIGNMENT_CHECKS,
+  attachmentRule,
   dmarcPolicyRule,
   FORMAT_CHECKS,
+  failsOnEd25519,
+  failsOnUnalignedEd25519,
   failsOnWarning,
   type ProviderRules,
+  spamhausOutcome,
+  TRUE_SENDER,
 } from './rule.ts';
 
 /** Microsoft's one reply for all authentication failures of bulk senders. */
@@ -26,6 +31,7 @@ export const microsoft: ProviderRules = {
       applies: 'any',
       needs: [['ptr', 'fcrdns']],
       error: null,
+      consequences: ['no_reverse_dns'],
     },
     {
       id: 'format',
@@ -33,8 +39,29 @@ export const microsoft: ProviderRules = {
       applies: 'any',
       needs: [['from', ...FORMAT_CHECKS]],
       error: null,
+      consequences: ['invalid_from'],
     },
-    dmarcPolicyRule('550 5.7.509'),
+    {
+      id: 'not_listed',
+      title: 'Spamhaus does not list the sending IP address.',
+      applies: 'any',
+      needs: [['ip_blocklists']],
+      error: '550 5.7.1',
+      consequences: ['listed_address'],
+      evaluate: (find) =>
+        spamhausOutcome(find, {
+          check: 'ip_blocklists',
+          zone: 'zen.spamhaus.org',
+          subject: 'the sending IP address',
+        }),
+    },
+    attachmentRule(
+      'microsoft',
+      'No attachment is of a type that Outlook blocks, such as .exe or .js.',
+      null,
+    ),
+    TRUE_SENDER,
+    dmarcPolicyRule({ error: '550 5.7.509', verifiesEd25519: false }),
     {
       id: 'spf',
       title: 'SPF passes.',
@@ -47,6 +74,7 @@ export const microsoft: ProviderRules = {
       title: 'DKIM passes.',
       applies: 'bulk',
       needs: [['dkim']],
+      evaluate: failsOnEd25519,
       error: REJECTED,
     },
     {
@@ -61,6 +89,7 @@ export const microsoft: ProviderRules = {
       title: 'The From domain aligns with the SPF or DKIM domain.',
       applies: 'bulk',
       needs: ALIGNMENT_CHECKS,
+      evaluate: failsOnUnalignedEd25519,
       error: REJECTED,
     },
     {

@@ -1,12 +1,16 @@
 /** How a mailbox provider's published rules are declared. */
 
-import type { Reference } from '../check.ts';
+import type { Json, Reference } from '../check.ts';
 import {
-  type CheckResult,
-  failedDependencies,
-  type Provider,
-  type RuleVerdict,
-} from '../result.ts';
+  type CheckFact,
+  type ConsequenceId,
+  type FindFact,
+  hasBlockedFile,
+  hasMalformedLines,
+  impersonatesSomeone,
+  listsOnlyHelo,
+} from '../consequences.ts';
+import type { Provider, RuleStatus, RuleVerdict } from '../result.ts';
 
 /** The rules of one provider, one file each. `evaluate.ts` lists them. */
 export interface ProviderRules {
@@ -26,51 +30,196 @@ export interface Rule extends Pick<RuleVerdict, 'id' | 'title' | 'applies' | 'er
   needs: string[][];
   /** The rule is only listed for marketing mail. */
   marketingOnly?: true;
-  /** A third party decides, such as a blocklist. If it does not answer, the mail can still be `ready`. */
-  dependsOnThirdParty?: true;
-  /** Takes precedence, for what check statuses do not show. Returns null to fall back to `needs`. */
-  evaluate?(find: FindResult): RuleOutcome | null;
+  /** The rule is only listed if this holds. */
+  listedIf?(find: FindFact): boolean;
+  /** Takes precedence, for what check statuses do not show. Returns null to fall back to the rest. */
+  evaluate?(find: FindFact): RuleOutcome | null;
+  /** The rule is not met if one of these applies. The headline then names the provider. */
+  consequences?: ConsequenceId[];
 }
 
-/** Returns a check's result by its id; undefined if the check did not run. */
-export type FindResult = (id: string) => CheckResult | undefined;
-
-export type RuleOutcome = Pick<RuleVerdict, 'status' | 'detail'>;
+/** Without a detail, the titles of the checks explain the status. */
+export interface RuleOutcome {
+  status: RuleStatus;
+  detail?: string;
+  /** The ids of the checks whose titles explain the status; by default all that the rule needs. */
+  because?: string[];
+  /** Follows the titles of the checks. */
+  note?: string;
+}
 
 // Shared by the rules of several providers.
 
-/** The checks for RFC 5322 header fields and lines, except `from`: Gmail has its own rule for it. */
+/** The checks for RFC 5322 header fields and lines, except `from`, which has a rule of its own. */
 export const FORMAT_CHECKS = ['date', 'message_id', 'header_duplicates', 'line_length', 'encoding'];
 
 /** Alignment in DMARC terms: SPF or DKIM passes for the From domain. */
 export const ALIGNMENT_CHECKS = [
-  ['spf', 'spf_alignment'],
+  // First, because SPF may be unaligned without a finding if DKIM is aligned.
   ['dkim', 'dkim_alignment'],
+  ['spf', 'spf_alignment'],
 ];
 
+/** Whether this failure breaks no provider rule, although it is worth fixing. */
+export function isTolerated({ id, evidence }: CheckFact, find: FindFact): boolean {
+  // A valid date that is far from the time of receipt follows RFC 5322.
+  if (id === 'date') return evidence.sent_at !== undefined;
+  if (id === 'encoding') return hasOnlyEightBitBody(evidence) && !hasMalformedLines(find);
+  // A valid field with a false name. The rule `true_sender` reports it.
+  return id === 'from' && impersonatesSomeone(find);
+}
+
+/** Servers accept 8-bit text that its part does not declare. Any other finding counts. */
+function hasOnlyEightBitBody({ eight_bit_body: body, ...others }: CheckFact['evidence']): boolean {
+  return typeof body === 'number' && body > 0 && Object.values(others).every(isEmpty);
+}
+
+const isEmpty = (value: Json): boolean =>
+  value === 0 || value === null || (Array.isArray(value) && value.length === 0);
+
+/**
+ * Whether the only valid signatures of the From domain use Ed25519. Gmail and Microsoft do not verify
+ * those.
+ */
+const hasOnlyEd25519 = (find: FindFact): boolean => {
+  const key = find('dkim_key');
+  const hasProblem = key?.status === 'fail' || key?.status === 'warn';
+  return hasProblem && key.evidence.only_ed25519 === true;
+};
+
+const ED25519_OUTCOME: RuleOutcome = { status: 'not_met', because: ['dkim_key'] };
+
+/** For a rule that an Ed25519 signature alone does not meet. */
+export const failsOnEd25519 = (find: FindFact): RuleOutcome | null =>
+  hasOnlyEd25519(find) ? ED25519_OUTCOME : null;
+
+/** For a rule that an Ed25519 signature alone does not meet, although SPF can. */
+export const failsOnEd25519WithoutSpf = (find: FindFact): RuleOutcome | null =>
+  find('spf')?.status === 'pass' ? null : failsOnEd25519(find);
+
+/** For a rule about alignment. `dkim_key` only warns if SPF passes with alignment. */
+export const failsOnUnalignedEd25519 = (find: FindFact): RuleOutcome | null =>
+  find('dkim_key')?.status === 'fail' ? failsOnEd25519(find) : null;
+
+interface PolicyRuleOptions {
+  error: string | null;
+  /** null: not known. */
+  verifiesEd25519: false | null;
+}
+
 /** All four providers apply the DMARC policy of the From domain to mail of any sender. */
-export const dmarcPolicyRule = (error: string | null): Rule => ({
+export const dmarcPolicyRule = ({ error, verifiesEd25519 }: PolicyRuleOptions): Rule => ({
   id: 'dmarc_policy',
   title: 'If the From domain publishes p=quarantine or p=reject, mail passes DMARC.',
   applies: 'any',
   needs: [['dmarc']],
   error,
+  consequences: verifiesEd25519 === false ? ['dmarc_fails', 'ed25519_only'] : ['dmarc_fails'],
   // With p=none or no record, mail that fails DMARC breaks no rule.
   evaluate(find) {
     const dmarc = find('dmarc');
-    if (dmarc?.status === 'fail' && dmarc.evidence.policy === 'none')
+    const isSkippedForKey = dmarc?.failedCauses.includes('dkim_key') && hasOnlyEd25519(find);
+    if (dmarc?.evidence.policy === 'none' && (dmarc.status === 'fail' || isSkippedForKey))
       return {
         status: 'met',
-        detail: `${dmarc.title} The DMARC policy in effect is none: failing mail is still delivered.`,
+        because: [hasOnlyEd25519(find) ? 'dkim_key' : 'dmarc'],
+        note: 'The DMARC policy in effect is none: failing mail is still delivered.',
       };
-    const hasNoRecord =
-      dmarc &&
-      failedDependencies(dmarc).some((id) => id === 'dmarc_policy' || id === 'dmarc_record');
+    if (isSkippedForKey)
+      return verifiesEd25519 === false
+        ? ED25519_OUTCOME
+        : { status: 'unknown', detail: 'It is unknown whether this provider verifies Ed25519.' };
+    const hasNoRecord = dmarc?.failedCauses.some(
+      (id) => id === 'dmarc_policy' || id === 'dmarc_record',
+    );
     return hasNoRecord
       ? { status: 'met', detail: 'The From domain has no DMARC policy to apply.' }
       : null;
   },
 });
+
+/** All four providers forbid it: Gmail and Microsoft in their sender rules, all in their spam policies. */
+export const TRUE_SENDER: Rule = {
+  id: 'true_sender',
+  title: 'The name in From shows who sends the message and does not impersonate someone else.',
+  applies: 'any',
+  needs: [['from']],
+  error: null,
+  consequences: ['false_sender'],
+  evaluate: (find) =>
+    find('from')?.status === 'error' ? { status: 'unknown' } : trueUnlessFalse(find),
+};
+
+const trueUnlessFalse = (find: FindFact): RuleOutcome | null =>
+  find('from') && !impersonatesSomeone(find)
+    ? { status: 'met', detail: 'The display name does not impersonate someone else.' }
+    : null;
+
+/** The types that Gmail and Outlook block are published lists. */
+export const attachmentRule = (
+  provider: 'gmail' | 'microsoft',
+  title: string,
+  error: string | null,
+): Rule => ({
+  id: 'attachments',
+  title,
+  applies: 'any',
+  needs: [['attachments']],
+  error,
+  consequences: ['blocked_attachment'],
+  evaluate(find) {
+    if (find('attachments')?.status !== 'fail') return null;
+    return { status: hasBlockedFile(find, provider) ? 'not_met' : 'met' };
+  },
+});
+
+/**
+ * Only the answer of this Spamhaus zone counts: if it does not respond, the check may rely on other
+ * lists.
+ */
+export function spamhausOutcome(
+  find: FindFact,
+  { check, zone, subject }: { check: string; zone: string; subject: string },
+): RuleOutcome {
+  const lists = find(check)?.evidence.lists;
+  const list = (Array.isArray(lists) ? lists : []).find(
+    (entry) => isObject(entry) && entry.zone === zone,
+  );
+  const because = [check];
+  if (!isObject(list)) return { status: 'unknown', detail: 'Spamhaus was not queried.', because };
+  if (list.status === 'listed')
+    return { status: 'not_met', detail: `Spamhaus lists ${subject}.`, because };
+  return list.status === 'not_listed'
+    ? { status: 'met', detail: `Spamhaus does not list ${subject}.`, because }
+    : { status: 'unknown', detail: 'Spamhaus did not respond.', because };
+}
+
+/** Apple's replies name the Spamhaus DBL, for domains of the sender and of links. */
+export function dblOutcome(
+  find: FindFact,
+  check: 'domain_blocklists' | 'link_blocklists',
+): RuleOutcome {
+  const fact = find(check);
+  const isSender = check === 'domain_blocklists';
+  if (fact?.status === 'fail' && !(isSender && listsOnlyHelo(find))) return { status: 'not_met' };
+  if (fact?.status === 'fail') return { status: 'met' };
+  // Skipped because of a listing of the sender's own domain.
+  if (fact?.status === 'skipped') return { status: 'not_met' };
+  return spamhausOutcome(find, isSender ? SENDER_DBL : LINK_DBL);
+}
+
+const DBL = { zone: 'dbl.spamhaus.org' };
+const SENDER_DBL = { ...DBL, check: 'domain_blocklists', subject: 'a sender domain' };
+const LINK_DBL = { ...DBL, check: 'link_blocklists', subject: 'a domain of a link' };
+
+/** For a check of the HTML: a message without HTML cannot break the rule. */
+export const metIfSkipped =
+  (id: string, otherwise?: (find: FindFact) => RuleOutcome | null) =>
+  (find: FindFact): RuleOutcome | null =>
+    find(id)?.status === 'skipped' ? { status: 'met' } : (otherwise?.(find) ?? null);
+
+const isObject = (value: Json | undefined): value is { [key: string]: Json } =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
  * For a rule that even a warning of this check breaks. An unsubscribe link without readable text only
@@ -78,7 +227,5 @@ export const dmarcPolicyRule = (error: string | null): Rule => ({
  */
 export const failsOnWarning =
   (id: string) =>
-  (find: FindResult): RuleOutcome | null => {
-    const result = find(id);
-    return result?.status === 'warn' ? { status: 'not_met', detail: result.title } : null;
-  };
+  (find: FindFact): RuleOutcome | null =>
+    find(id)?.status === 'warn' ? { status: 'not_met', because: [id] } : null;

@@ -1,7 +1,13 @@
 /** Yahoo's requirements for senders to its mailboxes (including AOL), as published in 2026. */
 
-import type { Json } from '../check.ts';
-import { dmarcPolicyRule, FORMAT_CHECKS, failsOnWarning, type ProviderRules } from './rule.ts';
+import {
+  dmarcPolicyRule,
+  FORMAT_CHECKS,
+  failsOnWarning,
+  type ProviderRules,
+  spamhausOutcome,
+  TRUE_SENDER,
+} from './rule.ts';
 
 /** From Yahoo's requirements and its list of SMTP errors, which has few enhanced status codes. */
 export const yahoo: ProviderRules = {
@@ -18,6 +24,7 @@ export const yahoo: ProviderRules = {
       applies: 'any',
       needs: [['spf'], ['dkim']],
       error: '554 5.7.9',
+      consequences: ['unauthenticated'],
     },
     {
       id: 'reverse_dns',
@@ -25,6 +32,7 @@ export const yahoo: ProviderRules = {
       applies: 'any',
       needs: [['ptr', 'fcrdns']],
       error: null,
+      consequences: ['no_reverse_dns'],
     },
     {
       id: 'format',
@@ -32,28 +40,23 @@ export const yahoo: ProviderRules = {
       applies: 'any',
       needs: [['from', ...FORMAT_CHECKS]],
       error: null,
+      consequences: ['invalid_from'],
     },
-    dmarcPolicyRule('554 5.7.9'),
+    TRUE_SENDER,
+    dmarcPolicyRule({ error: '554 5.7.9', verifiesEd25519: null }),
     {
       id: 'not_listed',
       title: 'Spamhaus does not list the sending IP address.',
       applies: 'any',
       needs: [['ip_blocklists']],
-      dependsOnThirdParty: true,
-      error: null,
-      // Only the answer of Spamhaus counts. The check may rest on other lists when Spamhaus does not answer.
-      evaluate(find) {
-        const lists = find('ip_blocklists')?.evidence.lists;
-        const zen = (Array.isArray(lists) ? lists : []).find(
-          (entry) => isObject(entry) && entry.zone === 'zen.spamhaus.org',
-        );
-        if (!isObject(zen)) return { status: 'unknown', detail: 'Spamhaus was not queried.' };
-        if (zen.status === 'listed')
-          return { status: 'not_met', detail: 'Spamhaus lists the sending IP address.' };
-        return zen.status === 'not_listed'
-          ? { status: 'met', detail: 'Spamhaus does not list the sending IP address.' }
-          : { status: 'unknown', detail: 'Spamhaus did not respond.' };
-      },
+      error: '553 5.7.1',
+      consequences: ['listed_address'],
+      evaluate: (find) =>
+        spamhausOutcome(find, {
+          check: 'ip_blocklists',
+          zone: 'zen.spamhaus.org',
+          subject: 'the sending IP address',
+        }),
     },
     {
       id: 'spam_rate',
@@ -103,7 +106,7 @@ export const yahoo: ProviderRules = {
         const field = find('list_unsubscribe');
         const mailto = field?.evidence.mailto;
         return field?.status === 'pass' && Array.isArray(mailto) && mailto.length > 0
-          ? { status: 'met', detail: field.title }
+          ? { status: 'met', because: ['list_unsubscribe'] }
           : null;
       },
     },
@@ -126,6 +129,3 @@ export const yahoo: ProviderRules = {
     },
   ],
 };
-
-const isObject = (value: Json | undefined): value is { [key: string]: Json } =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -23,7 +23,7 @@ export interface SpfOutcome extends SpfIdentity {
   /** Why SPF was not checked, or what went wrong; null otherwise. */
   reason: string | null;
   clientIp: string | null;
-  /** The record that decided; null if there is none. */
+  /** The record that determined the result; null if there is none. */
   record: string | null;
   /** The domain owner's explanation of a `fail` (RFC 7208 §6.2): untrusted text. */
   explanation: string | null;
@@ -33,12 +33,12 @@ export interface SpfOutcome extends SpfIdentity {
 export async function spfResult(context: Context): Promise<SpfOutcome> {
   const identity = spfIdentity(context);
   const clientIp = normalizeAddress(context.envelope.client_ip ?? '');
-  const skipReason = whyNotChecked(context, identity, clientIp);
+  const skipReason = findSkipReason(context, identity, clientIp);
   if (skipReason || clientIp === null) return outcome(identity, clientIp, null, skipReason);
   return evaluateSpf(identity, clientIp, context.envelope.helo, context.resolver);
 }
 
-function whyNotChecked(
+function findSkipReason(
   context: Context,
   { identity, text }: SpfIdentity,
   clientIp: string | null,
@@ -69,7 +69,7 @@ export async function evaluateSpf(
       'none',
       'It has no domain name that could have an SPF record.',
     );
-  const found = await spf({
+  const mailauthResult = await spf({
     sender: identity.sender,
     ip: clientIp,
     helo: helo ?? undefined,
@@ -78,11 +78,12 @@ export async function evaluateSpf(
     strict: true,
     maxElapsedTime: SPF_TIMEOUT_MS,
   });
-  const result = AUTH_RESULTS.find((word) => word === found.status.result) ?? 'temperror';
+  const result =
+    AUTH_RESULTS.find((value) => value === mailauthResult.status.result) ?? 'temperror';
   return {
-    ...outcome(identity, clientIp, result, errorReason(found)),
-    record: found.rr ?? null,
-    explanation: found.explanation ?? null,
+    ...outcome(identity, clientIp, result, errorReason(mailauthResult)),
+    record: mailauthResult.rr ?? null,
+    explanation: mailauthResult.explanation ?? null,
   };
 }
 
@@ -95,13 +96,13 @@ function outcome(
   return { ...identity, result, reason, clientIp, record: null, explanation: null };
 }
 
-/** mailauth's reason for an error, which follows the sender at the end of its comment. */
-function errorReason(found: SPFResult): string | null {
-  const comment = found.status.comment;
+/** mailauth's reason for an error: the end of its comment, after the sender. */
+function errorReason(mailauthResult: SPFResult): string | null {
+  const comment = mailauthResult.status.comment;
   if (typeof comment !== 'string') return null;
-  const lead = `during lookup of ${found['envelope-from']}: `;
-  const start = comment.indexOf(lead);
-  return start < 0 ? null : comment.slice(start + lead.length);
+  const prefix = `during lookup of ${mailauthResult['envelope-from']}: `;
+  const start = comment.indexOf(prefix);
+  return start < 0 ? null : comment.slice(start + prefix.length);
 }
 
 /** The identity that SPF checks: MAIL FROM, or HELO for a null sender. */
@@ -113,7 +114,7 @@ interface SpfIdentity {
   sender: string | null;
   /** The domain whose record is looked up, in A-labels; null without a domain name. */
   domain: string | null;
-  /** The source of a MAIL FROM that is not from the SMTP session. */
+  /** Where MAIL FROM was taken from, if not from the SMTP session. */
   assumed: 'return_path' | null;
 }
 

@@ -5,7 +5,7 @@ import type { SpfTerm } from './record.ts';
 import type { SpfNode, SpfTree } from './tree.ts';
 
 export const MAX_LOOKUPS = 10;
-const MAX_VOIDS = 2;
+const MAX_VOID_LOOKUPS = 2;
 /** RFC 7208 §3.4: records up to this size fit into a DNS response over UDP. */
 const MAX_BYTES = 450;
 
@@ -16,6 +16,7 @@ export function findSpfProblems(tree: SpfTree): SpfProblem[] {
     ...nodes.flatMap(syntaxProblems),
     ...limitProblems(tree),
     ...openRecordProblems(tree.root),
+    ...repeatedVersionProblems(nodes),
     ...ptrProblems(nodes),
     ...endProblems(tree.root),
     ...sizeProblems(tree.root),
@@ -58,7 +59,7 @@ function syntaxProblems(node: SpfNode): SpfProblem[] {
     .filter((term) => term.fault !== null)
     .map((term) => ({
       level: 'fail' as const,
-      text: `${recordOf(node)} contains "${term.text.slice(0, 100)}", which ${term.fault}.`,
+      text: `${describeRecord(node)} contains "${term.text.slice(0, 100)}", which ${term.fault}.`,
       fix: `Fix or remove "${term.text.slice(0, 100)}" in the record of ${node.domain}.`,
     }));
 }
@@ -75,31 +76,48 @@ function limitProblems(tree: SpfTree): SpfProblem[] {
       text: `Your SPF record needs ${tree.lookups} DNS lookups; the limit is ${MAX_LOOKUPS}.`,
       fix: 'Remove includes of services you no longer use, and replace a and mx with ip4: and ip6:.',
     });
-  if (tree.voidLookups.length > MAX_VOIDS)
+  if (tree.voidLookups.length > MAX_VOID_LOOKUPS)
     problems.push({
       level: 'warn',
-      text: `Your SPF record refers to ${tree.voidLookups.length} names that do not exist; the limit is ${MAX_VOIDS}.`,
+      text: `Your SPF record refers to ${tree.voidLookups.length} names that do not exist; the limit is ${MAX_VOID_LOOKUPS}.`,
       fix: `Remove the terms that do not resolve: ${tree.voidLookups.join(', ')}.`,
     });
   return problems;
 }
 
+/** After a careless merge. Verifiers ignore it as an unknown modifier (§6). */
+function repeatedVersionProblems(nodes: SpfNode[]): SpfProblem[] {
+  return nodes.flatMap((node) => {
+    const repeated = node.terms.find(({ name, isModifier }) => isModifier && name === 'v');
+    if (!repeated || repeated.fault !== null) return [];
+    const text = repeated.text.slice(0, 100);
+    return [
+      {
+        level: 'warn' as const,
+        text: `${describeRecord(node)} contains a second "${text}", which mailbox providers ignore.`,
+        fix: `Remove the second "${text}" from the record of ${node.domain}. Check that no term was lost when records were merged.`,
+        ...(node.via === null && { change: { kind: 'remove' as const, term: repeated.text } }),
+      },
+    ];
+  });
+}
+
 function ptrProblems(nodes: SpfNode[]): SpfProblem[] {
-  const found = nodes.filter((node) =>
-    node.terms.some((term) => term.name === 'ptr' && !term.modifier && term.fault === null),
+  const nodesWithPtr = nodes.filter((node) =>
+    node.terms.some((term) => term.name === 'ptr' && !term.isModifier && term.fault === null),
   );
-  return found.map((node) => ({
+  return nodesWithPtr.map((node) => ({
     level: 'warn',
-    text: `${recordOf(node)} uses ptr, which is slow and which some mailbox providers ignore.`,
+    text: `${describeRecord(node)} uses ptr, which is slow and which some mailbox providers ignore.`,
     fix: 'Replace ptr with the IP addresses or networks that you send from (ip4:, ip6:).',
   }));
 }
 
 /** The qualifier of the final `all`, including that of redirects; null if there is none. */
 function endOf(node: SpfNode): string | null {
-  const all = node.terms.find((term) => term.name === 'all' && !term.modifier);
+  const all = node.terms.find((term) => term.name === 'all' && !term.isModifier);
   if (all) return all.qualifier;
-  const redirect = node.terms.find((term) => term.name === 'redirect' && term.modifier);
+  const redirect = node.terms.find((term) => term.name === 'redirect' && term.isModifier);
   if (!redirect) return null;
   const target = node.children.find((child) => child.via === redirect.text);
   // Assume `~all` for a target that is unknown or has its own problem.
@@ -135,9 +153,9 @@ function sizeProblems(root: SpfNode): SpfProblem[] {
 }
 
 export interface SpfProblem {
-  /** `fail`: the record is unusable, or anyone passes. */
+  /** `fail`: the record is unusable, or lets anyone pass. */
   level: 'fail' | 'warn';
-  /** One sentence, with a subject. */
+  /** One complete sentence. */
   text: string;
   /** What to change, one sentence. */
   fix: string;
@@ -155,26 +173,26 @@ function allNodes(node: SpfNode): SpfNode[] {
   return [node, ...node.children.flatMap(allNodes)];
 }
 
-const recordOf = (node: SpfNode): string =>
+const describeRecord = (node: SpfNode): string =>
   node.via === null ? 'Your SPF record' : `The SPF record of ${node.domain}, which yours includes,`;
 
 /** Terms that let anyone pass: `+all`, or a huge network such as `ip4:0.0.0.0/0`. */
 function openRecordProblems(root: SpfNode): SpfProblem[] {
-  const below = root.children.flatMap((child) =>
+  const includedProblems = root.children.flatMap((child) =>
     allNodes(child).flatMap((node) => openTermProblems(node, child.via, root)),
   );
-  return [...openTermProblems(root, null, root), ...below];
+  return [...openTermProblems(root, null, root), ...includedProblems];
 }
 
 /** `via`: the term of the sender's own record that leads to the node. */
 function openTermProblems(node: SpfNode, via: string | null, root: SpfNode): SpfProblem[] {
   if (!node.passing) return [];
   return node.terms
-    .filter((term) => term.qualifier === '+' && term.fault === null && !term.modifier)
+    .filter((term) => term.qualifier === '+' && term.fault === null && !term.isModifier)
     .filter((term) => term.name === 'all' || coversAlmostAll(term.text))
     .map((term) => ({
       level: 'fail' as const,
-      text: `${recordOf(node)} lets anyone send as you: it contains "${term.text}".`,
+      text: `${describeRecord(node)} lets anyone send as you: it contains "${term.text}".`,
       ...proposeRestriction(node, term, via, root),
     }));
 }
@@ -185,18 +203,18 @@ function proposeRestriction(
   via: string | null,
   root: SpfNode,
 ): Pick<SpfProblem, 'fix' | 'change'> {
-  const where = node.domain.slice(0, 100);
+  const domain = node.domain.slice(0, 100);
   if (via !== null && !hasSameOwner(node, root))
     return {
-      fix: `In your record, replace "${via.slice(0, 100)}" with the servers that you send from, or ask the owner of ${where} to restrict that record.`,
+      fix: `In your record, replace "${via.slice(0, 100)}" with the servers that you send from, or ask the owner of ${domain} to restrict that record.`,
       change: { kind: 'remove', term: via },
     };
   if (term.name !== 'all')
     return {
-      fix: `Replace "${term.text}" in the record of ${where} with the networks that you send from.`,
+      fix: `Replace "${term.text}" in the record of ${domain} with the networks that you send from.`,
     };
   return {
-    fix: `Add every server and service that sends for you to the record of ${where}. Then end that record with ~all, so that other senders no longer pass.`,
+    fix: `Add every server and service that sends for you to the record of ${domain}. Then end that record with ~all, so that other senders no longer pass.`,
     change: { kind: 'close', node },
   };
 }
@@ -206,7 +224,7 @@ function hasSameOwner({ domain }: SpfNode, root: SpfNode): boolean {
   return domain === root.domain || (owner !== null && owner === organizationalDomain(domain));
 }
 
-/** A network too large for one owner. Below /8, because two /1 networks cover the whole Internet. */
+/** Whether a network is larger than /8, too large for one owner: even two /1 networks cover the whole Internet. */
 function coversAlmostAll(term: string): boolean {
   const [, length] = /\/(\d{1,3})(?:\/|$)/.exec(term) ?? [];
   return length !== undefined && Number(length) < 8;

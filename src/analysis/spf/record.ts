@@ -10,7 +10,7 @@ export interface SpfTerm {
   text: string;
   /** The mechanism or modifier in lower case, known or not. */
   name: string;
-  modifier: boolean;
+  isModifier: boolean;
   /** `+` by default, and for modifiers. */
   qualifier: SpfQualifier;
   /** The domain-spec as written, without a prefix length; null if there is none. */
@@ -28,11 +28,11 @@ export function isSpfRecord(text: string): boolean {
 export function parseSpfTerms(record: string): SpfTerm[] {
   const texts = record.split(' ').filter((text) => text !== '');
   const terms = texts.slice(1).map(parseTerm);
-  const seen = new Set<string>();
+  const seenModifiers = new Set<string>();
   for (const term of terms) {
-    if (!term.modifier || (term.name !== 'redirect' && term.name !== 'exp')) continue;
-    if (seen.has(term.name)) term.fault ??= 'appears twice';
-    seen.add(term.name);
+    if (!term.isModifier || (term.name !== 'redirect' && term.name !== 'exp')) continue;
+    if (seenModifiers.has(term.name)) term.fault ??= 'appears twice';
+    seenModifiers.add(term.name);
   }
   return terms;
 }
@@ -47,39 +47,46 @@ function parseTerm(text: string): SpfTerm {
     const key = name.toLowerCase();
     const fault =
       key === 'redirect' || key === 'exp' ? domainFault(value) : macroFault(value, 'slodiphcrtv');
-    return { text, name: key, modifier: true, qualifier: '+', target: value, fault };
+    return { text, name: key, isModifier: true, qualifier: '+', target: value, fault };
   }
-  const [, sign = '', name = '', rest = ''] = MECHANISM.exec(text) ?? [];
+  const [, sign = '', name = '', suffix = ''] = MECHANISM.exec(text) ?? [];
   const key = name.toLowerCase();
-  const target = /^:(.*?)(?:\/\d+)?(?:\/\/\d+)?$/s.exec(rest)?.[1] ?? null;
+  const target = /^:(.*?)(?:\/\d+)?(?:\/\/\d+)?$/s.exec(suffix)?.[1] ?? null;
   const qualifier = (sign || '+') as SpfQualifier;
-  return { text, name: key, modifier: false, qualifier, target, fault: mechanismFault(key, rest) };
+  return {
+    text,
+    name: key,
+    isModifier: false,
+    qualifier,
+    target,
+    fault: mechanismFault(key, suffix),
+  };
 }
 
-function mechanismFault(name: string, rest: string): string | null {
+function mechanismFault(name: string, suffix: string): string | null {
   switch (name) {
     case 'all':
-      return rest === '' ? null : 'must not have a value';
+      return suffix === '' ? null : 'must not have a value';
     case 'include':
     case 'exists':
-      return rest.startsWith(':') ? domainFault(rest.slice(1)) : 'has no domain';
+      return suffix.startsWith(':') ? domainFault(suffix.slice(1)) : 'has no domain';
     case 'ptr':
-      if (rest === '') return null;
-      return rest.startsWith(':') ? domainFault(rest.slice(1)) : 'has an invalid value';
+      if (suffix === '') return null;
+      return suffix.startsWith(':') ? domainFault(suffix.slice(1)) : 'has an invalid value';
     case 'a':
     case 'mx':
-      return hostFault(rest);
+      return hostFault(suffix);
     case 'ip4':
-      return networkFault(rest, IP4_NETWORK, 32);
+      return networkFault(suffix, isDottedQuad, 32);
     case 'ip6':
-      return networkFault(rest, isIPv6, 128);
+      return networkFault(suffix, isIPv6, 128);
     default:
       return 'is not a valid SPF term';
   }
 }
 
-function hostFault(rest: string): string | null {
-  const parts = /^(?::(.+?))?(?:\/(\d+))?(?:\/\/(\d+))?$/s.exec(rest);
+function hostFault(suffix: string): string | null {
+  const parts = /^(?::(.+?))?(?:\/(\d+))?(?:\/\/(\d+))?$/s.exec(suffix);
   if (!parts) return 'has an invalid value';
   const [, domain, bits4, bits6] = parts;
   const fault = domain === undefined ? null : domainFault(domain);
@@ -88,14 +95,14 @@ function hostFault(rest: string): string | null {
 
 const OCTET = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
 const DOTTED_QUAD = new RegExp(`^${OCTET}(?:\\.${OCTET}){3}$`);
-const IP4_NETWORK = (text: string) => DOTTED_QUAD.test(text);
+const isDottedQuad = (text: string) => DOTTED_QUAD.test(text);
 
 function networkFault(
-  rest: string,
+  suffix: string,
   isAddress: (text: string) => boolean,
   bits: number,
 ): string | null {
-  const parts = /^:([^/%]+)(?:\/(.*))?$/s.exec(rest);
+  const parts = /^:([^/%]+)(?:\/(.*))?$/s.exec(suffix);
   if (!parts || !isAddress(parts[1]!)) return 'has no valid IP address';
   return prefixFault(parts[2], bits);
 }
@@ -128,24 +135,42 @@ function macroFault(text: string, letters: string): string | null {
   return text.replace(macro, '').includes('%') ? 'contains an invalid macro' : null;
 }
 
-const isAll = (term: SpfTerm): boolean => term.name === 'all' && !term.modifier;
-const isRedirect = (term: SpfTerm): boolean => term.name === 'redirect' && term.modifier;
+const isAll = (term: SpfTerm): boolean => term.name === 'all' && !term.isModifier;
+const isRedirect = (term: SpfTerm): boolean => term.name === 'redirect' && term.isModifier;
 
 /** A fix that publishes an SPF record. */
 export function spfFix(text: string, domain: string, value: string): Fix {
   return { text, record: { type: 'TXT', name: domain, value } };
 }
 
-/**
- * The record with the address added before `all`, any modifier, and any term that could reject the
- * address; a new record if there is none.
- */
+/** The record with the address added; a new record if there is none. */
 export function withAddress(record: string | null, address: string): string {
-  const term = `${address.includes(':') ? 'ip6' : 'ip4'}:${address}`;
+  return withTerm(record, `${address.includes(':') ? 'ip6' : 'ip4'}:${address}`);
+}
+
+/** The record with the include added. Replaces any include of the sameIncludes name, whatever its qualifier. */
+export function withInclude(record: string | null, name: string): string {
+  if (record === null) return withTerm(null, `include:${name}`);
+  const sameIncludes = parseSpfTerms(record).filter(
+    (term) => term.name === 'include' && !term.isModifier && term.target?.toLowerCase() === name,
+  );
+  const rest = sameIncludes.reduce((text, term) => withoutTerm(text, term.text), record);
+  return withTerm(rest, `include:${name}`);
+}
+
+const withoutTerm = (record: string, unwanted: string): string =>
+  ['v=spf1', ...parseSpfTerms(record).flatMap(({ text }) => (text === unwanted ? [] : text))].join(
+    ' ',
+  );
+
+/** Adds a term before `all`, any modifier, and any term that could reject the sender. */
+function withTerm(record: string | null, term: string): string {
   if (record === null) return `v=spf1 ${term} ~all`;
   const terms = parseSpfTerms(record);
   const texts = terms.map(({ text }) => text);
-  const index = terms.findIndex((each) => isAll(each) || each.modifier || each.qualifier !== '+');
+  const index = terms.findIndex(
+    (candidate) => isAll(candidate) || candidate.isModifier || candidate.qualifier !== '+',
+  );
   const position = index < 0 ? texts.length : index;
   return ['v=spf1', ...texts.slice(0, position), term, ...texts.slice(position)].join(' ');
 }
@@ -172,10 +197,10 @@ export function withSoftFail(record: string): string {
 const redirectAsInclude = (term: SpfTerm): string =>
   isRedirect(term) ? `include:${term.target}` : term.text;
 
-/** Adds `a` and `mx` to a record that lets nobody pass; returns any other record unchanged. */
+/** Adds `a` and `mx` to a record that no sender can pass; returns any other record unchanged. */
 export function withDefaultSenders(record: string): string {
   const terms = parseSpfTerms(record);
-  if (terms.some((term) => isRedirect(term) || (!term.modifier && term.qualifier === '+')))
+  if (terms.some((term) => isRedirect(term) || (!term.isModifier && term.qualifier === '+')))
     return record;
   return ['v=spf1', 'a', 'mx', ...terms.map(({ text }) => text)].join(' ');
 }
@@ -186,12 +211,12 @@ export function withDefaultSenders(record: string): string {
  */
 export function mergeRecords(records: string[]): string {
   const terms = records.flatMap(parseSpfTerms).filter((term) => term.fault === null);
-  const explanation = terms.find(({ name, modifier }) => modifier && name === 'exp');
+  const explanation = terms.find(({ name, isModifier: modifier }) => modifier && name === 'exp');
   const texts = terms
     .filter(
-      (term) => !isAll(term) && !(term.modifier && term.name === 'exp' && term !== explanation),
+      (term) => !isAll(term) && !(term.isModifier && term.name === 'exp' && term !== explanation),
     )
     .map(redirectAsInclude);
-  const last = terms.findLast((term) => isAll(term) && term.qualifier !== '+');
-  return ['v=spf1', ...new Set(texts), last?.text ?? '~all'].join(' ');
+  const lastAll = terms.findLast((term) => isAll(term) && term.qualifier !== '+');
+  return ['v=spf1', ...new Set(texts), lastAll?.text ?? '~all'].join(' ');
 }

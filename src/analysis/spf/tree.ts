@@ -3,7 +3,7 @@
 import type { DnsAnswer, RecordType, Resolver } from '../../net/dns/resolver.ts';
 import { isSpfRecord, parseSpfTerms, type SpfTerm } from './record.ts';
 
-/** Stops following the tree at three times the limit of RFC 7208. */
+/** The walk stops at three times the limit of RFC 7208. */
 const MAX_FOLLOWED_LOOKUPS = 30;
 
 export interface SpfNode {
@@ -27,7 +27,7 @@ export interface SpfTree {
   root: SpfNode;
   /** Terms that cause DNS lookups: include, a, mx, ptr, exists, redirect (§4.6.4). */
   lookups: number;
-  /** Terms without a DNS answer: `a:old.example.com (example.com)`. */
+  /** Terms whose lookup returns no records: `a:old.example.com (example.com)`. */
   voidLookups: string[];
   /** `mx` terms with more than ten hosts (§4.6.4), in the same format. */
   oversizedMx: string[];
@@ -36,7 +36,7 @@ export interface SpfTree {
 }
 
 /**
- * Looks up each level in parallel, so that the tree does not depend on the order of the answers. A
+ * Looks up each level in parallel, so that the tree does not depend on the order of responses. A
  * target with macros counts as a lookup, but is not followed, because it depends on the message. An `a`
  * term is void only if it has neither IPv4 nor IPv6 addresses.
  */
@@ -70,13 +70,13 @@ function readNode(node: SpfNode, answer: DnsAnswer, tree: SpfTree): void {
   node.state = node.records.length === 0 ? 'missing' : node.records.length > 1 ? 'several' : 'read';
   if (node.state !== 'read') return;
   const terms = parseSpfTerms(node.records[0]!);
-  const all = terms.findIndex((term) => term.name === 'all' && !term.modifier);
+  const all = terms.findIndex((term) => term.name === 'all' && !term.isModifier);
   // Mechanisms after `all` and any redirect are ignored (§5.1, §6.1), but must be well formed.
   node.terms = terms.filter(
     (term, index) =>
       term.fault !== null ||
       all < 0 ||
-      (index <= all && !(term.modifier && term.name === 'redirect')),
+      (index <= all && !(term.isModifier && term.name === 'redirect')),
   );
 }
 
@@ -88,7 +88,7 @@ const LOOKUP_TERMS = new Set(['include', 'a', 'mx', 'ptr', 'exists', 'redirect']
 const countsAsLookup = (term: SpfTerm): boolean =>
   term.fault === null &&
   LOOKUP_TERMS.has(term.name) &&
-  (term.name === 'redirect') === term.modifier;
+  (term.name === 'redirect') === term.isModifier;
 
 const targetOf = (term: SpfTerm, node: SpfNode): string =>
   (term.target ?? node.domain).toLowerCase().replace(/\.$/, '');
@@ -143,4 +143,12 @@ async function lookUpFirst(
     answers.find(({ status }) => status === 'error') ??
     answers[0]!
   );
+}
+
+/** A resolver that answers as if the record were published, to try out what a fix proposes. */
+export function withPublished(domain: string, value: string, resolver: Resolver): Resolver {
+  return (name, type) =>
+    type === 'TXT' && name.toLowerCase() === domain
+      ? Promise.resolve({ status: 'found', records: [value], ttl: 0, authenticated: false })
+      : resolver(name, type);
 }

@@ -1,10 +1,11 @@
 /** `demo`: tests two messages on this machine, without a network. */
 
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { createTransport } from 'nodemailer';
 import { readConfig } from '../../config/config.ts';
 import { systemClock } from '../../lib/clock.ts';
+import { randomToken } from '../../lib/crypto.ts';
 import { createLog } from '../../lib/log.ts';
 import type { Test } from '../../mailtests/schema.ts';
 import { zoneResolver } from '../../net/dns/zone.ts';
@@ -12,14 +13,14 @@ import { painter, reportText } from '../../report/text.ts';
 import { type Service, startService } from '../../service.ts';
 import { createApiKey } from '../../team/api-keys.ts';
 import { makeOwner } from '../../team/owner.ts';
+import { signInGuardOf } from '../../team/sign-in-guard.ts';
 import { VERSION } from '../../version.ts';
 import { type Command, EXIT, type Io, readArguments } from '../command.ts';
 import { DEMO_MAILS, type DemoMail, demoKey, demoZone } from './mails.ts';
 
-/** Everything in this process: database and DNS in memory, any free ports. */
+/** Keeps everything in this process: database and DNS in memory, any free ports. */
 const DEMO_ENVIRONMENT = {
   DELIVERABILITY_DATABASE_URL: 'sqlite::memory:',
-  DELIVERABILITY_HTTP_PORT: '0',
   DELIVERABILITY_SMTP_PORT: '0',
   DELIVERABILITY_SMTP_NAME: 'mx.demo.example',
   DELIVERABILITY_INBOX_DOMAIN: 'inbox.demo.example',
@@ -35,7 +36,9 @@ export const demo: Command = {
   options: ['--once   Exit after the demo instead of keeping the service running'],
   async run(args, io) {
     const { values } = readArguments(args, { once: { type: 'boolean' } });
-    const { config } = readConfig(DEMO_ENVIRONMENT);
+    // The links in pages and emails contain the port, so it must be known before the start.
+    const port = await findFreePort();
+    const { config } = readConfig({ ...DEMO_ENVIRONMENT, DELIVERABILITY_HTTP_PORT: String(port) });
     const log = createLog({
       level: 'warn',
       format: 'pretty',
@@ -47,11 +50,13 @@ export const demo: Command = {
       log,
     });
     try {
-      const key = await createOwnerKey(service);
-      const api = `http://127.0.0.1:${service.http.port}`;
-      for (const mail of DEMO_MAILS) await runDemoTest(mail, api, key, service, io);
+      const access = await createAccess(service);
+      const { key } = access;
+      const api = config.BASE_URL;
+      const tests: Test[] = [];
+      for (const mail of DEMO_MAILS) tests.push(await runDemoTest(mail, api, key, service, io));
       if (!values.once) {
-        io.stdout(nextStepsText(api, key, service.smtp.port, io));
+        io.stdout(nextStepsText({ api, tests, smtpPort: service.smtp.port, ...access }, io));
         await io.interrupted;
       }
     } finally {
@@ -61,15 +66,34 @@ export const demo: Command = {
   },
 };
 
-async function createOwnerKey({ app }: Service): Promise<string> {
-  const { owner } = await makeOwner(app, 'you@demo.example');
+async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+interface Access {
+  email: string;
+  password: string;
+  key: string;
+}
+
+/** Creates the owner with a password and an API key. */
+async function createAccess({ app }: Service): Promise<Access> {
+  const email = 'you@demo.example';
+  const password = randomToken(16);
+  const hash = await signInGuardOf(app).passwords.hash(password);
+  const { owner } = await makeOwner(app, email, hash);
   const { key } = await createApiKey(app, {
     memberId: owner.id,
     name: 'demo',
     role: 'owner',
     livemode: true,
   });
-  return key;
+  return { email, password, key };
 }
 
 /** Tests one message as a user does: create a test, send the message, get the report. */
@@ -79,27 +103,33 @@ async function runDemoTest(
   key: string,
   service: Service,
   io: Io,
-): Promise<void> {
+): Promise<Test> {
   const paint = painter(io.useColor);
   io.stdout(
     `${paint('bold', `── ${mail.title} ${'─'.repeat(Math.max(0, Math.min(io.width, 100) - mail.title.length - 4))}`)}\n\n`,
   );
-  const created = await call<Test>(api, key, '/v1/tests', {
+  const newTest = await callApi<Test>(api, key, '/v1/tests', {
     method: 'POST',
     body: JSON.stringify({ name: mail.title }),
   });
-  io.stdout(paint('dim', `POST /v1/tests returned the address ${created.address}\n`));
-  const reply = await sendDemoMail(mail, created.address, service.smtp.port, systemClock.now());
+  io.stdout(paint('dim', `POST /v1/tests returned the address ${newTest.address}\n`));
+  const reply = await sendDemoMail(mail, newTest.address, service.smtp.port, systemClock.now());
   io.stdout(paint('dim', `Sent from ${mail.clientIp} over SMTP: ${reply}\n\n`));
-  const test = await call<Test>(api, key, `/v1/tests/${created.id}?wait=20`);
+  const test = await callApi<Test>(api, key, `/v1/tests/${newTest.id}?wait=20`);
   if (test.status !== 'completed')
     throw new Error(`The demo test is ${test.status}: ${test.summary}`);
   io.stdout(
     `${reportText(test as never, { width: io.width, color: io.useColor, testedName: test.id })}\n`,
   );
+  return test;
 }
 
-async function call<T>(api: string, key: string, path: string, init: RequestInit = {}): Promise<T> {
+async function callApi<T>(
+  api: string,
+  key: string,
+  path: string,
+  init: RequestInit = {},
+): Promise<T> {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   const response = await fetch(api + path, { ...init, headers });
   if (!response.ok)
@@ -107,10 +137,26 @@ async function call<T>(api: string, key: string, path: string, init: RequestInit
   return (await response.json()) as T;
 }
 
-function nextStepsText(api: string, key: string, smtpPort: number, io: Io): string {
+interface NextSteps extends Access {
+  api: string;
+  tests: Test[];
+  smtpPort: number;
+}
+
+function nextStepsText({ api, tests, smtpPort, email, password, key }: NextSteps, io: Io): string {
   const paint = painter(io.useColor);
   return [
-    paint('bold', 'The service is still running. Try it:'),
+    paint('bold', 'The service is still running. Open it in a browser:'),
+    '',
+    `  ${api}/sign-in`,
+    `  Email address: ${email}`,
+    `  Password:      ${password}`,
+    '',
+    paint('bold', 'Then open the reports of the two messages:'),
+    '',
+    ...tests.map(({ id }) => `  ${api}/v1/tests/${id}/report.html`),
+    '',
+    paint('bold', 'Or use the API:'),
     '',
     `  curl -H 'Authorization: Bearer ${key}' ${api}/v1/tests`,
     `  curl ${api}/openapi.json`,

@@ -5,7 +5,7 @@ import type { Zone } from '../../net/dns/zone.ts';
 
 export interface DemoMail {
   title: string;
-  /** Documentation addresses (RFC 5737), told to the listener by the PROXY protocol. */
+  /** A documentation address (RFC 5737), passed to the listener with the PROXY protocol. */
   clientIp: string;
   helo: string;
   mailFrom: string;
@@ -14,7 +14,7 @@ export interface DemoMail {
   text: string;
   html: string;
   headers?: Record<string, string>;
-  /** Signed by the key that the zone publishes. */
+  /** Whether it is signed with the key that the zone publishes. */
   signed: boolean;
 }
 
@@ -33,8 +33,8 @@ interface DemoKey {
 let key: DemoKey | undefined;
 
 /**
- * The signing key of the correctly configured sender, generated on first use. Not at load time: every
- * command and every analysis thread of the executable does that, and a key takes tens of milliseconds.
+ * The signing key of the correctly configured sender. Generating it takes tens of milliseconds, so it is
+ * done on first use: every command and analysis thread of the executable loads this file.
  */
 export function demoKey(): DemoKey {
   key ??= {
@@ -78,7 +78,7 @@ export const DEMO_MAILS: DemoMail[] = [
   },
 ];
 
-/** One sender with everything in order, one without DKIM, reverse DNS or a server that SPF allows. */
+/** One sender is correctly configured. The other has no DKIM or reverse DNS, and SPF does not allow its server. */
 export function demoZone(): Zone {
   return {
     [GOOD]: { A: ['192.0.2.10'], MX: [`10 mail.${GOOD}`], TXT: ['v=spf1 ip4:192.0.2.10 -all'] },
@@ -89,7 +89,7 @@ export function demoZone(): Zone {
     [`_dmarc.${GOOD}`]: { TXT: [`v=DMARC1; p=reject; rua=mailto:dmarc@${GOOD}`] },
     '10.2.0.192.in-addr.arpa': { PTR: [`mail.${GOOD}`] },
     [BAD]: { A: ['198.51.100.1'], MX: [`10 ${BAD}`], TXT: ['v=spf1 ip4:198.51.100.1 -all'] },
-    // Two blocklists that answer rightly at their test points; one of them lists the bad sender.
+    // Two blocklists that pass their self-tests; one of them lists the bad sender.
     'dbltest.com.dbl.spamhaus.org': { A: ['127.0.1.2'] },
     'surbl-org-permanent-test-point.com.multi.surbl.org': { A: ['127.0.0.254'] },
     [`${BAD}.multi.surbl.org`]: { A: ['127.0.0.64'] },

@@ -1,4 +1,4 @@
-/** The certificate authority of `listen`: created once and kept, so that you configure the service once. */
+/** The certificate authority of `listen`: created once and reused, so that you configure the service only once. */
 
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
@@ -7,18 +7,18 @@ import { issueCertificate, type KeyPair, makeAuthority } from '../../lib/certifi
 import { UsageError } from '../command.ts';
 
 const AUTHORITY_NAME = 'deliverability listen local authority';
-const DAY = 86_400_000;
-/** An authority that expires sooner is replaced at the start. */
-const MIN_REMAINING_MS = 30 * DAY;
+const DAY_MS = 86_400_000;
+/** An authority that expires sooner is replaced at startup. */
+const MIN_REMAINING_MS = 30 * DAY_MS;
 /** Each start issues a server certificate; some systems reject longer lifetimes. */
-const SERVER_LIFETIME = 397 * DAY;
+const SERVER_LIFETIME_MS = 397 * DAY_MS;
 
 export interface Authority {
-  /** The certificate in PEM, for clients to trust. */
+  /** The path of the certificate (PEM), for clients to trust. */
   file: string;
   /** Whether it was just created, so that no client trusts it yet. */
-  made: boolean;
-  /** A key and a certificate for a server with these names and addresses. */
+  isNew: boolean;
+  /** Issues a key and a certificate for a server with these names and addresses. */
   issue(names: [string, ...string[]]): Promise<KeyPair>;
 }
 
@@ -29,61 +29,61 @@ export interface Authority {
 export async function openAuthority(folder: string, now: number): Promise<Authority> {
   const file = join(folder, 'ca.pem');
   const keyFile = join(folder, 'ca.key');
-  const kept = existsSync(file) || existsSync(keyFile) ? readKept(file, keyFile) : null;
-  const made = kept === null || kept.ends - now < MIN_REMAINING_MS;
-  const pair = made ? await makeAuthority(AUTHORITY_NAME, now) : kept.pair;
+  const existing = existsSync(file) || existsSync(keyFile) ? readExisting(file, keyFile) : null;
+  const made = existing === null || existing.expiresAt - now < MIN_REMAINING_MS;
+  const pair = made ? await makeAuthority(AUTHORITY_NAME, now) : existing.pair;
   if (made) {
     try {
-      makeFolder(folder);
-      writeWhole(keyFile, pair.key);
-      writeWhole(file, pair.cert);
+      createFolder(folder);
+      writeAtomically(keyFile, pair.key);
+      writeAtomically(file, pair.cert);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code === undefined) throw error;
-      throw new UsageError(unwritable(folder, code));
+      throw new UsageError(unwritableMessage(folder, code));
     }
   }
   return {
     file,
-    made,
+    isNew: made,
     issue: (names) =>
       issueCertificate({
         names,
         authority: pair,
         authorityName: AUTHORITY_NAME,
         now,
-        lifetime: SERVER_LIFETIME,
+        lifetime: SERVER_LIFETIME_MS,
       }),
   };
 }
 
-function readKept(file: string, keyFile: string): { pair: KeyPair; ends: number } {
+function readExisting(file: string, keyFile: string): { pair: KeyPair; expiresAt: number } {
   try {
     const pair = { key: readFileSync(keyFile, 'utf8'), cert: readFileSync(file, 'utf8') };
     const certificate = new X509Certificate(pair.cert);
-    const isOwn =
+    const isListenAuthority =
       certificate.subject === `CN=${AUTHORITY_NAME}` &&
       certificate.verify(certificate.publicKey) &&
       certificate.checkPrivateKey(createPrivateKey(pair.key));
-    if (isOwn) return { pair, ends: certificate.validToDate.getTime() };
+    if (isListenAuthority) return { pair, expiresAt: certificate.validToDate.getTime() };
   } catch {
-    // Reported below, whatever the reason.
+    // The error below covers every reason.
   }
   throw new UsageError(
     `${file} and ${keyFile} are not a certificate authority that this command created. Delete both, or choose another folder with --dir`,
   );
 }
 
-/** Level by level, because Node's `recursive` option never returns for some paths below /proc. */
-function makeFolder(folder: string): void {
+/** Creates one level at a time, because Node's `recursive` option never returns for some paths below /proc. */
+function createFolder(folder: string): void {
   if (existsSync(folder)) return;
-  makeFolder(dirname(folder));
+  createFolder(dirname(folder));
   mkdirSync(folder, { mode: 0o700 });
 }
 
-function unwritable(folder: string, code: string): string {
-  const why = Object.hasOwn(REASONS, code) ? REASONS[code] : `system error ${code}`;
-  return `Cannot store the certificate authority in ${folder}: ${why}. Choose another folder with --dir`;
+function unwritableMessage(folder: string, code: string): string {
+  const reason = Object.hasOwn(REASONS, code) ? REASONS[code] : `system error ${code}`;
+  return `Cannot store the certificate authority in ${folder}: ${reason}. Choose another folder with --dir`;
 }
 
 const REASONS: Record<string, string> = {
@@ -97,8 +97,8 @@ const REASONS: Record<string, string> = {
   ENOSPC: 'the disk is full',
 };
 
-/** Writes a new file and renames it, so that the path never has half a file. */
-function writeWhole(path: string, text: string): void {
+/** Writes to a temporary file and renames it, so that the path never has an incomplete file. */
+function writeAtomically(path: string, text: string): void {
   writeFileSync(`${path}.new`, text, { mode: 0o600, flush: true });
   renameSync(`${path}.new`, path);
 }

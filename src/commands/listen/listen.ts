@@ -38,23 +38,23 @@ export const listen: Command = {
     const { values } = readArguments(args, LISTEN_OPTIONS);
     const config: ListenConfig = readConfig(io.env, LISTEN_VARIABLES).config;
     const receive = createReceiver({ clock: systemClock, ...readReceiveOptions(values) });
-    const place = readListenAddress(values);
+    const listenAddress = readListenAddress(values);
     // Installs the signal handlers first, so that a signal during startup also shuts down cleanly.
     const { interrupted } = io;
     const folder = resolve(values.dir ?? join(config.DATA_DIR, 'listen'));
     const authority = await openAuthority(folder, systemClock.now());
-    const show = (receipt: Receipt) =>
+    const printReceipt = (receipt: Receipt) =>
       io.stdout(values.json ? receiptJson(receipt) : receiptText(receipt, printOptions(io)));
     const server = await reportListenError(
       startListenServer({
-        ...place,
-        tls: await authority.issue(place.names),
+        ...listenAddress,
+        tls: await authority.issue(listenAddress.names),
         async handle(request) {
           const { receipt, reply } = await receive(request);
-          show(receipt);
+          printReceipt(receipt);
           return reply;
         },
-        onFailedConnection: (kind) => io.stderr(connectionFaultText(kind, authority)),
+        onFailedConnection: (fault) => io.stderr(connectionFaultText(fault, authority)),
         onFailure: (error) =>
           io.stderr(
             `Responded 500 to a delivery because of an error: ${printable(String(error))}\n`,
@@ -65,7 +65,9 @@ export const listen: Command = {
     if (server === null) return EXIT.externalFailure;
     const hasSecret = Boolean(values.secret ?? values['secret-file']);
     const { port } = server;
-    io.stderr(instructions({ ...place, port, authority, apiUrl: config.BASE_URL, hasSecret }));
+    io.stderr(
+      instructions({ ...listenAddress, port, authority, apiUrl: config.BASE_URL, hasSecret }),
+    );
     await interrupted;
     await server.close();
     return EXIT.success;
@@ -76,22 +78,24 @@ const printOptions = ({ width, useColor }: Io) => ({ width, color: useColor });
 
 /** null if the address is unavailable; the error is already printed. */
 async function reportListenError(
-  starting: Promise<ListenServer>,
+  startup: Promise<ListenServer>,
   io: Io,
 ): Promise<ListenServer | null> {
   try {
-    return await starting;
+    return await startup;
   } catch (error) {
     const { code, syscall, message } = error as NodeJS.ErrnoException;
     if (syscall !== 'listen' && syscall !== 'getaddrinfo') throw error;
-    const why = code === 'EADDRINUSE' ? 'the port is in use' : message;
-    io.stderr(`Cannot listen: ${why}. Use another --port (0 for any free port) or --host.\n`);
+    const reason = code === 'EADDRINUSE' ? 'the port is in use' : message;
+    io.stderr(
+      `Cannot listen: ${printable(reason)}. Use another --port (0 for any free port) or --host.\n`,
+    );
     return null;
   }
 }
 
-function connectionFaultText(kind: ConnectionFault, { file }: Authority): string {
-  return kind === 'plain_http'
+function connectionFaultText(fault: ConnectionFault, { file }: Authority): string {
+  return fault === 'plain_http'
     ? 'A client used plain HTTP. The URL must begin with https://.\n'
     : `A client connected and sent no request. If that was the service, restart the service with DELIVERABILITY_WEBHOOK_CA_FILE=${file}.\n`;
 }
@@ -110,17 +114,17 @@ const LISTEN_OPTIONS = {
   json: { type: 'boolean' },
 } as const;
 
-type Values = { [Name in Exclude<keyof typeof LISTEN_OPTIONS, 'json'>]?: string };
+type OptionValues = { [Name in Exclude<keyof typeof LISTEN_OPTIONS, 'json'>]?: string };
 
 /** Throws a UsageError. */
-function readReceiveOptions(values: Values): Omit<ReceiveOptions, 'clock'> {
+function readReceiveOptions(values: OptionValues): Omit<ReceiveOptions, 'clock'> {
   if (values.forward !== undefined && values.status !== undefined)
     throw new UsageError(
       '--forward and --status cannot be combined: your program decides the status',
     );
   return {
     secret: readSecret(values),
-    forwardTo: readForward(values.forward),
+    forwardTo: readForwardUrl(values.forward),
     status: readNumber('--status', values.status ?? '200', [200, 599]),
   };
 }
@@ -131,37 +135,41 @@ interface ListenAddress {
   /** The host names and addresses in the certificate. */
   names: [string, ...string[]];
   /** The host of the URL. */
-  calledBy: string;
+  urlHost: string;
 }
 
 /** Throws a UsageError. */
-function readListenAddress({ host = '127.0.0.1', port = '4443', name }: Values): ListenAddress {
+function readListenAddress({
+  host = '127.0.0.1',
+  port = '4443',
+  name,
+}: OptionValues): ListenAddress {
   // The printed URL needs one address that the service can call.
   if (isIP(host) === 0 || host === '0.0.0.0' || host === '::')
     throw new UsageError('--host must be an IP address of this machine that the service can reach');
-  const called = name === undefined ? null : normalizeDomain(name);
-  if (name !== undefined && called === null)
+  const hostName = name === undefined ? null : normalizeDomain(name);
+  if (name !== undefined && hostName === null)
     throw new UsageError('--name must be a host name such as receiver.example.com');
-  if (called !== null && /(?:^|\.)localhost$/.test(called))
+  if (hostName !== null && /(?:^|\.)localhost$/.test(hostName))
     throw new UsageError(
       '--name cannot be localhost, which the service never calls. Omit --name to use 127.0.0.1',
     );
-  const calledBy = called ?? host;
-  const others = ['localhost', '127.0.0.1', '::1', host].filter((other) => other !== calledBy);
+  const urlHost = hostName ?? host;
+  const otherNames = ['localhost', '127.0.0.1', '::1', host].filter((other) => other !== urlHost);
   return {
     host,
     port: readNumber('--port', port, [0, 65_535]),
-    names: [calledBy, ...new Set(others)],
-    calledBy,
+    names: [urlHost, ...new Set(otherNames)],
+    urlHost,
   };
 }
 
-function readSecret({ secret, 'secret-file': file }: Values): string | null {
+function readSecret({ secret, 'secret-file': file }: OptionValues): string | null {
   if (secret !== undefined && file !== undefined)
     throw new UsageError('--secret and --secret-file cannot be combined');
   const text = file === undefined ? secret : readText(file);
   if (text === undefined) return null;
-  // The error does not quote the secret, because it may be a real one with a typo.
+  // The error does not quote the text, because it may be a real secret with a typo.
   if (!/^whsec_[\w+/-]+=*$/.test(text))
     throw new UsageError(
       `${file === undefined ? '--secret' : file} is not a signing secret: it must begin with whsec_`,
@@ -178,7 +186,7 @@ function readText(file: string): string {
   }
 }
 
-function readForward(text: string | undefined): URL | null {
+function readForwardUrl(text: string | undefined): URL | null {
   if (text === undefined) return null;
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !['http:', 'https:'].includes(url.protocol))

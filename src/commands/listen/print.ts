@@ -2,59 +2,78 @@
 
 import { isIPv6 } from 'node:net';
 import { isoTime } from '../../lib/clock.ts';
-import { printable } from '../../lib/log.ts';
-import { type Paint, painter, wrap } from '../../report/text.ts';
+import { printable, printableJson } from '../../lib/log.ts';
+import { type Segment, wrapStyled } from '../../report/text.ts';
 import type { Authority } from './authority.ts';
 import type { Receipt, ReceivedEvent } from './receive.ts';
 
 const INDENT = ' '.repeat(10);
 
-/** Ends with an empty line. */
-export function receiptText(
-  receipt: Receipt,
-  { width, color }: { width: number; color: boolean },
-): string {
-  const paint = painter(color);
-  const { at, event } = receipt;
-  const head = [
-    paint('dim', isoTime(at).slice(11, 19)),
-    event === null ? 'no event' : paint('bold', short(event.type)),
-    ...(event === null
-      ? []
-      : [paint('dim', short(event.id)), event.livemode ? 'live' : 'test mode']),
-  ].join('  ');
+/** Wider lines are hard to read. */
+const MAX_WIDTH = 100;
+
+/** Wrapped to the width; ends with an empty line. */
+export function receiptText(receipt: Receipt, options: { width: number; color: boolean }): string {
+  const { at, event, verification, delivery } = receipt;
+  const width = Math.min(options.width, MAX_WIDTH);
+  const block = (segments: Segment[]) => wrapStyled(segments, { ...options, width }, INDENT);
   const summary = event === null ? '' : summarizeEvent(event);
+  const time: Segment = { text: isoTime(at).slice(11, 19), style: 'dim' };
   const lines = [
-    head,
-    ...(summary === '' ? [] : [wrap(summary, Math.min(width, 100), INDENT)]),
-    ...(event === null && receipt.verification === null
-      ? []
-      : [INDENT + verifiedText(receipt, paint)]),
-    ...(receipt.delivery > 1
-      ? [INDENT + paint('yellow', `repeated: delivery ${receipt.delivery} of this event`)]
+    // The time is left of the other lines.
+    `${wrapStyled([time], options)}  ${block(headingOf(event)).trimStart()}`,
+    ...(summary === '' ? [] : [block([{ text: summary }])]),
+    ...(event === null && verification === null ? [] : [block(verificationText(receipt))]),
+    ...(delivery > 1
+      ? [block([{ text: `repeated: delivery ${delivery} of this event`, style: 'yellow' }])]
       : []),
-    INDENT + answerText(receipt, paint),
+    block(responseText(receipt)),
   ];
   return `${lines.join('\n')}\n\n`;
 }
 
-const short = (text: string): string => printable(text).slice(0, 100);
-
-function verifiedText({ verification }: Receipt, paint: Paint): string {
-  if (verification === null) return paint('yellow', '✗ not verified: no signing secret');
-  if (!verification.verified) return paint('red', `✗ not verified: ${verification.reason}`);
-  return verification.former
-    ? `${paint('green', '✓ verified')} with the previous secret; switch to the new secret before the previous one expires`
-    : paint('green', '✓ verified');
+function headingOf(event: ReceivedEvent | null): Segment[] {
+  if (event === null) return [{ text: 'no event' }];
+  return [
+    { text: short(event.type), style: 'bold' },
+    { text: '  ' },
+    { text: short(event.id), style: 'dim' },
+    { text: `  ${event.livemode ? 'live' : 'test mode'}` },
+  ];
 }
 
-function answerText(receipt: Receipt, paint: Paint): string {
+const MAX_NAME_LENGTH = 200;
+
+function short(text: string): string {
+  const characters = [...printable(text)];
+  return characters.length <= MAX_NAME_LENGTH
+    ? characters.join('')
+    : `${characters.slice(0, MAX_NAME_LENGTH - 1).join('')}…`;
+}
+
+function verificationText({ verification }: Receipt): Segment[] {
+  if (verification === null)
+    return [{ text: '✗ not verified: no signing secret', style: 'yellow' }];
+  if (!verification.verified)
+    return [{ text: `✗ not verified: ${verification.reason}`, style: 'red' }];
+  const verified: Segment = { text: '✓ verified', style: 'green' };
+  return verification.isPreviousSecret
+    ? [
+        verified,
+        {
+          text: ' with the previous secret; switch to the new secret before the previous one expires',
+        },
+      ]
+    : [verified];
+}
+
+function responseText(receipt: Receipt): Segment[] {
   const { status, fault, forwarded, verification } = receipt;
-  const isGood = status >= 200 && status < 300;
-  const by = forwarded && fault === null ? ' from your program' : '';
-  const isTold = fault === null || verification?.verified === false;
-  const why = isTold ? '' : `: ${printable(fault)}`;
-  return paint(isGood ? 'green' : 'red', `responded ${status}${by}${why}`);
+  const isSuccess = status >= 200 && status < 300;
+  const source = forwarded && fault === null ? ' from your program' : '';
+  const isAlreadyExplained = fault === null || verification?.verified === false;
+  const reason = isAlreadyExplained ? '' : `: ${fault}`;
+  return [{ text: `responded ${status}${source}${reason}`, style: isSuccess ? 'green' : 'red' }];
 }
 
 /** `event` is the complete body; `verified` is null without a secret. */
@@ -66,21 +85,21 @@ export function receiptJson(receipt: Receipt): string {
     event_id: event?.id ?? null,
     livemode: event?.livemode ?? null,
     verified: verification?.verified ?? null,
-    former_secret: verification?.verified ? verification.former : null,
+    former_secret: verification?.verified ? verification.isPreviousSecret : null,
     fault,
     delivery,
     forwarded,
     answered: status,
     event: json,
   };
-  return `${JSON.stringify(printed)}\n`;
+  return `${printableJson(printed)}\n`;
 }
 
 // A one-line summary of an event.
 
 type Data = Record<string, unknown>;
 
-/** Empty for an unknown type. Values from the event are made printable and cut. */
+/** Empty for an unknown type. Values from the event are made printable and truncated. */
 export function summarizeEvent({ type, data }: ReceivedEvent): string {
   // The type comes from outside: `constructor` is a property of every object.
   const summarize = Object.hasOwn(SUMMARIES, type) ? SUMMARIES[type] : undefined;
@@ -90,64 +109,65 @@ export function summarizeEvent({ type, data }: ReceivedEvent): string {
 
 const SUMMARIES: Record<string, (data: Data) => (string | null)[]> = {
   'test.completed': (data) => [
-    typeof data.score === 'number' ? `score ${data.score}, grade ${word(data.grade)}` : 'no score',
+    typeof data.score === 'number'
+      ? `score ${data.score}, grade ${asText(data.grade)}`
+      : 'no score',
     quoted(data.subject),
-    labelled('from', data.from_address),
-    ...authentication(data.auth_results),
+    labeled('from', data.from_address),
+    ...authenticationParts(data.auth_results),
   ],
-  'test.failed': (data) => [word(data.failure_reason), labelled('address', data.address)],
-  'domain.verified': (data) => [word(data.name)],
-  'domain.verification_failed': (data) => [word(data.name)],
+  'test.failed': (data) => [asText(data.failure_reason), labeled('address', data.address)],
+  'domain.verified': (data) => [asText(data.name)],
+  'domain.verification_failed': (data) => [asText(data.name)],
   'domain.health_changed': (data) => [
-    word(data.name),
-    labelled('now', field(data.health, 'status')),
-    labelled('before', data.previous_health),
+    asText(data.name),
+    labeled('now', field(data.health, 'status')),
+    labeled('before', data.previous_health),
   ],
   'monitor.alert': (data) => [
-    word(field(data.monitor, 'name')),
-    word(field(data.monitor, 'type')),
-    word(data.status),
+    asText(field(data.monitor, 'name')),
+    asText(field(data.monitor, 'type')),
+    asText(data.status),
   ],
-  'alert.triggered': (data) => incident(data),
-  'alert.resolved': (data) => [...incident(data), word(data.resolution)],
+  'alert.triggered': (data) => incidentParts(data),
+  'alert.resolved': (data) => [...incidentParts(data), asText(data.resolution)],
 };
 
-function incident(data: Data): (string | null)[] {
-  return [word(field(data.alert, 'name')), word(data.subject), labelled('value', data.value)];
+function incidentParts(data: Data): (string | null)[] {
+  return [asText(field(data.alert, 'name')), asText(data.subject), labeled('value', data.value)];
 }
 
-function authentication(results: unknown): (string | null)[] {
-  return ['spf', 'dkim', 'dmarc'].map((name) => labelled(name.toUpperCase(), field(results, name)));
+function authenticationParts(results: unknown): (string | null)[] {
+  return ['spf', 'dkim', 'dmarc'].map((name) => labeled(name.toUpperCase(), field(results, name)));
 }
 
 const field = (object: unknown, name: string): unknown =>
   typeof object === 'object' && object !== null ? (object as Data)[name] : null;
 
 /** Text or a number; null for anything else. */
-function word(value: unknown): string | null {
+function asText(value: unknown): string | null {
   if (typeof value !== 'string' && typeof value !== 'number') return null;
-  const text = printable(String(value));
-  return text.length > 80 ? `${text.slice(0, 79)}…` : text;
+  return short(String(value));
 }
 
-function labelled(label: string, value: unknown): string | null {
-  const text = word(value);
+function labeled(label: string, value: unknown): string | null {
+  const text = asText(value);
   return text === null ? null : `${label} ${text}`;
 }
 
 function quoted(value: unknown): string | null {
-  const text = word(value);
+  const text = asText(value);
   return text === null ? null : `“${text}”`;
 }
 
 // The instructions that `listen` prints when it starts.
 
-interface Start {
+interface StartInfo {
   /** Address to listen on. */
   host: string;
   port: number;
   /** Host of the URL. */
-  calledBy: string;
+  urlHost: string;
   authority: Authority;
   /** Address of the API. */
   apiUrl: string;
@@ -155,14 +175,14 @@ interface Start {
 }
 
 /** Ends with an empty line. */
-export function instructions(start: Start): string {
-  const { host, port, calledBy, authority, apiUrl, hasSecret } = start;
-  const url = `https://${isIPv6(calledBy) ? `[${calledBy}]` : calledBy}:${port}/`;
+export function instructions(info: StartInfo): string {
+  const { host, port, urlHost, authority, apiUrl, hasSecret } = info;
+  const url = `https://${isIPv6(urlHost) ? `[${urlHost}]` : urlHost}:${port}/`;
   const body = JSON.stringify({ url, events: ['*'] });
   return [
     `Listening on ${url} until you press Ctrl-C.`,
     '',
-    `1. Start the service with these settings, so that it can call this address and trusts its certificate${authority.made ? ' (the certificate authority is new)' : ''}:`,
+    `1. Start the service with these settings, so that it can call this address and trusts its certificate${authority.isNew ? ' (the certificate authority is new)' : ''}:`,
     `     DELIVERABILITY_WEBHOOK_CA_FILE=${shellWord(authority.file)} \\`,
     `     DELIVERABILITY_WEBHOOK_ALLOW_NETWORKS=${host}/${isIPv6(host) ? 128 : 32} \\`,
     '     deliverability serve',
@@ -182,4 +202,4 @@ export function instructions(start: Start): string {
 }
 
 const shellWord = (text: string): string =>
-  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${printable(text).replaceAll("'", "'\\''")}'`;

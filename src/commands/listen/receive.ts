@@ -14,7 +14,7 @@ export interface ReceivedEvent {
   data: Record<string, unknown>;
 }
 
-/** The facts about a delivery that are printed. */
+/** What is printed about a delivery. */
 export interface Receipt {
   /** Milliseconds since the Unix epoch. */
   at: number;
@@ -41,7 +41,7 @@ export interface ReceiveOptions {
   status: number;
 }
 
-/** Older events are forgotten; a repeat of one then looks new. */
+/** Older events are forgotten, so a repeat of one looks new. */
 const MAX_REMEMBERED_EVENTS = 10_000;
 
 type Outcome = { receipt: Receipt; reply: Reply };
@@ -50,37 +50,38 @@ export function createReceiver(
   options: ReceiveOptions,
 ): (request: IncomingRequest) => Promise<Outcome> {
   const { clock, secret } = options;
-  const seen = new Map<string, number>();
-  const count = (id: string): number => {
-    const times = (seen.get(id) ?? 0) + 1;
-    seen.set(id, times);
-    if (seen.size > MAX_REMEMBERED_EVENTS) seen.delete(seen.keys().next().value!);
-    return times;
+  const deliveryCounts = new Map<string, number>();
+  const countDelivery = (id: string): number => {
+    const deliveries = (deliveryCounts.get(id) ?? 0) + 1;
+    deliveryCounts.set(id, deliveries);
+    if (deliveryCounts.size > MAX_REMEMBERED_EVENTS)
+      deliveryCounts.delete(deliveryCounts.keys().next().value!);
+    return deliveries;
   };
   return async ({ method, headers, body }) => {
     const at = clock.now();
     const json = parseJson(body);
     const event = readEvent(json);
-    const single = headers as Record<string, string | undefined>;
+    const singleHeaders = headers as Record<string, string | undefined>;
     const verification =
       secret === null || body === null || method !== 'POST'
         ? null
-        : verifySignature({ headers: single, body, secret, now: at });
-    const refused = refusal(method, body, event, verification);
-    const delivery = event && !refused ? count(event.id) : 1;
+        : verifySignature({ headers: singleHeaders, body, secret, now: at });
+    const rejection = findRejection(method, body, event, verification);
+    const delivery = event && !rejection ? countDelivery(event.id) : 1;
     const common = { at, event, json, verification, delivery };
-    if (refused) {
-      const [status, fault] = refused;
+    if (rejection) {
+      const [status, fault] = rejection;
       const receipt = { ...common, status, fault, forwarded: false };
-      const extra: Record<string, string> = status === 405 ? { allow: 'POST' } : {};
-      return { receipt, reply: textReply(status, fault, extra) };
+      const extraHeaders: Record<string, string> = status === 405 ? { allow: 'POST' } : {};
+      return { receipt, reply: textReply(status, fault, extraHeaders) };
     }
     return { ...(await respond(common, headers, body!, options)) };
   };
 }
 
 /** Status and reason for a delivery that is rejected; null for a valid one. */
-function refusal(
+function findRejection(
   method: string,
   body: Buffer | null,
   event: ReceivedEvent | null,
@@ -110,7 +111,7 @@ async function respond(
     const receipt = { ...common, status: outcome.reply.status, fault: null, forwarded: true };
     return { receipt, reply: outcome.reply };
   }
-  // The URL may contain passwords, also in its query, so the client does not see it.
+  // The full URL may contain passwords, even in its query, so the client does not see it.
   const fault = `${forwardTo.origin}${forwardTo.pathname} did not respond: ${outcome.error}`;
   return {
     receipt: { ...common, status: 502, fault, forwarded: true },
@@ -140,11 +141,11 @@ function readEvent(json: unknown): ReceivedEvent | null {
 
 // Forwards a delivery to the developer's program and returns its response.
 
-/** The service waits this long for a response. */
+/** As long as the service waits for a response. */
 const FORWARD_TIMEOUT_MS = 30_000;
-const MAX_ANSWER_BYTES = 1024 * 1024;
+const MAX_RESPONSE_BYTES = 1024 * 1024;
 /** Hop-by-hop header fields, which are not forwarded (RFC 9110 §7.6.1). */
-const OF_THE_CONNECTION = [
+const HOP_BY_HOP_FIELDS = [
   'connection',
   'content-length',
   'expect',
@@ -158,25 +159,27 @@ const OF_THE_CONNECTION = [
 ];
 
 /** The response, or the reason why there is none. */
-type Forwarded = { reply: Reply } | { error: string };
+type ForwardResult = { reply: Reply } | { error: string };
 
 /** Posts the delivery with the same header fields; never rejects. */
 export async function forward(
   to: URL,
   headers: IncomingHttpHeaders,
   body: Uint8Array,
-): Promise<Forwarded> {
+): Promise<ForwardResult> {
   try {
-    const response = await post(to, passedOn(headers), body);
+    const response = await post(to, endToEndHeaders(headers), body);
     if (response === null) return { error: 'it closed the connection' };
     const { statusCode = 0 } = response;
     if (!(statusCode >= 200 && statusCode <= 599)) {
       response.destroy();
       return { error: `it responded with status ${statusCode}, which is not a final response` };
     }
-    const whole = await readAll(response);
-    if (whole === null) return { error: 'its response is larger than 1 MB' };
-    return { reply: { status: statusCode, headers: passedOn(response.headers), body: whole } };
+    const responseBody = await readAll(response);
+    if (responseBody === null) return { error: 'its response is larger than 1 MB' };
+    return {
+      reply: { status: statusCode, headers: endToEndHeaders(response.headers), body: responseBody },
+    };
   } catch (error) {
     const { code, name } = error as NodeJS.ErrnoException;
     if (name === 'AbortError' || name === 'TimeoutError')
@@ -196,7 +199,7 @@ function post(
     request(to, {
       method: 'POST',
       headers: { ...headers, 'content-length': String(body.byteLength) },
-      // A kept connection may have been closed by the program meanwhile.
+      // The program may have closed a kept-alive connection in the meantime.
       agent: false,
       signal: AbortSignal.timeout(FORWARD_TIMEOUT_MS),
     })
@@ -216,14 +219,14 @@ async function readAll(response: IncomingMessage): Promise<Buffer | null> {
   let size = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > MAX_ANSWER_BYTES) return null;
+    if (size > MAX_RESPONSE_BYTES) return null;
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
 }
 
-function passedOn(headers: IncomingHttpHeaders): Record<string, string | string[]> {
-  const dropped = new Set(OF_THE_CONNECTION);
+function endToEndHeaders(headers: IncomingHttpHeaders): Record<string, string | string[]> {
+  const dropped = new Set(HOP_BY_HOP_FIELDS);
   for (const name of headers.connection?.split(',') ?? []) dropped.add(name.trim().toLowerCase());
   return Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) =>

@@ -29,14 +29,14 @@ export interface Reply {
 export type ConnectionFault = 'plain_http' | 'untrusting';
 
 export interface ServerOptions {
-  /** An address. */
+  /** An IP address. */
   host: string;
   port: number;
   tls: KeyPair;
   handle(request: IncomingRequest): Promise<Reply>;
   /** A client connected and sent no readable request. */
-  onFailedConnection(kind: ConnectionFault): void;
-  /** `handle` rejected, or returned what cannot be sent; the response is 500. */
+  onFailedConnection(fault: ConnectionFault): void;
+  /** `handle` rejected, or returned a reply that cannot be sent; the response is 500. */
   onFailure(error: unknown): void;
 }
 
@@ -49,10 +49,10 @@ export interface ListenServer {
 export async function startListenServer(options: ServerOptions): Promise<ListenServer> {
   const { host, port, tls, onFailedConnection } = options;
   const settings = { ...tls, minVersion: 'TLSv1.2' as const, requestTimeout: REQUEST_TIMEOUT_MS };
-  const used = new WeakSet<object>();
+  const socketsWithRequests = new WeakSet<object>();
   const server = createServer(settings, async (request, response) => {
-    used.add(request.socket);
-    await answer(request, response, options);
+    socketsWithRequests.add(request.socket);
+    await respond(request, response, options);
   });
   server.on('tlsClientError', ({ code }: NodeJS.ErrnoException) =>
     onFailedConnection(code === 'ERR_SSL_HTTP_REQUEST' ? 'plain_http' : 'untrusting'),
@@ -60,7 +60,7 @@ export async function startListenServer(options: ServerOptions): Promise<ListenS
   // A client that checks the certificate only after the handshake just closes the connection.
   server.on('secureConnection', (socket: TLSSocket) =>
     socket.once('close', () => {
-      if (!used.has(socket)) onFailedConnection('untrusting');
+      if (!socketsWithRequests.has(socket)) onFailedConnection('untrusting');
     }),
   );
   await new Promise<void>((resolve, reject) => {
@@ -70,7 +70,7 @@ export async function startListenServer(options: ServerOptions): Promise<ListenS
   return { port: (server.address() as AddressInfo).port, close: () => close(server) };
 }
 
-async function answer(
+async function respond(
   request: IncomingMessage,
   response: ServerResponse,
   { handle, onFailure }: ServerOptions,
@@ -94,7 +94,7 @@ async function answer(
   }
 }
 
-/** Sent so that the service knows a long response is complete without reading all of it. */
+/** Lets the service know that a long response is complete without reading all of it. */
 function lengthOf({ status, body }: Reply): Record<string, number> {
   return status === 204 || status === 304 ? {} : { 'content-length': Buffer.byteLength(body) };
 }
@@ -111,9 +111,9 @@ async function readBody(request: IncomingMessage): Promise<Buffer | null> {
 }
 
 async function close(server: Server): Promise<void> {
-  const ended = new Promise<void>((resolve) => server.close(() => resolve()));
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();
   const timer = setTimeout(() => server.closeAllConnections(), CLOSE_TIMEOUT_MS);
-  await ended;
+  await closed;
   clearTimeout(timer);
 }

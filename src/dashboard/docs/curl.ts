@@ -9,18 +9,14 @@ import { type JsonSchema, type Operation, withoutNull } from './operations.ts';
  */
 export function curlsOf(operation: Operation, baseUrl: string): string[] {
   const { method, path, requestBody } = operation;
-  const collection = path
-    .replace(/\/\{\w+\}$/, '')
-    .split('/')
-    .at(-1)!;
   const bodies = Object.entries(requestBody?.content ?? {}).map(([type, { schema }]) =>
-    bodyOptions(type, schema, collection),
+    bodyOptions(type, schema),
   );
   return (bodies.length > 0 ? bodies : [[]]).map((body) => {
-    const isImplied = method === 'GET' || (method === 'POST' && body.length > 0);
+    const isMethodImplied = method === 'GET' || (method === 'POST' && body.length > 0);
     const url = `${baseUrl.replace(/\/$/, '')}${shellPath(path)}${requiredQuery(operation)}`;
     return [
-      `curl ${isImplied ? '' : `-X ${method} `}"${url}"`,
+      `curl ${isMethodImplied ? '' : `-X ${method} `}"${url}"`,
       ...credentialOptions(operation, baseUrl),
       ...body,
       ...downloadOptions(operation),
@@ -33,7 +29,7 @@ function credentialOptions({ 'x-roles': roles, security }: Operation, baseUrl: s
   if (!security || security.some((scheme) => scheme.bearer))
     return ['-H "Authorization: Bearer $API_KEY"'];
   const { origin, protocol } = new URL(baseUrl);
-  // Changes by a session require the origin that a browser would send.
+  // Changes made with a session require the origin that a browser would send.
   return [
     `--cookie "${sessionCookieName(protocol === 'https:')}=$SESSION"`,
     `-H "Origin: ${origin}"`,
@@ -52,14 +48,14 @@ const shellPath = (path: string): string =>
 function requiredQuery({ parameters }: Operation): string {
   const query = parameters
     .filter((parameter) => parameter.in === 'query' && parameter.required)
-    .map(({ name, schema }) => `${name}=${encodeURIComponent(String(exampleOf(schema, name)))}`);
+    .map(({ name, schema }) => `${name}=${encodeURIComponent(String(exampleOf(schema)))}`);
   return query.length > 0 ? `?${query.join('&')}` : '';
 }
 
-function bodyOptions(type: string, schema: JsonSchema, collection: string): string[] {
+function bodyOptions(type: string, schema: JsonSchema): string[] {
   const header = `-H "Content-Type: ${type}"`;
   if (type === 'message/rfc822') return [header, '--data-binary @message.eml'];
-  const text = JSON.stringify(exampleOf(schema, collection), null, 2).replaceAll('\n', '\n  ');
+  const text = JSON.stringify(exampleOf(schema), null, 2).replaceAll('\n', '\n  ');
   return [header, `-d '${text.replaceAll("'", "'\\''")}'`];
 }
 
@@ -70,7 +66,7 @@ const EXTENSIONS: Record<string, string> = {
   'message/rfc822': 'eml',
 };
 
-/** Saves a response that isn't JSON to a file. Of several content types, it requests the first. */
+/** Saves a response that isn't JSON to a file. If there are several content types, requests the first. */
 function downloadOptions({ path, responses }: Operation): string[] {
   const success = Object.entries(responses).find(([status]) => status.startsWith('2'))?.[1];
   const types = Object.keys(success?.content ?? {});
@@ -81,64 +77,21 @@ function downloadOptions({ path, responses }: Operation): string[] {
   return [...(types.length > 1 ? [`-H "Accept: ${type}"`] : []), `-o ${file}`];
 }
 
-/** Example values by field name, which is more specific than the type. */
-const BY_NAME: [name: RegExp, example: string][] = [
-  [/e?mail$|recipients?$/, 'alex@example.com'],
-  [/password$/, 'four words make one'],
-  [/token$/, 'the-token-of-the-link'],
-  [/url$/, 'https://example.com/hook'],
-  [/domain$|hostname$/, 'example.com'],
-  [/ip$/, '192.0.2.1'],
-  [/timezone$/, 'Europe/Berlin'],
-  [/\b(?:me|members|accept)\.name$/, 'Alex Morgan'],
-  [/\bapi_keys\.name$/, 'Build pipeline'],
-  [/selector$/, 's1'],
-  [/name$/, 'Spring newsletter'],
-  [/(?:owner|member)_id$/, 'mem_01jd3v9mzq4x8c2n7t5r6w1y0b'],
-];
-const BY_FORMAT: Record<string, string> = {
-  email: 'alex@example.com',
-  'idn-hostname': 'example.com',
-  'date-time': '2026-11-21T10:00:00.000Z',
-};
-
-/** A value that the schema accepts. `name` is the path of the field, such as `tests.name`. */
-export function exampleOf(given: JsonSchema, name = ''): unknown {
-  const { schema } = withoutNull(given);
-  if (schema.examples) return schema.examples[0];
-  if (schema.const !== undefined) return schema.const;
-  if (given.default !== undefined && !isEmpty(given.default)) return given.default;
-  if (schema.enum) return schema.enum[0];
-  if (schema.anyOf) return exampleOf(schema.anyOf[0]!, name);
-  if (schema.type === 'object') return exampleObject(schema, name);
-  if (schema.type === 'array') return [exampleOf(schema.items ?? {}, singular(name))];
-  if (schema.type === 'boolean') return true;
-  if (schema.type === 'integer' || schema.type === 'number') return schema.minimum ?? 1;
-  const byName = BY_NAME.find(([pattern]) => pattern.test(name));
-  return BY_FORMAT[schema.format ?? ''] ?? byName?.[1] ?? 'spring';
+/** A value that the schema accepts: its example or, without one, its default or its first value. */
+export function exampleOf(fieldSchema: JsonSchema): unknown {
+  const { schema } = withoutNull(fieldSchema);
+  const { examples, const: constant, default: initial, enum: values, type } = schema;
+  if (examples) return examples[0];
+  if (constant !== undefined) return constant;
+  if (initial !== undefined) return initial;
+  if (values) return values[0];
+  if (type === 'object') return exampleObject(schema);
+  if (type === 'array') return [exampleOf(schema.items ?? {})];
+  if (type === 'boolean') return true;
+  return type === 'integer' || type === 'number' ? (schema.minimum ?? 1) : 'text';
 }
 
-function exampleObject(schema: JsonSchema, name: string): Record<string, unknown> {
-  const { properties, additionalProperties, required } = schema;
-  if (!properties && typeof additionalProperties === 'object')
-    return { campaign: exampleOf(additionalProperties, 'campaign') };
-  const shown = Object.entries(properties ?? {}).filter(
-    ([key, field]) => required?.includes(key) || isInstructive(key, field),
-  );
-  return Object.fromEntries(shown.map(([key, field]) => [key, exampleOf(field, `${name}.${key}`)]));
+/** With the required fields only. */
+function exampleObject({ properties = {}, required = [] }: JsonSchema): Record<string, unknown> {
+  return Object.fromEntries(required.map((name) => [name, exampleOf(properties[name] ?? {})]));
 }
-
-/** Optional fields worth showing: enums, names, flags, and maps, but no secrets or references. */
-function isInstructive(name: string, given: JsonSchema): boolean {
-  if (/password|token|_ids?$/.test(name)) return false;
-  const { schema } = withoutNull(given);
-  return (
-    given.default !== undefined ||
-    schema.enum !== undefined ||
-    /name$|^enabled$/.test(name) ||
-    typeof schema.additionalProperties === 'object'
-  );
-}
-
-const isEmpty = (value: unknown): boolean =>
-  value === null || (typeof value === 'object' && Object.keys(value).length === 0);

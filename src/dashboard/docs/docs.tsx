@@ -1,7 +1,7 @@
 /** The API reference page. It shows the document of `/openapi.json` and loads no other resources. */
 
 import type { App } from '../../app.ts';
-import { describeApi } from '../../health/routes.ts';
+import { describeApi } from '../../health/describe-api.ts';
 import { type Route, route } from '../../http/route.ts';
 import { memoizePerObject } from '../../lib/memoize.ts';
 import { Chevron } from '../../report/html/components.tsx';
@@ -9,15 +9,19 @@ import { PAGE_CSP, renderPage } from '../../report/html/frame.tsx';
 import { curlsOf } from './curl.ts';
 import {
   describeType,
+  type EventType,
   type Field,
   fieldsOf,
-  type Group,
+  type JsonSchema,
   limitsOf,
+  type NamedSchema,
+  namesIn,
   type Operation,
   type OperationResponse,
-  readOperations,
+  type Reference,
+  readReference,
 } from './operations.ts';
-import { Command, Paragraph, type Setting, Statuses, TOPICS, WithCode } from './topics.tsx';
+import { Command, Paragraph, type ServiceInfo, Statuses, TOPICS, WithCode } from './topics.tsx';
 
 /** The API reference of these routes. The first request renders it. */
 export function docsPage(documented: Route[]): Route {
@@ -42,19 +46,19 @@ export function docsPage(documented: Route[]): Route {
 }
 
 function renderDocs(documented: Route[], { config, version }: App): string {
-  const groups = readOperations(describeApi(documented, config, version));
+  const reference = readReference(describeApi(documented, config, version));
   const baseUrl = config.BASE_URL.replace(/\/$/, '');
   return renderPage({
     title: 'API reference · Deliverability',
     skip: 'Skip to content',
     style: STYLE,
-    aside: <Contents groups={groups} />,
-    main: <Reference groups={groups} setting={{ baseUrl, version, rate: config.RATE_LIMIT }} />,
+    aside: <Contents reference={reference} />,
+    main: <Main reference={reference} service={{ baseUrl, version, rate: config.RATE_LIMIT }} />,
   });
 }
 
 /** Beside the reference on wide screens. On narrow ones, above it and without individual operations. */
-function Contents({ groups }: { groups: Group[] }) {
+function Contents({ reference: { groups, events, objects } }: { reference: Reference }) {
   return (
     <nav class="contents" aria-labelledby="contents-title">
       <h2 id="contents-title">On this page</h2>
@@ -70,10 +74,35 @@ function Contents({ groups }: { groups: Group[] }) {
             <Links operations={operations} />
           </li>
         ))}
+        <li class="parted">
+          <a href="#events">{EVENTS_TITLE}</a>
+          <Names names={events.map(({ type }) => [eventId(type), type])} />
+        </li>
+        <li class="parted">
+          <a href="#objects">{OBJECTS_TITLE}</a>
+          <Names names={objects.map(({ name }) => [objectId(name), name])} />
+        </li>
       </ul>
     </nav>
   );
 }
+
+const EVENTS_TITLE = 'Event types';
+const OBJECTS_TITLE = 'Objects';
+const eventId = (type: string): string => `event-${type}`;
+const objectId = (name: string): string => `object-${name}`;
+
+const Names = ({ names }: { names: [id: string, name: string][] }) => (
+  <ul class="links">
+    {names.map(([id, name]) => (
+      <li key={id}>
+        <a href={`#${id}`}>
+          <code>{name}</code>
+        </a>
+      </li>
+    ))}
+  </ul>
+);
 
 /** Omits the version that all paths share, to save space. */
 const Links = ({ operations }: { operations: Operation[] }) => (
@@ -92,7 +121,8 @@ const Method = ({ method }: { method: string }) => (
   <span class={`method ${method.toLowerCase()}`}>{method}</span>
 );
 
-function Reference({ groups, setting }: { groups: Group[]; setting: Setting }) {
+function Main({ reference, service }: { reference: Reference; service: ServiceInfo }) {
+  const { groups, events, objects } = reference;
   return (
     <>
       <h1>API reference</h1>
@@ -102,28 +132,132 @@ function Reference({ groups, setting }: { groups: Group[]; setting: Setting }) {
         reference is also available as an OpenAPI document at{' '}
         <a href="/openapi.json">/openapi.json</a>.
       </p>
-      <p class="lead small muted">Version {setting.version}</p>
+      <p class="lead small muted">Version {service.version}</p>
       {Object.entries(TOPICS).map(([id, [title, blocks]]) => (
         <section key={id} id={id} class="topic" aria-labelledby={`${id}-title`}>
           <h2 id={`${id}-title`}>{title}</h2>
-          {blocks(setting).map((block) =>
+          {blocks(service).map((block) =>
             typeof block === 'string' ? <Paragraph text={block} /> : block,
           )}
         </section>
       ))}
-      {groups.map(({ id, title, operations }) => (
+      {groups.map(({ id, title, description, operations }) => (
         <section key={id} id={id} class="group" aria-labelledby={`${id}-title`}>
           <h2 id={`${id}-title`}>{title}</h2>
+          <p class="small muted">{description}</p>
           <Links operations={operations} />
           {operations.map((operation) => (
             <OperationCard
               key={operation.operationId}
               operation={operation}
-              baseUrl={setting.baseUrl}
+              baseUrl={service.baseUrl}
             />
           ))}
         </section>
       ))}
+      <Events events={events} />
+      <section id="objects" class="group" aria-labelledby="objects-title">
+        <h2 id="objects-title">{OBJECTS_TITLE}</h2>
+        <p class="small muted">The objects that responses and events contain.</p>
+        {objects.map((object) => (
+          <ObjectCard key={object.name} {...object} />
+        ))}
+      </section>
+    </>
+  );
+}
+
+/** The requests of all event types have the same header fields and responses. */
+function Events({ events }: { events: EventType[] }) {
+  const [first] = events;
+  return (
+    <section id="events" class="group" aria-labelledby="events-title">
+      <h2 id="events-title">{EVENTS_TITLE}</h2>
+      <p class="small muted">
+        Webhook endpoints get each event as the JSON body of a POST request. Verify its signature
+        before you use it.
+      </p>
+      {first && (
+        <article class="operation card" aria-labelledby="webhook-requests-title">
+          <h3 id="webhook-requests-title">Webhook requests</h3>
+          <section>
+            <h4>Header fields</h4>
+            <Fields fields={first.headers} isResponse />
+          </section>
+          <section>
+            <h4>Your response</h4>
+            <Statuses
+              entries={Object.entries(first.responses).map(([status, { description }]) => [
+                status,
+                description,
+              ])}
+            />
+          </section>
+        </article>
+      )}
+      {events.map(({ type, summary, description, schema }) => (
+        <article
+          key={type}
+          id={eventId(type)}
+          class="operation card"
+          aria-labelledby={`${eventId(type)}-title`}
+        >
+          <h3 id={`${eventId(type)}-title`}>{summary}</h3>
+          <p class="address">
+            <a href={`#${eventId(type)}`}>
+              <code>{type}</code>
+            </a>
+          </p>
+          <Paragraph class="small muted" text={description} />
+          <details>
+            <summary>
+              <Chevron />
+              <strong>Event</strong>
+            </summary>
+            <Fields fields={fieldsOf(schema)} isResponse />
+          </details>
+        </article>
+      ))}
+    </section>
+  );
+}
+
+function ObjectCard({ name, schema }: NamedSchema) {
+  const id = objectId(name);
+  const alternatives = schema.oneOf?.flatMap(({ title }) => title ?? []) ?? [];
+  return (
+    <article id={id} class="operation card" aria-labelledby={`${id}-title`}>
+      <h3 id={`${id}-title`}>
+        <a href={`#${id}`}>{name}</a>
+      </h3>
+      <Paragraph class="small muted" text={schema.description ?? ''} />
+      {alternatives.length > 0 && (
+        <Names names={alternatives.map((each) => [objectId(each), each])} />
+      )}
+      <Fields fields={fieldsOf(schema)} isResponse />
+      {schema.examples && (
+        <details>
+          <summary>
+            <Chevron />
+            <strong>Example</strong>
+          </summary>
+          <pre class="box">{JSON.stringify(schema.examples[0], null, 2)}</pre>
+        </details>
+      )}
+    </article>
+  );
+}
+
+/** A type in words, with links to named schemas. */
+function Type({ schema }: { schema: JsonSchema }) {
+  const names = namesIn(schema);
+  const text = describeType(schema);
+  if (names.length === 0) return <>{text}</>;
+  return (
+    <>
+      {text
+        .split(/\b/)
+        .map((word) => (names.includes(word) ? <a href={`#${objectId(word)}`}>{word}</a> : word))}
     </>
   );
 }
@@ -137,8 +271,6 @@ const PARAMETER_TITLES = {
 function OperationCard({ operation, baseUrl }: { operation: Operation; baseUrl: string }) {
   const { operationId, method, path, summary, description = '', parameters } = operation;
   const bodies = Object.entries(operation.requestBody?.content ?? {});
-  // Query parameters belong to bodies that aren't JSON. A JSON body has fields for the same values.
-  const rawType = bodies.length > 1 && bodies.find(([type]) => type !== 'application/json')?.[0];
   return (
     <article id={operationId} class="operation card" aria-labelledby={`${operationId}-title`}>
       <h3 id={`${operationId}-title`}>
@@ -150,15 +282,12 @@ function OperationCard({ operation, baseUrl }: { operation: Operation; baseUrl: 
         </a>
       </p>
       <Paragraph class="small muted" text={`${accessText(operation)} ${description}`.trim()} />
-      {(['path', 'query', 'header'] as const).map((place) => {
-        const fields = parameters.filter((parameter) => parameter.in === place);
+      {(['path', 'query', 'header'] as const).map((location) => {
+        const fields = parameters.filter((parameter) => parameter.in === location);
         if (fields.length === 0) return null;
         return (
-          <section key={place}>
-            <h4>
-              {PARAMETER_TITLES[place]}
-              {place === 'query' && rawType && ` (with a ${rawType} body)`}
-            </h4>
+          <section key={location}>
+            <h4>{PARAMETER_TITLES[location]}</h4>
             <Fields fields={fields} isResponse={false} depth={MAX_DEPTH} />
           </section>
         );
@@ -227,7 +356,12 @@ function Success({ status, response }: { status: string; response: OperationResp
       )}
       {content.map(([type, { schema }]) =>
         fieldsOf(schema).length > 0 ? (
-          <Fields key={type} fields={fieldsOf(schema)} isResponse />
+          <div key={type}>
+            <p class="small">
+              <Type schema={schema} />
+            </p>
+            <Fields fields={fieldsOf(schema)} isResponse />
+          </div>
         ) : (
           <p key={type} class="small muted">
             <code>{type}</code>: {describeType(schema)}
@@ -255,14 +389,19 @@ function Fields({ fields, isResponse, depth = 0 }: FieldsProps) {
       {fields.map(({ name, schema, required, description = schema.description ?? '' }) => (
         <li key={name}>
           <p>
-            <code class="name">{name}</code> <span class="muted">{describeType(schema)}</span>{' '}
+            <code class="name">{name}</code>{' '}
+            <span class="muted">
+              {isResponse ? <Type schema={schema} /> : describeType(schema)}
+            </span>{' '}
             {required && !isResponse && <span class="required">required</span>}
             {!required && isResponse && <span class="muted">optional</span>}
           </p>
           {[limitsOf(schema).join(' · '), description].map(
             (text) => text && <Paragraph class="muted" text={text} />,
           )}
-          <Fields fields={fieldsOf(schema)} isResponse={isResponse} depth={depth + 1} />
+          {!(isResponse && namesIn(schema).length > 0) && (
+            <Fields fields={fieldsOf(schema)} isResponse={isResponse} depth={depth + 1} />
+          )}
         </li>
       ))}
     </ul>

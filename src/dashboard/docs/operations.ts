@@ -4,11 +4,16 @@ type Amount = `${'min' | 'max'}${'imum' | 'Length' | 'Items' | 'Properties'}`;
 
 /** The subset of JSON Schema that the OpenAPI document uses. */
 export interface JsonSchema
-  extends Partial<Record<'type' | 'format' | 'pattern' | 'description', string>>,
+  extends Partial<Record<'format' | 'pattern' | 'description', string>>,
     Partial<Record<Amount, number>> {
+  type?: string | string[];
+  /** The name of a schema in `components`. */
+  title?: string;
   const?: unknown;
   enum?: unknown[];
   anyOf?: JsonSchema[];
+  oneOf?: JsonSchema[];
+  allOf?: JsonSchema[];
   properties?: Record<string, JsonSchema>;
   required?: string[];
   items?: JsonSchema;
@@ -42,6 +47,7 @@ export interface Operation {
   operationId: string;
   summary: string;
   description?: string;
+  tags?: string[];
   /** The roles that may call it. Absent on public operations. */
   'x-roles'?: string[];
   /** The accepted credentials, by the name of their security scheme. */
@@ -55,77 +61,148 @@ export interface Operation {
 export interface Group {
   id: string;
   title: string;
+  description: string;
   operations: Operation[];
 }
 
-/** Group titles in the order of the page, by the path segment after the version. */
-const TITLES: Record<string, string> = {
-  tests: 'Tests',
-  domains: 'Domains',
-  monitors: 'Monitors',
-  alerts: 'Alerts',
-  reports: 'Reports',
-  events: 'Events',
-  webhooks: 'Webhooks',
-  me: 'Your account',
-  team: 'Team',
-  api_keys: 'API keys',
-  sessions: 'Sessions and passwords',
-  password_resets: 'Sessions and passwords',
-  audit_log: 'Audit log',
-};
-const HEALTH = 'Health';
-const ORDER = [...new Set(Object.values(TITLES))];
+/** An event type, with the request that delivers it. */
+export interface EventType {
+  type: string;
+  summary: string;
+  description: string;
+  /** The schema of the event. */
+  schema: JsonSchema;
+  headers: Field[];
+  responses: Record<string, OperationResponse>;
+}
 
-/** All operations of the document by group. Groups without a title in `TITLES` come before Health. */
-export function readOperations(document: Record<string, unknown>): Group[] {
-  const paths = document.paths as Record<string, Record<string, Operation>>;
-  const all = Object.entries(paths).flatMap(([path, methods]) =>
+export interface NamedSchema {
+  name: string;
+  schema: JsonSchema;
+}
+
+/** What the API reference shows. */
+export interface Reference {
+  /** By tag, in the order of the document. */
+  groups: Group[];
+  events: EventType[];
+  /** The objects that responses and events contain. */
+  objects: NamedSchema[];
+}
+
+type Document = {
+  tags?: { name: string; description: string }[];
+  paths: Record<string, Record<string, Operation>>;
+  webhooks?: Record<string, { post: Operation }>;
+  components: { schemas?: Record<string, JsonSchema> };
+};
+
+/** Reads a document. References are replaced by what they refer to; schemas keep their name. */
+export function readReference(source: Record<string, unknown>): Reference {
+  const document = resolveReferences(source) as Document;
+  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       ...operation,
       method: method.toUpperCase(),
       path,
     })),
   );
-  const rank = (title: string) => (title === HEALTH ? 1000 : ORDER.indexOf(title) + 1 || 999);
-  return [...Map.groupBy(all, ({ path }) => groupTitle(path))]
-    .sort(([a], [b]) => rank(a) - rank(b))
-    .map(([title, operations]) => ({
-      id: `group-${title.toLowerCase().replaceAll(' ', '-')}`,
-      title,
-      operations,
-    }));
+  const groups = (document.tags ?? []).map(({ name, description }) => ({
+    id: `group-${name.toLowerCase().replaceAll(' ', '-')}`,
+    title: name,
+    description,
+    operations: operations.filter(({ tags }) => tags?.includes(name)),
+  }));
+  return { groups, events: eventsOf(document), objects: objectsOf(document, operations) };
 }
 
-function groupTitle(path: string): string {
-  const [version, segment = ''] = path.split('/').slice(1);
-  if (version !== 'v1' || ['status', 'capabilities'].includes(segment)) return HEALTH;
-  const words = segment.replaceAll('_', ' ');
-  return TITLES[segment] ?? words.charAt(0).toUpperCase() + words.slice(1);
+/** All operations of the document, by group. */
+export const readOperations = (document: Record<string, unknown>): Group[] =>
+  readReference(document).groups;
+
+const eventsOf = ({ webhooks = {} }: Document): EventType[] =>
+  Object.entries(webhooks).map(([type, { post }]) => ({
+    type,
+    summary: post.summary,
+    description: post.description ?? '',
+    schema: post.requestBody!.content['application/json']!.schema,
+    headers: post.parameters,
+    responses: post.responses,
+  }));
+
+/** The named schemas that responses refer to, directly or not. Those of requests are shown there. */
+function objectsOf({ components, webhooks }: Document, operations: Operation[]): NamedSchema[] {
+  const seen = JSON.stringify([operations.map(({ responses }) => responses), webhooks ?? {}]);
+  return Object.entries(components.schemas ?? {})
+    .filter(([name]) => seen.includes(`"title":"${name}"`))
+    .map(([name, schema]) => ({ name, schema }));
 }
+
+/** Schemas in `components` get their name as `title`. The document has no recursive references. */
+function resolveReferences(document: Record<string, unknown>): unknown {
+  const resolved = new Map<string, object>();
+  const resolve = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(resolve);
+    if (typeof value !== 'object' || value === null) return value;
+    const { $ref, ...rest } = value as Record<string, unknown>;
+    const own = Object.fromEntries(Object.entries(rest).map(([key, part]) => [key, resolve(part)]));
+    return typeof $ref === 'string' ? { ...targetOf($ref), ...own } : own;
+  };
+  const targetOf = (reference: string): object => {
+    const known = resolved.get(reference);
+    if (known) return known;
+    const path = reference.split('/').slice(1);
+    const found = path.reduce<unknown>((part, key) => (part as Json)[key], document);
+    const target = {
+      ...(path[1] === 'schemas' ? { title: path.at(-1) } : {}),
+      ...(resolve(found) as object),
+    };
+    resolved.set(reference, target);
+    return target;
+  };
+  return resolve(document);
+}
+
+type Json = Record<string, unknown>;
 
 /** Removes `null` from the alternatives of a schema and says whether it was one of them. */
 export function withoutNull(schema: JsonSchema): { schema: JsonSchema; nullable: boolean } {
-  const { anyOf, ...rest } = schema;
-  const others = anyOf?.filter(({ type }) => type !== 'null');
+  const { anyOf, type, ...rest } = schema;
+  if (Array.isArray(type)) {
+    const others = type.filter((each) => each !== 'null');
+    const nullable = others.length < type.length;
+    const values = rest.enum && { enum: rest.enum.filter((value) => value !== null) };
+    if (others.length === 1) return { schema: { ...rest, ...values, type: others[0] }, nullable };
+  }
+  const others = anyOf?.filter((option) => option.type !== 'null');
   if (!anyOf || others?.length !== 1) return { schema, nullable: false };
-  return { schema: { ...rest, ...others[0] }, nullable: others.length < anyOf.length };
+  return { schema: { ...others[0], ...rest }, nullable: others.length < anyOf.length };
+}
+
+/** The named schema of a value, of the items of an array, or of one alternative of a union. */
+export function namesIn(fieldSchema: JsonSchema): string[] {
+  const { schema } = withoutNull(fieldSchema);
+  if (schema.title) return [schema.title];
+  return [...(schema.anyOf ?? []), ...(schema.items ? [schema.items] : [])].flatMap(namesIn);
 }
 
 /** `string`, `array of objects`, `integer or null`. */
-export function describeType(given: JsonSchema): string {
-  const { schema, nullable } = withoutNull(given);
+export function describeType(fieldSchema: JsonSchema): string {
+  const { schema, nullable } = withoutNull(fieldSchema);
   return nullable ? `${bareType(schema)} or null` : bareType(schema);
 }
 
 function bareType(schema: JsonSchema): string {
   const values = mapValues(schema);
+  if (schema.title) return schema.title;
   if (schema.anyOf) return [...new Set(schema.anyOf.map(describeType))].join(' or ');
   if (schema.type === 'array') return `array of ${plural(describeType(schema.items ?? {}))}`;
   if (schema.type === 'object' && values)
     return `object with ${plural(describeType(values))} as values`;
   if (schema.format === 'email') return 'email address';
-  if (schema.type) return schema.format === 'date-time' ? 'date-time' : schema.type;
+  if (schema.format === 'uri') return 'URL';
+  if (typeof schema.type === 'string')
+    return schema.format === 'date-time' ? 'date-time' : schema.type;
   const value = schema.const ?? schema.enum?.[0];
   return value === undefined ? 'any value' : typeof value;
 }
@@ -138,8 +215,8 @@ const mapValues = ({ properties, additionalProperties }: JsonSchema): JsonSchema
   !properties && typeof additionalProperties === 'object' ? additionalProperties : undefined;
 
 /** The constraints of a value beyond its type, and its default, with `code` in backticks. */
-export function limitsOf(given: JsonSchema): string[] {
-  const { schema } = withoutNull(given);
+export function limitsOf(fieldSchema: JsonSchema): string[] {
+  const { schema } = withoutNull(fieldSchema);
   const { type, items, pattern, propertyNames } = schema;
   const limits = [
     schema.const !== undefined && `always ${code(schema.const)}`,
@@ -155,7 +232,7 @@ export function limitsOf(given: JsonSchema): string[] {
     ...limitsWithin('names', propertyNames),
     ...limitsWithin('values', type === 'object' ? mapValues(schema) : undefined),
     ...limitsWithin('items', type === 'array' ? items : undefined),
-    given.default !== undefined && `default ${code(given.default)}`,
+    fieldSchema.default !== undefined && `default ${code(fieldSchema.default)}`,
   ];
   return limits.filter((limit) => typeof limit === 'string');
 }
@@ -181,10 +258,11 @@ function range(
 }
 
 /** The fields of an object, of the items of an array, or of the values of a map. */
-export function fieldsOf(given: JsonSchema): Field[] {
-  const { schema } = withoutNull(given);
-  const inner = schema.type === 'array' ? schema.items : mapValues(schema);
-  if (inner) return fieldsOf(inner);
+export function fieldsOf(fieldSchema: JsonSchema): Field[] {
+  const { schema } = withoutNull(fieldSchema);
+  const valueSchema = schema.type === 'array' ? schema.items : mapValues(schema);
+  if (valueSchema) return fieldsOf(valueSchema);
+  if (schema.allOf) return fieldsOf(schema.allOf[0]!);
   return Object.entries(schema.properties ?? {}).map(([name, field]) => ({
     name,
     schema: field,

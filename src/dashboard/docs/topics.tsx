@@ -2,10 +2,11 @@
 
 import type { JSX } from 'preact';
 import type { Rate } from '../../config/readers.ts';
+import { ERROR_TYPES, type ErrorType } from '../../http/error-types.ts';
 import { ERROR_STATUS, type ErrorCode } from '../../lib/errors.ts';
 import { Copyable } from '../../report/html/components.tsx';
 
-export interface Setting {
+export interface ServiceInfo {
   baseUrl: string;
   version: string;
   /** Null if the service has no general rate limit. */
@@ -15,7 +16,7 @@ export interface Setting {
 /** By anchor, in the order of the page. A string is a paragraph with `code` in backticks. */
 export const TOPICS: Record<
   string,
-  [title: string, blocks: (setting: Setting) => (string | JSX.Element)[]]
+  [title: string, blocks: (service: ServiceInfo) => (string | JSX.Element)[]]
 > = {
   authentication: [
     'Authentication',
@@ -41,13 +42,15 @@ export const TOPICS: Record<
     'Requests and responses',
     ({ baseUrl }) => [
       `The base URL of the API is \`${baseUrl}\`. Request bodies are JSON in UTF-8, up to 1 MB, with
-      \`Content-Type: application/json\`. A few operations accept or return a message, HTML, PDF or
+      \`Content-Type: application/json\`. Without a content type, or with \`text/plain\`, a JSON object is
+      accepted too. Operations without parameters in the body accept only an empty body or an empty JSON
+      object; any other body returns 400 with the code \`unexpected_body\`. A few operations accept or return a message, HTML, PDF or
       CSV instead; their descriptions say so.`,
       `Times are in UTC with milliseconds, such as \`2026-11-21T10:00:00.000Z\`. Every object has an
       \`object\` field with its type, and an \`id\` with a prefix for the type, such as \`test_\` or
       \`key_\`. IDs sort by creation time.`,
-      `Requests that read or change an object return 200. Requests that create one return 201 with a
-      \`Location\` header. A PATCH request changes only the fields that you send; \`null\` clears an
+      `Requests that read or change an object return 200. Requests that create one return 201, with a
+      \`Location\` header if you can get the new object. A PATCH request changes only the fields that you send; \`null\` clears an
       optional one. A DELETE request returns \`id\`, \`object\` and \`"deleted": true\`.`,
       `Every response has an \`X-Request-Id\` header. Use it to find the request in the server log.`,
     ],
@@ -57,9 +60,10 @@ export const TOPICS: Record<
     () => [
       `Errors use the problem details format (RFC 9457) with the content type \`application/problem+json\`.
       Handle errors by their \`code\`, which never changes. The \`detail\` is meant for people. If
-      parameters are invalid or unknown, \`errors\` lists each of them.`,
+      parameters are invalid or unknown, \`errors\` lists each of them. \`type\` is the path of a page about
+      the error on this server.`,
       <pre class="box">{PROBLEM}</pre>,
-      <Statuses entries={Object.entries(ERRORS).map(errorEntry)} />,
+      <Statuses entries={Object.entries(ERROR_TYPES).map(errorEntry)} />,
     ],
   ],
   pagination: [
@@ -69,6 +73,10 @@ export const TOPICS: Record<
       \`limit\` is 1 to 100, with a default of 20. For the next page, send the last \`id\` of the page
       as \`starting_after\`. For the previous page, send the first \`id\` as \`ending_before\`. Objects
       created in the meantime don't shift the pages.`,
+      `An ID that isn't in the list returns 400 with the code \`invalid_cursor\`, also if its object has been
+      deleted. Then send the ID of the object before it on the page, or start again at the first
+      page. Filters may change between two pages: an object that no longer matches is still a valid
+      cursor. The list of team members has a single page.`,
       <Command
         text={`curl "${baseUrl}/v1/tests?limit=50&starting_after=$TEST_ID" \\\n  -H "Authorization: Bearer $API_KEY"`}
         label="the command to get the next page of tests"
@@ -91,8 +99,9 @@ export const TOPICS: Record<
       `Responses with an object that can change have an \`ETag\` header. Send its value as
       \`If-Match\` with a PATCH or DELETE request to avoid overwriting other changes. If the object
       has changed since, the request returns 412 and changes nothing.`,
-      `Send the value as \`If-None-Match\` with a GET request to skip the body if nothing has changed.
-      The response is then 304.`,
+      `The ETag changes only with what you can edit. Changes by the service, such as a new status or
+      score, keep it, so objects don't support \`If-None-Match\`. The OpenAPI document, this page and reports
+      do.`,
     ],
   ],
   'rate-limits': [
@@ -113,32 +122,12 @@ export const TOPICS: Record<
       `Keys that start with \`dlv_test_\` work in test mode. Tests created with them have
       \`"livemode": false\`. They are analyzed like other tests, but don't count in summaries and
       trigger no alerts.`,
-      `A key can only access tests of its own mode. Test-mode keys can't change the team, its members,
-      domains, monitors, alert rules or report schedules.`,
+      `Tests, their events and summaries, shared links and webhook endpoints have a mode. A key reads and
+      changes only those of its own mode, as its role allows. Everything else has no test mode: the team,
+      domains, monitors, alert rules and report schedules. Test-mode keys can read it. If they try to change
+      it, they get 403 with the code \`live_mode_required\`.`,
     ],
   ],
-};
-
-const ERRORS: Record<ErrorCode, string> = {
-  malformed_json: "The request body isn't valid JSON.",
-  malformed_request: "The request can't be read.",
-  unauthenticated: 'The credentials are missing, invalid, expired or revoked.',
-  forbidden:
-    "The caller isn't allowed to do this. `detail` gives the reason, such as the required role.",
-  not_found: "The path or object doesn't exist.",
-  method_not_allowed: "The path doesn't support this method. `Allow` lists the supported ones.",
-  conflict:
-    'The request conflicts with the current state of the object. `detail` gives the reason.',
-  idempotency_in_progress: 'The first request with this idempotency key is still running.',
-  gone: 'The link or invitation was used, replaced, or revoked, or has expired.',
-  precondition_failed: 'The object has changed since you read it.',
-  body_too_large: 'The request body is too large.',
-  unsupported_media_type: "The operation doesn't accept this content type.",
-  validation_failed: 'One or more parameters are invalid. `errors` lists them.',
-  idempotency_mismatch: 'The idempotency key was used for a different request.',
-  rate_limited: 'You sent too many requests. `Retry-After` gives the number of seconds to wait.',
-  internal_error: 'An unexpected error occurred. Look up the `request_id` in the server log.',
-  unavailable: 'The service is temporarily unavailable. Try again later.',
 };
 
 const PROBLEM = `{
@@ -154,7 +143,7 @@ const PROBLEM = `{
   ]
 }`;
 
-const errorEntry = ([code, meaning]: [string, string]): [number, string] => [
+const errorEntry = ([code, { meaning }]: [string, ErrorType]): [number, string] => [
   ERROR_STATUS[code as ErrorCode],
   `\`${code}\` ${meaning}`,
 ];

@@ -68,19 +68,19 @@ export type ParsedReply =
   /** The server does not support EDNS: retry without it (RFC 6891 §7). */
   | { kind: 'no_edns' }
   /** Not a reply to this query; over UDP it may be forged (RFC 5452 §9.1). */
-  | { kind: 'foreign' };
+  | { kind: 'mismatch' };
 
 /** Parses the reply to a query; never throws, whatever the bytes are. */
 export function readReply(query: Query, reply: Buffer): ParsedReply {
   const rcode = (reply[3] ?? 0) & 0x0f;
-  if (!isReplyTo(query, reply, rcode)) return { kind: 'foreign' };
-  // A truncated message may end in the middle of a record, so it is ignored.
+  if (!isReplyTo(query, reply, rcode)) return { kind: 'mismatch' };
+  // A truncated message may end in the middle of a record, so its content is ignored.
   if ((reply[2]! & 0x02) !== 0) return { kind: 'truncated' };
   try {
     const packet = decode(reply);
     const opt = packet.additionals?.find((record) => record.type === 'OPT');
     const fullRcode = rcode + (opt?.type === 'OPT' ? opt.extendedRcode << 4 : 0);
-    if (fullRcode !== 0 && fullRcode !== 3) return refusal(fullRcode);
+    if (fullRcode !== 0 && fullRcode !== 3) return failureOf(fullRcode);
     return readAnswer(query, packet, fullRcode === 3);
   } catch {
     return { kind: 'failure', reason: 'malformed' };
@@ -106,7 +106,7 @@ function isReplyTo(query: Query, reply: Buffer, rcode: number): boolean {
   );
 }
 
-function refusal(rcode: number): ParsedReply {
+function failureOf(rcode: number): ParsedReply {
   // Servers without EDNS reply with FORMERR, NOTIMP or BADVERS.
   if (rcode === 1 || rcode === 4 || rcode === 16) return { kind: 'no_edns' };
   const refused = rcode === 5 || rcode === 9;
@@ -130,15 +130,15 @@ function readAnswer(query: Query, packet: Sections, nxdomain: boolean): ParsedRe
   );
   if (matching.length === 0) {
     const soa = authorities.find((record) => record.type === 'SOA');
-    const keepSeconds = soa?.type === 'SOA' ? Math.min(soa.ttl ?? 0, soa.data.minimum ?? 0) : 0;
+    const negativeTtl = soa?.type === 'SOA' ? Math.min(soa.ttl ?? 0, soa.data.minimum ?? 0) : 0;
     // A referral comes from a server without recursion, and says nothing about the name.
-    const referred = !soa && authorities.some((record) => record.type === 'NS');
-    if (referred && !packet.flag_ra && !packet.flag_aa && !nxdomain)
+    const isReferral = !soa && authorities.some((record) => record.type === 'NS');
+    if (isReferral && !packet.flag_ra && !packet.flag_aa && !nxdomain)
       return { kind: 'failure', reason: 'refused' };
     return {
       kind: 'answer',
       answer: { status: nxdomain ? 'nxdomain' : 'nodata' },
-      cacheSeconds: Math.min(keepSeconds, aliasTtl),
+      cacheSeconds: Math.min(negativeTtl, aliasTtl),
     };
   }
   const records = matching.map(recordText).filter((text) => text !== null);
@@ -151,7 +151,7 @@ function readAnswer(query: Query, packet: Sections, nxdomain: boolean): ParsedRe
   };
 }
 
-// The end of the CNAME chain in the answer section, in any order of records. A loop ends at the
+// Follows the CNAME chain in the answer section, whatever the order of the records. A loop ends at the
 // limit, at a name without the queried type.
 function followAliases(query: Query, answers: Answer[]): { owner: string; ttl: number } {
   let owner = query.name;

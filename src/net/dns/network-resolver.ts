@@ -97,14 +97,14 @@ export function createDnsResolver(options: DnsResolverOptions): DnsResolver {
 
 /** Acquires each semaphore in turn; returns `timeout` if the signal aborts while it waits. */
 async function withSemaphores(
-  [first, ...more]: Semaphore[],
+  [first, ...others]: Semaphore[],
   signal: AbortSignal,
   work: () => Promise<DnsAnswer>,
 ): Promise<DnsAnswer> {
   if (!first) return work();
   if (!(await first.acquire(signal))) return failed('timeout');
   try {
-    return await withSemaphores(more, signal, work);
+    return await withSemaphores(others, signal, work);
   } finally {
     first.release();
   }

@@ -71,7 +71,7 @@ type Transport = (server: DnsServer, query: Query, signal: AbortSignal) => Promi
 const queryOverUdp: Transport = (server, query, signal) =>
   new Promise((resolve) => {
     const socket = createSocket(isIPv6(server.host.replace(/%.*/, '')) ? 'udp6' : 'udp4');
-    let foreign = false;
+    let hasMismatch = false;
     let done = false;
     const finish = (reply: ParsedReply) => {
       if (done) return;
@@ -80,14 +80,14 @@ const queryOverUdp: Transport = (server, query, signal) =>
       socket.close();
       resolve(reply);
     };
-    const expire = () => finish({ kind: 'failure', reason: foreign ? 'malformed' : 'timeout' });
+    const expire = () => finish({ kind: 'failure', reason: hasMismatch ? 'malformed' : 'timeout' });
     const unreachable = () => finish({ kind: 'failure', reason: 'unreachable' });
     if (signal.aborted) return expire();
     signal.addEventListener('abort', expire);
     socket.on('error', unreachable);
     socket.on('message', (bytes) => {
       const reply = readReply(query, bytes);
-      if (reply.kind === 'foreign') foreign = true;
+      if (reply.kind === 'mismatch') hasMismatch = true;
       else finish(reply);
     });
     // A connected socket receives only from this server, and reports a closed port at once.
@@ -119,7 +119,7 @@ const queryOverTcp: Transport = (server, query, signal) =>
       received = Buffer.concat([received, chunk]);
       if (received.length < 2 || received.length < 2 + received.readUInt16BE(0)) return;
       const reply = readReply(query, received.subarray(2, 2 + received.readUInt16BE(0)));
-      const unusable = reply.kind === 'foreign' || reply.kind === 'truncated';
+      const unusable = reply.kind === 'mismatch' || reply.kind === 'truncated';
       finish(unusable ? { kind: 'failure', reason: 'malformed' } : reply);
     });
     const length = Buffer.alloc(2);

@@ -23,8 +23,8 @@ export function zoneResolver(zone: Zone): Resolver {
 export function lookUp(zone: Zone, name: string, type: RecordType, depth = 0): DnsAnswer {
   const node = zone[name];
   if (!node) {
-    const below = Object.keys(zone).some((other) => other.endsWith(`.${name}`));
-    return { status: below ? 'nodata' : 'nxdomain' };
+    const hasDescendant = Object.keys(zone).some((other) => other.endsWith(`.${name}`));
+    return { status: hasDescendant ? 'nodata' : 'nxdomain' };
   }
   if ('fails' in node) return { status: 'error', reason: node.fails };
   const records = node[type];

@@ -12,11 +12,10 @@ import {
   type Connect,
   type ConnectorOptions,
   createConnector,
-  failed,
   timedOut,
 } from '../guarded-connection.ts';
 import {
-  ConnectFailed,
+  ConnectError,
   type HttpResult,
   type Limits,
   MAX_HEADER_BYTES,
@@ -90,13 +89,8 @@ function readPostTarget(url: string): HttpTarget | string {
   return url.includes('#') ? 'the URL must not have a fragment' : target;
 }
 
-const LIMITS: Limits = {
-  maxBytes: 64 * 1024,
-  tooLong: (declared) =>
-    declared
-      ? null
-      : failed('too_large', 'the response is longer than 64 KB and has no Content-Length'),
-};
+/** The start of a longer body is enough: the status decides. */
+const LIMITS: Limits = { maxBytes: 64 * 1024, tooLongFailure: null };
 
 /** Sends one POST request over an idle or a new connection, until the signal aborts. */
 async function sendPost(
@@ -180,10 +174,10 @@ export class KeepAliveAgent extends Agent {
     const { host, port, deadline } = options as KeepAliveRequest;
     const refuse = (error: Error) => callback(error, undefined as never);
     this.connect({ host, port, secure: true }, deadline, this.timeoutMs).then((connection) => {
-      if (connection.status === 'failed') return refuse(new ConnectFailed(connection));
+      if (connection.status === 'failed') return refuse(new ConnectError(connection));
       if (!deadline.aborted) return callback(null, connection.socket);
       connection.socket.destroy();
-      refuse(new ConnectFailed(timedOut()));
+      refuse(new ConnectError(timedOut()));
     }, refuse);
   }
 

@@ -17,15 +17,12 @@ export type HttpResult = PostOutcome;
 export interface Limits {
   /** Maximum bytes of the body. */
   maxBytes: number;
-  /**
-   * The failure if the body is longer, either by its Content-Length (`declared`) or as received. null if
-   * the start of the body is enough.
-   */
-  tooLong(declared: boolean): Failure | null;
+  /** The failure if the body is longer. null if the start of the body is enough. */
+  tooLongFailure: Failure | null;
 }
 
 /** The connection failed; node:http passes this on as the error of the request. */
-export class ConnectFailed extends Error {
+export class ConnectError extends Error {
   constructor(readonly failure: Failure) {
     super(failure.detail);
   }
@@ -72,9 +69,9 @@ export function readResponse(
       response = head;
       if (request.method === 'HEAD') return settle(null);
       const declared = Number(head.headers['content-length'] ?? 0) > limits.maxBytes;
-      const tooLong = limits.tooLong(declared);
-      if (declared && tooLong) return settle(tooLong);
-      head.on('data', (piece: Buffer) => received.add(piece) || settle(tooLong));
+      const { tooLongFailure } = limits;
+      if (declared && tooLongFailure) return settle(tooLongFailure);
+      head.on('data', (piece: Buffer) => received.add(piece) || settle(tooLongFailure));
       head.on('error', fail);
       head.on('end', () => settle(null));
     });
@@ -116,7 +113,7 @@ function headersOf(rawHeaders: string[]): Record<string, string> {
 }
 
 function failureOf(error: NodeJS.ErrnoException): Failure {
-  if (error instanceof ConnectFailed) return error.failure;
+  if (error instanceof ConnectError) return error.failure;
   const code = error.code ?? '';
   if (code === 'HPE_HEADER_OVERFLOW') return failed('too_large', 'the response header is too long');
   if (code.startsWith('HPE_')) return failed('protocol', 'the response is not valid HTTP');

@@ -52,7 +52,10 @@ export interface PostOutcome {
     /** The part that was received. */
     body: Uint8Array;
   } | null;
-  /** Why the response is incomplete; null if it is complete. `detail` is a clause for people. */
+  /**
+   * Why the response is incomplete; null if it is complete, or longer than what is read of it. `detail` is
+   * a clause for people.
+   */
   failure: { reason: WebFailureReason; detail: string } | null;
 }
 

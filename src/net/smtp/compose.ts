@@ -62,7 +62,7 @@ const toAttachment = ({ filename, contentType, content }: MailAttachment) => ({
   contentDisposition: 'attachment' as const,
 });
 
-/** nodemailer relates attachments with a Content-ID to the HTML. */
+/** nodemailer puts attachments with a Content-ID into a multipart/related part with the HTML. */
 const toInlineImage = ({ cid, ...image }: MailImage) => ({
   ...toAttachment(image),
   cid,

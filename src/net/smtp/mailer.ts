@@ -68,7 +68,7 @@ export function createMailer(options: MailerOptions): Mailer {
   const secrets = server.login
     ? [server.login.password, Buffer.from(server.login.password).toString('base64')]
     : [];
-  const connections: Connections = {
+  const connections: ConnectionContext = {
     server,
     secureContext: createTrustContext(options.ca),
     options,
@@ -79,12 +79,15 @@ export function createMailer(options: MailerOptions): Mailer {
   let lastResult: ReturnType<Mailer['lastAttempt']> = null;
 
   async function attempt<T>(work: (transport: Transport) => Promise<T>) {
-    const control = new AbortController();
-    const timer = setTimeout(() => control.abort(new MailTimeout()), totalMs);
-    inFlight.add(control);
+    const controller = new AbortController();
+    const timer = setTimeout(() => controller.abort(new MailTimeoutError()), totalMs);
+    inFlight.add(controller);
     try {
-      const transport = transportOver(await openSocket(connections, control.signal), connections);
-      const value = await Promise.race([work(transport), rejectOnAbort(control.signal)]);
+      const transport = transportOver(
+        await openSocket(connections, controller.signal),
+        connections,
+      );
+      const value = await Promise.race([work(transport), rejectOnAbort(controller.signal)]);
       lastResult = { at: clock.now(), fault: null };
       return { ok: true, value } as const;
     } catch (error) {
@@ -94,7 +97,7 @@ export function createMailer(options: MailerOptions): Mailer {
       return { ok: false, failure } as const;
     } finally {
       clearTimeout(timer);
-      inFlight.delete(control);
+      inFlight.delete(controller);
     }
   }
 
@@ -114,14 +117,14 @@ export function createMailer(options: MailerOptions): Mailer {
     lastAttempt: () => lastResult,
     close() {
       closed = true;
-      for (const control of inFlight) control.abort(new Error('closed'));
+      for (const controller of inFlight) controller.abort(new Error('closed'));
       for (const socket of connections.sockets) socket.destroy();
     },
   };
 }
 
 /** The state that all connections share. */
-interface Connections {
+interface ConnectionContext {
   server: MailServer;
   secureContext: SecureContext;
   options: MailerOptions;
@@ -129,9 +132,9 @@ interface Connections {
   sockets: Set<Socket>;
 }
 
-/** Resolves with a connected socket, which the signal destroys at any time. */
+/** Resolves with a connected socket. If the signal aborts, even later, the socket is destroyed. */
 async function openSocket(
-  { server, options, sockets }: Connections,
+  { server, options, sockets }: ConnectionContext,
   signal: AbortSignal,
 ): Promise<Socket> {
   const { connectMs = CONNECT_TIMEOUT_MS, dial = connect } = options;
@@ -141,7 +144,7 @@ async function openSocket(
   // A late error must not crash the process.
   socket.on('error', () => {});
   signal.addEventListener('abort', () => socket.destroy(signal.reason), { once: true });
-  const timer = setTimeout(() => socket.destroy(new MailTimeout()), connectMs);
+  const timer = setTimeout(() => socket.destroy(new MailTimeoutError()), connectMs);
   try {
     await once(socket, 'connect');
     return socket;
@@ -158,7 +161,7 @@ function rejectOnAbort(signal: AbortSignal): Promise<never> {
 
 type Transport = ReturnType<typeof transportOver>;
 
-function transportOver(socket: Socket, { server, secureContext, options }: Connections) {
+function transportOver(socket: Socket, { server, secureContext, options }: ConnectionContext) {
   const { host, port, implicitTls, requireTls, verifyTls, login } = server;
   const { name, dkim, totalMs = TOTAL_TIMEOUT_MS } = options;
   return createTransport({
@@ -285,18 +288,18 @@ const REJECTED_COMMANDS: Record<string, string> = {
 };
 
 /** The attempt took too long. */
-class MailTimeout extends Error {}
+class MailTimeoutError extends Error {}
 
 /**
- * A 5xx reply to the recipient or the message is permanent. Everything else is temporary: it may
- * resolve itself, or the operator may fix it, for example a rejected sender or password.
+ * A 5xx reply to the recipient or the message is permanent. Everything else is temporary: the cause
+ * may go away, or the operator may fix it, for example a rejected sender or password.
  */
 function mailFailure(thrown: unknown, secrets: string[]): MailFailure {
   const error = thrown as MailError;
   const { response, responseCode: code = 0 } = error;
   // 421 means that the server is closing, whatever the command was (RFC 5321 §3.8).
   const command = code === 421 ? '' : (error.command ?? '');
-  if (thrown instanceof MailTimeout) return failure('the server did not respond in time');
+  if (thrown instanceof MailTimeoutError) return failure('the server did not respond in time');
   if (error.code === 'EENVELOPE' && command === 'API')
     return {
       ...failure('the recipient address is invalid'),
@@ -330,7 +333,7 @@ function tlsFault({ originalCode, response }: MailError): string {
   return response ? 'the server did not start TLS' : tlsProblem({ code: originalCode });
 }
 
-/** A certificate error comes as a socket error; only its code tells them apart. */
+/** Certificate errors arrive as socket errors; only the code tells them apart. */
 function connectionFault({ code, originalCode }: MailError): string {
   if (code === 'ETIMEDOUT') return 'the server did not respond in time';
   if (code === 'ECONNECTION' && !originalCode) return 'the server closed the connection';

@@ -1,12 +1,18 @@
 /** Tests whether a mail server accepts mail over TLS: greeting, EHLO, STARTTLS, certificate. Sends no mail. */
 
+import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import { connect, type SecureContext, type TLSSocket } from 'node:tls';
+import {
+  connect,
+  type DetailedPeerCertificate,
+  type SecureContext,
+  type TLSSocket,
+} from 'node:tls';
 import type { Clock } from '../../lib/clock.ts';
 import { startDeadline } from '../../lib/concurrency.ts';
 import { type ConnectorOptions, createConnector } from '../guarded-connection.ts';
-import { certificateFault, createTrustContext } from '../tls.ts';
+import { certificateProblem, createTrustContext } from '../tls.ts';
 
 const SMTP_PORT = 25;
 const TIMEOUT_MS = 10_000;
@@ -23,7 +29,20 @@ export type MailTlsResult =
   | { status: 'no_starttls' }
   /** The server offers STARTTLS, but it does not work. */
   | { status: 'broken'; detail: string }
-  | { status: 'tls'; version: string; certificate: MailCertificate };
+  | {
+      status: 'tls';
+      version: string;
+      certificate: MailCertificate;
+      /** As the server sent it, its own certificate first. */
+      chain?: PresentedCertificate[];
+    };
+
+/** In DER. */
+export interface PresentedCertificate {
+  der: Uint8Array;
+  /** SubjectPublicKeyInfo. */
+  publicKey: Uint8Array;
+}
 
 /** Probes a mail server by the name in its MX record; never rejects. */
 export type ProbeMailTls = (host: string) => Promise<MailTlsResult>;
@@ -50,8 +69,8 @@ export function createMailTlsProbe(options: ProbeOptions): ProbeMailTls {
       if (connection.status === 'failed') {
         if (connection.reason === 'forbidden_address')
           return { status: 'forbidden', detail: connection.detail };
-        const isName = connection.reason === 'dns' || connection.reason === 'no_such_name';
-        if (isName) return { status: 'unknown', detail: connection.detail };
+        const isDnsProblem = connection.reason === 'dns' || connection.reason === 'no_such_name';
+        if (isDnsProblem) return { status: 'unknown', detail: connection.detail };
         const silent = connection.reason === 'timeout';
         return { status: 'unreachable', silent, detail: connection.detail };
       }
@@ -114,8 +133,8 @@ async function quit(socket: Socket, signal: AbortSignal): Promise<void> {
   await once(socket, 'finish', { signal }).catch(() => {});
 }
 
-function unknownFrom(reply: SmtpReply | null, withoutReply: string): MailTlsResult {
-  return { status: 'unknown', detail: reply === null ? withoutReply : describeReply(reply) };
+function unknownFrom(reply: SmtpReply | null, noReplyDetail: string): MailTlsResult {
+  return { status: 'unknown', detail: reply === null ? noReplyDetail : describeReply(reply) };
 }
 
 function describeReply({ code, lines }: SmtpReply): string {
@@ -134,10 +153,12 @@ async function upgradeToTls(
   tls.on('error', () => {});
   try {
     await once(tls, 'secureConnect', { signal });
+    // Before the certificate: reading that leaves no chain.
+    const chain = presentedChain(tls);
     const certificate = describeCertificate(tls);
     const version = tls.getProtocol() ?? 'TLS';
     await quit(tls, signal);
-    return { status: 'tls', version, certificate };
+    return { status: 'tls', version, certificate, chain };
   } catch {
     if (signal.aborted)
       return { status: 'unknown', detail: 'the TLS handshake did not finish in time' };
@@ -204,15 +225,15 @@ function readReplies(socket: Socket, signal: AbortSignal): SmtpReplies {
 /** Null while the reply is incomplete; `reply` is null if a line is invalid. */
 function firstReply(text: string): { reply: SmtpReply | null; octets: number } | null {
   const lines: string[] = [];
-  let at = 0;
+  let offset = 0;
   for (;;) {
-    const end = text.indexOf('\n', at);
+    const end = text.indexOf('\n', offset);
     if (end < 0) return null;
-    const match = /^(\d{3})(?:([ -])(.*?))?\r?$/.exec(text.slice(at, end));
-    at = end + 1;
-    if (!match) return { reply: null, octets: at };
+    const match = /^(\d{3})(?:([ -])(.*?))?\r?$/.exec(text.slice(offset, end));
+    offset = end + 1;
+    if (!match) return { reply: null, octets: offset };
     lines.push(match[3] ?? '');
-    if (match[2] !== '-') return { reply: { code: Number(match[1]), lines }, octets: at };
+    if (match[2] !== '-') return { reply: { code: Number(match[1]), lines }, octets: offset };
   }
 }
 
@@ -248,10 +269,28 @@ function describeCertificate(tls: TLSSocket): MailCertificate {
   };
 }
 
+/** Longer chains do not occur. */
+const MAX_CHAIN = 10;
+
+function presentedChain(tls: TLSSocket): PresentedCertificate[] {
+  const chain: PresentedCertificate[] = [];
+  const seen = new Set<string>();
+  let next: Partial<DetailedPeerCertificate> | undefined = tls.getPeerCertificate(true);
+  // A self-signed certificate is its own issuer.
+  while (next?.raw && next.fingerprint256 && !seen.has(next.fingerprint256)) {
+    if (chain.length >= MAX_CHAIN) break;
+    seen.add(next.fingerprint256);
+    const { raw, publicKey } = new X509Certificate(next.raw);
+    chain.push({ der: raw, publicKey: publicKey.export({ type: 'spki', format: 'der' }) });
+    next = next.issuerCertificate;
+  }
+  return chain;
+}
+
 function describeProblem(code: string): string {
   if (code === 'UNABLE_TO_VERIFY_LEAF_SIGNATURE')
     return 'the server does not send its full certificate chain';
-  return `the certificate ${certificateFault(code) ?? 'cannot be verified'}`;
+  return `the certificate ${certificateProblem(code) ?? 'cannot be verified'}`;
 }
 
 // Avoids timeouts if outgoing port 25 is blocked, as in many clouds.
@@ -271,9 +310,13 @@ export function withPort25CircuitBreaker(probe: ProbeMailTls, clock: Clock): Pro
   const silentHosts = new Set<string>();
   let blockedAt = 0;
   const isBlocked = () => {
-    const age = clock.now() - blockedAt;
-    // A clock that was set back must not prolong this.
-    return silentHosts.size >= SILENT_HOSTS_TO_OPEN && age >= 0 && age < PORT_25_RETRY_INTERVAL_MS;
+    const elapsed = clock.now() - blockedAt;
+    // A clock that was set back must not prolong the block.
+    return (
+      silentHosts.size >= SILENT_HOSTS_TO_OPEN &&
+      elapsed >= 0 &&
+      elapsed < PORT_25_RETRY_INTERVAL_MS
+    );
   };
   return async (host) => {
     if (isBlocked()) return PORT_25_BLOCKED;

@@ -20,7 +20,7 @@ import { authStates } from './verdict.ts';
 const TITLE = 'Authentication';
 
 export function authenticationSection(report: ReportedResult): Section {
-  const { fromDomain, identifiers, dmarc, ignored } = authenticationOf(report);
+  const { fromDomain, identifiers, dmarc, uncheckedSignatures } = authenticationOf(report);
   const rows = identifiers.map(rowOf);
   const alignment: Alignment = {
     kind: 'alignment',
@@ -43,10 +43,10 @@ export function authenticationSection(report: ReportedResult): Section {
     alt: alternativeText(rows, fromDomain),
   };
   const blocks: Block[] = [alignment];
-  if (ignored > 0)
+  if (uncheckedSignatures > 0)
     blocks.push(
       small(
-        `${ignored} more DKIM ${ignored === 1 ? 'signature was' : 'signatures were'} not checked.`,
+        `${uncheckedSignatures} more DKIM ${uncheckedSignatures === 1 ? 'signature was' : 'signatures were'} not checked.`,
       ),
     );
   return {
@@ -67,10 +67,14 @@ export const shortAuthentication = (result: ReportedResult): Section => ({
   blocks: [authStates(result)],
 });
 
-function recordText({ record, policy, at }: ReturnType<typeof authenticationOf>['dmarc']): Text {
+function recordText({
+  record,
+  policy,
+  recordName,
+}: ReturnType<typeof authenticationOf>['dmarc']): Text {
   if (!record) return ['No DMARC record found.'];
   const from = `Policy ${oneLine(policy ?? 'unknown', 20)}, from `;
-  return [from, code(at ?? '', 255), ': ', code(record, 500)];
+  return [from, code(recordName ?? '', 255), ': ', code(record, 500)];
 }
 
 function rowOf(identifier: Identifier): AlignmentRow {
@@ -96,10 +100,10 @@ function alignmentOf({ aligned, result }: Identifier): StateSpan {
 
 function alternativeText(rows: AlignmentRow[], fromDomain: string | null): string {
   if (fromDomain === null) return '';
-  const sentences = rows.flatMap(({ mechanism, result, domain, alignment: at }) =>
-    domain === null || at === null
+  const sentences = rows.flatMap(({ mechanism, result, domain, alignment }) =>
+    domain === null || alignment === null
       ? []
-      : [`${mechanism} ${result.word} for ${domain}, with ${fromDomain}: ${at.word}.`],
+      : [`${mechanism} ${result.word} for ${domain}, with ${fromDomain}: ${alignment.word}.`],
   );
   return oneLine(sentences.join(' '), 1000);
 }

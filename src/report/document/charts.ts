@@ -1,4 +1,4 @@
-/** A bar chart as a block: the bars for media that draw, the values in words for the others. */
+/** A bar chart as a block: bars for graphical media, values in words for text. */
 
 import type { ChartBlock } from '../blocks.ts';
 import { type Chart, valueInWords } from '../charts.ts';
@@ -7,8 +7,8 @@ import { truncate } from '../plain-text.ts';
 const MAX_NAME_LENGTH = 200;
 
 /**
- * `id` must be unique in the document. `title` is null under a heading that says the same. `caption` tells
- * what the bars themselves do not show.
+ * `id` must be unique in the document. `title` is null under a heading with the same text. `caption` adds
+ * what the bars do not show.
  */
 export function chartBlock(
   chart: Chart,

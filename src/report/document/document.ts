@@ -1,6 +1,6 @@
 /**
  * Builds report documents: all blocks of a report in order, for each audience and medium. Every sentence
- * of a report is written once, here or in a file of this folder.
+ * of a report occurs once in the source, in this folder.
  */
 
 import {
@@ -11,7 +11,7 @@ import {
   type Part,
   paragraph,
   type ReportDocument,
-  sanitized,
+  sanitize,
   small,
   type Table,
   time,
@@ -32,70 +32,76 @@ import {
 } from '../share.ts';
 import { authenticationSection, shortAuthentication } from './authentication.ts';
 import { chartBlock } from './charts.ts';
-import { fixSection, notChecked, restSections, shortFixes } from './findings.ts';
+import { fixSection, otherCheckSections, shortFixes, uncheckedNotes } from './findings.ts';
 import { ledgerBars, ledgerSection } from './ledger.ts';
 import { messageSection, pathSection } from './message.ts';
-import { placementSection, providerLines, providersSection } from './providers.ts';
+import { kindChoice, placementSections, providerLines, providersSection } from './providers.ts';
 import type { ReportVariant } from './variant.ts';
 import { scoreFigure, shortVerdict, verdictBlock } from './verdict.ts';
 
 const NAVIGATION = { skip: 'Skip to report', contents: 'Report sections' };
 
-/** The report of one test for its team, as a page or for paper. */
-export function testDocument(report: Report, medium: 'page' | 'paper'): ReportDocument {
+/** The report of one test for its team, as a page or PDF. */
+export function testDocument(report: Report, medium: 'page' | 'pdf'): ReportDocument {
   const name = oneLine(reportName(report), 160);
-  return sanitized({
+  return sanitize({
     title: medium === 'page' ? pageTitle(report) : `Deliverability report: ${name}`,
     time: report.completed_at ?? report.received_at,
     blocks: reportBlocks(report, { medium, audience: 'team', isBrief: false }, ABOVE[medium]),
-    footer: medium === 'page' ? footOf(report) : [],
+    footer: medium === 'page' ? footerOf(report) : [],
     truncationNote: `This PDF is limited to ${MAX_PAGES} pages. For the full report, see the report page or the API.`,
     navigation: NAVIGATION,
   });
 }
 
-const ABOVE = { page: null, paper: 'DELIVERABILITY REPORT' };
+const ABOVE = { page: null, pdf: 'DELIVERABILITY REPORT' };
 
 /** `87 B · Order confirmation`. */
 function pageTitle({ score, grade, name, subject, summary }: Report): string {
-  const what = name ?? subject ?? verdictOf(summary);
-  return `${score === null ? 'No score' : `${score} ${grade}`} · ${oneLine(what, 80)}`;
+  const label = name ?? subject ?? verdictOf(summary);
+  return `${score === null ? 'No score' : `${score} ${grade}`} · ${oneLine(label, 80)}`;
 }
 
-const footOf = ({ ruleset, completed_at }: Report): ReportDocument['footer'] => [
+const footerOf = ({ ruleset, completed_at }: Report): ReportDocument['footer'] => [
   [`Ruleset ${ruleset}`],
   ...(completed_at ? [['Analyzed ', time(completed_at)]] : []),
 ];
 
 /** All sections in order. */
 function reportBlocks(report: Report, variant: ReportVariant, above: string | null): Block[] {
-  const { medium, audience, isBrief: isShort } = variant;
-  const isOutline = medium === 'paper' && isShort;
+  const { medium, audience } = variant;
+  const isShortPdf = medium === 'pdf' && variant.isBrief;
   const sections = [
     fixSection(report, variant),
-    ledgerSection(report, variant),
+    // The verdict shows the scores of the categories.
+    ...(isShortPdf ? [] : [ledgerSection(report, variant)]),
     authenticationSection(report),
-    placementSection(report),
-    ...(isOutline ? [] : [providersSection(report)]),
+    ...placementSections(report),
+    ...(isShortPdf ? [] : [providersSection(report)]),
     ...(audience === 'team' ? [pathSection(report), messageSection(report, variant)] : []),
-    ...(isOutline ? [] : restSections(report, variant)),
+    ...(isShortPdf ? [] : otherCheckSections(report, variant)),
   ];
-  const shown = medium === 'paper' ? sections.filter(({ isEmpty }) => !isEmpty) : sections;
-  return [verdictBlock(report, variant, above), ...shown];
+  const visibleSections = medium === 'pdf' ? sections.filter(({ isEmpty }) => !isEmpty) : sections;
+  const isUncertain = report.judged_kind.confidence === 'uncertain';
+  const choice = medium === 'page' && isUncertain ? kindChoice(report) : [];
+  return [verdictBlock(report, variant, above), ...choice, ...visibleSections];
 }
 
 /** For a terminal: the verdict, the first fixes, a line for each category, and what was not checked. */
-export function terminalDocument(result: ReportedResult, of: string | null): ReportDocument {
-  return sanitized({
+export function terminalDocument(
+  result: ReportedResult,
+  testedName: string | null,
+): ReportDocument {
+  return sanitize({
     title: '',
     time: null,
     blocks: [
-      shortVerdict(result, of),
+      shortVerdict(result, testedName),
       ...shortFixes(result),
       ledgerBars(result),
       shortAuthentication(result),
       ...providerLines(result),
-      ...notChecked(result),
+      ...uncheckedNotes(result),
     ],
     footer: [],
     truncationNote: '',
@@ -106,27 +112,29 @@ export function terminalDocument(result: ReportedResult, of: string | null): Rep
 // Shared links: a single report, or an overview followed by each report.
 
 /** The reports of `share` must be redacted. */
-export function sharedDocument(share: Share, medium: 'page' | 'paper'): ReportDocument {
+export function sharedDocument(share: Share, medium: 'page' | 'pdf'): ReportDocument {
   const [first, ...others] = share.reports;
-  const isOne = first !== undefined && others.length === 0;
+  const isSingle = first !== undefined && others.length === 0;
   const title =
-    isOne && medium === 'page' && share.title === null
+    isSingle && medium === 'page' && share.title === null
       ? pageTitle(first)
       : oneLine(shareTitle(share), medium === 'page' ? 200 : 160);
-  return sanitized({
+  return sanitize({
     title,
     time: share.created_at,
-    blocks: isOne ? blocksOfOne(share, first, medium) : blocksOfMany(share, medium),
-    footer: isOne && medium === 'page' ? footOf(first) : [],
+    blocks: isSingle
+      ? singleReportBlocks(share, first, medium)
+      : multipleReportBlocks(share, medium),
+    footer: isSingle && medium === 'page' ? footerOf(first) : [],
     truncationNote:
       'This report is too long for the PDF. For the full report, open the shared link in a browser.',
-    navigation: isOne ? NAVIGATION : { skip: 'Skip to overview', contents: TESTS },
+    navigation: isSingle ? NAVIGATION : { skip: 'Skip to overview', contents: TESTS },
   });
 }
 
 const TESTS = 'Tests in this report';
 
-function blocksOfOne(share: Share, report: Report, medium: 'page' | 'paper'): Block[] {
+function singleReportBlocks(share: Share, report: Report, medium: 'page' | 'pdf'): Block[] {
   const variant: ReportVariant = { medium, audience: 'public', isBrief: false };
   const title: Block = {
     kind: 'paragraph',
@@ -145,12 +153,12 @@ function blocksOfOne(share: Share, report: Report, medium: 'page' | 'paper'): Bl
   ];
 }
 
-function blocksOfMany(share: Share, medium: 'page' | 'paper'): Block[] {
+function multipleReportBlocks(share: Share, medium: 'page' | 'pdf'): Block[] {
   const isShort = medium === 'page' ? isBrief(share) : isBriefPdf(share);
   const variant: ReportVariant = { medium, audience: 'public', isBrief: isShort };
-  const { length } = share.reports;
+  const count = share.reports.length;
   const parts = share.reports.map((report, index): Part => {
-    const above = medium === 'paper' ? `TEST ${index + 1} OF ${length}` : null;
+    const above = medium === 'pdf' ? `TEST ${index + 1} OF ${count}` : null;
     const domain = fromDomainOf(report);
     return {
       kind: 'part',
@@ -169,18 +177,17 @@ const OVERVIEW = 'overview';
 
 const partId = (index: number): string => `test-${index + 1}`;
 
-function overviewOf(share: Share, medium: 'page' | 'paper', isShort: boolean): Block {
+function overviewOf(share: Share, medium: 'page' | 'pdf', isShort: boolean): Block {
   const scores = scoresSentence(share);
   const chart = scoresChart(share);
   const hasReports = share.reports.length > 0;
-  const paperNote = isShort ? SHORT_PAPER_NOTE : PAPER_NOTE;
   const pageNote = isShort ? SHORT_PAGE_NOTE : null;
-  const note = medium === 'paper' ? paperNote : pageNote;
+  const note = medium === 'pdf' ? SHORT_PDF_NOTE : pageNote;
   return {
     kind: 'overview',
     id: OVERVIEW,
     title: 'Overview',
-    above: medium === 'paper' ? 'SHARED DELIVERABILITY REPORT' : null,
+    above: medium === 'pdf' ? 'SHARED DELIVERABILITY REPORT' : null,
     blocks: [
       { kind: 'heading', rank: 1, text: [oneLine(shareTitle(share), 200)] },
       ...shareNotes(share, medium),
@@ -194,11 +201,11 @@ function overviewOf(share: Share, medium: 'page' | 'paper', isShort: boolean): B
 
 const SHORT_PAGE_NOTE =
   'This report covers many tests, so it omits the evidence of passed checks and the points by check.';
-const PAPER_NOTE = 'Each test starts on its own page. Select its name to go there.';
-const SHORT_PAPER_NOTE = `${PAPER_NOTE} This PDF covers many tests, so it is a short version. For reasons, fixes, provider rules and passed checks, open the shared link in a browser.`;
+const SHORT_PDF_NOTE =
+  'Select the name of a test to go to it. This PDF covers several tests, so it is a short version. For evidence, reasons, all fixes, provider rules and passed checks, open the shared link in a browser.';
 
 /** When the link was created, when it expires, and how many tests are missing; on a page also a link to the PDF. */
-function shareNotes(share: Share, medium: 'page' | 'paper'): Block[] {
+function shareNotes(share: Share, medium: 'page' | 'pdf'): Block[] {
   const missing = deletedTestsSentence(share);
   const pdf: Block = {
     kind: 'paragraph',
@@ -220,7 +227,7 @@ function shareNotes(share: Share, medium: 'page' | 'paper'): Block[] {
   ];
 }
 
-function testsTable({ reports }: Share, medium: 'page' | 'paper'): Table {
+function testsTable({ reports }: Share, medium: 'page' | 'pdf'): Table {
   const rows = reports.map((report, index) => {
     const domain = oneLine(fromDomainOf(report) ?? 'No From domain', 255);
     const name = oneLine(reportName(report), 200);

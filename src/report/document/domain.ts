@@ -7,7 +7,7 @@ import {
   oneLine,
   type ReportDocument,
   type State,
-  sanitized,
+  sanitize,
   stateOf,
   state as stateSpan,
   type Verdict,
@@ -23,7 +23,7 @@ const STATES: Record<HealthStatus, State> = {
 };
 
 export function domainDocument(health: DomainHealth): ReportDocument {
-  return sanitized({
+  return sanitize({
     title: health.name,
     time: null,
     blocks: [verdictOf(health), fixesOf(health), checksOf(health)],
@@ -56,6 +56,7 @@ function verdictOf({ name, status, score, summary }: DomainHealth): Verdict {
     lines: [],
     unknown: null,
     states: null,
+    categories: null,
     facts: null,
     remarks: [],
   };
@@ -69,7 +70,7 @@ function bySeverity(checks: DomainCheck[]): DomainCheck[] {
 }
 
 function fixesOf({ checks, status, score }: DomainHealth): Block {
-  const first = bySeverity(checks).map(
+  const findings = bySeverity(checks).map(
     (check): Finding => ({
       kind: 'finding',
       id: `check-${check.id}`,
@@ -81,15 +82,17 @@ function fixesOf({ checks, status, score }: DomainHealth): Block {
       groups: shortGroups(check),
     }),
   );
-  if (first.length > 0) {
-    const blocks: Block[] = [{ kind: 'findings', first, more: null }];
+  if (findings.length > 0) {
+    const blocks: Block[] = [
+      { kind: 'findings', groups: [{ title: null, first: findings, more: null }] },
+    ];
     return { kind: 'section', id: 'fix', title: FIX_TITLE, note: null, blocks };
   }
-  const nothing =
+  const message =
     status === 'healthy'
       ? stateSpan('pass', nothingToFix(score ?? 100))
       : stateSpan('unknown', NO_KNOWN_PROBLEMS);
-  return { kind: 'paragraph', style: 'card', text: [nothing] };
+  return { kind: 'paragraph', style: 'card', text: [message] };
 }
 
 const severityState = ({ severity, status }: DomainCheck): State =>
@@ -98,12 +101,12 @@ const severityState = ({ severity, status }: DomainCheck): State =>
 function checksOf({ checks }: DomainHealth): Block {
   const items = checks.map((check) => {
     // The title of a check without a result says no more than its label; the detail gives the reason.
-    const isOpen = check.status === 'error' || check.status === 'skipped';
+    const hasNoResult = check.status === 'error' || check.status === 'skipped';
     return {
       state: severityState(check),
       name: oneLine(check.label, 80),
-      text: [oneLine(isOpen ? check.detail : check.title)],
-      ...(isOpen ? { isMuted: true } : {}),
+      text: [oneLine(hasNoResult ? check.detail : check.title)],
+      ...(hasNoResult ? { isMuted: true } : {}),
     };
   });
   const blocks: Block[] = [{ kind: 'lines', nameWidth: 26, items }];

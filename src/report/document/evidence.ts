@@ -1,4 +1,4 @@
-/** The evidence of a check for people: names and values, lists, and lists of similar objects as tables. */
+/** The evidence of a check in readable form: names with values, lists, and tables of similar objects. */
 
 import type { Json } from '../../analysis/check.ts';
 import { formatDuration, formatSize } from '../../lib/durations.ts';
@@ -34,7 +34,7 @@ interface Value {
 export function evidenceFacts(evidence: Evidence, depth = 0): Facts {
   const rows = Object.entries(evidence).map(([key, value]): Fact => {
     const { text, blocks } = formatValue(key, value, depth);
-    return { name: [humanKey(key)], value: text, ...(blocks ? { blocks } : {}) };
+    return { name: [keyLabel(key)], value: text, ...(blocks ? { blocks } : {}) };
   });
   return { kind: 'facts', rows };
 }
@@ -63,7 +63,7 @@ function formatNumber(name: string, value: number): string {
   return Number.isInteger(value) ? formatCount(value) : String(Math.round(value * 1000) / 1000);
 }
 
-/** Keys whose values are words of ours, such as `not_listed`. */
+/** Keys whose values are our own identifiers, such as `not_listed`. */
 const ENUM_KEYS = new Set(['found', 'identity', 'status']);
 const SNAKE_CASE = /^[a-z]+(?:_[a-z]+)*$/;
 
@@ -74,21 +74,21 @@ function textValue(name: string, value: string): Value {
   if (ENUM_KEYS.has(name) && SNAKE_CASE.test(value)) return { text: [value.replaceAll('_', ' ')] };
   if (value.length <= MAX_INLINE_LENGTH && !value.includes('\n')) return { text: [code(value)] };
   const lines = textLines(value);
-  const box = { kind: 'verbatim', label: humanKey(name), lines } as const;
+  const box = { kind: 'verbatim', label: keyLabel(name), lines } as const;
   return { text: [], blocks: [{ ...box, style: 'box', truncationNote: null }] };
 }
 
 function listValue(name: string, items: Json[], depth: number): Value {
   if (items.length === 0) return NONE;
   const objects = items.filter(isObject);
-  const rest = items.filter((item) => !isObject(item));
+  const otherItems = items.filter((item) => !isObject(item));
   const blocks: Block[] = [];
   if (objects.length > 0) blocks.push(objectsBlock(name, objects, depth));
-  if (rest.length > 0)
+  if (otherItems.length > 0)
     blocks.push({
       kind: 'list',
       isOrdered: false,
-      items: rest.map((item) => formatValue(name, item, depth + 1)),
+      items: otherItems.map((item) => formatValue(name, item, depth + 1)),
     });
   return { text: [], blocks };
 }
@@ -105,8 +105,8 @@ function objectsBlock(name: string, objects: Evidence[], depth: number): Block {
   return {
     kind: 'table',
     name: 'plain',
-    label: humanKey(name),
-    columns: shownKeys.map((key) => ({ title: humanKey(key), share: 1 })),
+    label: keyLabel(name),
+    columns: shownKeys.map((key) => ({ title: keyLabel(key), share: 1 })),
     groups: [
       {
         title: null,
@@ -130,7 +130,7 @@ const isFlat = (object: Evidence): boolean =>
         value.every((item) => typeof item !== 'object')),
   );
 
-// A short form for paper: a few names and values of one or two lines each.
+// A short form for PDFs: a few names with values of one or two lines each.
 
 const MAX_ROWS = 8;
 const MAX_VALUE_LENGTH = 220;
@@ -142,7 +142,7 @@ export function evidenceInShort(evidence: Evidence): Facts {
     if (rows.length === MAX_ROWS) break;
     const text = flatText(value, 0, MAX_VALUE_LENGTH + 1);
     if (text !== '')
-      rows.push({ name: [humanKey(key)], value: [code(oneLine(text, MAX_VALUE_LENGTH))] });
+      rows.push({ name: [keyLabel(key)], value: [code(oneLine(text, MAX_VALUE_LENGTH))] });
   }
   return { kind: 'facts', rows, style: 'small' };
 }
@@ -154,13 +154,13 @@ function flatText(value: Json, depth: number, maxLength: number): string {
   if (typeof value !== 'object') return String(value).slice(0, maxLength);
   const isList = Array.isArray(value);
   const parts: string[] = [];
-  let used = 0;
+  let usedLength = 0;
   for (const key in value) {
-    if (used > maxLength) break;
-    const text = flatText((value as Record<string, Json>)[key]!, depth + 1, maxLength - used);
+    if (usedLength > maxLength) break;
+    const text = flatText((value as Record<string, Json>)[key]!, depth + 1, maxLength - usedLength);
     if (text === '') continue;
     parts.push(isList ? text : `${key.slice(0, 40).replaceAll('_', ' ')} ${text}`);
-    used += parts.at(-1)!.length + 2;
+    usedLength += parts.at(-1)!.length + 2;
   }
   return parts.join(isList && depth === 0 ? '; ' : ', ');
 }
@@ -177,8 +177,8 @@ export function formatBytes(bytes: number): string {
 }
 
 export function formatSeconds(seconds: number): string {
-  const length = formatDuration(Math.abs(seconds) * 1000);
-  return seconds < 0 ? `−${length}` : length;
+  const duration = formatDuration(Math.abs(seconds) * 1000);
+  return seconds < 0 ? `−${duration}` : duration;
 }
 
 const RESULT_STATES: Record<string, StateSpan['state']> = {
@@ -194,15 +194,15 @@ const RESULT_STATES: Record<string, StateSpan['state']> = {
 
 const isAuthResult = (text: string): boolean => Object.hasOwn(RESULT_STATES, text);
 
-/** A result in the terms of RFC 8601; null is "not checked". */
+/** A result as defined by RFC 8601; null means "not checked". */
 export function authState(result: string | null): StateSpan {
   if (result === null) return state('unknown', 'not checked');
-  const of = isAuthResult(result) ? RESULT_STATES[result]! : 'unknown';
-  return state(of, oneLine(result, 20));
+  const resultState = isAuthResult(result) ? RESULT_STATES[result]! : 'unknown';
+  return state(resultState, oneLine(result, 20));
 }
 
 /** `link_status` → `Link status`, `helo` → `HELO`. */
-function humanKey(key: string): string {
+function keyLabel(key: string): string {
   if (Object.hasOwn(LABELS, key)) return LABELS[key]!;
   const words = oneLine(key, 60).split(/[_ ]+/);
   const cased = words.map((word) => {

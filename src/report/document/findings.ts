@@ -6,12 +6,15 @@ import { checksToFix } from '../../analysis/summary.ts';
 import {
   type Block,
   badge,
+  code,
   type Entry,
   type Finding,
+  type FindingGroup,
   type Findings,
   type Fold,
   figure,
   type Group,
+  muted,
   type Note,
   oneLine,
   paragraph,
@@ -23,16 +26,20 @@ import {
   stateOf,
   strong,
   type Table,
+  type Text,
   verbatimText,
 } from '../blocks.ts';
 import {
   capSentence,
   categoryName,
   dependsOnFailedCheck,
+  formatGain,
   formatPoints,
+  isLockedByCap,
   MAX_FULL_FINDINGS,
   missingResultsSentence,
   STATUS_WORDS,
+  UNLOCKS_LATER,
 } from '../content.ts';
 import type { ReportedResult } from '../report.ts';
 import { evidenceFacts, evidenceInShort } from './evidence.ts';
@@ -40,7 +47,7 @@ import type { ReportVariant } from './variant.ts';
 import { nothingToFix } from './verdict.ts';
 
 export const FIX_TITLE = 'Fix these first';
-/** Half a page. Real records are far shorter. */
+/** About half a page; real records are far shorter. */
 const MAX_RECORD_VALUE = 2500;
 
 export function fixSection(result: ReportedResult, variant: ReportVariant): Section {
@@ -48,8 +55,8 @@ export function fixSection(result: ReportedResult, variant: ReportVariant): Sect
   const section = { kind: 'section', id: 'fix', title: FIX_TITLE } as const;
   if (findings.length === 0)
     return { ...section, note: null, blocks: [nothingToFixBlock(result.score)] };
-  if (variant.medium === 'paper' && variant.isBrief)
-    return { ...section, note: null, blocks: [...capNotes(result), findingsTable(result)] };
+  if (variant.medium === 'pdf' && variant.isBrief)
+    return { ...section, note: null, blocks: [...capNotes(result), ...briefFindings(result)] };
   return {
     ...section,
     note: [gainNote(result)],
@@ -61,14 +68,20 @@ export function fixSection(result: ReportedResult, variant: ReportVariant): Sect
 export function shortFixes(result: ReportedResult): Block[] {
   const findings = checksToFix(result.checks);
   if (findings.length === 0) return [nothingToFixBlock(result.score)];
-  const first = findings
-    .map((check) => shortFinding(check, result))
-    .map((finding, index) => (index < MAX_FULL_FINDINGS ? finding : { ...finding, groups: [] }));
+  const ranked = LEVELS.flatMap(({ status }) =>
+    findings.filter((check) => check.status === status),
+  );
+  const full = new Set(ranked.slice(0, MAX_FULL_FINDINGS));
+  const groups = findingGroups(findings, (check): Finding => {
+    const finding = shortFinding(check, result);
+    return full.has(check) ? finding : { ...finding, groups: [] };
+  });
   const blocks: Block[] = [
-    ...(result.cap
-      ? [{ kind: 'note', state: 'fail', text: [capSentence(result.cap)] } as Note]
-      : []),
-    { kind: 'findings', first, more: null },
+    ...capNotes(result).map((note) => ({ ...note, text: note.text.slice(0, 1) })),
+    {
+      kind: 'findings',
+      groups: groups.map(({ title, findings: first }) => ({ title, first, more: null })),
+    },
   ];
   return [{ kind: 'section', id: 'fix', title: FIX_TITLE, note: null, blocks }];
 }
@@ -79,32 +92,72 @@ const nothingToFixBlock = (score: number | null): Block => ({
   text: [state(score === null ? 'unknown' : 'pass', nothingToFix(score))],
 });
 
-function gainNote({ score, cap }: ReportedResult): string {
+function gainNote({ score }: ReportedResult): string {
   if (score === null)
     return 'There are not enough results for a score, but you can already fix these issues.';
-  const gain = 'Each number shows how much your score rises if you fix only that issue.';
-  return cap ? `${gain} Issues at +0 add points once the cap is lifted.` : gain;
+  return 'Each number shows how much your score rises if you fix only that issue.';
 }
 
-function capNotes({ cap }: ReportedResult): Note[] {
+/** The only explanation of the cap, above the findings. */
+function capNotes(result: ReportedResult): Note[] {
+  const { cap, checks } = result;
   if (!cap) return [];
+  const hasLocked = checksToFix(checks).some((check) => isLockedByCap(check, result));
+  const lockNote = hasLocked ? ` Points marked “${UNLOCKS_LATER}” count from then on.` : '';
   return [
-    { kind: 'note', state: 'fail', text: [strong(capSentence(cap)), ` ${oneLine(cap.reference)}`] },
+    {
+      kind: 'note',
+      state: 'fail',
+      text: [strong(`${capSentence(cap)}${lockNote}`), ` ${oneLine(cap.reference)}`],
+    },
   ];
 }
 
+// Required changes and recommendations, which are never mixed. Information is in the other checks.
+
+const LEVELS = [
+  { status: 'fail', title: 'Required', noun: ['required change', 'required changes'] },
+  { status: 'warn', title: 'Recommended', noun: ['recommendation', 'recommendations'] },
+] as const;
+
+type Level = (typeof LEVELS)[number];
+
+interface LevelGroup<T> {
+  level: Level;
+  title: string;
+  findings: T[];
+}
+
+function findingGroups<T>(
+  checks: CheckResult[],
+  convert: (check: CheckResult) => T,
+): LevelGroup<T>[] {
+  return LEVELS.map((level) => ({
+    level,
+    title: level.title,
+    findings: checks.filter(({ status }) => status === level.status).map(convert),
+  })).filter(({ findings }) => findings.length > 0);
+}
+
 function findingsBlock(result: ReportedResult, variant: ReportVariant): Findings {
-  const all = checksToFix(result.checks).map((check, index) =>
-    findingBlock(check, result, variant, index === 0),
+  const checks = checksToFix(result.checks);
+  const levels = findingGroups(checks, (check) =>
+    findingBlock(check, result, variant, check === checks[0]),
   );
-  if (variant.medium === 'paper') return { kind: 'findings', first: all, more: null };
-  const rest = all.slice(MAX_FULL_FINDINGS);
-  const title = rest.length === 1 ? '1 more issue' : `${rest.length} more issues`;
-  return {
-    kind: 'findings',
-    first: all.slice(0, MAX_FULL_FINDINGS),
-    more: rest.length > 0 ? { title, findings: rest } : null,
-  };
+  let shown = 0;
+  const groups = levels.map(({ level, title, findings }): FindingGroup => {
+    const limit = variant.medium === 'pdf' ? Infinity : Math.max(0, MAX_FULL_FINDINGS - shown);
+    shown += findings.length;
+    const others = findings.slice(limit);
+    if (others.length === 0) return { title, first: findings, more: null };
+    const more = { title: moreTitle(level, others.length, limit > 0), findings: others };
+    return { title, first: findings.slice(0, limit), more };
+  });
+  return { kind: 'findings', groups };
+}
+
+function moreTitle({ noun: [one, many] }: Level, count: number, hasFirst: boolean): string {
+  return `${count} ${hasFirst ? 'more ' : ''}${count === 1 ? one : many}`;
 }
 
 function findingBlock(
@@ -125,12 +178,17 @@ function findingBlock(
       state: badge(stateOf(check.status), STATUS_WORDS[check.status]),
     },
     open,
-    groups: [...evidenceGroup(check, variant), reasonGroup(check), ...fixGroup(check.fix)],
+    groups: [...fixGroup(check.fix), ...evidenceGroup(check, variant), reasonGroup(check)],
   };
 }
 
-const gainOf = ({ gain }: CheckResult, { score }: ReportedResult): Finding['gain'] =>
-  score === null ? null : { text: `+${formatPoints(gain)}`, points: gain, spoken: ' points. ' };
+function gainOf(check: CheckResult, result: ReportedResult): Finding['gain'] {
+  const { gain: points } = check;
+  if (result.score === null) return null;
+  if (points > 0) return { text: formatGain(points), points, spoken: ' points. ' };
+  const text = isLockedByCap(check, result) ? UNLOCKS_LATER : 'no points';
+  return { text, points, spoken: '. ' };
+}
 
 function evidenceGroup({ evidence }: CheckResult, { medium }: ReportVariant): Group[] {
   const facts = medium === 'page' ? evidenceFacts(evidence) : evidenceInShort(evidence);
@@ -149,7 +207,8 @@ function fixGroup(fix: Fix | null): Group[] {
   if (!fix) return [];
   const blocks: Block[] = [paragraph(oneLine(fix.text, 2000))];
   if (fix.record) blocks.push(recordBlock(fix.record));
-  return [{ kind: 'group', name: 'remedy', title: 'How to fix it', blocks }];
+  if (fix.guide) blocks.push(small(referenceLink(fix.guide)));
+  return [{ kind: 'group', name: 'fix', title: 'What to change', blocks }];
 }
 
 const recordBlock = ({ type, name, value }: NonNullable<Fix['record']>): RecordBlock => ({
@@ -159,7 +218,7 @@ const recordBlock = ({ type, name, value }: NonNullable<Fix['record']>): RecordB
   value: { label: 'Value', value: verbatimText(value, MAX_RECORD_VALUE) },
 });
 
-/** Only the rules of the service become links, never anything from a message. */
+/** Links only references of our rules and guides of sending services, never text from a message. */
 export function referenceLink({ name, url }: Reference): string | Span {
   const text = oneLine(name, 160);
   return /^https?:\/\//.test(url) ? { kind: 'link', text, url: oneLine(url, 300) } : text;
@@ -179,9 +238,11 @@ export function shortGroups({
     blocks,
   });
   return [
+    ...fixGroup(fix).map(({ blocks }) => group('fix', blocks)),
     group('reason', [paragraph(oneLine(detail, 1200))]),
-    ...fixGroup(fix).map(({ blocks }) => group('remedy', blocks)),
-    group('remarks', [small(`${oneLine(label, 80)} · ${oneLine(reference.name, 160)}`)]),
+    group('remarks', [
+      small([...new Set([oneLine(label, 80), oneLine(reference.name, 160)])].join(' · ')),
+    ]),
   ];
 }
 
@@ -191,15 +252,40 @@ function shortFinding(check: CheckResult, result: ReportedResult): Finding {
     id: `check-${check.id}`,
     state: stateOf(check.status),
     gain: check.gain > 0 ? gainOf(check, result) : null,
-    title: [oneLine(check.title, 400)],
+    title: [
+      oneLine(check.title, 400),
+      ...(isLockedByCap(check, result) ? [muted(` (${UNLOCKS_LATER})`)] : []),
+    ],
     context: null,
     open: true,
     groups: shortGroups(check),
   };
 }
 
-/** One row for each finding, where reasons and fixes do not fit. */
-const findingsTable = (result: ReportedResult): Table => ({
+/** In a brief PDF: as many findings as leave room for the rest on two pages, and the first ones with their fix. */
+const MAX_BRIEF_FINDINGS = { listed: 10, withFix: 3 };
+/** Longer titles and fixes are truncated, because the row of a table is never split. */
+const MAX_BRIEF_LENGTH = { title: 160, fix: 320, record: 200 };
+
+function briefFindings(result: ReportedResult): Block[] {
+  const ranked = LEVELS.flatMap(({ status }) =>
+    checksToFix(result.checks).filter((check) => check.status === status),
+  );
+  const omitted = ranked.length - MAX_BRIEF_FINDINGS.listed;
+  const table = findingsTable(result, ranked.slice(0, MAX_BRIEF_FINDINGS.listed));
+  if (omitted <= 0) return [table];
+  return [table, small(`And ${omitted} more ${omitted === 1 ? 'issue' : 'issues'}.`)];
+}
+
+const briefFix = ({ text, record }: Fix): Text => [
+  oneLine(text, MAX_BRIEF_LENGTH.fix),
+  ...(record
+    ? [' ', code(`${record.name} ${record.type} ${record.value}`, MAX_BRIEF_LENGTH.record)]
+    : []),
+];
+
+/** One row for each finding, for PDFs that omit reasons and evidence. */
+const findingsTable = (result: ReportedResult, checks: CheckResult[]): Table => ({
   kind: 'table',
   name: 'findings',
   label: FIX_TITLE,
@@ -209,19 +295,19 @@ const findingsTable = (result: ReportedResult): Table => ({
     { title: 'Check', share: 21, style: 'small' },
     { title: 'Status', share: 20 },
   ],
-  groups: [
-    {
-      title: null,
-      rows: checksToFix(result.checks).map((check) => ({
-        cells: [
-          { text: [figure(gainOf(check, result)?.text ?? '–')] },
-          { text: [oneLine(check.title, 300)] },
-          { text: [oneLine(check.label, 80)] },
-          { text: [state(stateOf(check.status), STATUS_WORDS[check.status])] },
-        ],
-      })),
-    },
-  ],
+  groups: findingGroups(checks, (check) => ({
+    cells: [
+      { text: [figure(gainOf(check, result)?.text ?? '–')] },
+      {
+        text: [oneLine(check.title, MAX_BRIEF_LENGTH.title)],
+        ...(checks.indexOf(check) < MAX_BRIEF_FINDINGS.withFix && check.fix
+          ? { below: briefFix(check.fix) }
+          : {}),
+      },
+      { text: [oneLine(check.label, 80)] },
+      { text: [state(stateOf(check.status), STATUS_WORDS[check.status])] },
+    ],
+  })).map(({ title, findings: rows }) => ({ title, rows })),
   foot: [],
 });
 
@@ -229,12 +315,12 @@ const findingsTable = (result: ReportedResult): Table => ({
 
 const GROUPS = [
   { id: 'passed', title: 'Passed', statuses: ['pass'] },
-  { id: 'info', title: 'Information', statuses: ['info'] },
+  { id: 'info', title: 'For your information', statuses: ['info'] },
   { id: 'not-checked', title: 'Not checked', statuses: ['error', 'skipped'] },
 ];
 
-/** On a page one section with a fold for each group; on paper one section for each group. */
-export function restSections({ checks }: ReportedResult, variant: ReportVariant): Section[] {
+/** A page has one section with a fold for each group; a PDF has one section for each group. */
+export function otherCheckSections({ checks }: ReportedResult, variant: ReportVariant): Section[] {
   const groups = GROUPS.map(({ id, title, statuses }) => {
     const items = checks
       .filter(({ status }) => statuses.includes(status))
@@ -248,7 +334,7 @@ export function restSections({ checks }: ReportedResult, variant: ReportVariant)
     items,
   });
   const section = { kind: 'section', note: null } as const;
-  if (variant.medium === 'paper')
+  if (variant.medium === 'pdf')
     return groups.map(({ id, title, items }) => ({
       ...section,
       id,
@@ -272,7 +358,7 @@ export function restSections({ checks }: ReportedResult, variant: ReportVariant)
 function entryOf(check: CheckResult, variant: ReportVariant): Entry {
   const { status, earned, points, evidence } = check;
   const isDependent = dependsOnFailedCheck(check);
-  const figureText = earned === null ? '–' : `${formatPoints(earned)} of ${formatPoints(points)}`;
+  const pointsText = earned === null ? '–' : `${formatPoints(earned)} of ${formatPoints(points)}`;
   const blocks: Block[] = [
     ...(Object.keys(evidence).length > 0 ? [evidenceFacts(evidence)] : []),
     small(referenceLink(check.reference)),
@@ -284,8 +370,8 @@ function entryOf(check: CheckResult, variant: ReportVariant): Entry {
     title: [oneLine(check.title, 400)],
     // The title of a dependent check already names the cause.
     lines: isDependent ? [] : [[oneLine(check.detail, 1200)]],
-    // A page shows the points of all checks with the score.
-    figure: variant.medium === 'paper' ? figureText : null,
+    // On a page, the score section lists the points of all checks.
+    figure: variant.medium === 'pdf' ? pointsText : null,
     more:
       variant.medium === 'page' && !isDependent && !variant.isBrief
         ? { title: 'Evidence and reference', blocks }
@@ -294,15 +380,15 @@ function entryOf(check: CheckResult, variant: ReportVariant): Entry {
 }
 
 /** For a terminal: one sentence for checks that were not completed, one for those that were skipped. */
-export function notChecked(result: ReportedResult): Block[] {
-  const missed = missingResultsSentence(result);
+export function uncheckedNotes(result: ReportedResult): Block[] {
+  const missingResults = missingResultsSentence(result);
   const skipped = result.checks
     .filter(
       (check) => check.status === 'skipped' && check.points > 0 && !dependsOnFailedCheck(check),
     )
     .map(({ label }) => label);
   const blocks = [
-    ...(missed ? [small(missed)] : []),
+    ...(missingResults ? [small(missingResults)] : []),
     ...(skipped.length > 0 ? [small(`Not checked: ${skipped.join(', ')}.`)] : []),
   ];
   return blocks.length > 0 ? [{ kind: 'group', name: 'remarks', title: null, blocks }] : [];

@@ -22,6 +22,7 @@ import {
   type Ledger,
   type LedgerRow,
   ledgerOf,
+  meterState,
   SCORE_LIMITATIONS,
   STATUS_WORDS,
 } from '../content.ts';
@@ -33,18 +34,18 @@ export function ledgerSection(report: ReportedResult, { medium, isBrief }: Repor
   const example = ledger.rows.find(({ contribution }) => contribution !== null);
   const isScored = report.score !== null;
   const blocks: Block[] = [ledgerTable(report, ledger), small(SCORE_LIMITATIONS)];
-  if (medium === 'page' && !isBrief) blocks.push(everyCheck(report.checks));
+  if (medium === 'page' && !isBrief) blocks.push(checkPointsFold(report.checks));
   return {
     kind: 'section',
     id: 'score',
     title: 'How the score is calculated',
-    note: example && isScored ? arithmetic(example, ledger) : null,
+    note: example && isScored ? formulaNote(example, ledger) : null,
     blocks,
   };
 }
 
 /** The formula in words, with the figures of one category as an example. */
-function arithmetic(
+function formulaNote(
   { name, earned, points, weight, contribution }: LedgerRow,
   ledger: Ledger,
 ): Text {
@@ -52,12 +53,12 @@ function arithmetic(
     'Each category adds its share of points × its share of the total weight × 100. Categories without results have no weight. ',
     `Example for ${categoryName(name).toLowerCase()}: `,
     figure(
-      `${formatPoints(earned)}/${formatPoints(points)} × ${weight}/${ledger.weight} × 100 = ${tenth(contribution ?? 0)}`,
+      `${formatPoints(earned)}/${formatPoints(points)} × ${weight}/${ledger.weight} × 100 = ${oneDecimal(contribution ?? 0)}`,
     ),
   ];
 }
 
-const tenth = (value: number): string => value.toFixed(1);
+const oneDecimal = (value: number): string => value.toFixed(1);
 
 function ledgerTable(report: ReportedResult, ledger: Ledger): Table {
   const isScored = report.score !== null;
@@ -72,7 +73,7 @@ function ledgerTable(report: ReportedResult, ledger: Ledger): Table {
       ...(isScored ? [{ title: 'Adds', share: 18, isNumber: true }] : []),
     ],
     groups: [{ title: null, rows: ledger.rows.map((row) => categoryRow(row, isScored)) }],
-    foot: isScored ? sums(report, ledger) : [{ cells: [NO_SCORE], style: 'total' }],
+    foot: isScored ? totalRows(report, ledger) : [{ cells: [NO_SCORE], style: 'total' }],
   };
 }
 
@@ -97,18 +98,15 @@ function categoryRow(row: LedgerRow, isScored: boolean): Row {
       { text: [categoryName(name)], meter },
       cell(`${formatPoints(earned)} of ${formatPoints(points)}`),
       cell(String(weight)),
-      ...(isScored ? [cell(tenth(contribution))] : []),
+      ...(isScored ? [cell(oneDecimal(contribution))] : []),
     ],
   };
 }
 
-/** Rounded down, so that 100% means all points. */
+/** Rounded down: 100% always means all points. */
 const wholePercent = (share: number): number => Math.floor(share * 100 + 1e-9);
 
-const meterState = (percent: number): State =>
-  percent >= 90 ? 'pass' : percent >= 55 ? 'warn' : 'fail';
-
-function sums({ score, grade, cap }: ReportedResult, { weight, sum }: Ledger): Row[] {
+function totalRows({ score, grade, cap }: ReportedResult, { weight, sum }: Ledger): Row[] {
   const capRows: Row[] = cap
     ? [
         {
@@ -121,7 +119,7 @@ function sums({ score, grade, cap }: ReportedResult, { weight, sum }: Ledger): R
       ]
     : [];
   return [
-    { cells: [cell('Total'), { text: [] }, cell(String(weight)), cell(tenth(sum ?? 0))] },
+    { cells: [cell('Total'), { text: [] }, cell(String(weight)), cell(oneDecimal(sum ?? 0))] },
     ...capRows,
     {
       style: 'total',
@@ -134,9 +132,9 @@ function sums({ score, grade, cap }: ReportedResult, { weight, sum }: Ledger): R
 }
 
 /** The points of each check, which add up to the points of the categories. */
-function everyCheck(checks: CheckResult[]): Fold {
-  const counted = checks.filter(({ points }) => points > 0);
-  const categories = [...new Set(counted.map(({ category }) => category))];
+function checkPointsFold(checks: CheckResult[]): Fold {
+  const scoredChecks = checks.filter(({ points }) => points > 0);
+  const categories = [...new Set(scoredChecks.map(({ category }) => category))];
   const rowOf = ({ label, status, earned, points }: CheckResult): Row => ({
     cells: [
       cell(oneLine(label, 80)),
@@ -157,7 +155,7 @@ function everyCheck(checks: CheckResult[]): Fold {
     ],
     groups: categories.map((category) => ({
       title: categoryName(category),
-      rows: counted.filter((check) => check.category === category).map(rowOf),
+      rows: scoredChecks.filter((check) => check.category === category).map(rowOf),
     })),
     foot: [],
   };
@@ -165,7 +163,7 @@ function everyCheck(checks: CheckResult[]): Fold {
     kind: 'fold',
     title: 'Points by check',
     state: null,
-    count: counted.length === 1 ? '1 check' : `${counted.length} checks`,
+    count: scoredChecks.length === 1 ? '1 check' : `${scoredChecks.length} checks`,
     open: false,
     style: 'card',
     blocks: [table],
@@ -174,12 +172,13 @@ function everyCheck(checks: CheckResult[]): Fold {
 
 /** For a terminal: a bar for each category. */
 export function ledgerBars({ categories, cap, score }: ReportedResult): Section {
-  const rows = categories.map(({ name, score: own, earned, points, weight }) => ({
+  const rows = categories.map(({ name, score: categoryScore, earned, points, weight }) => ({
     name: name.replace('_', ' '),
-    share: own === null ? null : own / 100,
-    state: own === null ? 'unknown' : meterState(own),
-    value: own === null ? 'not checked' : String(own),
-    words: own === null ? '' : `${formatPoints(earned)} of ${points} points, weight ${weight}`,
+    share: categoryScore === null ? null : categoryScore / 100,
+    state: categoryScore === null ? 'unknown' : meterState(categoryScore),
+    value: categoryScore === null ? 'not checked' : String(categoryScore),
+    words:
+      categoryScore === null ? '' : `${formatPoints(earned)} of ${points} points, weight ${weight}`,
   })) satisfies { state: State }[];
   const capNote = cap && score !== null ? `score capped at ${cap.limit}` : null;
   const blocks: Block[] = [{ kind: 'bars', rows, capNote }];

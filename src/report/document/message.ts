@@ -46,8 +46,9 @@ const MAX_HOPS = 50;
 export function pathSection(report: Report): Section {
   const check = report.checks.find(({ id }) => id === 'received_path');
   const evidence = evidenceOf(report.checks, 'received_path');
+  const notes = [...forwardingNotes(report), ...(check ? [`${check.title} ${check.detail}`] : [])];
   const hops = objectsIn(evidence, 'hops').slice(0, MAX_HOPS);
-  const last: Hop = {
+  const thisServer: Hop = {
     server: [strong('This server')],
     time: report.received_at === null ? null : [time(report.received_at)],
     via: null,
@@ -57,21 +58,28 @@ export function pathSection(report: Report): Section {
     kind: 'section',
     id: 'path',
     title: 'Delivery path',
-    note: check ? [oneLine(`${check.title} ${check.detail}`)] : null,
-    ...(check || report.envelope ? {} : { isEmpty: true }),
+    note: notes.length > 0 ? [oneLine(notes.join(' '))] : null,
+    ...(notes.length > 0 || report.envelope ? {} : { isEmpty: true }),
     blocks: [
       {
         kind: 'path',
         columns: { server: 'Server', time: 'Received', delay: 'Delay' },
-        hops: [...hops.map(hopOf), last],
+        hops: [...hops.map(hopOf), thisServer],
         session: report.envelope && sessionOf(report.envelope),
       },
     ],
   };
 }
 
+/** Who passed the message on. Nothing for direct mail, and for results from before this check. */
+function forwardingNotes({ checks }: Report): string[] {
+  const kind = textIn(evidenceOf(checks, 'forwarding'), 'kind');
+  if (kind === null || kind === 'direct') return [];
+  return checks.filter(({ id }) => id === 'forwarding').map(({ title }) => title);
+}
+
 function hopOf(hop: Evidence): Hop {
-  const [from, by, protocol, at] = ['from', 'by', 'protocol', 'time'].map((key) =>
+  const [from, by, protocol, receivedAt] = ['from', 'by', 'protocol', 'time'].map((key) =>
     textIn(hop, key),
   );
   const via: Text = [
@@ -80,7 +88,7 @@ function hopOf(hop: Evidence): Hop {
   ];
   return {
     server: [by ? code(by, 255) : 'Unnamed server'],
-    time: at ? [time(at)] : null,
+    time: receivedAt ? [time(receivedAt)] : null,
     via: via.length > 0 ? via : null,
     delay: delayOf(numberIn(hop, 'delay_seconds')),
   };
@@ -91,9 +99,12 @@ const LONG_DELAY_SECONDS = 300;
 /** A negative delay means that the clock of a server is wrong. */
 function delayOf(seconds: number | null): Hop['delay'] {
   if (seconds === null) return null;
-  const words = formatSeconds(seconds);
-  if (seconds < 0) return { label: null, value: [badge('unknown', `${words}: wrong clock`)] };
-  return { label: 'after', value: [seconds >= LONG_DELAY_SECONDS ? badge('warn', words) : words] };
+  const duration = formatSeconds(seconds);
+  if (seconds < 0) return { label: null, value: [badge('unknown', `${duration}: wrong clock`)] };
+  return {
+    label: 'after',
+    value: [seconds >= LONG_DELAY_SECONDS ? badge('warn', duration) : duration],
+  };
 }
 
 function sessionOf({ client_ip, helo, mail_from, tls }: Envelope): Facts {
@@ -118,35 +129,39 @@ function sessionOf({ client_ip, helo, mail_from, tls }: Envelope): Facts {
   };
 }
 
-// The message. Paper shows only parts of it.
+// The message. A PDF shows only parts of it.
 
 export function messageSection(report: Report, { medium }: ReportVariant): Section {
   const { message } = report;
   const section = { kind: 'section', id: 'message', title: 'Message', note: null } as const;
-  const absent: Block = {
+  const noMessage: Block = {
     kind: 'paragraph',
     style: 'card',
     text: ['This report does not include the message.'],
   };
-  if (medium === 'paper')
+  if (medium === 'pdf')
     return {
       ...section,
-      blocks: [factsOf(report), ...(message ? paperBlocks(report, message) : [absent])],
+      blocks: [factsOf(report), ...(message ? pdfBlocks(report, message) : [noMessage])],
     };
-  return { ...section, blocks: message ? pageBlocks(report, message) : [absent] };
+  return { ...section, blocks: message ? pageBlocks(report, message) : [noMessage] };
 }
 
 function pageBlocks(report: Report, message: MessageView): Block[] {
-  const { html, text, headers, attachments, links, source, sourceCut } = message;
-  const cut = sourceCut > 0 ? [small(`Not shown: ${formatBytes(sourceCut)} more.`)] : [];
+  const { html, text, headers, attachments, links, source, omittedSourceBytes } = message;
+  const truncationNote =
+    omittedSourceBytes > 0 ? [small(`Not shown: ${formatBytes(omittedSourceBytes)} more.`)] : [];
   return [
     ...(html === null ? [] : [frameOf(html, message.remoteImages)]),
     fold('Text part', null, [textPart(text)], html === null),
-    fold('Header', counted(headers.length, 'field'), [headersBlock(headers)]),
-    fold('Attachments', counted(attachments.length, 'file'), [attachmentsBlock(attachments)]),
-    fold('Links', counted(links.length, 'link'), [linksBlock(report, links)]),
-    fold('Source', formatSize(report.message_size), [verbatim('Source', source), ...cut]),
-    ...notShown(message),
+    fold('Header', countLabel(headers.length, 'field'), [headersBlock(headers)]),
+    fold('Attachments', countLabel(attachments.length, 'file'), [attachmentsBlock(attachments)]),
+    fold('Links', countLabel(links.length, 'link'), [linksBlock(report, links)]),
+    fold('Source', formatSize(report.message_size), [
+      verbatim('Source', source),
+      ...truncationNote,
+    ]),
+    ...limitNote(message),
   ];
 }
 
@@ -155,28 +170,34 @@ const MAX_LINKS = 60;
 const MAX_TEXT_LENGTH = 4000;
 const MAX_TEXT_LINES = 80;
 
-function paperBlocks(report: Report, message: MessageView): Block[] {
+function pdfBlocks(report: Report, message: MessageView): Block[] {
   const { text, attachments, links } = message;
-  const part = (title: string, ...blocks: Block[]): Block[] => [
+  const subsection = (title: string, ...blocks: Block[]): Block[] => [
     { kind: 'heading', rank: 3, text: [title] },
     ...blocks,
   ];
-  const files = attachmentsBlock(attachments.slice(0, MAX_ATTACHMENTS));
-  const addresses = linksBlock(report, links.slice(0, MAX_LINKS));
+  const attachmentTable = attachmentsBlock(attachments.slice(0, MAX_ATTACHMENTS));
+  const linkTable = linksBlock(report, links.slice(0, MAX_LINKS));
   return [
     ...(attachments.length > 0
-      ? part('Attachments', files, ...more(attachments.length - MAX_ATTACHMENTS))
+      ? subsection(
+          'Attachments',
+          attachmentTable,
+          ...moreNote(attachments.length - MAX_ATTACHMENTS),
+        )
       : []),
-    ...(links.length > 0 ? part('Links', addresses, ...more(links.length - MAX_LINKS)) : []),
-    ...part('Text part', textPart(text, MAX_TEXT_LENGTH, MAX_TEXT_LINES)),
-    ...notShown(message),
+    ...(links.length > 0
+      ? subsection('Links', linkTable, ...moreNote(links.length - MAX_LINKS))
+      : []),
+    ...subsection('Text part', textPart(text, MAX_TEXT_LENGTH, MAX_TEXT_LINES)),
+    ...limitNote(message),
   ];
 }
 
-const more = (left: number): Block[] => (left > 0 ? [small(`… and ${left} more`)] : []);
+const moreNote = (count: number): Block[] => (count > 0 ? [small(`… and ${count} more`)] : []);
 
-const notShown = (message: MessageView): Block[] =>
-  message.notShown.length > 0 ? [small(oneLine(message.notShown.join(' ')))] : [];
+const limitNote = (message: MessageView): Block[] =>
+  message.limitNotes.length > 0 ? [small(oneLine(message.limitNotes.join(' ')))] : [];
 
 const fold = (title: string, count: string | null, blocks: Block[], open = false): Fold => ({
   kind: 'fold',
@@ -188,7 +209,7 @@ const fold = (title: string, count: string | null, blocks: Block[], open = false
   blocks,
 });
 
-const counted = (count: number, noun: string): string =>
+const countLabel = (count: number, noun: string): string =>
   count === 0 ? 'none' : count === 1 ? `1 ${noun}` : `${count} ${noun}s`;
 
 function frameOf(html: string, remoteImages: number): Frame {
@@ -221,7 +242,7 @@ const textPart = (text: string | null, max?: number, maxLines?: number): Block =
 function factsOf({ subject, from_address, message_size, message }: Report): Facts {
   const field = (name: string) =>
     message?.headers.find((header) => header.name.toLowerCase() === name)?.value ?? null;
-  const list: [string, string | null][] = [
+  const fields: [string, string | null][] = [
     ['Subject', subject],
     ['From', field('from') ?? from_address],
     ['To', field('to')],
@@ -229,7 +250,7 @@ function factsOf({ subject, from_address, message_size, message }: Report): Fact
     ['Message-ID', field('message-id')],
     ['Size', formatSize(message_size)],
   ];
-  const rows = list.flatMap(([name, value]) =>
+  const rows = fields.flatMap(([name, value]) =>
     value ? [{ name: [name], value: [nameSpan(value, 500)] }] : [],
   );
   return { kind: 'facts', rows };
@@ -275,7 +296,7 @@ function attachmentsBlock(attachments: MessageView['attachments']): Block {
   return table;
 }
 
-// The links of the message as text: nothing from a message can be clicked.
+// The links of the message as plain text: URLs from a message are never clickable.
 
 const LINK_STATES: Record<string, StateSpan> = {
   works: state('pass', 'Works'),
@@ -301,12 +322,12 @@ function linksBlock(report: Report, links: MessageView['links']): Block {
         title: null,
         rows: links.map(({ href, text }) => {
           const { status, reason } = resultOf(href) ?? { status: '', reason: null };
-          const of = Object.hasOwn(LINK_STATES, status) ? LINK_STATES[status]! : NOT_CHECKED;
+          const linkState = Object.hasOwn(LINK_STATES, status) ? LINK_STATES[status]! : NOT_CHECKED;
           return {
             cells: [
               { text: [code(href, 500)] },
               { text: [text ? nameSpan(text, 200) : muted('none')] },
-              { text: [of], ...(reason ? { below: [oneLine(reason, 200)] } : {}) },
+              { text: [linkState], ...(reason ? { below: [oneLine(reason, 200)] } : {}) },
             ],
           };
         }),
@@ -323,7 +344,7 @@ interface LinkResult {
   reason: string | null;
 }
 
-/** Returns a lookup by a link's URL as the message writes it: its result in `link_status`, or null. */
+/** Returns a function from a link's URL, as written in the message, to its `link_status` result or null. */
 export function linkResults({
   checks,
 }: Pick<ReportedResult, 'checks'>): (href: string) => LinkResult | null {

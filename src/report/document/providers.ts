@@ -1,10 +1,18 @@
 /** The sender requirements of each mailbox provider, and the placement of the message. */
 
-import type { ProviderVerdict, RuleStatus, RuleVerdict } from '../../analysis/result.ts';
+import {
+  type ProviderVerdict,
+  providerStatus,
+  type Readiness,
+  type RuleStatus,
+  type RuleVerdict,
+  ruleApplies,
+} from '../../analysis/result.ts';
 import {
   type Block,
   badge,
   type Card,
+  type Choice,
   type Entries,
   type Fold,
   muted,
@@ -18,7 +26,7 @@ import {
   strong,
   type Text,
 } from '../blocks.ts';
-import { type PlacementRow, placementTable } from '../content.ts';
+import { kindInWords, type PlacementRow, placementTable } from '../content.ts';
 import type { Report, ReportedResult } from '../report.ts';
 import { formatSeconds } from './evidence.ts';
 import { referenceLink } from './findings.ts';
@@ -38,64 +46,130 @@ export function providersSection(report: Report): Section {
       blocks: [{ kind: 'paragraph', style: 'card', text }],
     };
   }
-  const isBulk = judged_kind.kind === 'marketing';
-  return { ...section, note, blocks: providers.map((verdict) => providerCard(verdict, isBulk)) };
+  const { kind } = judged_kind;
+  const cards = providers.map((verdict) => providerCard(verdict, kind));
+  return { ...section, note, blocks: [...laterChoice(report), ...cards] };
 }
 
-function kindNote({ judged_kind: { kind, reasons, by } }: Report): Text {
-  const why = reasons.map((reason) => oneLine(reason, 300)).join(' ');
-  const basis = by === 'message' ? ', based on its content' : '';
+function kindNote(report: Report): Text {
+  const { reasons, by } = report.judged_kind;
+  const reasonText = reasons.map((reason) => oneLine(reason, 300)).join(' ');
   const override =
-    by === 'message' ? ' If that is wrong, set the kind when you create the test.' : '';
-  return ['Evaluated as ', strong(`${kind} mail`), `${basis}. ${why}${override}`];
+    by === 'message' && report.kindForm === undefined
+      ? ' If that is wrong, set the kind when you create or reanalyze the test.'
+      : '';
+  return ['Evaluated as ', strong(kindInWords(report)), `. ${reasonText}${override}`];
 }
 
-function providerCard(verdict: ProviderVerdict, isBulk: boolean): Card {
+const KIND_OPTIONS = {
+  marketing: { value: 'marketing', label: 'This is marketing mail' },
+  transactional: { value: 'transactional', label: 'This is transactional mail' },
+  auto: { value: 'auto', label: 'Detect the kind again' },
+};
+
+/** Lets the reader choose the kind; empty if they may not. An uncertain kind is a question of its own. */
+export function kindChoice({ kindForm, judged_kind: { kind, by, confidence } }: Report): Choice[] {
+  if (kindForm === undefined) return [];
+  const isUncertain = confidence === 'uncertain';
+  const { marketing, transactional, auto } = KIND_OPTIONS;
+  const other = kind === 'marketing' ? transactional : marketing;
+  return [
+    {
+      kind: 'choice',
+      action: kindForm,
+      field: 'kind',
+      text: [
+        isUncertain
+          ? 'Choose the kind of mail. The service then analyzes the message again.'
+          : 'If the kind is wrong, choose another. The service then analyzes the message again.',
+      ],
+      options: isUncertain ? [marketing, transactional] : by === 'sender' ? [other, auto] : [other],
+    },
+  ];
+}
+
+/** The choice in the section of provider rules. An uncertain kind has it at the top of the report. */
+const laterChoice = (report: Report): Choice[] =>
+  report.judged_kind.confidence === 'uncertain' ? [] : kindChoice(report);
+
+type Kind = Report['judged_kind']['kind'];
+
+function providerCard(verdict: ProviderVerdict, kind: Kind): Card {
   const { provider, name, rules, reference } = verdict;
-  const met = rules.filter(({ status }) => status === 'met');
-  const notVisible = rules.filter(
-    ({ status, checks }) => status === 'unknown' && checks.length === 0,
-  );
-  const open = rules
-    .filter((rule) => !met.includes(rule) && !notVisible.includes(rule))
-    .toSorted((a, b) => rank(a) - rank(b));
+  const { met, open, unobservable, bulkOnly } = sortRules(rules, kind);
   return {
     kind: 'card',
     id: `provider-${provider}`,
     title: [oneLine(name, 60)],
-    state: readiness(verdict, isBulk),
+    state: BADGES[providerStatus(verdict, kind)],
     blocks: [
       ...(open.length > 0 ? [entriesOf(open, name)] : []),
-      ...folded('pass', `${counted(met)} met`, met, name),
-      ...folded('unknown', `${counted(notVisible)} that one message cannot show`, notVisible, name),
+      ...ruleFold('pass', `${ruleCount(met)} met`, met, name),
+      ...ruleFold(
+        'unknown',
+        `${ruleCount(unobservable)} that one message cannot show`,
+        unobservable,
+        name,
+      ),
+      ...ruleFold(
+        'info',
+        `${ruleCount(bulkOnly)} for bulk senders only, which do not count for this message`,
+        bulkOnly,
+        name,
+      ),
       small(referenceLink(reference)),
     ],
   };
 }
 
-/** "Not ready" needs a rule that is not met; unknown rules alone leave it unknown. */
-function readiness({ ready, rules }: ProviderVerdict, isBulk: boolean): StateSpan {
-  if (ready) return badge('pass', 'Ready');
-  return hasUnmetRule(rules, isBulk) ? badge('fail', 'Not ready') : badge('unknown', 'Unknown');
+interface SortedRules {
+  met: RuleVerdict[];
+  /** Not met or unknown; those not met first. */
+  open: RuleVerdict[];
+  unobservable: RuleVerdict[];
+  /** Rules for bulk senders, if the message is transactional. */
+  bulkOnly: RuleVerdict[];
 }
 
-/** Rules for bulk mail that a transactional message does not meet do not count. */
-const hasUnmetRule = (rules: RuleVerdict[], isBulk: boolean): boolean =>
-  rules.some(({ status, applies }) => status === 'not_met' && (isBulk || applies === 'any'));
+/** Each rule once. All counts in reports come from here. */
+function sortRules(rules: RuleVerdict[], kind: Kind): SortedRules {
+  const counted = rules.filter((rule) => ruleApplies(rule, kind));
+  const isUnobservable = ({ status, checks }: RuleVerdict) =>
+    status === 'unknown' && checks.length === 0;
+  return {
+    met: counted.filter(({ status }) => status === 'met'),
+    open: counted
+      .filter((rule) => rule.status !== 'met' && !isUnobservable(rule))
+      .toSorted((a, b) => rank(a) - rank(b)),
+    unobservable: counted.filter(isUnobservable),
+    bulkOnly: rules.filter((rule) => !ruleApplies(rule, kind)),
+  };
+}
+
+const BADGES: Record<Readiness, StateSpan> = {
+  ready: badge('pass', 'Ready'),
+  not_ready: badge('fail', 'Not ready'),
+  unknown: badge('unknown', 'Unknown'),
+};
 
 const rank = ({ status }: RuleVerdict): number => (status === 'not_met' ? 0 : 1);
 
-const counted = ({ length }: RuleVerdict[]): string =>
+const ruleCount = ({ length }: RuleVerdict[]): string =>
   length === 1 ? '1 rule' : `${length} rules`;
 
-const folded = (of: State, title: string, rules: RuleVerdict[], provider: string): Fold[] =>
+const ruleFold = (
+  foldState: State,
+  title: string,
+  rules: RuleVerdict[],
+  provider: string,
+): Fold[] =>
   rules.length === 0
     ? []
     : [
         {
           kind: 'fold',
           title,
-          state: of,
+          state: foldState,
           count: null,
           open: false,
           style: 'plain',
@@ -134,20 +208,29 @@ const entriesOf = (rules: RuleVerdict[], provider: string): Entries => ({
   })),
 });
 
-/** For a terminal: one line for each provider with the number of rules met, not met and unknown. */
-export function providerLines({ providers, judged_kind }: ReportedResult): Block[] {
+const LINE_STATES: Record<Readiness, State> = {
+  ready: 'pass',
+  not_ready: 'fail',
+  unknown: 'unknown',
+};
+
+/** For a terminal: one line for each provider with the verdict and the number of rules behind it. */
+export function providerLines({ providers, judged_kind: { kind } }: ReportedResult): Block[] {
   if (providers.length === 0) return [];
-  const isBulk = judged_kind.kind === 'marketing';
-  const items = providers.map(({ name, ready, rules }) => {
-    const unmet = rules.filter(({ status }) => status === 'not_met').length;
-    const open = rules.filter(({ status }) => status === 'unknown').length;
-    const words = [
-      `${rules.length - unmet - open} met`,
+  const items = providers.map((verdict) => {
+    const { met, open } = sortRules(verdict.rules, kind);
+    const unmet = open.filter(({ status }) => status === 'not_met').length;
+    const counts = [
+      `${met.length} met`,
       ...(unmet > 0 ? [`${unmet} not met`] : []),
-      ...(open > 0 ? [`${open} unknown`] : []),
+      ...(open.length > unmet ? [`${open.length - unmet} unknown`] : []),
     ];
-    const of: State = ready ? 'pass' : hasUnmetRule(rules, isBulk) ? 'fail' : 'unknown';
-    return { state: of, name: oneLine(name, 60), text: [words.join(', ')] };
+    const status = providerStatus(verdict, kind);
+    return {
+      state: LINE_STATES[status],
+      name: oneLine(verdict.name, 60),
+      text: [counts.join(', ')],
+    };
   });
   const blocks: Block[] = [{ kind: 'lines', nameWidth: 12, items }];
   return [{ kind: 'section', id: 'providers', title: RULES_TITLE, note: null, blocks }];
@@ -168,15 +251,11 @@ const PLACE_STATES: Record<string, State> = {
   missing: 'fail',
 };
 
-export function placementSection({ placement }: Report): Section {
+/** No section without seed mailboxes. */
+export function placementSections({ placement }: Report): Section[] {
   const { columns, rows, inbox, settled } = placementTable(placement);
-  const section = { kind: 'section', id: 'placement', title: 'Inbox placement' } as const;
-  if (rows.length === 0) {
-    const text = ['No seed mailbox received this message, so its placement is unknown.'];
-    const nothing = { kind: 'paragraph', style: 'card', text } as const;
-    return { ...section, note: null, isEmpty: true, blocks: [nothing] };
-  }
-  const rate =
+  if (rows.length === 0) return [];
+  const rateText =
     settled > 0
       ? `${inbox} of ${settled} seed mailboxes received the message in the inbox or an inbox tab.`
       : 'No results from seed mailboxes yet.';
@@ -186,7 +265,7 @@ export function placementSection({ placement }: Report): Section {
       { text: [oneLine(row.provider, 60)] },
       ...places.map(({ place }, index) => ({ text: [countOf(place, row.counts[index] ?? 0)] })),
       { text: [String(row.seeds)] },
-      { text: [arrival(row)] },
+      { text: [arrivalText(row)] },
     ],
   });
   const table: Block = {
@@ -206,16 +285,24 @@ export function placementSection({ placement }: Report): Section {
     groups: [{ title: null, rows: rows.slice(0, MAX_PROVIDERS).map(rowOf) }],
     foot: [],
   };
-  return { ...section, note: [`${rate} Placement does not affect the score.`], blocks: [table] };
+  return [
+    {
+      kind: 'section',
+      id: 'placement',
+      title: 'Inbox placement',
+      note: [`${rateText} Placement does not affect the score.`],
+      blocks: [table],
+    },
+  ];
 }
 
 function countOf(place: string, count: number): StateSpan | ReturnType<typeof muted> {
   if (count === 0) return muted('0');
-  const of = Object.hasOwn(PLACE_STATES, place) ? PLACE_STATES[place]! : 'unknown';
-  return state(of, String(count));
+  const placeState = Object.hasOwn(PLACE_STATES, place) ? PLACE_STATES[place]! : 'unknown';
+  return state(placeState, String(count));
 }
 
-function arrival({ seconds }: PlacementRow): string {
+function arrivalText({ seconds }: PlacementRow): string {
   if (seconds === null) return '–';
   const [first, last] = seconds.map(formatSeconds);
   return first === last ? first! : `${first} – ${last}`;

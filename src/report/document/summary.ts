@@ -11,7 +11,7 @@ import {
   type Row,
   type ScoreFigure,
   type Section,
-  sanitized,
+  sanitize,
   small,
   state,
   strong,
@@ -74,16 +74,16 @@ export function summaryMail(
   const host = new URL(report.appUrl).host;
   const name = truncate(report.name, MAX_NAME_LENGTH);
 
-  return sanitized({
+  return sanitize({
     subject: headlineOf(report),
     title: titleOf(report),
     preheader: preheaderOf(report),
     blocks: [
       lines(small(name), small(periodInWords(report))),
       ...averageBlocks(report),
-      ...(hasPdf ? pointersToPdf(report) : mailSections(report)),
+      ...(hasPdf ? pdfReference(report) : mailSections(report)),
     ],
-    button: { label: 'Open dashboard', url: report.appUrl },
+    button: { label: 'Open the home page', url: report.appUrl },
     footer: `You received this email because a team at ${host} added you to its ${report.frequency} report “${name}”.`,
     unsubscribe:
       unsubscribeUrl === null
@@ -99,7 +99,7 @@ const lines = (...blocks: Block[]): Block => ({
   blocks,
 });
 
-/** Adds to the subject, without repeating it. */
+/** Complements the subject without repeating it. */
 function preheaderOf(report: ScheduledReport): string {
   const { total_tests, top_issues } = report.summary;
   if (total_tests === 0)
@@ -107,11 +107,11 @@ function preheaderOf(report: ScheduledReport): string {
   const [issue] = top_issues;
   const topIssue =
     issue && report.sections.includes('summary') ? ` Top issue: ${truncate(issue.issue, 90)}` : '';
-  const without = averageOf(report.summary) ? '' : `${noScoreReason(report.summary)} `;
-  return `${formatCount(total_tests, 'test')}. ${without}${scoreComparison(report)}${topIssue}`;
+  const noScore = averageOf(report.summary) ? '' : `${noScoreReason(report.summary)} `;
+  return `${formatCount(total_tests, 'test')}. ${noScore}${scoreComparison(report)}${topIssue}`;
 }
 
-const pointersToPdf = (report: ScheduledReport): Block[] => [
+const pdfReference = (report: ScheduledReport): Block[] => [
   ...(report.sections.includes('alerts') ? [paragraph(domainsInWords(report))] : []),
   paragraph('See the attached PDF for the full report.'),
 ];
@@ -120,8 +120,9 @@ function averageBlocks(report: ScheduledReport): Block[] {
   const { summary } = report;
   const average = averageOf(summary);
   if (average === null) {
-    const counted = summary.total_tests > 0 ? [testsInWords(report), scoreComparison(report)] : [];
-    return [lines(...[noScoreReason(summary), ...counted].map((text) => paragraph(text)))];
+    const comparison =
+      summary.total_tests > 0 ? [testsInWords(report), scoreComparison(report)] : [];
+    return [lines(...[noScoreReason(summary), ...comparison].map((text) => paragraph(text)))];
   }
   const { score, grade } = average;
   const block: Average = {
@@ -148,12 +149,12 @@ function averageFigure({ summary }: ScheduledReport): ScoreFigure {
 
 function mailSections(report: ScheduledReport): Block[] {
   const { sections, summary } = report;
-  const isTested = summary.total_tests > 0;
+  const hasTests = summary.total_tests > 0;
   return [
-    ...(isTested && sections.includes('summary')
+    ...(hasTests && sections.includes('summary')
       ? [ratesTiles(report), ...gradesSections(report), issuesSection(report, 'mail')]
       : []),
-    ...(isTested && sections.includes('trends') ? trendSections(report) : []),
+    ...(hasTests && sections.includes('trends') ? trendSections(report) : []),
     ...(sections.includes('alerts')
       ? [domainsSection(report, 'mail'), alertsSection(report, 'mail')]
       : []),
@@ -162,11 +163,11 @@ function mailSections(report: ScheduledReport): Block[] {
 
 const ratesTiles = ({ summary }: ScheduledReport): Block => ({
   kind: 'tiles',
-  items: ratesOf(summary).map(({ label, share, of }) => ({
+  items: ratesOf(summary).map(({ label, share, basis }) => ({
     name: label,
     figure: share ?? '–',
     isKnown: share !== null,
-    below: of,
+    below: basis,
   })),
 });
 
@@ -181,20 +182,20 @@ const section = (id: string, title: string, blocks: Block[]): Section => ({
 function gradesSections({ summary }: ScheduledReport): Section[] {
   const words = gradesInWords(summary);
   if (words === '') return [];
-  const given = Object.entries(summary.grades) as [Grade, number][];
-  const items = given
+  const gradeCounts = Object.entries(summary.grades) as [Grade, number][];
+  const items = gradeCounts
     .filter(([, count]) => count > 0)
     .map(([grade, count]) => ({ grade, count, text: formatCount(count) }));
   return [section('grades', 'Grades', [{ kind: 'grades', items, words }])];
 }
 
-type Medium = 'mail' | 'paper';
+type Medium = 'mail' | 'pdf';
 
 function issuesSection({ summary: { top_issues } }: ScheduledReport, medium: Medium): Section {
-  const titled = (block: Block) => section('issues', 'Most frequent issues', [block]);
-  if (top_issues.length === 0) return titled(paragraph('No issues found.'));
+  const toSection = (block: Block) => section('issues', 'Most frequent issues', [block]);
+  if (top_issues.length === 0) return toSection(paragraph('No issues found.'));
   if (medium === 'mail')
-    return titled({
+    return toSection({
       kind: 'rows',
       items: top_issues.map(({ issue, count }) => ({
         title: truncate(issue, 2 * MAX_NAME_LENGTH),
@@ -203,7 +204,7 @@ function issuesSection({ summary: { top_issues } }: ScheduledReport, medium: Med
         state: null,
       })),
     });
-  return titled(
+  return toSection(
     table(
       [
         { title: 'Issue', share: 80 },
@@ -286,9 +287,9 @@ const omittedNote = (count: number): Block[] =>
 
 function alertsSection(report: ScheduledReport, medium: Medium): Section {
   const { incidents, omittedIncidentCount, timezone } = report;
-  const titled = (...blocks: Block[]) => section('alerts', 'Alerts', blocks);
+  const toSection = (...blocks: Block[]) => section('alerts', 'Alerts', blocks);
   const none = 'No incidents in this period.';
-  if (incidents.length === 0) return titled(medium === 'mail' ? small(none) : paragraph(none));
+  if (incidents.length === 0) return toSection(medium === 'mail' ? small(none) : paragraph(none));
   const list = incidents.map((incident) => ({
     title: incidentTitle(incident),
     below: incidentTimes(incident, timezone),
@@ -302,11 +303,11 @@ function alertsSection(report: ScheduledReport, medium: Medium): Section {
             { title: 'Incident', share: 82 },
             { title: 'Status', share: 18 },
           ],
-          list.map(({ title, below, value, state: of }) => ({
-            cells: [{ text: [title], below: [below] }, { text: [state(of, value)] }],
+          list.map(({ title, below, value, state: incidentState }) => ({
+            cells: [{ text: [title], below: [below] }, { text: [state(incidentState, value)] }],
           })),
         );
-  return titled(block, ...omittedNote(omittedIncidentCount));
+  return toSection(block, ...omittedNote(omittedIncidentCount));
 }
 
 const OPEN = { value: 'Open', state: 'fail' } as const;
@@ -316,18 +317,18 @@ const RESOLVED = { value: 'Resolved', state: 'pass' } as const;
 
 export function summaryDocument(report: ScheduledReport): ReportDocument {
   const { sections, summary } = report;
-  const isTested = summary.total_tests > 0;
-  return sanitized({
+  const hasTests = summary.total_tests > 0;
+  return sanitize({
     title: `${titleOf(report)}: ${truncate(report.name, MAX_NAME_LENGTH)}`,
     time: summary.to,
     blocks: [
       summaryVerdict(report),
-      ...(isTested && sections.includes('summary')
-        ? [figuresSection(report), issuesSection(report, 'paper')]
+      ...(hasTests && sections.includes('summary')
+        ? [figuresSection(report), issuesSection(report, 'pdf')]
         : []),
-      ...(isTested && sections.includes('trends') ? pdfTrendSections(report) : []),
+      ...(hasTests && sections.includes('trends') ? pdfTrendSections(report) : []),
       ...(sections.includes('alerts')
-        ? [domainsSection(report, 'paper'), alertsSection(report, 'paper')]
+        ? [domainsSection(report, 'pdf'), alertsSection(report, 'pdf')]
         : []),
     ],
     footer: [],
@@ -339,7 +340,7 @@ export function summaryDocument(report: ScheduledReport): ReportDocument {
 /** The mean score with its change, the period, and the URL of the service. */
 function summaryVerdict(report: ScheduledReport): Verdict {
   const { summary, appUrl } = report;
-  const compared =
+  const comparison =
     summary.total_tests > 0 ? [[scoreComparison(report)], [testsInWords(report)]] : [];
   return {
     kind: 'verdict',
@@ -352,10 +353,11 @@ function summaryVerdict(report: ScheduledReport): Verdict {
     lines: [
       [strong(truncate(report.name, MAX_NAME_LENGTH))],
       ...(averageOf(summary) === null ? [[noScoreReason(summary)]] : []),
-      ...compared,
+      ...comparison,
     ],
     unknown: null,
     states: null,
+    categories: null,
     facts: null,
     remarks: [[periodInWords(report)], [{ kind: 'link', text: appUrl, url: oneLine(appUrl) }]],
     contents: 'Score',
@@ -369,17 +371,19 @@ function figuresSection({ summary }: ScheduledReport): Section {
       { title: 'Share', share: 30, isNumber: true },
       { title: 'Based on', share: 30, isNumber: true },
     ],
-    ratesOf(summary).map(({ label, share, counted }) => row(label, share ?? UNKNOWN, counted)),
+    ratesOf(summary).map(({ label, share, sampleSize }) =>
+      row(label, share ?? UNKNOWN, sampleSize),
+    ),
   );
   if (summary.scored === 0) return section('figures', KEY_FIGURES, [rates]);
-  const given = Object.entries(summary.grades) as [Grade, number][];
+  const gradeCounts = Object.entries(summary.grades) as [Grade, number][];
   const grades = table(
     [
       { title: 'Grade', share: 40 },
       { title: 'Share', share: 30, isNumber: true },
       { title: 'Tests', share: 30, isNumber: true },
     ],
-    given.map(([grade, count]) => ({
+    gradeCounts.map(([grade, count]) => ({
       state: GRADE_STATES[grade],
       ...row(grade, formatPercent(count / summary.scored), formatCount(count)),
     })),
@@ -396,13 +400,15 @@ function pdfTrendSections(report: ScheduledReport): Section[] {
   const dayStart = dayStartNote(report);
   const values = table(
     [
-      { title: first.by === 'day' ? 'Day' : 'Hour', share: 40 },
+      { title: first.interval === 'day' ? 'Day' : 'Hour', share: 40 },
       ...charts.map(({ title }) => ({ title, share: 30, isNumber: true })),
     ],
     first.buckets.map(({ name }, index) =>
       row(name, ...charts.map((chart) => valueText(chart, chart.buckets[index]!))),
     ),
   );
-  const drawn = charts.map((chart) => chartBlock(chart, chart.id, { title: chart.title }));
-  return [section('trends', 'Trends', [...drawn, ...(dayStart ? [small(dayStart)] : []), values])];
+  const chartBlocks = charts.map((chart) => chartBlock(chart, chart.id, { title: chart.title }));
+  return [
+    section('trends', 'Trends', [...chartBlocks, ...(dayStart ? [small(dayStart)] : []), values]),
+  ];
 }

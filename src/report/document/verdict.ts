@@ -1,10 +1,10 @@
 /** The top of a report: score and grade, the verdict in one sentence, the first fix, and what was tested. */
 
 import type { Grade } from '../../analysis/result.ts';
-import { checksToFix } from '../../analysis/summary.ts';
+import { checksToFix, scoreAfterFix } from '../../analysis/summary.ts';
 import { formatSize } from '../../lib/durations.ts';
-import { printable } from '../../lib/log.ts';
 import {
+  type CategoryScores,
   type Fact,
   figure,
   jump,
@@ -19,7 +19,14 @@ import {
   time,
   type Verdict,
 } from '../blocks.ts';
-import { formatPoints, ledgerOf, missingResultsSentence, verdictOf } from '../content.ts';
+import {
+  categoryName,
+  kindInWords,
+  ledgerOf,
+  meterState,
+  missingResultsSentence,
+  verdictOf,
+} from '../content.ts';
 import type { Report, ReportedResult } from '../report.ts';
 import { authState } from './evidence.ts';
 import type { ReportVariant } from './variant.ts';
@@ -32,7 +39,7 @@ export const GRADE_STATES: Record<Grade, State> = {
   F: 'fail',
 };
 
-/** `above` is a line over the verdict in small print: the kind of document, or which test of many. */
+/** `above` is small print above the verdict: the kind of document, or the number of the test. */
 export function verdictBlock(
   report: Report,
   { medium }: ReportVariant,
@@ -49,18 +56,19 @@ export function verdictBlock(
     lines: [firstFix(report)],
     unknown: unknownText(report),
     states: authStates(report),
-    facts: { kind: 'facts', rows: medium === 'page' ? pageFacts(report) : paperFacts(report) },
+    categories: categoryScores(report),
+    facts: { kind: 'facts', rows: medium === 'page' ? pageFacts(report) : pdfFacts(report) },
     remarks: [],
     contents: 'Verdict',
   };
 }
 
-/** For a terminal: what was tested takes one line. What was not checked is a block of its own. */
+/** For a terminal: one line shows what was tested. Missing results are in a separate block. */
 export function shortVerdict(result: ReportedResult, testedName: string | null): Verdict {
   const { subject, from_address, message_size, ruleset } = result;
   const message = [
-    subject === null ? null : `“${printable(subject).slice(0, 80)}”`,
-    from_address && `from ${printable(from_address).slice(0, 80)}`,
+    subject === null ? null : `“${oneLine(subject, 300)}”`,
+    from_address && `from ${oneLine(from_address, 320)}`,
     formatSize(message_size),
   ].filter(Boolean);
   return {
@@ -74,8 +82,12 @@ export function shortVerdict(result: ReportedResult, testedName: string | null):
     lines: [],
     unknown: null,
     states: null,
+    categories: null,
     facts: null,
-    remarks: [[`${message.join(' · ')} · ruleset ${ruleset}`]],
+    remarks: [
+      [`${message.join(' · ')} · ruleset ${ruleset}`],
+      [`Evaluated as ${kindInWords(result)}.${kindReasons(result)}`],
+    ],
   };
 }
 
@@ -112,30 +124,42 @@ export function scoreWords(
 
 export const NO_KNOWN_PROBLEMS = 'No problems found in the completed checks.';
 
-/** For a result without findings. Without a score, too few checks were completed to speak for all. */
+/** For a result without findings. Without a score, too few checks were completed to rule out problems. */
 export const nothingToFix = (score: number | null): string =>
   score === null ? NO_KNOWN_PROBLEMS : 'No problems found.';
 
-function firstFix({ checks, score }: ReportedResult): Text {
+function firstFix(report: ReportedResult): Text {
+  const { checks, score } = report;
   const findings = checksToFix(checks);
   const [first] = findings;
   if (!first) return [nothingToFix(score)];
+  const after = scoreAfterFix({ ...report, uncapped: ledgerOf(report).sum }, first);
   const others = findings.length - 1;
-  const more =
+  const moreNote =
     others === 0 ? '' : ` See ${others} more ${others === 1 ? 'issue' : 'issues'} below.`;
   return [
     'Fix this first: ',
     jump(oneLine(first.title, 300).replace(/\.$/, ''), `check-${first.id}`),
-    ...(first.gain > 0 ? [figure(` (+${formatPoints(first.gain)})`)] : []),
-    `.${more}`,
+    ...(after === null ? [] : [figure(` (${score} → ${after})`)]),
+    `.${moreNote}`,
   ];
 }
 
 function unknownText(report: ReportedResult): Text | null {
-  const missed = missingResultsSentence(report);
-  if (missed === null) return null;
-  const text = ` ${oneLine(missed, 900)} Missing results do not affect the score.`;
+  const missingResults = missingResultsSentence(report);
+  if (missingResults === null) return null;
+  const text = ` ${oneLine(missingResults, 900)} Missing results do not affect the score.`;
   return [state('unknown', 'Some results are missing.'), text];
+}
+
+function categoryScores({ categories }: ReportedResult): CategoryScores {
+  const items = categories.map(({ name, score }) => ({
+    name: categoryName(name),
+    share: score === null ? null : score / 100,
+    state: score === null ? ('unknown' as const) : meterState(score),
+    value: score === null ? 'not checked' : String(score),
+  }));
+  return { label: 'Score by category', jump: 'score', items };
 }
 
 export function authStates({ auth_results }: ReportedResult): StateList {
@@ -147,7 +171,10 @@ export function authStates({ auth_results }: ReportedResult): StateList {
   return { kind: 'states', label: 'Authentication', items };
 }
 
-const KINDS = { marketing: 'Marketing mail', transactional: 'Transactional mail' };
+const capitalized = (text: string): string => `${text[0]!.toUpperCase()}${text.slice(1)}`;
+
+const kindReasons = ({ judged_kind }: ReportedResult): string =>
+  judged_kind.reasons.map((reason) => ` ${oneLine(reason, 300)}`).join('');
 
 const subjectOf = ({ subject }: ReportedResult): Fact => ({
   name: ['Subject'],
@@ -159,7 +186,7 @@ const senderOf = ({ from_address }: ReportedResult): Fact => ({
   value: [from_address ? nameSpan(from_address, 320) : muted('no address')],
 });
 
-const testAndSender = (report: Report): Fact[] => [
+const commonFacts = (report: Report): Fact[] => [
   ...(report.name ? [{ name: ['Test'], value: [oneLine(report.name, 200)] }] : []),
   subjectOf(report),
   senderOf(report),
@@ -167,12 +194,12 @@ const testAndSender = (report: Report): Fact[] => [
 ];
 
 function pageFacts(report: Report): Fact[] {
-  const { message_size, judged_kind, ruleset, id } = report;
+  const { message_size, ruleset, id } = report;
   return [
-    ...testAndSender(report),
+    ...commonFacts(report),
     {
       name: ['Kind'],
-      value: [jump(KINDS[judged_kind.kind], 'providers'), `, ${formatSize(message_size)}`],
+      value: [jump(capitalized(kindInWords(report)), 'providers'), `, ${formatSize(message_size)}`],
     },
     {
       name: ['Ruleset'],
@@ -181,13 +208,13 @@ function pageFacts(report: Report): Fact[] {
   ];
 }
 
-/** With the reasons for the kind of mail: paper may omit the section of provider rules, which shows them on a page. */
-function paperFacts(report: Report): Fact[] {
-  const { message_size, judged_kind, ruleset, id } = report;
-  const why = judged_kind.reasons.map((reason) => ` ${oneLine(reason, 300)}`).join('');
+/** Includes the reasons for the kind of mail, because a brief PDF omits the provider rules that show them. */
+function pdfFacts(report: Report): Fact[] {
+  const { message_size, ruleset, id } = report;
+  const kind = `${capitalized(kindInWords(report))}, ${formatSize(message_size)}.`;
   return [
-    ...testAndSender(report),
-    { name: ['Kind'], value: [`${KINDS[judged_kind.kind]}, ${formatSize(message_size)}.${why}`] },
+    ...commonFacts(report),
+    { name: ['Kind'], value: [`${kind}${kindReasons(report)}`] },
     { name: ['Ruleset'], value: [ruleset] },
     ...(id ? [{ name: ['ID'], value: [id] }] : []),
   ];

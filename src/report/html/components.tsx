@@ -78,9 +78,13 @@ interface ScrollProps {
 }
 
 /** Content that is too wide or too long scrolls in its own area, never the whole page. */
-export function ScrollArea({ label, class: more, children }: ScrollProps) {
+export function ScrollArea({ label, class: className, children }: ScrollProps) {
   return (
-    <figure class={more ? `scroll ${more}` : 'scroll'} aria-label={label} tabIndex={FOCUSABLE}>
+    <figure
+      class={className ? `scroll ${className}` : 'scroll'}
+      aria-label={label}
+      tabIndex={FOCUSABLE}
+    >
       {children}
     </figure>
   );

@@ -7,7 +7,7 @@ import { IconSprite } from './components.tsx';
 
 // The only script of a page: theme, copy buttons, opening collapsed targets. Pages are readable without it.
 
-/** Runs in the head, so that the chosen theme applies before the first paint. */
+/** Runs in the head to apply the stored theme before the first paint. */
 const FRAME_SCRIPT = `(() => {
   const root = document.documentElement;
   const stored = (value) => {
@@ -22,15 +22,15 @@ const FRAME_SCRIPT = `(() => {
   const isDark = () => root.dataset.theme ? root.dataset.theme === 'dark' : system.matches;
   const show = () => {
     for (const button of document.querySelectorAll('[data-action="theme"]'))
-      button.setAttribute('aria-pressed', String(isDark()));
+      button.querySelector('span').textContent = isDark() ? 'Switch to light theme' : 'Switch to dark theme';
   };
-  const chosen = stored();
-  if (chosen === 'light' || chosen === 'dark') root.dataset.theme = chosen;
+  const storedTheme = stored();
+  if (storedTheme === 'light' || storedTheme === 'dark') root.dataset.theme = storedTheme;
   root.classList.add('script');
   const switchTheme = () => {
-    const wanted = isDark() ? 'light' : 'dark';
-    if ((wanted === 'dark') === system.matches) delete root.dataset.theme;
-    else root.dataset.theme = wanted;
+    const theme = isDark() ? 'light' : 'dark';
+    if ((theme === 'dark') === system.matches) delete root.dataset.theme;
+    else root.dataset.theme = theme;
     stored(root.dataset.theme ?? null);
     show();
   };
@@ -85,6 +85,12 @@ export const PAGE_CSP = [
   "form-action 'none'",
 ].join('; ');
 
+/** The policy of a page with a form: it may be submitted to this service only. */
+export const FORM_CSP = PAGE_CSP.replace("form-action 'none'", "form-action 'self'");
+
+/** The referrer policy of a page with a form. Without `Sec-Fetch-Site`, only the origin shows where a form comes from. */
+export const FORM_REFERRER = 'strict-origin';
+
 interface Page {
   title: string;
   /** Text of the skip link, such as "Skip to the report". */
@@ -101,6 +107,13 @@ interface Page {
   referrer?: string;
 }
 
+/** The brand mark, for browser tabs. */
+export const ICON_SVG =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><rect x="1" y="4" width="22" height="16" rx="4" fill="#4338ca"/><path d="m6.5 12.2 3.6 3.4 7.4-7.2" fill="none" stroke="#fff" stroke-width="2.4" stroke-linecap="round" stroke-linejoin="round"/></svg>';
+
+/** In the page itself, because a saved report loads nothing. */
+const ICON_URL = `data:image/svg+xml,${encodeURIComponent(ICON_SVG)}`;
+
 /** A complete HTML document. */
 export function renderPage({ csp = PAGE_CSP, referrer = 'no-referrer', ...page }: Page): string {
   const head = renderToString(
@@ -113,7 +126,7 @@ export function renderPage({ csp = PAGE_CSP, referrer = 'no-referrer', ...page }
       <meta http-equiv="x-dns-prefetch-control" content="off" />
       <meta name="color-scheme" content="light dark" />
       <title>{page.title}</title>
-      <link rel="icon" href="data:," />
+      <link rel="icon" type="image/svg+xml" href={ICON_URL} />
     </>,
   );
   // Style and script are trusted constants and must not be escaped.
@@ -136,17 +149,12 @@ function Body({ skip, main, aside, foot }: Omit<Page, 'csp' | 'referrer'>) {
             <BrandMark />
             Deliverability
           </span>
-          <button
-            type="button"
-            class="button needs-script"
-            data-action="theme"
-            aria-pressed="false"
-          >
+          <button type="button" class="button needs-script" data-action="theme">
             <svg class="icon" aria-hidden="true" viewBox="0 0 16 16">
               <circle cx="8" cy="8" r="6" />
               <path d="M8 2a6 6 0 0 1 0 12z" fill="currentColor" stroke="none" />
             </svg>
-            Dark theme
+            <span>Switch to dark theme</span>
           </button>
         </div>
       </header>

@@ -4,7 +4,7 @@
 const MESSAGE_CSP =
   "default-src 'none'; img-src data:; style-src 'unsafe-inline'; font-src data:; base-uri 'none'; form-action 'none'";
 
-/** An invisible character that turns the name of an attribute into an unknown one. */
+/** An invisible character that turns an attribute name into an unknown one. */
 const ZERO_WIDTH_SPACE = '\u200b';
 
 // Disabled links still look like links. Images that are not loaded get an outline.
@@ -33,8 +33,8 @@ export function messageDocument(html: string): string {
 /**
  * Removes what the policy stops too late or not at all. Browsers connect before they check the
  * policy when they follow a link or find a <link> (preconnect, dns-prefetch); an <iframe> may
- * contain both. The replacement works on text, so that it does not depend on how a browser parses
- * the HTML.
+ * contain both. Replaces text rather than parsed elements, so that it does not depend on how a browser
+ * parses the HTML.
  */
 function withoutConnections(html: string): string {
   return html

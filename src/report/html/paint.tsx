@@ -1,18 +1,21 @@
-/** Renders blocks as HTML with the classes of `styles.ts`: one function for each kind. None adds wording of its own. */
+/** Renders blocks as HTML with the classes of `styles.ts`: one function for each kind. None adds text. */
 
 import { type ComponentChildren, type ComponentType, createContext, Fragment } from 'preact';
 import { useContext } from 'preact/hooks';
 import type {
   AlignmentRow,
   Block,
+  CategoryScores,
   Cell,
   Column,
   Entry,
   Finding,
+  FindingGroup,
   Hop,
   Row,
   ScoreFigure,
   Span,
+  State,
   Table,
   Text,
 } from '../blocks.ts';
@@ -31,6 +34,7 @@ const COMPONENTS: {
   alignment: AlignmentTable,
   card: CardBox,
   chart: ChartFigure,
+  choice: ChoiceForm,
   entries: EntryList,
   facts: FactList,
   finding: FindingFold,
@@ -53,7 +57,7 @@ const COMPONENTS: {
   verdict: VerdictCard,
 };
 
-export const Blocks = ({ of }: { of: Block[] }) => <>{each(of, paint)}</>;
+export const Blocks = ({ blocks }: { blocks: Block[] }) => <>{renderEach(blocks, paint)}</>;
 
 function paint(block: Block): ComponentChildren {
   if (!(block.kind in COMPONENTS)) throw new Error(`A page cannot show ${block.kind}.`);
@@ -62,7 +66,7 @@ function paint(block: Block): ComponentChildren {
 }
 
 /** Keys are indexes: blocks have no ids, and a page is rendered once. */
-const each = <T,>(items: T[], render: (item: T, index: number) => ComponentChildren) =>
+const renderEach = <T,>(items: T[], render: (item: T, index: number) => ComponentChildren) =>
   items.map((item, index) => <Fragment key={`${index}`}>{render(item, index)}</Fragment>);
 
 // The context of a report on its page: alone, or one of many with its own anchors and heading ranks.
@@ -76,13 +80,13 @@ interface ReportContext {
 
 const CurrentReport = createContext<ReportContext>({ prefix: '', depth: 0 });
 
-/** Turns an anchor of the report into one that is unique on the page. */
+/** Makes an anchor of the report unique on the page. */
 function useAnchor(): (name: string) => string {
   const { prefix } = useContext(CurrentReport);
   return (name) => prefix + name;
 }
 
-/** The label of a section as a landmark. With many reports on a page the landmarks would repeat, so there are none. */
+/** The `aria-labelledby` that makes a section a landmark; none on a page with many reports, where landmarks would repeat. */
 function useLandmark(): (id: string) => string | undefined {
   const { depth } = useContext(CurrentReport);
   return (id) => (depth === 0 ? id : undefined);
@@ -107,8 +111,12 @@ function Heading({ rank, id, children }: HeadingProps) {
 
 // Inline text.
 
-export function InlineText({ of }: { of: Text }) {
-  return <>{each(of, (span) => (typeof span === 'string' ? span : <InlineSpan span={span} />))}</>;
+export function InlineText({ text }: { text: Text }) {
+  return (
+    <>
+      {renderEach(text, (span) => (typeof span === 'string' ? span : <InlineSpan span={span} />))}
+    </>
+  );
 }
 
 function InlineSpan({ span }: { span: Span }) {
@@ -142,15 +150,15 @@ function InlineSpan({ span }: { span: Span }) {
   }
 }
 
-const Line = ({ of, class: name }: { of: Text; class?: string }) => (
-  <p class={name}>
-    <InlineText of={of} />
+const Line = ({ text, class: className }: { text: Text; class?: string }) => (
+  <p class={className}>
+    <InlineText text={text} />
   </p>
 );
 
 function ParagraphBlock({ text, style, screenOnly }: BlockOf<'paragraph'>) {
-  const names = [style && PARAGRAPHS[style], screenOnly && 'screen-only'];
-  return <Line of={text} class={names.filter(Boolean).join(' ') || undefined} />;
+  const classes = [style && PARAGRAPHS[style], screenOnly && 'screen-only'];
+  return <Line text={text} class={classes.filter(Boolean).join(' ') || undefined} />;
 }
 
 const PARAGRAPHS = { small: 'small muted', card: 'card padded muted', lead: 'share-title' };
@@ -158,7 +166,7 @@ const PARAGRAPHS = { small: 'small muted', card: 'card padded muted', lead: 'sha
 function HeadingBlock({ rank, text }: BlockOf<'heading'>) {
   return (
     <Heading rank={rank}>
-      <InlineText of={text} />
+      <InlineText text={text} />
     </Heading>
   );
 }
@@ -168,7 +176,7 @@ function NoteBox({ state, text }: BlockOf<'note'>) {
     <p class={`cap ${state}`}>
       <Icon state={state} />
       <span>
-        <InlineText of={text} />
+        <InlineText text={text} />
       </span>
     </p>
   );
@@ -180,15 +188,15 @@ function SectionPart({ id, title, note, blocks }: BlockOf<'section'>) {
   const anchor = useAnchor();
   const landmark = useLandmark();
   const heading = anchor(`${id}-title`);
-  const isOfCards = blocks.length > 0 && blocks.every(({ kind }) => kind === 'card');
+  const hasOnlyCards = blocks.length > 0 && blocks.every(({ kind }) => kind === 'card');
   return (
     <section id={anchor(id)} class="section" aria-labelledby={landmark(heading)}>
       <Heading rank={2} id={heading}>
         {title}
       </Heading>
-      {note && <Line of={note} class="note muted" />}
-      <div class={isOfCards ? 'cards' : 'stack'}>
-        <Blocks of={blocks} />
+      {note && <Line text={note} class="note muted" />}
+      <div class={hasOnlyCards ? 'cards' : 'stack'}>
+        <Blocks blocks={blocks} />
       </div>
     </section>
   );
@@ -203,17 +211,17 @@ function OverviewPart({ id, title, above, blocks }: BlockOf<'overview'>) {
     <Tag id={id} aria-labelledby={title === null ? undefined : heading}>
       <div class="share-head">
         {above && <p class="small muted">{above}</p>}
-        {each(blocks.filter(isHeaderBlock), (block) =>
+        {renderEach(blocks.filter(isHeaderBlock), (block) =>
           block.kind === 'heading' ? (
             <Heading rank={block.rank} id={heading}>
-              <InlineText of={block.text} />
+              <InlineText text={block.text} />
             </Heading>
           ) : (
             paint(block)
           ),
         )}
       </div>
-      <Blocks of={blocks.filter((block) => !isHeaderBlock(block))} />
+      <Blocks blocks={blocks.filter((block) => !isHeaderBlock(block))} />
     </Tag>
   );
 }
@@ -231,14 +239,14 @@ function FoldedPart({ id, title, subtitle, score, blocks, back }: BlockOf<'part'
           <Ring {...score} />
         </span>
         <h2>
-          <InlineText of={title} />
+          <InlineText text={title} />
         </h2>
         {subtitle && <span class="muted small from-domain">{subtitle}</span>}
         <GradeBadge {...score} />
       </summary>
       <div id={id} class="shared-test-report">
         <CurrentReport.Provider value={{ prefix: `${id}-`, depth: PART_DEPTH }}>
-          <Blocks of={blocks} />
+          <Blocks blocks={blocks} />
         </CurrentReport.Provider>
         <p class="small back screen-only">
           <a href={`#${back.to}`}>{back.text}</a>
@@ -250,9 +258,9 @@ function FoldedPart({ id, title, subtitle, score, blocks, back }: BlockOf<'part'
 
 function GroupBox({ name, title, blocks }: BlockOf<'group'>) {
   return (
-    <div class={name === 'remedy' ? 'block remedy' : 'block'}>
+    <div class={name === 'fix' ? 'block fix' : 'block'}>
       {title && <Heading rank={4}>{title}</Heading>}
-      <Blocks of={blocks} />
+      <Blocks blocks={blocks} />
     </div>
   );
 }
@@ -270,7 +278,7 @@ function FoldBox({ title, state, count, open, style, blocks }: BlockOf<'fold'>) 
         {!isCard && <Chevron />}
       </summary>
       <div class={isCard ? 'fold-body' : undefined}>
-        <Blocks of={blocks} />
+        <Blocks blocks={blocks} />
       </div>
     </details>
   );
@@ -286,7 +294,7 @@ function VerdictCard({
   title,
   lines,
   unknown,
-  ...more
+  ...props
 }: BlockOf<'verdict'>) {
   const anchor = useAnchor();
   const landmark = useLandmark();
@@ -297,19 +305,50 @@ function VerdictCard({
       <div class="verdict-text">
         {above && <p class="small muted">{above}</p>}
         <Heading rank={1} id={heading}>
-          <InlineText of={title} />
+          <InlineText text={title} />
         </Heading>
         {testedName && <p class="small muted">{testedName}</p>}
-        {each(lines, (text) => (
-          <Line of={text} />
+        {renderEach(lines, (text) => (
+          <Line text={text} />
         ))}
-        {each([...(unknown ? [unknown] : []), ...more.remarks], (text) => (
-          <Line of={text} class="small muted" />
+        {renderEach([...(unknown ? [unknown] : []), ...props.remarks], (text) => (
+          <Line text={text} class="small muted" />
         ))}
       </div>
-      {more.states && <StateListBlock {...more.states} />}
-      {more.facts && <FactList {...more.facts} class="test-facts" />}
+      {props.states && <StateListBlock {...props.states} />}
+      {props.categories && <CategoryList {...props.categories} />}
+      {props.facts && <FactList {...props.facts} class="test-facts" />}
     </section>
+  );
+}
+
+function CategoryList({ label, jump, items }: CategoryScores) {
+  const anchor = useAnchor();
+  return (
+    <ul class="category-scores" aria-label={label}>
+      {renderEach(items, ({ name, share, state, value }) => (
+        <li>
+          <a href={`#${anchor(jump)}`}>{name}</a>
+          <ShareBar share={share} state={state} />
+          <span class={`number ${state}`}>{value}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** An empty track if the share is unknown. */
+function ShareBar({ share, state }: { share: number | null; state: State }) {
+  return (
+    <svg
+      class={`share-bar ${state}`}
+      viewBox="0 0 100 8"
+      preserveAspectRatio="none"
+      aria-hidden="true"
+    >
+      <rect class="track" width="100" height="8" />
+      {share !== null && <rect class="fill" width={Math.floor(share * 100)} height="8" />}
+    </svg>
   );
 }
 
@@ -371,7 +410,7 @@ function StateListBlock({ label, items }: BlockOf<'states'>) {
   const anchor = useAnchor();
   return (
     <ul class="auth" aria-label={label}>
-      {each(items, ({ name, state, jump }) => (
+      {renderEach(items, ({ name, state, jump }) => (
         <li>
           {jump ? <a href={`#${anchor(jump)}`}>{name}</a> : <span>{name}</span>}{' '}
           <StateMark {...state} />
@@ -383,19 +422,32 @@ function StateListBlock({ label, items }: BlockOf<'states'>) {
 
 // Findings: each is a summary line that expands to show its groups.
 
-function FindingList({ first, more }: BlockOf<'findings'>) {
+function FindingList({ groups }: BlockOf<'findings'>) {
   return (
-    <div class="card findings">
-      <Blocks of={first} />
-      {more && (
-        <details class="more">
-          <summary>
-            <Chevron />
-            {more.title}
-          </summary>
-          <Blocks of={more.findings} />
-        </details>
-      )}
+    <>
+      {renderEach(groups, (group) => (
+        <FindingGroupBox {...group} />
+      ))}
+    </>
+  );
+}
+
+function FindingGroupBox({ title, first, more }: FindingGroup) {
+  return (
+    <div class="finding-group">
+      {title && <p class="group-title">{title}</p>}
+      <div class="card findings">
+        <Blocks blocks={first} />
+        {more && (
+          <details class="more">
+            <summary>
+              <Chevron />
+              {more.title}
+            </summary>
+            <Blocks blocks={more.findings} />
+          </details>
+        )}
+      </div>
     </div>
   );
 }
@@ -413,7 +465,7 @@ function FindingFold({ id, gain, title, context, open, groups }: Finding) {
           </span>
         )}
         <Heading rank={3}>
-          <InlineText of={title} />
+          <InlineText text={title} />
         </Heading>
         {context && (
           <span class="where">
@@ -423,7 +475,7 @@ function FindingFold({ id, gain, title, context, open, groups }: Finding) {
         )}
       </summary>
       <div class="finding-body">
-        <Blocks of={groups} />
+        <Blocks blocks={groups} />
       </div>
     </details>
   );
@@ -438,7 +490,7 @@ function RecordBox({ type, name, value }: BlockOf<'record'>) {
           <code>{type.value}</code>
         </dd>
       </div>
-      {each([name, value], ({ label, value: text }) => (
+      {renderEach([name, value], ({ label, value: text }) => (
         <div>
           <dt>{label}</dt>
           <dd>
@@ -452,17 +504,17 @@ function RecordBox({ type, name, value }: BlockOf<'record'>) {
 
 // Facts, lists, tables.
 
-function FactList({ rows, style, class: more }: BlockOf<'facts'> & { class?: string }) {
+function FactList({ rows, style, class: className }: BlockOf<'facts'> & { class?: string }) {
   return (
-    <dl class={['facts', style, more].filter(Boolean).join(' ')}>
-      {each(rows, ({ name, value, blocks = [] }) => (
+    <dl class={['facts', style, className].filter(Boolean).join(' ')}>
+      {renderEach(rows, ({ name, value, blocks = [] }) => (
         <div>
           <dt>
-            <InlineText of={name} />
+            <InlineText text={name} />
           </dt>
           <dd>
-            <InlineText of={value} />
-            <Blocks of={blocks} />
+            <InlineText text={value} />
+            <Blocks blocks={blocks} />
           </dd>
         </div>
       ))}
@@ -474,10 +526,10 @@ function ListBlock({ isOrdered, items }: BlockOf<'list'>) {
   const Tag = isOrdered ? 'ol' : 'ul';
   return (
     <Tag class="values">
-      {each(items, ({ text, blocks = [] }) => (
+      {renderEach(items, ({ text, blocks = [] }) => (
         <li class={isOrdered ? 'nested' : undefined}>
-          <InlineText of={text} />
-          <Blocks of={blocks} />
+          <InlineText text={text} />
+          <Blocks blocks={blocks} />
         </li>
       ))}
     </Tag>
@@ -493,14 +545,14 @@ function TableBlock({ name, label, columns, groups, foot }: Table) {
     <table class={isCard ? name : 'compact'}>
       <thead>
         <tr>
-          {each(columns, ({ title, isNumber }) => (
+          {renderEach(columns, ({ title, isNumber }) => (
             <th scope="col" class={isNumber ? 'number' : undefined}>
               {title}
             </th>
           ))}
         </tr>
       </thead>
-      {each(groups, ({ title, rows }) => (
+      {renderEach(groups, ({ title, rows }) => (
         <tbody>
           {title && (
             <tr class="group">
@@ -534,9 +586,9 @@ interface RowsProps extends Pick<Table, 'name' | 'columns'> {
 
 const Rows = ({ rows, columns, name }: RowsProps) => (
   <>
-    {each(rows, ({ cells, state, style }) => (
+    {renderEach(rows, ({ cells, state, style }) => (
       <tr class={style ?? state}>
-        {each(cells, (cell, index) => (
+        {renderEach(cells, (cell, index) => (
           <TableCell
             cell={cell}
             column={columns[columnIndex(cells, index)]}
@@ -577,21 +629,21 @@ function TableCell({ cell, column, isHeading, isMetered, isToned }: CellProps) {
         <GradeBadge {...score} />
       </td>
     );
-  const words = <InlineText of={text} />;
+  const inlineText = <InlineText text={text} />;
   const content = isMetered ? (
     <Metered {...cell} />
   ) : (
     <>
-      {isToned ? <span class="tone">{words}</span> : words}
-      <Blocks of={blocks} />
+      {isToned ? <span class="tone">{inlineText}</span> : inlineText}
+      <Blocks blocks={blocks} />
       {below && (
         <div class="muted">
-          <InlineText of={below} />
+          <InlineText text={below} />
         </div>
       )}
     </>
   );
-  const name = column?.isNumber
+  const className = column?.isNumber
     ? 'number'
     : column?.style === 'small'
       ? 'time-cell muted'
@@ -601,7 +653,7 @@ function TableCell({ cell, column, isHeading, isMetered, isToned }: CellProps) {
       {content}
     </th>
   ) : (
-    <td class={name} colSpan={span}>
+    <td class={className} colSpan={span}>
       {content}
     </td>
   );
@@ -612,23 +664,13 @@ function Metered({ text, meter, below }: Cell) {
   return (
     <span class="meter">
       <span>
-        <InlineText of={text} />
+        <InlineText text={text} />
       </span>
-      {meter && (
-        <svg
-          class={`share-bar ${meter.state}`}
-          viewBox="0 0 100 8"
-          preserveAspectRatio="none"
-          aria-hidden="true"
-        >
-          <rect class="track" width="100" height="8" />
-          <rect class="fill" width={Math.floor(meter.share * 100)} height="8" />
-        </svg>
-      )}
+      {meter && <ShareBar {...meter} />}
       {meter && <span class="number">{meter.words}</span>}
       {below && (
         <span>
-          <InlineText of={below} />
+          <InlineText text={below} />
         </span>
       )}
     </span>
@@ -654,7 +696,7 @@ function EntryList({ name, items }: BlockOf<'entries'>) {
   const isRules = name === 'rules';
   return (
     <ul class={isRules ? 'rules small' : 'entries'}>
-      {each(items, (entry) => (isRules ? <Rule {...entry} /> : <EntryItem {...entry} />))}
+      {renderEach(items, (entry) => (isRules ? <Rule {...entry} /> : <EntryItem {...entry} />))}
     </ul>
   );
 }
@@ -670,11 +712,11 @@ function EntryItem({ id, state, label, title, lines, figure, more }: Entry) {
       </div>
       <p>
         <strong>
-          <InlineText of={title} />
+          <InlineText text={title} />
         </strong>
       </p>
-      {each(lines, (text) => (
-        <Line of={text} class="small" />
+      {renderEach(lines, (text) => (
+        <Line text={text} class="small" />
       ))}
       {more && (
         <details class="plain">
@@ -682,7 +724,7 @@ function EntryItem({ id, state, label, title, lines, figure, more }: Entry) {
             <Chevron /> {more.title}
           </summary>
           <div class="plain-inner">
-            <Blocks of={more.blocks} />
+            <Blocks blocks={more.blocks} />
           </div>
         </details>
       )}
@@ -694,9 +736,9 @@ const Rule = ({ state, title, lines }: Entry) => (
   <li>
     <StateMark {...state} />
     <div>
-      <Line of={title} />
-      {each(lines, (text) => (
-        <Line of={text} class="muted" />
+      <Line text={title} />
+      {renderEach(lines, (text) => (
+        <Line text={text} class="muted" />
       ))}
     </div>
   </li>
@@ -708,11 +750,11 @@ function CardBox({ id, title, state, blocks }: BlockOf<'card'>) {
     <article class="card provider" aria-labelledby={heading}>
       <header>
         <Heading rank={3} id={heading}>
-          <InlineText of={title} />
+          <InlineText text={title} />
         </Heading>
         <StateMark {...state} />
       </header>
-      <Blocks of={blocks} />
+      <Blocks blocks={blocks} />
     </article>
   );
 }
@@ -725,13 +767,13 @@ function AlignmentTable({ columns, fromDomain, rows, outcome }: BlockOf<'alignme
       <table class="identifiers">
         <thead>
           <tr>
-            {each([columns.mechanism, columns.result, columns.lane], (title) => (
+            {renderEach([columns.mechanism, columns.result, columns.lane], (title) => (
               <th scope="col">{title}</th>
             ))}
           </tr>
         </thead>
         <tbody>
-          {each(rows, (row) => (
+          {renderEach(rows, (row) => (
             <tr>
               <th scope="row">{row.mechanism}</th>
               <td>
@@ -749,8 +791,8 @@ function AlignmentTable({ columns, fromDomain, rows, outcome }: BlockOf<'alignme
               <StateMark {...outcome.result} />
             </td>
             <td>
-              <InlineText of={outcome.domain} />
-              <Line of={outcome.below} class="small muted" />
+              <InlineText text={outcome.domain} />
+              <Line text={outcome.below} class="small muted" />
             </td>
           </tr>
         </tbody>
@@ -782,7 +824,7 @@ function DomainComparison({ domain, noDomainText, alignment, fromDomain }: Compa
 function HopList({ hops, session }: BlockOf<'path'>) {
   return (
     <ol class="card hops">
-      {each(hops, (hop, index) => (
+      {renderEach(hops, (hop, index) => (
         <HopItem {...hop}>
           {index === hops.length - 1 && session && <FactList {...session} />}
         </HopItem>
@@ -795,23 +837,23 @@ function HopItem({ server, time, via, delay, children }: Hop & { children: Compo
   return (
     <li>
       <div>
-        <InlineText of={server} />
+        <InlineText text={server} />
         {time && (
           <span class="muted small">
             {' '}
-            <InlineText of={time} />
+            <InlineText text={time} />
           </span>
         )}
       </div>
       {delay && (
         <span class="muted small">
           {delay.label && `${delay.label} `}
-          <InlineText of={delay.value} />
+          <InlineText text={delay.value} />
         </span>
       )}
       {via && (
         <div class="muted small">
-          <InlineText of={via} />
+          <InlineText text={via} />
         </div>
       )}
       {children}
@@ -840,6 +882,21 @@ function VerbatimBox({ label, lines, style, truncationNote }: BlockOf<'verbatim'
   );
 }
 
+function ChoiceForm({ action, field, text, options }: BlockOf<'choice'>) {
+  return (
+    <form class="choice" method="post" action={action}>
+      <p>
+        <InlineText text={text} />
+      </p>
+      {options.map(({ value, label }) => (
+        <button key={value} type="submit" class="button" name={field} value={value}>
+          {label}
+        </button>
+      ))}
+    </form>
+  );
+}
+
 function MessageFrame({ title, caption, html, widths }: BlockOf<'frame'>) {
   return (
     <figure class="card message-preview">
@@ -854,7 +911,7 @@ function MessageFrame({ title, caption, html, widths }: BlockOf<'frame'>) {
             <input type="radio" name="width" id="narrow" /> {widths.narrow}
           </label>
         </fieldset>
-        <Line of={caption} class="small muted" />
+        <Line text={caption} class="small muted" />
       </figcaption>
       <iframe sandbox="" srcdoc={messageDocument(html)} title={title} />
     </figure>

@@ -7,6 +7,8 @@ const BASE = `
 main { padding: 24px 0; outline: none; }
 .section { margin-top: 40px; }
 .section > h2 { margin-bottom: 4px; }
+.choice { display: flex; flex-wrap: wrap; align-items: center; gap: 8px 12px; margin: 12px 0; font-size: 14px; }
+.choice > p { flex: 1 1 280px; }
 .section > .note { margin-bottom: 12px; font-size: 14px; }
 .section > h2 + :not(.note) { margin-top: 12px; }
 .padded { padding: 16px; }
@@ -35,6 +37,12 @@ main { padding: 24px 0; outline: none; }
 .ring .grade { font-size: 14px; font-weight: 650; fill: var(--tone); }
 .auth { display: flex; flex-wrap: wrap; gap: 4px 20px; font-size: 14px; }
 .auth li { display: flex; align-items: baseline; gap: 6px; }
+.category-scores { grid-column: 1 / -1; display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: 8px 32px; margin-top: 16px; padding-top: 16px; border-top: 1px solid var(--line); font-size: 14px; }
+.category-scores li { display: grid; grid-template-columns: 108px minmax(32px, 1fr) minmax(32px, max-content); align-items: center; gap: 8px; }
+.category-scores a { color: inherit; text-decoration: none; }
+.category-scores a:hover { text-decoration: underline; }
+.category-scores .share-bar { width: 100%; max-width: none; }
+.category-scores .number { color: var(--tone); font-weight: 650; }
 .test-facts { grid-column: 1 / -1; margin-top: 16px; padding-top: 16px; border-top: 1px solid var(--line); display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: 8px 24px; font-size: 14px; }
 .verdict .test-facts > div { display: block; }
 .test-facts dd { overflow-wrap: anywhere; }
@@ -56,14 +64,16 @@ main { padding: 24px 0; outline: none; }
 .finding > summary:hover, .more > summary:hover, .fold > summary:hover { background: var(--sunken); }
 .finding h3 { flex: 1 1 auto; min-width: 0; font-weight: 600; text-wrap: wrap; }
 .gain { flex: none; width: 64px; font-size: 20px; line-height: 24px; font-weight: 700; color: var(--accent); }
-.gain.none { font-weight: 400; color: var(--muted); }
+.gain.none { font-size: 14px; line-height: 20px; font-weight: 400; color: var(--muted); text-align: left; white-space: normal; }
+.finding-group + .finding-group { margin-top: 24px; }
+.group-title { margin-bottom: 8px; font-size: 16px; font-weight: 650; }
 .where { flex: none; display: flex; align-items: center; gap: 12px; color: var(--muted); font-size: 14px; }
 .more > summary { color: var(--accent); }
 .finding-body { display: grid; gap: 16px; padding: 4px 16px 20px 44px; }
 .block > h4 { margin-bottom: 4px; font-size: 14px; color: var(--muted); }
 .block p + p { margin-top: 4px; font-size: 14px; }
-.remedy { padding: 12px 16px; border-radius: 8px; border: 1px solid var(--line); border-left: 4px solid var(--accent); background: var(--accent-soft); }
-.remedy > h4 { color: var(--accent); }
+.fix { padding: 12px 16px; border-radius: 8px; border: 1px solid var(--line); border-left: 4px solid var(--accent); background: var(--accent-soft); }
+.fix > h4 { color: var(--accent); }
 .record { margin-top: 12px; padding: 4px 12px; border: 1px solid var(--line); border-radius: 8px; background: var(--surface); }
 .record > div { display: grid; grid-template-columns: 56px minmax(0, 1fr); gap: 8px; padding: 8px 0; }
 .record > div + div { border-top: 1px solid var(--line); }
@@ -98,6 +108,7 @@ tfoot .total > * { border-top: 2px solid var(--ink); font-weight: 700; font-size
   .finding > summary > h3 { order: 3; flex-basis: 100%; }
   .where { order: 2; margin-left: auto; gap: 8px; }
   .gain { width: auto; }
+  .category-scores { grid-template-columns: minmax(0, 1fr); gap: 4px; margin-top: 0; }
   .ledger :is(th, td) { padding-inline: 4px; overflow-wrap: normal; }
   .meter > svg, .meter > .number { display: none; }
   .meter > :first-child { width: auto; }
@@ -106,11 +117,11 @@ tfoot .total > * { border-top: 2px solid var(--ink); font-weight: 700; font-size
   .finding-body { padding: 4px 12px 16px; }
 }
 @media print {
-  .contents { display: none; }
+  .contents, .choice { display: none; }
   .with-aside { display: block; }
   main { padding: 0; }
   .section { margin-top: 24px; }
-  .remedy, .cap, .record, .box { background: #fff; }
+  .fix, .cap, .record, .box { background: #fff; }
   .finding-body { padding-left: 16px; }
 }
 `;

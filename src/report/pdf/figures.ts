@@ -17,7 +17,13 @@ import type { Sheet } from './sheet.ts';
 import { CODE, COLOR, MARKS, SMALL } from './style.ts';
 
 /** A tagged figure with a text alternative, from the current position, `height` points high. */
-function figure(sheet: Sheet, alt: string, width: number, height: number, draw: () => void): void {
+function drawFigure(
+  sheet: Sheet,
+  alt: string,
+  width: number,
+  height: number,
+  draw: () => void,
+): void {
   const { left, y } = sheet;
   sheet.element('Figure', draw, { alt, bbox: [left, y, left + width, y + height] });
 }
@@ -25,27 +31,33 @@ function figure(sheet: Sheet, alt: string, width: number, height: number, draw: 
 export const RING_SIZE = 92;
 const RING_THICKNESS = 8;
 
-/** Draws the ring at the current position, which does not move. A paler arc shows the score without the cap. */
+/** Draws the ring at the current position without moving it. A paler arc shows the score without the cap. */
 export function scoreRing(sheet: Sheet, figureData: ScoreFigure): void {
   const { score, uncapped, number, letter, state, alt } = figureData;
   const { doc, fonts } = sheet;
   const radius = (RING_SIZE - RING_THICKNESS) / 2;
   const [x, y] = [sheet.left + RING_SIZE / 2, sheet.y + RING_SIZE / 2];
   const { color } = MARKS[state];
-  const centeredText = (text: string, face: Face, size: number, below: number, ink: string) =>
+  const centeredText = (
+    text: string,
+    face: Face,
+    size: number,
+    offsetY: number,
+    textColor: string,
+  ) =>
     doc
       .font(face)
       .fontSize(size)
-      .fillColor(ink)
-      .text(text, x - (fonts.width(face, text)! * size) / 2, y + below, {
+      .fillColor(textColor)
+      .text(text, x - (fonts.width(face, text)! * size) / 2, y + offsetY, {
         lineBreak: false,
         baseline: 'alphabetic',
       });
-  figure(sheet, alt, RING_SIZE, RING_SIZE, () =>
+  drawFigure(sheet, alt, RING_SIZE, RING_SIZE, () =>
     sheet.content(() => {
       doc.lineWidth(RING_THICKNESS).strokeColor(COLOR.line).circle(x, y, radius).stroke();
-      if (uncapped) arc(doc, x, y, radius, uncapped / 100, COLOR.uncapped);
-      if (score) arc(doc, x, y, radius, score / 100, color);
+      if (uncapped) drawArc(doc, x, y, radius, uncapped / 100, COLOR.uncapped);
+      if (score) drawArc(doc, x, y, radius, score / 100, color);
       if (score === null) centeredText(number, 'bold', 12, 4, color);
       else centeredText(number, 'bold', 27, 5, COLOR.ink);
       if (letter !== null) centeredText(letter, 'bold', 9, 20, color);
@@ -54,7 +66,7 @@ export function scoreRing(sheet: Sheet, figureData: ScoreFigure): void {
 }
 
 /** Draws an arc clockwise from the top; `share` is 0–1. */
-function arc(
+function drawArc(
   doc: PDFKit.PDFDocument,
   x: number,
   y: number,
@@ -94,19 +106,19 @@ export function alignmentFigure(sheet: Sheet, block: Alignment): void {
   if (fromDomain === null || height === 0) return;
   sheet.ensureSpace(height);
   const [left, right, top] = [sheet.left, sheet.left + sheet.width - CHIP.width, sheet.y];
-  figure(sheet, alt, sheet.width, height, () => {
-    chip(sheet, left, top + height / 2, [fromLabel], fromDomain);
+  drawFigure(sheet, alt, sheet.width, height, () => {
+    drawChip(sheet, left, top + height / 2, [fromLabel], fromDomain);
     rowsToDraw(block).forEach((row, index) => {
       const y = top + (index + 0.5) * ROW_HEIGHT;
-      connection(sheet, row, top + height / 2, y);
-      chip(sheet, right, y, [`${row.mechanism} `, row.result], row.domain!);
+      drawConnection(sheet, row, top + height / 2, y);
+      drawChip(sheet, right, y, [`${row.mechanism} `, row.result], row.domain!);
     });
   });
   sheet.y += height;
 }
 
 /** A box with a domain and its label, vertically centered on `y`. */
-function chip(sheet: Sheet, x: number, y: number, label: Text, domain: string): void {
+function drawChip(sheet: Sheet, x: number, y: number, label: Text, domain: string): void {
   const { width, height, padding } = CHIP;
   const top = y - height / 2;
   sheet.artifact(({ doc }) =>
@@ -127,7 +139,7 @@ function domainEnd({ fonts }: Sheet, domain: string, width: number) {
 }
 
 /** A solid line for an aligned domain, a dashed line for any other. */
-function connection(sheet: Sheet, { alignment }: AlignmentRow, from: number, to: number): void {
+function drawConnection(sheet: Sheet, { alignment }: AlignmentRow, from: number, to: number): void {
   const [start, end] = [sheet.left + CHIP.width, sheet.left + sheet.width - CHIP.width];
   const { state } = alignment!;
   sheet.artifact(({ doc }) => {
@@ -140,9 +152,9 @@ function connection(sheet: Sheet, { alignment }: AlignmentRow, from: number, to:
       .stroke();
     doc.restore();
   });
-  const words = layOutText(sheet, [alignment!], end - start - STEM_WIDTH, SMALL);
-  const x = (start + STEM_WIDTH + end - widthOf(words.lines[0]!)) / 2;
-  drawLines(sheet, words, x, to - SMALL.leading - 1);
+  const label = layOutText(sheet, [alignment!], end - start - STEM_WIDTH, SMALL);
+  const x = (start + STEM_WIDTH + end - widthOf(label.lines[0]!)) / 2;
+  drawLines(sheet, label, x, to - SMALL.leading - 1);
 }
 
 // Charts: bars, grid lines, scale and labels.
@@ -159,7 +171,7 @@ export const CHART_HEIGHT = VALUES_HEIGHT + BARS_HEIGHT + LABELS_HEIGHT;
 export function chartFigure(sheet: Sheet, chart: Chart): void {
   sheet.ensureSpace(CHART_HEIGHT);
   const untagged: Sheet = { ...sheet, content: (draw) => draw() };
-  figure(sheet, chartInWords(chart), sheet.width, CHART_HEIGHT, () =>
+  drawFigure(sheet, chartInWords(chart), sheet.width, CHART_HEIGHT, () =>
     sheet.content(() => {
       drawGrid(untagged, chart);
       drawBars(untagged, chart);
@@ -173,7 +185,7 @@ function drawGrid(sheet: Sheet, { max, format }: Chart): void {
   const { doc, left, width, y } = sheet;
   // A grid line at half a test has no meaning.
   const values = GRID.map((share) => ({ share, value: max * (1 - share) }));
-  for (const { share, value } of values.filter((each) => Number.isInteger(each.value))) {
+  for (const { share, value } of values.filter(({ value }) => Number.isInteger(value))) {
     const lineY = y + VALUES_HEIGHT + share * BARS_HEIGHT;
     doc.lineWidth(0.5).strokeColor(COLOR.line);
     doc

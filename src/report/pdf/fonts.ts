@@ -24,7 +24,7 @@ export interface Fonts {
   width(face: Face, text: string): number | null;
 }
 
-/** Internals of pdfkit: its documented API cannot tell whether a glyph is missing. */
+/** Internals of pdfkit: its documented API does not reveal whether a glyph is missing. */
 interface PdfkitFont {
   font: { hasGlyphForCodePoint(codePoint: number): boolean };
   widthOfString(text: string, size: number): number;
@@ -43,16 +43,16 @@ export function loadFonts(doc: PDFKit.PDFDocument): Fonts {
 function loadFace(doc: PDFKit.PDFDocument, face: Face) {
   doc.registerFont(face, fontFile(face));
   doc.font(face);
-  const open = (doc as unknown as { _font: PdfkitFont })._font;
+  const pdfkitFont = (doc as unknown as { _font: PdfkitFont })._font;
   const glyphs = new Map<number, boolean>();
   const widths = new Map<string, number | null>();
   return {
     has: (codePoint: number) =>
-      cached(glyphs, codePoint, () => open.font.hasGlyphForCodePoint(codePoint)),
+      cached(glyphs, codePoint, () => pdfkitFont.font.hasGlyphForCodePoint(codePoint)),
     width: (text: string) =>
       cached(widths, text, () => {
         try {
-          return open.widthOfString(text, 1000) / 1000;
+          return pdfkitFont.widthOfString(text, 1000) / 1000;
         } catch {
           return null;
         }

@@ -1,4 +1,4 @@
-/** The elements of a page: paragraphs, headings, names with values, notices, records, footers. */
+/** The elements of a page: paragraphs, headings, name–value pairs, notices, records, footers. */
 
 import type { RecordBlock, Text } from '../blocks.ts';
 import type { Fonts } from './fonts.ts';
@@ -31,24 +31,24 @@ export function drawParagraph(sheet: Sheet, text: Text, style: TextStyle = BODY,
   sheet.element(tag, () => {
     lines.forEach((line, index) => {
       const remaining = lines.length - index;
-      const together =
+      const linesToKeep =
         remaining <= 3 && index === 0 ? remaining : remaining === 2 || index === 0 ? 2 : 1;
-      sheet.ensureSpace(together * style.leading);
+      sheet.ensureSpace(linesToKeep * style.leading);
       drawLine(sheet, line, sheet.left, sheet.y, style);
       sheet.y += style.leading;
     });
   });
 }
 
-/** A heading with a rule below it and an entry in the outline. It stays together with the next `following` points. */
+/** A heading with a rule below it and an entry in the outline. It is kept on one page with the next `followingHeight` points. */
 export function drawSection(
   sheet: Sheet,
   title: string,
-  following: number,
+  followingHeight: number,
   draw: () => void,
 ): void {
   sheet.skip(18);
-  sheet.ensureSpace(HEADINGS[2].leading + 9 + following);
+  sheet.ensureSpace(HEADINGS[2].leading + 9 + followingHeight);
   addOutlineEntry(sheet, title);
   sheet.element('Sect', () => {
     drawParagraph(sheet, [title], HEADINGS[2], 'H2');
@@ -58,11 +58,16 @@ export function drawSection(
   });
 }
 
-/** A smaller heading without an entry in the outline. It stays together with the next `following` points. */
-export function drawSubheading(sheet: Sheet, text: Text, following: number, rank: 3 | 4 = 3): void {
+/** A smaller heading without an entry in the outline. It is kept on one page with the next `followingHeight` points. */
+export function drawSubheading(
+  sheet: Sheet,
+  text: Text,
+  followingHeight: number,
+  rank: 3 | 4 = 3,
+): void {
   const style = HEADINGS[rank];
   sheet.skip(10);
-  sheet.ensureSpace(heightOf(sheet, text, style) + 3 + following);
+  sheet.ensureSpace(heightOf(sheet, text, style) + 3 + followingHeight);
   drawParagraph(sheet, text, style, `H${rank}`);
   sheet.y += 3;
 }
@@ -88,21 +93,21 @@ export function drawRule(
     .stroke();
 }
 
-/** The width of the column of names, and the gap to the values. */
+/** The width of the name column and its gap to the values, in points. */
 const NAME_COLUMN = { min: 48, max: 120, gap: 12 };
 
 /** Names in a column as wide as needed, with their values beside them; `below` draws what follows a value. */
 export function drawPairs<T extends { name: Text; value: Text }>(
   sheet: Sheet,
-  list: T[],
+  pairs: T[],
   style: TextStyle,
   below: (pair: T) => void = () => {},
 ): void {
   const nameStyle = { ...style, color: COLOR.muted };
-  const names = list.map(({ name }) => layOutText(sheet, name, NAME_COLUMN.max, nameStyle));
+  const names = pairs.map(({ name }) => layOutText(sheet, name, NAME_COLUMN.max, nameStyle));
   const widest = Math.max(0, ...names.flatMap(({ lines }) => lines.map(widthOf)));
   const column = Math.max(NAME_COLUMN.min, widest + NAME_COLUMN.gap);
-  list.forEach((pair, index) => {
+  pairs.forEach((pair, index) => {
     const name = names[index]!;
     const value = layOutText(sheet, pair.value, sheet.width - column, {
       ...style,
@@ -137,14 +142,14 @@ export function drawNotice(sheet: Sheet, text: Text, color: string, background: 
 
 // A DNS record to publish, in a box on one page. Long values are neither truncated nor hyphenated.
 
-const RECORD_BOX = { padding: 8, labels: 40 };
+const RECORD_BOX = { padding: 8, labelWidth: 40 };
 
 function recordRows(sheet: Sheet, { type, name, value }: RecordBlock) {
-  const { padding, labels } = RECORD_BOX;
+  const { padding, labelWidth } = RECORD_BOX;
   return [type, name, value].map((field) => ({
     value: field.value,
-    label: layOutText(sheet, [field.label], labels, { ...SMALL, leading: CODE.leading }),
-    block: layOutText(sheet, [field.value], sheet.width - 2 * padding - labels, CODE),
+    label: layOutText(sheet, [field.label], labelWidth, { ...SMALL, leading: CODE.leading }),
+    block: layOutText(sheet, [field.value], sheet.width - 2 * padding - labelWidth, CODE),
   }));
 }
 
@@ -167,7 +172,7 @@ export function drawRecordBox(sheet: Sheet, record: RecordBlock): void {
     sheet.element('P', () => drawLines(sheet, label, x, y));
     // Copying a wrapped value yields one line.
     const actual = { actual: value };
-    sheet.element('Code', () => drawLines(sheet, block, x + RECORD_BOX.labels, y), actual);
+    sheet.element('Code', () => drawLines(sheet, block, x + RECORD_BOX.labelWidth, y), actual);
     y += block.height;
   }
   sheet.y += height;
@@ -175,7 +180,7 @@ export function drawRecordBox(sheet: Sheet, record: RecordBlock): void {
 
 // Draws laid-out text: glyphs, links, and boxes for characters without a glyph.
 
-/** Draws all lines without a page break, so they must fit. With `right`, lines end there. */
+/** Draws all lines without a page break, so they must fit. With `right`, lines are right-aligned to it. */
 export function drawLines(
   sheet: Sheet,
   { lines, style }: LaidOut,
@@ -184,8 +189,8 @@ export function drawLines(
   right?: number,
 ): void {
   lines.forEach((line, index) => {
-    const from = right === undefined ? x : right - widthOf(line);
-    drawLine(sheet, line, from, y + index * style.leading, style);
+    const lineX = right === undefined ? x : right - widthOf(line);
+    drawLine(sheet, line, lineX, y + index * style.leading, style);
   });
 }
 
@@ -257,7 +262,7 @@ export function drawWithinPageLimit(sheet: Sheet, draw: () => void, truncationNo
   } catch (error) {
     if (!(error instanceof PageLimitError)) throw error;
     const originalEnsureSpace = sheet.ensureSpace;
-    // The last page has reserved space for it.
+    // Space for the note is reserved on the last page.
     sheet.ensureSpace = () => {};
     drawParagraph(sheet, [truncationNote], SMALL);
     sheet.ensureSpace = originalEnsureSpace;

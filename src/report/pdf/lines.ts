@@ -12,7 +12,7 @@ export interface TextStyle {
   color: string;
 }
 
-/** Laid out text: lines of pieces in visual order, from left to right. */
+/** Laid-out text: lines of pieces in visual order, from left to right. */
 export interface LaidOut {
   lines: Piece[][];
   style: TextStyle;
@@ -20,39 +20,41 @@ export interface LaidOut {
   height: number;
 }
 
-/** Far more than any document contains. It bounds the work for any input. */
+/** Far more than any real text contains. Bounds the work for hostile input. */
 const MAX_CHARACTERS = 20_000;
 
 export function layOut(text: StyledText, width: number, style: TextStyle, fonts: Fonts): LaidOut {
   const lines: Piece[][] = [];
   let line: Piece[] = [];
-  let used = 0;
-  const end = () => {
+  let usedWidth = 0;
+  const endLine = () => {
     while (line.at(-1)?.kind === 'space') line.pop();
     lines.push(inVisualOrder(line));
     line = [];
-    used = 0;
+    usedWidth = 0;
   };
   const add = (pieces: Piece[]) => {
     line.push(...pieces);
-    used += widthOf(pieces);
+    usedWidth += widthOf(pieces);
   };
   // The space at a line break is dropped. A space at the beginning of a line of the text is kept.
-  let brokenAtWidth = false;
+  let isAfterWrap = false;
   for (const word of wordsOf(text, style, fonts)) {
     if (word === 'end of line') {
-      end();
-      brokenAtWidth = false;
+      endLine();
+      isAfterWrap = false;
     } else if (word[0]!.kind === 'space') {
-      if (used > 0 || !brokenAtWidth) add(word);
+      if (usedWidth > 0 || !isAfterWrap) add(word);
     } else
-      for (const part of widthOf(word) > width ? partsOf(word, width, style, fonts) : [word]) {
-        brokenAtWidth = used > 0 && used + widthOf(part) > width;
-        if (brokenAtWidth) end();
+      for (const part of widthOf(word) > width
+        ? splitLongWord(word, width, style, fonts)
+        : [word]) {
+        isAfterWrap = usedWidth > 0 && usedWidth + widthOf(part) > width;
+        if (isAfterWrap) endLine();
         add(part);
       }
   }
-  end();
+  endLine();
   return { lines, style, height: lines.length * style.leading };
 }
 
@@ -63,12 +65,12 @@ export const widthOf = (pieces: Piece[]): number =>
 function wordsOf(text: StyledText, style: TextStyle, fonts: Fonts): (Piece[] | 'end of line')[] {
   const words: (Piece[] | 'end of line')[] = [];
   let remaining = MAX_CHARACTERS;
-  let open: Piece[] | null = null;
+  let openWord: Piece[] | null = null;
   for (const span of typeof text === 'string' ? [{ text }] : text) {
-    const kept = span.text.slice(0, remaining);
-    remaining -= kept.length;
-    for (const raw of kept.split(/(\n| +)/)) {
-      // Names in charts have not been cleaned.
+    const spanText = span.text.slice(0, remaining);
+    remaining -= spanText.length;
+    for (const raw of spanText.split(/(\n| +)/)) {
+      // Names in charts may contain control characters.
       const part = raw === '\n' ? raw : printable(raw);
       if (part === '') continue;
       if (part === '\n') words.push('end of line');
@@ -77,37 +79,37 @@ function wordsOf(text: StyledText, style: TextStyle, fonts: Fonts): (Piece[] | '
           ? []
           : piecesOf(part, span, (span as StyledSpan).face ?? style.face, style.size, fonts);
       const isWord = pieces.length > 0 && pieces[0]!.kind !== 'space';
-      if (isWord && open) open.push(...pieces);
+      if (isWord && openWord) openWord.push(...pieces);
       else if (pieces.length > 0) words.push(pieces);
-      open = isWord ? (open ?? pieces) : null;
+      openWord = isWord ? (openWord ?? pieces) : null;
     }
   }
   return words;
 }
 
-/** Good places to break an address or a record after. */
+/** Characters after which a URL or a record may break. */
 const BREAK_CHARACTERS = /[/?&=;:,._@+-]/;
 
 /** Splits a word that is too long into parts that fit, after a break character in the last third, or anywhere. */
-function partsOf(word: Piece[], width: number, style: TextStyle, fonts: Fonts): Piece[][] {
+function splitLongWord(word: Piece[], width: number, style: TextStyle, fonts: Fonts): Piece[][] {
   const parts: Piece[][] = [];
   let part: Piece[] = [];
-  let used = 0;
+  let usedWidth = 0;
   for (const unit of word.flatMap((piece) => unitsOf(piece, style.size, fonts))) {
-    if (part.length > 0 && used + unit.width > width) {
-      const at = part.findLastIndex(({ text }) => BREAK_CHARACTERS.test(text)) + 1;
-      const cut = at > (part.length * 2) / 3 ? at : part.length;
-      parts.push(joinedPieces(part.slice(0, cut), isOfOneText, fonts));
+    if (part.length > 0 && usedWidth + unit.width > width) {
+      const breakIndex = part.findLastIndex(({ text }) => BREAK_CHARACTERS.test(text)) + 1;
+      const cut = breakIndex > (part.length * 2) / 3 ? breakIndex : part.length;
+      parts.push(joinedPieces(part.slice(0, cut), isSameSpan, fonts));
       part = part.slice(cut);
-      used = widthOf(part);
+      usedWidth = widthOf(part);
     }
     part.push(unit);
-    used += unit.width;
+    usedWidth += unit.width;
   }
-  return [...parts, joinedPieces(part, isOfOneText, fonts)];
+  return [...parts, joinedPieces(part, isSameSpan, fonts)];
 }
 
-const isOfOneText = (a: Piece, b: Piece): boolean => a.span === b.span;
+const isSameSpan = (a: Piece, b: Piece): boolean => a.span === b.span;
 
 /**
  * Reverses runs of right-to-left words. A simplified UAX #9 for left-to-right paragraphs without
@@ -141,7 +143,7 @@ export interface StyledSpan {
   text: string;
   face?: Face;
   color?: string;
-  /** Target of a click: a URL (http, https) or a destination in the document (`#name`). */
+  /** Link target: a URL (http, https) or a destination in the document (`#name`). */
   link?: string;
 }
 
@@ -178,20 +180,24 @@ function piecesOf(text: string, span: StyledSpan, face: Face, size: number, font
   }
   const runs: Piece[] = [];
   for (const char of text) {
-    const used = faceFor(char, face, fonts);
-    if (used === null && INVISIBLE.test(char)) continue;
+    const glyphFace = faceFor(char, face, fonts);
+    if (glyphFace === null && INVISIBLE.test(char)) continue;
     const direction = directionOf(char);
     const last = runs.at(-1);
-    if (used === null) runs.push(missing({ text: char, span }, size, fonts));
-    else if (last?.kind === 'text' && last.face === used && joins(last.direction, direction, char))
+    if (glyphFace === null) runs.push(missingPiece({ text: char, span }, size, fonts));
+    else if (
+      last?.kind === 'text' &&
+      last.face === glyphFace &&
+      joinsRun(last.direction, direction, char)
+    )
       last.text += char;
-    else runs.push({ kind: 'text', text: char, face: used, direction, width: 0, span });
+    else runs.push({ kind: 'text', text: char, face: glyphFace, direction, width: 0, span });
   }
-  return runs.flatMap((run) => (run.kind === 'text' ? measured(run, size, fonts) : [run]));
+  return runs.flatMap((run) => (run.kind === 'text' ? withWidth(run, size, fonts) : [run]));
 }
 
-/** Adds the width. Text that cannot be drawn as a whole is split into characters. */
-function measured(piece: Piece, size: number, fonts: Fonts): Piece[] {
+/** Adds the width to a piece. Text that cannot be drawn as a whole is split into characters. */
+function withWidth(piece: Piece, size: number, fonts: Fonts): Piece[] {
   const width = fonts.width(piece.face, piece.text);
   return width === null ? unitsOf(piece, size, fonts) : [{ ...piece, width: width * size }];
 }
@@ -202,12 +208,12 @@ function unitsOf(piece: Piece, size: number, fonts: Fonts): Piece[] {
   return (piece.text.match(UNITS) ?? []).map((text) => {
     const width = fonts.width(piece.face, text);
     return width === null
-      ? missing({ text, span: piece.span }, size, fonts)
+      ? missingPiece({ text, span: piece.span }, size, fonts)
       : { ...piece, text, width: width * size };
   });
 }
 
-const missing = (part: Pick<Piece, 'text' | 'span'>, size: number, fonts: Fonts): Piece => ({
+const missingPiece = (part: Pick<Piece, 'text' | 'span'>, size: number, fonts: Fonts): Piece => ({
   ...part,
   kind: 'missing',
   face: 'sans',
@@ -215,7 +221,7 @@ const missing = (part: Pick<Piece, 'text' | 'span'>, size: number, fonts: Fonts)
   width: fonts.width('sans', BOX)! * size,
 });
 
-/** The face itself, the fallback with the most characters, or null if neither has a glyph. */
+/** The face itself, else the face with the most glyphs, else null. */
 function faceFor(char: string, face: Face, fonts: Fonts): Face | null {
   const codePoint = char.codePointAt(0)!;
   if (fonts.has(face, codePoint)) return face;
@@ -223,7 +229,7 @@ function faceFor(char: string, face: Face, fonts: Fonts): Face | null {
 }
 
 /** A combining mark belongs to the letter before it; neutral characters stay with left-to-right text. */
-function joins(run: Direction, direction: Direction, char: string): boolean {
+function joinsRun(run: Direction, direction: Direction, char: string): boolean {
   return run === direction || MARK.test(char) || (run === 'ltr' && direction === 'neutral');
 }
 

@@ -1,8 +1,9 @@
-/** Renders the blocks of a document on pages: one function for each kind. None adds wording of its own. */
+/** Renders the blocks of a document on pages: one function for each kind. None adds text. */
 
 import {
   type Alignment,
   type Block,
+  type CategoryScores,
   type Entries,
   type Facts,
   type Finding,
@@ -32,6 +33,7 @@ import {
   drawPairs,
   drawParagraph,
   drawRecordBox,
+  drawRule,
   drawSection,
   drawSubheading,
   drawWithinPageLimit,
@@ -44,7 +46,7 @@ import type { Sheet } from './sheet.ts';
 import { ABOVE, BODY, COLOR, HEADINGS, LABEL, MARKS, SMALL, SMALL_CODE } from './style.ts';
 import { drawTable, tableStartHeight } from './table.ts';
 
-/** Renders blocks in order, with the space that their kinds need between them. Throws for a kind that PDFs do not show. */
+/** Renders blocks in order, with spacing that depends on their kinds. Throws for a kind that PDFs do not show. */
 export function renderBlocks(sheet: Sheet, blocks: Block[]): void {
   blocks.forEach((block, index) => {
     if (index > 0) sheet.skip(spaceAbove(block));
@@ -71,16 +73,17 @@ function spaceAbove(block: Block): number {
   }
 }
 
-/** `rest` are the blocks that follow: a heading stays with them. */
-function paintBlock(sheet: Sheet, block: Block, rest: Block[]): void {
+/** `following` are the next blocks: a heading is kept on one page with their beginning. */
+function paintBlock(sheet: Sheet, block: Block, following: Block[]): void {
   if (!(block.kind in RENDERERS)) throw new Error(`A PDF cannot show ${block.kind}.`);
-  RENDERERS[block.kind as PdfKind](sheet, block as never, rest);
+  RENDERERS[block.kind as PdfKind](sheet, block as never, following);
 }
 
 /** Kinds that only terminals, emails and pages use. */
 type NotForPdf =
   | 'average'
   | 'bars'
+  | 'choice'
   | 'frame'
   | 'grades'
   | 'group'
@@ -88,31 +91,34 @@ type NotForPdf =
   | 'rows'
   | 'states'
   | 'tiles';
-/** Kinds that occur only inside others, which paint them. */
+/** Kinds that occur only in other blocks, which paint them. */
 type Nested = 'finding' | 'part';
 type PdfKind = Exclude<Block['kind'], NotForPdf | Nested>;
 
 type Renderers = {
-  [K in PdfKind]: (sheet: Sheet, block: Extract<Block, { kind: K }>, rest: Block[]) => void;
+  [K in PdfKind]: (sheet: Sheet, block: Extract<Block, { kind: K }>, following: Block[]) => void;
 };
 
 const RENDERERS: Renderers = {
   verdict: paintVerdict,
   section: paintSection,
   overview: paintOverview,
-  heading(sheet, { rank, text }, rest) {
+  heading(sheet, { rank, text }, following) {
     if (rank === 1) drawParagraph(sheet, text, HEADINGS[1], 'H1');
-    else drawSubheading(sheet, text, startHeight(sheet, rest), rank === 4 ? 4 : 3);
+    else drawSubheading(sheet, text, startHeight(sheet, following), rank === 4 ? 4 : 3);
   },
   paragraph(sheet, { text, style = 'card', screenOnly }) {
     if (!screenOnly) drawParagraph(sheet, text, PARAGRAPHS[style]);
   },
   note: (sheet, { state, text }) =>
     drawNotice(sheet, text, MARKS[state].color, state === 'fail' ? COLOR.failTint : COLOR.tint),
-  findings(sheet, { first, more }) {
-    for (const finding of first) paintFinding(sheet, finding);
-    if (more) drawSubheading(sheet, [more.title], FINDING_START);
-    for (const finding of more?.findings ?? []) paintFinding(sheet, finding);
+  findings(sheet, { groups }) {
+    for (const { title, first, more } of groups) {
+      if (title !== null) drawSubheading(sheet, [title], FINDING_START);
+      for (const finding of first) paintFinding(sheet, finding);
+      if (more) drawSubheading(sheet, [more.title], FINDING_START);
+      for (const finding of more?.findings ?? []) paintFinding(sheet, finding);
+    }
   },
   record: drawRecordBox,
   facts: paintFacts,
@@ -133,8 +139,8 @@ const RENDERERS: Renderers = {
     renderBlocks(sheet, blocks);
   },
   fold(sheet, { title, state, count, blocks }) {
-    const word = count === null ? title : `${title}  ${count}`;
-    paintLabeled(sheet, [state === null ? word : { kind: 'state', state, word }], blocks);
+    const label = count === null ? title : `${title}  ${count}`;
+    paintLabeled(sheet, [state === null ? label : { kind: 'state', state, word: label }], blocks);
   },
   verbatim(sheet, { lines }) {
     for (const line of lines) drawParagraph(sheet, [line], SMALL_CODE);
@@ -162,6 +168,7 @@ const PARAGRAPHS: Record<'small' | 'card' | 'lead', TextStyle> = {
 function paintVerdict(sheet: Sheet, block: Verdict): void {
   const { above, score, testedName, title, lines, states, facts, unknown, remarks, contents } =
     block;
+  const { categories } = block;
   if (contents) addOutlineEntry(sheet, contents);
   if (above !== null) {
     drawParagraph(sheet, [above], ABOVE);
@@ -176,6 +183,7 @@ function paintVerdict(sheet: Sheet, block: Verdict): void {
     for (const text of lines) drawParagraph(sheet, text);
     sheet.y += 2;
     if (states) drawParagraph(sheet, statesText(states));
+    if (categories) drawParagraph(sheet, categoriesText(categories));
     sheet.y += 6;
     if (facts) drawPairs(sheet, facts.rows, { ...BODY, size: 8, leading: 12 });
     for (const text of remarks) drawParagraph(sheet, text, SMALL);
@@ -189,9 +197,20 @@ function paintVerdict(sheet: Sheet, block: Verdict): void {
 const statesText = ({ items }: StateList): Text =>
   items.flatMap(({ name, state }, index) => [`${index === 0 ? '' : '     '}${name} `, state]);
 
+const CATEGORIES_PER_LINE = 3;
+
+const categoriesText = ({ items }: CategoryScores): Text =>
+  items.flatMap(({ name, state, value }, index) => [
+    index === 0 ? '' : index % CATEGORIES_PER_LINE === 0 ? '\n' : '     ',
+    `${name} `.replaceAll(' ', NO_BREAK_SPACE),
+    { kind: 'state', state, word: value.replaceAll(' ', NO_BREAK_SPACE) } as const,
+  ]);
+
+const NO_BREAK_SPACE = '\u00a0';
+
 function paintSection(sheet: Sheet, { title, note, blocks }: Section): void {
-  const following = (note ? heightOf(sheet, note, BODY) : 0) + startHeight(sheet, blocks);
-  drawSection(sheet, title, following, () => {
+  const followingHeight = (note ? heightOf(sheet, note, BODY) : 0) + startHeight(sheet, blocks);
+  drawSection(sheet, title, followingHeight, () => {
     if (note) {
       drawParagraph(sheet, note);
       sheet.y += 6;
@@ -221,14 +240,17 @@ function paintFinding(sheet: Sheet, { gain, state, title, context, groups }: Fin
   const { icon, color } = MARKS[state];
   const { leading } = HEADINGS[3];
   sheet.element('Sect', () => {
-    const style = { size: 12, leading, face: 'bold', color } as const;
-    const sign = layOutText(sheet, [gain?.text ?? icon], GAIN_WIDTH, style);
-    sheet.element('P', () => drawLines(sheet, sign, sheet.left, sheet.y));
+    const hasGain = gain === null || gain.points > 0;
+    const style = hasGain
+      ? ({ size: 12, leading, face: 'bold', color } as const)
+      : { ...SMALL, leading: leading / 2 + 2 };
+    const marker = layOutText(sheet, [gain?.text ?? icon], GAIN_WIDTH, style);
+    sheet.element('P', () => drawLines(sheet, marker, sheet.left, sheet.y));
     sheet.inset(GAIN_WIDTH, () => {
       drawParagraph(sheet, title, HEADINGS[3], 'H3');
       if (context) {
-        const place = ` · ${context.label} · ${context.category}`;
-        drawParagraph(sheet, [context.state, place], SMALL);
+        const checkInfo = ` · ${context.label} · ${context.category}`;
+        drawParagraph(sheet, [context.state, checkInfo], SMALL);
       }
       for (const group of groups) paintGroup(sheet, group);
     });
@@ -258,25 +280,25 @@ function paintTable(sheet: Sheet, block: Table): void {
 }
 
 /** The height in points that a page must have left for these blocks to begin on it. */
-function startHeight(sheet: Sheet, [block, ...rest]: Block[]): number {
+function startHeight(sheet: Sheet, [block, ...following]: Block[]): number {
   switch (block?.kind) {
     case undefined:
       return 0;
     case 'paragraph': {
       const height = heightOf(sheet, block.text, PARAGRAPHS[block.style ?? 'card']);
       // A fix stays with its record, and a short paragraph with the block that it introduces.
-      const isWithNext = rest[0]?.kind === 'record' || height <= 2 * BODY.leading;
-      return isWithNext ? height + 6 + startHeight(sheet, rest) : 2 * BODY.leading;
+      const isKeptWithNext = following[0]?.kind === 'record' || height <= 2 * BODY.leading;
+      return isKeptWithNext ? height + 6 + startHeight(sheet, following) : 2 * BODY.leading;
     }
     case 'record':
       return recordHeight(sheet, block);
     case 'heading':
-      return HEADINGS[3].leading + 13 + startHeight(sheet, rest);
+      return HEADINGS[3].leading + 13 + startHeight(sheet, following);
     case 'card':
     case 'fold':
       return HEADINGS[3].leading + 13 + startHeight(sheet, block.blocks);
     case 'note':
-      return heightOf(sheet, block.text, BODY) + 14 + startHeight(sheet, rest);
+      return heightOf(sheet, block.text, BODY) + 14 + startHeight(sheet, following);
     case 'table':
       return tableStartHeight(sheet, block);
     case 'entries':
@@ -305,13 +327,13 @@ const table = (label: string, columns: Table['columns'], rows: Table['foot']): T
   foot: [],
 });
 
-/** Has no head if the document has no column titles. */
+/** The table has no head if the block has no column titles. */
 function entriesTable({ columns, items }: Entries): Table {
   const rows = items.map(({ state, label, title, lines, figure, more }) => {
-    const first = label === null ? { text: [state] } : { text: [label], below: [state] };
+    const firstCell = label === null ? { text: [state] } : { text: [label], below: [state] };
     const below = lines.flatMap((line, index): Text => (index === 0 ? line : ['\n', ...line]));
     const blocks: Block[] = more ? [{ kind: 'fold', ...FOLD, ...more }] : [];
-    const cells = [first, { text: title, below, blocks }];
+    const cells = [firstCell, { text: title, below, blocks }];
     return { cells: columns ? [...cells, { text: [figure ?? ''] }] : cells };
   });
   if (columns === null)
@@ -383,20 +405,28 @@ function pathTable({ columns, hops }: Path): Table {
   );
 }
 
-/** Renders a whole report, starting on a new page. Its sections are below it in the outline and in heading rank. */
+/** The space that a report needs on the page on which another one ends: its verdict and first findings. */
+const PART_START = 250;
+const PART_SEPARATION = 32;
+
+/** Renders a whole report, on a new page unless enough of the current one is free. Its sections are below it in the outline and in heading rank. */
 export function renderPart(
   sheet: Sheet,
   { id, title, blocks }: Part,
   pages: number,
-  cutOff: string,
+  truncationNote: string,
 ): void {
-  sheet.startPart(pages);
+  if (!sheet.startPart(pages, PART_SEPARATION + PART_START)) {
+    sheet.y += PART_SEPARATION / 2;
+    sheet.artifact(() => drawRule(sheet, sheet.y, COLOR.muted, 1.2));
+    sheet.y += PART_SEPARATION / 2;
+  }
   const { outline, depth } = sheet;
   sheet.outline = addOutlineEntry(sheet, plainText(title));
   sheet.depth = depth + 1;
-  sheet.doc.addNamedDestination(id, 'XYZ', sheet.left, 0, null as never);
+  sheet.doc.addNamedDestination(id, 'XYZ', sheet.left, sheet.y - 6, null as never);
   sheet.element('Sect', () =>
-    drawWithinPageLimit(sheet, () => renderBlocks(sheet, blocks), cutOff),
+    drawWithinPageLimit(sheet, () => renderBlocks(sheet, blocks), truncationNote),
   );
   Object.assign(sheet, { outline, depth });
 }

@@ -1,9 +1,9 @@
 /**
- * Reports as PDF files. The layout on top of pdfkit is our own: no layout library for it produces
- * tagged pages, breaks hostile text safely and returns the same bytes for the same report.
+ * Reports as PDF files. We lay out pages ourselves: no layout library for pdfkit produces tagged pages,
+ * breaks hostile text safely and returns the same bytes for the same report.
  */
 
-import { MAX_PAGES, type Part, type ReportDocument } from '../blocks.ts';
+import type { Part, ReportDocument } from '../blocks.ts';
 import { sharedDocument, testDocument } from '../document/document.ts';
 import { summaryDocument } from '../document/summary.ts';
 import type { Report } from '../report.ts';
@@ -16,19 +16,19 @@ import { collect, createSheet, openDocument } from './sheet.ts';
 import { SMALL } from './style.ts';
 
 export const reportPdf = (report: Report): Promise<Uint8Array> =>
-  renderPdf(testDocument(report, 'paper'));
+  renderPdf(testDocument(report, 'pdf'));
 
 /** The reports must be redacted already. */
 export const sharedPdf = (share: Share): Promise<Uint8Array> =>
-  renderPdf(sharedDocument(share, 'paper'));
+  renderPdf(sharedDocument(share, 'pdf'));
 
 export const summaryPdf = (report: ScheduledReport): Promise<Uint8Array> =>
   renderPdf(summaryDocument(report));
 
-/** For all parts together, which bounds the time that a PDF takes. */
-const MAX_PART_PAGES = 300;
+/** A part is a brief report. */
+const MAX_PART_PAGES = 2;
 
-/** A tagged A4 document with at most `MAX_PAGES` pages for each part. The same document gives the same bytes. */
+/** A tagged A4 document with at most 40 pages, and two more for each part. The same document gives the same bytes. */
 export async function renderPdf(document: ReportDocument): Promise<Uint8Array> {
   const { title, time, blocks, footer, truncationNote } = document;
   const doc = openDocument(title, time);
@@ -47,8 +47,7 @@ export async function renderPdf(document: ReportDocument): Promise<Uint8Array> {
     },
     truncationNote,
   );
-  const pages = Math.min(MAX_PAGES, Math.floor(MAX_PART_PAGES / parts.length));
-  for (const part of parts) renderPart(sheet, part, pages, truncationNote);
+  for (const part of parts) renderPart(sheet, part, MAX_PART_PAGES, truncationNote);
   drawFooters(sheet, title);
   doc.end();
   return bytes;

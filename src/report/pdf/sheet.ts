@@ -22,14 +22,17 @@ export interface Sheet {
   outline: PDFKit.PDFOutline;
   /** The names of the destinations for internal links. */
   destinations: ReadonlySet<string>;
-  /** Added to the rank of each heading; 0 for a report alone. */
+  /** Added to the rank of each heading; 0 for a single report. */
   depth: number;
   /** Begins a new page unless the current one has this much height left. Throws PageLimitError. */
   ensureSpace(height: number): void;
   /** Indents what `draw` draws by `by` points. */
   inset(by: number, draw: () => void): void;
-  /** Begins a new page and allows `pages` pages from here on. */
-  startPart(pages: number): void;
+  /**
+   * Resets the page limit to `pages`. Begins a new page unless the current one has `minHeight` left. Returns
+   * whether it did.
+   */
+  startPart(pages: number, minHeight: number): boolean;
   /** Adds free space, except at the top of a page. */
   skip(height: number): void;
   /** Wraps what `draw` draws in a structure element. */
@@ -47,8 +50,8 @@ type Element = ReturnType<PDFKit.PDFDocument['struct']>;
 export function createSheet(doc: PDFKit.PDFDocument, fonts: Fonts): Sheet {
   const root = doc.struct('Document');
   doc.addStructure(root);
-  const open: { element: Element; type: string }[] = [{ element: root, type: 'Document' }];
-  const current = () => open.at(-1)!;
+  const openElements: { element: Element; type: string }[] = [{ element: root, type: 'Document' }];
+  const current = () => openElements.at(-1)!;
   let pagesLeft = MAX_PAGES - 1;
   const addPage = () => {
     doc.addPage();
@@ -72,17 +75,23 @@ export function createSheet(doc: PDFKit.PDFDocument, fonts: Fonts): Sheet {
       addPage();
     },
     inset(by, draw) {
-      const { left: from, width } = sheet;
-      Object.assign(sheet, { left: from + by, width: width - by });
+      const { left, width } = sheet;
+      Object.assign(sheet, { left: left + by, width: width - by });
       try {
         draw();
       } finally {
-        Object.assign(sheet, { left: from, width });
+        Object.assign(sheet, { left, width });
       }
     },
-    startPart(pages) {
+    startPart(pages, minHeight) {
+      if (sheet.y + minHeight <= PAGE.height - PAGE.bottom) {
+        // The rest of the current page is in addition to the limit.
+        pagesLeft = pages;
+        return false;
+      }
       pagesLeft = pages - 1;
       addPage();
+      return true;
     },
     skip(height) {
       if (sheet.y > PAGE.top) sheet.y += height;
@@ -91,11 +100,11 @@ export function createSheet(doc: PDFKit.PDFDocument, fonts: Fonts): Sheet {
       const type = kind.replace(/^H(\d)$/, (_, rank) => `H${Number(rank) + sheet.depth}`);
       const element = doc.struct(type, options);
       current().element.add(element);
-      open.push({ element, type });
+      openElements.push({ element, type });
       try {
         draw();
       } finally {
-        open.pop();
+        openElements.pop();
         element.end();
       }
     },

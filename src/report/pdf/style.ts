@@ -7,7 +7,7 @@ import type { StyledSpan, TextStyle } from './lines.ts';
 export const PAGE = { width: 595.28, height: 841.89, left: 54, right: 54, top: 54, bottom: 64 };
 export const CONTENT_WIDTH = PAGE.width - PAGE.left - PAGE.right;
 
-/** Text and background have a contrast of at least 4.5 in every combination. */
+/** Text and background have a contrast of at least 4.5:1 in every combination. */
 export const COLOR = {
   ink: '#1f2430',
   muted: '#5a6270',
@@ -18,7 +18,7 @@ export const COLOR = {
   accent: '#4338ca',
 } as const;
 
-/** States differ by icon and color. The word is added by the document. */
+/** States differ by icon and color. The document adds the word. */
 export const MARKS: Record<State, { icon: string; color: string }> = {
   pass: { icon: '✓', color: '#15803d' },
   warn: { icon: '!', color: '#a84a05' },

@@ -17,7 +17,9 @@ const SHORT_TABLE = { rows: 10, height: 300 };
 interface PlacedRow {
   cells: PlacedCell[];
   height: number;
-  /** Drawn below the row over its whole width. */
+  /** The height of the next row if both must be on one page: a title and the first row of its group. */
+  nextHeight?: number;
+  /** Drawn below the row across its full width. */
   blocks: Block[];
 }
 
@@ -38,7 +40,7 @@ export function drawTable(sheet: Sheet, table: Table, paint: (blocks: Block[]) =
     if (head) drawRow(sheet, head, 'TH');
     for (const row of placedRows(sheet, table)) {
       const top = sheet.y;
-      sheet.ensureSpace(row.height);
+      sheet.ensureSpace(keptHeight(row));
       // The repeated head is decoration: the tags contain the head once.
       if (sheet.y < top && head) repeatHead(sheet, head);
       drawRow(sheet, row, 'TD');
@@ -47,15 +49,19 @@ export function drawTable(sheet: Sheet, table: Table, paint: (blocks: Block[]) =
   });
 }
 
-/** The height that must stay together at the beginning: all of a short table, head and first row of a long one. */
+/** The height kept on one page at the beginning: all of a short table, or the head and first row of a long one. */
 export function tableStartHeight(sheet: Sheet, table: Table): number {
   const head = headOf(sheet, table);
-  const first: PlacedRow[] = [];
-  for (const row of placedRows(sheet, table)) if (first.push(row) > SHORT_TABLE.rows) break;
-  const all = first.reduce((sum, { height }) => sum + height, 0);
-  const isShort = head && first.length <= SHORT_TABLE.rows && all < SHORT_TABLE.height;
-  return (head?.height ?? 0) + (isShort ? all : (first[0]?.height ?? 0));
+  const firstRows: PlacedRow[] = [];
+  for (const row of placedRows(sheet, table)) if (firstRows.push(row) > SHORT_TABLE.rows) break;
+  const totalHeight = firstRows.reduce((sum, { height }) => sum + height, 0);
+  const isShort = head && firstRows.length <= SHORT_TABLE.rows && totalHeight < SHORT_TABLE.height;
+  return (
+    (head?.height ?? 0) + (isShort ? totalHeight : firstRows[0] ? keptHeight(firstRows[0]) : 0)
+  );
 }
+
+const keptHeight = ({ height, nextHeight = 0 }: PlacedRow): number => height + nextHeight;
 
 function headOf(sheet: Sheet, { columns }: Table): PlacedRow | null {
   if (columns.every(({ title }) => title === '')) return null;
@@ -67,7 +73,10 @@ function* placedRows(sheet: Sheet, { columns, groups, foot }: Table): Generator<
   for (const { title, rows } of groups) {
     const cell = { text: [title ?? ''], span: columns.length };
     if (title !== null)
-      yield placeRow(sheet, columns, { cells: [cell] }, { ...BODY, face: 'bold' });
+      yield {
+        ...placeRow(sheet, columns, { cells: [cell] }, { ...BODY, face: 'bold' }),
+        nextHeight: rows[0] ? placeRow(sheet, columns, rows[0], BODY).height : 0,
+      };
     for (const row of rows) yield placeRow(sheet, columns, row, BODY);
   }
   for (const row of foot) yield placeRow(sheet, columns, row, BODY);
@@ -79,18 +88,18 @@ function placeRow(sheet: Sheet, columns: Column[], row: Row, base: TextStyle): P
   let x = sheet.left;
   let column = 0;
   const cells = row.cells.map((cell, index): PlacedCell => {
-    const spanned = columns.slice(column, column + (cell.span ?? 1));
-    column += spanned.length;
-    const share = spanned.reduce((sum, each) => sum + each.share, 0);
-    const width = (textWidth * share) / shares + GAP * (spanned.length - 1);
-    const style = rowStyle(row, index, columnStyle(spanned[0]!, base));
+    const spannedColumns = columns.slice(column, column + (cell.span ?? 1));
+    column += spannedColumns.length;
+    const share = spannedColumns.reduce((sum, spanned) => sum + spanned.share, 0);
+    const width = (textWidth * share) / shares + GAP * (spannedColumns.length - 1);
+    const style = rowStyle(row, index, columnStyle(spannedColumns[0]!, base));
     const parts = partsOf(cell, style).map((part) =>
       layOutText(sheet, part.text, cell.meter ? width / 2 : width, part.style),
     );
-    const isNumber = spanned[0]!.isNumber === true;
-    const place = { x, width, isNumber, parts, meter: cell.meter };
+    const isNumber = spannedColumns.length === 1 && spannedColumns[0]!.isNumber === true;
+    const placedCell = { x, width, isNumber, parts, meter: cell.meter };
     x += width + GAP;
-    return place;
+    return placedCell;
   });
   const heights = cells.map(({ parts }) => parts.reduce((sum, { height }) => sum + height, 0));
   const blocks = row.cells.flatMap((cell) => cell.blocks ?? []);

@@ -1,7 +1,7 @@
 /** The numbered steps that upgrade an older database to the current schema. */
 
 import type { Database as Sqlite } from 'better-sqlite3';
-import { ALERTS, COUNT_TESTS, REPORTS, WATCHING_INDEXES } from './version-7.ts';
+import { ALERTS, COUNT_TESTS, MONITORS_AND_DOMAINS, REPORTS } from './version-7.ts';
 
 export interface Migration {
   /** The `user_version` that the database has after this step. */
@@ -64,14 +64,25 @@ export const MIGRATIONS: Migration[] = [
     run(sqlite) {
       sqlite.exec(REPORTS);
       sqlite.exec(ALERTS);
-      sqlite.exec(WATCHING_INDEXES);
+      sqlite.exec(MONITORS_AND_DOMAINS);
       sqlite.exec(COUNT_TESTS);
+    },
+  },
+  {
+    // The mode of webhook endpoints, resends of deliveries that wait, and summaries of exact periods.
+    version: 8,
+    run(sqlite) {
+      sqlite.exec('ALTER TABLE webhook_endpoints ADD COLUMN livemode INTEGER NOT NULL DEFAULT 1');
+      sqlite.exec('ALTER TABLE webhook_deliveries ADD COLUMN resumes_at TEXT');
+      sqlite.exec(
+        'CREATE INDEX tests_completed ON tests (completed_at) WHERE completed_at IS NOT NULL',
+      );
     },
   },
 ];
 
 /** The version of `schema.sql`. */
-export const SCHEMA_VERSION = 7;
+export const SCHEMA_VERSION = 8;
 
 // Step 3: teams with passwords and invitations, and outgoing email.
 

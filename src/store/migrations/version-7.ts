@@ -108,7 +108,7 @@ CREATE TABLE report_readers (
 
 // Step 7, alert rules: each incident keeps its condition, and each notification its outcome.
 
-/** For an incident of a deleted rule, the value shows the condition. */
+/** Derives the condition from the value, because the rule of an incident may have been deleted. */
 const INCIDENTS = `
 ALTER TABLE alert_incidents RENAME TO former_incidents;
 DROP INDEX alert_incidents_open;
@@ -150,7 +150,7 @@ CREATE TABLE alert_closings (
 );
 `;
 
-/** Emails that the outbox no longer has were shown as sent. */
+/** Emails that are no longer in the outbox were shown as sent. */
 const NOTIFICATIONS = `
 ALTER TABLE alert_notifications RENAME TO former_notifications;
 DROP INDEX alert_notifications_of;
@@ -189,14 +189,14 @@ INSERT INTO alert_notifications
 SELECT former.id, incident_id, alert_id, news, channel, former.recipient,
   CASE WHEN mail_id IS NULL THEN former.status ELSE coalesce(outbox.status, 'sent') END,
   CASE WHEN mail_id IS NULL THEN former.error
-    WHEN outbox.id IS NULL THEN 'what became of the mail is no longer known' ELSE outbox.error END,
+    WHEN outbox.id IS NULL THEN 'the outcome of this email is no longer known' ELSE outbox.error END,
   former.attempts, mail_id, former.created_at, former.due_at,
   coalesce(former.sent_at, outbox.sent_at), former.lease, former.leased_until, NULL
 FROM former_notifications AS former LEFT JOIN outbox ON outbox.id = former.mail_id;
 DROP TABLE former_notifications;
 `;
 
-/** Bulk email waits behind other email; deliveries are found by their event. */
+/** Bulk email is sent after other email; deliveries are looked up by their event. */
 const SENDING = `
 ALTER TABLE outbox ADD COLUMN bulk INTEGER NOT NULL DEFAULT 0;
 DROP INDEX outbox_due;
@@ -208,8 +208,8 @@ export const ALERTS = `${INCIDENTS}${NOTIFICATIONS}${SENDING}`;
 
 // Step 7, monitors and domains: the index of monitors by domain, and when each selector was seen.
 
-/** A selector learned before counts as seen at the last check of its domain. */
-export const WATCHING_INDEXES = `
+/** Selectors learned earlier count as seen at the last check of their domain. */
+export const MONITORS_AND_DOMAINS = `
 CREATE INDEX monitors_domain ON monitors (domain_id) WHERE domain_id IS NOT NULL;
 ALTER TABLE domains DROP COLUMN lookups;
 UPDATE domains SET learnt_selectors = (
@@ -221,23 +221,23 @@ UPDATE domains SET learnt_selectors = (
 
 // Step 7: counts the existing tests as `mailtests/tally.ts` counts new ones.
 
-const COUNT_WHERE = (condition: string) => `sum(CASE WHEN ${condition} THEN 1 ELSE 0 END)`;
+const countWhere = (condition: string) => `sum(CASE WHEN ${condition} THEN 1 ELSE 0 END)`;
 
 const GRADE_COUNTS = ['A', 'B', 'C', 'D', 'F']
-  .map((grade) => COUNT_WHERE(`grade = '${grade}'`))
+  .map((grade) => countWhere(`grade = '${grade}'`))
   .join(', ');
 
 const AUTHENTICATION_COUNTS = ['spf', 'dkim', 'dmarc']
   .map(
     (name) =>
-      `${COUNT_WHERE(`${name} IS NOT NULL AND ${name} <> 'temperror'`)}, ${COUNT_WHERE(`${name} = 'pass'`)}`,
+      `${countWhere(`${name} IS NOT NULL AND ${name} <> 'temperror'`)}, ${countWhere(`${name} = 'pass'`)}`,
   )
   .join(', ');
 
 /**
  * Counts all tests; a job deletes old counts. The checks of a test are by far its largest part, so
- * they are read once, for its domain and for all tests together. Invalid JSON, which only a manual
- * change can cause, counts as no findings, so that the service starts.
+ * they are read once, both for its domain and for all tests together. Invalid JSON, which only a manual
+ * change can cause, counts as no findings, so that it cannot prevent the service from starting.
  */
 export const COUNT_TESTS = `
 WITH

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { readCodes } from '../../../src/analysis/blocklists/blocklist.ts';
 import { type BlocklistChange, chooseBlocklists } from '../../../src/analysis/blocklists/choose.ts';
 import { blocklistTable, LISTS } from '../../../src/analysis/blocklists/lists.ts';
-import { faultOf } from '../../../src/analysis/blocklists/watch.ts';
+import { findFault } from '../../../src/analysis/blocklists/watch.ts';
 import { normalizeDomain } from '../../../src/lib/domain-names.ts';
 import { zoneResolver } from '../../../src/net/dns/zone.ts';
 import { blocklistZone, listedCode } from '../../helpers/blocklists.ts';
@@ -84,7 +84,7 @@ test('Every blocklist passes its self-test with its operator’s answers', async
   for (const list of LISTS) {
     const keyed = list.keyedZone?.replace('<key>', 'abcdef12');
     for (const queryZone of [...(list.needsKey ? [] : [list.zone]), ...(keyed ? [keyed] : [])])
-      assert.equal(await faultOf(resolver, { list, queryZone }), null, queryZone);
+      assert.equal(await findFault(resolver, { list, queryZone }), null, queryZone);
   }
 });
 
@@ -192,7 +192,7 @@ test('readCodes truncates thousands of answers in its output', () => {
 
 const KEY = 'abcdefghij0123456789abcdef';
 const changes = (...texts: string[]): BlocklistChange[] =>
-  texts.map((text) => ({ on: text.startsWith('+'), zone: text.slice(1) }));
+  texts.map((text) => ({ enabled: text.startsWith('+'), zone: text.slice(1) }));
 const zones = (texts: string[], key: string | null = null) =>
   chooseBlocklists(changes(...texts), key).map(({ list }) => list.zone);
 

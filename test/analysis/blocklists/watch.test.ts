@@ -32,15 +32,15 @@ function startWatch(zone: Zone, key: string | null = null) {
   const watch = createBlocklistWatch({ lists: chooseBlocklists([], key), resolver, clock, log });
   const faults = () =>
     Object.fromEntries(
-      watch.known().flatMap(({ list, fault }) => (fault === null ? [] : [[list.zone, fault]])),
+      watch.snapshot().flatMap(({ list, fault }) => (fault === null ? [] : [[list.zone, fault]])),
     );
   return { watch, clock, logged, asked, world, faults };
 }
 
 test('Blocklist watch considers every list untested before its first round', () => {
   const { watch } = startWatch(blocklistZone());
-  assert.ok(watch.known().length > 0);
-  assert.ok(watch.known().every(({ fault }) => fault === NOT_TESTED));
+  assert.ok(watch.snapshot().length > 0);
+  assert.ok(watch.snapshot().every(({ fault }) => fault === NOT_TESTED));
 });
 
 test('Blocklist watch: inUse waits for the first round and tests each list once', async () => {
@@ -179,8 +179,8 @@ test('Blocklist watch excludes a list that stops working at its next test', asyn
   world.zone = {};
   clock.advance(DAY_MS);
   await watch.retest();
-  assert.equal(Object.keys(faults()).length, watch.known().length);
-  assert.equal(logged.length, watch.known().length);
+  assert.equal(Object.keys(faults()).length, watch.snapshot().length);
+  assert.equal(logged.length, watch.snapshot().length);
 });
 
 test('Blocklist watch runs one round at a time; known lists stay available', async () => {

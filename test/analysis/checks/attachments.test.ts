@@ -48,7 +48,7 @@ const cases: [string, string, CheckStatus, RegExp?][] = [
   ['a program', named('setup.exe'), 'fail', /setup\.exe is of type \.exe, which Gmail blocks/],
   ['a program in capitals', named('SETUP.EXE'), 'fail'],
   ['a script', named('run.js'), 'fail', /Gmail blocks/],
-  ['a script that some providers reject', named('run.py'), 'fail', /many mail servers block/],
+  ['a script that some providers reject', named('run.py'), 'fail', /which Outlook blocks/],
   ['a name that ends in dots and spaces', named('setup.exe. .'), 'fail'],
   ['a packed program', named('setup.exe.gz'), 'fail'],
   ['a disk image', named('disk.iso'), 'fail'],

@@ -149,12 +149,12 @@ for (const { name, message, zone, status, title, detail } of rows) {
   });
 }
 
-test('dkim_alignment check proposes the DMARC record without adkim=s', async () => {
+test('dkim_alignment check proposes the DMARC record with adkim=r', async () => {
   const finding = await runCheck(dkimAlignment, { message: await bySubdomain(), zone: strict });
   assert.deepEqual(finding.fix?.record, {
     type: 'TXT',
     name: '_dmarc.example.com',
-    value: 'v=DMARC1; p=none; rua=mailto:a@example.com',
+    value: 'v=DMARC1; p=none; adkim=r; rua=mailto:a@example.com',
   });
   assert.equal(finding.evidence?.mode, 'strict');
 });

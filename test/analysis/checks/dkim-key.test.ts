@@ -53,7 +53,7 @@ const rows: Row[] = [
     name: 'only Ed25519',
     message: () => sign({ key: KEYS.ed25519, selector: 'ed' }),
     zone: ed,
-    status: 'warn',
+    status: 'fail',
     title: /signed only with Ed25519/,
   },
   {
@@ -68,7 +68,7 @@ const rows: Row[] = [
     message: async () =>
       sign({ key: KEYS.ed25519, selector: 'ed' }, await sign({ key: KEYS.other })),
     zone: { ...good, ...ed },
-    status: 'warn',
+    status: 'fail',
     title: /^Only the Ed25519 signature of your message is valid/,
   },
   {

@@ -204,8 +204,8 @@ test('dkim check states how many signatures were not checked', async () => {
   const note = /4 more signatures were not checked: the limit is 10 signatures/;
   const below = await sign();
   const tenth = Buffer.concat([Buffer.from(junk.repeat(13)), below]);
-  const failed = await runCheck(dkim, { message: tenth, zone: good });
-  assert.deepEqual([failed.status, note.test(failed.detail)], ['fail', true], failed.detail);
+  const own = await runCheck(dkim, { message: tenth, zone: good });
+  assert.deepEqual([own.status, note.test(own.detail)], ['pass', true], own.detail);
   const first = await sign(
     {},
     Buffer.from(`${junk.repeat(13)}${MESSAGE.replaceAll('\n', '\r\n')}`),

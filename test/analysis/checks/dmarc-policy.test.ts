@@ -123,14 +123,14 @@ const rows: Row[] = [
     record: 'v=DMARC1; p=rejct',
     status: 'fail',
     title: /has no valid policy/,
-    publish: { value: 'v=DMARC1; p=none' },
+    publish: { value: 'v=DMARC1; p=reject; rua=mailto:dmarc-reports@example.com' },
   },
   {
     name: 'no policy tag',
     record: 'v=DMARC1; sp=reject',
     status: 'fail',
     title: /has no valid policy/,
-    publish: { value: 'v=DMARC1; p=none; sp=reject' },
+    publish: { value: 'v=DMARC1; p=none; rua=mailto:dmarc-reports@example.com; sp=reject' },
   },
   {
     name: 'a TXT record that is not DMARC',
@@ -160,5 +160,11 @@ for (const row of rows) {
         ...row.publish,
       });
     if (row.status === 'warn' || row.status === 'fail') assert.ok(found.fix?.text);
+    // A proposed mailbox must be created before the record names it.
+    if (row.publish?.value.includes('mailto:dmarc-reports@'))
+      assert.match(
+        found.fix!.text,
+        /Create the mailbox dmarc-reports@[\w.]+ first; an alias .* report service.* only once it exists/,
+      );
   });
 }

@@ -72,7 +72,7 @@ const rows: Row[] = [
     records: ['v=DMARC1; p=reject; p=none'],
     status: 'fail',
     title: /same tag twice \(p\)/,
-    publish: { value: 'v=DMARC1; p=reject' },
+    publish: { value: 'v=DMARC1; p=reject; rua=mailto:dmarc-reports@example.com' },
   },
   {
     name: 'a version without semicolon',
@@ -85,7 +85,7 @@ const rows: Row[] = [
     records: ['v=dmarc1; p=reject'],
     status: 'fail',
     title: /does not begin with/,
-    publish: { value: 'v=DMARC1; p=reject' },
+    publish: { value: 'v=DMARC1; p=reject; rua=mailto:dmarc-reports@example.com' },
   },
   {
     name: 'no valid policy, reported by dmarc_policy',
@@ -136,7 +136,7 @@ const rows: Row[] = [
     records: ['v=DMARC1; p=reject; rua=d@example.com'],
     status: 'warn',
     title: /"d@example\.com", which is not a mailto address/,
-    publish: { value: 'v=DMARC1; p=reject; rua=mailto:dmarc-reports@example.com' },
+    publish: { value: 'v=DMARC1; p=reject; rua=mailto:d@example.com' },
   },
   {
     name: 'an old size limit',
@@ -199,5 +199,11 @@ for (const row of rows) {
         ...row.publish,
       });
     if (row.status === 'warn' || row.status === 'fail') assert.ok(found.fix?.text);
+    // A proposed mailbox must be created before the record names it.
+    if (row.publish?.value.includes('mailto:dmarc-reports@'))
+      assert.match(
+        found.fix!.text,
+        /Create the mailbox dmarc-reports@[\w.]+ first; an alias .* report service.* only once it exists/,
+      );
   });
 }

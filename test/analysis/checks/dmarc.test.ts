@@ -253,20 +253,23 @@ test('dmarc check proposes fixing an aligned but broken DKIM signature', async (
   const sub = await sign({ domain: 'm.example.com' });
   assert.match(
     (await fixOf(sub, { ...spfFail, ...strict })).text,
-    /sign with DKIM as example\.com/,
+    /^Sign with DKIM as example\.com/,
   );
 });
 
-test('dmarc check proposes fixing aligned SPF, otherwise signing with DKIM', async () => {
+test('dmarc check proposes signing with DKIM first, then fixing aligned SPF', async () => {
   const unsigned = await fixOf(MESSAGE, { ...spfFail, ...record });
   assert.match(
     unsigned.text,
-    /^Make SPF pass for example\.com, as described under "SPF"\. Or, even better, sign/,
+    /^Sign with DKIM .* Or make SPF pass for example\.com, as described under "SPF"\.$/,
   );
   const other = await fixOf(MESSAGE, { ...record }, elsewhere);
   assert.match(other.text, /^Sign with DKIM as example\.com/);
   const passing = await fixOf(MESSAGE, { ...spfElsewhere, ...record }, elsewhere);
-  assert.match(passing.text, /^Use an envelope sender \(MAIL FROM\) under example\.com/);
+  assert.match(
+    passing.text,
+    /^Sign with DKIM .* Or use an envelope sender \(MAIL FROM\) under example\.com\.$/,
+  );
 });
 
 test('dmarc check is skipped without a known envelope sender', async () => {

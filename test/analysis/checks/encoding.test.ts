@@ -73,6 +73,48 @@ const cases: [string, string | Uint8Array, CheckStatus, RegExp?][] = [
     'warn',
     /"hello there"/,
   ],
+  [
+    'UTF-8 declared as US-ASCII',
+    goodMessage({ ...eightBit, 'Content-Type': 'text/plain; charset=us-ascii' }, 'Grüße\n'),
+    'fail',
+    /declares US-ASCII/,
+  ],
+  [
+    'Latin-1 declared as UTF-8',
+    latin1(goodMessage(eightBit, 'Gr\xfc\xdfe\n')),
+    'fail',
+    /not valid UTF-8/,
+  ],
+  [
+    'an unknown character set',
+    goodMessage({ 'Content-Type': 'text/plain; charset=utf-7' }),
+    'warn',
+    /unknown character set/,
+  ],
+  [
+    'encoded text without a character set',
+    goodMessage({ 'Content-Type': 'text/plain', 'Content-Transfer-Encoding': 'base64' }, 'w7w=\n'),
+    'warn',
+    /without a declared character set/,
+  ],
+  [
+    'text that is not base64',
+    goodMessage({ 'Content-Transfer-Encoding': 'base64' }, 'Hello, this is a text.\n'),
+    'fail',
+    /not base64/,
+  ],
+  [
+    'an unknown encoding',
+    goodMessage({ 'Content-Transfer-Encoding': '8-bit' }),
+    'fail',
+    /unknown transfer encoding/,
+  ],
+  [
+    'a reference to content elsewhere',
+    mixed('Content-Type: message/external-body; access-type=URL; URL="https://a.example/"\n\n'),
+    'warn',
+    /external-body/,
+  ],
 ];
 
 for (const [name, message, status, says] of cases)

@@ -6,6 +6,7 @@ import type { CheckStatus } from '../../../src/analysis/check.ts';
 import { from } from '../../../src/analysis/checks/from.ts';
 import { runCheck } from '../../helpers/analysis.ts';
 import { goodMessage } from '../../helpers/good-message.ts';
+import { makeKey, signMessage } from '../../helpers/signer.ts';
 
 const cases: [string, string | string[] | null, CheckStatus, RegExp?][] = [
   ['a name and an address', 'Example Ltd <news@example.com>', 'pass'],
@@ -91,4 +92,37 @@ test('from check reports error when the header exceeds the limit', async () => {
   const finding = await runCheck(from, { message });
   assert.equal(finding.status, 'error');
   assert.match(finding.detail, /too long to read in full/);
+});
+
+const SIGNED_BY_BRAND = {
+  'DKIM-Signature': 'v=1; a=rsa-sha256; d=paypal.com; s=s1; h=from; bh=AA==; b=AA==',
+};
+
+const BRAND_CASES: [name: string, from: string, fields: Record<string, string>, CheckStatus][] = [
+  ['a brand of another domain', 'PayPal Security <info@example.com>', {}, 'warn'],
+  ['a brand from its own domain', 'PayPal <service@mail.paypal.com>', {}, 'pass'],
+  ['a brand with a signature that fails', 'PayPal <info@example.com>', SIGNED_BY_BRAND, 'warn'],
+  ['a name that only begins with a brand', 'PayPal Users of Ohio <info@example.com>', {}, 'pass'],
+];
+
+for (const [name, value, fields, status] of BRAND_CASES)
+  test(`from check reports ${status}: ${name}`, async () => {
+    const message = goodMessage({ From: value, ...fields });
+    const finding = await runCheck(from, { message });
+    assert.equal(finding.status, status, finding.title);
+    if (status !== 'warn') return;
+    assert.equal(finding.evidence?.brand, 'PayPal');
+    assert.match(finding.fix!.text, /Use the name of your own organization/);
+  });
+
+test("from check accepts a brand's signature, and one that could not be verified", async () => {
+  const key = makeKey();
+  const letter = goodMessage({ From: 'PayPal <info@example.com>' });
+  const message = await signMessage(letter, { domain: 'paypal.com', selector: 's1', key });
+  const zone = { 's1._domainkey.paypal.com': { TXT: [key.record] } };
+  assert.equal((await runCheck(from, { message, zone })).status, 'pass');
+  assert.equal((await runCheck(from, { message })).status, 'warn', 'without the key');
+  const resolver = async () => ({ status: 'error', reason: 'timeout' }) as const;
+  assert.equal((await runCheck(from, { message, resolver })).status, 'pass');
+  assert.equal((await runCheck(from, { message, offline: true })).status, 'pass');
 });

@@ -260,7 +260,7 @@ test('requestLinks stops silent links in time and reports those not started', as
   const start = performance.now();
   const results = await requestLinks(urls, {
     web,
-    caution: () => null,
+    skipReason: () => null,
     totalTimeoutMs: 300,
     requestTimeoutMs: 200,
   });

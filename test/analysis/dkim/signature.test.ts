@@ -25,7 +25,7 @@ test('extractSignatures ignores other fields, continuation lines and the body', 
 test('extractSignatures returns the original bytes up to the limit', () => {
   const raw = Buffer.from(`${'DKIM-Signature: a\r\n'.repeat(MAX_SIGNATURES)}From: x\r\n\r\nbody`);
   const taken = extractSignatures(raw);
-  assert.equal(taken.ignored, 0);
+  assert.equal(taken.ignoredCount, 0);
   assert.equal(taken.raw.buffer, raw.buffer);
   assert.equal(taken.raw.length, raw.length);
 });
@@ -34,7 +34,7 @@ test('extractSignatures removes only signatures beyond the limit', () => {
   const signature = (n: number) => `DKIM-Signature: n=${n};\r\n\tb=\xe4\r\n`;
   const message = (count: number) =>
     `X-A:  \xff\n${Array.from({ length: count }, (_, n) => `${signature(n)}X-${n}: \t${n}\r\n`).join('')}\r\nbody\xfe`;
-  const { values, ignored, raw } = take(message(MAX_SIGNATURES + 3));
+  const { values, ignoredCount: ignored, raw } = take(message(MAX_SIGNATURES + 3));
   assert.equal(values.length, MAX_SIGNATURES);
   assert.equal(ignored, 3);
   let expected = message(MAX_SIGNATURES + 3);

@@ -26,6 +26,7 @@ const IDS = [
   'mta_sts',
   'tls_rpt',
   'bimi',
+  'dane',
   'dnssec',
   'caa',
   'domain_blocklists',
@@ -124,6 +125,13 @@ const rows: [what: string, zone: Zone, id: string, severity: Severity][] = [
   ['a broken MTA-STS record', at('_mta-sts.example.com', 'v=STSv1;'), 'mta_sts', 'warning'],
   ['a broken TLS-RPT record', at('_smtp._tls.example.com', 'v=TLSRPTv1;'), 'tls_rpt', 'warning'],
   ['a broken BIMI record', at('default._bimi.example.com', 'v=BIMI1; a=x'), 'bimi', 'warning'],
+  [
+    'a TLSA record that SMTP does not allow',
+    with_({ '_25._tcp.mx.example.com': { TLSA: [`1 1 1 ${'ab'.repeat(32)}`] } }),
+    'dane',
+    'warning',
+  ],
+  ['no TLSA record', GOOD_ZONE, 'dane', null],
   ['unrelated TXT records', at('_smtp._tls.example.com', 'v=spf1 -all'), 'tls_rpt', null],
 ];
 

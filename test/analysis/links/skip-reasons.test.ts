@@ -20,7 +20,7 @@ async function reasons(message: string): Promise<(string | null)[]> {
   const links = context.fact(messageLinks);
   assert.ok(links.length > 0);
   const caution = linkSkipReasons(context);
-  return links.map((link) => caution.ofLink(link));
+  return links.map((link) => caution.forLink(link));
 }
 
 const html = (body: string, changes = {}) =>
@@ -235,7 +235,7 @@ test('Link checks skip a URL everywhere once it is risky anywhere', async () => 
 
 test('Link checks do not follow redirects to a URL with risky text', async () => {
   const context = await contextFor({ message: html(`<a href="${X}">Unsubscribe</a>`) });
-  const { ofUrl } = linkSkipReasons(context);
+  const { forUrl: ofUrl } = linkSkipReasons(context);
   for (const url of [X, `${X}&utm_source=mail`, `${X}#a`])
     assert.match(String(ofUrl(new URL(url))), /looks like/);
   assert.equal(ofUrl(new URL('https://example.com/y')), null);
@@ -367,6 +367,6 @@ test('Link skip reasons for a message full of links take little time', async () 
   const links = context.fact(messageLinks);
   const start = cpuTime();
   const caution = linkSkipReasons(context);
-  for (const link of links) caution.ofLink(link);
+  for (const link of links) caution.forLink(link);
   assert.ok(cpuTime() - start < 3000);
 });

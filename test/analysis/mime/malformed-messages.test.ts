@@ -242,3 +242,18 @@ test(`parseMessage handles ${ROUNDS.toLocaleString('en')} mutated messages consi
     }
   }
 });
+
+describe('parseMessage with endless text', () => {
+  test('reads the first 6 MiB of text and of HTML, and names the limit', async () => {
+    const html = await parse(
+      `Content-Type: text/html\r\n\r\n${'<p>Hello</p>\r\n'.repeat(700_000)}`,
+    );
+    assert.equal(html.html!.startsWith('<p>Hello</p>\n<p>'), true);
+    assert.ok(html.html!.length <= LIMITS.textBytes);
+    assert.ok(html.htmlSize > LIMITS.textBytes);
+    assert.match(html.exceededLimits.join(), /MB of HTML, of which .* MB was read/);
+    const two = await mixed(`${'--x\r\n\r\n'}${'text\r\n'.repeat(600_000)}`.repeat(3));
+    assert.ok(two.text!.length <= LIMITS.textBytes + 3);
+    assert.match(two.exceededLimits.join(), /MB of text, of which/);
+  });
+});

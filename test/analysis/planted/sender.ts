@@ -20,14 +20,6 @@ export const AUTHENTICATION: Defect[] = [
     },
   },
   {
-    check: 'spf_alignment',
-    name: 'a MAIL FROM of the sending service',
-    plant(world) {
-      world.zone['bounce.sender.example'] = world.zone['bounce.example.com']!;
-      world.envelope.mail_from = 'bounce@bounce.sender.example';
-    },
-  },
-  {
     check: 'spf_record',
     name: 'more than ten lookups after the match',
     plant({ zone }) {

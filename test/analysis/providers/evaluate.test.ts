@@ -135,7 +135,7 @@ const table: [string, Changes, Provider, rule: string, RuleStatus, detail: strin
     'microsoft',
     'alignment',
     'not_met',
-    'spf says fail. dkim_alignment says fail.',
+    'dkim_alignment says fail. spf says fail.',
   ],
   ['an unsigned one-click', { one_click_signed: 'fail' }, 'gmail', 'one_click', 'not_met', null],
   ['DKIM fails', { dkim: 'fail' }, 'apple', 'dkim', 'not_met', 'dkim says fail.'],
@@ -312,6 +312,8 @@ for (const [name, changes, provider, id, status, detail] of table)
     if (detail !== null) assert.equal(rule.detail, detail);
   });
 
+const file = (name: string, problem: string) => ({ file: name, problem, refused: true });
+
 const readiness: [string, Changes, 'marketing' | 'transactional', Provider[]][] = [
   ['no TLS', { tls: 'fail' }, 'transactional', ['yahoo', 'microsoft', 'apple']],
   ['TLS unknown', { tls: 'error' }, 'transactional', ['yahoo', 'microsoft', 'apple']],
@@ -329,8 +331,129 @@ const readiness: [string, Changes, 'marketing' | 'transactional', Provider[]][] 
   ['no one-click', { one_click: 'fail' }, 'transactional', [...PROVIDERS]],
   ['no unsubscribe link', { unsubscribe_link: 'fail' }, 'marketing', []],
   ['a warning', { from: 'warn', dmarc_policy: 'warn', ptr: 'warn' }, 'marketing', [...PROVIDERS]],
-  ['lists that do not answer', { ip_blocklists: 'error' }, 'marketing', [...PROVIDERS]],
-  ['a listed address', { ip_blocklists: 'fail' }, 'marketing', ['gmail', 'microsoft', 'apple']],
+  [
+    'an address list that does not answer',
+    { ip_blocklists: 'error' },
+    'marketing',
+    ['gmail', 'apple'],
+  ],
+  [
+    'a domain list that does not answer',
+    { domain_blocklists: 'error' },
+    'marketing',
+    ['gmail', 'yahoo', 'microsoft'],
+  ],
+  [
+    'a listed From domain',
+    { domain_blocklists: 'fail' },
+    'transactional',
+    ['gmail', 'yahoo', 'microsoft'],
+  ],
+  ['a listed link', { link_blocklists: 'fail' }, 'transactional', ['gmail', 'yahoo', 'microsoft']],
+  ['hidden text', { hidden_text: 'fail' }, 'transactional', ['yahoo', 'microsoft', 'apple']],
+  ['some hidden text', { hidden_text: 'warn' }, 'transactional', ['yahoo', 'microsoft', 'apple']],
+  ['no HTML', { hidden_text: 'skipped', html_size: 'skipped' }, 'transactional', [...PROVIDERS]],
+  ['clipped HTML', { html_size: 'fail' }, 'transactional', ['yahoo', 'microsoft', 'apple']],
+  ['no Message-ID', { message_id: 'fail' }, 'transactional', ['apple']],
+  ['two Subject fields', { header_duplicates: 'fail' }, 'transactional', ['apple']],
+  [
+    'a program',
+    {
+      attachments: {
+        status: 'fail',
+        evidence: {
+          found: [
+            {
+              ...file('a.exe', 'is of type .exe, which Gmail blocks'),
+              blocked_by: ['gmail', 'microsoft'],
+            },
+          ],
+        },
+      },
+    },
+    'transactional',
+    ['yahoo', 'apple'],
+  ],
+  [
+    'a registry file, which Gmail does not block',
+    {
+      attachments: {
+        status: 'fail',
+        evidence: {
+          found: [
+            {
+              ...file('a.reg', 'is of type .reg, which Outlook blocks'),
+              blocked_by: ['microsoft'],
+            },
+          ],
+        },
+      },
+    },
+    'transactional',
+    ['gmail', 'yahoo', 'apple'],
+  ],
+  [
+    'a document with macros',
+    { attachments: { status: 'fail', evidence: { found: [file('a.docm', 'contains macros')] } } },
+    'transactional',
+    [...PROVIDERS],
+  ],
+  [
+    'attachments that could not be read',
+    { attachments: 'error' },
+    'transactional',
+    ['yahoo', 'apple'],
+  ],
+  [
+    'the name of a brand',
+    { from: { status: 'warn', evidence: { address: 'a@example.com', brand: 'PayPal' } } },
+    'transactional',
+    [],
+  ],
+  [
+    'one part with undeclared 8-bit text',
+    {
+      encoding: {
+        status: 'fail',
+        evidence: {
+          nul: 0,
+          bare_cr: 0,
+          bare_lf: 0,
+          eight_bit_header: 0,
+          eight_bit_body: 3,
+          limits: [],
+          eight_bit_fields: [],
+        },
+      },
+    },
+    'marketing',
+    [...PROVIDERS],
+  ],
+  [
+    'undeclared 8-bit text and another problem',
+    {
+      encoding: {
+        status: 'fail',
+        evidence: { nul: 0, eight_bit_body: 3, unknown_encoding: 'base-64' },
+      },
+    },
+    'marketing',
+    [],
+  ],
+  [
+    'lines that end in LF',
+    { encoding: { status: 'fail', evidence: { bare_lf: 7 } } },
+    'transactional',
+    ['apple'],
+  ],
+  [
+    'a Date field of last week',
+    { date: { status: 'fail', evidence: { sent_at: '2026-11-14T10:00:00.000Z' } } },
+    'marketing',
+    [...PROVIDERS],
+  ],
+  ['no Date field', { date: 'fail' }, 'marketing', []],
+  ['a listed address', { ip_blocklists: 'fail' }, 'marketing', ['gmail', 'apple']],
 ];
 
 for (const [name, changes, kind, ready] of readiness)
@@ -355,10 +478,10 @@ test('providerVerdicts lists unsubscribe rules only for marketing mail', () => {
 test('Provider rules name their checks and SMTP replies', () => {
   const { rule } = verdicts();
   assert.deepEqual(rule('gmail', 'alignment').checks, [
-    'spf',
-    'spf_alignment',
     'dkim',
     'dkim_alignment',
+    'spf',
+    'spf_alignment',
   ]);
   assert.match(rule('gmail', 'reverse_dns').error!, /^550 5\.7\.25/);
   assert.equal(rule('microsoft', 'dmarc_record').error, '550 5.7.515');

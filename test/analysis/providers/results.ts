@@ -20,6 +20,7 @@ export type Changes = Record<string, CheckStatus | string[] | Partial<CheckResul
 export const judged = (kind: Classification['kind']): Classification => ({
   kind,
   by: 'sender',
+  confidence: 'certain',
   reasons: [],
 });
 
@@ -44,11 +45,14 @@ function resultOf(id: string, change: Changes[string]): CheckResult {
   };
 }
 
+export const passingEvidence = (id: string) => evidenceOf(id, 'pass');
+
 function evidenceOf(id: string, status: CheckStatus): CheckResult['evidence'] {
   if (id === 'from') return { address: 'news@example.com' };
-  if (id !== 'ip_blocklists') return {};
+  if (!id.endsWith('_blocklists')) return {};
   const found = { pass: 'not_listed', fail: 'listed' }[status as string] ?? 'error';
-  return { lists: [{ zone: 'zen.spamhaus.org', status: found }] };
+  const zone = id === 'ip_blocklists' ? 'zen.spamhaus.org' : 'dbl.spamhaus.org';
+  return { lists: [{ zone, status: found }] };
 }
 
 /** A change of null removes the check. */
@@ -61,5 +65,5 @@ export function verdicts(changes: Changes = {}, kind: Classification['kind'] = '
   const of = (provider: Provider): ProviderVerdict =>
     all.find((verdict) => verdict.provider === provider)!;
   const rule = (provider: Provider, id: string) => of(provider).rules.find((r) => r.id === id)!;
-  return { all, of, rule };
+  return { all, of, rule, results };
 }

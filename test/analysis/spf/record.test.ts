@@ -114,7 +114,12 @@ test('parseSpfTerms splits terms into qualifier, name and target', () => {
     'v=spf1  A -mx:Mail.Example.com/24//64 ~include:x.example exp=why.%{d}',
   );
   assert.deepEqual(
-    terms.map(({ name, modifier, qualifier, target }) => [name, modifier, qualifier, target]),
+    terms.map(({ name, isModifier: modifier, qualifier, target }) => [
+      name,
+      modifier,
+      qualifier,
+      target,
+    ]),
     [
       ['a', false, '+', null],
       ['mx', false, '-', 'Mail.Example.com'],

@@ -23,13 +23,13 @@ const YEAR = 365.25 * 86_400_000;
 test('openAuthority creates the CA once with private file modes and issues valid certificates', async (t) => {
   const folder = join(temporaryFolder(t), 'new', 'listen');
   const first = await openAuthority(folder, NOW);
-  assert.equal(first.made, true);
+  assert.equal(first.isNew, true);
   assert.deepEqual(readdirSync(folder).sort(), ['ca.key', 'ca.pem']);
   assert.equal(statSync(join(folder, 'ca.key')).mode & 0o777, 0o600);
   assert.equal(statSync(folder).mode & 0o777, 0o700);
   const text = readFileSync(first.file, 'utf8');
   const second = await openAuthority(folder, NOW + YEAR);
-  assert.equal(second.made, false);
+  assert.equal(second.isNew, false);
   assert.equal(readFileSync(second.file, 'utf8'), text);
   const root = new X509Certificate(text);
   const issued = new X509Certificate((await second.issue(['localhost', '127.0.0.1'])).cert);
@@ -42,8 +42,8 @@ test('openAuthority replaces the CA shortly before it expires', async (t) => {
   const folder = temporaryFolder(t);
   const { file } = await openAuthority(folder, NOW);
   const text = readFileSync(file, 'utf8');
-  assert.equal((await openAuthority(folder, NOW + 9.9 * YEAR)).made, false);
-  assert.equal((await openAuthority(folder, NOW + 9.95 * YEAR)).made, true);
+  assert.equal((await openAuthority(folder, NOW + 9.9 * YEAR)).isNew, false);
+  assert.equal((await openAuthority(folder, NOW + 9.95 * YEAR)).isNew, true);
   assert.notEqual(readFileSync(file, 'utf8'), text);
 });
 

@@ -15,7 +15,7 @@ function receipt(change: Partial<Receipt> = {}): Receipt {
     at: Date.UTC(2026, 10, 21, 10, 0, 2),
     event,
     json: event,
-    verification: { verified: true, former: false },
+    verification: { verified: true, isPreviousSecret: false },
     delivery: 1,
     status: 200,
     fault: null,

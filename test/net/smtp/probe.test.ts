@@ -1,11 +1,12 @@
 /** The STARTTLS probe, against a real server on loopback and misbehaving ones. */
 
 import assert from 'node:assert/strict';
+import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
-import { makeCertificate } from '../../../src/lib/certificates.ts';
+import { issueCertificate, makeAuthority, makeCertificate } from '../../../src/lib/certificates.ts';
 import { zoneResolver } from '../../../src/net/dns/zone.ts';
 import {
   createMailTlsProbe,
@@ -53,6 +54,25 @@ test('STARTTLS probe reports TLS version and a trusted certificate', async (t) =
   const { valid, problem, names, issuer } = found.certificate;
   assert.deepEqual([valid, problem, names, issuer], [true, null, [HOST], `CN=${HOST}`]);
   assert.deepEqual(dialed, ['1.2.3.4 25']);
+});
+
+test('STARTTLS probe returns the chain that the server sent, for DANE', async (t) => {
+  const authorityName = 'ca.example.com';
+  const authority = await makeAuthority(authorityName, Date.now());
+  const request = { names: [HOST] as [string], authority, authorityName, now: Date.now() };
+  const leaf = await issueCertificate({ ...request, lifetime: 7 * 86_400_000 });
+  const port = await startServer(t, { key: leaf.key, cert: leaf.cert + authority.cert });
+  const found = await probe(port);
+  assert.ok(found.status === 'tls', JSON.stringify(found));
+  const expected = [leaf.cert, authority.cert].map((pem) => new X509Certificate(pem));
+  assert.deepEqual(
+    found.chain?.map(({ der }) => Buffer.from(der).toString('hex')),
+    expected.map(({ raw }) => raw.toString('hex')),
+  );
+  assert.deepEqual(
+    found.chain?.map(({ publicKey }) => Buffer.from(publicKey).toString('hex')),
+    expected.map((one) => one.publicKey.export({ type: 'spki', format: 'der' }).toString('hex')),
+  );
 });
 
 test('STARTTLS probe reports self-signed, mismatched and expired certificates', async (t) => {

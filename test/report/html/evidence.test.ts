@@ -9,7 +9,7 @@ import { evidenceFacts } from '../../../src/report/document/evidence.ts';
 import { Blocks } from '../../../src/report/html/paint.tsx';
 
 const render = (evidence: { [key: string]: Json }): string =>
-  renderToString(h(Blocks, { of: [evidenceFacts(evidence)] }));
+  renderToString(h(Blocks, { blocks: [evidenceFacts(evidence)] }));
 
 /** The rendered value as text. */
 const shown = (name: string, value: Json): string =>

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { checksToFix } from '../../../src/analysis/summary.ts';
-import { dependsOnFailedCheck } from '../../../src/report/content.ts';
+import { dependsOnFailedCheck, formatGain } from '../../../src/report/content.ts';
 import { reportPdf } from '../../../src/report/pdf/pdf.ts';
 import type { Report } from '../../../src/report/report.ts';
 import { skipUnlessInstalled } from '../../helpers/installed.ts';
@@ -35,7 +35,7 @@ describe('Report PDF', { skip }, () => {
         reference.name,
         reference.url,
         fix!.text,
-        ...(gain > 0 ? [`+${gain}`] : []),
+        gain > 0 ? formatGain(gain) : 'unlocks later',
         ...(fix!.record ? [`Name${fix!.record.name}`, `Value${fix!.record.value}`] : []),
       ]);
     assertHolds(text, [`${BAD.cap!.reason} The score is capped at`]);
@@ -66,7 +66,7 @@ describe('Report PDF', { skip }, () => {
       'Delivery path',
       'Message',
       'Passed',
-      'Information',
+      'For your information',
       'Not checked',
     ];
     const lines = pdfText(pdf).split(/[\n\f]/);

@@ -1,0 +1,392 @@
+/**
+ * What mailbox providers do with a message that has a certain problem. Caps, provider rules and the
+ * headline all read this table, so they cannot contradict one another.
+ */
+
+import type { BlockingProvider } from './attachments/blocked-types.ts';
+import type { CheckStatus, Json } from './check.ts';
+import type { Classification } from './kind.ts';
+
+/** What the consequences of a check depend on. */
+export interface CheckFact {
+  id: string;
+  status: CheckStatus;
+  evidence: { [key: string]: Json };
+  /** The failed checks because of which this one was skipped. */
+  failedCauses: string[];
+}
+
+export type FindFact = (id: string) => CheckFact | undefined;
+
+export type MailKind = Classification['kind'];
+
+/** Worst first. The headline reports the worst. */
+export const EFFECTS = ['rejected', 'spam', 'clipped', 'requirement', 'weakness'] as const;
+export type Effect = (typeof EFFECTS)[number];
+
+export interface Consequence {
+  /** Provider rules refer to it. */
+  id: string;
+  /** The highest score possible while the problem remains. */
+  limit: number;
+  effect: Effect;
+  /** Who acts, in the headline, if no provider rule names a provider. */
+  actor: string;
+  /** The problem, in one sentence. */
+  reason: string;
+  /** Why the score is capped. */
+  reference: string;
+  applies(find: FindFact, kind: MailKind): boolean;
+}
+
+const LARGE = 'Mailbox providers';
+const SERVERS = 'Many mail servers';
+const FILTERS = 'Spam filters';
+
+/** Lowest limit first. `docs/scoring.md` shows this table. */
+export const CONSEQUENCES = [
+  {
+    id: 'unauthenticated',
+    limit: 25,
+    effect: 'rejected',
+    actor: LARGE,
+    reason: 'Neither SPF nor DKIM passes.',
+    reference: 'Gmail and Yahoo reject unauthenticated mail or send it to spam.',
+    applies: (find) => failed(find, 'spf') && failed(find, 'dkim'),
+  },
+  {
+    id: 'listed_address',
+    limit: 35,
+    effect: 'rejected',
+    actor: LARGE,
+    reason: 'The sending IP address is on a major blocklist.',
+    reference: 'Yahoo (553 5.7.1) and Microsoft (550 5.7.1) reject addresses that Spamhaus lists.',
+    applies: (find) => failed(find, 'ip_blocklists'),
+  },
+  {
+    id: 'listed_domain',
+    limit: 35,
+    effect: 'rejected',
+    actor: LARGE,
+    reason: 'A sender domain is on a major blocklist.',
+    reference: 'Large mailbox providers reject mail from listed domains.',
+    applies: (find) => failed(find, 'domain_blocklists') && !listsOnlyHelo(find),
+  },
+  {
+    id: 'dmarc_fails',
+    limit: 40,
+    effect: 'rejected',
+    actor: LARGE,
+    reason: 'DMARC fails.',
+    reference: 'RFC 9989',
+    // Also if From does not name exactly one domain, so DMARC cannot pass. A missing record sets no cap.
+    applies: (find) =>
+      (failed(find, 'dmarc') && !hasPolicyNone(find)) || skippedBy(find, 'dmarc', 'from'),
+  },
+  {
+    id: 'dmarc_fails_without_policy',
+    limit: 40,
+    effect: 'spam',
+    actor: LARGE,
+    reason: 'DMARC fails.',
+    reference:
+      'RFC 9989. With p=none, providers deliver such mail, but treat it as unauthenticated.',
+    applies: (find) => failed(find, 'dmarc') && hasPolicyNone(find),
+  },
+  {
+    id: 'unauthenticated_from',
+    limit: 40,
+    effect: 'spam',
+    actor: LARGE,
+    reason: 'Neither SPF nor DKIM passes for the From domain, which has no valid DMARC record.',
+    reference: 'As with p=none, mailbox providers treat such mail as unauthenticated.',
+    applies: (find) => lacksDmarcRecord(find) && hasNoAlignedPass(find),
+  },
+  {
+    id: 'invalid_from',
+    limit: 40,
+    effect: 'rejected',
+    actor: LARGE,
+    reason: 'The From field is missing, repeated or invalid.',
+    reference: 'RFC 5322 §3.6.2; Gmail 550 5.7.1',
+    applies: (find) => failed(find, 'from') && !impersonatesSomeone(find),
+  },
+  {
+    id: 'blocked_attachment',
+    limit: 40,
+    effect: 'rejected',
+    actor: LARGE,
+    reason: 'An attachment is of a type that mailbox providers block.',
+    reference: 'Gmail 552 5.7.0',
+    applies: (find) => hasBlockedFile(find),
+  },
+  {
+    id: 'listed_link',
+    limit: 50,
+    effect: 'rejected',
+    actor: LARGE,
+    reason: 'A link leads to a domain on a major blocklist.',
+    reference: 'Mailbox providers look up the domains of links. Apple rejects with 550 5.7.1.',
+    applies: (find) => failed(find, 'link_blocklists'),
+  },
+  {
+    id: 'ed25519_only',
+    limit: 55,
+    effect: 'rejected',
+    actor: LARGE,
+    reason: 'DMARC depends on an Ed25519 signature, which Gmail and Microsoft do not verify.',
+    reference: 'An Ed25519 signature (RFC 8463) needs an RSA signature beside it.',
+    applies: (find) => failed(find, 'dkim_key') && find('dkim_key')?.evidence.only_ed25519 === true,
+  },
+  {
+    id: 'no_reverse_dns',
+    limit: 60,
+    effect: 'rejected',
+    actor: LARGE,
+    reason: 'The sending IP address has no reverse DNS name that resolves back to it.',
+    reference: 'Gmail 5.7.25',
+    applies: (find) => failed(find, 'ptr') || failed(find, 'fcrdns'),
+  },
+  {
+    id: 'malformed_lines',
+    limit: 60,
+    effect: 'rejected',
+    actor: SERVERS,
+    reason: 'The message has lines or parts that mail servers do not accept.',
+    reference: 'RFC 5321 §2.3.8; protection against SMTP smuggling',
+    applies: (find) => failed(find, 'encoding') && hasMalformedLines(find),
+  },
+  {
+    id: 'false_sender',
+    limit: 65,
+    effect: 'spam',
+    actor: FILTERS,
+    reason: 'The display name in From impersonates someone else.',
+    reference: 'Mailbox providers treat a false sender name as phishing.',
+    applies: (find) => impersonatesSomeone(find),
+  },
+  {
+    id: 'unreachable_sender',
+    limit: 65,
+    effect: 'rejected',
+    actor: SERVERS,
+    reason: 'A sender domain cannot receive mail.',
+    reference: 'Many mail servers reject such a sender, Apple with 450 4.1.8. RFC 7505 §4.2',
+    applies: (find) => failed(find, 'mx') || bouncesFail(find),
+  },
+  {
+    id: 'risky_attachment',
+    limit: 65,
+    effect: 'rejected',
+    actor: SERVERS,
+    reason: 'An attachment can run code.',
+    reference: 'Many mail servers reject such files or remove them.',
+    applies: (find) => failed(find, 'attachments'),
+  },
+  {
+    id: 'hidden_text',
+    limit: 65,
+    effect: 'spam',
+    actor: FILTERS,
+    reason: 'The message hides text from the recipient.',
+    reference: 'Gmail: hidden content might cause messages to be marked as spam.',
+    applies: (find) => failed(find, 'hidden_text'),
+  },
+  {
+    id: 'spam_filter',
+    limit: 69,
+    effect: 'spam',
+    actor: FILTERS,
+    reason: 'A spam filter classifies the message as spam.',
+    reference: 'The verdict of SpamAssassin or Rspamd on your server',
+    applies: (find) => failed(find, 'spamassassin') || failed(find, 'rspamd'),
+  },
+  {
+    id: 'no_tls',
+    limit: 70,
+    effect: 'rejected',
+    actor: LARGE,
+    reason: 'The message was delivered without TLS.',
+    reference: 'Gmail 5.7.29',
+    applies: (find) => failed(find, 'tls'),
+  },
+  {
+    id: 'one_click',
+    limit: 75,
+    effect: 'requirement',
+    actor: LARGE,
+    reason: 'The message is marketing mail without valid one-click unsubscribe.',
+    reference: 'RFC 8058; Gmail and Yahoo sender requirements',
+    applies: (find) =>
+      failed(find, 'one_click') || skippedBy(find, 'one_click', 'list_unsubscribe'),
+  },
+  {
+    id: 'invalid_message_id',
+    limit: 75,
+    effect: 'rejected',
+    actor: LARGE,
+    reason: 'The message has no single valid Message-ID.',
+    reference: 'Gmail 550 5.7.1',
+    applies: (find) => failed(find, 'message_id'),
+  },
+  {
+    id: 'duplicate_fields',
+    limit: 75,
+    effect: 'rejected',
+    actor: LARGE,
+    reason: 'Header fields that must be unique are repeated.',
+    reference: 'Gmail 550 5.7.1',
+    applies: (find) => failed(find, 'header_duplicates'),
+  },
+  {
+    id: 'invalid_helo',
+    limit: 75,
+    effect: 'rejected',
+    actor: SERVERS,
+    reason: 'The HELO name of the sending server is invalid.',
+    reference: 'RFC 5321 §4.1.1.1. Many mail servers reject such a server.',
+    applies: (find) => failed(find, 'helo'),
+  },
+  {
+    id: 'too_large',
+    limit: 75,
+    effect: 'rejected',
+    actor: SERVERS,
+    reason: 'The message is larger than many mail servers accept.',
+    reference: 'Common size limits of mail servers are 10 to 25 MB.',
+    applies: (find) => failed(find, 'message_size'),
+  },
+  {
+    id: 'active_content',
+    limit: 79,
+    effect: 'spam',
+    actor: FILTERS,
+    reason: 'The HTML runs code or loads other pages.',
+    reference: 'Many spam filters reject active content or penalize it.',
+    applies: (find) => failed(find, 'active_content'),
+  },
+  {
+    id: 'misleading_link',
+    limit: 79,
+    effect: 'spam',
+    actor: FILTERS,
+    reason: 'A link shows one domain but leads to another.',
+    reference: 'Spam filters treat such links as phishing.',
+    applies: (find) => failed(find, 'link_text'),
+  },
+  {
+    id: 'bulk_authentication',
+    limit: 79,
+    effect: 'requirement',
+    actor: LARGE,
+    reason: 'The message is marketing mail, which needs SPF, DKIM and a DMARC record.',
+    reference: 'Gmail 550 5.7.27, 5.7.30 and 5.7.40; Microsoft 550 5.7.515',
+    applies: (find, kind) =>
+      kind === 'marketing' &&
+      (failed(find, 'spf') || failed(find, 'dkim') || lacksDmarcRecord(find)),
+  },
+  {
+    id: 'clipped',
+    limit: 85,
+    effect: 'clipped',
+    actor: 'Gmail',
+    reason: 'The HTML is too large for Gmail to show in full.',
+    reference: 'Gmail hides the rest of the message.',
+    applies: (find) => failed(find, 'html_size'),
+  },
+  {
+    id: 'one_mechanism',
+    limit: 89,
+    effect: 'weakness',
+    actor: LARGE,
+    reason: 'Only one of SPF and DKIM passes.',
+    reference: 'Forwarding breaks SPF, changes in transit break DKIM, and bulk senders need both.',
+    applies: (find) => failed(find, 'spf') || failed(find, 'dkim'),
+  },
+] as const satisfies Consequence[];
+
+export type ConsequenceId = (typeof CONSEQUENCES)[number]['id'];
+
+const failed = (find: FindFact, id: string): boolean => find(id)?.status === 'fail';
+
+const skippedBy = (find: FindFact, id: string, cause: string): boolean => {
+  const fact = find(id);
+  return fact?.status === 'skipped' && fact.failedCauses.includes(cause);
+};
+
+const hasPolicyNone = (find: FindFact): boolean => find('dmarc')?.evidence.policy === 'none';
+
+const lacksDmarcRecord = (find: FindFact): boolean =>
+  failed(find, 'dmarc_policy') || skippedBy(find, 'dmarc_policy', 'dmarc_record');
+
+/** Known only if both SPF and DKIM were checked. */
+function hasNoAlignedPass(find: FindFact): boolean {
+  const isKnown = ['spf', 'dkim'].every((id) =>
+    ['pass', 'warn', 'fail'].includes(find(id)?.status ?? ''),
+  );
+  const { spf, dkim } = find('dmarc')?.evidence ?? {};
+  return isKnown && [spf, dkim].every((outcome) => isUnaligned(outcome));
+}
+
+const isUnaligned = (outcome: Json | undefined): boolean =>
+  objectsIn([outcome ?? null]).some(({ result, aligned }) => result !== 'pass' || aligned !== true);
+
+/** Warnings count too: a MAIL FROM domain without a mail server only warns. */
+const bouncesFail = (find: FindFact): boolean =>
+  ['warn', 'fail'].includes(find('return_path')?.status ?? '');
+
+// What the evidence of a finding shows beyond its status.
+
+const objectsIn = (value: Json | undefined): { [key: string]: Json }[] =>
+  (Array.isArray(value) ? value : []).filter(
+    (item) => typeof item === 'object' && item !== null && !Array.isArray(item),
+  ) as { [key: string]: Json }[];
+
+/** Large providers do not reject mail because a list has the HELO name. */
+export function listsOnlyHelo(find: FindFact): boolean {
+  const { lists, domains } = find('domain_blocklists')?.evidence ?? {};
+  const listed = objectsIn(lists)
+    .filter(({ tier, status }) => tier === 1 && status === 'listed')
+    .flatMap((list) => (Array.isArray(list.listed) ? list.listed : []));
+  const heloNames = objectsIn(domains)
+    .filter(({ roles }) => Array.isArray(roles) && roles.join() === 'helo')
+    .map(({ name }) => name);
+  return listed.length > 0 && listed.every((name) => heloNames.includes(name));
+}
+
+/** The display name is that of a brand, or another address. The field itself is valid. */
+export function impersonatesSomeone(find: FindFact): boolean {
+  const from = find('from');
+  const { shown, brand } = from?.evidence ?? {};
+  if (from?.status === 'fail') return shown !== undefined || brand !== undefined;
+  return from?.status === 'warn' && brand !== undefined;
+}
+
+/** Without a provider: whether any provider blocks an attachment. */
+export function hasBlockedFile(find: FindFact, provider?: BlockingProvider): boolean {
+  if (!failed(find, 'attachments')) return false;
+  return objectsIn(find('attachments')?.evidence.found).some((file) => {
+    const providers = Array.isArray(file.blocked_by) ? file.blocked_by : [];
+    return provider ? providers.includes(provider) : providers.length > 0;
+  });
+}
+
+/** NUL, bare CR or LF, or more parts than mail has: servers reject these. */
+export function hasMalformedLines(find: FindFact): boolean {
+  const { nul, bare_cr: cr, bare_lf: lf, limits } = find('encoding')?.evidence ?? {};
+  const isCounted = [nul, cr, lf].some((count) => typeof count === 'number' && count > 0);
+  return isCounted || (Array.isArray(limits) && limits.length > 0);
+}
+
+// The consequences of a result.
+
+/** A consequence that applies to a message, or the one of provider rules that are not met. */
+export type AppliedConsequence = Omit<Consequence, 'applies'>;
+
+/** Worst first. */
+export function consequencesOf(find: FindFact, kind: MailKind): AppliedConsequence[] {
+  return CONSEQUENCES.filter(({ applies }) => applies(find, kind)).toSorted(bySeverity);
+}
+
+export const bySeverity = (a: AppliedConsequence, b: AppliedConsequence): number =>
+  EFFECTS.indexOf(a.effect) - EFFECTS.indexOf(b.effect) || a.limit - b.limit;

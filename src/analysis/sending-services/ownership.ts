@@ -1,0 +1,82 @@
+/** Where the reader of a report can publish DNS records, so that a fix proposes no others. */
+
+import { normalizeDomain, ownedDomain } from '../../lib/domain-names.ts';
+import type { Context, Fix } from '../check.ts';
+import { fromDomain, fullHostName, mailFromDomain } from '../dns/names.ts';
+import { freemailProvider, platformSuffix } from './freemail.ts';
+import { hasSuffix } from './service.ts';
+import { isServiceDomain, serviceOfMailFrom, serviceOfSigner } from './services.ts';
+
+/** The owner of a domain at which a sender cannot publish records; null if the sender may own it. */
+export function foreignOwner(domain: string): string | null {
+  const provider = freemailProvider(domain);
+  if (provider !== null) return provider;
+  const service = serviceOfSigner(domain) ?? serviceOfMailFrom(domain);
+  if (service) return service.name;
+  const suffix = platformSuffix(domain);
+  if (suffix !== null) return `the operator of ${suffix}`;
+  return ownedDomain(domain) === null ? 'a domain registry' : null;
+}
+
+/** The fix for mail from an address at a domain of someone else; null if the domain may be the sender's. */
+export function ownDomainFix(domain: string): Fix | null {
+  const owner = foreignOwner(domain);
+  return owner === null ? null : { text: ownDomainAdvice(domain, owner) };
+}
+
+function ownDomainAdvice(domain: string, owner: string): string {
+  const advice =
+    platformSuffix(domain) === 'onmicrosoft.com'
+      ? 'Add a custom domain to Microsoft 365, and send from an address at that domain.'
+      : 'Send from an address at a domain of your own.';
+  return `${advice} ${domain} belongs to ${owner}, so you cannot publish its DNS records or sign mail for it.`;
+}
+
+/** A fact: the domains below which the sender can publish: those of From, MAIL FROM and HELO. */
+export function publishableDomains(context: Context): string[] {
+  const { helo } = context.envelope;
+  const from = fromDomain(context);
+  const others = [mailFromDomain(context), helo === null ? null : fullHostName(helo)];
+  // The owner of a service sends from the domain itself; its customers only use its servers.
+  const names = [from, ...others.filter((name) => name !== null && !isServiceDomain(name))];
+  const owned = names.flatMap((name) => {
+    const domain = name === null || foreignOwner(name) !== null ? null : ownedDomain(name);
+    return domain ?? [];
+  });
+  return [...new Set(owned)];
+}
+
+export const canPublish = (context: Context, name: string): boolean =>
+  hasSuffix(name.toLowerCase(), context.fact(publishableDomains));
+
+/** The consent of a DMARC report destination: its fix says who must publish it. */
+const REPORT_CONSENT = /\._report\._dmarc\./i;
+
+/**
+ * The fix if the sender can carry it out. For a record of someone else it says so instead, and names the
+ * alternative. A PTR record is set by the provider of the address, whatever its name.
+ */
+export function publishableFix(fix: Fix, context: Context): Fix {
+  const { record } = fix;
+  if (!record || record.type === 'PTR' || REPORT_CONSENT.test(record.name)) return fix;
+  if (canPublish(context, record.name)) return fix;
+  const from = fromDomain(context);
+  const domain = domainOfRecord(record.name);
+  if (from !== null && hasSuffix(domain, [ownedDomain(from) ?? from])) {
+    const own = ownDomainFix(from);
+    if (own) return own;
+  }
+  const owner = ownedDomain(domain) ?? domain;
+  return {
+    ...(fix.guide && { guide: fix.guide }),
+    text: `Only the owner of ${owner} can change this record. Ask them to do so, or sign and send with a domain of your own.`,
+  };
+}
+
+/** The name without labels such as `_dmarc` or `s1._domainkey`. */
+function domainOfRecord(name: string): string {
+  const labels = name.split('.');
+  const last = labels.findLastIndex((label) => label.startsWith('_'));
+  const rest = labels.slice(last + 1).join('.');
+  return normalizeDomain(rest) ?? rest;
+}

@@ -1,0 +1,71 @@
+/** What is known of a sending service: how to recognize it, and what its customers publish in DNS. */
+
+export interface SendingService {
+  /** Stable, in snake_case. */
+  id: string;
+  name: string;
+  /** Its servers send for many customers, so a customer never allows their addresses one by one. */
+  isShared: boolean;
+  marks: ServiceMarks;
+  spf: SpfSetup;
+  dkim: DkimSetup;
+  /** What the service calls an envelope sender at the customer's own domain; null if it offers none. */
+  returnPath: string | null;
+  /** The service's own instructions. */
+  guides: { spf: string; dkim: string };
+}
+
+/** Domain suffixes and header fields, in lower case. A suffix also matches the domain itself. */
+export interface ServiceMarks {
+  /** Names of its servers, in reverse DNS and HELO. */
+  hosts: string[];
+  /** Suffixes below `hosts` that belong to servers of customers, such as rented machines. */
+  notHosts?: string[];
+  /** Names of the mail servers that receive mail for the domains of its customers. */
+  mx?: string[];
+  /** Domains with which it signs (`d=`) mail of customers without a key of their own. */
+  signs?: string[];
+  /** Its own envelope sender domains. */
+  mailFrom?: string[];
+  /** Names of header fields. A final `*` matches any rest. Anyone can add them, so they prove nothing. */
+  fields?: string[];
+}
+
+/**
+ * `include`: the names to include, the usual one first and then those of other regions. `return_path`: SPF
+ * passes by the service's return path, so no include is needed. `console`: it depends on the account.
+ */
+export type SpfSetup =
+  | { kind: 'include'; includes: string[] }
+  | { kind: 'return_path' }
+  | { kind: 'console' };
+
+/**
+ * How a customer's own domain gets a key. `cname`: pairs of a selector and a target, in which `{domain}` and
+ * `{dashed}` stand for the customer's domain, and `<…>` for what only the account shows. `txt`: one record
+ * with this selector. `automatic`: the service does it, if it also hosts the customer's DNS.
+ */
+export type DkimSetup =
+  | { kind: 'cname'; records: [selector: string, target: string][] }
+  | { kind: 'txt'; selector: string | null }
+  | { kind: 'automatic' }
+  | { kind: 'console' };
+
+export const include = (...includes: string[]): SpfSetup => ({ kind: 'include', includes });
+export const BY_RETURN_PATH: SpfSetup = { kind: 'return_path' };
+export const SPF_IN_CONSOLE: SpfSetup = { kind: 'console' };
+
+export const cnames = (...records: [selector: string, target: string][]): DkimSetup => ({
+  kind: 'cname',
+  records,
+});
+export const txt = (selector: string | null = null): DkimSetup => ({ kind: 'txt', selector });
+export const AUTOMATIC: DkimSetup = { kind: 'automatic' };
+export const DKIM_IN_CONSOLE: DkimSetup = { kind: 'console' };
+
+/** One page for both. */
+export const guide = (url: string) => ({ spf: url, dkim: url });
+
+/** Whether a name is one of the suffixes or below one. */
+export const hasSuffix = (name: string, suffixes: string[] = []): boolean =>
+  suffixes.some((suffix) => name === suffix || name.endsWith(`.${suffix}`));

@@ -1,0 +1,59 @@
+/** All known sending services, and how to find one. */
+
+import { BUSINESS_APPS } from './business-apps.ts';
+import { EMAIL_APIS } from './email-apis.ts';
+import { GATEWAYS } from './gateways.ts';
+import { MAILBOX_HOSTS } from './mailbox-hosts.ts';
+import { NEWSLETTERS } from './newsletters.ts';
+import { hasSuffix, type SendingService } from './service.ts';
+
+/**
+ * If marks of several services are found, the first of them counts. Applications come before the services
+ * through which some of them send, because their customers configure the application.
+ */
+export const SENDING_SERVICES: SendingService[] = [
+  ...NEWSLETTERS,
+  ...BUSINESS_APPS,
+  ...EMAIL_APIS,
+  ...MAILBOX_HOSTS,
+  ...GATEWAYS,
+];
+
+/** The service whose server has this name. */
+export const serviceOfHost = (name: string): SendingService | undefined =>
+  SENDING_SERVICES.find(
+    ({ marks }) => hasSuffix(name, marks.hosts) && !hasSuffix(name, marks.notHosts),
+  );
+
+/** The service that signs with this domain for its customers. */
+export const serviceOfSigner = (domain: string): SendingService | undefined =>
+  SENDING_SERVICES.find(({ marks }) => hasSuffix(domain, marks.signs));
+
+/** The service whose own envelope senders have this domain. */
+export const serviceOfMailFrom = (domain: string): SendingService | undefined =>
+  SENDING_SERVICES.find(({ marks }) => hasSuffix(domain, marks.mailFrom));
+
+/** The service that adds a header field of this name, in lower case. */
+export const serviceOfField = (name: string): SendingService | undefined =>
+  SENDING_SERVICES.find(({ marks }) =>
+    marks.fields?.some((field) =>
+      field.endsWith('*') ? name.startsWith(field.slice(0, -1)) : field === name,
+    ),
+  );
+
+/** Selectors that many signers use. */
+const COMMON_SELECTORS = ['s1', 's2', 'mail', 'default', 'dkim', 'api', 'cm'];
+
+/** The service whose customers usually publish a key with this selector. A hint, not a proof. */
+export const serviceOfSelector = (selector: string): SendingService | undefined =>
+  COMMON_SELECTORS.includes(selector)
+    ? undefined
+    : SENDING_SERVICES.find(({ dkim }) =>
+        dkim.kind === 'cname'
+          ? dkim.records.some(([usual]) => usual === selector)
+          : dkim.kind === 'txt' && dkim.selector === selector,
+      );
+
+/** Whether the domain is one of a service, so that its customers cannot publish records there. */
+export const isServiceDomain = (domain: string): boolean =>
+  [serviceOfHost, serviceOfSigner, serviceOfMailFrom].some((find) => find(domain) !== undefined);

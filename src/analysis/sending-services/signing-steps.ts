@@ -1,0 +1,95 @@
+/** The steps with which the customer of a sending service gets DKIM signatures by the From domain. */
+
+import type { Context, Fix } from '../check.ts';
+import { keyRecordFix } from '../dkim/failures.ts';
+import { dkimResult } from '../dkim/verify.ts';
+import { type FoundService, signingService } from './identify.ts';
+import { ownDomainFix } from './ownership.ts';
+import { hasSuffix, type SendingService } from './service.ts';
+
+/**
+ * How to sign as `domain` in the service in use; `general` if that is unknown. If nobody but a mailbox
+ * provider can sign as the domain, the fix is another From address.
+ */
+export async function signingFix(context: Context, domain: string, general: Fix): Promise<Fix> {
+  const own = ownDomainFix(domain);
+  if (own) return own;
+  const found = await context.fact(signingService);
+  if (!found) return general;
+  const steps = await stepsIn(context, found.service, domain);
+  return { ...steps, text: `${condition(found)}${steps.text}`, guide: dkimGuide(found.service) };
+}
+
+/** A service that is only probable makes its steps conditional. */
+export const condition = ({ service, isCertain }: FoundService): string =>
+  isCertain ? '' : `If you send through ${service.name}: `;
+
+export const dkimGuide = ({ name, guides }: SendingService): Fix['guide'] => ({
+  name: `How to do this in ${name}`,
+  url: guides.dkim,
+});
+
+export const spfGuide = ({ name, guides }: SendingService): Fix['guide'] => ({
+  name: `How to do this in ${name}`,
+  url: guides.spf,
+});
+
+async function stepsIn(
+  context: Context,
+  service: SendingService,
+  domain: string,
+): Promise<Pick<Fix, 'text' | 'record'>> {
+  const { name, dkim } = service;
+  const signs = `After that, ${name} signs with d=${domain}.`;
+  switch (dkim.kind) {
+    case 'txt':
+      return txtSteps(service, domain, dkim.selector);
+    case 'automatic':
+      return {
+        text: `In ${name}, turn on DKIM for ${domain}. If ${name} hosts your DNS, it publishes the key itself. ${signs}`,
+      };
+    case 'console':
+      return {
+        text: `In ${name}, set up DKIM for ${domain} and publish the records that it shows. ${signs}`,
+      };
+    case 'cname': {
+      if (service.id === 'microsoft_365') return { text: await microsoftSteps(context, domain) };
+      const records = dkim.records.map(
+        ([selector, target]) => `${selector}._domainkey.${domain} → ${fillIn(target, domain)}`,
+      );
+      const list = records.join(', ');
+      const one = records.length === 1;
+      const publish = list.includes('<')
+        ? `Publish the CNAME ${one ? 'record' : 'records'} that it shows, in this form: ${list}.`
+        : `Publish ${one ? 'this CNAME record' : 'these CNAME records'}: ${list}.`;
+      return { text: `In ${name}, set up DKIM for ${domain}. ${publish} ${signs}` };
+    }
+  }
+}
+
+const fillIn = (target: string, domain: string): string =>
+  target.replaceAll('{domain}', domain).replaceAll('{dashed}', domain.replaceAll('.', '-'));
+
+function txtSteps({ name }: SendingService, domain: string, selector: string | null): Fix {
+  const end = `Then turn on signing, so that ${name} signs with d=${domain}.`;
+  return selector === null
+    ? {
+        text: `In ${name}, set up DKIM for ${domain} and publish the TXT record that it shows. ${end}`,
+      }
+    : keyRecordFix(
+        `In ${name}, generate a DKIM key for ${domain} and publish it as the TXT record shown. Use the selector that ${name} shows, by default ${selector}. ${end}`,
+        `${selector}._domainkey.${domain}`,
+      );
+}
+
+/** The signature that Microsoft adds without setup names the tenant. Newer tenants have other targets. */
+async function microsoftSteps(context: Context, domain: string): Promise<string> {
+  const { signatures } = await context.fact(dkimResult);
+  const tenant = signatures.find(({ domain: signer }) => hasSuffix(signer, ['onmicrosoft.com']));
+  const target = `selector1-${domain.replaceAll('.', '-')}._domainkey.${tenant?.domain ?? '<tenant>.onmicrosoft.com'}`;
+  return [
+    `Publish two CNAME records: selector1._domainkey.${domain} and selector2._domainkey.${domain}.`,
+    `The Microsoft Defender portal shows their exact targets under Email authentication settings, such as ${target}.`,
+    `Then turn on signing for ${domain} there.`,
+  ].join(' ');
+}

@@ -1,0 +1,96 @@
+/** The groups of operations in the documentation, in their order. */
+
+interface Tag {
+  name: string;
+  description: string;
+  /** The paths, or their beginnings. */
+  paths: string[];
+}
+
+const ALL_TAGS: Tag[] = [
+  {
+    name: 'Tests',
+    description: 'A test examines one message. Its report has a score, a grade and findings.',
+    paths: ['/v1/tests'],
+  },
+  {
+    name: 'Domains',
+    description: 'The domains of your team: their verification, their health and their DNS.',
+    paths: ['/v1/domains'],
+  },
+  {
+    name: 'Monitors',
+    description: 'Recurring checks of domains and blocklists.',
+    paths: ['/v1/monitors'],
+  },
+  {
+    name: 'Alerts',
+    description: 'Rules that notify your team when a condition is met, and their incidents.',
+    paths: ['/v1/alerts', '/v1/alert_incidents'],
+  },
+  {
+    name: 'Reports',
+    description: 'Summaries over many tests, scheduled reports and shared links.',
+    paths: ['/v1/reports', '/reports/public'],
+  },
+  {
+    name: 'Badges',
+    description: 'Score badges for websites and README files.',
+    paths: ['/badges'],
+  },
+  {
+    name: 'Events',
+    description: 'Records of what happened, such as a completed test.',
+    paths: ['/v1/events'],
+  },
+  {
+    name: 'Webhooks',
+    description: 'Endpoints that receive events, and the log of their deliveries.',
+    paths: ['/v1/webhooks'],
+  },
+  {
+    name: 'Your account',
+    description: 'The member, the role and the credentials of the request.',
+    paths: ['/v1/me'],
+  },
+  {
+    name: 'Team',
+    description: 'Members, invitations and the transfer of ownership.',
+    paths: ['/v1/team'],
+  },
+  {
+    name: 'API keys',
+    description: 'The credentials of programs.',
+    paths: ['/v1/api_keys'],
+  },
+  {
+    name: 'Sessions and passwords',
+    description: 'Sign-in with a browser, and password resets.',
+    paths: ['/v1/sessions', '/v1/password_resets'],
+  },
+  {
+    name: 'Audit log',
+    description: 'Who changed what, and when.',
+    paths: ['/v1/audit_log'],
+  },
+  {
+    name: 'Health',
+    description: 'The state of the service. These operations require no credentials.',
+    paths: ['/healthz', '/readyz', '/status', '/v1/status', '/v1/capabilities'],
+  },
+];
+
+/** The tag of the operations at a path; undefined if no tag includes it. */
+export function tagOf(path: string): string | undefined {
+  const matches = ALL_TAGS.flatMap(({ name, paths }) =>
+    paths.filter((start) => path === start || path.startsWith(`${start}/`)).map(() => name),
+  );
+  return matches[0];
+}
+
+/** The used tags, for `tags` of the document. */
+export const tagsOf = (used: Set<string>): { name: string; description: string }[] =>
+  ALL_TAGS.filter(({ name }) => used.has(name)).map(({ name, description }) => ({
+    name,
+    description,
+  }));

@@ -1,0 +1,66 @@
+/** `repairedRecord`: what owners write by mistake, and the record that they meant. */
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import {
+  isDmarcRecord,
+  parseDmarcTags,
+  repairedRecord,
+  resemblesDmarc,
+} from '../../../src/analysis/dmarc/record.ts';
+
+const MEANT = 'v=DMARC1; p=none; rua=mailto:d@example.com';
+
+const rows: [name: string, record: string, repaired: string][] = [
+  ['a valid record', MEANT, MEANT],
+  ['no semicolons', 'v=DMARC1 p=none rua=mailto:d@example.com', MEANT],
+  ['commas instead of semicolons', 'v=DMARC1, p=none, rua=mailto:d@example.com', MEANT],
+  ['escaped semicolons', 'v=DMARC1\\; p=none\\; rua=mailto:d@example.com', MEANT],
+  ['curly quotes around it', '“v=DMARC1; p=none; rua=mailto:d@example.com”', MEANT],
+  ['curly quotes inside', 'v=DMARC1; p=“none”; rua=‘mailto:d@example.com’', MEANT],
+  ['quotes read in another encoding', 'â€œv=DMARC1; p=none; rua=mailto:d@example.comâ€', MEANT],
+  ['straight quotes', '"v=DMARC1; p=none; rua=mailto:d@example.com"', MEANT],
+  ['a doubled version', 'v=DMARC1; v=DMARC1; p=none; rua=mailto:d@example.com', MEANT],
+  ['a version in lower case', 'v=dmarc1;p=none;rua=mailto:d@example.com', MEANT],
+  ['a version without a semicolon', 'v=DMARC1p=none; rua=mailto:d@example.com', MEANT],
+  ['colons instead of equals signs', 'v:DMARC1; p: none; rua:mailto:d@example.com', MEANT],
+  ['spaces around equals signs', 'v = DMARC1 ; p = none ; rua = mailto:d@example.com', MEANT],
+  ['no-break spaces', 'v=DMARC1;\u00a0p=none;\u00a0rua=mailto:d@example.com', MEANT],
+  ['no mailto', 'v=DMARC1; p=none; rua=d@example.com', MEANT],
+  ['mailto with slashes', 'v=DMARC1; p=none; rua=mailto://d@example.com', MEANT],
+  ['the policy at the end', 'v=DMARC1; rua=mailto:d@example.com; p=none', MEANT],
+  ['a misspelled policy', 'v=DMARC1; p=quarantene', 'v=DMARC1; p=quarantine'],
+  ['the tag policy', 'v=DMARC1; policy=reject', 'v=DMARC1; p=reject'],
+  ['no policy', 'v=DMARC1; sp=reject', 'v=DMARC1; p=none; sp=reject'],
+  [
+    'modes in words',
+    'v=DMARC1; p=reject; adkim=strict; aspf=relaxed',
+    'v=DMARC1; p=reject; adkim=s; aspf=r',
+  ],
+  ['an unknown tag', 'v=DMARC1; p=reject; foo=bar', 'v=DMARC1; p=reject'],
+  ['an obsolete tag', 'v=DMARC1; p=reject; pct=50', 'v=DMARC1; p=reject; pct=50'],
+  ['options with spaces', 'v=DMARC1; p=reject; fo=1 : d : s', 'v=DMARC1; p=reject; fo=1 : d : s'],
+  [
+    'two addresses, separated by a space',
+    'v=DMARC1 p=reject rua=mailto:a@example.com mailto:b@example.com',
+    'v=DMARC1; p=reject; rua=mailto:a@example.com,mailto:b@example.com',
+  ],
+  [
+    'two addresses and commas throughout',
+    'v=DMARC1,p=reject,rua=mailto:a@example.com,mailto:b@example.com,adkim=s',
+    'v=DMARC1; p=reject; rua=mailto:a@example.com,mailto:b@example.com; adkim=s',
+  ],
+];
+
+describe('repairedRecord', () => {
+  for (const [name, record, repaired] of rows)
+    it(name, () => {
+      assert.ok(resemblesDmarc(record), 'resemblesDmarc');
+      const value = repairedRecord(record);
+      assert.equal(value, repaired);
+      assert.ok(isDmarcRecord(value));
+      const { faults, duplicates, unknown } = parseDmarcTags(value);
+      assert.deepEqual([faults, duplicates, unknown], [[], [], []]);
+      assert.equal(repairedRecord(value), value, 'a second repair changes nothing');
+    });
+});

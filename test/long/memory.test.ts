@@ -1,0 +1,76 @@
+/** The memory of a running service stays below a bound, whatever the messages are. */
+
+// @alone: the messages keep all cores busy, and each has a time limit.
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { SENDER_ZONE } from '../e2e/sender.ts';
+import { temporaryFolder } from '../helpers/app.ts';
+import { startDnsServer } from '../helpers/dns-server.ts';
+import { sendMail } from '../helpers/send.ts';
+import { type ServeProcess, startServe } from '../helpers/serve-process.ts';
+import { HOSTILE_LOAD } from './hostile-load.ts';
+
+const MAX_RESIDENT_MB = 1000;
+const MESSAGES = 200;
+const CONNECTIONS = 12;
+const MAX_ATTEMPTS = 600;
+
+test(`Service with two workers needs less than ${MAX_RESIDENT_MB} MB for hostile messages`, {
+  skip: process.platform !== 'linux' && 'there is no /proc',
+}, async (t) => {
+  const dns = await startDnsServer(SENDER_ZONE);
+  t.after(() => dns.close());
+  const service = await startServe(t, {
+    folder: temporaryFolder(t),
+    env: {
+      DELIVERABILITY_DNS_SERVERS: `127.0.0.1:${dns.address.port}`,
+      DELIVERABILITY_WORKERS: '2',
+      DELIVERABILITY_CHECK_LINKS: 'false',
+    },
+  });
+  const names = Object.keys(HOSTILE_LOAD);
+  let next = 0;
+  const send = async () => {
+    for (let i = next++; i < MESSAGES; i = next++) await examine(service, names[i % names.length]!);
+  };
+  await Promise.all(Array.from({ length: CONNECTIONS }, send));
+  const peak = peakMemoryMb(service.pid);
+  t.diagnostic(`${peak} MB resident at most, ${MESSAGES} messages`);
+  assert.ok(peak < MAX_RESIDENT_MB, `${peak} MB`);
+  assert.deepEqual(await service.call('GET', '/healthz'), { status: 'ok' });
+});
+
+/** Sends the message, waits for its result, and requests its reports. */
+async function examine(service: ServeProcess, name: string): Promise<void> {
+  const { id, address } = await service.createTest();
+  await sendPatiently(service, address, HOSTILE_LOAD[name]!());
+  for (;;) {
+    const { status } = await service.call<{ status: string }>('GET', `/v1/tests/${id}?wait=50`);
+    if (status === 'completed' || status === 'failed') break;
+  }
+  const headers = { authorization: `Bearer ${service.key}` };
+  for (const format of ['html', 'pdf']) {
+    const response = await fetch(`${service.url}/v1/tests/${id}/report.${format}`, { headers });
+    await response.arrayBuffer();
+  }
+}
+
+/** Repeats the message while the service has no memory for it, as mail servers do. */
+async function sendPatiently(service: ServeProcess, to: string, raw: Buffer): Promise<void> {
+  for (let attempt = 1; ; attempt++)
+    try {
+      await sendMail({ port: service.smtpPort, to, raw });
+      return;
+    } catch (error) {
+      const { responseCode } = error as { responseCode?: number };
+      if (responseCode !== 452 || attempt >= MAX_ATTEMPTS) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+}
+
+function peakMemoryMb(pid: number): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'latin1');
+  return Math.round(Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)![1]) / 1024);
+}
