@@ -38,7 +38,8 @@ const { values, positionals } = parseArgs({
     'test-name-pattern': { type: 'string', multiple: true, default: [] },
     'test-skip-pattern': { type: 'string', multiple: true, default: [] },
     'test-only': { type: 'boolean', default: false },
-    'test-timeout': { type: 'string' },
+    /** In milliseconds. No test needs ten minutes, so one that hangs ends. */
+    'test-timeout': { type: 'string', default: '600000' },
     /** One more than cores, because processes wait for disks and threads. Long tests measure load: no extra process. */
     'test-concurrency': { type: 'string' },
     'test-reporter': { type: 'string', default: 'spec' },
@@ -115,7 +116,7 @@ async function* runProcesses(
     only: values['test-only'],
     testNamePatterns: values['test-name-pattern'].map(pattern),
     testSkipPatterns: values['test-skip-pattern'].map(pattern),
-    ...(values['test-timeout'] !== undefined && { timeout: Number(values['test-timeout']) }),
+    timeout: Number(values['test-timeout']),
   });
   for await (const event of stream as AsyncIterable<TestEvent>) {
     const { type, data } = event;

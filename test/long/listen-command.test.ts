@@ -20,7 +20,7 @@ interface ListenProcess {
   caFile: string;
   /** All of stderr so far. */
   stderr(): string;
-  /** Resolves with all of stdout, or stderr, as soon as it matches. */
+  /** Resolves with all of stdout, its wrapped lines joined, or with all of stderr, as soon as it matches. */
   prints(pattern: RegExp, stream?: 'stdout' | 'stderr'): Promise<string>;
   /** Resolves with the exit code. */
   end(signal: NodeJS.Signals): Promise<number | null>;
@@ -43,15 +43,19 @@ async function startListen(
       texts[name] += text;
     });
   const prints: ListenProcess['prints'] = async (pattern, stream = 'stdout') => {
-    while (!pattern.test(texts[stream])) {
+    const read = () =>
+      stream === 'stdout'
+        ? texts.stdout.replaceAll(/\n {10}(?!✓|✗|responded|repeated)/g, ' ')
+        : texts.stderr;
+    while (!pattern.test(read())) {
       const closed = await Promise.race([
         once(child[stream], 'data').then(() => false),
         ended.then(() => true),
       ]);
-      if (closed && !pattern.test(texts[stream]))
+      if (closed && !pattern.test(read()))
         assert.fail(`listen ended without ${pattern}: ${JSON.stringify(texts)}`);
     }
-    return texts[stream];
+    return read();
   };
   const start = await prints(/-d '.*'\n/, 'stderr');
   return {
@@ -147,9 +151,8 @@ test('listen verifies and prints events and marks repeated deliveries', async (t
   const delivery = await sendSample();
   assert.equal(delivery.status, 'succeeded', JSON.stringify(delivery.attempts));
   const out = await listening.prints(/responded/);
-  // The summary wraps at the terminal width.
   assert.match(
-    out.replaceAll(/\n {10}(?![✓r])/g, ' '),
+    out,
     /^\d\d:\d\d:\d\d {2}test\.completed {2}evt_\S+ {2}test mode score \d+, grade [A-F], “[^”]+”, from \S+, SPF \w+, DKIM \w+, DMARC \w+\n {10}✓ verified\n {10}responded 200\n\n$/,
   );
   assert.ok(out.includes(delivery.event_id));
