@@ -5,6 +5,7 @@ import type { App } from '../app.ts';
 import { AppError, invalidParams, type ParamError } from '../lib/errors.ts';
 import { isPage, type RequestContext } from './request-context.ts';
 import type { Route, Schema } from './route.ts';
+import { bodyTooLarge, incompleteBody, readUpload } from './upload.ts';
 
 const MAX_JSON_BYTES = 1024 * 1024;
 const MAX_JSON_DEPTH = 64;
@@ -105,7 +106,7 @@ export function contentType(request: Request): string {
 const EMPTY = new Uint8Array();
 
 /** The parts of a request from which its body is read. */
-type BodyContext = Pick<RequestContext, 'request' | 'incoming'>;
+type BodyContext = Pick<RequestContext, 'request' | 'incoming' | 'afterResponse'>;
 
 /** Reads and validates the body that a route declares. `raw` has the bytes of a body that isn't JSON. */
 export async function readRouteBody(app: App, route: Route, context: BodyContext) {
@@ -117,7 +118,8 @@ export async function readRouteBody(app: App, route: Route, context: BodyContext
     );
   if (route.consumes) {
     if (contentType(request) !== route.consumes.type) throw unsupportedType(route.consumes.type);
-    return { body: undefined as never, raw: await readBody(request, route.consumes.maxBytes(app)) };
+    const raw = await readUpload(app, context, route.consumes.maxBytes(app));
+    return { body: undefined as never, raw };
   }
   if (route.body)
     return { body: validate(route.body, await readJson(request)) as never, raw: EMPTY };
@@ -134,7 +136,10 @@ const MAX_IGNORED_BYTES = 256;
  * Throws `unexpected_body`, so that no field is ignored silently. Accepts an empty JSON object, which
  * some client libraries always send.
  */
-async function requireNoBody({ request, incoming }: BodyContext): Promise<void> {
+async function requireNoBody({
+  request,
+  incoming,
+}: Pick<BodyContext, 'request' | 'incoming'>): Promise<void> {
   const { headers, method } = request;
   const unexpected = (fields = {}) =>
     new AppError('unexpected_body', 'This operation takes no request body. Remove it.', [], fields);
@@ -160,12 +165,10 @@ const hasBody = (headers: Headers): boolean =>
  * `malformed_request` if the body is incomplete or its chunks are malformed.
  */
 async function readBody(request: Request, max: number): Promise<Uint8Array> {
-  const tooLarge = () =>
-    new AppError('body_too_large', `The request body is larger than ${max} bytes.`);
   const declared = request.headers.get('content-length');
-  if (declared !== null && Number(declared) > max) throw tooLarge();
+  if (declared !== null && Number(declared) > max) throw bodyTooLarge(max);
   const bytes = request.body ? await readUpTo(chunksOf(request), max) : EMPTY;
-  if (bytes.byteLength > max) throw tooLarge();
+  if (bytes.byteLength > max) throw bodyTooLarge(max);
   return bytes;
 }
 
@@ -182,7 +185,7 @@ async function readUpTo(body: AsyncIterable<Uint8Array>, max: number): Promise<U
       if (size > max) break;
     }
   } catch {
-    throw new AppError('malformed_request', 'The request body is incomplete. Send it again.');
+    throw incompleteBody();
   }
   return Buffer.concat(chunks, size);
 }

@@ -30,6 +30,8 @@ export interface RequestContext {
   search: string;
   /** Header fields of the response, including error responses. */
   responseHeaders: Record<string, string>;
+  /** Called once the response is known. */
+  afterResponse: (() => void)[];
   readonly caller: Caller;
 }
 
@@ -53,6 +55,7 @@ export function createRequestContext(
     pathname,
     search,
     responseHeaders: {},
+    afterResponse: [],
     // Computed on demand, because most requests don't need it.
     get caller() {
       caller ??= callerOf(request.headers, peer, config.TRUSTED_PROXIES);

@@ -98,6 +98,7 @@ export function createRouter(options: RouterOptions): Fetch {
               ...context.responseHeaders,
             });
     }
+    for (const step of context.afterResponse) step();
     app.log.info('request', {
       request_id: context.requestId,
       method: request.method,

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import type { Envelope } from '../analysis/check.ts';
 import type { ConnectionCount } from '../lib/connection-limits.ts';
 import type { Log } from '../lib/log.ts';
+import type { MemoryBudget } from '../lib/message-memory.ts';
 import type { DataParser } from './data-parser.ts';
 
 export interface OpenSession {
@@ -23,18 +24,13 @@ export interface OpenSession {
   disconnect(): void;
 }
 
-/** The message memory of all sessions of a listener, in bytes. */
-export interface MemoryBudget {
-  usedBytes: number;
-  readonly limit: number;
-}
-
 export interface ListenerState {
   /** Maximum size of a message in bytes. */
   maxSize: number;
   limits: SmtpLimits;
   hooks: SmtpHooks;
   log: Log;
+  /** For the messages of all sessions. */
   memory: MemoryBudget;
   /** Whether the disk has space for another message. */
   hasSpace(): Promise<boolean>;

@@ -79,7 +79,8 @@ export async function startSmtp(options: SmtpOptions, hooks: SmtpHooks): Promise
     limits,
     hooks,
     log: options.log,
-    memory: { usedBytes: 0, limit: limits.memoryBytes },
+    // At least one message of the configured maximum size fits.
+    memory: { usedBytes: 0, limit: Math.max(limits.memoryBytes, options.maxSize) },
     hasSpace: createSpaceCheck(() => hooks.freeBytes(), options.minFreeBytes),
     awaitingProxyHeader: new Set(),
     sessions: new Map(),
