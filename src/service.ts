@@ -15,6 +15,7 @@ import { errorMessage } from './lib/errors.ts';
 import { type FittedLimits, fitToFileLimit, readFileLimit } from './lib/file-limit.ts';
 import { createSpaceCheck } from './lib/free-space.ts';
 import { checkRecipient, receiveMessage } from './mailtests/receive.ts';
+import { SMTP_LIMITS } from './smtp/listener-state.ts';
 import { type SmtpListener, startSmtp } from './smtp/server.ts';
 import { releaseLeases } from './store/leases.ts';
 import { lockStore } from './store/open.ts';
@@ -135,7 +136,12 @@ function connectionLimits({ config, log }: App): FittedLimits {
 
 async function smtpOptions({ config, clock, log }: App, limits: ConnectionLimits) {
   return {
-    limits: { connections: limits.total, connectionsPerAddress: limits.perClient },
+    limits: {
+      connections: limits.total,
+      connectionsPerAddress: limits.perClient,
+      // At least one message of the configured maximum size fits.
+      memoryBytes: Math.max(SMTP_LIMITS.memoryBytes, config.SMTP_MAX_SIZE),
+    },
     host: config.SMTP_HOST,
     port: config.SMTP_PORT,
     name: config.SMTP_NAME,

@@ -79,8 +79,7 @@ export async function startSmtp(options: SmtpOptions, hooks: SmtpHooks): Promise
     limits,
     hooks,
     log: options.log,
-    // At least one message of the configured maximum size fits.
-    memory: { usedBytes: 0, limit: Math.max(limits.memoryBytes, options.maxSize) },
+    memory: { usedBytes: 0, limit: limits.memoryBytes },
     hasSpace: createSpaceCheck(() => hooks.freeBytes(), options.minFreeBytes),
     awaitingProxyHeader: new Set(),
     sessions: new Map(),
