@@ -60,7 +60,10 @@ test('Uploads release their memory when the client disconnects or sends too much
   for (let i = 0; i < 4; i++) {
     const aborted = await uploadMost(t, service);
     aborted.destroy();
-    const tooLarge = await finish(startUpload(t, service), Buffer.concat([LARGE, Buffer.alloc(4096)]));
+    const tooLarge = await finish(
+      startUpload(t, service),
+      Buffer.concat([LARGE, Buffer.alloc(4096)]),
+    );
     assert.equal(tooLarge.statusCode, 413);
   }
   const upload = await finish(startUpload(t, service), LARGE);
