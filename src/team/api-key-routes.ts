@@ -79,6 +79,7 @@ const revoke = route({
   role: 'viewer',
   // A test-mode key may revoke itself, but no other key.
   hasTestMode: true,
+  errors: ['live_mode_required'],
   summary: 'Revoke an API key',
   description:
     'Revokes an API key immediately. Test-mode keys and viewer keys can revoke only themselves.',

@@ -24,5 +24,5 @@ test('The icon is served as ICO and SVG, and pages contain it', async (t) => {
   const { html } = await getPage(service, '/');
   const href = /<link rel="icon"[^>]* href="data:image\/svg\+xml,([^"]+)"/.exec(html)?.[1];
   assert.equal(decodeURIComponent(href!), text);
-  assert.match(html, /<span>Switch to dark theme<\/span>/);
+  assert.match(html, /<span>Dark theme<\/span>/);
 });

@@ -74,7 +74,7 @@ test('check --html replaces an existing report through a symlink; JSON still goe
   assert.match(readFileSync(at('reports/old.html'), 'utf8'), /^<!doctype html>/i);
   assert.deepEqual(readdirSync(at('reports')), ['old.html']);
   const hint = await check(['--offline']);
-  assert.match(hint.stdout, /Next: --json .*, --html report\.html or --pdf report\.pdf /);
+  assert.match(hint.stdout, /Next: --json .*, --html report\.html or --pdf\s+report\.pdf /);
 });
 
 test('check rejects an unwritable report path before doing anything', async (t) => {

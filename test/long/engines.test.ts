@@ -44,7 +44,7 @@ describe('Spam engines end to end', {
     assert.deepEqual(statuses(ended.checks), ['fail', 'fail']);
     assert.deepEqual(ended.auth_results, { spf: 'pass', dkim: 'pass', dmarc: 'pass' });
     const found = ended.checks.filter(({ category }) => category === 'spam_filters');
-    for (const { id, gain, fix } of found) assert.ok(gain > 0 && fix?.text.includes('GTUBE'), id);
+    for (const { id, fix } of found) assert.ok(fix?.text.includes('GTUBE'), id);
     assert.ok(ended.score! < 100);
   });
 

@@ -11,6 +11,8 @@ import { describeApi } from '../../src/health/describe-api.ts';
 import type { Role } from '../../src/http/actor.ts';
 import type { Route } from '../../src/http/route.ts';
 import { isoTime } from '../../src/lib/clock.ts';
+import { presentListed } from '../../src/mailtests/present.ts';
+import { newTestRow } from '../../src/mailtests/queries.ts';
 import { zoneResolver } from '../../src/net/dns/zone.ts';
 import { assembleService } from '../../src/service.ts';
 import { type Db, openStore, transact } from '../../src/store/open.ts';
@@ -158,7 +160,14 @@ test('Hostile requests to every operation cause no 5xx, leaks or unintended chan
   const { app, fetch, faults } = assembled;
   const { db } = app;
   const credentials = await credentialsOf(assembled);
-  const data = { id: 'test_01', object: 'test' };
+  const data = presentListed(
+    {
+      ...newTestRow(app, { kind: 'auto', metadata: {}, expires_in: 3600, livemode: true }),
+      status: 'failed',
+      failure_reason: 'not_received',
+    },
+    app.config,
+  );
   await transact(db, (tx) => appendEvent(tx, { type: 'test.failed', livemode: true, data }, app));
   const { rows: needed } = await sql<{ id: string }>`
     select id from members union select id from api_keys union select id from sessions`.execute(db);

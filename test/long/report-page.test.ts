@@ -266,10 +266,10 @@ describe('Report page in a browser', { skip: skipUnlessInstalled('chromium') }, 
       page.evaluate(() => getComputedStyle(document.body).backgroundColor.replaceAll(' ', ''));
     const dark = await background();
     const button = page.getByRole('button', { name: /^Switch to \w+ theme$/ });
-    assert.equal(await button.textContent(), 'Switch to light theme');
+    assert.equal(await button.textContent(), 'Light theme');
     await button.click();
     assert.notEqual(await background(), dark);
-    assert.equal(await button.textContent(), 'Switch to dark theme');
+    assert.equal(await button.textContent(), 'Dark theme');
     await page.reload();
     assert.notEqual(await background(), dark);
     await button.click();

@@ -151,5 +151,5 @@ test('summarize yields to other work between days of many domains', async (t) =>
   await counting;
   // At least one turn per day of the month and of the previous month.
   assert.ok(turns >= 60, `${turns}`);
-  assert.equal((span.to - span.from) / DAY_MS, 30);
+  assert.equal((NOW - span.from) / DAY_MS, 30);
 });

@@ -214,8 +214,11 @@ test('verifySignature returns the reason for each rejection', async (t) => {
     const result = verdicts[what]!;
     return result.verified ? '' : result.reason;
   };
-  assert.deepEqual(verdicts['an unmodified delivery'], { verified: true, former: false });
-  assert.deepEqual(verdicts['with the secret before a rotation'], { verified: true, former: true });
+  assert.deepEqual(verdicts['an unmodified delivery'], { verified: true, isPreviousSecret: false });
+  assert.deepEqual(verdicts['with the secret before a rotation'], {
+    verified: true,
+    isPreviousSecret: true,
+  });
   assert.match(
     reason('another secret'),
     /^X-Service-Signature does not match: the secret is wrong, or the body/,

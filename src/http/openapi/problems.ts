@@ -92,6 +92,7 @@ function codesOf(routes: Route[], route: Route): ErrorCode[] {
     ...(role === 'public' && method === 'GET' ? [] : (['forbidden'] as const)),
     ...(path.includes(':') ? (['not_found'] as const) : []),
     ...(body ? (['malformed_json', 'unsupported_media_type'] as const) : []),
+    ...(consumes ? (['unsupported_media_type'] as const) : []),
     ...(body || consumes ? (['body_too_large'] as const) : []),
     ...(supportsIdempotencyKey(route)
       ? (['idempotency_in_progress', 'idempotency_mismatch'] as const)

@@ -22,7 +22,7 @@ const FRAME_SCRIPT = `(() => {
   const isDark = () => root.dataset.theme ? root.dataset.theme === 'dark' : system.matches;
   const show = () => {
     for (const button of document.querySelectorAll('[data-action="theme"]'))
-      button.querySelector('span').textContent = isDark() ? 'Switch to light theme' : 'Switch to dark theme';
+      button.querySelector('span').textContent = isDark() ? 'Light theme' : 'Dark theme';
   };
   const storedTheme = stored();
   if (storedTheme === 'light' || storedTheme === 'dark') root.dataset.theme = storedTheme;
@@ -154,7 +154,7 @@ function Body({ skip, main, aside, foot }: Omit<Page, 'csp' | 'referrer'>) {
               <circle cx="8" cy="8" r="6" />
               <path d="M8 2a6 6 0 0 1 0 12z" fill="currentColor" stroke="none" />
             </svg>
-            <span>Switch to dark theme</span>
+            <span>Dark theme</span>
           </button>
         </div>
       </header>
