@@ -270,8 +270,8 @@ export interface Alignment {
   fromDomain: string | null;
   rows: AlignmentRow[];
   outcome: { mechanism: string; result: StateSpan; domain: Text; below: Text };
-  /** The text alternative of the drawing. */
-  alt: string;
+  /** The text alternative of the drawing; null if there is only the table. */
+  alt: string | null;
 }
 
 export interface AlignmentRow {

@@ -19,7 +19,8 @@ import { authStates } from './verdict.ts';
 
 const TITLE = 'Authentication';
 
-export function authenticationSection(report: ReportedResult): Section {
+/** Without `hasDrawing`, only the table. */
+export function authenticationSection(report: ReportedResult, hasDrawing: boolean): Section {
   const { fromDomain, identifiers, dmarc, uncheckedSignatures } = authenticationOf(report);
   const rows = identifiers.map(rowOf);
   const alignment: Alignment = {
@@ -40,7 +41,7 @@ export function authenticationSection(report: ReportedResult): Section {
       domain: [fromDomain ? code(fromDomain, 255) : 'No single From domain'],
       below: recordText(dmarc),
     },
-    alt: alternativeText(rows, fromDomain),
+    alt: hasDrawing ? alternativeText(rows, fromDomain) : null,
   };
   const blocks: Block[] = [alignment];
   if (uncheckedSignatures > 0)

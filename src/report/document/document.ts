@@ -75,7 +75,7 @@ function reportBlocks(report: Report, variant: ReportVariant, above: string | nu
     fixSection(report, variant),
     // The verdict shows the scores of the categories.
     ...(isShortPdf ? [] : [ledgerSection(report, variant)]),
-    authenticationSection(report),
+    authenticationSection(report, !isShortPdf),
     ...placementSections(report),
     ...(isShortPdf ? [] : [providersSection(report)]),
     ...(audience === 'team' ? [pathSection(report), messageSection(report, variant)] : []),

@@ -98,12 +98,12 @@ const rowsToDraw = ({ rows }: Alignment): AlignmentRow[] =>
 
 /** In points; 0 if there is nothing to draw. */
 export const alignmentHeight = (block: Alignment): number =>
-  block.fromDomain === null ? 0 : rowsToDraw(block).length * ROW_HEIGHT;
+  block.fromDomain === null || block.alt === null ? 0 : rowsToDraw(block).length * ROW_HEIGHT;
 
 export function alignmentFigure(sheet: Sheet, block: Alignment): void {
   const { fromDomain, fromLabel, alt } = block;
   const height = alignmentHeight(block);
-  if (fromDomain === null || height === 0) return;
+  if (fromDomain === null || alt === null || height === 0) return;
   sheet.ensureSpace(height);
   const [left, right, top] = [sheet.left, sheet.left + sheet.width - CHIP.width, sheet.y];
   drawFigure(sheet, alt, sheet.width, height, () => {

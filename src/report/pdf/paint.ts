@@ -126,7 +126,7 @@ const RENDERERS: Renderers = {
   entries: (sheet, block) => paintTable(sheet, entriesTable(block)),
   alignment(sheet, block) {
     alignmentFigure(sheet, block);
-    sheet.skip(8);
+    if (block.alt !== null) sheet.skip(8);
     paintTable(sheet, alignmentTable(block));
   },
   path(sheet, block) {
@@ -175,6 +175,7 @@ function paintVerdict(sheet: Sheet, block: Verdict): void {
     sheet.y += 12;
   }
   const top = sheet.y;
+  const firstPage = sheet.doc.page;
   scoreRing(sheet, score);
   sheet.inset(RING_SIZE + 26, () => {
     if (testedName !== null) drawParagraph(sheet, [testedName], SMALL);
@@ -188,7 +189,7 @@ function paintVerdict(sheet: Sheet, block: Verdict): void {
     if (facts) drawPairs(sheet, facts.rows, { ...BODY, size: 8, leading: 12 });
     for (const text of remarks) drawParagraph(sheet, text, SMALL);
   });
-  sheet.y = Math.max(sheet.y, top + RING_SIZE);
+  if (sheet.doc.page === firstPage) sheet.y = Math.max(sheet.y, top + RING_SIZE);
   if (unknown === null) return;
   sheet.y += 12;
   drawNotice(sheet, unknown, MARKS.unknown.color, COLOR.tint);
