@@ -11,7 +11,7 @@ const PADDING = 4;
 const LARGE = { size: 14, leading: 18, face: 'bold' } as const;
 
 /** A table with a head and within these limits stays on one page. */
-const SHORT_TABLE = { rows: 10, height: 300 };
+const SHORT_TABLE = { rows: 10, height: 200 };
 
 /** A row that has been laid out. */
 interface PlacedRow {
