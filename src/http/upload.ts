@@ -32,7 +32,8 @@ export async function readUpload(
   try {
     for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
       buffer.add(chunk);
-      if (buffer.exceeded()) break;
+      // Without memory it reads on: many clients miss a response that arrives during their upload.
+      if (buffer.exceeded() === 'size') break;
     }
   } catch {
     throw incompleteBody();
