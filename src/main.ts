@@ -12,6 +12,7 @@ import { openapi } from './commands/openapi.ts';
 import { owner } from './commands/owner.ts';
 import { serve } from './commands/serve.ts';
 import { ConfigError } from './config/config.ts';
+import { applyAllocatorSettings } from './lib/allocator.ts';
 import { closestName } from './lib/closest-name.ts';
 import { errorMessage } from './lib/errors.ts';
 import { printable, terminalText } from './lib/log.ts';
@@ -187,6 +188,7 @@ function untilSignal(): Promise<void> {
 
 // In the executable, analysis threads run this file too.
 if (isMainThread) {
+  if (process.argv[2] === serve.name) applyAllocatorSettings(process);
   // The database holds other people's mail, so no other user of the machine may read it.
   process.umask(0o077);
   // No top-level await: the executable is one CommonJS file.
