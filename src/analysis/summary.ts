@@ -157,11 +157,13 @@ function openChecks({ checks, providers, judged_kind }: Unsummarized): CheckResu
         .flatMap((rule) => rule.checks),
     ),
   );
-  return checks.filter(
-    ({ id, status, points }) =>
-      (status === 'error' && points > 0) || (status === 'skipped' && required.has(id)),
-  );
+  // The finding that caused a check to be skipped already says what is wrong.
+  const isExplained = (check: CheckResult) => factOf(check).failedCauses.length > 0;
+  return checks.filter((check) => !isExplained(check) && isOpen(check, required));
 }
+
+const isOpen = ({ id, status, points }: CheckResult, required: Set<string>): boolean =>
+  (status === 'error' && points > 0) || (status === 'skipped' && required.has(id));
 
 /** The tier-1 lists without an answer. */
 function silentLists({ status, evidence: { lists } }: CheckResult): string[] {

@@ -18,6 +18,7 @@ import {
 } from '../dkim/outcome.ts';
 import { dkimResult } from '../dkim/verify.ts';
 import { reliesOnEd25519 } from '../dmarc/evaluate.ts';
+import { serviceKeyFix } from '../sending-services/signing-steps.ts';
 
 /** Evaluates the From domain's own signatures, or all if there are none; the worst counts. */
 export const dkimKey: Check = {
@@ -41,9 +42,16 @@ export const dkimKey: Check = {
     const relevant = ownSignatures.length > 0 ? ownSignatures : outcome.signatures;
     const isOnlyBasis = await context.fact(reliesOnEd25519);
     const finding = worstFinding(relevant, isOnlyBasis);
-    return { ...finding, evidence: { ...signatureEvidence(outcome), ...finding.evidence } };
+    const evidence = { ...signatureEvidence(outcome), ...finding.evidence };
+    const isRsa = relevant.every(({ algorithm }) => algorithm.startsWith('rsa'));
+    const hasNewKey = finding.fix?.record?.value.includes('<') === true;
+    if (!finding.fix || !isRsa || !hasNewKey) return { ...finding, evidence };
+    const fix = await serviceKeyFix(context, relevant[0]!.domain, finding.fix, RENEW);
+    return { ...finding, fix, evidence };
   },
 };
+
+const RENEW = 'The service that sends for you has the private key, so renew the key there. ';
 
 const SEVERITY: Finding['status'][] = ['fail', 'warn', 'error', 'pass', 'skipped'];
 

@@ -27,7 +27,7 @@ import { MAX_SIGNATURES } from '../dkim/signature.ts';
 import { dkimResult } from '../dkim/verify.ts';
 import { parseTagList } from '../dns/tag-list.ts';
 import { explainChangedCopy } from '../forwarding/explain.ts';
-import { signingFix } from '../sending-services/signing-steps.ts';
+import { serviceKeyFix, signingFix } from '../sending-services/signing-steps.ts';
 
 /** RFC 6376, with the rules of RFC 8301 on algorithms and key lengths; results as in RFC 8601 §2.7.1. */
 export const dkim: Check = {
@@ -69,10 +69,15 @@ async function evaluate(
     return unknown(...beyondLimit(outcome), evidence);
   if (result !== 'pass') {
     const changed = await explainChangedCopy(context, signature);
-    return fail({ ...(changed ?? explainFailure(signature)), evidence });
+    if (changed) return fail({ ...changed, evidence });
+    const explained = explainFailure(signature);
+    const fix = await serviceKeyFix(context, signature.domain, asFix(explained.fix));
+    return fail({ ...explained, fix, evidence });
   }
   return validFinding(deciding, signatures.length - deciding.length, context.receivedAt, evidence);
 }
+
+const asFix = (fix: Fix | string): Fix => (typeof fix === 'string' ? { text: fix } : fix);
 
 async function unsignedFinding(context: Context, evidence: Finding['evidence']): Promise<Finding> {
   const domain = addressDomain(context.message.from[0]?.address ?? '') ?? 'example.com';

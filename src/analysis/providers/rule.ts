@@ -70,8 +70,13 @@ export function isTolerated({ id, evidence }: CheckFact, find: FindFact): boolea
 }
 
 /** Servers accept 8-bit text that its part does not declare. Any other finding counts. */
-function hasOnlyEightBitBody({ eight_bit_body: body, ...others }: CheckFact['evidence']): boolean {
-  return typeof body === 'number' && body > 0 && Object.values(others).every(isEmpty);
+function hasOnlyEightBitBody(evidence: CheckFact['evidence']): boolean {
+  const { eight_bit_body: body, structure, ...others } = evidence;
+  const isCharset = (item: Json) => isObject(item) && item.problem === 'charset_missing';
+  const isSound = Array.isArray(structure)
+    ? structure.every(isCharset)
+    : isEmpty(structure ?? null);
+  return typeof body === 'number' && body > 0 && isSound && Object.values(others).every(isEmpty);
 }
 
 const isEmpty = (value: Json): boolean =>

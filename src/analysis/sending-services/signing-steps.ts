@@ -2,6 +2,7 @@
 
 import type { Context, Fix } from '../check.ts';
 import { keyRecordFix } from '../dkim/failures.ts';
+import { isOfFromDomain } from '../dkim/outcome.ts';
 import { dkimResult } from '../dkim/verify.ts';
 import { type FoundService, signingService } from './identify.ts';
 import { ownDomainFix } from './ownership.ts';
@@ -18,6 +19,28 @@ export async function signingFix(context: Context, domain: string, general: Fix)
   if (!found) return general;
   const steps = await stepsIn(context, found.service, domain);
   return { ...steps, text: `${condition(found)}${steps.text}`, guide: dkimGuide(found.service) };
+}
+
+/**
+ * The fix for a problem of the key with which `signer` signs, if a sending service has the private key; else
+ * `general`. Only the service can show or renew it.
+ */
+export async function serviceKeyFix(
+  context: Context,
+  signer: string,
+  general: Fix,
+  lead = '',
+): Promise<Fix> {
+  if (!general.record || !isOfFromDomain(context, signer)) return general;
+  const found = await context.fact(signingService);
+  if (!found?.isCertain || ownDomainFix(signer) !== null) return general;
+  const steps = await stepsIn(context, found.service, signer);
+  const { record } = steps;
+  return {
+    text: `${lead}${steps.text}`,
+    ...(record && { record }),
+    guide: dkimGuide(found.service),
+  };
 }
 
 /** A service that is only probable makes its steps conditional. */

@@ -41,6 +41,7 @@ function structureProblems(node: SpfNode): SpfProblem[] {
         level: 'fail',
         text: `"${via}" refers to ${domain}, which has no SPF record.`,
         fix: `Remove "${via}", or correct its domain.`,
+        ...(node.path.length === 2 && { change: { kind: 'remove' as const, term: via } }),
       },
     ];
   if (state === 'loop')
@@ -59,6 +60,7 @@ function syntaxProblems(node: SpfNode): SpfProblem[] {
     .filter((term) => term.fault !== null)
     .map((term) => ({
       level: 'fail' as const,
+      ...(node.via === null && { isSyntax: true as const }),
       text: `${describeRecord(node)} contains "${term.text.slice(0, 100)}", which ${term.fault}.`,
       fix: `Fix or remove "${term.text.slice(0, 100)}" in the record of ${node.domain}.`,
     }));
@@ -110,6 +112,7 @@ function ptrProblems(nodes: SpfNode[]): SpfProblem[] {
     level: 'warn',
     text: `${describeRecord(node)} uses ptr, which is slow and which some mailbox providers ignore.`,
     fix: 'Replace ptr with the IP addresses or networks that you send from (ip4:, ip6:).',
+    ...(node.via === null && { change: { kind: 'without_ptr' as const } }),
   }));
 }
 
@@ -159,6 +162,10 @@ export interface SpfProblem {
   text: string;
   /** What to change, one sentence. */
   fix: string;
+  /** An invalid term of the sender's own record. */
+  isSyntax?: true;
+  /** The record works, but passes any sender. */
+  isOpen?: true;
   /** The change to the record, if we can propose one. */
   change?: SpfChange;
 }
@@ -167,7 +174,9 @@ type SpfChange =
   /** End the record of this node with `~all`. */
   | { kind: 'close'; node: SpfNode }
   /** Remove this term from the sender's own record. */
-  | { kind: 'remove'; term: string };
+  | { kind: 'remove'; term: string }
+  /** Remove every ptr term from the sender's own record. */
+  | { kind: 'without_ptr' };
 
 function allNodes(node: SpfNode): SpfNode[] {
   return [node, ...node.children.flatMap(allNodes)];
@@ -192,6 +201,7 @@ function openTermProblems(node: SpfNode, via: string | null, root: SpfNode): Spf
     .filter((term) => term.name === 'all' || coversAlmostAll(term.text))
     .map((term) => ({
       level: 'fail' as const,
+      isOpen: true,
       text: `${describeRecord(node)} lets anyone send as you: it contains "${term.text}".`,
       ...proposeRestriction(node, term, via, root),
     }));
