@@ -59,8 +59,15 @@ function consequenceSentence(worst: AppliedConsequence, result: Unsummarized): s
   const names = named.length > 0 ? LIST.format(named) : actor;
   const is = named.length === 1 ? 'is' : 'are';
   const problem = uncapitalized(reason);
-  if (effect === 'rejected')
-    return `${names} ${is} likely to reject this message or send it to spam: ${problem}`;
+  if (effect === 'rejected') {
+    // Other servers reject it: without this, the headline would contradict the readiness below it.
+    const isReady = (one: ProviderVerdict) => providerStatus(one, judged_kind.kind) === 'ready';
+    const although =
+      named.length === 0 && providers.length > 0 && providers.every(isReady)
+        ? `, although it breaks no published rule of ${namesOf(providers)}`
+        : '';
+    return `${names} ${is} likely to reject this message or send it to spam${although}: ${problem}`;
+  }
   if (effect === 'spam') return `${names} may send this message to spam: ${problem}`;
   if (effect === 'clipped') return `Gmail hides part of this message: ${problem}`;
   const isPoor = score !== null && score < 70;
@@ -68,8 +75,12 @@ function consequenceSentence(worst: AppliedConsequence, result: Unsummarized): s
   if (effect === 'weakness') return `${lowScoreVerdict(70)} ${reason}`;
   const unmet = providers.filter((one) => providerStatus(one, judged_kind.kind) === 'not_ready');
   const bulk = judged_kind.kind === 'marketing' ? ', which apply to marketing mail' : '';
-  const claim = `This message does not meet all sender requirements of ${namesOf(unmet)}${bulk}`;
-  return id === 'requirement' ? `${claim}.` : `${claim}: ${problem}`;
+  const subject = result.alternative ? `As ${judged_kind.kind} mail, this message` : 'This message';
+  const claim = `${subject} does not meet all sender requirements of ${namesOf(unmet)}${bulk}`;
+  if (id === 'requirement') return `${claim}.`;
+  // Others may have no rule about this problem, and miss another requirement.
+  const isCommon = unmet.every(({ name }) => named.includes(name));
+  return isCommon ? `${claim}: ${problem}` : `${claim}. The most serious problem: ${problem}`;
 }
 
 /** For use after a colon: "DMARC fails." stays, "The sending …" becomes "the sending …". */

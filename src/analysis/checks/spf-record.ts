@@ -194,7 +194,7 @@ const isCorrectable = ({ level, change, isSyntax, isOpen }: SpfProblem): boolean
 
 function applyChanges(record: string, problems: SpfProblem[]): string {
   const changes = problems.flatMap(({ change }) => change ?? []);
-  const removed = changes.flatMap((change) => (change.kind === 'remove' ? change.term : []));
+  const removed = changes.flatMap((change) => (change.kind === 'remove' ? change.terms : []));
   const ptrs = changes.some(({ kind }) => kind === 'without_ptr')
     ? parseSpfTerms(record).filter(({ name, isModifier }) => name === 'ptr' && !isModifier)
     : [];

@@ -118,12 +118,17 @@ export function usableNames(answer: DnsAnswer): string[] {
  * generic, else `mail.` plus the sender's domain.
  */
 export function proposedName(context: Context): string {
+  return knownName(context) ?? 'mail.example.com';
+}
+
+/** The same, or null if the sender has no domain in public DNS. */
+export function knownName(context: Context): string | null {
   const { helo } = context.envelope;
   const heloName = helo === null ? null : fullHostName(helo);
   // Mailbox providers distrust generic names.
   const { address } = publicClient(context);
   if (heloName !== null && !(address && containsAddress(heloName, address))) return heloName;
   const names = [fromDomain(context), mailFromDomain(context)];
-  const domain = names.find((name) => name !== null && !isLocalName(name)) ?? 'example.com';
-  return `mail.${ownedDomain(domain) ?? domain}`;
+  const domain = names.find((name) => name !== null && !isLocalName(name)) ?? null;
+  return domain === null ? null : `mail.${ownedDomain(domain) ?? domain}`;
 }

@@ -41,7 +41,7 @@ function structureProblems(node: SpfNode): SpfProblem[] {
         level: 'fail',
         text: `"${via}" refers to ${domain}, which has no SPF record.`,
         fix: `Remove "${via}", or correct its domain.`,
-        ...(node.path.length === 2 && { change: { kind: 'remove' as const, term: via } }),
+        ...(node.path.length === 2 && { change: { kind: 'remove' as const, terms: [via] } }),
       },
     ];
   if (state === 'loop')
@@ -78,12 +78,19 @@ function limitProblems(tree: SpfTree): SpfProblem[] {
       text: `Your SPF record needs ${tree.lookups} DNS lookups; the limit is ${MAX_LOOKUPS}.`,
       fix: 'Remove includes of services you no longer use, and replace a and mx with ip4: and ip6:.',
     });
-  if (tree.voidLookups.length > MAX_VOID_LOOKUPS)
+  if (tree.voidLookups.length > MAX_VOID_LOOKUPS) {
+    const ownSuffix = ` (${tree.root.domain})`;
+    const isOwn = (label: string) => label.endsWith(ownSuffix);
+    const withoutSuffix = (label: string) =>
+      isOwn(label) ? label.slice(0, -ownSuffix.length) : label;
+    const terms = tree.voidLookups.filter(isOwn).map(withoutSuffix);
     problems.push({
       level: 'warn',
       text: `Your SPF record refers to ${tree.voidLookups.length} names that do not exist; the limit is ${MAX_VOID_LOOKUPS}.`,
-      fix: `Remove the terms that do not resolve: ${tree.voidLookups.join(', ')}.`,
+      fix: `Remove the terms that do not resolve: ${tree.voidLookups.map(withoutSuffix).join(', ')}.`,
+      ...(terms.length > 0 && { change: { kind: 'remove' as const, terms } }),
     });
+  }
   return problems;
 }
 
@@ -98,7 +105,7 @@ function repeatedVersionProblems(nodes: SpfNode[]): SpfProblem[] {
         level: 'warn' as const,
         text: `${describeRecord(node)} contains a second "${text}", which mailbox providers ignore.`,
         fix: `Remove the second "${text}" from the record of ${node.domain}. Check that no term was lost when records were merged.`,
-        ...(node.via === null && { change: { kind: 'remove' as const, term: repeated.text } }),
+        ...(node.via === null && { change: { kind: 'remove' as const, terms: [repeated.text] } }),
       },
     ];
   });
@@ -173,8 +180,8 @@ export interface SpfProblem {
 type SpfChange =
   /** End the record of this node with `~all`. */
   | { kind: 'close'; node: SpfNode }
-  /** Remove this term from the sender's own record. */
-  | { kind: 'remove'; term: string }
+  /** Remove these terms from the sender's own record. */
+  | { kind: 'remove'; terms: string[] }
   /** Remove every ptr term from the sender's own record. */
   | { kind: 'without_ptr' };
 
@@ -217,7 +224,7 @@ function proposeRestriction(
   if (via !== null && !hasSameOwner(node, root))
     return {
       fix: `In your record, replace "${via.slice(0, 100)}" with the servers that you send from, or ask the owner of ${domain} to restrict that record.`,
-      change: { kind: 'remove', term: via },
+      change: { kind: 'remove', terms: [via] },
     };
   if (term.name !== 'all')
     return {
