@@ -59,15 +59,8 @@ function consequenceSentence(worst: AppliedConsequence, result: Unsummarized): s
   const names = named.length > 0 ? LIST.format(named) : actor;
   const is = named.length === 1 ? 'is' : 'are';
   const problem = uncapitalized(reason);
-  if (effect === 'rejected') {
-    // Other servers reject it: without this, the headline would contradict the readiness below it.
-    const isReady = (one: ProviderVerdict) => providerStatus(one, judged_kind.kind) === 'ready';
-    const although =
-      named.length === 0 && providers.length > 0 && providers.every(isReady)
-        ? `, although it breaks no published rule of ${namesOf(providers)}`
-        : '';
-    return `${names} ${is} likely to reject this message or send it to spam${although}: ${problem}`;
-  }
+  if (effect === 'rejected')
+    return `${names} ${is} likely to reject this message or send it to spam: ${problem}`;
   if (effect === 'spam') return `${names} may send this message to spam: ${problem}`;
   if (effect === 'clipped') return `Gmail hides part of this message: ${problem}`;
   const isPoor = score !== null && score < 70;

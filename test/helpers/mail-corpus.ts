@@ -351,14 +351,10 @@ export function compareMail(expected: Expectation, result: AnalysisResult): Diff
 }
 
 /** Whether headline, grade and readiness contradict each other, which no mail may show. */
-function contradictionIn(
-  { grade, summary, providers, judged_kind }: AnalysisResult,
-  verdict: string,
-) {
+function contradictionIn({ grade, providers, judged_kind }: AnalysisResult, verdict: string) {
   if (verdict === 'contradictory')
     return 'It meets requirements for which a provider is not ready.';
-  const saysWhoDoesNot = summary.includes('breaks no published rule');
-  if (verdict === 'reject' && providers.every(({ ready }) => ready) && !saysWhoDoesNot)
+  if (verdict === 'reject' && providers.every(({ ready }) => ready))
     return 'Providers are likely to reject it, but all are ready.';
   const unmet = providers
     .flatMap(({ rules }) => rules)

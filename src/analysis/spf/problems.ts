@@ -1,7 +1,7 @@
 /** Finds the problems of an SPF record and of the records that it includes, worst first. */
 
 import { organizationalDomain } from '../../lib/domain-names.ts';
-import type { SpfTerm } from './record.ts';
+import { isMistakenModifier, type SpfTerm } from './record.ts';
 import type { SpfNode, SpfTree } from './tree.ts';
 
 export const MAX_LOOKUPS = 10;
@@ -17,6 +17,7 @@ export function findSpfProblems(tree: SpfTree): SpfProblem[] {
     ...limitProblems(tree),
     ...openRecordProblems(tree.root),
     ...repeatedVersionProblems(nodes),
+    ...mistakenModifierProblems(nodes),
     ...ptrProblems(nodes),
     ...endProblems(tree.root),
     ...sizeProblems(tree.root),
@@ -109,6 +110,19 @@ function repeatedVersionProblems(nodes: SpfNode[]): SpfProblem[] {
       },
     ];
   });
+}
+
+function mistakenModifierProblems(nodes: SpfNode[]): SpfProblem[] {
+  return nodes.flatMap((node) =>
+    node.terms.filter(isMistakenModifier).map((term) => {
+      const text = term.text.slice(0, 100);
+      return {
+        level: 'warn' as const,
+        text: `${describeRecord(node)} contains "${text}", which mailbox providers ignore.`,
+        fix: `In the record of ${node.domain}, write "${text.replace('=', ':')}" with a colon instead.`,
+      };
+    }),
+  );
 }
 
 function ptrProblems(nodes: SpfNode[]): SpfProblem[] {

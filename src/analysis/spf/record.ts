@@ -159,11 +159,17 @@ export function withAllLast(record: string): string {
  */
 export function repairedSpf(record: string): string | null {
   const terms = parseSpfTerms(record).flatMap((term) =>
-    term.fault === null ? term.text : repairedTerms(term.text),
+    term.fault === null && !isMistakenModifier(term) ? term.text : repairedTerms(term.text),
   );
   const repaired = ['v=spf1', ...new Set(terms)].join(' ');
   return parseSpfTerms(repaired).every(({ fault }) => fault === null) ? repaired : null;
 }
+
+const MECHANISMS = new Set(['all', 'include', 'a', 'mx', 'ptr', 'ip4', 'ip6', 'exists']);
+
+/** A mechanism with `=`, which verifiers ignore as an unknown modifier (§6): `include=example.com`. */
+export const isMistakenModifier = ({ name, isModifier, fault }: SpfTerm): boolean =>
+  isModifier && fault === null && MECHANISMS.has(name);
 
 /** The terms that a misspelled term stands for. */
 function repairedTerms(text: string): string[] {
