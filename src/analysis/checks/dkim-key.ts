@@ -1,7 +1,7 @@
 /** The check `dkim_key`: is the key of the signature strong, valid and not in test mode? */
 
 import { type Check, type Finding, fail, offline, rfc, skipped, unknown, warn } from '../check.ts';
-import { explainFailure } from '../dkim/failures.ts';
+import { explainFailure, nextKeyName } from '../dkim/failures.ts';
 import {
   addRsaFix,
   DUAL_SIGNING,
@@ -43,15 +43,14 @@ export const dkimKey: Check = {
     const isOnlyBasis = await context.fact(reliesOnEd25519);
     const finding = worstFinding(relevant, isOnlyBasis);
     const evidence = { ...signatureEvidence(outcome), ...finding.evidence };
-    const isRsa = relevant.every(({ algorithm }) => algorithm.startsWith('rsa'));
-    const hasNewKey = finding.fix?.record?.value.includes('<') === true;
-    if (!finding.fix || !isRsa || !hasNewKey) return { ...finding, evidence };
-    const fix = await serviceKeyFix(context, relevant[0]!.domain, finding.fix, RENEW);
+    const { fix: general } = finding;
+    // The fix proposes a new key beside the one of this signature.
+    const replaced = relevant.find((signature) => nextKeyName(signature) === general?.record?.name);
+    if (!general || !replaced) return { ...finding, evidence };
+    const fix = await serviceKeyFix(context, replaced, general);
     return { ...finding, fix, evidence };
   },
 };
-
-const RENEW = 'The service that sends for you has the private key, so renew the key there. ';
 
 const SEVERITY: Finding['status'][] = ['fail', 'warn', 'error', 'pass', 'skipped'];
 

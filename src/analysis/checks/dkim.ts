@@ -17,6 +17,7 @@ import {
 import { explainFailure, keyRecordFix } from '../dkim/failures.ts';
 import { repairedKeyRecord } from '../dkim/key.ts';
 import {
+  type DkimCause,
   type DkimOutcome,
   type DkimSignature,
   fromDomainFirst,
@@ -71,11 +72,23 @@ async function evaluate(
     const changed = await explainChangedCopy(context, signature);
     if (changed) return fail({ ...changed, evidence });
     const explained = explainFailure(signature);
-    const fix = await serviceKeyFix(context, signature.domain, asFix(explained.fix));
+    const general = asFix(explained.fix);
+    const fix = KEY_CAUSES.has(signature.cause)
+      ? await serviceKeyFix(context, signature, general)
+      : general;
     return fail({ ...explained, fix, evidence });
   }
   return validFinding(deciding, signatures.length - deciding.length, context.receivedAt, evidence);
 }
+
+/** The causes for which the key must be published again or replaced. */
+const KEY_CAUSES = new Set<DkimCause | null>([
+  'no_key',
+  'revoked',
+  'unusable_key',
+  'weak_key',
+  'wrong_key',
+]);
 
 const asFix = (fix: Fix | string): Fix => (typeof fix === 'string' ? { text: fix } : fix);
 
