@@ -73,13 +73,23 @@ export const CONSEQUENCES = [
     applies: (find) => failed(find, 'domain_blocklists') && !listsOnlyHelo(find),
   },
   {
+    id: 'invalid_from',
+    limit: 40,
+    effect: 'rejected',
+    actor: LARGE,
+    reason: 'The From field is missing, repeated or invalid.',
+    reference: 'RFC 5322 §3.6.2; Gmail 550 5.7.1',
+    applies: (find) => failed(find, 'from') && !impersonatesSomeone(find),
+  },
+  {
     id: 'dmarc_fails',
     limit: 40,
     effect: 'rejected',
     actor: LARGE,
     reason: 'DMARC fails.',
     reference: 'RFC 9989',
-    // Also if From does not name exactly one domain, so DMARC cannot pass. A missing record sets no cap.
+    // Also if From does not name exactly one domain, so DMARC cannot pass: `invalid_from` then says why, and
+    // comes first. A missing record sets no cap.
     applies: (find) =>
       (failed(find, 'dmarc') && !hasPolicyNone(find)) || skippedBy(find, 'dmarc', 'from'),
   },
@@ -101,15 +111,6 @@ export const CONSEQUENCES = [
     reason: 'Neither SPF nor DKIM passes for the From domain, which has no valid DMARC record.',
     reference: 'As with p=none, mailbox providers treat such mail as unauthenticated.',
     applies: (find) => lacksDmarcRecord(find) && hasNoAlignedPass(find),
-  },
-  {
-    id: 'invalid_from',
-    limit: 40,
-    effect: 'rejected',
-    actor: LARGE,
-    reason: 'The From field is missing, repeated or invalid.',
-    reference: 'RFC 5322 §3.6.2; Gmail 550 5.7.1',
-    applies: (find) => failed(find, 'from') && !impersonatesSomeone(find),
   },
   {
     id: 'blocked_attachment',
@@ -216,7 +217,7 @@ export const CONSEQUENCES = [
     effect: 'requirement',
     actor: LARGE,
     reason: 'The message is marketing mail without valid one-click unsubscribe.',
-    reference: 'RFC 8058; Gmail and Yahoo sender requirements',
+    reference: 'RFC 8058; Gmail sender requirements',
     applies: (find) =>
       failed(find, 'one_click') || skippedBy(find, 'one_click', 'list_unsubscribe'),
   },

@@ -68,8 +68,12 @@ function consequenceSentence(worst: AppliedConsequence, result: Unsummarized): s
   if (effect === 'weakness') return `${lowScoreVerdict(70)} ${reason}`;
   const unmet = providers.filter((one) => providerStatus(one, judged_kind.kind) === 'not_ready');
   const bulk = judged_kind.kind === 'marketing' ? ', which apply to marketing mail' : '';
-  const claim = `This message does not meet all sender requirements of ${namesOf(unmet)}${bulk}`;
-  return id === 'requirement' ? `${claim}.` : `${claim}: ${problem}`;
+  const subject = result.alternative ? `As ${judged_kind.kind} mail, this message` : 'This message';
+  const claim = `${subject} does not meet all sender requirements of ${namesOf(unmet)}${bulk}`;
+  if (id === 'requirement') return `${claim}.`;
+  // Others may have no rule about this problem, and miss another requirement.
+  const isCommon = unmet.every(({ name }) => named.includes(name));
+  return isCommon ? `${claim}: ${problem}` : `${claim}. The most serious problem: ${problem}`;
 }
 
 /** For use after a colon: "DMARC fails." stays, "The sending …" becomes "the sending …". */
@@ -157,11 +161,13 @@ function openChecks({ checks, providers, judged_kind }: Unsummarized): CheckResu
         .flatMap((rule) => rule.checks),
     ),
   );
-  return checks.filter(
-    ({ id, status, points }) =>
-      (status === 'error' && points > 0) || (status === 'skipped' && required.has(id)),
-  );
+  // The finding that caused a check to be skipped already says what is wrong.
+  const isExplained = (check: CheckResult) => factOf(check).failedCauses.length > 0;
+  return checks.filter((check) => !isExplained(check) && isOpen(check, required));
 }
+
+const isOpen = ({ id, status, points }: CheckResult, required: Set<string>): boolean =>
+  (status === 'error' && points > 0) || (status === 'skipped' && required.has(id));
 
 /** The tier-1 lists without an answer. */
 function silentLists({ status, evidence: { lists } }: CheckResult): string[] {

@@ -11,3 +11,12 @@ export const systemClock: Clock = { now: () => Date.now() };
 export function isoTime(ms: number): string {
   return new Date(ms).toISOString();
 }
+
+const UTC_FORMAT = new Intl.DateTimeFormat('en-GB', {
+  dateStyle: 'medium',
+  timeStyle: 'short',
+  timeZone: 'UTC',
+});
+
+/** For people: `28 Nov 2026, 10:00 UTC`. */
+export const formatUtcTime = (ms: number): string => `${UTC_FORMAT.format(new Date(ms))} UTC`;

@@ -1,6 +1,6 @@
 /** Formats times for people. */
 
-import { isoTime } from '../lib/clock.ts';
+import { formatUtcTime, isoTime } from '../lib/clock.ts';
 
 /** Bounds the cache: time zones are few, but their names have many spellings. */
 const MAX_CACHED_FORMATS = 1000;
@@ -71,13 +71,7 @@ export function isMidnight(iso: string, timezone: string): boolean {
 
 // Times in emails and Slack messages.
 
-const UTC_FORMAT = new Intl.DateTimeFormat('en-GB', {
-  dateStyle: 'medium',
-  timeStyle: 'short',
-  timeZone: 'UTC',
-});
-
 /** An ISO 8601 time as `28 Nov 2026, 10:00 UTC`. */
 export function timeInWords(time: string): string {
-  return `${UTC_FORMAT.format(new Date(time))} UTC`;
+  return formatUtcTime(Date.parse(time));
 }

@@ -15,6 +15,7 @@ import type {
   RuleVerdict,
 } from '../../src/analysis/result.ts';
 import { checksToFix, summarize } from '../../src/analysis/summary.ts';
+import { analyzeMail, loadMail } from '../helpers/mail-corpus.ts';
 import { analyzeBy, fakeCheck } from './fake-checks.ts';
 import { NEEDED, passingEvidence } from './providers/results.ts';
 
@@ -249,3 +250,24 @@ it('toFix orders by gain, failures before warnings, then points', async () => {
   );
   assert.deepEqual(checks, before, 'the order of the result is unchanged');
 });
+
+// Microsoft and Apple have no rule about one-click unsubscribe.
+const UNSUBSCRIBE: [mail: string, says: RegExp][] = [
+  [
+    'kinds/fifty-percent-off',
+    /^This message does not meet all sender requirements of Gmail, Yahoo, Microsoft and Apple, which apply to marketing mail\. The most serious problem: the message is marketing mail without valid one-click unsubscribe\./,
+  ],
+  [
+    'kinds/survey-after-support',
+    /^As marketing mail, this message does not meet all sender requirements of .*\. It is unclear whether/,
+  ],
+  [
+    'contradictions/comma-in-from-name',
+    /^Gmail, Yahoo, Microsoft and Apple are likely to reject this message or send it to spam: the From field is missing, repeated or invalid\. First: /,
+  ],
+];
+
+for (const [name, says] of UNSUBSCRIBE)
+  it(`analyze summary of a whole mail: ${name}`, async () => {
+    assert.match((await analyzeMail(loadMail(name))).summary, says);
+  });

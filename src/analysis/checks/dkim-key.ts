@@ -1,7 +1,7 @@
 /** The check `dkim_key`: is the key of the signature strong, valid and not in test mode? */
 
 import { type Check, type Finding, fail, offline, rfc, skipped, unknown, warn } from '../check.ts';
-import { explainFailure } from '../dkim/failures.ts';
+import { explainFailure, nextKeyName } from '../dkim/failures.ts';
 import {
   addRsaFix,
   DUAL_SIGNING,
@@ -18,6 +18,7 @@ import {
 } from '../dkim/outcome.ts';
 import { dkimResult } from '../dkim/verify.ts';
 import { reliesOnEd25519 } from '../dmarc/evaluate.ts';
+import { serviceKeyFix } from '../sending-services/signing-steps.ts';
 
 /** Evaluates the From domain's own signatures, or all if there are none; the worst counts. */
 export const dkimKey: Check = {
@@ -41,7 +42,13 @@ export const dkimKey: Check = {
     const relevant = ownSignatures.length > 0 ? ownSignatures : outcome.signatures;
     const isOnlyBasis = await context.fact(reliesOnEd25519);
     const finding = worstFinding(relevant, isOnlyBasis);
-    return { ...finding, evidence: { ...signatureEvidence(outcome), ...finding.evidence } };
+    const evidence = { ...signatureEvidence(outcome), ...finding.evidence };
+    const { fix: general } = finding;
+    // The fix proposes a new key beside the one of this signature.
+    const replaced = relevant.find((signature) => nextKeyName(signature) === general?.record?.name);
+    if (!general || !replaced) return { ...finding, evidence };
+    const fix = await serviceKeyFix(context, replaced, general);
+    return { ...finding, fix, evidence };
   },
 };
 

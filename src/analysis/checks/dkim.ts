@@ -17,6 +17,7 @@ import {
 import { explainFailure, keyRecordFix } from '../dkim/failures.ts';
 import { repairedKeyRecord } from '../dkim/key.ts';
 import {
+  type DkimCause,
   type DkimOutcome,
   type DkimSignature,
   fromDomainFirst,
@@ -27,7 +28,7 @@ import { MAX_SIGNATURES } from '../dkim/signature.ts';
 import { dkimResult } from '../dkim/verify.ts';
 import { parseTagList } from '../dns/tag-list.ts';
 import { explainChangedCopy } from '../forwarding/explain.ts';
-import { signingFix } from '../sending-services/signing-steps.ts';
+import { serviceKeyFix, signingFix } from '../sending-services/signing-steps.ts';
 
 /** RFC 6376, with the rules of RFC 8301 on algorithms and key lengths; results as in RFC 8601 §2.7.1. */
 export const dkim: Check = {
@@ -69,10 +70,27 @@ async function evaluate(
     return unknown(...beyondLimit(outcome), evidence);
   if (result !== 'pass') {
     const changed = await explainChangedCopy(context, signature);
-    return fail({ ...(changed ?? explainFailure(signature)), evidence });
+    if (changed) return fail({ ...changed, evidence });
+    const explained = explainFailure(signature);
+    const general = asFix(explained.fix);
+    const fix = KEY_CAUSES.has(signature.cause)
+      ? await serviceKeyFix(context, signature, general)
+      : general;
+    return fail({ ...explained, fix, evidence });
   }
   return validFinding(deciding, signatures.length - deciding.length, context.receivedAt, evidence);
 }
+
+/** The causes for which the key must be published again or replaced. */
+const KEY_CAUSES = new Set<DkimCause | null>([
+  'no_key',
+  'revoked',
+  'unusable_key',
+  'weak_key',
+  'wrong_key',
+]);
+
+const asFix = (fix: Fix | string): Fix => (typeof fix === 'string' ? { text: fix } : fix);
 
 async function unsignedFinding(context: Context, evidence: Finding['evidence']): Promise<Finding> {
   const domain = addressDomain(context.message.from[0]?.address ?? '') ?? 'example.com';

@@ -1,6 +1,7 @@
 /** The check `dmarc_policy`: is there a DMARC record, and does its policy enforce anything? */
 
 import { ownedDomain } from '../../lib/domain-names.ts';
+import { type Resolver, recordsOf } from '../../net/dns/resolver.ts';
 import {
   type Check,
   type Context,
@@ -18,13 +19,16 @@ import {
   dmarcFix,
   isPolicy,
   parseDmarcTags,
+  recordToKeep,
   repairedRecord,
   reportAddressAt,
   reportMailboxSteps,
+  resemblesDmarc,
   stepsForNewMailbox,
   withReportAddress,
   withTag,
 } from '../dmarc/record.ts';
+import { foreignOwner } from '../sending-services/ownership.ts';
 
 export const dmarcPolicy: Check = {
   id: 'dmarc_policy',
@@ -46,9 +50,49 @@ export const dmarcPolicy: Check = {
     records: 'shown',
   },
   async run(context: Context): Promise<Finding> {
-    return evaluatePolicy(await context.fact(dmarcDiscovery));
+    const discovery = await context.fact(dmarcDiscovery);
+    const finding = evaluatePolicy(discovery);
+    if (discovery.status !== 'none' || discovery.discarded.length > 0) return finding;
+    const misplaced = await findMisplaced(discovery, context.resolver);
+    return misplaced ? { ...finding, ...explainMisplaced(misplaced) } : finding;
   },
 };
+
+// A record at a name where nobody looks for it.
+
+interface Misplaced {
+  domain: string;
+  /** Where it is published. */
+  name: string;
+  text: string;
+}
+
+/** At the domain itself, or below the domain twice, because the DNS panel appended it. */
+async function findMisplaced(
+  { fromDomain }: DmarcDiscovery,
+  resolver: Resolver,
+): Promise<Misplaced | null> {
+  const domain = fromDomain === null ? null : (ownedDomain(fromDomain) ?? fromDomain);
+  if (domain === null || foreignOwner(domain) !== null) return null;
+  for (const name of [domain, `_dmarc.${domain}.${domain}`, `_dmarc._dmarc.${domain}`]) {
+    const text = recordsOf(await resolver(name, 'TXT'))?.find(resemblesDmarc);
+    if (text !== undefined) return { domain, name, text };
+  }
+  return null;
+}
+
+function explainMisplaced({ domain, name, text }: Misplaced) {
+  const value = withReportAddress(repairedRecord(text), domain);
+  return {
+    title: `The DMARC record of ${domain} is published at the wrong name.`,
+    detail: `It is at ${name}, but mailbox providers look only at _dmarc.${domain}. They act as if there were no record.`,
+    fix: dmarcFix(
+      `Move the record to _dmarc.${domain}. Many DNS panels append the domain to the name, so that you enter only _dmarc. Until now, no policy applied: start with p=none if you do not yet know which services send for you.${stepsForNewMailbox(value, domain)}`,
+      domain,
+      value,
+    ),
+  };
+}
 
 /** Evaluates the policy of a domain's record, without a message. */
 function evaluatePolicy(discovery: DmarcDiscovery): Finding {
@@ -84,13 +128,14 @@ function evaluatePolicy(discovery: DmarcDiscovery): Finding {
 
 function explainNone({ fromDomain, recordDomain, policy }: DmarcDiscovery, record: string) {
   const tag = policy?.tag ?? 'p';
+  const { tags } = parseDmarcTags(record);
   const invalid = ['p', 'sp', 'np'].filter((name) => {
-    const value = parseDmarcTags(record).tags.get(name);
+    const value = tags.get(name);
     return value === undefined ? name === 'p' : !isPolicy(value);
   });
   const reason =
     invalid.length > 0
-      ? `The record has no valid ${invalid.join(', ')}, so mailbox providers treat it as p=none.`
+      ? `${invalid.map((name) => invalidPolicy(name, tags.get(name))).join(' ')} Therefore, mailbox providers treat the record as p=none.`
       : `${tag}=none in the DMARC record of ${recordDomain} applies to ${fromDomain}.`;
   const stricter = invalid
     .concat(tag)
@@ -105,6 +150,11 @@ function explainNone({ fromDomain, recordDomain, policy }: DmarcDiscovery, recor
     ),
   };
 }
+
+const invalidPolicy = (name: string, value: string | undefined): string =>
+  value === undefined
+    ? `The record has no ${name}.`
+    : `"${name}=${value.slice(0, 60)}" is not a valid policy.`;
 
 function explainTestMode(
   { effective, published }: { effective: string; published: string },
@@ -132,7 +182,9 @@ function withoutPolicy(discovery: DmarcDiscovery, fromDomain: string): Finding {
   const explanation = explainAbsence(discovery, fromDomain);
   const unusable = unusableRecord(discovery.discarded);
   if (!unusable) return fail(explanation);
-  return isEnforced(repairedRecord(unusable.texts[0] ?? ''), unusable.domain === fromDomain)
+  const { reason, texts } = unusable;
+  const corrected = recordToKeep(reason === 'several' ? texts : texts.slice(0, 1));
+  return isEnforced(corrected, unusable.domain === fromDomain)
     ? { ...fail(explanation), dependsOn: ['dmarc_record'] }
     : warn(explanation);
 }

@@ -25,6 +25,7 @@ import {
   type DmarcTags,
   isDmarcRecord,
   parseDmarcTags,
+  recordToKeep,
   repairedRecord,
   reportMailboxSteps,
   stepsForNewMailbox,
@@ -146,7 +147,8 @@ function explainUnusable({ domain, texts, reason: why }: DiscardedRecord) {
     },
     policy: { title: `The DMARC record of ${domain} has no valid policy.`, text: '' },
   }[why];
-  const value = withReportAddress(repairedRecord(first), domain);
+  const record = recordToKeep(why === 'several' ? texts : [first]);
+  const value = withReportAddress(record, domain);
   return {
     title,
     detail: 'Mailbox providers discard such a record and act as if there were none.',

@@ -66,7 +66,7 @@ function reportMismatches(links: MessageLink[], found: Mismatch[]) {
   return (serious.length > 0 ? fail : warn)({
     title: `${linkCount(reported.length)} ${reported.length === 1 ? 'shows a different domain than it leads' : 'show a different domain than they lead'} to.`,
     detail: `The text says ${shown}, but the link leads to ${target}. Spam filters and email clients treat this as phishing, even if click tracking is the cause.`,
-    fix: `Use words instead of an address as the link text, or link directly to ${shown}. To do that, turn off click tracking for this link, or use a tracking domain under ${shown}.`,
+    fix: `Use words instead of an address as the link text, or link directly to ${shown}. To do that, turn off click tracking for this link, or use a tracking domain under ${organizationalDomain(shown) ?? shown}.`,
     evidence: {
       links: links.length,
       problems: found.length,

@@ -15,6 +15,7 @@ import { fromDomain, fullHostName } from '../dns/names.ts';
 import { skipForwarded } from '../forwarding/explain.ts';
 import { skipUnlessMarketing } from '../kind.ts';
 import { fields } from '../mime/message.ts';
+import { ownDomainFix } from '../sending-services/ownership.ts';
 
 /**
  * A usable but malformed field warns: most email clients read it, but not all. The fix always names
@@ -57,8 +58,11 @@ const ABSENT = {
 
 /** Tells the sender to set the two fields of RFC 8058, written out for their domain, after `lead`. */
 export function oneClickFix(context: Context, lead: string): string {
-  const domain = fromDomain(context) ?? 'example.com';
-  return `${lead}: "List-Unsubscribe: <https://${domain}/unsubscribe/TOKEN>, <mailto:unsubscribe@${domain}?subject=TOKEN>" and "List-Unsubscribe-Post: List-Unsubscribe=One-Click". Use your own addresses, with a token that identifies the recipient and the list. Sign both fields with DKIM.`;
+  const from = fromDomain(context);
+  // Nobody can receive unsubscribe requests at gmail.com or at the domain of a service.
+  const own = from === null ? null : ownDomainFix(from);
+  const domain = from === null || own !== null ? 'your-domain.example' : from;
+  return `${own ? `${own.text} ` : ''}${lead}: "List-Unsubscribe: <https://${domain}/unsubscribe/TOKEN>, <mailto:unsubscribe@${domain}?subject=TOKEN>" and "List-Unsubscribe-Post: List-Unsubscribe=One-Click". Use your own addresses, with a token that identifies the recipient and the list. Sign both fields with DKIM.`;
 }
 
 function evidenceOf({ values, https, http, mailto, problem }: ListUnsubscribe) {

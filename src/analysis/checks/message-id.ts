@@ -28,7 +28,7 @@ export const messageId: Check = {
       return fail({
         title: 'Your Message-ID is invalid.',
         detail: REJECTED,
-        fix: FIX,
+        fix: 'Correct the field: "Message-ID: <unique-part@example.com>", in angle brackets, with exactly one @ and no spaces. Keep only this one field.',
         evidence,
       });
     const host = match[1]!;

@@ -42,7 +42,7 @@ export const oneClick: Check = {
 };
 
 const WHY =
-  'Gmail and Yahoo require one-click unsubscribe in marketing mail. Their unsubscribe button sends one request without opening a page.';
+  'Gmail requires one-click unsubscribe in marketing mail, and Yahoo recommends it. Their unsubscribe button sends one request without opening a page.';
 
 function evaluateFields(
   context: Context,

@@ -14,13 +14,7 @@ import {
   skipped,
   warn,
 } from '../check.ts';
-import {
-  clientPtr,
-  containsAddress,
-  proposedName,
-  publicClient,
-  usableNames,
-} from '../dns/names.ts';
+import { clientPtr, containsAddress, knownName, publicClient, usableNames } from '../dns/names.ts';
 
 const NOT_CHECKED = 'Reverse DNS was not checked.';
 
@@ -80,8 +74,12 @@ function missingName(address: string, names: string[]): { title: string; detail:
 }
 
 function fixFor(context: Context, address: string) {
-  const name = proposedName(context);
+  const name = knownName(context);
   const type = address.includes(':') ? 'AAAA' : 'A';
+  if (name === null)
+    return {
+      text: `Ask the provider of ${address} to set a PTR record with a host name at a domain of your own, such as mail.example.com. Also publish an ${type} record for that name with ${address}, and use it in HELO.`,
+    };
   return {
     text: `Ask the provider of ${address} to set this PTR record, or set it in the provider's control panel. Also publish an ${type} record for ${name} with ${address}, and use this name in HELO.`,
     record: { type: 'PTR', name: reverseName(address), value: name },

@@ -5,6 +5,7 @@ import { type Check, type Finding, pass, rfc, skipped, unknown, warn } from '../
 import { fromDomain } from '../dns/names.ts';
 import { listEntries, mailboxListProblem } from '../mime/mailbox-list.ts';
 import { fields, LIMITS } from '../mime/message.ts';
+import { foreignOwner, ownDomainFix } from '../sending-services/ownership.ts';
 
 // Bounds the work on a hostile field.
 const MAX_ADDRESSES = 20;
@@ -61,11 +62,21 @@ function invalid(problem: string): Finding {
   });
 }
 
+/** At the domain of a mailbox provider or service, the sender cannot create the address for replies. */
+function replyFix(domain: string, from: string): string {
+  const own = ownDomainFix(from);
+  if (own === null)
+    return `Use a Reply-To address at ${organization(from)}, and forward its mail to the mailbox where you read replies.`;
+  return foreignOwner(domain) === null
+    ? `${own.text} If ${organization(domain)} is yours, send from there.`
+    : own.text;
+}
+
 function atOtherDomain(domain: string, from: string): Finding {
   return warn({
     title: `Replies to your message go to ${domain}, not to ${from}.`,
     detail:
       'Spam filters penalize a Reply-To at another domain, because phishing mail combines a well-known From address with a Reply-To address of the attacker.',
-    fix: `Use a Reply-To address at ${organization(from)}, and forward its mail to the mailbox where you read replies.`,
+    fix: replyFix(domain, from),
   });
 }

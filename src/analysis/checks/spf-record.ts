@@ -20,7 +20,10 @@ import { evaluateSpf, spfIdentity, spfResult } from '../spf/evaluate.ts';
 import { findSpfProblems, MAX_LOOKUPS, type SpfProblem } from '../spf/problems.ts';
 import {
   mergeRecords,
+  parseSpfTerms,
+  repairedSpf,
   spfFix,
+  unreachedTerms,
   withDefaultSenders,
   withoutTerms,
   withSoftFail,
@@ -110,14 +113,23 @@ export async function evaluateSpfRecord(domain: string, context: Context): Promi
     );
   return pass(
     'Your SPF record is valid.',
-    `It needs ${tree.lookups} of the ${MAX_LOOKUPS} allowed DNS lookups, and allows only the servers that it lists.`,
+    `It needs ${tree.lookups} of the ${MAX_LOOKUPS} allowed DNS lookups, and allows only the servers that it lists.${unreachedNote(root)}`,
     evidence,
   );
 }
 
+/** Harmless, unless the owner expects a service that is listed there to pass. */
+function unreachedNote(root: SpfNode): string {
+  const [first] = unreachedTerms(parseSpfTerms(root.records[0] ?? ''));
+  return first
+    ? ` Mailbox providers stop at its all term and do not read "${first.text.slice(0, 100)}" after it. If you need that term, move it before the all term.`
+    : '';
+}
+
 function detailOf(worst: SpfProblem, problems: SpfProblem[], tree: SpfTree): string {
-  const lead =
-    worst.level === 'fail'
+  const lead = worst.isOpen
+    ? 'Forged mail passes SPF as if it were yours, and DMARC with it.'
+    : worst.level === 'fail'
       ? 'Mailbox providers that encounter this problem cannot use the record.'
       : 'The record works, but not as well as it could.';
   const others = problems.slice(1, 6).map(({ text }) => text);
@@ -156,10 +168,12 @@ async function proposeSpf(root: SpfNode, problems: SpfProblem[], context: Contex
   const text = [...new Set(problems.map(({ fix }) => fix))].slice(0, 6).join(' ');
   if (root.state === 'several')
     return spfFix(text, root.domain, withDefaultSenders(mergeRecords(root.records)));
-  const record = root.records[0];
-  if (record === undefined || root.terms.some(({ fault }) => fault !== null)) return { text };
+  const published = root.records[0];
+  // Published as shown, the record must work: so none if a part of it cannot be corrected.
+  const record = published === undefined ? null : repairedSpf(published);
+  if (published === undefined || record === null || !problems.every(isCorrectable)) return { text };
   const improved = applyChanges(record, problems);
-  if (improved !== record) {
+  if (improved !== published) {
     const kept = await keepPassing(root.domain, improved, context);
     if (kept === null) return { text };
     return spfFix(`${text}${kept.note}`, root.domain, withDefaultSenders(kept.value));
@@ -174,9 +188,17 @@ async function proposeSpf(root: SpfNode, problems: SpfProblem[], context: Contex
     : { text };
 }
 
+/** Whether the proposed record leaves no part that mailbox providers cannot use. */
+const isCorrectable = ({ level, change, isSyntax, isOpen }: SpfProblem): boolean =>
+  level === 'warn' || change !== undefined || isSyntax === true || isOpen === true;
+
 function applyChanges(record: string, problems: SpfProblem[]): string {
   const changes = problems.flatMap(({ change }) => change ?? []);
-  const unwanted = changes.flatMap((change) => (change.kind === 'remove' ? change.term : []));
+  const removed = changes.flatMap((change) => (change.kind === 'remove' ? change.terms : []));
+  const ptrs = changes.some(({ kind }) => kind === 'without_ptr')
+    ? parseSpfTerms(record).filter(({ name, isModifier }) => name === 'ptr' && !isModifier)
+    : [];
+  const unwanted = [...removed, ...ptrs.map(({ text }) => text)];
   const closesRecord = changes.some(
     (change) => change.kind === 'close' && change.node.via === null,
   );
@@ -185,8 +207,9 @@ function applyChanges(record: string, problems: SpfProblem[]): string {
 }
 
 /**
- * A message that passes now must also pass with the proposed record. If it would not, its sending service
- * or server is added, and `note` says so. Null if that is not possible.
+ * A message that passes now, or for which mailbox providers cannot use the record, must pass with the
+ * proposed record. If it would not, its sending service or server is added, and `note` says so. Null if
+ * that is not possible.
  */
 async function keepPassing(
   domain: string,
@@ -194,7 +217,8 @@ async function keepPassing(
   context: Context,
 ): Promise<{ value: string; note: string } | null> {
   const { result, clientIp, ...identity } = await context.fact(spfResult);
-  if (result !== 'pass' || clientIp === null) return { value, note: '' };
+  if ((result !== 'pass' && result !== 'permerror') || clientIp === null)
+    return { value, note: '' };
   const resolver = withPublished(domain, value, context.resolver);
   const proposed = await evaluateSpf(identity, clientIp, context.envelope.helo, resolver);
   if (proposed.result === 'pass') return { value, note: '' };

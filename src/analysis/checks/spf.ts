@@ -1,5 +1,6 @@
 /** `spf`: whether the sending domain's SPF record allows the sending IP address. */
 
+import { ownedDomain } from '../../lib/domain-names.ts';
 import {
   type Check,
   type Context,
@@ -11,8 +12,10 @@ import {
   skipped,
   unknown,
 } from '../check.ts';
+import { fromDomain } from '../dns/names.ts';
 import { explainForwardedSpf } from '../forwarding/explain.ts';
 import { sendingServices } from '../sending-services/identify.ts';
+import { foreignOwner } from '../sending-services/ownership.ts';
 import { allowSenderFix } from '../sending-services/spf-steps.ts';
 import { type SpfOutcome, spfResult } from '../spf/evaluate.ts';
 import { evaluateSpfRecord } from './spf-record.ts';
@@ -135,6 +138,8 @@ async function failureOf(outcome: SpfOutcome, context: Context): Promise<Failure
         'Publish this record, and add the other servers and services that send for this domain.',
     },
   );
+  if (result === 'none' && outcome.identity === 'mailfrom')
+    fix.text += foreignHostNote(context, domain);
   if (result === 'none')
     return {
       title: `${domain} has no SPF record.`,
@@ -146,6 +151,14 @@ async function failureOf(outcome: SpfOutcome, context: Context): Promise<Failure
     detail: `${MEANING[result ?? ''] ?? ''} Mailbox providers treat the message as unauthenticated. SPF checks the domain of ${where}.${assumptionNote(outcome)}`,
     fix,
   };
+}
+
+/** A web host often sends with an envelope sender at its own host name, which the sender may not manage. */
+function foreignHostNote(context: Context, domain: string): string {
+  const from = fromDomain(context);
+  const isOther = from !== null && (ownedDomain(from) ?? from) !== (ownedDomain(domain) ?? domain);
+  if (!isOther || foreignOwner(from) !== null || foreignOwner(domain) !== null) return '';
+  return ` If you do not manage ${domain}, use an envelope sender at ${from} instead, and publish an SPF record there.`;
 }
 
 const MEANING: Record<string, string> = {

@@ -1,6 +1,6 @@
 /** Explains each cause of a DKIM failure: what happened and how to fix it. */
 
-import { isoTime } from '../../lib/clock.ts';
+import { formatUtcTime } from '../../lib/clock.ts';
 import { type Fix, type Reference, rfc } from '../check.ts';
 import type { DkimCause, DkimSignature } from './outcome.ts';
 
@@ -156,7 +156,7 @@ const badSignature: Explain = (signature) => ({
 
 const expired: Explain = (signature) => ({
   title: `The DKIM signature by ${signer(signature)} expired before the message arrived.`,
-  detail: `The signature is otherwise valid, but it expired${signature.expiresAt === null ? '' : ` at ${isoTime(signature.expiresAt)}`} (x=). The message took longer than that to arrive, or the clock of the signing server is wrong.`,
+  detail: `The signature is otherwise valid, but it expired${signature.expiresAt === null ? '' : ` on ${formatUtcTime(signature.expiresAt)}`} (x=). The message took longer than that to arrive, or the clock of the signing server is wrong.`,
   fix: 'Remove x= from the signature or set it at least seven days after signing, because mail can wait in a queue for that long. Check the clock of the signing server.',
   reference: rfc(6376, '3.5'),
 });

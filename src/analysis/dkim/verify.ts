@@ -8,7 +8,7 @@ import {
   dkimVerify,
 } from 'mailauth';
 import { DkimVerifier } from 'mailauth/lib/dkim/dkim-verifier.js';
-import { isoTime } from '../../lib/clock.ts';
+import { formatUtcTime } from '../../lib/clock.ts';
 import type { DnsAnswer, Resolver } from '../../net/dns/resolver.ts';
 import type { Context } from '../check.ts';
 import { mailauthResolver } from '../dns/mailauth-resolver.ts';
@@ -201,7 +201,7 @@ function unprocessable({ domain, selector, algorithm, canonicalization }: DkimSi
 
 /** RFC 8601 calls a valid signature that is not acceptable `policy`. */
 function expired({ expiresAt }: DkimSignature): Verdict {
-  const when = expiresAt === null ? '' : ` at ${isoTime(expiresAt)}`;
+  const when = expiresAt === null ? '' : ` on ${formatUtcTime(expiresAt)}`;
   return verdict('policy', 'expired', `it expired${when}, before the message arrived`);
 }
 

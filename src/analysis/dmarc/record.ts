@@ -124,6 +124,12 @@ export function repairedRecord(record: string): string {
   return parts.map(([name, value]) => `${name}=${value}`).join('; ');
 }
 
+/** The record to keep of several: the order in DNS is random, so the first with a report address. */
+export function recordToKeep(records: string[]): string {
+  const repaired = records.map(repairedRecord);
+  return repaired.find((text) => parseDmarcTags(text).tags.has('rua')) ?? repaired[0] ?? '';
+}
+
 /** Without quotation marks, backslashes, and characters that a record cannot have. */
 const plainText = (record: string): string =>
   record

@@ -6,8 +6,12 @@ import { MAX_ADDRESS_LENGTH, stripAngleBrackets } from '../../lib/mail.ts';
 import { type DnsAnswer, recordsOf } from '../../net/dns/resolver.ts';
 import type { Context } from '../check.ts';
 
-/** Suffixes with only local meaning, or none (RFC 6761, RFC 6762, RFC 8375). */
-const LOCAL_SUFFIX = /(?:^|\.)(?:localhost|localdomain|local|internal|lan|invalid|home\.arpa)$/;
+/** Suffixes with only local meaning, or none (RFC 6761, RFC 6762, RFC 8375; ICANN delegates none of the others). */
+const LOCAL_SUFFIX =
+  /(?:^|\.)(?:localhost|localdomain|local|internal|lan|invalid|home\.arpa|home|corp|intranet)$/;
+
+/** Whether public DNS cannot have the name, which is in lower case. */
+export const isLocalName = (name: string): boolean => LOCAL_SUFFIX.test(name);
 
 /**
  * The name in lower case, or null if it is not a fully qualified host name (RFC 5321 §2.3.5). Rejects
@@ -18,7 +22,7 @@ export function fullHostName(text: string): string | null {
   if (text.length > 254 || !/^[\x21-\x7e]+$/.test(text)) return null;
   const name = normalizeDomain(text);
   if (name === null || !name.includes('.') || normalizeAddress(name) !== null) return null;
-  if (/(?:^|\.)\d+$/.test(name) || LOCAL_SUFFIX.test(name)) return null;
+  if (/(?:^|\.)\d+$/.test(name) || isLocalName(name)) return null;
   return name;
 }
 
@@ -114,11 +118,17 @@ export function usableNames(answer: DnsAnswer): string[] {
  * generic, else `mail.` plus the sender's domain.
  */
 export function proposedName(context: Context): string {
+  return knownName(context) ?? 'mail.example.com';
+}
+
+/** The same, or null if the sender has no domain in public DNS. */
+export function knownName(context: Context): string | null {
   const { helo } = context.envelope;
   const heloName = helo === null ? null : fullHostName(helo);
   // Mailbox providers distrust generic names.
   const { address } = publicClient(context);
   if (heloName !== null && !(address && containsAddress(heloName, address))) return heloName;
-  const domain = fromDomain(context) ?? mailFromDomain(context) ?? 'example.com';
-  return `mail.${ownedDomain(domain) ?? domain}`;
+  const names = [fromDomain(context), mailFromDomain(context)];
+  const domain = names.find((name) => name !== null && !isLocalName(name)) ?? null;
+  return domain === null ? null : `mail.${ownedDomain(domain) ?? domain}`;
 }

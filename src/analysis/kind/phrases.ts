@@ -202,7 +202,8 @@ export const ANNOUNCEMENTS = listOf(
 
 export const SURVEYS = listOf(
   'survey, share your feedback, how likely are you to recommend, tell us what you think',
-  'rate your experience, rate your purchase, review your purchase, leave a review',
+  'rate your experience, rate your purchase, review your purchase, leave a review, how did we do',
+  'how are we doing, wie zufrieden, êtes vous satisfait, hoe tevreden, qué te ha parecido, jak oceniasz',
   'umfrage, ihre meinung, deine meinung, bewerten sie, enquête, sondage, votre avis, donnez votre avis',
   'encuesta, tu opinión, sondaggio, la tua opinione, jouw mening, uw mening',
   'pesquisa de satisfação, sua opinião, ankieta, ankietę, twoja opinia, アンケート, 问卷',

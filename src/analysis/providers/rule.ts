@@ -1,5 +1,6 @@
 /** How a mailbox provider's published rules are declared. */
 
+import { normalizeAddress } from '../../lib/addresses.ts';
 import type { Json, Reference } from '../check.ts';
 import {
   type CheckFact,
@@ -70,8 +71,13 @@ export function isTolerated({ id, evidence }: CheckFact, find: FindFact): boolea
 }
 
 /** Servers accept 8-bit text that its part does not declare. Any other finding counts. */
-function hasOnlyEightBitBody({ eight_bit_body: body, ...others }: CheckFact['evidence']): boolean {
-  return typeof body === 'number' && body > 0 && Object.values(others).every(isEmpty);
+function hasOnlyEightBitBody(evidence: CheckFact['evidence']): boolean {
+  const { eight_bit_body: body, structure, ...others } = evidence;
+  const isCharset = (item: Json) => isObject(item) && item.problem === 'charset_missing';
+  const isSound = Array.isArray(structure)
+    ? structure.every(isCharset)
+    : isEmpty(structure ?? null);
+  return typeof body === 'number' && body > 0 && isSound && Object.values(others).every(isEmpty);
 }
 
 const isEmpty = (value: Json): boolean =>
@@ -114,7 +120,12 @@ export const dmarcPolicyRule = ({ error, verifiesEd25519 }: PolicyRuleOptions): 
   applies: 'any',
   needs: [['dmarc']],
   error,
-  consequences: verifiesEd25519 === false ? ['dmarc_fails', 'ed25519_only'] : ['dmarc_fails'],
+  consequences: [
+    // Without one valid address in From, DMARC cannot pass.
+    'invalid_from',
+    'dmarc_fails',
+    ...(verifiesEd25519 === false ? (['ed25519_only'] as const) : []),
+  ],
   // With p=none or no record, mail that fails DMARC breaks no rule.
   evaluate(find) {
     const dmarc = find('dmarc');
@@ -205,7 +216,19 @@ export function dblOutcome(
   if (fact?.status === 'fail') return { status: 'met' };
   // Skipped because of a listing of the sender's own domain.
   if (fact?.status === 'skipped') return { status: 'not_met' };
+  // The DBL lists no IP addresses, so nothing is looked up for a link to one.
+  if (!isSender && hasOnlyAddresses(fact))
+    return { status: 'met', detail: 'No link leads to a domain name.', because: [check] };
   return spamhausOutcome(find, isSender ? SENDER_DBL : LINK_DBL);
+}
+
+function hasOnlyAddresses(fact: CheckFact | undefined): boolean {
+  const asked = fact?.status === 'error' ? null : fact?.evidence.asked;
+  return (
+    Array.isArray(asked) &&
+    asked.length > 0 &&
+    asked.every((name) => typeof name === 'string' && normalizeAddress(name) !== null)
+  );
 }
 
 const DBL = { zone: 'dbl.spamhaus.org' };

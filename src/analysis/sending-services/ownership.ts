@@ -2,13 +2,14 @@
 
 import { normalizeDomain, ownedDomain } from '../../lib/domain-names.ts';
 import type { Context, Fix } from '../check.ts';
-import { fromDomain, fullHostName, mailFromDomain } from '../dns/names.ts';
+import { fromDomain, fullHostName, isLocalName, mailFromDomain } from '../dns/names.ts';
 import { freemailProvider, platformSuffix } from './freemail.ts';
 import { hasSuffix } from './service.ts';
 import { isServiceDomain, serviceOfMailFrom, serviceOfSigner } from './services.ts';
 
 /** The owner of a domain at which a sender cannot publish records; null if the sender may own it. */
 export function foreignOwner(domain: string): string | null {
+  if (isLocalName(domain)) return 'a private network';
   const provider = freemailProvider(domain);
   if (provider !== null) return provider;
   const service = serviceOfSigner(domain) ?? serviceOfMailFrom(domain);
@@ -25,6 +26,8 @@ export function ownDomainFix(domain: string): Fix | null {
 }
 
 function ownDomainAdvice(domain: string, owner: string): string {
+  if (isLocalName(domain))
+    return `Send from an address at a domain of your own that is in public DNS. ${domain} is a name for private networks: nobody can look it up, and you cannot publish records for it. In Postfix, set myorigin.`;
   const advice =
     platformSuffix(domain) === 'onmicrosoft.com'
       ? 'Add a custom domain to Microsoft 365, and send from an address at that domain.'

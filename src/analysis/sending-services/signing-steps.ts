@@ -2,6 +2,7 @@
 
 import type { Context, Fix } from '../check.ts';
 import { keyRecordFix } from '../dkim/failures.ts';
+import { type DkimSignature, isOfFromDomain } from '../dkim/outcome.ts';
 import { dkimResult } from '../dkim/verify.ts';
 import { type FoundService, signingService } from './identify.ts';
 import { ownDomainFix } from './ownership.ts';
@@ -18,6 +19,34 @@ export async function signingFix(context: Context, domain: string, general: Fix)
   if (!found) return general;
   const steps = await stepsIn(context, found.service, domain);
   return { ...steps, text: `${condition(found)}${steps.text}`, guide: dkimGuide(found.service) };
+}
+
+/**
+ * The fix for a key that must be replaced, if a sending service may have the private key; else `general`. Its
+ * selector shows whether it has: otherwise, a server of the sender may have signed before the service.
+ */
+export async function serviceKeyFix(
+  context: Context,
+  { domain, selector }: Pick<DkimSignature, 'domain' | 'selector'>,
+  general: Fix,
+): Promise<Fix> {
+  if (!isOfFromDomain(context, domain) || ownDomainFix(domain) !== null) return general;
+  const found = await context.fact(signingService);
+  if (!found?.isCertain) return general;
+  const { service } = found;
+  const steps = await stepsIn(context, service, domain);
+  const guide = dkimGuide(service);
+  if (selectorsOf(service).includes(selector.toLowerCase())) return { ...steps, guide };
+  return {
+    ...general,
+    text: `If ${service.name} made this signature: ${steps.text} Otherwise: ${general.text}`,
+    guide,
+  };
+}
+
+function selectorsOf({ dkim }: SendingService): string[] {
+  if (dkim.kind === 'cname') return dkim.records.map(([selector]) => selector);
+  return dkim.kind === 'txt' && dkim.selector !== null ? [dkim.selector] : [];
 }
 
 /** A service that is only probable makes its steps conditional. */

@@ -1,7 +1,7 @@
 /** Finds the problems of an SPF record and of the records that it includes, worst first. */
 
 import { organizationalDomain } from '../../lib/domain-names.ts';
-import type { SpfTerm } from './record.ts';
+import { isMistakenModifier, type SpfTerm } from './record.ts';
 import type { SpfNode, SpfTree } from './tree.ts';
 
 export const MAX_LOOKUPS = 10;
@@ -17,6 +17,7 @@ export function findSpfProblems(tree: SpfTree): SpfProblem[] {
     ...limitProblems(tree),
     ...openRecordProblems(tree.root),
     ...repeatedVersionProblems(nodes),
+    ...mistakenModifierProblems(nodes),
     ...ptrProblems(nodes),
     ...endProblems(tree.root),
     ...sizeProblems(tree.root),
@@ -41,6 +42,7 @@ function structureProblems(node: SpfNode): SpfProblem[] {
         level: 'fail',
         text: `"${via}" refers to ${domain}, which has no SPF record.`,
         fix: `Remove "${via}", or correct its domain.`,
+        ...(node.path.length === 2 && { change: { kind: 'remove' as const, terms: [via] } }),
       },
     ];
   if (state === 'loop')
@@ -59,6 +61,7 @@ function syntaxProblems(node: SpfNode): SpfProblem[] {
     .filter((term) => term.fault !== null)
     .map((term) => ({
       level: 'fail' as const,
+      ...(node.via === null && { isSyntax: true as const }),
       text: `${describeRecord(node)} contains "${term.text.slice(0, 100)}", which ${term.fault}.`,
       fix: `Fix or remove "${term.text.slice(0, 100)}" in the record of ${node.domain}.`,
     }));
@@ -76,12 +79,19 @@ function limitProblems(tree: SpfTree): SpfProblem[] {
       text: `Your SPF record needs ${tree.lookups} DNS lookups; the limit is ${MAX_LOOKUPS}.`,
       fix: 'Remove includes of services you no longer use, and replace a and mx with ip4: and ip6:.',
     });
-  if (tree.voidLookups.length > MAX_VOID_LOOKUPS)
+  if (tree.voidLookups.length > MAX_VOID_LOOKUPS) {
+    const ownSuffix = ` (${tree.root.domain})`;
+    const isOwn = (label: string) => label.endsWith(ownSuffix);
+    const withoutSuffix = (label: string) =>
+      isOwn(label) ? label.slice(0, -ownSuffix.length) : label;
+    const terms = tree.voidLookups.filter(isOwn).map(withoutSuffix);
     problems.push({
       level: 'warn',
       text: `Your SPF record refers to ${tree.voidLookups.length} names that do not exist; the limit is ${MAX_VOID_LOOKUPS}.`,
-      fix: `Remove the terms that do not resolve: ${tree.voidLookups.join(', ')}.`,
+      fix: `Remove the terms that do not resolve: ${tree.voidLookups.map(withoutSuffix).join(', ')}.`,
+      ...(terms.length > 0 && { change: { kind: 'remove' as const, terms } }),
     });
+  }
   return problems;
 }
 
@@ -96,10 +106,23 @@ function repeatedVersionProblems(nodes: SpfNode[]): SpfProblem[] {
         level: 'warn' as const,
         text: `${describeRecord(node)} contains a second "${text}", which mailbox providers ignore.`,
         fix: `Remove the second "${text}" from the record of ${node.domain}. Check that no term was lost when records were merged.`,
-        ...(node.via === null && { change: { kind: 'remove' as const, term: repeated.text } }),
+        ...(node.via === null && { change: { kind: 'remove' as const, terms: [repeated.text] } }),
       },
     ];
   });
+}
+
+function mistakenModifierProblems(nodes: SpfNode[]): SpfProblem[] {
+  return nodes.flatMap((node) =>
+    node.terms.filter(isMistakenModifier).map((term) => {
+      const text = term.text.slice(0, 100);
+      return {
+        level: 'warn' as const,
+        text: `${describeRecord(node)} contains "${text}", which mailbox providers ignore.`,
+        fix: `In the record of ${node.domain}, write "${text.replace('=', ':')}" with a colon instead.`,
+      };
+    }),
+  );
 }
 
 function ptrProblems(nodes: SpfNode[]): SpfProblem[] {
@@ -110,6 +133,7 @@ function ptrProblems(nodes: SpfNode[]): SpfProblem[] {
     level: 'warn',
     text: `${describeRecord(node)} uses ptr, which is slow and which some mailbox providers ignore.`,
     fix: 'Replace ptr with the IP addresses or networks that you send from (ip4:, ip6:).',
+    ...(node.via === null && { change: { kind: 'without_ptr' as const } }),
   }));
 }
 
@@ -159,6 +183,10 @@ export interface SpfProblem {
   text: string;
   /** What to change, one sentence. */
   fix: string;
+  /** An invalid term of the sender's own record. */
+  isSyntax?: true;
+  /** The record works, but passes any sender. */
+  isOpen?: true;
   /** The change to the record, if we can propose one. */
   change?: SpfChange;
 }
@@ -166,8 +194,10 @@ export interface SpfProblem {
 type SpfChange =
   /** End the record of this node with `~all`. */
   | { kind: 'close'; node: SpfNode }
-  /** Remove this term from the sender's own record. */
-  | { kind: 'remove'; term: string };
+  /** Remove these terms from the sender's own record. */
+  | { kind: 'remove'; terms: string[] }
+  /** Remove every ptr term from the sender's own record. */
+  | { kind: 'without_ptr' };
 
 function allNodes(node: SpfNode): SpfNode[] {
   return [node, ...node.children.flatMap(allNodes)];
@@ -192,6 +222,7 @@ function openTermProblems(node: SpfNode, via: string | null, root: SpfNode): Spf
     .filter((term) => term.name === 'all' || coversAlmostAll(term.text))
     .map((term) => ({
       level: 'fail' as const,
+      isOpen: true,
       text: `${describeRecord(node)} lets anyone send as you: it contains "${term.text}".`,
       ...proposeRestriction(node, term, via, root),
     }));
@@ -207,7 +238,7 @@ function proposeRestriction(
   if (via !== null && !hasSameOwner(node, root))
     return {
       fix: `In your record, replace "${via.slice(0, 100)}" with the servers that you send from, or ask the owner of ${domain} to restrict that record.`,
-      change: { kind: 'remove', term: via },
+      change: { kind: 'remove', terms: [via] },
     };
   if (term.name !== 'all')
     return {

@@ -138,6 +138,65 @@ function macroFault(text: string, letters: string): string | null {
 const isAll = (term: SpfTerm): boolean => term.name === 'all' && !term.isModifier;
 const isRedirect = (term: SpfTerm): boolean => term.name === 'redirect' && term.isModifier;
 
+/** Mechanisms after `all`, which verifiers never reach (§5.1). */
+export function unreachedTerms(terms: SpfTerm[]): SpfTerm[] {
+  const all = terms.findIndex(isAll);
+  return all < 0 ? [] : terms.slice(all + 1).filter(({ isModifier }) => !isModifier);
+}
+
+/** The record with its first `all` at the end, so that every mechanism is reached. */
+export function withAllLast(record: string): string {
+  const terms = parseSpfTerms(record);
+  if (unreachedTerms(terms).length === 0) return record;
+  const all = terms.find(isAll)!;
+  const others = terms.filter((term) => !isAll(term)).map(({ text }) => text);
+  return ['v=spf1', ...others, all.text].join(' ');
+}
+
+/**
+ * The record with the terms corrected whose meaning is clear, such as `ipv4:192.0.2.1`; null if an invalid
+ * term remains.
+ */
+export function repairedSpf(record: string): string | null {
+  const terms = parseSpfTerms(record).flatMap((term) =>
+    term.fault === null && !isMistakenModifier(term) ? term.text : repairedTerms(term.text),
+  );
+  const repaired = ['v=spf1', ...new Set(terms)].join(' ');
+  return parseSpfTerms(repaired).every(({ fault }) => fault === null) ? repaired : null;
+}
+
+const MECHANISMS = new Set(['all', 'include', 'a', 'mx', 'ptr', 'ip4', 'ip6', 'exists']);
+
+/** A mechanism with `=`, which verifiers ignore as an unknown modifier (§6): `include=example.com`. */
+export const isMistakenModifier = ({ name, isModifier, fault }: SpfTerm): boolean =>
+  isModifier && fault === null && MECHANISMS.has(name);
+
+/** The terms that a misspelled term stands for. */
+function repairedTerms(text: string): string[] {
+  return (
+    text
+      // A comma or semicolon in place of a space, and two strings of a record that were joined without one.
+      .split(/[,;]+|(?<=[a-z0-9])(?=(?:ip[46]|include):)/i)
+      .map((part) => part.replace(/["']/g, '').trim())
+      .filter((part) => part !== '')
+      .map((part) =>
+        part
+          .replace(/^([+\-?~]?)ipv([46])(?=[:=])/i, '$1ip$2')
+          .replace(/^([+\-?~]?)includes(?=[:=])/i, '$1include')
+          .replace(/^([+\-?~]?)ip[46]?[:=](?=[\d.]+(?:\/|$))/i, '$1ip4:')
+          .replace(/^([+\-?~]?)ip[46]?[:=](?=[\da-f]*:)/i, '$1ip6:')
+          .replace(/^([+\-?~]?)(include|a|mx|exists)=/i, '$1$2:')
+          .replace(/^redirect:/i, 'redirect=')
+          .replace(
+            /^([+\-?~]?)(include|a|mx|exists|redirect)([:=])https?:\/\/([^/]+)\/?$/i,
+            '$1$2$3$4',
+          )
+          .replace(/^[\u2010-\u2015](?=all$)/, '-')
+          .replace(/^([+\-?~]?)(all)\.$/i, '$1$2'),
+      )
+  );
+}
+
 /** A fix that publishes an SPF record. */
 export function spfFix(text: string, domain: string, value: string): Fix {
   return { text, record: { type: 'TXT', name: domain, value } };
@@ -166,7 +225,7 @@ const withoutTerm = (record: string, unwanted: string): string =>
 /** Adds a term before `all`, any modifier, and any term that could reject the sender. */
 function withTerm(record: string | null, term: string): string {
   if (record === null) return `v=spf1 ${term} ~all`;
-  const terms = parseSpfTerms(record);
+  const terms = parseSpfTerms(withAllLast(record));
   const texts = terms.map(({ text }) => text);
   const index = terms.findIndex(
     (candidate) => isAll(candidate) || candidate.isModifier || candidate.qualifier !== '+',

@@ -168,3 +168,35 @@ for (const row of rows) {
       );
   });
 }
+
+const STRAY = { TXT: ['v=DMARC1; p=reject; rua=mailto:d@example.com'] };
+
+for (const [where, name] of [
+  ['the domain itself', 'example.com'],
+  ['the domain twice', '_dmarc.example.com.example.com'],
+  ['_dmarc twice', '_dmarc._dmarc.example.com'],
+])
+  test(`dmarc_policy check finds a record at the wrong name: ${where}`, async () => {
+    const zone: Zone = { [name!]: STRAY };
+    const message = 'From: Ann <ann@news.example.com>\n\nHello\n';
+    const found = await runCheck(dmarcPolicy, { message, zone });
+    assert.equal(found.status, 'fail');
+    assert.match(found.title, /example\.com is published at the wrong name/);
+    assert.ok(found.detail.includes(`It is at ${name},`), found.detail);
+    const { name: at, value } = found.fix!.record!;
+    assert.deepEqual([at, value], ['_dmarc.example.com', STRAY.TXT[0]]);
+    const moved = await runCheck(dmarcPolicy, {
+      message,
+      zone: { ...zone, [at]: { TXT: [value] } },
+    });
+    assert.equal(moved.status, 'pass');
+  });
+
+test('dmarc_policy check quotes the value that makes the policy count as none', async () => {
+  const record = 'v=DMARC1; p=reject; sp=nones; rua=mailto:d@example.com';
+  const found = await runCheck(dmarcPolicy, {
+    message: 'From: Ann <ann@example.com>\n\nHello\n',
+    zone: { '_dmarc.example.com': { TXT: [record] } },
+  });
+  assert.match(found.detail, /^"sp=nones" is not a valid policy\. Therefore/);
+});

@@ -68,6 +68,13 @@ const rows: Row[] = [
     publish: { value: `v=DMARC1; p=reject; ${REPORTED}` },
   },
   {
+    name: 'two records, of which the second has the report address',
+    records: ['v=DMARC1; p=none', `v=DMARC1; p=reject; ${REPORTED}`],
+    status: 'fail',
+    title: /has 2 DMARC records/,
+    publish: { value: `v=DMARC1; p=reject; ${REPORTED}` },
+  },
+  {
     name: 'a tag twice',
     records: ['v=DMARC1; p=reject; p=none'],
     status: 'fail',

@@ -143,3 +143,28 @@ test('reply_to and no_reply checks handle hostile fields quickly', async () => {
   }
   assert.ok(cpuTime() - started < 3000);
 });
+
+const REPLY_FIXES: [from: string, to: string, says: RegExp, never: RegExp][] = [
+  [
+    'a@example.com',
+    'b@other.example',
+    /Use a Reply-To address at example\.com/,
+    /domain of your own/,
+  ],
+  [
+    'a@gmail.com',
+    'b@other.example',
+    /own\. .* If other\.example is yours, send from there\.$/,
+    /Use a/,
+  ],
+  ['a@t.shopifyemail.com', 'b@gmail.com', /Send from .* your own/, /Use a|gmail\.com/],
+];
+
+for (const [from, address, says, never] of REPLY_FIXES)
+  test(`reply_to check proposes only an address that the sender can create: ${from}, ${address}`, async () => {
+    const message = `From: ${from}\nReply-To: ${address}\n\nHello\n`;
+    const { status, fix } = await runCheck(replyTo, { message });
+    assert.equal(status, 'warn');
+    assert.match(fix!.text, says);
+    assert.doesNotMatch(fix!.text, never);
+  });

@@ -363,3 +363,108 @@ test('spf_record check uses the From domain when MAIL FROM is unknown', async ()
   const message = 'Subject: x\n\n';
   assert.equal((await runCheck(spfRecord, { message, envelope })).status, 'skipped');
 });
+
+/** The client is 192.0.2.1. `null`: no record can be proposed. */
+const REPAIRS: [name: string, record: string, publish: string | null, zone?: Zone][] = [
+  ['ipv4:', 'v=spf1 ipv4:192.0.2.1 -all', 'v=spf1 ip4:192.0.2.1 -all'],
+  ['ip4 with an equals sign', 'v=spf1 ip4=192.0.2.0/24 -all', 'v=spf1 ip4:192.0.2.0/24 -all'],
+  ['ip:', 'v=spf1 ip:192.0.2.1 -all', 'v=spf1 ip4:192.0.2.1 -all'],
+  [
+    'an IPv6 address in ip4:',
+    'v=spf1 ip4:2001:db8::1 ip4:192.0.2.1 -all',
+    'v=spf1 ip6:2001:db8::1 ip4:192.0.2.1 -all',
+  ],
+  ['a comma', 'v=spf1 ip4:192.0.2.1, a -all', 'v=spf1 ip4:192.0.2.1 a -all'],
+  [
+    'two strings joined without a space',
+    'v=spf1 include:s.example.netip4:192.0.2.1 -all',
+    'v=spf1 include:s.example.net ip4:192.0.2.1 -all',
+    { 's.example.net': txt('v=spf1 ip4:198.51.100.1 -all') },
+  ],
+  [
+    'include=',
+    'v=spf1 include=s.example.net -all',
+    'v=spf1 include:s.example.net -all',
+    { 's.example.net': txt('v=spf1 ip4:192.0.2.1 -all') },
+  ],
+  [
+    'a repaired record without the sender',
+    'v=spf1 ipv4:198.51.100.7 -all',
+    'v=spf1 ip4:198.51.100.7 ip4:192.0.2.1 -all',
+  ],
+  ['ptr', 'v=spf1 ptr ?all', 'v=spf1 ip4:192.0.2.1 ~all'],
+  [
+    'an include without a record',
+    'v=spf1 include:gone.example ip4:192.0.2.1 -all',
+    'v=spf1 ip4:192.0.2.1 -all',
+    { 'gone.example': { A: ['192.0.2.9'] } },
+  ],
+  [
+    'three names that do not exist',
+    'v=spf1 a:x.example.com a:y.example.com mx:z.example.com ip4:192.0.2.1 -all',
+    'v=spf1 ip4:192.0.2.1 -all',
+  ],
+  ['a misspelled mechanism', 'v=spf1 incude:s.example.net ip4:192.0.2.1 -all', null],
+  [
+    'a misspelled term besides too many lookups',
+    `v=spf1 ipv4:192.0.2.1 ${eleven.terms} -all`,
+    null,
+    eleven.zone,
+  ],
+];
+
+for (const [name, record, publish, others = {}] of REPAIRS)
+  test(`spf_record check proposes a record that works: ${name}`, async () => {
+    const zone: Zone = {
+      'example.com': { TXT: [record], A: ['203.0.113.80'] },
+      'a.example.com': { A: ['192.0.2.77'] },
+      '1.2.0.192.in-addr.arpa': { PTR: ['mail.example.com'] },
+      'mail.example.com': { A: ['192.0.2.1'] },
+      ...others,
+    };
+    const found = await runCheck(spfRecord, { message: MESSAGE, zone });
+    assert.equal(found.fix?.record?.value ?? null, publish, found.title);
+    if (publish === null) return;
+    const published: Zone = { ...zone, 'example.com': { ...zone['example.com'], TXT: [publish] } };
+    for (const check of [spf, spfRecord]) {
+      const after = await runCheck(check, { message: MESSAGE, zone: published });
+      assert.equal(after.status, 'pass', `${check.id}: ${after.title}`);
+    }
+  });
+
+test('spf_record check says that a record for everyone lets forged mail pass', async () => {
+  const zone = { 'example.com': txt('v=spf1 +all') };
+  const found = await runCheck(spfRecord, { message: MESSAGE, zone });
+  assert.match(found.detail, /^Forged mail passes SPF/);
+});
+
+test('spf_record check names a term after all, which nobody reads', async () => {
+  const zone = { 'example.com': txt('v=spf1 ip4:192.0.2.1 -all include:s.example.net') };
+  const found = await runCheck(spfRecord, { message: MESSAGE, zone });
+  assert.equal(found.status, 'pass');
+  assert.match(found.detail, /do not read "include:s\.example\.net" after it/);
+});
+
+test('spf check moves all to the end of the record that it proposes', async () => {
+  const zone: Zone = {
+    'example.com': txt('v=spf1 ip4:198.51.100.1 -all include:s.example.net'),
+    's.example.net': txt('v=spf1 ip4:198.51.100.2 -all'),
+  };
+  const found = await runCheck(spf, { message: MESSAGE, zone });
+  assert.equal(
+    found.fix?.record?.value,
+    'v=spf1 ip4:198.51.100.1 include:s.example.net ip4:192.0.2.1 -all',
+  );
+});
+
+test('spf check offers another envelope sender for a host name without an SPF record', async () => {
+  const envelope = { mail_from: 'www-data@web7.hosting.example' };
+  const message = 'From: Ann <ann@bakery.example>\n\nHello\n';
+  const found = await runCheck(spf, { message, envelope });
+  assert.match(
+    found.fix!.text,
+    /If you do not manage web7\.hosting\.example, use .* at bakery\.example/,
+  );
+  const own = await runCheck(spf, { message, envelope: { mail_from: 'b@web7.bakery.example' } });
+  assert.doesNotMatch(own.fix!.text, /do not manage/);
+});

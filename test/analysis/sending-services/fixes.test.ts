@@ -12,6 +12,7 @@ import { makeKey, signMessage } from '../../helpers/signer.ts';
 
 const KEY = makeKey();
 const ED_KEY = makeKey('ed25519');
+const SHORT_KEY = makeKey('rsa1024');
 const CLIENT = '203.0.114.7';
 
 /** The sending server of a service: its reverse name, and its SPF record with the address. */
@@ -34,6 +35,9 @@ interface Signer {
   key?: typeof KEY;
   /** The body is changed after this signature. */
   broken?: true;
+  selector?: string;
+  /** The key is not in DNS. */
+  unpublished?: true;
 }
 
 interface Mail {
@@ -50,12 +54,12 @@ async function analyzeMail(mail: Mail): Promise<AnalysisResult> {
   const header = `From: Ann <${from}>\nTo: bob@example.net\nSubject: Hi\nDate: Sat, 21 Nov 2026 09:59:58 +0000\nMessage-ID: <1@example.com>\n`;
   let raw: Buffer = Buffer.from(`${fields}${header}\nHello Bob\n`.replaceAll('\n', '\r\n'));
   const zone: Zone = {};
-  for (const { domain, key = KEY, broken } of signers) {
-    const selector = key === ED_KEY ? 'ed' : 's1';
+  for (const { domain, key = KEY, broken, unpublished, ...signer } of signers) {
+    const selector = signer.selector ?? (key === ED_KEY ? 'ed' : 's1');
     raw = await signMessage(raw, { domain, selector, key });
     // The signature of another message.
     if (broken) raw = Buffer.from(raw.toString().replace(/bh=[^;]{10}/, 'bh=AAAAAAAAAA'));
-    zone[`${selector}._domainkey.${domain}`] = { TXT: [key.record] };
+    if (!unpublished) zone[`${selector}._domainkey.${domain}`] = { TXT: [key.record] };
   }
   const envelope: Envelope = { mail_from: mailFrom, client_ip: CLIENT, helo, tls: null };
   return analyze(
@@ -239,6 +243,55 @@ const rows: Row[] = [
       name: '_dmarc.shop.uk.com',
       value: 'v=DMARC1; p=none; rua=mailto:dmarc-reports@shop.uk.com',
     },
+  },
+  {
+    name: 'no key, and Microsoft 365 has the private key',
+    mail: {
+      from: 'ann@example.com',
+      signers: [{ domain: 'example.com', selector: 'selector1', unpublished: true }],
+      zone: MICROSOFT,
+    },
+    check: 'dkim',
+    says: [/^Publish two CNAME records: selector1\._domainkey\.example\.com/],
+    record: null,
+    guide: /microsoft/,
+  },
+  {
+    name: 'no key, and the sending server is unknown',
+    mail: { from: 'ann@example.com', signers: [{ domain: 'example.com', unpublished: true }] },
+    check: 'dkim',
+    says: [/^Publish the public key that your mail server/],
+  },
+  {
+    name: 'a key of 1024 bits, and Amazon SES has the private key',
+    mail: {
+      from: 'ann@example.com',
+      signers: [{ domain: 'example.com', key: SHORT_KEY }],
+      zone: SES,
+    },
+    check: 'dkim_key',
+    says: [/^If Amazon SES made this signature: /, /Otherwise: Generate a 2048-bit/],
+  },
+  {
+    name: 'a name of a private network',
+    mail: { from: 'root@db1.localdomain' },
+    check: 'dkim',
+    says: [/domain of your own that is in public DNS\. db1\.localdomain is a name for private/],
+    record: null,
+  },
+  {
+    name: 'a name of a private network',
+    mail: { from: 'root@nas.local' },
+    check: 'dmarc_policy',
+    says: [/nas\.local is a name for private/],
+    record: null,
+  },
+  {
+    name: 'a name of a private network in From, MAIL FROM and HELO',
+    mail: { from: 'root@srv.corp', helo: 'srv.corp' },
+    check: 'ptr',
+    says: [/a host name at a domain of your own/],
+    record: null,
   },
   {
     name: 'a broken signature of the From domain next to a valid one of the service',
