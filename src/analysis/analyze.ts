@@ -35,7 +35,7 @@ import { spfResult } from './spf/evaluate.ts';
 import { summarize } from './summary.ts';
 
 /** The version of the checks, points, weights and caps. Changes whenever a score could change. */
-export const RULESET = '2026.11.3';
+export const RULESET = '2026.11.4';
 
 export interface AnalyzeOptions {
   resolver: Resolver;
@@ -170,6 +170,8 @@ function applyDependencies(checks: Check[], findings: Finding[]): ScoredCheck[] 
       failedCauses,
       statusIfFixed: statusIfFixed(finding),
       fixedBy: finding.fixedBy ?? fixedBy,
+      statusWhenFixed: finding.statusWhenFixed,
+      alsoFixes: finding.alsoFixes,
       evidence: finding.evidence ?? {},
     };
   });

@@ -22,12 +22,20 @@ export function summarize(result: Unsummarized): string {
   return [verdict(result), bothScores(result), firstFix(result)].filter(Boolean).join(' ');
 }
 
-/** The checks that fail or warn: greatest gain first, failures before warnings. */
+/**
+ * The checks that fail or warn: greatest gain first, failures before warnings. DMARC comes after SPF and
+ * DKIM with the same gain, because they are what has to change.
+ */
 export function checksToFix(checks: CheckResult[]): CheckResult[] {
   return checks
     .filter(({ status }) => status === 'fail' || status === 'warn')
-    .sort((a, b) => b.gain - a.gain || rank(a) - rank(b) || b.points - a.points);
+    .sort(
+      (a, b) =>
+        b.gain - a.gain || rank(a) - rank(b) || isResult(a) - isResult(b) || b.points - a.points,
+    );
 }
+
+const isResult = ({ id }: CheckResult): number => (id === 'dmarc' ? 1 : 0);
 
 const rank = ({ status }: CheckResult): number => (status === 'fail' ? 0 : 1);
 
@@ -149,6 +157,10 @@ function unknownFacts(result: Unsummarized): string {
     .join(' ');
 }
 
+/** These have nothing to compare if From has no single domain. */
+const NEED_FROM = ['dmarc', 'dmarc_policy', 'dmarc_record', 'spf_alignment', 'dkim_alignment'];
+
+/** Without checks that a known problem prevented. */
 function openChecks({ checks, providers, judged_kind }: Unsummarized): CheckResult[] {
   const required = new Set(
     providers.flatMap(({ rules }) =>
@@ -157,9 +169,11 @@ function openChecks({ checks, providers, judged_kind }: Unsummarized): CheckResu
         .flatMap((rule) => rule.checks),
     ),
   );
+  const isFromInvalid = checks.some(({ id, status }) => id === 'from' && status === 'fail');
   return checks.filter(
     ({ id, status, points }) =>
-      (status === 'error' && points > 0) || (status === 'skipped' && required.has(id)),
+      (status === 'error' && points > 0) ||
+      (status === 'skipped' && required.has(id) && !(isFromInvalid && NEED_FROM.includes(id))),
   );
 }
 

@@ -123,6 +123,12 @@ function checkConsistency(variants: Variant[], kind: MailKind): void {
     if (isUnmet) assert.ok(limit <= REQUIREMENT_LIMIT, `${name}: ${verdict.name} is not ready`);
     for (const { detail, id } of verdict.rules) assert.match(detail, /\S.*\.$/, `${name} ${id}`);
   }
+  // Grade F by a cap means that a large provider rejects the message.
+  if (gradeOf(limit) === 'F')
+    assert.ok(
+      all.some(({ status }) => status === 'not_ready'),
+      `${name}: capped at ${limit}, but no provider is not ready`,
+    );
   // A provider that the headline names is not ready.
   for (const { id } of applied)
     for (const named of namedProviders(id, all, kind))
@@ -270,7 +276,18 @@ function assertConsistent(result: AnalysisResult): void {
       if (named.length > 0 || ANY.test(claim))
         assert.ok(cap !== null && cap.limit <= REQUIREMENT_LIMIT, `${id}: “${claim}”, but no cap`);
     }
-  if (cap) assert.ok(score! <= cap.limit && grade === gradeOf(score!));
+  if (cap) {
+    assert.ok(score! <= cap.limit && grade === gradeOf(score!));
+    const [headline] = summary.split(' First: ');
+    // The headline adds "which apply to marketing mail" to the reason of unmet requirements.
+    const named = cap.reason.replace(/^The message does not meet|\.$/g, '');
+    assert.match(headline!, new RegExp(named, 'i'), `The headline does not name: ${cap.reason}`);
+    if (gradeOf(cap.limit) === 'F')
+      assert.ok(
+        providers.some((one) => one.status === 'not_ready'),
+        `${cap.reason} No provider acts.`,
+      );
+  }
   const unready = providers.filter((one) => providerStatus(one, judged_kind.kind) !== 'ready');
   if (unready.some(({ status: one }) => one === 'not_ready')) {
     assert.ok(grade !== 'A', summary);

@@ -11,11 +11,13 @@ import {
   skipped,
   unknown,
 } from '../check.ts';
-import { type Explanation, explainFailure, keyRecordFix } from '../dkim/failures.ts';
+import { alsoRepaired, type Explanation, explainRepair, keyRecordFix } from '../dkim/failures.ts';
 import {
   type DkimOutcome,
   type DkimSignature,
+  hasOwnKey,
   PUBLIC_SIGNATURES,
+  rsaFirst,
   signatureEvidence,
 } from '../dkim/outcome.ts';
 import { dkimResult } from '../dkim/verify.ts';
@@ -76,6 +78,19 @@ function preconditionFinding(outcome: DkimOutcome, discovery: DmarcDiscovery): F
   return null;
 }
 
+/** A fact: the broken signature that this check reports; undefined if it reports something else. */
+export async function reportedSignature(context: Context): Promise<DkimSignature | undefined> {
+  const outcome = await context.fact(dkimResult);
+  if (outcome.result !== 'pass') return undefined;
+  const passing = outcome.signatures.filter(({ result }) => result === 'pass');
+  const alignments = await Promise.all(
+    passing.map(({ domain }) => alignmentOf(context, domain, 'dkim')),
+  );
+  return alignments.some(({ aligned }) => aligned !== false)
+    ? undefined
+    : alignedFailure(context, outcome);
+}
+
 async function evaluate(
   context: Context,
   outcome: DkimOutcome,
@@ -102,16 +117,22 @@ async function evaluate(
     );
   if (broken) {
     const changed = await explainChangedCopy(context, broken);
-    return fail(explainBrokenSignature(changed ?? explainFailure(broken), from, alignments));
+    const finding = fail(
+      explainBrokenSignature(changed ?? explainRepair(broken), from, alignments),
+    );
+    return changed ? finding : { ...finding, alsoFixes: alsoRepaired(broken) };
   }
   const signers = alignments.map(({ domain }) => domain ?? '');
-  return fail(
-    explainForwarderSignature(context, signers, from) ??
-      (await explainUnaligned(context, discovery, from, alignments)),
-  );
+  const forwarder = explainForwarderSignature(context, signers, from);
+  if (forwarder) return fail(forwarder);
+  const finding = fail(await explainUnaligned(context, discovery, from, alignments));
+  // The new signature is then the one that the other checks evaluate.
+  return hasOwnKey(context, outcome.signatures)
+    ? finding
+    : { ...finding, alsoFixes: ['dkim', 'dkim_key'] };
 }
 
-/** A signature by an aligned domain that does not verify: the one to fix. */
+/** A signature by an aligned domain that does not verify: the one to fix. With RSA, if there are several. */
 async function alignedFailure(
   context: Context,
   { signatures }: DkimOutcome,
@@ -121,7 +142,7 @@ async function alignedFailure(
     failing.map(({ domain }) => alignmentOf(context, domain, 'dkim')),
   );
   const aligned = failing.filter((_, index) => comparisons[index]?.aligned);
-  return aligned.find(({ result }) => result === 'temperror') ?? aligned[0];
+  return aligned.find(({ result }) => result === 'temperror') ?? rsaFirst(aligned)[0];
 }
 
 function explainBrokenSignature(

@@ -14,13 +14,15 @@ import {
   unknown,
   warn,
 } from '../check.ts';
-import { explainFailure, keyRecordFix } from '../dkim/failures.ts';
+import { alsoRepaired, explainRepair, keyRecordFix } from '../dkim/failures.ts';
 import { repairedKeyRecord } from '../dkim/key.ts';
 import {
   type DkimOutcome,
   type DkimSignature,
   fromDomainFirst,
+  isFromDomainSignature,
   PUBLIC_SIGNATURES,
+  rsaFirst,
   signatureEvidence,
 } from '../dkim/outcome.ts';
 import { MAX_SIGNATURES } from '../dkim/signature.ts';
@@ -56,7 +58,7 @@ async function evaluate(
   const deciding = fromDomainFirst(context, signatures).filter(
     (signature) => signature.result === result,
   );
-  const signature = deciding[0];
+  const signature = result === 'pass' ? deciding[0] : mostUseful(context, deciding);
   // Every result except `none` belongs to a signature, unless all of them were ignored.
   if (!signature) return allIgnoredFinding(outcome, evidence);
   if (result === 'temperror')
@@ -69,9 +71,19 @@ async function evaluate(
     return unknown(...beyondLimit(outcome), evidence);
   if (result !== 'pass') {
     const changed = await explainChangedCopy(context, signature);
-    return fail({ ...(changed ?? explainFailure(signature)), evidence });
+    if (changed) return fail({ ...changed, evidence });
+    return {
+      ...fail({ ...explainRepair(signature), evidence }),
+      alsoFixes: alsoRepaired(signature),
+    };
   }
   return validFinding(deciding, signatures.length - deciding.length, context.receivedAt, evidence);
+}
+
+/** The broken signature whose repair helps most: of the From domain, and with RSA. */
+function mostUseful(context: Context, broken: DkimSignature[]): DkimSignature | undefined {
+  const own = broken.filter((signature) => isFromDomainSignature(context, signature));
+  return rsaFirst(own.length > 0 ? own : broken)[0];
 }
 
 async function unsignedFinding(context: Context, evidence: Finding['evidence']): Promise<Finding> {
