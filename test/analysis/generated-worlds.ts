@@ -111,6 +111,10 @@ const DMARC_RECORDS: ((domain: string) => string[] | null)[] = [
   () => ['v=DMARC1; p=none', 'v=DMARC1; p=reject'],
   () => ['v=DMARC1; p=reject; rua=mailto:ann@gmail.com'],
   () => ['v=DMARC1; p=reject; rua=mailto:d@reports.example'],
+  () => ['v=DMARC1; p=bad; rua=mailto:\u001b[2Ja@b.example'],
+  () => ['v=DMARC1; p=none; rua=mailto:[x@b.example'],
+  (domain) => [`v=DMARC1; p=none; rua=mailto:a b@c.example,mailto:d@${domain}`],
+  () => ['v=DMARC1; p=none; rua=mailto:a@@x; ruf=mailto:@y.example'],
 ];
 
 const TLS_RPT = [null, ['v=TLSRPTv1; rua=mailto:tls@example.com'], ['v=TLSRPTv1'], ['x', 'y']];

@@ -39,6 +39,9 @@ function assertValid({ type, name, value }: ProposedRecord): void {
       value,
     );
     if (name.startsWith('_dmarc.')) assert.ok(isPolicy(tags.get('p')), value);
+    for (const tag of ['rua', 'ruf'])
+      for (const uri of tags.get(tag)?.split(',') ?? [])
+        assert.match(uri, /^mailto:[\w.+-]+@[a-z0-9-]+(?:\.[a-z0-9-]+)+$/, value);
   } else if (name.includes('._domainkey.')) {
     assert.equal(tags.get('v'), 'DKIM1');
     assert.ok(
@@ -56,6 +59,17 @@ function assertValid({ type, name, value }: ProposedRecord): void {
       [],
       value,
     );
+  }
+}
+
+/** A domain can have only one DMARC record, so a report proposes only one. */
+function assertOneDmarcRecord(checks: CheckResult[]): void {
+  const values = new Map<string, string>();
+  for (const { id, fix } of checks) {
+    const record = fix?.record;
+    if (!record?.name.startsWith('_dmarc.')) continue;
+    assert.equal(values.get(record.name) ?? record.value, record.value, `${id}: ${record.name}`);
+    values.set(record.name, record.value);
   }
 }
 
@@ -113,6 +127,7 @@ describe('Proposed records', () => {
         const seed = group * (WORLDS / GROUPS) + n;
         const world = makeWorld(seed);
         const { checks } = await analyzeWorld(world);
+        assertOneDmarcRecord(checks);
         for (const check of checks.filter(({ fix }) => fix?.record)) {
           const { record } = check.fix!;
           try {

@@ -26,6 +26,8 @@ import { type Alignment, alignmentOf, alignsWithRecord } from '../dmarc/evaluate
 import { dmarcFix, repairedRecord, withTag } from '../dmarc/record.ts';
 import { explainChangedCopy, explainForwarderSignature } from '../forwarding/explain.ts';
 import { signingFix } from '../sending-services/signing-steps.ts';
+import { policyFinding } from './dmarc-policy.ts';
+import { proposesRecord, recordFinding } from './dmarc-record.ts';
 
 /** RFC 9989 §4.4.1: `d=` of any valid signature, relaxed, or strict if the record has `adkim=s`. */
 export const dkimAlignment: Check = {
@@ -175,15 +177,15 @@ async function explainUnaligned(
   };
   if (strict && record !== null && recordDomain !== null) {
     const relaxed = withTag(repairedRecord(record), 'adkim', 'r');
-    if (await alignsWithRecord(context, signer, relaxed))
+    if (await alignsWithRecord(context, signer, relaxed)) {
+      const text = `Sign with d=${from}, or publish the DMARC record with adkim=r so that ${signer} counts too.`;
+      const others = await Promise.all([context.fact(recordFinding), context.fact(policyFinding)]);
+      const isOnly = !others.some((finding) => proposesRecord(finding, recordDomain));
       return {
         ...explanation,
-        fix: dmarcFix(
-          `Sign with d=${from}, or publish the DMARC record with adkim=r so that ${signer} counts too.`,
-          recordDomain,
-          relaxed,
-        ),
+        fix: isOnly ? dmarcFix(text, recordDomain, relaxed) : text,
       };
+    }
   }
   return {
     ...explanation,

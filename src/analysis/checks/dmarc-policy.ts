@@ -16,6 +16,7 @@ import {
 import { type DmarcDiscovery, dmarcDiscovery, unusableRecord } from '../dmarc/discovery.ts';
 import {
   dmarcFix,
+  droppedAddressNote,
   isPolicy,
   parseDmarcTags,
   repairedRecord,
@@ -25,6 +26,7 @@ import {
   withReportAddress,
   withTag,
 } from '../dmarc/record.ts';
+import { proposesRecord, recordFinding } from './dmarc-record.ts';
 
 export const dmarcPolicy: Check = {
   id: 'dmarc_policy',
@@ -46,12 +48,25 @@ export const dmarcPolicy: Check = {
     records: 'shown',
   },
   async run(context: Context): Promise<Finding> {
-    return evaluatePolicy(await context.fact(dmarcDiscovery));
+    return context.fact(policyFinding);
   },
 };
 
-/** Evaluates the policy of a domain's record, without a message. */
-function evaluatePolicy(discovery: DmarcDiscovery): Finding {
+/** A fact: the finding of this check. */
+export async function policyFinding(context: Context): Promise<Finding> {
+  const discovery = await context.fact(dmarcDiscovery);
+  const isRepairFirst = proposesRecord(
+    await context.fact(recordFinding),
+    discovery.recordDomain ?? '',
+  );
+  return evaluatePolicy(discovery, isRepairFirst);
+}
+
+/**
+ * Evaluates the policy of a domain's record, without a message. `isRepairFirst`: `dmarc_record` proposes
+ * a record, so this check proposes none, because a domain can have only one.
+ */
+function evaluatePolicy(discovery: DmarcDiscovery, isRepairFirst: boolean): Finding {
   const { status, fromDomain, record, recordDomain, policy } = discovery;
   const title = 'The DMARC policy was not checked.';
   if (status === 'offline') return offline(title);
@@ -73,8 +88,10 @@ function evaluatePolicy(discovery: DmarcDiscovery): Finding {
     policy: policy.effective,
     testing: policy.testing,
   };
-  if (policy.published === 'none') return warn({ ...explainNone(discovery, record), evidence });
-  if (policy.testing) return warn({ ...explainTestMode(policy, record, recordDomain), evidence });
+  if (policy.published === 'none')
+    return warn({ ...explainNone(discovery, record, isRepairFirst), evidence });
+  if (policy.testing)
+    return warn({ ...explainTestMode(policy, record, recordDomain, isRepairFirst), evidence });
   return pass(
     `Your DMARC policy asks mailbox providers to ${policy.effective} mail that fails DMARC.`,
     `${policy.tag}=${policy.effective} in the DMARC record of ${recordDomain} applies to ${fromDomain}.`,
@@ -82,7 +99,13 @@ function evaluatePolicy(discovery: DmarcDiscovery): Finding {
   );
 }
 
-function explainNone({ fromDomain, recordDomain, policy }: DmarcDiscovery, record: string) {
+const REPAIR_FIRST = 'First publish the record described under "DMARC record".';
+
+function explainNone(
+  { fromDomain, recordDomain, policy }: DmarcDiscovery,
+  record: string,
+  isRepairFirst: boolean,
+) {
   const tag = policy?.tag ?? 'p';
   const invalid = ['p', 'sp', 'np'].filter((name) => {
     const value = parseDmarcTags(record).tags.get(name);
@@ -92,17 +115,21 @@ function explainNone({ fromDomain, recordDomain, policy }: DmarcDiscovery, recor
     invalid.length > 0
       ? `The record has no valid ${invalid.join(', ')}, so mailbox providers treat it as p=none.`
       : `${tag}=none in the DMARC record of ${recordDomain} applies to ${fromDomain}.`;
-  const stricter = invalid
-    .concat(tag)
-    .reduce((text, name) => withTag(text, name, 'quarantine'), repairedRecord(record));
+  const lenient = [...new Set([...invalid, tag])];
+  const stricter = lenient.reduce(
+    (text, name) => withTag(text, name, 'quarantine'),
+    repairedRecord(record),
+  );
   return {
     title: `Your DMARC policy ${invalid.length > 0 ? 'counts as p' : `is ${tag}`}=none: mail that fails DMARC is still delivered.`,
     detail: `${reason} Mail that others send in your name is delivered as if it were yours.`,
-    fix: dmarcFix(
-      'Once the reports show that your own mail passes, publish this record. Later, change quarantine to reject.',
-      recordDomain ?? '',
-      stricter,
-    ),
+    fix: isRepairFirst
+      ? `${REPAIR_FIRST} Once the reports show that your own mail passes, change ${lenient.join(' and ')} in it to quarantine, and later to reject.`
+      : dmarcFix(
+          'Once the reports show that your own mail passes, publish this record. Later, change quarantine to reject.',
+          recordDomain ?? '',
+          stricter,
+        ),
   };
 }
 
@@ -110,15 +137,18 @@ function explainTestMode(
   { effective, published }: { effective: string; published: string },
   record: string,
   recordDomain: string,
+  isRepairFirst: boolean,
 ) {
   return {
     title: 'Your DMARC record is in test mode (t=y).',
     detail: `With t=y, mailbox providers treat ${published} as ${effective}.`,
-    fix: dmarcFix(
-      'When you have finished testing, publish the record without test mode.',
-      recordDomain,
-      withTag(repairedRecord(record), 't', 'n'),
-    ),
+    fix: isRepairFirst
+      ? `${REPAIR_FIRST} When you have finished testing, change t=y in it to t=n.`
+      : dmarcFix(
+          'When you have finished testing, publish the record without test mode.',
+          recordDomain,
+          withTag(repairedRecord(record), 't', 'n'),
+        ),
   };
 }
 
@@ -152,13 +182,14 @@ function explainAbsence({ discarded }: DmarcDiscovery, fromDomain: string) {
     ...(unusable && { record_domain: unusable.domain, records: unusable.texts }),
   };
   if (unusable?.reason === 'policy') {
-    const value = withReportAddress(repairedRecord(unusable.texts[0] ?? 'v=DMARC1'), domain);
+    const published = unusable.texts[0] ?? 'v=DMARC1';
+    const value = withReportAddress(repairedRecord(published), domain);
     return {
       title: `The DMARC record of ${domain} has no valid policy.`,
       detail:
         'Mailbox providers act as if there were no record. p must be none, quarantine or reject.',
       fix: dmarcFix(
-        `Correct the policy in the record. Start with p=none if you do not yet know which services send for you.${stepsForNewMailbox(value, domain)}`,
+        `Correct the policy in the record. Start with p=none if you do not yet know which services send for you.${droppedAddressNote(published)}${stepsForNewMailbox(value, domain)}`,
         domain,
         value,
       ),

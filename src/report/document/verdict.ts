@@ -186,6 +186,11 @@ const senderOf = ({ from_address }: ReportedResult): Fact => ({
   value: [from_address ? nameSpan(from_address, 320) : muted('no address')],
 });
 
+const sizeOf = ({ message_size }: ReportedResult): Fact => ({
+  name: ['Size'],
+  value: [formatSize(message_size)],
+});
+
 const commonFacts = (report: Report): Fact[] => [
   ...(report.name ? [{ name: ['Test'], value: [oneLine(report.name, 200)] }] : []),
   subjectOf(report),
@@ -194,13 +199,11 @@ const commonFacts = (report: Report): Fact[] => [
 ];
 
 function pageFacts(report: Report): Fact[] {
-  const { message_size, ruleset, id } = report;
+  const { ruleset, id } = report;
   return [
     ...commonFacts(report),
-    {
-      name: ['Kind'],
-      value: [jump(capitalized(kindInWords(report)), 'providers'), `, ${formatSize(message_size)}`],
-    },
+    { name: ['Kind'], value: [jump(capitalized(kindInWords(report)), 'providers')] },
+    sizeOf(report),
     {
       name: ['Ruleset'],
       value: [ruleset, ...(id ? [', ', { kind: 'code', text: id } as const] : [])],
@@ -210,11 +213,12 @@ function pageFacts(report: Report): Fact[] {
 
 /** Includes the reasons for the kind of mail, because a brief PDF omits the provider rules that show them. */
 function pdfFacts(report: Report): Fact[] {
-  const { message_size, ruleset, id } = report;
-  const kind = `${capitalized(kindInWords(report))}, ${formatSize(message_size)}.`;
+  const { ruleset, id } = report;
+  const kind = `${capitalized(kindInWords(report))}.`;
   return [
     ...commonFacts(report),
     { name: ['Kind'], value: [`${kind}${kindReasons(report)}`] },
+    sizeOf(report),
     { name: ['Ruleset'], value: [ruleset] },
     ...(id ? [{ name: ['ID'], value: [id] }] : []),
   ];
