@@ -8,7 +8,7 @@ import { allConsequences, namedProviders } from './providers/evaluate.ts';
 import {
   type AnalysisResult,
   type CheckResult,
-  factOf,
+  factsOf,
   type ProviderVerdict,
   providerStatus,
   ruleApplies,
@@ -45,7 +45,7 @@ function verdict(result: Unsummarized): string {
     return temporary
       ? 'This message has no score: fewer than two of SPF, DKIM and DMARC could be checked.'
       : `This message has no score: ${skippedAuthentication(checks)} were not checked.`;
-  const facts = new Map(checks.map((check) => [check.id, factOf(check)]));
+  const facts = factsOf(checks);
   const worst = allConsequences((id) => facts.get(id), judged_kind.kind)[0];
   const unknown = unknownFacts(result);
   if (worst) return [consequenceSentence(worst, result), unknown].filter(Boolean).join(' ');

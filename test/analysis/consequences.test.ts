@@ -6,7 +6,6 @@ import { describe, it } from 'node:test';
 import { CHECK_STATUSES, type CheckStatus, type Json } from '../../src/analysis/check.ts';
 import { CHECKS } from '../../src/analysis/checks/index.ts';
 import {
-  type CheckFact,
   CONSEQUENCES,
   consequencesOf,
   EFFECTS,
@@ -23,7 +22,7 @@ import {
 } from '../../src/analysis/providers/evaluate.ts';
 import {
   type AnalysisResult,
-  factOf,
+  factsOf,
   type Provider,
   providerStatus,
   ruleApplies,
@@ -109,7 +108,7 @@ const changesOf = (variants: Variant[]): Changes =>
 function checkConsistency(variants: Variant[], kind: MailKind): void {
   const { all, results } = verdicts(changesOf(variants), kind);
   const name = `${kind}: ${variants.map(({ id, status, evidence }) => `${id} ${status} ${JSON.stringify(evidence)}`).join(', ')}`;
-  const facts = new Map<string, CheckFact>(results.map((result) => [result.id, factOf(result)]));
+  const facts = factsOf(results);
   const find: FindFact = (id) => facts.get(id);
   const applied = allConsequences(find, kind);
   const limit = Math.min(100, ...applied.map((one) => one.limit));
@@ -157,7 +156,7 @@ it('A consequence breaks the rules that name it, unless the rule decides otherwi
   for (const variant of VARIANTS)
     for (const kind of KINDS) {
       const { of, results } = verdicts(changesOf([variant]), kind);
-      const facts = new Map(results.map((result) => [result.id, factOf(result)]));
+      const facts = factsOf(results);
       for (const { id: consequence } of consequencesOf((id) => facts.get(id), kind))
         for (const { provider, rules } of PROVIDER_RULES)
           for (const { id, consequences } of rules) {

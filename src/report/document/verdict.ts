@@ -135,13 +135,17 @@ function firstFix(report: ReportedResult): Text {
   if (!first) return [nothingToFix(score)];
   const after = scoreAfterFix({ ...report, uncapped: ledgerOf(report).sum }, first);
   const others = findings.length - 1;
+  const capNote =
+    report.cap !== null && after === null && first.gain === 0
+      ? ' Several issues cause the cap on the score, so no single fix raises it.'
+      : '';
   const moreNote =
     others === 0 ? '' : ` See ${others} more ${others === 1 ? 'issue' : 'issues'} below.`;
   return [
     'Fix this first: ',
     jump(oneLine(first.title, 300).replace(/\.$/, ''), `check-${first.id}`),
     ...(after === null ? [] : [figure(` (${score} → ${after})`)]),
-    `.${moreNote}`,
+    `.${capNote}${moreNote}`,
   ];
 }
 
