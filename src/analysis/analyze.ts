@@ -170,6 +170,8 @@ function applyDependencies(checks: Check[], findings: Finding[]): ScoredCheck[] 
       failedCauses,
       statusIfFixed: statusIfFixed(finding),
       fixedBy: finding.fixedBy ?? fixedBy,
+      statusWhenFixed: finding.statusWhenFixed,
+      alsoFixes: finding.alsoFixes,
       evidence: finding.evidence ?? {},
     };
   });

@@ -116,6 +116,10 @@ export interface Finding {
   dependsOn?: string[];
   /** Overrides the check's own `fixedBy`. */
   fixedBy?: string[][];
+  /** The status that `fixedBy` leads to; `pass` by default. */
+  statusWhenFixed?: 'info' | 'warn';
+  /** Ids of checks that pass too once the fix of this finding is applied, which adds to its gain. */
+  alsoFixes?: string[];
 }
 
 /**

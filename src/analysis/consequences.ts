@@ -20,7 +20,7 @@ export type FindFact = (id: string) => CheckFact | undefined;
 
 export type MailKind = Classification['kind'];
 
-/** Worst first. The headline reports the worst. */
+/** Worst first, among consequences with the same limit. */
 export const EFFECTS = ['rejected', 'spam', 'clipped', 'requirement', 'weakness'] as const;
 export type Effect = (typeof EFFECTS)[number];
 
@@ -73,44 +73,43 @@ export const CONSEQUENCES = [
     applies: (find) => failed(find, 'domain_blocklists') && !listsOnlyHelo(find),
   },
   {
-    id: 'invalid_from',
-    limit: 40,
-    effect: 'rejected',
-    actor: LARGE,
-    reason: 'The From field is missing, repeated or invalid.',
-    reference: 'RFC 5322 §3.6.2; Gmail 550 5.7.1',
-    applies: (find) => failed(find, 'from') && !impersonatesSomeone(find),
-  },
-  {
     id: 'dmarc_fails',
     limit: 40,
     effect: 'rejected',
     actor: LARGE,
     reason: 'DMARC fails.',
     reference: 'RFC 9989',
-    // Also if From does not name exactly one domain, so DMARC cannot pass: `invalid_from` then says why, and
-    // comes first. A missing record sets no cap.
-    applies: (find) =>
-      (failed(find, 'dmarc') && !hasPolicyNone(find)) || skippedBy(find, 'dmarc', 'from'),
+    // DMARC that was not checked, because From or the record is missing, has not failed.
+    applies: (find) => failed(find, 'dmarc') && !hasPolicyNone(find),
   },
   {
-    id: 'dmarc_fails_without_policy',
+    id: 'unaligned_bulk',
     limit: 40,
-    effect: 'spam',
+    effect: 'rejected',
     actor: LARGE,
-    reason: 'DMARC fails.',
+    reason: 'Neither SPF nor DKIM passes for the From domain of this marketing mail.',
     reference:
-      'RFC 9989. With p=none, providers deliver such mail, but treat it as unauthenticated.',
-    applies: (find) => failed(find, 'dmarc') && hasPolicyNone(find),
+      'Gmail (5.7.32), Yahoo (554 5.7.9) and Microsoft (550 5.7.515) require it from bulk senders.',
+    applies: (find, kind) => kind === 'marketing' && isUnauthenticatedFrom(find),
   },
   {
-    id: 'unauthenticated_from',
+    id: 'missing_from',
     limit: 40,
-    effect: 'spam',
+    effect: 'rejected',
     actor: LARGE,
-    reason: 'Neither SPF nor DKIM passes for the From domain, which has no valid DMARC record.',
-    reference: 'As with p=none, mailbox providers treat such mail as unauthenticated.',
-    applies: (find) => lacksDmarcRecord(find) && hasNoAlignedPass(find),
+    reason: 'The message has no From field.',
+    reference: 'RFC 5322 §3.6; Gmail 550 5.7.1',
+    applies: (find) => failed(find, 'from') && isEmptyEvidence(find('from')),
+  },
+  {
+    id: 'invalid_from',
+    limit: 40,
+    effect: 'rejected',
+    actor: LARGE,
+    reason: 'The From field is repeated or invalid.',
+    reference: 'RFC 5322 §3.6.2; Gmail 550 5.7.1',
+    applies: (find) =>
+      failed(find, 'from') && !isEmptyEvidence(find('from')) && !impersonatesSomeone(find),
   },
   {
     id: 'blocked_attachment',
@@ -138,6 +137,26 @@ export const CONSEQUENCES = [
     reason: 'DMARC depends on an Ed25519 signature, which Gmail and Microsoft do not verify.',
     reference: 'An Ed25519 signature (RFC 8463) needs an RSA signature beside it.',
     applies: (find) => failed(find, 'dkim_key') && find('dkim_key')?.evidence.only_ed25519 === true,
+  },
+  {
+    id: 'dmarc_fails_without_policy',
+    limit: 60,
+    effect: 'spam',
+    actor: LARGE,
+    reason: 'DMARC fails.',
+    reference:
+      'RFC 9989. With p=none, providers deliver such mail, but treat it as unauthenticated.',
+    applies: (find) => failed(find, 'dmarc') && hasPolicyNone(find),
+  },
+  {
+    id: 'unauthenticated_from',
+    limit: 60,
+    effect: 'spam',
+    actor: LARGE,
+    reason: 'Neither SPF nor DKIM passes for the From domain, which has no valid DMARC record.',
+    reference:
+      'Of mail that is not bulk, providers require only that SPF or DKIM passes for any domain. As with p=none, they treat such mail as unauthenticated.',
+    applies: (find) => lacksDmarcRecord(find) && hasNoAlignedPass(find),
   },
   {
     id: 'no_reverse_dns',
@@ -315,22 +334,34 @@ const skippedBy = (find: FindFact, id: string, cause: string): boolean => {
   return fact?.status === 'skipped' && fact.failedCauses.includes(cause);
 };
 
-const hasPolicyNone = (find: FindFact): boolean => find('dmarc')?.evidence.policy === 'none';
+/** Once `dmarc_policy` is fixed, the policy is stricter. */
+export const hasPolicyNone = (find: FindFact): boolean =>
+  find('dmarc')?.evidence.policy === 'none' && find('dmarc_policy')?.status !== 'pass';
 
 const lacksDmarcRecord = (find: FindFact): boolean =>
   failed(find, 'dmarc_policy') || skippedBy(find, 'dmarc_policy', 'dmarc_record');
 
-/** Known only if both SPF and DKIM were checked. */
-function hasNoAlignedPass(find: FindFact): boolean {
-  const isKnown = ['spf', 'dkim'].every((id) =>
-    ['pass', 'warn', 'fail'].includes(find(id)?.status ?? ''),
-  );
-  const { spf, dkim } = find('dmarc')?.evidence ?? {};
-  return isKnown && [spf, dkim].every((outcome) => isUnaligned(outcome));
+/** Nothing passes for the From domain, and no policy asks providers to reject the message. */
+const isUnauthenticatedFrom = (find: FindFact): boolean =>
+  (failed(find, 'dmarc') && hasPolicyNone(find)) ||
+  (lacksDmarcRecord(find) && hasNoAlignedPass(find));
+
+/**
+ * Whether neither SPF nor DKIM passes for the From domain. Reads only the status of checks, which a
+ * simulated fix changes; false while any of them is unknown.
+ */
+const hasNoAlignedPass = (find: FindFact): boolean =>
+  isUnaligned(find, 'spf', 'spf_alignment') && isUnaligned(find, 'dkim', 'dkim_alignment');
+
+function isUnaligned(find: FindFact, mechanism: string, alignment: string): boolean {
+  if (failed(find, mechanism)) return true;
+  const isKnown = ['pass', 'warn'].includes(find(mechanism)?.status ?? '');
+  return isKnown && ['fail', 'info'].includes(find(alignment)?.status ?? '');
 }
 
-const isUnaligned = (outcome: Json | undefined): boolean =>
-  objectsIn([outcome ?? null]).some(({ result, aligned }) => result !== 'pass' || aligned !== true);
+/** Every other problem of the field quotes it. */
+const isEmptyEvidence = (fact: CheckFact | undefined): boolean =>
+  Object.keys(fact?.evidence ?? {}).length === 0;
 
 /** Warnings count too: a MAIL FROM domain without a mail server only warns. */
 const bouncesFail = (find: FindFact): boolean =>
@@ -384,10 +415,10 @@ export function hasMalformedLines(find: FindFact): boolean {
 /** A consequence that applies to a message, or the one of provider rules that are not met. */
 export type AppliedConsequence = Omit<Consequence, 'applies'>;
 
-/** Worst first. */
+/** Worst first: the lowest limit, because that one caps the score. The headline reports the same one. */
 export function consequencesOf(find: FindFact, kind: MailKind): AppliedConsequence[] {
   return CONSEQUENCES.filter(({ applies }) => applies(find, kind)).toSorted(bySeverity);
 }
 
 export const bySeverity = (a: AppliedConsequence, b: AppliedConsequence): number =>
-  EFFECTS.indexOf(a.effect) - EFFECTS.indexOf(b.effect) || a.limit - b.limit;
+  a.limit - b.limit || EFFECTS.indexOf(a.effect) - EFFECTS.indexOf(b.effect);

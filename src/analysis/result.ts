@@ -36,29 +36,33 @@ export interface CheckResult {
   fix: Fix | null;
 }
 
-/** The detail of a check that was skipped because these checks failed. `failedDependencies` reads it. */
-export const dependencyDetail = (ids: string[]): string => `Not checked: ${ids.join(', ')} failed.`;
+/** The detail of a check that was skipped because the checks with these labels failed. */
+export const dependencyDetail = (labels: string[]): string =>
+  `Not checked: ${labels.join(', ')} failed.`;
 
-/** Older stored results say "follows from …". */
-const DEPENDENCY_DETAIL =
-  /^(?:Not checked: (?=.* failed\.$)|follows from )([a-z0-9_]+(?:, [a-z0-9_]+)*)(?: failed\.)?$/;
+/** Older stored results have ids, some of them after "follows from …". */
+const DEPENDENCY_DETAIL = /^(?:Not checked: (.+) failed\.|follows from (.+))$/s;
 
-/** The ids of the failed checks that caused a check to be skipped; empty for any other result. */
+/** The labels, in older results the ids, of the failed checks because of which a check was skipped. */
 export function failedDependencies({
   status,
   detail,
 }: Pick<CheckResult, 'status' | 'detail'>): string[] {
-  const ids = status === 'skipped' ? DEPENDENCY_DETAIL.exec(detail)?.[1] : undefined;
-  return ids?.split(', ') ?? [];
+  const found = status === 'skipped' ? DEPENDENCY_DETAIL.exec(detail) : null;
+  return (found?.[1] ?? found?.[2])?.split(', ') ?? [];
 }
 
-/** What the consequences of a check depend on. */
-export const factOf = (check: CheckResult): CheckFact => ({
-  id: check.id,
-  status: check.status,
-  evidence: check.evidence,
-  failedCauses: failedDependencies(check),
-});
+/** What the consequences depend on, by the id of the check. */
+export function factsOf(checks: CheckResult[]): Map<string, CheckFact> {
+  const ids = new Map(checks.map(({ label, id }) => [label, id]));
+  return new Map(
+    checks.map((check) => {
+      const { id, status, evidence } = check;
+      const failedCauses = failedDependencies(check).map((name) => ids.get(name) ?? name);
+      return [id, { id, status, evidence, failedCauses }];
+    }),
+  );
+}
 
 export interface CategoryScore {
   name: Category;

@@ -92,7 +92,7 @@ export function dependentFinding(
     ...finding,
     status: 'skipped',
     title: `${label}: not checked because ${LIST.format(labels)} failed.`,
-    detail: dependencyDetail(causes),
+    detail: dependencyDetail(labels),
     fix: undefined,
   };
 }

@@ -26,6 +26,10 @@ export interface ScoredCheck {
   /** The status if those checks had passed: the one that its finding declares, or `pass`. */
   statusIfFixed: CheckStatus;
   fixedBy: string[][];
+  /** The status that `fixedBy` leads to; `pass` by default. */
+  statusWhenFixed?: CheckStatus;
+  /** The checks that pass too once the fix of this one is applied. */
+  alsoFixes?: string[];
   evidence?: CheckFact['evidence'];
 }
 
@@ -81,15 +85,11 @@ function scoreCategory(name: Category, checks: ScoredCheck[]): CategoryScore | n
   return { name, score, weight: WEIGHTS[name], earned, points };
 }
 
-/** The lowest cap of all consequences of the message. */
+/** The cap of the worst consequence of the message, which the headline names. */
 function capOf(checks: ScoredCheck[], kind: MailKind): Cap | null {
   const facts = new Map(checks.map((check) => [check.id, { evidence: {}, ...check }]));
-  const lowest = allConsequences((id) => facts.get(id), kind).toSorted(
-    (a, b) => a.limit - b.limit,
-  )[0];
-  return lowest
-    ? { limit: lowest.limit, reason: lowest.reason, reference: lowest.reference }
-    : null;
+  const worst = allConsequences((id) => facts.get(id), kind)[0];
+  return worst ? { limit: worst.limit, reason: worst.reason, reference: worst.reference } : null;
 }
 
 /** Points of checks that ran, divided by points of checks that apply. Skipped checks count in neither. */
@@ -108,9 +108,9 @@ function coverageOf(checks: ScoredCheck[]): number {
 }
 
 /**
- * How much the score would rise if this check passed, to a tenth of a point. Checks skipped only
- * because of it get their `statusIfFixed`, and failures that it fixes pass too. `current` is the
- * exact score of `checks`.
+ * How much the score would rise if this check passed, to a tenth of a point, with those that its fix
+ * also fixes. Checks skipped only because of them get their `statusIfFixed`, and failures that they fix
+ * are gone too. `current` is the exact score of `checks`.
  */
 export function gainOf(
   id: string,
@@ -118,24 +118,43 @@ export function gainOf(
   current: number,
   kind: MailKind = 'transactional',
 ): number {
-  const unskipped = checks.map((check) => {
-    // The evidence describes the problem, which would be gone.
-    if (check.id === id) return { ...check, status: 'pass' as const, evidence: {} };
-    const causes = check.failedCauses;
-    const isSoleCause = causes.length > 0 && causes.every((cause) => cause === id);
-    return isSoleCause ? { ...check, status: check.statusIfFixed } : check;
-  });
-  const passing = new Set(
-    unskipped.flatMap((check) => (check.status === 'pass' ? [check.id] : [])),
-  );
-  const isFixed = ({ status, fixedBy }: ScoredCheck) =>
-    status === 'fail' &&
-    fixedBy.some((group) => group.includes(id) && group.every((other) => passing.has(other)));
-  const { exact } = scoreOf(
-    unskipped.map((check) => (isFixed(check) ? { ...check, status: 'pass' as const } : check)),
-    kind,
-  );
+  const after = afterFix(id, checks);
+  const { exact } = scoreOf(after, kind);
   return Math.max(0, Math.round(((exact ?? current) - current) * 10) / 10);
+}
+
+/** Each fixed check can fix others, or let them be checked, so this repeats until nothing changes. */
+function afterFix(id: string, checks: ScoredCheck[]): ScoredCheck[] {
+  const own = [id, ...(checks.find((check) => check.id === id)?.alsoFixes ?? [])];
+  const fixed = new Set(own);
+  let current = checks.map((check) => {
+    const isFixed = own.includes(check.id) && ['fail', 'warn', 'skipped'].includes(check.status);
+    // The evidence describes the problem, which would be gone.
+    return isFixed ? { ...check, status: 'pass' as CheckStatus, evidence: {} } : check;
+  });
+  for (let count = 0; count < fixed.size; ) {
+    count = fixed.size;
+    const passing = new Set(current.filter(({ status }) => status === 'pass').map((one) => one.id));
+    const isFixed = ({ status, fixedBy }: ScoredCheck) =>
+      status === 'fail' &&
+      fixedBy.some(
+        (group) =>
+          group.some((one) => fixed.has(one)) && group.every((other) => passing.has(other)),
+      );
+    current = current.map((check) => {
+      if (isFixed(check)) {
+        fixed.add(check.id);
+        return { ...check, status: check.statusWhenFixed ?? 'pass' };
+      }
+      const { failedCauses: causes, status, statusIfFixed } = check;
+      const isGone =
+        status === 'skipped' && causes.length > 0 && causes.every((one) => fixed.has(one));
+      if (!isGone) return check;
+      if (statusIfFixed === 'pass') fixed.add(check.id);
+      return { ...check, status: statusIfFixed };
+    });
+  }
+  return current;
 }
 
 /** The score that people see: a whole number, rounded down so that 100 means no points were lost. */

@@ -8,7 +8,7 @@ import { allConsequences, namedProviders } from './providers/evaluate.ts';
 import {
   type AnalysisResult,
   type CheckResult,
-  factOf,
+  factsOf,
   type ProviderVerdict,
   providerStatus,
   ruleApplies,
@@ -22,12 +22,20 @@ export function summarize(result: Unsummarized): string {
   return [verdict(result), bothScores(result), firstFix(result)].filter(Boolean).join(' ');
 }
 
-/** The checks that fail or warn: greatest gain first, failures before warnings. */
+/**
+ * The checks that fail or warn: greatest gain first, failures before warnings. DMARC comes after SPF and
+ * DKIM with the same gain, because they are what has to change.
+ */
 export function checksToFix(checks: CheckResult[]): CheckResult[] {
   return checks
     .filter(({ status }) => status === 'fail' || status === 'warn')
-    .sort((a, b) => b.gain - a.gain || rank(a) - rank(b) || b.points - a.points);
+    .sort(
+      (a, b) =>
+        b.gain - a.gain || rank(a) - rank(b) || isResult(a) - isResult(b) || b.points - a.points,
+    );
 }
+
+const isResult = ({ id }: CheckResult): number => (id === 'dmarc' ? 1 : 0);
 
 const rank = ({ status }: CheckResult): number => (status === 'fail' ? 0 : 1);
 
@@ -37,7 +45,7 @@ function verdict(result: Unsummarized): string {
     return temporary
       ? 'This message has no score: fewer than two of SPF, DKIM and DMARC could be checked.'
       : `This message has no score: ${skippedAuthentication(checks)} were not checked.`;
-  const facts = new Map(checks.map((check) => [check.id, factOf(check)]));
+  const facts = factsOf(checks);
   const worst = allConsequences((id) => facts.get(id), judged_kind.kind)[0];
   const unknown = unknownFacts(result);
   if (worst) return [consequenceSentence(worst, result), unknown].filter(Boolean).join(' ');
@@ -153,6 +161,7 @@ function unknownFacts(result: Unsummarized): string {
     .join(' ');
 }
 
+/** Without checks that a known problem prevented. */
 function openChecks({ checks, providers, judged_kind }: Unsummarized): CheckResult[] {
   const required = new Set(
     providers.flatMap(({ rules }) =>
@@ -162,7 +171,8 @@ function openChecks({ checks, providers, judged_kind }: Unsummarized): CheckResu
     ),
   );
   // The finding that caused a check to be skipped already says what is wrong.
-  const isExplained = (check: CheckResult) => factOf(check).failedCauses.length > 0;
+  const facts = factsOf(checks);
+  const isExplained = ({ id }: CheckResult) => facts.get(id)!.failedCauses.length > 0;
   return checks.filter((check) => !isExplained(check) && isOpen(check, required));
 }
 

@@ -6,7 +6,6 @@ import { describe, it } from 'node:test';
 import { CHECK_STATUSES, type CheckStatus, type Json } from '../../src/analysis/check.ts';
 import { CHECKS } from '../../src/analysis/checks/index.ts';
 import {
-  type CheckFact,
   CONSEQUENCES,
   consequencesOf,
   EFFECTS,
@@ -23,7 +22,7 @@ import {
 } from '../../src/analysis/providers/evaluate.ts';
 import {
   type AnalysisResult,
-  factOf,
+  factsOf,
   type Provider,
   providerStatus,
   ruleApplies,
@@ -109,7 +108,7 @@ const changesOf = (variants: Variant[]): Changes =>
 function checkConsistency(variants: Variant[], kind: MailKind): void {
   const { all, results } = verdicts(changesOf(variants), kind);
   const name = `${kind}: ${variants.map(({ id, status, evidence }) => `${id} ${status} ${JSON.stringify(evidence)}`).join(', ')}`;
-  const facts = new Map<string, CheckFact>(results.map((result) => [result.id, factOf(result)]));
+  const facts = factsOf(results);
   const find: FindFact = (id) => facts.get(id);
   const applied = allConsequences(find, kind);
   const limit = Math.min(100, ...applied.map((one) => one.limit));
@@ -123,6 +122,12 @@ function checkConsistency(variants: Variant[], kind: MailKind): void {
     if (isUnmet) assert.ok(limit <= REQUIREMENT_LIMIT, `${name}: ${verdict.name} is not ready`);
     for (const { detail, id } of verdict.rules) assert.match(detail, /\S.*\.$/, `${name} ${id}`);
   }
+  // Grade F by a cap means that a large provider rejects the message.
+  if (gradeOf(limit) === 'F')
+    assert.ok(
+      all.some(({ status }) => status === 'not_ready'),
+      `${name}: capped at ${limit}, but no provider is not ready`,
+    );
   // A provider that the headline names is not ready.
   for (const { id } of applied)
     for (const named of namedProviders(id, all, kind))
@@ -151,7 +156,7 @@ it('A consequence breaks the rules that name it, unless the rule decides otherwi
   for (const variant of VARIANTS)
     for (const kind of KINDS) {
       const { of, results } = verdicts(changesOf([variant]), kind);
-      const facts = new Map(results.map((result) => [result.id, factOf(result)]));
+      const facts = factsOf(results);
       for (const { id: consequence } of consequencesOf((id) => facts.get(id), kind))
         for (const { provider, rules } of PROVIDER_RULES)
           for (const { id, consequences } of rules) {
@@ -270,7 +275,18 @@ function assertConsistent(result: AnalysisResult): void {
       if (named.length > 0 || ANY.test(claim))
         assert.ok(cap !== null && cap.limit <= REQUIREMENT_LIMIT, `${id}: “${claim}”, but no cap`);
     }
-  if (cap) assert.ok(score! <= cap.limit && grade === gradeOf(score!));
+  if (cap) {
+    assert.ok(score! <= cap.limit && grade === gradeOf(score!));
+    const [headline] = summary.split(' First: ');
+    // The headline adds "which apply to marketing mail" to the reason of unmet requirements.
+    const named = cap.reason.replace(/^The message does not meet|\.$/g, '');
+    assert.match(headline!, new RegExp(named, 'i'), `The headline does not name: ${cap.reason}`);
+    if (gradeOf(cap.limit) === 'F')
+      assert.ok(
+        providers.some((one) => one.status === 'not_ready'),
+        `${cap.reason} No provider acts.`,
+      );
+  }
   const unready = providers.filter((one) => providerStatus(one, judged_kind.kind) !== 'ready');
   if (unready.some(({ status: one }) => one === 'not_ready')) {
     assert.ok(grade !== 'A', summary);

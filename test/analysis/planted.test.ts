@@ -3,11 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { CHECKS } from '../../src/analysis/checks/index.ts';
-import {
-  type AnalysisResult,
-  type CheckResult,
-  failedDependencies,
-} from '../../src/analysis/result.ts';
+import { type AnalysisResult, factsOf } from '../../src/analysis/result.ts';
 import { COMPLIANCE, CONTENT } from './planted/message.ts';
 import { AUTHENTICATION, INFRASTRUCTURE, REPUTATION } from './planted/sender.ts';
 import { analyzeWorld, cleanWorld } from './planted/world.ts';
@@ -57,7 +53,8 @@ describe('Planted defect is found by its check only', () => {
       assert.ok(found.fix !== null && found.gain > 0, `${check} gains ${found.gain}`);
       const changed = result.checks.filter((one) => one.status !== statuses(CLEAN).get(one.id));
       const others = changed.filter(
-        (one) => one.id !== check && !isFixedWith(one.id, check) && !dependsOn(one, check),
+        (one) =>
+          one.id !== check && !isFixedWith(one.id, check) && !dependsOn(result, one.id, check),
       );
       assert.deepEqual(
         others.map(({ id, status: now, title }) => `${id} ${now}: ${title}`),
@@ -68,8 +65,8 @@ describe('Planted defect is found by its check only', () => {
 });
 
 /** Whether a check was skipped because of the planted defect, or of a check that is fixed with it. */
-function dependsOn(result: CheckResult, check: string): boolean {
-  const causes = failedDependencies(result);
+function dependsOn({ checks }: AnalysisResult, id: string, check: string): boolean {
+  const causes = factsOf(checks).get(id)!.failedCauses;
   return causes.length > 0 && causes.every((cause) => cause === check || isFixedWith(cause, check));
 }
 

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Check, Finding, Json } from '../../src/analysis/check.ts';
 import { CHECKS } from '../../src/analysis/checks/index.ts';
-import { dependencyDetail, failedDependencies } from '../../src/analysis/result.ts';
+import { dependencyDetail, factsOf, failedDependencies } from '../../src/analysis/result.ts';
 import { causesOf, trimEvidence, trimFix, trimText } from '../../src/analysis/run-check.ts';
 import { analyzeBy, fakeCheck, never } from './fake-checks.ts';
 
@@ -15,14 +15,14 @@ it('A check that depends on a failed check is skipped and names it', async () =>
   const { of } = await analyzeBy([fakeCheck('a', 'fail'), after('b', 'fail', 'a')]);
   const { status, title, detail, earned, gain, fix } = of('b');
   assert.deepEqual([status, earned, gain, fix], ['skipped', null, 0, null]);
-  assert.deepEqual([title, detail], ['B: not checked because A failed.', 'Not checked: a failed.']);
+  assert.deepEqual([title, detail], ['B: not checked because A failed.', 'Not checked: A failed.']);
   assert.equal(of('a').status, 'fail');
 });
 
 it('Dependent checks are skipped only after a failure, whatever they found', async () => {
   for (const found of ['pass', 'warn', 'fail', 'error', 'skipped', 'info'] as const) {
     const { of } = await analyzeBy([fakeCheck('a', 'fail'), after('b', found, 'a')]);
-    assert.equal(of('b').detail, 'Not checked: a failed.', found);
+    assert.equal(of('b').detail, 'Not checked: A failed.', found);
   }
   for (const cause of ['pass', 'warn', 'error', 'skipped', 'info'] as const) {
     const { of } = await analyzeBy([fakeCheck('a', cause), after('b', 'fail', 'a')]);
@@ -37,7 +37,7 @@ it('A dependency chain names its root cause', async () => {
     after('b', 'fail', 'a'),
     fakeCheck('a', 'fail'),
   ]);
-  for (const id of ['b', 'c', 'd']) assert.equal(of(id).detail, 'Not checked: a failed.', id);
+  for (const id of ['b', 'c', 'd']) assert.equal(of(id).detail, 'Not checked: A failed.', id);
 });
 
 it('Several root causes are each named once', async () => {
@@ -50,7 +50,7 @@ it('Several root causes are each named once', async () => {
   ]);
   assert.deepEqual(
     [of('d').title, of('d').detail],
-    ['D: not checked because A and B failed.', 'Not checked: a, b failed.'],
+    ['D: not checked because A and B failed.', 'Not checked: A, B failed.'],
   );
 });
 
@@ -63,7 +63,7 @@ it('A finding can declare its own cause', async () => {
     same('c'),
     same('d', 'dmarc'),
   ]);
-  assert.equal(of('b').detail, 'Not checked: a failed.');
+  assert.equal(of('b').detail, 'Not checked: A failed.');
   assert.deepEqual([of('c').status, of('d').status], ['fail', 'fail']);
 });
 
@@ -85,7 +85,7 @@ it('Of two mutually dependent checks, only the failed one counts as a cause', as
     fakeCheck('a', found('fail', 'b')),
     fakeCheck('b', found('skipped', 'a')),
   ]);
-  assert.deepEqual([of('a').status, of('b').detail], ['fail', 'Not checked: a failed.']);
+  assert.deepEqual([of('a').status, of('b').detail], ['fail', 'Not checked: A failed.']);
 });
 
 it('causesOf considers every check with the same ID', () => {
@@ -131,7 +131,7 @@ it('A dependent check that never ends is not awaited', async (t) => {
   const analysis = analyzeBy([fakeCheck('a', 'fail'), after('b', endless, 'a')], { deadlineMs: 9 });
   await running;
   t.mock.timers.tick(9);
-  assert.equal((await analysis).of('b').detail, 'Not checked: a failed.');
+  assert.equal((await analysis).of('b').detail, 'Not checked: A failed.');
 });
 
 it('The declared checks have unique IDs and no circular dependencies', () => {
@@ -204,7 +204,8 @@ it('trimFix drops a record too long to publish', () => {
 
 it('failedDependencies reads current and older stored results, and no other detail', () => {
   const cases: [detail: string, ids: string[]][] = [
-    [dependencyDetail(['dmarc_record', 'spf']), ['dmarc_record', 'spf']],
+    [dependencyDetail(['DMARC record', 'SPF']), ['DMARC record', 'SPF']],
+    ['Not checked: dmarc_record, spf failed.', ['dmarc_record', 'spf']],
     ['follows from ptr', ['ptr']],
     ['follows from dmarc_policy, dmarc_record', ['dmarc_policy', 'dmarc_record']],
     ['Not checked: no DMARC record.', []],
@@ -214,4 +215,18 @@ it('failedDependencies reads current and older stored results, and no other deta
   for (const [detail, ids] of cases)
     assert.deepEqual(failedDependencies({ status: 'skipped', detail }), ids, detail);
   assert.deepEqual(failedDependencies({ status: 'fail', detail: 'follows from ptr' }), []);
+});
+
+it('No label has a comma, so that a detail with several labels can be read', () => {
+  for (const { label } of CHECKS) assert.doesNotMatch(label, /,/);
+  assert.equal(new Set(CHECKS.map(({ label }) => label)).size, CHECKS.length);
+});
+
+it('The details of skipped checks name labels, and facts have ids again', async () => {
+  const { checks } = await analyzeBy([
+    fakeCheck('a_b', 'fail', { label: 'First check' }),
+    fakeCheck('c', 'pass', { dependsOn: ['a_b'] }),
+  ]);
+  assert.equal(checks.at(-1)!.detail, 'Not checked: First check failed.');
+  assert.deepEqual(factsOf(checks).get('c')!.failedCauses, ['a_b']);
 });

@@ -108,9 +108,9 @@ const CASES: [name: string, checks: Check[], summary: string][] = [
     `${WEAK} Only one of SPF and DKIM passes. First: dkim says fail. Fixing this alone raises the score from 89 to 100.`,
   ],
   [
-    'the worst effect comes before the lowest cap',
+    'the lowest cap comes before the worst effect',
     known(points('tls', 'fail', 1), points('hidden_text', 'fail', 1), points('a', 'pass', 100)),
-    'Gmail is likely to reject this message or send it to spam: the message was delivered without TLS. First: hidden_text says fail. Fixing this alone raises the score from 65 to 70.',
+    'Gmail may send this message to spam: the message hides text from the recipient. First: hidden_text says fail. Fixing this alone raises the score from 65 to 70.',
   ],
   [
     'the worst effect, what is unknown, then the first fix',

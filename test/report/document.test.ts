@@ -177,7 +177,10 @@ describe('Report document verdict', () => {
     for (const [findings, expected] of [
       [[], 'No problems found.'],
       [[finding('a', 3)], 'Fix this first: a is wrong (60 → 63).'],
-      [[finding('a', 0)], 'Fix this first: a is wrong.'],
+      [
+        [finding('a', 0)],
+        'Fix this first: a is wrong. Several issues cause the cap on the score, so no single fix raises it.',
+      ],
       [
         [finding('a', 3), finding('b', 2.25)],
         'Fix this first: a is wrong (60 → 63). See 1 more issue below.',

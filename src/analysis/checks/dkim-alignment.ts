@@ -11,11 +11,13 @@ import {
   skipped,
   unknown,
 } from '../check.ts';
-import { type Explanation, explainFailure, keyRecordFix } from '../dkim/failures.ts';
+import { alsoRepaired, type Explanation, explainRepair, keyRecordFix } from '../dkim/failures.ts';
 import {
   type DkimOutcome,
   type DkimSignature,
+  hasOwnKey,
   PUBLIC_SIGNATURES,
+  rsaFirst,
   signatureEvidence,
 } from '../dkim/outcome.ts';
 import { dkimResult } from '../dkim/verify.ts';
@@ -24,6 +26,8 @@ import { type Alignment, alignmentOf, alignsWithRecord } from '../dmarc/evaluate
 import { dmarcFix, repairedRecord, withTag } from '../dmarc/record.ts';
 import { explainChangedCopy, explainForwarderSignature } from '../forwarding/explain.ts';
 import { signingFix } from '../sending-services/signing-steps.ts';
+import { policyFinding } from './dmarc-policy.ts';
+import { proposesRecord, recordFinding } from './dmarc-record.ts';
 
 /** RFC 9989 §4.4.1: `d=` of any valid signature, relaxed, or strict if the record has `adkim=s`. */
 export const dkimAlignment: Check = {
@@ -76,6 +80,19 @@ function preconditionFinding(outcome: DkimOutcome, discovery: DmarcDiscovery): F
   return null;
 }
 
+/** A fact: the broken signature that this check reports; undefined if it reports something else. */
+export async function reportedSignature(context: Context): Promise<DkimSignature | undefined> {
+  const outcome = await context.fact(dkimResult);
+  if (outcome.result !== 'pass') return undefined;
+  const passing = outcome.signatures.filter(({ result }) => result === 'pass');
+  const alignments = await Promise.all(
+    passing.map(({ domain }) => alignmentOf(context, domain, 'dkim')),
+  );
+  return alignments.some(({ aligned }) => aligned !== false)
+    ? undefined
+    : alignedFailure(context, outcome);
+}
+
 async function evaluate(
   context: Context,
   outcome: DkimOutcome,
@@ -102,16 +119,22 @@ async function evaluate(
     );
   if (broken) {
     const changed = await explainChangedCopy(context, broken);
-    return fail(explainBrokenSignature(changed ?? explainFailure(broken), from, alignments));
+    const finding = fail(
+      explainBrokenSignature(changed ?? explainRepair(broken), from, alignments),
+    );
+    return changed ? finding : { ...finding, alsoFixes: alsoRepaired(broken) };
   }
   const signers = alignments.map(({ domain }) => domain ?? '');
-  return fail(
-    explainForwarderSignature(context, signers, from) ??
-      (await explainUnaligned(context, discovery, from, alignments)),
-  );
+  const forwarder = explainForwarderSignature(context, signers, from);
+  if (forwarder) return fail(forwarder);
+  const finding = fail(await explainUnaligned(context, discovery, from, alignments));
+  // The new signature is then the one that the other checks evaluate.
+  return hasOwnKey(context, outcome.signatures)
+    ? finding
+    : { ...finding, alsoFixes: ['dkim', 'dkim_key'] };
 }
 
-/** A signature by an aligned domain that does not verify: the one to fix. */
+/** A signature by an aligned domain that does not verify: the one to fix. With RSA, if there are several. */
 async function alignedFailure(
   context: Context,
   { signatures }: DkimOutcome,
@@ -121,7 +144,7 @@ async function alignedFailure(
     failing.map(({ domain }) => alignmentOf(context, domain, 'dkim')),
   );
   const aligned = failing.filter((_, index) => comparisons[index]?.aligned);
-  return aligned.find(({ result }) => result === 'temperror') ?? aligned[0];
+  return aligned.find(({ result }) => result === 'temperror') ?? rsaFirst(aligned)[0];
 }
 
 function explainBrokenSignature(
@@ -154,15 +177,15 @@ async function explainUnaligned(
   };
   if (strict && record !== null && recordDomain !== null) {
     const relaxed = withTag(repairedRecord(record), 'adkim', 'r');
-    if (await alignsWithRecord(context, signer, relaxed))
+    if (await alignsWithRecord(context, signer, relaxed)) {
+      const text = `Sign with d=${from}, or publish the DMARC record with adkim=r so that ${signer} counts too.`;
+      const others = await Promise.all([context.fact(recordFinding), context.fact(policyFinding)]);
+      const isOnly = !others.some((finding) => proposesRecord(finding, recordDomain));
       return {
         ...explanation,
-        fix: dmarcFix(
-          `Sign with d=${from}, or publish the DMARC record with adkim=r so that ${signer} counts too.`,
-          recordDomain,
-          relaxed,
-        ),
+        fix: isOnly ? dmarcFix(text, recordDomain, relaxed) : text,
       };
+    }
   }
   return {
     ...explanation,

@@ -48,7 +48,10 @@ export const dkimCoverage: Check = {
   async run(context) {
     const gaps = await context.fact(coverageGaps);
     if (!gaps)
-      return skipped('DKIM coverage was not checked.', 'Your message has no DKIM signature.');
+      return {
+        ...skipped('DKIM coverage was not checked.', 'Your message has no DKIM signature.'),
+        dependsOn: ['dkim'],
+      };
     return evaluate(gaps, await context.fact(dkimResult));
   },
 };

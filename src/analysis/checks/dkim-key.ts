@@ -19,6 +19,7 @@ import {
 import { dkimResult } from '../dkim/verify.ts';
 import { reliesOnEd25519 } from '../dmarc/evaluate.ts';
 import { serviceKeyFix } from '../sending-services/signing-steps.ts';
+import { reportedSignature } from './dkim-alignment.ts';
 
 /** Evaluates the From domain's own signatures, or all if there are none; the worst counts. */
 export const dkimKey: Check = {
@@ -34,14 +35,18 @@ export const dkimKey: Check = {
   async run(context) {
     const outcome = await context.fact(dkimResult);
     if (outcome.signatures.length === 0)
-      return skipped('The DKIM key was not checked.', 'Your message has no DKIM signature.');
+      return {
+        ...skipped('The DKIM key was not checked.', 'Your message has no DKIM signature.'),
+        dependsOn: ['dkim'],
+      };
     if (outcome.result === null) return offline('The DKIM key was not checked.');
     const ownSignatures = outcome.signatures.filter((signature) =>
       isFromDomainSignature(context, signature),
     );
     const relevant = ownSignatures.length > 0 ? ownSignatures : outcome.signatures;
     const isOnlyBasis = await context.fact(reliesOnEd25519);
-    const finding = worstFinding(relevant, isOnlyBasis);
+    const reported = await context.fact(reportedSignature);
+    const finding = worstFinding({ relevant, isOnlyBasis, reported });
     const evidence = { ...signatureEvidence(outcome), ...finding.evidence };
     const { fix: general } = finding;
     // The fix proposes a new key beside the one of this signature.
@@ -52,10 +57,17 @@ export const dkimKey: Check = {
   },
 };
 
+interface Signatures {
+  relevant: DkimSignature[];
+  isOnlyBasis: boolean;
+  /** The one that `dkim_alignment` reports: its repair fixes the key too, so that is not a second problem. */
+  reported: DkimSignature | undefined;
+}
+
 const SEVERITY: Finding['status'][] = ['fail', 'warn', 'error', 'pass', 'skipped'];
 
-function worstFinding(relevant: DkimSignature[], isOnlyBasis: boolean): Finding {
-  const findings = relevant.map((signature) => evaluateKey(signature, relevant, isOnlyBasis));
+function worstFinding(signatures: Signatures): Finding {
+  const findings = signatures.relevant.map((signature) => evaluateKey(signature, signatures));
   for (const status of SEVERITY) {
     const finding = findings.find((candidate) => candidate.status === status);
     if (finding) return finding;
@@ -63,34 +75,39 @@ function worstFinding(relevant: DkimSignature[], isOnlyBasis: boolean): Finding 
   throw new Error('no signature to evaluate');
 }
 
-function evaluateKey(
-  signature: DkimSignature,
-  relevant: DkimSignature[],
-  isOnlyBasis: boolean,
-): Finding {
+function evaluateKey(signature: DkimSignature, signatures: Signatures): Finding {
   const { keyName, keyType, bits, cause } = signature;
-  if (signature.algorithm === 'rsa-sha1') return rejectedKey(signature, 'sha1');
-  if (cause === 'revoked') return rejectedKey(signature, 'revoked');
+  if (signature.algorithm === 'rsa-sha1') return rejectedKey(signature, 'sha1', signatures);
+  if (cause === 'revoked') return rejectedKey(signature, 'revoked', signatures);
   if (cause === 'dns_failure')
     return unknown(
       'Could not look up the DKIM key.',
       `The signature could not be verified: ${signature.reason}.`,
     );
   if (bits === null || (keyType !== 'rsa' && keyType !== 'ed25519'))
-    return skipped(
-      'The DKIM key was not checked.',
-      `There is no usable key at ${keyName}. See the finding "DKIM signature".`,
-    );
-  if (keyType === 'rsa' && bits < MIN_RSA_BITS) return rejectedKey(signature, 'weak_key');
+    return {
+      ...skipped(
+        'The DKIM key was not checked.',
+        `There is no usable key at ${keyName}. See the finding "DKIM signature".`,
+      ),
+      dependsOn: signature === signatures.reported ? ['dkim', 'dkim_alignment'] : ['dkim'],
+    };
+  if (keyType === 'rsa' && bits < MIN_RSA_BITS)
+    return rejectedKey(signature, 'weak_key', signatures);
   const { selector, testing, keyRecord } = signature;
   const key = { selector, keyName, type: keyType, bits, testing, record: keyRecord ?? '' };
-  return evaluateKeyStrength(key, () => evaluateEd25519(signature, relevant, isOnlyBasis));
+  return evaluateKeyStrength(key, () => evaluateEd25519(signature, signatures));
 }
 
 /** A key or algorithm that verifiers must not accept; `dkim` may fail for the same cause. */
-function rejectedKey(signature: DkimSignature, cause: DkimCause): Finding {
+function rejectedKey(
+  signature: DkimSignature,
+  cause: DkimCause,
+  { reported }: Signatures,
+): Finding {
   const finding = fail(explainFailure({ ...signature, cause }));
-  return signature.cause === cause ? { ...finding, dependsOn: ['dkim'] } : finding;
+  if (signature.cause !== cause) return finding;
+  return { ...finding, dependsOn: signature === reported ? ['dkim', 'dkim_alignment'] : ['dkim'] };
 }
 
 /**
@@ -99,8 +116,7 @@ function rejectedKey(signature: DkimSignature, cause: DkimCause): Finding {
  */
 function evaluateEd25519(
   signature: DkimSignature,
-  relevant: DkimSignature[],
-  isOnlyBasis: boolean,
+  { relevant, isOnlyBasis, reported }: Signatures,
 ): Finding {
   const { result, domain } = signature;
   const rsaSignatures = relevant.filter(({ algorithm }) => algorithm === 'rsa-sha256');
@@ -119,12 +135,22 @@ function evaluateEd25519(
       `The RSA signature could not be verified: ${unverified.reason}.`,
     );
   const broken = rsaSignatures.find((rsa) => rsa.domain === domain) ?? rsaSignatures[0];
-  if (result !== 'pass') return warn(explainOnlyEd25519(signature));
+  // Its repair adds an RSA signature.
+  if (result !== 'pass')
+    return { ...warn(explainOnlyEd25519(signature)), dependsOn: ['dkim', 'dkim_alignment'] };
   const explanation = broken ? explainBrokenRsa(broken) : explainOnlyEd25519(signature);
   const evidence = { only_ed25519: true };
-  if (!isOnlyBasis) return warn({ ...explanation, evidence });
+  const dependsOn = broken && broken === reported ? ['dkim_alignment'] : undefined;
+  if (!isOnlyBasis) return { ...warn({ ...explanation, evidence }), dependsOn };
   const detail = `${explanation.detail} SPF does not pass for the From domain either, so DMARC cannot pass at Gmail and Microsoft.`;
-  return fail({ ...explanation, detail, evidence });
+  return {
+    ...fail({ ...explanation, detail, evidence }),
+    dependsOn,
+    // A flaw of the Ed25519 signature does not matter beside a valid RSA signature, but not the reverse.
+    alsoFixes: ['dkim'],
+    fixedBy: [['spf', 'spf_alignment']],
+    statusWhenFixed: 'warn',
+  };
 }
 
 const explainOnlyEd25519 = (signature: DkimSignature) => ({

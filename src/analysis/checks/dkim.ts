@@ -14,14 +14,16 @@ import {
   unknown,
   warn,
 } from '../check.ts';
-import { explainFailure, keyRecordFix } from '../dkim/failures.ts';
+import { alsoRepaired, explainRepair, keyRecordFix } from '../dkim/failures.ts';
 import { repairedKeyRecord } from '../dkim/key.ts';
 import {
   type DkimCause,
   type DkimOutcome,
   type DkimSignature,
   fromDomainFirst,
+  isFromDomainSignature,
   PUBLIC_SIGNATURES,
+  rsaFirst,
   signatureEvidence,
 } from '../dkim/outcome.ts';
 import { MAX_SIGNATURES } from '../dkim/signature.ts';
@@ -57,7 +59,7 @@ async function evaluate(
   const deciding = fromDomainFirst(context, signatures).filter(
     (signature) => signature.result === result,
   );
-  const signature = deciding[0];
+  const signature = result === 'pass' ? deciding[0] : mostUseful(context, deciding);
   // Every result except `none` belongs to a signature, unless all of them were ignored.
   if (!signature) return allIgnoredFinding(outcome, evidence);
   if (result === 'temperror')
@@ -71,12 +73,12 @@ async function evaluate(
   if (result !== 'pass') {
     const changed = await explainChangedCopy(context, signature);
     if (changed) return fail({ ...changed, evidence });
-    const explained = explainFailure(signature);
+    const explained = explainRepair(signature);
     const general = asFix(explained.fix);
     const fix = KEY_CAUSES.has(signature.cause)
       ? await serviceKeyFix(context, signature, general)
       : general;
-    return fail({ ...explained, fix, evidence });
+    return { ...fail({ ...explained, fix, evidence }), alsoFixes: alsoRepaired(signature) };
   }
   return validFinding(deciding, signatures.length - deciding.length, context.receivedAt, evidence);
 }
@@ -91,6 +93,11 @@ const KEY_CAUSES = new Set<DkimCause | null>([
 ]);
 
 const asFix = (fix: Fix | string): Fix => (typeof fix === 'string' ? { text: fix } : fix);
+/** The broken signature whose repair helps most: of the From domain, and with RSA. */
+function mostUseful(context: Context, broken: DkimSignature[]): DkimSignature | undefined {
+  const own = broken.filter((signature) => isFromDomainSignature(context, signature));
+  return rsaFirst(own.length > 0 ? own : broken)[0];
+}
 
 async function unsignedFinding(context: Context, evidence: Finding['evidence']): Promise<Finding> {
   const domain = addressDomain(context.message.from[0]?.address ?? '') ?? 'example.com';

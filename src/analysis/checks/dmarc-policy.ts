@@ -17,6 +17,7 @@ import {
 import { type DmarcDiscovery, dmarcDiscovery, unusableRecord } from '../dmarc/discovery.ts';
 import {
   dmarcFix,
+  droppedAddressNote,
   isPolicy,
   parseDmarcTags,
   recordToKeep,
@@ -29,6 +30,7 @@ import {
   withTag,
 } from '../dmarc/record.ts';
 import { foreignOwner } from '../sending-services/ownership.ts';
+import { proposesRecord, recordFinding } from './dmarc-record.ts';
 
 export const dmarcPolicy: Check = {
   id: 'dmarc_policy',
@@ -50,13 +52,22 @@ export const dmarcPolicy: Check = {
     records: 'shown',
   },
   async run(context: Context): Promise<Finding> {
-    const discovery = await context.fact(dmarcDiscovery);
-    const finding = evaluatePolicy(discovery);
-    if (discovery.status !== 'none' || discovery.discarded.length > 0) return finding;
-    const misplaced = await findMisplaced(discovery, context.resolver);
-    return misplaced ? { ...finding, ...explainMisplaced(misplaced) } : finding;
+    return context.fact(policyFinding);
   },
 };
+
+/** A fact: the finding of this check. */
+export async function policyFinding(context: Context): Promise<Finding> {
+  const discovery = await context.fact(dmarcDiscovery);
+  const isRepairFirst = proposesRecord(
+    await context.fact(recordFinding),
+    discovery.recordDomain ?? '',
+  );
+  const finding = evaluatePolicy(discovery, isRepairFirst);
+  if (discovery.status !== 'none' || discovery.discarded.length > 0) return finding;
+  const misplaced = await findMisplaced(discovery, context.resolver);
+  return misplaced ? { ...finding, ...explainMisplaced(misplaced) } : finding;
+}
 
 // A record at a name where nobody looks for it.
 
@@ -94,8 +105,11 @@ function explainMisplaced({ domain, name, text }: Misplaced) {
   };
 }
 
-/** Evaluates the policy of a domain's record, without a message. */
-function evaluatePolicy(discovery: DmarcDiscovery): Finding {
+/**
+ * Evaluates the policy of a domain's record, without a message. `isRepairFirst`: `dmarc_record` proposes
+ * a record, so this check proposes none, because a domain can have only one.
+ */
+function evaluatePolicy(discovery: DmarcDiscovery, isRepairFirst: boolean): Finding {
   const { status, fromDomain, record, recordDomain, policy } = discovery;
   const title = 'The DMARC policy was not checked.';
   if (status === 'offline') return offline(title);
@@ -117,8 +131,10 @@ function evaluatePolicy(discovery: DmarcDiscovery): Finding {
     policy: policy.effective,
     testing: policy.testing,
   };
-  if (policy.published === 'none') return warn({ ...explainNone(discovery, record), evidence });
-  if (policy.testing) return warn({ ...explainTestMode(policy, record, recordDomain), evidence });
+  if (policy.published === 'none')
+    return warn({ ...explainNone(discovery, record, isRepairFirst), evidence });
+  if (policy.testing)
+    return warn({ ...explainTestMode(policy, record, recordDomain, isRepairFirst), evidence });
   return pass(
     `Your DMARC policy asks mailbox providers to ${policy.effective} mail that fails DMARC.`,
     `${policy.tag}=${policy.effective} in the DMARC record of ${recordDomain} applies to ${fromDomain}.`,
@@ -126,7 +142,13 @@ function evaluatePolicy(discovery: DmarcDiscovery): Finding {
   );
 }
 
-function explainNone({ fromDomain, recordDomain, policy }: DmarcDiscovery, record: string) {
+const REPAIR_FIRST = 'First publish the record described under "DMARC record".';
+
+function explainNone(
+  { fromDomain, recordDomain, policy }: DmarcDiscovery,
+  record: string,
+  isRepairFirst: boolean,
+) {
   const tag = policy?.tag ?? 'p';
   const { tags } = parseDmarcTags(record);
   const invalid = ['p', 'sp', 'np'].filter((name) => {
@@ -137,17 +159,21 @@ function explainNone({ fromDomain, recordDomain, policy }: DmarcDiscovery, recor
     invalid.length > 0
       ? `${invalid.map((name) => invalidPolicy(name, tags.get(name))).join(' ')} Therefore, mailbox providers treat the record as p=none.`
       : `${tag}=none in the DMARC record of ${recordDomain} applies to ${fromDomain}.`;
-  const stricter = invalid
-    .concat(tag)
-    .reduce((text, name) => withTag(text, name, 'quarantine'), repairedRecord(record));
+  const lenient = [...new Set([...invalid, tag])];
+  const stricter = lenient.reduce(
+    (text, name) => withTag(text, name, 'quarantine'),
+    repairedRecord(record),
+  );
   return {
     title: `Your DMARC policy ${invalid.length > 0 ? 'counts as p' : `is ${tag}`}=none: mail that fails DMARC is still delivered.`,
     detail: `${reason} Mail that others send in your name is delivered as if it were yours.`,
-    fix: dmarcFix(
-      'Once the reports show that your own mail passes, publish this record. Later, change quarantine to reject.',
-      recordDomain ?? '',
-      stricter,
-    ),
+    fix: isRepairFirst
+      ? `${REPAIR_FIRST} Once the reports show that your own mail passes, change ${lenient.join(' and ')} in it to quarantine, and later to reject.`
+      : dmarcFix(
+          'Once the reports show that your own mail passes, publish this record. Later, change quarantine to reject.',
+          recordDomain ?? '',
+          stricter,
+        ),
   };
 }
 
@@ -160,15 +186,18 @@ function explainTestMode(
   { effective, published }: { effective: string; published: string },
   record: string,
   recordDomain: string,
+  isRepairFirst: boolean,
 ) {
   return {
     title: 'Your DMARC record is in test mode (t=y).',
     detail: `With t=y, mailbox providers treat ${published} as ${effective}.`,
-    fix: dmarcFix(
-      'When you have finished testing, publish the record without test mode.',
-      recordDomain,
-      withTag(repairedRecord(record), 't', 'n'),
-    ),
+    fix: isRepairFirst
+      ? `${REPAIR_FIRST} When you have finished testing, change t=y in it to t=n.`
+      : dmarcFix(
+          'When you have finished testing, publish the record without test mode.',
+          recordDomain,
+          withTag(repairedRecord(record), 't', 'n'),
+        ),
   };
 }
 
@@ -204,13 +233,14 @@ function explainAbsence({ discarded }: DmarcDiscovery, fromDomain: string) {
     ...(unusable && { record_domain: unusable.domain, records: unusable.texts }),
   };
   if (unusable?.reason === 'policy') {
-    const value = withReportAddress(repairedRecord(unusable.texts[0] ?? 'v=DMARC1'), domain);
+    const published = unusable.texts[0] ?? 'v=DMARC1';
+    const value = withReportAddress(repairedRecord(published), domain);
     return {
       title: `The DMARC record of ${domain} has no valid policy.`,
       detail:
         'Mailbox providers act as if there were no record. p must be none, quarantine or reject.',
       fix: dmarcFix(
-        `Correct the policy in the record. Start with p=none if you do not yet know which services send for you.${stepsForNewMailbox(value, domain)}`,
+        `Correct the policy in the record. Start with p=none if you do not yet know which services send for you.${droppedAddressNote(published)}${stepsForNewMailbox(value, domain)}`,
         domain,
         value,
       ),

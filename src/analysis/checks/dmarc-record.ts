@@ -1,6 +1,6 @@
 /** The check `dmarc_record`: is the DMARC record usable, and can its reports be delivered? */
 
-import { normalizeDomain, organizationalDomain } from '../../lib/domain-names.ts';
+import { organizationalDomain } from '../../lib/domain-names.ts';
 import type { Resolver } from '../../net/dns/resolver.ts';
 import {
   type Check,
@@ -23,7 +23,10 @@ import {
 } from '../dmarc/discovery.ts';
 import {
   type DmarcTags,
+  droppedAddressNote,
   isDmarcRecord,
+  isDropped,
+  mailboxDomain,
   parseDmarcTags,
   recordToKeep,
   repairedRecord,
@@ -53,9 +56,18 @@ export const dmarcRecord: Check = {
     why: 'shown',
   },
   async run(context: Context): Promise<Finding> {
-    return evaluateRecord(await context.fact(dmarcDiscovery), context.resolver);
+    return context.fact(recordFinding);
   },
 };
+
+/** A fact: the finding of this check. */
+export async function recordFinding(context: Context): Promise<Finding> {
+  return evaluateRecord(await context.fact(dmarcDiscovery), context.resolver);
+}
+
+/** Whether this finding proposes another record for the domain; a report should propose only one. */
+export const proposesRecord = ({ fix }: Finding, domain: string): boolean =>
+  fix?.record?.name === `_dmarc.${domain}`;
 
 /**
  * Evaluates a domain's record, without a message. `fail`: mailbox providers act as if there were no
@@ -107,11 +119,12 @@ async function evaluateApplied(
   if (!worst)
     return pass('Your DMARC record is valid.', `DMARC reports can reach you.${notes}`, evidence);
   const others = problems.slice(1, 6).map(({ text }) => text);
+  const fixes = [...new Set(problems.map(({ fix }) => fix))].slice(0, 6).join(' ');
   return warn({
     title: worst.text,
     detail: `${worst.detail}${others.length > 0 ? ` Other problems: ${others.join(' ')}` : ''}${notes}`,
     fix: {
-      text: [...new Set(problems.map(({ fix }) => fix))].slice(0, 6).join(' '),
+      text: fixes,
       record: worst.record,
     },
     evidence,
@@ -153,7 +166,7 @@ function explainUnusable({ domain, texts, reason: why }: DiscardedRecord) {
     title,
     detail: 'Mailbox providers discard such a record and act as if there were none.',
     fix: {
-      text: `${text}${stepsForNewMailbox(value, domain)}`,
+      text: `${text}${droppedAddressNote(first)}${stepsForNewMailbox(value, domain)}`,
       record: { type: 'TXT', name: `_dmarc.${domain}`, value },
     },
     evidence: { record_domain: domain, records: texts, why },
@@ -260,12 +273,11 @@ function reportProblems(applied: AppliedRecord): DmarcRecordProblem[] {
   const unusable = ['rua', 'ruf']
     .flatMap((name) => reportAddresses(parsed.tags.get(name) ?? ''))
     .filter(({ domain }) => domain === null);
-  const hasNoUsable = rua.every(({ domain }) => domain === null);
-  const mailboxSteps = hasNoUsable ? ` ${reportMailboxSteps(applied.recordDomain)}` : '';
+  const mailboxSteps = stepsForNewMailbox(record?.value ?? '', applied.recordDomain);
   return unusable.map(({ uri }) => ({
-    text: `Your DMARC record sends reports to "${uri.slice(0, 100)}", which is not a mailto address.`,
-    detail: 'Mailbox providers send reports only to mailto addresses.',
-    fix: `Write the address as mailto:name@example.com instead of "${uri.slice(0, 100)}".${mailboxSteps}`,
+    text: `Your DMARC record sends reports to "${uri.slice(0, 100)}", which is not a valid report address.`,
+    detail: 'Mailbox providers send reports only to addresses in the form mailto:name@example.com.',
+    fix: `${isDropped(uri) ? 'The record shown here leaves it out. To keep it, write' : 'Write'} the address as mailto:name@example.com instead of "${uri.slice(0, 100)}".${mailboxSteps}`,
     record,
   }));
 }
@@ -306,10 +318,7 @@ function reportAddresses(value: string): ReportAddress[] {
 }
 
 function mailtoDomain(uri: string): string | null {
-  const address = /^mailto:([^?]*)/i.exec(uri)?.[1] ?? '';
-  const at = address.lastIndexOf('@');
-  if (at < 1 || /[\s!<>]/.test(address)) return null;
-  return normalizeDomain(address.slice(at + 1));
+  return mailboxDomain(/^mailto:([^?]*)/i.exec(uri)?.[1] ?? '');
 }
 
 interface Destination {

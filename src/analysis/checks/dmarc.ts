@@ -11,7 +11,8 @@ import {
   skipped,
   unknown,
 } from '../check.ts';
-import { type Explanation, explainFailure } from '../dkim/failures.ts';
+import { alsoRepaired, type Explanation, explainRepair } from '../dkim/failures.ts';
+import { type DkimSignature, hasOwnKey, rsaFirst } from '../dkim/outcome.ts';
 import { dkimResult } from '../dkim/verify.ts';
 import { unusableRecord } from '../dmarc/discovery.ts';
 import { alignmentOf, type DmarcOutcome, dmarcResult, reliesOnEd25519 } from '../dmarc/evaluate.ts';
@@ -63,11 +64,20 @@ export const dmarc: Check = {
       const finding = fail({ ...ambiguousFromDomain(reason), evidence });
       return { ...finding, dependsOn: ['from'], fixedBy: [['from']] };
     }
-    if (result === 'none') return { ...noRecord(outcome), evidence };
+    if (result === 'none')
+      return { ...noRecord(outcome, await context.fact(reliesOnEd25519)), evidence };
     const { signatures } = await context.fact(dkimResult);
-    const explanation = await explainDmarcFailure(context, outcome, spf);
+    const broken = await brokenSignature(context, signatures);
+    const explanation = await explainDmarcFailure(context, outcome, spf, broken);
     const forwarded = await forwardedDmarcFix(context, signatures);
-    return fail({ ...explanation, ...(forwarded && { fix: forwarded }), evidence });
+    if (forwarded) return fail({ ...explanation, fix: forwarded, evidence });
+    // The fix is a valid signature of the From domain.
+    const isNew = !hasOwnKey(context, signatures);
+    const others = broken ? alsoRepaired(broken) : isNew ? ['dkim_key'] : [];
+    return {
+      ...fail({ ...explanation, evidence }),
+      alsoFixes: ['dkim', 'dkim_alignment', ...others],
+    };
   },
 };
 
@@ -120,7 +130,10 @@ function ambiguousFromDomain(reason: string | null) {
  * Follows from the check that reports the missing record. Its points count only toward that
  * check's gain: with a record, DMARC would pass or fail as SPF and DKIM do now.
  */
-function noRecord({ fromDomain, discarded, identifiers }: DmarcOutcome): Finding {
+function noRecord(
+  { fromDomain, discarded, identifiers }: DmarcOutcome,
+  byEd25519: boolean,
+): Finding {
   const title = `No DMARC record applies to ${fromDomain}.`;
   if (identifiers !== 'pass' && identifiers !== 'fail')
     return unknown(title, 'It is also unknown whether SPF or DKIM would pass for this domain.');
@@ -131,7 +144,8 @@ function noRecord({ fromDomain, discarded, identifiers }: DmarcOutcome): Finding
     fix: 'Publish a DMARC record, as described under "DMARC policy".',
   });
   const cause = unusableRecord(discarded) ? 'dmarc_record' : 'dmarc_policy';
-  return identifiers === 'pass' ? { ...finding, dependsOn: [cause] } : finding;
+  if (identifiers !== 'pass') return finding;
+  return { ...finding, dependsOn: byEd25519 ? [cause, 'dkim_key'] : [cause] };
 }
 
 // DMARC failures: the fix is the change that is closest to a pass.
@@ -147,6 +161,7 @@ async function explainDmarcFailure(
   context: Context,
   outcome: DmarcOutcome,
   spf: SpfOutcome,
+  broken: DkimSignature | undefined,
 ): Promise<Explanation> {
   const { fromDomain, alignment, policy } = outcome;
   const states = [
@@ -156,7 +171,7 @@ async function explainDmarcFailure(
   return {
     title: `DMARC fails for ${fromDomain}.`,
     detail: [...states, CONSEQUENCES[policy?.effective ?? ''] ?? ''].join(' ').trim(),
-    fix: (await signatureFix(context)) ?? (await identifierFix(context, outcome, spf)),
+    fix: broken ? signatureFix(broken) : await identifierFix(context, outcome, spf),
   };
 }
 
@@ -167,15 +182,19 @@ function stateOf(name: string, result: AuthResult | null, domain: string | null)
 }
 
 /** If an aligned domain already signs the message, its signature is the one to fix. */
-async function signatureFix(context: Context): Promise<Fix | null> {
-  const { signatures } = await context.fact(dkimResult);
+async function brokenSignature(
+  context: Context,
+  signatures: DkimSignature[],
+): Promise<DkimSignature | undefined> {
   const failing = signatures.filter(({ result }) => result !== 'pass' && result !== 'temperror');
   const compared = await Promise.all(
     failing.map(({ domain }) => alignmentOf(context, domain, 'dkim')),
   );
-  const broken = failing.find((_, index) => compared[index]?.aligned);
-  if (!broken) return null;
-  const { fix } = explainFailure(broken);
+  return rsaFirst(failing.filter((_, index) => compared[index]?.aligned))[0];
+}
+
+function signatureFix(broken: DkimSignature): Fix {
+  const { fix } = explainRepair(broken);
   const { text, ...rest } = typeof fix === 'string' ? { text: fix } : fix;
   const goal = `Fix the DKIM signature by ${broken.domain}, which is aligned with the From domain but does not verify.`;
   return { ...rest, text: `${goal} ${text}` };

@@ -45,16 +45,22 @@ export const ptr: Check = {
     }
     const usable = usableNames(answer);
     if (usable.length === 0)
-      return fail({ ...missingName(address, names), fix: fixFor(context, address), evidence });
+      return {
+        ...fail({ ...missingName(address, names), fix: fixFor(context, address), evidence }),
+        alsoFixes: FIXED_WITH_NAME,
+      };
     const specific = usable.filter((name) => !containsAddress(name, address));
     if (specific.length === 0)
-      return warn({
-        title: `${address} has a generic PTR record: ${usable[0]}.`,
-        detail:
-          'Hosting providers assign such names to all their addresses. Spam filters treat such a server as a home computer or a poorly maintained server.',
-        fix: fixFor(context, address),
-        evidence,
-      });
+      return {
+        ...warn({
+          title: `${address} has a generic PTR record: ${usable[0]}.`,
+          detail:
+            'Hosting providers assign such names to all their addresses. Spam filters treat such a server as a home computer or a poorly maintained server.',
+          fix: fixFor(context, address),
+          evidence,
+        }),
+        alsoFixes: FIXED_WITH_NAME,
+      };
     return pass(
       `${address} has a PTR record: ${specific[0]}.`,
       'Mailbox providers can look up the name of your sending server.',
@@ -62,6 +68,9 @@ export const ptr: Check = {
     );
   },
 };
+
+/** The new name gets an address record and is used in HELO. */
+const FIXED_WITH_NAME = ['fcrdns', 'helo'];
 
 function missingName(address: string, names: string[]): { title: string; detail: string } {
   const why =

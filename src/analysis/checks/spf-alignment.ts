@@ -77,12 +77,19 @@ export const spfAlignment: Check = {
         ),
         fix,
       };
-    return fail({
+    const finding = fail({
       title,
       detail: `With ${mode} alignment, an SPF pass for ${domain} does not count for DMARC on ${fromDomain}.${assumptionNote(spf)}`,
       fix,
       evidence,
     });
+    return {
+      ...finding,
+      fixedBy: [['dkim', 'dkim_alignment']],
+      statusWhenFixed: 'info',
+      // They are about the domain that the fix replaces.
+      alsoFixes: ['spf_record', 'return_path'],
+    };
   },
 };
 

@@ -2,7 +2,7 @@
 
 import { formatUtcTime } from '../../lib/clock.ts';
 import { type Fix, type Reference, rfc } from '../check.ts';
-import type { DkimCause, DkimSignature } from './outcome.ts';
+import { type DkimCause, type DkimSignature, isEd25519 } from './outcome.ts';
 
 /** A finding without its status. */
 export interface Explanation {
@@ -29,6 +29,22 @@ export function keyRecordFix(text: string, keyName: string, type: KeyType = 'rsa
   const value = `v=DKIM1; k=${type}; p=<the public key in base64>`;
   return { text, record: { type: 'TXT', name: keyName, value } };
 }
+
+const RSA_TOO =
+  'Also sign with a 2048-bit RSA key: Gmail and Microsoft do not verify Ed25519 signatures.';
+
+/** The explanation of a broken signature; repairing one with Ed25519 alone would not be enough. */
+export function explainRepair(signature: DkimSignature): Explanation {
+  const explanation = explainFailure(signature);
+  if (!isEd25519(signature)) return explanation;
+  const { text, ...rest } =
+    typeof explanation.fix === 'string' ? { text: explanation.fix } : explanation.fix;
+  return { ...explanation, fix: { ...rest, text: `${text} ${RSA_TOO}` } };
+}
+
+/** What the repair as explained fixes beside the signature. */
+export const alsoRepaired = (signature: DkimSignature): string[] =>
+  isEd25519(signature) ? ['dkim_key'] : [];
 
 /** The name of the key record for another selector of the same domain. */
 export function siblingName({ selector, keyName }: KeyLocation, otherSelector: string): string {

@@ -133,6 +133,20 @@ export function isOfFromDomain({ message }: Context, domain: string): boolean {
   return (ownedDomain(from) ?? from) === (ownedDomain(domain) ?? domain);
 }
 
+/** Whether the From domain's organization signs with a key that `dkim_key` evaluates; the signature may be broken. */
+export const hasOwnKey = (context: Context, signatures: DkimSignature[]): boolean =>
+  signatures.some(
+    (signature) =>
+      isFromDomainSignature(context, signature) &&
+      (signature.bits !== null || signature.cause === 'revoked' || signature.cause === 'sha1'),
+  );
+
+/** RSA first, because large mailbox providers do not verify Ed25519. */
+export const rsaFirst = (signatures: DkimSignature[]): DkimSignature[] =>
+  signatures.toSorted((a, b) => Number(isEd25519(a)) - Number(isEd25519(b)));
+
+export const isEd25519 = ({ algorithm }: DkimSignature): boolean => algorithm === 'ed25519-sha256';
+
 /** Signatures of the From domain first, otherwise in the order of the message. */
 export function fromDomainFirst(context: Context, signatures: DkimSignature[]): DkimSignature[] {
   const ownSignatures = signatures.filter((signature) => isFromDomainSignature(context, signature));

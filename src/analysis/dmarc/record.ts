@@ -1,5 +1,6 @@
 /** Parses DMARC records (RFC 9989 §4.7), reports their faults, and changes or repairs them. */
 
+import { normalizeDomain } from '../../lib/domain-names.ts';
 import type { Fix } from '../check.ts';
 
 export interface DmarcTags {
@@ -130,12 +131,19 @@ export function recordToKeep(records: string[]): string {
   return repaired.find((text) => parseDmarcTags(text).tags.has('rua')) ?? repaired[0] ?? '';
 }
 
-/** Without quotation marks, backslashes, and characters that a record cannot have. */
+/** Invisible characters, and quotation marks that were read in another encoding: copying a record adds them. */
+const ADDED =
+  /[\u00ad\u200b-\u200d\u2060\ufeff]|\u00e2[\u20ac\u0080][\u0153\u009c\u009d\u2122\u0099\u02dc\u0098]?/g;
+/** Quotation marks and backslashes around a value or before a separator. Inside a word they belong to it. */
+const QUOTES = /(?<!\w)["'`\\\u2018-\u201f\u00ab\u00bb]+|["'`\\\u2018-\u201f\u00ab\u00bb]+(?!\w)/g;
+
+/** Without what copying adds. Other characters that a record cannot have make an address or a value invalid. */
 const plainText = (record: string): string =>
   record
     .replace(/\s+/g, ' ')
-    .replace(/["'\\`]/g, '')
-    .replace(/[^\x20-\x7e]/g, '')
+    .replace(ADDED, '')
+    .replace(QUOTES, '')
+    .replace(/[^\x20-\x7e]/g, '?')
     .replace(/dmarc1(?=[a-z]+ *=)/i, 'DMARC1;')
     .trim();
 
@@ -144,7 +152,7 @@ function repairedValue(name: string, value: string): string | null {
   if (name === 'p' || name === 'sp' || name === 'np') return repairedPolicy(value);
   if (name === 'rua' || name === 'ruf') return repairedAddresses(value);
   if (name === 'adkim' || name === 'aspf') return /^[rs]/i.exec(value)?.[0].toLowerCase() ?? null;
-  if (OBSOLETE.has(name)) return value === '' ? null : value;
+  if (OBSOLETE.has(name)) return /^[\w:.-]+$/.test(value) ? value : null;
   return VALUES[name]?.test(value) ? value : null;
 }
 
@@ -153,14 +161,59 @@ function repairedPolicy(value: string): string {
   return { q: 'quarantine', rej: 'reject' }[meant] ?? 'none';
 }
 
-/** `reports@example.com` and `mailto://reports@example.com` were meant as `mailto:reports@example.com`. */
+// Addresses for reports.
+
+/** A mailbox, with the obsolete size limit that a report address may have (`!10m`). */
+const MAILBOX = /^([\w.+=~$&*%'-]+)@([a-z0-9.-]+)(?:!\d+[kmgt]?)?$/i;
+
+/** The normalized domain of a mailbox to which reports can be sent; null for any other text. */
+export function mailboxDomain(text: string): string | null {
+  const [, local = '', domain = ''] = MAILBOX.exec(text) ?? [];
+  const hasValidLocal = local !== '' && local.split('.').every((atom) => atom !== '');
+  return hasValidLocal && domain.includes('.') ? normalizeDomain(domain) : null;
+}
+
+/**
+ * The mailboxes that an entry of `rua` or `ruf` means; null if any part of it is no mailbox, because
+ * half of an entry might be someone else's. `reports@example.com`, `mailto://reports@example.com` and
+ * entries with spaces instead of commas were meant as mailto addresses.
+ */
+function meantMailboxes(entry: string): string[] | null {
+  const texts = entry
+    .replace(/\bmailto:\s*\/*\s*/gi, ' ')
+    .trim()
+    .split(/\s+/);
+  return texts.every((text) => mailboxDomain(text) !== null) ? texts : null;
+}
+
+const entriesOf = (value: string): string[] =>
+  value
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
+
 function repairedAddresses(value: string): string | null {
-  const addresses = value
-    .split(/[\s,]+/)
-    .map((uri) => uri.replace(/^mailto:\/*/i, ''))
-    .filter((address) => /^[^\s@!<>:/]+@[^\s@<>:/]+\.[^\s@<>:/]+$/.test(address));
+  const addresses = entriesOf(value).flatMap((entry) => meantMailboxes(entry) ?? []);
   return addresses.length > 0 ? addresses.map((address) => `mailto:${address}`).join(',') : null;
 }
+
+/** Whether a repaired record leaves out this entry of `rua` or `ruf`. */
+export const isDropped = (entry: string): boolean => meantMailboxes(plainText(entry)) === null;
+
+/** What the repaired record leaves out, as a sentence to append; empty if it keeps every address. */
+export function droppedAddressNote(record: string): string {
+  const { tags } = parseDmarcTags(record.replace(ADDED, '').replace(TAG_START, ';$1='));
+  const dropped = ['rua', 'ruf']
+    .flatMap((name) => entriesOf(tags.get(name) ?? ''))
+    .filter(isDropped)
+    .map((entry) => `“${entry.slice(0, 100)}”`);
+  if (dropped.length === 0) return '';
+  const is =
+    dropped.length === 1 ? 'is not a valid report address' : 'are not valid report addresses';
+  return ` ${LIST.format(dropped.slice(0, 5))} ${is}, so the record does not contain ${dropped.length === 1 ? 'it' : 'them'}.`;
+}
+
+const LIST = new Intl.ListFormat('en-GB');
 
 /** The record with an address for reports, if it has none. */
 export function withReportAddress(record: string, domain: string): string {

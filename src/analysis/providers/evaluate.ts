@@ -13,7 +13,7 @@ import { gradeOf } from '../grade.ts';
 import type { Classification } from '../kind.ts';
 import {
   type CheckResult,
-  factOf,
+  factsOf,
   type ProviderVerdict,
   type RuleStatus,
   type RuleVerdict,
@@ -36,7 +36,7 @@ export function providerVerdicts(
   checks: CheckResult[],
   { kind }: Pick<Classification, 'kind'>,
 ): ProviderVerdict[] {
-  const facts = new Map(checks.map((check) => [check.id, factOf(check)]));
+  const facts = factsOf(checks);
   const byId = new Map(checks.map((check) => [check.id, check]));
   const findFact: FindFact = (id) => facts.get(id);
   const applied = appliedIds(findFact, kind);

@@ -98,7 +98,7 @@ export const gmail: ProviderRules = {
           ? { status: 'not_met', because: ['from'] }
           : null;
       },
-      consequences: ['invalid_from'],
+      consequences: ['missing_from', 'invalid_from'],
     },
     {
       id: 'no_gmail_from',
@@ -160,6 +160,7 @@ export const gmail: ProviderRules = {
       applies: 'bulk',
       needs: ALIGNMENT_CHECKS,
       evaluate: failsOnUnalignedEd25519,
+      consequences: ['unaligned_bulk'],
       error: '4.7.32, 5.7.32',
     },
     {

@@ -39,7 +39,7 @@ export const microsoft: ProviderRules = {
       applies: 'any',
       needs: [['from', ...FORMAT_CHECKS]],
       error: null,
-      consequences: ['invalid_from'],
+      consequences: ['missing_from', 'invalid_from'],
     },
     {
       id: 'not_listed',
@@ -90,6 +90,7 @@ export const microsoft: ProviderRules = {
       applies: 'bulk',
       needs: ALIGNMENT_CHECKS,
       evaluate: failsOnUnalignedEd25519,
+      consequences: ['unaligned_bulk'],
       error: REJECTED,
     },
     {

@@ -8,6 +8,7 @@ import {
   type FindFact,
   hasBlockedFile,
   hasMalformedLines,
+  hasPolicyNone,
   impersonatesSomeone,
   listsOnlyHelo,
 } from '../consequences.ts';
@@ -107,6 +108,12 @@ export const failsOnEd25519WithoutSpf = (find: FindFact): RuleOutcome | null =>
 export const failsOnUnalignedEd25519 = (find: FindFact): RuleOutcome | null =>
   find('dkim_key')?.status === 'fail' ? failsOnEd25519(find) : null;
 
+/** DMARC was not checked, which is not a failure. The rules about From report the cause. */
+const NO_FROM_DOMAIN: RuleOutcome = {
+  status: 'unknown',
+  detail: 'From does not have exactly one domain, so no DMARC policy can be looked up.',
+};
+
 interface PolicyRuleOptions {
   error: string | null;
   /** null: not known. */
@@ -130,7 +137,7 @@ export const dmarcPolicyRule = ({ error, verifiesEd25519 }: PolicyRuleOptions): 
   evaluate(find) {
     const dmarc = find('dmarc');
     const isSkippedForKey = dmarc?.failedCauses.includes('dkim_key') && hasOnlyEd25519(find);
-    if (dmarc?.evidence.policy === 'none' && (dmarc.status === 'fail' || isSkippedForKey))
+    if (hasPolicyNone(find) && (dmarc?.status === 'fail' || isSkippedForKey))
       return {
         status: 'met',
         because: [hasOnlyEd25519(find) ? 'dkim_key' : 'dmarc'],
@@ -140,6 +147,7 @@ export const dmarcPolicyRule = ({ error, verifiesEd25519 }: PolicyRuleOptions): 
       return verifiesEd25519 === false
         ? ED25519_OUTCOME
         : { status: 'unknown', detail: 'It is unknown whether this provider verifies Ed25519.' };
+    if (dmarc?.failedCauses.includes('from')) return NO_FROM_DOMAIN;
     const hasNoRecord = dmarc?.failedCauses.some(
       (id) => id === 'dmarc_policy' || id === 'dmarc_record',
     );

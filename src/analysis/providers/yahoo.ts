@@ -40,7 +40,7 @@ export const yahoo: ProviderRules = {
       applies: 'any',
       needs: [['from', ...FORMAT_CHECKS]],
       error: null,
-      consequences: ['invalid_from'],
+      consequences: ['missing_from', 'invalid_from'],
     },
     TRUE_SENDER,
     dmarcPolicyRule({ error: '554 5.7.9', verifiesEd25519: null }),
@@ -92,6 +92,7 @@ export const yahoo: ProviderRules = {
       applies: 'bulk',
       needs: [['dmarc']],
       error: '554 5.7.9',
+      consequences: ['unaligned_bulk'],
     },
     {
       id: 'list_unsubscribe',

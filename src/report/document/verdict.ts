@@ -135,13 +135,17 @@ function firstFix(report: ReportedResult): Text {
   if (!first) return [nothingToFix(score)];
   const after = scoreAfterFix({ ...report, uncapped: ledgerOf(report).sum }, first);
   const others = findings.length - 1;
+  const capNote =
+    report.cap !== null && after === null && first.gain === 0
+      ? ' Several issues cause the cap on the score, so no single fix raises it.'
+      : '';
   const moreNote =
     others === 0 ? '' : ` See ${others} more ${others === 1 ? 'issue' : 'issues'} below.`;
   return [
     'Fix this first: ',
     jump(oneLine(first.title, 300).replace(/\.$/, ''), `check-${first.id}`),
     ...(after === null ? [] : [figure(` (${score} → ${after})`)]),
-    `.${moreNote}`,
+    `.${capNote}${moreNote}`,
   ];
 }
 
@@ -186,6 +190,11 @@ const senderOf = ({ from_address }: ReportedResult): Fact => ({
   value: [from_address ? nameSpan(from_address, 320) : muted('no address')],
 });
 
+const sizeOf = ({ message_size }: ReportedResult): Fact => ({
+  name: ['Size'],
+  value: [formatSize(message_size)],
+});
+
 const commonFacts = (report: Report): Fact[] => [
   ...(report.name ? [{ name: ['Test'], value: [oneLine(report.name, 200)] }] : []),
   subjectOf(report),
@@ -194,13 +203,11 @@ const commonFacts = (report: Report): Fact[] => [
 ];
 
 function pageFacts(report: Report): Fact[] {
-  const { message_size, ruleset, id } = report;
+  const { ruleset, id } = report;
   return [
     ...commonFacts(report),
-    {
-      name: ['Kind'],
-      value: [jump(capitalized(kindInWords(report)), 'providers'), `, ${formatSize(message_size)}`],
-    },
+    { name: ['Kind'], value: [jump(capitalized(kindInWords(report)), 'providers')] },
+    sizeOf(report),
     {
       name: ['Ruleset'],
       value: [ruleset, ...(id ? [', ', { kind: 'code', text: id } as const] : [])],
@@ -210,11 +217,12 @@ function pageFacts(report: Report): Fact[] {
 
 /** Includes the reasons for the kind of mail, because a brief PDF omits the provider rules that show them. */
 function pdfFacts(report: Report): Fact[] {
-  const { message_size, ruleset, id } = report;
-  const kind = `${capitalized(kindInWords(report))}, ${formatSize(message_size)}.`;
+  const { ruleset, id } = report;
+  const kind = `${capitalized(kindInWords(report))}.`;
   return [
     ...commonFacts(report),
     { name: ['Kind'], value: [`${kind}${kindReasons(report)}`] },
+    sizeOf(report),
     { name: ['Ruleset'], value: [ruleset] },
     ...(id ? [{ name: ['ID'], value: [id] }] : []),
   ];

@@ -150,13 +150,21 @@ for (const { name, message, zone, status, title, detail } of rows) {
 }
 
 test('dkim_alignment check proposes the DMARC record with adkim=r', async () => {
-  const finding = await runCheck(dkimAlignment, { message: await bySubdomain(), zone: strict });
+  const record = 'v=DMARC1; p=reject; adkim=s; rua=mailto:a@example.com';
+  const zone = { ...strict, '_dmarc.example.com': { TXT: [record] } };
+  const finding = await runCheck(dkimAlignment, { message: await bySubdomain(), zone });
   assert.deepEqual(finding.fix?.record, {
     type: 'TXT',
     name: '_dmarc.example.com',
-    value: 'v=DMARC1; p=none; adkim=r; rua=mailto:a@example.com',
+    value: record.replace('adkim=s', 'adkim=r'),
   });
   assert.equal(finding.evidence?.mode, 'strict');
+});
+
+test('dkim_alignment check leaves the record to dmarc_policy if that proposes one', async () => {
+  const finding = await runCheck(dkimAlignment, { message: await bySubdomain(), zone: strict });
+  assert.equal(finding.fix?.record, undefined);
+  assert.match(finding.fix?.text ?? '', /publish the DMARC record with adkim=r/);
 });
 
 test('dkim_alignment check proposes a key of the sender’s own domain', async () => {

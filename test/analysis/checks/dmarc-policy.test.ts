@@ -60,9 +60,9 @@ const rows: Row[] = [
     name: 'inherited sp=none',
     from: sub,
     zone: exists,
-    record: 'v=DMARC1; p=reject; sp=none',
+    record: 'v=DMARC1; p=reject; sp=none; rua=mailto:d@example.com',
     status: 'warn',
-    publish: { value: 'v=DMARC1; p=reject; sp=quarantine' },
+    publish: { value: 'v=DMARC1; p=reject; sp=quarantine; rua=mailto:d@example.com' },
   },
   {
     name: 'sp= ignored for the domain itself',
@@ -72,9 +72,9 @@ const rows: Row[] = [
   {
     name: 'inherited np=none for a name that does not exist',
     from: sub,
-    record: 'v=DMARC1; p=reject; sp=reject; np=none',
+    record: 'v=DMARC1; p=reject; sp=reject; np=none; rua=mailto:d@example.com',
     status: 'warn',
-    publish: { value: 'v=DMARC1; p=reject; sp=reject; np=quarantine' },
+    publish: { value: 'v=DMARC1; p=reject; sp=reject; np=quarantine; rua=mailto:d@example.com' },
   },
   {
     name: 'np= ignored for a name that exists',
@@ -93,17 +93,20 @@ const rows: Row[] = [
   {
     name: 'a record of the subdomain itself',
     from: sub,
-    zone: { '_dmarc.news.example.com': { TXT: ['v=DMARC1; p=none'] } },
+    zone: { '_dmarc.news.example.com': { TXT: ['v=DMARC1; p=none; rua=mailto:d@example.com'] } },
     record: 'v=DMARC1; p=reject',
     status: 'warn',
-    publish: { name: '_dmarc.news.example.com', value: 'v=DMARC1; p=quarantine' },
+    publish: {
+      name: '_dmarc.news.example.com',
+      value: 'v=DMARC1; p=quarantine; rua=mailto:d@example.com',
+    },
   },
   {
     name: 'quarantine in test mode',
-    record: 'v=DMARC1; p=reject; t=y',
+    record: 'v=DMARC1; p=reject; t=y; rua=mailto:d@example.com',
     status: 'warn',
     title: /in test mode/,
-    publish: { value: 'v=DMARC1; p=reject; t=n' },
+    publish: { value: 'v=DMARC1; p=reject; t=n; rua=mailto:d@example.com' },
   },
   {
     name: 'p=none in test mode',
@@ -199,4 +202,41 @@ test('dmarc_policy check quotes the value that makes the policy count as none', 
     zone: { '_dmarc.example.com': { TXT: [record] } },
   });
   assert.match(found.detail, /^"sp=nones" is not a valid policy\. Therefore/);
+});
+
+// A domain can have only one DMARC record, so a report never proposes two.
+
+const REPAIRED: [what: string, record: string, fix: RegExp][] = [
+  [
+    'no report address',
+    'v=DMARC1; p=none',
+    /^First publish the record described under "DMARC record"\. .* change p in it to quarantine/,
+  ],
+  ['an invalid report address', 'v=DMARC1; p=none; rua=mailto:a@@x', /^First publish/],
+  ['test mode and an unknown tag', 'v=DMARC1; p=reject; t=y; foo=1', /change t=y in it to t=n/],
+];
+
+for (const [what, record, fix] of REPAIRED)
+  test(`dmarc_policy check leaves the record to dmarc_record: ${what}`, async () => {
+    const found = await runCheck(dmarcPolicy, {
+      message: 'From: Ann <ann@example.com>\n\nHello\n',
+      zone: { '_dmarc.example.com': { TXT: [record] } },
+    });
+    assert.equal(found.status, 'warn');
+    assert.equal(found.fix?.record, undefined);
+    assert.match(found.fix?.text ?? '', fix);
+  });
+
+test('dmarc_policy check replaces an invalid report address and says so', async () => {
+  const found = await runCheck(dmarcPolicy, {
+    message: 'From: Ann <ann@example.com>\n\nHello\n',
+    zone: { '_dmarc.example.com': { TXT: ['v=DMARC1; p=bad; rua=mailto:\u001b[2Ja@b.example'] } },
+  });
+  const { text = '', record } = found.fix ?? {};
+  assert.equal(record?.value, 'v=DMARC1; p=none; rua=mailto:dmarc-reports@example.com');
+  assert.match(
+    text,
+    /a@b\.example” is not a valid report address, so the record does not contain it/,
+  );
+  assert.match(text, /Create the mailbox dmarc-reports@example\.com first/);
 });

@@ -142,9 +142,18 @@ const rows: Row[] = [
     name: 'rua without mailto',
     records: ['v=DMARC1; p=reject; rua=d@example.com'],
     status: 'warn',
-    title: /"d@example\.com", which is not a mailto address/,
+    title: /"d@example\.com", which is not a valid report address/,
     publish: { value: 'v=DMARC1; p=reject; rua=mailto:d@example.com' },
   },
+  ...['mailto:[x@b.example', 'mailto:a b@c.example', 'mailto:a@@x', 'mailto:ä@b.example'].map(
+    (address) => ({
+      name: `the report address ${address}`,
+      records: [`v=DMARC1; p=reject; rua=${address}`],
+      status: 'warn' as const,
+      title: /, which is not a valid report address/,
+      publish: { value: 'v=DMARC1; p=reject; rua=mailto:dmarc-reports@example.com' },
+    }),
+  ),
   {
     name: 'an old size limit',
     records: ['v=DMARC1; p=reject; rua=mailto:d@example.com!10m'],

@@ -165,5 +165,5 @@ test('link_blocklists check leaves the sender’s own domain to domain_blocklist
       ['link_blocklists', 'skipped'],
     ],
   );
-  assert.equal(result.checks[1]!.detail, 'Not checked: domain_blocklists failed.');
+  assert.equal(result.checks[1]!.detail, 'Not checked: Domain blocklists failed.');
 });

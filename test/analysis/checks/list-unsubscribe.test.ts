@@ -151,7 +151,7 @@ test('one_click check follows from list_unsubscribe, which carries the cap', asy
     const { result, list, click } = await analyzed(text);
     assert.deepEqual(
       [list.status, click.detail],
-      ['fail', 'Not checked: list_unsubscribe failed.'],
+      ['fail', 'Not checked: List-Unsubscribe failed.'],
     );
     assert.deepEqual([result.score, result.cap?.limit], [75, 75]);
     assert.equal(list.gain, 25);

@@ -174,14 +174,14 @@ const causes: [string, () => Promise<Buffer | string>, string, string][] = [
   [
     'only unsubscribe fields unsigned, reported by one_click_signed',
     () => sign({ headerList: ALL }, NEWSLETTER),
-    'Not checked: one_click_signed failed.',
+    'Not checked: One-click unsubscribe signature failed.',
     'fail',
   ],
   [
     'most fields unsigned, reported by dkim_coverage',
     () => sign({ headerList: ['From', 'Date'] }, NEWSLETTER),
     'fail',
-    'Not checked: dkim_coverage failed.',
+    'Not checked: DKIM coverage failed.',
   ],
   [
     'only other fields unsigned, reported by dkim_coverage',
@@ -193,19 +193,19 @@ const causes: [string, () => Promise<Buffer | string>, string, string][] = [
     'a broken signature, reported by dkim',
     async () => alter(await sign({ headerList: [...ALL, ...BOTH] }, NEWSLETTER), 'the b', 'a b'),
     'pass',
-    'Not checked: dkim failed.',
+    'Not checked: DKIM signature failed.',
   ],
   [
     'another domain’s signature, reported by dkim_alignment',
     () => foreign(),
     'pass',
-    'Not checked: dkim_alignment failed.',
+    'Not checked: DKIM alignment failed.',
   ],
   [
     'one field missing and the other unsigned, reported by one_click',
     () => sign({ headerList: ALL }, withoutPost),
-    'Not checked: one_click failed.',
-    'Not checked: one_click failed.',
+    'Not checked: One-click unsubscribe failed.',
+    'Not checked: One-click unsubscribe failed.',
   ],
 ];
 

@@ -50,7 +50,7 @@ for (const [what, records, reported] of rows)
     // All three checks pass once the record is fixed, and nothing else is wrong.
     assert.equal(at(result, reported).gain, 21);
     for (const id of ['dmarc', 'dmarc_policy', 'dmarc_record'].filter((each) => each !== reported))
-      assert.equal(at(result, id).detail, `Not checked: ${reported} failed.`);
+      assert.equal(at(result, id).detail, `Not checked: ${at(result, reported).label} failed.`);
   });
 
 test('DMARC gain of correcting a record equals that of publishing it', async () => {
@@ -79,7 +79,7 @@ test('DMARC gain excludes DMARC while alignment is unknown', async () => {
   sentByAnother(world);
   world.envelope.mail_from = null;
   const result = await analyzeWorld(world);
-  assert.equal(at(result, 'dmarc').detail, 'Not checked: dmarc_policy failed.');
+  assert.equal(at(result, 'dmarc').detail, 'Not checked: DMARC policy failed.');
   assert.ok(result.score !== null && at(result, 'dmarc_policy').gain > 0);
 });
 

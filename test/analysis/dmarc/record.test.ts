@@ -50,6 +50,26 @@ const rows: [name: string, record: string, repaired: string][] = [
     'v=DMARC1,p=reject,rua=mailto:a@example.com,mailto:b@example.com,adkim=s',
     'v=DMARC1; p=reject; rua=mailto:a@example.com,mailto:b@example.com; adkim=s',
   ],
+  // An address is kept as it is or left out: a part of it may be someone else's address.
+  ['a space in an address', 'v=DMARC1; p=none; rua=mailto:a b@c.example', 'v=DMARC1; p=none'],
+  ['a bracket', 'v=DMARC1; p=none; rua=mailto:[x@b.example', 'v=DMARC1; p=none'],
+  ['two at signs', 'v=DMARC1; p=none; rua=mailto:a@@x.example', 'v=DMARC1; p=none'],
+  ['a control character', 'v=DMARC1; p=none; rua=mailto:a\u001bb@c.example', 'v=DMARC1; p=none'],
+  ['a letter outside ASCII', 'v=DMARC1; p=none; rua=mailto:d@müller.example', 'v=DMARC1; p=none'],
+  ['a quotation mark', 'v=DMARC1; p=none; rua=mailto:o’hara@c.example', 'v=DMARC1; p=none'],
+  ['two dots', 'v=DMARC1; p=none; rua=mailto:a..b@c.example', 'v=DMARC1; p=none'],
+  ['a domain without a dot', 'v=DMARC1; p=none; rua=mailto:a@localhost', 'v=DMARC1; p=none'],
+  [
+    'an invalid address beside a valid one',
+    'v=DMARC1; p=none; rua=mailto:a@@x,mailto:d@example.com; ruf=mailto:@y.example',
+    MEANT,
+  ],
+  [
+    'an apostrophe and a size limit',
+    "v=DMARC1; p=none; rua=mailto:o'hara@example.com!10m",
+    "v=DMARC1; p=none; rua=mailto:o'hara@example.com!10m",
+  ],
+  ['an obsolete tag with another character', 'v=DMARC1; p=none; pct=5\u001b0', 'v=DMARC1; p=none'],
 ];
 
 describe('repairedRecord', () => {

@@ -82,7 +82,7 @@ test('analyzeDomain proposes every record for an empty domain', async () => {
     },
     caa: { type: 'CAA', name: 'example.com', value: '0 issue "letsencrypt.org"' },
   });
-  assert.equal(item(health, 'mx_tls').detail, 'Not checked: mx failed.');
+  assert.equal(item(health, 'mx_tls').detail, 'Not checked: Mail servers (MX) failed.');
   assert.match(item(health, 'dnssec').fix?.text ?? '', /DS record: .* at the registrar of example/);
 });
 
@@ -157,12 +157,12 @@ test('analyzeDomain reports only the root cause of dependent findings', async ()
     [
       'skipped',
       'DMARC policy: not checked because DMARC record failed.',
-      'Not checked: dmarc_record failed.',
+      'Not checked: DMARC record failed.',
       null,
     ],
   );
   const none = await checkDomain(with_({ '_dmarc.example.com': {} }));
-  assert.equal(item(none, 'dmarc_record').detail, 'Not checked: dmarc_policy failed.');
+  assert.equal(item(none, 'dmarc_record').detail, 'Not checked: DMARC policy failed.');
 });
 
 function listOf(tier: BlocklistTier): BlocklistInUse {

@@ -217,7 +217,10 @@ const table: [string, Changes, Provider, rule: string, RuleStatus, detail: strin
   ],
   [
     'DMARC fails with p=none',
-    { dmarc: { status: 'fail', title: 'It fails.', evidence: { policy: 'none' } } },
+    {
+      dmarc: { status: 'fail', title: 'It fails.', evidence: { policy: 'none' } },
+      dmarc_policy: 'warn',
+    },
     'apple',
     'dmarc_policy',
     'met',
@@ -236,8 +239,8 @@ const table: [string, Changes, Provider, rule: string, RuleStatus, detail: strin
     { from: 'fail', dmarc: ['from'] },
     'gmail',
     'dmarc_policy',
-    'not_met',
-    'from says fail.',
+    'unknown',
+    'From does not have exactly one domain, so no DMARC policy can be looked up.',
   ],
   ['DMARC is unknown', { dmarc: 'error' }, 'apple', 'dmarc_policy', 'unknown', 'dmarc says error.'],
 
