@@ -85,8 +85,9 @@ export interface RouteSpec<R, Q, B, S> {
    */
   writes?: boolean;
   /**
-   * The route changes only objects that have a mode, and only those in the mode of the key. Test-mode
-   * keys may not call any other route that changes something: see `requiresLiveMode`.
+   * The route changes only objects that have a mode, and only those in the mode of the key; or it changes
+   * nothing for a test-mode key. Test-mode keys may not call any other route that changes something: see
+   * `requiresLiveMode`.
    */
   hasTestMode?: true;
   /** For the documentation: the route concerns the current session, so API keys can't use it. */
