@@ -120,6 +120,8 @@ export interface RouteSpec<R, Q, B, S> {
   query?: Q;
   /** A JSON body. */
   body?: B;
+  /** What the response to another content type suggests beside `Send application/json`. */
+  otherBody?: string;
   /**
    * On a public route: the secret token of a link in the body. It identifies the owner of an
    * `Idempotency-Key`. Other public routes ignore the key.
