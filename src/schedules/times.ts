@@ -101,7 +101,7 @@ export type ReportPeriod = SummarySpan;
 
 /**
  * The period of the report with this send time: from the day of the previous send time to the day before
- * this one, so that no day is missing from the reports and none is in two of them.
+ * this one. No day is missing from the reports, and none is in two of them.
  */
 export function periodOf(schedule: SendTiming, slot: number): ReportPeriod {
   const starts: number[] = [];
