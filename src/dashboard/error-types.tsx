@@ -46,6 +46,7 @@ export const errorTypePage = route({
       title,
       headers: HEADERS,
       wide: true,
+      isPreview: app.config.SURFACE === 'preview',
       children: (
         <>
           <p class="muted">

@@ -159,8 +159,8 @@ function nextStepsText({ api, tests, smtpPort, email, password, key }: NextSteps
     '',
     paint('bold', 'Or use the API:'),
     '',
-    `  curl ${api}/v1/tests \\`,
-    `    -H 'Authorization: Bearer ${key}'`,
+    `  API_KEY=${key}`,
+    `  curl -H "Authorization: Bearer $API_KEY" ${api}/v1/tests`,
     `  curl ${api}/openapi.json`,
     wrap(
       `SMTP listens on 127.0.0.1:${smtpPort}. Create a test with POST /v1/tests to get an address.`,
