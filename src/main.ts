@@ -22,12 +22,16 @@ import { VERSION } from './version.ts';
 
 const COMMANDS: Command[] = [serve, check, domain, demo, owner, key, listen, env, openapi];
 
+const VERSION_NAMES = ['--version', '-v', '-V', 'version'];
+
 async function main([name, ...args]: string[], io: Io): Promise<number> {
+  // `help check` is `check --help`.
+  if (name === 'help' && args[0] !== undefined) return main([args[0], '--help'], io);
   if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
     io.stdout(overview(io.width));
     return name === undefined ? EXIT.usage : EXIT.success;
   }
-  if (name === '--version' || name === 'version') {
+  if (name !== undefined && VERSION_NAMES.includes(name)) {
     io.stdout(`${VERSION}\n`);
     return EXIT.success;
   }

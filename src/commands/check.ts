@@ -26,6 +26,7 @@ import { isoTime, systemClock } from '../lib/clock.ts';
 import { randomToken } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
 import { printable, printableJson, silentLog } from '../lib/log.ts';
+import { notAMessage } from '../mailtests/message-file.ts';
 import { withCrlf } from '../mailtests/submit.ts';
 import { createDnsResolver, systemDnsServers } from '../net/dns/network-resolver.ts';
 import type { Resolver } from '../net/dns/resolver.ts';
@@ -33,7 +34,6 @@ import { createReportRenderer } from '../report/renderer.ts';
 import type { ReportFormat, StoredReport } from '../report/report.ts';
 import { reportText, wrap } from '../report/text.ts';
 import { type Command, EXIT, type Io, printMessage, readArguments, UsageError } from './command.ts';
-import { notAMessage } from './message-file.ts';
 import { readDnsOption, startProgress, withProgress } from './progress.ts';
 
 const OPTIONS = {

@@ -1,8 +1,8 @@
 /** The configuration, log and database of a command. */
 
-import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { type Config, readConfig } from '../config/config.ts';
+import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { type Config, ConfigError, PREFIX, readConfig } from '../config/config.ts';
 import { systemClock } from '../lib/clock.ts';
 import { createIdGenerator } from '../lib/ids.ts';
 import { createLog, type Log, printable } from '../lib/log.ts';
@@ -25,6 +25,37 @@ export function configure(io: Io): { config: Config; log: Log } {
   return { config, log };
 }
 
+/**
+ * Makes sure that the folder of the database is one, and creates it. Throws a ConfigError that names the
+ * variable which sets it.
+ */
+export function prepareDataFolder({ DATABASE_URL: path }: Config, { env }: Pick<Io, 'env'>): void {
+  if (path === ':memory:') return;
+  const name = env[`${PREFIX}DATABASE_URL`] ? 'DATABASE_URL' : 'DATA_DIR';
+  try {
+    createFolder(dirname(path));
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new ConfigError([
+      `${PREFIX}${name} cannot be used: ${FOLDER_PROBLEMS[code!] ?? message}`,
+    ]);
+  }
+}
+
+const FOLDER_PROBLEMS: Record<string, string> = {
+  EACCES: 'permission denied',
+  EEXIST: 'a file with the name of its folder exists',
+  ENOTDIR: 'a part of its path is a file',
+  EROFS: 'its file system is read-only',
+};
+
+/** One level at a time: on some file systems, Node's recursive form tries forever. */
+function createFolder(folder: string): void {
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
+  if (dirname(folder) !== folder) createFolder(dirname(folder));
+  mkdirSync(folder, { mode: 0o700 });
+}
+
 /** What a command does without a database: it creates one and says so, or it stops. */
 type WithoutDatabase = 'create' | 'stop';
 
@@ -40,16 +71,18 @@ export async function withStore(
   const { config } = configure(io);
   const path = config.DATABASE_URL;
   if (path !== ':memory:' && !existsSync(path)) {
-    const where = `If the service has one elsewhere, run this command where the service runs, or set DELIVERABILITY_DATABASE_URL.`;
+    const where = `If the service has one elsewhere, run this command where the service runs, or set DELIVERABILITY_DATA_DIR or DELIVERABILITY_DATABASE_URL.`;
     if (withoutDatabase === 'stop') {
       printMessage(io, `There is no database at ${printable(resolve(path))}. ${where}`);
       return EXIT.usage;
     }
+    prepareDataFolder(config, io);
     printMessage(
       io,
       `There was no database at ${printable(resolve(path))}, so this command creates a new one. ${where}`,
     );
   }
+  prepareDataFolder(config, io);
   const store: Store = openStore(config.DATABASE_URL);
   try {
     return await use({ db: store.db, clock: systemClock, newId: createIdGenerator(systemClock) });

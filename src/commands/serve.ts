@@ -4,7 +4,7 @@ import { startService } from '../service.ts';
 import { findOwner } from '../team/members.ts';
 import { VERSION } from '../version.ts';
 import { type Command, EXIT, readArguments } from './command.ts';
-import { configure } from './configure.ts';
+import { configure, prepareDataFolder } from './configure.ts';
 
 export const serve: Command = {
   name: 'serve',
@@ -13,6 +13,7 @@ export const serve: Command = {
   async run(args, io) {
     readArguments(args, {});
     const { config, log } = configure(io);
+    prepareDataFolder(config, io);
     // Installs the signal handlers first, so that a signal during startup also shuts down cleanly.
     const { interrupted } = io;
     const service = await startService(config, VERSION, { log });

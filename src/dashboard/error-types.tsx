@@ -27,10 +27,11 @@ export const errorTypePage = route({
   path: '/errors/:code',
   operation: 'showErrorType',
   role: 'public',
+  preview: true,
   summary: 'Show what an error means and what to do',
   produces: ['text/html', 'application/json'],
   json: ErrorTypeJson,
-  handle({ params, headers }) {
+  handle({ app, params, headers }) {
     const code = params.code!;
     if (!isErrorCode(code)) throw pathNotFound();
     const { title, meaning, action } = ERROR_TYPES[code];
@@ -45,6 +46,7 @@ export const errorTypePage = route({
       title,
       headers: HEADERS,
       wide: true,
+      isPreview: app.config.SURFACE === 'preview',
       children: (
         <>
           <p class="muted">
@@ -58,9 +60,11 @@ export const errorTypePage = route({
           <p>
             <WithCode text={action} />
           </p>
-          <p class="links">
-            <a href="/docs#errors">All errors</a>
-          </p>
+          {app.config.SURFACE === 'full' && (
+            <p class="links">
+              <a href="/docs#errors">All errors</a>
+            </p>
+          )}
         </>
       ),
     });

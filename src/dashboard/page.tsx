@@ -18,6 +18,8 @@ interface PageOptions {
   referrer?: string;
   /** For pages with more text than a form. */
   wide?: boolean;
+  /** Leaves out the links to pages that the preview surface does not serve. */
+  isPreview?: boolean;
   /** Cards below the first. */
   more?: ComponentChildren;
 }
@@ -25,7 +27,7 @@ interface PageOptions {
 /** A page with a card. Error pages start their title with "Error: ", which screen readers read first. */
 export function pageResponse(options: PageOptions): Response {
   const { title, status = 200, headers = {}, children, wide, more } = options;
-  const { referrer = FORM_REFERRER } = options;
+  const { referrer = FORM_REFERRER, isPreview = false } = options;
   const html = renderPage({
     title: `${status < 400 ? '' : 'Error: '}${title} · Deliverability`,
     skip: 'Skip to content',
@@ -41,7 +43,7 @@ export function pageResponse(options: PageOptions): Response {
         {more}
       </div>
     ),
-    foot: <FooterLinks />,
+    foot: <FooterLinks isPreview={isPreview} />,
   });
   return new Response(html, {
     status,
@@ -56,10 +58,10 @@ export function pageResponse(options: PageOptions): Response {
   });
 }
 
-const FooterLinks = () => (
+const FooterLinks = ({ isPreview }: { isPreview: boolean }) => (
   <>
-    <a href="/">Home</a>
-    <a href="/docs">API reference</a>
+    {!isPreview && <a href="/">Home</a>}
+    {!isPreview && <a href="/docs">API reference</a>}
     <a href="/openapi.json">OpenAPI document</a>
   </>
 );

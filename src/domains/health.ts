@@ -2,7 +2,7 @@
 
 import { NO_SETUP } from '../analysis/context.ts';
 import { analyzeDomain } from '../analysis/domain/analyze-domain.ts';
-import type { DomainCheck, DomainHealth } from '../analysis/domain/health.ts';
+import { type DomainCheck, type DomainHealth, summarize } from '../analysis/domain/health.ts';
 import type { App } from '../app.ts';
 import { createSemaphore, type Semaphore, startDeadline } from '../lib/concurrency.ts';
 import { AppError, errorMessage } from '../lib/errors.ts';
@@ -14,6 +14,26 @@ import { expiringSelectors, selectorsOf } from './selectors.ts';
 export interface HealthResult {
   health: DomainHealth;
   startedAt: number;
+}
+
+/** The result of the last health check, or of none. */
+export function storedHealth(
+  row: Pick<
+    DomainRow,
+    'name' | 'health_status' | 'health_score' | 'health_checks' | 'health_checked_at'
+  >,
+): { health: DomainHealth; startedAt: number | null } {
+  const { name, health_status: status, health_score: score, health_checked_at } = row;
+  const checks: DomainCheck[] = JSON.parse(row.health_checks);
+  if (health_checked_at === null) {
+    const summary = `${name} has not been checked yet.`;
+    return { health: { name, status, score, summary, checks }, startedAt: null };
+  }
+  const summary = summarize(name, status, checks);
+  return {
+    health: { name, status, score, summary, checks },
+    startedAt: Date.parse(health_checked_at),
+  };
 }
 
 /** Who waits for the result. Jobs use the background resolver, so that users don't wait for them. */

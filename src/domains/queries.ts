@@ -129,7 +129,10 @@ export function presentDomain(row: DomainRow): PresentedDomain {
 /** The result of the health checks, with the records to publish. */
 export function presentHealth(
   row: DomainRow,
-  { health: { status, score, summary, checks }, startedAt }: HealthResult,
+  {
+    health: { status, score, summary, checks },
+    startedAt,
+  }: Pick<HealthResult, 'health'> & { startedAt: number | null },
   records: RecordToPublish[],
 ): DomainHealthResponse {
   return {
@@ -141,7 +144,7 @@ export function presentHealth(
     summary,
     checks,
     records,
-    checked_at: isoTime(startedAt),
+    checked_at: startedAt === null ? null : isoTime(startedAt),
   };
 }
 

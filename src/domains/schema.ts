@@ -324,7 +324,10 @@ export const DomainHealthResponse = named(
       v.array(RecordToPublish),
       'The DNS records to publish, at most one per type and name. Records that need a value only you know, such as a key or a mailbox, are described in the checks.',
     ),
-    checked_at: described(Time, 'When the health check started.'),
+    checked_at: described(
+      v.nullable(Time),
+      'When the health check started. Null if there was none yet, which only test-mode keys see.',
+    ),
   }),
   'The result of a health check, with the DNS records to publish.',
 );

@@ -14,8 +14,8 @@ import type { RequestContext } from './request-context.ts';
 import { type HeaderFields, matchesAny } from './response.ts';
 import type { Route } from './route.ts';
 
-/** These are never streamed, and compress well. */
-const TYPES = ['text/html', 'application/json', 'image/svg+xml'];
+/** These are never streamed. The icon is too small to be compressed. */
+const TYPES = ['text/html', 'application/json', 'image/svg+xml', 'image/x-icon'];
 /** A shorter response fits in one packet either way. */
 const MIN_BYTES = 1024;
 

@@ -122,13 +122,16 @@ export async function readRouteBody(app: App, route: Route, context: BodyContext
     return { body: undefined as never, raw };
   }
   if (route.body)
-    return { body: validate(route.body, await readJson(request)) as never, raw: EMPTY };
+    return { body: validate(route.body, await readJson(request, route)) as never, raw: EMPTY };
   await requireNoBody(context);
   return { body: undefined as never, raw: EMPTY };
 }
 
-const unsupportedType = (supported: string) =>
-  new AppError('unsupported_media_type', `Unsupported content type. Send ${supported}.`);
+const unsupportedType = (...supported: string[]) =>
+  new AppError(
+    'unsupported_media_type',
+    `Unsupported content type. Send ${supported.join(', or ')}.`,
+  );
 
 const MAX_IGNORED_BYTES = 256;
 
@@ -195,10 +198,13 @@ async function readUpTo(body: AsyncIterable<Uint8Array>, max: number): Promise<U
  * so a JSON object is accepted with that type too. Cross-site requests are rejected by their origin, not by
  * their type. Throws `malformed_json` for JSON that is invalid or nested too deeply.
  */
-async function readJson(request: Request): Promise<unknown> {
+async function readJson(
+  request: Request,
+  { otherBody }: Pick<Route, 'otherBody'>,
+): Promise<unknown> {
   const type = contentType(request);
   const isDeclared = type === '' || type === 'application/json';
-  const notJson = unsupportedType('application/json');
+  const notJson = unsupportedType('application/json', ...(otherBody ? [otherBody] : []));
   if (!isDeclared && type !== 'text/plain') {
     const bytes = await readUpTo(request.body ? chunksOf(request) : noChunks(), 0);
     if (bytes.byteLength > 0) throw notJson;

@@ -85,8 +85,9 @@ export interface RouteSpec<R, Q, B, S> {
    */
   writes?: boolean;
   /**
-   * The route changes only objects that have a mode, and only those in the mode of the key. Test-mode
-   * keys may not call any other route that changes something: see `requiresLiveMode`.
+   * The route changes only objects that have a mode, and only those in the mode of the key; or it changes
+   * nothing for a test-mode key. Test-mode keys may not call any other route that changes something: see
+   * `requiresLiveMode`.
    */
   hasTestMode?: true;
   /** For the documentation: the route concerns the current session, so API keys can't use it. */
@@ -119,6 +120,8 @@ export interface RouteSpec<R, Q, B, S> {
   query?: Q;
   /** A JSON body. */
   body?: B;
+  /** What the response to another content type suggests beside `Send application/json`. */
+  otherBody?: string;
   /**
    * On a public route: the secret token of a link in the body. It identifies the owner of an
    * `Idempotency-Key`. Other public routes ignore the key.

@@ -12,6 +12,7 @@ import { afterCommit } from '../store/open.ts';
 import type { TestRow } from '../store/tables.generated.ts';
 import { audit } from '../team/audit.ts';
 import { reauthorize } from '../team/permissions.ts';
+import { notAMessage } from './message-file.ts';
 import { findMessageOf, readChunks } from './messages.ts';
 import { presentListed, presentTest } from './present.ts';
 import {
@@ -79,6 +80,7 @@ const createTest = route({
   description:
     'Creates a test and returns its test address. Send one message to it before `expires_at`, then read the result with `GET /v1/tests/{id}?wait=50`.',
   body: NewTest,
+  otherBody: 'send a raw message to /v1/tests/raw',
   status: 201,
   etag: editableTest,
   location,
@@ -100,7 +102,8 @@ const submission = {
   role: 'member',
   hasTestMode: true,
   summary: 'Test a raw message',
-  description: 'Tests the message in the request body, without sending it.',
+  description:
+    'Tests the message in the request body, without sending it. A body that is no email message gets 400.',
   query: SubmitQuery,
   errors: ['unavailable'],
   consumes: { type: 'message/rfc822', maxBytes: ({ config }) => config.SMTP_MAX_SIZE },
@@ -112,6 +115,8 @@ const submission = {
     const { app, actor, query, raw } = call;
     if (raw.byteLength === 0)
       throw new AppError('malformed_request', 'The request body is empty. Send the raw message.');
+    const problem = notAMessage('The request body', raw);
+    if (problem !== null) throw new AppError('malformed_request', `${problem}.`);
     const { livemode } = actor;
     return submitMessage(app, raw, { ...query, livemode }, call.transact);
   },

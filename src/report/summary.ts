@@ -6,7 +6,7 @@ import { wholeScore } from '../analysis/score.ts';
 import { isoTime } from '../lib/clock.ts';
 import type { Bucket, Chart } from './charts.ts';
 import { truncate } from './plain-text.ts';
-import { fullHourFrom, instantIn, isMidnight, zonedParts } from './times.ts';
+import { dateIn, instantIn, zonedParts } from './times.ts';
 
 /** Means over some tests, with their sample sizes. Scores are 0–100; rates are 0–1. */
 interface Means {
@@ -71,26 +71,27 @@ export interface ScheduledReport {
 
 type Frequency = ScheduledReport['frequency'];
 
+const PERIOD: Record<Frequency, string> = {
+  daily: 'yesterday',
+  weekly: 'last week',
+  monthly: 'last month',
+};
+
 const PREVIOUS_PERIOD: Record<Frequency, string> = {
   daily: 'the day before',
   weekly: 'the week before',
   monthly: 'the month before',
 };
 
-/** `last week`. A daily period is `yesterday` only if it begins and ends at midnight. */
-function periodName({ frequency, timezone, summary: { from, to } }: ScheduledReport): string {
-  if (frequency !== 'daily') return frequency === 'weekly' ? 'last week' : 'last month';
-  if (isMidnight(from, timezone) && isMidnight(to, timezone)) return 'yesterday';
-  // 23 or 25 hours when daylight saving time starts or ends.
-  return `in the last ${Math.round((Date.parse(to) - Date.parse(from)) / 3_600_000)} hours`;
-}
-
 /** `Deliverability last week`. */
-export const titleOf = (report: ScheduledReport): string => `Deliverability ${periodName(report)}`;
+export const titleOf = ({ frequency }: ScheduledReport): string =>
+  `Deliverability ${PERIOD[frequency]}`;
 
-/** `Mon 16 Nov 2026, 08:00 to Mon 23 Nov 2026, 08:00 (Europe/Berlin)`. */
+/** `Mon 16 Nov 2026 to Sun 22 Nov 2026 (Europe/Berlin)`: the first and the last day. */
 export function periodInWords({ timezone, summary: { from, to } }: ScheduledReport): string {
-  return `${instantIn(from, timezone)} to ${instantIn(to, timezone)} (${timezone})`;
+  const last = isoTime(Date.parse(to) - 1);
+  const days = [...new Set([dateIn(from, timezone), dateIn(last, timezone)])];
+  return `${days.join(' to ')} (${timezone})`;
 }
 
 /** The mean score, rounded down so that its grade matches the number; null without scores. */
@@ -154,13 +155,17 @@ export function scoreComparison({ summary, frequency }: ScheduledReport): string
   return `${change > 0 ? 'Up' : 'Down'} ${Math.abs(change)} ${points} from ${period} (${previous.score}).`;
 }
 
-/** `Average of 42 tests (36 the week before).`, or `Average of 40 of 42 tests` if some have no score. */
+/**
+ * `Average of 42 tests (36 the week before).`, or `Average of 40 of 42 tests` if some have no score.
+ * `scoreComparison` says when there were none before.
+ */
 export function testsInWords({ summary, frequency }: ScheduledReport): string {
   const { total_tests, scored, previous } = summary;
-  const previousTests = `${formatCount(previous.total_tests)} ${PREVIOUS_PERIOD[frequency]}`;
-  if (scored === 0) return `${formatCount(total_tests, 'test')} (${previousTests}).`;
+  const before = previous.total_tests;
+  const previousTests = before > 0 ? ` (${formatCount(before)} ${PREVIOUS_PERIOD[frequency]})` : '';
+  if (scored === 0) return `${formatCount(total_tests, 'test')}${previousTests}.`;
   const scoredOf = scored < total_tests ? `${formatCount(scored)} of ` : '';
-  return `Average of ${scoredOf}${formatCount(total_tests, 'test')} (${previousTests}).`;
+  return `Average of ${scoredOf}${formatCount(total_tests, 'test')}${previousTests}.`;
 }
 
 interface Rate {
@@ -325,31 +330,6 @@ function namesOf(from: string, timezone: string, by: 'hour' | 'day') {
     const { weekday, clock } = zonedParts(from, timezone);
     return { label: clock, name: `${weekday} ${clock}` };
   }
-  const { weekday, day, month } = dayOf(from, timezone);
+  const { weekday, day, month } = zonedParts(from, timezone);
   return { label: `${day} ${month}`, name: `${weekday} ${day} ${month}` };
-}
-
-const HALF_DAY_MS = 12 * 3_600_000;
-
-/**
- * The calendar day that a slice mostly covers. It depends on the full hour at which the slice begins, so
- * that no two slices have the same name when daylight saving time starts or ends.
- */
-function dayOf(from: string, timezone: string) {
-  const start = fullHourFrom(from, timezone);
-  const isLate = Number(start.hour) > 12;
-  return isLate ? fullHourFrom(isoTime(Date.parse(from) + HALF_DAY_MS), timezone) : start;
-}
-
-/** When the days of the chart begin; null if at midnight, or if they begin at different times. */
-export function dayStartNote({ summary: { trend }, timezone }: ScheduledReport): string | null {
-  if (trend.length === 0 || sliceName(trend) === 'hour') return null;
-  const starts = new Set(
-    trend.map(({ from }) => {
-      const { clock, day } = zonedParts(from, timezone);
-      return day === dayOf(from, timezone).day ? clock : `${clock} the day before`;
-    }),
-  );
-  const [start] = starts;
-  return starts.size > 1 || start === '00:00' ? null : `Each day begins at ${start}.`;
 }

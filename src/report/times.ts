@@ -1,6 +1,6 @@
 /** Formats times for people. */
 
-import { formatUtcTime, isoTime } from '../lib/clock.ts';
+import { formatUtcTime } from '../lib/clock.ts';
 
 /** Bounds the cache: time zones are few, but their names have many spellings. */
 const MAX_CACHED_FORMATS = 1000;
@@ -51,22 +51,15 @@ export function clockAt(iso: string, timezone: string): string {
   return format.format(new Date(iso));
 }
 
-/** UTC offsets are multiples of 15 minutes, so a local hour starts at most this long after a UTC hour. */
-const MAX_HOUR_OFFSET_MS = 45 * 60_000;
-
-/** `iso` is the start of a UTC hour. Returns a time in the local hour that begins within that UTC hour. */
-export function fullHourFrom(iso: string, timezone: string) {
-  return zonedParts(isoTime(Date.parse(iso) + MAX_HOUR_OFFSET_MS), timezone);
-}
-
 /** `Mon 16 Nov 2026, 08:00`. */
 export function instantIn(iso: string, timezone: string): string {
-  const { weekday, day, month, year, clock } = zonedParts(iso, timezone);
-  return `${weekday} ${day} ${month} ${year}, ${clock}`;
+  return `${dateIn(iso, timezone)}, ${zonedParts(iso, timezone).clock}`;
 }
 
-export function isMidnight(iso: string, timezone: string): boolean {
-  return zonedParts(iso, timezone).clock === '00:00';
+/** `Mon 16 Nov 2026`. */
+export function dateIn(iso: string, timezone: string): string {
+  const { weekday, day, month, year } = zonedParts(iso, timezone);
+  return `${weekday} ${day} ${month} ${year}`;
 }
 
 // Times in emails and Slack messages.

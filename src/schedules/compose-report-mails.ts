@@ -110,7 +110,10 @@ async function healthOf(db: Db, ids: string[] | null): Promise<Domain[]> {
   );
 }
 
-/** Incidents that were open at some time in the period; with `domains`, only those that concern them. */
+/**
+ * Incidents that are open now or were open at some time in the period; with `domains`, only those that concern
+ * them.
+ */
 async function incidentsOf(
   db: Db,
   domains: Domain[] | null,
@@ -127,9 +130,14 @@ async function incidentsOf(
       'incident.opened_at',
       'incident.resolved_at',
     ])
-    .where('incident.opened_at', '<', isoTime(to))
-    .where(({ or, eb }) =>
-      or([eb('incident.resolved_at', 'is', null), eb('incident.resolved_at', '>=', isoTime(from))]),
+    .where(({ and, or, eb }) =>
+      or([
+        eb('incident.resolved_at', 'is', null),
+        and([
+          eb('incident.opened_at', '<', isoTime(to)),
+          eb('incident.resolved_at', '>=', isoTime(from)),
+        ]),
+      ]),
     )
     .orderBy('incident.opened_at', 'desc')
     .execute();

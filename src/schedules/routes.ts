@@ -58,7 +58,7 @@ const send = route({
   limit: { requests: 60, seconds: 3600 },
   summary: 'Send a report now',
   description:
-    'Sends a report outside its schedule. It covers a period of the usual length that ends with the current hour.',
+    'Sends a report outside its schedule. It covers the last complete days in the time zone of the schedule, as many as usual.',
   response: ReportRun,
   errors: ['conflict', 'unavailable'],
   async handle(call) {

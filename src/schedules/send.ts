@@ -94,13 +94,9 @@ async function sendReport(app: App, schedule: ClaimedSchedule): Promise<void> {
   }
 }
 
-const HOUR_MS = 3_600_000;
-
 /** A slot from before a schedule change does not match the new send times, and may be close to one of them. */
 const periodAt = (schedule: ClaimedSchedule, slot: number): ReportPeriod =>
-  lastSend(schedule, slot) === slot
-    ? periodOf(schedule, slot)
-    : periodUntil(schedule, slot - HOUR_MS);
+  lastSend(schedule, slot) === slot ? periodOf(schedule, slot) : periodUntil(schedule, slot);
 
 /** Prevents schedules from waiting for a time in the distant future after the clock was set back. */
 async function replanSchedules({ db, clock }: Pick<App, 'db' | 'clock'>): Promise<void> {

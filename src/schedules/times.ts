@@ -2,9 +2,9 @@
 
 import { Cron } from 'croner';
 import { isoTime } from '../lib/clock.ts';
-import { clockAt, fullHourFrom } from '../report/times.ts';
+import { clockAt } from '../report/times.ts';
 import type { ReportScheduleRow } from '../store/tables.generated.ts';
-import { boundariesEvery, type SummarySpan } from '../summary/summary.ts';
+import type { SummarySpan } from '../summary/summary.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -20,22 +20,21 @@ export type SendTiming = Pick<
  * hour, the report is sent right after the skipped time. If the hour repeats, its first occurrence is used.
  */
 export function nextSend(schedule: SendTiming, after: number): number {
-  for (const time of sendTimesFrom(schedule, after - MAX_NOON_DISTANCE_MS))
-    if (time > after) return time;
+  for (const { at } of sendsFrom(schedule, after - MAX_NOON_DISTANCE_MS)) if (at > after) return at;
   throw new Error('Unreachable: send times are infinite.');
 }
 
 /** The maximum distance between a send time and noon of its day. */
 const MAX_NOON_DISTANCE_MS = 16 * HOUR_MS;
 
-/** The send times of all days whose noon is after `after`; infinite. */
-function* sendTimesFrom(schedule: SendTiming, after: number): Generator<number> {
+/** The send times of all days whose noon is after `after`, with that noon; infinite. */
+function* sendsFrom(schedule: SendTiming, after: number): Generator<{ at: number; noon: number }> {
   const { timezone, send_hour } = schedule;
   const noonCrons = patternsOf(schedule).map((pattern) => new Cron(pattern, { timezone }));
   for (let noon = after; ; ) {
     const from = new Date(noon);
     noon = Math.min(...noonCrons.map((cron) => cron.nextRun(from)!.getTime()));
-    yield timeOfHour(noon, send_hour, timezone);
+    yield { at: timeOfHour(noon, send_hour, timezone), noon };
   }
 }
 
@@ -94,50 +93,62 @@ export function correctedSlot(schedule: SendTiming, planned: number, now: number
   return planned > latestPlausible ? nextSend(schedule, now) : planned;
 }
 
-/** The period of a report. Its slices are hours for daily reports, local days otherwise. */
+/**
+ * The period of a report: whole days in the zone of its schedule. Its slices are local hours for daily reports,
+ * local days otherwise.
+ */
 export type ReportPeriod = SummarySpan;
 
-/** The period of the report with this send time: everything since the previous send time. */
+/**
+ * The period of the report with this send time: from the day of the previous send time to the day before
+ * this one. No day is missing from the reports, and none is in two of them.
+ */
 export function periodOf(schedule: SendTiming, slot: number): ReportPeriod {
-  const previous = lastSend(schedule, slot - 1);
-  const [from, to] = [floorToHour(previous), floorToHour(slot)];
-  const previousFrom = floorToHour(lastSend(schedule, previous - 1));
-  const boundaries =
-    schedule.frequency === 'daily'
-      ? boundariesEvery(1, from, to)
-      : [from, ...dayStartsBetween(schedule, previous, slot), to];
-  return { from, to, previousFrom, boundaries };
+  const starts: number[] = [];
+  for (const { at, noon } of sendsFrom(schedule, slot - 3 * MAX_PERIOD_MS[schedule.frequency])) {
+    if (at > slot) break;
+    // Not the day that clocks show at the send time: a skipped hour may have moved it to the next day.
+    starts.push(timeOfHour(noon, 0, schedule.timezone));
+  }
+  const [previousFrom, from, to] = starts.slice(-3) as [number, number, number];
+  return {
+    previousFrom,
+    from,
+    to,
+    boundaries: boundariesOf(schedule, dayStarts(schedule, from, to)),
+  };
 }
 
-/** The period of a report that is sent manually now: it covers as many days as the next one and ends with the current hour. */
+/** The period of a report that is sent manually now: the last complete days, as many as in the next report. */
 export function periodUntil(schedule: SendTiming, now: number): ReportPeriod {
   const next = periodOf(schedule, nextSend(schedule, now));
-  const days = Math.round((next.to - next.from) / DAY_MS);
-  const to = floorToHour(now) + HOUR_MS;
-  const { hour } = fullHourFrom(isoTime(to), schedule.timezone);
-  // More days than needed. Excludes the current hour, which may repeat at a clock change.
-  const dayStarts = dayStartsBetween(
-    { ...schedule, send_hour: Number(hour) },
-    to - (2 * days + 2) * DAY_MS,
-    to - DAY_MS / 2,
-  );
-  const [previousFrom, from] = [dayStarts.at(-2 * days)!, dayStarts.at(-days)!];
-  const boundaries =
-    schedule.frequency === 'daily' ? boundariesEvery(1, from, to) : [...dayStarts.slice(-days), to];
-  return { from, to, previousFrom, boundaries };
+  const days = dayStarts(schedule, next.from, next.to).length - 1;
+  // One more day than needed, because days can have 25 hours.
+  const starts = dayStarts(schedule, now - (2 * days + 2) * DAY_MS, now).slice(-2 * days - 1);
+  const [previousFrom, from, to] = [starts[0]!, starts[days]!, starts.at(-1)!];
+  return { previousFrom, from, to, boundaries: boundariesOf(schedule, starts.slice(days)) };
 }
 
-const floorToHour = (time: number): number => Math.floor(time / HOUR_MS) * HOUR_MS;
-
-/** The whole hours between two times at which local clocks show the hour of the schedule, one for each day. */
-function dayStartsBetween(schedule: SendTiming, after: number, before: number): number[] {
-  const daily = { ...schedule, frequency: 'daily' as const };
-  const dayStarts: number[] = [];
-  for (const time of sendTimesFrom(daily, after - MAX_NOON_DISTANCE_MS)) {
-    if (time >= before) return dayStarts;
-    if (time > after) dayStarts.push(floorToHour(time));
+/** When each day in the zone of the schedule begins, from `from` up to and including `to`. */
+function dayStarts({ timezone }: SendTiming, from: number, to: number): number[] {
+  const starts: number[] = [];
+  const noons = new Cron('0 0 12 * * *', { timezone });
+  for (let noon = from - MAX_NOON_DISTANCE_MS; ; ) {
+    noon = noons.nextRun(new Date(noon))!.getTime();
+    const start = timeOfHour(noon, 0, timezone);
+    if (start > to) return starts;
+    if (start >= from) starts.push(start);
   }
-  return dayStarts;
+}
+
+/** The days, or for a daily report the times at which clocks show a full hour. */
+function boundariesOf({ frequency, timezone }: SendTiming, days: number[]): number[] {
+  if (frequency !== 'daily') return days;
+  const [from, to] = [days[0]!, days.at(-1)!];
+  const boundaries = [from];
+  for (let at = from + CLOCK_STEP_MS; at < to; at += CLOCK_STEP_MS)
+    if (clockAt(isoTime(at), timezone).endsWith(':00')) boundaries.push(at);
+  return [...boundaries, to];
 }
 
 // Names of time zones, and local dates.

@@ -58,8 +58,8 @@ export const ReportSummary = named(
   v.object({
     object: typeField('report_summary'),
     period: described(Period, 'The length of the period.'),
-    from: described(Time, 'The start of the period, a whole hour.'),
-    to: described(Time, 'The end of the period. The current hour is its last one.'),
+    from: described(Time, 'The start of the period.'),
+    to: described(Time, 'The end of the period: the time of the request.'),
     total_tests: TotalTests,
     ...Means,
     grades: described(

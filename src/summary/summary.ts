@@ -1,6 +1,6 @@
 /**
- * Summarizes the tests of a period from their hourly tallies. The incomplete first hour of a period is
- * counted from the tests themselves.
+ * Summarizes the tests of a period from their hourly tallies. Where a period or a slice begins or ends within
+ * a UTC hour, the tests themselves are counted for the part of that hour.
  */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -30,7 +30,7 @@ const SLICES: Record<Period, { slices: number; hours: number }> = {
   month: { slices: 30, hours: 24 },
 };
 
-/** Includes `from` and excludes `to`, which is a whole UTC hour. In milliseconds since the Unix epoch. */
+/** Includes `from` and excludes `to`. In milliseconds since the Unix epoch. */
 export interface SummarySpan {
   from: number;
   to: number;
@@ -57,7 +57,7 @@ export function periodEndingAt(now: number, period: Period): SummarySpan {
 const wholeHourAfter = (at: number): number => (Math.floor(at / HOUR_MS) + 1) * HOUR_MS;
 
 /** A boundary every `hours` hours starting at `from`, then `to`. */
-export function boundariesEvery(hours: number, from: number, to: number): number[] {
+function boundariesEvery(hours: number, from: number, to: number): number[] {
   const boundaries: number[] = [];
   for (let at = from; at < to; at += hours * HOUR_MS) boundaries.push(at);
   return [...boundaries, to];
@@ -115,6 +115,7 @@ const rate = (part: number, whole: number): number =>
 
 function topIssues(counts: Map<string, number>): Summary['top_issues'] {
   return [...counts]
+    .filter(([, count]) => count > 0)
     .map(([check, count]) => ({ check, issue: issueTitle(check), count }))
     .sort((a, b) => b.count - a.count || (a.check < b.check ? -1 : 1))
     .slice(0, MAX_TOP_ISSUES);
@@ -157,23 +158,34 @@ async function inSnapshot<T>(db: Db | Tx, read: (tx: Tx) => Promise<T>): Promise
 /** A tally for each slice between two boundaries. */
 async function tallySlices(tx: Tx, scope: Scope, boundaries: number[]): Promise<Tally[]> {
   const tallies: Tally[] = [];
+  // Issues are only counted for the whole period, so only its own boundaries need those of single tests.
+  const outer = boundaries.length - 1;
+  let start = await countBeforeHour(tx, scope, boundaries[0]!, { withIssues: true });
   for (const [i, from] of boundaries.slice(0, -1).entries()) {
     if (!isSmallScope(scope)) await nextTurn();
-    const { head, hours } = splitAtHours(from, boundaries[i + 1]!);
+    const to = boundaries[i + 1]!;
+    const hours = { from: hourFrom(from), to: hourFrom(to) };
     const row = await querySums(tx, scope, hours, TALLY_COLUMNS)
       // One text on each line: the stored JSON contains no line breaks.
       ?.select(({ fn, ref, val }) =>
         fn.agg<string | null>('string_agg', [ref('issues'), val('\n')]).as('issues'),
       )
       .executeTakeFirst();
-    const issues = new Map<string, number>();
-    for (const text of row?.issues?.split('\n') ?? [])
-      issues.set(text, (issues.get(text) ?? 0) + 1);
-    const early = await countTests(tx, scope, head, issues);
-    tallies.push({ figures: sumTallies([early, figuresOf(row)]), issues });
+    const issues = new Map(i === 0 ? start.issues : []);
+    for (const text of row?.issues?.split('\n') ?? []) addTo(issues, text, 1);
+    const end = await countBeforeHour(tx, scope, to, { withIssues: i + 1 === outer });
+    for (const [text, occurrences] of end.issues) addTo(issues, text, -occurrences);
+    tallies.push({
+      figures: withoutTally(sumTallies([start.figures, figuresOf(row)]), end),
+      issues,
+    });
+    start = end;
   }
   return tallies;
 }
+
+const addTo = (counts: Map<string, number>, key: string, count: number) =>
+  counts.set(key, (counts.get(key) ?? 0) + count);
 
 /** The columns from which averages are calculated. */
 const MEAN_COLUMNS = [
@@ -186,61 +198,54 @@ const MEAN_COLUMNS = [
 
 /** Only `MEAN_COLUMNS` are sure to be filled. */
 async function tallySpan(tx: Tx, scope: Scope, from: number, to: number): Promise<TallyCounts> {
-  const { head, hours, tail } = splitAtHours(from, to);
-  const parts = [await countTests(tx, scope, head), await countTests(tx, scope, tail)];
-  const step = isSmallScope(scope) ? hours.to - hours.from : DAY_MS;
-  for (let begin = hours.from; begin < hours.to; begin += step) {
+  const [first, last] = [hourFrom(from), hourFrom(to)];
+  const parts = [(await countBeforeHour(tx, scope, from)).figures];
+  const step = isSmallScope(scope) ? Math.max(HOUR_MS, last - first) : DAY_MS;
+  for (let begin = first; begin < last; begin += step) {
     if (!isSmallScope(scope)) await nextTurn();
-    const span = { from: begin, to: Math.min(begin + step, hours.to) };
-    parts.push(figuresOf(await querySums(tx, scope, span, MEAN_COLUMNS)?.executeTakeFirst()));
+    const hours = { from: begin, to: Math.min(begin + step, last) };
+    parts.push(figuresOf(await querySums(tx, scope, hours, MEAN_COLUMNS)?.executeTakeFirst()));
   }
-  return sumTallies(parts);
+  return withoutTally(sumTallies(parts), await countBeforeHour(tx, scope, to));
 }
 
-interface Span {
-  from: number;
-  to: number;
-}
-
-/** The whole hours of a span of at least one hour, and the incomplete hours before and after them. */
-function splitAtHours(from: number, to: number): { head: Span; hours: Span; tail: Span } {
-  const [first, last] = [Math.ceil(from / HOUR_MS) * HOUR_MS, Math.floor(to / HOUR_MS) * HOUR_MS];
-  return { head: { from, to: first }, hours: { from: first, to: last }, tail: { from: last, to } };
-}
+/** The first whole UTC hour that does not begin before `at`. */
+const hourFrom = (at: number): number => Math.ceil(at / HOUR_MS) * HOUR_MS;
 
 /**
- * Counts the tests themselves, of less than an hour. Adds the issues of each test to `issues`; without
- * it, the results aren't read.
+ * Counts the tests from `at` to before the next whole UTC hour, from the tests themselves. A span from `at` has
+ * these in addition to its whole hours; one that ends at `at` does not have them, but its last hour does.
  */
-async function countTests(
+async function countBeforeHour(
   tx: Tx,
   { livemode, domains }: Scope,
-  { from, to }: Span,
-  issues?: Map<string, number>,
-): Promise<TallyCounts> {
-  if (from >= to || domains?.length === 0) return sumTallies([]);
+  at: number,
+  { withIssues = false } = {},
+): Promise<Tally> {
+  const issues = new Map<string, number>();
+  const hour = hourFrom(at);
+  if (at === hour || domains?.length === 0) return { figures: sumTallies([]), issues };
   let query = tx
     .selectFrom('tests')
     .select([...FIGURE_COLUMNS, 'id', 'status'])
     .where('status', '=', 'completed')
     .where('livemode', '=', livemode ? 1 : 0)
-    .where('completed_at', '>=', isoTime(from))
-    .where('completed_at', '<', isoTime(to));
+    .where('completed_at', '>=', isoTime(at))
+    .where('completed_at', '<', isoTime(hour));
   if (domains) query = query.where('domain_id', 'in', domains);
   const rows = await query.execute();
-  for (const { id, status } of issues ? rows : []) {
+  for (const { id, status } of withIssues ? rows : []) {
     const { checks } = await tx
       .selectFrom('tests')
       .select('checks')
       .where('id', '=', id)
       .executeTakeFirstOrThrow();
     const found = issuesOf({ status, checks });
-    const text = JSON.stringify(Object.fromEntries(found.map((check) => [check, 1])));
-    issues!.set(text, (issues!.get(text) ?? 0) + 1);
+    addTo(issues, JSON.stringify(Object.fromEntries(found.map((check) => [check, 1]))), 1);
     // Parsing a large result takes a millisecond.
     await nextTurn();
   }
-  return sumTallies(rows.map(figuresOfTest));
+  return { figures: sumTallies(rows.map(figuresOfTest)), issues };
 }
 
 /** The number of tests in which each check found something to fix, by check id. */
@@ -263,6 +268,12 @@ function sumTallies(parts: TallyCounts[]): TallyCounts {
   const total = figuresOf(undefined);
   for (const part of parts) for (const name of TALLY_COLUMNS) total[name] += part[name];
   return total;
+}
+
+function withoutTally(counts: TallyCounts, { figures }: Tally): TallyCounts {
+  const rest = { ...counts };
+  for (const name of TALLY_COLUMNS) rest[name] -= figures[name];
+  return rest;
 }
 
 /** Returns null if `domains` is empty, because not every database accepts an empty list. */

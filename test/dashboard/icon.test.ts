@@ -10,6 +10,9 @@ test('The icon is served as ICO and SVG, and pages contain it', async (t) => {
   const ico = await fetch(`${service.url}/favicon.ico`);
   assert.deepEqual([ico.status, ico.headers.get('content-type')], [200, 'image/x-icon']);
   assert.match(ico.headers.get('cache-control')!, /max-age/);
+  const etag = ico.headers.get('etag')!;
+  const headers = { 'if-none-match': etag };
+  assert.equal((await fetch(`${service.url}/favicon.ico`, { headers })).status, 304);
   const bytes = Buffer.from(await ico.arrayBuffer());
   // One image of 32 × 32 pixels, which is a complete PNG.
   assert.deepEqual([...bytes.subarray(0, 8)], [0, 0, 1, 0, 1, 0, 32, 32]);

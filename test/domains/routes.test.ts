@@ -187,6 +187,35 @@ test('GET /v1/domains/{id}/health returns and stores current health with records
   assert.deepEqual(await service.domainEvents(), []);
 });
 
+test('GET /v1/domains/{id}/health with a test-mode key returns the last result and checks nothing', async (t) => {
+  const zone = { ...GOOD_ZONE };
+  delete zone['_dmarc.example.com'];
+  const service = await startDomainService(t, zone);
+  const { call } = service;
+  const key = await service.makeKey('member', false);
+  const { id } = await service.add('example.com', { dkim_selectors: ['s1'] });
+  const path = `/v1/domains/${id}/health`;
+  const fields = { health_status: 'unknown', health_score: null } as const;
+  await service.app.db
+    .updateTable('domains')
+    .set({ ...fields, health_checks: '[]', health_checked_at: null })
+    .execute();
+  const none = await call<DomainHealthResponse>('GET', path, { key });
+  assert.equal(none.status, 200, none.text);
+  const { status, score, checks, checked_at, summary } = none.body;
+  assert.deepEqual([status, score, checks, checked_at], ['unknown', null, [], null]);
+  assert.equal(summary, 'example.com has not been checked yet.');
+  const live = await call<DomainHealthResponse>('GET', path);
+  assert.equal(live.body.status, 'critical');
+  const before = await service.get(id);
+  service.dns.zone['_dmarc.example.com'] = GOOD_ZONE['_dmarc.example.com']!;
+  service.clock.advance(HOUR);
+  const stored = await call<DomainHealthResponse>('GET', path, { key });
+  assert.deepEqual({ ...stored.body, records: [] }, { ...live.body, records: [] });
+  assert.deepEqual(await service.get(id), before);
+  assert.equal((await call('GET', '/v1/domains/dom_none/health', { key })).status, 404);
+});
+
 test('A health change seen on request emits one event, not another at the daily check', async (t) => {
   const service = await startDomainService(t, { ...GOOD_ZONE });
   const domain = await service.add('example.com', { dkim_selectors: ['s1'] });

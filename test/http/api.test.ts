@@ -92,6 +92,11 @@ test('The preview surface serves only its five operations and the OpenAPI docume
   };
   assert.equal(manifest.revision, 'ga09-preview-2026-07-14');
   assert.ok(Object.values(manifest.capabilities).every(({ available }) => !available));
+  // The type of an error is a page here too.
+  const { body: problem } = await call<{ type: string }>('GET', '/v1/tests');
+  const page = await call('GET', problem.type, { key: null });
+  assert.equal(page.status, 200);
+  assert.doesNotMatch(page.text, /href="\/docs/);
 });
 
 test('API keys: missing, invalid, expired and revoked get 401; a too low role gets 403', async (t) => {

@@ -149,8 +149,6 @@ const LIVE_ONLY = new Set([
   'updateDomain',
   'deleteDomain',
   'verifyDomain',
-  // It stores the result, which can cause a live event.
-  'getDomainHealth',
   'createMonitor',
   'updateMonitor',
   'deleteMonitor',

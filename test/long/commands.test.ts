@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import manifest from '../../package.json' with { type: 'json' };
@@ -24,7 +25,11 @@ test('--help lists every command and each command has help', async () => {
     assert.match(help.stdout, new RegExp(`^deliverability ${command} .*\n\n[A-Z].*\\.\n`));
   }
   assert.equal((await runProgram([])).code, 2);
-  assert.equal((await runProgram(['--version'])).stdout, `${manifest.version}\n`);
+  for (const name of ['--version', '-v', '-V', 'version'])
+    assert.equal((await runProgram([name])).stdout, `${manifest.version}\n`);
+  const [help, same] = [await runProgram(['help', 'check']), await runProgram(['check', '--help'])];
+  assert.deepEqual(help, same);
+  assert.match((await runProgram(['help', 'chekc'])).stderr, /Did you mean check\?/);
 });
 
 test('Invalid commands and arguments exit with 2 and explain the error', async () => {
@@ -142,6 +147,23 @@ test('openapi prints the document the service serves', async (t) => {
   assert.deepEqual(printed.paths, served.paths);
 });
 
+test('A data folder that cannot be used is blamed on the variable that names it', async (t) => {
+  const folder = temporaryFolder(t);
+  const file = join(folder, 'file');
+  writeFileSync(file, '');
+  for (const [env, says] of [
+    [{ DELIVERABILITY_DATA_DIR: file }, /DELIVERABILITY_DATA_DIR cannot be used: a file with/],
+    [{ DELIVERABILITY_DATA_DIR: join(file, 'a') }, /DELIVERABILITY_DATA_DIR cannot be used: a /],
+    [{ DELIVERABILITY_DATA_DIR: '/proc/none' }, /DELIVERABILITY_DATA_DIR cannot be used: /],
+    [{ DELIVERABILITY_DATABASE_URL: `sqlite:${file}/a.db` }, /DELIVERABILITY_DATABASE_URL cannot/],
+  ] as const)
+    for (const args of [['serve'], ['owner', 'a@example.com']]) {
+      const { code, stderr } = await runProgram(args, env);
+      assert.deepEqual([code, says.test(stderr)], [2, true], stderr);
+      assert.equal(/DATA_DIR/.test(stderr) && /DATABASE_URL/.test(stderr), false, stderr);
+    }
+});
+
 test('demo --once runs through and writes nothing', async (t) => {
   const { code, stdout, stderr } = await runProgram(['demo', '--once'], {
     DELIVERABILITY_DATA_DIR: join(temporaryFolder(t), 'none'),
@@ -163,6 +185,11 @@ test('demo prints an address, an account and reports that open', async (t) => {
   });
   const [, url] = /^ {2}(http:\/\/127\.0\.0\.1:[1-9]\d+)\/sign-in$/m.exec(output)!;
   assert.doesNotMatch(output, /:0\b(?!\d)\//);
+  // Links and DNS records are copied, so they stay whole.
+  const long = output
+    .split('\n')
+    .filter((line) => line.length > 80 && line.trim().includes(' ') && !/ TXT v=/.test(line));
+  assert.deepEqual(long, []);
   const [, email] = /Email address: (\S+)/.exec(output)!;
   const [, password] = /Password: +(\S+)/.exec(output)!;
   const service = { url: url! } as Parameters<typeof postForm>[0];

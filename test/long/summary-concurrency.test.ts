@@ -63,7 +63,7 @@ const MONTHLY: SendTiming = {
   ...{ frequency: 'monthly', send_hour: 8, timezone: 'Europe/Berlin' },
   ...{ weekday: 'monday', day_of_month: 1 },
 };
-/** March, an hour shorter than usual; the previous period is February, three days shorter. */
+/** March in Berlin, an hour shorter than usual; the previous period is February, three days shorter. */
 const MARCH = periodOf(MONTHLY, Date.UTC(2026, 3, 1, 6));
 
 test('Summaries stay consistent while another thread writes thousands of tests', async (t) => {

@@ -81,8 +81,8 @@ test('trendCharts splits a trend by local hours or days; empty days have no scor
   assert.ok(hours);
   assert.equal(hours.title, 'Average score by hour');
   assert.deepEqual(hours.buckets[0], {
-    label: '08:00',
-    name: 'Sun 08:00',
+    label: '00:00',
+    name: 'Sun 00:00',
     value: 62,
     emptyText: 'no score',
   });

@@ -3,7 +3,8 @@
 import type { ScheduledReport, Summary } from '../../src/report/summary.ts';
 
 const DAY_MS = 86_400_000;
-const END = Date.parse('2026-11-23T07:00:00.000Z');
+/** Midnight in Berlin. */
+const END = Date.parse('2026-11-22T23:00:00.000Z');
 
 /** A slice for each number of tests; slices without tests have no score. */
 function trendOf(count: number, sliceMs: number): Summary['trend'] {

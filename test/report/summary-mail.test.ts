@@ -18,14 +18,6 @@ const summaryWith = (change: Partial<ScheduledReport['summary']>): ScheduledRepo
 
 test('Report mail subject states score, change and problems', () => {
   const [critical, , healthy] = WEEK.domains as [never, never, never];
-  const midnight = {
-    ...DAY,
-    summary: { ...DAY.summary, from: '2026-11-21T23:00:00.000Z', to: '2026-11-22T23:00:00.000Z' },
-  };
-  const spring = {
-    ...DAY,
-    summary: { ...DAY.summary, from: '2026-03-28T07:00:00.000Z', to: '2026-03-29T06:00:00.000Z' },
-  };
   const worse = summaryWith({ avg_score: 80.2 });
   const first = summaryWith({ previous: NOTHING.summary.previous });
   for (const [report, subject] of [
@@ -33,9 +25,9 @@ test('Report mail subject states score, change and problems', () => {
     [MONTH, 'Deliverability last month: 87 (+4), 2 domains need attention'],
     [
       { ...DAY, domains: [critical] },
-      'Deliverability in the last 24 hours: 87 (+4), 1 domain needs attention',
+      'Deliverability yesterday: 87 (+4), 1 domain needs attention',
     ],
-    [{ ...midnight, domains: [], incidents: [] }, 'Deliverability yesterday: 87 (+4)'],
+    [{ ...DAY, domains: [], incidents: [] }, 'Deliverability yesterday: 87 (+4)'],
     [{ ...WEEK, domains: [healthy] }, 'Deliverability last week: 87 (+4), 1 open incident'],
     [{ ...WEEK, sections: ['summary'] }, 'Deliverability last week: 87 (+4)'],
     [{ ...worse, sections: [] }, 'Deliverability last week: 80 (-3)'],
@@ -46,7 +38,6 @@ test('Report mail subject states score, change and problems', () => {
     ],
     [NOTHING, 'Deliverability last week: no tests'],
     [{ ...UNSCORED, sections: [] }, 'Deliverability last week: no score'],
-    [{ ...spring, sections: [] }, 'Deliverability in the last 23 hours: 87 (+4)'],
     [HOSTILE, 'Deliverability last month: 87 (+4), 20 or more domains need attention'],
   ] as [ScheduledReport, string][])
     assert.equal(mailOf(report).subject, subject);
@@ -56,7 +47,7 @@ test('Report mail text part contains every figure', () => {
   const { text } = mailOf(WEEK);
   assert.ok(
     text.startsWith(
-      'Deliverability last week\n\nShop and newsletter\nMon 16 Nov 2026, 08:00 to Mon 23 Nov 2026, 08:00 (Europe/Berlin)\n\nScore: 87 out of 100, grade B\nAverage of 42 tests (36 the week before).\nUp 4 points from the week before (83).\n\nSPF: 98% of 42 tests passed\nDKIM: 95% of 41 tests passed\nDMARC: 93% of 1 test passed\n',
+      'Deliverability last week\n\nShop and newsletter\nMon 16 Nov 2026 to Sun 22 Nov 2026 (Europe/Berlin)\n\nScore: 87 out of 100, grade B\nAverage of 42 tests (36 the week before).\nUp 4 points from the week before (83).\n\nSPF: 98% of 42 tests passed\nDKIM: 95% of 41 tests passed\nDMARC: 93% of 1 test passed\n',
     ),
     text,
   );
@@ -65,7 +56,6 @@ test('Report mail text part contains every figure', () => {
     'A 20, B 12, C 5, D 3, F 2',
     '- 12 tests: Your DMARC policy is missing or not enforced.',
     'Sun 22 Nov: no tests',
-    'Each day begins at 08:00.',
     '- ✗ Critical, 41: shop.example',
     '- ✗ Open: shop.example: SPF, DKIM or DMARC fails',
     '  Alert “Authentication of the shop”: open since Fri 20 Nov 2026, 14:05',
@@ -121,6 +111,36 @@ test('Report mail handles a previous period without score and partial scores', (
   assert.ok(text.includes('Average of 40 of 42 tests (36 the week before).'));
   assert.ok(text.includes('No score the week before.'));
   assert.doesNotMatch(text, /Up \d|87 points/);
+});
+
+test('Report mail says once that there were no tests in the previous period', () => {
+  const previous = NOTHING.summary.previous;
+  for (const [report, tests] of [
+    [
+      { ...DAY, summary: { ...DAY.summary, total_tests: 1, scored: 1, previous } },
+      'Average of 1 test.',
+    ],
+    [{ ...UNSCORED, summary: { ...UNSCORED.summary, previous } }, '3 tests.'],
+  ] as const) {
+    const lines = mailOf(report).text.split('\n');
+    const before = report.frequency === 'daily' ? 'the day before' : 'the week before';
+    assert.deepEqual(
+      lines.filter((line) => line.includes(before)),
+      [`No tests ${before}.`],
+    );
+    assert.ok(lines.includes(tests), lines.join('\n'));
+  }
+});
+
+test('Report mail names the single day of a daily report, also one of 23 hours', () => {
+  const spring = { from: '2026-03-28T23:00:00.000Z', to: '2026-03-29T22:00:00.000Z' };
+  for (const [change, line] of [
+    [{}, 'Sun 22 Nov 2026 (Europe/Berlin)'],
+    [spring, 'Sun 29 Mar 2026 (Europe/Berlin)'],
+  ] as const) {
+    const { text } = mailOf({ ...DAY, summary: { ...DAY.summary, ...change } });
+    assert.ok(text.split('\n').includes(line), text);
+  }
 });
 
 test('Report mail charts are drawn once for all recipients', () => {

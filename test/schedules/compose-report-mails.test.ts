@@ -39,11 +39,12 @@ test('gatherReport includes only the schedule’s domains and incidents of its p
       } as never)
       .execute();
   const hour = 3_600_000;
-  await incident('over.bad.example', SLOT - 5 * hour, SLOT - 4 * hour);
+  // The period is 21 November. Open incidents are listed whenever they began.
+  await incident('over.bad.example', SLOT - 15 * hour, SLOT - 14 * hour);
   await incident('bad.example', SLOT - 90 * hour, null);
   await incident('notbad.example', SLOT - 2 * hour, null);
   await incident('long-over.bad.example', SLOT - 90 * hour, SLOT - 80 * hour);
-  await incident('later.bad.example', SLOT + hour, null);
+  await incident('later.bad.example', SLOT - 4 * hour, SLOT - 3 * hour);
 
   const gather = async (json: object) => {
     const row = await scheduleOr404(db, (await create(json)).id);

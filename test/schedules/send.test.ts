@@ -39,8 +39,8 @@ test('A due report is sent to each recipient with their own unsubscribe link', a
     schedule_id: id,
     trigger: 'schedule',
     slot: next_send_at,
-    period_from: '2026-11-21T08:00:00.000Z',
-    period_to: '2026-11-22T08:00:00.000Z',
+    period_from: '2026-11-21T00:00:00.000Z',
+    period_to: '2026-11-22T00:00:00.000Z',
     status: 'sent',
     error: null,
     created_at: next_send_at,
@@ -134,7 +134,7 @@ test('Without outgoing mail a report run is marked not_configured', async (t) =>
   );
 });
 
-test('POST /v1/reports/schedules/{id}/send sends outside the schedule for the current period', async (t) => {
+test('POST /v1/reports/schedules/{id}/send sends the last complete days outside the schedule', async (t) => {
   const { service, create, runs, get, sendDue, clock, sink } = await startScheduling(t);
   const { id, next_send_at } = await create({ frequency: 'weekly', enabled: false });
   assert.equal(next_send_at, null);
@@ -142,7 +142,7 @@ test('POST /v1/reports/schedules/{id}/send sends outside the schedule for the cu
   const { body } = await service.call<ReportRun>('POST', `${SCHEDULES}/${id}/send`);
   assert.deepEqual(
     [body.trigger, body.slot, body.period_from, body.period_to, body.status],
-    ['manual', null, '2026-11-14T11:00:00.000Z', '2026-11-21T11:00:00.000Z', 'sending'],
+    ['manual', null, '2026-11-14T00:00:00.000Z', '2026-11-21T00:00:00.000Z', 'sending'],
   );
   await sendDue();
   assert.equal(sink.taken.length, 1);
@@ -201,7 +201,7 @@ test('Report charts are rendered once and shared by all copies', async (t) => {
   const { service, create } = await startScheduling(t);
   const { app } = service;
   const { id } = await create({ recipients: READERS });
-  await tally(app, '2026-11-21T09:00:00.000Z');
+  await tally(app, '2026-11-20T09:00:00.000Z');
   const row = await scheduleOr404(app.db, id);
   const at = app.clock.now();
   const period = periodUntil(row, at);
@@ -355,26 +355,28 @@ test('A report already due is sent once at its old time when the schedule change
   assert.equal((await get(id)).next_send_at, '2026-11-22T08:00:00.000Z');
   await makeDue();
   await makeDue();
-  const first = ['11-22T08:00', '11-21T08:00', '11-22T08:00'];
+  // The day in the new zone.
+  const day = ['11-20T23:00', '11-21T23:00'];
+  const first = ['11-22T08:00', ...day];
   assert.deepEqual(await told(), [first]);
   assert.equal((await get(id)).next_send_at, '2026-11-22T11:00:00.000Z');
   clock.advance(2 * HOUR_MS);
   await makeDue();
-  assert.deepEqual(await told(), [['11-22T11:00', '11-21T11:00', '11-22T11:00'], first]);
+  assert.deepEqual(await told(), [['11-22T11:00', ...day], first]);
 });
 
 test('A due report covers a whole period after a schedule change', async (t) => {
   const { patch, told, makeDue } = await startOverdue(t, 60_000);
   await patch({ send_hour: 7 });
   await makeDue();
-  assert.deepEqual(await told(), [['11-22T08:00', '11-21T08:00', '11-22T08:00']]);
+  assert.deepEqual(await told(), [['11-22T08:00', '11-21T00:00', '11-22T00:00']]);
 });
 
 test('A due report switched from daily to weekly covers a whole week', async (t) => {
   const { id, patch, get, told, makeDue } = await startOverdue(t, 60_000);
   await patch({ frequency: 'weekly', weekday: 'friday' });
   await makeDue();
-  assert.deepEqual(await told(), [['11-22T08:00', '11-15T08:00', '11-22T08:00']]);
+  assert.deepEqual(await told(), [['11-22T08:00', '11-15T00:00', '11-22T00:00']]);
   assert.equal((await get(id)).next_send_at, '2026-11-27T08:00:00.000Z');
 });
 

@@ -148,50 +148,62 @@ test('slotToSend picks the last missed slot and never a future one', () => {
   assert.equal(slotToSend(DAILY, planned, Date.UTC(2026, 10, 20, 7)), Date.UTC(2026, 10, 19, 8));
 });
 
-test('periodOf yields consecutive whole-hour periods without gaps', () => {
+test('periodOf yields consecutive periods of whole local days without gaps', () => {
   for (const timezone of ZONES)
-    for (const frequency of ['daily', 'weekly', 'monthly'] as const) {
-      const schedule = { ...DAILY, timezone, frequency };
-      let previous = periodOf(schedule, nextSend(schedule, START));
-      for (const slot of inTurn(schedule, START, END).slice(1)) {
-        const period = periodOf(schedule, slot);
-        assert.deepEqual([period.from, period.previousFrom], [previous.to, previous.from]);
-        assert.ok(period.to <= slot && period.to > slot - HOUR_MS && period.to % HOUR_MS === 0);
-        const days = (period.to - period.from) / DAY_MS;
-        const slices = { daily: days * 24, weekly: 7, monthly: Math.round(days) }[frequency];
-        assert.equal(period.boundaries.length, slices + 1);
-        previous = period;
+    for (const frequency of ['daily', 'weekly', 'monthly'] as const)
+      for (const send_hour of frequency === 'daily' ? [8] : [0, 8, 23]) {
+        const schedule = { ...DAILY, timezone, frequency, send_hour };
+        const midnights = new Set(
+          timesBetween({ ...DAILY, timezone, send_hour: 0 }, START - 70 * DAY_MS, END),
+        );
+        let previous = periodOf(schedule, nextSend(schedule, START));
+        for (const slot of inTurn(schedule, START, END).slice(1)) {
+          const period = periodOf(schedule, slot);
+          assert.deepEqual([period.from, period.previousFrom], [previous.to, previous.from]);
+          assert.ok(midnights.has(period.from) && midnights.has(period.to));
+          // The last complete days before the report is sent.
+          assert.ok(period.to <= slot && period.to > slot - DAY_MS - HOUR_MS);
+          const days = (period.to - period.from) / DAY_MS;
+          const slices = { daily: days * 24, weekly: 7, monthly: Math.round(days) }[frequency];
+          assert.equal(period.boundaries.length, Math.floor(slices) + 1);
+          previous = period;
+        }
       }
-    }
 });
 
 test('periodOf for March covers 31 days and compares with February', () => {
   const schedule: SendTiming = { ...DAILY, frequency: 'monthly' };
   const { previousFrom, ...period } = periodOf(schedule, Date.UTC(2026, 3, 1, 8));
   assert.deepEqual(period, {
-    from: Date.UTC(2026, 2, 1, 8),
-    to: Date.UTC(2026, 3, 1, 8),
-    boundaries: Array.from({ length: 32 }, (_, i) => Date.UTC(2026, 2, 1 + i, 8)),
+    from: Date.UTC(2026, 2, 1),
+    to: Date.UTC(2026, 3, 1),
+    boundaries: Array.from({ length: 32 }, (_, i) => Date.UTC(2026, 2, 1 + i)),
   });
-  assert.equal(previousFrom, Date.UTC(2026, 1, 1, 8));
+  assert.equal(previousFrom, Date.UTC(2026, 1, 1));
 });
 
-test('periodUntil ends with the current hour and has the regular length', () => {
-  const now = Date.UTC(2026, 10, 21, 10, 20);
-  const to = Date.UTC(2026, 10, 21, 11);
+test('periodUntil covers the last complete days and has the regular length', () => {
   const lengths = { daily: [1, 24], weekly: [7, 7], monthly: [30, 30] } as const;
-  for (const [frequency, [days, slices]] of Object.entries(lengths)) {
-    const schedule = { ...DAILY, frequency: frequency as SendTiming['frequency'] };
-    assert.deepEqual(periodUntil(schedule, now), {
-      from: to - days * DAY_MS,
-      to,
-      previousFrom: to - 2 * days * DAY_MS,
-      boundaries: Array.from(
-        { length: slices + 1 },
-        (_, i) => to - (days * DAY_MS * (slices - i)) / slices,
-      ),
-    });
-  }
+  for (const [frequency, [days, slices]] of Object.entries(lengths))
+    for (const [now, timezone, to] of [
+      ['2026-11-21T10:20Z', 'UTC', '2026-11-21T00:00Z'],
+      ['2026-11-21T00:00Z', 'UTC', '2026-11-21T00:00Z'],
+      ['2026-11-20T23:59Z', 'UTC', '2026-11-20T00:00Z'],
+      ['2026-11-21T18:29Z', 'Asia/Kolkata', '2026-11-20T18:30Z'],
+      ['2026-11-21T18:30Z', 'Asia/Kolkata', '2026-11-21T18:30Z'],
+    ] as const) {
+      const schedule = { ...DAILY, timezone, frequency: frequency as SendTiming['frequency'] };
+      const end = Date.parse(to);
+      assert.deepEqual(periodUntil(schedule, Date.parse(now)), {
+        from: end - days * DAY_MS,
+        to: end,
+        previousFrom: end - 2 * days * DAY_MS,
+        boundaries: Array.from(
+          { length: slices + 1 },
+          (_, i) => end - (days * DAY_MS * (slices - i)) / slices,
+        ),
+      });
+    }
 });
 
 test('replanned recomputes times too far ahead and keeps plausible ones', () => {
@@ -221,8 +233,17 @@ test('nextSend moves a report at a skipped last hour of the day to midnight', ()
   const monthly: SendTiming = { ...nuuk, frequency: 'monthly', day_of_month: 28 };
   assert.equal(iso(nextSend(monthly, midnight - DAY_MS)), iso(midnight));
   const { from, to, boundaries } = periodOf(monthly, midnight);
-  assert.deepEqual([iso(from), iso(to)], ['2026-03-01T01:00:00.000Z', iso(midnight)]);
+  assert.deepEqual([iso(from), iso(to)], ['2026-02-28T02:00:00.000Z', '2026-03-28T02:00:00.000Z']);
   assert.equal(boundaries.length, 29);
+  // The report of a day that is sent at the next midnight does not move to the next day.
+  const days = inTurn(nuuk, midnight - 2 * DAY_MS, midnight + DAY_MS).map(
+    (slot) => [periodOf(nuuk, slot)].map(({ from, to }) => [iso(from), iso(to)].join())[0],
+  );
+  assert.deepEqual(days, [
+    '2026-03-26T02:00:00.000Z,2026-03-27T02:00:00.000Z',
+    '2026-03-27T02:00:00.000Z,2026-03-28T02:00:00.000Z',
+    '2026-03-28T02:00:00.000Z,2026-03-29T01:00:00.000Z',
+  ]);
   const weekly: SendTiming = { ...nuuk, frequency: 'weekly', weekday: 'saturday' };
   assert.equal(iso(nextSend(weekly, midnight - DAY_MS)), iso(midnight));
   assert.equal(lastSend(monthly, midnight + DAY_MS), midnight);

@@ -6,6 +6,7 @@ import type * as v from 'valibot';
 import type { Domain } from '../../src/domains/schema.ts';
 import { isoTime } from '../../src/lib/clock.ts';
 import { countTest } from '../../src/mailtests/tally.ts';
+import { nextSend, periodOf, periodUntil } from '../../src/schedules/times.ts';
 import type { Db } from '../../src/store/open.ts';
 import type { TestRow } from '../../src/store/tables.generated.ts';
 import type { ReportSummary } from '../../src/summary/routes.ts';
@@ -109,6 +110,35 @@ test('GET /v1/reports/summary equals a recount of the tests in plain SQL', async
   const month = await ask(service, '?period=month');
   assert.equal(month.top_issues.length, 10);
   assert.ok(month.previous.total_tests > 100 && month.total_tests > 1000);
+});
+
+test('summarize equals a recount for local days of zones with minutes in their offset', async (t) => {
+  // Clocks change on 4 and 5 October 2026 on Lord Howe Island, by half an hour.
+  const { service, domains } = await start(t, Date.UTC(2026, 9, 6, 8));
+  const { app } = service;
+  const random = seededRandom(31);
+  const rows = Array.from({ length: 4000 }, (_, i) =>
+    randomTest(app, random, {
+      at: app.clock.now() - random.below((i % 2 === 0 ? 3 : 62) * DAY),
+      domains: [null, domains[0]!, domains[1]!],
+    }),
+  );
+  await store(app.db, rows);
+  for (const timezone of ['Asia/Kolkata', 'Asia/Kathmandu', 'Australia/Lord_Howe', 'Europe/Berlin'])
+    for (const frequency of ['daily', 'weekly', 'monthly'] as const) {
+      const schedule = { frequency, timezone, send_hour: 8, weekday: 'tuesday' } as const;
+      const timing = { ...schedule, day_of_month: 6 };
+      const now = app.clock.now();
+      const sent = periodOf(timing, nextSend(timing, now - DAY));
+      for (const period of [sent, periodUntil(timing, now)])
+        for (const domain of [null, domains[0]!]) {
+          const scope = { livemode: true, domains: domain === null ? null : [domain] };
+          const summary = await summarize(app.db, { ...period, ...scope });
+          const expected = await recountedSummary(app.db, { ...period, ...scope }, titleOf);
+          assert.deepEqual(summary, expected, `${timezone} ${frequency} ${domain}`);
+          assert.ok(summary.total_tests > 20 && summary.previous.total_tests > 20);
+        }
+    }
 });
 
 test('GET /v1/reports/summary without tests returns zeros for the default week', async (t) => {

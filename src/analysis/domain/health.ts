@@ -76,7 +76,8 @@ const mean = (values: number[]): number =>
 const incomplete = (checks: DomainCheck[]): DomainCheck[] =>
   checks.filter(({ status }) => status === 'error');
 
-function summarize(name: string, status: HealthStatus, checks: DomainCheck[]): string {
+/** The health in one or two sentences. */
+export function summarize(name: string, status: HealthStatus, checks: DomainCheck[]): string {
   const incompleteLabels = incomplete(checks).map(({ label }) => label);
   const gaps =
     incompleteLabels.length > 0 ? ` Could not check: ${incompleteLabels.join(', ')}.` : '';

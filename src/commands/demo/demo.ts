@@ -9,7 +9,7 @@ import { randomToken } from '../../lib/crypto.ts';
 import { createLog } from '../../lib/log.ts';
 import type { Test } from '../../mailtests/schema.ts';
 import { zoneResolver } from '../../net/dns/zone.ts';
-import { painter, reportText } from '../../report/text.ts';
+import { painter, reportText, wrap } from '../../report/text.ts';
 import { type Service, startService } from '../../service.ts';
 import { createApiKey } from '../../team/api-keys.ts';
 import { makeOwner } from '../../team/owner.ts';
@@ -112,9 +112,10 @@ async function runDemoTest(
     method: 'POST',
     body: JSON.stringify({ name: mail.title }),
   });
-  io.stdout(paint('dim', `POST /v1/tests returned the address ${newTest.address}\n`));
+  const say = (text: string) => io.stdout(`${paint('dim', wrap(text, io.width))}\n`);
+  say(`POST /v1/tests returned the address ${newTest.address}`);
   const reply = await sendDemoMail(mail, newTest.address, service.smtp.port, systemClock.now());
-  io.stdout(paint('dim', `Sent from ${mail.clientIp} over SMTP: ${reply}\n\n`));
+  say(`Sent from ${mail.clientIp} over SMTP: ${reply}\n`);
   const test = await callApi<Test>(api, key, `/v1/tests/${newTest.id}?wait=20`);
   if (test.status !== 'completed')
     throw new Error(`The demo test is ${test.status}: ${test.summary}`);
@@ -158,9 +159,14 @@ function nextStepsText({ api, tests, smtpPort, email, password, key }: NextSteps
     '',
     paint('bold', 'Or use the API:'),
     '',
-    `  curl -H 'Authorization: Bearer ${key}' ${api}/v1/tests`,
+    `  API_KEY=${key}`,
+    `  curl -H "Authorization: Bearer $API_KEY" ${api}/v1/tests`,
     `  curl ${api}/openapi.json`,
-    `  SMTP listens on 127.0.0.1:${smtpPort}. Create a test with POST /v1/tests to get an address.`,
+    wrap(
+      `SMTP listens on 127.0.0.1:${smtpPort}. Create a test with POST /v1/tests to get an address.`,
+      io.width,
+      '  ',
+    ),
     '',
     'Everything is in memory. Press Ctrl-C to stop and discard it.',
     '',

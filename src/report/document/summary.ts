@@ -23,7 +23,6 @@ import { truncate } from '../plain-text.ts';
 import {
   attentionText,
   averageOf,
-  dayStartNote,
   domainsInWords,
   formatCount,
   formatPercent,
@@ -230,11 +229,9 @@ const row = (...texts: string[]): Row => ({ cells: texts.map((text) => ({ text: 
 
 /** For the email, where each chart has its own heading. */
 function trendSections(report: ScheduledReport): Section[] {
-  const dayStart = dayStartNote(report);
-  return trendCharts(report).map((chart, index) =>
+  return trendCharts(report).map((chart) =>
     section(`trend-${chart.id}`, chart.title, [
       chartBlock(chart, chart.id, { caption: captionOf(chart) }),
-      ...(dayStart && index === 0 ? [small(dayStart)] : []),
     ]),
   );
 }
@@ -397,7 +394,6 @@ function pdfTrendSections(report: ScheduledReport): Section[] {
   const charts = trendCharts(report);
   const [first] = charts;
   if (!first) return [];
-  const dayStart = dayStartNote(report);
   const values = table(
     [
       { title: first.interval === 'day' ? 'Day' : 'Hour', share: 40 },
@@ -408,7 +404,5 @@ function pdfTrendSections(report: ScheduledReport): Section[] {
     ),
   );
   const chartBlocks = charts.map((chart) => chartBlock(chart, chart.id, { title: chart.title }));
-  return [
-    section('trends', 'Trends', [...chartBlocks, ...(dayStart ? [small(dayStart)] : []), values]),
-  ];
+  return [section('trends', 'Trends', [...chartBlocks, values])];
 }

@@ -1,4 +1,4 @@
-/** Recognizes files that are not one email message, and says how to get a message file instead. */
+/** Recognizes files and uploads that are not one email message, and says how to get a message file instead. */
 
 const HOW_TO_SAVE =
   'Save the message as an .eml file (in Gmail: “Download message”, in Thunderbird: “Save As”)';
@@ -62,7 +62,7 @@ const MAX_HEADER_BYTES = 256 * 1024;
 
 /**
  * What the file is and what to do, as sentences without a final period; null for one message.
- * `name` is the name of the file, or "Standard input".
+ * `name` is the name of the file, "Standard input", or "The request body". Fast for hostile bytes too.
  */
 export function notAMessage(name: string, bytes: Uint8Array): string | null {
   const signature = SIGNATURES.find(([start]) =>
@@ -90,13 +90,18 @@ export function notAMessage(name: string, bytes: Uint8Array): string | null {
 
 const headerOf = (text: string): string => text.split(/\r?\n\r?\n/, 1)[0] ?? '';
 
-/** The line before each message of an mbox file: `From alex@example.net Mon Nov 23 09:30:00 2026`. */
-const MBOX_LINE = /(?:^|\n\r?\n)From \S+ .*\d\d:\d\d.*(?=\r?\n[!-9;-~]+:)/g;
+/**
+ * The line before each message of an mbox file: `From alex@example.net Mon Nov 23 09:30:00 2026`. Its parts have
+ * bounds, so that no line takes long to match.
+ */
+const MBOX_LINE = /(?:^|\n\r?\n)From \S{1,320} ([^\r\n]{1,200})(?=\r?\n[!-9;-~]{1,80}:)/g;
+const CLOCK = /\d\d:\d\d/;
 
 function mailboxProblem(name: string, bytes: Uint8Array, text: string): string | null {
   if (!text.startsWith('From ')) return null;
   const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
-  const count = whole.match(MBOX_LINE)?.length ?? 0;
+  const lines = [...whole.matchAll(MBOX_LINE)];
+  const count = lines.filter(([, date]) => CLOCK.test(date!)).length;
   if (count < 2) return null;
   return `${name} is a mailbox file (mbox) with ${count} messages. Save the message to check as its own .eml file`;
 }

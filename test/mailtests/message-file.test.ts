@@ -1,10 +1,10 @@
-/** Files that `check` cannot analyze: what they are, and what to do. */
+/** Files and uploads that are no message: what they are, and what to do. */
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { deflateRawSync, gzipSync } from 'node:zlib';
-import { notAMessage } from '../../src/commands/message-file.ts';
+import { notAMessage } from '../../src/mailtests/message-file.ts';
 import { pngOf } from '../report/reports.ts';
 
 const MESSAGE = readFileSync('examples/message.eml');
@@ -71,6 +71,24 @@ test('notAMessage counts the messages of a mailbox file', () => {
     notAMessage('f', mbox(3)) ?? '',
     /mailbox file \(mbox\) with 3 messages.*own \.eml file/,
   );
+});
+
+test('notAMessage reads hostile mailbox files in linear time', () => {
+  const MB = 1024 * 1024;
+  for (const filler of [
+    '00:00 ',
+    'From a 00:00',
+    'a',
+    '\n\nFrom a 0',
+    '\n\nFrom '.padEnd(300, 'b'),
+  ]) {
+    const bytes = Buffer.alloc(4 * MB, filler);
+    bytes.write('From a@example.com Mon Nov 23 09:30:00 2026\nFrom: a\n\n');
+    const startedAt = performance.now();
+    notAMessage('f', bytes);
+    const ms = performance.now() - startedAt;
+    assert.ok(ms < 2000, `${filler.slice(0, 12)}: ${ms} ms`);
+  }
 });
 
 test('notAMessage accepts messages, however strange', () => {
