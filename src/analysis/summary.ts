@@ -161,6 +161,9 @@ function unknownFacts(result: Unsummarized): string {
     .join(' ');
 }
 
+/** These have nothing to compare if From has no single domain. */
+const NEED_FROM = ['dmarc', 'dmarc_policy', 'dmarc_record', 'spf_alignment', 'dkim_alignment'];
+
 /** Without checks that a known problem prevented. */
 function openChecks({ checks, providers, judged_kind }: Unsummarized): CheckResult[] {
   const required = new Set(
@@ -172,7 +175,10 @@ function openChecks({ checks, providers, judged_kind }: Unsummarized): CheckResu
   );
   // The finding that caused a check to be skipped already says what is wrong.
   const facts = factsOf(checks);
-  const isExplained = ({ id }: CheckResult) => facts.get(id)!.failedCauses.length > 0;
+  const isFromInvalid = facts.get('from')?.status === 'fail';
+  const isExplained = ({ id, status }: CheckResult) =>
+    facts.get(id)!.failedCauses.length > 0 ||
+    (isFromInvalid && status === 'skipped' && NEED_FROM.includes(id));
   return checks.filter((check) => !isExplained(check) && isOpen(check, required));
 }
 

@@ -263,7 +263,7 @@ const UNSUBSCRIBE: [mail: string, says: RegExp][] = [
   ],
   [
     'contradictions/comma-in-from-name',
-    /^Gmail, Yahoo, Microsoft and Apple are likely to reject this message or send it to spam: the From field is missing, repeated or invalid\. First: /,
+    /^Gmail, Yahoo and Microsoft are likely to reject this message or send it to spam: the From field is repeated or invalid\. First: /,
   ],
 ];
 
