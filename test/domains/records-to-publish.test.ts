@@ -51,7 +51,7 @@ test('recordsToPublish merges several findings about one record into one record'
   const old = 'v=DMARC1; p=none; rua=https://example.com/dmarc; fo=1';
   assert.deepEqual(await recordsOf({ [DMARC]: { TXT: [old] } }), [
     {
-      ...{ type: 'TXT', name: DMARC, value: 'v=DMARC1; p=quarantine; fo=1' },
+      ...{ type: 'TXT', name: DMARC, value: 'v=DMARC1; p=none; fo=1' },
       ...{ action: 'replace', replaces: [old], required: false },
     },
   ]);
