@@ -81,10 +81,12 @@ for (const kind of ['HTTP', 'SMTP'])
     await startServe(t, { folder });
   });
 
-test('serve exits with 3 when the data directory cannot be created', async (t) => {
+test('serve exits with 2 and names the variable when the data directory cannot be created', async (t) => {
   const file = join(temporaryFolder(t), 'file');
   writeFileSync(file, 'not a folder');
-  assertStartError(await serve(join(file, 'data')), 3, new RegExp(file));
+  const ended = await serve(join(file, 'data'));
+  assertStartError(ended, 2, /DELIVERABILITY_DATA_DIR/);
+  assert.match(ended.stderr, new RegExp(file));
   assert.equal(readFileSync(file, 'utf8'), 'not a folder');
 });
 
