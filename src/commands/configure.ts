@@ -4,9 +4,10 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Config, readConfig } from '../config/config.ts';
 import { systemClock } from '../lib/clock.ts';
+import { isPostgresUrl } from '../lib/database-url.ts';
 import { createIdGenerator } from '../lib/ids.ts';
 import { createLog, type Log, printable } from '../lib/log.ts';
-import { openStore, type Store } from '../store/open.ts';
+import { openStore } from '../store/open.ts';
 import type { TeamContext } from '../team/members.ts';
 import { EXIT, type Io, printMessage } from './command.ts';
 
@@ -39,7 +40,7 @@ export async function withStore(
 ): Promise<number> {
   const { config } = configure(io);
   const path = config.DATABASE_URL;
-  if (path !== ':memory:' && !existsSync(path)) {
+  if (path !== ':memory:' && !isPostgresUrl(path) && !existsSync(path)) {
     const where = `If the service has one elsewhere, run this command where the service runs, or set DELIVERABILITY_DATABASE_URL.`;
     if (withoutDatabase === 'stop') {
       printMessage(io, `There is no database at ${printable(resolve(path))}. ${where}`);
@@ -50,7 +51,7 @@ export async function withStore(
       `There was no database at ${printable(resolve(path))}, so this command creates a new one. ${where}`,
     );
   }
-  const store: Store = openStore(config.DATABASE_URL);
+  const store = await openStore(config.DATABASE_URL);
   try {
     return await use({ db: store.db, clock: systemClock, newId: createIdGenerator(systemClock) });
   } finally {

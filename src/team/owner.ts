@@ -5,7 +5,7 @@ import { ConfigError, PREFIX } from '../config/config.ts';
 import type { Actor } from '../http/actor.ts';
 import { isoTime } from '../lib/clock.ts';
 import { AppError, invalidParams } from '../lib/errors.ts';
-import type { Tx } from '../store/open.ts';
+import { type Tx, transact } from '../store/open.ts';
 import type { MemberRow } from '../store/tables.generated.ts';
 import { type Author, audit } from './audit.ts';
 import {
@@ -42,7 +42,7 @@ export async function makeOwner(
 ): Promise<MakeOwnerResult> {
   // Normalized as at sign-in. An invalid address is only converted to lower case.
   const address = normalizeEmail(email) ?? email.toLowerCase();
-  return context.db.transaction().execute(async (tx) => {
+  return transact(context.db, async (tx) => {
     const current = await findOwner(tx);
     const member = await findMemberByEmail(tx, address);
     if (member && member.id === current?.id)

@@ -3,7 +3,7 @@
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
 import { makeDistantDueNow } from '../store/leases.ts';
-import type { Db, Tx } from '../store/open.ts';
+import { type Db, type Tx, transact } from '../store/open.ts';
 import type { WebhookDeliveryRow, WebhookEndpointRow } from '../store/tables.generated.ts';
 import { holdPending } from './endpoint-health.ts';
 import type { ClaimedDelivery } from './enqueue.ts';
@@ -219,7 +219,7 @@ export const bringDeliveriesForward = (app: Pick<App, 'db' | 'clock'>): Promise<
 
 /** On startup, makes deliveries due that the previous process left in progress, or holds them. */
 export async function releaseDeliveries({ db, clock }: Pick<App, 'db' | 'clock'>): Promise<void> {
-  await db.transaction().execute(async (tx) => {
+  await transact(db, async (tx) => {
     const interrupted = await tx
       .selectFrom('webhook_deliveries')
       .selectAll()

@@ -19,9 +19,10 @@ import { openSecrets, readSecretKey } from '../../src/keys/secret-key.ts';
 import { createSecretBox } from '../../src/lib/crypto.ts';
 import { silentLog } from '../../src/lib/log.ts';
 import { queueMail } from '../../src/outbox/queue.ts';
-import { openStore } from '../../src/store/open.ts';
+import { type Db, openStore } from '../../src/store/open.ts';
 import { startTestService, temporaryFolder } from '../helpers/app.ts';
 import { skipUnlessInstalled } from '../helpers/installed.ts';
+import { openTestStore } from '../helpers/store.ts';
 
 const FORMER = 'the former key, of enough characters';
 const OTHER = 'another key, also of enough characters';
@@ -32,9 +33,8 @@ const configOf = (folder: string, env: Record<string, string> = {}) =>
   readConfig({ DELIVERABILITY_DATA_DIR: folder, ...env }).config;
 
 /** Opens a database in memory as the service does at startup. */
-function startIn(t: TestContext, folder: string) {
-  const store = openStore(':memory:');
-  t.after(() => store.close());
+async function startIn(t: TestContext, folder: string) {
+  const store = await openTestStore(t);
   const config = configOf(folder);
   return { found: readSecretKey(config), config, db: store.db };
 }
@@ -51,7 +51,7 @@ function assertRefused(promise: Promise<unknown>, ...sentences: RegExp[]): Promi
 
 test('The first start creates a private secret.key; later starts read it', async (t) => {
   const folder = join(temporaryFolder(t), 'new');
-  const { config, db, found } = startIn(t, folder);
+  const { config, db, found } = await startIn(t, folder);
   assert.deepEqual([found, readdirSync(folder)], [null, []], 'nothing is made before it is needed');
   const made = await openSecrets(config, found, { db, log: silentLog });
   assert.deepEqual(readdirSync(folder), ['secret.key']);
@@ -65,7 +65,7 @@ test('The first start creates a private secret.key; later starts read it', async
 
 test('Concurrent first starts end up with the same secret key', async (t) => {
   const folder = temporaryFolder(t);
-  const starts = [startIn(t, folder), startIn(t, folder)];
+  const starts = [await startIn(t, folder), await startIn(t, folder)];
   assert.deepEqual(
     starts.map(({ found }) => found),
     [null, null],
@@ -81,7 +81,7 @@ test('A full disk while writing secret.key leaves no partial file', {
   skip: skipUnlessInstalled('prlimit'),
 }, async (t) => {
   const folder = temporaryFolder(t);
-  const { config, found, db } = startIn(t, folder);
+  const { config, found, db } = await startIn(t, folder);
   // The maximum file size of this process, enforced by the system.
   const limit = (bytes: string) =>
     execFileSync('prlimit', [`--pid=${process.pid}`, `--fsize=${bytes}:`]);
@@ -98,7 +98,7 @@ test('A full disk while writing secret.key leaves no partial file', {
 test('A leftover temporary key file from a crash is ignored', async (t) => {
   const folder = temporaryFolder(t);
   writeFileSync(`${keyOf(folder)}.abcdefghijkm.new`, 'half a k');
-  const { config, found, db } = startIn(t, folder);
+  const { config, found, db } = await startIn(t, folder);
   await openSecrets(config, found, { db, log: silentLog });
   assert.match(readSecretKey(config)!, /^[\w-]{43}$/);
 });
@@ -165,11 +165,8 @@ async function run(
 const databaseOf = (folder: string) => join(folder, 'deliverability.db');
 
 /** Runs in the database of a stopped service. */
-async function inDatabase<T>(
-  folder: string,
-  use: (db: ReturnType<typeof openStore>['db']) => Promise<T>,
-): Promise<T> {
-  const store = openStore(databaseOf(folder));
+async function inDatabase<T>(folder: string, use: (db: Db) => Promise<T>): Promise<T> {
+  const store = await openStore(databaseOf(folder));
   try {
     return await use(store.db);
   } finally {
