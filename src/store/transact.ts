@@ -13,7 +13,7 @@ const FIRST_PAUSE_MS = 20;
 /**
  * Runs a transaction, and after its commit the `afterCommit` steps in order. On PostgreSQL, `work` runs
  * again after a deadlock, a serialization failure, or if the connection is lost before the commit. It
- * must therefore change nothing but the database. A connection lost during the commit is an error,
+ * must therefore undo what else it changed. A connection lost during the commit is an error,
  * because the changes may be in effect.
  */
 export async function transact<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
