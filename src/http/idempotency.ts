@@ -128,12 +128,18 @@ async function claim(app: StoreContext, { caller, key, hash }: IdempotentRequest
       status: null,
       response: null,
     };
-    await tx
+    const { numInsertedOrUpdatedRows } = await tx
       .insertInto('idempotency_keys')
       .values({ caller, key, ...row })
-      .onConflict((conflict) => conflict.columns(['caller', 'key']).doUpdateSet(row))
-      .execute();
-    return null;
+      .onConflict((conflict) =>
+        conflict
+          .columns(['caller', 'key'])
+          .doUpdateSet(row)
+          .where('idempotency_keys.created_at', '<=', retentionCutoff(app)),
+      )
+      .executeTakeFirstOrThrow();
+    // A concurrent request may have claimed the key since it was looked up.
+    return numInsertedOrUpdatedRows ? null : findPrevious(tx, app, { caller, key });
   });
 }
 

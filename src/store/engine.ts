@@ -1,6 +1,6 @@
 /** What differs between the databases for queries: which one it is, and row locks. */
 
-import { SqliteAdapter } from 'kysely';
+import { type SelectQueryBuilder, SqliteAdapter } from 'kysely';
 import type { Tables } from './tables.generated.ts';
 import type { Db, Engine, Tx } from './types.ts';
 
@@ -25,4 +25,18 @@ export async function lockRow(tx: Tx, table: TableWithId, id: string): Promise<b
     .forUpdate()
     .execute();
   return rows.length > 0;
+}
+
+/**
+ * In a transaction, makes other transactions that lock or change the selected rows wait until it ends, so
+ * that a decision about them is still right when it is stored. Outside of one, and on SQLite, it changes
+ * nothing. `of` names the table to lock in a query with joins.
+ */
+export function lockIn<DB, TB extends keyof DB & string, O>(
+  db: Db | Tx,
+  query: SelectQueryBuilder<DB, TB, O>,
+  of?: TB,
+): SelectQueryBuilder<DB, TB, O> {
+  if (!db.isTransaction) return query;
+  return of === undefined ? query.forNoKeyUpdate() : query.forNoKeyUpdate(of as never);
 }

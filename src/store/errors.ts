@@ -18,5 +18,9 @@ export const isOutOfSpace = (error: unknown): boolean =>
 /** Whether another program held SQLite's lock for too long. */
 export const isLocked = (error: unknown): boolean => codeOf(error).startsWith('SQLITE_BUSY');
 
+/** Whether a unique index or a primary key rejected a row. */
+export const isUniqueViolation = (error: unknown): boolean =>
+  ['SQLITE_CONSTRAINT_UNIQUE', 'SQLITE_CONSTRAINT_PRIMARYKEY', '23505'].includes(codeOf(error));
+
 /** Whether PostgreSQL rolled the transaction back because of a concurrent one, so it can run again. */
 export const isConflict = (error: unknown): boolean => ['40001', '40P01'].includes(codeOf(error));

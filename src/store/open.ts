@@ -5,7 +5,7 @@ import { openPostgres } from './postgres/open.ts';
 import { openSqlite } from './sqlite/open.ts';
 import type { Store } from './types.ts';
 
-export { engineOf, lockRow } from './engine.ts';
+export { engineOf, lockIn, lockRow } from './engine.ts';
 export { afterCommit, transact } from './transact.ts';
 export type { Db, Engine, Store, Tx } from './types.ts';
 

@@ -5,7 +5,7 @@ import { fetchPage, type Page } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import { randomSecret, sha256 } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
-import { type Db, type Tx, transact } from '../store/open.ts';
+import { type Db, lockIn, type Tx, transact } from '../store/open.ts';
 import type { ApiKeyRow } from '../store/tables.generated.ts';
 import { type Author, audit } from './audit.ts';
 import type { TeamContext } from './members.ts';
@@ -100,7 +100,7 @@ export async function listApiKeys(db: Db, viewer: KeyReader, page: Page) {
 
 /** Throws `not_found`, including for revoked keys and for keys that the viewer may not see. */
 export async function apiKeyOr404(db: Db | Tx, viewer: KeyReader, id: string): Promise<ApiKeyRow> {
-  const row = await visibleKeys(db, viewer).where('id', '=', id).executeTakeFirst();
+  const row = await lockIn(db, visibleKeys(db, viewer).where('id', '=', id)).executeTakeFirst();
   if (!row) throw new AppError('not_found', 'No such API key.');
   return row;
 }

@@ -55,7 +55,7 @@ export async function recount(db: Db): Promise<TestTallyRow[]> {
       UNION ALL
       SELECT *, domain_id FROM tests WHERE status = 'completed' AND domain_id IS NOT NULL
     )
-    SELECT livemode, tallied AS domain_id, strftime('%Y-%m-%dT%H:00:00.000Z', completed_at) AS hour,
+    SELECT livemode, tallied AS domain_id, substr(completed_at, 1, 13) || ':00:00.000Z' AS hour,
       count(*) AS tests, count(score) AS scored, coalesce(sum(score), 0) AS score_sum,
       count(*) FILTER (WHERE grade = 'A') AS grade_a, count(*) FILTER (WHERE grade = 'B') AS grade_b,
       count(*) FILTER (WHERE grade = 'C') AS grade_c, count(*) FILTER (WHERE grade = 'D') AS grade_d,
