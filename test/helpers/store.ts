@@ -9,7 +9,8 @@ import { postgresDatabase, releasePostgresDatabase } from './postgres.ts';
 export const onPostgres = process.env.TEST_DATABASE === 'postgres';
 
 /** For the `skip` option of a test of SQLite files: locks, backups, the WAL, kill -9 of the only process. */
-export const skipOnPostgres: string | false = onPostgres && 'about SQLite files';
+export const skipOnPostgres: string | false =
+  onPostgres && 'about SQLite files, or the only process that uses one';
 
 /** An empty database, without a file on SQLite. */
 export async function openTestStore(t: TestContext): Promise<Store> {
@@ -28,6 +29,12 @@ function keyOf(t: TestContext): string {
 export async function databaseIn(folder: string): Promise<string> {
   return onPostgres ? postgresDatabase(folder) : join(folder, 'deliverability.db');
 }
+
+/** For a service that uses an SQLite file in any test run, such as for the key file beside it. */
+export const sqliteEnvironment = (folder: string): Record<string, string> => ({
+  DELIVERABILITY_DATABASE_URL: `sqlite:${join(folder, 'deliverability.db')}`,
+  DELIVERABILITY_SECRET_KEY: '',
+});
 
 export const TEST_SECRET_KEY = 'the secret key of all nodes in tests';
 

@@ -22,7 +22,7 @@ import { queueMail } from '../../src/outbox/queue.ts';
 import { type Db, openStore } from '../../src/store/open.ts';
 import { startTestService, temporaryFolder } from '../helpers/app.ts';
 import { skipUnlessInstalled } from '../helpers/installed.ts';
-import { openTestStore } from '../helpers/store.ts';
+import { openTestStore, sqliteEnvironment } from '../helpers/store.ts';
 
 const FORMER = 'the former key, of enough characters';
 const OTHER = 'another key, also of enough characters';
@@ -107,7 +107,7 @@ test('A too short secret.key is rejected before the database is created', async 
   const folder = temporaryFolder(t);
   writeFileSync(keyOf(folder), '\n');
   await assertRefused(
-    startTestService(t, { folder }),
+    startTestService(t, { folder, env: sqliteEnvironment(folder) }),
     /Cannot use \S+secret\.key \(the key is too short: restore the file from a backup, or delete it on/,
   );
   assert.ok(!existsSync(join(folder, 'deliverability.db')));
@@ -115,7 +115,10 @@ test('A too short secret.key is rejected before the database is created', async 
 
 async function assertNoDatabase(t: TestContext, folder: string, code: string) {
   const database = join(temporaryFolder(t), 'd.db');
-  const env = { DELIVERABILITY_DATABASE_URL: `sqlite:${database}` };
+  const env = {
+    ...sqliteEnvironment(folder),
+    DELIVERABILITY_DATABASE_URL: `sqlite:${database}`,
+  };
   const sentence = new RegExp(`Cannot use \\S+secret\\.key \\(${code}\\)`);
   await assertRefused(startTestService(t, { folder, env }), sentence);
   assert.ok(!existsSync(database));
@@ -150,6 +153,7 @@ async function run(
   use: (service: Awaited<ReturnType<typeof startTestService>>) => Promise<unknown> = async () => {},
 ) {
   const env: Record<string, string> = {
+    ...sqliteEnvironment(folder),
     // Nothing listens there, so emails stay queued.
     DELIVERABILITY_MAIL_URL: 'smtp://127.0.0.1:1',
     DELIVERABILITY_MAIL_FROM: 'notices@example.com',
@@ -180,7 +184,13 @@ const proofOf = (folder: string) =>
   inDatabase(folder, (db) => db.selectFrom('service_facts').selectAll().execute());
 
 const startWith = (t: TestContext, folder: string, key?: string) =>
-  startTestService(t, { folder, env: key ? { DELIVERABILITY_SECRET_KEY: key } : {} });
+  startTestService(t, {
+    folder,
+    env: {
+      ...sqliteEnvironment(folder),
+      ...(key ? { DELIVERABILITY_SECRET_KEY: key } : {}),
+    },
+  });
 
 test('A changed SECRET_KEY is rejected; the previous one is accepted again', async (t) => {
   const folder = temporaryFolder(t);
