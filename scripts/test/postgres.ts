@@ -25,6 +25,9 @@ export async function startDatabaseServer(files: string[]): Promise<DatabaseServ
     process.exit(2);
   }
   const { url, stop } = await startPostgres(programs);
+  // Node runs no exit handlers for a signal, and the server would go on.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.once(signal, () => process.exit(1));
   const { createTemplate } = await import('../../test/helpers/postgres.ts');
   await createTemplate(url);
   return { env: { TEST_POSTGRES_URL: url }, stop: () => stop() };

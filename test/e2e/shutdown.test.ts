@@ -4,7 +4,6 @@ import assert from 'node:assert/strict';
 import { existsSync, statSync } from 'node:fs';
 import { watch } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Test } from '../../src/mailtests/schema.ts';
 import { openStore } from '../../src/store/open.ts';
@@ -13,7 +12,7 @@ import { type DnsTestServer, startDnsServer } from '../helpers/dns-server.ts';
 import { goodMessage } from '../helpers/good-message.ts';
 import { sendMail } from '../helpers/send.ts';
 import { type ServeProcess, spawnServe, startServe } from '../helpers/serve-process.ts';
-import { databaseIn } from '../helpers/store.ts';
+import { databaseIn, skipOnPostgres } from '../helpers/store.ts';
 import { connectTo, type RawClient } from '../smtp/raw-client.ts';
 import { SENDER_ZONE } from './sender.ts';
 
@@ -77,7 +76,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const)
     assert.ok(performance.now() - before < 2_000);
   });
 
-test('SIGTERM during startup ends the service cleanly', async (t) => {
+test('SIGTERM during startup ends the service cleanly', { skip: skipOnPostgres }, async (t) => {
   const folder = temporaryFolder(t);
   // The first file of the start: from now on, there is something to clean up.
   const begun = appears(folder, 'deliverability.db.lock');
