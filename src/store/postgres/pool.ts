@@ -6,8 +6,7 @@ import pg from 'pg';
 const MAX_CONNECTIONS = 10;
 const CONNECT_TIMEOUT_MS = 5_000;
 
-/** Rejects with the errors of `pg`; `onIdleError` receives those of connections that nobody uses. */
-export function createPool(url: string, onIdleError: (error: Error) => void = () => {}): pg.Pool {
+export function createPool(url: string): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
     application_name: 'deliverability',
@@ -16,8 +15,10 @@ export function createPool(url: string, onIdleError: (error: Error) => void = ()
     keepAlive: true,
     types: { getTypeParser },
   });
-  // Without a listener, a restart of PostgreSQL would end the process. The pool replaces the connection.
-  pool.on('error', onIdleError);
+  // Without listeners, a restart of PostgreSQL would end the process. The pool replaces idle connections;
+  // on a borrowed one, the next query fails.
+  pool.on('error', () => {});
+  pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
 }
 
