@@ -12,6 +12,21 @@ function schemaModule(): string {
   return `/** Generated from schema.sql by \`npm run generate\`; do not edit. */\n\nexport const SCHEMA = ${JSON.stringify(read('schema.sql'))};\n`;
 }
 
+const POSTGRES_TYPES: Record<string, string> = {
+  TEXT: 'text COLLATE "C"',
+  INTEGER: 'bigint',
+  REAL: 'double precision',
+  BLOB: 'bytea',
+};
+
+/** The same schema for PostgreSQL: only the types differ, and comments are dropped. */
+function postgresSchemaModule(): string {
+  const schema = read('schema.sql')
+    .replace(/^ *--.*\n/gm, '')
+    .replace(/\b(TEXT|INTEGER|REAL|BLOB)\b/g, (type) => POSTGRES_TYPES[type]!);
+  return `/** Generated from schema.sql by \`npm run generate\`; do not edit. */\n\nexport const SCHEMA = ${JSON.stringify(schema)};\n`;
+}
+
 /** The README with its tables from the code and the last benchmark. */
 async function readme(): Promise<string> {
   const { environmentTable } = await import('../src/commands/env.ts');
@@ -89,6 +104,7 @@ async function checkDeclarations(): Promise<string> {
 /** The path and content of each file. Later entries may import files that earlier ones wrote. */
 const FILES: [string, () => string | Promise<string>][] = [
   ['src/store/schema.generated.ts', schemaModule],
+  ['src/store/postgres/schema.generated.ts', postgresSchemaModule],
   ['src/store/tables.generated.ts', () => rowTypesModule(read('schema.sql'))],
   [
     'src/analysis/html/client-support.generated.ts',

@@ -14,6 +14,7 @@ packages=(
   chromium           # browser tests, and screenshots for the README
   python3            # runs a webhook verification sample
   openssl            # runs a webhook verification sample
+  postgresql         # the other database; the tests start their own servers
   gccgo-go           # compiles a webhook verification sample; a third of the size of golang-go
 )
 
@@ -37,7 +38,7 @@ install() {
 
 # The tests start their own daemons: those of the packages must not start, now or at boot.
 daemons=()
-for name in spamd rspamd; do
+for name in spamd rspamd postgresql; do
   case " ${missing[*]} " in *" $name "*) daemons+=("$name") ;; esac
 done
 policy=/usr/sbin/policy-rc.d

@@ -112,7 +112,7 @@ export async function createApp(
   // Checks the configuration before it opens the database.
   const lists = configuredBlocklists(config);
   const key = readSecretKey(config);
-  const store = overrides.store ?? openStore(config.DATABASE_URL);
+  const store = overrides.store ?? (await openStore(config.DATABASE_URL));
   const secrets = await openSecrets(config, key, { db: store.db, log }).catch(async (error) => {
     if (!overrides.store) await store.close();
     throw error;

@@ -17,7 +17,7 @@ import { closestName } from './lib/closest-name.ts';
 import { errorMessage } from './lib/errors.ts';
 import { printable, terminalText } from './lib/log.ts';
 import { wrap } from './report/text.ts';
-import { StoreError } from './store/migrate.ts';
+import { StoreError } from './store/errors.ts';
 import { VERSION } from './version.ts';
 
 const COMMANDS: Command[] = [serve, check, domain, demo, owner, key, listen, env, openapi];

@@ -11,6 +11,7 @@ import type { Fetch } from './http/router.ts';
 import { type HttpListener, startHttp } from './http/server.ts';
 import { readKeyPair, smtpKeyPair } from './keys/tls-files.ts';
 import type { ConnectionLimits } from './lib/connection-limits.ts';
+import { isPostgresUrl } from './lib/database-url.ts';
 import { errorMessage } from './lib/errors.ts';
 import { type FittedLimits, fitToFileLimit, readFileLimit } from './lib/file-limit.ts';
 import { createSpaceCheck } from './lib/free-space.ts';
@@ -18,7 +19,7 @@ import { checkRecipient, receiveMessage } from './mailtests/receive.ts';
 import { SMTP_LIMITS } from './smtp/listener-state.ts';
 import { type SmtpListener, startSmtp } from './smtp/server.ts';
 import { releaseLeases } from './store/leases.ts';
-import { lockStore } from './store/open.ts';
+import { lockStore } from './store/sqlite/lock.ts';
 
 /** How long shutdown waits for work in progress. */
 const SHUTDOWN_TIMEOUT_MS = 30_000;
@@ -40,7 +41,7 @@ export async function startService(
   overrides: Overrides = {},
 ): Promise<Service> {
   const httpTls = readKeyPair(config, 'HTTP');
-  const unlock = lockStore(config.DATABASE_URL);
+  const unlock = isPostgresUrl(config.DATABASE_URL) ? () => {} : lockStore(config.DATABASE_URL);
   let smtp: SmtpListener | undefined;
   let http: HttpListener | undefined;
   let assembled: AssembledService | undefined;
@@ -56,7 +57,7 @@ export async function startService(
     });
     const { app, fetch } = assembled;
     const limits = connectionLimits(app);
-    await recoverFromLastRun(app);
+    await recoverFromLastRun(assembled);
     smtp = await startSmtp(await smtpOptions(app, limits.smtp), hooks(app));
     http = await startHttp({
       host: config.HTTP_HOST,
@@ -107,10 +108,15 @@ export async function assembleService(
   }
 }
 
-/** Removes leases and claims of an earlier process; only one process uses the database. */
-async function recoverFromLastRun(app: App): Promise<void> {
-  await releaseLeases(app.db);
-  await deleteClaims(app.db);
+/**
+ * Removes leases and claims of an earlier process. Other nodes may be working in a PostgreSQL database:
+ * there, leases expire, and claims are kept until they are deleted by age.
+ */
+async function recoverFromLastRun({ app, store }: OpenedApp): Promise<void> {
+  if (store.engine === 'sqlite') {
+    await releaseLeases(app.db);
+    await deleteClaims(app.db);
+  }
   for (const feature of FEATURES) await feature.onStart?.(app);
 }
 
@@ -161,9 +167,10 @@ function hooks(app: App) {
   };
 }
 
-async function freeBytes(databasePath: string): Promise<number> {
-  if (databasePath === ':memory:') return Number.POSITIVE_INFINITY;
-  const { bavail, bsize } = await statfs(dirname(databasePath));
+/** Unlimited unless the database is a file on this machine. */
+async function freeBytes(location: string): Promise<number> {
+  if (location === ':memory:' || isPostgresUrl(location)) return Number.POSITIVE_INFINITY;
+  const { bavail, bsize } = await statfs(dirname(location));
   return bavail * bsize;
 }
 

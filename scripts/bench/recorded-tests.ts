@@ -18,7 +18,7 @@ const GRADES = ['F', 'D', 'C', 'B', 'A'];
 export async function fillTests(folder: string, count: number): Promise<{ domain: string }> {
   mkdirSync(folder, { recursive: true });
   const path = join(folder, 'deliverability.db');
-  await openStore(path).close();
+  await (await openStore(path)).close();
   const now = Date.now();
   const newId = createIdGenerator({ now: () => now - SPAN_MS });
   const random = seededRandom(1);

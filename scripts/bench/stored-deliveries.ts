@@ -8,10 +8,10 @@ import { createIdGenerator } from '../../src/lib/ids.ts';
 import { openStore } from '../../src/store/open.ts';
 
 /** The deliveries belong to ten endpoints and are a day old, so that the service keeps them. */
-export function fillDeliveries(folder: string, count: number): void {
+export async function fillDeliveries(folder: string, count: number): Promise<void> {
   mkdirSync(folder, { recursive: true });
   const path = join(folder, 'deliverability.db');
-  const store = openStore(path);
+  const store = await openStore(path);
   const at = Date.now() - 86_400_000;
   const newId = createIdGenerator({ now: () => at });
   const sqlite = new Sqlite(path);
@@ -36,5 +36,5 @@ export function fillDeliveries(folder: string, count: number): void {
   }
   sqlite.exec('COMMIT');
   sqlite.close();
-  void store.close();
+  await store.close();
 }

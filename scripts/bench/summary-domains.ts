@@ -17,7 +17,7 @@ const PATTERNS = 4;
 
 /** Every domain has tests in every hour of a month and of the previous month. */
 export async function benchManyDomains(path: string) {
-  const { db, close } = openStore(path);
+  const { db, close } = await openStore(path);
   const span = { ...periodEndingAt(Date.now(), 'month'), livemode: true };
   const domains = await fillHours(db, span.previousFrom, span.to);
   const times: number[] = [];

@@ -15,8 +15,8 @@ const DAY_MS = 24 * 3_600_000;
 const TESTS_PER_TRANSACTION = 10;
 
 /** Writes ten tests per transaction, one transaction after the other, over its own connection. */
-export function startWriting(path: string, domains: string[]) {
-  const { db, close } = openStore(path);
+export async function startWriting(path: string, domains: string[]) {
+  const { db, close } = await openStore(path);
   const random = seededRandom(9);
   const clock = { now: () => Date.now() };
   const app = { clock, newId: createIdGenerator(clock) } as unknown as Parameters<
@@ -46,7 +46,7 @@ export function startWriting(path: string, domains: string[]) {
 
 /** Throws if a summary differs from a recount of the tests in the same transaction; returns the number of comparisons. */
 export async function verifySummaries(path: string, domains: string[]): Promise<number> {
-  const { db, close } = openStore(path);
+  const { db, close } = await openStore(path);
   let compared = 0;
   for (const period of PERIODS)
     for (const selected of [null, domains.slice(0, 1), domains]) {

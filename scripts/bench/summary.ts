@@ -52,7 +52,7 @@ const databaseIn = (folder: string): string => join(folder, 'deliverability.db')
 /** Measures while this process stores and counts tests without a pause. */
 async function besideWriters(folder: string, domain: string) {
   const service = await startChild<Ready>('service-child.mjs', [folder, '0']);
-  const writing = startWriting(databaseIn(folder), [domain]);
+  const writing = await startWriting(databaseIn(folder), [domain]);
   try {
     return { month_ms_beside_writers: round2(await medianMs(service, '')) };
   } finally {
@@ -112,7 +112,7 @@ async function countingCost(path: string) {
   const pool = createAnalysisPool({ threads: 1, resolver: zoneResolver(zone), log: silentLog });
   const outcome = await pool.analyze(input);
   if (!outcome.ok) throw new Error(outcome.detail);
-  const store = openStore(path);
+  const store = await openStore(path);
   const row = {
     ...{ livemode: 1, domain_id: 'dom_bench', status: 'completed', score: 90, grade: 'A' },
     ...{ ...outcome.result.auth_results, checks: outcome.result.checks },

@@ -52,7 +52,7 @@ export async function benchWebhooks() {
 /** Compares the same rate on databases with many and with no stored deliveries, in turn. */
 async function storedCost(folder: string, pem: string) {
   const full = join(folder, 'full');
-  fillDeliveries(full, STORED);
+  await fillDeliveries(full, STORED);
   return withPair(full, pem, (crowded) =>
     withPair(join(folder, 'empty'), pem, async (empty) => {
       const order = { perSecond: 100, seconds: 4 };

@@ -21,6 +21,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { bundleThreads } from './bundles.ts';
 import { type Durations, planProcesses } from './plan.ts';
+import { startDatabaseServer } from './postgres.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const LONG = 'test/long';
@@ -60,7 +61,8 @@ const planned = planProcesses(
 );
 
 const folder = createFolder();
-const env = { ...process.env, TEST_BUNDLES: JSON.stringify(await bundleThreads()) };
+const [bundles, server] = await Promise.all([bundleThreads(), startDatabaseServer(files)]);
+const env = { ...process.env, ...server.env, TEST_BUNDLES: JSON.stringify(bundles) };
 const startedAt = performance.now();
 const counts = { tests: 0, suites: 0, passed: 0, failed: 0, cancelled: 0, skipped: 0, todo: 0 };
 /** The entry files of the processes that finished. */
@@ -232,4 +234,5 @@ function pattern(text: string): RegExp {
 }
 
 await report(Readable.from(events()));
+await server.stop();
 writeFileSync(DURATIONS, JSON.stringify({ ...durations, ...measured }, null, 1));

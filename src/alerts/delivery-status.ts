@@ -2,7 +2,7 @@
 
 import { sql } from 'kysely';
 import type { SettledMail } from '../outbox/expire.ts';
-import type { Db, Tx } from '../store/open.ts';
+import { type Db, type Tx, transact } from '../store/open.ts';
 import type { AlertNotificationRow } from '../store/tables.generated.ts';
 import type { AlertNotification } from './schema.ts';
 
@@ -138,7 +138,7 @@ export async function recordDeliveryOutcomes(db: Db): Promise<void> {
       .limit(BATCH_SIZE)
       .execute();
     const states = await withDeliveryStatus(db, rows);
-    await db.transaction().execute(async (tx) => {
+    await transact(db, async (tx) => {
       for (const { id, event_id, delivery } of states) {
         // If an event has no delivery, its deliveries were deleted before their outcome was stored.
         const state = event_id === null ? delivery : (delivery ?? UNDELIVERED);

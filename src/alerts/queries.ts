@@ -3,7 +3,7 @@
 import type { App } from '../app.ts';
 import { fetchPage, type Page } from '../http/schemas.ts';
 import { AppError } from '../lib/errors.ts';
-import type { Db, Tx } from '../store/open.ts';
+import { type Db, lockIn, type Tx } from '../store/open.ts';
 import type { AlertIncidentRow, AlertRow } from '../store/tables.generated.ts';
 import { findSubscribedEndpoints, ownSlackUrl, unconfiguredChannels } from './channels.ts';
 import { type NotificationState, withDeliveryStatus } from './delivery-status.ts';
@@ -18,7 +18,8 @@ import type {
 
 /** Throws `not_found`. */
 export async function alertOr404(db: Db | Tx, id: string): Promise<AlertRow> {
-  const row = await db.selectFrom('alerts').selectAll().where('id', '=', id).executeTakeFirst();
+  const query = db.selectFrom('alerts').selectAll().where('id', '=', id);
+  const row = await lockIn(db, query).executeTakeFirst();
   if (!row) throw new AppError('not_found', 'No such alert rule.');
   return row;
 }

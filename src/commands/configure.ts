@@ -4,9 +4,10 @@ import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { type Config, ConfigError, PREFIX, readConfig } from '../config/config.ts';
 import { systemClock } from '../lib/clock.ts';
+import { isPostgresUrl } from '../lib/database-url.ts';
 import { createIdGenerator } from '../lib/ids.ts';
 import { createLog, type Log, printable } from '../lib/log.ts';
-import { openStore, type Store } from '../store/open.ts';
+import { openStore } from '../store/open.ts';
 import type { TeamContext } from '../team/members.ts';
 import { EXIT, type Io, printMessage } from './command.ts';
 
@@ -27,10 +28,10 @@ export function configure(io: Io): { config: Config; log: Log } {
 
 /**
  * Makes sure that the folder of the database is one, and creates it. Throws a ConfigError that names the
- * variable which sets it.
+ * variable which sets it. A PostgreSQL database has none.
  */
 export function prepareDataFolder({ DATABASE_URL: path }: Config, { env }: Pick<Io, 'env'>): void {
-  if (path === ':memory:') return;
+  if (path === ':memory:' || isPostgresUrl(path)) return;
   const name = env[`${PREFIX}DATABASE_URL`] ? 'DATABASE_URL' : 'DATA_DIR';
   try {
     createFolder(dirname(path));
@@ -70,7 +71,7 @@ export async function withStore(
 ): Promise<number> {
   const { config } = configure(io);
   const path = config.DATABASE_URL;
-  if (path !== ':memory:' && !existsSync(path)) {
+  if (path !== ':memory:' && !isPostgresUrl(path) && !existsSync(path)) {
     const where = `If the service has one elsewhere, run this command where the service runs, or set DELIVERABILITY_DATA_DIR or DELIVERABILITY_DATABASE_URL.`;
     if (withoutDatabase === 'stop') {
       printMessage(io, `There is no database at ${printable(resolve(path))}. ${where}`);
@@ -83,7 +84,7 @@ export async function withStore(
     );
   }
   prepareDataFolder(config, io);
-  const store: Store = openStore(config.DATABASE_URL);
+  const store = await openStore(config.DATABASE_URL);
   try {
     return await use({ db: store.db, clock: systemClock, newId: createIdGenerator(systemClock) });
   } finally {

@@ -23,7 +23,7 @@ export const env: Command = {
     for (const warning of warnings) printMessage(io, printable(warning));
     const rows = entries.map(([name, spec]) => {
       const text = (texts as Record<string, string>)[name] ?? '';
-      const value = spec.secret && text ? '********' : text;
+      const value = spec.secret && text ? (spec.shown?.(text) ?? '********') : text;
       return { name: PREFIX + name, value, default: defaultOf(spec), help: spec.help };
     });
     if (values.json) io.stdout(`${printableJson(rows, 2)}\n`);

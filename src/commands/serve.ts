@@ -1,5 +1,6 @@
 /** `serve`: runs the service until a signal stops it. */
 
+import { databaseLabel } from '../lib/database-url.ts';
 import { startService } from '../service.ts';
 import { findOwner } from '../team/members.ts';
 import { VERSION } from '../version.ts';
@@ -24,7 +25,7 @@ export const serve: Command = {
       api: `${scheme}://${config.HTTP_HOST}:${http.port}`,
       smtp: `${config.SMTP_HOST}:${smtp.port}`,
       inbox: config.INBOX_DOMAIN,
-      database: config.DATABASE_URL,
+      database: databaseLabel(config.DATABASE_URL),
     });
     if (!(await findOwner(app.db)))
       log.warn(

@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { closestName } from '../lib/closest-name.ts';
+import { isPostgresUrl } from '../lib/database-url.ts';
 import { printable } from '../lib/log.ts';
 import { VARIABLES, type Variable } from './variables.ts';
 
@@ -55,7 +56,11 @@ export function readConfig(
       invalidNames.push(name);
     }
   }
-  faults.push(...pairFaults(texts), ...groupFaults(texts, invalidNames));
+  faults.push(
+    ...pairFaults(texts),
+    ...groupFaults(texts, invalidNames),
+    ...sharedKeyFaults(texts, invalidNames),
+  );
   if (faults.length > 0) throw new ConfigError(faults);
   return {
     config: values as Config,
@@ -107,6 +112,17 @@ function groupFaults(texts: Record<string, string>, invalidNames: string[]): str
       ? []
       : missing.map((name) => `${PREFIX}${name} is missing: set ${names.join(', ')} together`);
   });
+}
+
+/** Each node would otherwise generate its own key and could not decrypt what another one stored. */
+function sharedKeyFaults(
+  { DATABASE_URL = '', SECRET_KEY }: Record<string, string>,
+  invalidNames: string[],
+): string[] {
+  if (!isPostgresUrl(DATABASE_URL) || SECRET_KEY || invalidNames.includes('SECRET_KEY')) return [];
+  return [
+    `${PREFIX}SECRET_KEY is missing: a PostgreSQL database needs one, the same for every node, such as the output of: openssl rand -base64 32`,
+  ];
 }
 
 function unknownNameWarnings(

@@ -3,6 +3,7 @@
 import { createPrivateKey } from 'node:crypto';
 import { resolve } from 'node:path';
 import { type DnsServer, type Network, parseDnsServers, parseNetwork } from '../lib/addresses.ts';
+import { isPostgresUrl } from '../lib/database-url.ts';
 import { normalizeDomain } from '../lib/domain-names.ts';
 import { parseDuration, parseSize } from '../lib/durations.ts';
 
@@ -85,10 +86,20 @@ export const connectionLimit: Parse<number> = (value) => {
   return Number(value);
 };
 export const database: Parse<string> = (value) => {
+  if (isPostgresUrl(value)) return postgresUrl(value);
   const path = /^sqlite:(.+)$/.exec(value)?.[1];
-  if (!path) throw new Error('must be sqlite: followed by the path of a file');
+  if (!path)
+    throw new Error(
+      'must be sqlite: followed by the path of a file, or postgres://user:password@host/database',
+    );
   return path === ':memory:' ? path : resolve(path);
 };
+/** The name is required, because the driver would otherwise use that of the operating system's user. */
+function postgresUrl(value: string): string {
+  if (!URL.canParse(value) || !/^\/[^/]+$/.test(new URL(value).pathname))
+    throw new Error('must name a database, such as postgres://user:password@host/database');
+  return value;
+}
 export const servers: Parse<DnsServer[] | null> = (value) => {
   if (value === '') return null;
   const parsed = parseDnsServers(value);

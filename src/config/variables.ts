@@ -2,6 +2,7 @@
 
 import { availableParallelism, hostname } from 'node:os';
 import { join, resolve } from 'node:path';
+import { databaseLabel, isPostgresUrl } from '../lib/database-url.ts';
 import { normalizeDomain } from '../lib/domain-names.ts';
 import { LOG_LEVELS, type LogLevel } from '../lib/log.ts';
 import {
@@ -46,7 +47,10 @@ export interface Variable<T> {
   /** The default as help and tables show it, if it is computed. */
   fallbackText?: string;
   help: string;
+  /** Can also be read from the file that `…_FILE` names, and is masked. */
   secret?: boolean;
+  /** The part of a secret that may be shown. */
+  shown?: (text: string) => string;
 }
 
 export const variable = <T>(spec: Variable<T>): Variable<T> => spec;
@@ -119,7 +123,9 @@ export const VARIABLES = {
     read: database,
     fallback: (v) => `sqlite:${join(v.DATA_DIR!, 'deliverability.db')}`,
     fallbackText: 'sqlite:$DATA_DIR/deliverability.db',
-    help: 'Database file.',
+    secret: true,
+    shown: (text) => (isPostgresUrl(text) ? databaseLabel(text) : text),
+    help: 'Database: `sqlite:` and a file, or a `postgres://` URL, which needs `SECRET_KEY`.',
   }),
   HTTP_HOST: variable({
     read: text,

@@ -3,7 +3,7 @@
 import { fetchPage } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
-import type { Db, Tx } from '../store/open.ts';
+import { type Db, lockIn, type Tx } from '../store/open.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
 import type { HealthResult } from './health.ts';
 import type {
@@ -44,7 +44,8 @@ export async function findDomain(db: Db | Tx, id: string): Promise<DomainRow | u
 
 /** Throws `not_found`. */
 export async function domainOr404(db: Db | Tx, id: string): Promise<DomainRow> {
-  const row = await findDomain(db, id);
+  const query = db.selectFrom('domains').selectAll().where('id', '=', id);
+  const row = await lockIn(db, query).executeTakeFirst();
   if (!row) throw new AppError('not_found', 'No such domain.');
   return row;
 }

@@ -90,6 +90,7 @@ async function recordOutcome(
     .selectAll()
     .where('id', '=', claimed.id)
     .where('lease', '=', claimed.lease)
+    .forNoKeyUpdate()
     .executeTakeFirst();
   if (!row) return null;
   // A user requested a verification in the meantime, and that result is newer.

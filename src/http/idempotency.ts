@@ -6,7 +6,7 @@ import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
 import { responsePurpose, sha256 } from '../lib/crypto.ts';
 import { AppError, errorMessage, invalidParams } from '../lib/errors.ts';
-import type { Db, Tx } from '../store/open.ts';
+import { type Db, type Tx, transact } from '../store/open.ts';
 import type { IdempotencyRow } from '../store/tables.generated.ts';
 import type { Actor } from './actor.ts';
 import { readRouteBody } from './parse.ts';
@@ -119,7 +119,7 @@ const retentionCutoff = ({ clock }: Pick<App, 'clock'>): string =>
 
 /** Commits a claim before the request runs. Returns the row of an earlier claim, or null. */
 async function claim(app: StoreContext, { caller, key, hash }: IdempotentRequest) {
-  return app.db.transaction().execute(async (tx): Promise<IdempotencyRow | null> => {
+  return transact(app.db, async (tx): Promise<IdempotencyRow | null> => {
     const previous = await findPrevious(tx, app, { caller, key });
     if (previous) return previous;
     const row = {
@@ -128,12 +128,18 @@ async function claim(app: StoreContext, { caller, key, hash }: IdempotentRequest
       status: null,
       response: null,
     };
-    await tx
+    const { numInsertedOrUpdatedRows } = await tx
       .insertInto('idempotency_keys')
       .values({ caller, key, ...row })
-      .onConflict((conflict) => conflict.columns(['caller', 'key']).doUpdateSet(row))
-      .execute();
-    return null;
+      .onConflict((conflict) =>
+        conflict
+          .columns(['caller', 'key'])
+          .doUpdateSet(row)
+          .where('idempotency_keys.created_at', '<=', retentionCutoff(app)),
+      )
+      .executeTakeFirstOrThrow();
+    // A concurrent request may have claimed the key since it was looked up.
+    return numInsertedOrUpdatedRows ? null : findPrevious(tx, app, { caller, key });
   });
 }
 

@@ -4,6 +4,7 @@ import { IttyRouter } from 'itty-router';
 import * as v from 'valibot';
 import type { App } from '../app.ts';
 import { AppError } from '../lib/errors.ts';
+import { DatabaseUnavailableError, isLocked, isOutOfSpace } from '../store/errors.ts';
 import type { Actor, Identify, Reauthorize } from './actor.ts';
 import {
   type ConsumeGeneralLimit,
@@ -159,12 +160,19 @@ function rejectUnmatched(
 
 function toAppError(error: unknown, app: App, requestId: string): AppError {
   if (error instanceof AppError) return error;
-  if ((error as { code?: string }).code === 'SQLITE_FULL')
+  if (isOutOfSpace(error))
     return new AppError(
       'unavailable',
       'The server is out of disk space. Ask your administrator to free up space.',
     );
-  if ((error as { code?: string }).code?.startsWith('SQLITE_BUSY'))
+  if (error instanceof DatabaseUnavailableError)
+    return new AppError(
+      'unavailable',
+      'The server cannot reach its database. Try again in 5 seconds.',
+      [],
+      { 'retry-after': '5' },
+    );
+  if (isLocked(error))
     return new AppError(
       'unavailable',
       'Another program is using the database. Try again in 5 seconds.',

@@ -24,8 +24,9 @@ import {
   responsePurpose,
   type SecretBox,
 } from '../lib/crypto.ts';
+import { databaseLabel } from '../lib/database-url.ts';
 import type { Log } from '../lib/log.ts';
-import type { Db, Tx } from '../store/open.ts';
+import { type Db, type Tx, transact } from '../store/open.ts';
 
 const FILE = 'secret.key';
 
@@ -115,7 +116,7 @@ export async function openSecrets(
   { db, log }: { db: Db; log: Log },
 ): Promise<SecretBox> {
   const path = fileOf(config);
-  return db.transaction().execute(async (tx) => {
+  return transact(db, async (tx) => {
     const proof = await findProof(tx);
     const keyChecks =
       proof === LOST ? [] : proof ? [canOpenProof(proof)] : await sampleKeyChecks(tx);
@@ -131,7 +132,7 @@ export async function openSecrets(
 
 function keyMismatch(config: KeyConfig, problem: string): ConfigError {
   return new ConfigError([
-    `${problem}, and ${config.DATABASE_URL} has secrets that only the previous key can decrypt. Set ${PREFIX}SECRET_KEY to the previous key, or restore ${fileOf(config)} from a backup. If the key is lost, see "Backup" in README.md.`,
+    `${problem}, and ${databaseLabel(config.DATABASE_URL)} has secrets that only the previous key can decrypt. Set ${PREFIX}SECRET_KEY to the previous key, or restore ${fileOf(config)} from a backup. If the key is lost, see "Backup" in README.md.`,
   ]);
 }
 

@@ -52,6 +52,9 @@ export function createIdGenerator(clock: Clock, after?: string): NewId {
   };
 }
 
+/** Sorts before all IDs of this time or later, and after all earlier ones. */
+export const idAt = (prefix: IdPrefix, time: number): string => `${prefix}_${encodeTime(time)}`;
+
 /** The time of an ID in milliseconds, with or without its prefix; 0 for an invalid ID. */
 function timeOf(id: string): number {
   const digits = ID_SUFFIX.exec(id)?.[1] ?? '';

@@ -59,7 +59,7 @@ export async function deleteOldTests({ db, clock, config }: App): Promise<void> 
   const now = isoTime(clock.now());
   const cutoff = isoTime(clock.now() - config.TEST_RETENTION);
   for (;;) {
-    const deleted = await db.transaction().execute(async (tx) => {
+    const deleted = await transact(db, async (tx) => {
       const old = await tx
         .selectFrom('tests')
         .select('id')
@@ -77,7 +77,7 @@ export async function deleteOldTests({ db, clock, config }: App): Promise<void> 
     });
     if (deleted < BATCH_SIZE) break;
   }
-  await db.transaction().execute(async (tx) => {
+  await transact(db, async (tx) => {
     const old = tx
       .selectFrom('messages')
       .select('id')

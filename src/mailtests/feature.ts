@@ -16,5 +16,5 @@ export const mailtests: Feature = {
     deleteOldTestsJob(app),
     expireTalliesJob(app),
   ],
-  onStart: ({ db }) => deleteOrphanedChunks(db),
+  onStart: deleteOrphanedChunks,
 };

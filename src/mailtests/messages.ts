@@ -1,7 +1,9 @@
 /** Raw messages in the database, in chunks that are quick to write and read. */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Db, Tx } from '../store/open.ts';
+import type { App } from '../app.ts';
+import { idAt } from '../lib/ids.ts';
+import { type Db, engineOf, type Tx } from '../store/open.ts';
 import type { MessageRow } from '../store/tables.generated.ts';
 
 /** Writing a chunk takes a few milliseconds. Most messages are one chunk. */
@@ -93,10 +95,22 @@ export async function deleteChunks(db: Db, messageId: string): Promise<void> {
   await db.deleteFrom('message_chunks').where('message_id', '=', messageId).execute();
 }
 
-/** Deletes chunks that `storeLaterChunks` stored before a crash without their message. */
-export async function deleteOrphanedChunks(db: Db): Promise<void> {
-  await db
+/** No message takes that long to be stored. */
+const ORPHAN_AGE_MS = 24 * 3_600_000;
+
+/**
+ * Deletes chunks that `storeLaterChunks` stored before a crash without their message. Call it at start.
+ * Another node may be storing a message in a PostgreSQL database, so recent chunks are kept there.
+ */
+export async function deleteOrphanedChunks({
+  db,
+  clock,
+}: Pick<App, 'db' | 'clock'>): Promise<void> {
+  const orphans = db
     .deleteFrom('message_chunks')
-    .where('message_id', 'not in', db.selectFrom('messages').select('id'))
-    .execute();
+    .where('message_id', 'not in', db.selectFrom('messages').select('id'));
+  await (engineOf(db) === 'sqlite'
+    ? orphans
+    : orphans.where('message_id', '<', idAt('msg', clock.now() - ORPHAN_AGE_MS))
+  ).execute();
 }

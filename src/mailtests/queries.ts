@@ -6,7 +6,7 @@ import { fetchPage, type Page, selectPage } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import { randomToken } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
-import { afterCommit, type Db, type Tx } from '../store/open.ts';
+import { afterCommit, type Db, lockIn, type Tx } from '../store/open.ts';
 import type { Tables, TestRow } from '../store/tables.generated.ts';
 import type { ListedRow } from './present.ts';
 import type { NewTest, TestFilters } from './schema.ts';
@@ -210,7 +210,12 @@ export async function testOr404(
   id: string,
   livemode: boolean,
 ): Promise<TestRow> {
-  const row = await findTest(db, id, livemode);
+  const query = db
+    .selectFrom('tests')
+    .selectAll()
+    .where('id', '=', id)
+    .where('livemode', '=', livemode ? 1 : 0);
+  const row = await lockIn(db, query).executeTakeFirst();
   if (!row) throw new AppError('not_found', 'No such test.');
   return row;
 }

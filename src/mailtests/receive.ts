@@ -5,7 +5,8 @@ import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
 import { sha256 } from '../lib/crypto.ts';
 import { SEND_JOB } from '../outbox/queue.ts';
-import type { Tx } from '../store/open.ts';
+import { isOutOfSpace } from '../store/errors.ts';
+import { type Tx, transact } from '../store/open.ts';
 import type { MessageRow } from '../store/tables.generated.ts';
 import { deleteChunks, findMessageOf, insertMessage, storeLaterChunks } from './messages.ts';
 import { forwardToOwner } from './postmaster.ts';
@@ -90,20 +91,18 @@ export async function receiveMessage(
   };
   try {
     await storeLaterChunks(db, message.id, raw);
-    const outcome = await db
-      .transaction()
-      .execute((tx) =>
-        local === 'postmaster'
-          ? storeForPostmaster(tx, app, message, raw)
-          : storeForTest(tx, local, message, raw),
-      );
+    const outcome = await transact(db, (tx) =>
+      local === 'postmaster'
+        ? storeForPostmaster(tx, app, message, raw)
+        : storeForTest(tx, local, message, raw),
+    );
     if (!outcome.accept || outcome.id !== message.id) await deleteChunks(app.db, message.id);
     else app.scheduler.wake(local === 'postmaster' ? SEND_JOB : ANALYZE_JOB);
     return outcome.accept ? { accept: true, text: `Accepted as ${outcome.id}` } : outcome;
   } catch (error) {
     // If this fails too, the next start deletes the chunks.
     await deleteChunks(app.db, message.id).catch(() => {});
-    if ((error as { code?: string }).code === 'SQLITE_FULL') return DISK_FULL;
+    if (isOutOfSpace(error)) return DISK_FULL;
     throw error;
   }
 }

@@ -2,7 +2,7 @@
 
 import type { CheckResult } from '../analysis/result.ts';
 import { checksToFix } from '../analysis/summary.ts';
-import type { Tx } from '../store/open.ts';
+import { engineOf, lockIn, type Tx } from '../store/open.ts';
 import type { TestRow, TestTallyRow } from '../store/tables.generated.ts';
 
 /** The numeric columns, which are summed. `issues` is summed too, per check. */
@@ -61,13 +61,15 @@ export async function countTest(
   if (status !== 'completed' || completed_at === null) return;
   const hour = `${completed_at.slice(0, HOUR)}:00:00.000Z`;
   const domains = domain_id === null ? [ALL_TESTS] : [ALL_TESTS, domain_id];
-  const tallies = await tx
+  if (delta === 1) await createMissingTallies(tx, livemode, domains, hour);
+  const query = tx
     .selectFrom('test_tallies')
     .selectAll()
     .where('livemode', '=', livemode)
     .where('domain_id', 'in', domains)
     .where('hour', '=', hour)
-    .execute();
+    .orderBy('domain_id');
+  const tallies = await lockIn(tx, query).execute();
   const figures = figuresOf(row);
   const updatedTallies = domains.flatMap((domain) => {
     const previous = tallies.find((tally) => tally.domain_id === domain);
@@ -77,6 +79,22 @@ export async function countTest(
     return [{ ...keys, ...addFigures(previous, figures, delta), issues: newIssues }];
   });
   await storeTallies(tx, updatedTallies);
+}
+
+/** Only existing rows can be locked. On SQLite, which has a single writer, there is nothing to lock. */
+async function createMissingTallies(
+  tx: Tx,
+  livemode: number,
+  domains: string[],
+  hour: string,
+): Promise<void> {
+  if (engineOf(tx) === 'sqlite') return;
+  const counts = Object.fromEntries(TALLY_COLUMNS.map((column) => [column, 0])) as TallyCounts;
+  await tx
+    .insertInto('test_tallies')
+    .values(domains.map((domain_id) => ({ livemode, domain_id, hour, ...counts, issues: '{}' })))
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
 }
 
 /** An hour without tests has no row. */

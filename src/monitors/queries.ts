@@ -4,7 +4,7 @@ import type { BlocklistInUse } from '../analysis/blocklists/blocklist.ts';
 import type { App } from '../app.ts';
 import { fetchPage, type Page } from '../http/schemas.ts';
 import { AppError } from '../lib/errors.ts';
-import type { Db, Tx } from '../store/open.ts';
+import { type Db, lockIn, type Tx } from '../store/open.ts';
 import type { MonitorRow, MonitorRunRow } from '../store/tables.generated.ts';
 import { uncoveredTargets } from './check-blocklists.ts';
 import type { Changes } from './findings.ts';
@@ -12,7 +12,8 @@ import type { Monitor, MonitorRun } from './schema.ts';
 
 /** Throws `not_found`. */
 export async function monitorOr404(db: Db | Tx, id: string): Promise<MonitorRow> {
-  const row = await db.selectFrom('monitors').selectAll().where('id', '=', id).executeTakeFirst();
+  const query = db.selectFrom('monitors').selectAll().where('id', '=', id);
+  const row = await lockIn(db, query).executeTakeFirst();
   if (!row) throw new AppError('not_found', 'No such monitor.');
   return row;
 }

@@ -155,7 +155,7 @@ type PlannedRow = Pick<MonitorRow, 'id' | 'frequency' | 'last_run_at'>;
 
 async function reschedule({ db, clock }: Context, plan: Plan): Promise<void> {
   const now = clock.now();
-  await db.transaction().execute(async (tx) => {
+  await transact(db, async (tx) => {
     const rows = await tx
       .selectFrom('monitors')
       .select(['id', 'frequency', 'last_run_at', 'next_run_at'])

@@ -4,17 +4,14 @@ import { fetchPage, type Page } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { MAX_MAIL_AGE_MS } from '../outbox/expire.ts';
-import type { Db, Tx } from '../store/open.ts';
+import { type Db, lockIn, type Tx } from '../store/open.ts';
 import type { ReportCopyRow, ReportRunRow, ReportScheduleRow } from '../store/tables.generated.ts';
 import type { ReportCopy, ReportRun, RunStatus, Schedule } from './schema.ts';
 
 /** Throws `not_found`. */
 export async function scheduleOr404(db: Db | Tx, id: string): Promise<ReportScheduleRow> {
-  const row = await db
-    .selectFrom('report_schedules')
-    .selectAll()
-    .where('id', '=', id)
-    .executeTakeFirst();
+  const query = db.selectFrom('report_schedules').selectAll().where('id', '=', id);
+  const row = await lockIn(db, query).executeTakeFirst();
   if (!row) throw new AppError('not_found', 'No such report schedule.');
   return row;
 }

@@ -8,7 +8,7 @@ import { fetchPage, type Page } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import { type SecretBox, sha256 } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
-import type { Db, Tx } from '../store/open.ts';
+import { type Db, lockIn, type Tx } from '../store/open.ts';
 import type { SharedReportRow } from '../store/tables.generated.ts';
 import type { Share } from './schema.ts';
 
@@ -24,7 +24,7 @@ export async function shareOr404(
   id: string,
   livemode: boolean,
 ): Promise<SharedReportRow> {
-  const row = await inMode(db, livemode).where('id', '=', id).executeTakeFirst();
+  const row = await lockIn(db, inMode(db, livemode).where('id', '=', id)).executeTakeFirst();
   if (!row) throw new AppError('not_found', 'No such shared report.');
   return row;
 }

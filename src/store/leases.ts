@@ -41,7 +41,8 @@ export async function claimRows<Table extends LeasedTable, Row extends { id: str
   const lease = newId('req');
   return transact(db, async (tx) => {
     await before?.(tx);
-    const { rows } = await tx.executeQuery(unleased);
+    // Rows that another worker is claiming at this moment are its own.
+    const { rows } = await tx.executeQuery(unleased.forNoKeyUpdate().skipLocked());
     const ids = rows.map(({ id }) => id);
     if (ids.length === 0) return [];
     await tx

@@ -6,7 +6,7 @@ import { isoTime } from '../lib/clock.ts';
 import { sha256 } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
 import { cancelMail } from '../outbox/queue.ts';
-import type { Db, Tx } from '../store/open.ts';
+import { type Db, lockIn, type Tx } from '../store/open.ts';
 import type { InvitationRow, MemberRow } from '../store/tables.generated.ts';
 import { audit } from './audit.ts';
 import { findByReplacedLink, invitationStatus } from './invitations.ts';
@@ -20,11 +20,8 @@ export async function requirePendingInvitation(
   token: string,
   now: number,
 ): Promise<InvitationRow> {
-  const row = await db
-    .selectFrom('invitations')
-    .selectAll()
-    .where('hash', '=', sha256(token))
-    .executeTakeFirst();
+  const query = db.selectFrom('invitations').selectAll().where('hash', '=', sha256(token));
+  const row = await lockIn(db, query).executeTakeFirst();
   if (!row) throw await unknownLinkError(db, sha256(token), now);
   const status = invitationStatus(row, now);
   if (status !== 'pending') throw new AppError('gone', GONE_MESSAGES[status]);

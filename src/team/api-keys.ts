@@ -5,7 +5,7 @@ import { fetchPage, type Page } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import { randomSecret, sha256 } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
-import type { Db, Tx } from '../store/open.ts';
+import { type Db, lockIn, type Tx, transact } from '../store/open.ts';
 import type { ApiKeyRow } from '../store/tables.generated.ts';
 import { type Author, audit } from './audit.ts';
 import type { TeamContext } from './members.ts';
@@ -36,7 +36,7 @@ export interface CreatedApiKey {
 /** Creates a key for a command on the server. */
 export async function createApiKey(context: TeamContext, newKey: NewKey): Promise<CreatedApiKey> {
   const author = { app: context, actor: null, caller: { ip: null } };
-  return context.db.transaction().execute((tx) => insertApiKey(tx, author, newKey));
+  return transact(context.db, (tx) => insertApiKey(tx, author, newKey));
 }
 
 export async function insertApiKey(
@@ -100,7 +100,7 @@ export async function listApiKeys(db: Db, viewer: KeyReader, page: Page) {
 
 /** Throws `not_found`, including for revoked keys and for keys that the viewer may not see. */
 export async function apiKeyOr404(db: Db | Tx, viewer: KeyReader, id: string): Promise<ApiKeyRow> {
-  const row = await visibleKeys(db, viewer).where('id', '=', id).executeTakeFirst();
+  const row = await lockIn(db, visibleKeys(db, viewer).where('id', '=', id)).executeTakeFirst();
   if (!row) throw new AppError('not_found', 'No such API key.');
   return row;
 }

@@ -6,7 +6,7 @@ import { isoTime } from '../lib/clock.ts';
 import { randomSecret, sha256 } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
 import { cancelMail, type EmailStatus, emailStatus, queueMail } from '../outbox/queue.ts';
-import type { Db, Tx } from '../store/open.ts';
+import { type Db, lockIn, type Tx } from '../store/open.ts';
 import type { InvitationRow, MemberRow } from '../store/tables.generated.ts';
 import { type Author, audit } from './audit.ts';
 import { invitationMail } from './mails.ts';
@@ -87,7 +87,8 @@ export async function listInvitations(db: Db, page: Page) {
 
 /** Throws `not_found`. */
 export async function invitationOr404(db: Db | Tx, id: string): Promise<InvitationWithEmailStatus> {
-  const row = await selectWithMailStatus(db).where('id', '=', id).executeTakeFirst();
+  const query = selectWithMailStatus(db).where('id', '=', id);
+  const row = await lockIn(db, query, 'invitations').executeTakeFirst();
   if (!row) throw new AppError('not_found', 'No such invitation.');
   return stateOf(row);
 }

@@ -6,7 +6,7 @@ import { type Page, requireCursors } from '../http/schemas.ts';
 import { normalizeDomain } from '../lib/domain-names.ts';
 import { AppError } from '../lib/errors.ts';
 import { cancelMail } from '../outbox/queue.ts';
-import type { Db, Tx } from '../store/open.ts';
+import { type Db, lockIn, type Tx } from '../store/open.ts';
 import type { MemberRow } from '../store/tables.generated.ts';
 import { endSessions } from './sessions.ts';
 
@@ -21,6 +21,13 @@ export async function findMember(db: Db | Tx, id: string): Promise<MemberRow | u
   return db.selectFrom('members').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
+/** Locks the members in the order of their ids, so that two transactions cannot wait for each other. */
+export async function lockMembers(tx: Tx, ids: string[]): Promise<Map<string, MemberRow>> {
+  const query = tx.selectFrom('members').selectAll().where('id', 'in', ids).orderBy('id');
+  const rows = await lockIn(tx, query).execute();
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
 /** `email` must be normalized. */
 export async function findMemberByEmail(
   db: Db | Tx,
@@ -31,7 +38,8 @@ export async function findMemberByEmail(
 
 /** Throws `not_found`. */
 export async function memberOr404(db: Db | Tx, id: string): Promise<MemberRow> {
-  const member = await findMember(db, id);
+  const query = db.selectFrom('members').selectAll().where('id', '=', id);
+  const member = await lockIn(db, query).executeTakeFirst();
   if (!member) throw new AppError('not_found', 'No such member.');
   return member;
 }

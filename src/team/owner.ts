@@ -5,14 +5,14 @@ import { ConfigError, PREFIX } from '../config/config.ts';
 import type { Actor } from '../http/actor.ts';
 import { isoTime } from '../lib/clock.ts';
 import { AppError, invalidParams } from '../lib/errors.ts';
-import type { Tx } from '../store/open.ts';
+import { isUniqueViolation } from '../store/errors.ts';
+import { lockIn, type Tx, transact } from '../store/open.ts';
 import type { MemberRow } from '../store/tables.generated.ts';
 import { type Author, audit } from './audit.ts';
 import {
-  findMember,
-  findMemberByEmail,
   findOwner,
   type Handover,
+  lockMembers,
   normalizeEmail,
   revokeInvitationsOf,
   setRole,
@@ -42,9 +42,30 @@ export async function makeOwner(
 ): Promise<MakeOwnerResult> {
   // Normalized as at sign-in. An invalid address is only converted to lower case.
   const address = normalizeEmail(email) ?? email.toLowerCase();
-  return context.db.transaction().execute(async (tx) => {
-    const current = await findOwner(tx);
-    const member = await findMemberByEmail(tx, address);
+  return repeatIfNotUnique(() => makeOwnerOnce(context, { email, address, passwordHash }));
+}
+
+/** Without an owner, nothing can be locked, and two calls may both create one. */
+async function repeatIfNotUnique<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++)
+    try {
+      return await work();
+    } catch (error) {
+      if (!isUniqueViolation(error) || attempt >= MAX_OWNER_ATTEMPTS) throw error;
+    }
+}
+
+const MAX_OWNER_ATTEMPTS = 10;
+
+async function makeOwnerOnce(
+  context: TeamContext,
+  { email, address, passwordHash }: { email: string; address: string; passwordHash: string | null },
+): Promise<MakeOwnerResult> {
+  return transact(context.db, async (tx) => {
+    const owners = tx.selectFrom('members').selectAll().where('role', '=', 'owner');
+    const current = await lockIn(tx, owners).executeTakeFirst();
+    const members = tx.selectFrom('members').selectAll().where('email', '=', address);
+    const member = await lockIn(tx, members).executeTakeFirst();
     if (member && member.id === current?.id)
       return { owner: current, created: false, previous: null };
     const previous = current ?? null;
@@ -135,11 +156,12 @@ export async function transferOwnership(
   author: Author & { actor: Pick<Actor, 'memberId'> },
   newOwnerId: string,
 ): Promise<Handover> {
-  const previous = await findMember(tx, author.actor.memberId);
-  // The second of two concurrent transfers finds the first one completed.
+  // The second of two concurrent transfers waits here, and finds the first one completed.
+  const involved = await lockMembers(tx, [author.actor.memberId, newOwnerId]);
+  const previous = involved.get(author.actor.memberId);
   if (previous?.role !== 'owner') throw new AppError('forbidden', 'You are no longer the owner.');
   if (newOwnerId === previous.id) throw invalidOwner('already the owner');
-  const next = await findMember(tx, newOwnerId);
+  const next = involved.get(newOwnerId);
   if (!next) throw invalidOwner('no such member');
   return { previous, owner: await setOwner(tx, author, previous, next) };
 }

@@ -8,7 +8,7 @@ import { isoTime } from '../lib/clock.ts';
 import { randomSecret, sha256 } from '../lib/crypto.ts';
 import { AppError, invalidParams } from '../lib/errors.ts';
 import { queueMail, SEND_JOB } from '../outbox/queue.ts';
-import type { Db, Tx } from '../store/open.ts';
+import { type Db, lockIn, type Tx, transact } from '../store/open.ts';
 import type { MemberRow } from '../store/tables.generated.ts';
 import { audit } from './audit.ts';
 import { passwordMail } from './mails.ts';
@@ -166,7 +166,7 @@ export async function createOwnerLink(
   config: Pick<Config, 'APP_URL'>,
   ownerId: string,
 ): Promise<string> {
-  return db.transaction().execute(async (tx) => {
+  return transact(db, async (tx) => {
     await revokePasswordLinks(tx, ownerId, clock.now());
     const { token } = await insertPasswordLink(tx, { clock }, ownerId, OWNER_LINK_LIFETIME_MS);
     const author = { app: { clock, newId }, actor: null, caller: { ip: null } };
@@ -201,12 +201,12 @@ export async function verifyPasswordLink(
   now: number,
   token: string,
 ): Promise<LinkHolder> {
-  const link = await db
+  const query = db
     .selectFrom('password_links')
     .innerJoin('members', 'members.id', 'password_links.member_id')
     .select(['members.id', 'email', 'expires_at', 'used_at'])
-    .where('hash', '=', sha256(token))
-    .executeTakeFirst();
+    .where('hash', '=', sha256(token));
+  const link = await lockIn(db, query, 'password_links').executeTakeFirst();
   if (!link) throw new AppError('not_found', 'Invalid password link.');
   if (link.used_at !== null)
     throw new AppError('gone', 'This link has been used or is no longer valid. Request a new one.');

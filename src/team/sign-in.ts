@@ -15,7 +15,7 @@ import { AppError } from '../lib/errors.ts';
 import type { Tx } from '../store/open.ts';
 import type { MemberRow, SessionRow } from '../store/tables.generated.ts';
 import { type Author, audit } from './audit.ts';
-import { findMember, findMemberByEmail, normalizeEmail } from './members.ts';
+import { findMember, findMemberByEmail, lockMembers, normalizeEmail } from './members.ts';
 import { requireOwnRole } from './permissions.ts';
 import { endSession, identifySession, insertSession } from './sessions.ts';
 import { signInGuardOf } from './sign-in-guard.ts';
@@ -91,7 +91,8 @@ export async function startSession(
   { newHash = password_hash, by }: { newHash?: string | null; by?: 'oidc' } = {},
 ): Promise<SignedIn | null> {
   return transact(async (tx) => {
-    const member = await findMember(tx, id);
+    // Locked, so that a password that changes at this moment ends the new session too.
+    const member = (await lockMembers(tx, [id])).get(id);
     if (!member || member.password_hash !== password_hash) return null;
     if (newHash !== password_hash)
       await tx

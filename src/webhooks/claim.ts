@@ -3,7 +3,7 @@
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
 import { makeDistantDueNow } from '../store/leases.ts';
-import type { Db, Tx } from '../store/open.ts';
+import { type Db, engineOf, type Tx, transact } from '../store/open.ts';
 import type { WebhookDeliveryRow, WebhookEndpointRow } from '../store/tables.generated.ts';
 import { holdPending } from './endpoint-health.ts';
 import type { ClaimedDelivery } from './enqueue.ts';
@@ -217,9 +217,13 @@ const MAX_DELAY_MS = 8 * 3_600_000 + LEASE_MS;
 export const bringDeliveriesForward = (app: Pick<App, 'db' | 'clock'>): Promise<void> =>
   makeDistantDueNow(app, 'webhook_deliveries', MAX_DELAY_MS);
 
-/** On startup, makes deliveries due that the previous process left in progress, or holds them. */
+/**
+ * On startup, makes deliveries due that the previous process left in progress, or holds them. Other nodes
+ * may be sending those in a PostgreSQL database: there, they are due when their lease expires.
+ */
 export async function releaseDeliveries({ db, clock }: Pick<App, 'db' | 'clock'>): Promise<void> {
-  await db.transaction().execute(async (tx) => {
+  if (engineOf(db) !== 'sqlite') return;
+  await transact(db, async (tx) => {
     const interrupted = await tx
       .selectFrom('webhook_deliveries')
       .selectAll()

@@ -26,8 +26,13 @@ export function deliverJob(app: App): Job {
     const batch = finishedAttempts;
     finishedAttempts = [];
     const startedDeliveries: ClaimedDelivery[] = [];
+    const releaseSlots = () => {
+      for (const { endpoint_id } of startedDeliveries.splice(0)) slots.finish(endpoint_id, null);
+    };
     try {
       const claimed = await transact(app.db, async (tx) => {
+        // From an attempt of this transaction that was rolled back.
+        releaseSlots();
         await recordAttempts(tx, app, batch);
         return claimDueDeliveries(tx, app, {
           available: slots.available,
@@ -45,7 +50,7 @@ export function deliverJob(app: App): Job {
       for (const { id } of claimed) unrecordedIds.add(id);
       return claimed;
     } catch (error) {
-      for (const { endpoint_id } of startedDeliveries) slots.finish(endpoint_id, null);
+      releaseSlots();
       finishedAttempts.unshift(...batch);
       throw error;
     }

@@ -5,7 +5,7 @@ import type { Actor } from '../http/actor.ts';
 import { fetchPage, type Page } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
-import { afterCommit, type Db, type Tx } from '../store/open.ts';
+import { afterCommit, type Db, lockIn, type Tx } from '../store/open.ts';
 import { requireBelowLimit } from '../store/queries.ts';
 import type { WebhookEndpointRow } from '../store/tables.generated.ts';
 import { type Author, audit } from '../team/audit.ts';
@@ -184,7 +184,7 @@ export async function endpointOr404(
   { livemode }: Mode,
 ): Promise<WebhookEndpointRow> {
   const query = endpointsInMode(db, livemode).selectAll().where('id', '=', id);
-  const row = await query.executeTakeFirst();
+  const row = await lockIn(db, query).executeTakeFirst();
   if (!row) throw new AppError('not_found', 'No such webhook endpoint.');
   return row;
 }

@@ -230,7 +230,7 @@ test('Tests and monitor runs resolve each other’s incidents only for the same 
 });
 
 test('The database schema allows exactly the declared alert conditions', async (t) => {
-  const store = openStore(':memory:');
+  const store = await openStore(':memory:');
   t.after(() => store.close());
   const { rows } = await sql<{ name: string; sql: string }>`
     SELECT name, sql FROM sqlite_schema WHERE name IN ('alerts', 'alert_incidents')`.execute(

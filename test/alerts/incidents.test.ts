@@ -93,7 +93,7 @@ test('Two processes open one incident per subject', async (t) => {
   const { makeAlert, complete, incidents, events } = first;
   await makeAlert();
   // A second connection to the same file stands for another process.
-  const store = openStore(first.app.config.DATABASE_URL);
+  const store = await openStore(first.app.config.DATABASE_URL);
   t.after(() => store.close());
   const second = { ...first.app, db: store.db };
   const both = [first.app, second].flatMap((app) => [1, 2, 3].map((score) => ({ app, score })));

@@ -54,6 +54,7 @@ const WITHOUT_APP = ['lib', 'store', 'net', 'keys', 'analysis', 'report'];
 /** Packages that only some layers may import. */
 const PACKAGES: Record<string, (layer: string, file: string) => boolean> = {
   'better-sqlite3': (layer) => layer === 'store',
+  pg: (layer) => layer === 'store',
   kysely: (layer) => !['lib', 'net', 'analysis', 'report', 'smtp'].includes(layer),
   process: (_, file) => file === 'main.ts',
 };

@@ -83,7 +83,7 @@ const CASES: Record<Name, { good: [text: string, value: unknown][]; bad: string[
       ['sqlite:a.db', resolve('a.db')],
       ['sqlite::memory:', ':memory:'],
     ],
-    bad: ['/srv/a.db', 'sqlite:', 'postgres://db/x'],
+    bad: ['/srv/a.db', 'sqlite:', 'postgres://db', 'postgres://', 'postgres:x', 'mysql://db/x'],
   },
   HTTP_HOST: {
     good: [

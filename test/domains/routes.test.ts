@@ -9,6 +9,7 @@ import { subscriptionsOf } from '../../src/features.ts';
 import { createSubscribers, subscribe } from '../../src/store/subscribers.ts';
 import { GOOD_ZONE } from '../analysis/domain/domains.ts';
 import { startTestService } from '../helpers/app.ts';
+import { skipOnPostgres } from '../helpers/store.ts';
 import { auditOf, type List } from '../team/team-service.ts';
 import { DAY, HOUR, MINUTE, startDomainService } from './domain-service.ts';
 
@@ -391,7 +392,7 @@ test('The 20,001st domain or monitor gets 409', async (t) => {
   }
 });
 
-test('Monitors are looked up by domain through an index', async (t) => {
+test('Monitors are looked up by domain through an index', { skip: skipOnPostgres }, async (t) => {
   const { app } = await startTestService(t);
   const plan = await sql<{ detail: string }>`
     EXPLAIN QUERY PLAN DELETE FROM monitors WHERE domain_id = 'dom_1'`.execute(app.db);

@@ -8,6 +8,7 @@ import { runMonitorsJob } from '../../src/monitors/run.ts';
 import type { Resolver } from '../../src/net/dns/resolver.ts';
 import { startTestService } from '../helpers/app.ts';
 import { testClock } from '../helpers/clock.ts';
+import { skipOnPostgres } from '../helpers/store.ts';
 import { HOUR, MINUTE, startDomainService } from './domain-service.ts';
 
 test('The domain job checks at most eight domains at a time, most overdue first', async (t) => {
@@ -62,7 +63,7 @@ test('The domain job skips a domain leased by another process until the lease ex
   assert.equal(await run(), service.now());
 });
 
-test('Startup releases domain leases of the previous run', async (t) => {
+test('Startup releases domain leases of the previous run', { skip: skipOnPostgres }, async (t) => {
   const service = await startDomainService(t);
   const { app, folder, clock } = service;
   await service.add('example.com');

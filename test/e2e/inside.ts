@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { sql } from 'kysely';
 import type { Db } from '../../src/store/open.ts';
+import { tableNames } from '../helpers/stored-bytes.ts';
 
 /** Texts of internal errors; no request contains them. */
 export const INSIDE =
@@ -12,10 +13,8 @@ type Row = Record<string, unknown>;
 
 /** The whole database, except for when credentials were last used. */
 export async function contentsOf(db: Db): Promise<string> {
-  const { rows: tables } = await sql<{ name: string }>`
-    select name from sqlite_master where type = 'table' and name not like 'sqlite_%'`.execute(db);
   const all: Record<string, Row[]> = {};
-  for (const { name } of tables) {
+  for (const name of await tableNames(db)) {
     const { rows } = await sql<Row>`select * from ${sql.table(name)}`.execute(db);
     all[name] = rows.map(({ last_used_at: _, ...row }) => row);
   }

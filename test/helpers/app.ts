@@ -19,6 +19,8 @@ import { type Service, startService } from '../../src/service.ts';
 import { createApiKey } from '../../src/team/api-keys.ts';
 import { findOwner } from '../../src/team/members.ts';
 import { makeOwner } from '../../src/team/owner.ts';
+import { releasePostgresDatabase } from './postgres.ts';
+import { databaseEnvironment } from './store.ts';
 
 export interface ApiResponse<T = unknown> {
   status: number;
@@ -88,6 +90,7 @@ export async function startTestService(
     DELIVERABILITY_BLOCKLISTS: '-all',
     // Some tests exceed the normal limit; tests of rate limits set one.
     DELIVERABILITY_RATE_LIMIT: '0',
+    ...(await databaseEnvironment(folder)),
     ...env,
   });
   const service = await startService(config, '0.0.0-test', {
@@ -134,7 +137,10 @@ export async function startTestService(
 
 export function temporaryFolder(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'deliverability-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  t.after(() => {
+    releasePostgresDatabase(folder);
+    rmSync(folder, { recursive: true, force: true });
+  });
   return folder;
 }
 

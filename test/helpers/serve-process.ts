@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import type { Test } from '../../src/mailtests/schema.ts';
 import type { Stall } from './loop-monitor.ts';
 import { type Environment, runProgram, spawnProgram } from './program.ts';
+import { databaseEnvironment } from './store.ts';
 
 const MONITOR = fileURLToPath(new URL('./loop-monitor.ts', import.meta.url));
 
@@ -51,7 +52,7 @@ export function serveEnvironment(folder: string): Environment {
 
 /** Returns immediately; the process may still be starting. */
 export async function spawnServe(options: ServeOptions): Promise<StartingProcess> {
-  const env = { ...serveEnvironment(options.folder), ...options.env };
+  const env = await environmentOf(options);
   const child = await spawnProgram(['serve'], env, options.monitored ? ['--import', MONITOR] : []);
   const log: LogLine[] = [];
   const returned = new Set<LogLine>();
@@ -156,8 +157,14 @@ export async function startServe(t: TestContext, options: ServeOptions): Promise
   };
 }
 
-async function ownerKey({ folder, env }: ServeOptions): Promise<string> {
-  const environment = { ...serveEnvironment(folder), ...env };
+const environmentOf = async ({ folder, env }: ServeOptions): Promise<Environment> => ({
+  ...serveEnvironment(folder),
+  ...(await databaseEnvironment(folder)),
+  ...env,
+});
+
+async function ownerKey(options: ServeOptions): Promise<string> {
+  const environment = await environmentOf(options);
   const { stdout, stderr } = await runProgram(
     ['owner', 'owner@example.com', '--json'],
     environment,

@@ -2,11 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { sql } from 'kysely';
 import { DOCUMENTED_ROUTES } from '../../src/features.ts';
 import { randomSecret, sha256 } from '../../src/lib/crypto.ts';
 import { startTestService } from '../helpers/app.ts';
 import { testClock } from '../helpers/clock.ts';
+import { rejectUpdates } from '../helpers/stored-bytes.ts';
 import { givePassword, PASSWORD, signIn, trySignIn } from '../team/browser.ts';
 import { auditOf, invite, membersOf, tokenOf } from '../team/team-service.ts';
 
@@ -147,11 +147,9 @@ it('Idempotent responses of link operations are stored in the write’s transact
     [ACCEPT, await invited(started), 201],
     [CONFIRM, await resettable(started), 200],
   ] as const;
-  const broken = sql`create trigger broken before update on idempotency_keys
-    begin select raise(abort, 'broken'); end`;
-  await broken.execute(app.db);
+  const accept = await rejectUpdates(app.db, 'idempotency_keys');
   for (const [path, json] of asked) assert.equal((await post(path, json, 'k1')).status, 500, path);
-  await sql`drop trigger broken`.execute(app.db);
+  await accept();
   assert.equal((await membersOf(service)).length, 1);
   assert.deepEqual(await rows(), []);
   for (const [path, json, status] of asked)

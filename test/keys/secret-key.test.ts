@@ -19,9 +19,10 @@ import { openSecrets, readSecretKey } from '../../src/keys/secret-key.ts';
 import { createSecretBox } from '../../src/lib/crypto.ts';
 import { silentLog } from '../../src/lib/log.ts';
 import { queueMail } from '../../src/outbox/queue.ts';
-import { openStore } from '../../src/store/open.ts';
+import { type Db, openStore } from '../../src/store/open.ts';
 import { startTestService, temporaryFolder } from '../helpers/app.ts';
 import { skipUnlessInstalled } from '../helpers/installed.ts';
+import { openTestStore, sqliteEnvironment } from '../helpers/store.ts';
 
 const FORMER = 'the former key, of enough characters';
 const OTHER = 'another key, also of enough characters';
@@ -32,9 +33,8 @@ const configOf = (folder: string, env: Record<string, string> = {}) =>
   readConfig({ DELIVERABILITY_DATA_DIR: folder, ...env }).config;
 
 /** Opens a database in memory as the service does at startup. */
-function startIn(t: TestContext, folder: string) {
-  const store = openStore(':memory:');
-  t.after(() => store.close());
+async function startIn(t: TestContext, folder: string) {
+  const store = await openTestStore(t);
   const config = configOf(folder);
   return { found: readSecretKey(config), config, db: store.db };
 }
@@ -51,7 +51,7 @@ function assertRefused(promise: Promise<unknown>, ...sentences: RegExp[]): Promi
 
 test('The first start creates a private secret.key; later starts read it', async (t) => {
   const folder = join(temporaryFolder(t), 'new');
-  const { config, db, found } = startIn(t, folder);
+  const { config, db, found } = await startIn(t, folder);
   assert.deepEqual([found, readdirSync(folder)], [null, []], 'nothing is made before it is needed');
   const made = await openSecrets(config, found, { db, log: silentLog });
   assert.deepEqual(readdirSync(folder), ['secret.key']);
@@ -65,7 +65,7 @@ test('The first start creates a private secret.key; later starts read it', async
 
 test('Concurrent first starts end up with the same secret key', async (t) => {
   const folder = temporaryFolder(t);
-  const starts = [startIn(t, folder), startIn(t, folder)];
+  const starts = [await startIn(t, folder), await startIn(t, folder)];
   assert.deepEqual(
     starts.map(({ found }) => found),
     [null, null],
@@ -81,7 +81,7 @@ test('A full disk while writing secret.key leaves no partial file', {
   skip: skipUnlessInstalled('prlimit'),
 }, async (t) => {
   const folder = temporaryFolder(t);
-  const { config, found, db } = startIn(t, folder);
+  const { config, found, db } = await startIn(t, folder);
   // The maximum file size of this process, enforced by the system.
   const limit = (bytes: string) =>
     execFileSync('prlimit', [`--pid=${process.pid}`, `--fsize=${bytes}:`]);
@@ -98,7 +98,7 @@ test('A full disk while writing secret.key leaves no partial file', {
 test('A leftover temporary key file from a crash is ignored', async (t) => {
   const folder = temporaryFolder(t);
   writeFileSync(`${keyOf(folder)}.abcdefghijkm.new`, 'half a k');
-  const { config, found, db } = startIn(t, folder);
+  const { config, found, db } = await startIn(t, folder);
   await openSecrets(config, found, { db, log: silentLog });
   assert.match(readSecretKey(config)!, /^[\w-]{43}$/);
 });
@@ -107,7 +107,7 @@ test('A too short secret.key is rejected before the database is created', async 
   const folder = temporaryFolder(t);
   writeFileSync(keyOf(folder), '\n');
   await assertRefused(
-    startTestService(t, { folder }),
+    startTestService(t, { folder, env: sqliteEnvironment(folder) }),
     /Cannot use \S+secret\.key \(the key is too short: restore the file from a backup, or delete it on/,
   );
   assert.ok(!existsSync(join(folder, 'deliverability.db')));
@@ -115,7 +115,10 @@ test('A too short secret.key is rejected before the database is created', async 
 
 async function assertNoDatabase(t: TestContext, folder: string, code: string) {
   const database = join(temporaryFolder(t), 'd.db');
-  const env = { DELIVERABILITY_DATABASE_URL: `sqlite:${database}` };
+  const env = {
+    ...sqliteEnvironment(folder),
+    DELIVERABILITY_DATABASE_URL: `sqlite:${database}`,
+  };
   const sentence = new RegExp(`Cannot use \\S+secret\\.key \\(${code}\\)`);
   await assertRefused(startTestService(t, { folder, env }), sentence);
   assert.ok(!existsSync(database));
@@ -150,6 +153,7 @@ async function run(
   use: (service: Awaited<ReturnType<typeof startTestService>>) => Promise<unknown> = async () => {},
 ) {
   const env: Record<string, string> = {
+    ...sqliteEnvironment(folder),
     // Nothing listens there, so emails stay queued.
     DELIVERABILITY_MAIL_URL: 'smtp://127.0.0.1:1',
     DELIVERABILITY_MAIL_FROM: 'notices@example.com',
@@ -165,11 +169,8 @@ async function run(
 const databaseOf = (folder: string) => join(folder, 'deliverability.db');
 
 /** Runs in the database of a stopped service. */
-async function inDatabase<T>(
-  folder: string,
-  use: (db: ReturnType<typeof openStore>['db']) => Promise<T>,
-): Promise<T> {
-  const store = openStore(databaseOf(folder));
+async function inDatabase<T>(folder: string, use: (db: Db) => Promise<T>): Promise<T> {
+  const store = await openStore(databaseOf(folder));
   try {
     return await use(store.db);
   } finally {
@@ -183,7 +184,13 @@ const proofOf = (folder: string) =>
   inDatabase(folder, (db) => db.selectFrom('service_facts').selectAll().execute());
 
 const startWith = (t: TestContext, folder: string, key?: string) =>
-  startTestService(t, { folder, env: key ? { DELIVERABILITY_SECRET_KEY: key } : {} });
+  startTestService(t, {
+    folder,
+    env: {
+      ...sqliteEnvironment(folder),
+      ...(key ? { DELIVERABILITY_SECRET_KEY: key } : {}),
+    },
+  });
 
 test('A changed SECRET_KEY is rejected; the previous one is accepted again', async (t) => {
   const folder = temporaryFolder(t);

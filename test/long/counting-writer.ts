@@ -21,7 +21,7 @@ const random = seededRandom(77);
 // In the past, so that IDs do not collide with those of other threads.
 const clock = { now: () => from - 1_000_000_000 };
 const newId = createIdGenerator(clock);
-const { db, close } = openStore(path);
+const { db, close } = await openStore(path);
 let stopped = false;
 let written = 0;
 parentPort!.once('message', () => {

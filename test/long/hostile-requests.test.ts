@@ -15,13 +15,14 @@ import { presentListed } from '../../src/mailtests/present.ts';
 import { newTestRow } from '../../src/mailtests/queries.ts';
 import { zoneResolver } from '../../src/net/dns/zone.ts';
 import { assembleService } from '../../src/service.ts';
-import { type Db, openStore, transact } from '../../src/store/open.ts';
+import { type Db, transact } from '../../src/store/open.ts';
 import { createApiKey } from '../../src/team/api-keys.ts';
 import { makeOwner } from '../../src/team/owner.ts';
 import { insertSession } from '../../src/team/sessions.ts';
 import { contentsOf, INSIDE } from '../e2e/inside.ts';
 import { temporaryFolder } from '../helpers/app.ts';
 import { testClock } from '../helpers/clock.ts';
+import { openTestStore } from '../helpers/store.ts';
 import { documentValidator } from '../http/document-validator.ts';
 import { type Hostile, hostileRequest, REAL } from '../http/hostile-requests.ts';
 
@@ -53,7 +54,7 @@ async function assemble(t: TestContext) {
   const ignore = () => {};
   const record = (message: string, fields?: object) => void faults.push([message, fields]);
   const assembled = await assembleService(config, '0.0.0-test', {
-    store: openStore(':memory:'),
+    store: await openTestStore(t),
     clock: testClock(),
     resolver: zoneResolver({}),
     log: { debug: ignore, info: ignore, warn: ignore, error: record },

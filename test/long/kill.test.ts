@@ -63,7 +63,7 @@ test(`${ROUNDS} SIGKILLs lose no accepted message and analyze each once`, {
 });
 
 async function prepare(folder: string, random: Random): Promise<Mail[]> {
-  const store = openStore(join(folder, 'deliverability.db'));
+  const store = await openStore(join(folder, 'deliverability.db'));
   try {
     return await prepareMails(store.db, ROUNDS * MAILS_PER_ROUND, random);
   } finally {

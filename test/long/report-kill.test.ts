@@ -118,7 +118,7 @@ const mailOf = ({ raw }: MailSink['taken'][0]): string =>
 
 /** The emails that a stopped service has recorded as sent, both in the outbox and in the copies. */
 async function recordedIn(path: string): Promise<Set<string>> {
-  const store = openStore(path);
+  const store = await openStore(path);
   try {
     const rows = await store.db
       .selectFrom('report_copies as copy')
@@ -136,7 +136,7 @@ async function recordedIn(path: string): Promise<Set<string>> {
 async function makeDue(path: string, round: number): Promise<string[]> {
   const now = systemClock.now();
   const newId = createIdGenerator(systemClock);
-  const store = openStore(path);
+  const store = await openStore(path);
   try {
     const addresses: string[] = [];
     for (let i = 0; i < SCHEDULES_PER_ROUND; i++) {

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Schedule } from '../../src/schedules/schema.ts';
-import { openStore } from '../../src/store/open.ts';
 import { testClock } from '../helpers/clock.ts';
 import { seededRandom } from '../helpers/random.ts';
+import { openTestStore } from '../helpers/store.ts';
 import { timesBetween } from '../schedules/local-times.ts';
 import { HOUR_MS, startScheduling } from '../schedules/scheduling.ts';
 
@@ -20,7 +20,7 @@ test('A year of report schedules in each zone sends every report exactly once', 
   const { service, create, makeDue } = await startScheduling(t, {
     clock,
     mute: true,
-    store: openStore(':memory:'),
+    store: await openTestStore(t),
   });
   const { db } = service.app;
   const schedules: Schedule[] = [];

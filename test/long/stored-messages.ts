@@ -17,7 +17,7 @@ export interface StoredFigures {
 /** The service must have stopped. Throws for a message that is lost, incomplete or analyzed twice. */
 export async function assertNothingLost(path: string, mails: Mail[]): Promise<StoredFigures> {
   assertConsistent(path);
-  const store = openStore(path);
+  const store = await openStore(path);
   try {
     const { db } = store;
     const events = await eventsByTest(db);

@@ -9,12 +9,13 @@ import { Worker } from 'node:worker_threads';
 import { isoTime } from '../../src/lib/clock.ts';
 import { countTest } from '../../src/mailtests/tally.ts';
 import { periodOf, type SendTiming } from '../../src/schedules/times.ts';
-import { type Db, openStore } from '../../src/store/open.ts';
+import type { Db } from '../../src/store/open.ts';
 import type { TestRow } from '../../src/store/tables.generated.ts';
 import { periodEndingAt, type SummarySpan, summarize } from '../../src/summary/summary.ts';
 import { startTestService, type TestService } from '../helpers/app.ts';
 import { testClock } from '../helpers/clock.ts';
 import { seededRandom } from '../helpers/random.ts';
+import { openTestStore } from '../helpers/store.ts';
 import { randomTest } from '../mailtests/counted-tests.ts';
 import { recountedSummary } from '../summary/recounted-summary.ts';
 import type { Writing } from './counting-writer.ts';
@@ -136,8 +137,7 @@ test('summarize counts tests moving between unequal periods exactly once', async
 });
 
 test('summarize yields to other work between days of many domains', async (t) => {
-  const { db, close } = openStore(':memory:');
-  t.after(close);
+  const { db } = await openTestStore(t);
   const domains = Array.from({ length: 100 }, (_, i) => `dom_${i}`);
   let turns = 0;
   let reading = true;

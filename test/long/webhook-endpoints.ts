@@ -45,7 +45,7 @@ export async function startEndpoints(
   secretKey: string,
   random: Random,
 ): Promise<TestEndpoints> {
-  const store = openStore(path);
+  const store = await openStore(path);
   const newId = createIdGenerator(systemClock);
   const secrets = createSecretBox(secretKey);
   for (const [index, { events, enabled }] of ENDPOINTS.entries()) {

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import type { App } from '../../src/app.ts';
 import { isoTime } from '../../src/lib/clock.ts';
 import { newTestRow } from '../../src/mailtests/queries.ts';
-import type { Db } from '../../src/store/open.ts';
+import { type Db, engineOf } from '../../src/store/open.ts';
 import type { TestRow, TestTallyRow } from '../../src/store/tables.generated.ts';
 import type { Random } from '../helpers/random.ts';
 
@@ -55,7 +55,7 @@ export async function recount(db: Db): Promise<TestTallyRow[]> {
       UNION ALL
       SELECT *, domain_id FROM tests WHERE status = 'completed' AND domain_id IS NOT NULL
     )
-    SELECT livemode, tallied AS domain_id, strftime('%Y-%m-%dT%H:00:00.000Z', completed_at) AS hour,
+    SELECT livemode, tallied AS domain_id, substr(completed_at, 1, 13) || ':00:00.000Z' AS hour,
       count(*) AS tests, count(score) AS scored, coalesce(sum(score), 0) AS score_sum,
       count(*) FILTER (WHERE grade = 'A') AS grade_a, count(*) FILTER (WHERE grade = 'B') AS grade_b,
       count(*) FILTER (WHERE grade = 'C') AS grade_c, count(*) FILTER (WHERE grade = 'D') AS grade_d,
@@ -68,14 +68,16 @@ export async function recount(db: Db): Promise<TestTallyRow[]> {
       count(*) FILTER (WHERE dmarc = 'pass') AS dmarc_pass,
       0 AS placement_samples, 0 AS placement_inbox, '' AS issues
     FROM each_test GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`.execute(db);
+  const isSqlite = engineOf(db) === 'sqlite';
+  const each = isSqlite ? sql`json_each(t.checks)` : sql`json_array_elements(t.checks::json)`;
   for (const row of rows) {
     const counts = await sql<{ id: string; n: number }>`
-      SELECT json_extract(c.value, '$.id') AS id, count(DISTINCT t.id) AS n
-      FROM tests t, json_each(t.checks) c
+      SELECT c.value ->> 'id' AS id, count(DISTINCT t.id) AS n
+      FROM tests t, ${each} c
       WHERE t.status = 'completed' AND t.livemode = ${row.livemode}
         AND (${row.domain_id} = '' OR t.domain_id = ${row.domain_id})
         AND substr(t.completed_at, 1, 13) = ${row.hour.slice(0, 13)}
-        AND json_extract(c.value, '$.status') IN ('fail', 'warn')
+        AND c.value ->> 'status' IN ('fail', 'warn')
       GROUP BY 1 ORDER BY 1`.execute(db);
     row.issues = JSON.stringify(Object.fromEntries(counts.rows.map(({ id, n }) => [id, n])));
   }

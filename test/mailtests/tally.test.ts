@@ -20,6 +20,7 @@ import { startTestService, type TestService, temporaryFolder } from '../helpers/
 import { type TestClock, testClock } from '../helpers/clock.ts';
 import { goodMessage } from '../helpers/good-message.ts';
 import { type Random, seededRandom } from '../helpers/random.ts';
+import { openTestStore } from '../helpers/store.ts';
 import { randomResult, randomTest, recount, tallies } from './counted-tests.ts';
 
 const HOUR = 3_600_000;
@@ -262,10 +263,9 @@ test('Migration from schema v6 counts existing tests as if counted on completion
   );
   for (const row of stored) insert.run(row);
   old.close();
-  const migrated = openStore(path);
+  const migrated = await openStore(path);
   t.after(() => migrated.close());
-  const store = openStore(':memory:');
-  t.after(() => store.close());
+  const store = await openTestStore(t);
   await store.db.transaction().execute(async (tx) => {
     for (const row of rows) await countTest(tx, row, 1);
   });

@@ -7,6 +7,7 @@ import { nextSlot } from '../../src/monitors/schedule.ts';
 import { temporaryFolder } from '../helpers/app.ts';
 import { blocklistZone, listIn } from '../helpers/blocklists.ts';
 import { testClock } from '../helpers/clock.ts';
+import { skipOnPostgres } from '../helpers/store.ts';
 import {
   ADDRESS,
   HOUR_MS,
@@ -42,7 +43,9 @@ async function halfHours({ clock, runDue }: Monitoring, count: number): Promise<
   }
 }
 
-test('A month of hourly monitor runs survives restarts, a crash and clock changes', async (t) => {
+test('A month of hourly monitor runs survives restarts, a crash and clock changes', {
+  skip: skipOnPostgres,
+}, async (t) => {
   const start = await startAgain(t);
   let here = await start();
   const { clock, dns, create } = here;

@@ -6,6 +6,7 @@ import type { App } from '../../src/app.ts';
 import { sendReportsJob } from '../../src/schedules/send.ts';
 import { temporaryFolder } from '../helpers/app.ts';
 import { testClock } from '../helpers/clock.ts';
+import { skipOnPostgres } from '../helpers/store.ts';
 import { startMailSink } from '../outbox/mail-sink.ts';
 import { fieldOf, HOUR_MS, runToEnd, type Scheduling, startScheduling } from './scheduling.ts';
 
@@ -39,7 +40,9 @@ async function assertSentOnce({ sink, runs }: Scheduling, id: string): Promise<v
   );
 }
 
-test('A report claimed by a crashed process is sent once by the next process', async (t) => {
+test('A report claimed by a crashed process is sent once by the next process', {
+  skip: skipOnPostgres,
+}, async (t) => {
   const due = await startDue(t, { format: 'pdf' });
   const { app } = due.service;
   let asked = 0;
@@ -72,7 +75,9 @@ test('A report claimed without result is retried once its lease expires', async 
   await assertSentOnce(due, due.id);
 });
 
-test('A failure while writing a report’s copies rolls everything back', async (t) => {
+test('A failure while writing a report’s copies rolls everything back', {
+  skip: skipOnPostgres,
+}, async (t) => {
   for (const failing of [1, 2, 3]) {
     const due = await startDue(t);
     const { app } = due.service;

@@ -1,11 +1,10 @@
 /** Recipients unsubscribe with the link in an email, by email client or by hand, and resubscribe. */
 
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { ReportRun } from '../../src/schedules/schema.ts';
 import { getPage, mainOf, postForm } from '../dashboard/pages.ts';
+import { storedBytes } from '../helpers/stored-bytes.ts';
 import { startMailSink } from '../outbox/mail-sink.ts';
 import { auditOf } from '../team/team-service.ts';
 import { SCHEDULES, type Scheduling, startScheduling, unsubscribePath } from './scheduling.ts';
@@ -260,8 +259,7 @@ test('Database and log contain no unsubscribe tokens in clear text', async (t) =
   const log = JSON.stringify(service.logged);
   assert.ok(log.includes('/unsubscribe/:token'), log);
   assert.ok(!log.includes(token));
-  const files = readdirSync(service.folder).filter((name) => /\.db(-wal)?$/.test(name));
-  const kept = Buffer.concat(files.map((name) => readFileSync(join(service.folder, name))));
+  const kept = await storedBytes(service.app, service.folder);
   assert.ok(kept.includes('ann@example.com'));
   assert.ok(!kept.includes(token));
 });

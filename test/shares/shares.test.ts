@@ -1,13 +1,12 @@
 /** The API for shared reports: create, list, revoke, retention. */
 
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { sha256 } from '../../src/lib/crypto.ts';
 import { deleteOldTests } from '../../src/mailtests/expire.ts';
 import { expireShares } from '../../src/shares/change-share.ts';
 import type { Share } from '../../src/shares/schema.ts';
+import { storedBytes } from '../helpers/stored-bytes.ts';
 import type { List } from '../team/team-service.ts';
 import { DAY_MS, type Made, type Sharing, startSharing, WEEK_MS, wrongFields } from './sharing.ts';
 
@@ -48,11 +47,7 @@ test('Share tokens are stored only hashed and encrypted', async (t) => {
     .selectAll()
     .executeTakeFirstOrThrow();
   assert.equal(row.token_hash, sha256(token));
-  const bytes = Buffer.concat(
-    readdirSync(service.folder)
-      .filter((name) => /\.db(-wal)?$/.test(name))
-      .map((name) => readFileSync(join(service.folder, name))),
-  );
+  const bytes = await storedBytes(service.app, service.folder);
   assert.ok(bytes.includes('What is no secret'));
   assert.ok(!bytes.includes(token));
   // The encryption is bound to its row.

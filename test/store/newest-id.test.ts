@@ -6,16 +6,17 @@ import { createApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { createIdGenerator } from '../../src/lib/ids.ts';
 import { zoneResolver } from '../../src/net/dns/zone.ts';
-import { openStore } from '../../src/store/open.ts';
+import type { Store } from '../../src/store/open.ts';
 import { temporaryFolder } from '../helpers/app.ts';
 import { testClock } from '../helpers/clock.ts';
+import { openTestStore } from '../helpers/store.ts';
 
 const tail = (id: string) => id.slice(id.indexOf('_'));
 const TIME = '2026-11-21T10:00:00.000Z';
 
 /** A database whose newest id is of this kind, a day after all others. */
-async function storeWith(kind: keyof ReturnType<typeof rowsOf>) {
-  const store = openStore(':memory:');
+async function storeWith(t: TestContext, kind: keyof ReturnType<typeof rowsOf>) {
+  const store = await openTestStore(t);
   const clock = testClock();
   const newId = createIdGenerator(clock);
   const member = { id: newId('mem'), email: 'ann@example.com', name: 'A', joined_at: TIME };
@@ -54,7 +55,7 @@ function rowsOf(newId: ReturnType<typeof createIdGenerator>, member_id: string) 
   };
 }
 
-async function idAfterRestart(t: TestContext, store: ReturnType<typeof openStore>) {
+async function idAfterRestart(t: TestContext, store: Store) {
   const { config } = readConfig({
     DELIVERABILITY_DATA_DIR: temporaryFolder(t),
     DELIVERABILITY_BLOCKLISTS: '-all',
@@ -72,6 +73,6 @@ async function idAfterRestart(t: TestContext, store: ReturnType<typeof openStore
 
 for (const kind of ['members', 'api_keys', 'invitations', 'sessions', 'audit_log'] as const)
   test(`New IDs sort after the newest ID in ${kind} after a restart`, async (t) => {
-    const { store, newest } = await storeWith(kind);
+    const { store, newest } = await storeWith(t, kind);
     assert.ok((await idAfterRestart(t, store)) > newest);
   });

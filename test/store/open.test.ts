@@ -6,10 +6,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import BetterSqlite from 'better-sqlite3';
-import { migrate, StoreError } from '../../src/store/migrate.ts';
+import { StoreError } from '../../src/store/errors.ts';
 import { MIGRATIONS, SCHEMA_VERSION } from '../../src/store/migrations/index.ts';
-import { lockStore, openStore } from '../../src/store/open.ts';
+import { openStore } from '../../src/store/open.ts';
 import { SCHEMA } from '../../src/store/schema.generated.ts';
+import { lockStore } from '../../src/store/sqlite/lock.ts';
+import { migrate } from '../../src/store/sqlite/migrate.ts';
 
 function folder(t: TestContext): string {
   const path = mkdtempSync(join(tmpdir(), 'store-'));
@@ -32,7 +34,7 @@ function shapeOf(sqlite: BetterSqlite.Database): string[] {
 
 test('openStore creates a database with WAL, foreign keys and durable settings', async (t) => {
   const path = join(folder(t), 'new', 'd.db');
-  const store = openStore(path);
+  const store = await openStore(path);
   t.after(() => store.close());
   assert.deepEqual(store.migration, { from: 0, to: SCHEMA_VERSION, backup: null });
   // The WAL exists from the first write on.
@@ -137,11 +139,11 @@ test('migrate backs up an older database and runs all steps in one transaction',
   migrate(sqlite, { schema: SCHEMA, version: 1, steps: [] });
   const add = {
     version: 2,
-    run: (db: BetterSqlite.Database) => db.exec('CREATE TABLE a (x TEXT)'),
+    sqlite: (db: BetterSqlite.Database) => db.exec('CREATE TABLE a (x TEXT)'),
   };
   const bad = {
     version: 3,
-    run: (db: BetterSqlite.Database) => db.exec('CREATE TABLE a (x TEXT)'),
+    sqlite: (db: BetterSqlite.Database) => db.exec('CREATE TABLE a (x TEXT)'),
   };
   assert.throws(
     () => migrate(sqlite, { schema: '', version: 3, steps: [add, bad] }),
@@ -156,47 +158,44 @@ test('migrate backs up an older database and runs all steps in one transaction',
   assert.equal(copy.pragma('user_version', { simple: true }), 1);
 });
 
-test('openStore rejects a newer database and leaves it unchanged', (t) => {
+test('openStore rejects a newer database and leaves it unchanged', async (t) => {
   const path = join(folder(t), 'd.db');
   const sqlite = new BetterSqlite(path);
   sqlite.pragma('user_version = 999');
   sqlite.close();
-  assert.throws(
-    () => openStore(path),
+  await assert.rejects(
+    openStore(path),
     (error) => error instanceof StoreError && /version 999/.test(error.message),
   );
 });
 
-test('openStore rejects non-SQLite files and databases of other programs', (t) => {
+test('openStore rejects non-SQLite files and databases of other programs', async (t) => {
   const dir = folder(t);
   writeFileSync(
     join(dir, 'text.db'),
     'this is not a database, but long enough to look at'.repeat(100),
   );
-  assert.throws(() => openStore(join(dir, 'text.db')), /not an SQLite database/);
+  await assert.rejects(openStore(join(dir, 'text.db')), /not an SQLite database/);
   const other = new BetterSqlite(join(dir, 'other.db'));
   other.exec('CREATE TABLE theirs (x)');
   other.close();
-  assert.throws(() => openStore(join(dir, 'other.db')), /of another program/);
+  await assert.rejects(openStore(join(dir, 'other.db')), /of another program/);
 });
 
-test('openStore names a directory it cannot create', (t) => {
+test('openStore names a directory it cannot create', async (t) => {
   const dir = folder(t);
   writeFileSync(join(dir, 'file'), '');
-  assert.throws(
-    () => openStore(join(dir, 'file', 'd.db')),
-    (error) => {
-      return error instanceof StoreError && error.message.includes(join('file', 'd.db'));
-    },
-  );
+  await assert.rejects(openStore(join(dir, 'file', 'd.db')), (error) => {
+    return error instanceof StoreError && error.message.includes(join('file', 'd.db'));
+  });
 });
 
 test('openStore names a directory it cannot write', {
   skip: process.getuid?.() === 0 && 'root may write anywhere',
-}, (t) => {
+}, async (t) => {
   const dir = folder(t);
   chmodSync(dir, 0o500);
-  assert.throws(() => openStore(join(dir, 'd.db')), StoreError);
+  await assert.rejects(openStore(join(dir, 'd.db')), StoreError);
 });
 
 test('lockStore allows one holder at a time', (t) => {
@@ -208,7 +207,7 @@ test('lockStore allows one holder at a time', (t) => {
 });
 
 test('Queries outside a transaction never run inside it', async (t) => {
-  const store = openStore(':memory:');
+  const store = await openStore(':memory:');
   t.after(() => store.close());
   const member = (id: string, role: 'owner' | 'member') => ({
     id,

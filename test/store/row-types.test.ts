@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import BetterSqlite from 'better-sqlite3';
 import { rowTypesModule } from '../../scripts/row-types.ts';
-import { migrate } from '../../src/store/migrate.ts';
+import { migrate } from '../../src/store/sqlite/migrate.ts';
 
 const GENERATED = readFileSync(
   new URL('../../src/store/tables.generated.ts', import.meta.url),

@@ -8,8 +8,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import BetterSqlite from 'better-sqlite3';
 import { Kysely, sql } from 'kysely';
 import { openStore } from '../../src/store/open.ts';
-import { sqliteDialect } from '../../src/store/sqlite-dialect.ts';
-import { createWalSync } from '../../src/store/wal-sync.ts';
+import { sqliteDialect } from '../../src/store/sqlite/dialect.ts';
+import { createWalSync } from '../../src/store/sqlite/wal-sync.ts';
 import { temporaryFolder } from '../helpers/app.ts';
 
 interface Tables {
@@ -99,7 +99,7 @@ test('A failed transaction is rolled back without a WAL sync', async (t) => {
 /** A database with frames in its WAL, and the given sync options. */
 async function withLog(t: TestContext) {
   const path = join(temporaryFolder(t), 'a.db');
-  const store = openStore(path);
+  const store = await openStore(path);
   t.after(() => store.close());
   await sql`CREATE TABLE notes (n INTEGER)`.execute(store.db);
   assert.ok(existsSync(`${path}-wal`));
@@ -211,7 +211,7 @@ test('Statements after an implicit rollback are not committed on their own', asy
 test('A writer waits for another process’s lock without blocking other work', async (t) => {
   const folder = temporaryFolder(t);
   const path = join(folder, 'a.db');
-  const store = openStore(path);
+  const store = await openStore(path);
   t.after(() => store.close());
   const insert = (name: string) =>
     store.db.insertInto('service_facts').values({ name, value: '' }).execute();

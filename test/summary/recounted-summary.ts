@@ -3,7 +3,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { isoTime } from '../../src/lib/clock.ts';
 import type { Summary } from '../../src/report/summary.ts';
-import type { Db, Tx } from '../../src/store/open.ts';
+import { type Db, engineOf, type Tx } from '../../src/store/open.ts';
 import type { Scope, SummarySpan } from '../../src/summary/summary.ts';
 
 interface Totals {
@@ -15,7 +15,7 @@ interface Totals {
 
 /** The quotient of two sums, rounded half up to a multiple of 1 / scale in integer arithmetic. */
 const rounded = (part: RawBuilder<unknown>, whole: RawBuilder<unknown>, scale: number) =>
-  sql`coalesce((2 * ${sql.raw(String(scale))} * (${part}) + (${whole})) / nullif(2 * (${whole}), 0) / ${sql.raw(`${scale}.0`)}, 0)`;
+  sql`coalesce(floor((2 * ${sql.raw(String(scale))} * (${part}) + (${whole})) / nullif(2 * (${whole}), 0)) / ${sql.raw(`${scale}.0`)}, 0)`;
 
 /** Tests completed from `from` to before `to`. */
 const completed = ({ livemode, domains }: Scope, from: number, to: number) => sql`
@@ -40,10 +40,11 @@ async function totals(db: Db | Tx, scope: Scope, from: number, to: number): Prom
 }
 
 async function issuesIn(db: Db | Tx, scope: Scope, from: number, to: number) {
+  const isSqlite = engineOf(db) === 'sqlite';
+  const each = isSqlite ? sql`json_each(t.checks)` : sql`json_array_elements(t.checks::json)`;
   const { rows } = await sql<{ check: string; count: number }>`
-    SELECT json_extract(c.value, '$.id') AS "check", count(*) AS count
-    FROM tests t, json_each(t.checks) c
-    WHERE ${completed(scope, from, to)} AND json_extract(c.value, '$.status') IN ('fail', 'warn')
+    SELECT c.value ->> 'id' AS "check", count(*) AS count FROM tests t, ${each} c
+    WHERE ${completed(scope, from, to)} AND c.value ->> 'status' IN ('fail', 'warn')
     GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 10`.execute(db);
   return rows;
 }

@@ -12,7 +12,7 @@ import { auditOf, type List, membersOf, type Problem } from './team-service.ts';
 
 /** A team with one owner and their API keys. */
 async function withKeys(t: TestContext) {
-  const all = openTeam(t);
+  const all = await openTeam(t);
   const { owner } = await makeOwner(all.context, 'ann@example.com');
   return {
     ...all,

@@ -3,13 +3,12 @@
 import type { TestContext } from 'node:test';
 import type { Role } from '../../src/http/actor.ts';
 import { createIdGenerator } from '../../src/lib/ids.ts';
-import { openStore } from '../../src/store/open.ts';
 import type { TeamContext } from '../../src/team/members.ts';
 import { testClock } from '../helpers/clock.ts';
+import { openTestStore } from '../helpers/store.ts';
 
-export function openTeam(t: TestContext) {
-  const store = openStore(':memory:');
-  t.after(() => store.close());
+export async function openTeam(t: TestContext) {
+  const store = await openTestStore(t);
   const clock = testClock();
   const context: TeamContext = { db: store.db, clock, newId: createIdGenerator(clock) };
   return {

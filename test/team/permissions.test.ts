@@ -19,7 +19,7 @@ const code = (expected: string) => (error: unknown) =>
   (error as { code?: string }).code === expected;
 
 test('reauthorize rejects members who were removed or lost the required role', async (t) => {
-  const { db, context, addMember } = openTeam(t);
+  const { db, context, addMember } = await openTeam(t);
   const memberId = await addMember('ann@example.com', 'admin');
   const stand = (role: 'admin' | 'member') => {
     const actor = { memberId, role, keyId: null, sessionId: null };
@@ -34,7 +34,7 @@ test('reauthorize rejects members who were removed or lost the required role', a
 });
 
 test('setRole and removeMember reject a member who has since become the owner', async (t) => {
-  const { db, context, addMember } = openTeam(t);
+  const { db, context, addMember } = await openTeam(t);
   await makeOwner(context, 'ann@example.com');
   const stale = (await findMember(db, await addMember('bob@example.com', 'admin')))!;
   await makeOwner(context, 'bob@example.com');

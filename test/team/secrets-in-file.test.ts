@@ -1,10 +1,9 @@
 /** The database file contains no secrets. */
 
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { startTestService } from '../helpers/app.ts';
+import { storedBytes } from '../helpers/stored-bytes.ts';
 import { accept, ageMail, type Invitation, invite, tokenOf } from './team-service.ts';
 
 test('The database file contains no invitation links, API keys or passwords', async (t) => {
@@ -32,9 +31,7 @@ test('The database file contains no invitation links, API keys or passwords', as
     json: { name: 'build' },
     headers: headers('three'),
   });
-  const files = readdirSync(folder).filter((name) => name.includes('.db'));
-  assert.ok(files.length > 0);
-  const bytes = Buffer.concat(files.map((name) => readFileSync(join(folder, name))));
+  const bytes = await storedBytes(service.app, folder);
   assert.ok(bytes.includes('bob@example.com'), 'what is no secret is found');
   const tokens = [made, resent, waiting].map(tokenOf);
   for (const secret of [...tokens, password, key, made_key.body.key])

@@ -2,8 +2,6 @@
 
 import assert from 'node:assert/strict';
 import { scryptSync } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { hashPassword, PASSWORD_COST } from '../../src/lib/crypto.ts';
 import { findOwner } from '../../src/team/members.ts';
@@ -12,6 +10,7 @@ import { findKnownDevice } from '../../src/team/sign-in.ts';
 import { signInGuardOf } from '../../src/team/sign-in-guard.ts';
 import { type ServiceOptions, startTestService } from '../helpers/app.ts';
 import { testClock } from '../helpers/clock.ts';
+import { storedBytes } from '../helpers/stored-bytes.ts';
 import {
   type Browser,
   browserOf,
@@ -459,8 +458,7 @@ test('Server log and database contain no passwords or session cookies', async (t
   assert.equal(await statusOf(browser), 200);
   const log = JSON.stringify(service.logged);
   assert.match(log, /sign-in failed/);
-  const files = readdirSync(service.folder).filter((name) => name.includes('.db'));
-  const bytes = Buffer.concat(files.map((name) => readFileSync(join(service.folder, name))));
+  const bytes = await storedBytes(service.app, service.folder);
   assert.ok(bytes.includes(browser.session.id), 'what is no secret is found');
   for (const secret of [
     PASSWORD,

@@ -2,13 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { EVENT_TYPES } from '../../src/events/events.ts';
 import { EXPIRE_DELIVERIES_JOB } from '../../src/webhooks/expire.ts';
 import { startTestService } from '../helpers/app.ts';
 import type { Received } from '../helpers/receiver.ts';
+import { storedBytes } from '../helpers/stored-bytes.ts';
 import { auditOf, type List } from '../team/team-service.ts';
 import {
   createEndpoint,
@@ -399,8 +398,7 @@ test('Database and log contain no current or previous webhook secrets', async (t
   const sample = await call<{ id: string }>('POST', `${path}/test`, { headers: headers('three') });
   assert.equal((await waitForDelivery(scene, sample.body.id)).status, 'succeeded');
   await call('PATCH', path, { json: { secret: made.secret } });
-  const files = readdirSync(folder).filter((name) => name.includes('.db'));
-  const bytes = Buffer.concat(files.map((name) => readFileSync(join(folder, name))));
+  const bytes = await storedBytes(service.app, folder);
   assert.ok(bytes.includes(receiver.url), 'what is no secret is found');
   const log = JSON.stringify(logged);
   assert.ok(log.includes(path), 'what is asked is logged');

@@ -4,18 +4,25 @@ import type { Database as Sqlite } from 'better-sqlite3';
 import { ALERTS, COUNT_TESTS, MONITORS_AND_DOMAINS, REPORTS } from './version-7.ts';
 
 export interface Migration {
-  /** The `user_version` that the database has after this step. */
+  /** The version that the schema has after this step. */
   version: number;
   /** Runs in the same transaction as the other steps. */
-  run(sqlite: Sqlite): void;
+  sqlite(sqlite: Sqlite): void;
+  /**
+   * The statements for PostgreSQL, in the same transaction as the other steps. Required above
+   * `FIRST_POSTGRES_VERSION`; no PostgreSQL database is older.
+   */
+  postgres?: string;
 }
+
+export const FIRST_POSTGRES_VERSION = 8;
 
 /** In order, without gaps. Version 1 is the first release, created by `schema.sql`. */
 export const MIGRATIONS: Migration[] = [
   {
     // The detected mail type of tests, and the verdicts of mailbox providers.
     version: 2,
-    run(sqlite) {
+    sqlite(sqlite) {
       sqlite.exec('ALTER TABLE tests ADD COLUMN judged_kind TEXT');
       sqlite.exec('ALTER TABLE tests ADD COLUMN providers TEXT');
     },
@@ -23,14 +30,14 @@ export const MIGRATIONS: Migration[] = [
   {
     // Passwords, sessions, invitations, audit log, idempotency keys and outgoing email.
     version: 3,
-    run(sqlite) {
+    sqlite(sqlite) {
       sqlite.exec(TEAM_AND_MAIL);
     },
   },
   {
     // The proof of the secret key, replaced invitation links, and emails that expire.
     version: 4,
-    run(sqlite) {
+    sqlite(sqlite) {
       sqlite.exec(`
         CREATE TABLE service_facts (
           name  TEXT NOT NULL PRIMARY KEY,
@@ -47,21 +54,21 @@ export const MIGRATIONS: Migration[] = [
   {
     // Webhooks.
     version: 5,
-    run(sqlite) {
+    sqlite(sqlite) {
       sqlite.exec(WEBHOOKS);
     },
   },
   {
     // Domains, monitors and alert rules.
     version: 6,
-    run(sqlite) {
+    sqlite(sqlite) {
       sqlite.exec(DOMAINS_AND_MONITORS);
     },
   },
   {
     // Test counts, shared links, and scheduled reports.
     version: 7,
-    run(sqlite) {
+    sqlite(sqlite) {
       sqlite.exec(REPORTS);
       sqlite.exec(ALERTS);
       sqlite.exec(MONITORS_AND_DOMAINS);
@@ -71,7 +78,7 @@ export const MIGRATIONS: Migration[] = [
   {
     // The mode of webhook endpoints, resends of deliveries that wait, and summaries of exact periods.
     version: 8,
-    run(sqlite) {
+    sqlite(sqlite) {
       sqlite.exec('ALTER TABLE webhook_endpoints ADD COLUMN livemode INTEGER NOT NULL DEFAULT 1');
       sqlite.exec('ALTER TABLE webhook_deliveries ADD COLUMN resumes_at TEXT');
       sqlite.exec(

@@ -8,10 +8,12 @@ import {
   type Dialect,
   type Driver,
   type QueryResult,
+  type SelectModifierNode,
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
+import { cleanParameter } from '../text.ts';
 import type { WalSync } from './wal-sync.ts';
 
 /** Enough for every combination of filters and list lengths, but bounded. */
@@ -23,9 +25,22 @@ export function sqliteDialect(sqlite: Sqlite, sync: WalSync): Dialect {
     createAdapter: () => new UnqueuedAdapter(),
     createDriver: () => createDriver(sqlite, sync),
     createIntrospector: (db) => new SqliteIntrospector(db),
-    createQueryCompiler: () => new SqliteQueryCompiler(),
+    createQueryCompiler: () => new Compiler(),
   };
 }
+
+class Compiler extends SqliteQueryCompiler {
+  protected override addParameter(parameter: unknown): void {
+    super.addParameter(cleanParameter(parameter));
+  }
+
+  /** SQLite has one writer and no row locks: `forUpdate()` and `skipLocked()` add nothing to a query. */
+  protected override visitSelectModifier(node: SelectModifierNode): void {
+    if (!LOCKS.has(node.modifier ?? '')) super.visitSelectModifier(node);
+  }
+}
+
+const LOCKS = new Set<string>(['ForUpdate', 'ForNoKeyUpdate', 'ForShare', 'SkipLocked', 'NoWait']);
 
 /** Kysely's own queue would hold the connection during the WAL sync; the driver's mutex does not. */
 class UnqueuedAdapter extends SqliteAdapter {

@@ -1,23 +1,15 @@
-/** Migrates a database to the current schema: creates a new one directly, upgrades an older one step by step. */
+/** Migrates an SQLite database to the current schema: creates a new one directly, upgrades an older one step by step. */
 
 import type { Database as Sqlite } from 'better-sqlite3';
-import { MIGRATIONS, type Migration, SCHEMA_VERSION } from './migrations/index.ts';
-import { SCHEMA } from './schema.generated.ts';
-
-/** A problem with the database file as a whole; the message is for people. */
-export class StoreError extends Error {}
-
-export interface MigrationResult {
-  from: number;
-  to: number;
-  /** The path of the backup made before the first step; null if no steps were needed. */
-  backup: string | null;
-}
+import { StoreError } from '../errors.ts';
+import { MIGRATIONS, type Migration, SCHEMA_VERSION } from '../migrations/index.ts';
+import { SCHEMA } from '../schema.generated.ts';
+import type { MigrationResult } from '../types.ts';
 
 export interface MigrationTarget {
   schema: string;
   version: number;
-  steps: Migration[];
+  steps: Pick<Migration, 'version' | 'sqlite'>[];
 }
 
 const CURRENT: MigrationTarget = { schema: SCHEMA, version: SCHEMA_VERSION, steps: MIGRATIONS };
@@ -44,7 +36,7 @@ export function migrate(sqlite: Sqlite, target: MigrationTarget = CURRENT): Migr
   const backup = makeBackup(sqlite, from);
   const missingSteps = target.steps.filter((step) => step.version > from);
   applyInTransaction(sqlite, to, () => {
-    for (const step of missingSteps) step.run(sqlite);
+    for (const step of missingSteps) step.sqlite(sqlite);
   });
   return { from, to, backup };
 }

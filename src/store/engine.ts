@@ -1,0 +1,42 @@
+/** What differs between the databases for queries: which one it is, and row locks. */
+
+import { type SelectQueryBuilder, SqliteAdapter } from 'kysely';
+import type { Tables } from './tables.generated.ts';
+import type { Db, Engine, Tx } from './types.ts';
+
+/** The engine behind a connection or a transaction. */
+export const engineOf = (db: Db | Tx): Engine =>
+  db.getExecutor().adapter instanceof SqliteAdapter ? 'sqlite' : 'postgres';
+
+type TableWithId = {
+  [Table in keyof Tables]: Tables[Table] extends { id: string } ? Table : never;
+}[keyof Tables];
+
+/**
+ * Makes other transactions that lock or change the row wait until this one ends. Read the row only
+ * afterwards. SQLite has a single writer, so there it costs one lookup. Returns false if there is no such row.
+ * For other conditions, use Kysely's `forUpdate()` and `skipLocked()`, which add nothing on SQLite.
+ */
+export async function lockRow(tx: Tx, table: TableWithId, id: string): Promise<boolean> {
+  const rows = await tx
+    .selectFrom(table as 'tests')
+    .select('id')
+    .where('id', '=', id)
+    .forUpdate()
+    .execute();
+  return rows.length > 0;
+}
+
+/**
+ * In a transaction, makes other transactions that lock or change the selected rows wait until it ends, so
+ * that a decision about them is still right when it is stored. Outside of one, and on SQLite, it changes
+ * nothing. `of` names the table to lock in a query with joins.
+ */
+export function lockIn<DB, TB extends keyof DB & string, O>(
+  db: Db | Tx,
+  query: SelectQueryBuilder<DB, TB, O>,
+  of?: TB,
+): SelectQueryBuilder<DB, TB, O> {
+  if (!db.isTransaction) return query;
+  return of === undefined ? query.forNoKeyUpdate() : query.forNoKeyUpdate(of as never);
+}

@@ -1,0 +1,46 @@
+/** Transactions that run again after a conflict, and steps after their commit. */
+
+import { setTimeout as pause } from 'node:timers/promises';
+import { DatabaseUnavailableError, isConflict } from './errors.ts';
+import type { Db, Tx } from './types.ts';
+
+const afterCommitSteps = new WeakMap<Tx, (() => void)[]>();
+
+const MAX_ATTEMPTS = 5;
+/** Waits a random time up to this long before the first repetition, and twice as long before each later one. */
+const FIRST_PAUSE_MS = 20;
+
+/**
+ * Runs a transaction, and after its commit the `afterCommit` steps in order. On PostgreSQL, `work` runs
+ * again after a deadlock, a serialization failure, or if the connection is lost before the commit. It
+ * must therefore undo what else it changed. A connection lost during the commit is an error,
+ * because the changes may be in effect.
+ */
+export async function transact<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    const steps: (() => void)[] = [];
+    let isCommitting = false;
+    try {
+      const result = await db.transaction().execute(async (tx) => {
+        afterCommitSteps.set(tx, steps);
+        const value = await work(tx);
+        isCommitting = true;
+        return value;
+      });
+      for (const step of steps) step();
+      return result;
+    } catch (error) {
+      const canRepeat =
+        isConflict(error) || (error instanceof DatabaseUnavailableError && !isCommitting);
+      if (!canRepeat || attempt >= MAX_ATTEMPTS) throw error;
+    }
+    await pause(Math.random() * FIRST_PAUSE_MS * 2 ** (attempt - 1));
+  }
+}
+
+/** Runs `step` after the transaction commits; never after a rollback. Throws unless `transact` started it. */
+export function afterCommit(tx: Tx, step: () => void): void {
+  const steps = afterCommitSteps.get(tx);
+  if (!steps) throw new Error('This transaction was not started by transact().');
+  steps.push(step);
+}

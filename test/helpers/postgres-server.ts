@@ -1,0 +1,90 @@
+/** A PostgreSQL server for one test run: Debian's package, a temporary folder, a loopback port, no fsync. */
+
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chownSync, globSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+/** The folder of the newest installed version; null if there is none. Debian does not add it to PATH. */
+export function postgresPrograms(): string | null {
+  const versionOf = (path: string) => Number(path.split('/').at(-3));
+  const found = globSync('/usr/lib/postgresql/*/bin/postgres');
+  const newest = found.sort((a, b) => versionOf(a) - versionOf(b)).at(-1);
+  return newest === undefined ? null : dirname(newest);
+}
+
+export interface PostgresServer {
+  /** Without a database name: `${url}/postgres` is the first database. */
+  url: string;
+  /** `immediate` ends it as a crash would. */
+  stop(signal?: NodeJS.Signals): Promise<void>;
+}
+
+/** PostgreSQL refuses to run as root. This user exists on every machine. */
+const NOBODY = { uid: 65534, gid: 65534 };
+
+export async function startPostgres(programs: string): Promise<PostgresServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'postgres-'));
+  const user = process.getuid?.() === 0 ? NOBODY : null;
+  if (user) chownSync(folder, user.uid, user.gid);
+  const data = join(folder, 'data');
+  const options = { ...user, cwd: folder, env: { LC_ALL: 'C.UTF-8', PATH: process.env.PATH } };
+  execFileSync(
+    join(programs, 'initdb'),
+    ['-D', data, '-U', 'tests', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8', '--no-sync'],
+    { ...options, stdio: ['ignore', 'ignore', 'pipe'] },
+  );
+  const port = await freePort();
+  const settings = {
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    port,
+    fsync: 'off',
+    full_page_writes: 'off',
+    wal_level: 'minimal',
+    max_wal_senders: 0,
+    max_connections: 400,
+    shared_buffers: '128MB',
+  };
+  const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const child = spawn(join(programs, 'postgres'), ['-D', data, ...args], {
+    ...options,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const end = () => {
+    child.kill('SIGQUIT');
+    rmSync(folder, { recursive: true, force: true });
+  };
+  process.once('exit', end);
+  const exited = once(child, 'exit');
+  const output: string[] = [];
+  await new Promise<void>((resolve, reject) => {
+    createInterface(child.stderr).on('line', (line) => {
+      if (output.length < 100) output.push(line);
+      if (line.includes('ready to accept connections')) resolve();
+    });
+    child.on('error', reject);
+    child.on('exit', () => reject(new Error(`postgres exited: ${output.join('\n')}`)));
+  });
+  return {
+    url: `postgres://tests@127.0.0.1:${port}`,
+    async stop(signal = 'SIGQUIT') {
+      process.off('exit', end);
+      child.kill(signal);
+      await exited;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+}
