@@ -6,6 +6,7 @@ import { isoTime } from '../lib/clock.ts';
 import { errorMessage } from '../lib/errors.ts';
 import type { Job } from '../scheduler/scheduler.ts';
 import { claimRows } from '../store/leases.ts';
+import { untilAvailable } from '../store/until-available.ts';
 import { findMessageOf, MessageDeletedError, readMessage } from './messages.ts';
 import { ANALYZE_JOB, type ClaimedTest } from './queries.ts';
 import { recordOutcome } from './record.ts';
@@ -79,7 +80,7 @@ export async function claimDue(app: App, limit: number): Promise<ClaimedTest[]> 
 }
 
 async function analyzeTest(app: App, test: ClaimedTest): Promise<void> {
-  const message = await findMessageOf(app.db, test.id);
+  const message = await untilAvailable(() => findMessageOf(app.db, test.id));
   // The test was deleted after it was claimed.
   if (!message) return;
   const { SPAMD_URL, RSPAMD_URL, CHECK_LINKS } = app.config;
@@ -91,7 +92,7 @@ async function analyzeTest(app: App, test: ClaimedTest): Promise<void> {
   };
   const outcome: PoolOutcome = await app.pool.analyze(
     {
-      raw: { size: message.size, read: () => readMessage(app.db, message) },
+      raw: { size: message.size, read: () => untilAvailable(() => readMessage(app.db, message)) },
       envelope: JSON.parse(message.envelope),
       receivedAt: Date.parse(message.received_at),
       kind: test.kind,
@@ -100,5 +101,5 @@ async function analyzeTest(app: App, test: ClaimedTest): Promise<void> {
   );
   // The service is stopping: the analysis runs again after the next start.
   if (!outcome.ok && outcome.reason === 'closed') return;
-  await recordOutcome(app, test, outcome);
+  await untilAvailable(() => recordOutcome(app, test, outcome));
 }

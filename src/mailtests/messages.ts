@@ -3,6 +3,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { App } from '../app.ts';
 import { idAt } from '../lib/ids.ts';
+import { CommitUnknownError } from '../store/errors.ts';
 import { type Db, engineOf, type Tx } from '../store/open.ts';
 import type { MessageRow } from '../store/tables.generated.ts';
 
@@ -93,6 +94,15 @@ export async function readMessage(db: Db, message: MessageRow): Promise<Uint8Arr
 /** Deletes the chunks of a message that was not accepted. */
 export async function deleteChunks(db: Db, messageId: string): Promise<void> {
   await db.deleteFrom('message_chunks').where('message_id', '=', messageId).execute();
+}
+
+/**
+ * After `error`, deletes what `storeLaterChunks` stored, unless the message may be stored. What remains is
+ * deleted as orphaned.
+ */
+export async function discardChunks(db: Db, messageId: string, error: unknown): Promise<void> {
+  if (error instanceof CommitUnknownError) return;
+  await deleteChunks(db, messageId).catch(() => {});
 }
 
 /** No message takes that long to be stored. */

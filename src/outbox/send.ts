@@ -9,6 +9,7 @@ import { claimingJob, type Job } from '../scheduler/scheduler.ts';
 import { claimRows, makeDistantDueNow } from '../store/leases.ts';
 import { transact } from '../store/open.ts';
 import type { OutboxRow } from '../store/tables.generated.ts';
+import { untilAvailable } from '../store/until-available.ts';
 import { EXPIRED_MAIL_ERROR, failExpiredMail, MAX_MAIL_AGE_MS, mailSettled } from './expire.ts';
 import { decryptMail, SEND_JOB } from './queue.ts';
 
@@ -94,7 +95,8 @@ async function sendOne(app: App, mailer: Mailer, claimed: ClaimedMail): Promise<
   const outcome = mail ? await mailer.send(mail) : UNREADABLE;
   // The service is stopping: the next start sends it.
   if (outcome === MAILER_CLOSED) return;
-  await recordOutcome(app, claimed, outcome);
+  // Otherwise the email would be sent again.
+  await untilAvailable(() => recordOutcome(app, claimed, outcome));
 }
 
 // Records the outcome of an attempt: sent, to be retried, or failed.

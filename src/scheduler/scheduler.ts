@@ -3,6 +3,7 @@
 import { Cron } from 'croner';
 import { errorMessage } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
+import { DatabaseUnavailableError } from '../store/errors.ts';
 
 export interface Job {
   name: string;
@@ -26,12 +27,21 @@ export interface Scheduler {
   stop(): Promise<void>;
 }
 
+const WARNING_INTERVAL_MS = 60_000;
+
 /** Creates a scheduler without jobs, which does nothing until it is started. */
 export function createScheduler(log: Log): Scheduler {
   const jobs: Job[] = [];
   const runners = new Map<string, ReturnType<typeof createRunner>>();
   let ticks: Cron[] = [];
   let running = false;
+  let warnedAt = Number.NEGATIVE_INFINITY;
+  /** One line for all jobs, which fail together and every second. */
+  const warnUnavailable = ({ message }: Error) => {
+    if (performance.now() - warnedAt < WARNING_INTERVAL_MS) return;
+    warnedAt = performance.now();
+    log.warn('jobs wait for the database', { error: message });
+  };
   const wake = (name: string) => {
     if (running) runners.get(name)?.wake();
   };
@@ -41,7 +51,7 @@ export function createScheduler(log: Log): Scheduler {
       for (const job of added) {
         if (runners.has(job.name)) throw new Error(`A job named ${job.name} already exists.`);
         jobs.push(job);
-        runners.set(job.name, createRunner(job, log));
+        runners.set(job.name, createRunner(job, log, warnUnavailable));
       }
     },
     start() {
@@ -61,7 +71,7 @@ export function createScheduler(log: Log): Scheduler {
 }
 
 /** One run at a time. A wake during a run causes another run, so that no new work is missed. */
-function createRunner(job: Job, log: Log) {
+function createRunner(job: Job, log: Log, warnUnavailable: (error: Error) => void) {
   let current = Promise.resolve();
   let busy = false;
   let rerun = false;
@@ -72,11 +82,13 @@ function createRunner(job: Job, log: Log) {
         await job.run();
       } catch (error) {
         // The work is still due in the database: the next tick retries it.
-        log.error('job failed', {
-          job: job.name,
-          error: errorMessage(error),
-          fault: error instanceof Error ? error.stack : undefined,
-        });
+        if (error instanceof DatabaseUnavailableError) warnUnavailable(error);
+        else
+          log.error('job failed', {
+            job: job.name,
+            error: errorMessage(error),
+            fault: error instanceof Error ? error.stack : undefined,
+          });
       }
     } while (rerun);
     busy = false;

@@ -10,6 +10,7 @@ import { claimRows } from '../store/leases.ts';
 import { afterCommit, type Tx, transact } from '../store/open.ts';
 import { deleteInBatches } from '../store/queries.ts';
 import type { ReportCopyRow, ReportRunRow, ReportScheduleRow } from '../store/tables.generated.ts';
+import { untilAvailable } from '../store/until-available.ts';
 import { composeReportMails } from './compose-report-mails.ts';
 import { recipientsOf } from './queries.ts';
 import { findUnsubscribed, saveRecipient } from './recipients.ts';
@@ -47,7 +48,7 @@ export function sendReportsJob(app: App): Job {
       }
       return claimDueSchedules(app, limit);
     },
-    work: (schedule) => sendReport(app, schedule),
+    work: (schedule) => untilAvailable(() => sendReport(app, schedule)),
     // The report is retried when its lease expires.
     onError: ({ id }, error) =>
       app.log.error('could not send a scheduled report', {
