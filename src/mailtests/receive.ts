@@ -100,7 +100,7 @@ export async function receiveMessage(
     else app.scheduler.wake(local === 'postmaster' ? SEND_JOB : ANALYZE_JOB);
     return outcome.accept ? { accept: true, text: `Accepted as ${outcome.id}` } : outcome;
   } catch (error) {
-    // If this fails too, the next start deletes the chunks.
+    // If this fails too, they are deleted later as orphans.
     await deleteChunks(app.db, message.id).catch(() => {});
     if (isOutOfSpace(error)) return DISK_FULL;
     throw error;
