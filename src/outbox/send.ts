@@ -42,12 +42,12 @@ export function sendMailJob(app: App): Job {
     work: (mail) =>
       sendOne(app, app.mailer!, mail).finally(() => {
         // More bulk emails may be due, although the last claim did not use the full capacity.
-        if (bulk.delete(mail.id)) app.scheduler.wake(SEND_JOB);
+        if (bulk.delete(mail.id)) app.scheduler.wakeHere(SEND_JOB);
       }),
     // It is sent again when its lease expires.
     onError: ({ id }, error) =>
       app.log.error('could not process an email', { mail: id, error: errorMessage(error) }),
-    wake: () => app.scheduler.wake(SEND_JOB),
+    wake: () => app.scheduler.wakeHere(SEND_JOB),
   });
 }
 
@@ -56,7 +56,7 @@ export function sendMailJob(app: App): Job {
  * capacity left. Expired emails fail instead.
  */
 export async function claimDueMail(
-  context: Pick<App, 'db' | 'clock' | 'newId' | 'subscribers'>,
+  context: Pick<App, 'db' | 'clock' | 'newId' | 'node' | 'subscribers'>,
   limit: number,
   maxBulk = limit,
 ): Promise<ClaimedMail[]> {
@@ -86,7 +86,7 @@ function claimByKind(
     table: 'outbox',
     due,
     leaseMs: LEASE_MS,
-    before: (tx) => failExpiredMail(tx, context, now),
+    before: (tx) => failExpiredMail(tx, context),
   });
 }
 

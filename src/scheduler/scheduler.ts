@@ -19,8 +19,15 @@ export interface Scheduler {
   /** Throws if the scheduler is running or a job of the same name exists. */
   add(...jobs: Job[]): void;
   start(): void;
-  /** Runs a job now, or once more if it is running. Does nothing for an unknown name or while stopped. */
+  /**
+   * There is new work: runs a job now, or once more if it is running. Other nodes look for it too. Does nothing for
+   * an unknown name or while stopped.
+   */
   wake(name: string): void;
+  /** The same for this node only, for example because it has capacity again. */
+  wakeHere(name: string): void;
+  /** Looks for work of every job on this node. */
+  wakeAll(): void;
   /** True from `start` to `stop`. */
   running(): boolean;
   /** Starts no new runs; resolves when the current ones have finished. */
@@ -30,7 +37,7 @@ export interface Scheduler {
 const WARNING_INTERVAL_MS = 60_000;
 
 /** Creates a scheduler without jobs, which does nothing until it is started. */
-export function createScheduler(log: Log): Scheduler {
+export function createScheduler(log: Log, onWake: (name: string) => void = () => {}): Scheduler {
   const jobs: Job[] = [];
   const runners = new Map<string, ReturnType<typeof createRunner>>();
   let ticks: Cron[] = [];
@@ -42,7 +49,7 @@ export function createScheduler(log: Log): Scheduler {
     warnedAt = performance.now();
     log.warn('jobs wait for the database', { error: message });
   };
-  const wake = (name: string) => {
+  const wakeHere = (name: string) => {
     if (running) runners.get(name)?.wake();
   };
   return {
@@ -56,10 +63,17 @@ export function createScheduler(log: Log): Scheduler {
     },
     start() {
       running = true;
-      ticks = jobs.map((job) => new Cron(job.tick, { unref: true }, () => wake(job.name)));
-      for (const { name } of jobs) wake(name);
+      ticks = jobs.map((job) => new Cron(job.tick, { unref: true }, () => wakeHere(job.name)));
+      for (const { name } of jobs) wakeHere(name);
     },
-    wake,
+    wake(name) {
+      wakeHere(name);
+      if (running) onWake(name);
+    },
+    wakeHere,
+    wakeAll() {
+      for (const { name } of jobs) wakeHere(name);
+    },
     running: () => running,
     async stop() {
       running = false;
@@ -120,7 +134,7 @@ interface ClaimingJobOptions<Item extends { id: string }> {
   work(item: Item): Promise<void>;
   /** Called with the error of `work`. The lease then expires, and the item is claimed again. */
   onError(item: Item, error: unknown): void;
-  /** Runs this job again soon. */
+  /** Runs this job again soon, on this node. */
   wake(): void;
 }
 

@@ -55,12 +55,12 @@ export function sendReportsJob(app: App): Job {
         schedule: id,
         error: errorMessage(error),
       }),
-    wake: () => app.scheduler.wake(SEND_REPORTS_JOB),
+    wake: () => app.scheduler.wakeHere(SEND_REPORTS_JOB),
   });
 }
 
 async function claimDueSchedules(
-  app: Pick<App, 'db' | 'clock' | 'newId'>,
+  app: Pick<App, 'db' | 'clock' | 'newId' | 'node'>,
   limit: number,
 ): Promise<ClaimedSchedule[]> {
   const due = app.db
@@ -151,6 +151,7 @@ async function recordAndReschedule(
       .selectAll()
       .where('id', '=', id)
       .where('lease', '=', lease)
+      .forNoKeyUpdate()
       .executeTakeFirst();
     if (!schedule) return releaseLease(tx, id, leased_until);
     if (!(await isSent(tx, id, run.slot))) await recordReportRun(tx, app, schedule, run);

@@ -145,7 +145,7 @@ async function createDatabase({ url }: PostgresServer): Promise<string> {
 function nodeOptions(parent: string, env: Environment, place: number) {
   const folder = join(parent, `node-${place}`);
   mkdirSync(folder, { recursive: true });
-  return { folder, env };
+  return { folder, env: { ...env, DELIVERABILITY_NODE_NAME: `node-${place}` } };
 }
 
 async function ownerKey(env: Environment): Promise<string> {

@@ -7,6 +7,7 @@ import type { Tables } from '../tables.generated.ts';
 import type { Db, MigrationResult, Store } from '../types.ts';
 import { postgresDialect } from './dialect.ts';
 import { startError } from './errors.ts';
+import { createHints } from './hints.ts';
 import { migrate } from './migrate.ts';
 import { createPool, type PoolLimits, withPatientConnection } from './pool.ts';
 
@@ -24,7 +25,7 @@ export async function openPostgres(url: string, limits?: PoolLimits): Promise<St
       closed ??= db.destroy().then(() => (pool.ended ? undefined : pool.end()));
       return closed;
     };
-    return { db, engine: 'postgres', migration, close };
+    return { db, engine: 'postgres', migration, hints: createHints(url, db), close };
   } catch (error) {
     await pool.end().catch(() => {});
     throw startError(url, error);
