@@ -8,8 +8,8 @@ import { sendMail } from '../helpers/send.ts';
 import { type Mail, makeMessage } from './mail-load.ts';
 import type { Node, Nodes } from './nodes.ts';
 
-const MAIL_SENDERS = 2;
-const UPLOADERS = 2;
+const MAIL_SENDERS = 3;
+const UPLOADERS = 3;
 const PROBE_INTERVAL_MS = 100;
 /** The load leaves time for the analysis of what it sends. */
 const MAX_PAUSE_MS = 400;

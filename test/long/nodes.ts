@@ -32,6 +32,9 @@ export const skipWithoutServer = (): string | false =>
     ? false
     : skipOrFail('PostgreSQL is not installed: scripts/setup-test-machine.sh');
 
+/** Leases begin with it. */
+export const nodeName = (place: number): string => `node-${place}`;
+
 /** A running node. */
 export interface Node {
   url: string;
@@ -143,9 +146,9 @@ async function createDatabase({ url }: PostgresServer): Promise<string> {
 
 /** Each node has its own folder, as on its own machine. */
 function nodeOptions(parent: string, env: Environment, place: number) {
-  const folder = join(parent, `node-${place}`);
+  const folder = join(parent, nodeName(place));
   mkdirSync(folder, { recursive: true });
-  return { folder, env: { ...env, DELIVERABILITY_NODE_NAME: `node-${place}` } };
+  return { folder, env: { ...env, DELIVERABILITY_NODE_NAME: nodeName(place) } };
 }
 
 async function ownerKey(env: Environment): Promise<string> {
