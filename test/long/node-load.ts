@@ -182,7 +182,7 @@ async function upload(random: Random, load: Load, call: Call, number: number): P
     testId: null,
   };
   load.uploads.push(entry);
-  const path = `/v1/tests?name=${encodeURIComponent(entry.name)}&client_ip=192.0.2.1&helo=mail.example.com`;
+  const path = `/v1/tests/raw?name=${encodeURIComponent(entry.name)}&client_ip=192.0.2.1&helo=mail.example.com`;
   const idempotencyKey = entry.name.replace(' ', '-');
   const test = await call('POST', path, {
     body: entry.raw,

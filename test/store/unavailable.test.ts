@@ -3,8 +3,6 @@
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { connect, createServer, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import pg from 'pg';
 import { deleteChunks, discardChunks, storeLaterChunks } from '../../src/mailtests/messages.ts';
@@ -14,6 +12,7 @@ import { openPostgres } from '../../src/store/postgres/open.ts';
 import type { PoolLimits } from '../../src/store/postgres/pool.ts';
 import type { Db } from '../../src/store/types.ts';
 import { untilAvailable } from '../../src/store/until-available.ts';
+import { COMMIT, startDatabaseProxy } from '../helpers/database-proxy.ts';
 import {
   postgresDatabase,
   releasePostgresDatabase,
@@ -114,49 +113,10 @@ test('PostgreSQL ends a transaction whose node does nothing, and releases its lo
   assert.equal(await countFacts(db), 1);
 });
 
-/** A proxy that can go silent without closing its connections, as a network that drops packets. */
-async function startProxy(t: TestContext, port: number) {
-  const sockets = new Set<Socket>();
-  let isSilent: (text: string) => boolean = () => false;
-  let silent = false;
-  const server = createServer((client) => {
-    const upstream = connect(port, '127.0.0.1');
-    for (const socket of [client, upstream]) {
-      sockets.add(socket);
-      socket.on('error', () => {});
-    }
-    client.on('data', (data) => {
-      silent ||= isSilent(data.toString('latin1'));
-      upstream.write(data);
-    });
-    upstream.on('data', (data) => {
-      if (!silent) client.write(data);
-    });
-    client.on('close', () => upstream.destroy());
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.after(() => {
-    server.close();
-    for (const socket of sockets) socket.destroy();
-  });
-  return {
-    port: (server.address() as { port: number }).port,
-    /** Nothing returns to the client from the first request on that contains `text`. */
-    silenceAt(text: string) {
-      isSilent = (data) => data.includes(text);
-    },
-    recover() {
-      silent = false;
-      isSilent = () => false;
-    },
-  };
-}
-
 async function openThroughProxy(t: TestContext) {
   const direct = await database(t);
-  const proxy = await startProxy(t, Number(new URL(direct).port));
-  const url = Object.assign(new URL(direct), { port: String(proxy.port) }).href;
-  return { proxy, db: await open(t, url), control: await open(t, direct) };
+  const proxy = await startDatabaseProxy(t, direct);
+  return { proxy, db: await open(t, proxy.url), control: await open(t, direct) };
 }
 
 test('A silent network is an error in time, and the next query gets a new connection', {
@@ -175,7 +135,7 @@ test('A commit whose reply is lost is an error of its own and not repeated', {
 }, async (t) => {
   const { proxy, db, control } = await openThroughProxy(t);
   let attempts = 0;
-  proxy.silenceAt('commit\0');
+  proxy.silenceAt(COMMIT);
   const lost = transact(db, async (tx) => {
     attempts++;
     await tx.insertInto('service_facts').values({ name: 'a', value: '' }).execute();
