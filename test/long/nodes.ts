@@ -65,8 +65,11 @@ export interface Nodes {
   errors(): LogLine[];
 }
 
-/** Starts PostgreSQL, which writes to the disk as in production, and `count` nodes. */
-export async function startNodes(t: TestContext, count: number): Promise<Nodes> {
+/**
+ * Starts PostgreSQL, which writes to the disk as in production, and one node for each entry: by how many
+ * milliseconds its clock is ahead.
+ */
+export async function startNodes(t: TestContext, clockOffsetsMs: number[]): Promise<Nodes> {
   const server = await startPostgres(postgresPrograms()!, { durable: true });
   t.after(() => server.stop());
   const location = await createDatabase(server);
@@ -93,11 +96,14 @@ export async function startNodes(t: TestContext, count: number): Promise<Nodes> 
     await Promise.all(processes.map(({ ended }) => ended));
   });
   const spawnNode = async (place: number): Promise<StartingProcess> => {
-    const process = await spawnServe(nodeOptions(folder, env, place));
+    const process = await spawnServe({
+      ...nodeOptions(folder, env, place),
+      clockOffsetMs: clockOffsetsMs[place],
+    });
     processes.push(process);
     return process;
   };
-  const running: (Node | null)[] = Array.from({ length: count }, () => null);
+  const running: (Node | null)[] = clockOffsetsMs.map(() => null);
   const nodes: Nodes = {
     ...{ server, location, store, receiver, sink, running },
     key: await ownerKey({ ...serveEnvironment(folder), ...env }),
