@@ -18,7 +18,7 @@ import { startEndpoints } from './webhook-endpoints.ts';
 const ROUNDS = Number(process.env.DATABASE_KILL_ROUNDS ?? 4);
 const SCHEDULES_PER_ROUND = 1;
 const RECIPIENTS = 2;
-const MAX_LIFETIME_MS = 2_000;
+const MAX_LIFETIME_MS = 3_000;
 /** How long PostgreSQL is away, before its recovery. */
 const MAX_PAUSE_MS = 2_500;
 /** A node is ready again this soon after PostgreSQL is. */
