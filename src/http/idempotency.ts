@@ -168,7 +168,7 @@ async function findPrevious(db: Db | Tx, app: StoreContext, { caller, key }: Cal
 /** Whether a key has a response, or its first request can still be running. */
 const isInUse = (app: Pick<App, 'clock'>) =>
   sql<boolean>`(idempotency_keys.created_at > ${retentionCutoff(app)} and
-    (status is not null or idempotency_keys.created_at > ${timeIn(app.clock, -CLAIM_LEASE_MS)}))`;
+    (idempotency_keys.status is not null or idempotency_keys.created_at > ${timeIn(app.clock, -CLAIM_LEASE_MS)}))`;
 
 function isSame(
   { secrets }: StoreContext,
