@@ -3,18 +3,23 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { sendDigests } from '../../src/alerts/email.ts';
 import type { App } from '../../src/app.ts';
 import { isoTime, systemClock } from '../../src/lib/clock.ts';
 import { expireTests } from '../../src/mailtests/expire.ts';
+import { deleteOrphanedChunks, insertMessage } from '../../src/mailtests/messages.ts';
 import { runMonitorsJob } from '../../src/monitors/run.ts';
 import { sendMailJob } from '../../src/outbox/send.ts';
 import { sendReportsJob } from '../../src/schedules/send.ts';
+import { transact } from '../../src/store/open.ts';
+import { holdInterrupted } from '../../src/webhooks/claim.ts';
 import type { TestService } from '../helpers/app.ts';
 import { testClock } from '../helpers/clock.ts';
 import { goodMessage } from '../helpers/good-message.ts';
 import { newDatabase, startNode, stopDatabaseClock, wrongClock } from '../helpers/nodes.ts';
 import { skipWithoutPostgres } from '../helpers/postgres.ts';
 import { startReceiver } from '../helpers/receiver.ts';
+import { sendMail } from '../helpers/send.ts';
 import { TEST_SECRET_KEY } from '../helpers/store.ts';
 import { serveLists, startMonitoring } from '../monitors/monitoring.ts';
 import { startMailSink } from '../outbox/mail-sink.ts';
@@ -168,6 +173,35 @@ test('Two nodes that expire the same tests emit one event for each', { skip }, a
   assert.equal(await count(nodes[0]!.app, 'events'), 40);
 });
 
+test('Two nodes that send the digest of the same alerts send one email', { skip }, async (t) => {
+  const url = await newDatabase(t);
+  const sink = await startMailSink(t);
+  const env = {
+    DELIVERABILITY_MAIL_URL: `smtp://127.0.0.1:${sink.port}`,
+    DELIVERABILITY_MAIL_FROM: 'alerts@example.com',
+  };
+  const nodes = [await startNode(t, url, { env }), await startNode(t, url, { env })];
+  for (const { app } of nodes) await app.scheduler.stop();
+  const { app, call } = nodes[0]!;
+  const { body } = await call<{ id: string }>('POST', '/v1/alerts', {
+    json: { name: 'Low', condition: 'score_below', threshold: 50, channels: ['email'] },
+  });
+  for (let round = 1; round <= 10; round++) {
+    const row = { alert_id: body.id, news: 'triggered', channel: 'email', attempts: 0 } as const;
+    for (let i = 0; i < 5; i++)
+      await app.db
+        .insertInto('alert_notifications')
+        .values({
+          ...{ ...row, id: app.newId('ntf'), recipient: 'ann@example.com', status: 'queued' },
+          created_at: isoTime(app.clock.now()),
+        })
+        .execute();
+    await Promise.all(nodes.map((node) => sendDigests(node.app)));
+    const mails = await app.db.selectFrom('outbox').select('id').execute();
+    assert.equal(mails.length, round);
+  }
+});
+
 // What a killed node leaves behind.
 
 /** Leases as a node takes them that is then killed: an unfinished request, a webhook attempt, a test. */
@@ -227,6 +261,66 @@ for (const [name, isReleased] of [
     clock.advance(1);
     assert.equal((await post(next)).status, 201, 'once the claim has ended');
   });
+
+test('What a killed node was sending to a disabled endpoint is held when its lease has ended', {
+  skip,
+}, async (t) => {
+  const clock = testClock();
+  const receiver = await startReceiver(t);
+  const { app, call } = await startNode(t, await newDatabase(t), { clock, env: receiver.env });
+  await app.scheduler.stop();
+  const { body } = await call<{ id: string }>('POST', ENDPOINTS, {
+    json: { url: receiver.url, events: ['*'] },
+  });
+  await call('POST', `${ENDPOINTS}/${body.id}/test`);
+  await leaveWork(app, 'mx1');
+  await call('PATCH', `${ENDPOINTS}/${body.id}`, { json: { enabled: false } });
+  const statusAfter = async (ms: number) => {
+    clock.advance(ms);
+    await holdInterrupted(app);
+    const row = app.db.selectFrom('webhook_deliveries').select(['status', 'lease']);
+    return Object.values(await row.executeTakeFirstOrThrow());
+  };
+  const [status, lease] = await statusAfter(89_000);
+  assert.equal(status, 'pending');
+  assert.match(lease!, /^mx1:/);
+  assert.deepEqual(await statusAfter(1000), ['held', null]);
+});
+
+test('Chunks without a message are deleted after an hour, and no message is stored without its chunks', {
+  skip,
+}, async (t) => {
+  const clock = testClock();
+  const { app, createTest, smtp } = await startNode(t, await newDatabase(t), { clock });
+  const insert = () =>
+    app.db
+      .insertInto('message_chunks')
+      .values({ message_id: app.newId('msg'), position: 1, bytes: new Uint8Array([1]) })
+      .execute();
+  const chunks = async () =>
+    (await app.db.selectFrom('message_chunks').select('position').execute()).length;
+  await insert();
+  clock.advance(59 * MINUTE_MS);
+  await insert();
+  await deleteOrphanedChunks(app);
+  assert.equal(await chunks(), 2);
+  clock.advance(2 * MINUTE_MS);
+  await deleteOrphanedChunks(app);
+  assert.equal(await chunks(), 1);
+  const { address } = await createTest();
+  const raw = goodMessage({}, 'A line of the message.\n'.repeat(60_000));
+  await sendMail({ port: smtp.port, to: address, raw });
+  clock.advance(2 * HOUR_MS);
+  await deleteOrphanedChunks(app);
+  assert.equal(await chunks(), 3, 'those of the message stay');
+  // As if this process had been suspended while it stored the chunks.
+  const row = await app.db.selectFrom('messages').selectAll().executeTakeFirstOrThrow();
+  const late = { ...row, id: app.newId('msg'), test_id: null };
+  await assert.rejects(
+    transact(app.db, (tx) => insertMessage(tx, late, Buffer.from(raw))),
+    /were deleted/,
+  );
+});
 
 test('A node that starts is told that the clock of its machine is wrong', { skip }, async (t) => {
   const machineClock = { now: () => Date.now() - 5 * MINUTE_MS };

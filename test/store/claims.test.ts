@@ -161,10 +161,13 @@ test('When a killed node held a lease, one of four others takes over at its end'
   time.advance(MINUTE_MS - 1);
   await setTime(time.now());
   assert.deepEqual(await claimAll(), []);
-  time.advance(2);
-  await setTime(time.now());
-  const taken = await claimAll();
-  assert.deepEqual([taken.length, new Set(taken.map(({ id }) => id)).size], [10, 10]);
+  // Many times, because claims at the same moment are a matter of luck.
+  for (let round = 0; round < 30; round++) {
+    time.advance(MINUTE_MS + 1);
+    await setTime(time.now());
+    const taken = await claimAll();
+    assert.deepEqual([taken.length, new Set(taken.map(({ id }) => id)).size], [10, 10]);
+  }
 });
 
 test('A start releases the leases of its node name only; renewal extends held leases only', {
