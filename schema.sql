@@ -118,7 +118,8 @@ CREATE TABLE idempotency_keys (
   created_at   TEXT NOT NULL,
   -- Null while the request is running.
   status       INTEGER,
-  -- Headers and body, encrypted because they may hold a secret that is shown once.
+  -- Headers and body, encrypted because they may hold a secret that is shown once. The lease of the request while it
+  -- is running.
   response     TEXT,
   PRIMARY KEY (caller, key)
 );

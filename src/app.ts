@@ -1,6 +1,6 @@
 /** Creates the shared components that features use. This file imports no feature. */
 
-import { createPrivateKey } from 'node:crypto';
+import { createPrivateKey, randomBytes } from 'node:crypto';
 import { chooseBlocklists } from './analysis/blocklists/choose.ts';
 import { type BlocklistWatch, createBlocklistWatch } from './analysis/blocklists/watch.ts';
 import type { AnalysisPool } from './analysis/pool.ts';
@@ -27,6 +27,8 @@ import {
 } from './net/smtp/probe.ts';
 import { createReportRenderer, type ReportRenderer } from './report/renderer.ts';
 import { createScheduler, type Scheduler } from './scheduler/scheduler.ts';
+import { createWakeUps, type WakeUps } from './scheduler/wake-ups.ts';
+import { createDatabaseClock, type DatabaseClock } from './store/database-clock.ts';
 import type { Db, Store } from './store/open.ts';
 import { openStore } from './store/open.ts';
 import { newestId } from './store/queries.ts';
@@ -36,9 +38,14 @@ import { createSubscribers, type Subscribers } from './store/subscribers.ts';
 export interface App {
   config: Config;
   version: string;
+  /** The name of this node, different from all other nodes that run. Its leases begin with it. */
+  node: string;
   /** Milliseconds since the Unix epoch. */
   startedAt: number;
+  /** On PostgreSQL, the clock of the server, which all nodes share. */
   clock: Clock;
+  /** By how many milliseconds the clock of this machine is ahead of the database's; null on SQLite. */
+  clockSkewMs(): number | null;
   log: Log;
   db: Db;
   newId: NewId;
@@ -63,6 +70,8 @@ export interface App {
   reportRenderer: ReportRenderer;
   scheduler: Scheduler;
   signals: Signals;
+  /** Passes wake-ups and signals on to the other nodes. */
+  wakeUps: WakeUps;
   /** Calls the subscribers of the channels between features. */
   subscribers: Subscribers;
   /** Whether the SMTP listener is running. */
@@ -76,6 +85,8 @@ export interface App {
 /** Replacements for tests and the demo. */
 export interface Overrides {
   clock?: Clock;
+  /** The clock of this machine, for tests with a wrong one. */
+  machineClock?: Clock;
   log?: Log;
   resolver?: Resolver;
   web?: WebClient;
@@ -106,26 +117,38 @@ export async function createApp(
   version: string,
   overrides: Overrides = {},
 ): Promise<OpenedApp> {
-  const clock = overrides.clock ?? systemClock;
   const log = overrides.log ?? silentLog;
-  const mailer = overrides.mailer ?? configuredMailer(config, clock);
+  // Known only once the database is open, which comes after all checks of the configuration.
+  let clock: Clock = overrides.clock ?? overrides.machineClock ?? systemClock;
+  const mailer = overrides.mailer ?? configuredMailer(config, { now: () => clock.now() });
   // Checks the configuration before it opens the database.
   const lists = configuredBlocklists(config);
   const key = readSecretKey(config);
   const store = overrides.store ?? (await openStore(config.DATABASE_URL));
-  const secrets = await openSecrets(config, key, { db: store.db, log }).catch(async (error) => {
+  const closeOnError = async (error: unknown) => {
     if (!overrides.store) await store.close();
     throw error;
-  });
+  };
+  const secrets = await openSecrets(config, key, { db: store.db, log }).catch(closeOnError);
+  const databaseClock =
+    store.engine === 'postgres' && !overrides.clock
+      ? await followDatabase(store, clock, log).catch(closeOnError)
+      : null;
+  if (databaseClock) clock = databaseClock;
   const dns = overrides.resolver
     ? null
     : createDnsResolver({ servers: config.DNS_SERVERS ?? systemDnsServers(), clock });
   const resolver = overrides.resolver ?? dns!;
+  const node = config.NODE_NAME ?? `node-${randomBytes(5).toString('hex')}`;
+  const hints = config.DATABASE_NOTIFY ? store.hints : null;
+  const wakeUps = createWakeUps({ hints, node, log });
   const app: App = {
     config,
     version,
+    node,
     startedAt: clock.now(),
     clock,
+    clockSkewMs: () => databaseClock?.skewMs() ?? null,
     log,
     db: store.db,
     newId: createIdGenerator(clock, await newestId(store.db)),
@@ -142,8 +165,12 @@ export async function createApp(
     mailer,
     poster: overrides.poster ?? configuredPoster(config, resolver),
     reportRenderer: createReportRenderer({ log }),
-    scheduler: createScheduler(log),
-    signals: createSignals(),
+    scheduler: createScheduler(log, wakeUps.announceJob),
+    signals: createSignals({
+      onRaise: wakeUps.announceSignal,
+      pollMs: SIGNAL_POLL_MS[store.engine],
+    }),
+    wakeUps,
     subscribers: createSubscribers(),
     isSmtpListening: overrides.isSmtpListening ?? (() => false),
     fullListeners: overrides.fullListeners ?? (() => []),
@@ -151,13 +178,35 @@ export async function createApp(
   };
   const close = async () => {
     app.signals.close();
+    databaseClock?.stop();
     app.mailer?.close();
     app.poster.close();
-    await Promise.all([app.pool.close(), app.reportRenderer.close()]);
+    await Promise.all([app.pool.close(), app.reportRenderer.close(), wakeUps.stop()]);
     dns?.close();
     await store.close();
   };
   return { app, store, close };
+}
+
+/** What a request waits for can happen on another node, which has other ways to say so only if all is well. */
+const SIGNAL_POLL_MS = { sqlite: undefined, postgres: 1_500 };
+
+/** More than this confuses people who compare logs, and says that the machine doesn't synchronize its clock. */
+const MAX_SKEW_MS = 2_000;
+
+async function followDatabase(
+  { db }: Store,
+  machine: Clock,
+  log: Log,
+): Promise<DatabaseClock | null> {
+  const clock = await createDatabaseClock(db, { machine });
+  const skewMs = clock.skewMs();
+  if (Math.abs(skewMs) > MAX_SKEW_MS)
+    log.warn(
+      'the clock of this machine differs from that of the database, which the service uses. Synchronize both with NTP',
+      { ahead_by_seconds: Math.round(skewMs / 1000) },
+    );
+  return clock;
 }
 
 /** The blocklists of the configuration. Throws a ConfigError for an unknown one. */

@@ -19,8 +19,8 @@ export interface Feature {
   /** Throws a ConfigError for invalid values; called before the database is opened. */
   checkConfig?(config: Config): void;
   /**
-   * Called once, before listeners and jobs start. Only one process uses the database, so this may
-   * clean up unfinished work of an earlier one.
+   * Called once, before listeners and jobs start. It may clean up unfinished work of an earlier process. Other
+   * nodes may be working in a PostgreSQL database.
    */
   onStart?(app: App): Promise<void>;
 }

@@ -6,7 +6,7 @@ import { dirname } from 'node:path';
 import { type App, createApp, type OpenedApp, type Overrides } from './app.ts';
 import type { Config } from './config/config.ts';
 import { createFetch, FEATURES, jobsOf, subscriptionsOf } from './features.ts';
-import { deleteClaims } from './http/idempotency.ts';
+import { releaseClaims } from './http/idempotency.ts';
 import type { Fetch } from './http/router.ts';
 import { type HttpListener, startHttp } from './http/server.ts';
 import { readKeyPair, smtpKeyPair } from './keys/tls-files.ts';
@@ -70,6 +70,7 @@ export async function startService(
       trustedProxies: config.TRUSTED_PROXIES,
     });
     app.scheduler.start();
+    startWakeUps(app);
     const unwatch = watchKeyPairs(app, http, smtp);
     const components = { assembled, http, smtp };
     return { app, http, smtp, stop: () => stop(components, unwatch, unlock) };
@@ -109,15 +110,21 @@ export async function assembleService(
 }
 
 /**
- * Removes leases and claims of an earlier process. Other nodes may be working in a PostgreSQL database:
- * there, leases expire, and claims are kept until they are deleted by age.
+ * Removes leases and claims of an earlier process. Other nodes may be working in a PostgreSQL database, so there
+ * the earlier process is one of the same name.
  */
-async function recoverFromLastRun({ app, store }: OpenedApp): Promise<void> {
-  if (store.engine === 'sqlite') {
-    await releaseLeases(app.db);
-    await deleteClaims(app.db);
-  }
+async function recoverFromLastRun({ app }: OpenedApp): Promise<void> {
+  await releaseLeases(app.db, app.node);
+  await releaseClaims(app.db, app.node);
   for (const feature of FEATURES) await feature.onStart?.(app);
+}
+
+function startWakeUps({ wakeUps, scheduler, signals }: App): void {
+  wakeUps.start({
+    wakeJob: scheduler.wakeHere,
+    raiseSignal: signals.raiseHere,
+    wakeAll: scheduler.wakeAll,
+  });
 }
 
 /** The configured limits, lowered to what the limit on open files allows. */

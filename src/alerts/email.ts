@@ -6,7 +6,7 @@ import { isoTime } from '../lib/clock.ts';
 import { type OutgoingMail, queueMail, SEND_JOB } from '../outbox/queue.ts';
 import { mailFrame } from '../report/mail-frame.ts';
 import type { Job } from '../scheduler/scheduler.ts';
-import { afterCommit, type Db, type Tx, transact } from '../store/open.ts';
+import { afterCommit, type Db, lockIn, type Tx, transact } from '../store/open.ts';
 import type { Notification } from './alert-text.ts';
 
 const TONES = { Alert: 'fail', Resolved: 'pass', Sample: 'unknown' } as const;
@@ -80,6 +80,8 @@ const HELD_BACK = sql<boolean>`channel = 'email' and status = 'queued' and mail_
 
 const heldNotifications = (db: Db | Tx) => db.selectFrom('alert_notifications').where(HELD_BACK);
 
+const UPDATE_BATCH_SIZE = 500;
+
 /** Sends one email per rule and recipient with all held notifications, which share its outcome. */
 export async function sendDigests(app: App): Promise<void> {
   const groups = await heldNotifications(app.db)
@@ -94,10 +96,13 @@ async function queueDigestFor(tx: Tx, app: App, alertId: string, recipient: stri
   const held = heldNotifications(tx)
     .where('alert_id', '=', alertId)
     .where('recipient', '=', recipient);
-  const counts = await held
-    .select(['news', ({ fn }) => fn.countAll<number>().as('count')])
-    .groupBy('news')
-    .execute();
+  // Another node may be combining the same ones.
+  const rows = await lockIn(tx, held.select(['id', 'news']).orderBy('id')).execute();
+  if (rows.length === 0) return;
+  const counts = [...Map.groupBy(rows, ({ news }) => news)].map(([news, group]) => ({
+    news,
+    count: group.length,
+  }));
   const alert = await tx
     .selectFrom('alerts')
     .select('name')
@@ -109,13 +114,13 @@ async function queueDigestFor(tx: Tx, app: App, alertId: string, recipient: stri
         status: 'failed' as const,
         error: 'the alert rule was deleted before this notification was sent',
       };
-  await tx
-    .updateTable('alert_notifications')
-    .set(change)
-    .where('alert_id', '=', alertId)
-    .where('recipient', '=', recipient)
-    .where(HELD_BACK)
-    .execute();
+  const ids = rows.map(({ id }) => id);
+  for (let first = 0; first < ids.length; first += UPDATE_BATCH_SIZE)
+    await tx
+      .updateTable('alert_notifications')
+      .set(change)
+      .where('id', 'in', ids.slice(first, first + UPDATE_BATCH_SIZE))
+      .execute();
 }
 
 interface Digest {

@@ -217,12 +217,12 @@ export function notifyJob(app: App): Job {
       postOne(app, claimed).finally(() => {
         inProgress.delete(claimed.id);
         // Another post to the same URL can start.
-        app.scheduler.wake(NOTIFY_JOB);
+        app.scheduler.wakeHere(NOTIFY_JOB);
       }),
     // It is posted again once the lease expires.
     onError: ({ id }, error) =>
       app.log.error('could not post alert', { notification: id, error: errorMessage(error) }),
-    wake: () => app.scheduler.wake(NOTIFY_JOB),
+    wake: () => app.scheduler.wakeHere(NOTIFY_JOB),
   });
 }
 
@@ -310,7 +310,7 @@ const dueNow = (db: Db, now: string) =>
 
 /** Claims up to `limit` posts, within the limit of each URL, and adds them to `inProgress`. */
 async function claimPosts(
-  app: Pick<App, 'db' | 'clock' | 'newId' | 'config' | 'mailer' | 'secrets'>,
+  app: Pick<App, 'db' | 'clock' | 'newId' | 'node' | 'config' | 'mailer' | 'secrets'>,
   limit: number,
   inProgress: Map<string, string>,
 ): Promise<ClaimedPost[]> {

@@ -21,6 +21,7 @@ import {
   mailbox,
   mailUrl,
   networks,
+  nodeName,
   oneOf,
   optional,
   optionalDomain,
@@ -126,6 +127,16 @@ export const VARIABLES = {
     secret: true,
     shown: (text) => (isPostgresUrl(text) ? databaseLabel(text) : text),
     help: 'Database: `sqlite:` and a file, or a `postgres://` URL, which needs `SECRET_KEY`.',
+  }),
+  DATABASE_NOTIFY: variable({
+    read: bool,
+    fallback: 'true',
+    help: 'Whether the nodes of a PostgreSQL database notify each other of new work. Set `false` behind a proxy that pools transactions; nodes then look for work every second.',
+  }),
+  NODE_NAME: variable({
+    read: nodeName,
+    fallback: '',
+    help: 'Name of this node of a PostgreSQL database, different from all other nodes that run. A restart under the same name resumes interrupted work at once, not minutes later.',
   }),
   HTTP_HOST: variable({
     read: text,

@@ -5,7 +5,7 @@ import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
 import { errorMessage } from '../lib/errors.ts';
 import { claimingJob, type Job } from '../scheduler/scheduler.ts';
-import { claimRows } from '../store/leases.ts';
+import { claimRows, latestDueTime } from '../store/leases.ts';
 import { transact } from '../store/open.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
 import { checkHealth, type HealthResult } from './health.ts';
@@ -41,7 +41,7 @@ export function verifyDomainsJob(app: App): Job {
         error: errorMessage(error),
         fault: error instanceof Error ? error.stack : undefined,
       }),
-    wake: () => app.scheduler.wake(VERIFY_JOB),
+    wake: () => app.scheduler.wakeHere(VERIFY_JOB),
   });
 }
 
@@ -54,7 +54,7 @@ async function claimDue(app: App, limit: number): Promise<ClaimedDomain[]> {
     .where(({ eb, or }) =>
       or([
         eb('next_check_at', '<=', isoTime(now)),
-        eb('next_check_at', '>', isoTime(now + MAX_CHECK_DELAY_MS)),
+        eb('next_check_at', '>', latestDueTime(app, MAX_CHECK_DELAY_MS)),
       ]),
     )
     .orderBy('next_check_at')

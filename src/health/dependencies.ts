@@ -6,6 +6,7 @@ import type { App } from '../app.ts';
 import type { ListenerName } from '../lib/connection-limits.ts';
 import { errorMessage } from '../lib/errors.ts';
 import type { Mailer } from '../net/smtp/mailer.ts';
+import { DatabaseUnavailableError } from '../store/errors.ts';
 
 export interface Dependency {
   name: string;
@@ -17,6 +18,7 @@ export interface Dependency {
 
 /** Load balancers request the state every few seconds, so DNS is not queried each time. */
 const DNS_PROBE_INTERVAL_MS = 30_000;
+const DATABASE_TIMEOUT_MS = 2_000;
 /** After this time without outgoing email, the mail server is tested by signing in. */
 const MAIL_PROBE_INTERVAL_MS = 5 * 60_000;
 
@@ -77,7 +79,13 @@ function blocklists({ blocklists: watch }: App): Dependency {
 async function probeDatabase({ db, clock, hasSpace }: App): Promise<Dependency> {
   const startedAt = clock.now();
   try {
-    await db.selectFrom('members').select('id').limit(1).execute();
+    const query = db.selectFrom('members').select('id').limit(1).execute();
+    // A database that hangs is down: load balancers need a quick response.
+    const answer = await Promise.race([query, pause(DATABASE_TIMEOUT_MS, null, { ref: false })]);
+    if (answer === null) {
+      query.catch(() => {});
+      return dependency('database', 'down', 'No response in time.');
+    }
     const latency_ms = clock.now() - startedAt;
     if (await hasSpace()) return { name: 'database', status: 'up', detail: null, latency_ms };
     const detail = 'The disk is almost full. The service rejects new messages.';
@@ -87,8 +95,9 @@ async function probeDatabase({ db, clock, hasSpace }: App): Promise<Dependency> 
   }
 }
 
-/** The code if there is one, because a message may contain a path. */
+/** The code if there is one, because a message may contain a path or an address. */
 function codeOf(error: unknown): string {
+  if (error instanceof DatabaseUnavailableError) return 'Not reachable.';
   return (error as { code?: string }).code ?? errorMessage(error).slice(0, 20);
 }
 

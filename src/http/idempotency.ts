@@ -2,12 +2,17 @@
 
 import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { sql } from 'kysely';
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
 import { responsePurpose, sha256 } from '../lib/crypto.ts';
 import { AppError, errorMessage, invalidParams } from '../lib/errors.ts';
-import { type Db, type Tx, transact } from '../store/open.ts';
+import { timeIn } from '../store/database-clock.ts';
+import { DatabaseUnavailableError } from '../store/errors.ts';
+import { isLeaseOf, newLease } from '../store/leases.ts';
+import { type Db, engineOf, type Tx, transact } from '../store/open.ts';
 import type { IdempotencyRow } from '../store/tables.generated.ts';
+import { untilAvailable } from '../store/until-available.ts';
 import type { Actor } from './actor.ts';
 import { readRouteBody } from './parse.ts';
 import type { RequestContext } from './request-context.ts';
@@ -15,6 +20,8 @@ import type { AnyCall, Route } from './route.ts';
 
 /** How long a response is stored. */
 const RETENTION_MS = 24 * 3_600_000;
+/** Longer than a request can take. After it, a claim without a response was left by a process that has ended. */
+const CLAIM_LEASE_MS = 5 * 60_000;
 const MAX_KEY_LENGTH = 255;
 
 /** A response in its stored form. It is encrypted, because it may contain a secret that is shown once. */
@@ -43,7 +50,7 @@ export function supportsIdempotencyKey({ method, role, response, linkToken }: Ro
   return method === 'POST' && response !== undefined && (role !== 'public' || !!linkToken);
 }
 
-type StoreContext = Pick<App, 'db' | 'clock' | 'secrets' | 'log'>;
+type StoreContext = Pick<App, 'db' | 'clock' | 'newId' | 'node' | 'secrets' | 'log'>;
 /** Stores the response in the transaction of the change. Otherwise `runOnce` stores it afterwards. */
 type Store = (tx: Tx, response: StoredResponse) => Promise<void>;
 
@@ -78,7 +85,12 @@ async function runOnce(
   request: IdempotentRequest,
   run: (store: Store) => Promise<StoredResponse>,
 ): Promise<{ response: StoredResponse; replayed: boolean }> {
-  const previous = await claim(app, request);
+  const lease = newLease(app);
+  const previous = await claim(app, request, lease).catch(async (error) => {
+    // The claim may have been committed.
+    await releaseClaim(app, { ...request, lease }, error);
+    throw error;
+  });
   if (previous && !isSame(app, previous, request.hash))
     throw new AppError(
       'idempotency_mismatch',
@@ -88,13 +100,13 @@ async function runOnce(
   let isStored = false;
   try {
     const response = await run(async (tx, earlyResponse) => {
-      await store(tx, app, request, earlyResponse);
+      await store(tx, app, { ...request, lease }, earlyResponse);
       isStored = true;
     });
-    if (!isStored) await store(app.db, app, request, response);
+    if (!isStored) await store(app.db, app, { ...request, lease }, response);
     return { response, replayed: false };
   } catch (error) {
-    await releaseClaim(app, request);
+    await releaseClaim(app, { ...request, lease }, error);
     throw error;
   }
 }
@@ -118,15 +130,19 @@ const retentionCutoff = ({ clock }: Pick<App, 'clock'>): string =>
   isoTime(clock.now() - RETENTION_MS);
 
 /** Commits a claim before the request runs. Returns the row of an earlier claim, or null. */
-async function claim(app: StoreContext, { caller, key, hash }: IdempotentRequest) {
+async function claim(
+  app: StoreContext,
+  { caller, key, hash }: IdempotentRequest,
+  lease: string,
+): Promise<IdempotencyRow | null> {
   return transact(app.db, async (tx): Promise<IdempotencyRow | null> => {
     const previous = await findPrevious(tx, app, { caller, key });
     if (previous) return previous;
     const row = {
       request_hash: app.secrets.seal(hash, HASH_PURPOSE),
-      created_at: isoTime(app.clock.now()),
+      created_at: timeIn(app.clock),
       status: null,
-      response: null,
+      response: lease,
     };
     const { numInsertedOrUpdatedRows } = await tx
       .insertInto('idempotency_keys')
@@ -135,7 +151,7 @@ async function claim(app: StoreContext, { caller, key, hash }: IdempotentRequest
         conflict
           .columns(['caller', 'key'])
           .doUpdateSet(row)
-          .where('idempotency_keys.created_at', '<=', retentionCutoff(app)),
+          .where((eb) => eb.not(isInUse(app))),
       )
       .executeTakeFirstOrThrow();
     // A concurrent request may have claimed the key since it was looked up.
@@ -150,10 +166,15 @@ async function findPrevious(db: Db | Tx, app: StoreContext, { caller, key }: Cal
     .selectAll()
     .where('caller', '=', caller)
     .where('key', '=', key)
-    .where('created_at', '>', retentionCutoff(app))
+    .where(isInUse(app))
     .executeTakeFirst();
   return previous ?? null;
 }
+
+/** Whether a key has a response, or its first request can still be running. */
+const isInUse = (app: Pick<App, 'clock'>) =>
+  sql<boolean>`(idempotency_keys.created_at > ${retentionCutoff(app)} and
+    (idempotency_keys.status is not null or idempotency_keys.created_at > ${timeIn(app.clock, -CLAIM_LEASE_MS)}))`;
 
 function isSame(
   { secrets }: StoreContext,
@@ -170,17 +191,19 @@ function replay(
   usedKey: CallerKey,
   previous: IdempotencyRow,
 ): StoredResponse {
-  if (previous.status === null || previous.response === null)
-    throw new AppError(
-      'idempotency_in_progress',
-      'The first request with this Idempotency-Key is still running. Try again in a second.',
-      [],
-      { 'retry-after': '1' },
-    );
+  if (previous.status === null || previous.response === null) throw inProgressError();
   const decrypted = secrets.open(previous.response, responsePurpose(usedKey));
   if (decrypted === null) throw decryptionError();
   return { status: previous.status, ...JSON.parse(decrypted) };
 }
+
+const inProgressError = () =>
+  new AppError(
+    'idempotency_in_progress',
+    'The first request with this Idempotency-Key is still running. Try again in a second.',
+    [],
+    { 'retry-after': '1' },
+  );
 
 const decryptionError = () =>
   new AppError(
@@ -188,42 +211,61 @@ const decryptionError = () =>
     "The response for this Idempotency-Key can't be decrypted because the server's secret key has changed. Use a new Idempotency-Key.",
   );
 
-/** Cookies aren't stored: their session may have ended when the response is replayed. */
+/**
+ * Cookies aren't stored: their session may have ended when the response is replayed. Throws if another request has
+ * claimed the key since, which rolls back the change.
+ */
 async function store(
   db: Db | Tx,
   { secrets }: StoreContext,
-  request: IdempotentRequest,
+  request: IdempotentRequest & { lease: string },
   { status, headers, body }: StoredResponse,
 ): Promise<void> {
   const response = secrets.seal(JSON.stringify({ headers, body }), responsePurpose(request));
-  await db
+  const { numUpdatedRows } = await db
     .updateTable('idempotency_keys')
     .set({ status, response })
     .where('caller', '=', request.caller)
     .where('key', '=', request.key)
-    .execute();
+    .where('status', 'is', null)
+    .where('response', '=', request.lease)
+    .executeTakeFirstOrThrow();
+  if (numUpdatedRows === 0n) throw inProgressError();
 }
 
-/** Deletes a claim only if it has no response: one stored in the transaction of its change is kept. */
+/**
+ * After `error`, deletes a claim, but only if it has no response: one stored in the transaction of its change is kept.
+ * If the database is unavailable, the client gets its error now, and the claim is deleted later.
+ */
 async function releaseClaim(
   { db, log }: StoreContext,
-  { caller, key }: IdempotentRequest,
+  { caller, key, lease }: CallerKey & { lease: string },
+  error: unknown,
 ): Promise<void> {
-  try {
+  const release = async () => {
     await db
       .deleteFrom('idempotency_keys')
       .where('caller', '=', caller)
       .where('key', '=', key)
       .where('status', 'is', null)
+      .where('response', '=', lease)
       .execute();
-  } catch (error) {
-    log.error('could not release idempotency key', { error: errorMessage(error) });
-  }
+  };
+  const releaseLater = () =>
+    untilAvailable(release).catch((reason) =>
+      log.error('could not release idempotency key', { error: errorMessage(reason) }),
+    );
+  if (error instanceof DatabaseUnavailableError) void releaseLater();
+  else await release().catch(() => void releaseLater());
 }
 
-/** Deletes the unfinished claims of an earlier process. Call it once at startup. */
-export async function deleteClaims(db: Db): Promise<void> {
-  await db.deleteFrom('idempotency_keys').where('status', 'is', null).execute();
+/** Deletes the unfinished claims of an earlier process, on PostgreSQL of a node with this name. Call it at start. */
+export async function releaseClaims(db: Db, node: string): Promise<void> {
+  await db
+    .deleteFrom('idempotency_keys')
+    .where('status', 'is', null)
+    .$if(engineOf(db) === 'postgres', (query) => query.where(isLeaseOf(node, 'response')))
+    .execute();
 }
 
 const BATCH_SIZE = 1000;

@@ -168,7 +168,7 @@ function toAppError(error: unknown, app: App, requestId: string): AppError {
   if (error instanceof DatabaseUnavailableError)
     return new AppError(
       'unavailable',
-      'The server cannot reach its database. Try again in 5 seconds.',
+      'The server cannot use its database at the moment. Try again in 5 seconds.',
       [],
       { 'retry-after': '5' },
     );

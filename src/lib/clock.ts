@@ -3,9 +3,14 @@
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number;
+  /** Set if it follows the clock of the PostgreSQL server: leases then use the server's own time. */
+  readonly source?: 'database';
 }
 
 export const systemClock: Clock = { now: () => Date.now() };
+
+/** Milliseconds since some fixed moment. Nobody can set it forward or back. */
+export const monotonicClock: Clock = { now: () => performance.now() };
 
 /** `2026-11-21T10:00:00.000Z`: the format of every time in the API and the database. */
 export function isoTime(ms: number): string {

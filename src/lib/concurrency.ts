@@ -1,7 +1,5 @@
 /** Concurrency: semaphores, deadlines, batches, and signals to wait for by name. */
 
-import type { Clock } from './clock.ts';
-
 export interface Semaphore {
   /** Resolves true once there is capacity, which `release` returns; false if the signal aborts first. */
   acquire(signal: AbortSignal): Promise<boolean>;
@@ -84,13 +82,19 @@ export function batchPerTurn<T>(post: (items: T[]) => void): (item: T) => void {
   };
 }
 
-/** Named signals within the process, for example to let a request wait until a test completes. */
+/** Named signals, for example to let a request wait until a test completes. */
 export interface Signals {
+  /** How often to look without a signal, because those of other nodes may be lost. Infinite if there are none. */
+  readonly pollMs: number;
+
   /** Resolves true at the next `raise` of the name; false after `ms` milliseconds or on abort. */
   wait(name: string, ms: number, abort?: AbortSignal): Promise<boolean>;
   raise(name: string): void;
+  /** Raises a signal of another node, which the others already have; all names if it is null. */
+  raiseHere(name: string | null): void;
   /** Ends every wait. */
   close(): void;
+  isClosed(): boolean;
 }
 
 /**
@@ -98,31 +102,50 @@ export interface Signals {
  * or on abort, it reads once more and resolves with whatever it gets.
  */
 export async function waitUntil<T>(
-  { signals, clock }: { signals: Signals; clock: Clock },
+  { signals }: { signals: Signals },
   { name, ms, abort }: { name: string; ms: number; abort: AbortSignal },
   read: () => Promise<T>,
   isDone: (result: T) => boolean,
 ): Promise<T> {
-  const until = clock.now() + ms;
-  for (;;) {
-    const stop = new AbortController();
-    // Waiting starts before the read, so that no signal is missed in between.
-    const raised = signals.wait(name, until - clock.now(), AbortSignal.any([abort, stop.signal]));
-    try {
-      const result = await read();
-      if (isDone(result)) return result;
-      if (!(await raised)) return await read();
-    } finally {
-      stop.abort();
+  const deadline = startDeadline(ms, abort);
+  if (abort.aborted) deadline.expire();
+  const isOver = () => deadline.signal.aborted || signals.isClosed();
+  try {
+    for (;;) {
+      const stop = new AbortController();
+      const end = AbortSignal.any([deadline.signal, stop.signal]);
+      // Waiting starts before the read, so that no signal is missed in between.
+      const raised = signals.wait(name, Math.min(ms, signals.pollMs), end);
+      try {
+        const result = await read();
+        if (isDone(result)) return result;
+        await raised;
+        if (isOver()) return await read();
+      } finally {
+        stop.abort();
+      }
     }
+  } finally {
+    deadline.stop();
   }
 }
 
-/** Signals of this process. Only current waiters see a signal. */
-export function createSignals(): Signals {
+interface SignalOptions {
+  /** Passes a signal on to other nodes. */
+  onRaise?(name: string): void;
+  pollMs?: number;
+}
+
+/** Only current waiters see a signal. */
+export function createSignals({ onRaise, pollMs }: SignalOptions = {}): Signals {
   const waiting = new Map<string, Set<(raised: boolean) => void>>();
   let closed = false;
+  const raiseHere = (name: string | null) => {
+    for (const each of name === null ? [...waiting.keys()] : [name])
+      for (const end of waiting.get(each) ?? []) end(true);
+  };
   return {
+    pollMs: pollMs ?? Number.POSITIVE_INFINITY,
     wait(name, ms, abort) {
       if (closed || abort?.aborted) return Promise.resolve(false);
       return new Promise((resolve) => {
@@ -141,11 +164,14 @@ export function createSignals(): Signals {
       });
     },
     raise(name) {
-      for (const end of waiting.get(name) ?? []) end(true);
+      raiseHere(name);
+      onRaise?.(name);
     },
+    raiseHere,
     close() {
       closed = true;
       for (const ends of waiting.values()) for (const end of ends) end(false);
     },
+    isClosed: () => closed,
   };
 }

@@ -5,7 +5,8 @@ import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
 import { errorMessage } from '../lib/errors.ts';
 import type { Job } from '../scheduler/scheduler.ts';
-import { claimRows } from '../store/leases.ts';
+import { claimRows, renewLeases } from '../store/leases.ts';
+import { untilAvailable } from '../store/until-available.ts';
 import { findMessageOf, MessageDeletedError, readMessage } from './messages.ts';
 import { ANALYZE_JOB, type ClaimedTest } from './queries.ts';
 import { recordOutcome } from './record.ts';
@@ -19,7 +20,7 @@ const MIN_REFILL_SHARE = 1 / 4;
 
 /** Claims as many due tests as the threads have capacity for. */
 export function analyzeJob(app: App): Job {
-  const running = new Map<string, Promise<void>>();
+  const running = new Map<string, { lease: string; work: Promise<void> }>();
   const limit = app.config.WORKERS * MAX_JOBS_PER_THREAD;
   let renewedAt = app.clock.now();
   /** Whether the last claim used the full capacity, so that more tests may be due. */
@@ -33,9 +34,9 @@ export function analyzeJob(app: App): Job {
       .then(() => {
         running.delete(test.id);
         if (mayHaveMore && limit - running.size >= limit * MIN_REFILL_SHARE)
-          app.scheduler.wake(ANALYZE_JOB);
+          app.scheduler.wakeHere(ANALYZE_JOB);
       });
-    running.set(test.id, work);
+    running.set(test.id, { lease: test.lease, work });
   };
   return {
     name: ANALYZE_JOB,
@@ -43,7 +44,8 @@ export function analyzeJob(app: App): Job {
     async run() {
       if (running.size > 0 && app.clock.now() - renewedAt >= RENEW_INTERVAL_MS) {
         renewedAt = app.clock.now();
-        await renewLeases(app, [...running.keys()]);
+        const leases = [...new Set([...running.values()].map(({ lease }) => lease))];
+        await renewLeases(app.db, app.clock, { table: 'tests', leases, leaseMs: LEASE_MS });
       }
       const capacity = limit - running.size;
       if (capacity <= 0) return;
@@ -52,19 +54,9 @@ export function analyzeJob(app: App): Job {
       for (const test of claimed) start(test);
     },
     async idle() {
-      await Promise.all(running.values());
+      await Promise.all([...running.values()].map(({ work }) => work));
     },
   };
-}
-
-async function renewLeases({ db, clock }: App, ids: string[]): Promise<void> {
-  const leased_until = isoTime(clock.now() + LEASE_MS);
-  await db
-    .updateTable('tests')
-    .set({ leased_until })
-    .where('id', 'in', ids)
-    .where('lease', 'is not', null)
-    .execute();
 }
 
 /** Claims due tests that are not leased, most overdue first. */
@@ -79,7 +71,7 @@ export async function claimDue(app: App, limit: number): Promise<ClaimedTest[]> 
 }
 
 async function analyzeTest(app: App, test: ClaimedTest): Promise<void> {
-  const message = await findMessageOf(app.db, test.id);
+  const message = await untilAvailable(() => findMessageOf(app.db, test.id));
   // The test was deleted after it was claimed.
   if (!message) return;
   const { SPAMD_URL, RSPAMD_URL, CHECK_LINKS } = app.config;
@@ -91,7 +83,7 @@ async function analyzeTest(app: App, test: ClaimedTest): Promise<void> {
   };
   const outcome: PoolOutcome = await app.pool.analyze(
     {
-      raw: { size: message.size, read: () => readMessage(app.db, message) },
+      raw: { size: message.size, read: () => untilAvailable(() => readMessage(app.db, message)) },
       envelope: JSON.parse(message.envelope),
       receivedAt: Date.parse(message.received_at),
       kind: test.kind,
@@ -100,5 +92,5 @@ async function analyzeTest(app: App, test: ClaimedTest): Promise<void> {
   );
   // The service is stopping: the analysis runs again after the next start.
   if (!outcome.ok && outcome.reason === 'closed') return;
-  await recordOutcome(app, test, outcome);
+  await untilAvailable(() => recordOutcome(app, test, outcome));
 }

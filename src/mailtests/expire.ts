@@ -6,6 +6,7 @@ import { isoTime } from '../lib/clock.ts';
 import type { Job } from '../scheduler/scheduler.ts';
 import { transact } from '../store/open.ts';
 import type { TestRow } from '../store/tables.generated.ts';
+import { deleteOrphanedChunks } from './messages.ts';
 import { presentListed } from './present.ts';
 import { deleteTests } from './queries.ts';
 import { ALL_TESTS } from './tally.ts';
@@ -29,7 +30,8 @@ export async function expireTests(app: App): Promise<void> {
       .limit(BATCH_SIZE);
     if ((await due.select('id').limit(1).execute()).length === 0) return;
     const expired = await transact(db, async (tx) => {
-      const rows = (await tx.executeQuery(due)).rows;
+      // Another node may be expiring the same tests, or receiving a message for one.
+      const { rows } = await tx.executeQuery(due.forNoKeyUpdate().skipLocked());
       for (const row of rows) {
         const change = {
           status: 'failed',
@@ -47,7 +49,12 @@ export async function expireTests(app: App): Promise<void> {
 }
 
 export function deleteOldTestsJob(app: App): Job {
-  return { name: 'tests.retire', tick: '0 23 * * * *', run: () => deleteOldTests(app) };
+  return { name: 'tests.retire', tick: '0 23 * * * *', run: () => deleteOldData(app) };
+}
+
+async function deleteOldData(app: App): Promise<void> {
+  await deleteOldTests(app);
+  await deleteOrphanedChunks(app);
 }
 
 /**

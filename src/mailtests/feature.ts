@@ -3,7 +3,7 @@
 import type { Feature } from '../feature.ts';
 import { analyzeJob } from './analyze.ts';
 import { deleteOldTestsJob, expireTalliesJob, expireTestsJob } from './expire.ts';
-import { deleteOrphanedChunks } from './messages.ts';
+import { deleteChunksOfLastRun } from './messages.ts';
 import { submitTestByType, testRoutes } from './routes.ts';
 
 export const mailtests: Feature = {
@@ -16,5 +16,5 @@ export const mailtests: Feature = {
     deleteOldTestsJob(app),
     expireTalliesJob(app),
   ],
-  onStart: deleteOrphanedChunks,
+  onStart: deleteChunksOfLastRun,
 };

@@ -3,6 +3,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { App } from '../app.ts';
 import { idAt } from '../lib/ids.ts';
+import { CommitUnknownError } from '../store/errors.ts';
 import { type Db, engineOf, type Tx } from '../store/open.ts';
 import type { MessageRow } from '../store/tables.generated.ts';
 
@@ -11,7 +12,7 @@ const CHUNK_BYTES = 512 * 1024;
 
 /**
  * Stores all chunks of a message except the first, each in its own transaction, and yields between
- * them. If `insertMessage` never commits, they are orphans, which the next start deletes.
+ * them. If `insertMessage` never commits, they are orphans, which are deleted later.
  */
 export async function storeLaterChunks(db: Db, messageId: string, raw: Uint8Array): Promise<void> {
   if (raw.byteLength <= CHUNK_BYTES) return;
@@ -38,10 +39,23 @@ function oneAtATime<T>(db: Db, work: () => Promise<T>): Promise<T> {
   return done;
 }
 
-/** Stores the message and its first chunk in the transaction that accepts it. */
+/** Stores the message and its first chunk in the transaction that accepts it. Throws if a later chunk is missing. */
 export async function insertMessage(tx: Tx, message: MessageRow, raw: Uint8Array): Promise<void> {
+  await requireLaterChunks(tx, message);
   await insertChunk(tx, message.id, 0, raw);
   await tx.insertInto('messages').values(message).execute();
+}
+
+/** This process may have been suspended for so long that another node deleted them. */
+async function requireLaterChunks(tx: Tx, { id, size }: MessageRow): Promise<void> {
+  if (size <= CHUNK_BYTES || engineOf(tx) === 'sqlite') return;
+  const { count } = await tx
+    .selectFrom('message_chunks')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('message_id', '=', id)
+    .executeTakeFirstOrThrow();
+  if (count !== Math.ceil(size / CHUNK_BYTES) - 1)
+    throw new Error('Chunks of the message were deleted while it was being stored.');
 }
 
 async function insertChunk(db: Db | Tx, message_id: string, position: number, raw: Uint8Array) {
@@ -95,22 +109,47 @@ export async function deleteChunks(db: Db, messageId: string): Promise<void> {
   await db.deleteFrom('message_chunks').where('message_id', '=', messageId).execute();
 }
 
+/**
+ * After `error`, deletes what `storeLaterChunks` stored, unless the message may be stored. What remains is
+ * deleted as orphaned.
+ */
+export async function discardChunks(db: Db, messageId: string, error: unknown): Promise<void> {
+  if (error instanceof CommitUnknownError) return;
+  await deleteChunks(db, messageId).catch(() => {});
+}
+
 /** No message takes that long to be stored. */
-const ORPHAN_AGE_MS = 24 * 3_600_000;
+const ORPHAN_AGE_MS = 3_600_000;
 
 /**
- * Deletes chunks that `storeLaterChunks` stored before a crash without their message. Call it at start.
- * Another node may be storing a message in a PostgreSQL database, so recent chunks are kept there.
+ * Deletes chunks that `storeLaterChunks` stored before a crash without their message. Keeps recent ones: this or
+ * another node may be storing their message.
  */
 export async function deleteOrphanedChunks({
   db,
   clock,
 }: Pick<App, 'db' | 'clock'>): Promise<void> {
-  const orphans = db
+  await orphanedChunks(db)
+    .where('message_id', '<', idAt('msg', clock.now() - ORPHAN_AGE_MS))
+    .execute();
+}
+
+const orphanedChunks = (db: Db) =>
+  db
     .deleteFrom('message_chunks')
-    .where('message_id', 'not in', db.selectFrom('messages').select('id'));
-  await (engineOf(db) === 'sqlite'
-    ? orphans
-    : orphans.where('message_id', '<', idAt('msg', clock.now() - ORPHAN_AGE_MS))
-  ).execute();
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('messages')
+            .select('messages.id')
+            .whereRef('messages.id', '=', 'message_chunks.message_id'),
+        ),
+      ),
+    );
+
+/** At start, no other process uses an SQLite database, so all chunks without a message are orphans. */
+export async function deleteChunksOfLastRun(app: Pick<App, 'db' | 'clock'>): Promise<void> {
+  await (engineOf(app.db) === 'sqlite'
+    ? orphanedChunks(app.db).execute()
+    : deleteOrphanedChunks(app));
 }

@@ -8,7 +8,13 @@ import { SEND_JOB } from '../outbox/queue.ts';
 import { isOutOfSpace } from '../store/errors.ts';
 import { type Tx, transact } from '../store/open.ts';
 import type { MessageRow } from '../store/tables.generated.ts';
-import { deleteChunks, findMessageOf, insertMessage, storeLaterChunks } from './messages.ts';
+import {
+  deleteChunks,
+  discardChunks,
+  findMessageOf,
+  insertMessage,
+  storeLaterChunks,
+} from './messages.ts';
 import { forwardToOwner } from './postmaster.ts';
 import { ANALYZE_JOB, findTestByToken } from './queries.ts';
 
@@ -70,7 +76,8 @@ export interface IncomingMail {
 
 /**
  * Stores a message. Resolves after the commit, so that an accepted message survives any crash and is
- * due for analysis. The same bytes are accepted again: the sender may have missed our 250.
+ * due for analysis. The same bytes are accepted again: the sender may have missed our 250, or the
+ * connection to the database was lost during the commit.
  */
 export async function receiveMessage(
   app: App,
@@ -100,8 +107,7 @@ export async function receiveMessage(
     else app.scheduler.wake(local === 'postmaster' ? SEND_JOB : ANALYZE_JOB);
     return outcome.accept ? { accept: true, text: `Accepted as ${outcome.id}` } : outcome;
   } catch (error) {
-    // If this fails too, the next start deletes the chunks.
-    await deleteChunks(app.db, message.id).catch(() => {});
+    await discardChunks(app.db, message.id, error);
     if (isOutOfSpace(error)) return DISK_FULL;
     throw error;
   }

@@ -8,7 +8,7 @@ import { sha256 } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
 import { afterCommit, type Tx } from '../store/open.ts';
 import type { TestRow } from '../store/tables.generated.ts';
-import { deleteChunks, insertMessage, storeLaterChunks } from './messages.ts';
+import { discardChunks, insertMessage, storeLaterChunks } from './messages.ts';
 import { presentTest } from './present.ts';
 import { ANALYZE_JOB, insertTest, newTestRow } from './queries.ts';
 import { DEFAULT_EXPIRES_IN, type SubmitQuery, type Test } from './schema.ts';
@@ -110,8 +110,7 @@ export async function submitMessage(
       return presentTest(test, app.config);
     });
   } catch (error) {
-    // If this fails too, the next start deletes the chunks.
-    await deleteChunks(app.db, message.id).catch(() => {});
+    await discardChunks(app.db, message.id, error);
     throw error;
   }
 }

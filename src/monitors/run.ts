@@ -42,7 +42,7 @@ export function runMonitorsJob(app: App): Job {
       )
       .then(() => {
         inProgress.delete(monitor.id);
-        app.scheduler.wake(RUN_MONITORS_JOB);
+        app.scheduler.wakeHere(RUN_MONITORS_JOB);
       });
     inProgress.set(monitor.id, { type, work });
   };
@@ -97,11 +97,11 @@ const runChecks = (
 /** Longer than any run takes. */
 const LEASE_MS = 120_000;
 
-type Context = Pick<App, 'db' | 'clock' | 'newId'>;
+type Context = Pick<App, 'db' | 'clock'>;
 
 /** Claims at most `limit` monitors of a type, most overdue first. Skips those in `running`. */
 export async function claimDueMonitors(
-  context: Context,
+  context: Context & Pick<App, 'newId' | 'node'>,
   type: RunType,
   limit: number,
   running: string[] = [],
@@ -168,6 +168,8 @@ async function reschedule({ db, clock }: Context, plan: Plan): Promise<void> {
         .updateTable('monitors')
         .set({ next_run_at: nextRunAt })
         .where('id', '=', row.id)
+        // Unless another node has run the monitor since.
+        .where('next_run_at', '=', next_run_at)
         .execute();
     }
   });

@@ -1,8 +1,9 @@
 /** Cleans up the outbox: fails emails that waited too long and deletes old ones. */
 
 import type { App } from '../app.ts';
-import { isoTime } from '../lib/clock.ts';
+import { type Clock, isoTime } from '../lib/clock.ts';
 import type { Job } from '../scheduler/scheduler.ts';
+import { isUnleased } from '../store/leases.ts';
 import { type Db, type Tx, transact } from '../store/open.ts';
 import { deleteInBatches } from '../store/queries.ts';
 import { channel } from '../store/subscribers.ts';
@@ -37,7 +38,7 @@ export async function expireMail(app: Pick<App, 'db' | 'clock' | 'subscribers'>)
   await failInBatches(app, 'it could not be sent within 7 days', (query) =>
     query.where('created_at', '<', oldest),
   );
-  await failInBatches(app, EXPIRED_MAIL_ERROR, (query) => expiredMail(query, isoTime(clock.now())));
+  await failInBatches(app, EXPIRED_MAIL_ERROR, (query) => expiredMail(query, clock));
   const cutoff = isoTime(clock.now() - RETENTION_MS);
   // The only dependency on the team tables: invitations show the status of their emails.
   const invitationMails = db
@@ -65,20 +66,16 @@ const queuedMail = (db: Db | Tx) =>
   db.selectFrom('outbox').select('id').where('status', '=', 'queued');
 
 /** Expired emails, except those being sent. */
-const expiredMail = (query: QueuedMailQuery, now: string): QueuedMailQuery =>
-  query
-    .where('useful_until', '<=', now)
-    .where(({ eb, or }) => or([eb('leased_until', 'is', null), eb('leased_until', '<', now)]));
+const expiredMail = (query: QueuedMailQuery, clock: Clock): QueuedMailQuery =>
+  query.where('useful_until', '<=', isoTime(clock.now())).where(isUnleased(clock));
 
 /** Fails expired emails, so that they are not claimed. */
 export async function failExpiredMail(
   tx: Tx,
-  app: Pick<App, 'subscribers'>,
-  now: string,
+  app: Pick<App, 'subscribers' | 'clock'>,
 ): Promise<void> {
-  while (
-    (await failSome(tx, app, EXPIRED_MAIL_ERROR, expiredMail(queuedMail(tx), now))) === BATCH_SIZE
-  );
+  const expired = expiredMail(queuedMail(tx), app.clock);
+  while ((await failSome(tx, app, EXPIRED_MAIL_ERROR, expired)) === BATCH_SIZE);
 }
 
 async function failInBatches(
@@ -97,7 +94,9 @@ async function failSome(
   error: string,
   query: QueuedMailQuery,
 ): Promise<number> {
-  const ids = (await query.limit(BATCH_SIZE).execute()).map(({ id }) => id);
+  // Another node may be claiming or failing them.
+  const rows = await query.limit(BATCH_SIZE).forNoKeyUpdate().skipLocked().execute();
+  const ids = rows.map(({ id }) => id);
   if (ids.length === 0) return 0;
   await tx
     .updateTable('outbox')

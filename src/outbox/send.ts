@@ -9,6 +9,7 @@ import { claimingJob, type Job } from '../scheduler/scheduler.ts';
 import { claimRows, makeDistantDueNow } from '../store/leases.ts';
 import { transact } from '../store/open.ts';
 import type { OutboxRow } from '../store/tables.generated.ts';
+import { untilAvailable } from '../store/until-available.ts';
 import { EXPIRED_MAIL_ERROR, failExpiredMail, MAX_MAIL_AGE_MS, mailSettled } from './expire.ts';
 import { decryptMail, SEND_JOB } from './queue.ts';
 
@@ -41,12 +42,12 @@ export function sendMailJob(app: App): Job {
     work: (mail) =>
       sendOne(app, app.mailer!, mail).finally(() => {
         // More bulk emails may be due, although the last claim did not use the full capacity.
-        if (bulk.delete(mail.id)) app.scheduler.wake(SEND_JOB);
+        if (bulk.delete(mail.id)) app.scheduler.wakeHere(SEND_JOB);
       }),
     // It is sent again when its lease expires.
     onError: ({ id }, error) =>
       app.log.error('could not process an email', { mail: id, error: errorMessage(error) }),
-    wake: () => app.scheduler.wake(SEND_JOB),
+    wake: () => app.scheduler.wakeHere(SEND_JOB),
   });
 }
 
@@ -55,7 +56,7 @@ export function sendMailJob(app: App): Job {
  * capacity left. Expired emails fail instead.
  */
 export async function claimDueMail(
-  context: Pick<App, 'db' | 'clock' | 'newId' | 'subscribers'>,
+  context: Pick<App, 'db' | 'clock' | 'newId' | 'node' | 'subscribers'>,
   limit: number,
   maxBulk = limit,
 ): Promise<ClaimedMail[]> {
@@ -85,7 +86,7 @@ function claimByKind(
     table: 'outbox',
     due,
     leaseMs: LEASE_MS,
-    before: (tx) => failExpiredMail(tx, context, now),
+    before: (tx) => failExpiredMail(tx, context),
   });
 }
 
@@ -94,7 +95,8 @@ async function sendOne(app: App, mailer: Mailer, claimed: ClaimedMail): Promise<
   const outcome = mail ? await mailer.send(mail) : UNREADABLE;
   // The service is stopping: the next start sends it.
   if (outcome === MAILER_CLOSED) return;
-  await recordOutcome(app, claimed, outcome);
+  // Otherwise the email would be sent again.
+  await untilAvailable(() => recordOutcome(app, claimed, outcome));
 }
 
 // Records the outcome of an attempt: sent, to be retried, or failed.

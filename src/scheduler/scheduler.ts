@@ -3,6 +3,7 @@
 import { Cron } from 'croner';
 import { errorMessage } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
+import { DatabaseUnavailableError } from '../store/errors.ts';
 
 export interface Job {
   name: string;
@@ -18,21 +19,37 @@ export interface Scheduler {
   /** Throws if the scheduler is running or a job of the same name exists. */
   add(...jobs: Job[]): void;
   start(): void;
-  /** Runs a job now, or once more if it is running. Does nothing for an unknown name or while stopped. */
+  /**
+   * There is new work: runs a job now, or once more if it is running. Other nodes look for it too. Does nothing for
+   * an unknown name or while stopped.
+   */
   wake(name: string): void;
+  /** The same for this node only, for example because it has capacity again. */
+  wakeHere(name: string): void;
+  /** Looks for work of every job on this node. */
+  wakeAll(): void;
   /** True from `start` to `stop`. */
   running(): boolean;
   /** Starts no new runs; resolves when the current ones have finished. */
   stop(): Promise<void>;
 }
 
+const WARNING_INTERVAL_MS = 60_000;
+
 /** Creates a scheduler without jobs, which does nothing until it is started. */
-export function createScheduler(log: Log): Scheduler {
+export function createScheduler(log: Log, onWake: (name: string) => void = () => {}): Scheduler {
   const jobs: Job[] = [];
   const runners = new Map<string, ReturnType<typeof createRunner>>();
   let ticks: Cron[] = [];
   let running = false;
-  const wake = (name: string) => {
+  let warnedAt = Number.NEGATIVE_INFINITY;
+  /** One line for all jobs, which fail together and every second. */
+  const warnUnavailable = ({ message }: Error) => {
+    if (performance.now() - warnedAt < WARNING_INTERVAL_MS) return;
+    warnedAt = performance.now();
+    log.warn('jobs wait for the database', { error: message });
+  };
+  const wakeHere = (name: string) => {
     if (running) runners.get(name)?.wake();
   };
   return {
@@ -41,15 +58,22 @@ export function createScheduler(log: Log): Scheduler {
       for (const job of added) {
         if (runners.has(job.name)) throw new Error(`A job named ${job.name} already exists.`);
         jobs.push(job);
-        runners.set(job.name, createRunner(job, log));
+        runners.set(job.name, createRunner(job, log, warnUnavailable));
       }
     },
     start() {
       running = true;
-      ticks = jobs.map((job) => new Cron(job.tick, { unref: true }, () => wake(job.name)));
-      for (const { name } of jobs) wake(name);
+      ticks = jobs.map((job) => new Cron(job.tick, { unref: true }, () => wakeHere(job.name)));
+      for (const { name } of jobs) wakeHere(name);
     },
-    wake,
+    wake(name) {
+      wakeHere(name);
+      if (running) onWake(name);
+    },
+    wakeHere,
+    wakeAll() {
+      for (const { name } of jobs) wakeHere(name);
+    },
     running: () => running,
     async stop() {
       running = false;
@@ -61,7 +85,7 @@ export function createScheduler(log: Log): Scheduler {
 }
 
 /** One run at a time. A wake during a run causes another run, so that no new work is missed. */
-function createRunner(job: Job, log: Log) {
+function createRunner(job: Job, log: Log, warnUnavailable: (error: Error) => void) {
   let current = Promise.resolve();
   let busy = false;
   let rerun = false;
@@ -72,11 +96,13 @@ function createRunner(job: Job, log: Log) {
         await job.run();
       } catch (error) {
         // The work is still due in the database: the next tick retries it.
-        log.error('job failed', {
-          job: job.name,
-          error: errorMessage(error),
-          fault: error instanceof Error ? error.stack : undefined,
-        });
+        if (error instanceof DatabaseUnavailableError) warnUnavailable(error);
+        else
+          log.error('job failed', {
+            job: job.name,
+            error: errorMessage(error),
+            fault: error instanceof Error ? error.stack : undefined,
+          });
       }
     } while (rerun);
     busy = false;
@@ -108,7 +134,7 @@ interface ClaimingJobOptions<Item extends { id: string }> {
   work(item: Item): Promise<void>;
   /** Called with the error of `work`. The lease then expires, and the item is claimed again. */
   onError(item: Item, error: unknown): void;
-  /** Runs this job again soon. */
+  /** Runs this job again soon, on this node. */
   wake(): void;
 }
 

@@ -10,6 +10,7 @@ import { claimRows } from '../store/leases.ts';
 import { afterCommit, type Tx, transact } from '../store/open.ts';
 import { deleteInBatches } from '../store/queries.ts';
 import type { ReportCopyRow, ReportRunRow, ReportScheduleRow } from '../store/tables.generated.ts';
+import { untilAvailable } from '../store/until-available.ts';
 import { composeReportMails } from './compose-report-mails.ts';
 import { recipientsOf } from './queries.ts';
 import { findUnsubscribed, saveRecipient } from './recipients.ts';
@@ -47,19 +48,19 @@ export function sendReportsJob(app: App): Job {
       }
       return claimDueSchedules(app, limit);
     },
-    work: (schedule) => sendReport(app, schedule),
+    work: (schedule) => untilAvailable(() => sendReport(app, schedule)),
     // The report is retried when its lease expires.
     onError: ({ id }, error) =>
       app.log.error('could not send a scheduled report', {
         schedule: id,
         error: errorMessage(error),
       }),
-    wake: () => app.scheduler.wake(SEND_REPORTS_JOB),
+    wake: () => app.scheduler.wakeHere(SEND_REPORTS_JOB),
   });
 }
 
 async function claimDueSchedules(
-  app: Pick<App, 'db' | 'clock' | 'newId'>,
+  app: Pick<App, 'db' | 'clock' | 'newId' | 'node'>,
   limit: number,
 ): Promise<ClaimedSchedule[]> {
   const due = app.db
@@ -146,6 +147,7 @@ async function recordAndReschedule(
       .selectAll()
       .where('id', '=', id)
       .where('lease', '=', lease)
+      .forNoKeyUpdate()
       .executeTakeFirst();
     if (!schedule) return releaseLease(tx, id, leased_until);
     if (!(await isSent(tx, id, run.slot))) await recordReportRun(tx, app, schedule, run);

@@ -1,6 +1,7 @@
 /** The listener's own replies (RFC 5321 §4.2, RFC 3463). */
 
 import { errorMessage } from '../lib/errors.ts';
+import { DatabaseUnavailableError } from '../store/errors.ts';
 import type { ListenerState, Reply } from './listener-state.ts';
 
 const reply = (code: number, enhanced: string, text: string): Reply => ({ code, enhanced, text });
@@ -49,7 +50,8 @@ export async function withFailureReply<T>(
   try {
     return await work();
   } catch (error) {
-    state.log.error('could not receive a message', { error: errorMessage(error) });
+    const level = error instanceof DatabaseUnavailableError ? 'warn' : 'error';
+    state.log[level]('could not receive a message', { error: errorMessage(error) });
     return HOOK_FAILED;
   }
 }

@@ -3,8 +3,14 @@
 /** A problem with the database at start, or with its file; the message is for people. */
 export class StoreError extends Error {}
 
-/** The connection to the database was lost or could not be made. The message contains no password. */
+/**
+ * The connection to the database was lost or could not be made, or a lock was not released in time. The
+ * message contains no password.
+ */
 export class DatabaseUnavailableError extends Error {}
+
+/** The connection was lost during a commit: the changes may be in effect, now or in a moment. */
+export class CommitUnknownError extends DatabaseUnavailableError {}
 
 const codeOf = (error: unknown): string => {
   const { code } = (error ?? {}) as { code?: unknown };

@@ -7,7 +7,7 @@ import type { Store } from './types.ts';
 
 export { engineOf, lockIn, lockRow } from './engine.ts';
 export { afterCommit, transact } from './transact.ts';
-export type { Db, Engine, Store, Tx } from './types.ts';
+export type { Db, Engine, Hints, Store, Tx } from './types.ts';
 
 /**
  * Opens and migrates a database: a `postgres://` URL, the path of an SQLite file, or `:memory:`. Throws a

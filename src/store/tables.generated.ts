@@ -106,7 +106,10 @@ export interface IdempotencyRow {
   created_at: string;
   /** Null while the request is running. */
   status: number | null;
-  /** Headers and body, encrypted because they may hold a secret that is shown once. */
+  /**
+   * Headers and body, encrypted because they may hold a secret that is shown once. The lease of the request while it
+   * is running.
+   */
   response: string | null;
 }
 

@@ -12,8 +12,18 @@ export interface Store {
   db: Db;
   engine: Engine;
   migration: MigrationResult;
+  /** Messages between the nodes of a PostgreSQL database; null on SQLite. */
+  hints: Hints | null;
   /** Closes all connections. SQLite: checkpoints the WAL first. */
   close(): Promise<void>;
+}
+
+/** Short messages to all nodes that listen, this one too. They arrive within milliseconds or never. */
+export interface Hints {
+  /** Not in a transaction: PostgreSQL would hold a lock of the whole database at its commit. */
+  send(text: string): Promise<void>;
+  /** Calls `onConnect` whenever messages may have been missed. Returns a function that ends the connection. */
+  listen(onHint: (text: string) => void, onConnect: () => void): () => Promise<void>;
 }
 
 export interface MigrationResult {

@@ -1,9 +1,11 @@
 /** Claims deliveries that are due, and records the attempt of each before it is made. */
 
+import { sql } from 'kysely';
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
-import { makeDistantDueNow } from '../store/leases.ts';
-import { type Db, engineOf, type Tx, transact } from '../store/open.ts';
+import { timeIn } from '../store/database-clock.ts';
+import { claim, makeDistantDueNow, wasLeasedEarlier } from '../store/leases.ts';
+import { type Db, type Tx, transact } from '../store/open.ts';
 import type { WebhookDeliveryRow, WebhookEndpointRow } from '../store/tables.generated.ts';
 import { holdPending } from './endpoint-health.ts';
 import type { ClaimedDelivery } from './enqueue.ts';
@@ -13,15 +15,15 @@ import { openSigningSecrets, type SigningSecrets, signatureHeaders } from './sig
 /** Longer than a request can take, including the recording of its outcome. */
 const LEASE_MS = 90_000;
 
-type Context = Pick<App, 'clock' | 'newId' | 'secrets' | 'version' | 'log'>;
+type Context = Pick<App, 'clock' | 'newId' | 'node' | 'secrets' | 'version' | 'log'>;
 
 /** How many requests may start, and which deliveries this process is working on. */
 export interface DeliveryCapacity {
   /** How many more requests to an endpoint may start. */
   available(endpointId: string): number;
   consume(delivery: ClaimedDelivery): void;
-  /** Whether this process hasn't recorded the last attempt yet, even if the lease has expired. */
-  isInProgress(deliveryId: string): boolean;
+  /** The deliveries whose last attempt this process hasn't recorded yet, even if the lease has expired. */
+  inProgress(endpointId: string): string[];
 }
 
 /** Avoids taking the write lock when nothing is due, the usual case. */
@@ -44,14 +46,8 @@ export async function claimDueDeliveries(
   for (const endpoint of await endpointsWithDue(tx, now).selectAll().execute()) {
     const limit = capacity.available(endpoint.id);
     if (limit <= 0) continue;
-    const due = await selectDue(tx, endpoint.id, now, limit);
-    const claimed = await claimForEndpoint(
-      tx,
-      app,
-      endpoint,
-      due.filter(({ id }) => !capacity.isInProgress(id)),
-      now,
-    );
+    const due = selectDue(tx, app, endpoint.id, limit, capacity.inProgress(endpoint.id));
+    const claimed = await claimForEndpoint(tx, app, endpoint, due, now);
     // Before the next endpoint, because all endpoints share the total capacity.
     for (const delivery of claimed) capacity.consume(delivery);
     claimedDeliveries.push(...claimed);
@@ -80,10 +76,9 @@ async function claimForEndpoint(
   tx: Tx,
   app: Context,
   endpoint: WebhookEndpointRow,
-  due: DueRow[],
+  due: ReturnType<typeof selectDue>,
   now: number,
 ): Promise<ClaimedDelivery[]> {
-  if (due.length === 0) return [];
   const secrets = openSigningSecrets(app.secrets, endpoint, now);
   if (secrets === null) {
     // The deliveries can be recovered once the endpoint has a new secret.
@@ -93,33 +88,53 @@ async function claimForEndpoint(
     });
     return [];
   }
+  const { rows, lease } = await claim(tx, app, {
+    table: 'webhook_deliveries',
+    alias: 'delivery',
+    due,
+    leaseMs: LEASE_MS,
+    until: 'due_at',
+    set: { attempts: sql`attempts + 1` },
+  });
   const attempts: NewAttempt[] = [];
-  for (const row of due) {
+  for (const row of rows) {
     const payload = payloadOf(row);
-    if (payload === null) await markFailed(tx, row.id);
+    if (payload === null) await markFailed(tx, row);
     else attempts.push({ row, payload });
   }
-  return attempts.length === 0 ? [] : startAttempts(tx, app, endpoint, secrets, attempts, now);
+  return attempts.length === 0
+    ? []
+    : startAttempts(tx, app, endpoint, { secrets, lease, attempts, now });
 }
 
-type DueRow = Awaited<ReturnType<typeof selectDue>>[number];
+type DueRow = Awaited<ReturnType<ReturnType<typeof selectDue>['execute']>>[number];
 
 interface NewAttempt {
   row: DueRow;
   payload: string;
 }
 
-const selectDue = (tx: Tx, endpointId: string, now: number, limit: number) =>
+/** A row with a lease was left in progress. It is due when the lease has ended by the clock that all nodes share. */
+const selectDue = (
+  tx: Tx,
+  { clock }: Pick<App, 'clock'>,
+  endpointId: string,
+  limit: number,
+  inProgress: string[],
+) =>
   tx
     .selectFrom('webhook_deliveries as delivery')
     .leftJoin('events', 'events.id', 'delivery.event_id')
     .selectAll('delivery')
     .select(['events.livemode', 'events.data', 'events.created_at as event_created_at'])
     .where('endpoint_id', '=', endpointId)
-    .where('due_at', '<=', isoTime(now))
+    .where('due_at', '<=', isoTime(clock.now()))
+    .$if(clock.source === 'database', (query) =>
+      query.where(({ eb, or }) => or([eb('lease', 'is', null), eb('due_at', '<=', timeIn(clock))])),
+    )
+    .$if(inProgress.length > 0, (query) => query.where('delivery.id', 'not in', inProgress))
     .orderBy('due_at')
-    .limit(limit)
-    .execute();
+    .limit(limit);
 
 /** null if the event is no longer stored. */
 function payloadOf(row: DueRow): string | null {
@@ -129,17 +144,21 @@ function payloadOf(row: DueRow): string | null {
   return eventPayload({ id, type, created_at: event_created_at, livemode, data });
 }
 
-/** Records one attempt per delivery, and claims all deliveries with one lease. */
+interface Start {
+  secrets: SigningSecrets;
+  lease: string;
+  attempts: NewAttempt[];
+  now: number;
+}
+
+/** Records one attempt for each claimed delivery. */
 async function startAttempts(
   tx: Tx,
-  { newId, version }: Context,
+  { version }: Context,
   endpoint: WebhookEndpointRow,
-  secrets: SigningSecrets,
-  attempts: NewAttempt[],
-  now: number,
+  { secrets, lease, attempts, now }: Start,
 ): Promise<ClaimedDelivery[]> {
   for (const { row } of attempts) if (row.lease !== null) await markInterrupted(tx, row);
-  const lease = newId('req');
   const { url } = endpoint;
   const claimed = attempts.map(({ row, payload }) => ({
     id: row.id,
@@ -157,15 +176,6 @@ async function startAttempts(
     },
     payload,
   }));
-  await tx
-    .updateTable('webhook_deliveries')
-    .set((eb) => ({ lease, due_at: isoTime(now + LEASE_MS), attempts: eb('attempts', '+', 1) }))
-    .where(
-      'id',
-      'in',
-      claimed.map(({ id }) => id),
-    )
-    .execute();
   await tx
     .insertInto('webhook_attempts')
     .values(
@@ -202,10 +212,10 @@ async function markInterrupted(
 }
 
 /** For a delivery whose event is no longer stored. */
-async function markFailed(tx: Tx, id: string): Promise<void> {
+async function markFailed(tx: Tx, { id, attempts }: DueRow): Promise<void> {
   await tx
     .updateTable('webhook_deliveries')
-    .set({ status: 'failed', due_at: null, lease: null, resumes_at: null })
+    .set({ status: 'failed', due_at: null, lease: null, resumes_at: null, attempts })
     .where('id', '=', id)
     .execute();
 }
@@ -218,31 +228,54 @@ export const bringDeliveriesForward = (app: Pick<App, 'db' | 'clock'>): Promise<
   makeDistantDueNow(app, 'webhook_deliveries', MAX_DELAY_MS);
 
 /**
- * On startup, makes deliveries due that the previous process left in progress, or holds them. Other nodes
- * may be sending those in a PostgreSQL database: there, they are due when their lease expires.
+ * On startup, makes deliveries due that the previous process left in progress. Other nodes may be sending theirs in
+ * a PostgreSQL database: those are due when their lease expires.
  */
-export async function releaseDeliveries({ db, clock }: Pick<App, 'db' | 'clock'>): Promise<void> {
-  if (engineOf(db) !== 'sqlite') return;
-  await transact(db, async (tx) => {
-    const interrupted = await tx
-      .selectFrom('webhook_deliveries')
-      .selectAll()
-      .where('due_at', 'is not', null)
-      .where('lease', 'is not', null)
+export async function releaseDeliveries(app: Pick<App, 'db' | 'clock' | 'node'>): Promise<void> {
+  await transact(app.db, (tx) =>
+    release(tx, app, (query) => query.where(wasLeasedEarlier(tx, app.node))),
+  );
+  await holdInterrupted(app);
+}
+
+/**
+ * Holds deliveries to endpoints that aren't active: those that the last start of this node released, and those whose
+ * lease has expired, which no job claims.
+ */
+export async function holdInterrupted(app: Pick<App, 'db' | 'clock'>): Promise<void> {
+  const inactive = app.db
+    .selectFrom('webhook_endpoints')
+    .select('id')
+    .where(({ eb, or }) => or([eb('enabled', '=', 0), eb('auto_disabled_at', 'is not', null)]));
+  for (const { id } of await inactive.execute())
+    await transact(app.db, async (tx) => {
+      await release(tx, app, (query) =>
+        query.where('endpoint_id', '=', id).where('due_at', '<=', timeIn(app.clock)),
+      );
+      await holdPending(tx, id);
+    });
+}
+
+type InterruptedQuery = ReturnType<typeof interrupted>;
+
+const interrupted = (tx: Tx) =>
+  tx
+    .selectFrom('webhook_deliveries')
+    .selectAll()
+    .where('due_at', 'is not', null)
+    .where('lease', 'is not', null);
+
+async function release(
+  tx: Tx,
+  { clock }: Pick<App, 'clock'>,
+  filter: (query: InterruptedQuery) => InterruptedQuery,
+): Promise<void> {
+  for (const row of await filter(interrupted(tx)).forNoKeyUpdate().skipLocked().execute()) {
+    await markInterrupted(tx, row);
+    await tx
+      .updateTable('webhook_deliveries')
+      .set({ due_at: isoTime(clock.now()), lease: null })
+      .where('id', '=', row.id)
       .execute();
-    for (const row of interrupted) {
-      await markInterrupted(tx, row);
-      await tx
-        .updateTable('webhook_deliveries')
-        .set({ due_at: isoTime(clock.now()), lease: null })
-        .where('id', '=', row.id)
-        .execute();
-    }
-    const disabled = await tx
-      .selectFrom('webhook_endpoints')
-      .select('id')
-      .where(({ eb, or }) => or([eb('enabled', '=', 0), eb('auto_disabled_at', 'is not', null)]))
-      .execute();
-    for (const { id } of disabled) await holdPending(tx, id);
-  });
+  }
 }

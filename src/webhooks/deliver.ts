@@ -18,7 +18,8 @@ export function deliverJob(app: App): Job {
   const slots = createSlots();
   const inProgress = new Set<Promise<void>>();
   let finishedAttempts: FinishedAttempt[] = [];
-  const unrecordedIds = new Set<string>();
+  /** The endpoint of each delivery whose last attempt is not recorded yet. */
+  const unrecorded = new Map<string, string>();
 
   /** If the transaction fails, finished attempts are kept for the next run. */
   const recordAndClaim = async (): Promise<ClaimedDelivery[]> => {
@@ -40,14 +41,15 @@ export function deliverJob(app: App): Job {
             slots.start(delivery.endpoint_id);
             startedDeliveries.push(delivery);
           },
-          isInProgress: (id) => unrecordedIds.has(id),
+          inProgress: (endpointId) =>
+            [...unrecorded].flatMap(([id, endpoint]) => (endpoint === endpointId ? [id] : [])),
         });
       });
       for (const { delivery } of batch) {
-        unrecordedIds.delete(delivery.id);
+        unrecorded.delete(delivery.id);
         app.signals.raise(delivery.id);
       }
-      for (const { id } of claimed) unrecordedIds.add(id);
+      for (const { id, endpoint_id } of claimed) unrecorded.set(id, endpoint_id);
       return claimed;
     } catch (error) {
       releaseSlots();
@@ -62,8 +64,8 @@ export function deliverJob(app: App): Job {
     slots.finish(endpoint_id, outcome && isFast(outcome));
     // Null on shutdown. The attempt is repeated at the next start.
     if (outcome) finishedAttempts.push({ delivery, outcome, at: app.clock.now() });
-    else unrecordedIds.delete(delivery.id);
-    app.scheduler.wake(DELIVER_JOB);
+    else unrecorded.delete(delivery.id);
+    app.scheduler.wakeHere(DELIVER_JOB);
   };
 
   return {

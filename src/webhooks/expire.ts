@@ -5,7 +5,7 @@ import { isoTime } from '../lib/clock.ts';
 import type { Job } from '../scheduler/scheduler.ts';
 import { type Tx, transact } from '../store/open.ts';
 import { channel } from '../store/subscribers.ts';
-import { bringDeliveriesForward } from './claim.ts';
+import { bringDeliveriesForward, holdInterrupted } from './claim.ts';
 
 const BATCH_SIZE = 500;
 
@@ -27,6 +27,7 @@ export const EXPIRE_DELIVERIES_JOB = 'webhooks.expire';
 export async function expireDeliveries(app: Context): Promise<void> {
   const { db, clock, config } = app;
   await bringDeliveriesForward(app);
+  await holdInterrupted(app);
   if (config.EVENT_RETENTION > 0) {
     const cutoff = isoTime(clock.now() - config.EVENT_RETENTION);
     while (

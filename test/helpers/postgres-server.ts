@@ -1,12 +1,13 @@
-/** A PostgreSQL server for one test run: Debian's package, a temporary folder, a loopback port, no fsync. */
+/** A PostgreSQL server for tests: Debian's package, a temporary folder, a loopback port. */
 
-import { execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, globSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as pause } from 'node:timers/promises';
 
 /** The folder of the newest installed version; null if there is none. Debian does not add it to PATH. */
 export function postgresPrograms(): string | null {
@@ -19,14 +20,34 @@ export function postgresPrograms(): string | null {
 export interface PostgresServer {
   /** Without a database name: `${url}/postgres` is the first database. */
   url: string;
-  /** `immediate` ends it as a crash would. */
-  stop(signal?: NodeJS.Signals): Promise<void>;
+  /** Ends the server as a crash of the machine would, but keeps its files, and starts it again after `pauseMs`. */
+  crash(pauseMs: number): Promise<void>;
+  /** Ends the server and deletes its files. */
+  stop(): Promise<void>;
 }
 
 /** PostgreSQL refuses to run as root. This user exists on every machine. */
 const NOBODY = { uid: 65534, gid: 65534 };
 
-export async function startPostgres(programs: string): Promise<PostgresServer> {
+const SETTINGS = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  wal_level: 'minimal',
+  max_wal_senders: 0,
+  max_connections: 400,
+  shared_buffers: '128MB',
+};
+const FAST = { fsync: 'off', full_page_writes: 'off' };
+
+export interface PostgresOptions {
+  /** Writes to the disk as in production. Otherwise nothing survives a crash of the machine. */
+  durable?: boolean;
+}
+
+export async function startPostgres(
+  programs: string,
+  { durable = false }: PostgresOptions = {},
+): Promise<PostgresServer> {
   const folder = mkdtempSync(join(tmpdir(), 'postgres-'));
   const user = process.getuid?.() === 0 ? NOBODY : null;
   if (user) chownSync(folder, user.uid, user.gid);
@@ -38,46 +59,54 @@ export async function startPostgres(programs: string): Promise<PostgresServer> {
     { ...options, stdio: ['ignore', 'ignore', 'pipe'] },
   );
   const port = await freePort();
-  const settings = {
-    listen_addresses: '127.0.0.1',
-    unix_socket_directories: '',
-    port,
-    fsync: 'off',
-    full_page_writes: 'off',
-    wal_level: 'minimal',
-    max_wal_senders: 0,
-    max_connections: 400,
-    shared_buffers: '128MB',
-  };
+  const settings = { ...SETTINGS, ...(durable ? {} : FAST), port };
   const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  const child = spawn(join(programs, 'postgres'), ['-D', data, ...args], {
-    ...options,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
+  const start = () =>
+    startServer(
+      spawn(join(programs, 'postgres'), ['-D', data, ...args], {
+        ...options,
+        stdio: ['ignore', 'ignore', 'pipe'],
+      }),
+    );
+  let server = await start();
   const end = () => {
-    child.kill('SIGQUIT');
+    server.child.kill('SIGQUIT');
     rmSync(folder, { recursive: true, force: true });
   };
   process.once('exit', end);
+  const kill = async () => {
+    // The signal of `pg_ctl stop --mode immediate`.
+    server.child.kill('SIGQUIT');
+    await server.exited;
+  };
+  return {
+    url: `postgres://tests@127.0.0.1:${port}`,
+    async crash(pauseMs) {
+      await kill();
+      await pause(pauseMs);
+      server = await start();
+    },
+    async stop() {
+      process.off('exit', end);
+      await kill();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Resolves when it accepts connections, after recovery. */
+async function startServer(child: ChildProcess) {
   const exited = once(child, 'exit');
   const output: string[] = [];
   await new Promise<void>((resolve, reject) => {
-    createInterface(child.stderr).on('line', (line) => {
+    createInterface(child.stderr!).on('line', (line) => {
       if (output.length < 100) output.push(line);
       if (line.includes('ready to accept connections')) resolve();
     });
     child.on('error', reject);
     child.on('exit', () => reject(new Error(`postgres exited: ${output.join('\n')}`)));
   });
-  return {
-    url: `postgres://tests@127.0.0.1:${port}`,
-    async stop(signal = 'SIGQUIT') {
-      process.off('exit', end);
-      child.kill(signal);
-      await exited;
-      rmSync(folder, { recursive: true, force: true });
-    },
-  };
+  return { child, exited };
 }
 
 async function freePort(): Promise<number> {

@@ -10,6 +10,7 @@ import { type Environment, runProgram, spawnProgram } from './program.ts';
 import { databaseEnvironment } from './store.ts';
 
 const MONITOR = fileURLToPath(new URL('./loop-monitor.ts', import.meta.url));
+const CLOCK_OFFSET = fileURLToPath(new URL('./clock-offset.ts', import.meta.url));
 
 export interface LogLine {
   message: string;
@@ -21,6 +22,8 @@ export interface ServeOptions {
   env?: Environment;
   /** Preloads the monitor that `stall` needs. */
   monitored?: boolean;
+  /** How far the clock of the process is ahead, if it is not right. */
+  clockOffsetMs?: number;
 }
 
 export interface StartingProcess {
@@ -53,7 +56,15 @@ export function serveEnvironment(folder: string): Environment {
 /** Returns immediately; the process may still be starting. */
 export async function spawnServe(options: ServeOptions): Promise<StartingProcess> {
   const env = await environmentOf(options);
-  const child = await spawnProgram(['serve'], env, options.monitored ? ['--import', MONITOR] : []);
+  const preloads = [
+    ...(options.monitored ? [MONITOR] : []),
+    ...(options.clockOffsetMs ? [CLOCK_OFFSET] : []),
+  ];
+  const child = await spawnProgram(
+    ['serve'],
+    { ...env, TEST_CLOCK_OFFSET_MS: String(options.clockOffsetMs ?? 0) },
+    preloads.flatMap((file) => ['--import', file]),
+  );
   const log: LogLine[] = [];
   const returned = new Set<LogLine>();
   const listeners = new Set<() => void>();

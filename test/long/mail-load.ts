@@ -47,7 +47,7 @@ export async function prepareMails(db: Db, count: number, random: Random): Promi
 }
 
 /** One message in ten is stored in several chunks. */
-function makeMessage(number: number, random: Random): Buffer {
+export function makeMessage(number: number, random: Random): Buffer {
   const size = random.chance(0.1) ? 600_000 + random.below(1_000_000) : 500 + random.below(20_000);
   const line = `Message ${number}, a line of it, then dots to be doubled and undone:\n..\n.\n`;
   const fields = {

@@ -6,16 +6,13 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isoTime, systemClock } from '../../src/lib/clock.ts';
-import { createIdGenerator } from '../../src/lib/ids.ts';
 import { SEND_JOB } from '../../src/outbox/queue.ts';
-import { lastSend } from '../../src/schedules/times.ts';
 import { openStore } from '../../src/store/open.ts';
-import type { ReportScheduleRow } from '../../src/store/tables.generated.ts';
 import { startTestService, temporaryFolder } from '../helpers/app.ts';
 import { type Random, seededRandom } from '../helpers/random.ts';
 import { type ServeOptions, spawnServe } from '../helpers/serve-process.ts';
 import { type MailSink, startMailSink } from '../outbox/mail-sink.ts';
-import { fieldOf } from '../schedules/scheduling.ts';
+import { mailIdOf, makeReportsDue } from './due-reports.ts';
 
 /** About a second each; before a release, run a hundred. */
 const ROUNDS = Number(process.env.REPORT_KILL_ROUNDS ?? 8);
@@ -59,7 +56,7 @@ test(`${ROUNDS} SIGKILLs lose no report and resend only unrecorded copies`, {
     unrecorded.push(
       ...sink.taken
         .slice(before)
-        .map(mailOf)
+        .map(mailIdOf)
         .filter((id) => !recorded.has(id)),
     );
     if (sink.taken.length > before && sink.taken.length < readers.length) cutShort += 1;
@@ -113,9 +110,6 @@ async function startSettlingSink(t: TestContext, random: Random): Promise<Settli
   });
 }
 
-const mailOf = ({ raw }: MailSink['taken'][0]): string =>
-  /^<(mail_\w+)@/.exec(fieldOf(raw, 'Message-ID')!)![1]!;
-
 /** The emails that a stopped service has recorded as sent, both in the outbox and in the copies. */
 async function recordedIn(path: string): Promise<Set<string>> {
   const store = await openStore(path);
@@ -132,33 +126,10 @@ async function recordedIn(path: string): Promise<Set<string>> {
   }
 }
 
-/** Creates schedules that are due, each with its own recipients. */
 async function makeDue(path: string, round: number): Promise<string[]> {
-  const now = systemClock.now();
-  const newId = createIdGenerator(systemClock);
   const store = await openStore(path);
   try {
-    const addresses: string[] = [];
-    for (let i = 0; i < SCHEDULES_PER_ROUND; i++) {
-      const recipients = Array.from(
-        { length: READERS },
-        (_, r) => `r${round}-${i}-${r}@example.com`,
-      );
-      // Twelve hours from now, so that no other time is due during the test.
-      const send_hour = (new Date(now).getUTCHours() + 12) % 24;
-      const plan = { frequency: 'daily', send_hour, timezone: 'UTC', weekday: 'monday' } as const;
-      const row: ReportScheduleRow = {
-        ...{ id: newId('rps'), name: 'Ours', ...plan, day_of_month: 1 },
-        ...{ recipients: JSON.stringify(recipients), domains: null },
-        ...{ include_sections: '["summary","trends","alerts"]', enabled: 1 },
-        format: i === 0 ? 'pdf' : 'html',
-        ...{ next_send_at: isoTime(lastSend({ ...plan, day_of_month: 1 }, now)) },
-        ...{ created_at: isoTime(now), lease: null, leased_until: null },
-      };
-      await store.db.insertInto('report_schedules').values(row).execute();
-      addresses.push(...recipients);
-    }
-    return addresses;
+    return await makeReportsDue(store.db, `r${round}`, SCHEDULES_PER_ROUND, READERS);
   } finally {
     await store.close();
   }
@@ -219,7 +190,7 @@ function assertNoUnexpectedCopies(
   readers: string[],
   unrecorded: string[],
 ): void {
-  const mails = Map.groupBy(taken, mailOf);
+  const mails = Map.groupBy(taken, mailIdOf);
   const reached = [...mails.values()].map(([mail]) => mail!.to[0]!);
   assert.deepEqual(reached.toSorted(), readers.toSorted());
   for (const [id, all] of mails) {

@@ -19,24 +19,28 @@ export async function assertNothingLost(path: string, mails: Mail[]): Promise<St
   assertConsistent(path);
   const store = await openStore(path);
   try {
-    const { db } = store;
-    const events = await eventsByTest(db);
-    const figures: StoredFigures = { kept: 0, unansweredButKept: 0, recognized: 0 };
-    for (const mail of mails) {
-      const receivedAt = await checkMail(db, mail, events.get(mail.testId) ?? []);
-      if (receivedAt === null) continue;
-      figures[mail.state === 'kept' ? 'kept' : 'unansweredButKept'] += 1;
-      if (mail.state === 'kept' && receivedAt < mail.sentAt) figures.recognized += 1;
-    }
-    const { rows } = await db
-      .selectFrom('messages')
-      .select(({ fn }) => fn.countAll<number>().as('rows'))
-      .executeTakeFirstOrThrow();
-    assert.equal(rows, figures.kept + figures.unansweredButKept);
-    return figures;
+    return await assertAllStored(store.db, mails);
   } finally {
     await store.close();
   }
+}
+
+/** The same for either database: `mails` are all messages that may be in it. */
+export async function assertAllStored(db: Db, mails: Mail[]): Promise<StoredFigures> {
+  const events = await eventsByTest(db);
+  const figures: StoredFigures = { kept: 0, unansweredButKept: 0, recognized: 0 };
+  for (const mail of mails) {
+    const receivedAt = await checkMail(db, mail, events.get(mail.testId) ?? []);
+    if (receivedAt === null) continue;
+    figures[mail.state === 'kept' ? 'kept' : 'unansweredButKept'] += 1;
+    if (mail.state === 'kept' && receivedAt < mail.sentAt) figures.recognized += 1;
+  }
+  const { rows } = await db
+    .selectFrom('messages')
+    .select(({ fn }) => fn.countAll<number>().as('rows'))
+    .executeTakeFirstOrThrow();
+  assert.equal(rows, figures.kept + figures.unansweredButKept);
+  return figures;
 }
 
 /** The time of receipt in milliseconds since the Unix epoch; null if the message is rightly absent. */

@@ -1,11 +1,10 @@
 /** Twenty webhook endpoints with different behaviors; compares what they received with the database. */
 
 import { setTimeout as pause } from 'node:timers/promises';
-import BetterSqlite from 'better-sqlite3';
 import { isoTime, systemClock } from '../../src/lib/clock.ts';
 import { createSecretBox } from '../../src/lib/crypto.ts';
 import { createIdGenerator } from '../../src/lib/ids.ts';
-import { openStore } from '../../src/store/open.ts';
+import { type Db, openStore } from '../../src/store/open.ts';
 import { newSigningSecret, sealSigningSecret } from '../../src/webhooks/signatures.ts';
 import type { Random } from '../helpers/random.ts';
 import type { Receiver } from '../helpers/receiver.ts';
@@ -38,14 +37,14 @@ export interface TestEndpoints {
   recover(): void;
 }
 
-/** Creates the endpoints in a new database, and lets the receiver act as all of them. */
+/** Creates the endpoints in the database at `location`, and lets the receiver act as all of them. */
 export async function startEndpoints(
   receiver: Receiver,
-  path: string,
+  location: string,
   secretKey: string,
   random: Random,
 ): Promise<TestEndpoints> {
-  const store = await openStore(path);
+  const store = await openStore(location);
   const newId = createIdGenerator(systemClock);
   const secrets = createSecretBox(secretKey);
   for (const [index, { events, enabled }] of ENDPOINTS.entries()) {
@@ -109,16 +108,16 @@ export interface DeliveryFigures {
 }
 
 /** Returns problems as sentences, and figures. All deliveries must be complete. */
-export function compareWithDatabase(
+export async function compareWithDatabase(
   receiver: Receiver,
-  path: string,
-): { faults: string[]; figures: DeliveryFigures } {
+  db: Db,
+): Promise<{ faults: string[]; figures: DeliveryFigures }> {
   const receipts = new Map<string, number>();
   for (const { path: requestPath, headers } of receiver.requests) {
     const key = `${requestPath.slice(1)} ${headers['x-service-event-id']}`;
     receipts.set(key, (receipts.get(key) ?? 0) + 1);
   }
-  const { events, deliveries } = readFacts(path);
+  const { events, deliveries } = await readFacts(db);
   const faults: string[] = [];
   const known = new Map(deliveries.map((row) => [`${row.place} ${row.event_id}`, row]));
   const subscribers = ENDPOINTS.flatMap(({ events: types, enabled }, place) =>
@@ -158,22 +157,29 @@ export function compareWithDatabase(
   };
 }
 
-function readFacts(path: string): { events: string[]; deliveries: DeliveryFacts[] } {
-  const sqlite = new BetterSqlite(path, { readonly: true });
-  try {
-    return {
-      events: sqlite.prepare('SELECT id FROM events').pluck().all() as string[],
-      deliveries: sqlite
-        .prepare(
-          `SELECT event_id, webhook_deliveries.status AS status, attempts,
-            CAST(substr(url, length(rtrim(url, '0123456789')) + 1) AS INTEGER) AS place,
-            (SELECT COUNT(*) FROM webhook_attempts WHERE delivery_id = webhook_deliveries.id
-              AND error LIKE 'interrupted%') AS interrupted
-          FROM webhook_deliveries JOIN webhook_endpoints ON webhook_endpoints.id = endpoint_id`,
-        )
-        .all() as DeliveryFacts[],
-    };
-  } finally {
-    sqlite.close();
-  }
+async function readFacts(db: Db): Promise<{ events: string[]; deliveries: DeliveryFacts[] }> {
+  const events = await db.selectFrom('events').select('id').execute();
+  const rows = await db
+    .selectFrom('webhook_deliveries as delivery')
+    .innerJoin('webhook_endpoints as endpoint', 'endpoint.id', 'endpoint_id')
+    .select(({ selectFrom, fn }) => [
+      'event_id',
+      'delivery.status',
+      'attempts',
+      'url',
+      selectFrom('webhook_attempts')
+        .whereRef('delivery_id', '=', 'delivery.id')
+        .where('error', 'like', 'interrupted%')
+        .select(fn.countAll<number>().as('count'))
+        .as('interrupted'),
+    ])
+    .execute();
+  return {
+    events: events.map(({ id }) => id),
+    deliveries: rows.map(({ url, interrupted, ...row }) => ({
+      ...row,
+      interrupted: interrupted ?? 0,
+      place: Number(url.split('/').at(-1)),
+    })),
+  };
 }

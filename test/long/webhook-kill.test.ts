@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { systemClock } from '../../src/lib/clock.ts';
+import { openStore } from '../../src/store/open.ts';
 import { DELIVER_JOB } from '../../src/webhooks/enqueue.ts';
 import { SENDER_ZONE } from '../e2e/sender.ts';
 import { startTestService, temporaryFolder } from '../helpers/app.ts';
@@ -52,7 +53,9 @@ test(`${ROUNDS} SIGKILLs lose no webhook event and invent none`, {
   crowd.recover();
   await deliverAll(t, folder, env);
 
-  const { faults, figures } = compareWithDatabase(receiver, path);
+  const store = await openStore(path);
+  t.after(() => store.close());
+  const { faults, figures } = await compareWithDatabase(receiver, store.db);
   assert.deepEqual(faults.slice(0, 10), []);
   assert.ok(figures.events >= accepted.length, 'each accepted test has its event');
   assert.ok(figures.interrupted > 0, 'no kill interrupted an attempt');

@@ -14,7 +14,7 @@ import { subscribe } from '../../src/store/subscribers.ts';
 import { startTestService, temporaryFolder } from '../helpers/app.ts';
 import { testClock } from '../helpers/clock.ts';
 import { makeKey } from '../helpers/signer.ts';
-import { skipOnPostgres } from '../helpers/store.ts';
+import { onPostgres, skipOnPostgres } from '../helpers/store.ts';
 import { storedBytes } from '../helpers/stored-bytes.ts';
 import { startMailSink } from './mail-sink.ts';
 import { MAIL, startOutbox, TOKEN } from './outbox.ts';
@@ -368,8 +368,10 @@ test('Mail scheduled far in the future by a clock jump is sent now', async (t) =
   await set(planned, { due_at: far });
   await set(leased, { lease: 'req_1', leased_until: far });
   await run();
-  assert.equal(sink.taken.length, 2);
-  assert.deepEqual([(await row(planned))!.status, (await row(leased))!.status], ['sent', 'sent']);
+  // On PostgreSQL, the lease could be that of another node, and this node's clock slow.
+  const expected = onPostgres ? ['sent', 'queued'] : ['sent', 'sent'];
+  assert.deepEqual([(await row(planned))!.status, (await row(leased))!.status], expected);
+  assert.equal(sink.taken.length, onPostgres ? 1 : 2);
 });
 
 test('The longest regular retry delay is not mistaken for a clock jump', async (t) => {

@@ -7,7 +7,7 @@ import { type TestContext, test } from 'node:test';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { ConfigError, readConfig } from '../../src/config/config.ts';
-import { DatabaseUnavailableError, StoreError } from '../../src/store/errors.ts';
+import { CommitUnknownError, StoreError } from '../../src/store/errors.ts';
 import { lockRow, openStore, type Store, transact } from '../../src/store/open.ts';
 import { migrate } from '../../src/store/postgres/migrate.ts';
 import { parseNumber } from '../../src/store/postgres/pool.ts';
@@ -209,7 +209,7 @@ test('transact does not repeat a transaction whose connection is lost during the
     const { rows } = await sql<{ pid: number }>`SELECT pg_backend_pid() AS pid`.execute(tx);
     await run(url, `SELECT pg_terminate_backend(${rows[0]!.pid})`);
   });
-  await assert.rejects(lost, DatabaseUnavailableError);
+  await assert.rejects(lost, CommitUnknownError);
   assert.equal(attempts, 1);
 });
 

@@ -10,10 +10,11 @@ interface PgError extends Error {
 }
 
 /**
- * SQLSTATE: connection exceptions, too many connections, shutdown, crash, not started yet; and a server
- * that became a read-only standby.
+ * SQLSTATE: connection exceptions, too many connections, shutdown, crash, not started yet. 25006: a server that
+ * became a read-only standby. 55P03: a lock that another transaction held for too long. 25P03: a transaction
+ * that did nothing for too long.
  */
-const UNAVAILABLE_STATE = /^(08...|53300|57P0[1-35]|25006)$/;
+const UNAVAILABLE_STATE = /^(08...|53300|57P0[1-35]|25006|25P03|55P03)$/;
 /** Errors that `pg` reports without a code. */
 const UNAVAILABLE_MESSAGE =
   /^(Connection terminated|Client has encountered a connection error|timeout exceeded when trying to connect|Client was closed|Query read timeout)/;

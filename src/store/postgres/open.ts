@@ -7,14 +7,15 @@ import type { Tables } from '../tables.generated.ts';
 import type { Db, MigrationResult, Store } from '../types.ts';
 import { postgresDialect } from './dialect.ts';
 import { startError } from './errors.ts';
+import { createHints } from './hints.ts';
 import { migrate } from './migrate.ts';
-import { createPool } from './pool.ts';
+import { createPool, type PoolLimits, withPatientConnection } from './pool.ts';
 
 const MIN_VERSION = 14;
 
 /** Throws a StoreError if the server is unreachable or unsuitable. */
-export async function openPostgres(url: string): Promise<Store> {
-  const pool = createOrExplain(url);
+export async function openPostgres(url: string, limits?: PoolLimits): Promise<Store> {
+  const pool = createOrExplain(url, limits);
   try {
     const migration = await prepare(pool);
     const db: Db = new Kysely<Tables>({ dialect: postgresDialect(pool) });
@@ -24,33 +25,29 @@ export async function openPostgres(url: string): Promise<Store> {
       closed ??= db.destroy().then(() => (pool.ended ? undefined : pool.end()));
       return closed;
     };
-    return { db, engine: 'postgres', migration, close };
+    return { db, engine: 'postgres', migration, hints: createHints(url, db), close };
   } catch (error) {
     await pool.end().catch(() => {});
     throw startError(url, error);
   }
 }
 
-function createOrExplain(url: string): Pool {
+function createOrExplain(url: string, limits?: PoolLimits): Pool {
   try {
-    return createPool(url);
+    return createPool(url, limits);
   } catch (error) {
     // For example, a file in `sslrootcert` that cannot be read.
     throw startError(url, error);
   }
 }
 
-async function prepare(pool: Pool): Promise<MigrationResult> {
-  const client = await pool.connect();
-  try {
+const prepare = (pool: Pool): Promise<MigrationResult> =>
+  withPatientConnection(pool, async (client) => {
     await checkServer(client);
     const migration = await migrate(client);
     await checkCollations(client);
     return migration;
-  } finally {
-    client.release();
-  }
-}
+  });
 
 interface ServerSettings {
   version: number;

@@ -1,25 +1,83 @@
-/** The connections to PostgreSQL: how many, and how values are read. */
+/** The connections to PostgreSQL: how many, how long they wait, and how values are read. */
 
+import type { Socket } from 'node:net';
 import pg from 'pg';
 
-/** One node needs few: most transactions take about a millisecond. */
-const MAX_CONNECTIONS = 10;
-const CONNECT_TIMEOUT_MS = 5_000;
+export interface PoolLimits {
+  connections: number;
+  /** How long a query waits for a connection: a new one, or a place in the pool. */
+  connectMs: number;
+  /** How long a statement waits for a lock. */
+  lockMs: number;
+  /** After that time without a byte from the server, the connection counts as lost. */
+  silenceMs: number;
+  /** After that time between two statements, the server ends a transaction: its node may have vanished. */
+  idleTransactionMs: number;
+}
 
-export function createPool(url: string): pg.Pool {
+/** One node needs few connections: most transactions take about a millisecond. */
+const LIMITS: PoolLimits = {
+  connections: 10,
+  connectMs: 5_000,
+  lockMs: 5_000,
+  silenceMs: 30_000,
+  idleTransactionMs: 30_000,
+};
+const KEEP_ALIVE_DELAY_MS = 10_000;
+
+export function createPool(url: string, limits: PoolLimits = LIMITS): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
     application_name: 'deliverability',
-    max: MAX_CONNECTIONS,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    max: limits.connections,
+    connectionTimeoutMillis: limits.connectMs,
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
     types: { getTypeParser },
+    async onConnect(client) {
+      limitSilence(client, limits.silenceMs);
+      await client.query(sessionSettings(limits));
+    },
   });
   // Without listeners, a restart of PostgreSQL would end the process. The pool replaces idle connections;
   // on a borrowed one, the next query fails.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
+}
+
+/**
+ * Not parameters of the connection, which PgBouncer rejects. There is no `statement_timeout`: with synchronous
+ * replication, a commit that it interrupts succeeds although the standby may not have it.
+ */
+const sessionSettings = ({
+  lockMs,
+  idleTransactionMs,
+}: Pick<PoolLimits, 'lockMs' | 'idleTransactionMs'>): string =>
+  `SET lock_timeout = ${lockMs}; SET idle_in_transaction_session_timeout = ${idleTransactionMs}`;
+
+/** Runs `work` without time limits: migrations wait for those of another node, and can take long. */
+export async function withPatientConnection<T>(
+  pool: pg.Pool,
+  work: (client: pg.ClientBase) => Promise<T>,
+): Promise<T> {
+  const client = await pool.connect();
+  try {
+    limitSilence(client, 0);
+    await client.query(sessionSettings({ lockMs: 0, idleTransactionMs: 0 }));
+    return await work(client);
+  } finally {
+    // Closed, because it has no limits.
+    client.release(true);
+  }
+}
+
+/** If the network drops packets, no error arrives. The time limit of `pg` would keep the connection. */
+function limitSilence(client: pg.ClientBase, ms: number): void {
+  const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
+  stream.removeAllListeners('timeout');
+  stream.setTimeout(ms);
+  stream.on('timeout', () => stream.destroy());
 }
 
 // Values in the same JavaScript types as from SQLite. Booleans are stored as 0 and 1.

@@ -42,7 +42,7 @@ export function openSqlite(path: string): Store {
       // The last connection that closes checkpoints the WAL.
       if (sqlite.open) sqlite.close();
     };
-    return { db, engine: 'sqlite', migration: migrated, close };
+    return { db, engine: 'sqlite', migration: migrated, hints: null, close };
   } catch (error) {
     sqlite.close();
     throw error instanceof StoreError ? error : new StoreError(openProblem(path, error));
