@@ -6,14 +6,22 @@ import pg from 'pg';
 const MAX_CONNECTIONS = 10;
 const CONNECT_TIMEOUT_MS = 5_000;
 
-export function createPool(url: string): pg.Pool {
+/** `verify` runs on each new connection, which is closed if it rejects. */
+export function createPool(
+  url: string,
+  name: string,
+  verify: (client: pg.ClientBase) => Promise<void>,
+): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
-    application_name: 'deliverability',
+    application_name: name,
     max: MAX_CONNECTIONS,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
     types: { getTypeParser },
+    verify: (client, done) => {
+      verify(client).then(() => done(), done);
+    },
   });
   // Without listeners, a restart of PostgreSQL would end the process. The pool replaces idle connections;
   // on a borrowed one, the next query fails.
