@@ -2,6 +2,7 @@
 
 import { isMainThread } from 'node:worker_threads';
 import { benchAnalysis } from './analysis.ts';
+import { benchCopy } from './copy.ts';
 import { benchHttp } from './http.ts';
 import { benchSmtp } from './smtp.ts';
 import { benchStart } from './start.ts';
@@ -17,6 +18,7 @@ const BENCHES: Record<string, () => Promise<object>> = {
   webhooks: benchWebhooks,
   watching: benchWatching,
   summary: benchSummary,
+  copy: benchCopy,
 };
 
 // In the bundle, analysis threads run this file too.

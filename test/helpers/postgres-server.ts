@@ -39,8 +39,18 @@ function parentFolder(): string {
   }
 }
 
-export async function startPostgres(programs: string): Promise<PostgresServer> {
-  const folder = mkdtempSync(join(parentFolder(), 'postgres-'));
+interface ServerOptions {
+  /** The folder in which to create that of the server. */
+  parent?: string;
+  /** Replace those for tests. */
+  settings?: Record<string, string | number>;
+}
+
+export async function startPostgres(
+  programs: string,
+  { parent = parentFolder(), settings: changed }: ServerOptions = {},
+): Promise<PostgresServer> {
+  const folder = mkdtempSync(join(parent, 'postgres-'));
   const user = process.getuid?.() === 0 ? NOBODY : null;
   if (user) chownSync(folder, user.uid, user.gid);
   const data = join(folder, 'data');
@@ -61,6 +71,7 @@ export async function startPostgres(programs: string): Promise<PostgresServer> {
     max_wal_senders: 0,
     max_connections: 400,
     shared_buffers: '128MB',
+    ...changed,
   };
   const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const child = spawn(join(programs, 'postgres'), ['-D', data, ...args], {

@@ -1,0 +1,25 @@
+/** A PostgreSQL server for one benchmark, on disk and durable like the SQLite file it is compared with. */
+
+import { tmpdir } from 'node:os';
+import pg from 'pg';
+import { postgresPrograms, startPostgres } from '../../test/helpers/postgres-server.ts';
+
+interface BenchDatabase {
+  /** Of an empty database. */
+  url: string;
+  stop(): Promise<void>;
+}
+
+export async function benchDatabase(): Promise<BenchDatabase> {
+  const programs = postgresPrograms();
+  if (programs === null) throw new Error('PostgreSQL is not installed');
+  const { url, stop } = await startPostgres(programs, {
+    parent: tmpdir(),
+    settings: { fsync: 'on', full_page_writes: 'on' },
+  });
+  const client = new pg.Client({ connectionString: `${url}/postgres` });
+  await client.connect();
+  await client.query('CREATE DATABASE bench');
+  await client.end();
+  return { url: `${url}/bench`, stop: () => stop('SIGINT') };
+}
