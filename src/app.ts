@@ -1,6 +1,6 @@
 /** Creates the shared components that features use. This file imports no feature. */
 
-import { createPrivateKey } from 'node:crypto';
+import { createPrivateKey, randomBytes } from 'node:crypto';
 import { chooseBlocklists } from './analysis/blocklists/choose.ts';
 import { type BlocklistWatch, createBlocklistWatch } from './analysis/blocklists/watch.ts';
 import type { AnalysisPool } from './analysis/pool.ts';
@@ -36,6 +36,8 @@ import { createSubscribers, type Subscribers } from './store/subscribers.ts';
 export interface App {
   config: Config;
   version: string;
+  /** The name of this node, different from all other nodes that run. */
+  node: string;
   /** Milliseconds since the Unix epoch. */
   startedAt: number;
   clock: Clock;
@@ -121,9 +123,11 @@ export async function createApp(
     ? null
     : createDnsResolver({ servers: config.DNS_SERVERS ?? systemDnsServers(), clock });
   const resolver = overrides.resolver ?? dns!;
+  const node = config.NODE_NAME ?? `node-${randomBytes(5).toString('hex')}`;
   const app: App = {
     config,
     version,
+    node,
     startedAt: clock.now(),
     clock,
     log,

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { type Config, readConfig } from '../config/config.ts';
 import { database } from '../config/readers.ts';
 import { checkSecretKey } from '../keys/secret-key.ts';
+import { systemClock } from '../lib/clock.ts';
 import { databaseLabel, isPostgresUrl } from '../lib/database-url.ts';
 import { errorMessage } from '../lib/errors.ts';
 import { printable, printableJson } from '../lib/log.ts';
@@ -103,8 +104,9 @@ function progressOn(io: Io): (progress: CopyProgress) => void {
   if (!io.isStderrTerminal) return () => {};
   let shownAt = Number.NEGATIVE_INFINITY;
   return ({ step, table, rows, total }) => {
-    if (performance.now() - shownAt < PROGRESS_INTERVAL_MS) return;
-    shownAt = performance.now();
+    const now = systemClock.now();
+    if (Math.abs(now - shownAt) < PROGRESS_INTERVAL_MS) return;
+    shownAt = now;
     const verb = step === 'copy' ? 'Copying' : 'Comparing';
     io.status(`${verb} ${table}: ${count(rows)} of ${count(total)} rows`);
   };

@@ -168,6 +168,12 @@ export const mailbox: Parse<string | null> = (value) => {
     throw new Error('must be an address such as Deliverability <no-reply@example.com>');
   return value || null;
 };
+/** Leases begin with the name and a colon. */
+export const nodeName: Parse<string | null> = (value) => {
+  if (!/^[\w.-]{0,63}$/.test(value))
+    throw new Error('must be up to 63 letters, digits, dots, hyphens or underscores');
+  return value || null;
+};
 export const optionalDomain: Parse<string | null> = (value) =>
   value === '' ? null : domain(value);
 /** OpenID Connect requires https; plain http is accepted on loopback, where nobody can intercept it. */

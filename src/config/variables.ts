@@ -21,6 +21,7 @@ import {
   mailbox,
   mailUrl,
   networks,
+  nodeName,
   oneOf,
   optional,
   optionalDomain,
@@ -126,6 +127,11 @@ export const VARIABLES = {
     secret: true,
     shown: (text) => (isPostgresUrl(text) ? databaseLabel(text) : text),
     help: 'Database: `sqlite:` and a file, or a `postgres://` URL, which needs `SECRET_KEY`.',
+  }),
+  NODE_NAME: variable({
+    read: nodeName,
+    fallback: '',
+    help: 'Name of this node of a PostgreSQL database, different from all other nodes that run. A restart under the same name resumes interrupted work at once, not minutes later.',
   }),
   HTTP_HOST: variable({
     read: text,

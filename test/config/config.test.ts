@@ -33,6 +33,7 @@ test('readConfig without variables returns the complete defaults', () => {
   assert.deepEqual(rest, {
     DATA_DIR: resolve('data'),
     DATABASE_URL: resolve('data/deliverability.db'),
+    NODE_NAME: null,
     HTTP_HOST: '127.0.0.1',
     HTTP_PORT: 8080,
     BASE_URL: 'http://127.0.0.1:8080',

@@ -85,6 +85,13 @@ const CASES: Record<Name, { good: [text: string, value: unknown][]; bad: string[
     ],
     bad: ['/srv/a.db', 'sqlite:', 'postgres://db', 'postgres://', 'postgres:x', 'mysql://db/x'],
   },
+  NODE_NAME: {
+    good: [
+      ['', null],
+      ['mx1.example-1_a', 'mx1.example-1_a'],
+    ],
+    bad: ['a:b', 'a b', 'x'.repeat(64)],
+  },
   HTTP_HOST: {
     good: [
       ['0.0.0.0', '0.0.0.0'],
