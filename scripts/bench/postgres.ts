@@ -23,3 +23,12 @@ export async function benchDatabase(): Promise<BenchDatabase> {
   await client.end();
   return { url: `${url}/bench`, stop: () => stop('SIGINT') };
 }
+
+/** The variables of a service that uses this PostgreSQL database; none for SQLite. */
+export const databaseVariables = (url: string | undefined): Record<string, string> =>
+  url
+    ? {
+        DELIVERABILITY_DATABASE_URL: url,
+        DELIVERABILITY_SECRET_KEY: 'the secret key of all benchmarked nodes',
+      }
+    : {};

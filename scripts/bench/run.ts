@@ -4,6 +4,7 @@ import { isMainThread } from 'node:worker_threads';
 import { benchAnalysis } from './analysis.ts';
 import { benchCopy } from './copy.ts';
 import { benchHttp } from './http.ts';
+import { benchNodes } from './nodes.ts';
 import { benchSmtp } from './smtp.ts';
 import { benchStart } from './start.ts';
 import { benchSummary } from './summary.ts';
@@ -19,6 +20,7 @@ const BENCHES: Record<string, () => Promise<object>> = {
   watching: benchWatching,
   summary: benchSummary,
   copy: benchCopy,
+  nodes: benchNodes,
 };
 
 // In the bundle, analysis threads run this file too.

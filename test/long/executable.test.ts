@@ -19,6 +19,7 @@ import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import manifest from '../../package.json' with { type: 'json' };
 import { temporaryFolder } from '../helpers/app.ts';
+import { startDnsServer } from '../helpers/dns-server.ts';
 import { goodMessage } from '../helpers/good-message.ts';
 import { skipOrFail, skipUnlessInstalled } from '../helpers/installed.ts';
 import { pdfFonts, pdfWords } from '../helpers/pdf.ts';
@@ -145,6 +146,8 @@ test('Executable receives, analyzes and reports a message with PostgreSQL', {
   skip: skip || skipWithoutPostgres(),
 }, async (t) => {
   const sandbox = createSandbox(t);
+  const dns = await startDnsServer();
+  t.after(() => dns.close());
   // `temporaryFolder` releases the database of its folder.
   const url = await postgresDatabase(join(sandbox.folder, '..'));
   Object.assign(sandbox.env, {
@@ -155,8 +158,7 @@ test('Executable receives, analyzes and reports a message with PostgreSQL', {
     DELIVERABILITY_INBOX_DOMAIN: 'inbox.test',
     DELIVERABILITY_SMTP_PROXY_PROTOCOL: '127.0.0.1',
     DELIVERABILITY_BLOCKLISTS: '-all',
-    // Nothing listens there.
-    DELIVERABILITY_DNS_SERVERS: '127.0.0.1:1',
+    DELIVERABILITY_DNS_SERVERS: `127.0.0.1:${dns.address.port}`,
   });
   const owner = run(sandbox, ['owner', 'owner@example.com', '--json']);
   assert.equal(owner.status, 0, owner.stderr);
