@@ -30,6 +30,13 @@ async function readme(): Promise<string> {
   );
 }
 
+/** The document with the figures of one and two nodes. */
+async function scaling(): Promise<string> {
+  const { nodesTable } = await import('./bench/table.ts');
+  const table = nodesTable(JSON.parse(read('docs/benchmarks.json')));
+  return fillSection(read('docs/scaling.md'), 'nodes', table);
+}
+
 /** The document with the table of declared blocklists. */
 async function blocklists(): Promise<string> {
   const { blocklistTable } = await import('../src/analysis/blocklists/lists.ts');
@@ -105,6 +112,7 @@ const FILES: [string, () => string | Promise<string>][] = [
   ['README.md', readme],
   ['docs/blocklists.md', blocklists],
   ['docs/monitoring.md', monitoring],
+  ['docs/scaling.md', scaling],
   ['docs/scoring.md', scoring],
   ['docs/webhooks.md', webhooks],
 ];

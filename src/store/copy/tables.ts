@@ -42,12 +42,12 @@ const referencesOf = (sqlite: BetterSqlite.Database, table: string): string[] =>
 
 function sortByReferences(names: string[], referencesTo: (name: string) => string[]): string[] {
   const sorted: string[] = [];
-  const visit = (name: string, path: string[]): void => {
+  const addAfterReferenced = (name: string, path: string[]): void => {
     if (sorted.includes(name)) return;
     if (path.includes(name)) throw new Error(`Tables reference each other: ${path.join(', ')}`);
-    for (const referenced of referencesTo(name)) visit(referenced, [...path, name]);
+    for (const referenced of referencesTo(name)) addAfterReferenced(referenced, [...path, name]);
     sorted.push(name);
   };
-  for (const name of names) visit(name, []);
+  for (const name of names) addAfterReferenced(name, []);
   return sorted;
 }
