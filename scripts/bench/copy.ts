@@ -5,19 +5,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type CopiedTable, copyDatabase } from '../../src/store/copy/copy.ts';
 import { openStore } from '../../src/store/open.ts';
-import { benchDatabase } from './postgres.ts';
+import { startBenchServer } from './postgres.ts';
 import { fillTests } from './recorded-tests.ts';
 
 const TESTS = 100_000;
 
 export async function benchCopy() {
   const folder = mkdtempSync(join(tmpdir(), 'bench-'));
-  const server = await benchDatabase();
+  const server = await startBenchServer();
   try {
     await fillTests(folder, TESTS);
     const original = join(folder, 'deliverability.db');
-    const there = await timedCopy(original, server.url);
-    const back = await timedCopy(server.url, join(folder, 'copy.db'));
+    const url = await server.create('copy');
+    const there = await timedCopy(original, url);
+    const back = await timedCopy(url, join(folder, 'copy.db'));
     if (JSON.stringify(there.tables) !== JSON.stringify(back.tables))
       throw new Error('The copies have different hashes');
     return {

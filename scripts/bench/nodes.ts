@@ -8,7 +8,7 @@ import { claimsPerSecond } from './claims.ts';
 import { sendRequests, storeResult } from './http.ts';
 import { median, rate, round2 } from './measure.ts';
 import { benchMail } from './message.ts';
-import { benchDatabase } from './postgres.ts';
+import { startBenchServer } from './postgres.ts';
 import { sendAll } from './smtp.ts';
 import { latencies, makeCertificate, openChannel, withPair } from './webhooks.ts';
 
@@ -45,18 +45,19 @@ export async function benchNodes() {
 
 async function measureSetup({ nodes, usesPostgres }: Setup): Promise<Record<string, number>> {
   const folder = mkdtempSync(join(tmpdir(), 'bench-'));
-  const server = usesPostgres ? await benchDatabase() : null;
-  const database = server ? [server.url] : [];
+  const server = usesPostgres ? await startBenchServer() : null;
+  // A database for each figure: a node would analyze the messages that another has received.
+  const databases = async (name: string) => (server ? [await server.create(name)] : []);
   try {
-    const services = await measureServices(folder, nodes, database);
+    const services = await measureServices(folder, nodes, await databases('services'));
     const pem = makeCertificate(folder);
     const order = { perSecond: WEBHOOKS_PER_SECOND, seconds: WEBHOOK_SECONDS };
-    // A database of its own on SQLite; with PostgreSQL, the one that the services have used.
+    const database = await databases('webhooks');
     const hooks = await withPair(join(folder, 'hooks'), pem, (pair) => latencies(pair, order), {
       database,
       nodes,
     });
-    const location = server?.url ?? join(folder, 'claims.db');
+    const [location = join(folder, 'claims.db')] = await databases('claims');
     return {
       ...services,
       webhook_p50_ms: hooks.p50,

@@ -4,24 +4,29 @@ import { tmpdir } from 'node:os';
 import pg from 'pg';
 import { postgresPrograms, startPostgres } from '../../test/helpers/postgres-server.ts';
 
-interface BenchDatabase {
-  /** Of an empty database. */
-  url: string;
+interface BenchServer {
+  /** Creates an empty database and resolves with its URL. */
+  create(name: string): Promise<string>;
   stop(): Promise<void>;
 }
 
-export async function benchDatabase(): Promise<BenchDatabase> {
+export async function startBenchServer(): Promise<BenchServer> {
   const programs = postgresPrograms();
   if (programs === null) throw new Error('PostgreSQL is not installed');
   const { url, stop } = await startPostgres(programs, {
     parent: tmpdir(),
     settings: { fsync: 'on', full_page_writes: 'on' },
   });
-  const client = new pg.Client({ connectionString: `${url}/postgres` });
-  await client.connect();
-  await client.query('CREATE DATABASE bench');
-  await client.end();
-  return { url: `${url}/bench`, stop: () => stop('SIGINT') };
+  return {
+    async create(name) {
+      const client = new pg.Client({ connectionString: `${url}/postgres` });
+      await client.connect();
+      await client.query(`CREATE DATABASE ${name}`);
+      await client.end();
+      return `${url}/${name}`;
+    },
+    stop: () => stop('SIGINT'),
+  };
 }
 
 /** The variables of a service that uses this PostgreSQL database; none for SQLite. */
