@@ -2,6 +2,7 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { postgresSchema } from './postgres-schema.ts';
 import { rowTypesModule } from './row-types.ts';
 
 const root = new URL('../', import.meta.url);
@@ -12,18 +13,8 @@ function schemaModule(): string {
   return `/** Generated from schema.sql by \`npm run generate\`; do not edit. */\n\nexport const SCHEMA = ${JSON.stringify(read('schema.sql'))};\n`;
 }
 
-const POSTGRES_TYPES: Record<string, string> = {
-  TEXT: 'text COLLATE "C"',
-  INTEGER: 'bigint',
-  REAL: 'double precision',
-  BLOB: 'bytea',
-};
-
-/** The same schema for PostgreSQL: only the types differ, and comments are dropped. */
 function postgresSchemaModule(): string {
-  const schema = read('schema.sql')
-    .replace(/^ *--.*\n/gm, '')
-    .replace(/\b(TEXT|INTEGER|REAL|BLOB)\b/g, (type) => POSTGRES_TYPES[type]!);
+  const schema = postgresSchema(read('schema.sql'));
   return `/** Generated from schema.sql by \`npm run generate\`; do not edit. */\n\nexport const SCHEMA = ${JSON.stringify(schema)};\n`;
 }
 
@@ -37,6 +28,13 @@ async function readme(): Promise<string> {
     'benchmarks',
     benchmarkTable(JSON.parse(read('docs/benchmarks.json'))),
   );
+}
+
+/** The document with the figures of one and two nodes. */
+async function scaling(): Promise<string> {
+  const { nodesTable } = await import('./bench/table.ts');
+  const table = nodesTable(JSON.parse(read('docs/benchmarks.json')));
+  return fillSection(read('docs/scaling.md'), 'nodes', table);
 }
 
 /** The document with the table of declared blocklists. */
@@ -114,6 +112,7 @@ const FILES: [string, () => string | Promise<string>][] = [
   ['README.md', readme],
   ['docs/blocklists.md', blocklists],
   ['docs/monitoring.md', monitoring],
+  ['docs/scaling.md', scaling],
   ['docs/scoring.md', scoring],
   ['docs/webhooks.md', webhooks],
 ];

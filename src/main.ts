@@ -3,6 +3,7 @@
 import { isMainThread } from 'node:worker_threads';
 import { check } from './commands/check.ts';
 import { type Command, EXIT, type Io, printMessage, UsageError } from './commands/command.ts';
+import { copy } from './commands/copy.ts';
 import { demo } from './commands/demo/demo.ts';
 import { domain } from './commands/domain.ts';
 import { env } from './commands/env.ts';
@@ -20,7 +21,7 @@ import { wrap } from './report/text.ts';
 import { StoreError } from './store/errors.ts';
 import { VERSION } from './version.ts';
 
-const COMMANDS: Command[] = [serve, check, domain, demo, owner, key, listen, env, openapi];
+const COMMANDS: Command[] = [serve, check, domain, demo, owner, key, copy, listen, env, openapi];
 
 const VERSION_NAMES = ['--version', '-v', '-V', 'version'];
 

@@ -5,10 +5,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Sqlite from 'better-sqlite3';
 import { createAnalysisPool } from '../../src/analysis/pool.ts';
 import { silentLog } from '../../src/lib/log.ts';
 import { zoneResolver } from '../../src/net/dns/zone.ts';
+import { openStore } from '../../src/store/open.ts';
 import { startChild } from './child.ts';
 import { measureInTurns, median, rate, ratio } from './measure.ts';
 import { benchMail } from './message.ts';
@@ -33,9 +33,10 @@ export async function benchHttp() {
     `GET /v1/tests/${id} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${service.ready.key}\r\n\r\n`;
   try {
     const rates = await measureInTurns({
-      bare: () => rate(COUNT, () => sendRequests(bare.ready.http, request(bare.ready.http))),
+      bare: () =>
+        rate(COUNT, () => sendRequests(COUNT, [[bare.ready.http, request(bare.ready.http)]])),
       service: () =>
-        rate(COUNT, () => sendRequests(service.ready.http, request(service.ready.http))),
+        rate(COUNT, () => sendRequests(COUNT, [[service.ready.http, request(service.ready.http)]])),
     });
     return {
       result_bytes: bytes,
@@ -50,29 +51,38 @@ export async function benchHttp() {
   }
 }
 
-/** Stores a real result in the row that both servers read. */
-async function storeResult(path: string, id: string): Promise<number> {
+/** Stores a real result in the row that all servers read. `location`: of the database. */
+export async function storeResult(location: string, id: string): Promise<number> {
   const { input, zone } = await benchMail();
   const pool = createAnalysisPool({ threads: 1, resolver: zoneResolver(zone), log: silentLog });
   const outcome = await pool.analyze(input);
   await pool.close();
   if (!outcome.ok) throw new Error(outcome.detail);
   const { categories, checks } = outcome.result;
-  const sqlite = new Sqlite(path);
-  sqlite
-    .prepare(
-      "UPDATE tests SET status = 'completed', checks = ?, categories = ?, envelope = ? WHERE id = ?",
-    )
-    .run(checks, JSON.stringify(categories), JSON.stringify(input.envelope), id);
-  sqlite.close();
+  const store = await openStore(location);
+  await store.db
+    .updateTable('tests')
+    .set({
+      status: 'completed',
+      checks,
+      categories: JSON.stringify(categories),
+      envelope: JSON.stringify(input.envelope),
+    })
+    .where('id', '=', id)
+    .execute();
+  await store.close();
   return checks.length;
 }
 
-/** Sends all requests over persistent connections, one at a time on each. */
-async function sendRequests(port: number, request: string): Promise<void> {
-  let remaining = COUNT;
+/** Sends `count` requests over persistent connections to the servers, one at a time on each. */
+export async function sendRequests(
+  count: number,
+  servers: [port: number, request: string][],
+): Promise<void> {
+  let remaining = count;
   await Promise.all(
-    Array.from({ length: CONNECTIONS }, async () => {
+    Array.from({ length: CONNECTIONS }, async (_, i) => {
+      const [port, request] = servers[i % servers.length]!;
       const socket = connect(port, '127.0.0.1');
       await once(socket, 'connect');
       while (remaining-- > 0) {

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 const NAMES = ['smtp', 'analysis', 'http', 'start', 'webhooks', 'watching', 'summary'];
+/** Only by name, because they need PostgreSQL: `nodes` and `copy`. */
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
 const BUILT = path('../../dist/bench');
 const FIGURES = path('../../docs/benchmarks.json');

@@ -2,7 +2,9 @@
 
 import { isMainThread } from 'node:worker_threads';
 import { benchAnalysis } from './analysis.ts';
+import { benchCopy } from './copy.ts';
 import { benchHttp } from './http.ts';
+import { benchNodes } from './nodes.ts';
 import { benchSmtp } from './smtp.ts';
 import { benchStart } from './start.ts';
 import { benchSummary } from './summary.ts';
@@ -17,6 +19,8 @@ const BENCHES: Record<string, () => Promise<object>> = {
   webhooks: benchWebhooks,
   watching: benchWatching,
   summary: benchSummary,
+  copy: benchCopy,
+  nodes: benchNodes,
 };
 
 // In the bundle, analysis threads run this file too.

@@ -1,23 +1,29 @@
-/** The service to benchmark, with its database in the given folder and the given number of waiting tests. */
+/**
+ * The service to benchmark, with its data in the given folder, the given number of waiting tests, and optionally
+ * a PostgreSQL database. Without tests, it is another node of a database that has an owner.
+ */
 
+import { createInterface } from 'node:readline';
 import { isMainThread } from 'node:worker_threads';
 import { readConfig } from '../../src/config/config.ts';
 import { silentLog } from '../../src/lib/log.ts';
 import { insertTest, newTestRow } from '../../src/mailtests/queries.ts';
 import { zoneResolver } from '../../src/net/dns/zone.ts';
-import { startService } from '../../src/service.ts';
+import { type Service, startService } from '../../src/service.ts';
 import { createApiKey } from '../../src/team/api-keys.ts';
 import { makeOwner } from '../../src/team/owner.ts';
 import { benchMail } from './message.ts';
+import { databaseVariables } from './postgres.ts';
 
 // In the bundle, analysis threads run this file too.
 if (isMainThread) await serve();
 
 async function serve(): Promise<void> {
-  const [folder, count] = process.argv.slice(2) as [string, string];
+  const [folder, count, database] = process.argv.slice(2) as [string, string, string?];
   const { zone } = await benchMail();
   const { config } = readConfig({
     DELIVERABILITY_DATA_DIR: folder,
+    ...databaseVariables(database),
     DELIVERABILITY_HTTP_PORT: '0',
     DELIVERABILITY_SMTP_PORT: '0',
     DELIVERABILITY_SMTP_NAME: 'mx.bench.example',
@@ -32,19 +38,13 @@ async function serve(): Promise<void> {
   const { app, http, smtp, stop } = service;
   // The benchmarks measure receiving messages and serving requests, not analysis.
   await app.scheduler.stop();
-  const { owner } = await makeOwner(app, 'owner@bench.example');
-  const { key } = await createApiKey(app, {
-    memberId: owner.id,
-    name: 'bench',
-    role: 'owner',
-    livemode: true,
-  });
+  const key = Number(count) > 0 ? await createKey(app) : '';
   const seed = { kind: 'auto', metadata: {}, expires_in: 86_400, livemode: true } as const;
   const rows = Array.from({ length: Number(count) }, () => newTestRow(app, seed));
   await app.db.transaction().execute(async (tx) => {
     for (const row of rows) await insertTest(tx, row);
   });
-  process.on('SIGTERM', () => void stop());
+  process.on('SIGTERM', () => void stop().then(() => process.exit(0)));
   console.log(
     JSON.stringify({
       http: http.port,
@@ -53,4 +53,15 @@ async function serve(): Promise<void> {
       tests: rows.map(({ id, token }) => ({ id, token })),
     }),
   );
+  // Each line requests the CPU time since the start, in milliseconds.
+  createInterface(process.stdin).on('line', () => {
+    const { user, system } = process.cpuUsage();
+    console.log(JSON.stringify((user + system) / 1000));
+  });
+}
+
+async function createKey(app: Service['app']): Promise<string> {
+  const { owner } = await makeOwner(app, 'owner@bench.example');
+  const options = { memberId: owner.id, name: 'bench', role: 'owner', livemode: true } as const;
+  return (await createApiKey(app, options)).key;
 }

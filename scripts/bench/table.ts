@@ -130,3 +130,32 @@ export function benchmarkTable(figures: Figures): string {
     ...lines,
   ].join('\n');
 }
+
+const NODE_SETUPS = ['sqlite', 'postgres_1_node', 'postgres_2_nodes'];
+
+const NODE_ROWS: [label: string, figure: string, unit: string][] = [
+  ['Messages accepted by SMTP', 'smtp_per_second', '/s'],
+  ['CPU time of the nodes for each', 'smtp_cpu_ms', ' ms'],
+  ['`GET /v1/tests/{id}`', 'get_per_second', '/s'],
+  ['CPU time of the nodes for each', 'get_cpu_ms', ' ms'],
+  ['Webhooks at 200 events per second: commit to receipt, median', 'webhook_p50_ms', ' ms'],
+  ['The same, 95th percentile', 'webhook_p95_ms', ' ms'],
+  ['CPU time of the nodes for each', 'webhook_cpu_ms', ' ms'],
+  ['Jobs claimed by 8 workers, in batches of 20', 'claims_per_second', '/s'],
+];
+
+/** The table in docs/scaling.md with the results of the last `npm run bench nodes`. */
+export function nodesTable({ nodes }: Figures): string {
+  const figureOf = (setup: string, figure: string, unit: string) => {
+    const value = (nodes as Record<string, number> | undefined)?.[`${setup}_${figure}`];
+    return value === undefined ? 'not measured' : `${value}${unit}`;
+  };
+  return [
+    '| | SQLite | PostgreSQL, one node | PostgreSQL, two nodes |',
+    '|---|---|---|---|',
+    ...NODE_ROWS.map(
+      ([label, figure, unit]) =>
+        `| ${label} | ${NODE_SETUPS.map((setup) => figureOf(setup, figure, unit)).join(' | ')} |`,
+    ),
+  ].join('\n');
+}

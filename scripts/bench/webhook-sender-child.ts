@@ -13,6 +13,7 @@ import { zoneResolver } from '../../src/net/dns/zone.ts';
 import { startService } from '../../src/service.ts';
 import { transact } from '../../src/store/open.ts';
 import { newSigningSecret, sealSigningSecret } from '../../src/webhooks/signatures.ts';
+import { databaseVariables } from './postgres.ts';
 
 export interface Order {
   perSecond: number;
@@ -34,9 +35,10 @@ export interface Sent {
 if (isMainThread) await serve();
 
 async function serve(): Promise<void> {
-  const [folder, ca, port] = process.argv.slice(2) as [string, string, string];
+  const [folder, ca, port, database] = process.argv.slice(2) as [string, string, string, string?];
   const { config } = readConfig({
     DELIVERABILITY_DATA_DIR: folder,
+    ...databaseVariables(database),
     DELIVERABILITY_HTTP_PORT: '0',
     DELIVERABILITY_SMTP_PORT: '0',
     DELIVERABILITY_BLOCKLISTS: '-all',
@@ -47,6 +49,16 @@ async function serve(): Promise<void> {
     resolver: zoneResolver({}),
     log: silentLog,
   });
+  await ensureEndpoint(app, port);
+  process.on('SIGTERM', () => void stop().then(() => process.exit(0)));
+  console.log(JSON.stringify({}));
+  for await (const line of createInterface(process.stdin))
+    console.log(JSON.stringify(await send(app, JSON.parse(line))));
+}
+
+/** The nodes of one database share an endpoint. */
+async function ensureEndpoint(app: App, port: string): Promise<void> {
+  if (await app.db.selectFrom('webhook_endpoints').select('id').executeTakeFirst()) return;
   const id = app.newId('whe');
   await app.db
     .insertInto('webhook_endpoints')
@@ -60,10 +72,6 @@ async function serve(): Promise<void> {
       created_at: isoTime(app.clock.now()),
     })
     .execute();
-  process.on('SIGTERM', () => void stop().then(() => process.exit(0)));
-  console.log(JSON.stringify({}));
-  for await (const line of createInterface(process.stdin))
-    console.log(JSON.stringify(await send(app, JSON.parse(line))));
 }
 
 type App = Awaited<ReturnType<typeof startService>>['app'];

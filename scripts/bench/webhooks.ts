@@ -75,7 +75,7 @@ async function storedCost(folder: string, pem: string) {
 }
 
 interface Pair {
-  sender: Channel;
+  senders: Channel[];
   receiver: Channel;
 }
 
@@ -83,22 +83,29 @@ interface Channel {
   request<T>(line: string): Promise<T>;
 }
 
-async function withPair<T>(folder: string, pem: string, work: (pair: Pair) => Promise<T>) {
+/** With a PostgreSQL database, there can be several nodes. */
+export async function withPair<T>(
+  folder: string,
+  pem: string,
+  work: (pair: Pair) => Promise<T>,
+  { database = [] as string[], nodes = 1 } = {},
+) {
   const receiver = await startChild<{ port: number }>('webhook-receiver-child.mjs', [pem]);
-  const sender = await startChild('webhook-sender-child.mjs', [
-    folder,
-    pem,
-    String(receiver.ready.port),
-  ]);
+  const senders: Child<unknown>[] = [];
   try {
-    return await work({ sender: openChannel(sender), receiver: openChannel(receiver) });
+    for (let node = 0; node < nodes; node++) {
+      const own = node === 0 ? folder : `${folder}-${node}`;
+      const args = [own, pem, String(receiver.ready.port), ...database];
+      senders.push(await startChild('webhook-sender-child.mjs', args));
+    }
+    return await work({ senders: senders.map(openChannel), receiver: openChannel(receiver) });
   } finally {
-    await Promise.all([sender.stop(), receiver.stop()]);
+    await Promise.all([...senders, receiver].map((child) => child.stop()));
   }
 }
 
 /** Requests to a process, and its responses, are lines. */
-function openChannel({ process: { stdin, stdout } }: Child<unknown>): Channel {
+export function openChannel({ process: { stdin, stdout } }: Child<unknown>): Channel {
   const lines: Interface = createInterface(stdout!);
   return {
     async request<T>(line: string) {
@@ -109,8 +116,18 @@ function openChannel({ process: { stdin, stdout } }: Child<unknown>): Channel {
   };
 }
 
-async function latencies({ sender, receiver }: Pair, order: Order) {
-  const sent = await sender.request<Sent>(JSON.stringify(order));
+/** The rate is divided among the senders. */
+export async function latencies({ senders, receiver }: Pair, order: Order) {
+  const perSecond = order.perSecond / senders.length;
+  const parts = await Promise.all(
+    senders.map((sender) => sender.request<Sent>(JSON.stringify({ ...order, perSecond }))),
+  );
+  const sent = {
+    committed: parts.flatMap(({ committed }) => committed).sort((a, b) => a[1] - b[1]),
+    memory: parts[0]!.memory,
+    cpu: parts.reduce((sum, { cpu }) => sum + cpu, 0),
+    unfinished: Math.max(...parts.map(({ unfinished }) => unfinished)),
+  };
   const { received, duplicates } = await receiver.request<Received>('');
   const receipts = new Map(received);
   const waits = sent.committed
@@ -130,7 +147,7 @@ async function latencies({ sender, receiver }: Pair, order: Order) {
 }
 
 /** Writes a key and a self-signed certificate to one file, which also serves as the CA file. */
-function makeCertificate(folder: string): string {
+export function makeCertificate(folder: string): string {
   const file = join(folder, 'receiver.pem');
   const options =
     'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=bench -addext subjectAltName=IP:127.0.0.1';

@@ -20,6 +20,7 @@ import { dot, junit, spec, tap } from 'node:test/reporters';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { bundleThreads } from './bundles.ts';
+import { filesWithDatabase } from './database-files.ts';
 import { type Durations, planProcesses } from './plan.ts';
 import { startDatabaseServer } from './postgres.ts';
 
@@ -199,7 +200,9 @@ function createFolder(): string {
 
 function allTests(): string[] {
   const found = globSync('test/**/*.test.ts').map((file) => file.replaceAll(sep, '/'));
-  return found.filter((file) => file.startsWith(`${LONG}/`) === values.long);
+  const selected = found.filter((file) => file.startsWith(`${LONG}/`) === values.long);
+  // The others have run on SQLite, where all tests run.
+  return process.env.TEST_DATABASE === 'postgres' ? filesWithDatabase(selected) : selected;
 }
 
 /** The test files of a file or folder. With `--long`, `test/long/` may be omitted. A name without tests is an error. */

@@ -7,6 +7,7 @@ import { described, named, Time, typeField } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import { memoizePerObject } from '../lib/memoize.ts';
 import { CAPABILITY_NAMES, manifest } from './capabilities.ts';
+import { describeDatabase } from './database.ts';
 import { type Dependency, probeDependencies } from './dependencies.ts';
 import { describeApi } from './describe-api.ts';
 
@@ -34,6 +35,35 @@ const Health = named(
   'The process is alive.',
   { object: 'health', status: 'ok', version: '1.0.0', uptime_seconds: 86_400 },
 );
+
+const NODE_FIELDS = {
+  node: described(
+    v.string(),
+    'The name of the node that answers. Without a configured name, it changes with each start.',
+    'mx1',
+  ),
+  database: described(
+    named(
+      'Database',
+      v.object({
+        engine: described(v.picklist(['sqlite', 'postgres']), 'The kind of database.'),
+        version: described(
+          v.nullable(v.string()),
+          'The version of SQLite or of the PostgreSQL server. Null if it does not respond.',
+          '16.4',
+        ),
+        clock_skew_ms: described(
+          v.nullable(v.pipe(v.number(), v.integer())),
+          'How far the clock of this node is ahead of the PostgreSQL server, in milliseconds. Negative if it is behind. Null on SQLite, or if the server does not respond.',
+          3,
+        ),
+      }),
+      'The database that this node uses.',
+      { engine: 'postgres', version: '16.4', clock_skew_ms: 3 },
+    ),
+    'The database that this node uses.',
+  ),
+};
 
 const DEPENDENCY_TEXT =
   '`degraded`: it works with restrictions, or not reliably. `disabled`: it is not configured.';
@@ -70,6 +100,7 @@ const Readiness = named(
       ),
       'The state of each dependency.',
     ),
+    ...NODE_FIELDS,
   }),
   'Whether the service can accept mail and requests.',
 );
@@ -96,6 +127,7 @@ const STATUS = {
     'The state of each component.',
   ),
   updated_at: described(Time, 'When the status was determined.'),
+  ...NODE_FIELDS,
 };
 const ServiceStatus = named('ServiceStatus', v.object(STATUS), 'The status of the service.');
 const VersionedStatus = named(
@@ -170,6 +202,11 @@ const healthz = route({
   }),
 });
 
+const describeNode = async ({ node, db }: App) => ({
+  node,
+  database: await describeDatabase(db),
+});
+
 const readyz = route({
   method: 'GET',
   path: '/readyz',
@@ -182,18 +219,19 @@ const readyz = route({
   response: Readiness,
   statusOf: ({ status }) => (status === 'ready' ? 200 : 503),
   async handle({ app }) {
-    const dependencies = await probeDependencies(app);
+    const [dependencies, node] = await Promise.all([probeDependencies(app), describeNode(app)]);
     return {
       object: 'readiness' as const,
       status: isDown(dependencies) ? ('unavailable' as const) : ('ready' as const),
       capability_revision: manifest(app.config, app.version).revision,
       dependencies,
+      ...node,
     };
   },
 });
 
-const getServiceStatus = async (app: Parameters<typeof probeDependencies>[0]) => {
-  const dependencies = await probeDependencies(app);
+const getServiceStatus = async (app: App) => {
+  const [dependencies, node] = await Promise.all([probeDependencies(app), describeNode(app)]);
   const isImpaired = dependencies.some(({ status }) => status === 'down' || status === 'degraded');
   return {
     object: 'service_status' as const,
@@ -206,6 +244,7 @@ const getServiceStatus = async (app: Parameters<typeof probeDependencies>[0]) =>
     capability_revision: manifest(app.config, app.version).revision,
     components: dependencies,
     updated_at: isoTime(app.clock.now()),
+    ...node,
   };
 };
 

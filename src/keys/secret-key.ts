@@ -130,13 +130,28 @@ export async function openSecrets(
   });
 }
 
+/**
+ * Throws a ConfigError if the configured key can't decrypt the secrets of the database, or if there is none.
+ * Unlike `openSecrets` it writes nothing.
+ */
+export async function checkSecretKey(config: KeyConfig, tx: Db | Tx): Promise<void> {
+  const proof = await findProof(tx);
+  const keyChecks = proof === LOST ? [] : proof ? [canOpenProof(proof)] : await sampleKeyChecks(tx);
+  if (keyChecks.length === 0) return;
+  const path = fileOf(config);
+  if (!config.SECRET_KEY && !existsSync(path)) throw keyMismatch(config, `${path} is missing`);
+  const secrets = createSecretBox(config.SECRET_KEY || readKeyFile(path));
+  if (!keyChecks.some((canOpen) => canOpen(secrets)))
+    throw keyMismatch(config, `${config.SECRET_KEY ? `${PREFIX}SECRET_KEY` : path} is another key`);
+}
+
 function keyMismatch(config: KeyConfig, problem: string): ConfigError {
   return new ConfigError([
     `${problem}, and ${databaseLabel(config.DATABASE_URL)} has secrets that only the previous key can decrypt. Set ${PREFIX}SECRET_KEY to the previous key, or restore ${fileOf(config)} from a backup. If the key is lost, see "Backup" in README.md.`,
   ]);
 }
 
-async function findProof(tx: Tx): Promise<string | undefined> {
+async function findProof(tx: Db | Tx): Promise<string | undefined> {
   const row = await tx
     .selectFrom('service_facts')
     .select('value')
@@ -166,7 +181,7 @@ const canOpenProof =
 const MAX_SAMPLES = 20;
 
 /** Checks against the newest secrets, for a database created before the proof existed. */
-async function sampleKeyChecks(tx: Tx): Promise<CanOpen[]> {
+async function sampleKeyChecks(tx: Db | Tx): Promise<CanOpen[]> {
   const mails = await tx
     .selectFrom('outbox')
     .select(['id', 'content'])

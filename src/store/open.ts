@@ -3,16 +3,16 @@
 import { isPostgresUrl } from '../lib/database-url.ts';
 import { openPostgres } from './postgres/open.ts';
 import { openSqlite } from './sqlite/open.ts';
-import type { Store } from './types.ts';
+import type { SchemaMode, Store } from './types.ts';
 
 export { engineOf, lockIn, lockRow } from './engine.ts';
 export { afterCommit, transact } from './transact.ts';
-export type { Db, Engine, Hints, Store, Tx } from './types.ts';
+export type { Db, Engine, Hints, SchemaMode, Store, Tx } from './types.ts';
 
 /**
  * Opens and migrates a database: a `postgres://` URL, the path of an SQLite file, or `:memory:`. Throws a
  * StoreError with a readable message if that is impossible.
  */
-export async function openStore(location: string): Promise<Store> {
-  return isPostgresUrl(location) ? openPostgres(location) : openSqlite(location);
+export async function openStore(location: string, mode: SchemaMode = 'upgrade'): Promise<Store> {
+  return isPostgresUrl(location) ? openPostgres(location, mode) : openSqlite(location, mode);
 }

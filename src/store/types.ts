@@ -8,6 +8,12 @@ export type Tx = Transaction<Tables>;
 
 export type Engine = 'sqlite' | 'postgres';
 
+/**
+ * What opening does with the schema: create or upgrade it; create it, but refuse an older one; or change
+ * nothing and refuse every other version.
+ */
+export type SchemaMode = 'upgrade' | 'create' | 'require';
+
 export interface Store {
   db: Db;
   engine: Engine;

@@ -33,12 +33,22 @@ const nameOf = (key: string): string =>
 
 const DUPLICATE_DATABASE = '42P04';
 
+let strategy: Promise<string> | undefined;
+
+/** Copying the files takes a third of the time that the default of PostgreSQL 15 takes. Older ones know no other way. */
+async function copyStrategy(): Promise<string> {
+  strategy ??= admin!
+    .query<{ version: number }>("SELECT current_setting('server_version_num')::int AS version")
+    .then(({ rows }) => (rows[0]!.version >= 150_000 ? 'STRATEGY file_copy' : ''));
+  return strategy;
+}
+
 /** The URL of the database for `key`, such as a folder. Creates it when it is first used. */
 export async function postgresDatabase(key: string, template = TEMPLATE): Promise<string> {
   await dropReleased();
   const name = nameOf(key);
   try {
-    await admin!.query(`CREATE DATABASE ${name} TEMPLATE ${template}`);
+    await admin!.query(`CREATE DATABASE ${name} TEMPLATE ${template} ${await copyStrategy()}`);
   } catch (error) {
     if ((error as { code?: string }).code !== DUPLICATE_DATABASE) throw error;
   }

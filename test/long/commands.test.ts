@@ -13,7 +13,18 @@ import { temporaryFolder } from '../helpers/app.ts';
 import { runProgram, spawnProgram } from '../helpers/program.ts';
 import { serveEnvironment, startServe } from '../helpers/serve-process.ts';
 
-const COMMANDS = ['serve', 'check', 'domain', 'demo', 'listen', 'owner', 'key', 'env', 'openapi'];
+const COMMANDS = [
+  'serve',
+  'check',
+  'domain',
+  'demo',
+  'listen',
+  'owner',
+  'key',
+  'copy',
+  'env',
+  'openapi',
+];
 
 test('--help lists every command and each command has help', async () => {
   const { code, stdout, stderr } = await runProgram(['--help']);

@@ -1,3 +1,4 @@
+// @postgres: the executable contains the driver.
 /** The executable of `npm run build`, alone in an empty folder, with a minimal environment. */
 
 import assert from 'node:assert/strict';
@@ -18,9 +19,13 @@ import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import manifest from '../../package.json' with { type: 'json' };
 import { temporaryFolder } from '../helpers/app.ts';
+import { startDnsServer } from '../helpers/dns-server.ts';
 import { goodMessage } from '../helpers/good-message.ts';
 import { skipOrFail, skipUnlessInstalled } from '../helpers/installed.ts';
 import { pdfFonts, pdfWords } from '../helpers/pdf.ts';
+import { postgresDatabase, skipWithoutPostgres } from '../helpers/postgres.ts';
+import { sendMail } from '../helpers/send.ts';
+import { TEST_SECRET_KEY } from '../helpers/store.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const BUILT = join(ROOT, 'dist', 'deliverability');
@@ -135,6 +140,57 @@ test('Executable serves from an empty directory and exits on SIGTERM', { skip },
   child.kill('SIGTERM');
   assert.deepEqual(await once(child, 'exit'), [0, null]);
   assertNothingLeft(sandbox, ['data']);
+});
+
+test('Executable receives, analyzes and reports a message with PostgreSQL', {
+  skip: skip || skipWithoutPostgres(),
+}, async (t) => {
+  const sandbox = createSandbox(t);
+  const dns = await startDnsServer();
+  t.after(() => dns.close());
+  // `temporaryFolder` releases the database of its folder.
+  const url = await postgresDatabase(join(sandbox.folder, '..'));
+  Object.assign(sandbox.env, {
+    DELIVERABILITY_DATABASE_URL: url,
+    DELIVERABILITY_SECRET_KEY: TEST_SECRET_KEY,
+    DELIVERABILITY_HTTP_PORT: '0',
+    DELIVERABILITY_SMTP_PORT: '0',
+    DELIVERABILITY_INBOX_DOMAIN: 'inbox.test',
+    DELIVERABILITY_SMTP_PROXY_PROTOCOL: '127.0.0.1',
+    DELIVERABILITY_BLOCKLISTS: '-all',
+    DELIVERABILITY_DNS_SERVERS: `127.0.0.1:${dns.address.port}`,
+  });
+  const owner = run(sandbox, ['owner', 'owner@example.com', '--json']);
+  assert.equal(owner.status, 0, owner.stderr);
+  const authorization = `Bearer ${JSON.parse(owner.stdout).key}`;
+  const child = spawn(sandbox.executable, ['serve'], {
+    cwd: sandbox.folder,
+    env: sandbox.env,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  t.after(() => child.kill('SIGKILL'));
+  const { api, smtp } = await firstLog(child, 'ready');
+  const call = async (path: string, method = 'GET') => {
+    const init = { method, headers: { authorization, 'content-type': 'application/json' } };
+    const response = await fetch(api + path, method === 'POST' ? { ...init, body: '{}' } : init);
+    assert.ok(response.ok, `${method} ${path}: ${response.status}`);
+    return response;
+  };
+  const created = (await (await call('/v1/tests', 'POST')).json()) as Record<string, string>;
+  const port = Number(smtp!.split(':').at(-1));
+  await sendMail({ port, to: created.address!, raw: goodMessage({ Subject: 'Über PostgreSQL' }) });
+  const done = (await (await call(`/v1/tests/${created.id}?wait=50`)).json()) as { status: string };
+  assert.equal(done.status, 'completed');
+  assert.match(await (await call(`/v1/tests/${created.id}/report.html`)).text(), /Über PostgreSQL/);
+  const { database } = (await (await call('/readyz')).json()) as { database: { engine: string } };
+  assert.equal(database.engine, 'postgres');
+  child.kill('SIGTERM');
+  assert.deepEqual(await once(child, 'exit'), [0, null]);
+
+  const copied = run(sandbox, ['copy', '--from', url, '--to', 'sqlite:copy.db', '--json']);
+  assert.equal(copied.status, 0, copied.stderr);
+  const { tables } = JSON.parse(copied.stdout) as { tables: { name: string; rows: number }[] };
+  assert.equal(tables.find(({ name }) => name === 'messages')?.rows, 1);
 });
 
 /** Resolves with the first log line with this message; rejects if the process ends without one. */

@@ -70,7 +70,7 @@ test('openStore refuses a PostgreSQL database that it cannot rely on', { skip },
   await assertRefused(other, /tables of another program/);
 
   const newer = await database(t);
-  await run(newer, 'UPDATE schema_version SET version = 999');
+  await run(newer, 'UPDATE schema_version SET version = 999, oldest_program = 998');
   await assertRefused(newer, /schema version 999, but this program supports only/);
 
   const collated = await database(t);

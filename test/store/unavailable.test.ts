@@ -36,7 +36,7 @@ async function database(t: TestContext): Promise<string> {
 }
 
 async function open(t: TestContext, url: string, limits: Partial<PoolLimits> = {}): Promise<Db> {
-  const store = await openPostgres(url, { ...LIMITS, ...limits });
+  const store = await openPostgres(url, 'upgrade', { ...LIMITS, ...limits });
   t.after(() => store.close());
   return store.db;
 }

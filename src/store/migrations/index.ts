@@ -13,6 +13,12 @@ export interface Migration {
    * `FIRST_POSTGRES_VERSION`; no PostgreSQL database is older.
    */
   postgres?: string;
+  /**
+   * Whether programs of the previous version keep working after this step, so that nodes can be upgraded
+   * one by one. They must find every column as before, and a new column must be nullable or have a
+   * default (`test/store/side-by-side.test.ts`).
+   */
+  sideBySide?: boolean;
 }
 
 export const FIRST_POSTGRES_VERSION = 8;

@@ -1,15 +1,22 @@
-/** Creates or upgrades the schema in PostgreSQL, one node at a time. */
+/**
+ * Creates or upgrades the schema in PostgreSQL, one node at a time, while others may be running. A program
+ * supports the schema of its own version. It also runs on a newer one that keeps what it needs:
+ * the table `schema_version` names the oldest program that can use the database.
+ */
 
+import { sql } from 'kysely';
 import type { ClientBase } from 'pg';
-import { StoreError } from '../errors.ts';
+import { DatabaseUnavailableError, StoreError } from '../errors.ts';
 import { MIGRATIONS, type Migration, SCHEMA_VERSION } from '../migrations/index.ts';
-import type { MigrationResult } from '../types.ts';
+import { requireMode } from '../schema-mode.ts';
+import type { MigrationResult, SchemaMode, Tx } from '../types.ts';
 import { SCHEMA } from './schema.generated.ts';
+import { runningPrograms } from './sessions.ts';
 
 export interface MigrationTarget {
   schema: string;
   version: number;
-  steps: Pick<Migration, 'version' | 'postgres'>[];
+  steps: Pick<Migration, 'version' | 'postgres' | 'sideBySide'>[];
 }
 
 const CURRENT: MigrationTarget = { schema: SCHEMA, version: SCHEMA_VERSION, steps: MIGRATIONS };
@@ -17,24 +24,28 @@ const CURRENT: MigrationTarget = { schema: SCHEMA, version: SCHEMA_VERSION, step
 /** Any constant. Nodes that start at the same time wait for each other. */
 const MIGRATION_LOCK = 4_712_388_553;
 
-const VERSION_TABLE = 'CREATE TABLE schema_version (version bigint NOT NULL)';
+const VERSION_TABLE =
+  'CREATE TABLE schema_version (version bigint NOT NULL, oldest_program bigint NOT NULL)';
 
 /**
  * Runs the generated schema on an empty database, and the missing steps on an older one, in one
- * transaction. Throws a StoreError for a database of a newer version or of another program.
+ * transaction. Throws a StoreError for a database of another program, of a newer version that this program can't
+ * use, or if running nodes could not use the new version.
  */
 export async function migrate(
   client: ClientBase,
   target: MigrationTarget = CURRENT,
+  mode: SchemaMode = 'upgrade',
 ): Promise<MigrationResult> {
   await client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
   try {
     // Released with the transaction, so it also works through a proxy that pools transactions.
     await client.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
-    const from = await readVersion(client);
-    await upgrade(client, from, target);
+    const found = await readVersion(client);
+    requireMode(mode, found.version);
+    const to = await upgrade(client, found, target);
     await client.query('COMMIT');
-    return { from, to: target.version, backup: null };
+    return { from: found.version, to, backup: null };
   } catch (error) {
     // The connection may be lost, which also rolls back.
     await client.query('ROLLBACK').catch(() => {});
@@ -42,40 +53,81 @@ export async function migrate(
   }
 }
 
-/** 0 for an empty database. */
-async function readVersion(client: ClientBase): Promise<number> {
+/** Makes nodes that start wait until the transaction ends. */
+export async function lockMigrations(tx: Tx): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`.execute(tx);
+}
+
+interface SchemaVersion {
+  /** 0 for an empty database. */
+  version: number;
+  oldestProgram: number;
+}
+
+async function readVersion(client: ClientBase): Promise<SchemaVersion> {
   const { rows: tables } = await client.query<{ name: string }>(
     'SELECT table_name AS name FROM information_schema.tables WHERE table_schema = current_schema()',
   );
-  if (tables.length === 0) return 0;
+  if (tables.length === 0) return { version: 0, oldestProgram: 0 };
   if (!tables.some(({ name }) => name === 'schema_version'))
     throw new StoreError(
       'The PostgreSQL database contains the tables of another program. Create a database for this program alone.',
     );
-  const { rows } = await client.query<{ version: number }>('SELECT version FROM schema_version');
-  return Number(rows[0]?.version ?? 0);
+  return readVersionRow(client);
 }
 
+async function readVersionRow(client: ClientBase): Promise<SchemaVersion> {
+  const { rows } = await client.query<{ version: number; oldest_program: number }>(
+    'SELECT version, oldest_program FROM schema_version',
+  );
+  return {
+    version: Number(rows[0]?.version ?? 0),
+    oldestProgram: Number(rows[0]?.oldest_program ?? 0),
+  };
+}
+
+/** Resolves with the version that the database has afterwards. */
 async function upgrade(
   client: ClientBase,
-  from: number,
+  { version: from, oldestProgram }: SchemaVersion,
   { schema, version: to, steps }: MigrationTarget,
-): Promise<void> {
-  if (from > to)
-    throw new StoreError(
-      `The database has schema version ${from}, but this program supports only versions up to ${to}. Run the newer program, or restore a backup.`,
-    );
-  if (from === to) return;
+): Promise<number> {
+  if (oldestProgram > to) throw new StoreError(unsupportedText(from, to));
+  if (from >= to) return from;
+  const oldest = steps.at(-1)?.sideBySide ? to - 1 : to;
   if (from === 0) {
     await client.query(schema);
     await client.query(VERSION_TABLE);
-    await client.query('INSERT INTO schema_version VALUES ($1)', [to]);
-    return;
+    await client.query('INSERT INTO schema_version VALUES ($1, $2)', [to, oldest]);
+    return to;
   }
+  await requireNoProgramBefore(client, oldest);
   for (const { version, postgres } of steps) {
     if (version <= from) continue;
     if (postgres === undefined) throw new Error(`Step ${version} has no form for PostgreSQL`);
     await client.query(postgres);
   }
-  await client.query('UPDATE schema_version SET version = $1', [to]);
+  await client.query('UPDATE schema_version SET version = $1, oldest_program = $2', [to, oldest]);
+  return to;
+}
+
+const unsupportedText = (version: number, supported: number): string =>
+  `The database has schema version ${version}, but this program supports only versions up to ${supported}. Run the newer program, or restore a backup.`;
+
+async function requireNoProgramBefore(client: ClientBase, oldest: number): Promise<void> {
+  const old = (await runningPrograms(client)).filter((version) => version < oldest);
+  if (old.length > 0)
+    throw new StoreError(
+      `The database needs an upgrade that nodes with an older program can't work with, and some are connected (schema version ${Math.min(...old)}). Stop them all, then start this program.`,
+    );
+}
+
+/**
+ * Throws a DatabaseUnavailableError if the database was upgraded to a version that this program can't use.
+ * Every new connection of a running node is checked, in case none was open during the upgrade.
+ */
+export async function requireSupported(client: ClientBase): Promise<void> {
+  const { version, oldestProgram } = await readVersionRow(client);
+  if (oldestProgram > SCHEMA_VERSION)
+    throw new DatabaseUnavailableError(unsupportedText(version, SCHEMA_VERSION));
 }

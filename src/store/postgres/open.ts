@@ -4,20 +4,39 @@ import { Kysely } from 'kysely';
 import type { ClientBase, Pool } from 'pg';
 import { StoreError } from '../errors.ts';
 import type { Tables } from '../tables.generated.ts';
-import type { Db, MigrationResult, Store } from '../types.ts';
+import type { Db, MigrationResult, SchemaMode, Store } from '../types.ts';
 import { postgresDialect } from './dialect.ts';
 import { startError } from './errors.ts';
 import { createHints } from './hints.ts';
-import { migrate } from './migrate.ts';
-import { createPool, type PoolLimits, withPatientConnection } from './pool.ts';
+import { migrate, requireSupported } from './migrate.ts';
+import {
+  createPool,
+  type PoolLimits,
+  SERVICE_LIMITS,
+  UNLIMITED,
+  withPatientConnection,
+} from './pool.ts';
+import { EXCLUSIVE_SESSION, runningPrograms, SERVICE_SESSION } from './sessions.ts';
 
 const MIN_VERSION = 14;
 
 /** Throws a StoreError if the server is unreachable or unsuitable. */
-export async function openPostgres(url: string, limits?: PoolLimits): Promise<Store> {
-  const pool = createOrExplain(url, limits);
+export async function openPostgres(
+  url: string,
+  mode: SchemaMode = 'upgrade',
+  limits: PoolLimits = mode === 'upgrade' ? SERVICE_LIMITS : UNLIMITED,
+): Promise<Store> {
+  let isOpen = false;
+  const pool = createOrExplain(url, {
+    name: mode === 'upgrade' ? SERVICE_SESSION : EXCLUSIVE_SESSION,
+    limits,
+    async verify(client) {
+      if (isOpen) await requireSupported(client);
+    },
+  });
   try {
-    const migration = await prepare(pool);
+    const migration = await prepare(pool, mode);
+    isOpen = true;
     const db: Db = new Kysely<Tables>({ dialect: postgresDialect(pool) });
     let closed: Promise<void> | undefined;
     const close = () => {
@@ -32,22 +51,31 @@ export async function openPostgres(url: string, limits?: PoolLimits): Promise<St
   }
 }
 
-function createOrExplain(url: string, limits?: PoolLimits): Pool {
+function createOrExplain(...options: Parameters<typeof createPool>): Pool {
   try {
-    return createPool(url, limits);
+    return createPool(...options);
   } catch (error) {
     // For example, a file in `sslrootcert` that cannot be read.
-    throw startError(url, error);
+    throw startError(options[0], error);
   }
 }
 
-const prepare = (pool: Pool): Promise<MigrationResult> =>
+const prepare = (pool: Pool, mode: SchemaMode): Promise<MigrationResult> =>
   withPatientConnection(pool, async (client) => {
     await checkServer(client);
-    const migration = await migrate(client);
+    if (mode !== 'upgrade') await requireNoService(client);
+    const migration = await migrate(client, undefined, mode);
     await checkCollations(client);
     return migration;
   });
+
+/** What a service writes during a copy would be missing in it. */
+async function requireNoService(client: ClientBase): Promise<void> {
+  if ((await runningPrograms(client)).length > 0)
+    throw new StoreError(
+      'A service is connected to the PostgreSQL database. Stop all nodes first. A connection pooler may keep a connection for a while.',
+    );
+}
 
 interface ServerSettings {
   version: number;

@@ -7,7 +7,7 @@ export interface PoolLimits {
   connections: number;
   /** How long a query waits for a connection: a new one, or a place in the pool. */
   connectMs: number;
-  /** How long a statement waits for a lock. */
+  /** How long a statement waits for a lock; 0 for this and the following: without end. */
   lockMs: number;
   /** After that time without a byte from the server, the connection counts as lost. */
   silenceMs: number;
@@ -16,19 +16,34 @@ export interface PoolLimits {
 }
 
 /** One node needs few connections: most transactions take about a millisecond. */
-const LIMITS: PoolLimits = {
+export const SERVICE_LIMITS: PoolLimits = {
   connections: 10,
   connectMs: 5_000,
   lockMs: 5_000,
   silenceMs: 30_000,
   idleTransactionMs: 30_000,
 };
+/** For a command that copies a database: its transaction waits while the other database works. */
+export const UNLIMITED: PoolLimits = {
+  ...SERVICE_LIMITS,
+  lockMs: 0,
+  silenceMs: 0,
+  idleTransactionMs: 0,
+};
 const KEEP_ALIVE_DELAY_MS = 10_000;
 
-export function createPool(url: string, limits: PoolLimits = LIMITS): pg.Pool {
+interface PoolOptions {
+  /** The `application_name` of the connections. */
+  name: string;
+  limits: PoolLimits;
+  /** Runs on each new connection, which is closed if it rejects. */
+  verify(client: pg.ClientBase): Promise<void>;
+}
+
+export function createPool(url: string, { name, limits, verify }: PoolOptions): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
-    application_name: 'deliverability',
+    application_name: name,
     max: limits.connections,
     connectionTimeoutMillis: limits.connectMs,
     keepAlive: true,
@@ -37,6 +52,9 @@ export function createPool(url: string, limits: PoolLimits = LIMITS): pg.Pool {
     async onConnect(client) {
       limitSilence(client, limits.silenceMs);
       await client.query(sessionSettings(limits));
+    },
+    verify: (client, done) => {
+      verify(client).then(() => done(), done);
     },
   });
   // Without listeners, a restart of PostgreSQL would end the process. The pool replaces idle connections;

@@ -6,8 +6,9 @@ import BetterSqlite from 'better-sqlite3';
 import { Kysely } from 'kysely';
 import { errorMessage } from '../../lib/errors.ts';
 import { StoreError } from '../errors.ts';
+import { requireMode } from '../schema-mode.ts';
 import type { Tables } from '../tables.generated.ts';
-import type { Db, Store } from '../types.ts';
+import type { Db, SchemaMode, Store } from '../types.ts';
 import { sqliteDialect } from './dialect.ts';
 import { migrate } from './migrate.ts';
 import { createWalSync, NO_WAL_SYNC } from './wal-sync.ts';
@@ -19,7 +20,7 @@ const BUSY_TIMEOUT_MS = { opening: 5_000, open: 10 };
  * Opens and migrates `path`, or an in-memory database for `:memory:`. Throws a StoreError with a
  * readable message if it can't use the folder or the file.
  */
-export function openSqlite(path: string): Store {
+export function openSqlite(path: string, mode: SchemaMode = 'upgrade'): Store {
   const sqlite = connect(path);
   try {
     // First, so that the following statements wait for other processes too.
@@ -27,6 +28,7 @@ export function openSqlite(path: string): Store {
     // Migrations run without `wal-sync`, so SQLite itself must sync them.
     sqlite.pragma('synchronous = FULL');
     sqlite.pragma('foreign_keys = ON');
+    requireMode(mode, sqlite.pragma('user_version', { simple: true }) as number);
     const migrated = migrate(sqlite);
     // Only now, because this changes the file, and a rejected file must stay unchanged.
     sqlite.pragma('journal_mode = WAL');
