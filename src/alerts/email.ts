@@ -6,7 +6,7 @@ import { isoTime } from '../lib/clock.ts';
 import { type OutgoingMail, queueMail, SEND_JOB } from '../outbox/queue.ts';
 import { mailFrame } from '../report/mail-frame.ts';
 import type { Job } from '../scheduler/scheduler.ts';
-import { afterCommit, type Db, type Tx, transact } from '../store/open.ts';
+import { afterCommit, type Db, lockRow, type Tx, transact } from '../store/open.ts';
 import type { Notification } from './alert-text.ts';
 
 const TONES = { Alert: 'fail', Resolved: 'pass', Sample: 'unknown' } as const;
@@ -91,6 +91,8 @@ export async function sendDigests(app: App): Promise<void> {
 }
 
 async function queueDigestFor(tx: Tx, app: App, alertId: string, recipient: string): Promise<void> {
+  // Another node may be sending the same digest.
+  await lockRow(tx, 'alerts', alertId);
   const held = heldNotifications(tx)
     .where('alert_id', '=', alertId)
     .where('recipient', '=', recipient);
@@ -98,6 +100,7 @@ async function queueDigestFor(tx: Tx, app: App, alertId: string, recipient: stri
     .select(['news', ({ fn }) => fn.countAll<number>().as('count')])
     .groupBy('news')
     .execute();
+  if (counts.length === 0) return;
   const alert = await tx
     .selectFrom('alerts')
     .select('name')

@@ -120,26 +120,29 @@ const retentionCutoff = ({ clock }: Pick<App, 'clock'>): string =>
 /** Commits a claim before the request runs. Returns the row of an earlier claim, or null. */
 async function claim(app: StoreContext, { caller, key, hash }: IdempotentRequest) {
   return transact(app.db, async (tx): Promise<IdempotencyRow | null> => {
-    const previous = await findPrevious(tx, app, { caller, key });
-    if (previous) return previous;
     const row = {
       request_hash: app.secrets.seal(hash, HASH_PURPOSE),
       created_at: isoTime(app.clock.now()),
       status: null,
       response: null,
     };
-    const { numInsertedOrUpdatedRows } = await tx
-      .insertInto('idempotency_keys')
-      .values({ caller, key, ...row })
-      .onConflict((conflict) =>
-        conflict
-          .columns(['caller', 'key'])
-          .doUpdateSet(row)
-          .where('idempotency_keys.created_at', '<=', retentionCutoff(app)),
-      )
-      .executeTakeFirstOrThrow();
-    // A concurrent request may have claimed the key since it was looked up.
-    return numInsertedOrUpdatedRows ? null : findPrevious(tx, app, { caller, key });
+    for (;;) {
+      const previous = await findPrevious(tx, app, { caller, key });
+      if (previous) return previous;
+      const { numInsertedOrUpdatedRows } = await tx
+        .insertInto('idempotency_keys')
+        .values({ caller, key, ...row })
+        .onConflict((conflict) =>
+          conflict
+            .columns(['caller', 'key'])
+            .doUpdateSet(row)
+            .where('idempotency_keys.created_at', '<=', retentionCutoff(app)),
+        )
+        .executeTakeFirstOrThrow();
+      // Otherwise, a concurrent request has claimed the key since it was looked up. It may also have
+      // failed and released the key since then.
+      if (numInsertedOrUpdatedRows) return null;
+    }
   });
 }
 

@@ -85,6 +85,11 @@ export interface RouteSpec<R, Q, B, S> {
    */
   writes?: boolean;
   /**
+   * The transaction may change or delete the row of the caller, their key or their session. It locks them
+   * from the start: two requests that first share a row could not both change it.
+   */
+  changesCaller?: true;
+  /**
    * The route changes only objects that have a mode, and only those in the mode of the key. Test-mode
    * keys may not call any other route that changes something: see `requiresLiveMode`.
    */

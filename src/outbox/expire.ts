@@ -3,7 +3,7 @@
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
 import type { Job } from '../scheduler/scheduler.ts';
-import { type Db, type Tx, transact } from '../store/open.ts';
+import { type Db, lockIn, type Tx, transact } from '../store/open.ts';
 import { deleteInBatches } from '../store/queries.ts';
 import { channel } from '../store/subscribers.ts';
 import type { OutboxRow } from '../store/tables.generated.ts';
@@ -97,7 +97,8 @@ async function failSome(
   error: string,
   query: QueuedMailQuery,
 ): Promise<number> {
-  const ids = (await query.limit(BATCH_SIZE).execute()).map(({ id }) => id);
+  const rows = await lockIn(tx, query.orderBy('id').limit(BATCH_SIZE)).execute();
+  const ids = rows.map(({ id }) => id);
   if (ids.length === 0) return 0;
   await tx
     .updateTable('outbox')

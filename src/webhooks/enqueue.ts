@@ -4,7 +4,7 @@ import type { App } from '../app.ts';
 import { presentEvent } from '../events/routes.ts';
 import { toJson } from '../http/response.ts';
 import { isoTime } from '../lib/clock.ts';
-import { afterCommit, type Tx } from '../store/open.ts';
+import { afterCommit, shareIn, type Tx } from '../store/open.ts';
 import type { Subscriber } from '../store/subscribers.ts';
 import type {
   EventRow,
@@ -17,13 +17,14 @@ export function enqueueDeliveries(
   app: Pick<App, 'clock' | 'newId' | 'scheduler'>,
 ): Subscriber<[event: EventRow]> {
   return async (tx, event) => {
-    const endpoints = await tx
+    const query = tx
       .selectFrom('webhook_endpoints')
       .select(['id', 'events', 'auto_disabled_at'])
       .where('enabled', '=', 1)
       .where('livemode', '=', event.livemode)
-      .where('deleted_at', 'is', null)
-      .execute();
+      .where('deleted_at', 'is', null);
+    // A request that disables or enables one waits, and then holds or recovers these deliveries too.
+    const endpoints = await shareIn(tx, query).execute();
     for (const { id, events, auto_disabled_at } of endpoints)
       if (subscribesTo(events, event.type))
         await insertDelivery(tx, app, {
