@@ -19,9 +19,10 @@ const POSTGRES_TYPES: Record<string, string> = {
   BLOB: 'bytea',
 };
 
-/** The same schema for PostgreSQL: only the types differ, and comments are dropped. */
+/** The same schema for PostgreSQL: only the types and unlogged tables differ, and comments are dropped. */
 function postgresSchemaModule(): string {
   const schema = read('schema.sql')
+    .replace(/^-- Unlogged.*\nCREATE TABLE/gm, 'CREATE UNLOGGED TABLE')
     .replace(/^ *--.*\n/gm, '')
     .replace(/\b(TEXT|INTEGER|REAL|BLOB)\b/g, (type) => POSTGRES_TYPES[type]!);
   return `/** Generated from schema.sql by \`npm run generate\`; do not edit. */\n\nexport const SCHEMA = ${JSON.stringify(schema)};\n`;

@@ -1,21 +1,18 @@
 /** Queues a delivery for each endpoint that subscribes to an event, in the transaction of the event. */
 
 import type { App } from '../app.ts';
+import type { NewEventRow } from '../events/events.ts';
 import { presentEvent } from '../events/routes.ts';
 import { toJson } from '../http/response.ts';
 import { isoTime } from '../lib/clock.ts';
 import { afterCommit, shareIn, type Tx } from '../store/open.ts';
 import type { Subscriber } from '../store/subscribers.ts';
-import type {
-  EventRow,
-  WebhookDeliveryRow,
-  WebhookEndpointRow,
-} from '../store/tables.generated.ts';
+import type { WebhookDeliveryRow, WebhookEndpointRow } from '../store/tables.generated.ts';
 
 /** Endpoints get the events of their mode. Disabled endpoints get no delivery. For automatically disabled ones, the delivery is held. */
 export function enqueueDeliveries(
   app: Pick<App, 'clock' | 'newId' | 'scheduler'>,
-): Subscriber<[event: EventRow]> {
+): Subscriber<[event: NewEventRow]> {
   return async (tx, event) => {
     const query = tx
       .selectFrom('webhook_endpoints')
@@ -93,7 +90,7 @@ export interface ClaimedDelivery
 }
 
 /** The body of a delivery: the event as in the API, identical in every attempt. */
-export function eventPayload(event: EventRow): string {
+export function eventPayload(event: NewEventRow): string {
   return toJson(presentEvent(event));
 }
 
