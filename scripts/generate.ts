@@ -2,6 +2,7 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { postgresSchema } from './postgres-schema.ts';
 import { rowTypesModule } from './row-types.ts';
 
 const root = new URL('../', import.meta.url);
@@ -12,19 +13,8 @@ function schemaModule(): string {
   return `/** Generated from schema.sql by \`npm run generate\`; do not edit. */\n\nexport const SCHEMA = ${JSON.stringify(read('schema.sql'))};\n`;
 }
 
-const POSTGRES_TYPES: Record<string, string> = {
-  TEXT: 'text COLLATE "C"',
-  INTEGER: 'bigint',
-  REAL: 'double precision',
-  BLOB: 'bytea',
-};
-
-/** The same schema for PostgreSQL: only the types and unlogged tables differ, and comments are dropped. */
 function postgresSchemaModule(): string {
-  const schema = read('schema.sql')
-    .replace(/^-- Unlogged.*\nCREATE TABLE/gm, 'CREATE UNLOGGED TABLE')
-    .replace(/^ *--.*\n/gm, '')
-    .replace(/\b(TEXT|INTEGER|REAL|BLOB)\b/g, (type) => POSTGRES_TYPES[type]!);
+  const schema = postgresSchema(read('schema.sql'));
   return `/** Generated from schema.sql by \`npm run generate\`; do not edit. */\n\nexport const SCHEMA = ${JSON.stringify(schema)};\n`;
 }
 

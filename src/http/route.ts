@@ -47,7 +47,7 @@ export interface Call<R, Q, B, S = undefined> {
    * Counts this request by its IP address under a limit that several routes of a feature share.
    * Throws `rate_limited`.
    */
-  consume(limit: RateLimit): void;
+  consume(limit: RateLimit): Promise<void>;
   /**
    * The only way to change data. Opens a transaction in which `afterCommit` works, reauthorizes the
    * caller for the role of the route, and does the work. The response for an `Idempotency-Key` is

@@ -34,6 +34,7 @@ import {
   withCookies,
 } from './response.ts';
 import type { AnyCall, Route } from './route.ts';
+import { rateLimitFor } from './shared-rate-limit.ts';
 import { createRequestTransaction } from './transact.ts';
 
 /** `env` describes the connection. */
@@ -56,7 +57,7 @@ export function createRouter(options: RouterOptions): Fetch {
   const security = securityHeaders(app.config);
   const consumeGeneral = createConsumeGeneralLimit(app);
   const redactPath = createPathRedactor(routes);
-  const limitOf = createLimits(routes, app.clock);
+  const limitOf = createLimits(routes, (operation, limit) => rateLimitFor(app, operation, limit));
   const shared: Shared = {
     ...{ app, routes: served, identify, reauthorize, consumeGeneral, limitOf, security },
     encodeDocument: createDocumentEncoder(),

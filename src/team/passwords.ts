@@ -46,7 +46,7 @@ export async function resetPassword(
       },
     );
   });
-  signInGuardOf(app).attempts.clear(holder.email);
+  await signInGuardOf(app).attempts.clear(holder.email);
   return { id: holder.id, password_hash };
 }
 
@@ -232,7 +232,7 @@ export async function requestPasswordReset(
   email: string,
 ): Promise<void> {
   const { app } = request;
-  request.consume(signInGuardOf(app).resetLimit);
+  await request.consume(signInGuardOf(app).resetLimit);
   // Without outgoing mail, nobody would receive the link.
   if (app.mailer === null) return;
   const account = normalizeAccount(email);

@@ -57,7 +57,13 @@ export async function startNodes(t: TestContext, options: ServiceOptions = {}): 
 
 /** Tables that transactions write to after their decisions. */
 const WRITTEN_LAST = [
-  'shared_reports','audit_log', 'events', 'messages', 'test_tallies', 'webhook_deliveries'];
+  'shared_reports',
+  'audit_log',
+  'events',
+  'messages',
+  'test_tallies',
+  'webhook_deliveries',
+];
 
 /** Transactions stay open for a random time after their first writes, so that they overlap in every way. */
 async function slowDown({ app: { db } }: TestService): Promise<void> {
