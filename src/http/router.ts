@@ -80,7 +80,7 @@ export function createRouter(options: RouterOptions): Fetch {
     try {
       response =
         (await router.fetch(context as never)) ??
-        rejectUnmatched(router.routes, context, consumeGeneral);
+        (await rejectUnmatched(router.routes, context, consumeGeneral));
     } catch (error) {
       const problem = toAppError(error, app, context.requestId);
       response =
@@ -141,12 +141,12 @@ function chooseByContentType(candidates: Candidate[], { request }: RequestContex
  * Throws `method_not_allowed` if the path supports other methods, else `not_found`. OPTIONS is never
  * supported: the service allows no cross-origin requests.
  */
-function rejectUnmatched(
+async function rejectUnmatched(
   registeredRoutes: [string, RegExp, ...unknown[]][],
   context: RequestContext,
   consumeGeneral: ConsumeGeneralLimit,
 ): Response {
-  consumeGeneral(context, null);
+  await consumeGeneral(context, null);
   const methods = [
     ...new Set(
       registeredRoutes.filter(([, pattern]) => pattern.test(context.pathname)).map(([m]) => m),
