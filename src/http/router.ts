@@ -145,7 +145,7 @@ async function rejectUnmatched(
   registeredRoutes: [string, RegExp, ...unknown[]][],
   context: RequestContext,
   consumeGeneral: ConsumeGeneralLimit,
-): Response {
+): Promise<never> {
   await consumeGeneral(context, null);
   const methods = [
     ...new Set(
