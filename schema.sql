@@ -10,6 +10,36 @@ CREATE TABLE service_facts (
   value TEXT NOT NULL
 );
 
+-- The requests that all nodes on PostgreSQL have counted; empty on SQLite, where memory has them.
+-- Unlogged: losing them in a crash of the server is harmless, and no commit waits for the disk.
+CREATE TABLE rate_limits (
+  -- The name of the limit and the caller.
+  name       TEXT NOT NULL PRIMARY KEY,
+  -- The number of the latest time slot.
+  slot       INTEGER NOT NULL,
+  -- The requests in the latest slots, newest first: `2,0,1`.
+  counts     TEXT NOT NULL,
+  -- How many requests the last statement allowed.
+  allowed    INTEGER NOT NULL,
+  -- The number of requests in all slots together.
+  capacity   INTEGER NOT NULL,
+  -- Milliseconds since the epoch; the row means nothing afterwards.
+  expires_at INTEGER NOT NULL
+);
+CREATE INDEX rate_limits_expiring ON rate_limits (expires_at);
+
+-- Failed attempts to sign in, on all nodes on PostgreSQL; empty on SQLite.
+-- Unlogged, as above.
+CREATE TABLE failed_attempts (
+  -- The account, address, or browser, hashed.
+  name           TEXT NOT NULL PRIMARY KEY,
+  -- With those in progress.
+  failed         INTEGER NOT NULL,
+  -- Milliseconds since the epoch.
+  last_failed_at INTEGER NOT NULL
+);
+CREATE INDEX failed_attempts_expiring ON failed_attempts (last_failed_at);
+
 -- The team. Exactly one owner: the code ensures at least one, the index at most one.
 CREATE TABLE members (
   id        TEXT NOT NULL PRIMARY KEY,
@@ -236,9 +266,13 @@ CREATE TABLE events (
   type       TEXT NOT NULL,
   livemode   INTEGER NOT NULL,
   created_at TEXT NOT NULL,
-  data       TEXT NOT NULL
+  data       TEXT NOT NULL,
+  -- The order of commits on PostgreSQL, where ids of several nodes are not in that order: no event that commits
+  -- later has a lower one. Events of one transaction share it. Null on SQLite.
+  position   INTEGER
 );
 CREATE INDEX events_created ON events (created_at);
+CREATE INDEX events_position ON events (coalesce(position, 0), id);
 CREATE INDEX events_type ON events (type, id);
 
 -- URLs that events are delivered to.

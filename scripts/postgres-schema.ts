@@ -1,4 +1,4 @@
-/** The form of `schema.sql` for PostgreSQL. */
+/** Derives the schema for PostgreSQL from `schema.sql`. */
 
 const TYPES: Record<string, string> = {
   TEXT: 'text COLLATE "C"',
@@ -7,8 +7,9 @@ const TYPES: Record<string, string> = {
   BLOB: 'bytea',
 };
 
-/** Only the types differ; comments are dropped. */
+/** Only the types and unlogged tables differ, and comments are dropped. */
 export const postgresSchema = (schema: string): string =>
   schema
+    .replace(/^-- Unlogged.*\nCREATE TABLE/gm, 'CREATE UNLOGGED TABLE')
     .replace(/^ *--.*\n/gm, '')
     .replace(/\b(TEXT|INTEGER|REAL|BLOB)\b/g, (type) => TYPES[type]!);

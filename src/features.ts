@@ -12,6 +12,7 @@ import { health } from './health/feature.ts';
 import { deleteExpiredResponses } from './http/idempotency.ts';
 import type { Route } from './http/route.ts';
 import { createRouter, type Fetch } from './http/router.ts';
+import { deleteExpiredCounts } from './http/shared-rate-limit.ts';
 import { mailtests } from './mailtests/feature.ts';
 import { monitors } from './monitors/feature.ts';
 import { outbox } from './outbox/feature.ts';
@@ -57,6 +58,7 @@ export const ROUTES: Route[] = [
 export const jobsOf = (app: App): Job[] => [
   ...FEATURES.flatMap((feature) => feature.jobs?.(app) ?? []),
   { name: 'expire idempotency keys', tick: '0 37 * * * *', run: () => deleteExpiredResponses(app) },
+  { name: 'expire rate limits', tick: '40 * * * * *', run: () => deleteExpiredCounts(app) },
   { name: 'test blocklists', tick: '0 * * * * *', run: async () => void app.blocklists.retest() },
 ];
 

@@ -4,7 +4,7 @@ import type { App } from '../app.ts';
 import { requireDomain } from '../domains/queries.ts';
 import { isoTime } from '../lib/clock.ts';
 import { rejectTestAddresses } from '../outbox/queue.ts';
-import type { Tx } from '../store/open.ts';
+import { lockIn, type Tx } from '../store/open.ts';
 import { requireBelowLimit } from '../store/queries.ts';
 import type { AlertRow, DomainRow } from '../store/tables.generated.ts';
 import { type Author, audit } from '../team/audit.ts';
@@ -25,7 +25,7 @@ export async function createAlert(
   author: AuthorContext,
   input: NewAlert,
 ): Promise<AlertRow> {
-  await requireBelowLimit(tx.selectFrom('alerts'), { max: MAX_ALERTS, noun: 'alert rules' });
+  await requireBelowLimit(tx, tx.selectFrom('alerts'), { max: MAX_ALERTS, noun: 'alert rules' });
   const { app } = author;
   const id = app.newId('alt');
   const { slack_webhook_url: url = null, recipients = null, domain_id = null } = input;
@@ -144,12 +144,8 @@ export async function deleteAlertsOfDomain(
   { id }: Pick<DomainRow, 'id'>,
   author: AuthorContext,
 ): Promise<void> {
-  const rules = await tx
-    .selectFrom('alerts')
-    .selectAll()
-    .where('domain_id', '=', id)
-    .orderBy('id')
-    .execute();
+  const query = tx.selectFrom('alerts').selectAll().where('domain_id', '=', id).orderBy('id');
+  const rules = await lockIn(tx, query).execute();
   for (const rule of rules) await deleteAlert(tx, author, rule);
 }
 

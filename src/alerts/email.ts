@@ -6,7 +6,7 @@ import { isoTime } from '../lib/clock.ts';
 import { type OutgoingMail, queueMail, SEND_JOB } from '../outbox/queue.ts';
 import { mailFrame } from '../report/mail-frame.ts';
 import type { Job } from '../scheduler/scheduler.ts';
-import { afterCommit, type Db, lockIn, type Tx, transact } from '../store/open.ts';
+import { afterCommit, type Db, lockIn, lockRow, type Tx, transact } from '../store/open.ts';
 import type { Notification } from './alert-text.ts';
 
 const TONES = { Alert: 'fail', Resolved: 'pass', Sample: 'unknown' } as const;
@@ -93,10 +93,12 @@ export async function sendDigests(app: App): Promise<void> {
 }
 
 async function queueDigestFor(tx: Tx, app: App, alertId: string, recipient: string): Promise<void> {
+  // Another node may be sending the same digest.
+  await lockRow(tx, 'alerts', alertId);
   const held = heldNotifications(tx)
     .where('alert_id', '=', alertId)
     .where('recipient', '=', recipient);
-  // Another node may be combining the same ones.
+  // Also locked, because the rule may be deleted.
   const rows = await lockIn(tx, held.select(['id', 'news']).orderBy('id')).execute();
   if (rows.length === 0) return;
   const counts = [...Map.groupBy(rows, ({ news }) => news)].map(([news, group]) => ({

@@ -7,7 +7,7 @@ import type { Result } from '../events/events.ts';
 import { isoTime } from '../lib/clock.ts';
 import { cancelMail } from '../outbox/queue.ts';
 import type { Job } from '../scheduler/scheduler.ts';
-import { afterCommit, type Tx, transact } from '../store/open.ts';
+import { afterCommit, engineOf, lockIn, type Tx, transact } from '../store/open.ts';
 import type { Subscriber } from '../store/subscribers.ts';
 import type { AlertIncidentRow, AlertRow } from '../store/tables.generated.ts';
 import { evaluateCondition, type Observation, observe, resolutionOf } from './evaluate.ts';
@@ -92,43 +92,74 @@ export function evaluateRules(app: App): Subscriber<[result: Result]> {
   return async (tx, result) => {
     // Sandbox tests say nothing about the team's mail.
     if (result.kind === 'test' && result.test.livemode === 0) return;
-    const rules = await rulesFor(tx, result);
+    const rules = await rulesFor(tx, result).execute();
     if (rules.length === 0) return;
     const observations = await observe(tx, result);
     if (observations.length === 0) return;
-    const open = await openIncidents(tx, rules, observations);
+    let changes = await findChanges(tx, app, rules, observations);
+    if (changes.length === 0) return;
+    if (engineOf(tx) === 'postgres') {
+      // Decided again with the rules locked: they may have been changed, or another result may have opened
+      // or resolved the same incident. Most results change nothing and wait for nobody.
+      const changed = new Set(changes.map(({ rule }) => rule.id));
+      changes = await findChanges(tx, app, await lockRulesFor(tx, result, changed), observations);
+    }
     const notifier = createNotifier(tx, app);
-    const blocklistsInUse = new Set(app.blocklists.snapshot().map(({ list }) => list.zone));
-    for (const observed of observations)
-      for (const rule of rules) {
-        const { subject } = observed;
-        const verdict = evaluateCondition(rule, observed);
-        const incident = open.get(incidentKey(rule.id, subject));
-        if (verdict.answer === 'yes') {
-          // No further notifications while it is open.
-          if (incident) continue;
-          const { value } = verdict;
-          await openIncident(tx, app, notifier, rule, { subject, value, result });
-        } else if (incident) {
-          const { answer } = verdict;
-          const resolution = resolutionOf(incident, observed, { answer, blocklistsInUse });
-          if (resolution)
-            await resolveAndNotify(tx, app, notifier, rule, incident, { resolution, result });
-        }
+    for (const { rule, subject, ...change } of changes)
+      if ('value' in change)
+        await openIncident(tx, app, notifier, rule, { subject, value: change.value, result });
+      else {
+        const { incident, resolution } = change;
+        await resolveAndNotify(tx, app, notifier, rule, incident, { resolution, result });
       }
   };
 }
 
-function rulesFor(tx: Tx, result: Result): Promise<AlertRow[]> {
+/** An incident to open or to resolve. */
+type PlannedChange = { rule: AlertRow; subject: string } & (
+  | { value: unknown }
+  | { incident: AlertIncidentRow; resolution: Resolution }
+);
+
+async function findChanges(
+  tx: Tx,
+  app: App,
+  rules: AlertRow[],
+  observations: Observation[],
+): Promise<PlannedChange[]> {
+  if (rules.length === 0) return [];
+  const open = await openIncidents(tx, rules, observations);
+  const blocklistsInUse = new Set(app.blocklists.snapshot().map(({ list }) => list.zone));
+  const changes: PlannedChange[] = [];
+  for (const observed of observations)
+    for (const rule of rules) {
+      const { subject } = observed;
+      const verdict = evaluateCondition(rule, observed);
+      const incident = open.get(incidentKey(rule.id, subject));
+      if (verdict.answer === 'yes') {
+        // No further notifications while it is open.
+        if (!incident) changes.push({ rule, subject, value: verdict.value });
+      } else if (incident) {
+        const { answer } = verdict;
+        const resolution = resolutionOf(incident, observed, { answer, blocklistsInUse });
+        if (resolution) changes.push({ rule, subject, incident, resolution });
+      }
+    }
+  return changes;
+}
+
+function rulesFor(tx: Tx, result: Result) {
   const { domain_id } = result.kind === 'test' ? result.test : result.monitor;
   return tx
     .selectFrom('alerts')
     .selectAll()
     .where('enabled', '=', 1)
     .where(({ eb, or }) => or([eb('domain_id', 'is', null), eb('domain_id', '=', domain_id)]))
-    .orderBy('id')
-    .execute();
+    .orderBy('id');
 }
+
+const lockRulesFor = (tx: Tx, result: Result, ids: Set<string>): Promise<AlertRow[]> =>
+  lockIn(tx, rulesFor(tx, result).where('id', 'in', [...ids])).execute();
 
 const incidentKey = (alertId: string, subject: string): string => `${alertId} ${subject}`;
 

@@ -4,7 +4,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
 import type { Job } from '../scheduler/scheduler.ts';
-import { type Db, type Tx, transact } from '../store/open.ts';
+import { type Db, lockIn, type Tx, transact } from '../store/open.ts';
 import { deleteInBatches } from '../store/queries.ts';
 import { recordDeliveryOutcomes } from './delivery-status.ts';
 import { sendDigestsJob } from './email.ts';
@@ -88,6 +88,7 @@ async function watchedSubjects(db: Db | Tx): Promise<Set<string>> {
 }
 
 async function resolveUnwatched(tx: Tx, app: App, ids: string[]): Promise<void> {
+  await lockRulesOf(tx, ids);
   // Some may have been resolved, or be monitored again, since the query outside the transaction.
   const stillUnwatched = await findUnwatched(tx, ids);
   if (stillUnwatched.length === 0) return;
@@ -109,6 +110,18 @@ async function resolveUnwatched(tx: Tx, app: App, ids: string[]): Promise<void> 
       result: null,
     });
   }
+}
+
+/** Their emails count towards the hourly limit of each rule. */
+async function lockRulesOf(tx: Tx, incidentIds: string[]): Promise<void> {
+  const rules = tx
+    .selectFrom('alerts')
+    .select('id')
+    .where('id', 'in', (eb) =>
+      eb.selectFrom('alert_incidents').select('alert_id').where('id', 'in', incidentIds),
+    )
+    .orderBy('id');
+  await lockIn(tx, rules).execute();
 }
 
 /** Closes a batch of incidents whose rule no longer exists. Resolves with false if there is none. */

@@ -38,17 +38,8 @@ export async function createDomain(
   author: DomainAuthor,
   { name, dkim_selectors, badge_enabled }: NewDomain,
 ): Promise<DomainRow> {
-  const existing = await tx
-    .selectFrom('domains')
-    .select('id')
-    .where('name', '=', name)
-    .executeTakeFirst();
-  if (existing)
-    throw new AppError(
-      'conflict',
-      `Your team has already added the domain ${name} (${existing.id}).`,
-    );
-  await requireBelowLimit(tx.selectFrom('domains'), { max: MAX_DOMAINS, noun: 'domains' });
+  await requireNewDomain(tx, name);
+  await requireBelowLimit(tx, tx.selectFrom('domains'), { max: MAX_DOMAINS, noun: 'domains' });
   const { clock, newId } = author.app;
   const now = clock.now();
   const row: DomainRow = {
@@ -73,9 +64,30 @@ export async function createDomain(
     lease: null,
     leased_until: null,
   };
-  await tx.insertInto('domains').values(row).execute();
+  await tx
+    .insertInto('domains')
+    .values(row)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  // Again, because a concurrent request may have added it since the first check.
+  await requireNewDomain(tx, name, row.id);
   await auditDomain(tx, author, 'created', row.id, { name, dkim_selectors, badge_enabled });
   return row;
+}
+
+/** `ownId` is the new row, once it is stored. */
+async function requireNewDomain(tx: Tx, name: string, ownId = ''): Promise<void> {
+  const existing = await tx
+    .selectFrom('domains')
+    .select('id')
+    .where('name', '=', name)
+    .where('id', '!=', ownId)
+    .executeTakeFirst();
+  if (!existing) return;
+  throw new AppError(
+    'conflict',
+    `Your team has already added the domain ${name} (${existing.id}).`,
+  );
 }
 
 /** Applies a patch, if it changes anything, and returns the resulting row. */

@@ -3,7 +3,7 @@
 import { fetchPage } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
-import { type Db, lockIn, type Tx } from '../store/open.ts';
+import { type Db, lockIn, shareIn, type Tx } from '../store/open.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
 import type { HealthResult } from './health.ts';
 import type {
@@ -38,8 +38,10 @@ const LISTED_COLUMNS = [
   'leased_until',
 ] as const satisfies (keyof ListedRow)[];
 
+/** In a transaction, the domain cannot be deleted until it ends. */
 export async function findDomain(db: Db | Tx, id: string): Promise<DomainRow | undefined> {
-  return db.selectFrom('domains').selectAll().where('id', '=', id).executeTakeFirst();
+  const query = db.selectFrom('domains').selectAll().where('id', '=', id);
+  return shareIn(db, query).executeTakeFirst();
 }
 
 /** Throws `not_found`. */

@@ -3,7 +3,7 @@
 import type { DomainCheck } from '../analysis/domain/health.ts';
 import { isoTime } from '../lib/clock.ts';
 import { normalizeDomain, organizationalDomain } from '../lib/domain-names.ts';
-import type { Tx } from '../store/open.ts';
+import { lockIn, type Tx } from '../store/open.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
 import { isSelector, MAX_SELECTORS } from './schema.ts';
 
@@ -93,22 +93,29 @@ export async function learnSelectors(
     return isOwnDomain && label !== null && isSelector(label) ? [{ name, label }] : [];
   });
   if (ownSignatures.length === 0) return;
-  const rows = await tx
+  const query = tx
     .selectFrom('domains')
     .select(['id', 'name', 'given_selectors', 'learnt_selectors'])
     .where('name', 'in', [...new Set(ownSignatures.map(({ name }) => name))])
-    .execute();
-  for (const row of rows) {
+    .orderBy('id');
+  type Row = Awaited<ReturnType<typeof query.execute>>[number];
+  const learn = (row: Row): string => {
     const seenSelectors = ownSignatures.flatMap(({ name, label }) =>
       name === row.name ? [label] : [],
     );
-    const updated = JSON.stringify(
+    return JSON.stringify(
       updateSeen(learnedSelectors(row), givenSelectors(row), seenSelectors, at),
     );
-    if (updated === row.learnt_selectors) continue;
-    const change = { learnt_selectors: updated };
-    await tx.updateTable('domains').set(change).where('id', '=', row.id).execute();
-  }
+  };
+  const isNew = (row: Row) => learn(row) !== row.learnt_selectors;
+  // Usually, all are known, and other results need not wait for this transaction.
+  if (!(await query.execute()).some(isNew)) return;
+  for (const row of (await lockIn(tx, query).execute()).filter(isNew))
+    await tx
+      .updateTable('domains')
+      .set({ learnt_selectors: learn(row) })
+      .where('id', '=', row.id)
+      .execute();
 }
 
 function updateSeen(

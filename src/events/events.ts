@@ -1,9 +1,10 @@
 /** Appends events in the transaction of the change that they report, and publishes them there. */
 
+import { sql } from 'kysely';
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
 import type { Job } from '../scheduler/scheduler.ts';
-import type { Tx } from '../store/open.ts';
+import { beforeCommit, engineOf, type Tx } from '../store/open.ts';
 import { deleteInBatches } from '../store/queries.ts';
 import { channel } from '../store/subscribers.ts';
 import type { EventRow, MonitorRow, MonitorRunRow, TestRow } from '../store/tables.generated.ts';
@@ -30,15 +31,18 @@ export interface NewEvent {
 }
 
 /** Published in the transaction of each event with `webhooks`. */
-export const eventAppended = channel<[event: EventRow]>('event appended');
+export const eventAppended = channel<[event: NewEventRow]>('event appended');
+
+/** An event without its place in the log. */
+export type NewEventRow = Omit<EventRow, 'position'>;
 
 /** Resolves with the stored event. Rejects if a subscriber does, which rolls back the change. */
 export async function appendEvent(
   tx: Tx,
   event: NewEvent,
   { clock, newId, subscribers }: Pick<App, 'clock' | 'newId' | 'subscribers'>,
-): Promise<EventRow> {
-  const row: EventRow = {
+): Promise<NewEventRow> {
+  const row: NewEventRow = {
     id: newId('evt'),
     type: event.type,
     livemode: event.livemode ? 1 : 0,
@@ -46,8 +50,36 @@ export async function appendEvent(
     data: JSON.stringify(event.data),
   };
   await tx.insertInto('events').values(row).execute();
+  if (engineOf(tx) === 'postgres') assignPositionAtCommit(tx, row.id);
   if (event.webhooks !== false) await subscribers.publish(eventAppended, tx, row);
   return row;
+}
+
+// The order of the log. An event of one node can commit after a later one of another, and clients that have
+// read up to the later one would never see it. Positions are given out in the order of commits instead: a
+// transaction takes the next one last and holds its counter until it has committed.
+
+const COUNTER = 'last event position';
+const idsOfTransactions = new WeakMap<Tx, string[]>();
+
+function assignPositionAtCommit(tx: Tx, id: string): void {
+  const ids = idsOfTransactions.get(tx) ?? [];
+  idsOfTransactions.set(tx, ids);
+  ids.push(id);
+  beforeCommit(tx, COUNTER, async () => {
+    const next = sql<string>`cast(cast(service_facts.value as bigint) + 1 as text)`;
+    const { value } = await tx
+      .insertInto('service_facts')
+      .values({ name: COUNTER, value: '1' })
+      .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: next }))
+      .returning('value')
+      .executeTakeFirstOrThrow();
+    await tx
+      .updateTable('events')
+      .set({ position: Number(value) })
+      .where('id', 'in', ids)
+      .execute();
+  });
 }
 
 // Results of tests and monitor runs, published in the transaction that stores them.

@@ -1,5 +1,6 @@
 /** The operations on events (contract §9). */
 
+import { sql } from 'kysely';
 import * as v from 'valibot';
 import { storedJson, toJson } from '../http/response.ts';
 import { route } from '../http/route.ts';
@@ -12,13 +13,14 @@ import {
   PAGE_QUERY,
   type Page,
   QueryTime,
+  requireCursors,
   Time,
   typeField,
 } from '../http/schemas.ts';
 import { AppError } from '../lib/errors.ts';
-import type { Db } from '../store/open.ts';
+import { type Db, engineOf } from '../store/open.ts';
 import type { EventRow } from '../store/tables.generated.ts';
-import { EVENT_TYPES } from './events.ts';
+import { EVENT_TYPES, type NewEventRow } from './events.ts';
 
 /** The JSON of an event, in the API and in webhooks. */
 export const Event = named(
@@ -85,7 +87,7 @@ const getEventRoute = route({
 export const eventRoutes = [listEventsRoute, getEventRoute];
 
 /** `data` is stored as JSON and passed on unparsed; `toJson` includes it as is. */
-export function presentEvent({ id, type, created_at, livemode, data }: EventRow): Event {
+export function presentEvent({ id, type, created_at, livemode, data }: NewEventRow): Event {
   return {
     id,
     object: 'event',
@@ -113,7 +115,36 @@ async function listEvents(
   let query = eventsInMode(db, livemode);
   if (filters.type) query = query.where('type', '=', filters.type);
   if (filters.created_after) query = query.where('created_at', '>=', filters.created_after);
-  return fetchPage(query, { limit, starting_after, ending_before }, eventsInMode(db, livemode));
+  const page = { limit, starting_after, ending_before };
+  const all = eventsInMode(db, livemode);
+  if (engineOf(db) === 'sqlite') return fetchPage(query, page, all);
+  await requireCursors(
+    page,
+    async (id) => (await all.where('id', '=', id).executeTakeFirst()) !== undefined,
+  );
+  return selectInCommitOrder(query, page);
+}
+
+/** Events from before the first start on PostgreSQL have no position. The index has the same expression. */
+const POSITION = sql<number>`coalesce(position, 0)`;
+
+/** With several nodes, the order of ids is not that of commits: see `events/events`. */
+async function selectInCommitOrder(
+  query: ReturnType<typeof eventsInMode>,
+  { limit, starting_after, ending_before }: Page,
+): Promise<{ rows: EventRow[]; hasMore: boolean }> {
+  const backwards = ending_before !== undefined;
+  const cursor = ending_before ?? starting_after;
+  const direction = backwards ? 'asc' : 'desc';
+  let paged = query.limit(limit + 1);
+  if (cursor !== undefined)
+    paged = paged.where(
+      sql<boolean>`(${POSITION}, id) ${sql.raw(backwards ? '>' : '<')}
+        (select ${POSITION}, id from events where id = ${cursor})`,
+    );
+  const found = await paged.orderBy(POSITION, direction).orderBy('id', direction).execute();
+  const rows = found.slice(0, limit);
+  return { rows: backwards ? rows.reverse() : rows, hasMore: found.length > limit };
 }
 
 /** Throws `not_found`, including for an event of the other mode. */

@@ -40,13 +40,15 @@ export interface ActorContext {
 }
 
 /**
- * Authorizes the actor again inside the transaction of a change. Rejects with `unauthenticated` or
- * `forbidden`. Implemented by a feature, as `Identify` is.
+ * Authorizes the actor again inside the transaction of a change. In it, nobody can remove the member, change
+ * their role or revoke the credential until the transaction ends. `changesCaller` is as in a route.
+ * Rejects with `unauthenticated` or `forbidden`. Implemented by a feature, as `Identify` is.
  */
 export type Reauthorize = (
   db: Db | Tx,
   context: ActorContext,
   required: Role,
+  options?: { changesCaller?: boolean },
 ) => Promise<CurrentActor>;
 
 /** Returns the actor of a credential, or null if it isn't valid. Implemented by a feature. */

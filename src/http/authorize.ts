@@ -5,9 +5,10 @@ import type { Config } from '../config/config.ts';
 import { AppError } from '../lib/errors.ts';
 import { type Actor, allows, type Credential, type Identify, type Role } from './actor.ts';
 import { readSessionCookies } from './cookies.ts';
-import { addressGroup, consumeRateLimit, createRateLimit, type RateLimit } from './rate-limit.ts';
+import { addressGroup, consumeRateLimit, type RateLimit } from './rate-limit.ts';
 import type { RequestContext } from './request-context.ts';
 import { type Route, requiresLiveMode } from './route.ts';
+import { rateLimitFor } from './shared-rate-limit.ts';
 
 /** A rate limit on the probes of load balancers would take the service out of rotation. */
 const UNLIMITED_PATHS = ['/healthz', '/readyz'];
@@ -16,15 +17,15 @@ export const isRateLimited = ({ path }: Pick<Route, 'path'>): boolean =>
   !UNLIMITED_PATHS.includes(path);
 
 /** Counts a request against the general limit of a credential, or of the IP address if `id` is null. */
-export type ConsumeGeneralLimit = (context: RequestContext, id: string | null) => void;
+export type ConsumeGeneralLimit = (context: RequestContext, id: string | null) => Promise<void>;
 
 /** The rate limit of all operations. Counts nothing if none is configured. */
-export function createConsumeGeneralLimit({
-  config,
-  clock,
-}: Pick<App, 'config' | 'clock'>): ConsumeGeneralLimit {
-  if (!config.RATE_LIMIT) return () => {};
-  const limit = createRateLimit('default', config.RATE_LIMIT, clock);
+export function createConsumeGeneralLimit(
+  app: Pick<App, 'config' | 'clock' | 'db'>,
+): ConsumeGeneralLimit {
+  const { RATE_LIMIT } = app.config;
+  if (!RATE_LIMIT) return async () => {};
+  const limit = rateLimitFor(app, 'default', RATE_LIMIT);
   return (context, id) =>
     consumeRateLimit(limit, id ?? addressGroup(context.caller.ip), context.responseHeaders);
 }
@@ -50,16 +51,16 @@ export function createAuthorize(
   route: Route,
 ): Authorize {
   const { role } = route;
-  const consume = isRateLimited(route) ? consumeGeneral : () => {};
+  const consume = isRateLimited(route) ? consumeGeneral : async () => {};
   const routeLimit = limitOf(route);
-  const consumeRouteLimit = (context: RequestContext) => {
+  const consumeRouteLimit = async (context: RequestContext) => {
     if (routeLimit)
-      consumeRateLimit(routeLimit, addressGroup(context.caller.ip), context.responseHeaders);
+      await consumeRateLimit(routeLimit, addressGroup(context.caller.ip), context.responseHeaders);
   };
   if (role === 'public')
     return async (context) => {
-      consume(context, null);
-      consumeRouteLimit(context);
+      await consume(context, null);
+      await consumeRouteLimit(context);
       // Login CSRF: the response may set a cookie and sign a visitor of another site in to a
       // different account.
       if (
@@ -75,8 +76,8 @@ export function createAuthorize(
     let actor: Actor | null = null;
     for (const candidate of credentials) actor ??= await identify(candidate);
     const credential = credentials[0] ?? null;
-    consume(context, actor && (actor.keyId ?? actor.sessionId));
-    consumeRouteLimit(context);
+    await consume(context, actor && (actor.keyId ?? actor.sessionId));
+    await consumeRouteLimit(context);
     if (!actor) throw unauthenticated(credential);
     if (
       credential?.kind === 'session' &&

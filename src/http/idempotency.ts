@@ -136,26 +136,29 @@ async function claim(
   lease: string,
 ): Promise<IdempotencyRow | null> {
   return transact(app.db, async (tx): Promise<IdempotencyRow | null> => {
-    const previous = await findPrevious(tx, app, { caller, key });
-    if (previous) return previous;
     const row = {
       request_hash: app.secrets.seal(hash, HASH_PURPOSE),
       created_at: timeIn(app.clock),
       status: null,
       response: lease,
     };
-    const { numInsertedOrUpdatedRows } = await tx
-      .insertInto('idempotency_keys')
-      .values({ caller, key, ...row })
-      .onConflict((conflict) =>
-        conflict
-          .columns(['caller', 'key'])
-          .doUpdateSet(row)
-          .where((eb) => eb.not(isInUse(app))),
-      )
-      .executeTakeFirstOrThrow();
-    // A concurrent request may have claimed the key since it was looked up.
-    return numInsertedOrUpdatedRows ? null : findPrevious(tx, app, { caller, key });
+    for (;;) {
+      const previous = await findPrevious(tx, app, { caller, key });
+      if (previous) return previous;
+      const { numInsertedOrUpdatedRows } = await tx
+        .insertInto('idempotency_keys')
+        .values({ caller, key, ...row })
+        .onConflict((conflict) =>
+          conflict
+            .columns(['caller', 'key'])
+            .doUpdateSet(row)
+            .where((eb) => eb.not(isInUse(app))),
+        )
+        .executeTakeFirstOrThrow();
+      // Otherwise, a concurrent request has claimed the key since it was looked up. It may also have
+      // failed and released the key since then.
+      if (numInsertedOrUpdatedRows) return null;
+    }
   });
 }
 

@@ -1,4 +1,4 @@
-/** Rate limits per key, session, or IP address, counted in memory over a sliding window. */
+/** Rate limits per key, session, or IP address over a sliding window, counted in memory. */
 
 import ipaddr from 'ipaddr.js';
 import type { Rate } from '../config/readers.ts';
@@ -8,7 +8,7 @@ import { AppError } from '../lib/errors.ts';
 /** Bounds memory: at most twice as many callers are tracked, and the least recently active are dropped. */
 const MAX_CALLERS = 20_000;
 /** A window slides in steps of one slot. */
-const SLOTS = 12;
+export const SLOTS = 12;
 
 /** The requests of one caller within the window, by time slot. */
 interface Count {
@@ -21,7 +21,7 @@ interface Count {
 }
 
 /** The decision on one request, for the header fields of draft-ietf-httpapi-ratelimit-headers. */
-interface RateLimitDecision {
+export interface RateLimitDecision {
   allowed: boolean;
   /** The number of remaining requests. */
   left: number;
@@ -33,6 +33,11 @@ export interface RateLimit extends Rate {
   /** The name in the header fields of responses. */
   name: string;
   /** Counts a request of a caller. A rejected request doesn't count. */
+  consume(caller: string): RateLimitDecision | Promise<RateLimitDecision>;
+}
+
+/** Counts in this process only. */
+interface LocalRateLimit extends RateLimit {
   consume(caller: string): RateLimitDecision;
 }
 
@@ -42,7 +47,7 @@ export function createRateLimit(
   { requests, seconds }: Rate,
   clock: Clock,
   maxCallers = MAX_CALLERS,
-): RateLimit {
+): LocalRateLimit {
   const window = seconds * 1000;
   const countOf = createCounts(window, maxCallers);
   return {
@@ -74,10 +79,13 @@ interface LimitedRoute {
  * Returns a function that finds the limit of a route; undefined if it has none. Routes that name the
  * same operation share a limit. The function throws if that operation has no limit.
  */
-export function createLimits(routes: LimitedRoute[], clock: Clock) {
+export function createLimits(
+  routes: LimitedRoute[],
+  create: (operation: string, limit: Rate) => RateLimit,
+) {
   const limits = new Map<string, RateLimit>();
   for (const { operation, limit } of routes)
-    if (typeof limit === 'object') limits.set(operation, createRateLimit(operation, limit, clock));
+    if (typeof limit === 'object') limits.set(operation, create(operation, limit));
   return ({ operation, limit }: LimitedRoute): RateLimit | undefined => {
     if (limit === undefined) return undefined;
     const rateLimit = limits.get(typeof limit === 'string' ? limit : operation);
@@ -137,13 +145,13 @@ export function addressGroup(ip: string | null): string {
 }
 
 /** Counts a request under a limit and adds its header fields to `fields`. Throws `rate_limited`. */
-export function consumeRateLimit(
+export async function consumeRateLimit(
   limit: RateLimit,
   caller: string,
   fields: Record<string, string>,
-): void {
+): Promise<void> {
   const { name, requests, seconds } = limit;
-  const { allowed, left, reset } = limit.consume(caller);
+  const { allowed, left, reset } = await limit.consume(caller);
   addItem(fields, 'ratelimit-policy', `"${name}";q=${requests};w=${seconds}`);
   addItem(fields, 'ratelimit', `"${name}";r=${left};t=${reset}`);
   if (!allowed)

@@ -47,7 +47,7 @@ export interface Call<R, Q, B, S = undefined> {
    * Counts this request by its IP address under a limit that several routes of a feature share.
    * Throws `rate_limited`.
    */
-  consume(limit: RateLimit): void;
+  consume(limit: RateLimit): Promise<void>;
   /**
    * The only way to change data. Opens a transaction in which `afterCommit` works, reauthorizes the
    * caller for the role of the route, and does the work. The response for an `Idempotency-Key` is
@@ -84,6 +84,11 @@ export interface RouteSpec<R, Q, B, S> {
    * on a GET or public route that writes. Public routes have no caller to reauthorize.
    */
   writes?: boolean;
+  /**
+   * The transaction may change or delete the row of the caller, their key or their session. It locks them
+   * from the start: two requests that first share a row could not both change it.
+   */
+  changesCaller?: true;
   /**
    * The route changes only objects that have a mode, and only those in the mode of the key; or it changes
    * nothing for a test-mode key. Test-mode keys may not call any other route that changes something: see

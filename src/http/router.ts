@@ -34,6 +34,7 @@ import {
   withCookies,
 } from './response.ts';
 import type { AnyCall, Route } from './route.ts';
+import { rateLimitFor } from './shared-rate-limit.ts';
 import { createRequestTransaction } from './transact.ts';
 
 /** `env` describes the connection. */
@@ -56,7 +57,7 @@ export function createRouter(options: RouterOptions): Fetch {
   const security = securityHeaders(app.config);
   const consumeGeneral = createConsumeGeneralLimit(app);
   const redactPath = createPathRedactor(routes);
-  const limitOf = createLimits(routes, app.clock);
+  const limitOf = createLimits(routes, (operation, limit) => rateLimitFor(app, operation, limit));
   const shared: Shared = {
     ...{ app, routes: served, identify, reauthorize, consumeGeneral, limitOf, security },
     encodeDocument: createDocumentEncoder(),
@@ -79,7 +80,7 @@ export function createRouter(options: RouterOptions): Fetch {
     try {
       response =
         (await router.fetch(context as never)) ??
-        rejectUnmatched(router.routes, context, consumeGeneral);
+        (await rejectUnmatched(router.routes, context, consumeGeneral));
     } catch (error) {
       const problem = toAppError(error, app, context.requestId);
       response =
@@ -141,12 +142,12 @@ function chooseByContentType(candidates: Candidate[], { request }: RequestContex
  * Throws `method_not_allowed` if the path supports other methods, else `not_found`. OPTIONS is never
  * supported: the service allows no cross-origin requests.
  */
-function rejectUnmatched(
+async function rejectUnmatched(
   registeredRoutes: [string, RegExp, ...unknown[]][],
   context: RequestContext,
   consumeGeneral: ConsumeGeneralLimit,
-): Response {
-  consumeGeneral(context, null);
+): Promise<never> {
+  await consumeGeneral(context, null);
   const methods = [
     ...new Set(
       registeredRoutes.filter(([, pattern]) => pattern.test(context.pathname)).map(([m]) => m),

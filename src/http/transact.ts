@@ -24,7 +24,7 @@ export function createRequestTransaction(
   { app, reauthorize }: { app: App; reauthorize: Reauthorize },
   actor: Actor | null,
 ): RequestTransaction {
-  const { role, operation } = route;
+  const { role, operation, changesCaller } = route;
   let completed = false;
   const run = async (
     work: (tx: Tx, ...caller: CurrentActor[]) => Promise<unknown>,
@@ -32,7 +32,10 @@ export function createRequestTransaction(
   ) => {
     if (!writes(route)) throw new Error(`${operation} does not declare that it writes`);
     const result = await transact(app.db, async (tx) => {
-      const caller = role === 'public' ? [] : [await reauthorize(tx, { app, actor: actor! }, role)];
+      const caller =
+        role === 'public'
+          ? []
+          : [await reauthorize(tx, { app, actor: actor! }, role, { changesCaller })];
       const result = await work(tx, ...caller);
       const response = transaction.storeResponse && responseOf(result);
       if (transaction.storeResponse && response !== undefined)

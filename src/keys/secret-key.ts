@@ -26,7 +26,7 @@ import {
 } from '../lib/crypto.ts';
 import { databaseLabel } from '../lib/database-url.ts';
 import type { Log } from '../lib/log.ts';
-import { type Db, type Tx, transact } from '../store/open.ts';
+import { type Db, lockName, type Tx, transact } from '../store/open.ts';
 
 const FILE = 'secret.key';
 
@@ -117,6 +117,8 @@ export async function openSecrets(
 ): Promise<SecretBox> {
   const path = fileOf(config);
   return transact(db, async (tx) => {
+    // Of two nodes that start with different keys on an empty database, the second must fail.
+    await lockName(tx, PROOF);
     const proof = await findProof(tx);
     const keyChecks =
       proof === LOST ? [] : proof ? [canOpenProof(proof)] : await sampleKeyChecks(tx);

@@ -4,7 +4,7 @@ import type { App } from '../app.ts';
 import { appendEvent } from '../events/events.ts';
 import { isoTime } from '../lib/clock.ts';
 import type { Job } from '../scheduler/scheduler.ts';
-import { transact } from '../store/open.ts';
+import { lockIn, transact } from '../store/open.ts';
 import type { TestRow } from '../store/tables.generated.ts';
 import { deleteOrphanedChunks } from './messages.ts';
 import { presentListed } from './present.ts';
@@ -27,10 +27,12 @@ export async function expireTests(app: App): Promise<void> {
       .selectAll()
       .where('status', '=', 'waiting')
       .where('expires_at', '<=', now)
+      .orderBy('expires_at')
+      .orderBy('id')
       .limit(BATCH_SIZE);
     if ((await due.select('id').limit(1).execute()).length === 0) return;
     const expired = await transact(db, async (tx) => {
-      // Another node may be expiring the same tests, or receiving a message for one.
+      // Skips tests that another node is expiring, or whose message is arriving.
       const { rows } = await tx.executeQuery(due.forNoKeyUpdate().skipLocked());
       for (const row of rows) {
         const change = {
@@ -67,20 +69,17 @@ export async function deleteOldTests({ db, clock, config }: App): Promise<void> 
   const cutoff = isoTime(clock.now() - config.TEST_RETENTION);
   for (;;) {
     const deleted = await transact(db, async (tx) => {
-      const old = await tx
+      const old = tx
         .selectFrom('tests')
         .select('id')
         .where('created_at', '<', cutoff)
         .where('status', 'in', ['completed', 'failed'])
         .where(({ eb, or }) => or([eb('keep_until', 'is', null), eb('keep_until', '<', now)]))
-        .limit(BATCH_SIZE)
-        .execute();
-      if (old.length > 0)
-        await deleteTests(
-          tx,
-          old.map(({ id }) => id),
-        );
-      return old.length;
+        .limit(BATCH_SIZE);
+      // A test that has just been shared is kept.
+      const ids = (await lockIn(tx, old).execute()).map(({ id }) => id);
+      if (ids.length > 0) await deleteTests(tx, ids);
+      return ids.length;
     });
     if (deleted < BATCH_SIZE) break;
   }

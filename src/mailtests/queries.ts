@@ -114,13 +114,13 @@ export async function findTest(
     .executeTakeFirst();
 }
 
-/** The test with this local part in its address, in any case; undefined if there is none. */
+/** The test with this local part in its address, in any case; undefined if there is none. Locks it in a transaction. */
 export async function findTestByToken(db: Db | Tx, token: string) {
-  return db
+  const query = db
     .selectFrom('tests')
     .select(['id', 'status', 'expires_at', 'livemode'])
-    .where('token', '=', token.toLowerCase())
-    .executeTakeFirst();
+    .where('token', '=', token.toLowerCase());
+  return lockIn(db, query).executeTakeFirst();
 }
 
 /** One page of the matching tests of this mode, newest first. */

@@ -6,7 +6,7 @@ import { isoTime } from '../lib/clock.ts';
 import { sha256 } from '../lib/crypto.ts';
 import { SEND_JOB } from '../outbox/queue.ts';
 import { isOutOfSpace } from '../store/errors.ts';
-import { type Tx, transact } from '../store/open.ts';
+import { lockName, type Tx, transact } from '../store/open.ts';
 import type { MessageRow } from '../store/tables.generated.ts';
 import {
   deleteChunks,
@@ -125,6 +125,8 @@ async function storeForPostmaster(
   message: MessageRow,
   raw: Uint8Array,
 ): Promise<StoreOutcome> {
+  // Also for the daily number of forwarded messages.
+  await lockName(tx, 'mail for postmaster');
   const { count, bytes } = await tx
     .selectFrom('messages')
     .select(({ fn }) => [fn.countAll<number>().as('count'), fn.sum<number>('size').as('bytes')])

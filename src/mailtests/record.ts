@@ -8,7 +8,7 @@ import { learnSelectors, type Signature } from '../domains/selectors.ts';
 import { appendEvent, resultStored } from '../events/events.ts';
 import { isoTime } from '../lib/clock.ts';
 import { addressDomain } from '../lib/domain-names.ts';
-import { type Tx, transact } from '../store/open.ts';
+import { lockIn, type Tx, transact } from '../store/open.ts';
 import type { TestRow } from '../store/tables.generated.ts';
 import { presentListed, type StoredKind } from './present.ts';
 import { ANALYZE_JOB, type ClaimedTest, searchText } from './queries.ts';
@@ -27,12 +27,12 @@ export async function recordOutcome(
   outcome: PoolOutcome,
 ): Promise<void> {
   const recorded = await transact(app.db, async (tx) => {
-    const row = await tx
+    const claimed = tx
       .selectFrom('tests')
       .selectAll()
       .where('id', '=', test.id)
-      .where('lease', '=', test.lease)
-      .executeTakeFirst();
+      .where('lease', '=', test.lease);
+    const row = await lockIn(tx, claimed).executeTakeFirst();
     if (!row) return null;
     // A reanalysis requested after the claim is still due.
     const isDueAgain = row.analysis_due_at !== test.analysis_due_at || row.kind !== test.kind;
@@ -41,8 +41,9 @@ export async function recordOutcome(
     const update = { ...change, ...(await assignDomain(tx, { ...row, ...change }, outcome)) };
     await tx.updateTable('tests').set(update).where('id', '=', row.id).execute();
     const after = { ...row, ...update };
-    await updateTallies(tx, row, after, outcome);
     await publishResult(app, tx, row, after);
+    // Last, because all results of an hour lock the same tally.
+    await updateTallies(tx, row, after, outcome);
     return { isDueAgain };
   });
   if (!recorded) return;

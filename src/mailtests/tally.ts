@@ -61,15 +61,7 @@ export async function countTest(
   if (status !== 'completed' || completed_at === null) return;
   const hour = `${completed_at.slice(0, HOUR)}:00:00.000Z`;
   const domains = domain_id === null ? [ALL_TESTS] : [ALL_TESTS, domain_id];
-  if (delta === 1) await createMissingTallies(tx, livemode, domains, hour);
-  const query = tx
-    .selectFrom('test_tallies')
-    .selectAll()
-    .where('livemode', '=', livemode)
-    .where('domain_id', 'in', domains)
-    .where('hour', '=', hour)
-    .orderBy('domain_id');
-  const tallies = await lockIn(tx, query).execute();
+  const tallies = await lockTallies(tx, { livemode, domains, hour }, delta);
   const figures = figuresOf(row);
   const updatedTallies = domains.flatMap((domain) => {
     const previous = tallies.find((tally) => tally.domain_id === domain);
@@ -81,14 +73,32 @@ export async function countTest(
   await storeTallies(tx, updatedTallies);
 }
 
-/** Only existing rows can be locked. On SQLite, which has a single writer, there is nothing to lock. */
-async function createMissingTallies(
-  tx: Tx,
-  livemode: number,
-  domains: string[],
-  hour: string,
-): Promise<void> {
-  if (engineOf(tx) === 'sqlite') return;
+interface TallyKeys {
+  livemode: number;
+  domains: string[];
+  hour: string;
+}
+
+/** Only existing rows can be locked, so those to add to are created first. SQLite needs neither. */
+async function lockTallies(tx: Tx, keys: TallyKeys, delta: 1 | -1): Promise<TestTallyRow[]> {
+  const { livemode, domains, hour } = keys;
+  const query = tx
+    .selectFrom('test_tallies')
+    .selectAll()
+    .where('livemode', '=', livemode)
+    .where('domain_id', 'in', domains)
+    .where('hour', '=', hour)
+    .orderBy('domain_id');
+  for (;;) {
+    const tallies = await lockIn(tx, query).execute();
+    if (delta === -1 || tallies.length === domains.length || engineOf(tx) === 'sqlite')
+      return tallies;
+    // They never existed, or a transaction that removed their last test has deleted them.
+    await createMissingTallies(tx, keys);
+  }
+}
+
+async function createMissingTallies(tx: Tx, { livemode, domains, hour }: TallyKeys): Promise<void> {
   const counts = Object.fromEntries(TALLY_COLUMNS.map((column) => [column, 0])) as TallyCounts;
   await tx
     .insertInto('test_tallies')

@@ -28,7 +28,7 @@ export async function createMonitor(
   { name, type, domain_id = null, targets = null, frequency, enabled }: NewMonitor,
 ): Promise<MonitorRow> {
   const { app } = author;
-  await requireBelowLimit(tx.selectFrom('monitors'), {
+  await requireBelowLimit(tx, tx.selectFrom('monitors'), {
     max: MAX_MONITORS,
     noun: 'monitors',
     advice: ', or let one monitor check several targets',

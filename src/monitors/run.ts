@@ -7,7 +7,7 @@ import { isoTime } from '../lib/clock.ts';
 import { errorMessage } from '../lib/errors.ts';
 import type { Job } from '../scheduler/scheduler.ts';
 import { claimRows } from '../store/leases.ts';
-import { transact } from '../store/open.ts';
+import { lockIn, transact } from '../store/open.ts';
 import { deleteInBatches } from '../store/queries.ts';
 import type { DomainRow, MonitorRow, MonitorRunRow } from '../store/tables.generated.ts';
 import { queryBlocklists } from './check-blocklists.ts';
@@ -168,7 +168,7 @@ async function reschedule({ db, clock }: Context, plan: Plan): Promise<void> {
         .updateTable('monitors')
         .set({ next_run_at: nextRunAt })
         .where('id', '=', row.id)
-        // Unless another node has run the monitor since.
+        // Another node may have run or changed it since.
         .where('next_run_at', '=', next_run_at)
         .execute();
     }
@@ -186,12 +186,12 @@ export async function recordRun(
 ): Promise<void> {
   const { newId, clock } = app;
   await transact(app.db, async (tx) => {
-    const current = await tx
+    const leased = tx
       .selectFrom('monitors')
       .selectAll()
       .where('id', '=', claimed.id)
-      .where('lease', '=', claimed.lease)
-      .executeTakeFirst();
+      .where('lease', '=', claimed.lease);
+    const current = await lockIn(tx, leased).executeTakeFirst();
     if (!current) return;
     const previous = await lastRun(tx, current.id);
     const comparison = compareRuns(previous ? JSON.parse(previous.findings) : [], outcome);

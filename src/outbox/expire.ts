@@ -95,7 +95,8 @@ async function failSome(
   query: QueuedMailQuery,
 ): Promise<number> {
   // Another node may be claiming or failing them.
-  const rows = await query.limit(BATCH_SIZE).forNoKeyUpdate().skipLocked().execute();
+  const batch = query.orderBy('id').limit(BATCH_SIZE);
+  const rows = await batch.forNoKeyUpdate().skipLocked().execute();
   const ids = rows.map(({ id }) => id);
   if (ids.length === 0) return 0;
   await tx

@@ -22,7 +22,7 @@ export async function createSchedule(
   author: ScheduleAuthor,
   { recipients, domains = null, include_sections, enabled, ...settings }: NewSchedule,
 ): Promise<ReportScheduleRow> {
-  await requireBelowLimit(tx.selectFrom('report_schedules'), {
+  await requireBelowLimit(tx, tx.selectFrom('report_schedules'), {
     max: MAX_SCHEDULES,
     noun: 'report schedules',
   });

@@ -5,7 +5,7 @@ import type { Transact } from '../http/route.ts';
 import { isoTime } from '../lib/clock.ts';
 import { sha256 } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
-import type { Db, Tx } from '../store/open.ts';
+import { type Db, lockIn, type Tx } from '../store/open.ts';
 import type { ReportScheduleRow } from '../store/tables.generated.ts';
 import type { Author } from '../team/audit.ts';
 import { auditSchedule, cancelCopies } from './change-schedule.ts';
@@ -31,7 +31,7 @@ export interface ReportRecipient {
 
 /** Throws `not_found`. */
 export async function findRecipient(db: Db | Tx, token: string): Promise<ReportRecipient> {
-  const row = await db
+  const query = db
     .selectFrom('report_readers as reader')
     .innerJoin('report_schedules as schedule', 'schedule.id', 'reader.schedule_id')
     .select([
@@ -41,8 +41,8 @@ export async function findRecipient(db: Db | Tx, token: string): Promise<ReportR
       'reader.email',
       'reader.left_at',
     ])
-    .where('reader.token_hash', '=', sha256(token))
-    .executeTakeFirst();
+    .where('reader.token_hash', '=', sha256(token));
+  const row = await lockIn(db, query, 'reader').executeTakeFirst();
   if (!row)
     throw new AppError(
       'not_found',
@@ -111,20 +111,20 @@ async function auditRecipient(
   await auditSchedule(tx, author, verb, scheduleId, { email });
 }
 
-/** Returns which of the addresses have unsubscribed. */
+/** Returns which of the addresses have unsubscribed. In a transaction, nobody unsubscribes until it ends. */
 export async function findUnsubscribed(
   db: Db | Tx,
   scheduleId: string,
   emails: string[],
 ): Promise<Set<string>> {
-  const rows = await db
+  const query = db
     .selectFrom('report_readers')
-    .select('email')
+    .select(['email', 'left_at'])
     .where('schedule_id', '=', scheduleId)
     .where('email', 'in', emails)
-    .where('left_at', 'is not', null)
-    .execute();
-  return new Set(rows.map(({ email }) => email));
+    .orderBy('email');
+  const rows = await lockIn(db, query).execute();
+  return new Set(rows.flatMap(({ email, left_at }) => (left_at === null ? [] : email)));
 }
 
 /**

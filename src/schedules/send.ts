@@ -7,7 +7,7 @@ import type { SettledMail } from '../outbox/expire.ts';
 import { type OutgoingMail, queueMail, SEND_JOB } from '../outbox/queue.ts';
 import { claimingJob, type Job } from '../scheduler/scheduler.ts';
 import { claimRows } from '../store/leases.ts';
-import { afterCommit, type Tx, transact } from '../store/open.ts';
+import { afterCommit, lockIn, type Tx, transact } from '../store/open.ts';
 import { deleteInBatches } from '../store/queries.ts';
 import type { ReportCopyRow, ReportRunRow, ReportScheduleRow } from '../store/tables.generated.ts';
 import { untilAvailable } from '../store/until-available.ts';
@@ -142,13 +142,12 @@ async function recordAndReschedule(
   run: NewRun & { slot: number },
 ): Promise<void> {
   await transact(app.db, async (tx) => {
-    const schedule = await tx
+    const claimed = tx
       .selectFrom('report_schedules')
       .selectAll()
       .where('id', '=', id)
-      .where('lease', '=', lease)
-      .forNoKeyUpdate()
-      .executeTakeFirst();
+      .where('lease', '=', lease);
+    const schedule = await lockIn(tx, claimed).executeTakeFirst();
     if (!schedule) return releaseLease(tx, id, leased_until);
     if (!(await isSent(tx, id, run.slot))) await recordReportRun(tx, app, schedule, run);
     const next = nextSend(schedule, Math.max(run.slot, app.clock.now()));

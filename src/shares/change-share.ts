@@ -5,7 +5,7 @@ import { isoTime } from '../lib/clock.ts';
 import { randomSecret, sha256 } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Job } from '../scheduler/scheduler.ts';
-import type { Tx } from '../store/open.ts';
+import { lockIn, type Tx } from '../store/open.ts';
 import { deleteInBatches } from '../store/queries.ts';
 import type { SharedReportRow, TestRow } from '../store/tables.generated.ts';
 import { type Author, audit } from '../team/audit.ts';
@@ -51,13 +51,14 @@ export async function createShare(
 }
 
 async function requireResults(tx: Tx, livemode: boolean, ids: string[]): Promise<void> {
-  const rows = await tx
+  const query = tx
     .selectFrom('tests')
     .select(['id', 'status'])
     .select(({ eb }) => eb('checks', 'is not', null).as('has_result'))
     .where('id', 'in', ids)
     .where('livemode', '=', livemode ? 1 : 0)
-    .execute();
+    .orderBy('id');
+  const rows = await lockIn(tx, query).execute();
   const tests = new Map(rows.map((test) => [test.id, test]));
   const errors = ids.flatMap((id, i) => {
     const test = tests.get(id);
@@ -100,6 +101,9 @@ export async function revokeShare(tx: Tx, author: Sharer, row: SharedReportRow):
 
 /** Keeps the tests until the last of their active links expires, whatever the retention time. */
 async function updateRetention(tx: Tx, ids: string[], now: string): Promise<void> {
+  // An update that waits would not see the links that the other transaction has added or revoked.
+  const tests = tx.selectFrom('tests').select('id').where('id', 'in', ids).orderBy('id');
+  await lockIn(tx, tests).execute();
   await tx
     .updateTable('tests')
     .set(({ selectFrom }) => ({

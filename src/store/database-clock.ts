@@ -66,8 +66,8 @@ async function measure(db: Db, timer: Clock): Promise<Measurement> {
 }
 
 /**
- * The current time plus `ms`, for a query. If `clock` follows PostgreSQL's, that evaluates it, once for each
- * statement. A process that was suspended, or whose measurement is old, then takes no lease too early.
+ * The current time plus `ms`, for a query. If `clock` follows PostgreSQL's, the server evaluates it, once for
+ * each statement. A process that was suspended, or whose measurement is old, then takes no lease too early.
  */
 export function timeIn(clock: Clock, ms = 0): RawBuilder<string> {
   if (clock.source !== 'database') return sql.val(isoTime(clock.now() + ms));

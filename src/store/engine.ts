@@ -40,3 +40,30 @@ export function lockIn<DB, TB extends keyof DB & string, O>(
   if (!db.isTransaction) return query;
   return of === undefined ? query.forNoKeyUpdate() : query.forNoKeyUpdate(of as never);
 }
+
+/**
+ * As `lockIn`, for rows that this transaction only relies on: others may read and share them too, but not
+ * change them. Never change a row that you have locked like this: two transactions would wait for each other.
+ */
+export function shareIn<DB, TB extends keyof DB & string, O>(
+  db: Db | Tx,
+  query: SelectQueryBuilder<DB, TB, O>,
+  of?: TB,
+): SelectQueryBuilder<DB, TB, O> {
+  if (!db.isTransaction) return query;
+  return of === undefined ? query.forShare() : query.forShare(of as never);
+}
+
+/**
+ * Makes other transactions that lock the same name wait until this one ends, for decisions about rows that
+ * cannot be locked because they don't exist yet. A row and not an advisory lock, which some databases that
+ * speak PostgreSQL's protocol accept and ignore.
+ */
+export async function lockName(tx: Tx, name: string): Promise<void> {
+  if (engineOf(tx) === 'sqlite') return;
+  await tx
+    .insertInto('service_facts')
+    .values({ name: `lock: ${name}`, value: '' })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: '' }))
+    .execute();
+}

@@ -137,20 +137,22 @@ export async function claimRows<Table extends LeasedTable, Row extends { id: str
   { table, due, leaseMs, before }: RowClaim<Table, Row>,
 ): Promise<(Row & { lease: string; leased_until: string })[]> {
   const engine = engineOf(db);
-  const unleased =
+  // Called again after the wait for the write lock. Leases that were taken meanwhile would end implausibly
+  // late for a time from before the wait.
+  const unleased = () =>
     engine === 'sqlite'
       ? due.where(isUnleasedOnSqlite(worker.clock, leaseMs))
       : due.where(isUnleased(worker.clock));
   const claimDue = (executor: Db | Tx) =>
     claim(executor, worker, {
       table,
-      due: unleased,
+      due: unleased(),
       leaseMs,
       until: 'leased_until',
     });
   const run = async () => {
     if (engine === 'postgres' && !before) return claimDue(db);
-    if ((await unleased.limit(1).execute()).length === 0) return null;
+    if ((await unleased().limit(1).execute()).length === 0) return null;
     return transact(db, async (tx) => {
       await before?.(tx);
       return claimDue(tx);

@@ -2,7 +2,7 @@
 
 import type { SelectQueryBuilder } from 'kysely';
 import { AppError } from '../lib/errors.ts';
-import type { Db } from './open.ts';
+import { type Db, lockName, type Tx } from './open.ts';
 
 const DELETE_BATCH_SIZE = 1000;
 
@@ -30,13 +30,16 @@ export async function deleteInBatches<DB, TB extends keyof DB>(
 // Limits on the number of rows that a team may create.
 
 /**
- * Throws `conflict` if `rows` has `max` rows or more. Call it in the transaction that adds a row.
- * `things` is the plural noun for the rows; `advice` is an alternative to deleting one.
+ * Throws `conflict` if `rows` has `max` rows or more. Call it in the transaction that adds a row: others
+ * that add one wait until it ends. `noun` is the plural noun for the rows; `advice` is an alternative to
+ * deleting one.
  */
 export async function requireBelowLimit<DB, TB extends keyof DB>(
+  tx: Tx,
   rows: SelectQueryBuilder<DB, TB, object>,
-  { max, noun: things, advice = '' }: { max: number; noun: string; advice?: string },
+  { max, noun, advice = '' }: { max: number; noun: string; advice?: string },
 ): Promise<void> {
+  await lockName(tx, `limit of ${noun}`);
   const row = await rows
     .clearSelect()
     .select(({ fn }) => fn.countAll<number>().as('count'))
@@ -45,7 +48,7 @@ export async function requireBelowLimit<DB, TB extends keyof DB>(
   if (Number((row as { count: number }).count) < max) return;
   throw new AppError(
     'conflict',
-    `You have reached the limit of ${max} ${things}. Delete one that you no longer need${advice}.`,
+    `You have reached the limit of ${max} ${noun}. Delete one that you no longer need${advice}.`,
   );
 }
 

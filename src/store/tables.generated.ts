@@ -6,6 +6,38 @@ export interface ServiceFactRow {
   value: string;
 }
 
+/**
+ * The requests that all nodes on PostgreSQL have counted; empty on SQLite, where memory has them.
+ * Unlogged: losing them in a crash of the server is harmless, and no commit waits for the disk.
+ */
+export interface RateLimitRow {
+  /** The name of the limit and the caller. */
+  name: string;
+  /** The number of the latest time slot. */
+  slot: number;
+  /** The requests in the latest slots, newest first: `2,0,1`. */
+  counts: string;
+  /** How many requests the last statement allowed. */
+  allowed: number;
+  /** The number of requests in all slots together. */
+  capacity: number;
+  /** Milliseconds since the epoch; the row means nothing afterwards. */
+  expires_at: number;
+}
+
+/**
+ * Failed attempts to sign in, on all nodes on PostgreSQL; empty on SQLite.
+ * Unlogged, as above.
+ */
+export interface FailedAttemptRow {
+  /** The account, address, or browser, hashed. */
+  name: string;
+  /** With those in progress. */
+  failed: number;
+  /** Milliseconds since the epoch. */
+  last_failed_at: number;
+}
+
 /** The team. Exactly one owner: the code ensures at least one, the index at most one. */
 export interface MemberRow {
   id: string;
@@ -216,6 +248,11 @@ export interface EventRow {
   livemode: number;
   created_at: string;
   data: string;
+  /**
+   * The order of commits on PostgreSQL, where ids of several nodes are not in that order: no event that commits
+   * later has a lower one. Events of one transaction share it. Null on SQLite.
+   */
+  position: number | null;
 }
 
 /** URLs that events are delivered to. */
@@ -541,6 +578,8 @@ export interface ReportReaderRow {
 /** Every table by its name. */
 export interface Tables {
   service_facts: ServiceFactRow;
+  rate_limits: RateLimitRow;
+  failed_attempts: FailedAttemptRow;
   members: MemberRow;
   api_keys: ApiKeyRow;
   sessions: SessionRow;

@@ -15,7 +15,7 @@ import {
   type TallyCounts,
 } from '../mailtests/tally.ts';
 import type { Summary } from '../report/summary.ts';
-import type { Db, Tx } from '../store/open.ts';
+import { type Db, inSnapshot, type Tx } from '../store/open.ts';
 
 const HOUR_MS = 3_600_000;
 const MAX_TOP_ISSUES = 10;
@@ -145,15 +145,6 @@ const JSON_BATCH_SIZE = 4000;
 
 const isSmallScope = ({ domains }: Scope): boolean =>
   (domains?.length ?? 1) <= MAX_DOMAINS_WITHOUT_YIELD;
-
-/**
- * Runs `read` on one snapshot, in a new transaction unless `db` is one. SQLite always isolates
- * transactions; other databases need the isolation level.
- */
-async function inSnapshot<T>(db: Db | Tx, read: (tx: Tx) => Promise<T>): Promise<T> {
-  if (db.isTransaction) return read(db as Tx);
-  return db.transaction().setIsolationLevel('repeatable read').execute(read);
-}
 
 /** A tally for each slice between two boundaries. */
 async function tallySlices(tx: Tx, scope: Scope, boundaries: number[]): Promise<Tally[]> {

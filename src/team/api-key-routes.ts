@@ -74,6 +74,7 @@ const revoke = route({
   path: '/v1/api_keys/:id',
   params: { id: API_KEY_ID },
   operation: 'revokeApiKey',
+  changesCaller: true,
   // Every key may revoke itself, so that anyone who finds a leaked key can revoke it. Only members may
   // revoke other keys.
   role: 'viewer',

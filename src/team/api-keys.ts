@@ -5,7 +5,7 @@ import { fetchPage, type Page } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import { randomSecret, sha256 } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
-import { type Db, lockIn, type Tx, transact } from '../store/open.ts';
+import { type Db, lockIn, shareIn, type Tx, transact } from '../store/open.ts';
 import type { ApiKeyRow } from '../store/tables.generated.ts';
 import { type Author, audit } from './audit.ts';
 import type { TeamContext } from './members.ts';
@@ -130,8 +130,15 @@ function validKeys(db: Db | Tx, now: number) {
     .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', isoTime(now))]));
 }
 
-export async function isKeyValid(db: Db | Tx, id: string, now: number): Promise<boolean> {
-  const row = await validKeys(db, now).select('id').where('id', '=', id).executeTakeFirst();
+/** In a transaction, the key stays valid until it ends. */
+export async function isKeyValid(
+  db: Db | Tx,
+  id: string,
+  now: number,
+  lock: typeof lockIn = shareIn,
+): Promise<boolean> {
+  const query = validKeys(db, now).select('id').where('id', '=', id);
+  const row = await lock(db, query).executeTakeFirst();
   return row !== undefined;
 }
 

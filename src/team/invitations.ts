@@ -126,6 +126,8 @@ export async function createInvitation(
       'conflict',
       `${email} already has a pending invitation. Resend it, or revoke it first.`,
     );
+  // Again, because an earlier invitation may have been accepted since the first check.
+  await requireNotMember(tx, email);
   await limitInvitationMail(tx, author.app, row);
   await auditInvitation(tx, author, 'invitation.created', row);
   return { invitation: stateOf({ ...row, mail_status: 'queued' }), url };

@@ -136,6 +136,7 @@ const updateMe = route({
   method: 'PATCH',
   path: '/v1/me',
   operation: 'updateMe',
+  changesCaller: true,
   role: 'viewer',
   summary: 'Update your account',
   description:

@@ -59,6 +59,7 @@ const update = route({
   path: '/v1/team/members/:id',
   params: { id: MEMBER_ID },
   operation: 'updateMember',
+  changesCaller: true,
   role: 'admin',
   summary: 'Update a team member',
   description: 'Changes the name or the role of a member. A new role ends their sessions.',
@@ -95,6 +96,7 @@ const remove = route({
   path: '/v1/team/members/:id',
   params: { id: MEMBER_ID },
   operation: 'removeMember',
+  changesCaller: true,
   // All members but the owner may leave. Only admins and the owner may remove others.
   role: 'viewer',
   summary: 'Remove a team member',
@@ -126,6 +128,7 @@ const transfer = route({
   method: 'POST',
   path: '/v1/team/transfer-ownership',
   operation: 'transferOwnership',
+  changesCaller: true,
   role: 'owner',
   summary: 'Transfer ownership',
   description:

@@ -8,6 +8,7 @@ import { cookieValues, sessionCookieName, setCookieHeader } from '../http/cookie
 import { Name } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
+import { lockIn } from '../store/open.ts';
 import type { MemberRow } from '../store/tables.generated.ts';
 import { joinTeam } from './accept-invitation.ts';
 import { findMemberByEmail, normalizeEmail } from './members.ts';
@@ -327,15 +328,16 @@ function findOrAddMember(
   return transact(async (tx) => {
     const member = await findMemberByEmail(tx, email);
     if (member) return member;
-    const invitation = await tx
+    const pending = tx
       .selectFrom('invitations')
       .selectAll()
       .where('email', '=', email)
       .where('accepted_at', 'is', null)
       .where('revoked_at', 'is', null)
-      .where('expires_at', '>', now)
-      .executeTakeFirst();
-    if (!invitation) return null;
+      .where('expires_at', '>', now);
+    const invitation = await lockIn(tx, pending).executeTakeFirst();
+    // A concurrent sign-in may have accepted it.
+    if (!invitation) return (await findMemberByEmail(tx, email)) ?? null;
     return joinTeam(tx, request, invitation, {
       name: displayNameOf(name, email),
       passwordHash: null,

@@ -12,7 +12,7 @@ import { type Db, lockIn, type Tx, transact } from '../store/open.ts';
 import type { MemberRow } from '../store/tables.generated.ts';
 import { audit } from './audit.ts';
 import { passwordMail } from './mails.ts';
-import { findMemberByEmail, findOwner, type TeamContext } from './members.ts';
+import { findMemberByEmail, findOwner, lockMembers, type TeamContext } from './members.ts';
 import { checkPassword } from './password-rules.ts';
 import { endSessions } from './sessions.ts';
 import { normalizeAccount, type SignInRequest } from './sign-in.ts';
@@ -30,6 +30,8 @@ export async function resetPassword(
   checkPassword(password, holder.email);
   const password_hash = await signInGuardOf(app).passwords.hash(password, signal);
   await transact(async (tx) => {
+    // Before the link, as in other transactions that change a password.
+    await lockMembers(tx, [holder.id]);
     // Checked again, so that only one of two concurrent requests uses the link.
     const { id, email } = await verifyPasswordLink(tx, app.clock.now(), token);
     const sessionsEnded = await replacePassword(tx, app, { id, password_hash });
@@ -44,7 +46,7 @@ export async function resetPassword(
       },
     );
   });
-  signInGuardOf(app).attempts.clear(holder.email);
+  await signInGuardOf(app).attempts.clear(holder.email);
   return { id: holder.id, password_hash };
 }
 
@@ -167,6 +169,8 @@ export async function createOwnerLink(
   ownerId: string,
 ): Promise<string> {
   return transact(db, async (tx) => {
+    // Of two concurrent calls, only the later link is valid.
+    await lockMembers(tx, [ownerId]);
     await revokePasswordLinks(tx, ownerId, clock.now());
     const { token } = await insertPasswordLink(tx, { clock }, ownerId, OWNER_LINK_LIFETIME_MS);
     const author = { app: { clock, newId }, actor: null, caller: { ip: null } };
@@ -228,7 +232,7 @@ export async function requestPasswordReset(
   email: string,
 ): Promise<void> {
   const { app } = request;
-  request.consume(signInGuardOf(app).resetLimit);
+  await request.consume(signInGuardOf(app).resetLimit);
   // Without outgoing mail, nobody would receive the link.
   if (app.mailer === null) return;
   const account = normalizeAccount(email);
@@ -245,6 +249,8 @@ async function sendOrPretend(request: SignInRequest, account: string): Promise<v
   const { app, transact } = request;
   const isQueued = await transact(async (tx) => {
     const member = await findMemberByEmail(tx, account);
+    // Concurrent requests for one account must not exceed the number of links.
+    await lockMembers(tx, [member?.id ?? '']);
     // Runs without a member too, so that every address causes the same queries.
     const maxReached = await hasMaxLinks(tx, app, member?.id ?? '');
     return member && !maxReached ? sendLink(tx, request, member) : pretendToSend(tx, request);

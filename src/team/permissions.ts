@@ -9,28 +9,32 @@ import {
 } from '../http/actor.ts';
 import { roleError } from '../http/authorize.ts';
 import { AppError } from '../lib/errors.ts';
-import type { Db, Tx } from '../store/open.ts';
+import { type Db, lockIn, shareIn, type Tx } from '../store/open.ts';
 import type { ApiKeyRow, MemberRow } from '../store/tables.generated.ts';
 import { isKeyValid } from './api-keys.ts';
-import { findMember } from './members.ts';
 import { isSessionValid } from './sessions.ts';
 
 /**
  * The actor as of the transaction. Throws `unauthenticated` if the member was removed, the key revoked,
- * or the session ended since the request was authorized, and `forbidden` if the role is now too low.
+ * or the session ended since the request was authorized, and `forbidden` if the role is now too low. In a
+ * transaction, all three stay as they are until it ends: a change is made before the access is revoked, and
+ * the revocation sees it, or not at all.
  */
 export async function reauthorize(
   db: Db | Tx,
   { app, actor }: ActorContext,
   required: Role,
+  { changesCaller = false } = {},
 ): Promise<CurrentActor> {
   const { memberId, keyId, sessionId } = actor;
   const now = app.clock.now();
-  const member = await findMember(db, memberId);
+  const query = db.selectFrom('members').selectAll().where('id', '=', memberId);
+  const lock = changesCaller ? lockIn : shareIn;
+  const member = await lock(db, query).executeTakeFirst();
   if (!member) throw unauthenticated('You are no longer on the team.');
-  if (keyId !== null && !(await isKeyValid(db, keyId, now)))
+  if (keyId !== null && !(await isKeyValid(db, keyId, now, lock)))
     throw unauthenticated('Invalid API key. It has expired or been revoked.');
-  if (sessionId !== null && !(await isSessionValid(db, sessionId, now)))
+  if (sessionId !== null && !(await isSessionValid(db, sessionId, now, lock)))
     throw unauthenticated('Your session has expired. Sign in again.');
   const role = lowerRole(actor.role, member.role);
   requireRole(role, required);

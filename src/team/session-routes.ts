@@ -139,6 +139,7 @@ const endCurrentSessionRoute = route({
   method: 'DELETE',
   path: '/v1/sessions/current',
   operation: 'deleteCurrentSession',
+  changesCaller: true,
   responseHeaders: ['Set-Cookie'],
   role: 'viewer',
   sessionOnly: true,
@@ -164,6 +165,7 @@ const endSessionRoute = route({
   path: '/v1/sessions/:id',
   params: { id: SESSION_ID },
   operation: 'deleteSession',
+  changesCaller: true,
   role: 'viewer',
   summary: 'End a session',
   description:

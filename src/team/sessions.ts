@@ -6,7 +6,7 @@ import { fetchPage, type Page } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import { randomSecret, sha256 } from '../lib/crypto.ts';
 import type { Job } from '../scheduler/scheduler.ts';
-import type { Db, Tx } from '../store/open.ts';
+import { type Db, type lockIn, shareIn, type Tx } from '../store/open.ts';
 import type { SessionRow } from '../store/tables.generated.ts';
 
 /** A session ends after this time without a request, and at the latest after the maximum lifetime. */
@@ -88,8 +88,15 @@ function validSessions(db: Db | Tx, now: number) {
     .where('last_seen_at', '>', isoTime(now - IDLE_TIMEOUT_MS));
 }
 
-export async function isSessionValid(db: Db | Tx, id: string, now: number): Promise<boolean> {
-  const row = await validSessions(db, now).select('id').where('id', '=', id).executeTakeFirst();
+/** In a transaction, the session stays valid until it ends. */
+export async function isSessionValid(
+  db: Db | Tx,
+  id: string,
+  now: number,
+  lock: typeof lockIn = shareIn,
+): Promise<boolean> {
+  const query = validSessions(db, now).select('id').where('id', '=', id);
+  const row = await lock(db, query).executeTakeFirst();
   return row !== undefined;
 }
 

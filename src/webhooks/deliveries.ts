@@ -7,7 +7,7 @@ import { fetchPage, type Page } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import { waitUntil } from '../lib/concurrency.ts';
 import { AppError } from '../lib/errors.ts';
-import { afterCommit, type Db, type Tx } from '../store/open.ts';
+import { afterCommit, type Db, lockIn, lockRow, type Tx } from '../store/open.ts';
 import type { EventRow } from '../store/tables.generated.ts';
 import { type Author, audit } from '../team/audit.ts';
 import { endpointOr404, requireActive } from './endpoints.ts';
@@ -126,16 +126,19 @@ type ResendContext = Author & { app: App; actor: Pick<Actor, 'livemode'> };
 /**
  * Makes an attempt due at once. A delivery that has ended starts a new round of attempts. One that waits
  * for its next attempt keeps its schedule, which goes on if the resend fails. Throws `conflict` during an
- * attempt, or if the endpoint isn't active, and `gone` if the event is no longer stored. Call in
- * `transact`.
+ * attempt, or if the endpoint isn't active, `gone` if the event is no longer stored, and `not_found`. Call
+ * in `transact`.
  */
 export async function resendDelivery(
   tx: Tx,
   author: ResendContext,
-  row: DeliveryState,
+  id: string,
 ): Promise<DeliveryState> {
-  const { id, endpoint_id, event_id } = row;
+  const { endpoint_id, event_id } = await deliveryOr404(tx, id, author.actor);
+  // The endpoint first, as in a recovery.
   requireActive(await endpointOr404(tx, endpoint_id, author.actor));
+  await lockRow(tx, 'webhook_deliveries', id);
+  const row = await deliveryOr404(tx, id, author.actor);
   if (row.lease !== null)
     throw new AppError(
       'conflict',
@@ -256,7 +259,7 @@ async function findMissed(
   tx: Tx,
   { endpointId, since, until, after }: MissedFilter,
 ): Promise<string[]> {
-  const rows = await tx
+  const query = tx
     .selectFrom('webhook_deliveries as delivery')
     .select('delivery.id')
     .where('endpoint_id', '=', endpointId)
@@ -271,7 +274,7 @@ async function findMissed(
       ]),
     )
     .orderBy('delivery.id')
-    .limit(RECOVERY_BATCH_SIZE)
-    .execute();
+    .limit(RECOVERY_BATCH_SIZE);
+  const rows = await lockIn(tx, query).execute();
   return rows.map(({ id }) => id);
 }

@@ -5,7 +5,7 @@ import { isoTime } from '../lib/clock.ts';
 import { queueMail, SEND_JOB } from '../outbox/queue.ts';
 import { mailFrame } from '../report/mail-frame.ts';
 import { timeInWords } from '../report/times.ts';
-import { afterCommit, type Tx } from '../store/open.ts';
+import { afterCommit, lockIn, type Tx } from '../store/open.ts';
 import type { WebhookEndpointRow } from '../store/tables.generated.ts';
 
 /** An endpoint without a success for this long is disabled. */
@@ -28,10 +28,13 @@ export async function recordEndpointHealth(
     outcomes,
     (outcome) => outcome.endpointId,
   )) {
-    const endpoint = await findUndeleted(tx, endpointId);
+    const hasSucceeded = endpointOutcomes.some(({ succeeded }) => succeeded);
+    // Usually, there is nothing to change, and other nodes need not wait for this transaction.
+    if (hasSucceeded && isHealthy(await findUndeleted(tx, endpointId))) continue;
+    const endpoint = await findUndeleted(tx, endpointId, lockIn);
     if (!endpoint) continue;
     const { failing_since } = endpoint;
-    if (endpointOutcomes.some(({ succeeded }) => succeeded)) {
+    if (hasSucceeded) {
       if (failing_since !== null) await updateEndpoint(tx, endpointId, { failing_since: null });
     } else if (failing_since === null) {
       const firstStartedAt = Math.min(...endpointOutcomes.map(({ startedAt }) => startedAt));
@@ -44,13 +47,21 @@ export async function recordEndpointHealth(
   }
 }
 
-const findUndeleted = (tx: Tx, id: string): Promise<WebhookEndpointRow | undefined> =>
-  tx
+async function findUndeleted(
+  tx: Tx,
+  id: string,
+  lock?: typeof lockIn,
+): Promise<WebhookEndpointRow | undefined> {
+  const query = tx
     .selectFrom('webhook_endpoints')
     .selectAll()
     .where('id', '=', id)
-    .where('deleted_at', 'is', null)
-    .executeTakeFirst();
+    .where('deleted_at', 'is', null);
+  return (lock?.(tx, query) ?? query).executeTakeFirst();
+}
+
+const isHealthy = (endpoint: WebhookEndpointRow | undefined): boolean =>
+  endpoint?.failing_since === null && endpoint.enabled === 1 && endpoint.auto_disabled_at === null;
 
 async function updateEndpoint(tx: Tx, id: string, set: Partial<WebhookEndpointRow>): Promise<void> {
   await tx.updateTable('webhook_endpoints').set(set).where('id', '=', id).execute();

@@ -36,7 +36,7 @@ export async function createEndpoint(
   { url, events, description = null, enabled }: NewEndpoint,
 ): Promise<EndpointAndSecret> {
   const { livemode } = author.actor;
-  await requireBelowLimit(endpointsInMode(tx, livemode), {
+  await requireBelowLimit(tx, endpointsInMode(tx, livemode), {
     max: MAX_ENDPOINTS,
     noun: 'webhook endpoints',
   });

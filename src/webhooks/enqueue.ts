@@ -1,29 +1,27 @@
 /** Queues a delivery for each endpoint that subscribes to an event, in the transaction of the event. */
 
 import type { App } from '../app.ts';
+import type { NewEventRow } from '../events/events.ts';
 import { presentEvent } from '../events/routes.ts';
 import { toJson } from '../http/response.ts';
 import { isoTime } from '../lib/clock.ts';
-import { afterCommit, type Tx } from '../store/open.ts';
+import { afterCommit, shareIn, type Tx } from '../store/open.ts';
 import type { Subscriber } from '../store/subscribers.ts';
-import type {
-  EventRow,
-  WebhookDeliveryRow,
-  WebhookEndpointRow,
-} from '../store/tables.generated.ts';
+import type { WebhookDeliveryRow, WebhookEndpointRow } from '../store/tables.generated.ts';
 
 /** Endpoints get the events of their mode. Disabled endpoints get no delivery. For automatically disabled ones, the delivery is held. */
 export function enqueueDeliveries(
   app: Pick<App, 'clock' | 'newId' | 'scheduler'>,
-): Subscriber<[event: EventRow]> {
+): Subscriber<[event: NewEventRow]> {
   return async (tx, event) => {
-    const endpoints = await tx
+    const query = tx
       .selectFrom('webhook_endpoints')
       .select(['id', 'events', 'auto_disabled_at'])
       .where('enabled', '=', 1)
       .where('livemode', '=', event.livemode)
-      .where('deleted_at', 'is', null)
-      .execute();
+      .where('deleted_at', 'is', null);
+    // A request that disables or enables one waits, and then holds or recovers these deliveries too.
+    const endpoints = await shareIn(tx, query).execute();
     for (const { id, events, auto_disabled_at } of endpoints)
       if (subscribesTo(events, event.type))
         await insertDelivery(tx, app, {
@@ -92,7 +90,7 @@ export interface ClaimedDelivery
 }
 
 /** The body of a delivery: the event as in the API, identical in every attempt. */
-export function eventPayload(event: EventRow): string {
+export function eventPayload(event: NewEventRow): string {
   return toJson(presentEvent(event));
 }
 

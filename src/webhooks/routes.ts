@@ -132,7 +132,7 @@ const resendDeliveryRoute = route({
   async handle(call) {
     const { actor, params } = call;
     return call.transact(async (tx) => {
-      const row = await resendDelivery(tx, call, await deliveryOr404(tx, params.id!, actor));
+      const row = await resendDelivery(tx, call, params.id!);
       return presentDelivery(await withAttempts(tx, row), actor.livemode);
     });
   },

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { appendEvent, eventAppended, expireEvents } from '../../src/events/events.ts';
 import type { Test } from '../../src/mailtests/schema.ts';
+import { transact } from '../../src/store/open.ts';
 import { subscribe } from '../../src/store/subscribers.ts';
 import { startTestService } from '../helpers/app.ts';
 import { testClock } from '../helpers/clock.ts';
@@ -133,7 +134,7 @@ test('expireEvents deletes events older than EVENT_RETENTION; 0 keeps all', asyn
   const clock = testClock();
   const { app } = await startTestService(t, { clock });
   const append = (count: number) =>
-    app.db.transaction().execute(async (tx) => {
+    transact(app.db, async (tx) => {
       for (let i = 0; i < count; i++)
         await appendEvent(tx, { type: 'test.failed', livemode: true, data: {} }, app);
     });
@@ -159,7 +160,7 @@ test('A failing event subscriber rolls back the event and the change', async (t)
       throw new Error('no');
     }),
   );
-  const change = app.db.transaction().execute(async (tx) => {
+  const change = transact(app.db, async (tx) => {
     await tx.updateTable('members').set({ name: 'changed' }).execute();
     await appendEvent(tx, { type: 'test.failed', livemode: true, data: {} }, app);
   });

@@ -118,7 +118,7 @@ describe('Rate limit of one operation', () => {
 
   it('can be shared by several operations', async (t) => {
     const other = { ...guarded, path: '/other', operation: 'other', limit: 'guard' };
-    const { send } = await startRoutedService(t, [guarded, other]);
+    const { send } = await startRoutedService(t, [guarded, other], { clock: testClock() });
     const first = await send('POST', '/other');
     assert.deepEqual(fieldsOf(first), ['"guard";q=2;w=300', '"guard";r=1;t=300']);
     assert.equal((await send('POST', '/guarded')).status, 200);

@@ -3,11 +3,14 @@
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
 import { sql } from 'kysely';
 import pg from 'pg';
+import { postgresSchema } from '../../scripts/postgres-schema.ts';
 import { ConfigError, readConfig } from '../../src/config/config.ts';
 import { CommitUnknownError, StoreError } from '../../src/store/errors.ts';
+import { SCHEMA_VERSION } from '../../src/store/migrations/index.ts';
 import { lockRow, openStore, type Store, transact } from '../../src/store/open.ts';
 import { migrate } from '../../src/store/postgres/migrate.ts';
 import { parseNumber } from '../../src/store/postgres/pool.ts';
@@ -109,7 +112,42 @@ test('Nodes that start at the same time create the PostgreSQL schema once', {
 }, async (t) => {
   const url = await database(t, 'template0');
   const stores = await Promise.all(Array.from({ length: 4 }, () => open(t, url)));
-  assert.deepEqual(stores.map(({ migration }) => migration.from).sort(), [0, 8, 8, 8]);
+  assert.deepEqual(stores.map(({ migration }) => migration.from).sort(), [
+    0,
+    SCHEMA_VERSION,
+    SCHEMA_VERSION,
+    SCHEMA_VERSION,
+  ]);
+});
+
+/** Everything about columns and indexes that queries depend on. */
+async function shapeOf(url: string): Promise<unknown> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const columns = await client.query(
+    `SELECT c.relname, c.relpersistence, a.attname, format_type(a.atttypid, a.atttypmod) AS type,
+       a.attnotnull, co.collname, pg_get_expr(d.adbin, d.adrelid) AS default_value
+     FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0
+       LEFT JOIN pg_collation co ON co.oid = a.attcollation
+       LEFT JOIN pg_attrdef d ON d.adrelid = c.oid AND d.adnum = a.attnum
+     WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r' ORDER BY 1, 3`,
+  );
+  const indexes = await client.query(
+    "SELECT indexdef FROM pg_indexes WHERE schemaname = 'public' ORDER BY 1",
+  );
+  await client.end();
+  return [columns.rows, indexes.rows];
+}
+
+test('Migrating the first PostgreSQL schema yields the current one', { skip }, async (t) => {
+  const [old, fresh] = [await database(t, 'template0'), await database(t)];
+  const file = new URL('../fixtures/schemas/v8.sql', import.meta.url);
+  const schema = postgresSchema(readFileSync(file, 'utf8'));
+  await run(old, schema, 'CREATE TABLE schema_version (version bigint NOT NULL)');
+  await run(old, 'INSERT INTO schema_version VALUES (8)');
+  const { migration } = await open(t, old);
+  assert.deepEqual([migration.from, migration.to], [8, SCHEMA_VERSION]);
+  assert.deepEqual(await shapeOf(old), await shapeOf(fresh));
 });
 
 test('PostgreSQL migration steps run in one transaction, and an error leaves the version', {

@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { sql } from 'kysely';
 import { parseMessage } from '../../src/analysis/mime/parse-message.ts';
 import { owner as ownerCommand } from '../../src/commands/owner.ts';
 import { ConfigError } from '../../src/config/config.ts';
@@ -19,7 +18,7 @@ import {
   temporaryFolder,
 } from '../helpers/app.ts';
 import { testClock } from '../helpers/clock.ts';
-import { databaseEnvironment, skipOnPostgres } from '../helpers/store.ts';
+import { databaseEnvironment } from '../helpers/store.ts';
 import { storedBytes } from '../helpers/stored-bytes.ts';
 import { startMailSink } from '../outbox/mail-sink.ts';
 import { startOutbox } from '../outbox/outbox.ts';
@@ -210,27 +209,35 @@ test('A rejected new password leaves the reset link usable', async (t) => {
   assert.equal((await confirm(token)).status, 200);
 });
 
-test('POST /v1/password_resets does not reveal whether an address is known', {
-  skip: skipOnPostgres,
-}, async (t) => {
+test('POST /v1/password_resets does not reveal whether an address is known', async (t) => {
   const service = await start(t);
   const { app, ask } = service;
   const scrypts = countScrypt(t);
+  const writes: string[] = [];
+  app.db = app.db.withPlugin({
+    transformQuery({ node }) {
+      const target = JSON.stringify(
+        node.kind === 'InsertQueryNode' ? node.into : node.kind === 'DeleteQueryNode' && node.from,
+      );
+      // Not the counters of attempts, which PostgreSQL stores too.
+      const table = /password_links|outbox|audit_log/.exec(target)?.[0];
+      if (table) writes.push(`${node.kind.replace('QueryNode', '')} ${table}`);
+      return node;
+    },
+    transformResult: async ({ result }) => result,
+  });
   const written = async (email: string) => {
-    const changes = async () => {
-      const { rows } = await sql<{ n: number }>`SELECT total_changes() AS n`.execute(app.db);
-      return rows[0]!.n;
-    };
-    const before = await changes();
+    writes.length = 0;
     const { status, body } = await ask(email);
-    return { answer: [status, body], changes: (await changes()) - before };
+    return { answer: [status, body], writes: [...writes] };
   };
   const known = await written(OWNER);
   const links = await app.db.selectFrom('password_links').selectAll().execute();
   const unknown = await written('nobody@example.com');
   assert.deepEqual(unknown.answer, known.answer);
-  assert.equal(known.changes, 3, 'a link, an email, an audit entry');
-  assert.equal(unknown.changes, 4, 'a link and an email, and both deleted');
+  const stored = ['Insert password_links', 'Insert outbox'];
+  assert.deepEqual(known.writes, [...stored, 'Insert audit_log']);
+  assert.deepEqual(unknown.writes, [...stored, 'Delete password_links', 'Delete outbox']);
   assert.equal(scrypts.begun, 0);
   // Only the owner's requests remain.
   assert.deepEqual(await app.db.selectFrom('password_links').selectAll().execute(), links);

@@ -91,7 +91,7 @@ test('Sign-in responds identically to a wrong password, unknown address and acco
     { email: 'no address at all', password: PASSWORD },
     { email, password: PASSWORD },
   ]) {
-    signInGuardOf(service.app).attempts.clear(json.email);
+    await signInGuardOf(service.app).attempts.clear(json.email);
     const { result, count } = await scrypts.during(() => trySignIn<Problem>(service, json));
     const { request_id: _, ...body } = result.body as Problem & { request_id: string };
     assert.equal(count, 1, json.email);

@@ -5,11 +5,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AppError } from '../../src/lib/errors.ts';
-import {
-  type AttemptThrottle,
-  createAttemptThrottle,
-  createPasswordHasher,
-} from '../../src/team/sign-in-guard.ts';
+import { type AttemptThrottle, createAttemptThrottle } from '../../src/team/attempts.ts';
+import { createPasswordHasher } from '../../src/team/sign-in-guard.ts';
 import { testClock } from '../helpers/clock.ts';
 import { countScrypt } from './scrypt-count.ts';
 

@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { appendEvent, type NewEvent } from '../../src/events/events.ts';
+import { appendEvent, type NewEvent, type NewEventRow } from '../../src/events/events.ts';
 import { isoTime } from '../../src/lib/clock.ts';
 import { transact } from '../../src/store/open.ts';
-import type { EventRow, WebhookEndpointRow } from '../../src/store/tables.generated.ts';
+import type { WebhookEndpointRow } from '../../src/store/tables.generated.ts';
 import { DELIVER_JOB } from '../../src/webhooks/enqueue.ts';
 import { newSigningSecret, sealSigningSecret } from '../../src/webhooks/signatures.ts';
 import {
@@ -24,7 +24,7 @@ export interface WebhookTestService {
   receiver: Receiver;
   /** An endpoint at the receiver, for all events unless the row says otherwise. */
   makeEndpoint(row?: Partial<WebhookEndpointRow>): Promise<{ id: string; secret: string }>;
-  append(event?: Partial<NewEvent>): Promise<EventRow>;
+  append(event?: Partial<NewEvent>): Promise<NewEventRow>;
   /** Sends all due deliveries, including those that become due meanwhile, and waits until they finish. */
   deliverDue(): Promise<void>;
   deliveries(): Promise<Awaited<ReturnType<typeof readDeliveries>>>;

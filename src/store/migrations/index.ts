@@ -23,6 +23,26 @@ export interface Migration {
 
 export const FIRST_POSTGRES_VERSION = 8;
 
+const SHARED_STATE = `
+ALTER TABLE events ADD COLUMN position INTEGER;
+CREATE INDEX events_position ON events (coalesce(position, 0), id);
+CREATE TABLE rate_limits (
+  name       TEXT NOT NULL PRIMARY KEY,
+  slot       INTEGER NOT NULL,
+  counts     TEXT NOT NULL,
+  allowed    INTEGER NOT NULL,
+  capacity   INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL
+);
+CREATE INDEX rate_limits_expiring ON rate_limits (expires_at);
+CREATE TABLE failed_attempts (
+  name           TEXT NOT NULL PRIMARY KEY,
+  failed         INTEGER NOT NULL,
+  last_failed_at INTEGER NOT NULL
+);
+CREATE INDEX failed_attempts_expiring ON failed_attempts (last_failed_at);
+`;
+
 /** In order, without gaps. Version 1 is the first release, created by `schema.sql`. */
 export const MIGRATIONS: Migration[] = [
   {
@@ -92,10 +112,20 @@ export const MIGRATIONS: Migration[] = [
       );
     },
   },
+  {
+    // The order of events, rate limits, and failed attempts of several nodes.
+    version: 9,
+    sqlite(sqlite) {
+      sqlite.exec(SHARED_STATE);
+    },
+    postgres: SHARED_STATE.replaceAll('INTEGER', 'bigint')
+      .replaceAll('TEXT', 'text COLLATE "C"')
+      .replaceAll('CREATE TABLE', 'CREATE UNLOGGED TABLE'),
+  },
 ];
 
 /** The version of `schema.sql`. */
-export const SCHEMA_VERSION = 8;
+export const SCHEMA_VERSION = 9;
 
 // Step 3: teams with passwords and invitations, and outgoing email.
 
