@@ -104,7 +104,7 @@ async function resultOf(
   const scored = applyDependencies(checks, findings);
   const kind = context.fact(classifyMessage);
   const score = scoreOf(scored, kind.kind);
-  const auth = authCoverage(scored);
+  const auth = authCoverage(scored, checks, findings);
   const exact = auth.enough ? score.exact : null;
   const results = checks.map((check, index) =>
     toResult(
@@ -122,7 +122,7 @@ async function resultOf(
     uncapped: exact === null ? null : score.uncapped,
     cap: exact === null ? null : score.cap,
     coverage: Math.round(score.coverage * 1000) / 1000,
-    temporary: !auth.enough && auth.errors > 0,
+    temporary: !auth.enough && auth.temporaryErrors > 0,
     from_address: trimmed(context.message.from[0]?.address),
     subject: trimmed(context.message.subject),
     message_size: context.message.size,
@@ -146,13 +146,23 @@ function gainAt(scored: ScoredCheck[], index: number, exact: number, kind: MailK
 }
 
 /** Whether at least two of SPF, DKIM and DMARC are known, as a score requires. */
-function authCoverage(scored: ScoredCheck[]): { enough: boolean; errors: number } {
-  const checks = scored.filter(({ id }) => id === 'spf' || id === 'dkim' || id === 'dmarc');
-  const errors = checks.filter(({ status }) => status === 'error').length;
-  const skipped = checks.filter(
+function authCoverage(
+  scored: ScoredCheck[],
+  checks: Check[],
+  findings: Finding[],
+): { enough: boolean; temporaryErrors: number } {
+  const auth = scored.filter(({ id }) => id === 'spf' || id === 'dkim' || id === 'dmarc');
+  const errors = auth.filter(({ status }) => status === 'error');
+  const skipped = auth.filter(
     ({ status, failedCauses }) => status === 'skipped' && failedCauses.length === 0,
   ).length;
-  return { enough: checks.length - errors - skipped >= 2, errors };
+  // DMARC is then unknown for the same reason.
+  const isDkimPermanent = findings[checks.findIndex(({ id }) => id === 'dkim')]?.isPermanent;
+  const temporary = errors.filter(({ id }) => id === 'spf' || !isDkimPermanent);
+  return {
+    enough: auth.length - errors.length - skipped >= 2,
+    temporaryErrors: temporary.length,
+  };
 }
 
 /** The checks as the score sees them: those that depend on a failed one are `skipped`. */

@@ -120,6 +120,8 @@ export interface Finding {
   statusWhenFixed?: 'info' | 'warn';
   /** Ids of checks that pass too once the fix of this finding is applied, which adds to its gain. */
   alsoFixes?: string[];
+  /** For the status `error`: its cause is the message itself, so another attempt would end the same way. */
+  isPermanent?: true;
 }
 
 /**

@@ -44,7 +44,7 @@ function verdict(result: Unsummarized): string {
   if (score === null)
     return temporary
       ? 'This message has no score: fewer than two of SPF, DKIM and DMARC could be checked.'
-      : `This message has no score: ${skippedAuthentication(checks)} were not checked.`;
+      : `This message has no score: ${unknownAuthentication(checks)} were not checked.`;
   const facts = factsOf(checks);
   const worst = allConsequences((id) => facts.get(id), judged_kind.kind)[0];
   const unknown = unknownFacts(result);
@@ -134,9 +134,10 @@ const namesOf = (providers: ProviderVerdict[]): string =>
 const LIST = new Intl.ListFormat('en-GB');
 
 /** Lists which of SPF, DKIM and DMARC were skipped because an address or the network is missing. */
-function skippedAuthentication(checks: CheckResult[]): string {
+function unknownAuthentication(checks: CheckResult[]): string {
   const names = checks
-    .filter(({ id, status }) => ['spf', 'dkim', 'dmarc'].includes(id) && status === 'skipped')
+    .filter(({ id }) => ['spf', 'dkim', 'dmarc'].includes(id))
+    .filter(({ status }) => status === 'skipped' || status === 'error')
     .map(({ id }) => id.toUpperCase());
   return LIST.format(names);
 }

@@ -163,6 +163,19 @@ describe('analyze with all checks', () => {
     assert.deepEqual(JSON.parse(JSON.stringify(result)), result);
   });
 
+  it('is not retried if only signatures beyond the limit are unknown', async () => {
+    const signature =
+      'DKIM-Signature: v=1; a=rsa-sha256; d=example.com; s=s1; h=from; bh=YQ==; b=YQ==\n';
+    const raw = Buffer.from(`${signature.repeat(11)}${goodMessage()}`.replaceAll('\n', '\r\n'));
+    const envelope = { ...ENVELOPE, mail_from: null, helo: null };
+    const result = await analyze(
+      { raw, envelope, receivedAt: RECEIVED_AT, kind: 'auto' },
+      { resolver: zoneResolver({}) },
+    );
+    assert.deepEqual([result.score, result.temporary], [null, false]);
+    assert.match(result.summary, /^This message has no score: .*DKIM/);
+  });
+
   it('makes no DNS queries offline and gives findings without score', async () => {
     const queries: string[] = [];
     const result = await analyze(await cleanInput(), {

@@ -69,7 +69,7 @@ async function evaluate(
       evidence,
     );
   if (result !== 'pass' && outcome.overLimit.count > 0)
-    return unknown(...beyondLimit(outcome), evidence);
+    return { ...unknown(...beyondLimit(outcome), evidence), isPermanent: true };
   if (result !== 'pass') {
     const changed = await explainChangedCopy(context, signature);
     if (changed) return fail({ ...changed, evidence });

@@ -114,9 +114,9 @@ const RENDERERS: Renderers = {
     drawNotice(sheet, text, MARKS[state].color, state === 'fail' ? COLOR.failTint : COLOR.tint),
   findings(sheet, { groups }) {
     for (const { title, first, more } of groups) {
-      if (title !== null) drawSubheading(sheet, [title], FINDING_START);
+      if (title !== null) drawSubheading(sheet, [title], FINDING_GAP + FINDING_START);
       for (const finding of first) paintFinding(sheet, finding);
-      if (more) drawSubheading(sheet, [more.title], FINDING_START);
+      if (more) drawSubheading(sheet, [more.title], FINDING_GAP + FINDING_START);
       for (const finding of more?.findings ?? []) paintFinding(sheet, finding);
     }
   },
@@ -234,9 +234,10 @@ function paintOverview(sheet: Sheet, { title, above, blocks }: Overview): void {
 const GAIN_WIDTH = 52;
 /** The height that stays together at the beginning of a finding. */
 const FINDING_START = 90;
+const FINDING_GAP = 16;
 
 function paintFinding(sheet: Sheet, { gain, state, title, context, groups }: Finding): void {
-  sheet.skip(16);
+  sheet.skip(FINDING_GAP);
   sheet.ensureSpace(FINDING_START);
   const { icon, color } = MARKS[state];
   const { leading } = HEADINGS[3];
@@ -311,7 +312,7 @@ function startHeight(sheet: Sheet, [block, ...following]: Block[]): number {
     case 'chart':
       return HEADINGS[4].leading + CHART_HEIGHT;
     case 'findings':
-      return FINDING_START;
+      return FINDING_GAP + FINDING_START;
     default:
       return 3 * BODY.leading;
   }
