@@ -46,6 +46,8 @@ export async function expireTests(app: App): Promise<void> {
       }
       return rows;
     });
+    // The next run finds those that are locked now.
+    if (expired.length === 0) return;
     for (const { id } of expired) app.signals.raise(id);
   }
 }

@@ -143,8 +143,12 @@ test('Migrating the first PostgreSQL schema yields the current one', { skip }, a
   const [old, fresh] = [await database(t, 'template0'), await database(t)];
   const file = new URL('../fixtures/schemas/v8.sql', import.meta.url);
   const schema = postgresSchema(readFileSync(file, 'utf8'));
-  await run(old, schema, 'CREATE TABLE schema_version (version bigint NOT NULL)');
-  await run(old, 'INSERT INTO schema_version VALUES (8)');
+  await run(
+    old,
+    schema,
+    'CREATE TABLE schema_version (version bigint NOT NULL, oldest_program bigint NOT NULL)',
+  );
+  await run(old, 'INSERT INTO schema_version VALUES (8, 8)');
   const { migration } = await open(t, old);
   assert.deepEqual([migration.from, migration.to], [8, SCHEMA_VERSION]);
   assert.deepEqual(await shapeOf(old), await shapeOf(fresh));

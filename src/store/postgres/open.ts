@@ -35,7 +35,7 @@ export async function openPostgres(
     },
   });
   try {
-    const migration = await prepare(pool, mode);
+    const migration = await prepare(pool, mode, limits);
     isOpen = true;
     const db: Db = new Kysely<Tables>({ dialect: postgresDialect(pool) });
     let closed: Promise<void> | undefined;
@@ -60,8 +60,8 @@ function createOrExplain(...options: Parameters<typeof createPool>): Pool {
   }
 }
 
-const prepare = (pool: Pool, mode: SchemaMode): Promise<MigrationResult> =>
-  withPatientConnection(pool, async (client) => {
+const prepare = (pool: Pool, mode: SchemaMode, limits: PoolLimits): Promise<MigrationResult> =>
+  withPatientConnection(pool, limits, async (client) => {
     await checkServer(client);
     if (mode !== 'upgrade') await requireNoService(client);
     const migration = await migrate(client, undefined, mode);

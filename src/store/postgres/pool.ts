@@ -77,16 +77,23 @@ const sessionSettings = ({
 /** Runs `work` without time limits: migrations wait for those of another node, and can take long. */
 export async function withPatientConnection<T>(
   pool: pg.Pool,
+  limits: PoolLimits,
   work: (client: pg.ClientBase) => Promise<T>,
 ): Promise<T> {
   const client = await pool.connect();
   try {
     limitSilence(client, 0);
     await client.query(sessionSettings({ lockMs: 0, idleTransactionMs: 0 }));
-    return await work(client);
-  } finally {
-    // Closed, because it has no limits.
+    const result = await work(client);
+    limitSilence(client, limits.silenceMs);
+    await client.query(sessionSettings(limits));
+    // Kept open, so that a command that needs the database for itself sees this node.
+    client.release();
+    return result;
+  } catch (error) {
+    // Closed, because it may have no limits.
     client.release(true);
+    throw error;
   }
 }
 
