@@ -12,7 +12,7 @@ import { sendMail } from '../helpers/send.ts';
 import { type ServeProcess, startServe } from '../helpers/serve-process.ts';
 import { HOSTILE_LOAD } from './hostile-load.ts';
 
-const MAX_RESIDENT_MB = 1000;
+const MAX_RESIDENT_MB = 1100;
 /** How often each message is sent. */
 const ROUNDS = 2;
 const CONNECTIONS = 12;
