@@ -1,6 +1,7 @@
 /** Runs jobs on a schedule and immediately when woken. Due work is stored in the database, not here. */
 
 import { Cron } from 'croner';
+import { monotonicClock } from '../lib/clock.ts';
 import { errorMessage } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import { DatabaseUnavailableError } from '../store/errors.ts';
@@ -45,8 +46,8 @@ export function createScheduler(log: Log, onWake: (name: string) => void = () =>
   let warnedAt = Number.NEGATIVE_INFINITY;
   /** One line for all jobs, which fail together and every second. */
   const warnUnavailable = ({ message }: Error) => {
-    if (performance.now() - warnedAt < WARNING_INTERVAL_MS) return;
-    warnedAt = performance.now();
+    if (monotonicClock.now() - warnedAt < WARNING_INTERVAL_MS) return;
+    warnedAt = monotonicClock.now();
     log.warn('jobs wait for the database', { error: message });
   };
   const wakeHere = (name: string) => {

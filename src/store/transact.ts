@@ -1,6 +1,7 @@
 /** Transactions that run again after a conflict, and steps after their commit. */
 
 import { setTimeout as pause } from 'node:timers/promises';
+import { monotonicClock } from '../lib/clock.ts';
 import { CommitUnknownError, DatabaseUnavailableError, isConflict } from './errors.ts';
 import type { Db, Tx } from './types.ts';
 
@@ -50,7 +51,7 @@ export async function inSnapshot<T>(db: Db | Tx, read: (tx: Tx) => Promise<T>): 
 }
 
 async function repeatAfterConflict<T>(run: (isCommitting: () => void) => Promise<T>): Promise<T> {
-  const startedAt = performance.now();
+  const startedAt = monotonicClock.now();
   for (let attempt = 1; ; attempt++) {
     let isCommitting = false;
     try {
@@ -61,7 +62,7 @@ async function repeatAfterConflict<T>(run: (isCommitting: () => void) => Promise
       const isUnavailable = error instanceof DatabaseUnavailableError;
       if (isUnavailable && isCommitting)
         throw new CommitUnknownError(error.message, { cause: error.cause });
-      const isTooLate = performance.now() - startedAt > MAX_REPEAT_MS || attempt >= MAX_ATTEMPTS;
+      const isTooLate = monotonicClock.now() - startedAt > MAX_REPEAT_MS || attempt >= MAX_ATTEMPTS;
       if (isTooLate || !(isConflict(error) || isUnavailable)) throw error;
     }
     await pause(Math.random() * FIRST_PAUSE_MS * 2 ** (attempt - 1));

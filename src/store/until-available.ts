@@ -1,6 +1,7 @@
 /** Repeats work whose result would be lost if the database is away for a moment. */
 
 import { setTimeout as pause } from 'node:timers/promises';
+import { monotonicClock } from '../lib/clock.ts';
 import { DatabaseUnavailableError } from './errors.ts';
 
 const RETRY_INTERVAL_MS = 500;
@@ -12,12 +13,12 @@ const MAX_WAIT_MS = 60_000;
  * is repeated too, so `work` must change nothing the second time.
  */
 export async function untilAvailable<T>(work: () => Promise<T>): Promise<T> {
-  const startedAt = performance.now();
+  const startedAt = monotonicClock.now();
   for (;;) {
     try {
       return await work();
     } catch (error) {
-      const isTooLate = performance.now() - startedAt > MAX_WAIT_MS;
+      const isTooLate = monotonicClock.now() - startedAt > MAX_WAIT_MS;
       if (isTooLate || !(error instanceof DatabaseUnavailableError)) throw error;
     }
     await pause(RETRY_INTERVAL_MS);

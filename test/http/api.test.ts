@@ -54,6 +54,7 @@ test('Without a database /readyz answers 503 while /healthz answers 200', async 
   const { call, app } = await startTestService(t);
   const { db } = app;
   app.db = {
+    getExecutor: () => db.getExecutor(),
     selectFrom: () => {
       throw Object.assign(new Error('gone'), { code: 'SQLITE_IOERR' });
     },
