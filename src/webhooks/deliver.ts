@@ -11,7 +11,7 @@ import type { Job } from '../scheduler/scheduler.ts';
 import { type Tx, transact } from '../store/open.ts';
 import type { WebhookAttemptRow, WebhookDeliveryRow } from '../store/tables.generated.ts';
 import { claimDueDeliveries, hasDueDeliveries } from './claim.ts';
-import { recordEndpointHealth } from './endpoint-health.ts';
+import { lockChangingEndpoints, recordEndpointHealth } from './endpoint-health.ts';
 import { type ClaimedDelivery, DELIVER_JOB } from './enqueue.ts';
 
 export function deliverJob(app: App): Job {
@@ -115,16 +115,15 @@ async function recordAttempts(
   app: App,
   finishedAttempts: FinishedAttempt[],
 ): Promise<void> {
-  for (const attempt of finishedAttempts) await recordAttempt(tx, attempt);
-  await recordEndpointHealth(
-    tx,
-    app,
-    finishedAttempts.map(({ delivery: { endpoint_id, startedAt }, outcome }) => ({
-      endpointId: endpoint_id,
-      startedAt,
-      succeeded: hasSucceeded(outcome),
-    })),
-  );
+  const outcomes = finishedAttempts.map(({ delivery: { endpoint_id, startedAt }, outcome }) => ({
+    endpointId: endpoint_id,
+    startedAt,
+    succeeded: hasSucceeded(outcome),
+  }));
+  const endpoints = await lockChangingEndpoints(tx, outcomes);
+  const inOrder = finishedAttempts.toSorted((a, b) => (a.delivery.id < b.delivery.id ? -1 : 1));
+  for (const attempt of inOrder) await recordAttempt(tx, attempt);
+  await recordEndpointHealth(tx, app, outcomes, endpoints);
 }
 
 async function recordAttempt(tx: Tx, { delivery, outcome, at }: FinishedAttempt): Promise<void> {

@@ -18,32 +18,45 @@ interface AttemptOutcome {
   succeeded: boolean;
 }
 
-/** Updates the health of endpoints. Call it in the transaction that records the attempts. */
+/**
+ * Locks and returns the endpoints whose health the outcomes can change. Call it before the attempts are
+ * recorded: every transaction locks endpoints before deliveries, so that none wait for each other.
+ */
+export async function lockChangingEndpoints(
+  tx: Tx,
+  outcomes: AttemptOutcome[],
+): Promise<WebhookEndpointRow[]> {
+  const changing: WebhookEndpointRow[] = [];
+  const groups = [...Map.groupBy(outcomes, ({ endpointId }) => endpointId)];
+  for (const [id, ofEndpoint] of groups.sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const hasSucceeded = ofEndpoint.some(({ succeeded }) => succeeded);
+    // Usually, there is nothing to change, and other nodes need not wait for this transaction.
+    if (hasSucceeded && isHealthy(await findUndeleted(tx, id))) continue;
+    const endpoint = await findUndeleted(tx, id, lockIn);
+    if (endpoint) changing.push(endpoint);
+  }
+  return changing;
+}
+
+/** Updates the health of the locked endpoints. Call it after the attempts have been recorded. */
 export async function recordEndpointHealth(
   tx: Tx,
   app: App,
   outcomes: AttemptOutcome[],
+  endpoints: WebhookEndpointRow[],
 ): Promise<void> {
-  for (const [endpointId, endpointOutcomes] of Map.groupBy(
-    outcomes,
-    (outcome) => outcome.endpointId,
-  )) {
-    const hasSucceeded = endpointOutcomes.some(({ succeeded }) => succeeded);
-    // Usually, there is nothing to change, and other nodes need not wait for this transaction.
-    if (hasSucceeded && isHealthy(await findUndeleted(tx, endpointId))) continue;
-    const endpoint = await findUndeleted(tx, endpointId, lockIn);
-    if (!endpoint) continue;
-    const { failing_since } = endpoint;
-    if (hasSucceeded) {
-      if (failing_since !== null) await updateEndpoint(tx, endpointId, { failing_since: null });
+  for (const endpoint of endpoints) {
+    const { id, failing_since } = endpoint;
+    const ofEndpoint = outcomes.filter(({ endpointId }) => endpointId === id);
+    if (ofEndpoint.some(({ succeeded }) => succeeded)) {
+      if (failing_since !== null) await updateEndpoint(tx, id, { failing_since: null });
     } else if (failing_since === null) {
-      const firstStartedAt = Math.min(...endpointOutcomes.map(({ startedAt }) => startedAt));
-      await updateEndpoint(tx, endpointId, { failing_since: isoTime(firstStartedAt) });
+      const firstStartedAt = Math.min(...ofEndpoint.map(({ startedAt }) => startedAt));
+      await updateEndpoint(tx, id, { failing_since: isoTime(firstStartedAt) });
     } else if (app.clock.now() - Date.parse(failing_since) >= DISABLE_AFTER_MS)
       await disable(tx, app, endpoint);
     // If it was disabled during the attempt, the retry is held too.
-    if (endpoint.enabled === 0 || endpoint.auto_disabled_at !== null)
-      await holdPending(tx, endpointId);
+    if (endpoint.enabled === 0 || endpoint.auto_disabled_at !== null) await holdPending(tx, id);
   }
 }
 

@@ -10,7 +10,10 @@ import { unknownOutcome } from '../../../src/monitors/findings.ts';
 import { claimDueMonitors, recordRun, resumeMonitors } from '../../../src/monitors/run.ts';
 import { unsubscribeToken } from '../../../src/schedules/recipients.ts';
 import { transact } from '../../../src/store/open.ts';
-import { recordEndpointHealth } from '../../../src/webhooks/endpoint-health.ts';
+import {
+  lockChangingEndpoints,
+  recordEndpointHealth,
+} from '../../../src/webhooks/endpoint-health.ts';
 import { completeTest } from '../../alerts/alerting.ts';
 import type { TestService } from '../../helpers/app.ts';
 import { testClock } from '../../helpers/clock.ts';
@@ -133,7 +136,12 @@ for (const { on, skip, start } of SETUPS) {
       const before = (await db.selectFrom('outbox').select('id').execute()).length;
       const outcome = { endpointId: body.id, startedAt: clock.now(), succeeded: false };
       await Promise.all(
-        [a, b].map(({ app }) => transact(app.db, (tx) => recordEndpointHealth(tx, app, [outcome]))),
+        [a, b].map(({ app }) =>
+          transact(app.db, async (tx) => {
+            const endpoints = await lockChangingEndpoints(tx, [outcome]);
+            await recordEndpointHealth(tx, app, [outcome], endpoints);
+          }),
+        ),
       );
       assert.equal((await db.selectFrom('outbox').select('id').execute()).length, before + 1);
     }
