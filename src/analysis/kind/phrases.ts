@@ -16,6 +16,8 @@ interface Phrase {
   /** As it occurs in the result of `plainWords`: the part before the gap, and the part after it. */
   words: string;
   after: string | null;
+  /** Texts without this word cannot contain the phrase; null if the phrase has no complete word. */
+  firstWord: string | null;
 }
 
 const wordsOf = (phrase: string): string => {
@@ -26,10 +28,12 @@ const wordsOf = (phrase: string): string => {
 
 const parsePhrase = (phrase: string): Phrase => {
   const [before = '', after] = phrase.split(' … ');
+  const words = wordsOf(before);
   return {
     text: phrase.replace('*', '…'),
-    words: wordsOf(before),
+    words,
     after: after === undefined ? null : wordsOf(after),
+    firstWord: SPACELESS.test(phrase) ? null : (/^ (\S+) /.exec(words)?.[1] ?? null),
   };
 };
 
@@ -48,11 +52,28 @@ const MAX_GAP = 24;
 /** The phrases that a text contains, at most `max`. `text` is a result of `plainWords`. */
 export function findPhrases(list: PhraseList, text: string, max: number): string[] {
   const found: string[] = [];
+  const words = wordsIn(text);
   for (const phrase of list) {
     if (found.length >= max) break;
+    if (phrase.firstWord !== null && !words.has(phrase.firstWord)) continue;
     if (contains(text, phrase)) found.push(phrase.text);
   }
   return found;
+}
+
+/** One message has a few texts, each of which is searched for many lists. */
+const MAX_REMEMBERED_TEXTS = 4;
+const rememberedWords = new Map<string, Set<string>>();
+
+/** Searching a long text for each of a thousand phrases would take longer than all other checks together. */
+function wordsIn(text: string): Set<string> {
+  let words = rememberedWords.get(text);
+  if (words) return words;
+  words = new Set(text.split(' '));
+  if (rememberedWords.size >= MAX_REMEMBERED_TEXTS)
+    rememberedWords.delete(rememberedWords.keys().next().value!);
+  rememberedWords.set(text, words);
+  return words;
 }
 
 function contains(text: string, { words, after }: Phrase): boolean {
