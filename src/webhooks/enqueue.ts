@@ -21,7 +21,8 @@ export function enqueueDeliveries(
       .where('livemode', '=', event.livemode)
       .where('deleted_at', 'is', null);
     // A request that disables or enables one waits, and then holds or recovers these deliveries too.
-    const endpoints = await shareIn(tx, query).execute();
+    // In the order in which all transactions lock endpoints.
+    const endpoints = await shareIn(tx, query.orderBy('id')).execute();
     for (const { id, events, auto_disabled_at } of endpoints)
       if (subscribesTo(events, event.type))
         await insertDelivery(tx, app, {
