@@ -48,7 +48,11 @@ CREATE TABLE members (
   role      TEXT NOT NULL CHECK (role IN ('owner', 'admin', 'member', 'viewer')),
   joined_at TEXT NOT NULL,
   -- `scrypt$…`; null until one is set: the member cannot sign in with a password before that.
-  password_hash TEXT
+  password_hash TEXT,
+  -- An IANA name; null: the zone of the browser.
+  time_zone     TEXT,
+  -- A BCP 47 tag; null: the language of the browser.
+  date_locale   TEXT
 );
 CREATE UNIQUE INDEX members_one_owner ON members (role) WHERE role = 'owner';
 
@@ -137,6 +141,9 @@ CREATE TABLE audit_log (
   details      TEXT NOT NULL
 );
 CREATE INDEX audit_log_created ON audit_log (created_at);
+CREATE INDEX audit_log_member ON audit_log (member_id, id);
+CREATE INDEX audit_log_action ON audit_log (action, id);
+CREATE INDEX audit_log_object ON audit_log (object_id, id);
 
 -- Responses to POST requests with an Idempotency-Key, kept for 24 hours.
 CREATE TABLE idempotency_keys (
@@ -183,6 +190,7 @@ CREATE TABLE tests (
   id                TEXT NOT NULL PRIMARY KEY,
   -- The local part of the address, lower case.
   token             TEXT NOT NULL UNIQUE,
+  -- 1: live. 0: sandbox. 2: public, which is in no list of the team.
   livemode          INTEGER NOT NULL,
   name              TEXT,
   kind              TEXT NOT NULL CHECK (kind IN ('auto', 'marketing', 'transactional')),
@@ -220,7 +228,7 @@ CREATE TABLE tests (
   envelope          TEXT,
   categories        TEXT,
   cap               TEXT,
-  -- Name and subject in lower case, for the search.
+  -- The beginning of name and subject in lower case, for the search.
   search            TEXT NOT NULL DEFAULT '',
   -- JSON: the checks as the API returns them. Late in the row: they are large, and lists don't read them.
   checks            TEXT,
@@ -229,15 +237,141 @@ CREATE TABLE tests (
   -- JSON: the verdicts of mailbox providers.
   providers         TEXT,
   -- The team's domain that equals or contains the From domain; no reference, as it may be deleted.
-  domain_id         TEXT
+  domain_id         TEXT,
+  -- The SHA-256 of the token in the link of a public test; null for tests of the team.
+  public_hash       TEXT,
+  -- Groups the public tests that count toward the quota of one client; null for tests of the team.
+  public_client     TEXT CHECK ((public_client IS NULL) = (public_hash IS NULL)),
+  -- Whether placement is tested, and whether its result is final.
+  placement_status  TEXT NOT NULL DEFAULT 'none' CHECK (placement_status IN ('none', 'waiting', 'settled')),
+  -- Seed mailboxes that count in summaries, and those of them that had the message in the inbox or its tabs. 0 until settled.
+  placement_samples INTEGER NOT NULL DEFAULT 0,
+  placement_inbox   INTEGER NOT NULL DEFAULT 0,
+  -- JSON: the seed addresses and the placement by provider, for lists. Null without placement.
+  placement_summary TEXT,
+  -- JSON: the placements of this test as the API returns them, written with each change of `placements`.
+  placement         TEXT,
+  -- JSON: the number of counted seed mailboxes by provider and placement, such as {"gmail inbox": 2}. Null until settled.
+  placement_counts  TEXT,
+  -- The placement monitor to whose address the message was sent; no reference, as it may be deleted.
+  monitor_id        TEXT,
+  -- The inbox to whose address the message was sent; no reference, as it may be deleted.
+  inbox_id          TEXT
 );
-CREATE INDEX tests_listed ON tests (livemode, id);
+-- With the text, so that a search reads only the index.
+CREATE INDEX tests_listed ON tests (livemode, id, search);
 CREATE INDEX tests_expiring ON tests (expires_at) WHERE status = 'waiting';
 CREATE INDEX tests_due ON tests (analysis_due_at) WHERE analysis_due_at IS NOT NULL;
-CREATE INDEX tests_from_domain ON tests (from_domain, id);
+-- Without completed tests, which are most: scanning tests_listed finds those soon enough.
+CREATE INDEX tests_status ON tests (livemode, status, id) WHERE status <> 'completed';
+CREATE INDEX tests_from_domain ON tests (livemode, from_domain, id) WHERE from_domain IS NOT NULL;
+CREATE INDEX tests_domain ON tests (livemode, domain_id, id) WHERE domain_id IS NOT NULL;
+CREATE INDEX tests_score ON tests (livemode, score, id) WHERE score IS NOT NULL;
 CREATE INDEX tests_created ON tests (created_at);
-CREATE INDEX tests_completed ON tests (completed_at) WHERE completed_at IS NOT NULL;
-CREATE INDEX tests_domain ON tests (domain_id, id) WHERE domain_id IS NOT NULL;
+CREATE INDEX tests_completed ON tests (livemode, completed_at) WHERE completed_at IS NOT NULL;
+CREATE INDEX tests_placement ON tests (id) WHERE placement_status = 'waiting';
+CREATE INDEX tests_monitor ON tests (monitor_id, id) WHERE monitor_id IS NOT NULL;
+CREATE INDEX tests_inbox ON tests (inbox_id, id) WHERE inbox_id IS NOT NULL;
+-- With the size, so that the limits of all inboxes are read from the index.
+CREATE INDEX tests_inbox_recent ON tests (created_at, inbox_id, message_size) WHERE inbox_id IS NOT NULL;
+CREATE UNIQUE INDEX tests_public_hash ON tests (public_hash) WHERE public_hash IS NOT NULL;
+CREATE INDEX tests_public_client ON tests (public_client, created_at) WHERE public_client IS NOT NULL;
+CREATE INDEX tests_public_created ON tests (created_at) WHERE public_hash IS NOT NULL;
+
+-- Inboxes: reusable addresses. Each message to one becomes a new test with its settings.
+CREATE TABLE inboxes (
+  id               TEXT NOT NULL PRIMARY KEY,
+  -- The local part of the address, lower case.
+  token            TEXT NOT NULL UNIQUE,
+  -- 1: live. 0: sandbox.
+  livemode         INTEGER NOT NULL,
+  name             TEXT,
+  kind             TEXT NOT NULL CHECK (kind IN ('auto', 'marketing', 'transactional')),
+  metadata         TEXT NOT NULL,
+  -- JSON: the tags of its tests, in alphabetical order.
+  tags             TEXT NOT NULL,
+  -- The domain that its tests belong to; no reference, as it may be deleted.
+  domain_id        TEXT,
+  created_at       TEXT NOT NULL,
+  last_received_at TEXT
+);
+CREATE INDEX inboxes_listed ON inboxes (livemode, id);
+
+-- The tags of tests.
+CREATE TABLE test_tags (
+  test_id  TEXT NOT NULL REFERENCES tests (id) ON DELETE CASCADE,
+  -- The mode of the test, for the index.
+  livemode INTEGER NOT NULL,
+  tag      TEXT NOT NULL,
+  PRIMARY KEY (test_id, tag)
+);
+CREATE INDEX test_tags_listed ON test_tags (livemode, tag, test_id);
+
+-- The seed mailboxes of the configuration, each with the node that looks into it.
+CREATE TABLE seed_mailboxes (
+  -- The name in the configuration.
+  id              TEXT NOT NULL PRIMARY KEY,
+  provider        TEXT NOT NULL,
+  address         TEXT NOT NULL,
+  -- When it is next worth connecting, after failures; null: at once.
+  next_look_at    TEXT,
+  -- The last time that all folders were read.
+  last_read_at    TEXT,
+  -- Failed looks since then, the code of the last error, and what to do about it.
+  failures        INTEGER NOT NULL DEFAULT 0,
+  error           TEXT,
+  error_detail    TEXT,
+  lease           TEXT,
+  leased_until    TEXT,
+  -- When the first of the failed looks began.
+  failing_since   TEXT
+);
+
+-- The sign-ins with OAuth 2 to seed mailboxes: from the configuration or the command, or as the provider replaced them.
+CREATE TABLE seed_credentials (
+  -- The name of the mailbox in the configuration.
+  id            TEXT NOT NULL PRIMARY KEY,
+  -- A keyed hash of the app and the token in the configuration. As long as they stay the same, this row counts.
+  configured    TEXT NOT NULL,
+  -- Encrypted.
+  refresh_token TEXT NOT NULL,
+  stored_at     TEXT NOT NULL,
+  -- When the provider last rejected it; null while it works.
+  rejected_at   TEXT
+);
+
+-- Where the message of a test arrived in each seed mailbox.
+CREATE TABLE placements (
+  test_id     TEXT NOT NULL REFERENCES tests (id) ON DELETE CASCADE,
+  seed        TEXT NOT NULL,
+  provider    TEXT NOT NULL,
+  -- The address that the sender was told, with the token if the provider has plus addresses.
+  address     TEXT NOT NULL,
+  placement   TEXT NOT NULL CHECK (placement IN ('inbox', 'promotions', 'social', 'updates', 'forums', 'spam', 'missing', 'pending', 'unknown')),
+  -- How the message was recognized; null until it is found.
+  matched_by  TEXT CHECK (matched_by IN ('address', 'token', 'message_id', 'probable')),
+  -- The folder in which it was found.
+  folder      TEXT,
+  -- JSON: the folders that were read.
+  searched    TEXT NOT NULL DEFAULT '[]',
+  -- JSON: what the header fields of the provider say.
+  reasons     TEXT NOT NULL DEFAULT '[]',
+  -- The code of the reason why it is unknown, and the reason as a sentence.
+  problem     TEXT,
+  detail      TEXT,
+  -- When the provider received it, by its clock.
+  arrived_at  TEXT,
+  -- The folder, its UIDVALIDITY and the UID, so that no other test matches the same message.
+  message_key TEXT,
+  created_at  TEXT NOT NULL,
+  -- When the placement became final.
+  settled_at  TEXT,
+  -- When the message was moved to the trash, or was found to be gone.
+  cleaned_at  TEXT,
+  PRIMARY KEY (test_id, seed)
+);
+CREATE INDEX placements_open ON placements (seed, test_id) WHERE settled_at IS NULL;
+CREATE INDEX placements_matched ON placements (seed, created_at) WHERE message_key IS NOT NULL;
 
 -- Received messages; those to postmaster belong to no test.
 CREATE TABLE messages (
@@ -274,6 +408,8 @@ CREATE TABLE events (
 CREATE INDEX events_created ON events (created_at);
 CREATE INDEX events_position ON events (coalesce(position, 0), id);
 CREATE INDEX events_type ON events (type, id);
+-- The ID of the domain, with which the JSON of its events begins.
+CREATE INDEX events_domain ON events (substr(data, 8, 30), id) WHERE type >= 'domain.' AND type < 'domain/';
 
 -- URLs that events are delivered to.
 CREATE TABLE webhook_endpoints (
@@ -383,6 +519,8 @@ CREATE TABLE domains (
   leased_until      TEXT
 );
 CREATE INDEX domains_due ON domains (next_check_at) WHERE next_check_at IS NOT NULL;
+-- With the name, so that a search by name reads no row: rows are large.
+CREATE INDEX domains_listed ON domains (status, health_status, id, name);
 
 -- Monitors: what is checked at regular intervals.
 CREATE TABLE monitors (
@@ -405,6 +543,7 @@ CREATE TABLE monitors (
 );
 CREATE INDEX monitors_due ON monitors (next_run_at) WHERE next_run_at IS NOT NULL;
 CREATE INDEX monitors_domain ON monitors (domain_id) WHERE domain_id IS NOT NULL;
+CREATE INDEX monitors_listed ON monitors (status, id);
 
 CREATE TABLE monitor_runs (
   id          TEXT NOT NULL PRIMARY KEY,
@@ -424,7 +563,7 @@ CREATE INDEX monitor_runs_started ON monitor_runs (started_at);
 CREATE TABLE alerts (
   id                TEXT NOT NULL PRIMARY KEY,
   name              TEXT NOT NULL,
-  condition         TEXT NOT NULL CHECK (condition IN ('score_below', 'auth_fail', 'blocklist_hit')),
+  condition         TEXT NOT NULL CHECK (condition IN ('score_below', 'auth_fail', 'blocklist_hit', 'placement_problem', 'seed_failing')),
   threshold         INTEGER,
   -- JSON.
   channels          TEXT NOT NULL,
@@ -442,7 +581,7 @@ CREATE TABLE alerts (
 CREATE TABLE alert_incidents (
   id          TEXT NOT NULL PRIMARY KEY,
   alert_id    TEXT NOT NULL,
-  -- The From domain of a test, or a monitor's target.
+  -- The From domain of a test, a monitor's target or address, or the name of a seed mailbox.
   subject     TEXT NOT NULL,
   status      TEXT NOT NULL CHECK (status IN ('open', 'resolved')),
   -- JSON: what the condition found, such as the score or the blocklists.
@@ -453,7 +592,7 @@ CREATE TABLE alert_incidents (
   resolved_at TEXT,
   resolution  TEXT,
   -- The rule's condition when the incident opened: the rule may have another by now.
-  condition   TEXT NOT NULL CHECK (condition IN ('score_below', 'auth_fail', 'blocklist_hit')),
+  condition   TEXT NOT NULL CHECK (condition IN ('score_below', 'auth_fail', 'blocklist_hit', 'placement_problem', 'seed_failing')),
   threshold   INTEGER,
   -- Set while it is closed with many others, in batches: it no longer counts as open.
   closing_id  TEXT
@@ -542,6 +681,8 @@ CREATE TABLE test_tallies (
   placement_inbox   INTEGER NOT NULL,
   -- JSON: by check id, the number of tests in which the check found a problem.
   issues            TEXT NOT NULL,
+  -- JSON: the sums of `placement_counts` of the tests.
+  placement_counts  TEXT NOT NULL DEFAULT '{}',
   PRIMARY KEY (livemode, domain_id, hour)
 );
 CREATE INDEX test_tallies_hour ON test_tallies (hour);

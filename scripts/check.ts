@@ -6,6 +6,7 @@ import { once } from 'node:events';
 /** Each check and its command; `npm run` adds the programs to the PATH. */
 const CHECKS: [name: string, command: string[]][] = [
   ['types', ['tsc']],
+  ['types in the browser', ['tsc', '-p', 'src/dashboard/browser']],
   ['lint and format', ['biome', 'ci', '--colors=off', '--error-on-warnings', '.']],
   ['language', ['tsx', 'scripts/language/check.ts']],
   ['generated files', ['tsx', 'scripts/generate.ts', '--check']],

@@ -2,6 +2,7 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
 import { postgresSchema } from './postgres-schema.ts';
 import { rowTypesModule } from './row-types.ts';
 
@@ -35,6 +36,13 @@ async function scaling(): Promise<string> {
   const { nodesTable } = await import('./bench/table.ts');
   const table = nodesTable(JSON.parse(read('docs/benchmarks.json')));
   return fillSection(read('docs/scaling.md'), 'nodes', table);
+}
+
+/** The document with the figures of the last reliability runs. */
+async function reliability(): Promise<string> {
+  const { reliabilityTable } = await import('./reliability/scenarios.ts');
+  const table = reliabilityTable(JSON.parse(read('docs/reliability.json')));
+  return fillSection(read('docs/reliability.md'), 'reliability', table);
 }
 
 /** The document with the table of declared blocklists. */
@@ -99,6 +107,19 @@ async function checkDeclarations(): Promise<string> {
   return `/** Generated from src/analysis/checks by \`npm run generate\`; do not edit. */\n\nimport type { CheckDeclaration } from './check.ts';\n\nexport const DECLARATIONS: Record<string, CheckDeclaration> = ${json};\n`;
 }
 
+/** The script of the pages as a module, because the executable contains no other files. */
+async function pageScript(): Promise<string> {
+  const { outputFiles } = await build({
+    entryPoints: ['src/dashboard/browser/main.ts'],
+    bundle: true,
+    minify: true,
+    format: 'iife',
+    target: 'es2022',
+    write: false,
+  });
+  return `/** Generated from src/dashboard/browser by \`npm run generate\`; do not edit. */\n\nexport const SCRIPT = ${JSON.stringify(outputFiles[0]!.text)};\n`;
+}
+
 /** The path and content of each file. Later entries may import files that earlier ones wrote. */
 const FILES: [string, () => string | Promise<string>][] = [
   ['src/store/schema.generated.ts', schemaModule],
@@ -109,10 +130,12 @@ const FILES: [string, () => string | Promise<string>][] = [
     async () => (await import('./caniemail.ts')).clientSupportModule(),
   ],
   ['src/analysis/declarations.generated.ts', checkDeclarations],
+  ['src/dashboard/frame/script.generated.ts', pageScript],
   ['README.md', readme],
   ['docs/blocklists.md', blocklists],
   ['docs/monitoring.md', monitoring],
   ['docs/scaling.md', scaling],
+  ['docs/reliability.md', reliability],
   ['docs/scoring.md', scoring],
   ['docs/webhooks.md', webhooks],
 ];

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { check } from '../src/commands/check.ts';
+import { check } from '../src/commands/check/check.ts';
 import type { Io } from '../src/commands/command.ts';
 import { startDnsServer } from '../test/helpers/dns-server.ts';
 import { makeKey, signMessage } from '../test/helpers/signer.ts';

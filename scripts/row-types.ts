@@ -49,10 +49,15 @@ function typeOf(table: string, { name, type }: ColumnInfo): string {
 
 /** The union types of columns that a CHECK (… IN (…)) limits to certain values. */
 function literalsOf(table: string, sql: string): Map<string, string> {
-  const code = sql.replace(/--[^\n]*/g, '');
+  const code = sql
+    .replace(/--[^\n]*/g, '')
+    // Columns that are null together; their types can't express it.
+    .replace(/CHECK \(\(\w+ IS NULL\) = \(\w+ IS NULL\)\)/g, '');
   const found = [...code.matchAll(/CHECK\s*\(\s*(\w+) IN\s*\(((?:\s*'\w+'\s*,?)+)\)\s*\)/g)];
   if (found.length !== code.split(/\bCHECK\b/).length - 1)
-    throw new Error(`Unsupported CHECK in ${table}: only "column IN ('a', 'b')" is supported`);
+    throw new Error(
+      `Unsupported CHECK in ${table}: only "column IN ('a', 'b')" and "(a IS NULL) = (b IS NULL)" are supported`,
+    );
   return new Map(
     found.map(([, column, values]) => [column!, values!.match(/'\w+'/g)!.join(' | ')]),
   );
@@ -89,12 +94,13 @@ function jsdoc(text: string | undefined, indent: string): string {
 /** Row names that do not follow from the name of the table. */
 const ROW_NAMES: Record<string, string> = {
   audit_log: 'AuditRow',
+  inboxes: 'InboxRow',
   idempotency_keys: 'IdempotencyRow',
 };
 
 /** `report_copies` → `ReportCopyRow`. */
 function rowName(table: string): string {
-  const singular = table.replace(/ies$/, 'y').replace(/s$/, '');
+  const singular = table.replace(/ies$/, 'y').replace(/xes$/, 'x').replace(/s$/, '');
   const words = singular.split('_').map((word) => word[0]!.toUpperCase() + word.slice(1));
   return ROW_NAMES[table] ?? `${words.join('')}Row`;
 }

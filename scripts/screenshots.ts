@@ -1,4 +1,4 @@
-/** Creates docs/report-*.png and docs/shared-*.png: pages rendered by Chromium, a PDF by poppler. */
+/** Creates the pictures in docs: pages rendered by Chromium, a PDF by poppler. */
 
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -8,6 +8,8 @@ import { reportPage, sharedPage } from '../src/report/html/report-page.tsx';
 import { sharedPdf } from '../src/report/pdf/pdf.ts';
 import { startBrowser } from '../test/helpers/chromium.ts';
 import { badReport, campaignShare } from '../test/report/reports.ts';
+import { givePassword, signIn } from '../test/team/browser.ts';
+import { startSampleTeam } from './sample-team.ts';
 
 interface Picture {
   name: string;
@@ -49,6 +51,35 @@ function renderPage(pdf: Uint8Array, page: number): Uint8Array {
   return stdout;
 }
 
+/** The overview, and a test that waits for its message, as the owner of a small team sees them. */
+async function takeDashboardScreenshots() {
+  const cleanUps: (() => unknown)[] = [];
+  const t = { after: (work: () => unknown) => void cleanUps.unshift(work) };
+  try {
+    const service = await startSampleTeam(t as never);
+    await givePassword(service, 'owner@example.com');
+    const { cookie } = await signIn(service, 'owner@example.com');
+    const [name, value] = cookie.split(/=(.*)/s) as [string, string];
+    const take = async (picture: Omit<Picture, 'html'> & { path: string }) => {
+      const { width, height, scale: deviceScaleFactor, colorScheme } = picture;
+      const viewport = { width, height };
+      const context = await browser.newContext({ viewport, deviceScaleFactor, colorScheme });
+      // The address of the sample is https, but its listener is not.
+      await context.setExtraHTTPHeaders({ cookie: `${name}=${value}` });
+      const page = await context.newPage();
+      await page.goto(service.url + picture.path);
+      save(picture.name, await page.screenshot());
+      await context.close();
+    };
+    const { id } = await service.createTest({ name: 'Summer newsletter' });
+    await take({ ...wide, name: 'overview-light', path: '/', height: 1240 });
+    await take({ ...narrow, name: 'overview-dark', path: '/' });
+    await take({ ...wide, name: 'test-light', path: `/tests/${id}`, height: 760 });
+  } finally {
+    for (const work of cleanUps) await work();
+  }
+}
+
 const report = reportPage(await badReport());
 const share = await campaignShare();
 const shared = sharedPage({ ...share, deletedTests: 0 });
@@ -62,6 +93,7 @@ for (const picture of [
   { ...narrow, name: 'shared-dark', html: shared },
 ])
   await takeScreenshot(browser, picture);
+await takeDashboardScreenshots();
 await browser.close();
 const pdf = await sharedPdf({ ...share, reports: share.reports.slice(1), deletedTests: 0 });
 save('shared-pdf', renderPage(pdf, 2));

@@ -15,6 +15,8 @@ import { PASSWORD_COST, type PasswordCost, type SecretBox } from './lib/crypto.t
 import { errorMessage } from './lib/errors.ts';
 import { createIdGenerator, type NewId } from './lib/ids.ts';
 import { type Log, silentLog } from './lib/log.ts';
+import { createMetrics, type Metrics } from './lib/metrics.ts';
+import type { StartWorker } from './lib/threads.ts';
 import { createDnsResolver, systemDnsServers } from './net/dns/network-resolver.ts';
 import type { Resolver } from './net/dns/resolver.ts';
 import { createWebClient } from './net/http/client.ts';
@@ -38,6 +40,8 @@ import { createSubscribers, type Subscribers } from './store/subscribers.ts';
 export interface App {
   config: Config;
   version: string;
+  /** The version of Node.js; null if it is not known. */
+  nodeVersion: string | null;
   /** The name of this node, different from all other nodes that run. Its leases begin with it. */
   node: string;
   /** Milliseconds since the Unix epoch. */
@@ -47,6 +51,8 @@ export interface App {
   /** By how many milliseconds the clock of this machine is ahead of the database's; null on SQLite. */
   clockSkewMs(): number | null;
   log: Log;
+  /** What this node counts. */
+  metrics: Metrics;
   db: Db;
   newId: NewId;
   resolver: Resolver;
@@ -82,9 +88,10 @@ export interface App {
   hasSpace(): Promise<boolean>;
 }
 
-/** Replacements for tests and the demo. */
+/** What the command passes on, and replacements for tests and the demo. */
 export interface Overrides {
   clock?: Clock;
+  nodeVersion?: string;
   /** The clock of this machine, for tests with a wrong one. */
   machineClock?: Clock;
   log?: Log;
@@ -96,6 +103,8 @@ export interface Overrides {
   passwordCost?: PasswordCost;
   poster?: Poster;
   store?: Store;
+  /** For tests that share threads. */
+  startWorker?: StartWorker;
   isSmtpListening?(): boolean;
   fullListeners?(): ListenerName[];
   hasSpace?(): Promise<boolean>;
@@ -142,14 +151,17 @@ export async function createApp(
   const node = config.NODE_NAME ?? `node-${randomBytes(5).toString('hex')}`;
   const hints = config.DATABASE_NOTIFY ? store.hints : null;
   const wakeUps = createWakeUps({ hints, node, log });
+  const metrics = createMetrics();
   const app: App = {
     config,
     version,
+    nodeVersion: overrides.nodeVersion ?? null,
     node,
     startedAt: clock.now(),
     clock,
     clockSkewMs: () => databaseClock?.skewMs() ?? null,
     log,
+    metrics,
     db: store.db,
     newId: createIdGenerator(clock, await newestId(store.db)),
     resolver,
@@ -158,14 +170,21 @@ export async function createApp(
     probeMailTls:
       overrides.probeMailTls ??
       withPort25CircuitBreaker(createMailTlsProbe({ resolver, helo: config.SMTP_NAME }), clock),
-    pool: createAnalysisPool({ threads: config.WORKERS, resolver, log }),
+    pool: createAnalysisPool({
+      threads: config.WORKERS,
+      resolver,
+      log,
+      startWorker: overrides.startWorker,
+    }),
     secrets,
     passwordCost: overrides.passwordCost ?? PASSWORD_COST,
     blocklists: createBlocklistWatch({ lists, resolver, clock, log }),
     mailer,
     poster: overrides.poster ?? configuredPoster(config, resolver),
-    reportRenderer: createReportRenderer({ log }),
-    scheduler: createScheduler(log, wakeUps.announceJob),
+    reportRenderer: createReportRenderer({ log, startWorker: overrides.startWorker }),
+    scheduler: createScheduler(log, wakeUps.announceJob, (job, outcome) =>
+      metrics.jobRuns.inc({ job, outcome }),
+    ),
     signals: createSignals({
       onRaise: wakeUps.announceSignal,
       pollMs: SIGNAL_POLL_MS[store.engine],
@@ -221,8 +240,8 @@ export function configuredBlocklists({
   }
 }
 
-/** Throws a ConfigError for a DKIM key that cannot sign. */
-function configuredMailer(config: Config, clock: Clock): Mailer | null {
+/** Null if none is configured. Throws a ConfigError for a DKIM key that cannot sign. */
+export function configuredMailer(config: Config, clock: Clock): Mailer | null {
   const { MAIL_URL: url, MAIL_FROM: from, SMTP_NAME: name } = config;
   const { MAIL_DKIM_DOMAIN: domain, MAIL_DKIM_SELECTOR: selector, MAIL_DKIM_KEY: key } = config;
   if (!url || !from) return null;

@@ -3,8 +3,9 @@
 import { alerts } from './alerts/feature.ts';
 import type { App } from './app.ts';
 import { badges } from './badges/feature.ts';
+import { signInPath } from './dashboard/access/sign-in.tsx';
 import { dashboard } from './dashboard/feature.ts';
-import { problemPage } from './dashboard/page.tsx';
+import { problemPage } from './dashboard/problem-page.tsx';
 import { domains } from './domains/feature.ts';
 import { events } from './events/feature.ts';
 import type { Feature } from './feature.ts';
@@ -16,6 +17,7 @@ import { deleteExpiredCounts } from './http/shared-rate-limit.ts';
 import { mailtests } from './mailtests/feature.ts';
 import { monitors } from './monitors/feature.ts';
 import { outbox } from './outbox/feature.ts';
+import { placement } from './placement/feature.ts';
 import type { Job } from './scheduler/scheduler.ts';
 import { schedules } from './schedules/feature.ts';
 import { shares } from './shares/feature.ts';
@@ -31,6 +33,7 @@ import { webhooks } from './webhooks/feature.ts';
 export const FEATURES: Feature[] = [
   health,
   mailtests,
+  placement,
   domains,
   events,
   webhooks,
@@ -70,7 +73,8 @@ export const createFetch = (app: App): Fetch =>
     identify: ({ kind, token }) =>
       kind === 'key' ? identifyKey(app, token) : identifySession(app, token),
     reauthorize,
-    problemPage: (problem) => problemPage(problem, app.config),
+    problemPage: (problem, context) => problemPage(app, problem, context),
+    signInPath,
   });
 
 export const subscriptionsOf = (app: App): Subscription[] =>

@@ -1,27 +1,49 @@
 /** Runs the command that the arguments name; the only file that uses `process`. */
 
-import { isMainThread } from 'node:worker_threads';
-import { check } from './commands/check.ts';
+import { backup } from './commands/backup.ts';
+import { check } from './commands/check/check.ts';
 import { type Command, EXIT, type Io, printMessage, UsageError } from './commands/command.ts';
 import { copy } from './commands/copy.ts';
 import { demo } from './commands/demo/demo.ts';
+import { doctor } from './commands/doctor/doctor.ts';
 import { domain } from './commands/domain.ts';
 import { env } from './commands/env.ts';
+import { healthcheck } from './commands/healthcheck.ts';
 import { key } from './commands/key.ts';
 import { listen } from './commands/listen/listen.ts';
+import { migrate } from './commands/migrate.ts';
 import { openapi } from './commands/openapi.ts';
 import { owner } from './commands/owner.ts';
+import { restore } from './commands/restore.ts';
+import { seed } from './commands/seed.ts';
 import { serve } from './commands/serve.ts';
 import { ConfigError } from './config/config.ts';
-import { applyAllocatorSettings } from './lib/allocator.ts';
 import { closestName } from './lib/closest-name.ts';
 import { errorMessage } from './lib/errors.ts';
 import { printable, terminalText } from './lib/log.ts';
+import { applyMemorySettings } from './lib/memory-settings.ts';
 import { wrap } from './report/text.ts';
 import { StoreError } from './store/errors.ts';
 import { VERSION } from './version.ts';
 
-const COMMANDS: Command[] = [serve, check, domain, demo, owner, key, copy, listen, env, openapi];
+const COMMANDS: Command[] = [
+  serve,
+  check,
+  domain,
+  demo,
+  owner,
+  key,
+  seed,
+  backup,
+  restore,
+  migrate,
+  copy,
+  doctor,
+  healthcheck,
+  listen,
+  env,
+  openapi,
+];
 
 const VERSION_NAMES = ['--version', '-v', '-V', 'version'];
 
@@ -63,7 +85,7 @@ function overview(width: number): string {
   return [
     wrap(`deliverability ${VERSION}: find out why mail lands in spam, and how to fix it`, width),
     '',
-    ...COMMANDS.map(({ name, summary }) => definition(name.padEnd(10), summary, width)),
+    ...COMMANDS.map(({ name, summary }) => definition(name.padEnd(12), summary, width)),
     '',
     wrap(
       'For options, run deliverability COMMAND --help. Settings are environment variables; to list them, run deliverability env.',
@@ -170,6 +192,7 @@ function processIo(): Io {
     useColor,
     isStderrTerminal: process.stderr.isTTY === true,
     width: process.stdout.columns ?? 80,
+    nodeVersion: process.versions.node,
     get interrupted() {
       // The handlers are installed only for commands that wait for a signal; it ends all others at once.
       firstSignal ??= untilSignal();
@@ -191,13 +214,10 @@ function untilSignal(): Promise<void> {
   });
 }
 
-// In the executable, analysis threads run this file too.
-if (isMainThread) {
-  if (process.argv[2] === serve.name) applyAllocatorSettings(process);
-  // The database holds other people's mail, so no other user of the machine may read it.
-  process.umask(0o077);
-  // No top-level await: the executable is one CommonJS file.
-  void main(process.argv.slice(2), processIo()).then((code) => {
-    process.exitCode = code;
-  });
-}
+if (process.argv[2] === serve.name) applyMemorySettings(process);
+// The database holds other people's mail, so no other user of the machine may read it.
+process.umask(0o077);
+// No top-level await: the executable is one CommonJS file.
+void main(process.argv.slice(2), processIo()).then((code) => {
+  process.exitCode = code;
+});

@@ -15,10 +15,12 @@ import { isPostgresUrl } from './lib/database-url.ts';
 import { errorMessage } from './lib/errors.ts';
 import { type FittedLimits, fitToFileLimit, readFileLimit } from './lib/file-limit.ts';
 import { createSpaceCheck } from './lib/free-space.ts';
+import { type DeliveryAttempt, recordAttempt } from './mailtests/live.ts';
 import { checkRecipient, receiveMessage } from './mailtests/receive.ts';
-import { SMTP_LIMITS } from './smtp/listener-state.ts';
+import { type EndedSession, SMTP_LIMITS } from './smtp/listener-state.ts';
 import { type SmtpListener, startSmtp } from './smtp/server.ts';
 import { releaseLeases } from './store/leases.ts';
+import { requireLocalFileSystem } from './store/sqlite/file-system.ts';
 import { lockStore } from './store/sqlite/lock.ts';
 
 /** How long shutdown waits for work in progress. */
@@ -30,6 +32,8 @@ export interface Service {
   app: App;
   http: HttpListener;
   smtp: SmtpListener;
+  /** Undefined unless `LMTP_PORT` is set. */
+  lmtp?: SmtpListener | undefined;
   /** Stops accepting work, lets running work finish within 30 s, and closes the database. */
   stop(): Promise<void>;
 }
@@ -41,24 +45,33 @@ export async function startService(
   overrides: Overrides = {},
 ): Promise<Service> {
   const httpTls = readKeyPair(config, 'HTTP');
-  const unlock = isPostgresUrl(config.DATABASE_URL) ? () => {} : lockStore(config.DATABASE_URL);
+  const unlock = isPostgresUrl(config.DATABASE_URL) ? () => {} : lockFile(config.DATABASE_URL);
   let smtp: SmtpListener | undefined;
+  let lmtp: SmtpListener | undefined;
   let http: HttpListener | undefined;
   let assembled: AssembledService | undefined;
   try {
     assembled = await assembleService(config, version, {
       hasSpace: createSpaceCheck(() => freeBytes(config.DATABASE_URL), MIN_FREE_BYTES),
       ...overrides,
-      isSmtpListening: () => smtp?.listening() ?? false,
+      isSmtpListening: () =>
+        (smtp?.listening() ?? false) && (config.LMTP_PORT === null || (lmtp?.listening() ?? false)),
       fullListeners: () => [
         ...(http?.isLimitReached() ? (['http'] as const) : []),
-        ...(smtp?.isLimitReached() ? (['smtp'] as const) : []),
+        ...(smtp?.isLimitReached() || lmtp?.isLimitReached() ? (['smtp'] as const) : []),
       ],
     });
     const { app, fetch } = assembled;
     const limits = connectionLimits(app);
     await recoverFromLastRun(assembled);
-    smtp = await startSmtp(await smtpOptions(app, limits.smtp), hooks(app));
+    const smtpSettings = await smtpOptions(app, limits.smtp);
+    smtp = await startSmtp(smtpSettings, hooks(app));
+    if (config.LMTP_PORT !== null)
+      lmtp = await startSmtp(
+        // Mail servers connect directly.
+        { ...smtpSettings, port: config.LMTP_PORT, lmtp: true, proxyNetworks: [] },
+        hooks(app),
+      );
     http = await startHttp({
       host: config.HTTP_HOST,
       port: config.HTTP_PORT,
@@ -71,16 +84,23 @@ export async function startService(
     });
     app.scheduler.start();
     startWakeUps(app);
-    const unwatch = watchKeyPairs(app, http, smtp);
-    const components = { assembled, http, smtp };
-    return { app, http, smtp, stop: () => stop(components, unwatch, unlock) };
+    const mailListeners = lmtp ? [smtp, lmtp] : [smtp];
+    const unwatch = watchKeyPairs(app, http, mailListeners);
+    const components = { assembled, http, mailListeners };
+    return { app, http, smtp, lmtp, stop: () => stop(components, unwatch, unlock) };
   } catch (error) {
+    await lmtp?.close(0);
     await smtp?.close(0);
     await http?.close(0);
     await assembled?.close();
     unlock();
     throw error;
   }
+}
+
+function lockFile(path: string): () => void {
+  if (path !== ':memory:') requireLocalFileSystem(dirname(path));
+  return lockStore(path);
 }
 
 export interface AssembledService extends OpenedApp {
@@ -162,6 +182,8 @@ async function smtpOptions({ config, clock, log }: App, limits: ConnectionLimits
     maxSize: config.SMTP_MAX_SIZE,
     minFreeBytes: MIN_FREE_BYTES,
     proxyNetworks: config.SMTP_PROXY_PROTOCOL,
+    forwardingNetworks: config.SMTP_XCLIENT,
+    trustedHops: config.SMTP_TRUSTED_HOPS,
     log,
   };
 }
@@ -171,7 +193,28 @@ function hooks(app: App) {
     checkRecipient: (address: string) => checkRecipient(app, address),
     receive: (message: Parameters<typeof receiveMessage>[1]) => receiveMessage(app, message),
     freeBytes: () => freeBytes(app.config.DATABASE_URL),
+    attempted: (attempt: DeliveryAttempt) => {
+      const test = recordAttempt(app, attempt);
+      if (attempt.rejection) logRefusal(app, attempt.client, attempt.rejection, test);
+    },
+    connected: () => app.metrics.smtpConnections.inc(),
+    ended: ({ client, messages, refusals, seconds }: EndedSession) =>
+      app.log.info('SMTP session ended', {
+        ...{ client_ip: client.client_ip, helo: client.helo, tls: client.tls?.version ?? null },
+        ...{ messages, refusals, seconds },
+      }),
   };
+}
+
+/** Without the address, which is a secret while the test is open. */
+function logRefusal(
+  { log, metrics }: App,
+  { client_ip, helo }: DeliveryAttempt['client'],
+  { code, enhanced, text }: NonNullable<DeliveryAttempt['rejection']>,
+  test: string | null,
+): void {
+  metrics.smtpRefusals.inc({ code });
+  log.info('refused mail', { client_ip, helo, reply: `${code} ${enhanced} ${text}`, test });
 }
 
 /** Unlimited unless the database is a file on this machine. */
@@ -184,8 +227,12 @@ async function freeBytes(location: string): Promise<number> {
 const CERTIFICATE_CHECK_INTERVAL_MS = 60_000;
 
 /** Reloads renewed certificates within a minute; ignores invalid files. */
-function watchKeyPairs({ config, log }: App, http: HttpListener, smtp: SmtpListener): () => void {
-  const listeners = { HTTP: http, SMTP: smtp };
+function watchKeyPairs(
+  { config, log }: App,
+  http: HttpListener,
+  mailListeners: SmtpListener[],
+): () => void {
+  const listeners = { HTTP: [http], SMTP: mailListeners };
   const watchedFiles: string[] = [];
   for (const kind of ['HTTP', 'SMTP'] as const) {
     const cert = config[`${kind}_TLS_CERT_FILE`];
@@ -193,7 +240,8 @@ function watchKeyPairs({ config, log }: App, http: HttpListener, smtp: SmtpListe
     if (!cert || !key) continue;
     const reload = () => {
       try {
-        listeners[kind].updateTls(readKeyPair(config, kind)!);
+        const pair = readKeyPair(config, kind)!;
+        for (const listener of listeners[kind]) listener.updateTls(pair);
         log.info('reloaded the certificate', { file: cert });
       } catch (error) {
         log.error('could not reload the certificate; the previous one stays in use', {
@@ -214,11 +262,11 @@ function watchKeyPairs({ config, log }: App, http: HttpListener, smtp: SmtpListe
 interface Components {
   assembled: AssembledService;
   http: HttpListener;
-  smtp: SmtpListener;
+  mailListeners: SmtpListener[];
 }
 
 async function stop(
-  { assembled, http, smtp }: Components,
+  { assembled, http, mailListeners }: Components,
   unwatch: () => void,
   unlock: () => void,
 ): Promise<void> {
@@ -228,7 +276,7 @@ async function stop(
   app.signals.close();
   const timeout = new Promise<void>((resolve) => setTimeout(resolve, SHUTDOWN_TIMEOUT_MS).unref());
   const results = await Promise.allSettled([
-    smtp.close(SHUTDOWN_TIMEOUT_MS),
+    ...mailListeners.map((listener) => listener.close(SHUTDOWN_TIMEOUT_MS)),
     http.close(SHUTDOWN_TIMEOUT_MS),
     Promise.race([app.scheduler.stop(), timeout]),
   ]);

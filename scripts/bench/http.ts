@@ -10,10 +10,10 @@ import { silentLog } from '../../src/lib/log.ts';
 import { zoneResolver } from '../../src/net/dns/zone.ts';
 import { openStore } from '../../src/store/open.ts';
 import { startChild } from './child.ts';
-import { measureInTurns, median, rate, ratio } from './measure.ts';
+import { measureInTurns, median, ratio } from './measure.ts';
 import { benchMail } from './message.ts';
+import { wrkRate } from './wrk.ts';
 
-const COUNT = 6000;
 const CONNECTIONS = 16;
 
 interface Ready {
@@ -29,14 +29,12 @@ export async function benchHttp() {
   const { id } = service.ready.tests[0]!;
   const bytes = await storeResult(path, id);
   const bare = await startChild<Ready>('bare-child.mjs', [path]);
-  const request = (port: number) =>
-    `GET /v1/tests/${id} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${service.ready.key}\r\n\r\n`;
+  const options = { key: service.ready.key, connections: CONNECTIONS };
+  const rateOf = (port: number) => wrkRate(`http://127.0.0.1:${port}/v1/tests/${id}`, options);
   try {
     const rates = await measureInTurns({
-      bare: () =>
-        rate(COUNT, () => sendRequests(COUNT, [[bare.ready.http, request(bare.ready.http)]])),
-      service: () =>
-        rate(COUNT, () => sendRequests(COUNT, [[service.ready.http, request(service.ready.http)]])),
+      bare: () => rateOf(bare.ready.http),
+      service: () => rateOf(service.ready.http),
     });
     return {
       result_bytes: bytes,
@@ -58,20 +56,23 @@ export async function storeResult(location: string, id: string): Promise<number>
   const outcome = await pool.analyze(input);
   await pool.close();
   if (!outcome.ok) throw new Error(outcome.detail);
-  const { categories, checks } = outcome.result;
+  const { categories, checks, providers, judged_kind, alternative } = outcome.result;
+  const providersText = JSON.stringify(providers);
   const store = await openStore(location);
   await store.db
     .updateTable('tests')
     .set({
       status: 'completed',
       checks,
+      providers: providersText,
+      judged_kind: JSON.stringify({ ...judged_kind, alternative }),
       categories: JSON.stringify(categories),
       envelope: JSON.stringify(input.envelope),
     })
     .where('id', '=', id)
     .execute();
   await store.close();
-  return checks.length;
+  return checks.length + providersText.length;
 }
 
 /** Sends `count` requests over persistent connections to the servers, one at a time on each. */

@@ -5,9 +5,22 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { ANALYSIS_BUNDLE } from '../../src/analysis/worker-file.ts';
+import { RENDER_BUNDLE } from '../../src/report/worker-file.ts';
+import { bundleThread } from '../test/bundles.ts';
 
-const NAMES = ['smtp', 'analysis', 'http', 'start', 'webhooks', 'watching', 'summary'];
-/** Only by name, because they need PostgreSQL: `nodes` and `copy`. */
+const NAMES = [
+  'smtp',
+  'analysis',
+  'http',
+  'start',
+  'memory',
+  'webhooks',
+  'watching',
+  'summary',
+  'pages',
+];
+/** Only by name, because they need other programs: `nodes`, `copy` and `peers`. */
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
 const BUILT = path('../../dist/bench');
 const FIGURES = path('../../docs/benchmarks.json');
@@ -32,6 +45,9 @@ async function bundle(): Promise<void> {
     format: 'esm',
     target: 'node24',
   });
+  // The service expects the code of its threads beside its own.
+  await bundleThread(path('../../src/analysis/worker.ts'), `${BUILT}/${ANALYSIS_BUNDLE}`);
+  await bundleThread(path('../../src/report/worker.ts'), `${BUILT}/${RENDER_BUNDLE}`);
 }
 
 function readFigures(): Record<string, unknown> {

@@ -29,7 +29,7 @@ export async function fillTests(folder: string, count: number): Promise<{ domain
     "INSERT INTO domains (id, name, status, token, created_at, pending_since, given_selectors, learnt_selectors, health_status, health_checks) VALUES (?, ?, 'pending', 'x', ?, ?, '[]', '[]', 'unknown', '[]')",
   );
   const insert = sqlite.prepare(
-    "INSERT INTO tests (id, token, livemode, kind, metadata, status, created_at, expires_at, completed_at, spf, dkim, dmarc, score, grade, checks, domain_id) VALUES (?, ?, 1, 'auto', '{}', 'completed', ?, ?, ?, 'pass', ?, 'pass', ?, ?, ?, ?)",
+    "INSERT INTO tests (id, token, livemode, kind, metadata, status, created_at, expires_at, completed_at, spf, dkim, dmarc, score, grade, checks, domain_id, subject, search) VALUES (?, ?, 1, 'auto', '{}', 'completed', ?, ?, ?, 'pass', ?, 'pass', ?, ?, ?, ?, ?, ?)",
   );
   const ids = CHECKS.filter(({ points }) => points > 0).map(({ id }) => id);
   sqlite.exec('BEGIN');
@@ -44,7 +44,9 @@ export async function fillTests(folder: string, count: number): Promise<{ domain
     const grade = GRADES[random.below(GRADES.length)];
     const dkim = random.chance(0.8) ? 'pass' : 'fail';
     const domain = domains[i % DOMAINS];
-    insert.run(id, id, at, at, at, dkim, random.below(101), grade, JSON.stringify(issues), domain);
+    const subject = `News of week ${i % 52}: what our customers say about the new products`;
+    const facts = [dkim, random.below(101), grade, JSON.stringify(issues), domain];
+    insert.run(id, id, at, at, at, ...facts, subject, `\n${subject.toLowerCase()}`);
   }
   sqlite.exec(COUNT_TESTS);
   sqlite.exec('COMMIT');

@@ -4,7 +4,10 @@ import { isMainThread } from 'node:worker_threads';
 import { benchAnalysis } from './analysis.ts';
 import { benchCopy } from './copy.ts';
 import { benchHttp } from './http.ts';
+import { benchMemory } from './memory.ts';
 import { benchNodes } from './nodes.ts';
+import { benchPages } from './pages.ts';
+import { benchPeers } from './peers.ts';
 import { benchSmtp } from './smtp.ts';
 import { benchStart } from './start.ts';
 import { benchSummary } from './summary.ts';
@@ -16,11 +19,14 @@ const BENCHES: Record<string, () => Promise<object>> = {
   analysis: benchAnalysis,
   http: benchHttp,
   start: benchStart,
+  memory: benchMemory,
   webhooks: benchWebhooks,
   watching: benchWatching,
   summary: benchSummary,
   copy: benchCopy,
   nodes: benchNodes,
+  pages: benchPages,
+  peers: benchPeers,
 };
 
 // In the bundle, analysis threads run this file too.

@@ -57,6 +57,7 @@ async function fillHours(db: Db, from: number, to: number): Promise<string[]> {
             number
           >),
           issues: patterns[i]![random.below(PATTERNS)]!,
+          placement_counts: '{}',
         })),
       )
       .execute();

@@ -79,7 +79,7 @@ type App = Awaited<ReturnType<typeof startService>>['app'];
 /** Appends each event in its own transaction, as the service does. */
 async function send(app: App, { perSecond, seconds }: Order): Promise<Sent> {
   const seed = { kind: 'auto', metadata: {}, expires_in: 3600, livemode: true } as const;
-  const data = presentListed(newTestRow(app, seed), app.config);
+  const data = presentListed(newTestRow(app, seed), app.config, []);
   const committed: Sent['committed'] = [];
   const memory: number[] = [];
   const cpu = process.cpuUsage();

@@ -8,6 +8,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { isSystemTooOld } from '../../src/store/sqlite/addon.ts';
 
 /** Where pkg mounts the files of the executable. */
 const SNAPSHOT_FOLDER = '/snapshot/';
@@ -22,7 +23,8 @@ process.dlopen = (module, filename, ...flags) => {
     const copy = join(folder, basename(filename));
     writeFileSync(copy, readFileSync(filename), { mode: 0o700 });
     load(copy);
-  } catch {
+  } catch (error) {
+    if (isSystemTooOld(error)) throw error;
     // The temporary folder is full or mounted with noexec: fall back to the copy in ~/.cache.
     load(filename);
   } finally {

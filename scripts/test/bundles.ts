@@ -19,11 +19,12 @@ export async function bundleThreads(): Promise<Record<string, string>> {
   const folder = resolve(mkdtempSync(join('dist', 'threads-')));
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
   const bundles = THREADS.map((source, i) => [resolve(source), join(folder, `${i}.cjs`)] as const);
-  await Promise.all(bundles.map(([source, outfile]) => bundle(source, outfile)));
+  await Promise.all(bundles.map(([source, outfile]) => bundleThread(source, outfile)));
   return Object.fromEntries(bundles);
 }
 
-async function bundle(source: string, outfile: string): Promise<void> {
+/** Bundles the code of one thread as CommonJS. */
+export async function bundleThread(source: string, outfile: string): Promise<void> {
   await build({
     entryPoints: [source],
     outfile,

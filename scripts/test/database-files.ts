@@ -8,9 +8,12 @@ const SOURCES = ['test/helpers/store.ts', 'test/helpers/postgres.ts'];
 
 const RELATIVE_IMPORT = /(?:from|import)\s*\(?\s*'(\.{1,2}\/[^']+\.ts)'/g;
 
+/** The comment of a file that imports a source, but whose tests gain nothing from another database. */
+const ONE_DATABASE = /^\/\/ @one-database: \S/m;
+
 /**
- * Keeps the files that import a source of databases, directly or through other files of `test/`. The
- * tests in all other files do the same on every database.
+ * Keeps the files that import a source of databases, directly or through other files of `test/`, unless they
+ * have a comment `// @one-database: <reason>`. The tests in all other files do the same on every database.
  */
 export function filesWithDatabase(files: string[]): string[] {
   const known = new Map<string, string[]>();
@@ -20,6 +23,7 @@ export function filesWithDatabase(files: string[]): string[] {
     return imports;
   };
   return files.filter((file) => {
+    if (ONE_DATABASE.test(readFileSync(file, 'utf8'))) return false;
     // A set is iterated in order of insertion, including what the loop adds.
     const reached = new Set([file]);
     for (const path of reached) for (const imported of importsOf(path)) reached.add(imported);

@@ -4,6 +4,7 @@
  */
 
 import {
+  chmodSync,
   globSync,
   mkdirSync,
   mkdtempSync,
@@ -19,6 +20,7 @@ import { run } from 'node:test';
 import { dot, junit, spec, tap } from 'node:test/reporters';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
+import { memoryFolder } from '../../test/helpers/memory-folder.ts';
 import { bundleThreads } from './bundles.ts';
 import { filesWithDatabase } from './database-files.ts';
 import { type Durations, planProcesses } from './plan.ts';
@@ -63,7 +65,12 @@ const planned = planProcesses(
 
 const folder = createFolder();
 const [bundles, server] = await Promise.all([bundleThreads(), startDatabaseServer(files)]);
-const env = { ...process.env, ...server.env, TEST_BUNDLES: JSON.stringify(bundles) };
+const env = {
+  ...process.env,
+  ...server.env,
+  TEST_BUNDLES: JSON.stringify(bundles),
+  ...(values.long ? {} : { TMPDIR: createTemporaryFolder() }),
+};
 const startedAt = performance.now();
 const counts = { tests: 0, suites: 0, passed: 0, failed: 0, cancelled: 0, skipped: 0, todo: 0 };
 /** The entry files of the processes that finished. */
@@ -195,6 +202,20 @@ function createFolder(): string {
   mkdirSync('dist', { recursive: true });
   const created = resolve(mkdtempSync(join('dist', 'tests-')));
   process.on('exit', () => rmSync(created, { recursive: true, force: true }));
+  return created;
+}
+
+/**
+ * For the data folders of services. Each new database is synced a few times, and a test that waits for a disk
+ * proves nothing more. Long tests use the disk.
+ */
+function createTemporaryFolder(): string {
+  const created = mkdtempSync(join(memoryFolder(), 'tests-'));
+  // Daemons that tests start use it as users of their own.
+  chmodSync(created, 0o755);
+  process.on('exit', () => rmSync(created, { recursive: true, force: true }));
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.once(signal, () => process.exit(1));
   return created;
 }
 

@@ -55,7 +55,7 @@ export function composeNotification(
   config: Pick<App['config'], 'APP_URL'>,
   event: IncidentEvent,
 ): Notification {
-  const { type, alert, incident, test, run } = event;
+  const { type, alert, incident } = event;
   if (type === 'test' || incident === null) return sampleOf(config, alert);
   const isOver = type === 'resolved';
   return {
@@ -64,7 +64,7 @@ export function composeNotification(
     facts: factsOf(event, incident),
     steps: isOver ? [] : stepsOf(event, incident),
     followUp: isOver ? null : 'No further alerts until this is resolved.',
-    link: linkOf(config, test, run),
+    link: linkOf(config, event),
     rule: ruleOf(alert),
     incident: incident.id,
   };
@@ -74,13 +74,15 @@ function headlineOf(
   { type, alert, test }: IncidentEvent,
   incident: AlertIncidentRow,
 ): Pick<Notification, 'title' | 'lead'> {
-  if (incident.resolution === 'no_longer_watched')
-    return {
-      title: `${incident.subject} is no longer monitored`,
-      lead: 'The incident is resolved because no monitor checks this target anymore, or because the blocklists that listed it are no longer in use. The problem may persist.',
-    };
   const condition = conditionOf(alert);
   const opened = openedIncident(incident);
+  if (incident.resolution === 'no_longer_watched')
+    return (
+      condition.unwatchedText?.(opened) ?? {
+        title: `${incident.subject} is no longer monitored`,
+        lead: 'The incident is resolved because no monitor checks this target anymore, or because the blocklists that listed it are no longer in use. The problem may persist.',
+      }
+    );
   if (type !== 'resolved') return condition.openedText(opened);
   return {
     title: condition.resolvedTitle(opened, { threshold: thresholdOf(alert), test }),
@@ -100,7 +102,7 @@ function sampleOf({ APP_URL }: Pick<App['config'], 'APP_URL'>, alert: AlertRow):
     steps: [],
     followUp:
       'A real alert says what happened, which domain or IP address is affected, and what to do. A “Resolved” notification follows when the problem ends.',
-    link: { label: 'Open the home page', url: APP_URL },
+    link: { label: 'Open the alert rule', url: `${APP_URL}/alerts/${alert.id}` },
     rule: ruleOf(alert),
     incident: null,
   };
@@ -108,18 +110,19 @@ function sampleOf({ APP_URL }: Pick<App['config'], 'APP_URL'>, alert: AlertRow):
 
 const ruleOf = ({ name, id }: AlertRow): string => `“${truncate(name)}” (${id})`;
 
-/** The page with the details: the report of a test, or the results of a monitor. */
+/** The page with the details: the report of a test, a domain, or a monitor. */
 function linkOf(
   { APP_URL }: Pick<App['config'], 'APP_URL'>,
-  test: IncidentEvent['test'],
-  run: IncidentEvent['run'],
+  { alert, test, run }: IncidentEvent,
 ): Notification['link'] {
-  if (test) return { label: 'Open report', url: `${APP_URL}/v1/tests/${test.id}/report.html` };
+  const { page } = conditionOf(alert);
+  if (page) return { label: page.label, url: `${APP_URL}${page.path}` };
+  if (test) return { label: 'Open report', url: `${APP_URL}/tests/${test.id}` };
   if (!run) return null;
   const { id, type, domain_id } = run.monitor;
   return type === 'domain_health' && domain_id !== null
-    ? { label: 'View all domain checks', url: `${APP_URL}/v1/domains/${domain_id}/health` }
-    : { label: 'View monitor runs', url: `${APP_URL}/v1/monitors/${id}/runs` };
+    ? { label: 'View all domain checks', url: `${APP_URL}/domains/${domain_id}` }
+    : { label: 'View monitor runs', url: `${APP_URL}/monitors/${id}` };
 }
 
 function factsOf(
@@ -128,7 +131,8 @@ function factsOf(
 ): Notification['facts'] {
   // If the monitor was deleted, the kind of its target is unknown.
   const monitored = run?.monitor.type === 'domain_health' ? 'Domain' : 'Target';
-  const subjectLabel = incident.run_id === null ? 'From domain' : monitored;
+  const subjectLabel =
+    conditionOf(alert).subjectLabel ?? (incident.run_id === null ? 'From domain' : monitored);
   return [
     [subjectLabel, incident.subject],
     ...conditionOf(alert).measurements(openedIncident(incident), {
@@ -167,6 +171,7 @@ const MAX_RECORD_LENGTH = 450;
 
 function stepsOf({ alert, test, run }: IncidentEvent, incident: AlertIncidentRow): Step[] {
   const condition = conditionOf(alert);
+  if (condition.fixes) return condition.fixes(openedIncident(incident));
   if (!test?.checks)
     return run && condition.fixesForRun
       ? condition.fixesForRun(openedIncident(incident), JSON.parse(run.findings))

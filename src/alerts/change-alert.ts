@@ -3,6 +3,7 @@
 import type { App } from '../app.ts';
 import { requireDomain } from '../domains/queries.ts';
 import { isoTime } from '../lib/clock.ts';
+import { invalidParams } from '../lib/errors.ts';
 import { rejectTestAddresses } from '../outbox/queue.ts';
 import { lockIn, type Tx } from '../store/open.ts';
 import { requireBelowLimit } from '../store/queries.ts';
@@ -32,6 +33,7 @@ export async function createAlert(
   requireAllowedSlackUrl(app, url);
   rejectTestAddresses(app.config, recipients ?? []);
   await requireDomain(tx, domain_id);
+  requireFittingDomain(input.condition, domain_id);
   const row: AlertRow = {
     id,
     name: input.name,
@@ -58,6 +60,13 @@ function requireAllowedSlackUrl(
   if (url) requireAllowedUrl(url, config.WEBHOOK_ALLOW_NETWORKS, 'slack_webhook_url');
 }
 
+/** A rule that is limited to a domain would never be evaluated on results that belong to none. */
+function requireFittingDomain(condition: AlertRow['condition'], domainId: string | null): void {
+  if (domainId === null || !conditionOf({ condition }).isOfNoDomain) return;
+  const message = `is not allowed for ${condition}, which does not depend on a domain`;
+  throw invalidParams([{ param: 'domain_id', code: 'invalid', message }]);
+}
+
 /** A condition without a threshold stores the given value and ignores it. */
 const thresholdToStore = (
   condition: AlertRow['condition'],
@@ -77,6 +86,7 @@ export async function changeAlert(
   if (patch.domain_id !== undefined && patch.domain_id !== current.domain_id)
     await requireDomain(tx, patch.domain_id);
   const row = applyPatch(app, current, patch);
+  requireFittingDomain(row.condition, row.domain_id);
   const [before, after] = [auditDetails(app, current), auditDetails(app, row)];
   const details = differences(before, after);
   const slackUrlUnchanged = current.slack_webhook_url === row.slack_webhook_url;

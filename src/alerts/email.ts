@@ -151,7 +151,7 @@ async function queueDigest(tx: Tx, app: App, { alertId, name, recipient, counts 
       ],
       button: {
         label: 'View incidents',
-        url: `${APP_URL}/v1/alert_incidents?alert_id=${alertId}`,
+        url: `${APP_URL}/alerts/${alertId}`,
       },
       footer: whyReceived(`the alert rule “${name}” at ${new URL(APP_URL).host}`),
     }),

@@ -1,6 +1,8 @@
 /** Evaluates a rule's condition on a result, and decides whether the result resolves an incident. */
 
+import type { Config } from '../config/config.ts';
 import type { Result } from '../events/events.ts';
+import { monitorAddress } from '../monitors/placement-address.ts';
 import type { Tx } from '../store/open.ts';
 import type {
   AlertIncidentRow,
@@ -28,10 +30,23 @@ export interface Observation {
 }
 
 /** Empty if the result has no subject, such as a message without a From field. */
-export async function observe(tx: Tx, result: Result): Promise<Observation[]> {
-  if (result.kind === 'test') return observeTest(result.test);
-  const { run, monitor } = result;
-  return monitor.type === 'placement' ? [] : observeRun(run, await targetsOf(tx, monitor));
+export async function observe(
+  tx: Tx,
+  config: Pick<Config, 'INBOX_DOMAIN'>,
+  result: Result,
+): Promise<Observation[]> {
+  switch (result.kind) {
+    case 'test':
+      return observeTest(result.test);
+    case 'run':
+      return observeRun(
+        result.run,
+        await targetsOf(tx, config, result.monitor),
+        result.monitor.name,
+      );
+    case 'seed':
+      return [observation(result.seed.id, (condition) => condition.factsOfSeed?.(result) ?? null)];
+  }
 }
 
 /** The subject of a test is its From domain. */
@@ -50,8 +65,10 @@ export function observeTest(
 export function observeRun(
   run: Pick<MonitorRunRow, 'findings' | 'changes'>,
   targets: string[],
+  monitor = '',
 ): Observation[] {
   const observed: ObservedRun = {
+    monitor,
     findings: JSON.parse(run.findings),
     changes: JSON.parse(run.changes),
   };
@@ -71,8 +88,15 @@ function observation(subject: string, readFacts: (condition: Condition) => unkno
   };
 }
 
-/** The targets of a monitor, or its domain. */
-async function targetsOf(tx: Tx, { targets, domain_id }: MonitorRow): Promise<string[]> {
+/** The targets of a monitor, its address, or its domain. */
+async function targetsOf(
+  tx: Tx,
+  config: Pick<Config, 'INBOX_DOMAIN'>,
+  monitor: MonitorRow,
+): Promise<string[]> {
+  const { targets, domain_id } = monitor;
+  const address = monitorAddress(monitor, config);
+  if (address !== null) return [address];
   if (targets !== null) return JSON.parse(targets);
   const domain = await tx
     .selectFrom('domains')

@@ -12,11 +12,11 @@ import { slackUrlProblem } from './channels.ts';
 import { recordMailOutcomes, recordRemovedDeliveries } from './delivery-status.ts';
 import { evaluateRules } from './incidents.ts';
 import { alertJobs } from './jobs.ts';
-import { alertRoutes } from './routes.ts';
+import { alertOperations } from './routes.ts';
 
 export const alerts: Feature = {
   name: 'alerts',
-  routes: alertRoutes,
+  routes: Object.values(alertOperations),
   jobs: alertJobs,
   subscribers: (app) => [
     subscribe(resultStored, evaluateRules(app)),

@@ -90,11 +90,11 @@ export async function resolveIncidents(
 /** Evaluates the rules on each result, in the transaction that stores it. */
 export function evaluateRules(app: App): Subscriber<[result: Result]> {
   return async (tx, result) => {
-    // Sandbox tests say nothing about the team's mail.
+    // Tests of test mode say nothing about the team's mail.
     if (result.kind === 'test' && result.test.livemode === 0) return;
     const rules = await rulesFor(tx, result).execute();
     if (rules.length === 0) return;
-    const observations = await observe(tx, result);
+    const observations = await observe(tx, app.config, result);
     if (observations.length === 0) return;
     let changes = await findChanges(tx, app, rules, observations);
     if (changes.length === 0) return;
@@ -149,7 +149,12 @@ async function findChanges(
 }
 
 function rulesFor(tx: Tx, result: Result) {
-  const { domain_id } = result.kind === 'test' ? result.test : result.monitor;
+  const domain_id =
+    result.kind === 'test'
+      ? result.test.domain_id
+      : result.kind === 'run'
+        ? result.monitor.domain_id
+        : null;
   return tx
     .selectFrom('alerts')
     .selectAll()

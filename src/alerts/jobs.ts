@@ -2,10 +2,13 @@
 
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { App } from '../app.ts';
+import type { Config } from '../config/config.ts';
 import { isoTime } from '../lib/clock.ts';
+import { monitorAddress } from '../monitors/placement-address.ts';
 import type { Job } from '../scheduler/scheduler.ts';
 import { type Db, lockIn, type Tx, transact } from '../store/open.ts';
-import { deleteInBatches } from '../store/queries.ts';
+import { deleteInSteps } from '../store/queries.ts';
+import { inSteps } from '../store/steps.ts';
 import { recordDeliveryOutcomes } from './delivery-status.ts';
 import { sendDigestsJob } from './email.ts';
 import { closeIncidentsJob, resolveAndNotify, resolveIncidents } from './incidents.ts';
@@ -32,7 +35,7 @@ function sweepIncidentsJob(app: App): Job {
 
 /** In batches, so that a large number doesn't block the event loop. */
 export async function sweepIncidents(app: App): Promise<void> {
-  for (const ids of batchesOf(await findUnwatched(app.db))) {
+  for (const ids of batchesOf(await findUnwatched(app.db, app.config))) {
     await transact(app.db, (tx) => resolveUnwatched(tx, app, ids));
     await yieldToEventLoop();
   }
@@ -46,21 +49,35 @@ function batchesOf(ids: string[]): string[][] {
   );
 }
 
-/** IDs of open incidents from runs whose subject no enabled monitor checks anymore for their rule. */
-async function findUnwatched(db: Db | Tx, candidates?: string[]): Promise<string[]> {
+/**
+ * IDs of open incidents from runs whose subject no enabled monitor checks anymore for their rule, and of those about
+ * seed mailboxes that are no longer configured.
+ */
+async function findUnwatched(
+  db: Db | Tx,
+  config: Pick<Config, 'INBOX_DOMAIN' | 'SEED_MAILBOXES'>,
+  candidates?: string[],
+): Promise<string[]> {
+  const seeds = config.SEED_MAILBOXES.map(({ name }) => name);
   let query = db
     .selectFrom('alert_incidents as incident')
     .innerJoin('alerts', 'alerts.id', 'incident.alert_id')
-    .select(['incident.id', 'incident.subject', 'alerts.domain_id'])
+    .select(['incident.id', 'incident.subject', 'incident.condition', 'alerts.domain_id'])
     .where('incident.status', '=', 'open')
     .where('incident.closing_id', 'is', null)
-    .where('incident.run_id', 'is not', null);
+    .where(({ or, eb }) =>
+      or([eb('incident.run_id', 'is not', null), eb('incident.condition', '=', 'seed_failing')]),
+    );
   if (candidates) query = query.where('incident.id', 'in', candidates);
   const open = await query.orderBy('incident.id').execute();
   if (open.length === 0) return [];
-  const watched = await watchedSubjects(db);
+  const watched = await watchedSubjects(db, config);
   return open
-    .filter(({ subject, domain_id }) => !watched.has(subjectKey(domain_id, subject)))
+    .filter(({ subject, condition, domain_id }) =>
+      condition === 'seed_failing'
+        ? !seeds.includes(subject)
+        : !watched.has(subjectKey(domain_id, subject)),
+    )
     .map(({ id }) => id);
 }
 
@@ -68,17 +85,20 @@ async function findUnwatched(db: Db | Tx, candidates?: string[]): Promise<string
 const subjectKey = (domainId: string | null, subject: string): string =>
   `${domainId ?? ''} ${subject}`;
 
-async function watchedSubjects(db: Db | Tx): Promise<Set<string>> {
+async function watchedSubjects(
+  db: Db | Tx,
+  config: Pick<Config, 'INBOX_DOMAIN'>,
+): Promise<Set<string>> {
   const monitors = await db
     .selectFrom('monitors')
     .leftJoin('domains', 'domains.id', 'monitors.domain_id')
-    .select(['monitors.targets', 'monitors.domain_id', 'domains.name as domain'])
+    .select(['monitors.targets', 'monitors.domain_id', 'monitors.token', 'domains.name as domain'])
     .where('monitors.enabled', '=', 1)
-    .where('monitors.type', '!=', 'placement')
     .execute();
   const watched = new Set<string>();
-  for (const { targets, domain_id, domain } of monitors) {
-    const subjects: string[] = targets === null ? [domain ?? ''] : JSON.parse(targets);
+  for (const { targets, domain_id, domain, ...monitor } of monitors) {
+    const address = monitorAddress(monitor, config);
+    const subjects: string[] = targets === null ? [address ?? domain ?? ''] : JSON.parse(targets);
     for (const subject of subjects) {
       watched.add(subjectKey(null, subject));
       watched.add(subjectKey(domain_id, subject));
@@ -90,7 +110,7 @@ async function watchedSubjects(db: Db | Tx): Promise<Set<string>> {
 async function resolveUnwatched(tx: Tx, app: App, ids: string[]): Promise<void> {
   await lockRulesOf(tx, ids);
   // Some may have been resolved, or be monitored again, since the query outside the transaction.
-  const stillUnwatched = await findUnwatched(tx, ids);
+  const stillUnwatched = await findUnwatched(tx, app.config, ids);
   if (stillUnwatched.length === 0) return;
   const notifier = createNotifier(tx, app);
   const rows = await tx
@@ -152,8 +172,6 @@ async function closeOrphans(app: App): Promise<boolean> {
 
 // Deletes samples, and resolved incidents with their notifications, after the event retention period.
 
-const EXPIRE_BATCH_SIZE = 200;
-
 function expireIncidentsJob(app: App): Job {
   return { name: 'alerts.expire', tick: '0 13 * * * *', run: () => expireIncidents(app) };
 }
@@ -167,23 +185,23 @@ export async function expireIncidents({
   await recordDeliveryOutcomes(db);
   if (config.EVENT_RETENTION === 0) return;
   const cutoff = isoTime(clock.now() - config.EVENT_RETENTION);
-  while ((await deleteIncidents(db, cutoff)) === EXPIRE_BATCH_SIZE) await yieldToEventLoop();
+  await inSteps((limit) => deleteIncidents(db, cutoff, limit));
   const samples = db
     .selectFrom('alert_notifications')
     .select('id')
     .where('incident_id', 'is', null)
     .where('created_at', '<', cutoff);
-  await deleteInBatches(db, 'alert_notifications', samples);
+  await deleteInSteps(db, 'alert_notifications', samples);
 }
 
-async function deleteIncidents(db: Db, cutoff: string): Promise<number> {
+async function deleteIncidents(db: Db, cutoff: string, limit: number): Promise<number> {
   return transact(db, async (tx) => {
     const expired = await tx
       .selectFrom('alert_incidents')
       .select('id')
       .where('resolved_at', '<', cutoff)
       .where('status', '=', 'resolved')
-      .limit(EXPIRE_BATCH_SIZE)
+      .limit(limit)
       .execute();
     const ids = expired.map(({ id }) => id);
     if (ids.length === 0) return 0;

@@ -4,6 +4,7 @@ import type { App } from '../app.ts';
 import { appendEvent, type Result } from '../events/events.ts';
 import { isoTime } from '../lib/clock.ts';
 import { presentListed } from '../mailtests/present.ts';
+import { readTags } from '../mailtests/tags.ts';
 import { presentRun } from '../monitors/queries.ts';
 import { queueMail, SEND_JOB } from '../outbox/queue.ts';
 import { afterCommit, type Db, type Tx } from '../store/open.ts';
@@ -127,12 +128,14 @@ async function appendEvents(
 ): Promise<void> {
   const presented = await presentIncidents(tx, incidents);
   const webhooks = alert?.channels.includes('webhook') ?? false;
+  const testIds = incidents.flatMap((incident) => results.test(incident)?.id ?? []);
+  const tags = await readTags(tx, testIds);
   for (const [index, incident] of incidents.entries()) {
     const [test, run] = [results.test(incident), results.run(incident)];
     const data = {
       ...presented[index]!,
       ...(alert && { alert }),
-      ...(test && { test: presentListed(test, app.config) }),
+      ...(test && { test: presentListed(test, app.config, tags.get(test.id) ?? []) }),
       ...(run && { monitor_run: presentRun(run) }),
     };
     const event = { type: `alert.${type}`, livemode: true, data, webhooks } as const;
@@ -160,7 +163,7 @@ const UNCONFIGURED: Record<Channel, NewNotification> = {
   email: unconfigured(MAIL_NOT_CONFIGURED),
   webhook: unconfigured('no enabled webhook endpoint subscribes to this event'),
   slack: unconfigured(
-    'no usable Slack webhook URL: set slack_webhook_url on the rule, or DELIVERABILITY_SLACK_WEBHOOK_URL on the server',
+    'no usable Slack webhook URL: add one to the rule, or set DELIVERABILITY_SLACK_WEBHOOK_URL on the server',
   ),
 };
 

@@ -1,5 +1,6 @@
 /** Rules, incidents, and notifications: queries, and their JSON for the API and events. */
 
+import { sql } from 'kysely';
 import type { App } from '../app.ts';
 import { fetchPage, type Page } from '../http/schemas.ts';
 import { AppError } from '../lib/errors.ts';
@@ -10,6 +11,7 @@ import { type NotificationState, withDeliveryStatus } from './delivery-status.ts
 import type {
   Alert,
   AlertIncident,
+  AlertIncidentWithDetails,
   AlertNotification,
   AlertTest,
   Channel,
@@ -37,19 +39,27 @@ export async function alertStates(
 ): Promise<AlertState[]> {
   if (rows.length === 0) return [];
   const open = await db
-    .selectFrom('alert_incidents')
-    .select('alert_id')
-    .distinct()
-    .where('status', '=', 'open')
-    // Incidents that are being closed no longer count.
-    .where('closing_id', 'is', null)
+    .selectFrom('alerts')
+    .select('alerts.id')
     .where(
-      'alert_id',
+      'alerts.id',
       'in',
       rows.map(({ id }) => id),
     )
+    // One look into the index for each rule, however many incidents are open.
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('alert_incidents')
+          .select('alert_incidents.id')
+          .whereRef('alert_id', '=', 'alerts.id')
+          // A literal, so that SQLite uses the partial index of open incidents.
+          .where('status', '=', sql.lit('open' as const))
+          // Incidents that are being closed no longer count.
+          .where('closing_id', 'is', null),
+      ),
+    )
     .execute();
-  const triggered = new Set(open.map(({ alert_id }) => alert_id));
+  const triggered = new Set(open.map(({ id }) => id));
   const hasWebhookEndpoint = (await findSubscribedEndpoints(db, 'alert.triggered')).length > 0;
   return rows.map((row) => {
     const url = ownSlackUrl(app, row);
@@ -79,6 +89,50 @@ export async function listIncidents(
     );
   if (alert_id) query = query.where('alert_id', '=', alert_id);
   return fetchPage(query, { limit, starting_after, ending_before }, all);
+}
+
+/** Throws `not_found`. */
+export async function incidentOr404(db: Db | Tx, id: string): Promise<AlertIncidentRow> {
+  const query = db.selectFrom('alert_incidents').selectAll().where('id', '=', id);
+  const row = await query.executeTakeFirst();
+  if (!row) throw new AppError('not_found', 'No such incident.');
+  return row;
+}
+
+/** The JSON of one incident with its rule and the recipients of its notifications. */
+export async function presentIncidentWithDetails(
+  db: Db,
+  app: Pick<App, 'config' | 'mailer' | 'secrets'>,
+  row: AlertIncidentRow,
+): Promise<AlertIncidentWithDetails> {
+  const notifications = await notificationStates(db, { incidents: [row.id] });
+  const rules = await db.selectFrom('alerts').selectAll().where('id', '=', row.alert_id).execute();
+  const [state] = await alertStates(db, app, rules);
+  return {
+    ...presentIncident(row, []),
+    monitor_id: await monitorOfRun(db, row),
+    alert: state ? presentAlert(state) : null,
+    notifications: notifications.map((state) => ({
+      ...presentNotification(state),
+      type: state.news as 'triggered' | 'resolved',
+      recipient: state.recipient,
+      created_at: state.created_at,
+    })),
+  };
+}
+
+async function monitorOfRun(
+  db: Db,
+  { run_id }: Pick<AlertIncidentRow, 'run_id'>,
+): Promise<string | null> {
+  if (run_id === null) return null;
+  const row = await db
+    .selectFrom('monitor_runs')
+    .innerJoin('monitors', 'monitors.id', 'monitor_id')
+    .select('monitor_id')
+    .where('monitor_runs.id', '=', run_id)
+    .executeTakeFirst();
+  return row?.monitor_id ?? null;
 }
 
 /** The notifications with their current status, in order of creation. */
@@ -161,6 +215,8 @@ function presentIncident(row: AlertIncidentRow, notifications: NotificationState
     id: row.id,
     object: 'alert_incident',
     alert_id: row.alert_id,
+    condition: row.condition,
+    threshold: row.threshold,
     subject: row.subject,
     status: isResolved(row) ? 'resolved' : 'open',
     value: JSON.parse(row.value),

@@ -10,11 +10,13 @@ import { auditAlert, changeAlert, createAlert, deleteAlert } from './change-aler
 import {
   alertOr404,
   alertStates,
+  incidentOr404,
   listAlerts,
   listIncidents,
   notificationStates,
   presentAlert,
   presentIncidents,
+  presentIncidentWithDetails,
   presentSample,
 } from './queries.ts';
 import { lastSample, postSample, sendSample } from './sample.ts';
@@ -22,6 +24,7 @@ import {
   Alert,
   AlertIncident,
   AlertIncidentsQuery,
+  AlertIncidentWithDetails,
   AlertListQuery,
   AlertPatch,
   AlertTest,
@@ -31,6 +34,7 @@ import {
 } from './schema.ts';
 
 const ALERT_RULE_ID = idOf('alt', 'The ID of the alert rule.');
+const INCIDENT_ID = idOf('inc', 'The ID of the incident.');
 
 // The operations on incidents (contract §8).
 
@@ -74,7 +78,19 @@ const listAllIncidents = route({
   handle: ({ app, query }) => incidentPage(app, query),
 });
 
-const incidentRoutes = [listIncidentsOfAlert, listAllIncidents];
+const getIncident = route({
+  method: 'GET',
+  path: '/v1/alert_incidents/:id',
+  params: { id: INCIDENT_ID },
+  operation: 'getAlertIncident',
+  role: 'member',
+  summary: 'Get an incident',
+  description: 'Returns an incident with its rule, its monitor, and its notifications.',
+  response: AlertIncidentWithDetails,
+  async handle({ app, params }) {
+    return presentIncidentWithDetails(app.db, app, await incidentOr404(app.db, params.id!));
+  },
+});
 
 async function present(db: Db | Tx, app: App, row: AlertRow): Promise<Alert> {
   const [state] = await alertStates(db, app, [row]);
@@ -214,4 +230,15 @@ const lastTest = route({
   },
 });
 
-export const alertRoutes = [create, list, get, update, remove, test, lastTest, ...incidentRoutes];
+export const alertOperations = {
+  create,
+  list,
+  get,
+  update,
+  remove,
+  test,
+  lastTest,
+  listIncidentsOfAlert,
+  listAllIncidents,
+  getIncident,
+};

@@ -113,6 +113,8 @@ function sampleIncident({ newId, clock }: Pick<App, 'newId' | 'clock'>, alert: A
     id: newId('inc'),
     object: 'alert_incident',
     alert_id: alert.id,
+    condition: alert.condition,
+    threshold: alert.threshold,
     subject: 'example.com',
     status: 'open',
     value: { sample: true, ...(conditionOf(alert).sampleValue(thresholdOf(alert)) as object) },

@@ -53,13 +53,13 @@ const Recipients = v.pipe(
 
 const THRESHOLD_TEXT = 'Scores below this value trigger the alert. Used by `score_below` only.';
 const DOMAIN_TEXT =
-  'Limits the rule to the tests and monitors of this domain. If null, the rule applies to all of them.';
+  'Limits the rule to the tests and monitors of this domain. If null, the rule applies to all of them. Not allowed for `placement_problem` and `seed_failing`.';
 const RECIPIENTS_TEXT =
   'The recipients of the email channel. If null, the owner and the admins of the team.';
 
 const NAME_TEXT = 'The name of the rule.';
 const CONDITION_TEXT =
-  '`score_below`: the score is below `threshold`. `auth_fail`: SPF, DKIM or DMARC does not pass. `blocklist_hit`: a tier 1 or 2 blocklist lists the subject.';
+  '`score_below`: the score is below `threshold`. `auth_fail`: SPF, DKIM or DMARC does not pass. `blocklist_hit`: a tier 1 or 2 blocklist lists the subject. `placement_problem`: a placement monitor has a finding. `seed_failing`: a seed mailbox can’t be read.';
 const CHANNELS_TEXT = 'How to notify you. `webhook` sends `alert.*` events to your endpoints.';
 const ENABLED_TEXT = 'Whether the rule is evaluated.';
 
@@ -220,20 +220,32 @@ const INCIDENT = {
   id: described(v.string(), 'The ID of the incident.'),
   object: typeField('alert_incident'),
   alert_id: described(v.string(), 'The ID of the rule.'),
-  subject: described(v.string(), 'The From domain of the test, or the target of the monitor.'),
+  condition: described(
+    v.picklist(CONDITION_IDS),
+    'The condition of the rule when the incident was opened. The rule may have another one now.',
+  ),
+  threshold: described(
+    v.nullable(v.pipe(v.number(), v.integer())),
+    'The threshold of the rule when the incident was opened. Used by `score_below` only.',
+    70,
+  ),
+  subject: described(
+    v.string(),
+    'The From domain of the test, the target or address of the monitor, or the name of the seed mailbox.',
+  ),
   status: described(v.picklist(INCIDENT_STATUSES), '`open` as long as the condition is met.'),
   value: described(
     v.record(v.string(), v.any()),
-    'The values that met the condition: the score, the authentication results or the blocklists.',
+    'The values that met the condition: the score, the authentication results, the blocklists, the placement findings, or the error of the seed mailbox.',
     { score: 61 },
   ),
   test_id: described(
     v.nullable(v.string()),
-    'The test that opened the incident. Null if a monitor run did.',
+    'The test that opened the incident. Null if a monitor run or a seed mailbox did.',
   ),
   run_id: described(
     v.nullable(v.string()),
-    'The monitor run that opened the incident. Null if a test did.',
+    'The monitor run that opened the incident. Null if a test or a seed mailbox did.',
     exampleId('run'),
   ),
   opened_at: described(Time, 'When the incident was opened.'),
@@ -252,6 +264,8 @@ const EXAMPLE_INCIDENT = {
   id: exampleId('inc'),
   object: 'alert_incident',
   alert_id: exampleId('alt'),
+  condition: 'score_below',
+  threshold: 70,
   subject: 'example.com',
   status: 'open',
   value: { score: 61 },
@@ -273,18 +287,70 @@ export const AlertIncident = named(
 );
 export type AlertIncident = v.InferOutput<typeof AlertIncident>;
 
+const IncidentNotification = named(
+  'IncidentNotification',
+  v.object({
+    ...NOTIFICATION,
+    type: described(
+      v.picklist(['triggered', 'resolved']),
+      'Whether it reports that the incident was opened or resolved.',
+      'triggered',
+    ),
+    recipient: described(
+      v.nullable(v.string()),
+      'The email address. Null for other channels.',
+      'alex@example.com',
+    ),
+    created_at: described(Time, 'When the notification was created.', '2026-11-21T10:00:24.000Z'),
+  }),
+  'A notification about an incident, with its recipient.',
+);
+export type IncidentNotification = v.InferOutput<typeof IncidentNotification>;
+
+export const AlertIncidentWithDetails = named(
+  'AlertIncidentWithDetails',
+  v.object({
+    ...INCIDENT,
+    monitor_id: described(
+      v.nullable(v.string()),
+      'The monitor of the run. Null if a test opened the incident, or if the monitor was deleted.',
+      exampleId('mon'),
+    ),
+    alert: described(v.nullable(Alert), 'The rule. Null if it was deleted.'),
+    notifications: described(
+      v.array(IncidentNotification),
+      'The notifications about the incident, oldest first.',
+    ),
+  }),
+  'An incident with its rule and its notifications.',
+  {
+    ...EXAMPLE_INCIDENT,
+    monitor_id: null,
+    alert: null,
+    notifications: [
+      {
+        ...EXAMPLE_INCIDENT.notifications[0],
+        type: 'triggered',
+        recipient: 'alex@example.com',
+        created_at: '2026-11-21T10:00:24.000Z',
+      },
+    ],
+  } as never,
+);
+export type AlertIncidentWithDetails = v.InferOutput<typeof AlertIncidentWithDetails>;
+
 const IncidentEvent = named(
   'AlertIncidentEvent',
   v.object({
     ...INCIDENT,
     alert: v.optional(described(Alert, 'The rule. Missing if it was deleted.')),
     test: v.optional(
-      described(ListedTest, 'The test that opened or resolved the incident. Missing if a run did.'),
+      described(ListedTest, 'The test that opened or resolved the incident. Missing otherwise.'),
     ),
     monitor_run: v.optional(
       described(
         MonitorRun,
-        'The monitor run that opened or resolved the incident. Missing if a test did.',
+        'The monitor run that opened or resolved the incident. Missing otherwise.',
       ),
     ),
   }),

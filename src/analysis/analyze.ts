@@ -37,6 +37,11 @@ import { summarize } from './summary.ts';
 /** The version of the checks, points, weights and caps. Changes whenever a score could change. */
 export const RULESET = '2026.11.4';
 
+/** Parts of an analysis that a page shows while it runs. */
+export type AnalysisStep = 'spf' | 'dkim' | 'dmarc' | 'content';
+/** `done` for a step of several checks, which has no result of its own. */
+export type StepOutcome = CheckStatus | 'done';
+
 export interface AnalyzeOptions {
   resolver: Resolver;
   web?: WebClient;
@@ -46,6 +51,8 @@ export interface AnalyzeOptions {
   checks?: Check[];
   /** Called when a check throws, which is a bug. Users see that the check could not be completed. */
   onFault?(checkId: string, error: unknown): void;
+  /** Called once for each step, as soon as it is finished. */
+  onStep?(step: AnalysisStep, outcome: StepOutcome): void;
 }
 
 /** Rejects only on a bug. Resolves by the deadline, whatever the resolver does. */
@@ -69,12 +76,30 @@ export async function analyze(
       subject: 'message',
       onFault: options.onFault,
     };
-    const findings = await Promise.all(checks.map((check) => runCheck(check, run)));
+    const report = stepReporter(checks, options.onStep);
+    const findings = await Promise.all(
+      checks.map(async (check) => {
+        const finding = await runCheck(check, run);
+        report(check, finding);
+        return finding;
+      }),
+    );
     const alternative = await alternativeOf(checks, findings, run);
     return await resultOf(context, checks, findings, alternative);
   } finally {
     deadline.stop();
   }
+}
+
+/** Returns a function for each finding, which calls `onStep` when a step is finished. */
+function stepReporter(checks: Check[], onStep: AnalyzeOptions['onStep']) {
+  let openContentChecks = checks.filter(({ category }) => category === 'content').length;
+  return ({ id, category }: Check, { status }: Finding): void => {
+    if (id === 'spf' || id === 'dkim' || id === 'dmarc') onStep?.(id, status);
+    if (category !== 'content') return;
+    openContentChecks -= 1;
+    if (openContentChecks === 0) onStep?.('content', 'done');
+  };
 }
 
 /** The score as the other kind, if the kind is uncertain. Only the checks that depend on the kind run again. */

@@ -27,6 +27,15 @@ export type CheckStatus = (typeof CHECK_STATUSES)[number];
 
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 
+/** The mail server of the operator that passed the message on. */
+export interface ReportingServer {
+  client_ip: string;
+  /** The name that it gives itself in its Received field. */
+  name: string | null;
+  /** How it reported the client; null if it did not, or not in a form that can be read. */
+  method: 'xclient' | 'xforward' | 'received' | null;
+}
+
 /** The SMTP session as the listener saw it. null means "not known", which is never a failure. */
 export interface Envelope {
   /** The address of MAIL FROM; empty for the null sender `<>` (RFC 5321 §4.5.5). */
@@ -37,6 +46,8 @@ export interface Envelope {
   helo: string | null;
   /** `used: false` only if STARTTLS was offered and the sending server did not use it. */
   tls: { used: boolean; version: string | null; cipher: string | null } | null;
+  /** The server that reported the client. Missing or null if the client itself connected. */
+  reported_by?: ReportingServer | null;
 }
 
 export type MessageKind = 'auto' | 'marketing' | 'transactional';

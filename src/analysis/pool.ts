@@ -1,14 +1,16 @@
 /** A pool of analysis threads with limits on time and memory: no message can stall the service. */
 
-import { Worker } from 'node:worker_threads';
 import { batchPerTurn } from '../lib/concurrency.ts';
 import type { Log } from '../lib/log.ts';
+import { type StartWorker, startWorker } from '../lib/threads.ts';
 import type { Resolver } from '../net/dns/resolver.ts';
+import type { AnalysisStep, StepOutcome } from './analyze.ts';
 import type { Setup } from './check.ts';
 import { type AnalysisInput, DEADLINE_MS } from './check.ts';
 import { NO_SETUP } from './context.ts';
 import type { StoredResult } from './result.ts';
-import { type FromWorker, type ToWorker, WORKER_FILE, WORKER_ROLE } from './worker.ts';
+import type { FromWorker, ToWorker } from './worker.ts';
+import { ANALYSIS_FILE } from './worker-file.ts';
 
 /** `unreadable`: the message exhausted the time or memory of a thread that ran no other job. */
 export type PoolOutcome =
@@ -25,12 +27,20 @@ export interface StoredRaw {
 
 export type PoolInput = Omit<AnalysisInput, 'raw'> & { raw: Uint8Array | StoredRaw };
 
+interface JobOptions {
+  offline?: boolean;
+  setup?: Setup;
+  /** Called while the analysis runs; again from the start if it is repeated after its thread ended. */
+  onStep?: OnStep;
+}
+type OnStep = (step: AnalysisStep, outcome: StepOutcome) => void;
+
 export interface AnalysisPool {
   /**
    * Queues the job while all threads are full, or while the running jobs use the memory for large
    * messages. Rejects only if the message cannot be read.
    */
-  analyze(input: PoolInput, options?: { offline?: boolean; setup?: Setup }): Promise<PoolOutcome>;
+  analyze(input: PoolInput, options?: JobOptions): Promise<PoolOutcome>;
   /** Rejects new jobs and ends the threads. Unfinished jobs resolve as `closed`. */
   close(): Promise<void>;
 }
@@ -42,9 +52,11 @@ export interface PoolOptions {
   deadlineMs?: number;
   /** How long after its deadline a job may take before its thread counts as stuck. */
   graceMs?: number;
+  idleMs?: number;
   memoryMb?: number;
   /** The file that a thread runs. Tests of faulty threads use another one. */
   workerFile?: string;
+  startWorker?: StartWorker;
 }
 
 /** Analyses mostly wait for DNS, so many share a thread: a slow DNS server delays no other message. */
@@ -62,7 +74,7 @@ const MAX_BYTES_PER_THREAD = 4 * 1024 * 1024;
  */
 const HEAP_MB = 256;
 
-/** Starts threads on demand, and keeps them until they have analyzed a large message. */
+/** Starts threads on demand, and keeps them until they have analyzed a large message or are idle. */
 export function createAnalysisPool(options: PoolOptions): AnalysisPool {
   const threads = new Set<Thread>();
   const queue: Job[] = [];
@@ -87,9 +99,9 @@ export function createAnalysisPool(options: PoolOptions): AnalysisPool {
   }
 
   function start(): Thread {
-    const { resolver, log, deadlineMs = DEADLINE_MS, graceMs = 5_000 } = options;
-    const { memoryMb = HEAP_MB, workerFile = WORKER_FILE } = options;
-    const limits = { deadlineMs, graceMs, memoryMb };
+    const { resolver, log, deadlineMs = DEADLINE_MS, graceMs = 5_000, idleMs = IDLE_MS } = options;
+    const { memoryMb = HEAP_MB, workerFile = ANALYSIS_FILE } = options;
+    const limits = { deadlineMs, graceMs, idleMs, memoryMb, startWorker: options.startWorker };
     const thread = startThread({
       resolver,
       log,
@@ -114,11 +126,11 @@ export function createAnalysisPool(options: PoolOptions): AnalysisPool {
   }
 
   return {
-    analyze(input, { offline = false, setup = NO_SETUP } = {}) {
+    analyze(input, { offline = false, setup = NO_SETUP, onStep } = {}) {
       if (closed) return Promise.resolve(CLOSED);
       return new Promise((settle, fail) => {
         lastId += 1;
-        queue.push({ id: lastId, input, offline, setup, isolated: false, settle, fail });
+        queue.push({ id: lastId, input, offline, setup, onStep, isolated: false, settle, fail });
         assignJobs();
       });
     },
@@ -174,6 +186,7 @@ interface Job {
   input: PoolInput;
   offline: boolean;
   setup: Setup;
+  onStep?: OnStep;
   /** A thread ended while it ran this job: the job gets one more attempt, alone on a new thread. */
   isolated: boolean;
   timer?: NodeJS.Timeout;
@@ -198,22 +211,25 @@ interface ThreadOptions {
   log: Log;
   deadlineMs: number;
   graceMs: number;
+  idleMs: number;
   memoryMb: number;
   workerFile: string;
+  startWorker?: StartWorker;
   /** A job ended, so the thread has capacity. */
   onJobEnd(): void;
   /** The thread ended with these jobs unfinished. */
   onExit(thread: Thread, jobs: Job[]): void;
 }
 
-/** Concurrent analyses create many short-lived objects: a larger young generation copies fewer of them. */
-const YOUNG_GENERATION_MB = 48;
+/** More saves no measurable time. */
+const YOUNG_GENERATION_MB = 12;
+/** A thread ends after this time without a job, which frees its memory. */
+const IDLE_MS = 60_000;
 
 /** Starts a thread. An idle thread does not keep the process alive. */
 function startThread(options: ThreadOptions): Thread {
   const { log } = options;
-  const worker = new Worker(options.workerFile, {
-    workerData: { role: WORKER_ROLE },
+  const worker = (options.startWorker ?? startWorker)(options.workerFile, {
     resourceLimits: {
       maxOldGenerationSizeMb: options.memoryMb,
       maxYoungGenerationSizeMb: YOUNG_GENERATION_MB,
@@ -222,6 +238,7 @@ function startThread(options: ThreadOptions): Thread {
   const send = batchPerTurn<ToWorker>((messages) => worker.postMessage(messages));
   const jobs = new Map<number, Job>();
   let hadLarge = false;
+  let idleTimer: NodeJS.Timeout | undefined;
   const startTimer = (job: Job) => {
     clearTimeout(job.timer);
     job.timer = setTimeout(() => {
@@ -231,12 +248,21 @@ function startThread(options: ThreadOptions): Thread {
       void thread.end();
     }, options.deadlineMs + options.graceMs);
   };
+  /** Called when there are no more jobs. */
+  const rest = () => {
+    worker.unref();
+    clearTimeout(idleTimer);
+    // The heap would keep its size: a new thread starts small.
+    if (hadLarge) void thread.end();
+    else idleTimer = setTimeout(() => void thread.end(), options.idleMs).unref();
+  };
   const thread: Thread = {
     jobs,
     ending: false,
     exhausted: false,
     assign(job) {
       jobs.set(job.id, job);
+      clearTimeout(idleTimer);
       hadLarge ||= isLarge(job);
       worker.ref();
       startTimer(job);
@@ -259,7 +285,7 @@ function startThread(options: ThreadOptions): Thread {
         (error) => {
           clearTimeout(job.timer);
           if (!jobs.delete(id)) return;
-          if (jobs.size === 0) worker.unref();
+          if (jobs.size === 0) rest();
           job.fail(error);
           options.onJobEnd();
         },
@@ -273,18 +299,18 @@ function startThread(options: ThreadOptions): Thread {
   worker.on('message', (messages: FromWorker[]) => {
     for (const message of messages) {
       if (message.type === 'lookup') lookUp(message, options.resolver, send);
+      else if (message.type === 'step')
+        jobs.get(message.job)?.onStep?.(message.step, message.outcome);
       else settle(message, jobs, options);
     }
-    if (jobs.size > 0) return;
-    worker.unref();
-    // The heap would keep its size: a new thread starts small.
-    if (hadLarge && !thread.ending) void thread.end();
+    if (jobs.size === 0 && !thread.ending) rest();
   });
   worker.on('error', (error: NodeJS.ErrnoException) => {
     thread.exhausted ||= error.code === 'ERR_WORKER_OUT_OF_MEMORY';
     log.warn('analysis thread failed', { error: error.message });
   });
   worker.on('exit', () => {
+    clearTimeout(idleTimer);
     for (const { timer } of jobs.values()) clearTimeout(timer);
     options.onExit(thread, [...jobs.values()]);
     jobs.clear();
@@ -304,7 +330,7 @@ function lookUp(
 }
 
 function settle(
-  message: Exclude<FromWorker, LookupRequest>,
+  message: Extract<FromWorker, { type: 'done' | 'failed' }>,
   jobs: Map<number, Job>,
   { log, onJobEnd }: ThreadOptions,
 ): void {

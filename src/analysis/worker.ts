@@ -1,12 +1,12 @@
 /** The analysis thread: analyzes messages and sends DNS lookups to the main thread. */
 
-import { fileURLToPath } from 'node:url';
-import { isMainThread, parentPort, workerData } from 'node:worker_threads';
+import { parentPort } from 'node:worker_threads';
 import { batchPerTurn } from '../lib/concurrency.ts';
 import { errorMessage } from '../lib/errors.ts';
 import type { DnsAnswer, RecordType, Resolver } from '../net/dns/resolver.ts';
+import { createWebClient } from '../net/http/client.ts';
 import type { WebClient } from '../net/http/web.ts';
-import type { analyze } from './analyze.ts';
+import { type AnalysisStep, analyze, type StepOutcome } from './analyze.ts';
 import type { AnalysisInput, Setup } from './check.ts';
 import type { StoredResult } from './result.ts';
 import { checksToFix } from './summary.ts';
@@ -25,58 +25,41 @@ export type ToWorker = AnalyzeCommand | { type: 'answer'; lookup: number; answer
 
 export type FromWorker =
   | { type: 'lookup'; lookup: number; name: string; record: RecordType }
+  | { type: 'step'; job: number; step: AnalysisStep; outcome: StepOutcome }
   | { type: 'done'; job: number; result: StoredResult; toFix: string[]; faults: string[] }
   | { type: 'failed'; job: number; error: string };
 
-/** Identifies an analysis thread: in the executable, all threads run the same file. */
-export const WORKER_ROLE = 'analysis';
+const port = parentPort!;
+const send = batchPerTurn<FromWorker>((messages) => port.postMessage(messages));
+const { resolver, settle } = remoteResolver(send);
+const network: Network = { resolver, web: createWebClient({ resolver }) };
 
-/**
- * The file that a thread runs: this one, or in the executable the single bundled file. It is a path
- * and not a URL because pkg only looks up paths inside the executable.
- */
-export const WORKER_FILE = fileURLToPath(import.meta.url);
-
-if (!isMainThread && workerData?.role === WORKER_ROLE) void serve();
-
-async function serve(): Promise<void> {
-  // Imported here because the main thread loads this file too, but not the analysis code.
-  const { analyze: run } = await import('./analyze.ts');
-  const { createWebClient } = await import('../net/http/client.ts');
-  const port = parentPort!;
-  const send = batchPerTurn<FromWorker>((messages) => port.postMessage(messages));
-  const { resolver, settle } = remoteResolver(send);
-  const network: Network = { resolver, web: createWebClient({ resolver }) };
-  port.on('message', (messages: ToWorker[]) => {
-    for (const message of messages) {
-      if (message.type === 'answer') settle(message.lookup, message.answer);
-      else void runJob(run, message, network).then(send);
-    }
-  });
-}
+port.on('message', (messages: ToWorker[]) => {
+  for (const message of messages) {
+    if (message.type === 'answer') settle(message.lookup, message.answer);
+    else void runJob(message, network).then(send);
+  }
+});
 
 interface Network {
   resolver: Resolver;
   web: WebClient;
 }
 
-async function runJob(
-  run: typeof analyze,
-  command: AnalyzeCommand,
-  network: Network,
-): Promise<FromWorker> {
+async function runJob(command: AnalyzeCommand, network: Network): Promise<FromWorker> {
   const { job, input, offline, setup, deadlineMs } = command;
   const faults: string[] = [];
   const onFault = (check: string, error: unknown) => {
     faults.push(`${check}: ${error instanceof Error ? error.stack : errorMessage(error)}`);
   };
   try {
-    const { checks, ...rest } = await run(input, {
+    const { checks, ...rest } = await analyze(input, {
       ...network,
       offline,
       setup,
       deadlineMs,
       onFault,
+      onStep: (step, outcome) => send({ type: 'step', job, step, outcome }),
     });
     const result = { ...rest, checks: JSON.stringify(checks) };
     release(input.raw);

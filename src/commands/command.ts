@@ -22,6 +22,8 @@ export interface Io {
   isStderrTerminal: boolean;
   /** Columns of the terminal; 80 without one. */
   width: number;
+  /** Undefined in tests. */
+  nodeVersion?: string;
   /** Resolves at SIGINT, SIGTERM or SIGHUP. */
   interrupted: Promise<void>;
 }

@@ -1,10 +1,11 @@
 /** The configuration, log and database of a command. */
 
-import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { type Config, ConfigError, PREFIX, readConfig } from '../config/config.ts';
 import { systemClock } from '../lib/clock.ts';
 import { isPostgresUrl } from '../lib/database-url.ts';
+import { createFolder } from '../lib/folders.ts';
 import { createIdGenerator } from '../lib/ids.ts';
 import { createLog, type Log, printable } from '../lib/log.ts';
 import { openStore } from '../store/open.ts';
@@ -45,17 +46,10 @@ export function prepareDataFolder({ DATABASE_URL: path }: Config, { env }: Pick<
 
 const FOLDER_PROBLEMS: Record<string, string> = {
   EACCES: 'permission denied',
-  EEXIST: 'a file with the name of its folder exists',
+  EEXIST: 'a part of its path is a broken link',
   ENOTDIR: 'a part of its path is a file',
   EROFS: 'its file system is read-only',
 };
-
-/** One level at a time: on some file systems, Node's recursive form tries forever. */
-function createFolder(folder: string): void {
-  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
-  if (dirname(folder) !== folder) createFolder(dirname(folder));
-  mkdirSync(folder, { mode: 0o700 });
-}
 
 /** What a command does without a database: it creates one and says so, or it stops. */
 type WithoutDatabase = 'create' | 'stop';

@@ -1,6 +1,6 @@
 /** `env`: prints every environment variable with its current value; secrets are masked. */
 
-import { PREFIX, readConfig } from '../config/config.ts';
+import { PREFIX, readConfig, settingsOf } from '../config/config.ts';
 import type { Variable } from '../config/variables.ts';
 import { VARIABLES } from '../config/variables.ts';
 import { printable, printableJson } from '../lib/log.ts';
@@ -9,9 +9,6 @@ import { type Command, EXIT, printMessage, readArguments } from './command.ts';
 
 const entries = Object.entries(VARIABLES as Record<string, Variable<unknown>>);
 
-const defaultOf = ({ fallback, fallbackText }: Variable<unknown>): string =>
-  fallbackText ?? (typeof fallback === 'string' ? fallback : '');
-
 export const env: Command = {
   name: 'env',
   usage: '[--json]',
@@ -19,13 +16,10 @@ export const env: Command = {
   options: ['--json   Print them as a JSON array'],
   async run(args, io) {
     const { values } = readArguments(args, { json: { type: 'boolean' } });
-    const { texts, warnings } = readConfig(io.env);
+    const { config, warnings } = readConfig(io.env);
     for (const warning of warnings) printMessage(io, printable(warning));
-    const rows = entries.map(([name, spec]) => {
-      const text = (texts as Record<string, string>)[name] ?? '';
-      const value = spec.secret && text ? (spec.shown?.(text) ?? '********') : text;
-      return { name: PREFIX + name, value, default: defaultOf(spec), help: spec.help };
-    });
+    // Without the source, because the command does not say so in text either.
+    const rows = settingsOf(config).map(({ source: _, ...row }) => row);
     if (values.json) io.stdout(`${printableJson(rows, 2)}\n`);
     else
       for (const row of rows)

@@ -1,6 +1,7 @@
 /** `serve`: runs the service until a signal stops it. */
 
 import { databaseLabel } from '../lib/database-url.ts';
+import { limitHeapGrowth } from '../lib/memory-settings.ts';
 import { startService } from '../service.ts';
 import { findOwner } from '../team/members.ts';
 import { VERSION } from '../version.ts';
@@ -16,8 +17,8 @@ export const serve: Command = {
     const { config, log } = configure(io);
     prepareDataFolder(config, io);
     // Installs the signal handlers first, so that a signal during startup also shuts down cleanly.
-    const { interrupted } = io;
-    const service = await startService(config, VERSION, { log });
+    const { interrupted, nodeVersion } = io;
+    const service = await startService(config, VERSION, { log, nodeVersion });
     const { http, smtp, app } = service;
     const scheme = config.HTTP_TLS_CERT_FILE ? 'https' : 'http';
     log.info('ready', {
@@ -27,6 +28,7 @@ export const serve: Command = {
       inbox: config.INBOX_DOMAIN,
       database: databaseLabel(config.DATABASE_URL),
     });
+    limitHeapGrowth();
     if (!(await findOwner(app.db)))
       log.warn(
         'no owner yet: run `deliverability owner you@example.com` to create one and get an API key',

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { closestName } from '../lib/closest-name.ts';
 import { isPostgresUrl } from '../lib/database-url.ts';
 import { printable } from '../lib/log.ts';
+import { VariableFaults } from './seed-mailboxes.ts';
 import { VARIABLES, type Variable } from './variables.ts';
 
 export const PREFIX = 'DELIVERABILITY_';
@@ -21,6 +22,38 @@ export class ConfigError extends Error {
     this.faults = faults;
   }
 }
+
+/** A variable and its current value, for people to read. */
+export interface Setting {
+  /** With its prefix. */
+  name: string;
+  /** Secrets are masked. Empty without a value. */
+  value: string;
+  /** `file`: a variable with the suffix `_FILE` names the file that contains it. */
+  source: 'environment' | 'file' | 'default';
+  /** The default in words, or as a value. */
+  default: string;
+  help: string;
+}
+
+const MASK = '********';
+
+function settingOf(env: Environment, name: string, spec: Variable<unknown>, text: string): Setting {
+  const isInFile = spec.secret && env[`${PREFIX}${name}_FILE`];
+  const { fallback, fallbackText, help } = spec;
+  return {
+    name: PREFIX + name,
+    value: spec.secret && text ? (spec.shown?.(text) ?? MASK) : text,
+    source: env[PREFIX + name] ? 'environment' : isInFile ? 'file' : 'default',
+    default: fallbackText ?? (typeof fallback === 'string' ? fallback : ''),
+    help,
+  };
+}
+
+const settingsByConfig = new WeakMap<Config, Setting[]>();
+
+/** The settings that `readConfig` read into a configuration; empty for one that was made differently. */
+export const settingsOf = (config: Config): Setting[] => settingsByConfig.get(config) ?? [];
 
 export interface ReadConfig {
   config: Config;
@@ -50,7 +83,9 @@ export function readConfig(
       values[name] = spec.read(text);
       texts[name] = text;
     } catch (error) {
-      faults.push(`${PREFIX}${name} ${(error as Error).message}${spec.secret ? '' : quoted(text)}`);
+      const messages = error instanceof VariableFaults ? error.faults : [(error as Error).message];
+      for (const message of messages)
+        faults.push(`${PREFIX}${name} ${message}${spec.secret ? '' : quoted(text)}`);
       // Otherwise, a default derived from this variable would cause a second error.
       texts[name] = fallback;
       invalidNames.push(name);
@@ -60,10 +95,16 @@ export function readConfig(
     ...pairFaults(texts),
     ...groupFaults(texts, invalidNames),
     ...sharedKeyFaults(texts, invalidNames),
+    ...lmtpFaults(texts, invalidNames),
   );
   if (faults.length > 0) throw new ConfigError(faults);
+  const config = values as Config;
+  settingsByConfig.set(
+    config,
+    Object.entries(variables).map(([name, spec]) => settingOf(env, name, spec, texts[name]!)),
+  );
   return {
-    config: values as Config,
+    config,
     texts: texts as Record<VariableName, string>,
     warnings: unknownNameWarnings(env, variables),
   };
@@ -95,6 +136,15 @@ function pairFaults(texts: Record<string, string>): string[] {
       ? [`${PREFIX}${missing[0]} is missing: set both the certificate and the key`]
       : [];
   });
+}
+
+/** LMTP is for named networks only. */
+function lmtpFaults(texts: Record<string, string>, invalidNames: string[]): string[] {
+  const names = ['SMTP_XCLIENT', 'SMTP_TRUSTED_HOPS'];
+  const isNamed = names.some((name) => texts[name] || invalidNames.includes(name));
+  if (!texts.LMTP_PORT || isNamed) return [];
+  const needed = names.map((name) => `${PREFIX}${name}`).join(' or ');
+  return [`${PREFIX}LMTP_PORT needs ${needed}: the networks that may deliver with LMTP`];
 }
 
 /** Variables that must be set together. */

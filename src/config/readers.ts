@@ -27,6 +27,12 @@ export const port: Parse<number> = (value) => {
     throw new Error('must be a port number from 0 to 65535');
   return Number(value);
 };
+/** RFC 2033 §5 forbids port 25. */
+export const lmtpPort: Parse<number | null> = (value) => {
+  if (value === '') return null;
+  if (Number(value) === 25) throw new Error('must not be 25, the port of SMTP (RFC 2033)');
+  return port(value);
+};
 export const url: Parse<string> = (value) => {
   const parsed = URL.canParse(value) ? new URL(value) : null;
   if (!parsed || !['http:', 'https:'].includes(parsed.protocol) || parsed.search || parsed.hash)
@@ -67,6 +73,21 @@ export const eventRetention: Parse<number> = (value) => {
   if (ms > 0 && ms < 86_400_000) throw new Error('must be 0 or at least 1d');
   return ms;
 };
+export const placementTimeout: Parse<number> = (value) => {
+  const ms = duration(value);
+  if (ms < 60_000 || ms > 7 * 86_400_000) throw new Error('must be from 1m to 7d');
+  return ms;
+};
+export const placementRecheck: Parse<number> = (value) => {
+  const ms = duration(value);
+  if (ms > 0 && (ms < 10_000 || ms > 3_600_000)) throw new Error('must be 0, or from 10s to 1h');
+  return ms;
+};
+export const seedCleanup: Parse<number> = (value) => {
+  const ms = duration(value);
+  if (ms > 0 && ms < 3_600_000) throw new Error('must be 0 or at least 1h');
+  return ms;
+};
 export const size: Parse<number> = (value) => {
   const bytes = parseSize(value);
   if (!bytes || bytes > 1024 ** 3)
@@ -83,6 +104,10 @@ const MAX_CONNECTION_LIMIT = 100_000;
 export const connectionLimit: Parse<number> = (value) => {
   if (!/^\d{1,6}$/.test(value) || Number(value) < 1 || Number(value) > MAX_CONNECTION_LIMIT)
     throw new Error(`must be a whole number from 1 to ${MAX_CONNECTION_LIMIT}`);
+  return Number(value);
+};
+export const count: Parse<number> = (value) => {
+  if (!/^[1-9]\d{0,8}$/.test(value)) throw new Error('must be a whole number from 1');
   return Number(value);
 };
 export const database: Parse<string> = (value) => {
@@ -212,6 +237,13 @@ export const secretKey: Parse<string | null> = (value) => {
   if (/^(.)\1*$/su.test(trimmed)) throw new Error('must not repeat a single character');
   // Not trimmed: secrets may be encrypted with a key that ends with a space.
   return value;
+};
+export const metricsToken: Parse<string | null> = (value) => {
+  if (value === '') return null;
+  const trimmed = value.trim();
+  if (!/^[\x21-\x7e]{16,}$/.test(trimmed))
+    throw new Error('must have at least 16 characters, all of them ASCII and no spaces');
+  return trimmed;
 };
 export const password: Parse<string | null> = (value) => {
   if (value !== '' && (value.length < MIN_PASSWORD_LENGTH || value.length > MAX_PASSWORD_LENGTH))

@@ -8,6 +8,7 @@ import { LOG_LEVELS, type LogLevel } from '../lib/log.ts';
 import {
   bool,
   connectionLimit,
+  count,
   database,
   domain,
   dqsKey,
@@ -17,9 +18,11 @@ import {
   eventRetention,
   issuer,
   listChanges,
+  lmtpPort,
   MAX_WORKERS,
   mailbox,
   mailUrl,
+  metricsToken,
   networks,
   nodeName,
   oneOf,
@@ -27,10 +30,13 @@ import {
   optionalDomain,
   type Parse,
   password,
+  placementRecheck,
+  placementTimeout,
   port,
   privateKey,
   rate,
   secretKey,
+  seedCleanup,
   servers,
   size,
   slackUrl,
@@ -38,6 +44,7 @@ import {
   url,
   workers,
 } from './readers.ts';
+import { seedMailboxes } from './seed-mailboxes.ts';
 
 // The declaration of one environment variable.
 
@@ -229,6 +236,22 @@ export const VARIABLES = {
     fallback: '',
     help: 'Networks of the proxies that pass on the sending IP address with the PROXY protocol.',
   }),
+  SMTP_XCLIENT: variable({
+    read: networks,
+    fallback: '',
+    help: 'Networks of the mail servers that pass on the sending IP address with XCLIENT or XFORWARD.',
+  }),
+  SMTP_TRUSTED_HOPS: variable({
+    read: networks,
+    fallback: '',
+    help: 'Networks of the mail servers whose `Received` field names the sending IP address.',
+  }),
+  LMTP_PORT: variable({
+    read: lmtpPort,
+    fallback: '',
+    fallbackText: 'no LMTP',
+    help: 'Port for LMTP from the mail servers in `SMTP_XCLIENT` and `SMTP_TRUSTED_HOPS`, on the address `SMTP_HOST`.',
+  }),
   SMTP_MAX_CONNECTIONS: variable({
     read: connectionLimit,
     fallback: '300',
@@ -273,6 +296,27 @@ export const VARIABLES = {
     fallback: 'true',
     help: 'Check the links of messages with HEAD requests.',
   }),
+  SEED_MAILBOXES: variable({
+    read: seedMailboxes,
+    fallback: '',
+    secret: true,
+    help: 'Seed mailboxes for placement tests: a JSON array such as `[{"provider":"gmail","address":"seed@gmail.com","password":"app password"}]`.',
+  }),
+  PLACEMENT_TIMEOUT: variable({
+    read: placementTimeout,
+    fallback: '60m',
+    help: 'How long a placement test looks for its message in the seed mailboxes, from 1m to 7d.',
+  }),
+  PLACEMENT_RECHECK: variable({
+    read: placementRecheck,
+    fallback: '2m',
+    help: 'How long after a message was found its placement becomes final, from 10s to 1h, or `0`. Until then, the service checks twice whether the provider moved it.',
+  }),
+  SEED_CLEANUP: variable({
+    read: seedCleanup,
+    fallback: '0',
+    help: 'Age after which messages of tests move to the trash of the seed mailboxes, such as `7d`; `0`: never.',
+  }),
   ...SIGN_IN_VARIABLES,
   WEBHOOK_ALLOW_NETWORKS: variable({
     read: networks,
@@ -311,6 +355,27 @@ export const VARIABLES = {
     read: rate,
     fallback: '600/min',
     help: 'Rate limit for requests per API key, session or IP address; `0` disables it.',
+  }),
+  METRICS_TOKEN: variable({
+    read: metricsToken,
+    fallback: '',
+    secret: true,
+    help: 'Bearer token for `/metrics`, at least 16 characters. If unset, only programs on the same machine can read it.',
+  }),
+  PUBLIC_TESTS: variable({
+    read: bool,
+    fallback: 'false',
+    help: 'Whether anyone may test a message from the front page, without an account.',
+  }),
+  PUBLIC_TESTS_PER_CLIENT: variable({
+    read: count,
+    fallback: '20',
+    help: 'Public tests per day for each client, an IPv4 address or an IPv6 /64.',
+  }),
+  PUBLIC_TESTS_PER_DAY: variable({
+    read: count,
+    fallback: '1000',
+    help: 'Public tests per day for all clients together.',
   }),
   WORKERS: variable({
     read: workers,

@@ -7,7 +7,7 @@ import { prefersJson } from '../http/request-context.ts';
 import { route } from '../http/route.ts';
 import { ERROR_STATUS, type ErrorCode } from '../lib/errors.ts';
 import { WithCode } from './docs/topics.tsx';
-import { pageResponse } from './page.tsx';
+import { pageResponse } from './frame/page.tsx';
 
 const ErrorTypeJson = v.object({
   object: v.literal('error_type'),

@@ -1,18 +1,56 @@
 /** Every page of the web application. */
 
 import type { Route } from '../http/route.ts';
+import { acceptInvitationPages } from './access/invitation.tsx';
+import { forgotPasswordPages, setPasswordPages } from './access/reset-password.tsx';
+import { oidcPages, signInPages } from './access/sign-in.tsx';
+import { unsubscribePages } from './access/unsubscribe.tsx';
+import { accountPages } from './account/account.tsx';
+import { alertPages } from './alerts/alerts.tsx';
+import { incidentPages } from './alerts/incident.tsx';
+import { alertRulePages } from './alerts/rule.tsx';
 import { docsPage } from './docs/docs.tsx';
+import { domainPages } from './domains/detail.tsx';
+import { domainListPages } from './domains/list.tsx';
 import { errorTypePage } from './error-types.tsx';
-import { homePages } from './home.tsx';
-import { iconRoutes } from './icon.ts';
-import { acceptInvitationPages } from './invitation.tsx';
-import { kindPages } from './kind.tsx';
-import { forgotPasswordPages, setPasswordPages } from './reset-password.tsx';
-import { oidcPages, signInPages } from './sign-in.tsx';
-import { unsubscribePages } from './unsubscribe.tsx';
+import { assetRoutes } from './frame/assets.ts';
+import { iconRoutes } from './frame/icon.ts';
+import { modePages } from './mode.ts';
+import { monitorPages } from './monitors/detail.tsx';
+import { monitorListPages } from './monitors/list.tsx';
+import { newMonitorPages } from './monitors/new.tsx';
+import { overviewPages } from './overview/overview.tsx';
+import { publicTestPages } from './public/public-test.tsx';
+import { schedulePages } from './reports/schedules.tsx';
+import { sharePages } from './reports/shares.tsx';
+import { summaryPages } from './reports/summary.tsx';
+import { systemPages } from './system/system.tsx';
+import { apiKeyPages } from './team/api-keys.tsx';
+import { auditPages } from './team/audit-log.tsx';
+import { leavePages } from './team/leave.tsx';
+import { memberPages } from './team/member.tsx';
+import { teamPages } from './team/team.tsx';
+import { testActions } from './tests/actions.tsx';
+import { comparePages } from './tests/compare.tsx';
+import { editPages } from './tests/edit.tsx';
+import { inboxPages } from './tests/inboxes.tsx';
+import { kindPages } from './tests/kind.tsx';
+import { testListPages } from './tests/list.tsx';
+import { newTestPages } from './tests/new.tsx';
+import { selectionPages } from './tests/selection.tsx';
+import { testPages } from './tests/test-page.tsx';
+import { deliveryPages } from './webhooks/delivery.tsx';
+import { endpointPages } from './webhooks/endpoint.tsx';
+import { endpointListPages } from './webhooks/endpoints.tsx';
+import { newEndpointPages } from './webhooks/new-endpoint.tsx';
 
 export const dashboardRoutes = [
-  ...homePages,
+  // Before the page of one test, because the first match wins.
+  ...testListPages,
+  ...selectionPages,
+  ...newTestPages,
+  ...comparePages,
+  ...overviewPages,
   ...signInPages,
   ...oidcPages,
   ...forgotPasswordPages,
@@ -20,12 +58,42 @@ export const dashboardRoutes = [
   ...acceptInvitationPages,
   ...unsubscribePages,
   errorTypePage,
+  ...testActions,
+  ...testPages,
+  ...editPages,
   ...kindPages,
+  ...inboxPages,
+  ...modePages,
+  ...publicTestPages,
+  ...apiKeyPages,
+  ...summaryPages,
+  ...sharePages,
+  ...schedulePages,
+  ...teamPages,
+  ...memberPages,
+  ...auditPages,
+  ...accountPages,
+  ...leavePages,
+  ...systemPages,
+  ...alertPages,
+  ...alertRulePages,
+  ...incidentPages,
+  ...endpointListPages,
+  ...newEndpointPages,
+  ...endpointPages,
+  ...deliveryPages,
+  ...domainListPages,
+  ...domainPages,
+  ...monitorListPages,
+  // Before the page of one monitor, because the first match wins.
+  ...newMonitorPages,
+  ...monitorPages,
 ];
 
 /** All pages and their icon, including the API reference, which describes the given routes. */
 export const allPages = (documented: Route[]): Route[] => [
   ...dashboardRoutes,
   ...iconRoutes,
+  ...assetRoutes,
   docsPage(documented),
 ];

@@ -1,7 +1,9 @@
 /** Domains: queries, and their JSON for the API and events. */
 
+import { sql } from 'kysely';
 import { fetchPage } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
+import { normalizeDomain } from '../lib/domain-names.ts';
 import { AppError } from '../lib/errors.ts';
 import { type Db, lockIn, shareIn, type Tx } from '../store/open.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
@@ -44,6 +46,18 @@ export async function findDomain(db: Db | Tx, id: string): Promise<DomainRow | u
   return shareIn(db, query).executeTakeFirst();
 }
 
+/** `name` in A-labels. */
+export async function findDomainByName(
+  db: Db,
+  name: string,
+): Promise<Pick<DomainRow, 'id' | 'name'> | undefined> {
+  return db
+    .selectFrom('domains')
+    .select(['id', 'name'])
+    .where('name', '=', name)
+    .executeTakeFirst();
+}
+
 /** Throws `not_found`. */
 export async function domainOr404(db: Db | Tx, id: string): Promise<DomainRow> {
   const query = db.selectFrom('domains').selectAll().where('id', '=', id);
@@ -55,12 +69,64 @@ export async function domainOr404(db: Db | Tx, id: string): Promise<DomainRow> {
 /** One page of the matching domains, newest first. */
 export async function listDomains(
   db: Db,
-  { status, ...page }: DomainListQuery,
+  { status, health, q, ...page }: DomainListQuery,
 ): Promise<{ rows: ListedRow[]; hasMore: boolean }> {
   const all = db.selectFrom('domains').select(LISTED_COLUMNS);
   let query = all;
   if (status) query = query.where('status', '=', status);
+  if (health) query = query.where('health_status', '=', health);
+  if (q) query = query.where('id', 'in', idsWithName(db, q));
   return fetchPage(query, page, all);
+}
+
+/** A subquery, which SQLite answers from the index `domains_listed` alone. */
+function idsWithName(db: Db, text: string) {
+  const name = normalizeDomain(text) ?? text.trim().toLowerCase();
+  const like = `%${name.replace(/[\\%_]/g, '\\$&')}%`;
+  return db.selectFrom('domains').select('id').where(sql<boolean>`name like ${like} escape '\\'`);
+}
+
+export interface DomainCount {
+  status: DomainRow['status'];
+  health_status: DomainRow['health_status'];
+  count: number;
+}
+
+/** The number of domains in each combination of status and health. */
+export async function countDomains(db: Db): Promise<DomainCount[]> {
+  const rows = await db
+    .selectFrom('domains')
+    .select(['status', 'health_status'])
+    .select(({ fn }) => fn.countAll().as('count'))
+    .groupBy(['status', 'health_status'])
+    .execute();
+  return rows.map((row) => ({ ...row, count: Number(row.count) }));
+}
+
+/** What happened to a domain, as its event says. */
+export interface DomainEvent {
+  id: string;
+  type: 'domain.verified' | 'domain.verification_failed' | 'domain.health_changed';
+  created_at: string;
+  data: ListedDomain & { previous_health?: DomainRow['health_status'] };
+}
+
+/** The latest events of a domain, newest first. Events are kept for a limited time. */
+export async function latestDomainEvents(
+  db: Db,
+  id: string,
+  limit: number,
+): Promise<DomainEvent[]> {
+  const rows = await db
+    .selectFrom('events')
+    .select(['id', 'type', 'created_at', 'data'])
+    // Literally the expression and the condition of the index `events_domain`.
+    .where(sql<boolean>`substr(data, 8, 30) = ${id}`)
+    .where(sql<boolean>`type >= 'domain.' and type < 'domain/'`)
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.map(({ data, ...row }) => ({ ...row, data: JSON.parse(data) }) as DomainEvent);
 }
 
 /** The team's domain that is, or is the closest parent of, the From domain (in A-labels). */
@@ -76,6 +142,17 @@ export async function findDomainOf(
     .where('name', 'in', names)
     .execute();
   return matches.toSorted((a, b) => b.name.length - a.name.length)[0];
+}
+
+/** The names of these domains, by ID. */
+export async function findDomainNames(db: Db, ids: string[]): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('domains')
+    .select(['id', 'name'])
+    .where('id', 'in', [...new Set(ids)])
+    .execute();
+  return new Map(rows.map(({ id, name }) => [id, name]));
 }
 
 /** The IDs of the alert rules that name a domain. */

@@ -74,6 +74,23 @@ function isExample({ id, evidence }: DomainCheck, checks: DomainCheck[]): boolea
   return hasNoSpfRecord && checks.some((check) => check.id === 'mx' && check.status !== 'pass');
 }
 
+/** What to know before publishing the record of a fix; null if it can be published as it is. */
+export function recordCaution(check: DomainCheck, checks: DomainCheck[]): string | null {
+  const record = check.fix?.record;
+  if (!record) return null;
+  if (PLACEHOLDER.test(record.value))
+    return 'Replace the part in angle brackets with your own value first.';
+  if (isExample(check, checks))
+    return 'This record is an example. Adjust its values to your mail servers and mailboxes first.';
+  if (/^\s*v=spf1/i.test(record.value))
+    return 'It replaces your current SPF record, if you have one. Keep the other TXT records at this name.';
+  if (hasOwnName(record.name)) return 'It replaces the record at this name, if there is one.';
+  return null;
+}
+
+/** A name such as _dmarc has a single purpose; a domain name has TXT records of all kinds. */
+const hasOwnName = (name: string): boolean => name.startsWith('_') || name.includes('._');
+
 /** Merges the candidates for one type and name into one record; null if there is nothing to publish. */
 async function merge(resolver: Resolver, candidates: Candidate[]): Promise<RecordToPublish | null> {
   const { type, name } = candidates[0]!;
@@ -101,8 +118,7 @@ const collapseWhitespace = (text: string): string => text.trim().replace(/\s+/g,
 /** Whether the new record replaces this one instead of being added alongside it. */
 function isReplaced(text: string, { type, name, value }: Candidate): boolean {
   if (type === 'CAA') return findCaaProblem(parseCaa(text), text)?.corrected === value;
-  // A name such as _dmarc has a single purpose; a domain name has TXT records of all kinds.
-  return name.startsWith('_') || name.includes('._') || /^[\s"']*v\s*=\s*spf1/i.test(text);
+  return hasOwnName(name) || /^[\s"']*v\s*=\s*spf1/i.test(text);
 }
 
 /** Removes a report mailbox that no current DMARC record contains, because the proposal invented it. */

@@ -59,7 +59,7 @@ const list = route({
   operation: 'listDomains',
   role: 'member',
   summary: 'List domains',
-  description: 'Returns the domains of your team, newest first.',
+  description: 'Returns the domains of your team, newest first. Filters can be combined.',
   query: DomainListQuery,
   response: listSchema(ListedDomain),
   async handle({ app, query }) {
@@ -187,4 +187,4 @@ const health = route({
   },
 });
 
-export const domainRoutes = [create, list, get, update, remove, verify, health];
+export const domainOperations = { create, list, get, update, remove, verify, health };

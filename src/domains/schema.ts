@@ -88,7 +88,8 @@ export const DomainPatch = named(
 export type DomainPatch = v.InferOutput<typeof DomainPatch>;
 
 const DOMAIN_STATUSES = ['pending', 'verified', 'failed'] as const;
-const HealthStatus = v.picklist(['healthy', 'warning', 'critical', 'unknown']);
+const HEALTH_STATUSES = ['healthy', 'warning', 'critical', 'unknown'] as const;
+const HealthStatus = v.picklist(HEALTH_STATUSES);
 const Score = v.nullable(v.pipe(v.number(), v.integer()));
 
 const SCORE_TEXT = 'The score of the domain, from 0 to 100. Null if too little is known.';
@@ -339,6 +340,15 @@ export const DomainListQuery = v.strictObject({
   status: described(
     v.optional(v.picklist(DOMAIN_STATUSES, `must be one of ${DOMAIN_STATUSES.join(', ')}`)),
     'Only domains with this status.',
+  ),
+  health: described(
+    v.optional(v.picklist(HEALTH_STATUSES, `must be one of ${HEALTH_STATUSES.join(', ')}`)),
+    'Only domains with this health status.',
+  ),
+  q: described(
+    v.optional(v.pipe(v.string(), maxCharacters(200, 'must have at most 200 characters'))),
+    'Only domains whose name contains this text. Write international names in full or with A-labels.',
+    'example',
   ),
 });
 export type DomainListQuery = v.InferOutput<typeof DomainListQuery>;

@@ -109,7 +109,7 @@ const FIRST_LOOKUPS_MIN = [1, 5, 15, 30, 60];
 /** After this time without a record, the verification fails. */
 const VERIFICATION_TIMEOUT_MS = 72 * HOUR_MS;
 /** After this time without its record, a verified domain fails. */
-const MISSING_TIMEOUT_MS = 3 * DAY_MS;
+export const MISSING_TIMEOUT_MS = 3 * DAY_MS;
 /** An inconclusive check is repeated after this time. */
 export const RETRY_DELAY_MS = HOUR_MS;
 

@@ -5,13 +5,21 @@ import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
 import type { Job } from '../scheduler/scheduler.ts';
 import { beforeCommit, engineOf, type Tx } from '../store/open.ts';
-import { deleteInBatches } from '../store/queries.ts';
+import { deleteInSteps } from '../store/queries.ts';
 import { channel } from '../store/subscribers.ts';
-import type { EventRow, MonitorRow, MonitorRunRow, TestRow } from '../store/tables.generated.ts';
+import type {
+  EventRow,
+  MonitorRow,
+  MonitorRunRow,
+  SeedMailboxRow,
+  TestRow,
+} from '../store/tables.generated.ts';
+import { rememberTrace } from './traces.ts';
 
 export const EVENT_TYPES = [
   'test.completed',
   'test.failed',
+  'test.placement_settled',
   'domain.verified',
   'domain.verification_failed',
   'domain.health_changed',
@@ -50,6 +58,7 @@ export async function appendEvent(
     data: JSON.stringify(event.data),
   };
   await tx.insertInto('events').values(row).execute();
+  rememberTrace({ subscribers }, row.id);
   if (engineOf(tx) === 'postgres') assignPositionAtCommit(tx, row.id);
   if (event.webhooks !== false) await subscribers.publish(eventAppended, tx, row);
   return row;
@@ -82,11 +91,14 @@ function assignPositionAtCommit(tx: Tx, id: string): void {
   });
 }
 
-// Results of tests and monitor runs, published in the transaction that stores them.
+// Results of tests, monitor runs and looks into seed mailboxes, published in the transaction that stores them.
 
 export type Result =
   /** A live test that has just completed; not a reanalysis. */
-  { kind: 'test'; test: TestRow } | { kind: 'run'; run: MonitorRunRow; monitor: MonitorRow };
+  | { kind: 'test'; test: TestRow }
+  | { kind: 'run'; run: MonitorRunRow; monitor: MonitorRow }
+  /** A look that failed, or the first one after failures. `at` is its time in milliseconds since the Unix epoch. */
+  | { kind: 'seed'; seed: SeedMailboxRow; at: number };
 
 /** Published in `transact`, once the result is stored. */
 export const resultStored = channel<[result: Result]>('result stored');
@@ -99,5 +111,5 @@ export async function expireEvents({ db, clock, config }: App): Promise<void> {
   if (config.EVENT_RETENTION === 0) return;
   const cutoff = isoTime(clock.now() - config.EVENT_RETENTION);
   const expired = db.selectFrom('events').select('id').where('created_at', '<', cutoff);
-  await deleteInBatches(db, 'events', expired);
+  await deleteInSteps(db, 'events', expired);
 }

@@ -2,10 +2,10 @@
 
 import type { Feature } from '../feature.ts';
 import { expireEventsJob } from './events.ts';
-import { eventRoutes } from './routes.ts';
+import { eventOperations } from './routes.ts';
 
 export const events: Feature = {
   name: 'events',
-  routes: eventRoutes,
+  routes: Object.values(eventOperations),
   jobs: (app) => [expireEventsJob(app)],
 };

@@ -84,7 +84,7 @@ const getEventRoute = route({
   },
 });
 
-export const eventRoutes = [listEventsRoute, getEventRoute];
+export const eventOperations = { list: listEventsRoute, get: getEventRoute };
 
 /** `data` is stored as JSON and passed on unparsed; `toJson` includes it as is. */
 export function presentEvent({ id, type, created_at, livemode, data }: NewEventRow): Event {

@@ -9,11 +9,11 @@ interface Capability {
   reason?: string;
 }
 
-/** The capabilities of the full surface. */
+/** The capabilities of the full surface. Seed mailboxes make placement available. */
 const FULL = {
   browser_accounts: { available: true },
   customer_api_access: { available: true },
-  live_inbox_placement: { available: false, reason: 'Not available yet.' },
+  live_inbox_placement: { available: false, reason: 'No seed mailboxes are configured.' },
   billing: { available: false, reason: 'Not needed: the service is self-hosted.' },
   monitoring: { available: true },
   alerts: { available: true },
@@ -30,9 +30,16 @@ export interface Manifest {
 }
 
 /** The manifest of the configured surface; the preview offers nothing. */
-export function manifest(config: Pick<Config, 'SURFACE'>, version: string): Manifest {
-  if (config.SURFACE === 'full')
-    return { revision: `full-${version}`, surface: 'full', capabilities: FULL };
+export function manifest(
+  config: Pick<Config, 'SURFACE' | 'SEED_MAILBOXES'>,
+  version: string,
+): Manifest {
+  if (config.SURFACE === 'full') {
+    const configured =
+      config.SEED_MAILBOXES.length > 0 ? { live_inbox_placement: { available: true } } : {};
+    const capabilities = { ...FULL, ...configured };
+    return { revision: `full-${version}`, surface: 'full', capabilities };
+  }
   const unavailable = { available: false, reason: 'Not available in the preview.' };
   const capabilities = Object.fromEntries(CAPABILITY_NAMES.map((name) => [name, unavailable]));
   return {

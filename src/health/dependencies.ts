@@ -1,12 +1,16 @@
 /** The current state of each dependency of the service. */
 
 import { setTimeout as pause } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { NOT_TESTED } from '../analysis/blocklists/watch.ts';
 import type { App } from '../app.ts';
 import type { ListenerName } from '../lib/connection-limits.ts';
 import { errorMessage } from '../lib/errors.ts';
 import type { Mailer } from '../net/smtp/mailer.ts';
-import { DatabaseUnavailableError } from '../store/errors.ts';
+import { failingSeeds, seedErrorWords } from '../placement/seeds.ts';
+import { providerName } from '../report/placement-rates.ts';
+import { DatabaseReadOnlyError, DatabaseUnavailableError } from '../store/errors.ts';
+import { type Db, engineOf } from '../store/open.ts';
 
 export interface Dependency {
   name: string;
@@ -36,7 +40,7 @@ export async function probeDependencies(app: App): Promise<Dependency[]> {
       : dependency('scheduler', 'degraded', 'The scheduler is stopped.'),
     dns,
     outgoing,
-    dependency('seed_mailboxes', 'disabled', 'Not configured.'),
+    await seedMailboxes(app),
     blocklists(app),
   ];
 }
@@ -52,6 +56,13 @@ const dependency = (
   latency_ms: null,
 });
 
+const NO_RESPONSE_YET = 'No response yet.';
+const NOT_TESTED_YET = 'Not tested yet';
+
+/** Whether the state is not known yet, because the first probe or self-test has not ended. */
+export const isWaiting = ({ detail }: Pick<Dependency, 'detail'>): boolean =>
+  detail === NO_RESPONSE_YET || detail?.startsWith(NOT_TESTED_YET) === true;
+
 const AT_LIMIT =
   'The connection limit was reached within the last minute. Idle connections are closed, and new ones may be refused.';
 
@@ -59,6 +70,26 @@ function listener({ fullListeners }: App, name: string, listenerName: ListenerNa
   return fullListeners().includes(listenerName)
     ? dependency(name, 'degraded', AT_LIMIT)
     : dependency(name, 'up', null);
+}
+
+const MAX_NAMED_SEEDS = 5;
+
+/** Based on the last time that a test needed each of them; without the names of servers and accounts. */
+async function seedMailboxes({ config, db }: App): Promise<Dependency> {
+  const names = config.SEED_MAILBOXES.map(({ name }) => name);
+  if (names.length === 0) return dependency('seed_mailboxes', 'disabled', 'Not configured.');
+  try {
+    const failing = await failingSeeds(db, names);
+    if (failing.length === 0) return dependency('seed_mailboxes', 'up', null);
+    const shown = failing
+      .slice(0, MAX_NAMED_SEEDS)
+      .map(({ provider, error }) => `${providerName(provider)} (${seedErrorWords(error ?? '')})`)
+      .join(', ');
+    const detail = `${failing.length} of ${names.length} can’t be read: ${shown}${failing.length > MAX_NAMED_SEEDS ? ', …' : ''}.`;
+    return dependency('seed_mailboxes', 'degraded', detail);
+  } catch (error) {
+    return dependency('seed_mailboxes', 'degraded', codeOf(error));
+  }
 }
 
 /** Based on their last self-tests. Does not show the queried zone, which may contain a key. */
@@ -72,14 +103,14 @@ function blocklists({ blocklists: watch }: App): Dependency {
   return dependency(
     'blocklists',
     'degraded',
-    `${allUntested ? 'Not tested yet' : 'Not used, self-test failed'}: ${names}.`,
+    `${allUntested ? NOT_TESTED_YET : 'Not used, self-test failed'}: ${names}.`,
   );
 }
 
 async function probeDatabase({ db, clock, hasSpace }: App): Promise<Dependency> {
   const startedAt = clock.now();
   try {
-    const query = db.selectFrom('members').select('id').limit(1).execute();
+    const query = checkDatabase(db);
     // A database that hangs is down: load balancers need a quick response.
     const answer = await Promise.race([query, pause(DATABASE_TIMEOUT_MS, null, { ref: false })]);
     if (answer === null) {
@@ -95,8 +126,21 @@ async function probeDatabase({ db, clock, hasSpace }: App): Promise<Dependency> 
   }
 }
 
+/** Reads a row. Throws a DatabaseReadOnlyError if PostgreSQL would reject a write. */
+async function checkDatabase(db: Db): Promise<true> {
+  await db.selectFrom('members').select('id').limit(1).execute();
+  if (engineOf(db) === 'sqlite') return true;
+  // A standby answers `on`, and so does a server that an administrator or its provider set to read-only.
+  const { rows } = await sql<{ read_only: string }>`
+    select current_setting('transaction_read_only') as read_only`.execute(db);
+  if (rows[0]!.read_only === 'on') throw new DatabaseReadOnlyError('read-only');
+  return true;
+}
+
 /** The code if there is one, because a message may contain a path or an address. */
 function codeOf(error: unknown): string {
+  if (error instanceof DatabaseReadOnlyError)
+    return 'The PostgreSQL server is read-only. Connect to the primary.';
   if (error instanceof DatabaseUnavailableError) return 'Not reachable.';
   return (error as { code?: string }).code ?? errorMessage(error).slice(0, 20);
 }
@@ -117,7 +161,7 @@ async function probeDns(app: App): Promise<Dependency> {
   const now = app.clock.now();
   const last = dnsProbes.get(app);
   if (last && now - last.at < DNS_PROBE_INTERVAL_MS) return last.result;
-  const result = last?.result ?? dependency('dns', 'degraded', 'No response yet.');
+  const result = last?.result ?? dependency('dns', 'degraded', NO_RESPONSE_YET);
   const probe: DnsProbe = { at: now, result, running: Promise.resolve() };
   dnsProbes.set(app, probe);
   probe.running = queryDns(app).then((state) => {
@@ -156,7 +200,7 @@ async function probeOutgoing({ mailer, clock }: App): Promise<Dependency> {
     if (!last) await Promise.race([probe, pause(FIRST_PROBE_TIMEOUT_MS, null, { ref: false })]);
   }
   const attempt = mailer.lastAttempt();
-  if (!attempt) return dependency('outgoing_smtp', 'degraded', 'No response yet.');
+  if (!attempt) return dependency('outgoing_smtp', 'degraded', NO_RESPONSE_YET);
   if (attempt.fault === null) return dependency('outgoing_smtp', 'up', null);
   return dependency('outgoing_smtp', 'degraded', `Can't send email: ${attempt.fault}.`);
 }

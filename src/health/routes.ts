@@ -287,7 +287,7 @@ const capabilities = route({
   }),
 });
 
-export const healthRoutes = [healthz, readyz, status, statusV1, capabilities];
+export const healthOperations = { healthz, readyz, status, statusV1, capabilities };
 
 // The operation that serves the OpenAPI document.
 

@@ -4,7 +4,7 @@ import type { App } from '../app.ts';
 import type { Config } from '../config/config.ts';
 import { AppError } from '../lib/errors.ts';
 import { type Actor, allows, type Credential, type Identify, type Role } from './actor.ts';
-import { readSessionCookies } from './cookies.ts';
+import { isTestMode, readSessionCookies } from './cookies.ts';
 import { addressGroup, consumeRateLimit, type RateLimit } from './rate-limit.ts';
 import type { RequestContext } from './request-context.ts';
 import { type Route, requiresLiveMode } from './route.ts';
@@ -30,7 +30,7 @@ export function createConsumeGeneralLimit(
     consumeRateLimit(limit, id ?? addressGroup(context.caller.ip), context.responseHeaders);
 }
 
-/** The actor, or null on a public route. `refusal` is set if their role is too low. */
+/** The actor; on a public route null, unless it identifies members. `refusal` is set if their role is too low. */
 type Authorization = { actor: Actor | null; refusal: null } | { actor: Actor; refusal: AppError };
 
 /**
@@ -57,9 +57,17 @@ export function createAuthorize(
     if (routeLimit)
       await consumeRateLimit(routeLimit, addressGroup(context.caller.ip), context.responseHeaders);
   };
+  const identifySession = async ({ request }: RequestContext): Promise<Actor | null> => {
+    const cookie = request.headers.get('cookie');
+    let actor: Actor | null = null;
+    for (const token of readSessionCookies(cookie, app.config))
+      actor ??= await identify({ kind: 'session', token });
+    return actor && inChosenMode(actor, request.headers, app);
+  };
   if (role === 'public')
     return async (context) => {
-      await consume(context, null);
+      const actor = route.identifiesMembers ? await identifySession(context) : null;
+      await consume(context, actor?.sessionId ?? null);
       await consumeRouteLimit(context);
       // Login CSRF: the response may set a cookie and sign a visitor of another site in to a
       // different account.
@@ -69,7 +77,7 @@ export function createAuthorize(
         classifyOrigin(context.request.headers, app.config) === 'cross-origin'
       )
         throw crossOriginError(app.config);
-      return { actor: null, refusal: null };
+      return { actor, refusal: null };
     };
   return async (context) => {
     const credentials = credentialsOf(context.request.headers, app);
@@ -85,11 +93,18 @@ export function createAuthorize(
       classifyOrigin(context.request.headers, app.config) !== 'same-origin'
     )
       throw crossOriginError(app.config);
+    actor = inChosenMode(actor, context.request.headers, app);
     if (!allows(actor.role, role)) return { actor, refusal: roleError(actor.role, role) };
     if (requiresLiveMode(route)) requireLive(actor);
     return { actor, refusal: null };
   };
 }
+
+/** In a browser, members choose the mode, which a cookie keeps. */
+const inChosenMode = (actor: Actor, headers: Headers, { config }: Dependencies['app']): Actor =>
+  actor.sessionId !== null && isTestMode(headers.get('cookie'), config)
+    ? { ...actor, livemode: false }
+    : actor;
 
 /** `forbidden` for a role that is too low. */
 export function roleError(role: Role, required: Role): AppError {

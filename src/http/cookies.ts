@@ -40,6 +40,23 @@ export function clearedSessionCookie(config: CookieConfig): string {
   return setCookieHeader(sessionCookieName(isHttps(config)), '', config, 0);
 }
 
+// The mode of a browser session: live, unless its member has switched to test mode.
+
+const modeCookieName = (config: CookieConfig): string =>
+  `${sessionCookieName(isHttps(config))}-mode`;
+
+/** Whether the browser shows test mode. */
+export function isTestMode(header: string | null, config: CookieConfig): boolean {
+  return cookieValues(header, modeCookieName(config)).includes('test');
+}
+
+/** The `Set-Cookie` that switches the mode until the browser closes. */
+export function modeCookie(testMode: boolean, config: CookieConfig): string {
+  return testMode
+    ? setCookieHeader(modeCookieName(config), 'test', config, undefined)
+    : setCookieHeader(modeCookieName(config), '', config, 0);
+}
+
 /** All values with this name in a `Cookie` header. A sibling host may have added some. */
 export function cookieValues(header: string | null, name: string): string[] {
   return (header ?? '').split(';').flatMap((pair) => {

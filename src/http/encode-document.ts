@@ -15,7 +15,14 @@ import { type HeaderFields, matchesAny } from './response.ts';
 import type { Route } from './route.ts';
 
 /** These are never streamed. The icon is too small to be compressed. */
-const TYPES = ['text/html', 'application/json', 'image/svg+xml', 'image/x-icon'];
+const TYPES = [
+  'text/html',
+  'text/css',
+  'text/javascript',
+  'application/json',
+  'image/svg+xml',
+  'image/x-icon',
+];
 /** A shorter response fits in one packet either way. */
 const MIN_BYTES = 1024;
 

@@ -2,6 +2,7 @@
 
 import type { App } from '../app.ts';
 import { type Caller, callerOf, type Peer } from './actor.ts';
+import type { BasePath } from './base-path.ts';
 import type { Route } from './route.ts';
 
 /** The connection of a request; absent for requests without a socket, as in tests. */
@@ -39,14 +40,17 @@ export function createRequestContext(
   request: Request,
   env: Env | undefined,
   { newId, config }: Pick<App, 'newId' | 'config'>,
+  basePath: BasePath | null = null,
 ): RequestContext {
-  const { pathname, search } = new URL(request.url);
+  const url = new URL(request.url);
+  if (basePath) url.pathname = basePath.strip(url.pathname);
+  const { pathname, search } = url;
   // Read now, because a closed socket has no remote address.
   const peer = { remoteAddress: env?.incoming.socket.remoteAddress };
   let caller: Caller | undefined;
   return {
     method: request.method === 'HEAD' ? 'GET' : request.method,
-    url: request.url,
+    url: basePath ? url.href : request.url,
     params: {},
     request,
     incoming: env?.incoming.iterator && (() => env.incoming.iterator!({ destroyOnReturn: false })),
@@ -78,6 +82,17 @@ export function wantsPage({ route, pathname, request }: RequestContext): boolean
   return !isApiPath(pathname) && weightOf(accept, 'text/html') > 0 && !prefersJson(accept);
 }
 
+/** Whether a browser asks for a page that needs a session. API clients name the type or send a key. */
+export function canSignIn({ route, request }: RequestContext): boolean {
+  const { headers, method } = request;
+  return (
+    method === 'GET' &&
+    route?.produces?.includes('text/html') === true &&
+    !headers.has('authorization') &&
+    weightOf(headers.get('accept') ?? '', 'text/html') > 0
+  );
+}
+
 /** Whether an `Accept` header prefers JSON to HTML (RFC 9110 §12.5.1); false if it names neither. */
 export function prefersJson(accept: string): boolean {
   return weightOf(accept, 'application/json') > weightOf(accept, 'text/html');
@@ -94,4 +109,4 @@ function weightOf(accept: string, type: string): number {
   return 0;
 }
 
-const isApiPath = (path: string): boolean => /^\/v1(\/|$)/.test(path);
+export const isApiPath = (path: string): boolean => /^\/v1(\/|$)/.test(path);

@@ -56,6 +56,12 @@ export interface Call<R, Q, B, S = undefined> {
    */
   transact: S extends Schema ? TransactJson<R, v.InferInput<S>> : Transact<R>;
   /**
+   * Calls another operation in this process, with its authorization, validation, rate limit, and transaction,
+   * as the same caller. Resolves with the JSON of its response, or with its Response. Rejects with the AppError that
+   * a client would get.
+   */
+  invoke<T extends Route>(route: T, invocation?: Invocation<T>): Promise<ResultOf<T>>;
+  /**
    * Throws `precondition_failed` if the request has an `If-Match` other than the ETag of the current
    * object, in the form that GET returns. Call it inside the transaction of the change.
    */
@@ -84,6 +90,8 @@ export interface RouteSpec<R, Q, B, S> {
    * on a GET or public route that writes. Public routes have no caller to reauthorize.
    */
   writes?: boolean;
+  /** The route changes data only by `call.invoke`, and has no transaction of its own. */
+  invokes?: true;
   /**
    * The transaction may change or delete the row of the caller, their key or their session. It locks them
    * from the start: two requests that first share a row could not both change it.
@@ -102,6 +110,8 @@ export interface RouteSpec<R, Q, B, S> {
    * authorized by the token in its path and sets no cookie.
    */
   allowCrossOrigin?: true;
+  /** A public page that shows members more: `actor` is set if the request has the cookie of a valid session. */
+  identifiesMembers?: true;
   /** For URLs that people share: ignores unknown query parameters and shows errors as pages. */
   isPublicLink?: true;
   /** The title of the operation in the documentation: "Create a test". */
@@ -170,9 +180,11 @@ export type Route = Omit<
 /** Whether a route changes data. */
 export function writes({
   writes,
+  invokes,
   role,
   method,
-}: Pick<Route, 'writes' | 'role' | 'method'>): boolean {
+}: Pick<Route, 'writes' | 'invokes' | 'role' | 'method'>): boolean {
+  if (invokes) return false;
   return writes ?? (role !== 'public' && method !== 'GET');
 }
 
@@ -181,13 +193,47 @@ export function writes({
  * such as the team, domains, monitors, alerts, and schedules, they can't change.
  */
 export function requiresLiveMode(
-  route: Pick<Route, 'role' | 'method' | 'writes' | 'hasTestMode'>,
+  route: Pick<Route, 'role' | 'method' | 'writes' | 'invokes' | 'hasTestMode'>,
 ): boolean {
   return route.role !== 'public' && writes(route) && !route.hasTestMode;
 }
 
-/** The parameter of any handler. On public routes, `actor` is null despite its type. */
+/** The parameter of any handler. On public routes, `actor` is null despite its type, or that of a session. */
 export type AnyCall = Parameters<Route['handle']>[0];
+
+/** Exists only in types. */
+declare const types: unique symbol;
+
+type InputOf<T> = T extends Schema ? v.InferInput<T> : undefined;
+
+/** A route that remembers the types of its query, body, and response, for `call.invoke`. */
+export interface DeclaredRoute<Q, B, S> extends Route {
+  readonly [types]?: {
+    query: InputOf<Q>;
+    body: InputOf<B>;
+    result: S extends Schema ? v.InferOutput<S> : Response;
+  };
+}
+
+interface RouteTypes {
+  query: unknown;
+  body: unknown;
+  result: unknown;
+}
+type TypesOf<T extends Route> = T extends { readonly [types]?: infer U extends RouteTypes }
+  ? U
+  : RouteTypes;
+export type ResultOf<T extends Route> = TypesOf<T>['result'];
+
+/** What a route gets when another route invokes it. Query values are strings, as in a URL. */
+export interface Invocation<T extends Route> {
+  params?: Record<string, string>;
+  query?: Partial<Record<keyof TypesOf<T>['query'], string | undefined>>;
+  body?: TypesOf<T>['body'];
+  /** The bytes of a body that isn't JSON. */
+  raw?: Uint8Array;
+  headers?: Record<string, string>;
+}
 
 /** Declares an operation. The schemas determine the types of the handler. */
 export function route<
@@ -195,6 +241,6 @@ export function route<
   Q extends Schema | undefined = undefined,
   B extends Schema | undefined = undefined,
   S extends Schema | undefined = undefined,
->(spec: RouteSpec<R, Q, B, S>): Route {
-  return spec as unknown as Route;
+>(spec: RouteSpec<R, Q, B, S>): DeclaredRoute<Q, B, S> {
+  return spec as unknown as DeclaredRoute<Q, B, S>;
 }

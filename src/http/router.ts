@@ -4,21 +4,27 @@ import { IttyRouter } from 'itty-router';
 import * as v from 'valibot';
 import type { App } from '../app.ts';
 import { AppError } from '../lib/errors.ts';
-import { DatabaseUnavailableError, isLocked, isOutOfSpace } from '../store/errors.ts';
+import type { Metrics } from '../lib/metrics.ts';
+import { inTrace, readTraceContext } from '../lib/trace-context.ts';
 import type { Actor, Identify, Reauthorize } from './actor.ts';
 import {
   type ConsumeGeneralLimit,
   createAuthorize,
   createConsumeGeneralLimit,
 } from './authorize.ts';
+import { type BasePath, basePathOf } from './base-path.ts';
 import { createDocumentEncoder, type EncodeDocument } from './encode-document.ts';
 import { replayAfterDemotion, respondIdempotently, type StoreResponse } from './idempotency.ts';
+import { invoke } from './invoke.ts';
 import { contentType, decodeParams, pathNotFound, readQuery, readRouteBody } from './parse.ts';
 import { internalError, type Problem, problemOf, problemResponse } from './problem.ts';
 import { addressGroup, consumeRateLimit, createLimits, type RateLimit } from './rate-limit.ts';
 import {
+  canSignIn,
   createRequestContext,
   type Env,
+  isApiPath,
+  isPage,
   type RequestContext,
   wantsPage,
 } from './request-context.ts';
@@ -36,6 +42,7 @@ import {
 import type { AnyCall, Route } from './route.ts';
 import { rateLimitFor } from './shared-rate-limit.ts';
 import { createRequestTransaction } from './transact.ts';
+import { unavailableDatabase } from './unavailable-database.ts';
 
 /** `env` describes the connection. */
 export type Fetch = (request: Request, env?: Env) => Promise<Response>;
@@ -46,12 +53,14 @@ interface RouterOptions {
   identify: Identify;
   reauthorize: Reauthorize;
   /** Renders an error page. Without it, browsers get the problem document too. */
-  problemPage?(problem: Problem): Response;
+  problemPage?(problem: Problem, context: RequestContext): Response | Promise<Response>;
+  /** Where a browser signs in before it gets the page at `next`, a path with its query. */
+  signInPath?(next: string): string;
 }
 
 /** Handles every request. Unexpected errors become `internal_error` and are logged with the request id. */
 export function createRouter(options: RouterOptions): Fetch {
-  const { app, routes, identify, reauthorize, problemPage } = options;
+  const { app, routes, identify, reauthorize } = options;
   const router = IttyRouter();
   const served = app.config.SURFACE === 'preview' ? routes.filter((r) => r.preview) : routes;
   const security = securityHeaders(app.config);
@@ -61,7 +70,9 @@ export function createRouter(options: RouterOptions): Fetch {
   const shared: Shared = {
     ...{ app, routes: served, identify, reauthorize, consumeGeneral, limitOf, security },
     encodeDocument: createDocumentEncoder(),
+    basePath: basePathOf(app.config),
   };
+  const respondToError = createErrorResponder(options, shared);
   for (const [key, alternatives] of groupByPath(served)) {
     const [method, path] = key.split(' ') as [string, string];
     const candidates = alternatives.map((route) => ({ route, serve: serveRoute(route, shared) }));
@@ -73,34 +84,19 @@ export function createRouter(options: RouterOptions): Fetch {
     });
   }
 
-  return async (request, env) => {
+  const handle: Fetch = async (request, env) => {
     const startedAt = app.clock.now();
-    const context = createRequestContext(request, env, app);
+    const context = createRequestContext(request, env, app, shared.basePath);
     let response: Response;
     try {
       response =
         (await router.fetch(context as never)) ??
         (await rejectUnmatched(router.routes, context, consumeGeneral));
     } catch (error) {
-      const problem = toAppError(error, app, context.requestId);
-      response =
-        problemPage && wantsPage(context)
-          ? await shared.encodeDocument(
-              context.route ?? {},
-              completeResponse(
-                problemPage(problemOf(problem, context.requestId)),
-                context,
-                problem.headers,
-                security,
-              ),
-              context,
-            )
-          : problemResponse(problem, context.requestId, {
-              ...security,
-              ...context.responseHeaders,
-            });
+      response = await respondToError(toAppError(error, app, context.requestId), context);
     }
     for (const step of context.afterResponse) step();
+    countRequest(app.metrics, context, response.status, app.clock.now() - startedAt);
     app.log.info('request', {
       request_id: context.requestId,
       method: request.method,
@@ -110,6 +106,21 @@ export function createRouter(options: RouterOptions): Fetch {
     });
     return response;
   };
+  return (request, env) => inTrace(readTraceContext(request.headers), () => handle(request, env));
+}
+
+/** Without path parameters or unknown methods, which clients choose. */
+function countRequest(
+  { httpRequests, httpDuration }: Metrics,
+  { route, pathname, search }: RequestContext,
+  status: number,
+  ms: number,
+): void {
+  const { method = 'none', path = 'none' } = route ?? {};
+  httpRequests.inc({ method, route: path, status });
+  if (/[?&]wait=/.test(search)) return;
+  const surface = isApiPath(pathname) ? 'api' : route && isPage(route) ? 'page' : 'other';
+  httpDuration.observe({ surface }, ms / 1000);
 }
 
 /** Groups routes by method and path. Routes of a group differ in the content type of the request body. */
@@ -159,27 +170,42 @@ async function rejectUnmatched(
   throw new AppError('method_not_allowed', detail, [], { allow });
 }
 
+/** Browsers without a session are sent to the sign-in page, and get other errors as a page. */
+function createErrorResponder(
+  { problemPage, signInPath }: RouterOptions,
+  { security, encodeDocument, basePath }: Shared,
+) {
+  const respondWithPage = async (page: Response, problem: AppError, context: RequestContext) => {
+    const completed = completeResponse(page, context, problem.headers, security);
+    const located = basePath ? await basePath.apply(completed) : completed;
+    return encodeDocument(context.route ?? {}, located, context);
+  };
+  return async (problem: AppError, context: RequestContext): Promise<Response> => {
+    if (signInPath && problem.code === 'unauthenticated' && canSignIn(context)) {
+      const location = signInPath(context.pathname + context.search);
+      return respondWithPage(
+        new Response(null, { status: 303, headers: { location } }),
+        problem,
+        context,
+      );
+    }
+    if (problemPage && wantsPage(context))
+      return respondWithPage(
+        await problemPage(problemOf(problem, context.requestId), context),
+        problem,
+        context,
+      );
+    return problemResponse(problem, context.requestId, {
+      ...security,
+      ...context.responseHeaders,
+    });
+  };
+}
+
 function toAppError(error: unknown, app: App, requestId: string): AppError {
   if (error instanceof AppError) return error;
-  if (isOutOfSpace(error))
-    return new AppError(
-      'unavailable',
-      'The server is out of disk space. Ask your administrator to free up space.',
-    );
-  if (error instanceof DatabaseUnavailableError)
-    return new AppError(
-      'unavailable',
-      'The server cannot use its database at the moment. Try again in 5 seconds.',
-      [],
-      { 'retry-after': '5' },
-    );
-  if (isLocked(error))
-    return new AppError(
-      'unavailable',
-      'Another program is using the database. Try again in 5 seconds.',
-      [],
-      { 'retry-after': '5' },
-    );
+  const unavailable = unavailableDatabase(error);
+  if (unavailable) return unavailable;
   app.log.error('request failed', {
     request_id: requestId,
     fault: error instanceof Error ? error.stack : String(error),
@@ -202,12 +228,13 @@ interface Shared {
   limitOf(route: Route): RateLimit | undefined;
   security: HeaderFields;
   encodeDocument: EncodeDocument;
+  basePath: BasePath | null;
 }
 
 const NO_QUERY = v.strictObject({});
 
 function serveRoute(route: Route, shared: Shared): Serve {
-  const { app, security, encodeDocument } = shared;
+  const { app, security, encodeDocument, basePath } = shared;
   const authorize = createAuthorize(shared, route);
   const query = route.query ?? NO_QUERY;
   const present = presenterOf(route);
@@ -237,6 +264,7 @@ function serveRoute(route: Route, shared: Shared): Serve {
       consume: (limit) =>
         consumeRateLimit(limit, addressGroup(context.caller.ip), context.responseHeaders),
       transact: transaction.transact,
+      invoke: (invoked, invocation) => invoke(shared, context, call, invoked, invocation),
       headOnly: request.method === 'HEAD',
       ifMatch: (value) => checkMatch(request.headers.get('if-match'), value),
       setHeader(name, value) {
@@ -261,7 +289,8 @@ function serveRoute(route: Route, shared: Shared): Serve {
     }
     const response = (await handle(null)) as Response;
     const completed = completeResponse(response, context, fields, security);
-    return withCookies(await encodeDocument(route, completed, context), cookies);
+    const located = basePath ? await basePath.apply(completed) : completed;
+    return withCookies(await encodeDocument(route, located, context), cookies);
   };
 }
 

@@ -4,6 +4,7 @@ import type { SelectQueryBuilder } from 'kysely';
 import * as v from 'valibot';
 import { AppError, invalidParams } from '../lib/errors.ts';
 import type { IdPrefix } from '../lib/ids.ts';
+import { canonicalTimeZone, isTimeZone } from '../lib/time-zones.ts';
 
 /** A time in a response. */
 export const Time = v.pipe(
@@ -128,20 +129,31 @@ export function characterCount(text: string, max: number): number {
   return text.length > 2 * max ? text.length : [...text].length;
 }
 
+/** A line that people enter: 1 to `max` characters, at least one of them visible. */
+export const lineOfText = (max: number) =>
+  v.pipe(
+    v.string('must be a string'),
+    v.minLength(1, 'must not be empty'),
+    maxCharacters(max, `must have at most ${max} characters`),
+    v.regex(/^[^\u0000-\u001f\u007f-\u009f]*$/, 'must not contain control characters'),
+    v.check((text) => text.isWellFormed(), 'must be well-formed Unicode'),
+    v.check(
+      (text) => !BIDI_CONTROL.test(text),
+      'must not contain characters that change the text direction',
+    ),
+    v.check((text) => text === '' || VISIBLE.test(text), 'must not be blank'),
+  );
+
 /** A name that people enter: 1 to 200 characters, at least one of them visible. It is trimmed. */
-export const Name = v.pipe(
+// Trimmed last, because the documentation includes nothing after a transformation.
+export const Name = v.pipe(lineOfText(200), v.trim());
+
+/** The name of a time zone, in any case. */
+export const TimeZone = v.pipe(
   v.string('must be a string'),
-  v.minLength(1, 'must not be empty'),
-  maxCharacters(200, 'must have at most 200 characters'),
-  v.regex(/^[^\u0000-\u001f\u007f-\u009f]*$/, 'must not contain control characters'),
-  v.check((text) => text.isWellFormed(), 'must be well-formed Unicode'),
-  v.check(
-    (text) => !BIDI_CONTROL.test(text),
-    'must not contain characters that change the text direction',
-  ),
-  v.check((text) => text === '' || VISIBLE.test(text), 'must not be blank'),
-  // Last, because the documentation includes nothing after a transformation.
-  v.trim(),
+  v.check(isTimeZone, 'must be an IANA time zone name, such as Europe/Berlin'),
+  v.metadata({ jsonSchema: { type: 'string', minLength: 1, maxLength: 64 } }),
+  v.transform(canonicalTimeZone),
 );
 
 /** An integer in the query. Documented as an integer, although query values are strings. */
@@ -289,6 +301,22 @@ function bothCursorsError(): AppError {
     { param: before, code: 'invalid', message: `must not be combined with ${after}` },
   ]);
 }
+
+/**
+ * A query parameter with several values, separated by commas: an array of at most `max` items. An empty one has no
+ * values.
+ */
+export const separatedList = <Item extends v.GenericSchema<string, string>>(
+  item: Item,
+  max: number,
+) =>
+  v.pipe(
+    v.string(),
+    v.transform((text) => (text === '' ? [] : text.split(','))),
+    v.array(item),
+    v.maxLength(max, `must have at most ${max} values`),
+    noDuplicates('is a duplicate'),
+  );
 
 /** Adds an issue for each repeated value of an array. */
 export const noDuplicates = (message: string) =>

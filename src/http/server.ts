@@ -122,13 +122,18 @@ export async function startHttp(options: HttpOptions): Promise<HttpListener> {
 function respondToListenerError(error: unknown, { newId, log }: HttpOptions): Response {
   const requestId = newId('req');
   const respond = (problem: AppError) => problemResponse(problem, requestId, COMMON_HEADERS);
-  if (error instanceof Error && error.name === 'RequestError') {
+  if (isInvalidRequest(error)) {
     log.info('request', { request_id: requestId, status: 400 });
     return respond(new AppError('malformed_request', BAD_REQUEST));
   }
   log.error('request failed', { request_id: requestId, fault: String(error) });
   return respond(internalError());
 }
+
+/** The library rejects an invalid `Host`; some invalid targets only fail when they are parsed as a URL. */
+const isInvalidRequest = (error: unknown): boolean =>
+  error instanceof Error &&
+  (error.name === 'RequestError' || ('code' in error && error.code === 'ERR_INVALID_URL'));
 
 const BAD_REQUEST = "The request isn't valid HTTP.";
 

@@ -8,7 +8,6 @@ import {
   existsSync,
   fsyncSync,
   linkSync,
-  mkdirSync,
   openSync,
   readFileSync,
   rmSync,
@@ -25,6 +24,7 @@ import {
   type SecretBox,
 } from '../lib/crypto.ts';
 import { databaseLabel } from '../lib/database-url.ts';
+import { createFolder } from '../lib/folders.ts';
 import type { Log } from '../lib/log.ts';
 import { type Db, lockName, type Tx, transact } from '../store/open.ts';
 
@@ -32,7 +32,7 @@ const FILE = 'secret.key';
 
 type KeyConfig = Pick<Config, 'SECRET_KEY' | 'DATA_DIR' | 'DATABASE_URL'>;
 
-const fileOf = ({ DATA_DIR }: KeyConfig): string => join(DATA_DIR, FILE);
+export const keyFileOf = ({ DATA_DIR }: Pick<Config, 'DATA_DIR'>): string => join(DATA_DIR, FILE);
 
 /**
  * The configured key or the key file. null if there is neither: `openSecrets` creates the file once the
@@ -42,10 +42,10 @@ export function readSecretKey(config: KeyConfig): string | null {
   if (config.SECRET_KEY) return config.SECRET_KEY;
   // A database in memory needs no key that outlives the process.
   if (config.DATABASE_URL === ':memory:') return randomSecret();
-  const path = fileOf(config);
+  const path = keyFileOf(config);
   try {
     if (existsSync(path)) return readKeyFile(path);
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    createFolder(dirname(path));
     accessSync(dirname(path), constants.W_OK);
     return null;
   } catch (error) {
@@ -53,7 +53,7 @@ export function readSecretKey(config: KeyConfig): string | null {
   }
 }
 
-function readKeyFile(path: string): string {
+export function readKeyFile(path: string): string {
   chmodSync(path, 0o600);
   const key = readFileSync(path, 'utf8').trim();
   if (key.length < 32)
@@ -63,12 +63,12 @@ function readKeyFile(path: string): string {
   return key;
 }
 
-/** Creates the key file atomically and durably. If two processes race, both use the first file. */
-function createKeyFile(path: string): string {
+/** Creates the key file atomically and durably. If there is one, or two processes race, the first file stays. */
+export function createKeyFile(path: string, key = randomSecret()): string {
   // A crash can leave this file behind, but nothing reads it.
   const tempPath = `${path}.${randomToken(12)}.new`;
   try {
-    writeFileSync(tempPath, `${randomSecret()}\n`, { mode: 0o600, flag: 'wx', flush: true });
+    writeFileSync(tempPath, `${key}\n`, { mode: 0o600, flag: 'wx', flush: true });
     try {
       // Unlike a rename, a link never replaces a file.
       linkSync(tempPath, path);
@@ -101,7 +101,8 @@ function unusableKeyFile(path: string, error: unknown): ConfigError {
   ]);
 }
 
-const PROOF = 'secret_key_proof';
+/** The fact that proves a key: a text encrypted with it. */
+export const PROOF = 'secret_key_proof';
 /** Operators set the proof to this value to continue without the previous key (README, "Backup"). */
 const LOST = 'lost';
 
@@ -115,7 +116,7 @@ export async function openSecrets(
   key: string | null,
   { db, log }: { db: Db; log: Log },
 ): Promise<SecretBox> {
-  const path = fileOf(config);
+  const path = keyFileOf(config);
   return transact(db, async (tx) => {
     // Of two nodes that start with different keys on an empty database, the second must fail.
     await lockName(tx, PROOF);
@@ -140,7 +141,7 @@ export async function checkSecretKey(config: KeyConfig, tx: Db | Tx): Promise<vo
   const proof = await findProof(tx);
   const keyChecks = proof === LOST ? [] : proof ? [canOpenProof(proof)] : await sampleKeyChecks(tx);
   if (keyChecks.length === 0) return;
-  const path = fileOf(config);
+  const path = keyFileOf(config);
   if (!config.SECRET_KEY && !existsSync(path)) throw keyMismatch(config, `${path} is missing`);
   const secrets = createSecretBox(config.SECRET_KEY || readKeyFile(path));
   if (!keyChecks.some((canOpen) => canOpen(secrets)))
@@ -149,7 +150,7 @@ export async function checkSecretKey(config: KeyConfig, tx: Db | Tx): Promise<vo
 
 function keyMismatch(config: KeyConfig, problem: string): ConfigError {
   return new ConfigError([
-    `${problem}, and ${databaseLabel(config.DATABASE_URL)} has secrets that only the previous key can decrypt. Set ${PREFIX}SECRET_KEY to the previous key, or restore ${fileOf(config)} from a backup. If the key is lost, see "Backup" in README.md.`,
+    `${problem}, and ${databaseLabel(config.DATABASE_URL)} has secrets that only the previous key can decrypt. Set ${PREFIX}SECRET_KEY to the previous key, or restore ${keyFileOf(config)} from a backup. If the key is lost, see "Backup" in README.md.`,
   ]);
 }
 
@@ -173,6 +174,10 @@ async function writeProof(tx: Tx, secrets: SecretBox): Promise<void> {
 
 /** Whether the box can decrypt a certain secret. */
 type CanOpen = (secrets: SecretBox) => boolean;
+
+/** Whether the key is the one that the database was used with; also if it has no secrets. */
+export const isKeyOf = (key: string, proof: string | undefined): boolean =>
+  proof === undefined || proof === LOST || canOpenProof(proof)(createSecretBox(key));
 
 const canOpenProof =
   (proof: string): CanOpen =>

@@ -1,11 +1,12 @@
 /** Reads and checks the certificates and keys in the configured files. */
 
-import { X509Certificate } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { type Config, ConfigError, PREFIX } from '../config/config.ts';
 import { type KeyPair, makeCertificate } from '../lib/certificates.ts';
+import { createFolder } from '../lib/folders.ts';
 import type { Resolver } from '../net/dns/resolver.ts';
 import { createPoster } from '../net/http/poster.ts';
 import type { Poster } from '../net/http/web.ts';
@@ -21,6 +22,9 @@ export function readKeyPair(config: Config, kind: 'HTTP' | 'SMTP'): KeyPair | nu
   };
   try {
     createSecureContext(pair);
+    // OpenSSL accepts an RSA certificate with an EC key, and then fails each handshake.
+    if (!new X509Certificate(pair.cert).checkPrivateKey(createPrivateKey(pair.key)))
+      throw new Error('the key does not belong to the certificate');
   } catch (error) {
     throw new ConfigError([
       `${PREFIX}${kind}_TLS_CERT_FILE and ${PREFIX}${kind}_TLS_KEY_FILE must be a certificate and its key in PEM format (${(error as Error).message})`,
@@ -67,7 +71,7 @@ function readPair(path: string): KeyPair | null {
 
 /** Writes one file atomically, so that a crash can't leave a certificate without its key. */
 function writePair(path: string, pair: KeyPair): KeyPair {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  createFolder(dirname(path));
   const tempPath = `${path}.new`;
   const text = `${pair.key.trim()}\n${pair.cert.trim()}\n`;
   writeFileSync(tempPath, text, { mode: 0o600, flush: true });

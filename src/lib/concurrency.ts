@@ -103,7 +103,7 @@ export interface Signals {
  */
 export async function waitUntil<T>(
   { signals }: { signals: Signals },
-  { name, ms, abort }: { name: string; ms: number; abort: AbortSignal },
+  { name, ms, abort }: { name: string | string[]; ms: number; abort: AbortSignal },
   read: () => Promise<T>,
   isDone: (result: T) => boolean,
 ): Promise<T> {
@@ -115,7 +115,8 @@ export async function waitUntil<T>(
       const stop = new AbortController();
       const end = AbortSignal.any([deadline.signal, stop.signal]);
       // Waiting starts before the read, so that no signal is missed in between.
-      const raised = signals.wait(name, Math.min(ms, signals.pollMs), end);
+      const waitMs = Math.min(ms, signals.pollMs);
+      const raised = Promise.race([name].flat().map((each) => signals.wait(each, waitMs, end)));
       try {
         const result = await read();
         if (isDone(result)) return result;

@@ -42,3 +42,8 @@ export function addressDomain(address: string): string | null {
   const at = address.lastIndexOf('@');
   return at < 0 ? null : normalizeDomain(address.slice(at + 1));
 }
+
+const RESERVED = /(^|\.)(example|test|invalid|localhost|example\.(com|net|org))$/;
+
+/** Whether the name is reserved for tests and examples (RFC 2606, RFC 6761). In lower case. */
+export const isReservedName = (domain: string): boolean => RESERVED.test(domain);

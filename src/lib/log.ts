@@ -1,11 +1,17 @@
 /** The log: a JSON object per line, or readable lines on a terminal. It must not contain secrets or message bodies. */
 
 import { type Clock, isoTime } from './clock.ts';
+import { currentTrace } from './trace-context.ts';
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-export type LogFields = Record<string, string | number | boolean | null | undefined>;
+/** The other names are those of the line itself. */
+export type LogFields = Record<string, string | number | boolean | null | undefined> & {
+  time?: never;
+  level?: never;
+  message?: never;
+};
 
 export type Log = Record<LogLevel, (message: string, fields?: LogFields) => void>;
 
@@ -23,8 +29,10 @@ export function createLog({ level, format, clock, write }: LogOptions): Log {
   const logAt = (name: LogLevel, rank: number) =>
     rank < minRank
       ? () => {}
-      : (message: string, fields: LogFields = {}) => {
+      : (message: string, ownFields: LogFields = {}) => {
           const time = isoTime(clock.now());
+          const trace = currentTrace();
+          const fields = trace === null ? ownFields : { ...ownFields, trace_id: trace.traceId };
           write(
             format === 'json'
               ? printableJson({ time, level: name, message, ...fields })

@@ -2,11 +2,14 @@
 
 import { MAX_JOBS_PER_THREAD, type PoolOutcome } from '../analysis/pool.ts';
 import type { App } from '../app.ts';
-import { isoTime } from '../lib/clock.ts';
+import { traceOf } from '../events/traces.ts';
+import { isoTime, monotonicClock } from '../lib/clock.ts';
 import { errorMessage } from '../lib/errors.ts';
+import { inTrace } from '../lib/trace-context.ts';
 import type { Job } from '../scheduler/scheduler.ts';
 import { claimRows, renewLeases } from '../store/leases.ts';
 import { untilAvailable } from '../store/until-available.ts';
+import { clearSteps, recordStep } from './live.ts';
 import { findMessageOf, MessageDeletedError, readMessage } from './messages.ts';
 import { ANALYZE_JOB, type ClaimedTest } from './queries.ts';
 import { recordOutcome } from './record.ts';
@@ -26,7 +29,7 @@ export function analyzeJob(app: App): Job {
   /** Whether the last claim used the full capacity, so that more tests may be due. */
   let mayHaveMore = false;
   const start = (test: ClaimedTest) => {
-    const work = analyzeTest(app, test)
+    const work = inTrace(traceOf(app, test.id), () => analyzeTest(app, test))
       .catch((error) => {
         if (!(error instanceof MessageDeletedError))
           app.log.error('analysis failed', { test: test.id, error: errorMessage(error) });
@@ -81,6 +84,8 @@ async function analyzeTest(app: App, test: ClaimedTest): Promise<void> {
     rspamd: RSPAMD_URL,
     checkLinks: CHECK_LINKS,
   };
+  clearSteps(app, test.id);
+  const startedAt = monotonicClock.now();
   const outcome: PoolOutcome = await app.pool.analyze(
     {
       raw: { size: message.size, read: () => untilAvailable(() => readMessage(app.db, message)) },
@@ -88,9 +93,12 @@ async function analyzeTest(app: App, test: ClaimedTest): Promise<void> {
       receivedAt: Date.parse(message.received_at),
       kind: test.kind,
     },
-    { setup },
+    { setup, onStep: (step, outcome) => recordStep(app, test.id, step, outcome) },
   );
   // The service is stopping: the analysis runs again after the next start.
   if (!outcome.ok && outcome.reason === 'closed') return;
+  app.metrics.analysisDuration.observe((monotonicClock.now() - startedAt) / 1000);
+  app.metrics.analyses.inc({ outcome: outcome.ok ? 'result' : outcome.reason });
   await untilAvailable(() => recordOutcome(app, test, outcome));
+  clearSteps(app, test.id);
 }

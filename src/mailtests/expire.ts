@@ -2,13 +2,18 @@
 
 import type { App } from '../app.ts';
 import { appendEvent } from '../events/events.ts';
+import { traceOf } from '../events/traces.ts';
 import { isoTime } from '../lib/clock.ts';
+import { inTrace } from '../lib/trace-context.ts';
 import type { Job } from '../scheduler/scheduler.ts';
 import { lockIn, transact } from '../store/open.ts';
+import { inSteps } from '../store/steps.ts';
 import type { TestRow } from '../store/tables.generated.ts';
-import { deleteOrphanedChunks } from './messages.ts';
+import { deleteLaterChunks, deleteMessages, deleteOrphanedChunks } from './messages.ts';
 import { presentListed } from './present.ts';
-import { deleteTests } from './queries.ts';
+import { deleteOldPublicTests, isPublic } from './public.ts';
+import { deleteOldTestRows } from './queries.ts';
+import { readTags } from './tags.ts';
 import { ALL_TESTS } from './tally.ts';
 
 const BATCH_SIZE = 100;
@@ -34,6 +39,10 @@ export async function expireTests(app: App): Promise<void> {
     const expired = await transact(db, async (tx) => {
       // Skips tests that another node is expiring, or whose message is arriving.
       const { rows } = await tx.executeQuery(due.forNoKeyUpdate().skipLocked());
+      const tags = await readTags(
+        tx,
+        rows.map(({ id }) => id),
+      );
       for (const row of rows) {
         const change = {
           status: 'failed',
@@ -41,8 +50,11 @@ export async function expireTests(app: App): Promise<void> {
           completed_at: now,
         } as const;
         await tx.updateTable('tests').set(change).where('id', '=', row.id).execute();
-        const data = presentListed({ ...row, ...change } satisfies TestRow, app.config);
-        await appendEvent(tx, { type: 'test.failed', livemode: row.livemode === 1, data }, app);
+        if (isPublic(row)) continue;
+        const failed = { ...row, ...change } satisfies TestRow;
+        const data = presentListed(failed, app.config, tags.get(row.id) ?? []);
+        const event = { type: 'test.failed', livemode: row.livemode === 1, data } as const;
+        await inTrace(traceOf(app, row.id), () => appendEvent(tx, event, app));
       }
       return rows;
     });
@@ -52,12 +64,16 @@ export async function expireTests(app: App): Promise<void> {
   }
 }
 
+/** Each test has rows in several tables. */
+const TEST_STEPS = { first: 20, min: 5, max: 200 };
+
 export function deleteOldTestsJob(app: App): Job {
   return { name: 'tests.retire', tick: '0 23 * * * *', run: () => deleteOldData(app) };
 }
 
 async function deleteOldData(app: App): Promise<void> {
   await deleteOldTests(app);
+  await deleteOldPublicTests(app);
   await deleteOrphanedChunks(app);
 }
 
@@ -69,31 +85,36 @@ export async function deleteOldTests({ db, clock, config }: App): Promise<void> 
   if (config.TEST_RETENTION === 0) return;
   const now = isoTime(clock.now());
   const cutoff = isoTime(clock.now() - config.TEST_RETENTION);
-  for (;;) {
-    const deleted = await transact(db, async (tx) => {
+  await inSteps(async (limit) => {
+    const { deleted, large } = await transact(db, async (tx) => {
       const old = tx
         .selectFrom('tests')
         .select('id')
         .where('created_at', '<', cutoff)
         .where('status', 'in', ['completed', 'failed'])
         .where(({ eb, or }) => or([eb('keep_until', 'is', null), eb('keep_until', '<', now)]))
-        .limit(BATCH_SIZE);
+        .limit(limit);
       // A test that has just been shared is kept.
       const ids = (await lockIn(tx, old).execute()).map(({ id }) => id);
-      if (ids.length > 0) await deleteTests(tx, ids);
-      return ids.length;
+      return { deleted: ids.length, large: ids.length > 0 ? await deleteOldTestRows(tx, ids) : [] };
     });
-    if (deleted < BATCH_SIZE) break;
-  }
-  await transact(db, async (tx) => {
-    const old = tx
-      .selectFrom('messages')
-      .select('id')
-      .where('test_id', 'is', null)
-      .where('received_at', '<', cutoff);
-    await tx.deleteFrom('message_chunks').where('message_id', 'in', old).execute();
-    await tx.deleteFrom('messages').where('id', 'in', old).execute();
-  });
+    await deleteLaterChunks(db, large);
+    return deleted;
+  }, TEST_STEPS);
+  await inSteps(async (limit) => {
+    const { deleted, large } = await transact(db, async (tx) => {
+      const old = await tx
+        .selectFrom('messages')
+        .select(['id', 'size'])
+        .where('test_id', 'is', null)
+        .where('received_at', '<', cutoff)
+        .limit(limit)
+        .execute();
+      return { deleted: old.length, large: await deleteMessages(tx, old) };
+    });
+    await deleteLaterChunks(db, large);
+    return deleted;
+  }, TEST_STEPS);
 }
 
 // Deletes tallies that no summary reads anymore: old ones, and those of deleted domains.

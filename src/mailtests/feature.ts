@@ -3,12 +3,13 @@
 import type { Feature } from '../feature.ts';
 import { analyzeJob } from './analyze.ts';
 import { deleteOldTestsJob, expireTalliesJob, expireTestsJob } from './expire.ts';
+import { inboxOperations } from './inbox-routes.ts';
 import { deleteChunksOfLastRun } from './messages.ts';
-import { submitTestByType, testRoutes } from './routes.ts';
+import { submitTestByType, testOperations } from './routes.ts';
 
 export const mailtests: Feature = {
   name: 'mailtests',
-  routes: testRoutes,
+  routes: [...Object.values(testOperations), ...Object.values(inboxOperations)],
   undocumentedRoutes: () => [submitTestByType],
   jobs: (app) => [
     analyzeJob(app),

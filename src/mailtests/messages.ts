@@ -5,6 +5,7 @@ import type { App } from '../app.ts';
 import { idAt } from '../lib/ids.ts';
 import { CommitUnknownError } from '../store/errors.ts';
 import { type Db, engineOf, type Tx } from '../store/open.ts';
+import { inSteps } from '../store/steps.ts';
 import type { MessageRow } from '../store/tables.generated.ts';
 
 /** Writing a chunk takes a few milliseconds. Most messages are one chunk. */
@@ -118,38 +119,84 @@ export async function discardChunks(db: Db, messageId: string, error: unknown): 
   await deleteChunks(db, messageId).catch(() => {});
 }
 
+// Deletes messages of deleted tests, and chunks without a message.
+
+/** Freeing the pages of a chunk takes a fraction of a millisecond. */
+const CHUNKS_PER_STEP = 16;
+
+/**
+ * Deletes messages with their first chunks. Returns those that have more chunks, which `deleteLaterChunks` deletes
+ * after the commit: in one transaction, large messages would block the process.
+ */
+export async function deleteMessages(
+  tx: Tx,
+  messages: Pick<MessageRow, 'id' | 'size'>[],
+): Promise<Pick<MessageRow, 'id' | 'size'>[]> {
+  const ids = messages.map(({ id }) => id);
+  if (ids.length === 0) return [];
+  await tx
+    .deleteFrom('message_chunks')
+    .where('message_id', 'in', ids)
+    .where('position', '=', 0)
+    .execute();
+  await tx.deleteFrom('messages').where('id', 'in', ids).execute();
+  return messages.filter(({ size }) => size > CHUNK_BYTES);
+}
+
+/** After a crash, `deleteOrphanedChunks` deletes what remains. */
+export async function deleteLaterChunks(
+  db: Db,
+  messages: Pick<MessageRow, 'id' | 'size'>[],
+): Promise<void> {
+  for (const { id, size } of messages)
+    for (let first = 1; first * CHUNK_BYTES < size; first += CHUNKS_PER_STEP) {
+      await db
+        .deleteFrom('message_chunks')
+        .where('message_id', '=', id)
+        .where('position', '>=', first)
+        .where('position', '<', first + CHUNKS_PER_STEP)
+        .execute();
+      await nextTurn();
+    }
+}
+
 /** No message takes that long to be stored. */
 const ORPHAN_AGE_MS = 3_600_000;
 
 /**
- * Deletes chunks that `storeLaterChunks` stored before a crash without their message. Keeps recent ones: this or
- * another node may be storing their message.
+ * Deletes chunks that were left without their message by a crash. Keeps recent ones: this or another node may be
+ * storing their message.
  */
 export async function deleteOrphanedChunks({
   db,
   clock,
 }: Pick<App, 'db' | 'clock'>): Promise<void> {
-  await orphanedChunks(db)
-    .where('message_id', '<', idAt('msg', clock.now() - ORPHAN_AGE_MS))
-    .execute();
+  await deleteOrphans(db, idAt('msg', clock.now() - ORPHAN_AGE_MS));
 }
-
-const orphanedChunks = (db: Db) =>
-  db
-    .deleteFrom('message_chunks')
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('messages')
-            .select('messages.id')
-            .whereRef('messages.id', '=', 'message_chunks.message_id'),
-        ),
-      ),
-    );
 
 /** At start, no other process uses an SQLite database, so all chunks without a message are orphans. */
 export async function deleteChunksOfLastRun(app: Pick<App, 'db' | 'clock'>): Promise<void> {
-  await (engineOf(app.db) === 'sqlite'
-    ? orphanedChunks(app.db).execute()
-    : deleteOrphanedChunks(app));
+  await (engineOf(app.db) === 'sqlite' ? deleteOrphans(app.db, null) : deleteOrphanedChunks(app));
+}
+
+/** Deletes orphans of messages with an ID below `end`; null: of all. Looks at some messages at a time. */
+async function deleteOrphans(db: Db, end: string | null): Promise<void> {
+  let after = '';
+  await inSteps(async (limit) => {
+    const chunks = db
+      .selectFrom('message_chunks')
+      .select('message_id')
+      .distinct()
+      .where('message_id', '>', after)
+      .$if(end !== null, (query) => query.where('message_id', '<', end!))
+      .orderBy('message_id')
+      .limit(limit);
+    const ids = (await chunks.execute()).map(({ message_id }) => message_id);
+    if (ids.length === 0) return 0;
+    after = ids.at(-1)!;
+    const messages = await db.selectFrom('messages').select('id').where('id', 'in', ids).execute();
+    const existing = new Set(messages.map(({ id }) => id));
+    for (const id of ids.filter((id) => !existing.has(id))) await deleteChunks(db, id);
+    return ids.length;
+  });
 }

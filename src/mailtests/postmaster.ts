@@ -48,7 +48,7 @@ export async function forwardToOwner(
   const isAttached = raw.byteLength <= MAX_ATTACHMENT_BYTES;
   if (!isAttached)
     app.log.warn('postmaster mail is too large to attach', {
-      message: message.id,
+      message_id: message.id,
       size: message.size,
     });
   const { text, html } = mailFrame({

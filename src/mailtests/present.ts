@@ -8,9 +8,20 @@ import { storedJson } from '../http/response.ts';
 import { AppError } from '../lib/errors.ts';
 import type { StoredReport } from '../report/report.ts';
 import type { TestRow } from '../store/tables.generated.ts';
+import { placementSummary, presentPlacement, reportedPlacement } from './placement.ts';
 import type { ListedTest, Test } from './schema.ts';
 
-export type ListedRow = Omit<TestRow, 'checks' | 'envelope' | 'search' | 'providers'>;
+export type ListedRow = Omit<
+  TestRow,
+  | 'checks'
+  | 'envelope'
+  | 'search'
+  | 'providers'
+  | 'public_hash'
+  | 'public_client'
+  | 'placement'
+  | 'placement_counts'
+>;
 
 const parse = <T>(json: string | null, otherwise: T): T =>
   json === null ? otherwise : JSON.parse(json);
@@ -18,9 +29,9 @@ const parse = <T>(json: string | null, otherwise: T): T =>
 /** The part of the configuration that a test in a response depends on. */
 export type TestConfig = Pick<Config, 'INBOX_DOMAIN' | 'APP_URL'>;
 
-/** The page of a report, on the address that people use. */
+/** The page of a test, which becomes its report, on the address that people use. */
 export const reportUrl = (id: string, { APP_URL }: Pick<Config, 'APP_URL'>): string =>
-  `${APP_URL}/v1/tests/${id}/report.html`;
+  `${APP_URL}/tests/${id}`;
 
 /** What the column `judged_kind` holds. Older results have no confidence and no alternative. */
 export type StoredKind = Classification & { alternative: Alternative | null };
@@ -34,8 +45,9 @@ function storedKind({ judged_kind }: Pick<TestRow, 'judged_kind'>): StoredKind |
 }
 
 /** The list form: without checks, providers, placement and envelope (contract §4). */
-export function presentListed(row: ListedRow, config: TestConfig): ListedTest {
+export function presentListed(row: ListedRow, config: TestConfig, tags: string[]): ListedTest {
   const kind = storedKind(row);
+  const placement = placementSummary(row);
   return {
     id: row.id,
     object: 'test',
@@ -47,11 +59,14 @@ export function presentListed(row: ListedRow, config: TestConfig): ListedTest {
     kind_confidence: kind?.confidence ?? null,
     alternative: kind?.alternative ?? null,
     metadata: parse(row.metadata, {}),
+    tags,
     livemode: row.livemode === 1,
     address: `${row.token}@${config.INBOX_DOMAIN}`,
     token: row.token,
-    seed_addresses: [],
+    seed_addresses: placement.seed_addresses,
     domain_id: row.domain_id,
+    monitor_id: row.monitor_id,
+    inbox_id: row.inbox_id,
     created_at: row.created_at,
     expires_at: row.expires_at,
     received_at: row.received_at,
@@ -65,7 +80,8 @@ export function presentListed(row: ListedRow, config: TestConfig): ListedTest {
     message_size: row.message_size,
     line_ends_converted: row.line_ends_converted === 1,
     auth_results: { spf: row.spf, dkim: row.dkim, dmarc: row.dmarc } as ListedTest['auth_results'],
-    inbox_placement: {},
+    placement_status: row.placement_status,
+    inbox_placement: placement.inbox_placement,
     categories: parse(row.categories, []),
     ruleset: row.ruleset,
     previous: parse(row.previous, null),
@@ -73,16 +89,16 @@ export function presentListed(row: ListedRow, config: TestConfig): ListedTest {
 }
 
 /** The full form: with the checks, the cap and the envelope. */
-export function presentTest(row: TestRow, config: TestConfig): Test {
+export function presentTest(row: TestRow, config: TestConfig, tags: string[]): Test {
   return {
-    ...presentListed(row, config),
-    envelope: parse(row.envelope, null),
+    ...presentListed(row, config, tags),
+    envelope: row.envelope === null ? null : { reported_by: null, ...JSON.parse(row.envelope) },
     cap: parse(row.cap, null),
     // By far the largest part. It is stored as it is returned and never parsed.
     checks: row.checks === null ? [] : storedJson(row.checks),
     judged_kind: storedKind(row),
     providers: row.providers === null ? [] : storedJson(row.providers),
-    placement: [],
+    placement: presentPlacement(row),
   };
 }
 
@@ -94,6 +110,8 @@ export function storedReport(row: TestRow, { config }: Pick<App, 'config'>): Sto
   const { id, name, received_at, completed_at, subject, from_address, ...test } = presentTest(
     row,
     config,
+    // Reports show no tags: they sort the lists of the team.
+    [],
   );
   return {
     ...{ id, name, received_at, completed_at, subject, from_address },
@@ -110,7 +128,8 @@ export function storedReport(row: TestRow, { config }: Pick<App, 'config'>): Sto
     // Missing in results of the first rulesets.
     judged_kind: test.judged_kind ?? NO_KIND,
     alternative: test.alternative as Alternative | null,
-    placement: [],
+    placement: reportedPlacement(row),
+    placement_status: row.placement_status,
     checks: row.checks,
     providers: row.providers ?? '[]',
   };

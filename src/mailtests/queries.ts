@@ -6,13 +6,16 @@ import { fetchPage, type Page, selectPage } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import { randomToken } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
+import { idAt } from '../lib/ids.ts';
 import { afterCommit, type Db, lockIn, type Tx } from '../store/open.ts';
-import type { Tables, TestRow } from '../store/tables.generated.ts';
+import type { MessageRow, Tables, TestRow } from '../store/tables.generated.ts';
+import { deleteMessages } from './messages.ts';
 import type { ListedRow } from './present.ts';
-import type { NewTest, TestFilters } from './schema.ts';
+import type { NewTest, TestExportQuery, TestFilters } from './schema.ts';
+import { readTags } from './tags.ts';
 
 /** In characters: 80 bits, too many to guess. */
-const TOKEN_LENGTH = 16;
+export const TOKEN_LENGTH = 16;
 
 const EMPTY_RESULT = {
   failure_reason: null,
@@ -45,10 +48,29 @@ const EMPTY_RESULT = {
   judged_kind: null,
   providers: null,
   domain_id: null,
+  public_hash: null,
+  public_client: null,
+  placement_status: 'none',
+  placement_samples: 0,
+  placement_inbox: 0,
+  placement_summary: null,
+  placement: null,
+  placement_counts: null,
+  monitor_id: null,
+  inbox_id: null,
 } satisfies Partial<TestRow>;
 
-/** Large columns, read for single tests only. */
-const UNLISTED = ['checks', 'envelope', 'search', 'providers'] as const;
+/** Columns that lists don't need. Most are large. */
+const UNLISTED = [
+  'checks',
+  'envelope',
+  'search',
+  'providers',
+  'public_hash',
+  'public_client',
+  'placement',
+  'placement_counts',
+] as const;
 type Unlisted = (typeof UNLISTED)[number];
 
 const LISTED_COLUMNS = [
@@ -67,7 +89,7 @@ const LISTED_COLUMNS = [
   ),
 ] as const;
 
-interface NewTestFields extends Pick<NewTest, 'kind' | 'metadata' | 'expires_in'> {
+export interface NewTestFields extends Pick<NewTest, 'kind' | 'metadata' | 'expires_in'> {
   name?: string | null;
   domain_id?: string | null;
   livemode: boolean;
@@ -123,15 +145,42 @@ export async function findTestByToken(db: Db | Tx, token: string) {
   return lockIn(db, query).executeTakeFirst();
 }
 
+/** A test in a list. */
+export interface ListedTestRow {
+  row: ListedRow;
+  tags: string[];
+}
+
 /** One page of the matching tests of this mode, newest first. */
 export async function listTests(
   db: Db,
   livemode: boolean,
   { limit, starting_after, ending_before, ...filters }: TestFilters & Page,
-): Promise<{ rows: ListedRow[]; hasMore: boolean }> {
+): Promise<{ tests: ListedTestRow[]; hasMore: boolean }> {
   const page = { limit, starting_after, ending_before };
   const query = filteredTests(db, livemode, filters).select(LISTED_COLUMNS);
-  return fetchPage(query, page, filteredTests(db, livemode, {}));
+  const { rows, hasMore } = await fetchPage(query, page, filteredTests(db, livemode, {}));
+  return { tests: await withTags(db, rows), hasMore };
+}
+
+async function withTags(db: Db, rows: ListedRow[]): Promise<ListedTestRow[]> {
+  const ids = rows.map(({ id }) => id);
+  const tags = await readTags(db, ids);
+  return rows.map((row) => ({ row, tags: tags.get(row.id) ?? [] }));
+}
+
+/** How many tests of this mode match, up to `max`: a list need not count more. */
+export async function countTests(
+  db: Db,
+  livemode: boolean,
+  filters: TestFilters,
+  max: number,
+): Promise<number> {
+  const { count } = await db
+    .selectFrom(filteredTests(db, livemode, filters).select('id').limit(max).as('matching'))
+    .select((eb) => eb.fn.countAll().as('count'))
+    .executeTakeFirstOrThrow();
+  return Number(count);
 }
 
 function filteredTests(
@@ -140,10 +189,28 @@ function filteredTests(
   filters: TestFilters,
 ): SelectQueryBuilder<Tables, 'tests', object> {
   let query = db.selectFrom('tests').where('livemode', '=', livemode ? 1 : 0);
+  // PostgreSQL has no empty lists.
+  if (filters.ids !== undefined) query = query.where('id', 'in', ['', ...filters.ids]);
+  if (filters.tag !== undefined) {
+    const tagged = db
+      .selectFrom('test_tags')
+      .select('test_id')
+      .where('livemode', '=', livemode ? 1 : 0)
+      .where('tag', '=', filters.tag);
+    query = query.where('id', 'in', tagged);
+  }
+  if (filters.inbox_id !== undefined) query = query.where('inbox_id', '=', filters.inbox_id);
   if (filters.domain_id !== undefined) query = query.where('domain_id', '=', filters.domain_id);
   if (filters.status) query = query.where('status', '=', filters.status);
+  // Literally the condition of the index `tests_status`: with a parameter, SQLite would not use it.
+  if (filters.status && filters.status !== 'completed')
+    query = query.where(sql<boolean>`status <> 'completed'`);
   if (filters.from_domain) query = query.where('from_domain', '=', filters.from_domain);
-  if (filters.created_after) query = query.where('created_at', '>=', filters.created_after);
+  if (filters.created_after) {
+    // An ID is never older than its test, so older IDs need not be read.
+    const oldest = idAt('test', Date.parse(filters.created_after));
+    query = query.where('id', '>=', oldest).where('created_at', '>=', filters.created_after);
+  }
   if (filters.created_before) query = query.where('created_at', '<', filters.created_before);
   if (filters.min_score !== undefined) query = query.where('score', '>=', filters.min_score);
   if (filters.max_score !== undefined) query = query.where('score', '<=', filters.max_score);
@@ -154,23 +221,60 @@ function filteredTests(
   return query;
 }
 
+/** How many earlier tests are searched: enough for any campaign, and quick among 100,000 tests. */
+const MAX_SEARCHED_TESTS = 10_000;
+
+/**
+ * The latest completed test before this one with the same name; without one, the latest of a message from the same
+ * domain with the same subject. Undefined if there is none among the last 10,000 earlier tests.
+ */
+export async function findPreviousTest(
+  db: Db,
+  { id, livemode, name, from_domain, subject }: TestRow,
+): Promise<string | undefined> {
+  const earlier = db
+    .selectFrom('tests')
+    .select(['id', 'name', 'subject', 'status'])
+    .where('livemode', '=', livemode)
+    .where('id', '<', id)
+    .orderBy('id', 'desc')
+    .limit(MAX_SEARCHED_TESTS);
+  const latestOf = async (tests: typeof earlier, column: 'name' | 'subject', value: string) => {
+    const found = await db
+      .selectFrom(tests.as('earlier'))
+      .select('id')
+      .where(column, '=', value)
+      .where('status', '=', 'completed')
+      .orderBy('id', 'desc')
+      .limit(1)
+      .executeTakeFirst();
+    return found?.id;
+  };
+  const namesake = name === null ? undefined : await latestOf(earlier, 'name', name);
+  if (namesake !== undefined || from_domain === null || subject === null) return namesake;
+  return latestOf(earlier.where('from_domain', '=', from_domain), 'subject', subject);
+}
+
 const EXPORT_BATCH_SIZE = 200;
 
 /** All matching tests, newest first, read in batches to limit memory. */
 export async function* eachTest(
   db: Db,
   livemode: boolean,
-  filters: TestFilters,
-): AsyncGenerator<ListedRow> {
+  { completed_after, completed_before, ...filters }: TestExportQuery,
+): AsyncGenerator<ListedTestRow> {
+  let query = filteredTests(db, livemode, filters).select(LISTED_COLUMNS);
+  // Not the bare column: an index on it would sort all matching tests again for each batch.
+  const completedAt = sql<string>`coalesce(completed_at, '')`;
+  if (completed_after) query = query.where(completedAt, '>=', completed_after);
+  if (completed_before)
+    query = query.where('completed_at', 'is not', null).where(completedAt, '<', completed_before);
   let lastId: string | undefined;
   for (;;) {
     const page = { limit: EXPORT_BATCH_SIZE, starting_after: lastId };
     // Not checked, because the last test of a batch may be deleted before the next one is read.
-    const { rows, hasMore } = await selectPage(
-      filteredTests(db, livemode, filters).select(LISTED_COLUMNS),
-      page,
-    );
-    yield* rows;
+    const { rows, hasMore } = await selectPage(query, page);
+    yield* await withTags(db, rows);
     if (!hasMore) return;
     lastId = rows.at(-1)!.id;
   }
@@ -190,9 +294,30 @@ export async function changeTest(
   return numUpdatedRows > 0n;
 }
 
-/** The text that `q` searches. Lowercased here, because SQL lowercases ASCII only. */
+/** In UTF-16 code units. The text is part of an index, whose entries PostgreSQL limits to 2,704 bytes. */
+const MAX_SEARCH_LENGTH = 600;
+
+/** The text that `q` searches: the beginning of name and subject. Lowercased here, because SQL lowercases ASCII only. */
 export function searchText({ name, subject }: Pick<TestRow, 'name' | 'subject'>): string {
-  return `${name ?? ''}\n${subject ?? ''}`.toLowerCase();
+  return `${name ?? ''}\n${subject ?? ''}`.toLowerCase().slice(0, MAX_SEARCH_LENGTH).toWellFormed();
+}
+
+/**
+ * Deletes tests with their messages, except for later chunks of large messages, which it returns for
+ * `deleteLaterChunks`.
+ */
+export async function deleteOldTestRows(
+  tx: Tx,
+  ids: string[],
+): Promise<Pick<MessageRow, 'id' | 'size'>[]> {
+  const messages = await tx
+    .selectFrom('messages')
+    .select(['id', 'size'])
+    .where('test_id', 'in', ids)
+    .execute();
+  const large = await deleteMessages(tx, messages);
+  await tx.deleteFrom('tests').where('id', 'in', ids).execute();
+  return large;
 }
 
 /** Deletes tests with their messages. */

@@ -1,13 +1,18 @@
-/** Receives messages for tests: decides which addresses accept mail, and stores each message. */
+/** Receives messages for tests, inboxes and monitors: decides which addresses accept mail, and stores each message. */
 
 import type { Envelope } from '../analysis/check.ts';
 import type { App } from '../app.ts';
+import { traceOf } from '../events/traces.ts';
 import { isoTime } from '../lib/clock.ts';
 import { sha256 } from '../lib/crypto.ts';
+import { inTrace } from '../lib/trace-context.ts';
 import { SEND_JOB } from '../outbox/queue.ts';
 import { isOutOfSpace } from '../store/errors.ts';
-import { lockName, type Tx, transact } from '../store/open.ts';
+import { afterCommit, lockName, type Tx, transact } from '../store/open.ts';
 import type { MessageRow } from '../store/tables.generated.ts';
+import { storeForInbox } from './inbox-mail.ts';
+import { findInboxByToken } from './inboxes.ts';
+import { expectAttempt } from './live.ts';
 import {
   deleteChunks,
   discardChunks,
@@ -15,6 +20,7 @@ import {
   insertMessage,
   storeLaterChunks,
 } from './messages.ts';
+import { findMonitorByToken, type MonitorMailRejection, storeForMonitor } from './monitor-mail.ts';
 import { forwardToOwner } from './postmaster.ts';
 import { ANALYZE_JOB, findTestByToken } from './queries.ts';
 
@@ -37,9 +43,15 @@ const UNKNOWN = reject(550, '5.1.1', 'No such test address');
 const EXPIRED = reject(550, '5.2.1', 'This test address has expired');
 const USED = reject(550, '5.2.1', 'This test address has already received its message');
 const MAILBOX_FULL = reject(452, '4.2.2', 'This mailbox is full');
+const MONITOR_REJECTIONS: Record<MonitorMailRejection, Rejection> = {
+  paused: reject(550, '5.2.1', 'This monitor is paused'),
+  no_seeds: reject(550, '5.2.1', 'This monitor has no seed mailboxes'),
+  too_many: reject(452, '4.2.1', 'Too many messages to this monitor, try again later'),
+};
+const INBOX_BUSY = reject(452, '4.2.1', 'Too many messages to this address, try again later');
 const DISK_FULL = reject(452, '4.3.1', 'Insufficient disk space, try again later');
 
-/** The local part of a RCPT address: `postmaster`, or the token of a test; null for other domains. */
+/** The local part of a RCPT address: `postmaster`, or the token of a test, an inbox or a monitor; null for other domains. */
 function localPart(app: App, address: string): string | null {
   if (/^postmaster$/i.test(address)) return 'postmaster';
   const at = address.lastIndexOf('@');
@@ -62,10 +74,23 @@ export async function checkRecipient(
   const local = localPart(app, address);
   if (local === 'postmaster') return { accept: true };
   const test = local ? await findTestByToken(app.db, local) : undefined;
-  if (!test) return UNKNOWN;
+  if (!local) return UNKNOWN;
+  if (!test && (await findInboxByToken(app.db, local))) return { accept: true };
+  if (!test) return checkMonitorRecipient(app, local);
+  expectAttempt(app, local, test.id);
   const isOpen = test.status === 'waiting' && Date.parse(test.expires_at) > app.clock.now();
   const hasMessage = !isOpen && (await findMessageOf(app.db, test.id)) !== undefined;
   return isOpen || hasMessage ? { accept: true } : EXPIRED;
+}
+
+async function checkMonitorRecipient(
+  app: App,
+  local: string,
+): Promise<{ accept: true } | Rejection> {
+  const monitor = await findMonitorByToken(app.db, local);
+  if (!monitor) return UNKNOWN;
+  if (monitor.enabled === 0) return MONITOR_REJECTIONS.paused;
+  return app.config.SEED_MAILBOXES.length === 0 ? MONITOR_REJECTIONS.no_seeds : { accept: true };
 }
 
 export interface IncomingMail {
@@ -101,11 +126,20 @@ export async function receiveMessage(
     const outcome = await transact(db, (tx) =>
       local === 'postmaster'
         ? storeForPostmaster(tx, app, message, raw)
-        : storeForTest(tx, local, message, raw),
+        : storeForTest(tx, app, { token: local, message, raw }),
     );
     if (!outcome.accept || outcome.id !== message.id) await deleteChunks(app.db, message.id);
     else app.scheduler.wake(local === 'postmaster' ? SEND_JOB : ANALYZE_JOB);
-    return outcome.accept ? { accept: true, text: `Accepted as ${outcome.id}` } : outcome;
+    if (!outcome.accept) return outcome;
+    app.metrics.smtpMessages.inc({ for: local === 'postmaster' ? 'postmaster' : 'test' });
+    const { id, testId } = outcome;
+    inTrace(testId === null ? null : traceOf(app, testId), () =>
+      app.log.info('accepted a message', {
+        ...{ message_id: id, test: testId, client_ip: incoming.envelope.client_ip },
+        ...{ bytes: message.size, known: id !== message.id },
+      }),
+    );
+    return { accept: true, text: `Accepted as ${outcome.id}` };
   } catch (error) {
     await discardChunks(app.db, message.id, error);
     if (isOutOfSpace(error)) return DISK_FULL;
@@ -114,7 +148,7 @@ export async function receiveMessage(
 }
 
 /** The id of the stored message, which is the earlier message if the same bytes arrive again. */
-type StoreOutcome = { accept: true; id: string } | Rejection;
+type StoreOutcome = { accept: true; id: string; testId: string | null } | Rejection;
 
 /** Anyone can write to postmaster. The limit reserves disk space for tests. */
 const POSTMASTER_LIMITS = { messages: 1000, bytes: 256 * 1024 * 1024 };
@@ -137,21 +171,32 @@ async function storeForPostmaster(
     return MAILBOX_FULL;
   await insertMessage(tx, message, raw);
   await forwardToOwner(tx, app, message, raw);
-  return { accept: true, id: message.id };
+  return { accept: true, id: message.id, testId: null };
 }
 
 async function storeForTest(
   tx: Tx,
-  token: string,
-  message: MessageRow,
-  raw: Uint8Array,
+  app: App,
+  { token, message, raw }: { token: string; message: MessageRow; raw: Uint8Array },
 ): Promise<StoreOutcome> {
   const test = await findTestByToken(tx, token);
-  if (!test) return UNKNOWN;
+  if (!test) {
+    const inbox = await findInboxByToken(tx, token);
+    if (inbox) {
+      const outcome = await storeForInbox(tx, app, { inbox, message, raw });
+      return 'id' in outcome ? { accept: true, ...outcome } : INBOX_BUSY;
+    }
+    const monitor = await findMonitorByToken(tx, token);
+    if (!monitor) return UNKNOWN;
+    const outcome = await storeForMonitor(tx, app, { monitor, message, raw });
+    return 'id' in outcome ? { accept: true, ...outcome } : MONITOR_REJECTIONS[outcome.rejected];
+  }
   if (test.status !== 'waiting') {
     const earlier = await findMessageOf(tx, test.id);
     if (!earlier) return EXPIRED;
-    return earlier.sha256 === message.sha256 ? { accept: true, id: earlier.id } : USED;
+    return earlier.sha256 === message.sha256
+      ? { accept: true, id: earlier.id, testId: test.id }
+      : USED;
   }
   if (test.expires_at <= message.received_at) return EXPIRED;
   await insertMessage(tx, { ...message, test_id: test.id }, raw);
@@ -166,5 +211,6 @@ async function storeForTest(
     })
     .where('id', '=', test.id)
     .execute();
-  return { accept: true, id: message.id };
+  afterCommit(tx, () => app.signals.raise(test.id));
+  return { accept: true, id: message.id, testId: test.id };
 }

@@ -11,7 +11,9 @@ import { addressDomain } from '../lib/domain-names.ts';
 import { lockIn, type Tx, transact } from '../store/open.ts';
 import type { TestRow } from '../store/tables.generated.ts';
 import { presentListed, type StoredKind } from './present.ts';
+import { isPublic } from './public.ts';
 import { ANALYZE_JOB, type ClaimedTest, searchText } from './queries.ts';
+import { tagsOf } from './tags.ts';
 import { countTest } from './tally.ts';
 
 /** Minutes until the next attempt, if temporary errors prevented a score. */
@@ -38,12 +40,15 @@ export async function recordOutcome(
     const isDueAgain = row.analysis_due_at !== test.analysis_due_at || row.kind !== test.kind;
     const { analysis_due_at } = row;
     const change = { ...changeFor(app, row, outcome), ...(isDueAgain ? { analysis_due_at } : {}) };
-    const update = { ...change, ...(await assignDomain(tx, { ...row, ...change }, outcome)) };
+    const domain = isPublic(row) ? {} : await assignDomain(tx, { ...row, ...change }, outcome);
+    const update = { ...change, ...domain };
     await tx.updateTable('tests').set(update).where('id', '=', row.id).execute();
     const after = { ...row, ...update };
-    await publishResult(app, tx, row, after);
-    // Last, because all results of an hour lock the same tally.
-    await updateTallies(tx, row, after, outcome);
+    if (!isPublic(row)) {
+      await publishResult(app, tx, row, after);
+      // Last, because all results of an hour lock the same tally.
+      await updateTallies(tx, row, after, outcome);
+    }
     return { isDueAgain };
   });
   if (!recorded) return;
@@ -62,7 +67,7 @@ async function updateTallies(tx: Tx, before: TestRow, after: TestRow, outcome: P
 async function publishResult(app: App, tx: Tx, before: TestRow, after: TestRow): Promise<void> {
   if (before.status !== 'processing' || after.status === 'processing') return;
   const type = after.status === 'completed' ? 'test.completed' : 'test.failed';
-  const data = presentListed(after, app.config);
+  const data = presentListed(after, app.config, await tagsOf(tx, after.id));
   const livemode = after.livemode === 1;
   await appendEvent(tx, { type, livemode, data }, app);
   if (type === 'test.completed' && livemode)
@@ -137,7 +142,7 @@ export async function assignDomain(
   // The check results can be large, so they are parsed only if a domain can learn from them.
   if (!domain) return {};
   // Uses the time of receipt: a reanalysis does not prove that a selector is still in use.
-  // Sandbox tests prove nothing about the team's mail.
+  // Tests of test mode prove nothing about the team's mail.
   if (livemode === 1 && received_at !== null)
     await learnSelectors(tx, {
       fromDomain: from_domain,

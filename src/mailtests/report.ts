@@ -7,7 +7,8 @@ import type { Call } from '../http/route.ts';
 import { route } from '../http/route.ts';
 import { idOf } from '../http/schemas.ts';
 import { FORM_REFERRER } from '../report/html/frame.tsx';
-import type { ReportFormat } from '../report/report.ts';
+import type { AppFrame, ReportFormat } from '../report/report.ts';
+import type { TestRow } from '../store/tables.generated.ts';
 import { findMessageOf, MessageDeletedError, readMessage } from './messages.ts';
 import { storedReport } from './present.ts';
 import { testOr404 } from './queries.ts';
@@ -48,11 +49,37 @@ export const reportPdf = route({
 type ReportCall = Pick<Call<'viewer', undefined, undefined>, 'app' | 'actor' | 'params' | 'signal'>;
 
 async function respond(
-  { app, actor, params, signal }: ReportCall,
+  call: ReportCall,
   format: ReportFormat,
   headers: Record<string, string>,
 ): Promise<Response> {
-  const row = await testOr404(app, params.id!, actor.livemode);
+  const row = await testOr404(call.app, call.params.id!, call.actor.livemode);
+  return render(call, row, { format, headers });
+}
+
+/** The report of a test as a page of the web application. */
+export const renderTestPage = (
+  call: Omit<ReportCall, 'params'>,
+  row: TestRow,
+  frame: AppFrame,
+): Promise<Response> =>
+  render(call, row, {
+    format: 'html',
+    headers: { 'content-type': 'text/html; charset=utf-8' },
+    frame,
+  });
+
+interface RenderOptions {
+  format: ReportFormat;
+  headers: Record<string, string>;
+  frame?: AppFrame;
+}
+
+async function render(
+  { app, actor, signal }: Omit<ReportCall, 'params'>,
+  row: TestRow,
+  { format, headers, frame }: RenderOptions,
+): Promise<Response> {
   const report = {
     ...storedReport(row, app),
     ...(format === 'html' && canChooseKind(actor) ? { kindForm: kindPath(row.id) } : {}),
@@ -61,6 +88,7 @@ async function respond(
   const { bytes, policy } = await app.reportRenderer.render({
     kind: 'test',
     format,
+    frame,
     report,
     message,
     signal,
@@ -73,7 +101,7 @@ async function respond(
       ...PRIVATE_HEADERS,
       // A browser may store the page, but asks again before it shows it.
       ...(format === 'html' && { 'cache-control': 'private, no-cache' }),
-      ...('kindForm' in report ? { 'referrer-policy': FORM_REFERRER } : {}),
+      ...('kindForm' in report || frame ? { 'referrer-policy': FORM_REFERRER } : {}),
     },
   });
 }

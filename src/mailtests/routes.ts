@@ -1,19 +1,24 @@
 /** The operations on tests (contract §4). */
 
+import * as v from 'valibot';
 import type { App } from '../app.ts';
 import { requireDomain } from '../domains/queries.ts';
+import { rememberTrace } from '../events/traces.ts';
 import { editableBy } from '../http/response.ts';
 import { type RouteSpec, route } from '../http/route.ts';
 import { deletedOf, idOf, listSchema } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import { waitUntil } from '../lib/concurrency.ts';
-import { AppError } from '../lib/errors.ts';
+import { AppError, invalidParams } from '../lib/errors.ts';
 import { afterCommit } from '../store/open.ts';
 import type { TestRow } from '../store/tables.generated.ts';
 import { audit } from '../team/audit.ts';
 import { reauthorize } from '../team/permissions.ts';
+import { Inbox } from './inbox-schema.ts';
+import { createInbox, presentInbox } from './inboxes.ts';
 import { notAMessage } from './message-file.ts';
 import { findMessageOf, readChunks } from './messages.ts';
+import { insertPlacements, LOOK_JOB, requireSeeds, withSeeds } from './placement.ts';
 import { presentListed, presentTest } from './present.ts';
 import {
   changeTest,
@@ -32,12 +37,13 @@ import {
   Reanalysis,
   SubmitQuery,
   Test,
-  TestFilters,
+  TestExportQuery,
   TestListQuery,
   TestPatch,
   WaitQuery,
 } from './schema.ts';
 import { submitMessage } from './submit.ts';
+import { insertTags, replaceTags, tagsOf } from './tags.ts';
 import { countTest } from './tally.ts';
 
 const TEST_ID = idOf('test', 'The ID of the test.');
@@ -63,12 +69,16 @@ const reanalyze = route({
     const { app, actor, params, body } = call;
     return call.transact(async (tx) => {
       const row = await testOr404({ db: tx }, params.id!, actor.livemode);
-      return presentTest(await requestReanalysis(tx, app, row, body.kind), app.config);
+      const due = await requestReanalysis(tx, app, row, body.kind);
+      return presentTest(due, app.config, await tagsOf(tx, row.id));
     });
   },
 });
 
 const location = ({ id }: { id: string }) => `/v1/tests/${id}`;
+
+const NO_PLACEMENT =
+  'is not available with reusable: create a placement monitor, whose address is permanent too';
 
 const createTest = route({
   method: 'POST',
@@ -78,20 +88,34 @@ const createTest = route({
   hasTestMode: true,
   summary: 'Create a test',
   description:
-    'Creates a test and returns its test address. Send one message to it before `expires_at`, then read the result with `GET /v1/tests/{id}?wait=50`.',
+    'Creates a test and returns its test address. Send one message to it before `expires_at`, then read the result with `GET /v1/tests/{id}?wait=50`. With `placement`, send the same message to all `seed_addresses` too. With `reusable`, creates and returns an inbox instead: its address never expires, and each message to it becomes a new test.',
   body: NewTest,
   otherBody: 'send a raw message to /v1/tests/raw',
   status: 201,
-  etag: editableTest,
-  location,
-  response: Test,
+  etag: (created) => (created.object === 'test' ? editableTest(created) : created.id),
+  location: ({ id, object }) => `/v1/${object === 'test' ? 'tests' : 'inboxes'}/${id}`,
+  response: v.union([Test, Inbox]),
   async handle(call) {
     const { app, actor, body } = call;
-    const row = newTestRow(app, { ...body, livemode: actor.livemode });
+    if (body.reusable) {
+      if (body.placement)
+        throw invalidParams([{ param: 'placement', code: 'invalid', message: NO_PLACEMENT }]);
+      return call.transact(async (tx) => {
+        await requireDomain(tx, body.domain_id ?? null);
+        return presentInbox(await createInbox(tx, call, body), app.config);
+      });
+    }
+    const created = newTestRow(app, { ...body, livemode: actor.livemode });
+    const seeds = body.placement ? requireSeeds(app.config) : [];
+    const row = withSeeds(created, seeds);
     return call.transact(async (tx) => {
       await requireDomain(tx, row.domain_id);
       await insertTest(tx, row);
-      return presentTest(row, app.config);
+      rememberTrace(app, row.id);
+      await insertTags(tx, row, body.tags);
+      await insertPlacements(tx, row, seeds);
+      if (seeds.length > 0) afterCommit(tx, () => app.scheduler.wake(LOOK_JOB));
+      return presentTest(row, app.config, body.tags.toSorted());
     });
   },
 });
@@ -142,8 +166,8 @@ const list = route({
   query: TestListQuery,
   response: listSchema(ListedTest),
   async handle({ app, actor, query }) {
-    const { rows, hasMore } = await listTests(app.db, actor.livemode, query);
-    const data = rows.map((row) => presentListed(row, app.config));
+    const { tests, hasMore } = await listTests(app.db, actor.livemode, query);
+    const data = tests.map(({ row, tags }) => presentListed(row, app.config, tags));
     return { object: 'list' as const, data, has_more: hasMore };
   },
 });
@@ -156,14 +180,14 @@ const exportTests = route({
   summary: 'Export tests',
   description:
     'Returns all matching tests as CSV or, with `Accept: application/x-ndjson`, as JSON lines. Each line is a `TestListItem`.',
-  query: TestFilters,
+  query: TestExportQuery,
   produces: ['text/csv', 'application/x-ndjson'],
   responseHeaders: ['Content-Disposition'],
   handle({ app, actor, query, headers }) {
     const wantsJson = /ndjson|jsonl|json/.test(headers.get('accept') ?? '');
     const tests = (async function* () {
-      for await (const row of eachTest(app.db, actor.livemode, query))
-        yield presentListed(row, app.config);
+      for await (const { row, tags } of eachTest(app.db, actor.livemode, query))
+        yield presentListed(row, app.config, tags);
     })();
     return new Response(streamed(wantsJson ? toJsonLines(tests) : toCsv(tests)), {
       headers: {
@@ -182,21 +206,24 @@ const getTest = route({
   role: 'viewer',
   summary: 'Get a test',
   description:
-    'Returns a test with its findings. With `wait`, the response comes as soon as the test ends, or after that many seconds.',
+    'Returns a test with its findings. With `wait`, the response comes as soon as the test ends, or after that many seconds. With `for=placement`, it also waits for the final placement.',
   etag: editableTest,
   query: WaitQuery,
   response: Test,
   async handle(call) {
     const { app, actor, params, query } = call;
     const find = () => testOr404(app, params.id!, actor.livemode);
-    if (query.wait === 0) return presentTest(await find(), app.config);
+    const present = async (row: TestRow) =>
+      presentTest(row, app.config, await tagsOf(app.db, row.id));
+    if (query.wait === 0) return present(await find());
     const row = await waitForEnd(
       app,
       { id: params.id!, ms: query.wait * 1000, abort: call.signal },
       find,
+      query.for === 'placement' ? isSettled : isEnded,
     );
     await reauthorize(app.db, call, 'viewer');
-    return presentTest(row, app.config);
+    return present(row);
   },
 });
 
@@ -208,7 +235,7 @@ const updateTest = route({
   role: 'member',
   hasTestMode: true,
   summary: 'Update a test',
-  description: 'Changes the name or the metadata of a test.',
+  description: 'Changes the name, the metadata or the tags of a test.',
   etag: editableTest,
   body: TestPatch,
   response: Test,
@@ -216,14 +243,16 @@ const updateTest = route({
     const { app, actor, params, body, ifMatch } = call;
     return call.transact(async (tx) => {
       const row = await testOr404({ db: tx }, params.id!, actor.livemode);
-      ifMatch(presentTest(row, app.config));
+      const tags = await tagsOf(tx, row.id);
+      ifMatch(presentTest(row, app.config, tags));
       const change = {
         ...(body.name === undefined ? {} : { name: body.name }),
         ...(body.metadata === undefined ? {} : { metadata: JSON.stringify(body.metadata ?? {}) }),
       };
       const changed = { ...row, ...change };
       if (Object.keys(change).length > 0) await changeTest(tx, changed, change);
-      return presentTest(changed, app.config);
+      if (body.tags) await replaceTags(tx, row, body.tags);
+      return presentTest(changed, app.config, body.tags?.toSorted() ?? tags);
     });
   },
 });
@@ -243,7 +272,7 @@ const removeTest = route({
     const id = params.id!;
     return call.transact(async (tx) => {
       const row = await testOr404({ db: tx }, id, actor.livemode);
-      ifMatch(presentTest(row, app.config));
+      ifMatch(presentTest(row, app.config, await tagsOf(tx, id)));
       await countTest(tx, row, -1);
       await deleteTests(tx, [id]);
       await audit(tx, call, { action: 'test.deleted', object: { type: 'test', id } });
@@ -279,19 +308,19 @@ const source = route({
 });
 
 /** `export` comes before `:id`, because the first match wins. */
-export const testRoutes = [
-  createTest,
-  submitTest,
+export const testOperations = {
+  create: createTest,
+  submit: submitTest,
   list,
-  exportTests,
-  getTest,
-  updateTest,
-  removeTest,
+  export: exportTests,
+  get: getTest,
+  update: updateTest,
+  remove: removeTest,
   source,
   reportHtml,
   reportPdf,
   reanalyze,
-];
+};
 
 // The export as CSV (RFC 4180) or JSON lines, streamed.
 
@@ -314,6 +343,7 @@ const COLUMNS: [string, (test: ListedTest) => string | number | null][] = [
   ['received_at', (t) => t.received_at],
   ['completed_at', (t) => t.completed_at],
   ['summary', (t) => t.summary],
+  ['tags', (t) => t.tags.join(',')],
 ];
 
 /**
@@ -355,14 +385,18 @@ function streamed(parts: AsyncGenerator<string | Uint8Array>): ReadableStream<Ui
 
 // Long polling with `?wait=`.
 
-/** Resolves with the test when it ends, after `ms` milliseconds, or when the client disconnects. */
+/** Resolves with the test when it is done, after `ms` milliseconds, or when the client disconnects. */
 function waitForEnd(
   app: Pick<App, 'signals' | 'clock'>,
   { id, ms, abort }: { id: string; ms: number; abort: AbortSignal },
   find: () => Promise<TestRow>,
+  isDone: (row: TestRow) => boolean,
 ): Promise<TestRow> {
-  return waitUntil(app, { name: id, ms, abort }, find, isEnded);
+  return waitUntil(app, { name: id, ms, abort }, find, isDone);
 }
+
+/** A test without placement is settled with its result. */
+const isSettled = (row: TestRow): boolean => isEnded(row) && row.placement_status !== 'waiting';
 
 function isEnded({ status }: TestRow): boolean {
   return status === 'completed' || status === 'failed';

@@ -8,12 +8,15 @@ import type { EventDeclaration } from '../http/openapi/webhooks.ts';
 import {
   described,
   exampleId,
+  lineOfText,
   maxCharacters,
   Name,
   named,
+  noDuplicates,
   PAGE_QUERY,
   QueryTime,
   queryInteger,
+  separatedList,
   Time,
   typeField,
   Url,
@@ -22,7 +25,7 @@ import { normalizeDomain } from '../lib/domain-names.ts';
 
 const TEST_STATUSES = ['waiting', 'processing', 'completed', 'failed'] as const;
 export const KINDS = ['auto', 'marketing', 'transactional'] as const;
-const PLACEMENTS = [
+export const PLACEMENTS = [
   'inbox',
   'promotions',
   'social',
@@ -33,6 +36,8 @@ const PLACEMENTS = [
   'pending',
   'unknown',
 ] as const;
+const PLACEMENT_STATUSES = ['none', 'waiting', 'settled'] as const;
+const MATCHES = ['address', 'token', 'message_id', 'probable'] as const;
 
 const nullable = <S extends v.GenericSchema>(schema: S) => v.nullable(schema);
 const AuthResult = nullable(v.picklist(AUTH_RESULTS));
@@ -119,6 +124,20 @@ const Alternative = named(
   { kind: 'marketing', score: 75, grade: 'C' },
 );
 
+const ReportingServer = named(
+  'ReportingServer',
+  v.object({
+    client_ip: described(v.string(), 'The IP address of the mail server.'),
+    name: described(nullable(v.string()), 'The name of the mail server. Null if it gave none.'),
+    method: described(
+      nullable(v.picklist(['xclient', 'xforward', 'received'])),
+      'How it reported the client: with XCLIENT, with XFORWARD, or in its `Received` field. Null if it did not, or not in a known form: the client is unknown.',
+    ),
+  }),
+  'A mail server of yours, trusted to report the client of a message.',
+  { client_ip: '10.0.0.5', name: 'mx.example.com', method: 'received' },
+);
+
 const Envelope = named(
   'Envelope',
   v.object({
@@ -149,6 +168,10 @@ const Envelope = named(
       ),
       'The encryption of the connection. Null if it is not known.',
     ),
+    reported_by: described(
+      nullable(ReportingServer),
+      'Your mail server that passed the message on and reported the client. Null if the client itself connected.',
+    ),
   }),
   'The SMTP session that delivered a message.',
   {
@@ -156,6 +179,7 @@ const Envelope = named(
     client_ip: '192.0.2.25',
     helo: 'mail.example.com',
     tls: { used: true, version: 'TLSv1.3', cipher: 'TLS_AES_256_GCM_SHA384' },
+    reported_by: null,
   },
 );
 
@@ -256,7 +280,7 @@ const AuthResults = named(
   { spf: 'pass', dkim: 'pass', dmarc: 'pass' },
 );
 
-const SeedAddress = named(
+export const SeedAddress = named(
   'SeedAddress',
   v.object({
     provider: described(v.string(), 'The mailbox provider of the seed mailbox.'),
@@ -265,6 +289,101 @@ const SeedAddress = named(
   'A seed mailbox to which the message should be sent too.',
   { provider: 'gmail', address: 'seed-1@example.net' },
 );
+
+const PlacementReason = named(
+  'PlacementReason',
+  v.object({
+    field: described(
+      v.string(),
+      'The header field, as the provider added it. `folder` for a message that was moved.',
+    ),
+    name: described(
+      v.string(),
+      'What the value is about, such as `dmarc` or `SFV`. `moved_from`: the value is the placement before.',
+    ),
+    value: described(v.string(), 'The value.'),
+    text: described(v.string(), 'What it means, as a sentence.'),
+  }),
+  'What the provider itself wrote into its copy of the message.',
+  {
+    field: 'X-Forefront-Antispam-Report',
+    name: 'SFV',
+    value: 'SPM',
+    text: 'Microsoft’s filters marked the message as spam.',
+  },
+);
+
+const EXAMPLE_SEED_PLACEMENT = {
+  provider: 'gmail',
+  address: 'seed+k7q2m9x4t1w8b3z6@gmail.com',
+  placement: 'inbox',
+  settled: true,
+  match: 'address',
+  folder: 'INBOX',
+  searched: ['[Gmail]/Spam', 'INBOX'],
+  arrived_at: '2026-11-21T10:00:23.000Z',
+  seconds: 2,
+  problem: null,
+  detail: null,
+  reasons: [
+    {
+      field: 'Authentication-Results',
+      name: 'dmarc',
+      value: 'pass',
+      text: 'DMARC passes at the provider.',
+    },
+  ],
+} as const;
+
+/** For schemas with some of these fields. */
+export const SEED_PLACEMENT_FIELDS = {
+  provider: described(v.string(), 'The mailbox provider of the seed mailbox.'),
+  address: described(v.string(), 'The address of the seed mailbox for this test.'),
+  placement: described(
+    v.picklist(PLACEMENTS),
+    'The folder or tab. `pending`: not found yet. `missing`: in none of the folders in `searched`. `unknown`: see `problem`.',
+  ),
+  settled: described(
+    v.boolean(),
+    'Whether the placement is final. A message that was found is checked again for some minutes, because providers can move it. `missing` is shown after 15 minutes, and becomes final later.',
+  ),
+  match: described(
+    nullable(v.picklist(MATCHES)),
+    'How the message was recognized. `address`: by the seed address of the test. `probable`: only by sender, subject and time. Null if it was not found.',
+  ),
+  folder: described(nullable(v.string()), 'The folder of the message. Null if it was not found.'),
+  searched: described(v.array(v.string()), 'The folders that were searched.'),
+  arrived_at: described(
+    nullable(Time),
+    'When the provider received the message, by its own clock. Null if it was not found.',
+  ),
+  seconds: described(
+    nullable(v.number()),
+    'Seconds between the arrival at the test address and at the seed mailbox. Null if either is missing.',
+  ),
+  problem: described(
+    nullable(v.string()),
+    'Why the placement is unknown. Null otherwise.',
+    'sign_in_failed',
+  ),
+  detail: described(
+    nullable(v.string()),
+    'The same in sentences, with what to do. Null without a problem.',
+    'The mail server rejects the user name or password. Create a new app password.',
+  ),
+  reasons: described(
+    v.array(PlacementReason),
+    'What the provider wrote into the header, and whether the message was moved after its delivery. Empty if nothing is known.',
+  ),
+};
+
+const SeedPlacement = named(
+  'SeedPlacement',
+  v.object(SEED_PLACEMENT_FIELDS),
+  'Where the message arrived in one seed mailbox.',
+  EXAMPLE_SEED_PLACEMENT as never,
+);
+export type SeedPlacement = v.InferOutput<typeof SeedPlacement>;
 
 const Grade = v.picklist(['A', 'B', 'C', 'D', 'F']);
 const Score = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(100));
@@ -310,7 +429,7 @@ const LISTED_FIELDS = {
   ),
   report_url: described(
     Url,
-    'The report as a page, for signed-in members. Before there is a result, it returns 409.',
+    'The page of the test, for signed-in members: its progress, then its report.',
   ),
   name: described(nullable(v.string()), 'The name that you gave the test.'),
   kind: described(
@@ -325,6 +444,11 @@ const LISTED_FIELDS = {
   metadata: described(v.record(v.string(), v.string()), 'Your own key-value pairs.', {
     campaign: 'spring',
   }),
+  tags: described(
+    v.array(v.string()),
+    'The tags of the test, in alphabetical order, to find and filter tests by.',
+    ['newsletter', 'release'],
+  ),
   livemode: described(v.boolean(), 'False for tests created with a test-mode key.'),
   address: described(
     v.pipe(v.string(), v.metadata({ format: 'email' })),
@@ -333,12 +457,22 @@ const LISTED_FIELDS = {
   token: described(v.string(), 'The local part of the test address.'),
   seed_addresses: described(
     v.array(SeedAddress),
-    'The seed mailboxes of a placement test. Empty if placement is not tested.',
+    'The seed mailboxes of a placement test, to which the message should be sent too. Empty if placement is not tested.',
   ),
   domain_id: described(
     nullable(v.string()),
     'The domain that the test belongs to. Null if there is none.',
     exampleId('dom'),
+  ),
+  monitor_id: described(
+    nullable(v.string()),
+    'The placement monitor to whose address the message was sent. Null for other tests.',
+    exampleId('mon'),
+  ),
+  inbox_id: described(
+    nullable(v.string()),
+    'The inbox to whose address the message was sent. Null for other tests.',
+    exampleId('ibx'),
   ),
   created_at: described(Time, 'When the test was created.'),
   expires_at: described(Time, 'When the test address expires.'),
@@ -365,9 +499,13 @@ const LISTED_FIELDS = {
     'Whether bare LF line endings of a submitted message were converted to CRLF.',
   ),
   auth_results: described(AuthResults, 'The results of SPF, DKIM and DMARC.'),
+  placement_status: described(
+    v.picklist(PLACEMENT_STATUSES),
+    '`none`: placement is not tested. `waiting`: some placements are not final. `settled`: all are.',
+  ),
   inbox_placement: described(
     v.record(v.string(), v.picklist(PLACEMENTS)),
-    'The folder in which the message arrived, by mailbox provider. Empty without seed mailboxes.',
+    'The folder in which the message arrived, by mailbox provider: the most frequent one, or the worse one of two. Empty without seed mailboxes, and if none of them received the message.',
     { gmail: 'inbox' },
   ),
   categories: described(v.array(CategoryScore), 'The score by category. Empty without a result.'),
@@ -386,11 +524,14 @@ const EXAMPLE = {
   name: 'Spring newsletter',
   kind: 'marketing',
   metadata: { campaign: 'spring' },
+  tags: ['newsletter', 'release'],
   livemode: true,
   address: 'k7q2m9x4t1w8b3z6@inbox.example.com',
   token: 'k7q2m9x4t1w8b3z6',
   seed_addresses: [],
   domain_id: exampleId('dom'),
+  monitor_id: null,
+  inbox_id: null,
   created_at: '2026-11-21T10:00:00.000Z',
   expires_at: '2026-11-21T11:00:00.000Z',
   received_at: '2026-11-21T10:00:21.000Z',
@@ -402,11 +543,12 @@ const EXAMPLE = {
   from_address: 'news@example.com',
   subject: 'Our spring collection',
   message_size: 24816,
-  report_url: `https://mail.example.com/v1/tests/${exampleId('test')}/report.html`,
+  report_url: `https://mail.example.com/tests/${exampleId('test')}`,
   kind_confidence: 'certain',
   alternative: null,
   line_ends_converted: false,
   auth_results: { spf: 'pass', dkim: 'pass', dmarc: 'pass' },
+  placement_status: 'none',
   inbox_placement: {},
   categories: [{ name: 'authentication', score: 90, weight: 40, earned: 36, points: 40 }],
   ruleset: '1',
@@ -442,7 +584,7 @@ export const TEST_FIELDS = {
     'Whether the message meets the published rules of each mailbox provider.',
   ),
   placement: described(
-    v.array(v.unknown()),
+    v.array(SeedPlacement),
     'Where the message arrived in each seed mailbox. Empty without seed mailboxes.',
   ),
 };
@@ -454,6 +596,7 @@ const EXAMPLE_DETAILS = {
     client_ip: '192.0.2.25',
     helo: 'mail.example.com',
     tls: { used: true, version: 'TLSv1.3', cipher: 'TLS_AES_256_GCM_SHA384' },
+    reported_by: null,
   },
   cap: null,
   checks: [EXAMPLE_CHECK],
@@ -493,6 +636,13 @@ export const TEST_EVENTS: EventDeclaration[] = [
       'A test ended without a result: the message did not arrive in time, or it could not be analyzed.',
     data: ListedTest,
   },
+  {
+    type: 'test.placement_settled',
+    summary: 'The placement of a test settled',
+    description:
+      'The placement in every seed mailbox is final. Follows `test.completed` or `test.failed`, for tests with `placement` only.',
+    data: ListedTest,
+  },
 ];
 
 const MAX_METADATA_KEYS = 20;
@@ -528,12 +678,34 @@ const Metadata = v.pipe(
   ),
 );
 
+export const MAX_TAGS = 10;
+const MAX_TAG_LENGTH = 50;
+
+/** Tags that differ only in case, in outer space, or in the encoding of accents are the same. */
+export const normalizeTag = (text: string): string => text.trim().normalize('NFC').toLowerCase();
+
+const Tag = v.pipe(
+  lineOfText(MAX_TAG_LENGTH),
+  v.regex(/^[^,]*$/, 'must not contain commas'),
+  v.transform(normalizeTag),
+  // Lower case can be longer.
+  maxCharacters(MAX_TAG_LENGTH, `must have at most ${MAX_TAG_LENGTH} characters`),
+);
+
+const Tags = v.pipe(
+  v.array(Tag, 'must be an array of strings'),
+  v.maxLength(MAX_TAGS, `must have at most ${MAX_TAGS} tags`),
+  noDuplicates('is a duplicate'),
+);
+
 export const DEFAULT_EXPIRES_IN = 3600;
 
 const NAME_TEXT = 'A name for the test, shown in lists and in the report.';
 const KIND_TEXT =
   'The kind of mail, which decides the rules that apply. With `auto`, the service detects it.';
 const METADATA_TEXT = 'Your own key-value pairs, such as the ID of a campaign.';
+const TAGS_TEXT =
+  'Tags to find and filter tests by. Each is trimmed and converted to lowercase, and contains no commas.';
 
 export const NewTest = named(
   'CreateTest',
@@ -541,6 +713,7 @@ export const NewTest = named(
     name: described(v.optional(v.nullable(Name)), NAME_TEXT),
     kind: described(v.optional(v.picklist(KINDS), 'auto'), KIND_TEXT),
     metadata: described(v.optional(Metadata, {}), METADATA_TEXT),
+    tags: described(v.optional(Tags, []), TAGS_TEXT, ['newsletter', 'release']),
     expires_in: v.optional(
       v.pipe(
         v.number('must be a number of seconds'),
@@ -563,16 +736,13 @@ export const NewTest = named(
       'The domain that the test belongs to. By default, the domain of your team that matches the From address.',
       exampleId('dom'),
     ),
-    // Reserved: placement tests are not available yet.
     placement: described(
-      v.optional(
-        v.pipe(
-          v.boolean(),
-          v.check((requested) => !requested, 'requires seed mailboxes, but none are configured'),
-        ),
-        false,
-      ),
-      'Whether to test the placement in seed mailboxes too. Requires seed mailboxes.',
+      v.optional(v.boolean(), false),
+      'Whether to test the placement in seed mailboxes too. Send the same message to the test address and to all `seed_addresses`. Requires seed mailboxes.',
+    ),
+    reusable: described(
+      v.optional(v.boolean(), false),
+      'Whether to create an inbox instead of a test: an address that never expires, whose every message becomes a new test with these settings. `expires_in` does not apply, and `placement` needs a placement monitor instead.',
     ),
   }),
   'The settings of a new test. All fields are optional.',
@@ -580,6 +750,7 @@ export const NewTest = named(
     name: 'Spring newsletter',
     kind: 'marketing',
     metadata: { campaign: 'spring' },
+    tags: ['newsletter', 'release'],
     expires_in: 3600,
   },
 );
@@ -589,6 +760,14 @@ export type NewTest = v.InferOutput<typeof NewTest>;
 export const SubmitQuery = v.strictObject({
   name: described(v.optional(Name), NAME_TEXT, 'Spring newsletter'),
   kind: described(v.optional(v.picklist(KINDS), 'auto'), KIND_TEXT),
+  tags: v.optional(
+    described(
+      separatedList(Tag, MAX_TAGS),
+      `Up to ${MAX_TAGS} tags, separated by commas. Each is trimmed and converted to lowercase.`,
+      'newsletter,release',
+    ),
+    '',
+  ),
   client_ip: v.optional(
     v.pipe(
       v.string(),
@@ -614,11 +793,17 @@ export const TestPatch = named(
       v.optional(v.nullable(Metadata)),
       'Your own key-value pairs. They replace the current ones; null removes them all.',
     ),
+    tags: described(
+      v.optional(Tags),
+      `${TAGS_TEXT} They replace the current ones; an empty array removes them all.`,
+      ['newsletter', 'release'],
+    ),
   }),
   'The changes to a test. Omitted fields keep their value.',
   {
     name: 'Summer newsletter',
     metadata: { campaign: 'summer' },
+    tags: ['newsletter'],
   },
 );
 
@@ -634,8 +819,23 @@ export const Reanalysis = named(
   { kind: 'marketing' },
 );
 
+/** Two pages of the longest lists. */
+export const MAX_FILTER_IDS = 200;
+
 const FILTERS = {
+  ids: v.optional(
+    described(
+      separatedList(v.string(), MAX_FILTER_IDS),
+      `Only these tests: up to ${MAX_FILTER_IDS} IDs, separated by commas. Unknown ones are ignored.`,
+      exampleId('test'),
+    ),
+  ),
   status: described(v.optional(v.picklist(TEST_STATUSES)), 'Only tests with this status.'),
+  inbox_id: described(
+    v.optional(v.string()),
+    'Only tests of messages to this inbox.',
+    exampleId('ibx'),
+  ),
   domain_id: described(
     v.optional(v.string()),
     'Only tests of this domain of your team.',
@@ -652,6 +852,9 @@ const FILTERS = {
       'example.com',
     ),
   ),
+  tag: v.optional(
+    described(Tag, 'Only tests with this tag. Its case does not matter.', 'newsletter'),
+  ),
   created_after: described(v.optional(QueryTime), 'Only tests created at or after this time.'),
   created_before: described(v.optional(QueryTime), 'Only tests created before this time.'),
   min_score: described(v.optional(queryInteger(0, 100)), 'Only tests with at least this score.'),
@@ -666,10 +869,27 @@ const FILTERS = {
 };
 export const TestFilters = v.strictObject(FILTERS);
 export type TestFilters = v.InferOutput<typeof TestFilters>;
+/** An export reads all tests anyway, so it needs no index for its filters. */
+export const TestExportQuery = v.strictObject({
+  ...FILTERS,
+  completed_after: described(
+    v.optional(QueryTime),
+    'Only tests that completed or failed at or after this time, by which summaries count tests.',
+  ),
+  completed_before: described(
+    v.optional(QueryTime),
+    'Only tests that completed or failed before this time.',
+  ),
+});
+export type TestExportQuery = v.InferOutput<typeof TestExportQuery>;
 export const TestListQuery = v.strictObject({ ...PAGE_QUERY, ...FILTERS });
 export const WaitQuery = v.strictObject({
   wait: described(
     v.optional(queryInteger(0, 50), '0'),
     'The maximum number of seconds to wait for the test to end.',
+  ),
+  for: described(
+    v.optional(v.picklist(['result', 'placement']), 'result'),
+    'What to wait for: the result of the analysis, or also the final placement.',
   ),
 });

@@ -3,6 +3,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Envelope } from '../analysis/check.ts';
 import type { App } from '../app.ts';
+import { rememberTrace } from '../events/traces.ts';
 import { normalizeAddress } from '../lib/addresses.ts';
 import { sha256 } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
@@ -12,6 +13,7 @@ import { discardChunks, insertMessage, storeLaterChunks } from './messages.ts';
 import { presentTest } from './present.ts';
 import { ANALYZE_JOB, insertTest, newTestRow } from './queries.ts';
 import { DEFAULT_EXPIRES_IN, type SubmitQuery, type Test } from './schema.ts';
+import { insertTags } from './tags.ts';
 
 const CR = 0x0d;
 const LF = 0x0a;
@@ -65,7 +67,7 @@ function copyWithCr(bytes: Buffer, out: Buffer, start: number): number {
 export async function submitMessage(
   app: App,
   bytes: Uint8Array,
-  { livemode, ...query }: SubmitQuery & { livemode: boolean },
+  { livemode, tags, ...query }: SubmitQuery & { livemode: boolean },
   transact: (work: (tx: Tx) => Promise<Test>) => Promise<Test>,
 ): Promise<Test> {
   if (!(await app.hasSpace()))
@@ -105,9 +107,11 @@ export async function submitMessage(
     await storeLaterChunks(app.db, message.id, raw);
     return await transact(async (tx) => {
       await insertTest(tx, test);
+      rememberTrace(app, test.id);
+      await insertTags(tx, test, tags);
       await insertMessage(tx, message, raw);
       afterCommit(tx, () => app.scheduler.wake(ANALYZE_JOB));
-      return presentTest(test, app.config);
+      return presentTest(test, app.config, tags.toSorted());
     });
   } catch (error) {
     await discardChunks(app.db, message.id, error);

@@ -4,8 +4,9 @@ import type { CheckResult } from '../analysis/result.ts';
 import { checksToFix } from '../analysis/summary.ts';
 import { engineOf, lockIn, type Tx } from '../store/open.ts';
 import type { TestRow, TestTallyRow } from '../store/tables.generated.ts';
+import { addCounts, type PlacementCounts } from './placement-counts.ts';
 
-/** The numeric columns, which are summed. `issues` is summed too, per check. */
+/** The numeric columns, which are summed. `issues` and `placement_counts` are summed too, per key. */
 export const TALLY_COLUMNS = [
   'tests',
   'scored',
@@ -43,6 +44,9 @@ export type CountedTest = Pick<
   | 'dkim'
   | 'dmarc'
   | 'checks'
+  | 'placement_samples'
+  | 'placement_inbox'
+  | 'placement_counts'
 >;
 
 /**
@@ -63,12 +67,20 @@ export async function countTest(
   const domains = domain_id === null ? [ALL_TESTS] : [ALL_TESTS, domain_id];
   const tallies = await lockTallies(tx, { livemode, domains, hour }, delta);
   const figures = figuresOf(row);
+  const issueCounts = Object.fromEntries(issues.map((check) => [check, 1]));
+  const placements = placementCountsOf(row);
   const updatedTallies = domains.flatMap((domain) => {
     const previous = tallies.find((tally) => tally.domain_id === domain);
     if (!previous && delta === -1) return [];
     const keys = { livemode, domain_id: domain, hour };
-    const newIssues = addIssues(previous?.issues ?? '{}', issues, delta);
-    return [{ ...keys, ...addFigures(previous, figures, delta), issues: newIssues }];
+    return [
+      {
+        ...keys,
+        ...addFigures(previous, figures, delta),
+        issues: addCounts(previous?.issues ?? '{}', issueCounts, delta),
+        placement_counts: addCounts(previous?.placement_counts ?? '{}', placements, delta),
+      },
+    ];
   });
   await storeTallies(tx, updatedTallies);
 }
@@ -102,7 +114,12 @@ async function createMissingTallies(tx: Tx, { livemode, domains, hour }: TallyKe
   const counts = Object.fromEntries(TALLY_COLUMNS.map((column) => [column, 0])) as TallyCounts;
   await tx
     .insertInto('test_tallies')
-    .values(domains.map((domain_id) => ({ livemode, domain_id, hour, ...counts, issues: '{}' })))
+    .values(
+      domains.map((domain_id) => ({
+        ...{ livemode, domain_id, hour, ...counts },
+        ...{ issues: '{}', placement_counts: '{}' },
+      })),
+    )
     .onConflict((conflict) => conflict.doNothing())
     .execute();
 }
@@ -126,7 +143,7 @@ async function storeTallies(tx: Tx, rows: TestTallyRow[]): Promise<void> {
         .columns(['livemode', 'domain_id', 'hour'])
         .doUpdateSet((eb) =>
           Object.fromEntries(
-            [...TALLY_COLUMNS, 'issues' as const].map((column) => [
+            [...TALLY_COLUMNS, 'issues' as const, 'placement_counts' as const].map((column) => [
               column,
               eb.ref(`excluded.${column}`),
             ]),
@@ -147,7 +164,15 @@ function addFigures(
 }
 
 /** The columns of a test that its figures depend on. */
-export const FIGURE_COLUMNS = ['score', 'grade', 'spf', 'dkim', 'dmarc'] as const;
+export const FIGURE_COLUMNS = [
+  'score',
+  'grade',
+  'spf',
+  'dkim',
+  'dmarc',
+  'placement_samples',
+  'placement_inbox',
+] as const;
 
 /** The figures of a test. */
 export function figuresOf({
@@ -156,6 +181,8 @@ export function figuresOf({
   spf,
   dkim,
   dmarc,
+  placement_samples,
+  placement_inbox,
 }: Pick<CountedTest, (typeof FIGURE_COLUMNS)[number]>): TallyCounts {
   const toCount = (condition: boolean) => (condition ? 1 : 0);
   // A temporary error is not a result.
@@ -176,9 +203,9 @@ export function figuresOf({
     dkim_pass: countPass(dkim),
     dmarc_known: countKnown(dmarc),
     dmarc_pass: countPass(dmarc),
-    // Placement tests are not available yet.
-    placement_samples: 0,
-    placement_inbox: 0,
+    // 0 until the placement has settled.
+    placement_samples,
+    placement_inbox,
   };
 }
 
@@ -188,12 +215,8 @@ export function issuesOf({ status, checks }: Pick<CountedTest, 'status' | 'check
   return checksToFix(JSON.parse(checks) as CheckResult[]).map(({ id }) => id);
 }
 
-function addIssues(previous: string, issues: string[], delta: 1 | -1): string {
-  const counts: Record<string, number> = JSON.parse(previous);
-  for (const check of issues) {
-    const count = (counts[check] ?? 0) + delta;
-    if (count > 0) counts[check] = count;
-    else delete counts[check];
-  }
-  return JSON.stringify(counts);
-}
+/** Its seed mailboxes by provider and placement; none until the placement has settled. */
+export const placementCountsOf = ({
+  placement_counts,
+}: Pick<CountedTest, 'placement_counts'>): PlacementCounts =>
+  placement_counts === null ? {} : JSON.parse(placement_counts);

@@ -5,17 +5,20 @@ import { findDomain, NO_SUCH_DOMAIN } from '../domains/queries.ts';
 import { isoTime } from '../lib/clock.ts';
 import { randomToken } from '../lib/crypto.ts';
 import { AppError, type ParamError } from '../lib/errors.ts';
+import { messageDeadline } from '../mailtests/monitor-mail.ts';
 import type { Tx } from '../store/open.ts';
 import { afterCommit } from '../store/open.ts';
 import { requireBelowLimit } from '../store/queries.ts';
 import type { DomainRow, MonitorRow } from '../store/tables.generated.ts';
 import { type Author, audit } from '../team/audit.ts';
-import { NO_SEED_MAILBOXES } from './queries.ts';
 import { nextSlot, RUN_MONITORS_JOB } from './schedule.ts';
 import type { MonitorPatch, NewMonitor } from './schema.ts';
 
 /** The author of a change, for the audit log, and the App. */
 export type ChangeAuthor = Author & { app: App };
+
+const RUN_BY_MESSAGE =
+  'A placement monitor runs when a message arrives. Send one to its address and to its seed addresses.';
 
 const TOKEN_LENGTH = 16;
 /** Twice the number that one machine is known to run on time. */
@@ -46,7 +49,7 @@ export async function createMonitor(
     enabled: enabled ? 1 : 0,
     status: enabled ? 'unknown' : 'paused',
     last_run_at: null,
-    next_run_at: enabled && type !== 'placement' ? now : null,
+    next_run_at: enabled ? isoTime(firstRunAt({ type, frequency }, app.clock.now())) : null,
     created_at: now,
     lease: null,
     leased_until: null,
@@ -63,6 +66,10 @@ export async function createMonitor(
   wakeAfterCommit(tx, app);
   return row;
 }
+
+/** A placement monitor waits for its first message. */
+const firstRunAt = (monitor: Pick<MonitorRow, 'type' | 'frequency'>, now: number): number =>
+  monitor.type === 'placement' ? messageDeadline(monitor, now) : now;
 
 type Problem = [param: string, message: string];
 
@@ -138,10 +145,12 @@ function consequencesOf(current: MonitorRow, change: Change, now: number): Parti
   const releasedLease = { lease: null, leased_until: null };
   if (row.enabled === 0) return { status: 'paused', next_run_at: null, ...releasedLease };
   const startsOver = change.enabled === 1 || change.targets !== undefined;
-  if (row.type === 'placement') return startsOver ? { status: 'unknown' } : {};
-  if (startsOver) return { status: 'unknown', next_run_at: isoTime(now), ...releasedLease };
+  if (startsOver)
+    return { status: 'unknown', next_run_at: isoTime(firstRunAt(row, now)), ...releasedLease };
   const isDue = row.next_run_at !== null && Date.parse(row.next_run_at) <= now;
   if (change.frequency === undefined || isDue) return {};
+  if (row.type === 'placement')
+    return { next_run_at: isoTime(messageDeadline(row, now)), ...releasedLease };
   return { next_run_at: isoTime(nextSlot(row, now)) };
 }
 
@@ -164,11 +173,8 @@ export async function runNow(
 ): Promise<MonitorRow> {
   const { id, type, enabled } = current;
   if (enabled === 0)
-    throw new AppError(
-      'conflict',
-      `This monitor is disabled. To enable it, send PATCH /v1/monitors/${id} with {"enabled": true}.`,
-    );
-  if (type === 'placement') throw new AppError('conflict', NO_SEED_MAILBOXES);
+    throw new AppError('conflict', 'This monitor is disabled. Enable it, then try again.');
+  if (type === 'placement') throw new AppError('conflict', RUN_BY_MESSAGE);
   const { app } = author;
   const next_run_at = isoTime(app.clock.now());
   await tx.updateTable('monitors').set({ next_run_at }).where('id', '=', id).execute();

@@ -1,16 +1,21 @@
-/** Monitors: domains and IP addresses that are checked on a schedule. */
+/** Monitors: domains and IP addresses that are checked on a schedule, and the placement of scheduled messages. */
 
 import { domainRemoved } from '../domains/change-domain.ts';
 import type { Feature } from '../feature.ts';
+import { placementSettled } from '../placement/settle.ts';
 import { subscribe } from '../store/subscribers.ts';
 import { deleteMonitorsOfDomain } from './change-monitor.ts';
-import { monitorRoutes } from './routes.ts';
+import { recordPlacementRun } from './placement.ts';
+import { monitorOperations } from './routes.ts';
 import { expireRunsJob, resumeMonitors, runMonitorsJob } from './run.ts';
 
 export const monitors: Feature = {
   name: 'monitors',
-  routes: monitorRoutes,
+  routes: Object.values(monitorOperations),
   jobs: (app) => [runMonitorsJob(app), expireRunsJob(app)],
-  subscribers: () => [subscribe(domainRemoved, deleteMonitorsOfDomain)],
+  subscribers: (app) => [
+    subscribe(domainRemoved, deleteMonitorsOfDomain),
+    subscribe(placementSettled, recordPlacementRun(app)),
+  ],
   onStart: resumeMonitors,
 };

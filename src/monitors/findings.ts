@@ -1,4 +1,4 @@
-/** The findings of monitors: their types, identity, and severity, and the comparison of two runs. */
+/** The findings of monitors: their types, identity and severity, and the comparison of two runs. */
 
 import type { BlocklistTier } from '../analysis/blocklists/blocklist.ts';
 import type { CheckStatus } from '../analysis/check.ts';
@@ -31,7 +31,33 @@ export interface DomainFinding {
 /** The blocklist check of a domain. Runs report its listings one by one instead of the check itself. */
 export const LIST_CHECK = 'domain_blocklists';
 
-export type Finding = BlocklistFinding | DomainFinding;
+export const PLACEMENT_PROBLEMS = [
+  'no_message',
+  'no_seed',
+  'spam',
+  'missing',
+  'inbox_rate',
+] as const;
+
+/** A problem found by a placement monitor. */
+export interface PlacementFinding {
+  problem: (typeof PLACEMENT_PROBLEMS)[number];
+  /** The ID of the provider; null for a problem of the whole message. */
+  provider: string | null;
+  severity: Severity;
+  /** With the numbers of seed mailboxes. */
+  title: string;
+}
+
+export type Finding = BlocklistFinding | DomainFinding | PlacementFinding;
+
+/** Where the message of a placement run arrived. `test_id` is null if no message arrived in time. */
+export interface RunPlacement {
+  test_id: string | null;
+  /** Seed mailboxes with a result, and those of them that have it in the inbox or its tabs. */
+  samples: number;
+  inbox: number;
+}
 
 /**
  * Something that a run couldn't check. A null `target` stands for all targets of the list. Every earlier
@@ -39,7 +65,9 @@ export type Finding = BlocklistFinding | DomainFinding;
  */
 export type UnknownPart =
   | { target: string | null; list: string }
-  | { id: string; selector: string | null };
+  | { id: string; selector: string | null }
+  /** A provider none of whose seed mailboxes has a result. Null: all of them. */
+  | { provider: string | null };
 
 /**
  * A target and how much is known about it; stored with the run as `changes.targets`. `known` means that
@@ -67,6 +95,8 @@ export interface Outcome {
   allUnknown: boolean;
   /** Whether this earlier finding may persist, because the run couldn't check it. */
   canPersist(previous: Finding): boolean;
+  /** Of a placement run. */
+  placement?: RunPlacement;
 }
 
 /** The outcome of a run that couldn't check anything. */
@@ -81,10 +111,11 @@ export function unknownOutcome(targets: string[]): Outcome {
 }
 
 /** The unknown part that covers exactly this finding. */
-const partOf = (finding: Finding): UnknownPart =>
-  'list' in finding
-    ? { target: finding.target, list: finding.list }
-    : { id: finding.id, selector: finding.selector };
+function partOf(finding: Finding): UnknownPart {
+  if ('list' in finding) return { target: finding.target, list: finding.list };
+  if ('problem' in finding) return { provider: finding.provider };
+  return { id: finding.id, selector: finding.selector };
+}
 
 /** Whether a finding belongs to an unknown part. */
 export function coversFinding(part: UnknownPart, finding: Finding): boolean {
@@ -94,6 +125,8 @@ export function coversFinding(part: UnknownPart, finding: Finding): boolean {
       part.list === finding.list &&
       (part.target === null || part.target === finding.target)
     );
+  if ('provider' in part)
+    return 'problem' in finding && (part.provider === null || part.provider === finding.provider);
   // A null selector stands for all: not even the selectors are known.
   return (
     'id' in finding &&
@@ -104,9 +137,9 @@ export function coversFinding(part: UnknownPart, finding: Finding): boolean {
 
 /** Equal for findings about the same thing, whatever their severity. */
 function keyOf(finding: Finding): string {
-  return 'list' in finding
-    ? `${finding.target} ${finding.list}`
-    : `${finding.id} ${finding.selector ?? ''}`;
+  if ('list' in finding) return `${finding.target} ${finding.list}`;
+  if ('problem' in finding) return `${finding.problem} ${finding.provider ?? ''}`;
+  return `${finding.id} ${finding.selector ?? ''}`;
 }
 
 /** 0 is for information only, such as a tier 3 listing. */
@@ -124,6 +157,8 @@ export interface Changes {
   unknown: UnknownPart[];
   /** Missing in older runs. */
   targets?: CheckedTarget[];
+  /** Of placement runs only. */
+  placement?: RunPlacement;
 }
 
 interface Comparison {
@@ -159,6 +194,7 @@ export function compareRuns(previous: Finding[], outcome: Outcome): Comparison {
       ),
       unknown: [...unknown, ...unreported.map(partOf)],
       targets: outcome.targets,
+      ...(outcome.placement && { placement: outcome.placement }),
     },
     hasWorsened: outcome.findings.some((finding) => {
       const earlier = previousOf(finding);

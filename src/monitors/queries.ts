@@ -4,11 +4,13 @@ import type { BlocklistInUse } from '../analysis/blocklists/blocklist.ts';
 import type { App } from '../app.ts';
 import { fetchPage, type Page } from '../http/schemas.ts';
 import { AppError } from '../lib/errors.ts';
+import { seedAddress } from '../mailtests/placement.ts';
 import { type Db, lockIn, type Tx } from '../store/open.ts';
 import type { MonitorRow, MonitorRunRow } from '../store/tables.generated.ts';
 import { uncoveredTargets } from './check-blocklists.ts';
 import type { Changes } from './findings.ts';
-import type { Monitor, MonitorRun } from './schema.ts';
+import { monitorAddress } from './placement-address.ts';
+import type { Monitor, MonitorListQuery, MonitorRun } from './schema.ts';
 
 /** Throws `not_found`. */
 export async function monitorOr404(db: Db | Tx, id: string): Promise<MonitorRow> {
@@ -18,9 +20,26 @@ export async function monitorOr404(db: Db | Tx, id: string): Promise<MonitorRow>
   return row;
 }
 
-/** One page, newest first. */
-export async function listMonitors(db: Db, page: Page) {
-  return fetchPage(db.selectFrom('monitors').selectAll(), page);
+/** One page of the matching monitors, newest first. */
+export async function listMonitors(db: Db, { status, domain_id, ...page }: MonitorListQuery) {
+  const all = db.selectFrom('monitors').selectAll();
+  let query = all;
+  if (status) query = query.where('status', '=', status);
+  if (domain_id) query = query.where('domain_id', '=', domain_id);
+  return fetchPage(query, page, all);
+}
+
+/** The number of monitors by status. */
+export async function countMonitors(
+  db: Db,
+): Promise<Partial<Record<MonitorRow['status'], number>>> {
+  const rows = await db
+    .selectFrom('monitors')
+    .select('status')
+    .select(({ fn }) => fn.countAll().as('count'))
+    .groupBy('status')
+    .execute();
+  return Object.fromEntries(rows.map(({ status, count }) => [status, Number(count)]));
 }
 
 const runsOf = (db: Db | Tx, monitorId: string) =>
@@ -38,21 +57,32 @@ export async function lastRun(db: Db | Tx, monitorId: string): Promise<MonitorRu
 
 // The JSON of monitors and runs, in the API and in events.
 
-/** Why a placement monitor never runs. */
-export const NO_SEED_MAILBOXES =
-  'This monitor has no address and cannot run yet, because no seed mailboxes are configured.';
+const NO_SEEDS =
+  'This monitor cannot run, because no seed mailboxes are configured (DELIVERABILITY_SEED_MAILBOXES). Its address rejects messages.';
 
-export function presentMonitor(row: MonitorRow, { blocklists }: Pick<App, 'blocklists'>): Monitor {
-  const { id, name, type, domain_id, frequency, status, last_run_at, next_run_at } = row;
+export function presentMonitor(
+  row: MonitorRow,
+  { blocklists, config }: Pick<App, 'blocklists' | 'config'>,
+): Monitor {
+  const { id, name, type, domain_id, frequency, status, last_run_at, next_run_at, token } = row;
+  const seeds = config.SEED_MAILBOXES;
   return {
     ...{ id, object: 'monitor', name, type, domain_id },
     targets: row.targets === null ? null : JSON.parse(row.targets),
-    // Without seed mailboxes, the server would reject mail to the monitor's address.
-    address: null,
+    address: monitorAddress(row, config),
+    seed_addresses:
+      token === null
+        ? []
+        : seeds.map((seed) => ({ provider: seed.provider, address: seedAddress(seed, token) })),
     frequency,
     enabled: row.enabled === 1,
     status,
-    detail: type === 'placement' ? NO_SEED_MAILBOXES : coverageProblem(row, blocklists.snapshot()),
+    detail:
+      type === 'placement'
+        ? seeds.length === 0
+          ? NO_SEEDS
+          : null
+        : coverageProblem(row, blocklists.snapshot()),
     ...{ last_run_at, next_run_at },
     created_at: row.created_at,
   };
@@ -75,11 +105,12 @@ function coverageProblem({ targets }: MonitorRow, lists: BlocklistInUse[]): stri
 
 export function presentRun(row: MonitorRunRow): MonitorRun {
   const { id, monitor_id, started_at, finished_at, status } = row;
-  const { targets = [], ...changes }: Changes = JSON.parse(row.changes);
+  const { targets = [], placement, ...changes }: Changes = JSON.parse(row.changes);
   return {
     ...{ id, object: 'monitor_run', monitor_id, started_at, finished_at, status },
     targets: targets.map(({ target, known }) => ({ target, known })),
     findings: JSON.parse(row.findings),
     changes,
+    placement: placement ?? null,
   };
 }

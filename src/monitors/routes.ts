@@ -24,7 +24,7 @@ const create = route({
   role: 'member',
   summary: 'Create a monitor',
   description:
-    'Creates a monitor for a domain or for a list of targets. The first run starts immediately.',
+    'Creates a monitor for a domain, for a list of targets, or for messages that you send on a schedule. The first run starts immediately, or with the first message.',
   body: NewMonitor,
   status: 201,
   etag: editableMonitor,
@@ -42,7 +42,7 @@ const list = route({
   operation: 'listMonitors',
   role: 'member',
   summary: 'List monitors',
-  description: 'Returns the monitors of your team, newest first.',
+  description: 'Returns the monitors of your team, newest first. Filters can be combined.',
   query: MonitorListQuery,
   response: listSchema(Monitor),
   async handle({ app, query }) {
@@ -116,7 +116,8 @@ const run = route({
   operation: 'runMonitor',
   role: 'member',
   summary: 'Run a monitor',
-  description: 'Starts a run now, in addition to the schedule.',
+  description:
+    'Starts a run now, in addition to the schedule. A `placement` monitor runs when a message arrives instead.',
   response: Monitor,
   errors: ['conflict'],
   async handle(call) {
@@ -145,4 +146,4 @@ const runs = route({
   },
 });
 
-export const monitorRoutes = [create, list, get, update, remove, run, runs];
+export const monitorOperations = { create, list, get, update, remove, run, runs };

@@ -2,18 +2,19 @@
 
 import type { App } from '../app.ts';
 import { findDomain } from '../domains/queries.ts';
-import { appendEvent, resultStored } from '../events/events.ts';
 import { isoTime } from '../lib/clock.ts';
 import { errorMessage } from '../lib/errors.ts';
+import { messageDeadline } from '../mailtests/monitor-mail.ts';
 import type { Job } from '../scheduler/scheduler.ts';
 import { claimRows } from '../store/leases.ts';
 import { lockIn, transact } from '../store/open.ts';
-import { deleteInBatches } from '../store/queries.ts';
-import type { DomainRow, MonitorRow, MonitorRunRow } from '../store/tables.generated.ts';
+import { deleteInSteps } from '../store/queries.ts';
+import type { DomainRow, MonitorRow } from '../store/tables.generated.ts';
 import { queryBlocklists } from './check-blocklists.ts';
 import { checkDomain } from './check-domain.ts';
-import { compareRuns, type Outcome, unknownOutcome } from './findings.ts';
-import { lastRun, presentMonitor, presentRun } from './queries.ts';
+import { type Outcome, unknownOutcome } from './findings.ts';
+import { missingMessageOutcome } from './placement.ts';
+import { storeRun } from './record-run.ts';
 import {
   type ClaimedMonitor,
   catchUpSlot,
@@ -25,7 +26,11 @@ import {
   slotAfterRun,
 } from './schedule.ts';
 
-const MAX_RUNNING: Record<RunType, number> = { domain_health: 8, blocklist: 32 };
+const MAX_RUNNING: Record<RunType, number> = {
+  domain_health: 8,
+  blocklist: 32,
+  placement: 8,
+};
 const REPLAN_INTERVAL_MS = 60_000;
 
 export function runMonitorsJob(app: App): Job {
@@ -83,14 +88,19 @@ async function runMonitor(app: App, monitor: ClaimedMonitor): Promise<void> {
     return unknownOutcome(targets);
   });
   await recordRun(app, monitor, outcome);
+  app.signals.raise(monitor.id);
 }
 
-const runChecks = (
+const runChecks = async (
   app: App,
-  { type }: ClaimedMonitor,
+  monitor: ClaimedMonitor,
   { domain, targets }: { domain: DomainRow | null; targets: string[] },
-): Promise<Outcome> =>
-  domain && type === 'domain_health' ? checkDomain(app, domain) : queryBlocklists(app, targets);
+): Promise<Outcome> => {
+  if (monitor.type === 'placement') return missingMessageOutcome(app, monitor);
+  return domain && monitor.type === 'domain_health'
+    ? checkDomain(app, domain)
+    : queryBlocklists(app, targets);
+};
 
 // Claiming monitors that are due, and rescheduling them after a clock change or an outage.
 
@@ -144,21 +154,37 @@ export async function rescheduleMonitors(app: Context): Promise<void> {
 
 /** On startup, runs each monitor that missed runs once, spread over an hour. */
 export async function resumeMonitors(app: Context): Promise<void> {
-  // A monitor that has never run has missed nothing.
-  await reschedule(app, (row, planned, now) =>
-    row.last_run_at === null ? planned : catchUpSlot(row, planned, now),
-  );
+  await expectMessages(app);
+  await reschedule(app, (row, planned, now) => {
+    // Messages could not arrive meanwhile, and their senders may need some time to try again.
+    if (row.type === 'placement') return planned > now ? planned : messageDeadline(row, now);
+    // A monitor that has never run has missed nothing.
+    return row.last_run_at === null ? planned : catchUpSlot(row, planned, now);
+  });
+}
+
+/** Placement monitors of earlier versions never ran, so none of them expects a message. */
+async function expectMessages({ db, clock }: Context): Promise<void> {
+  for (const frequency of FREQUENCIES)
+    await db
+      .updateTable('monitors')
+      .set({ next_run_at: isoTime(messageDeadline({ frequency }, clock.now())) })
+      .where('type', '=', 'placement')
+      .where('frequency', '=', frequency)
+      .where('enabled', '=', 1)
+      .where('next_run_at', 'is', null)
+      .execute();
 }
 
 type Plan = (row: PlannedRow, planned: number, now: number) => number;
-type PlannedRow = Pick<MonitorRow, 'id' | 'frequency' | 'last_run_at'>;
+type PlannedRow = Pick<MonitorRow, 'id' | 'type' | 'frequency' | 'last_run_at'>;
 
 async function reschedule({ db, clock }: Context, plan: Plan): Promise<void> {
   const now = clock.now();
   await transact(db, async (tx) => {
     const rows = await tx
       .selectFrom('monitors')
-      .select(['id', 'frequency', 'last_run_at', 'next_run_at'])
+      .select(['id', 'type', 'frequency', 'last_run_at', 'next_run_at'])
       .where('next_run_at', 'is not', null)
       .execute();
     for (const { next_run_at, ...row } of rows) {
@@ -175,16 +201,12 @@ async function reschedule({ db, clock }: Context, plan: Plan): Promise<void> {
   });
 }
 
-/**
- * Records a run with its changes, event, and the monitor's new state in one transaction. Writes nothing
- * if the lease is lost: the monitor was deleted, changed, or claimed again.
- */
+/** Records a run. Writes nothing if the lease is lost: the monitor was deleted, changed, or claimed again. */
 export async function recordRun(
   app: App,
   claimed: ClaimedMonitor,
   outcome: Outcome,
 ): Promise<void> {
-  const { newId, clock } = app;
   await transact(app.db, async (tx) => {
     const leased = tx
       .selectFrom('monitors')
@@ -193,41 +215,25 @@ export async function recordRun(
       .where('lease', '=', claimed.lease);
     const current = await lockIn(tx, leased).executeTakeFirst();
     if (!current) return;
-    const previous = await lastRun(tx, current.id);
-    const comparison = compareRuns(previous ? JSON.parse(previous.findings) : [], outcome);
-    const now = clock.now();
-    const run: MonitorRunRow = {
-      id: newId('run'),
-      monitor_id: current.id,
-      started_at: isoTime(claimed.startedAt),
-      finished_at: isoTime(now),
-      status: comparison.status,
-      findings: JSON.stringify(comparison.findings),
-      changes: JSON.stringify(comparison.changes),
-    };
-    await tx.insertInto('monitor_runs').values(run).execute();
-    const change = {
-      status: comparison.status,
-      last_run_at: run.started_at,
-      next_run_at: isoTime(
-        slotAfterRun(current, {
-          planned: Date.parse(claimed.next_run_at),
-          now,
-          isKnown: comparison.status !== 'unknown',
-        }),
-      ),
-      lease: null,
-      leased_until: null,
-    };
-    await tx.updateTable('monitors').set(change).where('id', '=', current.id).execute();
-    const monitor: MonitorRow = { ...current, ...change };
-    if (comparison.hasWorsened) {
-      const data = { ...presentRun(run), monitor: presentMonitor(monitor, app) };
-      await appendEvent(tx, { type: 'monitor.alert', livemode: true, data }, app);
-    }
-    await app.subscribers.publish(resultStored, tx, { kind: 'run', run, monitor });
+    await storeRun(tx, app, current, {
+      outcome,
+      startedAt: claimed.startedAt,
+      nextRunAt: (isKnown) =>
+        isoTime(nextRunAfter(current, Date.parse(claimed.next_run_at), app.clock.now(), isKnown)),
+    });
   });
 }
+
+/** A placement monitor runs again if the next message is missing too. */
+const nextRunAfter = (
+  monitor: MonitorRow,
+  planned: number,
+  now: number,
+  isKnown: boolean,
+): number =>
+  monitor.type === 'placement'
+    ? messageDeadline(monitor, now)
+    : slotAfterRun(monitor, { planned, now, isKnown });
 
 // Deletes runs after the event retention time, except the last run of each monitor: the next one is
 // compared with it.
@@ -255,5 +261,5 @@ export async function expireRuns({
           .whereRef('later.id', '>', 'run.id'),
       ),
     );
-  await deleteInBatches(db, 'monitor_runs', old);
+  await deleteInSteps(db, 'monitor_runs', old);
 }

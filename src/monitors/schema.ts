@@ -17,6 +17,8 @@ import {
   typeField,
 } from '../http/schemas.ts';
 import { normalizeAddress } from '../lib/addresses.ts';
+import { SeedAddress } from '../mailtests/schema.ts';
+import { PLACEMENT_PROBLEMS } from './findings.ts';
 import { FREQUENCIES } from './schedule.ts';
 
 // Targets of blocklist monitors: IP addresses and names, normalized for DNS queries.
@@ -68,6 +70,7 @@ const Targets = v.pipe(
   v.transform((targets) => [...new Set(targets)]),
 );
 
+const MONITOR_STATUSES = ['ok', 'alerting', 'unknown', 'paused'] as const;
 const TYPES = ['domain_health', 'blocklist', 'placement'] as const;
 
 const Type = v.picklist(TYPES, `must be one of ${TYPES.join(', ')}`);
@@ -80,11 +83,12 @@ const DomainId = v.pipe(
 );
 
 const NAME_TEXT = 'The name of the monitor.';
-const FREQUENCY_TEXT = 'How often the monitor runs.';
+const FREQUENCY_TEXT =
+  'How often the monitor runs. For `placement`, how often at least you send a message: later, it counts as missing.';
 const ENABLED_TEXT = 'Whether the monitor runs on its schedule.';
 const TARGETS_TEXT = 'The IP addresses and domain names to monitor. Only for `blocklist` monitors.';
 const TYPE_TEXT =
-  '`domain_health` checks the DNS of a verified domain. `blocklist` looks up targets in blocklists. `placement` requires seed mailboxes.';
+  '`domain_health` checks the DNS of a verified domain. `blocklist` looks up targets in blocklists. `placement` watches where the messages arrive that you send on a schedule to its `address` and its `seed_addresses`.';
 
 export const NewMonitor = named(
   'CreateMonitor',
@@ -134,6 +138,7 @@ const EXAMPLE_MONITOR = {
   domain_id: null,
   targets: ['example.com'],
   address: null,
+  seed_addresses: [],
   frequency: 'hourly',
   enabled: true,
   status: 'ok',
@@ -161,24 +166,29 @@ export const Monitor = named(
     ),
     address: described(
       v.nullable(v.string()),
-      'For placement monitors, the email address to send test messages to. Null while no seed mailboxes are configured.',
-      'placement@inbox.example.com',
+      'For `placement` monitors, the permanent email address to send messages to. Null for others.',
+      'k7q2m9x4t1w8b3z6@inbox.example.com',
+    ),
+    seed_addresses: described(
+      v.array(SeedAddress),
+      'For `placement` monitors, the seed mailboxes to which each message should be sent too.',
+      [],
     ),
     frequency: described(v.picklist(FREQUENCIES), FREQUENCY_TEXT),
     enabled: described(v.boolean(), ENABLED_TEXT),
     status: described(
-      v.picklist(['ok', 'alerting', 'unknown', 'paused']),
+      v.picklist(MONITOR_STATUSES),
       'The status of the last run. `unknown`: no run was conclusive yet. `paused`: the monitor is disabled.',
     ),
     detail: described(
       v.nullable(v.string()),
       'Why the monitor cannot check some or all of its targets. For example, no enabled blocklist covers them.',
-      'This monitor has no address and cannot run yet, because no seed mailboxes are configured.',
+      'This monitor cannot run, because no seed mailboxes are configured.',
     ),
     last_run_at: described(v.nullable(Time), 'When the last run started.'),
     next_run_at: described(
       v.nullable(Time),
-      'When the next run starts. Null while the monitor is disabled or cannot run.',
+      'When the next run starts. For `placement` monitors, when the next message counts as missing. Null while the monitor is disabled.',
     ),
     created_at: described(Time, 'When the monitor was created.'),
   }),
@@ -188,6 +198,7 @@ export const Monitor = named(
 export type Monitor = v.InferOutput<typeof Monitor>;
 
 const Tier = v.picklist([1, 2, 3]);
+const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
 const BlocklistFinding = named(
   'BlocklistFinding',
   v.object({
@@ -239,7 +250,32 @@ const DomainFinding = named(
     title: 'DMARC policy is p=none: failing mail is still delivered',
   },
 );
-const Findings = v.array(v.union([BlocklistFinding, DomainFinding]));
+const ProviderId = described(
+  v.nullable(v.string()),
+  'The ID of the provider. Null for a problem of the whole message.',
+  'gmail',
+);
+const PlacementFinding = named(
+  'PlacementFinding',
+  v.object({
+    problem: described(
+      v.picklist(PLACEMENT_PROBLEMS),
+      '`no_message`: no message arrived in time. `no_seed`: no seed mailbox received it. `spam` and `missing`: at this provider. `inbox_rate`: lower than in earlier runs.',
+    ),
+    provider: ProviderId,
+    severity: described(
+      v.nullable(v.picklist(['critical', 'warning'])),
+      'How serious the finding is.',
+    ),
+    title: described(
+      v.string(),
+      'The finding in a sentence, with the numbers of seed mailboxes.',
+      'Gmail sent the message to spam in 2 of 2 seed mailboxes.',
+    ),
+  }),
+  'A problem that a placement monitor has found.',
+);
+const Findings = v.array(v.union([BlocklistFinding, DomainFinding, PlacementFinding]));
 const UnknownParts = v.array(
   v.union([
     named(
@@ -266,6 +302,17 @@ const UnknownParts = v.array(
       }),
       'A check that could not be completed.',
     ),
+    named(
+      'UnknownProvider',
+      v.object({
+        provider: described(
+          v.nullable(v.string()),
+          'The ID of the provider. Null if no seed mailbox has a result.',
+          'gmail',
+        ),
+      }),
+      'A provider none of whose seed mailboxes has a result.',
+    ),
   ]),
 );
 
@@ -284,16 +331,20 @@ const RUN = {
       named(
         'RunTarget',
         v.object({
-          target: described(v.string(), 'The IP address or domain name.', 'example.com'),
+          target: described(
+            v.string(),
+            'The IP address or domain name, or the address of a placement monitor.',
+            'example.com',
+          ),
           known: described(
             v.boolean(),
-            'Whether enough blocklists responded to determine whether the target is listed.',
+            'Whether enough blocklists or seed mailboxes responded for a result.',
           ),
         }),
         'A target that a run has checked.',
       ),
     ),
-    'The checked targets. `known` is false if too few blocklists responded to determine whether the target is listed.',
+    'The checked targets. `known` is false if too few blocklists or seed mailboxes responded for a result.',
   ),
   findings: described(
     Findings,
@@ -317,6 +368,24 @@ const RUN = {
     ),
     'What has changed since the previous run.',
   ),
+  placement: described(
+    v.nullable(
+      named(
+        'RunPlacement',
+        v.object({
+          test_id: described(
+            v.nullable(v.string()),
+            'The test of the message. Null if none arrived in time.',
+            exampleId('test'),
+          ),
+          samples: described(Count, 'Number of seed mailboxes with a result.', 8),
+          inbox: described(Count, 'Of these, those with the message in the inbox or its tabs.', 7),
+        }),
+        'Where the message of a run arrived.',
+      ),
+    ),
+    'The message of a run of a `placement` monitor. Null for other monitors.',
+  ),
 };
 
 const EXAMPLE_RUN = {
@@ -329,6 +398,7 @@ const EXAMPLE_RUN = {
   targets: [{ target: 'example.com', known: true }],
   findings: [],
   changes: { appeared: [], gone: [], unknown: [] },
+  placement: null,
 } as const;
 
 export const MonitorRun = named(
@@ -357,5 +427,13 @@ export const MONITOR_EVENTS: EventDeclaration[] = [
   },
 ];
 
-export const MonitorListQuery = v.strictObject(PAGE_QUERY);
+export const MonitorListQuery = v.strictObject({
+  ...PAGE_QUERY,
+  status: described(
+    v.optional(v.picklist(MONITOR_STATUSES, `must be one of ${MONITOR_STATUSES.join(', ')}`)),
+    'Only monitors with this status.',
+  ),
+  domain_id: described(v.optional(v.string()), 'Only monitors of this domain.', exampleId('dom')),
+});
+export type MonitorListQuery = v.InferOutput<typeof MonitorListQuery>;
 export const RunListQuery = v.strictObject(PAGE_QUERY);

@@ -5,7 +5,7 @@ import { type Clock, isoTime } from '../lib/clock.ts';
 import type { Job } from '../scheduler/scheduler.ts';
 import { isUnleased } from '../store/leases.ts';
 import { type Db, type Tx, transact } from '../store/open.ts';
-import { deleteInBatches } from '../store/queries.ts';
+import { deleteInSteps } from '../store/queries.ts';
 import { channel } from '../store/subscribers.ts';
 import type { OutboxRow } from '../store/tables.generated.ts';
 
@@ -56,7 +56,7 @@ export async function expireMail(app: Pick<App, 'db' | 'clock' | 'subscribers'>)
         and([eb('status', '=', 'failed'), not(eb('id', 'in', invitationMails))]),
       ]),
     );
-  await deleteInBatches(db, 'outbox', old);
+  await deleteInSteps(db, 'outbox', old);
 }
 
 const BATCH_SIZE = 500;

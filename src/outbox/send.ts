@@ -111,7 +111,7 @@ type ClaimedMail = Pick<OutboxRow, 'id' | 'content' | 'attempts' | 'useful_until
  * again, only a success is recorded: the email was sent after all.
  */
 export async function recordOutcome(
-  app: Pick<App, 'db' | 'clock' | 'log' | 'subscribers'>,
+  app: Pick<App, 'db' | 'clock' | 'log' | 'metrics' | 'subscribers'>,
   { id, lease, attempts: previousAttempts, useful_until }: ClaimedMail,
   outcome: MailOutcome,
 ): Promise<void> {
@@ -131,6 +131,8 @@ export async function recordOutcome(
       await app.subscribers.publish(mailSettled, tx, [{ id, status, error, sent_at }]);
     return true;
   });
+  const failed = retryDelayMs === null ? 'failed' : 'retried';
+  app.metrics.mailAttempts.inc({ outcome: outcome.ok ? 'sent' : failed });
   if (!recorded) return;
   if (outcome.ok) log.info('sent mail', { mail: id, attempts });
   else

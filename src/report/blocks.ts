@@ -38,8 +38,8 @@ export type Span =
   | { kind: 'time'; text: string; iso: string }
   /** A link to the block with the ID `to` in the same document. */
   | { kind: 'jump'; text: string; to: string }
-  /** A link to another format of the same document: a query appended to its URL. */
-  | { kind: 'form'; text: string; query: '?format=pdf' }
+  /** A link to another form of the same page: a query appended to its URL. */
+  | { kind: 'form'; text: string; query: '?format=pdf' | '?delete=ask' }
   | StateSpan
   | LinkSpan;
 

@@ -109,10 +109,10 @@ const BOTTOM_MARGIN = 24;
 const LEFT_MARGIN = 36;
 
 /** Without a viewBox, so that text keeps its size on narrow screens. */
-const STYLE = `display:block;width:calc(100% - ${LEFT_MARGIN}px);margin-left:${LEFT_MARGIN}px;overflow:visible`;
+export const CHART_STYLE = `display:block;width:calc(100% - ${LEFT_MARGIN}px);margin-left:${LEFT_MARGIN}px;overflow:visible`;
 
-/** `id` must be unique in the page. */
-export function chartSvg(chart: Chart, id: string): string {
+/** `id` must be unique in the page. A page that allows no inline style names a class with `CHART_STYLE`. */
+export function chartSvg(chart: Chart, id: string, className?: string): string {
   const grid = GRID.map((share) => {
     const y = round(TOP_MARGIN + share * HEIGHT);
     const value = toHtmlText(chart.format(chart.max * (1 - share)));
@@ -121,7 +121,7 @@ export function chartSvg(chart: Chart, id: string): string {
   const bars = barsOf(chart, { width: 100, height: HEIGHT }).map((bar, index) =>
     bar ? barSvg(bar, chart, index) : '',
   );
-  return `<svg role="img" aria-labelledby="${id}-title ${id}-desc" height="${TOP_MARGIN + HEIGHT + BOTTOM_MARGIN}" style="${STYLE}" font-family="inherit" font-size="14" fill="var(--muted,#585a6b)"><title id="${id}-title">${toHtmlText(chart.title)}</title><desc id="${id}-desc">${toHtmlText(chartInWords(chart))}</desc>${grid.join('')}${bars.join('')}${labelsSvg(chart)}</svg>`;
+  return `<svg role="img" aria-labelledby="${id}-title ${id}-desc" height="${TOP_MARGIN + HEIGHT + BOTTOM_MARGIN}" ${className ? `class="${className}"` : `style="${CHART_STYLE}"`} font-family="inherit" font-size="14" fill="var(--muted,#585a6b)"><title id="${id}-title">${toHtmlText(chart.title)}</title><desc id="${id}-desc">${toHtmlText(chartInWords(chart))}</desc>${grid.join('')}${bars.join('')}${labelsSvg(chart)}</svg>`;
 }
 
 function barSvg({ x, y, width, height }: Rectangle, chart: Chart, index: number): string {

@@ -154,7 +154,7 @@ function exactContribution(
 const floorTenths = (value: number): number => Math.floor(value * 10 + 1e-8);
 
 /** Rounds to tenths that add up to the rounded total (largest remainder method). */
-function roundTogether(values: number[], total: number): number[] {
+export function roundTogether(values: number[], total: number): number[] {
   const tenths = values.map(floorTenths);
   let remaining = floorTenths(total) - tenths.reduce((sum, value) => sum + value, 0);
   const byRemainder = values
@@ -305,6 +305,10 @@ const PLACES: Record<string, string> = {
   pending: 'Pending',
   unknown: 'Unknown',
 };
+/** The name of a folder or tab for people. */
+export const placeName = (place: string): string =>
+  Object.hasOwn(PLACES, place) ? PLACES[place]! : place;
+
 /** No result, so excluded from the inbox rate. */
 const WITHOUT_RESULT = ['pending', 'unknown'];
 const IN_INBOX = ['inbox', 'promotions', 'social', 'updates', 'forums'];
@@ -314,6 +318,9 @@ export interface PlacementRow {
   seeds: number;
   /** One count for each column. */
   counts: number[];
+  /** Seeds with a result, and those of them that have the message in the inbox or an inbox tab. */
+  settled: number;
+  inbox: number;
   /** The first and the last arrival, in seconds after the test address received it; null if none arrived. */
   seconds: [number, number] | null;
 }
@@ -327,6 +334,10 @@ interface PlacementTable {
   settled: number;
 }
 
+/** Whether any seed mailbox has received the message. If none has, it was probably not sent to them. */
+export const wasFound = (seeds: SeedPlacement[]): boolean =>
+  seeds.some(({ placement }) => placement === 'spam' || IN_INBOX.includes(placement));
+
 export function placementTable(seeds: SeedPlacement[]): PlacementTable {
   const placements = new Set(seeds.map(({ placement }) => placement));
   const knownPlaces = Object.keys(PLACES).filter((place) => placements.has(place));
@@ -339,7 +350,7 @@ export function placementTable(seeds: SeedPlacement[]): PlacementTable {
   return {
     columns: places.map((place) => ({
       place,
-      name: Object.hasOwn(PLACES, place) ? PLACES[place]! : place,
+      name: placeName(place),
     })),
     rows: providers.map((provider) => rowOf(provider, seeds, places)),
     inbox: settled.filter(({ placement }) => IN_INBOX.includes(placement)).length,
@@ -350,9 +361,12 @@ export function placementTable(seeds: SeedPlacement[]): PlacementTable {
 function rowOf(provider: string, seeds: SeedPlacement[], places: string[]): PlacementRow {
   const providerSeeds = seeds.filter((seed) => seed.provider === provider);
   const times = providerSeeds.map(({ seconds }) => seconds).filter((seconds) => seconds !== null);
+  const settled = providerSeeds.filter(({ placement }) => !WITHOUT_RESULT.includes(placement));
   return {
     provider,
     seeds: providerSeeds.length,
+    settled: settled.length,
+    inbox: settled.filter(({ placement }) => IN_INBOX.includes(placement)).length,
     counts: places.map(
       (place) => providerSeeds.filter(({ placement }) => placement === place).length,
     ),

@@ -329,6 +329,7 @@ function redactRemainingFields(report: Report, redact: (text: string) => string)
       placement,
       seconds,
     })),
+    ...(report.placement_status === undefined ? {} : { placement_status: report.placement_status }),
   };
 }
 

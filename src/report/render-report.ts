@@ -3,6 +3,7 @@
 import { messageView } from './message-view.ts';
 import { redactStoredReport } from './redact.ts';
 import {
+  type AppFrame,
   parseStoredReport,
   type RenderCommand,
   type Rendered,
@@ -14,7 +15,7 @@ import {
 export async function renderReport(command: RenderCommand): Promise<Rendered> {
   switch (command.kind) {
     case 'test':
-      return renderTestReport(command.format, {
+      return renderTestReport(command.format, command.frame, {
         ...parseStoredReport(command.report),
         message: command.raw && (await messageView(command.raw)),
       });
@@ -27,13 +28,20 @@ export async function renderReport(command: RenderCommand): Promise<Rendered> {
   }
 }
 
-async function renderTestReport(format: ReportFormat, report: Report): Promise<Rendered> {
+async function renderTestReport(
+  format: ReportFormat,
+  frame: AppFrame | undefined,
+  report: Report,
+): Promise<Rendered> {
   if (format === 'pdf') {
     const { reportPdf } = await import('./pdf/pdf.ts');
     return { bytes: await reportPdf(report), policy: null };
   }
   const { reportPage, reportPolicy } = await import('./html/report-page.tsx');
-  return { bytes: new TextEncoder().encode(reportPage(report)), policy: reportPolicy(report) };
+  return {
+    bytes: new TextEncoder().encode(reportPage(report, frame)),
+    policy: reportPolicy(report, frame),
+  };
 }
 
 async function renderSharedReport(format: ReportFormat, stored: StoredShare): Promise<Rendered> {

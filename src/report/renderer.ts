@@ -1,9 +1,10 @@
 /** Renders reports one after another in a worker thread with limits on time and memory. */
 
-import { Worker } from 'node:worker_threads';
 import { AppError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
+import { type StartWorker, startWorker } from '../lib/threads.ts';
 import type {
+  AppFrame,
   RenderCommand,
   Rendered,
   RenderResult,
@@ -17,6 +18,7 @@ import { RENDER_FILE } from './worker-file.ts';
 interface TestJob {
   kind: 'test';
   format: ReportFormat;
+  frame?: AppFrame;
   report: StoredReport;
   /** Called when the job starts, because messages may be large. null if it was deleted or must not be shown. */
   message(): Promise<Uint8Array | null>;
@@ -129,8 +131,8 @@ export function createReportRenderer(options: ReportRendererOptions): ReportRend
 async function commandOf(job: ReportJob): Promise<RenderCommand> {
   switch (job.kind) {
     case 'test': {
-      const { kind, format, report } = job;
-      return { kind, format, report, raw: await job.message() };
+      const { kind, format, frame, report } = job;
+      return { kind, format, frame, report, raw: await job.message() };
     }
     case 'shared':
       return { kind: job.kind, format: job.format, shared: await job.shared() };
@@ -159,6 +161,7 @@ interface RenderThreadOptions {
   memoryMb?: number;
   /** Tests of failing threads use another file. */
   workerFile?: string;
+  startWorker?: StartWorker;
 }
 
 /** Starts a thread that does not keep the process running while idle. */
@@ -167,7 +170,7 @@ function startRenderThread(
   onExit: (thread: RenderThread) => void,
 ): RenderThread {
   const { log, timeoutMs = 20_000, memoryMb = 512, workerFile = RENDER_FILE } = options;
-  const worker = new Worker(workerFile, {
+  const worker = (options.startWorker ?? startWorker)(workerFile, {
     resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: 32 },
   });
   worker.unref();

@@ -2,7 +2,9 @@
 
 import type { Envelope, Json } from '../analysis/check.ts';
 import type { AnalysisResult, CheckResult } from '../analysis/result.ts';
+import type { Assets, Shell } from './html/shell.tsx';
 import type { ScheduledReport } from './summary.ts';
+import type { TimeFormat } from './times.ts';
 
 /** The part of an analysis result that reports show. */
 export type ReportedResult = Pick<
@@ -31,7 +33,33 @@ export interface SeedPlacement {
   placement: string;
   /** Delay after the arrival at the test address; null if the message has not arrived. */
   seconds: number | null;
+  /** Missing in public reports, because it names folders and addresses. */
+  details?: SeedDetails;
 }
+
+/** What a seed mailbox shows to the team. */
+export interface SeedDetails {
+  address: string;
+  settled: boolean;
+  match: string | null;
+  folder: string | null;
+  searched: string[];
+  /** Why the placement is unknown, as a sentence. */
+  detail: string | null;
+  reasons: PlacementReason[];
+}
+
+/** A value in a header field that the provider added, and what it means; or a move of the message. */
+export interface PlacementReason {
+  field: string;
+  name: string;
+  value: string;
+  text: string;
+}
+
+/** Stands for the header field of a reason that tells from where the message was moved. */
+export const MOVE_FIELD = 'folder';
+export const isMove = ({ field }: Pick<PlacementReason, 'field'>): boolean => field === MOVE_FIELD;
 
 export interface Report extends ReportedResult {
   /** The ID of the test; null for a message that the command line checks. */
@@ -43,6 +71,8 @@ export interface Report extends ReportedResult {
   completed_at: string | null;
   envelope: Envelope | null;
   placement: SeedPlacement[];
+  /** `none`, `waiting` or `settled`. Missing for messages that were not sent to a test address. */
+  placement_status?: string;
   /** Where the page sends the kind that the reader chooses. Missing if they may not choose it. */
   kindForm?: string;
   /** null in a public report, or if the message was deleted. */
@@ -100,6 +130,8 @@ export interface StoredShare {
   reports: SharedReport[];
   /** The number of deleted tests. */
   deletedTests: number;
+  /** Whether anyone with the link may delete it, as with public tests. */
+  canDelete?: boolean;
 }
 
 export interface Rendered {
@@ -108,10 +140,22 @@ export interface Rendered {
   policy: string | null;
 }
 
+/** The web application around the page of a report. Without it, the page is self-contained. */
+export interface AppFrame {
+  shell: Shell;
+  assets: Assets;
+  /** HTML above and below the report. It comes from templates of this program, in which all other text is escaped. */
+  above: string;
+  below: string;
+  /** How the reader wants to see times; null for UTC, as in a page of its own. */
+  times: TimeFormat | null;
+}
+
 export type RenderCommand =
   | {
       kind: 'test';
       format: ReportFormat;
+      frame?: AppFrame;
       report: StoredReport;
       /** The source of the message; null if it was deleted or must not be shown. */
       raw: Uint8Array | null;

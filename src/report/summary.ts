@@ -5,6 +5,7 @@ import type { Grade } from '../analysis/result.ts';
 import { wholeScore } from '../analysis/score.ts';
 import { isoTime } from '../lib/clock.ts';
 import type { Bucket, Chart } from './charts.ts';
+import { MIN_PLACEMENT_SAMPLES, type ProviderPlacement, TOO_FEW } from './placement-rates.ts';
 import { truncate } from './plain-text.ts';
 import { dateIn, instantIn, zonedParts } from './times.ts';
 
@@ -35,6 +36,8 @@ export interface Summary extends Means {
   previous: Means & { total_tests: number };
   /** The period in slices, oldest first. */
   trend: (Means & { from: string; tests: number })[];
+  /** The providers of seed mailboxes with samples, by ID. */
+  placement: { by_provider: ProviderPlacement[] };
 }
 
 /** The content of a scheduled report. */
@@ -193,7 +196,12 @@ export function ratesOf(summary: Summary): Rate[] {
   });
   if (placement_samples === 0) return authentication;
   const samples = formatCount(placement_samples, 'sample');
-  const inbox = { label: 'Inbox', share: formatPercent(inbox_rate), basis: `of ${samples}` };
+  const isEnough = placement_samples >= MIN_PLACEMENT_SAMPLES;
+  const inbox = {
+    label: 'Inbox',
+    share: isEnough ? formatPercent(inbox_rate) : null,
+    basis: isEnough ? `of ${samples}` : `${TOO_FEW}: ${samples}`,
+  };
   return [...authentication, { ...inbox, sampleSize: samples }];
 }
 
@@ -286,7 +294,12 @@ export interface TrendChart extends Chart {
 type Slice = Summary['trend'][number];
 
 /** Both charts have the same buckets. Without slices there is no chart, without scores no score chart. */
-export function trendCharts({ summary, timezone }: ScheduledReport): TrendChart[] {
+export function trendCharts({
+  summary,
+  timezone,
+}: Pick<ScheduledReport, 'timezone'> & {
+  summary: Pick<Summary, 'trend' | 'scored'>;
+}): TrendChart[] {
   const { trend } = summary;
   if (trend.length === 0) return [];
   const by = sliceName(trend);

@@ -23,7 +23,8 @@ import {
 } from './blocks.ts';
 import { terminalDocument } from './document/document.ts';
 import { domainDocument } from './document/domain.ts';
-import type { ReportedResult } from './report.ts';
+import { placementSections } from './document/placement.ts';
+import type { Report, ReportedResult } from './report.ts';
 
 export interface TextOptions {
   width: number;
@@ -38,6 +39,17 @@ export function reportText(
   { width, color, testedName }: TextOptions,
 ): string {
   return renderText(terminalDocument(result, testedName ?? null), { width, color });
+}
+
+/** A test with its placement for a terminal, with a trailing newline. */
+export function serviceTestText(report: Report, { width, color, testedName }: TextOptions): string {
+  return renderText(
+    terminalDocument(report, testedName ?? null, placementSections(report, false)),
+    {
+      width,
+      color,
+    },
+  );
 }
 
 /** The health of a domain for a terminal, with a trailing newline. */

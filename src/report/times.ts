@@ -62,6 +62,28 @@ export function dateIn(iso: string, timezone: string): string {
   return `${weekday} ${day} ${month} ${year}`;
 }
 
+// Times on pages.
+
+export interface TimeFormat {
+  /** An IANA name; null for UTC. */
+  timeZone: string | null;
+  /** A BCP 47 tag. */
+  locale: string;
+  /** Only the day. */
+  day?: boolean;
+}
+
+/** "22 Nov 2026, 10:00 UTC". */
+export function formatTime(at: string, { timeZone, locale, day = false }: TimeFormat): string {
+  return new Intl.DateTimeFormat(locale, {
+    timeZone: timeZone ?? 'UTC',
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+    ...(day ? {} : { hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZoneName: 'short' }),
+  }).format(new Date(at));
+}
+
 // Times in emails and Slack messages.
 
 /** An ISO 8601 time as `28 Nov 2026, 10:00 UTC`. */

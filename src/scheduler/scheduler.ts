@@ -4,6 +4,7 @@ import { Cron } from 'croner';
 import { monotonicClock } from '../lib/clock.ts';
 import { errorMessage } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
+import { outsideTrace } from '../lib/trace-context.ts';
 import { DatabaseUnavailableError } from '../store/errors.ts';
 
 export interface Job {
@@ -38,7 +39,11 @@ export interface Scheduler {
 const WARNING_INTERVAL_MS = 60_000;
 
 /** Creates a scheduler without jobs, which does nothing until it is started. */
-export function createScheduler(log: Log, onWake: (name: string) => void = () => {}): Scheduler {
+export function createScheduler(
+  log: Log,
+  onWake: (name: string) => void = () => {},
+  onRun: (name: string, outcome: 'done' | 'failed') => void = () => {},
+): Scheduler {
   const jobs: Job[] = [];
   const runners = new Map<string, ReturnType<typeof createRunner>>();
   let ticks: Cron[] = [];
@@ -59,7 +64,7 @@ export function createScheduler(log: Log, onWake: (name: string) => void = () =>
       for (const job of added) {
         if (runners.has(job.name)) throw new Error(`A job named ${job.name} already exists.`);
         jobs.push(job);
-        runners.set(job.name, createRunner(job, log, warnUnavailable));
+        runners.set(job.name, createRunner(job, log, warnUnavailable, onRun));
       }
     },
     start() {
@@ -86,7 +91,12 @@ export function createScheduler(log: Log, onWake: (name: string) => void = () =>
 }
 
 /** One run at a time. A wake during a run causes another run, so that no new work is missed. */
-function createRunner(job: Job, log: Log, warnUnavailable: (error: Error) => void) {
+function createRunner(
+  job: Job,
+  log: Log,
+  warnUnavailable: (error: Error) => void,
+  onRun: (name: string, outcome: 'done' | 'failed') => void,
+) {
   let current = Promise.resolve();
   let busy = false;
   let rerun = false;
@@ -95,7 +105,9 @@ function createRunner(job: Job, log: Log, warnUnavailable: (error: Error) => voi
       rerun = false;
       try {
         await job.run();
+        onRun(job.name, 'done');
       } catch (error) {
+        onRun(job.name, 'failed');
         // The work is still due in the database: the next tick retries it.
         if (error instanceof DatabaseUnavailableError) warnUnavailable(error);
         else
@@ -115,7 +127,7 @@ function createRunner(job: Job, log: Log, warnUnavailable: (error: Error) => voi
         return;
       }
       busy = true;
-      current = loop();
+      current = outsideTrace(loop);
     },
     async idle() {
       rerun = false;

@@ -98,7 +98,7 @@ export function createWakeUps({
         for (const name of hint.jobs) wakeJob(name);
         for (const name of hint.signals ?? [null]) raiseSignal(name);
       };
-      stopListening = hints.listen(receive, () => {
+      stopListening = hints.listen(node, receive, () => {
         wakeAll();
         raiseSignal(null);
       });

@@ -3,12 +3,12 @@
 import type { Feature } from '../feature.ts';
 import { mailSettled } from '../outbox/expire.ts';
 import { subscribe } from '../store/subscribers.ts';
-import { scheduleRoutes } from './routes.ts';
+import { scheduleOperations } from './routes.ts';
 import { expireReportRunsJob, recordCopyOutcomes, sendReportsJob } from './send.ts';
 
 export const schedules: Feature = {
   name: 'schedules',
-  routes: scheduleRoutes,
+  routes: Object.values(scheduleOperations),
   jobs: (app) => [sendReportsJob(app), expireReportRunsJob(app)],
   subscribers: () => [subscribe(mailSettled, recordCopyOutcomes)],
 };

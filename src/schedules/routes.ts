@@ -127,8 +127,6 @@ const runs = route({
   },
 });
 
-const runRoutes = [send, preview, runs];
-
 async function present(db: Db | Tx, row: ReportScheduleRow): Promise<Schedule> {
   const [presented] = await presentSchedules(db, [row]);
   return presented!;
@@ -232,4 +230,4 @@ const remove = route({
   },
 });
 
-export const scheduleRoutes = [create, list, get, update, remove, ...runRoutes];
+export const scheduleOperations = { create, list, get, update, remove, send, preview, runs };

@@ -10,10 +10,10 @@ import {
   noDuplicates,
   PAGE_QUERY,
   Time,
+  TimeZone,
   typeField,
 } from '../http/schemas.ts';
 import { EmailAddress } from '../team/schema.ts';
-import { canonicalTimeZone, isTimeZone } from './times.ts';
 
 const FREQUENCIES = ['daily', 'weekly', 'monthly'] as const;
 const SECTIONS = ['summary', 'trends', 'alerts'] as const;
@@ -69,12 +69,6 @@ const wholeNumber = (min: number, max: number) =>
     v.maxValue(max, `must be at most ${max}`),
   );
 
-const TimeZone = v.pipe(
-  v.string('must be a string'),
-  v.check(isTimeZone, 'must be an IANA time zone name, such as Europe/Berlin'),
-  v.metadata({ jsonSchema: { type: 'string', minLength: 1, maxLength: 64 } }),
-  v.transform(canonicalTimeZone),
-);
 const Enabled = v.boolean('must be true or false');
 const Hour = wholeNumber(0, 23);
 const DayOfMonth = wholeNumber(1, 31);

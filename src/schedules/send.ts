@@ -8,7 +8,7 @@ import { type OutgoingMail, queueMail, SEND_JOB } from '../outbox/queue.ts';
 import { claimingJob, type Job } from '../scheduler/scheduler.ts';
 import { claimRows } from '../store/leases.ts';
 import { afterCommit, lockIn, type Tx, transact } from '../store/open.ts';
-import { deleteInBatches } from '../store/queries.ts';
+import { deleteInSteps } from '../store/queries.ts';
 import type { ReportCopyRow, ReportRunRow, ReportScheduleRow } from '../store/tables.generated.ts';
 import { untilAvailable } from '../store/until-available.ts';
 import { composeReportMails } from './compose-report-mails.ts';
@@ -243,5 +243,5 @@ export function expireReportRunsJob(app: App): Job {
 export async function expireReportRuns({ db, clock }: Pick<App, 'db' | 'clock'>): Promise<void> {
   const cutoff = isoTime(clock.now() - RUN_RETENTION_MS);
   const old = db.selectFrom('report_runs').select('id').where('created_at', '<', cutoff);
-  await deleteInBatches(db, 'report_runs', old);
+  await deleteInSteps(db, 'report_runs', old);
 }

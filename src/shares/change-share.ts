@@ -6,7 +6,7 @@ import { randomSecret, sha256 } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Job } from '../scheduler/scheduler.ts';
 import { lockIn, type Tx } from '../store/open.ts';
-import { deleteInBatches } from '../store/queries.ts';
+import { deleteInSteps } from '../store/queries.ts';
 import type { SharedReportRow, TestRow } from '../store/tables.generated.ts';
 import { type Author, audit } from '../team/audit.ts';
 import { type CreatedShare, sealToken, sharedTestIds } from './queries.ts';
@@ -133,5 +133,5 @@ export async function expireShares({ db, clock }: Pick<App, 'db' | 'clock'>): Pr
     .selectFrom('shared_reports')
     .select('id')
     .where(({ eb, or }) => or([eb('expires_at', '<', cutoff), eb('revoked_at', '<', cutoff)]));
-  await deleteInBatches(db, 'shared_reports', expired);
+  await deleteInSteps(db, 'shared_reports', expired);
 }

@@ -2,10 +2,10 @@
 
 import type { Feature } from '../feature.ts';
 import { expireSharesJob } from './change-share.ts';
-import { shareRoutes } from './routes.ts';
+import { shareOperations } from './routes.ts';
 
 export const shares: Feature = {
   name: 'shares',
-  routes: shareRoutes,
+  routes: Object.values(shareOperations),
   jobs: (app) => [expireSharesJob(app)],
 };

@@ -144,8 +144,8 @@ async function* testsOf({ db }: Context, { id, livemode }: SharedReportRow) {
   }
 }
 
-function sharedReport(row: TestRow, { config }: Context): SharedReport {
-  const { address, token, seed_addresses } = presentListed(row, config);
+export function sharedReport(row: TestRow, { config }: Pick<App, 'config'>): SharedReport {
+  const { address, token, seed_addresses } = presentListed(row, config, []);
   const seeds = seed_addresses.map((seed) => seed.address);
   return { ...storedReport(row, { config }), conceal: [address, token, ...seeds] };
 }
@@ -155,7 +155,7 @@ const filterPublic = responseFilter(PublicTest);
 /** Drops every field that `PublicTest` does not declare. */
 function publicTest(row: TestRow, app: Context): unknown {
   const report = redactStoredReport(sharedReport(row, app));
-  return filterPublic({ ...presentListed(row, app.config), ...report });
+  return filterPublic({ ...presentListed(row, app.config, []), ...report });
 }
 
 // A cache of renderings, so that repeated reads within a minute cost nothing.

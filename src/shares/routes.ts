@@ -118,8 +118,6 @@ const DEFAULT_POLICY = `${PAGE_CSP}; frame-ancestors 'none'`;
 
 const VARY = { vary: 'Accept' };
 
-const publicRoutes = [getPdf, getPage];
-
 // View counts.
 
 /** Counts a view in the background: the response does not wait for it and does not fail with it. */
@@ -211,4 +209,4 @@ const revoke = route({
   },
 });
 
-export const shareRoutes = [create, list, get, revoke, ...publicRoutes];
+export const shareOperations = { create, list, get, revoke, getPdf, getPage };

@@ -13,7 +13,7 @@ import {
   typeField,
   Url,
 } from '../http/schemas.ts';
-import { EXAMPLE_TEST, TEST_FIELDS } from '../mailtests/schema.ts';
+import { EXAMPLE_TEST, SEED_PLACEMENT_FIELDS, TEST_FIELDS } from '../mailtests/schema.ts';
 
 const MAX_TESTS = 100;
 const WEEK_S = 604_800;
@@ -145,6 +145,7 @@ const PUBLIC_FIELDS = [
   'message_size',
   'line_ends_converted',
   'auth_results',
+  'placement_status',
   'inbox_placement',
   'categories',
   'ruleset',
@@ -161,9 +162,26 @@ const pickPublic = <T extends object>(
 ): Pick<T, (typeof PUBLIC_FIELDS)[number] & keyof T> =>
   Object.fromEntries(PUBLIC_FIELDS.map((name) => [name, fields[name as keyof T]])) as never;
 
+const PublicSeedPlacement = named(
+  'PublicSeedPlacement',
+  v.object({
+    provider: SEED_PLACEMENT_FIELDS.provider,
+    placement: SEED_PLACEMENT_FIELDS.placement,
+    seconds: SEED_PLACEMENT_FIELDS.seconds,
+  }),
+  'Where the message arrived in one seed mailbox, without its address and folders.',
+  { provider: 'gmail', placement: 'inbox', seconds: 2 },
+);
+
 export const PublicTest = named(
   'PublicTest',
-  v.object(pickPublic(TEST_FIELDS)),
+  v.object({
+    ...pickPublic(TEST_FIELDS),
+    placement: described(
+      v.array(PublicSeedPlacement),
+      'Where the message arrived in each seed mailbox. Empty without seed mailboxes.',
+    ),
+  }),
   'A test as the public sees it: without its address, its envelope and your notes.',
   pickPublic(EXAMPLE_TEST) as never,
 );

@@ -2,18 +2,22 @@
 
 import type { Socket } from 'node:net';
 import type { Envelope } from '../analysis/check.ts';
+import type { Network } from '../lib/addresses.ts';
 import type { ConnectionCount } from '../lib/connection-limits.ts';
 import type { Log } from '../lib/log.ts';
 import type { MemoryBudget } from '../lib/message-memory.ts';
 import type { DataParser } from './data-parser.ts';
 
 export interface OpenSession {
-  /** The client's normalized address, from the PROXY header if there is one. */
-  readonly client: string;
-  /** The name in HELO or EHLO, as sent. */
-  readonly helo: string | null;
+  /** The TLS of this connection. */
   tls: NonNullable<Envelope['tls']>;
   readonly parser: DataParser;
+  /** What was accepted and rejected so far. */
+  readonly counts: { messages: number; refusals: number };
+  /** The client as of now: the peer, or the client that a trusted mail server passed on. */
+  describeClient(): Omit<Envelope, 'mail_from'>;
+  /** The client of a message, which its Received fields can name. */
+  clientOf(raw: Buffer): Omit<Envelope, 'mail_from'>;
   /** Whether the client is to send the next command, or far too slow with a message. */
   isEvictable(): boolean;
   /** Closes the session with 421 at once, to make room for another connection. */
@@ -25,6 +29,10 @@ export interface OpenSession {
 }
 
 export interface ListenerState {
+  /** Whether clients speak LMTP (RFC 2033). */
+  lmtp: boolean;
+  /** Networks of mail servers whose Received fields name the client. */
+  trustedHops: Network[];
   /** Maximum size of a message in bytes. */
   maxSize: number;
   limits: SmtpLimits;
@@ -66,6 +74,26 @@ export interface IncomingMessage {
   raw: Buffer;
 }
 
+/** A client that named a recipient, and what became of it. */
+export interface DeliveryAttempt {
+  /** As sent. */
+  recipient: string;
+  client: Omit<Envelope, 'mail_from'>;
+  /** The reply that rejected the recipient or the message; null if the recipient was accepted. */
+  rejection: Reply | null;
+}
+
+/** What a client did between its greeting and the end of the connection. */
+export interface EndedSession {
+  client: Omit<Envelope, 'mail_from'>;
+  /** Messages that were accepted. */
+  messages: number;
+  /** Recipients and messages that were rejected. */
+  refusals: number;
+  /** Whole seconds. */
+  seconds: number;
+}
+
 /** If a hook throws, the client gets 451 4.3.0 and the error is logged. */
 export interface SmtpHooks {
   /** Called at RCPT: whether the address accepts mail now. */
@@ -74,6 +102,12 @@ export interface SmtpHooks {
   receive(message: IncomingMessage): Promise<ReceiveVerdict>;
   /** Free bytes on the disk that stores messages. */
   freeBytes(): Promise<number>;
+  /** Called when a client gets its greeting. */
+  connected?(): void;
+  /** Called when a session ends, however it ends. Must not throw. */
+  ended?(session: EndedSession): void;
+  /** Called after RCPT, and again if the message is rejected. Must not throw. */
+  attempted?(attempt: DeliveryAttempt): void;
 }
 
 // Limits per client and in total.

@@ -20,6 +20,11 @@ export const TOO_MANY_FROM_ADDRESS = reply(
   '4.7.0',
   'Too many connections from your IP address',
 );
+export const NOT_ALLOWED = reply(
+  550,
+  '5.7.1',
+  'Your IP address may not deliver mail with LMTP to this server',
+);
 export const TOO_MANY_CONNECTIONS = reply(421, '4.3.2', 'Too many connections, try again later');
 export const FALSE_END_REPLY = reply(
   554,
@@ -70,8 +75,10 @@ export function checkRecipient(
   return withFailureReply(state, async () => {
     const verdict = await state.hooks.checkRecipient(address);
     if (!verdict.accept) return verdict;
+    // LMTP answers each accepted recipient after DATA (RFC 2033 §4.2), so there is one.
     const isSecondAddress =
-      firstRecipient !== undefined && firstRecipient.toLowerCase() !== address.toLowerCase();
+      firstRecipient !== undefined &&
+      (state.lmtp || firstRecipient.toLowerCase() !== address.toLowerCase());
     return isSecondAddress ? ONE_RECIPIENT : null;
   });
 }

@@ -1,4 +1,4 @@
-/** The SMTP listener (RFC 5321) with STARTTLS. Each message has one test address as its recipient. */
+/** The listener for SMTP (RFC 5321) or LMTP (RFC 2033) with STARTTLS. Each message has one test address as its recipient. */
 
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
@@ -24,6 +24,7 @@ import {
 } from './listener-state.ts';
 import { readProxyHeader } from './proxy-header.ts';
 import {
+  NOT_ALLOWED,
   replyLine,
   SHUTTING_DOWN,
   TOO_MANY_CONNECTIONS,
@@ -45,6 +46,12 @@ export interface SmtpOptions {
   minFreeBytes: number;
   /** Networks of proxies, which must send a PROXY header with the client's address. */
   proxyNetworks: Network[];
+  /** Networks of mail servers, which may pass on their clients with XCLIENT or XFORWARD. */
+  forwardingNetworks: Network[];
+  /** Networks of mail servers whose Received fields name the client. */
+  trustedHops: Network[];
+  /** LMTP instead of SMTP, and only for clients in `forwardingNetworks` and `trustedHops`. */
+  lmtp?: boolean;
   limits?: Partial<SmtpLimits>;
   log: Log;
 }
@@ -67,6 +74,8 @@ export interface SmtpListener {
   close(graceMs: number): Promise<void>;
 }
 
+type Networks = Pick<SmtpOptions, 'proxyNetworks' | 'forwardingNetworks' | 'trustedHops'>;
+
 const TICK_MS = 1000;
 
 /** Rejects if it cannot listen on the address, or if the key pair is invalid. */
@@ -75,6 +84,8 @@ export async function startSmtp(options: SmtpOptions, hooks: SmtpHooks): Promise
   const connectionLimits = { total: limits.connections, perClient: limits.connectionsPerAddress };
   const logs = createLimitLogs(options.log, 'smtp', connectionLimits);
   const state: ListenerState = {
+    lmtp: options.lmtp ?? false,
+    trustedHops: options.trustedHops,
     maxSize: options.maxSize,
     limits,
     hooks,
@@ -89,7 +100,7 @@ export async function startSmtp(options: SmtpOptions, hooks: SmtpHooks): Promise
   };
   const server = createSmtpServer(state, options.name, options.tls);
   const listener = createServer((socket) => {
-    acceptConnection(state, logs, server, options.proxyNetworks, socket).catch((error) => {
+    acceptConnection(state, logs, server, options, socket).catch((error) => {
       options.log.error('could not accept an SMTP connection', { error: errorMessage(error) });
       socket.destroy();
     });
@@ -134,12 +145,15 @@ async function shutDown(state: ListenerState, listener: Server, graceMs: number)
 
 // New connections: identify the client, check the limits, and start the session.
 
-/** Peers in `proxyNetworks` must start with a PROXY header; from others it is an invalid command. */
+/**
+ * Peers in `proxyNetworks` must start with a PROXY header; from others it is an invalid command. Mail servers in
+ * `forwardingNetworks` and `trustedHops` have no limit per client: they bring the mail of many. LMTP is for them alone.
+ */
 async function acceptConnection(
   state: ListenerState,
   logs: LimitLogs,
   server: SMTPServer,
-  proxyNetworks: Network[],
+  networks: Networks,
   socket: Socket,
 ): Promise<void> {
   const { connections } = state;
@@ -151,11 +165,16 @@ async function acceptConnection(
   }
   const release = connections.add();
   socket.once('close', release);
-  const client = await identifyClient(state, proxyNetworks, socket);
+  const client = await identifyClient(state, networks, socket);
   if (!client || socket.destroyed) return;
   if (state.draining) return rejectConnection(socket, SHUTTING_DOWN);
+  const isServer = client.isTrusted || client.isHop;
+  if (state.lmtp && !isServer) {
+    state.log.info('refused an LMTP connection', { client_ip: client.address });
+    return rejectConnection(socket, NOT_ALLOWED);
+  }
   const group = addressGroup(client.address);
-  if (connections.isClientFull(group)) {
+  if (!isServer && connections.isClientFull(group)) {
     logs.client.record({ client_ip: client.address });
     return rejectConnection(socket, TOO_MANY_FROM_ADDRESS);
   }
@@ -167,25 +186,32 @@ async function acceptConnection(
   };
   const session = new Session(server, socket, client, state, onClose);
   state.sessions.set(session.id, session);
+  state.hooks.connected?.();
   session.init();
 }
 
 /** Null if the peer has disconnected, or sent no valid PROXY header. */
 async function identifyClient(
   state: ListenerState,
-  proxyNetworks: Network[],
+  { proxyNetworks, forwardingNetworks, trustedHops }: Networks,
   socket: Socket,
 ): Promise<Client | null> {
+  const describe = (address: string, port: number): Client => ({
+    address,
+    port,
+    isTrusted: inNetworks(address, forwardingNetworks),
+    isHop: inNetworks(address, trustedHops),
+  });
   const address = normalizeAddress(socket.remoteAddress ?? '');
   if (!address) return null;
-  const peer = { address, port: socket.remotePort ?? 0 };
+  const peer = describe(address, socket.remotePort ?? 0);
   if (!inNetworks(address, proxyNetworks)) return peer;
   state.awaitingProxyHeader.add(socket);
   const header = await readProxyHeader(socket, state.limits.proxyHeaderMs);
   state.awaitingProxyHeader.delete(socket);
   if (!header) return null;
   const client = header.address && normalizeAddress(header.address);
-  return client ? { address: client, port: header.port ?? 0 } : peer;
+  return client ? describe(client, header.port ?? 0) : peer;
 }
 
 /** Makes room for another connection; false if every session is at work. */
@@ -215,6 +241,7 @@ function createSmtpServer(state: ListenerState, name: string, tls: KeyPair): SMT
     minVersion: 'TLSv1',
     ciphers: 'DEFAULT@SECLEVEL=0',
     name,
+    lmtp: state.lmtp,
     banner: 'ready',
     heloResponse: '%s greets %s',
     size: state.maxSize,

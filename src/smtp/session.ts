@@ -3,6 +3,7 @@
 import type { Socket } from 'node:net';
 import type { SMTPServer } from 'smtp-server';
 import { SMTPConnection } from 'smtp-server/lib/smtp-connection.js';
+import { normalizeAddress } from '../lib/addresses.ts';
 import { errorMessage } from '../lib/errors.ts';
 import { DataParser } from './data-parser.ts';
 import type { ListenerState, OpenSession, Reply, SmtpLimits } from './listener-state.ts';
@@ -16,6 +17,7 @@ import {
   TOO_MANY_CONNECTIONS,
   TOO_MANY_RCPT,
 } from './replies.ts';
+import { findTrueClient, unknownClient } from './trusted-hops.ts';
 
 const ENHANCED_CODE = /^[245]\.\d{1,3}\.\d{1,3} /;
 const SOURCE_ROUTE = /^@[^\s,:@]+(?:,@[^\s,:@]+)*:/;
@@ -24,7 +26,14 @@ export interface Client {
   /** Normalized. */
   address: string;
   port: number;
+  /** Whether it is a mail server that passes on other clients with XCLIENT or XFORWARD. */
+  isTrusted: boolean;
+  /** Whether it is a mail server whose Received field is believed. */
+  isHop: boolean;
 }
+
+/** Extensions of Postfix: www.postfix.org/XCLIENT_README.html, www.postfix.org/XFORWARD_README.html. */
+const FORWARDING = ['XCLIENT', 'XFORWARD'];
 
 /** If the listener is full, senders slower than this lose their place, after a start without a minimum. */
 const MIN_BYTES_PER_SECOND = 4096;
@@ -32,9 +41,14 @@ const SLOW_START_MS = 2000;
 
 /** A subclass, because the library has no options for these behaviors. */
 export class Session extends SMTPConnection implements OpenSession {
-  helo: string | null = null;
   tls: OpenSession['tls'] = { used: false, version: null, cipher: null };
-  readonly client: string;
+  /** The name in HELO or EHLO, as sent. */
+  private helo: string | null = null;
+  readonly counts = { messages: 0, refusals: 0 };
+  private readonly peer: Client;
+  private readonly startedAt: number;
+  private hasEnded = false;
+  private isForwarding = false;
   private readonly state: ListenerState;
   private readonly onClose: () => void;
   private readonly deadlines: Deadlines;
@@ -53,7 +67,8 @@ export class Session extends SMTPConnection implements OpenSession {
     onClose: () => void,
   ) {
     super(server, socket, { remoteAddress: client.address, remotePort: client.port });
-    this.client = client.address;
+    this.peer = client;
+    this.startedAt = state.now;
     this.state = state;
     this.onClose = onClose;
     this.deadlines = createDeadlines(state.limits, () => this.expire());
@@ -196,8 +211,72 @@ export class Session extends SMTPConnection implements OpenSession {
   }
 
   override _resetSession(): void {
+    // XFORWARD is about one message.
+    if (!this.isForwarding) this._xForward?.clear();
     super._resetSession();
     this.rcptCommands = 0;
+  }
+
+  // A trusted mail server passes on the client of the session (XCLIENT) or of the next message (XFORWARD).
+
+  override _isSupported(command: string): boolean {
+    return FORWARDING.includes(command) ? this.peer.isTrusted : super._isSupported(command);
+  }
+
+  override _proxyCommandAllowed(): boolean {
+    return this.peer.isTrusted && !this._xClient.has('ADDR');
+  }
+
+  override handler_XCLIENT(command: Buffer, callback: () => void): void {
+    const wasAllowed = this._proxyCommandAllowed();
+    super.handler_XCLIENT(command, () => {
+      // The session starts again, as the client's.
+      if (wasAllowed && !this._proxyCommandAllowed()) this.helo = null;
+      callback();
+    });
+  }
+
+  override handler_XFORWARD(command: Buffer, callback: () => void): void {
+    const greeted = this.hostNameAppearsAs;
+    this.isForwarding = true;
+    super.handler_XFORWARD(command, () => {
+      this.isForwarding = false;
+      // Without a HELO name of the client, the library would expect another EHLO.
+      this.hostNameAppearsAs ||= greeted;
+      callback();
+    });
+  }
+
+  describeClient(): ReturnType<OpenSession['describeClient']> {
+    const reported_by = { client_ip: this.peer.address, name: this.helo };
+    const forwarded = normalizeAddress(passedOn(this._xForward, 'ADDR'));
+    // Only the mail server knows whether its client used TLS.
+    if (forwarded)
+      return {
+        client_ip: forwarded,
+        helo: passedOn(this._xForward, 'HELO') || null,
+        tls: null,
+        reported_by: { ...reported_by, method: 'xforward' },
+      };
+    const helo = passedOn(this._xClient, 'HELO') || this.helo;
+    const client = normalizeAddress(passedOn(this._xClient, 'ADDR'));
+    if (client)
+      return {
+        client_ip: client,
+        helo,
+        tls: null,
+        // After XCLIENT, the HELO name is that of its client.
+        reported_by: { ...reported_by, name: null, method: 'xclient' },
+      };
+    return { client_ip: this.peer.address, helo, tls: this.tls };
+  }
+
+  clientOf(raw: Buffer): ReturnType<OpenSession['describeClient']> {
+    const client = findTrueClient(this.describeClient(), raw, this.state.trustedHops);
+    // A server that delivers with LMTP is never the sender.
+    return this.state.lmtp && !client.reported_by
+      ? unknownClient({ client_ip: this.peer.address, name: this.helo, method: null })
+      : client;
   }
 
   override close(): void {
@@ -213,7 +292,17 @@ export class Session extends SMTPConnection implements OpenSession {
     clearTimeout(this.lingering);
     this.onClose();
     this.state.sessions.delete(this.id);
+    if (this.hasEnded) return;
+    this.hasEnded = true;
+    const seconds = Math.round((this.state.now - this.startedAt) / 1000);
+    this.state.hooks.ended?.({ client: this.describeClient(), ...this.counts, seconds });
   }
+}
+
+/** Empty if the attribute is missing, unavailable or no word. */
+function passedOn(attributes: Map<string, string | number | false>, name: string): string {
+  const value = attributes.get(name);
+  return typeof value === 'string' && /^\S+$/.test(value) ? value : '';
 }
 
 // The deadlines of a session: for the next command, for DATA and for the whole session.

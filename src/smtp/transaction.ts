@@ -5,13 +5,7 @@ import { TLSSocket } from 'node:tls';
 import type { SMTPServerEnvelope, SMTPServerOptions } from 'smtp-server';
 import { createMessageBuffer, type MessageBuffer } from '../lib/message-memory.ts';
 import type { DataParser } from './data-parser.ts';
-import type {
-  IncomingMessage,
-  ListenerState,
-  OpenSession,
-  ReceiveVerdict,
-  Reply,
-} from './listener-state.ts';
+import type { ListenerState, OpenSession, ReceiveVerdict, Reply } from './listener-state.ts';
 import {
   checkDiskSpace,
   checkRecipient,
@@ -37,9 +31,12 @@ export function transactionHandlers(state: ListenerState): Handlers {
     async onMailFrom(_address, _session, callback) {
       callback(asError(await checkDiskSpace(state)));
     },
-    async onRcptTo({ address }, { envelope }, callback) {
+    async onRcptTo({ address }, { id, envelope }, callback) {
       const firstRecipient = envelope.rcptTo[0]?.address;
-      callback(asError(await checkRecipient(state, address, firstRecipient)));
+      const session = state.sessions.get(id);
+      const rejection = await checkRecipient(state, address, firstRecipient);
+      if (session) reportAttempt(state, session, address, rejection);
+      callback(asError(rejection));
     },
     onData(stream, { id, envelope }, callback) {
       const session = state.sessions.get(id);
@@ -52,15 +49,30 @@ export function transactionHandlers(state: ListenerState): Handlers {
         // No reply if the client disconnected during the message.
         if (!streamError) {
           const verdict = await withFailureReply(state, () =>
-            finishMessage(state, parser, buffer, describeMessage(session, envelope)),
+            finishMessage(state, { parser, session, envelope }, buffer),
           );
-          if ('accept' in verdict && verdict.accept) callback(null, verdict.text);
-          else callback(replyError(verdict));
+          if ('accept' in verdict && verdict.accept) {
+            session.counts.messages += 1;
+            callback(null, verdict.text);
+          } else {
+            reportAttempt(state, session, envelope.rcptTo[0]!.address, verdict);
+            callback(replyError(verdict));
+          }
         }
         buffer.free();
       });
     },
   };
+}
+
+function reportAttempt(
+  { hooks }: ListenerState,
+  session: OpenSession,
+  recipient: string,
+  rejection: Reply | null,
+): void {
+  if (rejection) session.counts.refusals += 1;
+  hooks.attempted?.({ recipient, client: session.describeClient(), rejection });
 }
 
 function asError(rejection: Reply | null): Error | null {
@@ -73,26 +85,26 @@ function describeTls(socket: TLSSocket): OpenSession['tls'] {
   return { used: true, version: socket.getProtocol(), cipher: cipher?.name ?? null };
 }
 
-function describeMessage(
-  { client, helo, tls }: OpenSession,
-  { mailFrom, rcptTo }: SMTPServerEnvelope,
-): Omit<IncomingMessage, 'raw'> {
-  const mail_from = mailFrom ? mailFrom.address : null;
-  return {
-    envelope: { mail_from, client_ip: client, helo, tls },
-    recipient: rcptTo[0]!.address,
-  };
+interface Transaction {
+  parser: DataParser;
+  session: OpenSession;
+  envelope: SMTPServerEnvelope;
 }
 
 /** Checks a complete message and passes it to the receive hook. */
 async function finishMessage(
   state: ListenerState,
-  parser: DataParser,
+  { parser, session, envelope: { mailFrom, rcptTo } }: Transaction,
   buffer: MessageBuffer,
-  message: Omit<IncomingMessage, 'raw'>,
 ): Promise<ReceiveVerdict | Reply> {
   if (parser.reader.hasFalseEnd) return FALSE_END_REPLY;
   if (parser.dataBytes > state.maxSize) return tooLarge(state.maxSize);
   const raw = buffer.message();
-  return raw ? state.hooks.receive({ ...message, raw }) : MEMORY_FULL;
+  if (!raw) return MEMORY_FULL;
+  const mail_from = mailFrom ? mailFrom.address : null;
+  return state.hooks.receive({
+    envelope: { mail_from, ...session.clientOf(raw) },
+    recipient: rcptTo[0]!.address,
+    raw,
+  });
 }

@@ -9,6 +9,9 @@ export class StoreError extends Error {}
  */
 export class DatabaseUnavailableError extends Error {}
 
+/** The PostgreSQL server accepts no writes: it is a standby, or was set to read-only. */
+export class DatabaseReadOnlyError extends DatabaseUnavailableError {}
+
 /** The connection was lost during a commit: the changes may be in effect, now or in a moment. */
 export class CommitUnknownError extends DatabaseUnavailableError {}
 
@@ -23,6 +26,18 @@ export const isOutOfSpace = (error: unknown): boolean =>
 
 /** Whether another program held SQLite's lock for too long. */
 export const isLocked = (error: unknown): boolean => codeOf(error).startsWith('SQLITE_BUSY');
+
+/** SQLite: the file cannot be written, for example because its disk was mounted read-only after errors. */
+export const isReadOnly = (error: unknown): boolean => codeOf(error).startsWith('SQLITE_READONLY');
+
+/** SQLite: the disk or the file system failed. Nothing of the transaction is in effect. */
+export const isDiskError = (error: unknown): boolean =>
+  /^SQLITE_(?:IOERR|CANTOPEN)/.test(codeOf(error));
+
+/** Whether the database cannot be used for now, for whatever reason. */
+export const isUnavailable = (error: unknown): boolean =>
+  error instanceof DatabaseUnavailableError ||
+  [isLocked, isOutOfSpace, isReadOnly, isDiskError].some((is) => is(error));
 
 /** Whether a unique index or a primary key rejected a row. */
 export const isUniqueViolation = (error: unknown): boolean =>

@@ -14,6 +14,7 @@ const LEASED_TABLES = [
   'monitors',
   'alert_notifications',
   'report_schedules',
+  'seed_mailboxes',
 ] as const;
 type LeasedTable = (typeof LEASED_TABLES)[number];
 

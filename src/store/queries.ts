@@ -1,13 +1,12 @@
-/** Queries on any table: deleting in batches, limits on the number of rows, the newest id. */
+/** Queries on any table: deleting in steps, limits on the number of rows, the newest id. */
 
 import type { SelectQueryBuilder } from 'kysely';
 import { AppError } from '../lib/errors.ts';
 import { type Db, lockName, type Tx } from './open.ts';
+import { inSteps } from './steps.ts';
 
-const DELETE_BATCH_SIZE = 1000;
-
-/** Deletes rows in batches, so that a large backlog does not block the process. `expired` selects the ids of all rows to delete. */
-export async function deleteInBatches<DB, TB extends keyof DB>(
+/** Deletes rows in steps, so that a large backlog does not block the process. `expired` selects the ids of all rows to delete. */
+export async function deleteInSteps<DB, TB extends keyof DB>(
   db: Db,
   table:
     | 'events'
@@ -18,13 +17,13 @@ export async function deleteInBatches<DB, TB extends keyof DB>(
     | 'shared_reports',
   expired: SelectQueryBuilder<DB, TB, { id: string }>,
 ): Promise<void> {
-  for (;;) {
+  await inSteps(async (limit) => {
     const { numDeletedRows } = await db
       .deleteFrom(table)
-      .where('id', 'in', expired.limit(DELETE_BATCH_SIZE))
+      .where('id', 'in', expired.limit(limit))
       .executeTakeFirstOrThrow();
-    if (numDeletedRows < DELETE_BATCH_SIZE) return;
-  }
+    return Number(numDeletedRows);
+  });
 }
 
 // Limits on the number of rows that a team may create.
@@ -56,6 +55,7 @@ export async function requireBelowLimit<DB, TB extends keyof DB>(
 
 const TABLES_WITH_IDS = [
   'tests',
+  'inboxes',
   'events',
   'messages',
   'members',

@@ -47,6 +47,10 @@ export interface MemberRow {
   joined_at: string;
   /** `scrypt$…`; null until one is set: the member cannot sign in with a password before that. */
   password_hash: string | null;
+  /** An IANA name; null: the zone of the browser. */
+  time_zone: string | null;
+  /** A BCP 47 tag; null: the language of the browser. */
+  date_locale: string | null;
 }
 
 /** Keys are shown once; only their hash is stored, with a readable prefix to tell them apart. */
@@ -171,6 +175,7 @@ export interface TestRow {
   id: string;
   /** The local part of the address, lower case. */
   token: string;
+  /** 1: live. 0: sandbox. 2: public, which is in no list of the team. */
   livemode: number;
   name: string | null;
   kind: 'auto' | 'marketing' | 'transactional';
@@ -208,7 +213,7 @@ export interface TestRow {
   envelope: string | null;
   categories: string | null;
   cap: string | null;
-  /** Name and subject in lower case, for the search. */
+  /** The beginning of name and subject in lower case, for the search. */
   search: string;
   /** JSON: the checks as the API returns them. Late in the row: they are large, and lists don't read them. */
   checks: string | null;
@@ -218,6 +223,114 @@ export interface TestRow {
   providers: string | null;
   /** The team's domain that equals or contains the From domain; no reference, as it may be deleted. */
   domain_id: string | null;
+  /** The SHA-256 of the token in the link of a public test; null for tests of the team. */
+  public_hash: string | null;
+  /** Groups the public tests that count toward the quota of one client; null for tests of the team. */
+  public_client: string | null;
+  /** Whether placement is tested, and whether its result is final. */
+  placement_status: 'none' | 'waiting' | 'settled';
+  /** Seed mailboxes that count in summaries, and those of them that had the message in the inbox or its tabs. 0 until settled. */
+  placement_samples: number;
+  placement_inbox: number;
+  /** JSON: the seed addresses and the placement by provider, for lists. Null without placement. */
+  placement_summary: string | null;
+  /** JSON: the placements of this test as the API returns them, written with each change of `placements`. */
+  placement: string | null;
+  /** JSON: the number of counted seed mailboxes by provider and placement, such as {"gmail inbox": 2}. Null until settled. */
+  placement_counts: string | null;
+  /** The placement monitor to whose address the message was sent; no reference, as it may be deleted. */
+  monitor_id: string | null;
+  /** The inbox to whose address the message was sent; no reference, as it may be deleted. */
+  inbox_id: string | null;
+}
+
+/** Inboxes: reusable addresses. Each message to one becomes a new test with its settings. */
+export interface InboxRow {
+  id: string;
+  /** The local part of the address, lower case. */
+  token: string;
+  /** 1: live. 0: sandbox. */
+  livemode: number;
+  name: string | null;
+  kind: 'auto' | 'marketing' | 'transactional';
+  metadata: string;
+  /** JSON: the tags of its tests, in alphabetical order. */
+  tags: string;
+  /** The domain that its tests belong to; no reference, as it may be deleted. */
+  domain_id: string | null;
+  created_at: string;
+  last_received_at: string | null;
+}
+
+/** The tags of tests. */
+export interface TestTagRow {
+  test_id: string;
+  /** The mode of the test, for the index. */
+  livemode: number;
+  tag: string;
+}
+
+/** The seed mailboxes of the configuration, each with the node that looks into it. */
+export interface SeedMailboxRow {
+  /** The name in the configuration. */
+  id: string;
+  provider: string;
+  address: string;
+  /** When it is next worth connecting, after failures; null: at once. */
+  next_look_at: string | null;
+  /** The last time that all folders were read. */
+  last_read_at: string | null;
+  /** Failed looks since then, the code of the last error, and what to do about it. */
+  failures: number;
+  error: string | null;
+  error_detail: string | null;
+  lease: string | null;
+  leased_until: string | null;
+  /** When the first of the failed looks began. */
+  failing_since: string | null;
+}
+
+/** The sign-ins with OAuth 2 to seed mailboxes: from the configuration or the command, or as the provider replaced them. */
+export interface SeedCredentialRow {
+  /** The name of the mailbox in the configuration. */
+  id: string;
+  /** A keyed hash of the app and the token in the configuration. As long as they stay the same, this row counts. */
+  configured: string;
+  /** Encrypted. */
+  refresh_token: string;
+  stored_at: string;
+  /** When the provider last rejected it; null while it works. */
+  rejected_at: string | null;
+}
+
+/** Where the message of a test arrived in each seed mailbox. */
+export interface PlacementRow {
+  test_id: string;
+  seed: string;
+  provider: string;
+  /** The address that the sender was told, with the token if the provider has plus addresses. */
+  address: string;
+  placement: 'inbox' | 'promotions' | 'social' | 'updates' | 'forums' | 'spam' | 'missing' | 'pending' | 'unknown';
+  /** How the message was recognized; null until it is found. */
+  matched_by: 'address' | 'token' | 'message_id' | 'probable' | null;
+  /** The folder in which it was found. */
+  folder: string | null;
+  /** JSON: the folders that were read. */
+  searched: string;
+  /** JSON: what the header fields of the provider say. */
+  reasons: string;
+  /** The code of the reason why it is unknown, and the reason as a sentence. */
+  problem: string | null;
+  detail: string | null;
+  /** When the provider received it, by its clock. */
+  arrived_at: string | null;
+  /** The folder, its UIDVALIDITY and the UID, so that no other test matches the same message. */
+  message_key: string | null;
+  created_at: string;
+  /** When the placement became final. */
+  settled_at: string | null;
+  /** When the message was moved to the trash, or was found to be gone. */
+  cleaned_at: string | null;
 }
 
 /** Received messages; those to postmaster belong to no test. */
@@ -392,7 +505,7 @@ export interface MonitorRunRow {
 export interface AlertRow {
   id: string;
   name: string;
-  condition: 'score_below' | 'auth_fail' | 'blocklist_hit';
+  condition: 'score_below' | 'auth_fail' | 'blocklist_hit' | 'placement_problem' | 'seed_failing';
   threshold: number | null;
   /** JSON. */
   channels: string;
@@ -410,7 +523,7 @@ export interface AlertRow {
 export interface AlertIncidentRow {
   id: string;
   alert_id: string;
-  /** The From domain of a test, or a monitor's target. */
+  /** The From domain of a test, a monitor's target or address, or the name of a seed mailbox. */
   subject: string;
   status: 'open' | 'resolved';
   /** JSON: what the condition found, such as the score or the blocklists. */
@@ -421,7 +534,7 @@ export interface AlertIncidentRow {
   resolved_at: string | null;
   resolution: string | null;
   /** The rule's condition when the incident opened: the rule may have another by now. */
-  condition: 'score_below' | 'auth_fail' | 'blocklist_hit';
+  condition: 'score_below' | 'auth_fail' | 'blocklist_hit' | 'placement_problem' | 'seed_failing';
   threshold: number | null;
   /** Set while it is closed with many others, in batches: it no longer counts as open. */
   closing_id: string | null;
@@ -492,6 +605,8 @@ export interface TestTallyRow {
   placement_inbox: number;
   /** JSON: by check id, the number of tests in which the check found a problem. */
   issues: string;
+  /** JSON: the sums of `placement_counts` of the tests. */
+  placement_counts: string;
 }
 
 /** Share links: anyone who has one can read the reports of its tests. */
@@ -590,6 +705,11 @@ export interface Tables {
   idempotency_keys: IdempotencyRow;
   outbox: OutboxRow;
   tests: TestRow;
+  inboxes: InboxRow;
+  test_tags: TestTagRow;
+  seed_mailboxes: SeedMailboxRow;
+  seed_credentials: SeedCredentialRow;
+  placements: PlacementRow;
   messages: MessageRow;
   message_chunks: MessageChunkRow;
   events: EventRow;

@@ -19,9 +19,9 @@ const FIRST_PAUSE_MS = 20;
 const MAX_REPEAT_MS = 2_000;
 
 /**
- * Runs a transaction, its `beforeCommit` steps last, and after its commit the `afterCommit` steps in order. On PostgreSQL, `work` runs
- * again after a deadlock, a serialization failure, or if the connection is lost before the commit. It
- * must therefore undo what else it changed. A connection lost during the commit is a
+ * Runs a transaction, its `beforeCommit` steps last, and after its commit the `afterCommit` steps in order.
+ * On PostgreSQL, `work` runs again after a deadlock, a serialization failure, or if the connection is lost
+ * before the commit. It must therefore undo what else it changed. A connection lost during the commit is a
  * CommitUnknownError: the caller must not undo what belongs to the changes.
  */
 export async function transact<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {

@@ -28,8 +28,11 @@ export interface Store {
 export interface Hints {
   /** Not in a transaction: PostgreSQL would hold a lock of the whole database at its commit. */
   send(text: string): Promise<void>;
-  /** Calls `onConnect` whenever messages may have been missed. Returns a function that ends the connection. */
-  listen(onHint: (text: string) => void, onConnect: () => void): () => Promise<void>;
+  /**
+   * Calls `onConnect` whenever messages may have been missed. Returns a function that ends the connection. Other
+   * nodes see `node` as the name of this one.
+   */
+  listen(node: string, onHint: (text: string) => void, onConnect: () => void): () => Promise<void>;
 }
 
 export interface MigrationResult {

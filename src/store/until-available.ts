@@ -2,7 +2,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { monotonicClock } from '../lib/clock.ts';
-import { DatabaseUnavailableError } from './errors.ts';
+import { isUnavailable } from './errors.ts';
 
 const RETRY_INTERVAL_MS = 500;
 /** Shorter than the leases of the work, with time for an attempt that fails slowly. */
@@ -19,7 +19,7 @@ export async function untilAvailable<T>(work: () => Promise<T>): Promise<T> {
       return await work();
     } catch (error) {
       const isTooLate = monotonicClock.now() - startedAt > MAX_WAIT_MS;
-      if (isTooLate || !(error instanceof DatabaseUnavailableError)) throw error;
+      if (isTooLate || !isUnavailable(error)) throw error;
     }
     await pause(RETRY_INTERVAL_MS);
   }

@@ -5,6 +5,7 @@ import { requireDomain } from '../domains/queries.ts';
 import { route } from '../http/route.ts';
 import { described, exampleId, maxCharacters, named, Time, typeField } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
+import { MIN_PLACEMENT_SAMPLES } from '../report/placement-rates.ts';
 import { PERIODS, periodEndingAt, summarize } from './summary.ts';
 
 // Schemas of the summary (contract §5).
@@ -52,6 +53,45 @@ const rate = (name: string) =>
 const sampleCount = (name: string) => described(Count, `The number of known ${name} results.`, 40);
 const gradeCount = (grade: string) =>
   described(Count, `The number of tests with grade ${grade}.`, 8);
+
+const PlacementFigures = {
+  samples: described(Count, 'Number of seed mailboxes with a result.', 12),
+  inbox: described(
+    Count,
+    'Of these, how many received the message in the inbox or an inbox tab.',
+    9,
+  ),
+  spam: described(Count, 'How many received the message in spam.', 2),
+  missing: described(Count, 'How many did not have the message.', 1),
+  inbox_rate: described(
+    v.nullable(Rate),
+    `The share of \`inbox\` in \`samples\`, from 0 to 1. Null with fewer than ${MIN_PLACEMENT_SAMPLES} samples, which say little about a provider.`,
+    0.75,
+  ),
+};
+
+const ProviderPlacement = named(
+  'ProviderPlacement',
+  v.object({
+    provider: described(v.string(), 'The ID of the provider.', 'gmail'),
+    ...PlacementFigures,
+    tabs: described(Count, 'Of `inbox`, how many were in a tab such as Promotions.', 2),
+    trend: described(
+      v.array(
+        named(
+          'ProviderPlacementPoint',
+          v.object({
+            from: described(Time, 'The start of the interval.'),
+            ...PlacementFigures,
+          }),
+          'The placement at a provider in one hour or one day.',
+        ),
+      ),
+      'The same intervals as the `trend` of the summary.',
+    ),
+  }),
+  'Where the messages of a period arrived at one provider.',
+);
 
 export const ReportSummary = named(
   'ReportSummary',
@@ -132,6 +172,19 @@ export const ReportSummary = named(
       ),
       'The figures of each hour of a day, or of each day of a week or month.',
     ),
+    placement: described(
+      named(
+        'PlacementSummary',
+        v.object({
+          by_provider: described(
+            v.array(ProviderPlacement),
+            'The providers of seed mailboxes with samples, by ID. Empty without placement tests.',
+          ),
+        }),
+        'Placement in seed mailboxes.',
+      ),
+      'Placement in seed mailboxes by provider. Seed mailboxes are a sample: nobody opens, moves or answers mail in them.',
+    ),
   }),
   'Figures over the tests of a period.',
 );
@@ -159,4 +212,4 @@ const getSummary = route({
   },
 });
 
-export const summaryRoutes = [getSummary];
+export const summaryOperations = { get: getSummary };

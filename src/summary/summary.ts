@@ -16,6 +16,7 @@ import {
 } from '../mailtests/tally.ts';
 import type { Summary } from '../report/summary.ts';
 import { type Db, inSnapshot, type Tx } from '../store/open.ts';
+import { placementByProvider, type SlicePlacements } from './placement.ts';
 
 const HOUR_MS = 3_600_000;
 const MAX_TOP_ISSUES = 10;
@@ -100,6 +101,11 @@ export async function summarize(db: Db | Tx, query: SummarySpan & Scope): Promis
       tests: figures.tests,
       ...meansOf(figures),
     })),
+    placement: {
+      by_provider: placementByProvider(
+        tallies.map(({ placements }, i) => ({ from: isoTime(boundaries[i]!), placements })),
+      ),
+    },
   };
 }
 
@@ -136,6 +142,8 @@ interface Tally {
   figures: TallyCounts;
   /** Stored JSON texts with their number of occurrences: many hours have identical texts. */
   issues: Map<string, number>;
+  /** Likewise, the numbers of seed mailboxes by provider and placement. */
+  placements: SlicePlacements;
 }
 
 /** With more domains, the queries yield to other work between slices. */
@@ -158,17 +166,28 @@ async function tallySlices(tx: Tx, scope: Scope, boundaries: number[]): Promise<
     const hours = { from: hourFrom(from), to: hourFrom(to) };
     const row = await querySums(tx, scope, hours, TALLY_COLUMNS)
       // One text on each line: the stored JSON contains no line breaks.
-      ?.select(({ fn, ref, val }) =>
+      ?.select(({ fn, ref, val }) => [
         fn.agg<string | null>('string_agg', [ref('issues'), val('\n')]).as('issues'),
-      )
+        fn
+          // Null, and so ignored, for the hours without placement, which may be most.
+          .agg<string | null>('string_agg', [
+            fn<string>('nullif', [ref('placement_counts'), val('{}')]),
+            val('\n'),
+          ])
+          .as('placements'),
+      ])
       .executeTakeFirst();
     const issues = new Map(i === 0 ? start.issues : []);
     for (const text of row?.issues?.split('\n') ?? []) addTo(issues, text, 1);
+    const placements = new Map(start.placements);
+    for (const text of row?.placements?.split('\n') ?? []) addTo(placements, text, 1);
     const end = await countBeforeHour(tx, scope, to, { withIssues: i + 1 === outer });
     for (const [text, occurrences] of end.issues) addTo(issues, text, -occurrences);
+    for (const [text, occurrences] of end.placements) addTo(placements, text, -occurrences);
     tallies.push({
       figures: withoutTally(sumTallies([start.figures, figuresOf(row)]), end),
       issues,
+      placements,
     });
     start = end;
   }
@@ -214,11 +233,12 @@ async function countBeforeHour(
   { withIssues = false } = {},
 ): Promise<Tally> {
   const issues = new Map<string, number>();
+  const placements: SlicePlacements = new Map();
   const hour = hourFrom(at);
-  if (at === hour || domains?.length === 0) return { figures: sumTallies([]), issues };
+  if (at === hour || domains?.length === 0) return { figures: sumTallies([]), issues, placements };
   let query = tx
     .selectFrom('tests')
-    .select([...FIGURE_COLUMNS, 'id', 'status'])
+    .select([...FIGURE_COLUMNS, 'placement_counts', 'id', 'status'])
     .where('status', '=', 'completed')
     .where('livemode', '=', livemode ? 1 : 0)
     .where('completed_at', '>=', isoTime(at))
@@ -236,7 +256,9 @@ async function countBeforeHour(
     // Parsing a large result takes a millisecond.
     await nextTurn();
   }
-  return { figures: sumTallies(rows.map(figuresOfTest)), issues };
+  for (const { placement_counts } of rows)
+    if (placement_counts !== null) addTo(placements, placement_counts, 1);
+  return { figures: sumTallies(rows.map(figuresOfTest)), issues, placements };
 }
 
 /** The number of tests in which each check found something to fix, by check id. */

@@ -85,6 +85,8 @@ export async function joinTeam(
     role,
     joined_at: isoTime(now),
     password_hash: passwordHash,
+    time_zone: null,
+    date_locale: null,
   };
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto('members')

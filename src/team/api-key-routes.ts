@@ -100,4 +100,4 @@ const revoke = route({
   },
 });
 
-export const apiKeyRoutes = [create, list, get, revoke];
+export const apiKeyOperations = { create, list, get, revoke };

@@ -1,15 +1,27 @@
 /** The team: members, invitations, API keys, sessions and the audit log. */
 
 import type { Feature } from '../feature.ts';
+import type { Route } from '../http/route.ts';
+import { apiKeyOperations } from './api-key-routes.ts';
+import { auditOperations } from './audit-routes.ts';
+import { invitationOperations } from './invitation-routes.ts';
+import { meOperations } from './me.ts';
+import { memberOperations } from './member-routes.ts';
 import { createFirstOwner } from './owner.ts';
-import { teamRoutes } from './routes.ts';
-import { sessionRoutes } from './session-routes.ts';
+import { sessionOperations } from './session-routes.ts';
 import { expireSessionsJob } from './sessions.ts';
 import { expireAttemptsJob } from './shared-attempts.ts';
 
 export const team: Feature = {
   name: 'team',
-  routes: [...teamRoutes, ...sessionRoutes],
+  routes: [
+    memberOperations,
+    invitationOperations,
+    apiKeyOperations,
+    auditOperations,
+    sessionOperations,
+    meOperations,
+  ].flatMap((group) => Object.values<Route>(group)),
   jobs: (app) => [expireSessionsJob(app), expireAttemptsJob(app)],
   onStart: createFirstOwner,
 };

@@ -17,8 +17,8 @@ import {
 import { checkPassword } from './password-rules.ts';
 import {
   Acceptance,
+  InvitationQuery,
   InvitationWithLink,
-  ListQuery,
   NewInvitation,
   presentMember,
   TeamInvitation,
@@ -63,11 +63,11 @@ const list = route({
   role: 'admin',
   summary: 'List invitations',
   description: 'Returns the invitations of the team, newest first.',
-  query: ListQuery,
+  query: InvitationQuery,
   response: listSchema(TeamInvitation),
-  async handle({ app, query }) {
-    const { rows, hasMore } = await listInvitations(app.db, query);
+  async handle({ app, query: { status, ...page } }) {
     const now = app.clock.now();
+    const { rows, hasMore } = await listInvitations(app.db, page, { status, now });
     const data = rows.map((row) => presentInvitation(row, now));
     return { object: 'list' as const, data, has_more: hasMore };
   },
@@ -155,4 +155,4 @@ const accept = route({
   },
 });
 
-export const invitationRoutes = [create, list, accept, get, revoke, resend];
+export const invitationOperations = { create, list, accept, get, revoke, resend };

@@ -1,5 +1,6 @@
 /** Invitations in the database: create, list, resend, and revoke them, and their status. */
 
+import { type RawBuilder, sql } from 'kysely';
 import type { App } from '../app.ts';
 import { fetchPage, type Page } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
@@ -11,7 +12,7 @@ import type { InvitationRow, MemberRow } from '../store/tables.generated.ts';
 import { type Author, audit } from './audit.ts';
 import { invitationMail } from './mails.ts';
 import { findMemberByEmail } from './members.ts';
-import type { NewInvitation, TeamInvitation } from './schema.ts';
+import type { InvitationStatus, NewInvitation, TeamInvitation } from './schema.ts';
 
 const INVITATION_LIFETIME_MS = 7 * 86_400_000;
 
@@ -56,6 +57,18 @@ export function presentInvitation(row: InvitationWithEmailStatus, now: number): 
   };
 }
 
+/** As `invitationStatus` says. */
+function hasStatus(status: InvitationStatus, now: string): RawBuilder<boolean> {
+  const isExpired = sql`expires_at <= coalesce(revoked_at, ${now})`;
+  const conditions = {
+    accepted: sql<boolean>`accepted_at is not null`,
+    expired: sql<boolean>`accepted_at is null and ${isExpired}`,
+    revoked: sql<boolean>`accepted_at is null and revoked_at is not null and not ${isExpired}`,
+    pending: sql<boolean>`accepted_at is null and revoked_at is null and not ${isExpired}`,
+  };
+  return sql`(${conditions[status]})`;
+}
+
 function selectWithMailStatus(db: Db | Tx) {
   return db
     .selectFrom('invitations')
@@ -79,9 +92,15 @@ const stateOf = ({ mail_status, ...row }: RowWithMailStatus): InvitationWithEmai
   ),
 });
 
-/** One page, newest first. */
-export async function listInvitations(db: Db, page: Page) {
-  const { rows, hasMore } = await fetchPage(selectWithMailStatus(db), page);
+/** One page, newest first, of all invitations or of those that now have the status. */
+export async function listInvitations(
+  db: Db,
+  page: Page,
+  { status, now }: { status?: InvitationStatus; now: number },
+) {
+  const all = selectWithMailStatus(db);
+  const query = status ? all.where(hasStatus(status, isoTime(now))) : all;
+  const { rows, hasMore } = await fetchPage(query, page, all);
   return { rows: rows.map(stateOf), hasMore };
 }
 

@@ -77,7 +77,7 @@ export function newOwnerMail(config: AppUrlConfig, { previous, owner }: Handover
         'As the owner, you have full access. Only you can change or remove admins and transfer ownership. Nobody can remove you.',
         'Because your role changed, you were signed out of all browsers. Sign in again.',
       ],
-      button: { label: 'Open the home page', url: config.APP_URL },
+      button: { label: 'Open the team page', url: `${config.APP_URL}/team` },
       footer: `You received this email because you are a member of the team at ${host}.`,
     }),
   };

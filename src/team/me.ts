@@ -6,7 +6,6 @@ import { AppError, invalidParams } from '../lib/errors.ts';
 import type { Db, Tx } from '../store/open.ts';
 import type { MemberRow } from '../store/tables.generated.ts';
 import { audit } from './audit.ts';
-import { renameMember } from './members.ts';
 import { checkPassword } from './password-rules.ts';
 import { changePassword, checkCurrentPassword } from './passwords.ts';
 import { reauthorize, reauthorizeOwnRole, requireOwnRole } from './permissions.ts';
@@ -16,6 +15,8 @@ import { signInGuardOf } from './sign-in-guard.ts';
 
 interface AccountChange {
   name?: string;
+  time_zone?: string | null;
+  date_locale?: string | null;
   password?: string;
   current_password?: string;
 }
@@ -33,6 +34,8 @@ async function presentMe(
     member: presentMember(member),
     role,
     livemode,
+    time_zone: member.time_zone,
+    date_locale: member.date_locale,
     api_key: key ? { ...key, object: 'api_key' } : null,
     session: session ? { ...session, object: 'session' } : null,
   };
@@ -71,13 +74,12 @@ async function changeMe(request: AccountRequest, change: AccountChange): Promise
   return request.transact(async (tx, current) => {
     requireOwnRole(current);
     request.ifMatch(await presentMe(tx, actor, current));
-    const { name = current.member.name } = change;
-    if (name !== current.member.name) await rename(tx, request, current.member.name, name);
+    const member = await updateProfile(tx, request, current.member, change);
     if (hash !== null) {
       requireSamePassword(memberBefore, current.member);
       await changePassword(tx, request, hash);
     }
-    return presentMe(tx, actor, { ...current, member: { ...current.member, name } });
+    return presentMe(tx, actor, { ...current, member });
   });
 }
 
@@ -93,17 +95,27 @@ function passwordsOf({ password, current_password }: AccountChange, email: strin
   throw invalidParams([{ param, code: 'required', message }]);
 }
 
-async function rename(tx: Tx, { app, actor, caller }: AccountRequest, from: string, to: string) {
-  await renameMember(tx, actor.memberId, to);
-  await audit(
-    tx,
-    { app, actor, caller },
-    {
-      action: 'member.changed',
-      object: { type: 'team_member', id: actor.memberId },
-      details: { name: { from, to } },
-    },
+const PROFILE = ['name', 'time_zone', 'date_locale'] as const;
+
+/** Changes the given fields, and returns the member with them. */
+async function updateProfile(
+  tx: Tx,
+  { app, actor, caller }: AccountRequest,
+  member: MemberRow,
+  change: AccountChange,
+): Promise<MemberRow> {
+  const changed = PROFILE.filter(
+    (field) => change[field] !== undefined && change[field] !== member[field],
   );
+  if (changed.length === 0) return member;
+  const values = Object.fromEntries(changed.map((field) => [field, change[field]]));
+  await tx.updateTable('members').set(values).where('id', '=', member.id).execute();
+  const details = Object.fromEntries(
+    changed.map((field) => [field, { from: member[field], to: change[field] }]),
+  );
+  const object = { type: 'team_member', id: member.id };
+  await audit(tx, { app, actor, caller }, { action: 'member.changed', object, details });
+  return { ...member, ...values };
 }
 
 /** Another request may have changed the password while the new one was being hashed. */
@@ -114,7 +126,12 @@ function requireSamePassword(memberBefore: MemberRow, memberNow: MemberRow): voi
 
 // Operations on the caller's own account (contract §6).
 
-const editableMe = ({ member: { id, name } }: Me) => [id, name];
+const editableMe = ({ member: { id, name }, time_zone, date_locale }: Me) => [
+  id,
+  name,
+  time_zone,
+  date_locale,
+];
 
 const getMe = route({
   method: 'GET',
@@ -140,7 +157,7 @@ const updateMe = route({
   role: 'viewer',
   summary: 'Update your account',
   description:
-    'Changes your name or password. A new password requires the current one and ends your other sessions. If you use an API key, it must have the same role as its member.',
+    'Changes your name, your password, or how pages show you times. A new password requires the current one and ends your other sessions. If you use an API key, it must have the same role as its member.',
   etag: editableMe,
   body: MePatch,
   response: Me,
@@ -148,4 +165,4 @@ const updateMe = route({
   handle: (call) => changeMe(call, call.body),
 });
 
-export const meRoutes = [getMe, updateMe];
+export const meOperations = { get: getMe, update: updateMe };

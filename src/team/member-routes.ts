@@ -155,4 +155,4 @@ const transfer = route({
   },
 });
 
-export const memberRoutes = [list, get, update, remove, transfer];
+export const memberOperations = { list, get, update, remove, transfer };

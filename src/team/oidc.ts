@@ -43,11 +43,12 @@ async function providerOf(
 }
 
 /**
- * The URL to redirect the browser to, and the cookie that it must send back. Throws `not_found` if
+ * The URL to redirect the browser to, and the cookie that it must send back. The cookie keeps `next`. Throws `not_found` if
  * OpenID Connect isn't configured, and `unavailable` if the provider fails.
  */
 export async function startOidcSignIn(
   request: OidcRequest,
+  next: string,
 ): Promise<{ location: string; cookie: string }> {
   const { app } = request;
   const provider = await providerOf(request, requireSettings(app));
@@ -64,7 +65,7 @@ export async function startOidcSignIn(
       code_challenge: challenge,
       code_challenge_method: 'S256',
     });
-    return { location: href, cookie: oidcStateCookie(app, { state, nonce, verifier }) };
+    return { location: href, cookie: oidcStateCookie(app, { state, nonce, verifier, next }) };
   } catch (error) {
     throw unavailable(request, 'authorization request failed', error);
   }
@@ -251,6 +252,8 @@ const OidcState = v.strictObject({
   nonce: v.string(),
   /** The PKCE code verifier (RFC 7636). */
   verifier: v.string(),
+  /** The path to open after signing in. */
+  next: v.optional(v.string()),
   /** Milliseconds since the Unix epoch. */
   expiresAt: v.number(),
 });

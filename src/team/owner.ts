@@ -137,6 +137,8 @@ async function createOwner(
     ...fields,
     role: 'owner',
     joined_at: isoTime(context.clock.now()),
+    time_zone: null,
+    date_locale: null,
   };
   await tx.insertInto('members').values(owner).execute();
   await audit(tx, serverAuthor(context), {

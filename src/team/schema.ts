@@ -13,9 +13,11 @@ import {
   QueryTime,
   queryInteger,
   Time,
+  TimeZone,
   typeField,
   Url,
 } from '../http/schemas.ts';
+import { canonicalLocale } from '../lib/locales.ts';
 import type { ApiKeyRow, AuditRow, MemberRow } from '../store/tables.generated.ts';
 import { MAX_EMAIL_LENGTH, normalizeEmail } from './members.ts';
 import { EnteredPassword, NewPassword } from './password-rules.ts';
@@ -109,15 +111,24 @@ export const NewInvitation = named(
 );
 export type NewInvitation = v.InferOutput<typeof NewInvitation>;
 
+const INVITATION_STATUSES = ['pending', 'accepted', 'revoked', 'expired'] as const;
+export type InvitationStatus = (typeof INVITATION_STATUSES)[number];
+
+export const InvitationQuery = v.strictObject({
+  ...PAGE_QUERY,
+  status: described(
+    v.optional(v.picklist(INVITATION_STATUSES, `must be one of ${INVITATION_STATUSES.join(', ')}`)),
+    'Only invitations with this status.',
+    'pending',
+  ),
+});
+
 const INVITATION = {
   id: described(v.string(), 'The ID of the invitation.'),
   object: typeField('team_invitation'),
   email: described(Email, 'The email address of the invited person.'),
   role: described(AssignableRole, 'The role of the new member.'),
-  status: described(
-    v.picklist(['pending', 'accepted', 'revoked', 'expired']),
-    'Only `pending` invitations can be accepted.',
-  ),
+  status: described(v.picklist(INVITATION_STATUSES), 'Only `pending` invitations can be accepted.'),
   email_status: described(
     v.picklist(['not_configured', 'queued', 'sent', 'failed']),
     'The status of the invitation email. `not_configured`: outgoing email is not configured.',
@@ -389,6 +400,19 @@ export const Session = named(
 );
 export type Session = v.InferOutput<typeof Session>;
 
+export const EndedSessions = named(
+  'EndedSessions',
+  v.object({
+    object: typeField('ended_sessions'),
+    count: described(
+      v.pipe(v.number(), v.integer(), v.minValue(0)),
+      'The number of sessions that ended.',
+      2,
+    ),
+  }),
+  'Confirms that sessions ended.',
+);
+
 export const ResetRequest = named(
   'CreatePasswordReset',
   v.strictObject({ email: described(AccountEmail, 'The email address of the account.') }),
@@ -429,6 +453,16 @@ export const Me = named(
       "The effective role: your role or, with an API key, the lower of that and the key's role.",
     ),
     livemode: described(v.boolean(), 'False with a test-mode key.'),
+    time_zone: described(
+      v.nullable(v.string()),
+      'The IANA time zone in which pages show you times. Null: the time zone of the browser.',
+      'Europe/Berlin',
+    ),
+    date_locale: described(
+      v.nullable(v.string()),
+      'The BCP 47 language tag of the format in which pages show you dates. Null: the language of the browser.',
+      'en-GB',
+    ),
     api_key: described(
       v.nullable(
         named(
@@ -464,10 +498,30 @@ export const Me = named(
 );
 export type Me = v.InferOutput<typeof Me>;
 
+const DateLocale = v.pipe(
+  v.string('must be a string'),
+  v.check(
+    (text) => canonicalLocale(text) !== null,
+    'must be a language tag without extensions, such as en-GB',
+  ),
+  v.metadata({ jsonSchema: { type: 'string', minLength: 2, maxLength: 35 } }),
+  v.transform((text) => canonicalLocale(text)!),
+);
+
 export const MePatch = named(
   'UpdateMe',
   v.strictObject({
     name: described(v.optional(Name), 'Your name.'),
+    time_zone: described(
+      v.optional(v.nullable(TimeZone)),
+      'The IANA time zone in which pages show you times. Null: the time zone of the browser.',
+      'Europe/Berlin',
+    ),
+    date_locale: described(
+      v.optional(v.nullable(DateLocale)),
+      'The BCP 47 language tag of the format in which pages show you dates. Null: the language of the browser.',
+      'en-GB',
+    ),
     password: described(
       v.optional(NewPassword),
       'Your new password. Requires `current_password`.',

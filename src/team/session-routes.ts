@@ -7,10 +7,10 @@ import { deletedOf, idOf, listSchema } from '../http/schemas.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Tx } from '../store/open.ts';
 import type { SessionRow } from '../store/tables.generated.ts';
-import { meRoutes } from './me.ts';
 import { requestPasswordReset, resetPassword } from './passwords.ts';
 import { reauthorizeOwnRole } from './permissions.ts';
 import {
+  EndedSessions,
   ListQuery,
   PasswordReset,
   ResetConfirmation,
@@ -19,7 +19,7 @@ import {
   SignIn,
 } from './schema.ts';
 import { listSessions, MAX_SESSION_LIFETIME_MS } from './sessions.ts';
-import { deviceCookie, endOwnSession, signIn } from './sign-in.ts';
+import { deviceCookie, endOtherSessions, endOwnSession, signIn } from './sign-in.ts';
 
 const SESSION_ID = idOf('ses', 'The ID of the session.');
 
@@ -79,8 +79,6 @@ function withoutStoredResponse<C extends PublicCall>(
 interface PublicCall {
   transact<T>(work: (tx: Tx) => Promise<T>, responseOf: () => undefined): Promise<T>;
 }
-
-const passwordRoutes = [requestReset, confirmReset];
 
 function presentSession({ hash: _, ...row }: SessionRow, currentSessionId: string | null): Session {
   return { ...row, object: 'session', current: row.id === currentSessionId };
@@ -183,12 +181,30 @@ const endSessionRoute = route({
   },
 });
 
+const endOtherSessionsRoute = route({
+  method: 'DELETE',
+  path: '/v1/sessions',
+  operation: 'deleteOtherSessions',
+  changesCaller: true,
+  role: 'viewer',
+  summary: 'End your other sessions',
+  description:
+    'Ends all your sessions except the one of the request. If you use an API key, it must have the same role as its member.',
+  response: EndedSessions,
+  handle: (call) =>
+    call.transact(async (tx, currentActor) => ({
+      object: 'ended_sessions' as const,
+      count: await endOtherSessions(tx, call, currentActor),
+    })),
+});
+
 /** `current` comes before `:id`, because the first matching route wins. */
-export const sessionRoutes = [
-  createSessionRoute,
-  listSessionsRoute,
-  endCurrentSessionRoute,
-  endSessionRoute,
-  ...passwordRoutes,
-  ...meRoutes,
-];
+export const sessionOperations = {
+  create: createSessionRoute,
+  list: listSessionsRoute,
+  endCurrent: endCurrentSessionRoute,
+  end: endSessionRoute,
+  endOthers: endOtherSessionsRoute,
+  requestReset,
+  confirmReset,
+};

@@ -17,7 +17,7 @@ import type { MemberRow, SessionRow } from '../store/tables.generated.ts';
 import { type Author, audit } from './audit.ts';
 import { findMember, findMemberByEmail, lockMembers, normalizeEmail } from './members.ts';
 import { requireOwnRole } from './permissions.ts';
-import { endSession, identifySession, insertSession } from './sessions.ts';
+import { endSession, endSessions, identifySession, insertSession } from './sessions.ts';
 import { signInGuardOf } from './sign-in-guard.ts';
 
 /** The part of a request that sign-in, password, and invitation operations use. */
@@ -128,6 +128,24 @@ export async function endOwnSession(
   if (!(await endSession(tx, author.actor.memberId, id)))
     throw new AppError('not_found', 'No such session.');
   await auditEnd(tx, author, id);
+}
+
+/** Ends the member's sessions except the current one, and returns their number. Throws as `requireOwnRole` does. */
+export async function endOtherSessions(
+  tx: Tx,
+  author: Author & { actor: Actor },
+  current: CurrentActor,
+): Promise<number> {
+  requireOwnRole(current);
+  const { memberId, sessionId } = author.actor;
+  const count = await endSessions(tx, memberId, sessionId);
+  if (count > 0)
+    await audit(tx, author, {
+      action: 'sessions.ended',
+      object: { type: 'team_member', id: memberId },
+      details: { sessions_ended: count },
+    });
+  return count;
 }
 
 /**

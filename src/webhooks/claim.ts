@@ -2,7 +2,9 @@
 
 import { sql } from 'kysely';
 import type { App } from '../app.ts';
+import { traceOf } from '../events/traces.ts';
 import { isoTime } from '../lib/clock.ts';
+import { traceHeaders } from '../lib/trace-context.ts';
 import { timeIn } from '../store/database-clock.ts';
 import { claim, makeDistantDueNow, wasLeasedEarlier } from '../store/leases.ts';
 import { type Db, type Tx, transact } from '../store/open.ts';
@@ -15,7 +17,10 @@ import { openSigningSecrets, type SigningSecrets, signatureHeaders } from './sig
 /** Longer than a request can take, including the recording of its outcome. */
 const LEASE_MS = 90_000;
 
-type Context = Pick<App, 'clock' | 'newId' | 'node' | 'secrets' | 'version' | 'log'>;
+type Context = Pick<
+  App,
+  'clock' | 'newId' | 'node' | 'secrets' | 'version' | 'log' | 'subscribers'
+>;
 
 /** How many requests may start, and which deliveries this process is working on. */
 export interface DeliveryCapacity {
@@ -154,12 +159,16 @@ interface Start {
 /** Records one attempt for each claimed delivery. */
 async function startAttempts(
   tx: Tx,
-  { version }: Context,
+  { version, subscribers }: Context,
   endpoint: WebhookEndpointRow,
   { secrets, lease, attempts, now }: Start,
 ): Promise<ClaimedDelivery[]> {
   for (const { row } of attempts) if (row.lease !== null) await markInterrupted(tx, row);
   const { url } = endpoint;
+  const tracing = (eventId: string) => {
+    const trace = traceOf({ subscribers }, eventId);
+    return trace === null ? {} : traceHeaders(trace);
+  };
   const claimed = attempts.map(({ row, payload }) => ({
     id: row.id,
     endpoint_id: endpoint.id,
@@ -173,6 +182,7 @@ async function startAttempts(
       'content-type': 'application/json',
       'user-agent': `deliverability/${version} (webhooks)`,
       ...signatureHeaders({ eventId: row.event_id, payload, sentAt: now }, secrets),
+      ...tracing(row.event_id),
     },
     payload,
   }));

@@ -62,6 +62,8 @@ export function deliverJob(app: App): Job {
     const { url, headers, payload, endpoint_id } = delivery;
     const outcome = await app.poster.post({ url, headers, body: payload });
     slots.finish(endpoint_id, outcome && isFast(outcome));
+    if (outcome)
+      app.metrics.webhookAttempts.inc({ outcome: hasSucceeded(outcome) ? 'succeeded' : 'failed' });
     // Null on shutdown. The attempt is repeated at the next start.
     if (outcome) finishedAttempts.push({ delivery, outcome, at: app.clock.now() });
     else unrecorded.delete(delivery.id);

@@ -137,7 +137,7 @@ async function oldestMissed(tx: Tx, { id, failing_since }: WebhookEndpointRow): 
 }
 
 function endpointDisabledMail(
-  { APP_URL, BASE_URL }: Pick<App['config'], 'APP_URL' | 'BASE_URL'>,
+  { APP_URL }: Pick<App['config'], 'APP_URL'>,
   { id, url, description, failing_since }: WebhookEndpointRow,
   missedSince: string,
 ) {
@@ -158,10 +158,11 @@ function endpointDisabledMail(
             ['URL', url],
           ],
         },
-        `No events are lost: new events are held until you recover them. To see the response to each attempt, open ${BASE_URL}/v1/webhooks/endpoints/${id}/deliveries.`,
-        `Once the receiver works again, enable the endpoint: PATCH /v1/webhooks/endpoints/${id} with {"enabled": true}.`,
-        `Then resend the missed events: POST /v1/webhooks/endpoints/${id}/recover with {"since": "${missedSince}"}.`,
+        `No events are lost: new events are held until you recover them. Open the endpoint to see the response to each attempt.`,
+        'Once the receiver works again, enable the endpoint on that page. Then resend the missed events.',
+        `A program can do the same: PATCH /v1/webhooks/endpoints/${id} with {"enabled": true}, then POST /v1/webhooks/endpoints/${id}/recover with {"since": "${missedSince}"}.`,
       ],
+      button: { label: 'Open the endpoint', url: `${APP_URL}/webhooks/${id}` },
       footer: `You received this email because you are the owner or an admin of the team at ${host}. It is sent each time an endpoint is disabled automatically.`,
     }),
   };

@@ -199,8 +199,5 @@ export function requireActive(row: WebhookEndpointRow): void {
   if (endpointStatus(row) === 'active') return;
   const state =
     row.enabled === 0 ? 'is disabled' : 'was disabled because every delivery attempt failed';
-  throw new AppError(
-    'conflict',
-    `This endpoint ${state}. To enable it, send PATCH /v1/webhooks/endpoints/${row.id} with {"enabled": true}.`,
-  );
+  throw new AppError('conflict', `This endpoint ${state}. Enable it, then try again.`);
 }

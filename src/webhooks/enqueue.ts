@@ -3,6 +3,7 @@
 import type { App } from '../app.ts';
 import type { NewEventRow } from '../events/events.ts';
 import { presentEvent } from '../events/routes.ts';
+import { rememberTrace } from '../events/traces.ts';
 import { toJson } from '../http/response.ts';
 import { isoTime } from '../lib/clock.ts';
 import { afterCommit, shareIn, type Tx } from '../store/open.ts';
@@ -106,6 +107,7 @@ export async function enqueueSample(
   { id }: Pick<WebhookEndpointRow, 'id'>,
 ): Promise<WebhookDeliveryRow> {
   const eventId = app.newId('evt');
+  rememberTrace(app, eventId);
   const event = {
     id: eventId,
     type: SAMPLE_TYPE,
@@ -143,6 +145,7 @@ const SAMPLE_RESULT = {
   message_size: 28_416,
   line_ends_converted: false,
   auth_results: { spf: 'pass', dkim: 'pass', dmarc: 'pass' },
+  placement_status: 'none',
   inbox_placement: {},
   categories: SAMPLE_CATEGORIES.map(([name, weight, earned, points]) => ({
     ...{ name, weight, earned, points },
@@ -160,16 +163,19 @@ function sampleTest({ clock, newId, config }: Pick<App, 'clock' | 'newId' | 'con
     object: 'test',
     status: 'completed',
     failure_reason: null,
-    report_url: `${config.APP_URL}/v1/tests/${id}/report.html`,
+    report_url: `${config.APP_URL}/tests/${id}`,
     name: 'Sample for testing a webhook',
     kind: 'marketing',
     kind_confidence: 'certain',
     alternative: null,
     metadata: { sample: 'true' },
+    tags: ['sample'],
     livemode: false,
     address: `${token}@${config.INBOX_DOMAIN}`,
     token,
     seed_addresses: [],
+    monitor_id: null,
+    inbox_id: null,
     domain_id: null,
     created_at: isoTime(now - 90_000),
     expires_at: isoTime(now - 90_000 + 3_600_000),

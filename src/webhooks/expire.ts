@@ -4,10 +4,9 @@ import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
 import type { Job } from '../scheduler/scheduler.ts';
 import { type Tx, transact } from '../store/open.ts';
+import { inSteps } from '../store/steps.ts';
 import { channel } from '../store/subscribers.ts';
 import { bringDeliveriesForward, holdInterrupted } from './claim.ts';
-
-const BATCH_SIZE = 500;
 
 /**
  * Published with the IDs of events whose last delivery is about to be deleted, in the same transaction.
@@ -23,15 +22,15 @@ export function expireDeliveriesJob(app: App): Job {
 
 export const EXPIRE_DELIVERIES_JOB = 'webhooks.expire';
 
-/** In batches, so that a large backlog doesn't block the event loop. */
+/** In steps, so that a large backlog doesn't block the event loop. */
 export async function expireDeliveries(app: Context): Promise<void> {
   const { db, clock, config } = app;
   await bringDeliveriesForward(app);
   await holdInterrupted(app);
   if (config.EVENT_RETENTION > 0) {
     const cutoff = isoTime(clock.now() - config.EVENT_RETENTION);
-    while (
-      (await deleteBatch(app, (query) => query.where('created_at', '<', cutoff))) === BATCH_SIZE
+    await inSteps((limit) =>
+      deleteSome(app, limit, (query) => query.where('created_at', '<', cutoff)),
     );
   }
   const deletedEndpoints = await db
@@ -40,7 +39,9 @@ export async function expireDeliveries(app: Context): Promise<void> {
     .where('deleted_at', 'is not', null)
     .execute();
   for (const { id } of deletedEndpoints) {
-    while ((await deleteBatch(app, (query) => query.where('endpoint_id', '=', id))) === BATCH_SIZE);
+    await inSteps((limit) =>
+      deleteSome(app, limit, (query) => query.where('endpoint_id', '=', id)),
+    );
     await db.deleteFrom('webhook_endpoints').where('id', '=', id).execute();
   }
 }
@@ -50,12 +51,13 @@ type DeliveryQuery = ReturnType<typeof deliveryIds>;
 const deliveryIds = ({ db }: Pick<App, 'db'>) =>
   db.selectFrom('webhook_deliveries').select(['id', 'event_id']);
 
-async function deleteBatch(
+async function deleteSome(
   app: Context,
+  limit: number,
   filter: (query: DeliveryQuery) => DeliveryQuery,
 ): Promise<number> {
   return transact(app.db, async (tx) => {
-    const { rows } = await tx.executeQuery(filter(deliveryIds(app)).limit(BATCH_SIZE));
+    const { rows } = await tx.executeQuery(filter(deliveryIds(app)).limit(limit));
     const ids = rows.map(({ id }) => id);
     if (ids.length === 0) return 0;
     const eventIds = await findEventsWithoutOtherDeliveries(tx, rows);

@@ -2,16 +2,17 @@
 
 import { eventAppended } from '../events/events.ts';
 import type { Feature } from '../feature.ts';
+import type { Route } from '../http/route.ts';
 import { subscribe } from '../store/subscribers.ts';
 import { bringDeliveriesForward, releaseDeliveries } from './claim.ts';
 import { deliverJob } from './deliver.ts';
 import { enqueueDeliveries } from './enqueue.ts';
 import { expireDeliveriesJob } from './expire.ts';
-import { webhookRoutes } from './routes.ts';
+import { deliveryOperations, endpointOperations } from './routes.ts';
 
 export const webhooks: Feature = {
   name: 'webhooks',
-  routes: webhookRoutes,
+  routes: [endpointOperations, deliveryOperations].flatMap((group) => Object.values<Route>(group)),
   jobs: (app) => [deliverJob(app), expireDeliveriesJob(app)],
   subscribers: (app) => [subscribe(eventAppended, enqueueDeliveries(app))],
   async onStart(app) {

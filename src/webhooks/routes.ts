@@ -154,14 +154,6 @@ const recoverDeliveriesRoute = route({
   handle: (call) => recoverDeliveries(call, call.params.id!, call.body.since),
 });
 
-const deliveryRoutes = [
-  listDeliveriesRoute,
-  getDeliveryRoute,
-  sendSampleRoute,
-  resendDeliveryRoute,
-  recoverDeliveriesRoute,
-];
-
 // The operations on webhook endpoints (contract §9).
 
 const presentSecret = ({ row, secret }: EndpointAndSecret) => ({ ...presentEndpoint(row), secret });
@@ -285,13 +277,19 @@ const rotateSecretRoute = route({
   },
 });
 
-const endpointRoutes = [
-  createEndpointRoute,
-  listEndpointsRoute,
-  getEndpointRoute,
-  updateEndpointRoute,
-  deleteEndpointRoute,
-  rotateSecretRoute,
-];
+export const endpointOperations = {
+  create: createEndpointRoute,
+  list: listEndpointsRoute,
+  get: getEndpointRoute,
+  update: updateEndpointRoute,
+  remove: deleteEndpointRoute,
+  rotateSecret: rotateSecretRoute,
+};
 
-export const webhookRoutes = [...endpointRoutes, ...deliveryRoutes];
+export const deliveryOperations = {
+  list: listDeliveriesRoute,
+  get: getDeliveryRoute,
+  sendSample: sendSampleRoute,
+  resend: resendDeliveryRoute,
+  recover: recoverDeliveriesRoute,
+};

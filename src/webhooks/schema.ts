@@ -98,6 +98,18 @@ const ENDPOINT = {
     v.picklist(['active', 'disabled', 'auto_disabled']),
     '`auto_disabled`: every attempt failed for five days. To enable the endpoint again, set `enabled` to true.',
   ),
+  failing_since: described(
+    v.nullable(Time),
+    'When the first attempt since the last success failed. Null while deliveries succeed.',
+  ),
+  auto_disabled_at: described(
+    v.nullable(Time),
+    'When the endpoint was disabled automatically. Null if it was not.',
+  ),
+  previous_secret_expires_at: described(
+    v.nullable(Time),
+    'When events stop being signed with the previous secret too. Null without a previous secret.',
+  ),
   created_at: described(Time, 'When the endpoint was created.'),
 };
 const EXAMPLE_ENDPOINT = {
@@ -109,6 +121,9 @@ const EXAMPLE_ENDPOINT = {
   livemode: true,
   enabled: true,
   status: 'active',
+  failing_since: null,
+  auto_disabled_at: null,
+  previous_secret_expires_at: null,
   created_at: '2026-11-21T10:00:00.000Z',
 } as const;
 export const WebhookEndpoint = named(
@@ -332,6 +347,9 @@ export function presentEndpoint(row: WebhookEndpointRow): WebhookEndpoint {
     livemode: row.livemode === 1,
     enabled: enabled === 1,
     status: endpointStatus(row),
+    failing_since: row.failing_since,
+    auto_disabled_at: row.auto_disabled_at,
+    previous_secret_expires_at: row.former_secret_until,
     created_at,
   };
 }

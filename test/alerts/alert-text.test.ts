@@ -181,7 +181,7 @@ test('composeNotification shows no score when the resolving test is unknown', ()
 test('composeNotification for a listing names the delisting steps and link', () => {
   const { steps, link } = notificationFor(LISTED);
   assert.match(steps[0]!.text, /First find and stop .* https:\/\/www\.spamcop\.net\//);
-  assert.equal(link!.url, 'https://app.example.com/v1/monitors/mon_1/runs');
+  assert.equal(link!.url, 'https://app.example.com/monitors/mon_1');
   // The run was deleted, or the operator added the list.
   for (const run of [
     { ...RUN, findings: '[]' },
@@ -191,7 +191,7 @@ test('composeNotification for a listing names the delisting steps and link', () 
   const monitor = { ...RUN.monitor, type: 'domain_health', domain_id: 'dom_1' } as const;
   const value = { lists: [{ zone: 'domain_blocklists', name: 'It is on X.', tier: 2 }] };
   const byDomain = notificationFor({ ...LISTED, value, run: { findings: '[]', monitor } });
-  assert.equal(byDomain.link!.url, 'https://app.example.com/v1/domains/dom_1/health');
+  assert.equal(byDomain.link!.url, 'https://app.example.com/domains/dom_1');
   assert.match(byDomain.steps[0]!.text, /First find and stop/);
 });
 

@@ -51,6 +51,7 @@ export async function completeTest(app: App, row: Partial<TestRow>): Promise<Tes
         ...{ from_address: 'news@example.com', from_domain: 'example.com' },
         ...{ subject: 'News <of> spring', spf: 'pass', dkim: 'pass', dmarc: 'pass' },
         ...{ score: 95, checks: '[]', search: '', line_ends_converted: 0, analysis_attempts: 0 },
+        ...{ placement_status: 'none', placement_samples: 0, placement_inbox: 0 },
         ...row,
       })
       .returningAll()

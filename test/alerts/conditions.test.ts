@@ -244,10 +244,10 @@ test('The database schema allows exactly the declared alert conditions', async (
   }
 });
 
-test('Every alert condition observes tests or runs and describes its sample value', () => {
+test('Every alert condition observes tests, runs or seed mailboxes and describes its sample value', () => {
   for (const condition of CONDITIONS) {
-    const { id, threshold, factsOfTest, factsOfRun } = condition;
-    assert.ok(factsOfTest ?? factsOfRun, id);
+    const { id, threshold, factsOfTest, factsOfRun, factsOfSeed } = condition;
+    assert.ok(factsOfTest ?? factsOfRun ?? factsOfSeed, id);
     const limit = threshold?.default ?? 0;
     const value = JSON.parse(JSON.stringify(condition.sampleValue(limit)));
     const incident = { subject: 'example.com', value, foundByRun: !factsOfTest };

@@ -48,7 +48,7 @@ test('A rule sends 20 mails an hour per recipient, then one digest of the rest',
   const combined = await PostalMime.parse(sink.taken[20]!.raw);
   assert.equal(combined.subject, '38 more alerts from “Low score” (37 opened, 1 resolved)');
   assert.match(combined.text!, /37 more incidents were opened, and 1 was resolved\./);
-  assert.ok(combined.text!.includes(`${app.config.APP_URL}/v1/alert_incidents?alert_id=${id}`));
+  assert.ok(combined.text!.includes(`${app.config.APP_URL}/alerts/${id}`));
   assert.deepEqual(await waiting(), []);
   // The other rule, and the next hour, have their own limit of twenty.
   await complete({ spf: 'fail', from_domain: 'd57.example' });

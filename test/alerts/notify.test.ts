@@ -73,7 +73,7 @@ test('Alert mail and Slack posts state problem, time, fix and report link', asyn
       ['sent', now],
     ],
   );
-  const report = `${app.config.APP_URL}/v1/tests/${id}/report.html`;
+  const report = `${app.config.APP_URL}/tests/${id}`;
   assert.deepEqual(sink.taken.flatMap(({ to }) => to).sort(), [
     'admin1@example.com',
     'owner@example.com',

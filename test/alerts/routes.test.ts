@@ -4,7 +4,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import PostalMime from 'postal-mime';
 import { sendSample } from '../../src/alerts/sample.ts';
-import type { Alert, AlertTest } from '../../src/alerts/schema.ts';
+import type { Alert, AlertIncidentWithDetails, AlertTest } from '../../src/alerts/schema.ts';
+import { isoTime } from '../../src/lib/clock.ts';
 import { transact } from '../../src/store/open.ts';
 import { startTestService } from '../helpers/app.ts';
 import { testClock } from '../helpers/clock.ts';
@@ -268,7 +269,7 @@ test('A sample reports what is missing for each unconfigured channel', async (t)
     notifications.map(({ channel, status }) => [channel, status]),
     json.channels.map((channel) => [channel, 'unconfigured']),
   );
-  for (const [index, word] of [/MAIL_URL/, /endpoint/, /slack_webhook_url/].entries())
+  for (const [index, word] of [/MAIL_URL/, /endpoint/, /add one to the rule/].entries())
     assert.match(notifications[index]!.error!, word);
 });
 
@@ -346,4 +347,32 @@ test('POST /v1/alerts returns the ETag for later changes', async (t) => {
   const headers = { 'if-match': etag };
   const path = `/v1/alerts/${made.body.id}`;
   assert.equal((await call('PATCH', path, { json: { name: 'x' }, headers })).status, 200);
+});
+
+test('GET /v1/alert_incidents/{id} returns the rule, and each notification with its recipient', async (t) => {
+  const { service, clock, makeAlert, complete, incidents, sendDue } = await startAlerting(t);
+  const rule = await makeAlert({ channels: ['email'], recipients: ['a@example.com'] });
+  const opened_at = isoTime(clock.now());
+  const { id: test_id } = await complete({ score: 1 });
+  await sendDue();
+  clock.advance(60_000);
+  const resolved_at = isoTime(clock.now());
+  await complete({ score: 99 });
+  const [listed] = await incidents();
+  const path = `/v1/alert_incidents/${listed!.id}`;
+  const { status, body } = await service.call<AlertIncidentWithDetails>('GET', path);
+  assert.equal(status, 200);
+  assert.deepEqual(
+    [body.condition, body.threshold, body.test_id, body.monitor_id, body.resolved_at],
+    ['score_below', 70, test_id, null, resolved_at],
+  );
+  assert.equal(body.alert?.id, rule.id);
+  const email = { channel: 'email', error: null, recipient: 'a@example.com' };
+  assert.deepEqual(body.notifications, [
+    { ...email, type: 'triggered', status: 'sent', sent_at: opened_at, created_at: opened_at },
+    { ...email, type: 'resolved', status: 'queued', sent_at: null, created_at: resolved_at },
+  ]);
+  await service.call('DELETE', `/v1/alerts/${rule.id}`);
+  assert.equal((await service.call<AlertIncidentWithDetails>('GET', path)).body.alert, null);
+  assert.equal((await service.call('GET', '/v1/alert_incidents/inc_none')).status, 404);
 });

@@ -307,7 +307,7 @@ test('A domain’s blocklist rule considers only monitors of that domain', async
 });
 
 test('Slack posts name the monitor and the delisting page', async (t) => {
-  const { run, makeAlert, slack, sendDue, app } = await startWatching(t, {
+  const { run, makeAlert, slack, sendDue, app, service, incidents } = await startWatching(t, {
     targets: '["203.0.113.9"]',
   });
   await makeAlert({ condition: 'blocklist_hit', channels: ['slack'] });
@@ -321,6 +321,9 @@ test('Slack posts name the monitor and the delisting page', async (t) => {
   assert.match(over.text, /^Resolved: 203\.0\.113\.9 is no longer listed\. /);
   for (const words of ['*Monitor*', 'Ours', 'https://www.spamcop.net/bl.shtml (SpamCop)'])
     assert.ok(JSON.stringify(opened).includes(words), words);
-  const runs = `<${app.config.APP_URL}/v1/monitors/${monitor_id}/runs|View monitor runs>`;
+  const runs = `<${app.config.APP_URL}/monitors/${monitor_id}|View monitor runs>`;
   for (const message of [opened, over]) assert.ok(JSON.stringify(message).includes(runs));
+  const [incident] = await incidents();
+  const { body } = await service.call('GET', `/v1/alert_incidents/${incident!.id}`);
+  assert.deepEqual([body.monitor_id, body.test_id], [monitor_id, null]);
 });

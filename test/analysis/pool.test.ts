@@ -1,8 +1,10 @@
 /** The analysis pool: results, faults of one job and their effect on others, and closing. */
 
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
 import { analyze } from '../../src/analysis/analyze.ts';
 import type { AnalysisInput } from '../../src/analysis/check.ts';
 import { createAnalysisPool, type PoolOptions, type PoolOutcome } from '../../src/analysis/pool.ts';
@@ -95,6 +97,23 @@ test('Analysis pool returns each of 40 concurrent jobs its own result', async (t
     outcomes.map((outcome) => outcome.ok && outcome.result.subject),
     subjects,
   );
+});
+
+test('Analysis pool ends a thread that is idle, and starts another one for the next job', async (t) => {
+  const exits: Promise<unknown>[] = [];
+  const pool = startPool(t, {
+    idleMs: 1,
+    startWorker: (file, options) => {
+      const worker = new Worker(file, options);
+      exits.push(once(worker, 'exit'));
+      return worker;
+    },
+  });
+  for (const threads of [1, 2]) {
+    assert.equal(kindOf(await pool.analyze(inputOf())), 'result');
+    assert.equal(exits.length, threads);
+    await exits.at(-1);
+  }
 });
 
 test('Analysis pool ends a blocking job; other and later jobs complete', {

@@ -10,6 +10,7 @@ const FEATURES = [
   'webhooks',
   'domains',
   'mailtests',
+  'placement',
   'monitors',
   'alerts',
   'summary',
@@ -23,7 +24,7 @@ const BELOW_SURFACES = [...MECHANISMS, ...FEATURES];
 
 /** The composition root: these may import everything. */
 const TOP_FOLDERS = ['commands'];
-const TOP_FILES = ['features.ts', 'service.ts', 'main.ts', 'version.ts'];
+const TOP_FILES = ['features.ts', 'service.ts', 'main.ts', 'start.ts', 'version.ts'];
 /** Top-level files that are layers. */
 const FILE_LAYERS: Record<string, string> = {
   'app.ts': 'app',
@@ -56,7 +57,7 @@ const PACKAGES: Record<string, (layer: string, file: string) => boolean> = {
   'better-sqlite3': (layer) => layer === 'store',
   pg: (layer) => layer === 'store',
   kysely: (layer) => !['lib', 'net', 'analysis', 'report', 'smtp'].includes(layer),
-  process: (_, file) => file === 'main.ts',
+  process: (_, file) => ['main.ts', 'start.ts'].includes(file),
 };
 
 /** The layer of a file below src; null if it belongs to none. */

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { check } from '../../src/commands/check.ts';
+import { check } from '../../src/commands/check/check.ts';
 import type { Command, Io } from '../../src/commands/command.ts';
 import { domain } from '../../src/commands/domain.ts';
 import { env } from '../../src/commands/env.ts';

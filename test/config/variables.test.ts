@@ -156,6 +156,13 @@ const CASES: Record<Name, { good: [text: string, value: unknown][]; bad: string[
     bad: ['short', 'x'.repeat(201)],
   },
   SMTP_HOST: { good: [['0.0.0.0', '0.0.0.0']], bad: [] },
+  LMTP_PORT: {
+    good: [
+      ['', null],
+      ['24', 24],
+    ],
+    bad: ['25', 'lmtp', '99999'],
+  },
   SMTP_PORT: { good: [['25', 25]], bad: ['smtp', '99999'] },
   SMTP_NAME: { good: [['MX.Example.com.', 'mx.example.com']], bad: ['mx example', '-mx.example'] },
   INBOX_DOMAIN: {
@@ -176,6 +183,8 @@ const CASES: Record<Name, { good: [text: string, value: unknown][]; bad: string[
     good: [],
     bad: ['10.1', '10.0.0.0/33', 'proxy.example.com', '10.0.0.0/8;::1'],
   },
+  SMTP_XCLIENT: { good: [], bad: ['mail.example.com', '192.0.2.1/33'] },
+  SMTP_TRUSTED_HOPS: { good: [], bad: ['mail.example.com', '192.0.2.1/33'] },
   MAIL_URL: {
     good: [
       ['smtp://127.0.0.1', 'smtp://127.0.0.1'],
@@ -202,6 +211,39 @@ const CASES: Record<Name, { good: [text: string, value: unknown][]; bad: string[
     ],
     bad: ['key', '-----BEGIN PRIVATE KEY-----'],
   },
+  SEED_MAILBOXES: {
+    // More in seed-mailboxes.test.ts.
+    good: [
+      ['', []],
+      ['[]', []],
+    ],
+    bad: ['gmail', '{}', 'null'],
+  },
+  SEED_CLEANUP: {
+    good: [
+      ['0', 0],
+      ['1h', 3_600_000],
+      ['7d', 7 * 86_400_000],
+    ],
+    bad: ['never', '10m', '-1d'],
+  },
+  PLACEMENT_RECHECK: {
+    good: [
+      ['2m', 120_000],
+      ['0', 0],
+      ['10s', 10_000],
+      ['1h', 3_600_000],
+    ],
+    bad: ['9s', '61m', 'once'],
+  },
+  PLACEMENT_TIMEOUT: {
+    good: [
+      ['60m', 3_600_000],
+      ['1m', 60_000],
+      ['7d', 7 * 86_400_000],
+    ],
+    bad: ['0', '59s', '8d', 'soon'],
+  },
   SLACK_WEBHOOK_URL: {
     good: [
       ['', null],
@@ -227,6 +269,13 @@ const CASES: Record<Name, { good: [text: string, value: unknown][]; bad: string[
   },
   OIDC_CLIENT_ID: { good: [['tests', 'tests']], bad: [] },
   OIDC_CLIENT_SECRET: { good: [['s3cret', 's3cret']], bad: [] },
+  METRICS_TOKEN: {
+    good: [
+      ['', null],
+      ['0123456789abcdef', '0123456789abcdef'],
+    ],
+    bad: ['0123456789abcde', '0123456789 abcdef', '0123456789abcdéf'],
+  },
   SECRET_KEY: {
     good: [
       ['', null],
@@ -292,6 +341,21 @@ const CASES: Record<Name, { good: [text: string, value: unknown][]; bad: string[
     ],
     bad: ['forever', '23h', '86399s', '36501d'],
   },
+  PUBLIC_TESTS: {
+    good: [
+      ['true', true],
+      ['false', false],
+    ],
+    bad: ['yes', '1'],
+  },
+  PUBLIC_TESTS_PER_CLIENT: {
+    good: [
+      ['1', 1],
+      ['20', 20],
+    ],
+    bad: ['0', '-1', '1.5', 'many'],
+  },
+  PUBLIC_TESTS_PER_DAY: { good: [['1000', 1000]], bad: ['0', '1e3'] },
   WORKERS: {
     good: [
       ['1', 1],
@@ -320,6 +384,7 @@ const CASES: Record<Name, { good: [text: string, value: unknown][]; bad: string[
 const TOGETHER: Partial<Record<Name, string>>[] = [
   { HTTP_TLS_CERT_FILE: 'a.pem', HTTP_TLS_KEY_FILE: 'a.key' },
   { SMTP_TLS_CERT_FILE: 'a.pem', SMTP_TLS_KEY_FILE: 'a.key' },
+  { LMTP_PORT: '24', SMTP_TRUSTED_HOPS: '10.0.0.5' },
   { MAIL_URL: 'smtp://127.0.0.1', MAIL_FROM: 'a@example.com' },
   { MAIL_DKIM_DOMAIN: 'example.com', MAIL_DKIM_SELECTOR: 's1', MAIL_DKIM_KEY: PEM },
   { OIDC_ISSUER: 'https://id.example', OIDC_CLIENT_ID: 'a', OIDC_CLIENT_SECRET: 'b' },
@@ -361,6 +426,8 @@ test('Network list variables are parsed as networks', () => {
   const text = '10.0.0.0/8, 192.0.2.7 ,2001:db8::/32,';
   for (const name of [
     'SMTP_PROXY_PROTOCOL',
+    'SMTP_XCLIENT',
+    'SMTP_TRUSTED_HOPS',
     'TRUSTED_PROXIES',
     'WEBHOOK_ALLOW_NETWORKS',
   ] as const) {

@@ -9,7 +9,7 @@ import { testClock } from '../helpers/clock.ts';
 import { givePassword, PASSWORD } from '../team/browser.ts';
 import { auditOf, invite, membersOf } from '../team/team-service.ts';
 import { APP_URL, type ProviderOptions, startProvider } from './openid-provider.ts';
-import { getPage, mainOf, type PageAnswer, postForm } from './pages.ts';
+import { accountOf, getPage, mainOf, type PageAnswer, postForm } from './pages.ts';
 
 const OWNER = 'owner@example.com';
 const BEGIN = '/sign-in/oidc';
@@ -85,7 +85,7 @@ test('OpenID Connect signs in a member and the audit log records the method', as
   provider.person = { email: 'Owner@Example.com', email_verified: true, name: 'Another' };
   const cookie = sessionOf(await signIn(started));
   const home = await getPage(service, '/', { cookie });
-  assert.match(mainOf(home.html), /signed in as owner \(owner@example\.com\)/);
+  assert.equal(accountOf(home.html), 'owner (owner@example.com)');
   assert.deepEqual(await auditOf(service, { action: 'session.created' }), [
     ['session.created', { by: 'oidc' }],
   ]);
@@ -120,7 +120,7 @@ test('OpenID Connect adds an invited person with the invited role and provider n
   await queueFor(service, body.id);
   provider.person = { email, email_verified: true, name: ' Bob Lee ' };
   const home = await getPage(service, '/', { cookie: sessionOf(await signIn(started)) });
-  assert.match(mainOf(home.html), /signed in as Bob Lee \(bob@example\.com\), a viewer of/);
+  assert.equal(accountOf(home.html), 'Bob Lee (bob@example.com)');
   const mails = await service.app.db.selectFrom('outbox').select(['status', 'content']).execute();
   assert.deepEqual(mails, [{ status: 'failed', content: null }], 'its link is no longer valid');
   sessionOf(await signIn(started));
@@ -140,7 +140,7 @@ test('OpenID Connect uses the address as name when the provider’s name is inva
   await invite(started.service, { email: 'bob@example.com' });
   started.provider.person = { email: 'bob@example.com', email_verified: true, name: 'B\u0007' };
   const home = await getPage(started.service, '/', { cookie: sessionOf(await signIn(started)) });
-  assert.match(mainOf(home.html), /signed in as bob \(/);
+  assert.match(accountOf(home.html)!, /^bob \(/);
 });
 
 test('OpenID Connect rejects people without a valid invitation', async (t) => {

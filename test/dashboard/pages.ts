@@ -65,6 +65,13 @@ export function textOf(html: string, id: string): string | undefined {
 /** The visible text of the main element. */
 export const mainOf = (html: string): string => textOf(html, 'main') ?? '';
 
+/** The name and the address in the account menu: who is signed in. */
+export function accountOf(html: string): string | undefined {
+  const [, name] = /<span class="menu-name">([^<]*)</.exec(html) ?? [];
+  const [, email] = /<div class="menu-panel"><p[^>]*>([^<]*)</.exec(html) ?? [];
+  return name && email && decoded(`${name} (${email})`);
+}
+
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
 
 const decoded = (text: string): string =>

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type ServiceOptions, startTestService } from '../helpers/app.ts';
+import { newMember, startWithOwner } from './member.ts';
 import { getPage, mainOf, type PageAnswer, postForm } from './pages.ts';
 
 const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
@@ -99,4 +100,54 @@ test('Pages ignore added query parameters such as utm_source', async (t) => {
   assert.equal(mainOf(first.html), mainOf((await getPage(service, '/sign-in?done=password')).html));
   const other = await getPage(service, '/sign-in');
   assert.notEqual(mainOf(first.html), mainOf(other.html));
+});
+
+test('Members keep the navigation on error pages, with a way back', async (t) => {
+  const { service, owner } = await startWithOwner(t);
+  const missing = await owner.get('/team/members/nothing', BROWSER);
+  assertPage(missing, 404, 'Not found');
+  assert.match(missing.html, /<nav id="navigation"/);
+  assert.match(missing.html, /<a class="button primary" href="\/team">Back to the list/);
+  for (const [path, list] of [
+    ['/incidents/inc_1', '/alerts'],
+    ['/reports/shares/rpt_1', '/reports/shares'],
+    ['/reports/schedules/rps_1/edit', '/reports/schedules'],
+    ['/webhooks/deliveries/whd_1', '/webhooks'],
+  ])
+    assert.ok(
+      (await owner.get(path!, BROWSER)).html.includes(`href="${list}">Back to the list`),
+      path,
+    );
+  const unknown = await owner.get('/nowhere', BROWSER);
+  assertPage(unknown, 404, 'Not found');
+  assert.doesNotMatch(unknown.html, /Back to the list/);
+  const viewer = await newMember(service, 'viewer');
+  const forbidden = await viewer.get('/system', BROWSER);
+  assertPage(forbidden, 403, 'Forbidden');
+  assert.match(mainOf(forbidden.html), /requires the admin role.*An admin of the team can change/s);
+  assert.doesNotMatch(forbidden.html, /href="\/system"/);
+});
+
+test('A form that is sent after the session ended offers to sign in and return', async (t) => {
+  const { service, owner } = await startWithOwner(t);
+  await service.app.db.deleteFrom('sessions').execute();
+  const answer = await owner.post('/team/invitations', { email: 'bob@example.com' });
+  assert.equal(answer.status, 401);
+  assert.match(mainOf(answer.html), /Your session has ended/);
+  assert.match(answer.html, /<form method="post" action="\/sign-in\?next=%2Fteam"/);
+  assert.match(mainOf(answer.html), /Nothing was changed/);
+  const key = await fetch(`${service.url}/account/name`, {
+    method: 'POST',
+    body: new URLSearchParams({ name: 'x' }),
+    headers: { authorization: 'Bearer dlv_live_none' },
+  });
+  assert.match(await key.text(), /Invalid API key/);
+});
+
+test('After a form that was too large, the page leads back to the form', async (t) => {
+  const { owner } = await startWithOwner(t);
+  const answer = await owner.post('/account/name', { name: 'x'.repeat(600_000) });
+  assertPage(answer, 413, 'Request body too large');
+  assert.match(mainOf(answer.html), /choose a smaller file or enter less text/);
+  assert.match(answer.html, /href="\/account" data-back-to-form/);
 });

@@ -6,9 +6,10 @@ import { verifyDomainsJob } from '../../src/domains/verify-job.ts';
 import { isoTime } from '../../src/lib/clock.ts';
 import { runMonitorsJob } from '../../src/monitors/run.ts';
 import type { Resolver } from '../../src/net/dns/resolver.ts';
+import { newLease } from '../../src/store/leases.ts';
 import { startTestService } from '../helpers/app.ts';
 import { testClock } from '../helpers/clock.ts';
-import { skipOnPostgres } from '../helpers/store.ts';
+import { SAME_NODE } from '../helpers/store.ts';
 import { HOUR, MINUTE, startDomainService } from './domain-service.ts';
 
 test('The domain job checks at most eight domains at a time, most overdue first', async (t) => {
@@ -63,14 +64,17 @@ test('The domain job skips a domain leased by another process until the lease ex
   assert.equal(await run(), service.now());
 });
 
-test('Startup releases domain leases of the previous run', { skip: skipOnPostgres }, async (t) => {
-  const service = await startDomainService(t);
+test('Startup releases domain leases of the previous run', async (t) => {
+  const service = await startDomainService(t, {}, SAME_NODE);
   const { app, folder, clock } = service;
   await service.add('example.com');
   const leased_until = isoTime(clock.now() + MINUTE);
-  await app.db.updateTable('domains').set({ lease: 'req_gone', leased_until }).execute();
+  await app.db
+    .updateTable('domains')
+    .set({ lease: newLease(app), leased_until })
+    .execute();
   await service.stop();
-  const next = await startTestService(t, { folder, clock });
+  const next = await startTestService(t, { folder, clock, env: SAME_NODE });
   const row = await next.app.db
     .selectFrom('domains')
     .select(['lease', 'leased_until'])

@@ -24,6 +24,7 @@ test('A signed message sent by nodemailer passes SPF, DKIM and DMARC with grade 
     client_ip: '192.0.2.1',
     helo: 'mail.example.com',
     tls: { used: true, version: 'TLSv1.3', cipher: 'TLS_AES_256_GCM_SHA384' },
+    reported_by: null,
   });
 });
 

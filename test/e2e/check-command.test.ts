@@ -4,6 +4,8 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { check as checkCommand } from '../../src/commands/check/check.ts';
+import { type Io, UsageError } from '../../src/commands/command.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import type { Test } from '../../src/mailtests/schema.ts';
 import type { Zone } from '../../src/net/dns/zone.ts';
@@ -141,31 +143,56 @@ test('check accepts messages with LF line endings', async (t) => {
 test('check exits with 2 for invalid files and options and names them', async (t) => {
   const folder = temporaryFolder(t);
   const file = fileWith(t, MESSAGE);
+  const io = { stdin: async () => new Uint8Array() } as Partial<Io> as Io;
   const cases: [string[], RegExp][] = [
-    [[], /^Missing argument: FILE\./],
-    [[join(folder, 'none.eml')], /none\.eml does not exist\./],
-    [[folder], /is a folder\. Name one message file in it\./],
+    [[], /^Missing argument: FILE/],
+    [[join(folder, 'none.eml')], /none\.eml does not exist/],
     [
       [fileWith(t, '%PDF-1.7\n')],
       /message\.eml is a PDF, not an email message\. Save the\s+message/,
     ],
-    [['-'], /^Standard input is empty\./],
-    [[file, file], /^Unexpected argument: /],
-    [[file, '--ip=here'], /^"here" is not an IP address\./],
-    [[file, '--fail-below=101'], /^--fail-below must be a number from 0 to 100\./],
+    [['-'], /^Standard input is empty/],
+    [
+      [file, '--fail-below=colour=9'],
+      /^--fail-below has no category "colour"\. The categories are/,
+    ],
+    [[file, '--fail-below=content=101'], /^--fail-below must be a number from 0 to 100/],
+    [[file, '--tolerance=3'], /^--tolerance is only for --baseline/],
+    [
+      [file, `--baseline=${folder}/none`],
+      /^--baseline cannot read .*none \(the file does not exist\)/,
+    ],
+    [[file, `--baseline=${file}`], /^--baseline .* is not a baseline\. Create one with --report /],
+    [
+      [file, '--report=xml=a'],
+      /^--report must be FORMAT=FILE, not "xml=a"\. The formats are json, /,
+    ],
+    [[file, '--report=junit'], /^--report must be FORMAT=FILE, not "junit"/],
+    [[file, '-', `--html=${folder}/a.html`], /^--html writes the report of one message\. /],
+    [[file, '--ip=here'], /^"here" is not an IP address/],
+    [[file, '--fail-below=101'], /^--fail-below must be a number from 0 to 100/],
     [[file, '--fail-below=x'], /^--fail-below must be a number/],
-    [[file, '--kind=spam'], /^--kind must be auto, marketing or transactional\./],
+    [[file, '--kind=spam'], /^--kind must be auto, marketing or transactional/],
     [[file, '--tls=2'], /^--tls must be TLSv1\.3/],
-    [[file, '--dns=dns.example'], /^--dns must be addresses such as/],
-    [[file, '--colour'], /^Unknown option '--colour'\.\nUsage/],
-    [[file, '--ofline'], /^Unknown option '--ofline'\. Did you mean --offline\?\nUsage/],
+    [[file, '--colour'], /^Unknown option '--colour'/],
+    [[file, '--ofline'], /^Unknown option '--ofline'\. Did you mean --offline\?/],
     [[file, '--ip'], /--ip/],
     [[fileWith(t, Buffer.alloc(25 * 1024 * 1024 + 1))], /is larger than 26 MB/],
   ];
-  for (const [args, sentence] of cases) {
-    const { code, stdout, stderr } = await check(args);
-    assert.deepEqual([code, stdout], [2, ''], args.join(' '));
-    assert.match(stderr, sentence);
+  for (const [args, sentence] of cases)
+    await assert.rejects(checkCommand.run(args, io), (error) => {
+      assert.ok(error instanceof UsageError, args.join(' '));
+      assert.match(error.message, sentence);
+      return true;
+    });
+  const printed: [string[], RegExp][] = [
+    [['--ofline'], /^Unknown option '--ofline'\. Did you mean --offline\?\nUsage: /],
+    [['--dns=dns.example'], /^--dns must be addresses such as/],
+  ];
+  for (const [args, text] of printed) {
+    const { code, stdout, stderr } = await check([file, ...args]);
+    assert.deepEqual([code, stdout], [2, '']);
+    assert.match(stderr, text);
     assert.match(stderr, /\nUsage: deliverability check FILE/);
   }
 });

@@ -1,4 +1,3 @@
-// @postgres: needs transactions that overlap.
 /** Clients that read the event log up to an event miss none that is committed later. */
 
 import assert from 'node:assert/strict';
@@ -6,7 +5,7 @@ import { test } from 'node:test';
 import { appendEvent } from '../../src/events/events.ts';
 import { transact } from '../../src/store/open.ts';
 import type { TestService } from '../helpers/app.ts';
-import { skipWithoutPostgres } from '../helpers/postgres.ts';
+import { skipUnlessOnPostgres } from '../helpers/postgres.ts';
 import { startNodes } from '../store/races/nodes.ts';
 
 interface List {
@@ -27,7 +26,7 @@ const append = (node: TestService, app = node.app): Promise<string> =>
   transact(node.app.db, async (tx) => (await appendEvent(tx, EVENT, app)).id);
 
 test('An event whose transaction commits late is listed after those that were committed before', {
-  skip: skipWithoutPostgres(),
+  skip: skipUnlessOnPostgres(),
 }, async (t) => {
   const [a, b] = await startNodes(t);
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
@@ -49,7 +48,7 @@ test('An event whose transaction commits late is listed after those that were co
 });
 
 test('Events of a node whose clock is slow are listed after those that were read before', {
-  skip: skipWithoutPostgres(),
+  skip: skipUnlessOnPostgres(),
 }, async (t) => {
   const [a, b] = await startNodes(t);
   const slow = { ...a.app, clock: { now: () => a.app.clock.now() - 300_000 } };
@@ -62,7 +61,7 @@ test('Events of a node whose clock is slow are listed after those that were read
 });
 
 test('A client that polls while two nodes append misses no event and sees none twice', {
-  skip: skipWithoutPostgres(),
+  skip: skipUnlessOnPostgres(),
 }, async (t) => {
   const [a, b] = await startNodes(t);
   const seen = [await append(a)];

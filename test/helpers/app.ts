@@ -20,7 +20,9 @@ import { createApiKey } from '../../src/team/api-keys.ts';
 import { findOwner } from '../../src/team/members.ts';
 import { makeOwner } from '../../src/team/owner.ts';
 import { releasePostgresDatabase } from './postgres.ts';
+import { storeSmtpKeyPair } from './smtp-key-pair.ts';
 import { databaseEnvironment } from './store.ts';
+import { reuseWorker } from './threads.ts';
 
 export interface ApiResponse<T = unknown> {
   status: number;
@@ -78,6 +80,7 @@ export async function startTestService(
 ): Promise<TestService> {
   const { zone, env, folder = temporaryFolder(t), ...overrides } = options;
   const logged: TestService['logged'] = [];
+  await storeSmtpKeyPair(folder);
   const { config } = readConfig({
     DELIVERABILITY_DATA_DIR: folder,
     DELIVERABILITY_HTTP_PORT: '0',
@@ -97,6 +100,7 @@ export async function startTestService(
     resolver: zoneResolver(zone ?? {}),
     log: recordingLog(logged),
     passwordCost: CHEAP_PASSWORDS,
+    startWorker: reuseWorker,
     ...overrides,
   });
   t.after(() => service.stop());

@@ -2,12 +2,13 @@
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, globSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { chownSync, globSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
+import { memoryFolder } from './memory-folder.ts';
 
 /** The folder of the newest installed version; null if there is none. Debian does not add it to PATH. */
 export function postgresPrograms(): string | null {
@@ -42,19 +43,6 @@ const FAST = { fsync: 'off', full_page_writes: 'off' };
 export interface PostgresOptions {
   /** On the disk, and written to it as in production. Otherwise nothing survives a crash of the machine. */
   durable?: boolean;
-}
-
-const MEMORY = '/dev/shm';
-const MIN_MEMORY_BYTES = 4 * 1024 ** 3;
-
-/** In memory if there is enough of it: creating a database there takes half the time. Containers often have 64 MB. */
-function memoryFolder(): string {
-  try {
-    const { bavail, bsize } = statfsSync(MEMORY);
-    return bavail * bsize >= MIN_MEMORY_BYTES ? MEMORY : tmpdir();
-  } catch {
-    return tmpdir();
-  }
 }
 
 export async function startPostgres(

@@ -13,6 +13,13 @@ const TEMPLATE = 'deliverability_template';
 export const skipWithoutPostgres = (): string | false =>
   SERVER ? false : skipOrFail('PostgreSQL is not installed: scripts/setup-test-machine.sh');
 
+/**
+ * For the `skip` option of tests of several nodes, or of PostgreSQL itself. `TEST_DATABASE=postgres npm test` runs them:
+ * together with all others, they would take too long.
+ */
+export const skipUnlessOnPostgres = (): string | false =>
+  process.env.TEST_DATABASE === 'postgres' ? false : 'Runs with TEST_DATABASE=postgres';
+
 const admin = SERVER
   ? new pg.Pool({ connectionString: `${SERVER}/postgres`, max: 2, allowExitOnIdle: true })
   : null;

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import type { Test } from '../../src/mailtests/schema.ts';
 import type { Stall } from './loop-monitor.ts';
 import { type Environment, runProgram, spawnProgram } from './program.ts';
+import { storeSmtpKeyPair } from './smtp-key-pair.ts';
 import { databaseEnvironment } from './store.ts';
 
 const MONITOR = fileURLToPath(new URL('./loop-monitor.ts', import.meta.url));
@@ -56,6 +57,7 @@ export function serveEnvironment(folder: string): Environment {
 /** Returns immediately; the process may still be starting. */
 export async function spawnServe(options: ServeOptions): Promise<StartingProcess> {
   const env = await environmentOf(options);
+  await storeSmtpKeyPair(options.folder);
   const preloads = [
     ...(options.monitored ? [MONITOR] : []),
     ...(options.clockOffsetMs ? [CLOCK_OFFSET] : []),
@@ -168,13 +170,15 @@ export async function startServe(t: TestContext, options: ServeOptions): Promise
   };
 }
 
-const environmentOf = async ({ folder, env }: ServeOptions): Promise<Environment> => ({
+/** The environment of `serve`, also for other commands on the same database. */
+export const environmentOf = async ({ folder, env }: ServeOptions): Promise<Environment> => ({
   ...serveEnvironment(folder),
   ...(await databaseEnvironment(folder)),
   ...env,
 });
 
-async function ownerKey(options: ServeOptions): Promise<string> {
+/** Runs the `owner` command, and returns the API key that it prints. */
+export async function ownerKey(options: ServeOptions): Promise<string> {
   const environment = await environmentOf(options);
   const { stdout, stderr } = await runProgram(
     ['owner', 'owner@example.com', '--json'],

@@ -38,6 +38,12 @@ export const sqliteEnvironment = (folder: string): Record<string, string> => ({
 
 export const TEST_SECRET_KEY = 'the secret key of all nodes in tests';
 
+/**
+ * For a service that starts again after a stop or a kill. On PostgreSQL, it then continues the work that it had
+ * claimed. Without a name, each start is a new node, and waits for the end of the leases.
+ */
+export const SAME_NODE = { DELIVERABILITY_NODE_NAME: 'same' };
+
 /** The variables for a service with this data folder. Empty on SQLite, where the defaults apply. */
 export async function databaseEnvironment(folder: string): Promise<Record<string, string>> {
   if (!onPostgres) return {};

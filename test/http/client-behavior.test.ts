@@ -275,7 +275,7 @@ test('Test-mode keys read everything, and change only what has a test mode', asy
   const { call, makeKey } = await startTestService(t);
   const key = await makeKey('owner', false);
   const changing = ({ method }: Route) => method !== 'GET';
-  const WITH_TEST_MODE = /^\/v1\/(tests|webhooks|reports\/share|reports\/shared)(\/|$)/;
+  const WITH_TEST_MODE = /^\/v1\/(tests|inboxes|webhooks|reports\/share|reports\/shared)(\/|$)/;
   for (const route of DOCUMENTED_ROUTES.filter(({ role }) => role !== 'public')) {
     const mayChange = WITH_TEST_MODE.test(route.path) || route.operation === 'revokeApiKey';
     assert.equal(requiresLiveMode(route), changing(route) && !mayChange, route.operation);
@@ -428,15 +428,16 @@ test('Lengths count characters, so that emoji count once', async (t) => {
   assert.equal(await statusOf(metadata(1, 501)), 422);
 });
 
-test('Every test has the URL of its report', async (t) => {
+test('Every test has the URL of its page', async (t) => {
   const { call, createTest, url } = await startTestService(t, {
     env: { DELIVERABILITY_APP_URL: 'https://app.example.com' },
   });
-  const { id, report_url: reportUrl } = await createTest();
-  assert.equal(reportUrl, `https://app.example.com/v1/tests/${id}/report.html`);
+  const { id, address, report_url: reportUrl } = await createTest();
+  assert.equal(reportUrl, `https://app.example.com/tests/${id}`);
   const { body } = await call<{ data: { report_url: string }[] }>('GET', '/v1/tests');
   assert.equal(body.data[0]!.report_url, reportUrl);
-  // There is no result yet.
   const { pathname } = new URL(reportUrl, url);
-  assert.equal((await call('GET', pathname)).status, 409);
+  const page = await call<string>('GET', pathname);
+  assert.equal(page.status, 200);
+  assert.ok(page.text.includes(address));
 });

@@ -89,6 +89,18 @@ async function walkTests({ ask }: Walk) {
   await ask('DELETE', `/v1/tests/${made.body.id}`, 200);
 }
 
+async function walkInboxes({ ask }: Walk) {
+  const json = { name: 'Newsletter', reusable: true };
+  const made = await ask('POST', '/v1/tests', 201, { json });
+  await ask('POST', '/v1/tests', 422, { json: { ...json, placement: true } });
+  const path = `/v1/inboxes/${made.body.id}`;
+  await ask('GET', '/v1/inboxes?limit=1', 200);
+  await ask('GET', path, 200);
+  await ask('GET', `/v1/tests?inbox_id=${made.body.id}`, 200);
+  await ask('DELETE', path, 200);
+  await ask('GET', path, 404);
+}
+
 async function walkEvents({ ask }: Walk) {
   const { body } = await ask<{ data: { id: string; type: string }[] }>('GET', '/v1/events', 200);
   assert.equal(body.data[0]!.type, 'test.completed');
@@ -131,7 +143,7 @@ async function walkDomains({ ask }: Walk) {
   await ask('POST', '/v1/domains', 422, { json: { name: 'co.uk' } });
   const path = `/v1/domains/${made.body.id}`;
   const etag = (await ask('GET', path, 200)).headers.get('etag')!;
-  await ask('GET', '/v1/domains?status=pending', 200);
+  await ask('GET', '/v1/domains?status=pending&health=unknown&q=exam', 200);
   await ask('PATCH', path, 200, { json: { badge_enabled: true } });
   await ask('PATCH', path, 412, { json: { dkim_selectors: null }, headers: { 'if-match': etag } });
   await ask('POST', `${path}/verify`, 200);
@@ -148,7 +160,7 @@ async function walkMonitors({ ask }: Walk) {
   await ask('POST', monitors, 422, { json: { ...json, targets: ['10.0.0.1'] } });
   const path = `${monitors}/${made.body.id}`;
   await ask('POST', `${path}/run`, 200);
-  await ask('GET', monitors, 200);
+  await ask('GET', `${monitors}?status=unknown&domain_id=dom_none`, 200);
   await ask('GET', `${path}/runs?limit=1`, 200);
   const etag = (await ask('GET', path, 200)).headers.get('etag')!;
   await ask('PATCH', path, 200, { json: { enabled: false } });
@@ -173,8 +185,10 @@ async function walkAlerts({ ask }: Walk) {
     headers: { 'content-type': 'message/rfc822' },
   });
   await ask('GET', `/v1/tests/${sent.body.id}?wait=50`, 200);
-  const incidents = await ask<{ data: object[] }>('GET', `${path}/incidents`, 200);
+  const incidents = await ask<{ data: { id: string }[] }>('GET', `${path}/incidents`, 200);
   assert.equal(incidents.body.data.length, 1);
+  await ask('GET', `/v1/alert_incidents/${incidents.body.data[0]!.id}`, 200);
+  await ask('GET', '/v1/alert_incidents/inc_none', 404);
   await ask('GET', '/v1/alert_incidents?status=open', 200);
   await ask('DELETE', path, 200);
 }
@@ -237,6 +251,7 @@ async function walkTeam({ ask, service }: Walk) {
   await ask('POST', invitations, 409, { json });
   const other = await ask('POST', invitations, 201, { json: { email: 'dan@example.com' } });
   await ask('GET', `${invitations}?limit=1`, 200);
+  await ask('GET', `${invitations}?status=pending`, 200);
   await ask('GET', `${invitations}/${made.body.id}`, 200);
   // Its message arrives only now.
   await ask('POST', `${invitations}/${made.body.id}/resend`, 429);
@@ -292,6 +307,7 @@ async function walkAccount(walk: Walk) {
   await ask('PATCH', '/v1/me', 403, { key: null, headers: foreign, json: { name: 'x' } });
   await ask('PATCH', '/v1/me', 200, { key: null, headers, json: { name: 'The Owner' } });
   await ask('DELETE', `/v1/sessions/${other.body.id}`, 200, { key: null, headers });
+  await ask('DELETE', '/v1/sessions', 200, { key: null, headers });
   await ask('DELETE', '/v1/sessions/current', 404);
   await ask('DELETE', '/v1/sessions/current', 200, { key: null, headers });
   await ask('POST', '/v1/password_resets', 202, { key: null, json: { email } });
@@ -339,6 +355,7 @@ test('Every documented operation returns documented success and error responses'
   await walkRefusals(walk);
   await walkHealth(walk);
   await walkTests(walk);
+  await walkInboxes(walk);
   await walkEvents(walk);
   await walkWebhooks(walk);
   await walkDomains(walk);

@@ -85,6 +85,20 @@ describe('HTTP server with malformed requests', () => {
       assert.deepEqual([status, told], [expected, expected]);
     });
 
+  it('answers a Host that is not a valid address with 400, although the library accepts it', async (t) => {
+    const fetch: Fetch = async (request) => new Response(new URL(request.url).host);
+    for (const host of [
+      '999.999.999.999',
+      '99999999999999999999.0.0.1',
+      '0x1ffffffff',
+      '1.2.3.4.5.6.7.8',
+    ]) {
+      const bytes = `GET / HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
+      const reply = await talk(t, await listen(t, { fetch }), bytes).reply;
+      assert.match(reply, /^HTTP\/1\.1 400 [\s\S]*"malformed_request"/, host);
+    }
+  });
+
   it('does not write an error into a response in progress', async (t) => {
     const fetch: Fetch = async () =>
       new Response(new ReadableStream({ start: (body) => body.enqueue(Buffer.from('first')) }));

@@ -1,4 +1,3 @@
-// @postgres: several nodes count in one database.
 /** Two nodes on one database allow each rate limit once, and delay guesses together. */
 
 import assert from 'node:assert/strict';
@@ -7,11 +6,11 @@ import { createRateLimit } from '../../src/http/rate-limit.ts';
 import { deleteExpiredCounts, rateLimitFor } from '../../src/http/shared-rate-limit.ts';
 import { CHEAP_PASSWORDS, type TestService } from '../helpers/app.ts';
 import { testClock } from '../helpers/clock.ts';
-import { skipWithoutPostgres } from '../helpers/postgres.ts';
+import { skipUnlessOnPostgres } from '../helpers/postgres.ts';
 import { seededRandom } from '../helpers/random.ts';
 import { startNodes } from '../store/races/nodes.ts';
 
-const skip = skipWithoutPostgres();
+const skip = skipUnlessOnPostgres();
 
 const count = (responses: { status: number }[], status: number): number =>
   responses.filter((response) => response.status === status).length;

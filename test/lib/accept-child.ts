@@ -24,6 +24,8 @@ const smtp = await startSmtp(
     maxSize: 1000,
     minFreeBytes: 0,
     proxyNetworks: [],
+    forwardingNetworks: [],
+    trustedHops: [],
     limits: { connections: 100_000, connectionsPerAddress: 100_000 },
     log,
   },

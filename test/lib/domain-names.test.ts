@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import {
   addressDomain,
+  isReservedName,
   normalizeDomain,
   organizationalDomain,
 } from '../../src/lib/domain-names.ts';
@@ -68,4 +69,17 @@ it('addressDomain returns the part after the last @', () => {
   assert.equal(addressDomain('someone@bücher.example'), 'xn--bcher-kva.example');
   for (const address of ['', 'someone', 'someone@', 'someone@-'])
     assert.equal(addressDomain(address), null, address);
+});
+
+it('Names reserved for tests and examples are recognized', () => {
+  for (const name of [
+    'localhost',
+    'inbox.demo.example',
+    'a.test',
+    'x.invalid',
+    'inbox.example.com',
+  ])
+    assert.ok(isReservedName(name), name);
+  for (const name of ['example.de', 'myexample.com', 'test.com', 'localhost.de', 'mytest'])
+    assert.ok(!isReservedName(name), name);
 });

@@ -13,10 +13,10 @@ import { SENDER_ZONE } from '../e2e/sender.ts';
 import { startTestService, temporaryFolder } from '../helpers/app.ts';
 import { startDnsServer } from '../helpers/dns-server.ts';
 import { goodMessage } from '../helpers/good-message.ts';
-import { runProgram } from '../helpers/program.ts';
 import { type Random, seededRandom } from '../helpers/random.ts';
 import { startReceiver } from '../helpers/receiver.ts';
-import { type ServeOptions, serveEnvironment, spawnServe } from '../helpers/serve-process.ts';
+import { ownerKey, type ServeOptions, spawnServe } from '../helpers/serve-process.ts';
+import { SAME_NODE } from '../helpers/store.ts';
 import { startMailSink } from '../outbox/mail-sink.ts';
 
 /** An alert sends at most twenty emails per hour, and each test here triggers one: six rounds at most. */
@@ -25,7 +25,7 @@ const TESTS_PER_ROUND = 3;
 const MAX_LIFETIME_MS = 500;
 
 test(`${ROUNDS} SIGKILLs lose no alert email, Slack message or event`, {
-  timeout: 300_000,
+  timeout: 300_000 + ROUNDS * 30_000,
 }, async (t) => {
   const seed = Number(process.env.KILL_SEED ?? randomInt(2 ** 31));
   t.diagnostic(`KILL_SEED=${seed}`);
@@ -37,6 +37,7 @@ test(`${ROUNDS} SIGKILLs lose no alert email, Slack message or event`, {
   const folder = temporaryFolder(t);
   const env = {
     ...receiver.env,
+    ...SAME_NODE,
     DELIVERABILITY_DNS_SERVERS: `127.0.0.1:${dns.address.port}`,
     DELIVERABILITY_SECRET_KEY: 'a secret key for the tests of kills, long enough',
     DELIVERABILITY_BLOCKLISTS: '-all',
@@ -80,17 +81,18 @@ test(`${ROUNDS} SIGKILLs lose no alert email, Slack message or event`, {
       `event of ${id}`,
     );
   }
-  const counts = { incidents: incidents.length, mails: mails.length, posts: posts.length };
+  const counts = {
+    rounds: ROUNDS,
+    incidents: incidents.length,
+    mails: mails.length,
+    posts: posts.length,
+  };
   t.diagnostic(JSON.stringify({ ...counts, events: events.length }));
 });
 
 /** Creates an owner, an endpoint and two alerts: one by email and Slack, one by webhook. */
 async function prepare({ folder, env }: ServeOptions, url: string) {
-  const created = await runProgram(['owner', 'owner@example.com', '--json'], {
-    ...serveEnvironment(folder),
-    ...env,
-  });
-  const { key } = JSON.parse(created.stdout);
+  const key = await ownerKey({ folder, env });
   const service = await spawnServe({ folder, env });
   const api = String((await service.nextLine('ready'))!.api);
   const post = async (path: string, json: object): Promise<{ id: string }> => {

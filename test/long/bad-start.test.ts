@@ -1,5 +1,7 @@
 /** Errors at start are clear, reported together, and change nothing. */
 
+// @one-database: about SQLite files.
+
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -85,7 +87,11 @@ test('serve exits with 2 and names the variable when the data directory cannot b
   const file = join(temporaryFolder(t), 'file');
   writeFileSync(file, 'not a folder');
   const ended = await serve(join(file, 'data'));
-  assertStartError(ended, 2, /DELIVERABILITY_DATA_DIR cannot be used: a file with the name/);
+  assertStartError(
+    ended,
+    2,
+    /DELIVERABILITY_DATA_DIR cannot be used: a part of its path is a file/,
+  );
   assert.equal(readFileSync(file, 'utf8'), 'not a folder');
 });
 

@@ -5,13 +5,15 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { createTransport } from 'nodemailer';
 import manifest from '../../package.json' with { type: 'json' };
 import { PREFIX } from '../../src/config/config.ts';
 import { VARIABLES } from '../../src/config/variables.ts';
 import { postForm } from '../dashboard/pages.ts';
 import { temporaryFolder } from '../helpers/app.ts';
 import { runProgram, spawnProgram } from '../helpers/program.ts';
-import { serveEnvironment, startServe } from '../helpers/serve-process.ts';
+import { environmentOf, serveEnvironment, startServe } from '../helpers/serve-process.ts';
+import { onPostgres } from '../helpers/store.ts';
 
 const COMMANDS = [
   'serve',
@@ -21,7 +23,13 @@ const COMMANDS = [
   'listen',
   'owner',
   'key',
+  'seed',
+  'backup',
+  'restore',
+  'migrate',
   'copy',
+  'doctor',
+  'healthcheck',
   'env',
   'openapi',
 ];
@@ -69,7 +77,7 @@ test('Invalid commands and arguments exit with 2 and explain the error', async (
 
 test('owner creates the owner, replaces them with --replace and prints a working key', async (t) => {
   const folder = temporaryFolder(t);
-  const env = serveEnvironment(folder);
+  const env = await environmentOf({ folder });
   const first = await runProgram(['owner', 'first@example.com'], env);
   assert.equal(first.code, 0);
   assert.match(first.stdout, /^dlv_live_\S+\n$/);
@@ -101,12 +109,17 @@ test('owner creates the owner, replaces them with --replace and prints a working
   assert.equal(await statusFor(url, `${key}x`), 401);
 });
 
+/** A command cannot tell a PostgreSQL database from the right one by its name. */
+const MISSING = onPostgres
+  ? /^There is no owner yet\. Run: deliverability owner/
+  : /^There is no database at \/.* where the service runs/;
+
 test('key creates API keys of any role while the service runs', async (t) => {
   const folder = temporaryFolder(t);
-  const env = serveEnvironment(folder);
+  const env = await environmentOf({ folder });
   const wrongFolder = await runProgram(['key', 'ci', '--role', 'viewer'], env);
   assert.deepEqual([wrongFolder.code, wrongFolder.stdout], [2, '']);
-  assert.match(wrongFolder.stderr, /^There is no database at \/.* where the service runs/);
+  assert.match(wrongFolder.stderr, MISSING);
   const { url } = await startServe(t, { folder });
   const plain = await runProgram(['key', 'ci', '--role', 'viewer'], env);
   assert.match(plain.stdout, /^dlv_live_\S+\n$/);
@@ -163,7 +176,7 @@ test('A data folder that cannot be used is blamed on the variable that names it'
   const file = join(folder, 'file');
   writeFileSync(file, '');
   for (const [env, says] of [
-    [{ DELIVERABILITY_DATA_DIR: file }, /DELIVERABILITY_DATA_DIR cannot be used: a file with/],
+    [{ DELIVERABILITY_DATA_DIR: file }, /DELIVERABILITY_DATA_DIR cannot be used: a /],
     [{ DELIVERABILITY_DATA_DIR: join(file, 'a') }, /DELIVERABILITY_DATA_DIR cannot be used: a /],
     [{ DELIVERABILITY_DATA_DIR: '/proc/none' }, /DELIVERABILITY_DATA_DIR cannot be used: /],
     [{ DELIVERABILITY_DATABASE_URL: `sqlite:${file}/a.db` }, /DELIVERABILITY_DATABASE_URL cannot/],
@@ -206,18 +219,35 @@ test('demo prints an address, an account and reports that open', async (t) => {
   const service = { url: url! } as Parameters<typeof postForm>[0];
   const signedIn = await postForm(service, '/sign-in', { email: email!, password: password! });
   assert.equal(signedIn.status, 303);
-  const reports = [...output.matchAll(/^ {2}(http\S+\/report\.html)$/gm)].map(([, link]) => link!);
+  const reports = [...output.matchAll(/^ {2}(http\S+\/tests\/test_\w+)$/gm)].map(
+    ([, link]) => link!,
+  );
   assert.equal(reports.length, 2);
   for (const link of reports) {
     const response = await fetch(link, { headers: { cookie: signedIn.cookie! } });
     assert.equal(response.status, 200);
     assert.match(await response.text(), /How the score is calculated/);
   }
+  await sendOwnMail(output, url!);
   demo.removeAllListeners('close');
   demo.kill('SIGINT');
   const [code] = await once(demo, 'close');
   assert.equal(code, 0);
 });
+
+/** Gets a test address and sends to the SMTP port that the demo prints, as any program does. */
+async function sendOwnMail(output: string, url: string): Promise<void> {
+  const [, key] = /API_KEY=(\S+)/.exec(output)!;
+  const [, port] = /SMTP listens on 127\.0\.0\.1:(\d+)/.exec(output)!;
+  const headers = { authorization: `Bearer ${key}` };
+  const created = await fetch(`${url}/v1/tests`, { method: 'POST', headers });
+  const { id, address } = (await created.json()) as { id: string; address: string };
+  const transport = createTransport({ port: Number(port), tls: { rejectUnauthorized: false } });
+  await transport.sendMail({ from: 'me@shop.example', to: address, subject: 'Hello', text: 'Hi!' });
+  const response = await fetch(`${url}/v1/tests/${id}?wait=20`, { headers });
+  const test = (await response.json()) as { status: string; envelope: { client_ip: string } };
+  assert.deepEqual([test.status, test.envelope.client_ip], ['completed', '127.0.0.1']);
+}
 
 test('owner in a folder without a database says that it creates one', async (t) => {
   const folder = temporaryFolder(t);

@@ -9,19 +9,19 @@ import { seededRandom } from '../helpers/random.ts';
 import { randomTest } from '../mailtests/counted-tests.ts';
 
 export interface Writing {
-  path: string;
+  location: string;
   domains: (string | null)[];
   /** Tests complete at random times from `from` until before `to`. */
   from: number;
   to: number;
 }
 
-const { path, domains, from, to } = workerData as Writing;
+const { location, domains, from, to } = workerData as Writing;
 const random = seededRandom(77);
 // In the past, so that IDs do not collide with those of other threads.
 const clock = { now: () => from - 1_000_000_000 };
 const newId = createIdGenerator(clock);
-const { db, close } = await openStore(path);
+const { db, close } = await openStore(location);
 let stopped = false;
 let written = 0;
 parentPort!.once('message', () => {

@@ -1,6 +1,7 @@
 /** PostgreSQL crashes and returns under load: nodes say so, lose nothing, and continue by themselves. */
 
 // @alone: two nodes and their database need the whole machine.
+// @one-database: starts its own PostgreSQL server in any run.
 
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
@@ -26,7 +27,7 @@ const MAX_RETURN_MS = 5_000;
 
 test(`${ROUNDS} crashes of PostgreSQL lose nothing, and the nodes return by themselves`, {
   skip: skipWithoutServer(),
-  timeout: 900_000,
+  timeout: 300_000 + ROUNDS * 30_000,
 }, async (t) => {
   const seed = Number(process.env.KILL_SEED ?? randomInt(2 ** 31));
   t.diagnostic(`KILL_SEED=${seed}`);

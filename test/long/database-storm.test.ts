@@ -1,6 +1,7 @@
 /** A database that answers too slowly, or with too few connections: every client gets an answer in bounded time. */
 
 // @alone: it measures response times.
+// @one-database: starts its own PostgreSQL server in any run.
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';

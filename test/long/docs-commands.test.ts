@@ -12,6 +12,7 @@ import { exampleId } from '../../src/http/schemas.ts';
 import type { Test } from '../../src/mailtests/schema.ts';
 import { insertPasswordLink } from '../../src/team/passwords.ts';
 import { insertSession } from '../../src/team/sessions.ts';
+import { completeTest } from '../alerts/alerting.ts';
 import { startTestService, type TestService } from '../helpers/app.ts';
 import { goodMessage } from '../helpers/good-message.ts';
 import { skipUnlessInstalled } from '../helpers/installed.ts';
@@ -38,6 +39,9 @@ async function freshObjects(
     headers: { 'content-type': 'message/rfc822' },
   });
   assert.equal((await service.getTest(test.id, '?wait=20')).status, 'completed');
+  const { body: inbox } = await call<{ id: string }>('POST', '/v1/tests', {
+    json: { reusable: true },
+  });
   const { body: other } = await call<{ id: string }>('POST', '/v1/api_keys', {
     json: { name: 'x' },
   });
@@ -45,6 +49,7 @@ async function freshObjects(
     API_KEY: key,
     TEST_ID: test.id,
     MEMBER_ID: (await makeMember('member')).id,
+    INBOX_ID: inbox.id,
     INVITATION_ID: (await invite(service, { email: `invited${nth}@example.com` })).body.id,
     API_KEY_ID: other.id,
     SESSION_ID: (await startSession()).row.id,
@@ -104,6 +109,16 @@ async function freshMonitoring({ call }: TestService, nth: number) {
   };
 }
 
+/** The ID of an open incident, which a result without authentication opened. */
+async function openIncident({ app, call }: TestService): Promise<string> {
+  const rule = { name: 'x', condition: 'auth_fail', channels: ['webhook'] };
+  const { body: alert } = await call<{ id: string }>('POST', '/v1/alerts', { json: rule });
+  await completeTest(app, { dmarc: 'fail' });
+  const path = `/v1/alert_incidents?alert_id=${alert.id}`;
+  const { body: incidents } = await call<{ data: { id: string }[] }>('GET', path);
+  return incidents.data[0]!.id;
+}
+
 /** Real values for placeholders in examples, such as tokens and members, by operation. */
 const REAL_VALUES: Record<
   string,
@@ -146,13 +161,15 @@ test('Every curl command of the API reference works as shown', {
   writeFileSync(join(folder, '.curlrc'), rc);
   writeFileSync(join(folder, 'message.eml'), goodMessage());
   const document = (await call('GET', '/openapi.json')).body;
+  const incident = await openIncident(service);
   const operations = readOperations(document).flatMap((group) => group.operations);
   // The transfer comes last: afterwards, the key no longer has the role owner.
   operations.sort((a, b) => Number(isTransfer(a)) - Number(isTransfer(b)));
   let commands = 0;
   for (const operation of operations)
     for (const shown of curlsOf(operation, BASE_URL)) {
-      const env = await freshObjects(service, ++commands, receiver.url);
+      const objects = await freshObjects(service, ++commands, receiver.url);
+      const env: Record<string, string> = { ...objects, ALERT_INCIDENT_ID: incident };
       const [example, real] = (await REAL_VALUES[operation.operationId]?.(service)) ?? ['', ''];
       assert.ok(shown.includes(example), shown);
       const command = shown.replace(example, real);

@@ -1,5 +1,7 @@
 /** The API docs page in a real browser: accessibility, narrow screens, no JavaScript. */
 
+// @one-database: about a page in a browser.
+
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';

@@ -1,5 +1,7 @@
 /** Messages through the whole service with a real SpamAssassin and Rspamd, running and suspended. */
 
+// @one-database: about spam engines.
+
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { analyze } from '../../src/analysis/analyze.ts';

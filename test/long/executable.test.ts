@@ -1,49 +1,25 @@
 // @postgres: the executable contains the driver.
+// @one-database: uses both databases in any run.
 /** The executable of `npm run build`, alone in an empty folder, with a minimal environment. */
 
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  copyFileSync,
-  existsSync,
-  globSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-} from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { type TestContext, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import manifest from '../../package.json' with { type: 'json' };
 import { temporaryFolder } from '../helpers/app.ts';
 import { startDnsServer } from '../helpers/dns-server.ts';
+import { EXECUTABLE, firstLog, skipUnlessBuilt } from '../helpers/executable.ts';
 import { goodMessage } from '../helpers/good-message.ts';
-import { skipOrFail, skipUnlessInstalled } from '../helpers/installed.ts';
+import { skipUnlessInstalled } from '../helpers/installed.ts';
 import { pdfFonts, pdfWords } from '../helpers/pdf.ts';
 import { postgresDatabase, skipWithoutPostgres } from '../helpers/postgres.ts';
 import { sendMail } from '../helpers/send.ts';
 import { TEST_SECRET_KEY } from '../helpers/store.ts';
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const BUILT = join(ROOT, 'dist', 'deliverability');
-
-/** Tests of an outdated executable would be misleading. */
-function notBuilt(): string | false {
-  if (!existsSync(BUILT))
-    return skipOrFail('dist/deliverability does not exist: run npm run build');
-  const builtAt = statSync(BUILT).mtimeMs;
-  const newer = globSync(['src/**/*.{ts,tsx}', 'scripts/build.ts', 'scripts/executable/*.ts'], {
-    cwd: ROOT,
-  }).find((path) => statSync(join(ROOT, path)).mtimeMs > builtAt);
-  return newer
-    ? skipOrFail(`dist/deliverability is older than ${newer}: run npm run build`)
-    : false;
-}
-
-const skip = notBuilt();
+const skip = skipUnlessBuilt();
 
 interface Sandbox {
   /** Contains only the executable. */
@@ -59,7 +35,7 @@ function createSandbox(t: TestContext): Sandbox {
   const TMPDIR = join(parent, 'tmp');
   for (const path of [folder, TMPDIR]) mkdirSync(path);
   const executable = join(folder, 'deliverability');
-  copyFileSync(BUILT, executable);
+  copyFileSync(EXECUTABLE, executable);
   const env = { PATH: '/usr/bin', TMPDIR, HOME: join(parent, 'home') };
   return { folder, executable, env };
 }
@@ -75,8 +51,8 @@ function assertNothingLeft({ env, folder }: Sandbox, created: string[] = []): vo
   assert.equal(existsSync(env.HOME!), false, 'HOME was not created');
 }
 
-test('Executable is smaller than 120 MB', { skip }, () => {
-  assert.ok(statSync(BUILT).size < 120e6, `${statSync(BUILT).size} bytes`);
+test('Executable is smaller than 121 MB', { skip }, () => {
+  assert.ok(statSync(EXECUTABLE).size < 121e6, `${statSync(EXECUTABLE).size} bytes`);
 });
 
 test('Executable prints its version from any directory', { skip }, (t) => {
@@ -192,16 +168,6 @@ test('Executable receives, analyzes and reports a message with PostgreSQL', {
   const { tables } = JSON.parse(copied.stdout) as { tables: { name: string; rows: number }[] };
   assert.equal(tables.find(({ name }) => name === 'messages')?.rows, 1);
 });
-
-/** Resolves with the first log line with this message; rejects if the process ends without one. */
-async function firstLog(child: ChildProcess, message: string): Promise<Record<string, string>> {
-  const lines: string[] = [];
-  for await (const line of createInterface(child.stderr!)) {
-    lines.push(line);
-    if (line.startsWith('{') && JSON.parse(line).message === message) return JSON.parse(line);
-  }
-  throw new Error(`"${message}" was not logged: ${lines.join('\n')}`);
-}
 
 test('Executable unpacks the database addon to HOME when TMPDIR is unusable', { skip }, (t) => {
   const sandbox = createSandbox(t);

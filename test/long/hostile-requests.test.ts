@@ -1,6 +1,7 @@
 /** Hostile requests to every operation: no server errors, no internal details, no effects of rejected requests. */
 
 import assert from 'node:assert/strict';
+import { tmpdir } from 'node:os';
 import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import { sql } from 'kysely';
@@ -22,21 +23,40 @@ import { insertSession } from '../../src/team/sessions.ts';
 import { contentsOf, INSIDE } from '../e2e/inside.ts';
 import { temporaryFolder } from '../helpers/app.ts';
 import { testClock } from '../helpers/clock.ts';
-import { openTestStore } from '../helpers/store.ts';
+import { onPostgres, openTestStore } from '../helpers/store.ts';
+import { tableNames } from '../helpers/stored-bytes.ts';
 import { documentValidator } from '../http/document-validator.ts';
 import { type Hostile, hostileRequest, REAL } from '../http/hostile-requests.ts';
 
 const SEED = 20_261_121;
-const REQUESTS = 21_000;
+/** Fewer on PostgreSQL, because the requests and what they can do are the same. */
+const REQUESTS = onPostgres ? 10_000 : 21_000;
 
 /** Request data that a page contains unescaped. */
 const UNESCAPED = /<script>alert|"><img src=x/;
 
+const DATA_FOLDER = new RegExp(`${tmpdir()}/deliverability-\\w{6}`, 'g');
+
 type Row = Record<string, unknown>;
 
+/** Grows with each changed row. */
 async function changesOf(db: Db): Promise<number> {
-  const { rows } = await sql<{ n: number }>`select total_changes() as n`.execute(db);
+  const changes = onPostgres ? sql`(select last_value from changes)` : sql`total_changes()`;
+  const { rows } = await sql<{ n: number }>`select ${changes} as n`.execute(db);
   return rows[0]!.n;
+}
+
+/** PostgreSQL itself counts the changes of all connections only after a delay. */
+async function countChanges(db: Db): Promise<void> {
+  if (!onPostgres) return;
+  await sql`CREATE SEQUENCE changes`.execute(db);
+  await sql`
+    CREATE FUNCTION count_change() RETURNS trigger LANGUAGE plpgsql
+    AS 'BEGIN PERFORM nextval(''changes''); RETURN NULL; END'`.execute(db);
+  for (const name of await tableNames(db))
+    await sql`
+      CREATE TRIGGER count_change AFTER INSERT OR UPDATE OR DELETE ON ${sql.table(name)}
+      FOR EACH ROW EXECUTE FUNCTION count_change()`.execute(db);
 }
 
 /** The application without sockets and jobs, with a fixed clock; emails stay in the outbox. */
@@ -151,7 +171,9 @@ function checkResponse(request: Request, { status, headers }: Response, text: st
     assert.deepEqual([problem.object, problem.status], ['error', status], summary);
     assert.ok(text.length < 60_000, summary);
   }
-  assert.doesNotMatch(text, INSIDE, summary);
+  // The settings on the System page include the data folder.
+  const isSystemPage = status === 200 && new URL(request.url).pathname === '/system';
+  assert.doesNotMatch(isSystemPage ? text.replace(DATA_FOLDER, '') : text, INSIDE, summary);
 }
 
 test('Hostile requests to every operation cause no 5xx, leaks or unintended changes', {
@@ -161,6 +183,7 @@ test('Hostile requests to every operation cause no 5xx, leaks or unintended chan
   const { app, fetch, faults } = assembled;
   const { db } = app;
   const credentials = await credentialsOf(assembled);
+  await countChanges(db);
   const data = presentListed(
     {
       ...newTestRow(app, { kind: 'auto', metadata: {}, expires_in: 3600, livemode: true }),
@@ -168,6 +191,7 @@ test('Hostile requests to every operation cause no 5xx, leaks or unintended chan
       failure_reason: 'not_received',
     },
     app.config,
+    [],
   );
   await transact(db, (tx) => appendEvent(tx, { type: 'test.failed', livemode: true, data }, app));
   const { rows: needed } = await sql<{ id: string }>`
@@ -220,7 +244,7 @@ test('Hostile requests to every operation cause no 5xx, leaks or unintended chan
     [contents, changes] = [await contentsOf(db), await changesOf(db)];
   }
   t.diagnostic(`responses by status: ${JSON.stringify(seen)}`);
-  assert.ok(Object.values(seen).reduce((a, b) => a + b) >= 20_000);
+  assert.ok(Object.values(seen).reduce((a, b) => a + b) >= REQUESTS);
   for (const status of [200, 201, 202, 400, 401, 403, 404, 409, 412, 413, 415, 422])
     assert.ok(seen[status]! > 0, `no response has status ${status}: ${JSON.stringify(seen)}`);
   assert.deepEqual(faults, []);

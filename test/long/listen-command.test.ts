@@ -1,5 +1,7 @@
 /** `listen` as a process with a real service: its output, responses and exit codes. */
 
+// @one-database: about a command without a database.
+
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';

@@ -1,18 +1,23 @@
 /** The memory of a running service stays below a bound, whatever the messages are. */
 
 // @alone: the messages keep all cores busy, and each has a time limit.
+// @one-database: about the memory of threads.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { measureMemory } from '../../scripts/bench/memory.ts';
 import { SENDER_ZONE } from '../e2e/sender.ts';
 import { temporaryFolder } from '../helpers/app.ts';
 import { startDnsServer } from '../helpers/dns-server.ts';
+import { bundleProgram } from '../helpers/program.ts';
 import { sendMail } from '../helpers/send.ts';
 import { type ServeProcess, startServe } from '../helpers/serve-process.ts';
 import { HOSTILE_LOAD } from './hostile-load.ts';
 
 const MAX_RESIDENT_MB = 1100;
+/** For ordinary messages, by number of analysis threads. */
+const MAX_ORDINARY_MB = { 1: 250, 2: 350 };
 /** How often each message is sent. */
 const ROUNDS = 2;
 const CONNECTIONS = 12;
@@ -42,6 +47,19 @@ test(`Service with two workers needs less than ${MAX_RESIDENT_MB} MB for hostile
   assert.ok(peak < MAX_RESIDENT_MB, `${peak} MB`);
   assert.equal((await service.call<{ status: string }>('GET', '/healthz')).status, 'ok');
 });
+
+for (const workers of [1, 2] as const)
+  test(`Service with ${workers} analysis threads needs at most ${MAX_ORDINARY_MB[workers]} MB for ordinary messages`, {
+    skip: process.platform !== 'linux' && 'there is no /proc',
+  }, async (t) => {
+    const command: [string, string] = [process.execPath, await bundleProgram()];
+    const { idle, peak, after } = await measureMemory(command, workers, {
+      messages: 300,
+      idleMs: 1000,
+    });
+    t.diagnostic(`${idle} MB idle, ${peak} MB at most, ${after} MB after the last result`);
+    assert.ok(peak <= MAX_ORDINARY_MB[workers], `${peak} MB`);
+  });
 
 /** Sends the message, waits for its result, and requests its reports. */
 async function examine(service: ServeProcess, name: string): Promise<void> {

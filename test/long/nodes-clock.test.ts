@@ -1,6 +1,7 @@
 /** Nodes whose clocks are minutes apart: no work is taken from a node that is still doing it. */
 
 // @alone: three nodes need the whole machine.
+// @one-database: starts its own PostgreSQL server in any run.
 
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';

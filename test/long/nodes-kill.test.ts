@@ -1,6 +1,7 @@
 /** `kill -9` of random nodes of three on one PostgreSQL: nothing accepted is lost, and nothing is done twice. */
 
 // @alone: three nodes need the whole machine.
+// @one-database: starts its own PostgreSQL server in any run.
 
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
@@ -29,7 +30,7 @@ const MAX_CONCURRENT_MAILS = 5;
 
 test(`${ROUNDS} SIGKILLs of one of ${NODES} nodes lose nothing and repeat no work`, {
   skip: skipWithoutServer(),
-  timeout: 900_000,
+  timeout: 300_000 + ROUNDS * 30_000,
 }, async (t) => {
   const seed = Number(process.env.KILL_SEED ?? randomInt(2 ** 31));
   t.diagnostic(`KILL_SEED=${seed}`);

@@ -1,5 +1,7 @@
 /** The OpenAPI document satisfies linters, and clients generated from it work with the running service. */
 
+// @one-database: about the OpenAPI document and its clients.
+
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';

@@ -1,5 +1,7 @@
 /** A shared report in a real browser: it makes no external requests and does not reveal its URL. */
 
+// @one-database: about pages in a browser.
+
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';

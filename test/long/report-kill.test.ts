@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
-import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isoTime, systemClock } from '../../src/lib/clock.ts';
@@ -11,6 +10,7 @@ import { openStore } from '../../src/store/open.ts';
 import { startTestService, temporaryFolder } from '../helpers/app.ts';
 import { type Random, seededRandom } from '../helpers/random.ts';
 import { type ServeOptions, spawnServe } from '../helpers/serve-process.ts';
+import { databaseIn, SAME_NODE } from '../helpers/store.ts';
 import { type MailSink, startMailSink } from '../outbox/mail-sink.ts';
 import { mailIdOf, makeReportsDue } from './due-reports.ts';
 
@@ -24,7 +24,7 @@ const MAX_LIFETIME_MS = 1500;
 const MAX_REPLY_DELAY_MS = 40;
 
 test(`${ROUNDS} SIGKILLs lose no report and resend only unrecorded copies`, {
-  timeout: 300_000,
+  timeout: 300_000 + ROUNDS * 30_000,
 }, async (t) => {
   const seed = Number(process.env.KILL_SEED ?? randomInt(2 ** 31));
   t.diagnostic(`KILL_SEED=${seed}`);
@@ -32,18 +32,19 @@ test(`${ROUNDS} SIGKILLs lose no report and resend only unrecorded copies`, {
   const sink = await startSettlingSink(t, random);
   const folder = temporaryFolder(t);
   const env = {
+    ...SAME_NODE,
     DELIVERABILITY_MAIL_URL: `smtp://127.0.0.1:${sink.port}`,
     DELIVERABILITY_MAIL_FROM: 'reports@example.com',
     DELIVERABILITY_BLOCKLISTS: '-all',
     DELIVERABILITY_WORKERS: '1',
   };
-  const path = join(folder, 'deliverability.db');
+  const location = await databaseIn(folder);
   const readers: string[] = [];
   /** IDs of emails that were received, but not recorded as sent before the kill. */
   const unrecorded: string[] = [];
   let cutShort = 0;
   for (let round = 0; round < ROUNDS; round++) {
-    readers.push(...(await makeDue(path, round)));
+    readers.push(...(await makeDue(location, round)));
     const before = sink.taken.length;
     // Every second kill follows the receipt of a random number of emails.
     const received = sink.receive(before + 1 + random.below(SCHEDULES_PER_ROUND * READERS));
@@ -52,7 +53,7 @@ test(`${ROUNDS} SIGKILLs lose no report and resend only unrecorded copies`, {
       round % 2 === 0 ? atRandom() : Promise.race([received, pause(2 * MAX_LIFETIME_MS)]);
     await runAndKill({ folder, env }, end);
     await sink.settled();
-    const recorded = await recordedIn(path);
+    const recorded = await recordedIn(location);
     unrecorded.push(
       ...sink.taken
         .slice(before)
@@ -111,8 +112,8 @@ async function startSettlingSink(t: TestContext, random: Random): Promise<Settli
 }
 
 /** The emails that a stopped service has recorded as sent, both in the outbox and in the copies. */
-async function recordedIn(path: string): Promise<Set<string>> {
-  const store = await openStore(path);
+async function recordedIn(location: string): Promise<Set<string>> {
+  const store = await openStore(location);
   try {
     const rows = await store.db
       .selectFrom('report_copies as copy')
@@ -126,8 +127,8 @@ async function recordedIn(path: string): Promise<Set<string>> {
   }
 }
 
-async function makeDue(path: string, round: number): Promise<string[]> {
-  const store = await openStore(path);
+async function makeDue(location: string, round: number): Promise<string[]> {
+  const store = await openStore(location);
   try {
     return await makeReportsDue(store.db, `r${round}`, SCHEDULES_PER_ROUND, READERS);
   } finally {

@@ -1,5 +1,7 @@
 /** The report page in a real browser: hostile messages, accessibility, printing. */
 
+// @one-database: about pages in a browser.
+
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

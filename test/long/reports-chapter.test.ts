@@ -1,5 +1,7 @@
 /** Runs the commands of docs/reports.md in a shell, exactly as shown. */
 
+// @one-database: about commands in the documentation.
+
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';

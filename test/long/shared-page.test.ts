@@ -1,5 +1,7 @@
 /** The page of a shared report in a real browser: external requests, accessibility, printing. */
 
+// @one-database: about pages in a browser.
+
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';

@@ -1,5 +1,7 @@
 /** Invitations, sign-in, sign-out and password reset in a real browser: keyboard, no JavaScript, accessibility. */
 
+// @one-database: about pages in a browser.
+
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it, type TestContext } from 'node:test';
@@ -84,14 +86,16 @@ describe('Sign-in pages in a browser', { skip: skipUnlessInstalled('chromium') }
     await page.fill('#repeated', PASSWORD);
     await submit(page);
     assert.equal(page.url(), 'http://app.example/');
-    assert.match(await page.locator('main').innerText(), /Bob \(bob@example\.com\), a member/);
+    assert.equal(await page.locator('.menu-name').textContent(), 'Bob');
+    assert.equal(await page.locator('.menu-panel > p').textContent(), 'bob@example.com');
     const cookies = await page.context().cookies();
     assert.deepEqual(
       cookies.map(({ name, httpOnly, sameSite, path }) => [name, httpOnly, sameSite, path]),
       ['deliverability', 'deliverability-device'].map((name) => [name, true, 'Lax', '/']),
     );
 
-    await submit(page);
+    await page.click('.menu > summary');
+    await page.click('text=Sign out');
     assert.match(await page.locator('[role=status]').innerText(), /You're signed out\./);
     const left = (await page.context().cookies()).map(({ name }) => name);
     assert.deepEqual(left, ['deliverability-device'], 'which is not a session');
@@ -109,7 +113,7 @@ describe('Sign-in pages in a browser', { skip: skipUnlessInstalled('chromium') }
     await page.fill('#email', 'bob@example.com');
     await page.fill('#password', NEW);
     await submit(page);
-    assert.equal(await heading(page), 'Home');
+    assert.equal(await heading(page), 'Test your first message');
 
     await page.goto(link);
     assert.equal(await heading(page), "This link doesn't work");
@@ -140,7 +144,7 @@ describe('Sign-in pages in a browser', { skip: skipUnlessInstalled('chromium') }
     assert.equal(await page.evaluate(() => document.activeElement?.textContent), 'Sign in');
     await page.keyboard.press('Enter');
     await page.waitForURL('http://app.example/');
-    assert.equal(await heading(page), 'Home');
+    assert.equal(await heading(page), 'Test your first message');
   });
 
   it('other sites cannot sign anyone in', async (t) => {
@@ -200,6 +204,6 @@ describe('Sign-in pages in a browser', { skip: skipUnlessInstalled('chromium') }
       await page.fill('#repeated', PASSWORD);
       await submit(page);
       await checkPage('signed in');
-      assert.equal(await heading(page), 'Home');
+      assert.equal(await heading(page), 'Test your first message');
     });
 });

@@ -16,6 +16,7 @@ import { startDnsServer } from '../helpers/dns-server.ts';
 import type { Stall } from '../helpers/loop-monitor.ts';
 import { sendMail } from '../helpers/send.ts';
 import { type ServeProcess, startServe } from '../helpers/serve-process.ts';
+import { onPostgres } from '../helpers/store.ts';
 
 /** For the main thread, which serves SMTP and HTTP. */
 const MAX_STALL_MS = 200;
@@ -72,7 +73,9 @@ async function submit(service: ServeProcess, body: Uint8Array): Promise<Test> {
 
 const MAX_ATTEMPTS = 600;
 
-describe('Analysis thread of the check command', () => {
+describe('Analysis thread of the check command', {
+  skip: onPostgres && 'it opens no database',
+}, () => {
   test('analyzes the MIME corpus', { skip }, (t) =>
     analyzeAll(
       t,

@@ -1,6 +1,7 @@
 /** Thousands of connections that stay: the service serves others meanwhile, and all file handles come back. */
 
 // @alone: opens thousands of connections, and measures how long good clients wait.
+// @one-database: about connections of clients.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';

@@ -2,20 +2,19 @@
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { isoTime } from '../../src/lib/clock.ts';
 import { countTest } from '../../src/mailtests/tally.ts';
 import { periodOf, type SendTiming } from '../../src/schedules/times.ts';
-import type { Db } from '../../src/store/open.ts';
+import { type Db, inSnapshot } from '../../src/store/open.ts';
 import type { TestRow } from '../../src/store/tables.generated.ts';
 import { periodEndingAt, type SummarySpan, summarize } from '../../src/summary/summary.ts';
 import { startTestService, type TestService } from '../helpers/app.ts';
 import { testClock } from '../helpers/clock.ts';
 import { seededRandom } from '../helpers/random.ts';
-import { openTestStore } from '../helpers/store.ts';
+import { databaseIn, openTestStore } from '../helpers/store.ts';
 import { randomTest } from '../mailtests/counted-tests.ts';
 import { recountedSummary } from '../summary/recounted-summary.ts';
 import type { Writing } from './counting-writer.ts';
@@ -74,7 +73,7 @@ test('Summaries stay consistent while another thread writes thousands of tests',
   await store(db, rowsOf(service, 3000, written, [null, ...ids]));
   const worker = new Worker(new URL('counting-writer.ts', import.meta.url), {
     workerData: {
-      ...{ path: join(service.folder, 'deliverability.db'), domains: [null, ...ids], ...written },
+      ...{ location: await databaseIn(service.folder), domains: [null, ...ids], ...written },
     } satisfies Writing,
   });
   t.after(() => worker.terminate());
@@ -90,12 +89,10 @@ test('Summaries stay consistent while another thread writes thousands of tests',
   const seen = new Set<number>();
   const compare = async (span: SummarySpan, domains: string[] | null) => {
     const query = { ...span, domains, livemode: true };
-    const [summary, expected] = await db
-      .transaction()
-      .execute(async (tx) => [
-        await summarize(tx, query),
-        await recountedSummary(tx, query, titleOf),
-      ]);
+    const [summary, expected] = await inSnapshot(db, async (tx) => [
+      await summarize(tx, query),
+      await recountedSummary(tx, query, titleOf),
+    ]);
     assert.deepEqual(summary, expected);
     if (domains === null) seen.add(summary.total_tests + summary.previous.total_tests);
   };

@@ -1,5 +1,7 @@
 /** The samples of docs/webhooks.md and our own verification, run on real deliveries. */
 
+// @one-database: about sample code.
+
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';

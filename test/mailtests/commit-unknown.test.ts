@@ -1,4 +1,3 @@
-// @postgres: only a server can commit and then lose the connection.
 /** The connection to PostgreSQL is lost during a commit: the client retries, and there is one message. */
 
 import assert from 'node:assert/strict';
@@ -10,11 +9,11 @@ import { SENDER_ZONE } from '../e2e/sender.ts';
 import { startTestService, type TestService, temporaryFolder } from '../helpers/app.ts';
 import { startDatabaseProxy } from '../helpers/database-proxy.ts';
 import { goodMessage } from '../helpers/good-message.ts';
-import { postgresDatabase, skipWithoutPostgres } from '../helpers/postgres.ts';
+import { postgresDatabase, skipUnlessOnPostgres } from '../helpers/postgres.ts';
 import { sendMail } from '../helpers/send.ts';
 import { TEST_SECRET_KEY } from '../helpers/store.ts';
 
-const skip = skipWithoutPostgres();
+const skip = skipUnlessOnPostgres();
 
 /** The transaction that accepts a message. */
 const INSERT_MESSAGE = 'insert into "messages"';

@@ -3,6 +3,7 @@
 import { sql } from 'kysely';
 import type { App } from '../../src/app.ts';
 import { isoTime } from '../../src/lib/clock.ts';
+import { countPlacements } from '../../src/mailtests/placement-counts.ts';
 import { newTestRow } from '../../src/mailtests/queries.ts';
 import { type Db, engineOf } from '../../src/store/open.ts';
 import type { TestRow, TestTallyRow } from '../../src/store/tables.generated.ts';
@@ -34,6 +35,24 @@ export function randomResult(random: Random) {
   return { score, grade, spf: word(), dkim: word(), dmarc: word(), checks: JSON.stringify(checks) };
 }
 
+const PLACES = ['inbox', 'inbox', 'promotions', 'spam', 'missing'] as const;
+
+/** The figures of a random placement, of a few seed mailboxes at one or two providers; sometimes of none. */
+export function randomPlacement(random: Random) {
+  if (random.chance(0.4)) return {};
+  const seeds = Array.from({ length: 1 + random.below(4) }, () => ({
+    provider: oneOf(random, ['gmail', 'gmx']),
+    placement: oneOf(random, PLACES),
+  }));
+  const inbox = seeds.filter(({ placement }) => !['spam', 'missing'].includes(placement));
+  return {
+    placement_status: 'settled' as const,
+    placement_samples: seeds.length,
+    placement_inbox: inbox.length,
+    placement_counts: JSON.stringify(countPlacements(seeds)),
+  };
+}
+
 /** A test completed at `at`, mostly live, with one of `domains`. */
 export function randomTest(
   app: Pick<App, 'newId' | 'clock'>,
@@ -44,7 +63,8 @@ export function randomTest(
   const seed = { kind: 'auto', metadata: {}, expires_in: 3600, livemode } as const;
   const row = newTestRow(app, { ...seed, domain_id: oneOf(random, domains) });
   const completed_at = isoTime(at);
-  return { ...row, ...randomResult(random), status: 'completed', completed_at } as TestRow;
+  const result = { ...randomResult(random), ...randomPlacement(random) };
+  return { ...row, ...result, status: 'completed', completed_at } as TestRow;
 }
 
 /** The expected rows of `test_tallies`, in order. */
@@ -66,11 +86,16 @@ export async function recount(db: Db): Promise<TestTallyRow[]> {
       count(*) FILTER (WHERE dkim = 'pass') AS dkim_pass,
       count(*) FILTER (WHERE dmarc <> 'temperror') AS dmarc_known,
       count(*) FILTER (WHERE dmarc = 'pass') AS dmarc_pass,
-      0 AS placement_samples, 0 AS placement_inbox, '' AS issues
+      coalesce(sum(placement_samples), 0) AS placement_samples,
+      coalesce(sum(placement_inbox), 0) AS placement_inbox, '' AS issues,
+      string_agg(placement_counts, ' ') AS placement_counts
     FROM each_test GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`.execute(db);
   const isSqlite = engineOf(db) === 'sqlite';
   const each = isSqlite ? sql`json_each(t.checks)` : sql`json_array_elements(t.checks::json)`;
   for (const row of rows) {
+    row.placement_samples = Number(row.placement_samples);
+    row.placement_inbox = Number(row.placement_inbox);
+    row.placement_counts = addedUp(row.placement_counts);
     const counts = await sql<{ id: string; n: number }>`
       SELECT c.value ->> 'id' AS id, count(DISTINCT t.id) AS n
       FROM tests t, ${each} c
@@ -84,6 +109,14 @@ export async function recount(db: Db): Promise<TestTallyRow[]> {
   return rows;
 }
 
+/** The sum of the counts in several JSON texts. */
+function addedUp(texts: string | null): string {
+  const sums: Record<string, number> = {};
+  for (const [, key = '', count] of (texts ?? '').matchAll(/"([^"]+)":(\d+)/g))
+    sums[key] = (sums[key] ?? 0) + Number(count);
+  return inOrder(JSON.stringify(sums));
+}
+
 /** The actual rows of `test_tallies`, in the same order. */
 export async function tallies(db: Db): Promise<TestTallyRow[]> {
   const rows = await db
@@ -93,7 +126,11 @@ export async function tallies(db: Db): Promise<TestTallyRow[]> {
     .orderBy('domain_id')
     .orderBy('hour')
     .execute();
-  return rows.map((row) => ({ ...row, issues: inOrder(row.issues) }));
+  return rows.map((row) => ({
+    ...row,
+    issues: inOrder(row.issues),
+    placement_counts: inOrder(row.placement_counts),
+  }));
 }
 
 const inOrder = (issues: string): string =>

@@ -125,7 +125,7 @@ test('The report page lets a signed-in member choose the kind without JavaScript
   );
   assert.equal(page.headers.get('referrer-policy'), 'strict-origin');
   const sent = await postForm(service, action!, { kind: 'marketing' }, { cookie });
-  assert.deepEqual([sent.status, sent.location], [303, `${path}/report.html`]);
+  assert.deepEqual([sent.status, sent.location], [303, `/tests/${done.id}?done=reanalyzed`]);
   const settled = await service.getTest(done.id);
   assert.deepEqual([settled.kind, settled.score], ['marketing', done.alternative!.score]);
   const after = await getPage(service, sent.location!, { cookie });

@@ -9,6 +9,7 @@ import type { Resolver } from '../../src/net/dns/resolver.ts';
 import { type Zone, zoneResolver } from '../../src/net/dns/zone.ts';
 import { startTestService, type TestService } from '../helpers/app.ts';
 import { testClock } from '../helpers/clock.ts';
+import { goodMessage } from '../helpers/good-message.ts';
 import { sendMail } from '../helpers/send.ts';
 
 const MAIL = [
@@ -353,6 +354,15 @@ test('GET /v1/tests filters by status, domain, score, text and time; export matc
   assert.deepEqual(await ids('q=offyx'), []);
   assert.deepEqual(await ids('created_after=2100-01-01'), []);
   assert.deepEqual(await ids('created_before=2100-01-01T00:00:00%2B02:00'), [other.id, id]);
+  for (const [query, found] of Object.entries({
+    'completed_after=2000-01-01': 1,
+    'completed_after=2100-01-01': 0,
+    'completed_before=2100-01-01': 1,
+    'completed_before=2000-01-01': 0,
+  })) {
+    const { text } = await service.call<string>('GET', `/v1/tests/export?${query}`);
+    assert.equal(text.trim().split('\r\n').length, 1 + found, query);
+  }
   const csv = await service.call<string>('GET', '/v1/tests/export?status=completed');
   assert.equal(csv.headers.get('content-type'), 'text/csv; charset=utf-8');
   const [head, line] = csv.text.split('\r\n');
@@ -473,6 +483,33 @@ test('A reanalysis requested during another one is also run', async (t) => {
   await first;
   await service.app.signals.wait(id, 20_000);
   assert.equal((await service.getTest(id)).auth_results.spf, 'fail');
+});
+
+test('A subject of 100 kB is stored whole and found by its beginning', async (t) => {
+  const service = await startTestService(t);
+  // Different characters of three bytes, which no database can compress.
+  const text = Array.from({ length: 35_000 }, (_, i) =>
+    String.fromCodePoint(0x4e00 + ((i * 7919) % 20_000)),
+  );
+  const subject = text.join('');
+  const words = text
+    .map((_, i) => (i % 12 === 0 ? text.slice(i, i + 12).join('') : ''))
+    .filter(Boolean);
+  const encoded = words.map((word) => `=?utf-8?b?${Buffer.from(word).toString('base64')}?=`);
+  const { id, address } = await service.createTest();
+  const raw = Buffer.from(
+    goodMessage({ Subject: encoded.join('\r\n ') }).replace(/\r?\n/g, '\r\n'),
+  );
+  await sendMail({ port: service.smtp.port, to: address, raw });
+  const done = await finished(service, id);
+  assert.equal(done.status, 'completed');
+  assert.ok(subject.startsWith(done.subject!.slice(0, 1000)));
+  const q = encodeURIComponent(subject.slice(100, 150));
+  const { body } = await service.call<{ data: Test[] }>('GET', `/v1/tests?q=${q}`);
+  assert.deepEqual(
+    body.data.map((test) => test.id),
+    [id],
+  );
 });
 
 test('GET /v1/tests?q is case-insensitive beyond ASCII and follows name changes', async (t) => {

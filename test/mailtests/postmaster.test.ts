@@ -111,7 +111,7 @@ test('Oversized postmaster mail is reported without attachment; mail with long l
     assert.ok(words.includes(fact), words);
   const logged = service.logged.filter(({ message }) => message.includes('too large'));
   assert.deepEqual(
-    logged.map(({ fields }) => fields.message),
+    logged.map(({ fields }) => fields.message_id),
     [id],
   );
   const filed = [large!, odd!].find(({ parts }) => parts.length === 3)!;

@@ -32,7 +32,7 @@ test('POST /v1/tests keeps no part of a large message if its transaction is refu
   const { app } = await startTestService(t);
   const message = Buffer.from(goodMessage({}, 'A line of text.\r\n'.repeat(100_000)));
   const refused = new Error('The API key has been revoked.');
-  const options = { kind: 'auto' as const, livemode: true };
+  const options = { kind: 'auto' as const, tags: [], livemode: true };
   await assert.rejects(
     submitMessage(app, message, options, () => Promise.reject(refused)),
     refused,

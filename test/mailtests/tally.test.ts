@@ -21,7 +21,7 @@ import { type TestClock, testClock } from '../helpers/clock.ts';
 import { goodMessage } from '../helpers/good-message.ts';
 import { type Random, seededRandom } from '../helpers/random.ts';
 import { openTestStore } from '../helpers/store.ts';
-import { randomResult, randomTest, recount, tallies } from './counted-tests.ts';
+import { randomPlacement, randomResult, randomTest, recount, tallies } from './counted-tests.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -83,7 +83,8 @@ async function step({ service, clock, domains }: Counting, random: Random): Prom
     const livemode = random.chance(0.8);
     const seed = { kind: 'auto', metadata: {}, expires_in: 3600, livemode } as const;
     const domain_id = random.chance(0.3) ? domains[random.below(2)] : null;
-    const row = { ...newTestRow(app, { ...seed, domain_id }), status: 'processing' } as TestRow;
+    const created = newTestRow(app, { ...seed, domain_id });
+    const row: TestRow = { ...created, ...randomPlacement(random), status: 'processing' };
     await insertTest(app.db, row);
     return analyse(service, row, random);
   }
@@ -114,6 +115,7 @@ for (const seed of [1, 2, 3])
     assert.ok(found.some(({ livemode }) => livemode === 0));
     assert.ok(found.some(({ tests, scored }) => scored < tests));
     assert.ok(found.some(({ tests, dkim_known }) => dkim_known < tests));
+    assert.ok(found.some(({ placement_counts }) => placement_counts.includes('gmail spam')));
   });
 
 test('Test counts include the issues of a result and move with a reanalysis', async (t) => {
@@ -249,11 +251,17 @@ test('Migration from schema v6 counts existing tests as if counted on completion
   rows[2]!.completed_at = '2026-05-31T10:00:00.000Z';
   Object.assign(rows[3]!, { status: 'failed' });
   Object.assign(rows[4]!, { checks: null });
+  // Newer than this schema.
+  for (const row of rows)
+    Object.assign(row, { placement_counts: null, placement_samples: 0, placement_inbox: 0 });
   const path = join(temporaryFolder(t), 'old.db');
   const old = new BetterSqlite(path);
   old.exec(readFileSync(new URL('../fixtures/schemas/v6.sql', import.meta.url), 'utf8'));
   old.pragma('user_version = 6');
-  const names = Object.keys(rows[0]!);
+  const names = old
+    .prepare("SELECT name FROM pragma_table_info('tests')")
+    .pluck()
+    .all() as string[];
   // Unknown JSON counts as a result without findings.
   const odd = [`[{"id":"spf"`, '', '["spf"]', '{"a":1}', '[{"status":"fail"}]', '[[[1]]]'];
   const stored = rows.map((row, i) => ({ ...row, checks: odd[i - 5] ?? row.checks }));

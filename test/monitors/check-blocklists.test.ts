@@ -14,7 +14,7 @@ const questionOf = (address: string): string => `${address.split('.').reverse().
 async function runWith(t: Parameters<typeof startMonitoring>[0], silent: string[]) {
   const dns = await serveLists(t);
   for (const address of silent) dns.zone[questionOf(address)] = { fails: 'timeout' };
-  const { create, runDue, runs } = await startMonitoring(t, { dns });
+  const { create, runDue, runs } = await startMonitoring(t, { dns, dnsTimeoutMs: 300 });
   // The first address is alone in the batch after the names.
   const { id } = await create({ targets: [...NAMES, ...ADDRESSES] });
   await runDue();
@@ -44,7 +44,10 @@ test('Blocklist monitor stops querying a list after five consecutive timeouts', 
 test('Blocklist monitor of a listed target alerts on its first run, and once', async (t) => {
   const listed = listIn(ZEN, ADDRESS.split('.').reverse().join('.'), '127.0.0.2');
   const dns = await serveLists(t, listed);
-  const { service, clock, create, runDue, runs, alerts } = await startMonitoring(t, { dns });
+  const { service, clock, create, runDue, runs, alerts } = await startMonitoring(t, {
+    dns,
+    dnsTimeoutMs: 300,
+  });
   const rule = { name: 'Listed', condition: 'blocklist_hit', channels: ['webhook'] };
   const made = await service.call('POST', '/v1/alerts', { json: rule });
   assert.equal(made.status, 201, made.text);

@@ -55,7 +55,7 @@ test('The first monitor run reports all findings; later runs only what is worse'
 });
 
 test('A blocklist that does not respond is unknown and its previous listing persists', async (t) => {
-  const here = await startMonitoring(t);
+  const here = await startMonitoring(t, { dnsTimeoutMs: 300 });
   const { dns, create, runDue, alerts, get } = here;
   Object.assign(dns.zone, listIn(SPAMCOP, REVERSED, '127.0.0.2'));
   const { id } = await create();

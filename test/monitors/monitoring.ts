@@ -56,6 +56,8 @@ export interface Monitoring {
 interface Options extends ServiceOptions {
   clock?: TestClock;
   dns?: DnsTestServer;
+  /** How long to wait for lists that don't answer. A short time is too short for a busy machine. */
+  dnsTimeoutMs?: number;
   /** Lets the scheduler run the jobs. */
   jobs?: true;
 }
@@ -69,8 +71,14 @@ export async function serveLists(t: TestContext, zone: Zone = {}): Promise<DnsTe
 
 /** The test runs the jobs. Two address lists and one name list are enabled. */
 export async function startMonitoring(t: TestContext, options: Options = {}): Promise<Monitoring> {
-  const { clock = testClock(), dns = await serveLists(t), env, jobs, ...rest } = options;
-  const resolver = createDnsResolver({ servers: [dns.address], clock, timeoutMs: 300 });
+  const {
+    clock = testClock(),
+    dns = await serveLists(t),
+    dnsTimeoutMs = 5_000,
+    ...others
+  } = options;
+  const { env, jobs, ...rest } = others;
+  const resolver = createDnsResolver({ servers: [dns.address], clock, timeoutMs: dnsTimeoutMs });
   t.after(() => resolver.close());
   const service = await startTestService(t, {
     clock,

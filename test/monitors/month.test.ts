@@ -7,7 +7,7 @@ import { nextSlot } from '../../src/monitors/schedule.ts';
 import { temporaryFolder } from '../helpers/app.ts';
 import { blocklistZone, listIn } from '../helpers/blocklists.ts';
 import { testClock } from '../helpers/clock.ts';
-import { skipOnPostgres } from '../helpers/store.ts';
+import { SAME_NODE } from '../helpers/store.ts';
 import {
   ADDRESS,
   HOUR_MS,
@@ -26,7 +26,7 @@ async function startAgain(t: TestContext) {
   const clock = testClock();
   const dns = await serveLists(t);
   const folder = temporaryFolder(t);
-  return () => startMonitoring(t, { clock, dns, folder });
+  return () => startMonitoring(t, { clock, dns, folder, env: SAME_NODE });
 }
 
 /** Simulates a killed process: its connection is closed and its lock released. */
@@ -43,9 +43,7 @@ async function halfHours({ clock, runDue }: Monitoring, count: number): Promise<
   }
 }
 
-test('A month of hourly monitor runs survives restarts, a crash and clock changes', {
-  skip: skipOnPostgres,
-}, async (t) => {
+test('A month of hourly monitor runs survives restarts, a crash and clock changes', async (t) => {
   const start = await startAgain(t);
   let here = await start();
   const { clock, dns, create } = here;

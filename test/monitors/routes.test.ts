@@ -4,6 +4,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readDomainName } from '../../src/analysis/domain/read-domain-name.ts';
 import { isoTime } from '../../src/lib/clock.ts';
+import { goodMessage } from '../helpers/good-message.ts';
+import { sendMail } from '../helpers/send.ts';
 import { auditOf, type List } from '../team/team-service.ts';
 import { paramErrorsOf, statusAndCodeOf } from '../webhooks/webhook-service.ts';
 import { ADDRESS, HOUR_MS, MONITORS, type Monitor, startMonitoring } from './monitoring.ts';
@@ -29,6 +31,7 @@ test('Monitors can be created, read, listed and deleted with their runs', async 
     domain_id: null,
     targets: [ADDRESS, '2001:4860::1', 'xn--bcher-kva.example'],
     address: null,
+    seed_addresses: [],
     frequency: 'daily',
     enabled: true,
     status: 'unknown',
@@ -47,6 +50,25 @@ test('Monitors can be created, read, listed and deleted with their runs', async 
   assert.deepEqual(await app.db.selectFrom('monitor_runs').selectAll().execute(), []);
   const actions = (await auditOf(service, { object_id: body.id })).map(([action]) => action);
   assert.deepEqual(actions, ['monitor.deleted', 'monitor.created']);
+});
+
+test('GET /v1/monitors filters by status and domain', async (t) => {
+  const { service, create, runDue } = await startMonitoring(t);
+  const { call } = service;
+  const { body: domain } = await call<{ id: string }>('POST', '/v1/domains', {
+    json: { name: 'example.com' },
+  });
+  const clean = await create();
+  await runDue();
+  const paused = await create({ domain_id: domain.id, enabled: false });
+  const ids = async (query: string) =>
+    (await call<List<Monitor>>('GET', `${MONITORS}?${query}`)).body.data.map(({ id }) => id);
+  assert.deepEqual(await ids('status=ok'), [clean.id]);
+  assert.deepEqual(await ids('status=paused'), [paused.id]);
+  assert.deepEqual(await ids(`domain_id=${domain.id}`), [paused.id]);
+  assert.deepEqual(await ids(`domain_id=${domain.id}&status=ok`), []);
+  assert.deepEqual(await ids('domain_id=dom_none'), []);
+  assert.equal((await call('GET', `${MONITORS}?status=fine`)).status, 422);
 });
 
 test('POST /v1/monitors validates targets and domain_id per monitor type with 422', async (t) => {
@@ -171,20 +193,22 @@ test('New and manually requested monitor runs start without a scheduler tick', a
   assert.equal((await runs(id)).length, 2);
 });
 
-test('A placement monitor without seed mailboxes has no address and cannot run', async (t) => {
+test('A placement monitor without seed mailboxes says so and rejects messages', async (t) => {
   const { service, create, runDue, get, runs } = await startMonitoring(t);
-  const { id, address, status, next_run_at, detail } = await create({ type: 'placement' });
-  assert.deepEqual([address, status, next_run_at], [null, 'unknown', null]);
-  assert.match(detail!, /no address.* no seed mailboxes/);
+  const { id, address, status, detail } = await create({ type: 'placement' });
+  assert.equal(status, 'unknown');
+  assert.match(detail!, /no seed mailboxes are configured/);
   const response = await service.call('POST', `${MONITORS}/${id}/run`);
-  assert.deepEqual([...statusAndCodeOf(response), response.body.detail], [409, 'conflict', detail]);
+  assert.deepEqual(statusAndCodeOf(response), [409, 'conflict']);
   const path = `${MONITORS}/${id}`;
   await service.call('PATCH', path, { json: { enabled: false } });
-  assert.equal((await get(id)).status, 'paused');
+  assert.deepEqual([(await get(id)).status, (await get(id)).next_run_at], ['paused', null]);
   await service.call('PATCH', path, { json: { enabled: true } });
   await runDue();
-  assert.deepEqual([(await get(id)).status, (await get(id)).next_run_at], ['unknown', null]);
-  assert.deepEqual(await runs(id), []);
+  assert.deepEqual([(await get(id)).status, await runs(id)], ['unknown', []]);
+  await assert.rejects(sendMail({ port: service.smtp.port, to: address!, raw: goodMessage() }), {
+    responseCode: 550,
+  });
 });
 
 test('POST /v1/monitors requires the member role; an Idempotency-Key creates one monitor', async (t) => {

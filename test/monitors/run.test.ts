@@ -88,7 +88,7 @@ test('A monitor claimed by a crashed process runs after the next start', async (
 });
 
 test('Monitor runs are limited per type to 32 at a time', async (t) => {
-  const { service, dns, create } = await startMonitoring(t);
+  const { service, dns, create } = await startMonitoring(t, { dnsTimeoutMs: 300 });
   const { app } = service;
   for (let made = 0; made < 40; made++) await create({ name: `No ${made}` });
   dns.tamper = () => [];

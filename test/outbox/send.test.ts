@@ -14,7 +14,7 @@ import { subscribe } from '../../src/store/subscribers.ts';
 import { startTestService, temporaryFolder } from '../helpers/app.ts';
 import { testClock } from '../helpers/clock.ts';
 import { makeKey } from '../helpers/signer.ts';
-import { onPostgres, skipOnPostgres } from '../helpers/store.ts';
+import { databaseEnvironment, onPostgres, SAME_NODE } from '../helpers/store.ts';
 import { storedBytes } from '../helpers/stored-bytes.ts';
 import { startMailSink } from './mail-sink.ts';
 import { MAIL, startOutbox, TOKEN } from './outbox.ts';
@@ -209,9 +209,7 @@ test('Mail sent but not recorded is resent with the same ID after its lease expi
   assert.deepEqual(await row(id), sent);
 });
 
-test('On start the service resumes mail that was being sent at shutdown', {
-  skip: skipOnPostgres,
-}, async (t) => {
+test('On start the service resumes mail that was being sent at shutdown', async (t) => {
   const folder = temporaryFolder(t);
   const sink = await startMailSink(t);
   const { config } = readConfig({
@@ -221,13 +219,15 @@ test('On start the service resumes mail that was being sent at shutdown', {
     DELIVERABILITY_MAIL_URL: `smtp://127.0.0.1:${sink.port}`,
     DELIVERABILITY_MAIL_FROM: 'notices@example.com',
     DELIVERABILITY_BLOCKLISTS: '-all',
+    ...SAME_NODE,
+    ...(await databaseEnvironment(folder)),
   });
   const first = await startService(config, '0.0.0-test', { clock: testClock() });
   await first.app.scheduler.stop();
   const id = await first.app.db.transaction().execute((tx) => queueMail(tx, first.app, MAIL));
   assert.equal((await claimDueMail(first.app, 1)).length, 1);
   await first.stop();
-  const second = await startOutbox(t, { folder }, sink);
+  const second = await startOutbox(t, { folder, env: SAME_NODE }, sink);
   await second.run();
   assert.equal(sink.taken.length, 1);
   assert.equal((await second.row(id!))?.status, 'sent');

@@ -196,8 +196,8 @@ describe('Placement table', () => {
       ['Inbox', 'Spam', 'Missing'],
     );
     assert.deepEqual(rows, [
-      { provider: 'Gmail', seeds: 3, counts: [1, 1, 1], seconds: [12, 30] },
-      { provider: 'Yahoo', seeds: 1, counts: [1, 0, 0], seconds: [5, 5] },
+      { provider: 'Gmail', seeds: 3, counts: [1, 1, 1], seconds: [12, 30], inbox: 1, settled: 3 },
+      { provider: 'Yahoo', seeds: 1, counts: [1, 0, 0], seconds: [5, 5], inbox: 1, settled: 1 },
     ]);
   });
 

@@ -536,3 +536,16 @@ test('Report renderers contain no wording of their own', async () => {
   assert.ok(sentences.size > 300);
   for (const sentence of sentences) assert.ok(!source.includes(sentence), sentence);
 });
+
+test('A report says which trusted mail server reported the client, or that it did not', () => {
+  const pathOf = (report: Report) =>
+    JSON.stringify(sectionOf(testDocument(report, 'page'), 'path'));
+  const withMethod = (method: 'received' | 'xforward' | null) => {
+    const reported_by = { client_ip: '10.0.0.5', name: 'mx.example.net', method };
+    return pathOf({ ...good!, envelope: { ...good!.envelope!, reported_by } });
+  };
+  assert.match(withMethod('received'), /mx\.example\.net.*10\.0\.0\.5.*in its Received field/);
+  assert.match(withMethod('xforward'), /with XFORWARD/);
+  assert.match(withMethod(null), /did not report its client in a readable form/);
+  assert.doesNotMatch(pathOf(good!), /Reported by/);
+});

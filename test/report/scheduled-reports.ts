@@ -21,6 +21,11 @@ function trendOf(count: number, sliceMs: number): Summary['trend'] {
   });
 }
 
+const providerTrend = (slices: number, length: number) =>
+  trendOf(slices, length).map(({ from }) => ({
+    ...{ from, samples: 12, inbox: 11, spam: 1, missing: 0, inbox_rate: 0.9167 },
+  }));
+
 export const WEEK: ScheduledReport = {
   name: 'Shop and newsletter',
   frequency: 'weekly',
@@ -55,6 +60,20 @@ export const WEEK: ScheduledReport = {
       placement_samples: 90,
     },
     trend: trendOf(7, DAY_MS),
+    placement: {
+      by_provider: [
+        {
+          ...{ provider: 'gmail', samples: 84, inbox: 80, inbox_rate: 0.9524 },
+          ...{ tabs: 30, spam: 4, missing: 0 },
+          trend: providerTrend(7, DAY_MS),
+        },
+        {
+          ...{ provider: 'gmx', samples: 2, inbox: 1, inbox_rate: null },
+          ...{ tabs: 0, spam: 0, missing: 1 },
+          trend: providerTrend(7, DAY_MS),
+        },
+      ],
+    },
   },
   domains: [
     { name: 'shop.example', health: 'critical', score: 41 },
@@ -135,6 +154,7 @@ export const NOTHING: ScheduledReport = {
     top_issues: [],
     previous: { total_tests: 0, ...NO_MEANS },
     trend: WEEK.summary.trend.map(({ from }) => ({ from, tests: 0, ...NO_MEANS })),
+    placement: { by_provider: [] },
   },
   domains: [],
   incidents: [],

@@ -82,12 +82,25 @@ test('Report mail contains the requested sections; images only with trends', () 
 });
 
 test('Report mail shows the inbox rate only with samples and no rates without tests', () => {
-  assert.ok(!mailOf(summaryWith({ placement_samples: 0, inbox_rate: 0 })).text.includes('Inbox'));
+  const without = { placement_samples: 0, inbox_rate: 0, placement: { by_provider: [] } };
+  assert.ok(!mailOf(summaryWith(without)).text.includes('Inbox'));
+  const few = mailOf(summaryWith({ placement_samples: 2, inbox_rate: 0.5 })).text;
+  assert.match(few, /Inbox: – .*too few: 2 samples|Inbox: too few/);
   const { text, html, images } = mailOf(NOTHING);
   assert.ok(text.includes('No score: no tests were completed in this period.'));
   for (const part of [text, html])
     assert.doesNotMatch(part, /%\s+of tests|Score:|NaN|undefined|null/);
   assert.deepEqual(images, []);
+});
+
+test('Report mail shows the inbox rate of each provider with its samples, and none below 3', () => {
+  const { text, html } = mailOf(WEEK);
+  assert.ok(text.includes('95%: Gmail\n  of 84 samples, 30 in tabs, 4 in spam\n'));
+  assert.ok(text.includes('too few: GMX\n  2 samples, 1 missing\n'));
+  for (const part of [text, html].map((each) => each.replace(/\s+/g, ' '))) {
+    assert.ok(part.includes('No rate is shown for a provider with fewer than 3 samples.'));
+    assert.ok(part.includes('Seed mailboxes are a sample.'));
+  }
 });
 
 test('Report mail without scores says so and shows unknown rates as unknown', () => {

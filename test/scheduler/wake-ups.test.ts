@@ -1,4 +1,3 @@
-// @postgres: NOTIFY and lost connections need a server.
 /** Hints between nodes: they arrive soon, are combined, and their connection is replaced when it dies. */
 
 import assert from 'node:assert/strict';
@@ -8,10 +7,10 @@ import { silentLog } from '../../src/lib/log.ts';
 import { createWakeUps } from '../../src/scheduler/wake-ups.ts';
 import { goodMessage } from '../helpers/good-message.ts';
 import { execute, newDatabase, openAt, startNode } from '../helpers/nodes.ts';
-import { skipWithoutPostgres } from '../helpers/postgres.ts';
+import { skipUnlessOnPostgres } from '../helpers/postgres.ts';
 import { sendMail } from '../helpers/send.ts';
 
-const skip = skipWithoutPostgres();
+const skip = skipUnlessOnPostgres();
 
 async function startListener(t: TestContext, url: string, node: string) {
   const { hints } = await openAt(t, url);
@@ -20,11 +19,15 @@ async function startListener(t: TestContext, url: string, node: string) {
   let onNext = Promise.withResolvers<void>();
   const counted = {
     ...hints!,
-    listen: (onHint: (text: string) => void, onConnect: () => void) =>
-      hints!.listen((text) => {
-        hintCount++;
-        onHint(text);
-      }, onConnect),
+    listen: (name: string, onHint: (text: string) => void, onConnect: () => void) =>
+      hints!.listen(
+        name,
+        (text) => {
+          hintCount++;
+          onHint(text);
+        },
+        onConnect,
+      ),
   };
   const wakeUps = createWakeUps({ hints: counted, node, log: silentLog });
   const hear = (what: string) => {
@@ -103,7 +106,7 @@ test('A connection that dies is replaced, and the node then looks for missed wor
   await execute(
     url,
     `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-     WHERE datname = current_database() AND application_name = 'deliverability wake-ups'`,
+     WHERE datname = current_database() AND application_name LIKE 'deliverability wake-ups %'`,
   );
   await both;
   const heard = b.next();

@@ -75,7 +75,13 @@ test('gatherReport compares with the previous month; without domains it counts n
     const rest = { grade_f: 0, spf_known: 0, spf_pass: 0, dkim_known: 0, dkim_pass: 0 };
     const hour = `${day}T12:00:00.000Z`;
     const row = { livemode: 1, domain_id, hour, tests: 1, ...zero, ...rest, dmarc_known: 0 };
-    const more = { dmarc_pass: 0, placement_samples: 0, placement_inbox: 0, issues: '{}' };
+    const more = {
+      dmarc_pass: 0,
+      placement_samples: 0,
+      placement_inbox: 0,
+      issues: '{}',
+      placement_counts: '{}',
+    };
     await app.db
       .insertInto('test_tallies')
       .values({ ...row, ...more })

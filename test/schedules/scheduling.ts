@@ -80,7 +80,13 @@ export async function startScheduling(t: TestContext, options: Options = {}): Pr
 export async function tally({ db }: App, hour: string): Promise<void> {
   const grades = { grade_a: 0, grade_b: 1, grade_c: 0, grade_d: 0, grade_f: 0 };
   const auth = { spf_known: 0, spf_pass: 0, dkim_known: 0, dkim_pass: 0, dmarc_known: 0 };
-  const rest = { dmarc_pass: 0, placement_samples: 0, placement_inbox: 0, issues: '{}' };
+  const rest = {
+    dmarc_pass: 0,
+    placement_samples: 0,
+    placement_inbox: 0,
+    issues: '{}',
+    placement_counts: '{}',
+  };
   const counted = { tests: 1, scored: 1, score_sum: 80, ...grades, ...auth, ...rest };
   await db
     .insertInto('test_tallies')

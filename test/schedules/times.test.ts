@@ -3,9 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
-  canonicalTimeZone,
   correctedSlot,
-  isTimeZone,
   lastSend,
   localDate,
   nextSend,
@@ -14,53 +12,15 @@ import {
   type SendTiming,
   slotToSend,
 } from '../../src/schedules/times.ts';
-import { timesBetween } from './local-times.ts';
+import { DAILY, inTurn, testYear } from './year.ts';
 
-const DAILY: SendTiming = {
-  frequency: 'daily',
-  send_hour: 8,
-  timezone: 'UTC',
-  weekday: 'monday',
-  day_of_month: 1,
-};
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-const ZONES = ['Europe/Berlin', 'America/New_York', 'Asia/Kathmandu', 'Australia/Lord_Howe'];
-const START = Date.UTC(2026, 0, 1);
-const END = Date.UTC(2027, 0, 1);
+
+// Clocks change by an hour, and by half an hour. Other zones: test/long/send-times.test.ts.
+testYear(['Europe/Berlin', 'Australia/Lord_Howe']);
 
 const iso = (time: number) => new Date(time).toISOString();
-
-function inTurn(schedule: SendTiming, from: number, to: number): number[] {
-  const times: number[] = [];
-  for (let time = nextSend(schedule, from); time <= to; time = nextSend(schedule, time))
-    times.push(time);
-  return times;
-}
-
-test('nextSend matches local clock times for a year in every zone and frequency', () => {
-  const schedules = ZONES.flatMap((timezone): SendTiming[] => [
-    ...[0, 1, 2, 3, 8, 23].map((send_hour): SendTiming => ({ ...DAILY, timezone, send_hour })),
-    ...[2, 8].flatMap((send_hour): SendTiming[] => [
-      { ...DAILY, timezone, send_hour, frequency: 'weekly', weekday: 'sunday' },
-      { ...DAILY, timezone, send_hour, frequency: 'weekly', weekday: 'wednesday' },
-      ...[1, 8, 28, 29, 30, 31].map(
-        (day_of_month): SendTiming => ({
-          ...{ ...DAILY, timezone, send_hour, day_of_month },
-          frequency: 'monthly',
-        }),
-      ),
-    ]),
-  ]);
-  for (const schedule of schedules) {
-    const found = inTurn(schedule, START, END).map(iso);
-    const wanted = timesBetween(schedule, START, END).map(iso);
-    assert.deepEqual(found, wanted, JSON.stringify(schedule));
-    const { frequency } = schedule;
-    const expected = { daily: 365, weekly: 52, monthly: 12 }[frequency];
-    assert.ok(found.length >= expected - 1 && found.length <= expected + 1, `${found.length}`);
-  }
-});
 
 const CHANGES: [what: string, schedule: Partial<SendTiming>, after: string, next: string][] = [
   [
@@ -130,45 +90,11 @@ for (const [what, schedule, after, next] of CHANGES)
     assert.equal(iso(nextSend({ ...DAILY, ...schedule }, Date.parse(after))), next);
   });
 
-test('lastSend is the inverse of nextSend', () => {
-  for (const timezone of ZONES)
-    for (const frequency of ['daily', 'weekly', 'monthly'] as const) {
-      const schedule = { ...DAILY, timezone, frequency, day_of_month: 31 };
-      for (const time of inTurn(schedule, START, END)) {
-        assert.equal(lastSend(schedule, time), time);
-        assert.equal(lastSend(schedule, nextSend(schedule, time) - 1), time);
-      }
-    }
-});
-
 test('slotToSend picks the last missed slot and never a future one', () => {
   const planned = Date.UTC(2026, 10, 1, 8);
   assert.equal(slotToSend(DAILY, planned, planned), planned);
   assert.equal(slotToSend(DAILY, planned, planned + DAY_MS - 1), planned);
   assert.equal(slotToSend(DAILY, planned, Date.UTC(2026, 10, 20, 7)), Date.UTC(2026, 10, 19, 8));
-});
-
-test('periodOf yields consecutive periods of whole local days without gaps', () => {
-  for (const timezone of ZONES)
-    for (const frequency of ['daily', 'weekly', 'monthly'] as const)
-      for (const send_hour of frequency === 'daily' ? [8] : [0, 8, 23]) {
-        const schedule = { ...DAILY, timezone, frequency, send_hour };
-        const midnights = new Set(
-          timesBetween({ ...DAILY, timezone, send_hour: 0 }, START - 70 * DAY_MS, END),
-        );
-        let previous = periodOf(schedule, nextSend(schedule, START));
-        for (const slot of inTurn(schedule, START, END).slice(1)) {
-          const period = periodOf(schedule, slot);
-          assert.deepEqual([period.from, period.previousFrom], [previous.to, previous.from]);
-          assert.ok(midnights.has(period.from) && midnights.has(period.to));
-          // The last complete days before the report is sent.
-          assert.ok(period.to <= slot && period.to > slot - DAY_MS - HOUR_MS);
-          const days = (period.to - period.from) / DAY_MS;
-          const slices = { daily: days * 24, weekly: 7, monthly: Math.round(days) }[frequency];
-          assert.equal(period.boundaries.length, Math.floor(slices) + 1);
-          previous = period;
-        }
-      }
 });
 
 test('periodOf for March covers 31 days and compares with February', () => {
@@ -247,28 +173,6 @@ test('nextSend moves a report at a skipped last hour of the day to midnight', ()
   const weekly: SendTiming = { ...nuuk, frequency: 'weekly', weekday: 'saturday' };
   assert.equal(iso(nextSend(weekly, midnight - DAY_MS)), iso(midnight));
   assert.equal(lastSend(monthly, midnight + DAY_MS), midnight);
-});
-
-// Time zone names.
-
-/** Aliases that the runtime accepts but does not list. */
-const ALIASES = [
-  'America/Argentina/ComodRivadavia America/Indiana/Knox America/Knox_IN America/Port_of_Spain',
-  'Africa/Asmara Asia/Kathmandu Asia/Kolkata Asia/Ho_Chi_Minh Atlantic/Faroe Australia/ACT Australia/LHI',
-  'Australia/NSW Brazil/DeNoronha Chile/EasterIsland Cuba EST EST5EDT Egypt Etc/GMT Etc/GMT+5 Etc/GMT-14',
-  'Etc/Greenwich Etc/UCT Etc/UTC Etc/Zulu Europe/Isle_of_Man Europe/Kyiv GB GB-Eire GMT GMT+0 GMT0 Iran',
-  'Japan MST7MDT Mexico/BajaNorte NZ NZ-CHAT PRC ROK SystemV/EST5EDT UCT US/East-Indiana US/Eastern UTC',
-  'Universal W-SU Zulu',
-].flatMap((line) => line.split(' '));
-
-test('Time zone names are accepted in any case and normalized', () => {
-  const names = new Set([...Intl.supportedValuesOf('timeZone'), ...ALIASES]);
-  assert.ok(names.size > 400);
-  for (const name of names)
-    for (const written of [name, name.toLowerCase(), name.toUpperCase()]) {
-      assert.ok(isTimeZone(written), written);
-      assert.equal(canonicalTimeZone(written), name);
-    }
 });
 
 test('localDate returns the date in the given time zone', () => {

@@ -74,8 +74,11 @@ test('Public reports are served as page, JSON and PDF without credentials', {
     'metadata',
     'livemode',
     'domain_id',
+    'monitor_id',
+    'inbox_id',
     'envelope',
     'report_url',
+    'tags',
   ];
   const shown = Object.keys(own).filter((name) => !hidden.includes(name));
   assert.deepEqual(Object.keys(tests[0]!).toSorted(), shown.toSorted());

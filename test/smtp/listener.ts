@@ -42,6 +42,8 @@ export async function listen(
       maxSize: 25 * 1024 * 1024,
       minFreeBytes: 1000,
       proxyNetworks: [],
+      forwardingNetworks: [],
+      trustedHops: [],
       log,
       ...options,
     },

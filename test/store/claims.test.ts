@@ -1,64 +1,17 @@
-// @postgres: several connections claim the same rows, which one connection cannot show.
 /** Claims on PostgreSQL: no row is claimed twice, whatever the clocks of the nodes say. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Clock } from '../../src/lib/clock.ts';
 import { isoTime, systemClock } from '../../src/lib/clock.ts';
-import { createIdGenerator } from '../../src/lib/ids.ts';
 import { createDatabaseClock, timeIn } from '../../src/store/database-clock.ts';
-import { claimRows, releaseLeases, renewLeases } from '../../src/store/leases.ts';
-import type { Db } from '../../src/store/open.ts';
+import { releaseLeases, renewLeases } from '../../src/store/leases.ts';
 import { testClock } from '../helpers/clock.ts';
 import { execute, newDatabase, openAt, stopDatabaseClock, wrongClock } from '../helpers/nodes.ts';
-import { skipWithoutPostgres } from '../helpers/postgres.ts';
+import { skipUnlessOnPostgres } from '../helpers/postgres.ts';
+import { claimMails, insertMails } from './claim-mails.ts';
 
-const skip = skipWithoutPostgres();
+const skip = skipUnlessOnPostgres();
 const MINUTE_MS = 60_000;
-const BATCH = 20;
-
-/** Due emails, in the order of their ids. */
-async function insertMails(db: Db, count: number, due_at: string): Promise<void> {
-  const row = {
-    created_at: due_at,
-    recipient: 'ann@example.com',
-    status: 'queued' as const,
-    attempts: 0,
-    bulk: 0,
-    due_at,
-  };
-  const ids = Array.from({ length: count }, (_, i) => `mail_${String(i).padStart(6, '0')}`);
-  for (let first = 0; first < count; first += 1000)
-    await db
-      .insertInto('outbox')
-      .values(ids.slice(first, first + 1000).map((id) => ({ id, ...row })))
-      .execute();
-}
-
-interface Claimer {
-  db: Db;
-  clock: Clock;
-  node?: string;
-}
-
-const claimMails = (
-  { db, clock, node = 'here' }: Claimer,
-  { limit = BATCH, leaseMs = MINUTE_MS, due = isoTime(clock.now()) } = {},
-) =>
-  claimRows(
-    { db, clock, node, newId: createIdGenerator(clock) },
-    {
-      table: 'outbox',
-      due: db
-        .selectFrom('outbox')
-        .select(['id', 'attempts'])
-        .where('due_at', '<=', due)
-        .orderBy('due_at')
-        .orderBy('id')
-        .limit(limit),
-      leaseMs,
-    },
-  );
 
 test('Eight claimers on eight connections claim each of 4,000 rows once', { skip }, async (t) => {
   const url = await newDatabase(t);

@@ -1,4 +1,3 @@
-// @postgres: copies go from SQLite to PostgreSQL and back.
 /** Copies of a database: equal, complete or not at all, and only into an empty database. */
 
 import assert from 'node:assert/strict';
@@ -20,11 +19,11 @@ import { temporaryFolder } from '../helpers/app.ts';
 import {
   postgresDatabase,
   releasePostgresDatabase,
-  skipWithoutPostgres,
+  skipUnlessOnPostgres,
 } from '../helpers/postgres.ts';
 import { fillEveryTable } from './every-table.ts';
 
-const skip = skipWithoutPostgres();
+const skip = skipUnlessOnPostgres();
 const KEY = 'the secret key of this installation';
 
 async function emptyPostgres(t: TestContext): Promise<string> {

@@ -13,8 +13,10 @@ import type { Tables } from '../../src/store/tables.generated.ts';
 import {
   postgresDatabase,
   releasePostgresDatabase,
-  skipWithoutPostgres,
+  skipUnlessOnPostgres,
 } from '../helpers/postgres.ts';
+import { postgresPrograms } from '../helpers/postgres-server.ts';
+import { onPostgres } from '../helpers/store.ts';
 
 interface DatabaseKind {
   name: string;
@@ -22,12 +24,19 @@ interface DatabaseKind {
   open(t: TestContext): Promise<Db>;
 }
 
+/** They ran on the others before. */
+const SKIP_ON_POSTGRES = onPostgres && 'Runs without TEST_DATABASE=postgres';
+
+/** It takes many seconds, and is for machines without PostgreSQL. */
+const SKIP_PGLITE =
+  postgresPrograms() !== null && 'PostgreSQL is installed: run with TEST_DATABASE=postgres';
+
 export const DATABASES: DatabaseKind[] = [
-  { name: 'SQLite', skip: false, open: (t) => openAt(t, ':memory:') },
-  { name: 'PGlite', skip: false, open: openPglite },
+  { name: 'SQLite', skip: SKIP_ON_POSTGRES, open: (t) => openAt(t, ':memory:') },
+  { name: 'PGlite', skip: SKIP_PGLITE, open: openPglite },
   {
     name: 'PostgreSQL',
-    skip: skipWithoutPostgres(),
+    skip: skipUnlessOnPostgres(),
     async open(t) {
       const key = randomUUID();
       t.after(() => releasePostgresDatabase(key));

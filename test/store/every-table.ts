@@ -31,6 +31,11 @@ export async function fillEveryTable(path: string, rows: number): Promise<string
       table: string;
     }[];
     const tableOf = (column: string) => references.find(({ from }) => from === column)?.table;
+    // Columns that a CHECK makes null together get their values from the same index.
+    const valueIndex = ({ name: column }: Column, j: number) => {
+      const partner = new RegExp(`\\(${column} IS NULL\\) = \\((\\w+) IS NULL\\)`).exec(sql)?.[1];
+      return partner ? columns.findIndex((other) => other.name === partner) : j;
+    };
     const insert = sqlite.prepare(
       `INSERT INTO ${name} VALUES (${columns.map(() => '?').join(', ')})`,
     );
@@ -39,7 +44,7 @@ export async function fillEveryTable(path: string, rows: number): Promise<string
         columns.map((column, j) =>
           column.name === 'id' || tableOf(column.name)
             ? keyOf(tableOf(column.name) ?? name, i)
-            : (allowedValue(sql, column.name) ?? madeUpValue(column, i, j)),
+            : (allowedValue(sql, column.name) ?? madeUpValue(column, i, valueIndex(column, j))),
         ),
       );
   }

@@ -1,4 +1,3 @@
-// @postgres: unsuitable servers, lost connections and waiting transactions need a real one.
 /** PostgreSQL: what is refused at start, and what happens to transactions that meet or lose their connection. */
 
 import assert from 'node:assert/strict';
@@ -18,10 +17,10 @@ import { freePort } from '../helpers/daemon.ts';
 import {
   postgresDatabase,
   releasePostgresDatabase,
-  skipWithoutPostgres,
+  skipUnlessOnPostgres,
 } from '../helpers/postgres.ts';
 
-const skip = skipWithoutPostgres();
+const skip = skipUnlessOnPostgres();
 
 /** A database of its own, a copy of the migrated template or of another one. */
 async function database(t: TestContext, template?: string): Promise<string> {

@@ -1,4 +1,3 @@
-// @postgres: nodes of two versions use one database.
 /** Upgrades of PostgreSQL while nodes with the older program run. */
 
 import assert from 'node:assert/strict';
@@ -14,10 +13,10 @@ import { migrate } from '../../src/store/postgres/migrate.ts';
 import {
   postgresDatabase,
   releasePostgresDatabase,
-  skipWithoutPostgres,
+  skipUnlessOnPostgres,
 } from '../helpers/postgres.ts';
 
-const skip = skipWithoutPostgres();
+const skip = skipUnlessOnPostgres();
 const NEXT = SCHEMA_VERSION + 1;
 
 async function database(t: TestContext, template?: string): Promise<string> {

@@ -1,4 +1,3 @@
-// @postgres: locks, full pools and silent networks need a real server.
 /** PostgreSQL: whoever waits for a lock, for a connection or for a silent server gets an error in time. */
 
 import assert from 'node:assert/strict';
@@ -16,10 +15,10 @@ import { COMMIT, startDatabaseProxy } from '../helpers/database-proxy.ts';
 import {
   postgresDatabase,
   releasePostgresDatabase,
-  skipWithoutPostgres,
+  skipUnlessOnPostgres,
 } from '../helpers/postgres.ts';
 
-const skip = skipWithoutPostgres();
+const skip = skipUnlessOnPostgres();
 
 const LIMITS: PoolLimits = {
   connections: 2,

@@ -10,6 +10,7 @@ interface Totals {
   tests: number;
   avg: number;
   scored: number;
+  inbox_rate: number;
   [column: string]: number;
 }
 
@@ -32,6 +33,8 @@ async function totals(db: Db | Tx, scope: Scope, from: number, to: number): Prom
     SELECT count(*) AS tests, ${rounded(sql`sum(score)`, sql`count(score)`, 100)} AS avg,
       count(score) AS scored,
       ${share('spf')} AS spf, ${share('dkim')} AS dkim, ${share('dmarc')} AS dmarc,
+      coalesce(sum(placement_samples), 0) AS samples,
+      ${rounded(sql`sum(placement_inbox)`, sql`sum(placement_samples)`, 10_000)} AS inbox_rate,
       ${known('spf')} AS spf_known, ${known('dkim')} AS dkim_known, ${known('dmarc')} AS dmarc_known,
       ${grade('A')} AS "A", ${grade('B')} AS "B", ${grade('C')} AS "C", ${grade('D')} AS "D",
       ${grade('F')} AS "F"
@@ -49,10 +52,57 @@ async function issuesIn(db: Db | Tx, scope: Scope, from: number, to: number) {
   return rows;
 }
 
-/** Without placement samples. */
-const meansOf = ({ scored, avg }: Totals) => ({
-  ...{ scored, avg_score: avg, inbox_rate: 0, placement_samples: 0 },
+const meansOf = ({ scored, avg, inbox_rate, samples }: Totals) => ({
+  ...{ scored, avg_score: avg, inbox_rate, placement_samples: Number(samples) },
 });
+
+type ByProvider = Summary['placement']['by_provider'];
+
+/** Counts seed mailboxes from the tests themselves, once for the period and once for each slice. */
+async function placementIn(
+  db: Db | Tx,
+  scope: SummarySpan & Scope,
+): Promise<{ by_provider: ByProvider }> {
+  const { boundaries } = scope;
+  const slices: Awaited<ReturnType<typeof seedsIn>>[] = [];
+  for (const [i, from] of boundaries.slice(0, -1).entries())
+    slices.push(await seedsIn(db, scope, from, boundaries[i + 1]!));
+  const all = slices.flat();
+  const rateOf = (inbox: number, samples: number) =>
+    samples < 3 ? null : Math.round((inbox / samples) * 10_000) / 10_000;
+  const figuresOf = (seeds: typeof all, provider: string) => {
+    const sum = (isCounted: (place: string) => boolean) =>
+      seeds
+        .filter((seed) => seed.provider === provider && isCounted(seed.place))
+        .reduce((total, { count }) => total + count, 0);
+    const samples = sum(() => true);
+    const tabs = sum((place) => place === 'promotions');
+    const inbox = sum((place) => place === 'inbox') + tabs;
+    const [spam, missing] = [sum((place) => place === 'spam'), sum((place) => place === 'missing')];
+    return { samples, inbox, tabs, spam, missing, inbox_rate: rateOf(inbox, samples) };
+  };
+  const providers = [...new Set(all.map(({ provider }) => provider))].toSorted();
+  const by_provider = providers.map((provider) => ({
+    provider,
+    ...figuresOf(all, provider),
+    trend: slices.map((seeds, i) => {
+      const { tabs: _, ...figures } = figuresOf(seeds, provider);
+      return { from: isoTime(boundaries[i]!), ...figures };
+    }),
+  }));
+  return { by_provider };
+}
+
+async function seedsIn(db: Db | Tx, scope: Scope, from: number, to: number) {
+  const { rows } = await sql<{ counts: string | null }>`
+    SELECT placement_counts AS counts FROM tests t WHERE ${completed(scope, from, to)}`.execute(db);
+  return rows.flatMap(({ counts }) =>
+    Object.entries(JSON.parse(counts ?? '{}') as Record<string, number>).map(([key, count]) => {
+      const [provider = '', place = ''] = key.split(' ');
+      return { provider, place, count };
+    }),
+  );
+}
 
 /** `titleOf` returns the issue title of a check. */
 export async function recountedSummary(
@@ -79,5 +129,6 @@ export async function recountedSummary(
     })),
     previous: { total_tests: previous.tests, ...meansOf(previous) },
     trend,
+    placement: await placementIn(db, query),
   } as Summary;
 }

@@ -478,3 +478,28 @@ test('Resending invitations is not rate limited when outgoing mail is not config
   for (let i = 0; i < 7; i++)
     assert.equal((await service.call('POST', `${INVITATIONS}/${body.id}/resend`)).status, 200);
 });
+
+test('GET /v1/team/invitations filters by the status at this moment', async (t) => {
+  const clock = testClock();
+  const service = await startTestService(t, { clock });
+  const { call } = service;
+  const emails = async (status: string) => {
+    const { body } = await call<List<Invitation>>('GET', `${INVITATIONS}?status=${status}`);
+    assert.ok(body.data.every((invitation) => invitation.status === status));
+    return body.data.map(({ email }) => email.split('@')[0]);
+  };
+  await invite(service, { email: 'late@example.com' });
+  const lateAndRevoked = await invite(service, { email: 'both@example.com' });
+  clock.advance(7 * DAY);
+  await call('DELETE', `${INVITATIONS}/${lateAndRevoked.body.id}`);
+  const revoked = await invite(service, { email: 'revoked@example.com' });
+  await call('DELETE', `${INVITATIONS}/${revoked.body.id}`);
+  const accepted = await invite(service, { email: 'accepted@example.com' });
+  await accept(service, tokenOf(accepted));
+  await invite(service, { email: 'pending@example.com' });
+  assert.deepEqual(await emails('pending'), ['pending']);
+  assert.deepEqual(await emails('accepted'), ['accepted']);
+  assert.deepEqual(await emails('revoked'), ['revoked']);
+  assert.deepEqual(await emails('expired'), ['both', 'late']);
+  assert.equal((await call('GET', `${INVITATIONS}?status=lost`)).status, 422);
+});

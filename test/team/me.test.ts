@@ -18,6 +18,8 @@ interface Me {
   member: Member;
   role: string;
   livemode: boolean;
+  time_zone: string | null;
+  date_locale: string | null;
   api_key: { id: string; object: string; name: string; prefix: string } | null;
   session: { id: string; object: string; created_at: string; expires_at: string } | null;
 }
@@ -258,4 +260,46 @@ test('PATCH /v1/me fails with 409 if the password is reset meanwhile', async (t)
     'owner',
     'nor half of it',
   );
+});
+
+test('PATCH /v1/me sets the time zone and date format, normalized, and null resets them', async (t) => {
+  const service = await start(t);
+  const { id, key } = await service.makeMember('viewer');
+  const preferences = async () => {
+    const { body } = await service.call<Me>('GET', '/v1/me', { key });
+    return [body.time_zone, body.date_locale];
+  };
+  assert.deepEqual(await preferences(), [null, null]);
+  const json = { time_zone: 'europe/berlin', date_locale: 'de-de' };
+  const { status, body } = await service.call<Me>('PATCH', '/v1/me', { key, json });
+  assert.deepEqual([status, body.time_zone, body.date_locale], [200, 'Europe/Berlin', 'de-DE']);
+  assert.deepEqual(await preferences(), ['Europe/Berlin', 'de-DE']);
+  await service.call('PATCH', '/v1/me', { key, json: { time_zone: null } });
+  assert.deepEqual(await preferences(), [null, 'de-DE']);
+  assert.deepEqual(await auditOf(service, { object_id: id }), [
+    ['member.changed', { time_zone: { from: 'Europe/Berlin', to: null } }],
+    [
+      'member.changed',
+      {
+        time_zone: { from: null, to: 'Europe/Berlin' },
+        date_locale: { from: null, to: 'de-DE' },
+      },
+    ],
+  ]);
+});
+
+test('PATCH /v1/me rejects unknown time zones, offsets, and language tags', async (t) => {
+  const { call } = await start(t);
+  for (const [field, value] of [
+    ['time_zone', 'Europe/Atlantis'],
+    ['time_zone', '+01:00'],
+    ['time_zone', ''],
+    ['date_locale', 'klingon'],
+    ['date_locale', 'en-GB-u-ca-buddhist'],
+    ['date_locale', ''],
+  ] as const) {
+    const { status, body } = await call<Problem>('PATCH', '/v1/me', { json: { [field]: value } });
+    assert.equal(status, 422, value);
+    assert.equal(body.errors![0]!.param, field);
+  }
 });

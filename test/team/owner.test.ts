@@ -1,7 +1,6 @@
 /** The owner: created on the server, and exactly one. */
 
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import { isUniqueViolation } from '../../src/store/errors.ts';
@@ -10,7 +9,7 @@ import { findOwner } from '../../src/team/members.ts';
 import { makeOwner, transferOwnership } from '../../src/team/owner.ts';
 import { insertPasswordLink } from '../../src/team/passwords.ts';
 import { startTestService, temporaryFolder } from '../helpers/app.ts';
-import { skipOnPostgres } from '../helpers/store.ts';
+import { databaseIn, onPostgres } from '../helpers/store.ts';
 import { rejectUpdates } from '../helpers/stored-bytes.ts';
 import { givePassword, ownerBrowser, PASSWORD, trySignIn } from './browser.ts';
 import { openTeam } from './open-team.ts';
@@ -25,20 +24,30 @@ import {
 } from './team-service.ts';
 
 /** The number of writes to members that succeed before the next one fails. */
-const FUSE = [
-  'CREATE TABLE IF NOT EXISTS fuse (writes INTEGER)',
-  'DELETE FROM fuse',
-  ...[
-    'INSERT ON members',
-    'UPDATE ON members',
-    "INSERT ON audit_log WHEN NEW.object_type = 'team_member'",
-  ].map(
-    (event, i) => `CREATE TRIGGER IF NOT EXISTS fuse${i} BEFORE ${event} BEGIN
-      SELECT RAISE(ABORT, 'cut off') FROM fuse WHERE writes <= 0;
-      UPDATE fuse SET writes = writes - 1;
-    END`,
-  ),
-];
+const FUSE = ['CREATE TABLE IF NOT EXISTS fuse (writes INTEGER)', 'DELETE FROM fuse'];
+const BURN = 'UPDATE fuse SET writes = writes - 1;';
+/** A rollback also restores the fuse. */
+const BURNING = onPostgres
+  ? [
+      `CREATE OR REPLACE FUNCTION burn() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        IF (SELECT writes <= 0 FROM fuse) THEN RAISE EXCEPTION 'cut off'; END IF;
+        ${BURN}
+        RETURN NEW;
+      END $$`,
+      'CREATE OR REPLACE TRIGGER fuse0 BEFORE INSERT OR UPDATE ON members FOR EACH ROW EXECUTE FUNCTION burn()',
+      `CREATE OR REPLACE TRIGGER fuse1 BEFORE INSERT ON audit_log FOR EACH ROW
+        WHEN (NEW.object_type = 'team_member') EXECUTE FUNCTION burn()`,
+    ]
+  : [
+      'INSERT ON members',
+      'UPDATE ON members',
+      "INSERT ON audit_log WHEN NEW.object_type = 'team_member'",
+    ].map(
+      (event, i) => `CREATE TRIGGER IF NOT EXISTS fuse${i} BEFORE ${event} BEGIN
+        SELECT RAISE(ABORT, 'cut off') FROM fuse WHERE writes <= 0;
+        ${BURN}
+      END`,
+    );
 
 test('makeOwner creates a member as owner of a team without one', async (t) => {
   const { context, members, db } = await openTeam(t);
@@ -52,6 +61,8 @@ test('makeOwner creates a member as owner of a team without one', async (t) => {
     role: 'owner',
     joined_at: '2026-11-21T10:00:00.000Z',
     password_hash: null,
+    time_zone: null,
+    date_locale: null,
   });
   assert.deepEqual(await members(), [['ann.lee@example.com', 'owner']]);
   assert.deepEqual(await findOwner(db), owner);
@@ -66,17 +77,15 @@ test('makeOwner sets the password of a new owner and keeps an existing password'
   assert.equal((await findOwner(db))?.password_hash, 'scrypt$first');
 });
 
-test('A first start interrupted at any write leaves no owner without a password', {
-  skip: skipOnPostgres,
-}, async (t) => {
+test('A first start interrupted at any write leaves no owner without a password', async (t) => {
   const folder = temporaryFolder(t);
   const env = {
     DELIVERABILITY_OWNER_EMAIL: 'ann@example.com',
     DELIVERABILITY_OWNER_PASSWORD: PASSWORD,
   };
   for (let writes = 0; ; writes++) {
-    const store = await openStore(join(folder, 'deliverability.db'));
-    for (const statement of FUSE) await sql.raw(statement).execute(store.db);
+    const store = await openStore(await databaseIn(folder));
+    for (const statement of [...FUSE, ...BURNING]) await sql.raw(statement).execute(store.db);
     await sql`INSERT INTO fuse VALUES (${writes})`.execute(store.db);
     const service = await startTestService(t, { folder, env, store }).catch((error: Error) => {
       assert.match(error.message, /cut off/);
@@ -88,7 +97,7 @@ test('A first start interrupted at any write leaves no owner without a password'
       assert.equal(status, 201);
       return;
     }
-    const after = await openStore(join(folder, 'deliverability.db'));
+    const after = await openStore(await databaseIn(folder));
     const left = await after.db.selectFrom('members').select('password_hash').execute();
     await after.close();
     assert.deepEqual(left, []);

@@ -470,3 +470,26 @@ test('Server log and database contain no passwords or session cookies', async (t
     assert.ok(!bytes.includes(secret), secret);
   }
 });
+
+test('DELETE /v1/sessions ends the other sessions of the member only; with a key, all of them', async (t) => {
+  const service = await start(t);
+  const { email, key } = await service.makeMember('viewer');
+  await givePassword(service, email);
+  const [owner, here, there] = [
+    await signIn(service, OWNER),
+    await signIn(service, email),
+    await signIn(service, email),
+  ];
+  const ended = await here.call('DELETE', '/v1/sessions');
+  assert.deepEqual(ended.body, { object: 'ended_sessions', count: 1 });
+  assert.deepEqual(await Promise.all([owner, here, there].map(statusOf)), [200, 200, 401]);
+  const again = await here.call('DELETE', '/v1/sessions');
+  assert.deepEqual(again.body, { object: 'ended_sessions', count: 0 });
+  const byKey = await service.call('DELETE', '/v1/sessions', { key });
+  assert.deepEqual(byKey.body, { object: 'ended_sessions', count: 1 });
+  assert.deepEqual(await Promise.all([owner, here].map(statusOf)), [200, 401]);
+  assert.deepEqual(await auditOf(service, { action: 'sessions.ended' }), [
+    ['sessions.ended', { sessions_ended: 1 }],
+    ['sessions.ended', { sessions_ended: 1 }],
+  ]);
+});

@@ -177,7 +177,7 @@ test('POST /v1/webhooks/deliveries/{id}/resend works in any status', async (t) =
     await recover(scene, id, '2026-01-01'),
   ]) {
     assert.deepEqual(statusAndCodeOf(answer), [409, 'conflict']);
-    assert.match(answer.text, /is disabled\. To enable it, send PATCH/);
+    assert.match(answer.text, /is disabled\. Enable it, then try again\./);
   }
   await switchTo(scene, id, true);
   await app.db.deleteFrom('events').execute();

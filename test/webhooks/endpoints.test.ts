@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
 import { EVENT_TYPES } from '../../src/events/events.ts';
+import { isoTime } from '../../src/lib/clock.ts';
 import { EXPIRE_DELIVERIES_JOB } from '../../src/webhooks/expire.ts';
 import { startTestService } from '../helpers/app.ts';
 import type { Received } from '../helpers/receiver.ts';
@@ -42,6 +43,9 @@ test('POST /v1/webhooks/endpoints returns the secret once; later reads omit it',
     livemode: true,
     enabled: true,
     status: 'active',
+    failing_since: null,
+    auto_disabled_at: null,
+    previous_secret_expires_at: null,
     created_at: '2026-11-21T10:00:00.000Z',
   });
   assert.deepEqual((await call('GET', `${ENDPOINTS}/${endpoint.id}`)).body, endpoint);
@@ -82,7 +86,7 @@ test('Webhook endpoint create and update report every invalid field with 422', a
   const cases: [object, string[]][] = [
     [{ events: [] }, ['events must contain at least one event type; use ["*"] for all']],
     [{ events: ['test.failed', 'test.failed'] }, ['events must contain each event type only once']],
-    [{ events: [...EVENT_TYPES, '*'] }, ['events must contain at most 8 event types']],
+    [{ events: [...EVENT_TYPES, '*'] }, ['events must contain at most 9 event types']],
     [{ events: '*' }, ['events must be a list of event types']],
     [{ events: null }, ['events must be a list of event types']],
     [{ enabled: 'yes' }, ['enabled must be true or false']],
@@ -262,12 +266,14 @@ test('After secret rotation both secrets sign during the overlap, then only the 
   const { service, receiver, append, deliverDue, clock } = scene;
   const { id, secret, ...endpoint } = await createEndpoint(scene);
   const secrets: Record<string, string> = { first: secret };
-  const rotate = async (json?: object) => {
+  const rotate = async (json?: { overlap: number }) => {
     const path = `${ENDPOINTS}/${id}/rotate-secret`;
     const { status, body } = await service.call<Endpoint>('POST', path, json ? { json } : {});
     const { secret: fresh, ...rest } = body;
     assert.equal(status, 200);
-    assert.deepEqual(rest, { id, ...endpoint });
+    const { overlap = 86_400 } = json ?? {};
+    const previous_secret_expires_at = overlap === 0 ? null : isoTime(clock.now() + overlap * 1000);
+    assert.deepEqual(rest, { id, ...endpoint, previous_secret_expires_at });
     assert.ok(!Object.values(secrets).includes(fresh));
     return fresh;
   };

@@ -20,6 +20,10 @@ export const authFail: Condition<Results, Results> = {
     return METHODS.every((method) => isConclusive(results[method])) ? NO : UNKNOWN;
   },
 
+  choice: {
+    text: 'SPF, DKIM or DMARC does not pass',
+    hint: "Checked on each completed test. Unknown results don't count.",
+  },
   alertsWhen: () => 'SPF, DKIM or DMARC does not pass',
   documentation: 'the SPF, DKIM or DMARC result is known and is not `pass`',
   shortText: 'SPF, DKIM or DMARC fails',

@@ -78,6 +78,10 @@ export const blocklistHit: Condition<Listings, Value> = {
     return openListings.length === 0 && answer !== 'no' ? 'no_longer_watched' : 'condition_ended';
   },
 
+  choice: {
+    text: 'A blocklist lists the sender, a linked domain or a monitored target',
+    hint: 'Checked on each completed test and monitor run. Minor blocklists (tier 3) don’t count.',
+  },
   alertsWhen: () => 'a blocklist lists the sender, a linked domain, or a target of a monitor',
   documentation:
     'a tier 1 or 2 blocklist lists the sender, a domain that the message links to, or a target of a monitor',

@@ -2,7 +2,7 @@
 
 import type { CheckResult } from '../../analysis/result.ts';
 import type { Changes, Finding } from '../../monitors/findings.ts';
-import type { AlertRow, TestRow } from '../../store/tables.generated.ts';
+import type { AlertRow, SeedMailboxRow, TestRow } from '../../store/tables.generated.ts';
 
 /**
  * Each condition has its own file; `index.ts` lists them. `Facts` is what it reads from a result.
@@ -18,6 +18,10 @@ export interface Condition<Facts = unknown, Value = unknown> {
   factsOfTest?(test: ObservedTest): Facts | null;
   /** What a monitor run says about one target, or null for nothing. If absent, runs are ignored. */
   factsOfRun?(run: ObservedRun, target: string): Facts | null;
+  /** What a look into a seed mailbox says about it. If absent, looks are ignored. */
+  factsOfSeed?(seed: ObservedSeed): Facts | null;
+  /** Whether a rule can be limited to a domain. Absent: it can. */
+  isOfNoDomain?: true;
   /** `threshold`: the rule's threshold, or the default. */
   evaluate(facts: Facts, threshold: number): Verdict<Value>;
   /**
@@ -30,6 +34,8 @@ export interface Condition<Facts = unknown, Value = unknown> {
     context: { answer: 'no' | 'unknown'; blocklistsInUse: ReadonlySet<string> },
   ): IncidentEnd | null;
 
+  /** The option in the form for rules, which follows "Alert when", and its explanation. */
+  choice: { text: string; hint: string };
   /** Follows "Alerts when": "a test scores below 70". */
   alertsWhen(threshold: number): string;
   /** The same for the table in docs/monitoring.md, as Markdown. */
@@ -52,6 +58,14 @@ export interface Condition<Facts = unknown, Value = unknown> {
   isRelevantFix(check: CheckResult): boolean;
   /** Fixes for what a monitor run found; `findings` are all findings of that run. */
   fixesForRun?(incident: OpenedIncident<Value>, findings: Finding[]): Step[];
+  /** Fixes that depend on the incident only. They replace those of a test or a run. */
+  fixes?(incident: OpenedIncident<Value>): Step[];
+  /** What the subject is, in notifications; by default, a From domain or the target of a monitor. */
+  subjectLabel?: string;
+  /** The page with the details, for a subject that has neither a test nor a run. */
+  page?: { label: string; path: string };
+  /** The texts if the incident ends because its subject is no longer watched; there is a text for monitors. */
+  unwatchedText?(incident: OpenedIncident<Value>): { title: string; lead: string };
   /** A plausible value, for the sample that tests a rule's channels. */
   sampleValue(threshold: number): Value;
 }
@@ -75,8 +89,16 @@ export interface ObservedTest extends Pick<TestRow, 'score' | 'spf' | 'dkim' | '
 
 /** A monitor run with its JSON parsed. */
 export interface ObservedRun {
+  /** The name of the monitor. */
+  monitor: string;
   findings: Finding[];
   changes: Changes;
+}
+
+/** A seed mailbox after a look. `at` is the time of the look in milliseconds since the Unix epoch. */
+export interface ObservedSeed {
+  seed: SeedMailboxRow;
+  at: number;
 }
 
 export interface OpenedIncident<Value = unknown> {

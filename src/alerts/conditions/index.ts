@@ -4,9 +4,17 @@ import type { AlertRow } from '../../store/tables.generated.ts';
 import { authFail } from './auth-fail.ts';
 import { blocklistHit } from './blocklist-hit.ts';
 import type { Condition } from './condition.ts';
+import { placementProblem } from './placement-problem.ts';
 import { scoreBelow } from './score-below.ts';
+import { seedFailing } from './seed-failing.ts';
 
-export const CONDITIONS: Condition[] = [scoreBelow, authFail, blocklistHit];
+export const CONDITIONS: Condition[] = [
+  scoreBelow,
+  authFail,
+  blocklistHit,
+  placementProblem,
+  seedFailing,
+];
 
 type Rule = Pick<AlertRow, 'condition' | 'threshold'>;
 
@@ -33,8 +41,12 @@ export function conditionTable(): string {
     '| `condition` | Met when | Evaluated on |',
     '|---|---|---|',
     ...CONDITIONS.map((condition) => {
-      const { id, documentation, factsOfTest, factsOfRun } = condition;
-      const sources = [...(factsOfTest ? ['tests'] : []), ...(factsOfRun ? ['monitor runs'] : [])];
+      const { id, documentation, factsOfTest, factsOfRun, factsOfSeed } = condition;
+      const sources = [
+        ...(factsOfTest ? ['tests'] : []),
+        ...(factsOfRun ? ['monitor runs'] : []),
+        ...(factsOfSeed ? ['seed mailboxes'] : []),
+      ];
       return `| \`${id}\` | ${documentation} | ${sources.join(' and ')} |`;
     }),
   ].join('\n');

@@ -17,6 +17,10 @@ export const scoreBelow: Condition<number, Value> = {
   evaluate: (score, threshold) =>
     score < threshold ? { answer: 'yes', value: { score, threshold } } : NO,
 
+  choice: {
+    text: 'The score is too low',
+    hint: 'Checked on each completed test. Set the threshold below.',
+  },
   alertsWhen: (threshold) => `a test scores below ${threshold}`,
   documentation: `a test scores less than \`threshold\` (${THRESHOLD.min}–${THRESHOLD.max}, default ${THRESHOLD.default})`,
   shortText: 'the score is too low',

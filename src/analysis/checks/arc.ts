@@ -1,6 +1,7 @@
 /** The check `arc`: the ARC chain that forwarding servers added; informational, never scored. */
 
-import { type ARCData, type ARCResult, arc as verifyArc } from 'mailauth';
+import type { ARCData, ARCResult } from 'mailauth';
+import { arc as verifyArc } from 'mailauth/lib/arc/index.js';
 import type { Resolver } from '../../net/dns/resolver.ts';
 import { arcProblem, MAX_INSTANCE } from '../arc/structure.ts';
 import { type Check, type Context, type Finding, info, offline, rfc, unknown } from '../check.ts';

@@ -16,8 +16,14 @@ export const receivedPath: Check = {
   label: 'Delivery path',
   reference: rfc(5321, '4.4'),
   publicEvidence: null,
-  run({ message, receivedAt }) {
+  run({ message, receivedAt, envelope }) {
     const hops = receivedHops(message);
+    if (hops.length === 0 && envelope.reported_by?.method === null)
+      return info(
+        'The delivery path of the message is unknown.',
+        'A mail server in front passed it on, but it has no Received field.',
+        { hops: [] },
+      );
     if (hops.length === 0)
       return info(
         'The message arrived directly from its sender.',

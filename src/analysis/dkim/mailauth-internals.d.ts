@@ -1,4 +1,7 @@
-/** Internals of mailauth that its types do not cover. The version of mailauth is pinned for this. */
+/**
+ * Internals of mailauth that its types do not cover. The version of mailauth is pinned for this. Its parts are imported
+ * by their paths, because the whole package loads an HTTP client and more, which need 10 MB in each thread.
+ */
 
 declare module 'mailauth/lib/dkim/dkim-verifier.js' {
   import type { DKIMVerifyOptions, DKIMVerifyResult } from 'mailauth';
@@ -17,4 +20,12 @@ declare module 'mailauth/lib/dkim/dkim-verifier.js' {
     arc: DKIMVerifyResult['arc'];
     seal: DKIMVerifyResult['seal'];
   }
+}
+
+declare module 'mailauth/lib/dkim/verify.js' {
+  export { dkimVerify } from 'mailauth';
+}
+
+declare module 'mailauth/lib/arc/index.js' {
+  export { arc } from 'mailauth';
 }

@@ -1,13 +1,9 @@
 /** Verifies the DKIM signatures of a message once for all checks (RFC 6376, 8301, 8463). */
 
 import { constants, publicDecrypt } from 'node:crypto';
-import {
-  type DKIMResult,
-  type DKIMVerifyOptions,
-  type DKIMVerifyResult,
-  dkimVerify,
-} from 'mailauth';
+import type { DKIMResult, DKIMVerifyOptions, DKIMVerifyResult } from 'mailauth';
 import { DkimVerifier } from 'mailauth/lib/dkim/dkim-verifier.js';
+import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
 import { formatUtcTime } from '../../lib/clock.ts';
 import type { DnsAnswer, Resolver } from '../../net/dns/resolver.ts';
 import type { Context } from '../check.ts';

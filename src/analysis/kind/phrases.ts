@@ -18,6 +18,8 @@ interface Phrase {
   after: string | null;
   /** Texts without this word cannot contain the phrase; null if the phrase has no complete word. */
   firstWord: string | null;
+  /** Whether it is in a script without spaces between words. */
+  isSpaceless: boolean;
 }
 
 const wordsOf = (phrase: string): string => {
@@ -34,6 +36,7 @@ const parsePhrase = (phrase: string): Phrase => {
     words,
     after: after === undefined ? null : wordsOf(after),
     firstWord: SPACELESS.test(phrase) ? null : (/^ (\S+) /.exec(words)?.[1] ?? null),
+    isSpaceless: SPACELESS.test(phrase),
   };
 };
 
@@ -52,10 +55,10 @@ const MAX_GAP = 24;
 /** The phrases that a text contains, at most `max`. `text` is a result of `plainWords`. */
 export function findPhrases(list: PhraseList, text: string, max: number): string[] {
   const found: string[] = [];
-  const words = wordsIn(text);
+  const index = indexOf(text);
   for (const phrase of list) {
     if (found.length >= max) break;
-    if (phrase.firstWord !== null && !words.has(phrase.firstWord)) continue;
+    if (!canContain(index, phrase)) continue;
     if (contains(text, phrase)) found.push(phrase.text);
   }
   return found;
@@ -63,17 +66,27 @@ export function findPhrases(list: PhraseList, text: string, max: number): string
 
 /** One message has a few texts, each of which is searched for many lists. */
 const MAX_REMEMBERED_TEXTS = 4;
-const rememberedWords = new Map<string, Set<string>>();
+const remembered = new Map<string, TextIndex>();
+
+interface TextIndex {
+  words: Set<string>;
+  /** Whether any part is in a script without spaces between words. */
+  isSpaceless: boolean;
+}
 
 /** Searching a long text for each of a thousand phrases would take longer than all other checks together. */
-function wordsIn(text: string): Set<string> {
-  let words = rememberedWords.get(text);
-  if (words) return words;
-  words = new Set(text.split(' '));
-  if (rememberedWords.size >= MAX_REMEMBERED_TEXTS)
-    rememberedWords.delete(rememberedWords.keys().next().value!);
-  rememberedWords.set(text, words);
-  return words;
+function indexOf(text: string): TextIndex {
+  let index = remembered.get(text);
+  if (index) return index;
+  index = { words: new Set(text.split(' ')), isSpaceless: SPACELESS.test(text) };
+  if (remembered.size >= MAX_REMEMBERED_TEXTS) remembered.delete(remembered.keys().next().value!);
+  remembered.set(text, index);
+  return index;
+}
+
+function canContain(index: TextIndex, { firstWord, isSpaceless }: Phrase): boolean {
+  if (isSpaceless) return index.isSpaceless;
+  return firstWord === null || index.words.has(firstWord);
 }
 
 function contains(text: string, { words, after }: Phrase): boolean {
@@ -103,9 +116,12 @@ const NUMBER_DISTANCE = 24;
 const NUMBER = /\d{3}|\d[\p{L}\d]{3}|\d\d \d\d/u;
 
 /** The first phrase that is followed by a number of at least three digits; null if there is none. */
-export const findNumbered = (list: PhraseList, text: string): string | null =>
-  list.find(({ words }) => followedBy(text, words, (rest) => NUMBER.test(rest), NUMBER_DISTANCE))
-    ?.text ?? null;
+export function findNumbered(list: PhraseList, text: string): string | null {
+  const index = indexOf(text);
+  const isNumbered = ({ words }: Phrase) =>
+    followedBy(text, words, (rest) => NUMBER.test(rest), NUMBER_DISTANCE);
+  return list.find((phrase) => canContain(index, phrase) && isNumbered(phrase))?.text ?? null;
+}
 
 // Signs of marketing.
 

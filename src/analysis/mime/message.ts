@@ -117,7 +117,7 @@ export interface Message {
 }
 
 /** All fields with this name (case-insensitive), in the order of the message. */
-export function fields(message: Message, name: string): HeaderField[] {
+export function fields(message: Pick<Message, 'headers'>, name: string): HeaderField[] {
   const key = name.toLowerCase();
   return message.headers.filter((field) => field.key === key);
 }

@@ -53,6 +53,11 @@ function parseMailboxes(field: HeaderField | undefined): Message['from'] {
   }));
 }
 
+/** The decoded subject of a message or of its beginning; null if there is none. */
+export function readSubject(raw: Uint8Array): string | null {
+  return decodeField(scanHeaders(raw).headers.find(({ key }) => key === 'subject'));
+}
+
 function decodeField(field: HeaderField | undefined): string | null {
   return field ? decodeWords(field.value) : null;
 }

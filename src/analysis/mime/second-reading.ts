@@ -112,12 +112,12 @@ function readField(scan: Scan, at: number): void {
   do end = nextLine(raw, end);
   while ((raw[end] === 0x20 || raw[end] === 0x09) && end - at < MAX_FIELD);
   const latin1 = raw.toString('latin1', at, Math.min(end, at + MAX_FIELD));
-  const text = /[\x80-\xff]/.test(latin1) ? Buffer.from(latin1, 'latin1').toString('utf8') : latin1;
-  const field = CONTENT_FIELD.exec(text)![0];
-  const value = text
-    .slice(field.length)
-    .replace(/\r?\n(?=[ \t])/g, '')
-    .replace(/[\r\n]+$/, '');
+  const field = CONTENT_FIELD.exec(latin1)?.[0];
+  // The name goes on in a line that is not folded, so it is no field.
+  if (field === undefined) return;
+  const rest = latin1.slice(field.length);
+  const text = /[\x80-\xff]/.test(rest) ? Buffer.from(rest, 'latin1').toString('utf8') : rest;
+  const value = text.replace(/\r?\n(?=[ \t])/g, '').replace(/[\r\n]+$/, '');
   const isWhole = /description|name/i.test(field);
   for (const name of isWhole ? wholeName(value) : looseNames(value))
     if (addName(scan, at, name, 'a header field')) return;

@@ -8,6 +8,8 @@ import { systemClock } from '../../lib/clock.ts';
 import { randomToken } from '../../lib/crypto.ts';
 import { createLog } from '../../lib/log.ts';
 import type { Test } from '../../mailtests/schema.ts';
+import { createDnsResolver, systemDnsServers } from '../../net/dns/network-resolver.ts';
+import type { Resolver } from '../../net/dns/resolver.ts';
 import { zoneResolver } from '../../net/dns/zone.ts';
 import { painter, reportText, wrap } from '../../report/text.ts';
 import { type Service, startService } from '../../service.ts';
@@ -21,10 +23,9 @@ import { DEMO_MAILS, type DemoMail, demoKey, demoZone } from './mails.ts';
 /** Keeps everything in this process: database and DNS in memory, any free ports. */
 const DEMO_ENVIRONMENT = {
   DELIVERABILITY_DATABASE_URL: 'sqlite::memory:',
-  DELIVERABILITY_SMTP_PORT: '0',
   DELIVERABILITY_SMTP_NAME: 'mx.demo.example',
   DELIVERABILITY_INBOX_DOMAIN: 'inbox.demo.example',
-  DELIVERABILITY_SMTP_PROXY_PROTOCOL: '127.0.0.1',
+  DELIVERABILITY_SMTP_XCLIENT: '127.0.0.1',
   DELIVERABILITY_BLOCKLISTS: '-all,+dbl.spamhaus.org,+multi.surbl.org',
   DELIVERABILITY_CHECK_LINKS: 'false',
 };
@@ -36,17 +37,22 @@ export const demo: Command = {
   options: ['--once   Exit after the demo instead of keeping the service running'],
   async run(args, io) {
     const { values } = readArguments(args, { once: { type: 'boolean' } });
-    // The links in pages and emails contain the port, so it must be known before the start.
-    const port = await findFreePort();
-    const { config } = readConfig({ ...DEMO_ENVIRONMENT, DELIVERABILITY_HTTP_PORT: String(port) });
+    // Pages and emails name the ports, so they must be known before the start.
+    const { config } = readConfig({
+      ...DEMO_ENVIRONMENT,
+      DELIVERABILITY_HTTP_PORT: String(await findFreePort()),
+      DELIVERABILITY_SMTP_PORT: String(await findFreePort()),
+    });
     const log = createLog({
       level: 'warn',
       format: 'pretty',
       clock: systemClock,
       write: (line) => io.stderr(`${line}\n`),
     });
+    const dns = createDemoDns();
     const service = await startService(config, VERSION, {
-      resolver: zoneResolver(demoZone()),
+      resolver: dns.resolver,
+      nodeVersion: io.nodeVersion,
       log,
     });
     try {
@@ -56,15 +62,42 @@ export const demo: Command = {
       const tests: Test[] = [];
       for (const mail of DEMO_MAILS) tests.push(await runDemoTest(mail, api, key, service, io));
       if (!values.once) {
+        dns.useNetwork();
         io.stdout(nextStepsText({ api, tests, smtpPort: service.smtp.port, ...access }, io));
         await io.interrupted;
       }
     } finally {
       await service.stop();
+      dns.close();
     }
     return EXIT.success;
   },
 };
+
+/**
+ * The DNS of the demo. Its own two messages need no network. The messages that people test afterwards come from
+ * real domains, whose records only the network knows.
+ */
+function createDemoDns() {
+  const zone = demoZone();
+  const demoResolver = zoneResolver(zone);
+  const network = createDnsResolver({ servers: systemDnsServers(), clock: systemClock });
+  let usesNetwork = false;
+  const resolver: Resolver = (name, type) => {
+    const isInDemo = Object.hasOwn(zone, name) || RESERVED_NAMES.test(name);
+    return usesNetwork && !isInDemo ? network(name, type) : demoResolver(name, type);
+  };
+  return {
+    resolver,
+    useNetwork() {
+      usesNetwork = true;
+    },
+    close: network.close,
+  };
+}
+
+/** Names below `example` (RFC 2606), and the reverse DNS of documentation addresses (RFC 5737). */
+const RESERVED_NAMES = /(^|\.)(example|2\.0\.192\.in-addr\.arpa|100\.51\.198\.in-addr\.arpa)$/;
 
 async function findFreePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
@@ -153,9 +186,12 @@ function nextStepsText({ api, tests, smtpPort, email, password, key }: NextSteps
     `  Email address: ${email}`,
     `  Password:      ${password}`,
     '',
-    paint('bold', 'Then open the reports of the two messages:'),
+    wrap(
+      'You find the two messages under Tests. To test your own, select “Get a test address”, or select “Create test” under Tests to upload or paste it.',
+      io.width,
+    ),
     '',
-    ...tests.map(({ id }) => `  ${api}/v1/tests/${id}/report.html`),
+    ...tests.map(({ id }) => `  ${api}/tests/${id}`),
     '',
     paint('bold', 'Or use the API:'),
     '',
@@ -163,7 +199,7 @@ function nextStepsText({ api, tests, smtpPort, email, password, key }: NextSteps
     `  curl -H "Authorization: Bearer $API_KEY" ${api}/v1/tests`,
     `  curl ${api}/openapi.json`,
     wrap(
-      `SMTP listens on 127.0.0.1:${smtpPort}. Create a test with POST /v1/tests to get an address.`,
+      `SMTP listens on 127.0.0.1:${smtpPort}, without a password. It accepts mail for test addresses.`,
       io.width,
       '  ',
     ),
@@ -173,7 +209,7 @@ function nextStepsText({ api, tests, smtpPort, email, password, key }: NextSteps
   ].join('\n');
 }
 
-// Sends a message over SMTP; the PROXY protocol sets its sending IP address.
+// Sends a message over SMTP; XCLIENT sets its sending IP address.
 
 /** Resolves with the server's last reply. */
 async function sendDemoMail(
@@ -183,8 +219,12 @@ async function sendDemoMail(
   now: number,
 ): Promise<string> {
   const socket = connect(port, '127.0.0.1');
-  await once(socket, 'connect');
-  socket.write(`PROXY TCP4 ${mail.clientIp} 192.0.2.1 40000 25\r\n`);
+  await once(socket, 'data');
+  socket.write('EHLO localhost\r\n');
+  await once(socket, 'data');
+  // The session starts again with a greeting, which the transport reads.
+  socket.pause();
+  socket.write(`XCLIENT ADDR=${mail.clientIp}\r\n`);
   const transport = createTransport({
     connection: socket,
     host: '127.0.0.1',

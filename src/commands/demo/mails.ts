@@ -5,7 +5,7 @@ import type { Zone } from '../../net/dns/zone.ts';
 
 export interface DemoMail {
   title: string;
-  /** A documentation address (RFC 5737), passed to the listener with the PROXY protocol. */
+  /** A documentation address (RFC 5737), passed to the listener with XCLIENT. */
   clientIp: string;
   helo: string;
   mailFrom: string;

@@ -1,9 +1,10 @@
 /** The certificate authority of `listen`: created once and reused, so that you configure the service only once. */
 
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { issueCertificate, type KeyPair, makeAuthority } from '../../lib/certificates.ts';
+import { createFolder } from '../../lib/folders.ts';
 import { UsageError } from '../command.ts';
 
 const AUTHORITY_NAME = 'deliverability listen local authority';
@@ -72,13 +73,6 @@ function readExisting(file: string, keyFile: string): { pair: KeyPair; expiresAt
   throw new UsageError(
     `${file} and ${keyFile} are not a certificate authority that this command created. Delete both, or choose another folder with --dir`,
   );
-}
-
-/** Creates one level at a time, because Node's `recursive` option never returns for some paths below /proc. */
-function createFolder(folder: string): void {
-  if (existsSync(folder)) return;
-  createFolder(dirname(folder));
-  mkdirSync(folder, { mode: 0o700 });
 }
 
 function unwritableMessage(folder: string, code: string): string {

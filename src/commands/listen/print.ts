@@ -117,6 +117,10 @@ const SUMMARIES: Record<string, (data: Data) => (string | null)[]> = {
     ...authenticationParts(data.auth_results),
   ],
   'test.failed': (data) => [asText(data.failure_reason), labeled('address', data.address)],
+  'test.placement_settled': (data) => [
+    ...placementParts(data.inbox_placement),
+    quoted(data.subject),
+  ],
   'domain.verified': (data) => [asText(data.name)],
   'domain.verification_failed': (data) => [asText(data.name)],
   'domain.health_changed': (data) => [
@@ -139,6 +143,16 @@ function incidentParts(data: Data): (string | null)[] {
 
 function authenticationParts(results: unknown): (string | null)[] {
   return ['spf', 'dkim', 'dmarc'].map((name) => labeled(name.toUpperCase(), field(results, name)));
+}
+
+const MAX_PROVIDERS = 20;
+
+/** The folder at each provider, or what an empty object means. */
+function placementParts(placement: unknown): (string | null)[] {
+  if (typeof placement !== 'object' || placement === null) return [];
+  const parts = Object.entries(placement).slice(0, MAX_PROVIDERS);
+  if (parts.length === 0) return ['no seed mailbox received the message'];
+  return parts.map(([provider, folder]) => labeled(short(provider), folder));
 }
 
 const field = (object: unknown, name: string): unknown =>

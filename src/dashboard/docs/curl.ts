@@ -36,7 +36,7 @@ function credentialOptions({ 'x-roles': roles, security }: Operation, baseUrl: s
   ];
 }
 
-const singular = (name: string): string => name.replace(/ies$/, 'y').replace(/s$/, '');
+const singular = (name: string): string => name.replace(/ies$/, 'y').replace(/(?<=x)es$|s$/, '');
 
 /** `/v1/tests/{id}` → `/v1/tests/$TEST_ID`. */
 const shellPath = (path: string): string =>

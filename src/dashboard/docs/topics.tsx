@@ -73,8 +73,7 @@ export const TOPICS: Record<
       \`limit\` is 1 to 100, with a default of 20. For the next page, send the last \`id\` of the page
       as \`starting_after\`. For the previous page, send the first \`id\` as \`ending_before\`. Objects
       created in the meantime don't shift the pages.`,
-      `An ID that isn't in the list returns 400 with the code \`invalid_cursor\`, also if its object has been
-      deleted. Then send the ID of the object before it on the page, or start again at the first
+      `An ID that isn't in the list returns 400 with the code \`invalid_cursor\`, even if its object has been deleted. In that case, send the ID of the object before it on the page, or start again at the first
       page. Filters may change between two pages: an object that no longer matches is still a valid
       cursor. The list of team members has a single page.`,
       <Command

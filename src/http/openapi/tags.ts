@@ -14,6 +14,12 @@ const ALL_TAGS: Tag[] = [
     paths: ['/v1/tests'],
   },
   {
+    name: 'Inboxes',
+    description:
+      'An inbox has an address that never expires. Each message to it becomes a new test. Create one with `POST /v1/tests` and `reusable`.',
+    paths: ['/v1/inboxes'],
+  },
+  {
     name: 'Domains',
     description: 'The domains of your team: their verification, their health and their DNS.',
     paths: ['/v1/domains'],
@@ -76,7 +82,7 @@ const ALL_TAGS: Tag[] = [
   {
     name: 'Health',
     description: 'The state of the service. These operations require no credentials.',
-    paths: ['/healthz', '/readyz', '/status', '/v1/status', '/v1/capabilities'],
+    paths: ['/healthz', '/readyz', '/status', '/v1/status', '/v1/capabilities', '/metrics'],
   },
 ];
 

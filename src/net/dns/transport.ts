@@ -90,9 +90,11 @@ const queryOverUdp: Transport = (server, query, signal) =>
       if (reply.kind === 'mismatch') hasMismatch = true;
       else finish(reply);
     });
-    // A connected socket receives only from this server, and reports a closed port at once.
-    socket.connect(server.port, server.host, () => {
-      if (!done) socket.send(query.bytes, (error) => error && unreachable());
+    // A connected socket receives only from this server, and reports a closed port at once. Without a route, as on a
+    // machine without a network, the error comes here and not as an event.
+    socket.connect(server.port, server.host, (error?: Error) => {
+      if (error) unreachable();
+      else if (!done) socket.send(query.bytes, (failure) => failure && unreachable());
     });
   });
 

@@ -10,7 +10,9 @@
 
 import { request as openRequest } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { parseNetwork } from '../../lib/addresses.ts';
 import { createSemaphore, startDeadline } from '../../lib/concurrency.ts';
+import type { Resolver } from '../dns/resolver.ts';
 import { type ConnectorOptions, createConnector, failed, timedOut } from '../guarded-connection.ts';
 import { MAX_HEADER_BYTES, readResponse } from './response.ts';
 import {
@@ -36,16 +38,17 @@ export interface WebClientOptions extends ConnectorOptions {
 export function createWebClient(options: WebClientOptions): WebClient {
   const connect = createConnector(options);
   const semaphore = createSemaphore(options.maxInFlight ?? 100);
-  return async ({ method, url, timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES }) => {
+  return async ({ url, timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES, ...request }) => {
     const target = parseHttpTarget(url);
     if (typeof target === 'string') return failed('bad_url', target);
-    const { signal, stop } = startDeadline(timeoutMs);
+    if (request.signal?.aborted) return timedOut();
+    const { signal, stop } = startDeadline(timeoutMs, request.signal);
     try {
       if (!(await semaphore.acquire(signal))) return timedOut();
       try {
         const connection = await connect(target, signal, timeoutMs);
         if (connection.status === 'failed') return connection;
-        return await sendRequest(connection.socket, { method, target, maxBytes }, signal);
+        return await sendRequest(connection.socket, { ...request, target, maxBytes }, signal);
       } finally {
         semaphore.release();
       }
@@ -58,10 +61,16 @@ export function createWebClient(options: WebClientOptions): WebClient {
   };
 }
 
+/** Any address, except those that the guard forbids in any network. */
+const ANY_NETWORK = ['0.0.0.0/0', '::/0'].map(parseNetwork);
+
+/** A client for servers that the administrator has chosen, which may be in a private network. */
+export const createTrustedWebClient = (resolver: Resolver): WebClient =>
+  createWebClient({ resolver, allowNetworks: ANY_NETWORK });
+
 const USER_AGENT = 'deliverability/1 (+link check)';
 
-interface Exchange {
-  method: WebRequest['method'];
+interface Exchange extends Pick<WebRequest, 'method' | 'headers' | 'body'> {
   target: HttpTarget;
   maxBytes: number;
 }
@@ -69,7 +78,7 @@ interface Exchange {
 /** Sends one HTTP/1.1 request over an open connection, until the signal aborts; always destroys the socket. */
 async function sendRequest(
   socket: Duplex,
-  { method, target, maxBytes }: Exchange,
+  { method, headers, body, target, maxBytes }: Exchange,
   signal: AbortSignal,
 ): Promise<WebResult> {
   const tooLongFailure = failed('too_large', 'the response is too long');
@@ -84,6 +93,8 @@ async function sendRequest(
         Host: target.authority,
         'User-Agent': USER_AGENT,
         Accept: '*/*',
+        ...headers,
+        ...(body === undefined ? {} : { 'Content-Length': Buffer.byteLength(body) }),
         'Accept-Encoding': 'identity',
         Connection: 'close',
       },
@@ -92,7 +103,7 @@ async function sendRequest(
     });
     const { response, failure } = await readResponse(
       request,
-      undefined,
+      body,
       { maxBytes, tooLongFailure },
       signal,
     );

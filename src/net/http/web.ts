@@ -4,13 +4,19 @@ import { isIP } from 'node:net';
 import type { ConnectTarget, WebFailureReason } from '../guarded-connection.ts';
 
 export interface WebRequest {
-  method: 'HEAD' | 'GET';
+  method: 'HEAD' | 'GET' | 'POST';
   /** `http:` or `https:`; anything else is `bad_url`. */
   url: string;
   /** Time limit of the whole request in milliseconds: lookup, connection, headers and body. Default 5,000. */
   timeoutMs?: number;
   /** Maximum bytes of the body; a longer one is `too_large`. Default 64 KiB. */
   maxBytes?: number;
+  /** More header fields, or other values for `User-Agent` and `Accept`. */
+  headers?: Record<string, string>;
+  /** For POST. */
+  body?: string;
+  /** Ends the request early, as `timeout`. */
+  signal?: AbortSignal;
 }
 
 export type WebResult =

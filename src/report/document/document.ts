@@ -35,7 +35,8 @@ import { chartBlock } from './charts.ts';
 import { fixSection, otherCheckSections, shortFixes, uncheckedNotes } from './findings.ts';
 import { ledgerBars, ledgerSection } from './ledger.ts';
 import { messageSection, pathSection } from './message.ts';
-import { kindChoice, placementSections, providerLines, providersSection } from './providers.ts';
+import { placementSections } from './placement.ts';
+import { kindChoice, providerLines, providersSection } from './providers.ts';
 import type { ReportVariant } from './variant.ts';
 import { scoreFigure, shortVerdict, verdictBlock } from './verdict.ts';
 
@@ -76,7 +77,7 @@ function reportBlocks(report: Report, variant: ReportVariant, above: string | nu
     // The verdict shows the scores of the categories.
     ...(isShortPdf ? [] : [ledgerSection(report, variant)]),
     authenticationSection(report, !isShortPdf),
-    ...placementSections(report),
+    ...placementSections(report, isShortPdf),
     ...(isShortPdf ? [] : [providersSection(report)]),
     ...(audience === 'team' ? [pathSection(report), messageSection(report, variant)] : []),
     ...(isShortPdf ? [] : otherCheckSections(report, variant)),
@@ -91,6 +92,7 @@ function reportBlocks(report: Report, variant: ReportVariant, above: string | nu
 export function terminalDocument(
   result: ReportedResult,
   testedName: string | null,
+  more: Block[] = [],
 ): ReportDocument {
   return sanitize({
     title: '',
@@ -100,6 +102,7 @@ export function terminalDocument(
       ...shortFixes(result),
       ledgerBars(result),
       shortAuthentication(result),
+      ...more,
       ...providerLines(result),
       ...uncheckedNotes(result),
     ],
@@ -204,7 +207,7 @@ const SHORT_PAGE_NOTE =
 const SHORT_PDF_NOTE =
   'Select the name of a test to go to it. This PDF covers several tests, so it is a short version. For evidence, reasons, all fixes, provider rules and passed checks, open the shared link in a browser.';
 
-/** When the link was created, when it expires, and how many tests are missing; on a page also a link to the PDF. */
+/** When the link was created, when it expires, and how many tests are missing; on a page also links to the PDF and, for public tests, to their deletion. */
 function shareNotes(share: Share, medium: 'page' | 'pdf'): Block[] {
   const missing = deletedTestsSentence(share);
   const pdf: Block = {
@@ -212,7 +215,12 @@ function shareNotes(share: Share, medium: 'page' | 'pdf'): Block[] {
     style: 'small',
     screenOnly: true,
     // A relative URL: the token of the shared link is not repeated in the page.
-    text: [{ kind: 'form', text: 'Open as PDF', query: '?format=pdf' }],
+    text: [
+      { kind: 'form', text: 'Open as PDF', query: '?format=pdf' },
+      ...(share.canDelete
+        ? [' · ', { kind: 'form', text: 'Delete this test', query: '?delete=ask' } as const]
+        : []),
+    ],
   };
   return [
     small(

@@ -1,6 +1,6 @@
 /** The delivery path and the message: its preview, text, header, attachments, links and source. */
 
-import type { Envelope } from '../../analysis/check.ts';
+import type { Envelope, ReportingServer } from '../../analysis/check.ts';
 import { displayUrl } from '../../analysis/links/links.ts';
 import { formatSize } from '../../lib/durations.ts';
 import {
@@ -107,7 +107,7 @@ function delayOf(seconds: number | null): Hop['delay'] {
   };
 }
 
-function sessionOf({ client_ip, helo, mail_from, tls }: Envelope): Facts {
+function sessionOf({ client_ip, helo, mail_from, tls, reported_by }: Envelope): Facts {
   const fact = (name: string, value: string | null): Fact => ({
     name: [name],
     value: [value === null ? muted('unknown') : code(value, 320)],
@@ -125,9 +125,26 @@ function sessionOf({ client_ip, helo, mail_from, tls }: Envelope): Facts {
       fact('HELO', helo),
       fact('MAIL FROM', mail_from === '' ? '<>' : mail_from),
       { name: ['TLS'], value: encryption ?? [muted('unknown')] },
+      ...(reported_by ? [{ name: ['Reported by'], value: reportOf(reported_by) }] : []),
     ],
   };
 }
+
+/** Which server the facts above come from. */
+function reportOf({ client_ip, name, method }: ReportingServer): Text {
+  const server: Text = name
+    ? [code(name, 255), ' (', code(client_ip, 45), ')']
+    : [code(client_ip, 45)];
+  if (method === null)
+    return [...server, ' passed the message on, but did not report its client in a readable form.'];
+  return [...server, `, a trusted mail server, ${METHODS[method]}.`];
+}
+
+const METHODS = {
+  xclient: 'with XCLIENT',
+  xforward: 'with XFORWARD',
+  received: 'in its Received field',
+};
 
 // The message. A PDF shows only parts of it.
 

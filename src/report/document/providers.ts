@@ -1,4 +1,4 @@
-/** The sender requirements of each mailbox provider, and the placement of the message. */
+/** The sender requirements of each mailbox provider. */
 
 import {
   type ProviderVerdict,
@@ -17,7 +17,6 @@ import {
   type Fold,
   muted,
   oneLine,
-  type Row,
   type Section,
   type State,
   type StateSpan,
@@ -26,9 +25,8 @@ import {
   strong,
   type Text,
 } from '../blocks.ts';
-import { kindInWords, type PlacementRow, placementTable } from '../content.ts';
+import { kindInWords } from '../content.ts';
 import type { Report, ReportedResult } from '../report.ts';
-import { formatSeconds } from './evidence.ts';
 import { referenceLink } from './findings.ts';
 
 const RULES_TITLE = 'Provider rules';
@@ -234,76 +232,4 @@ export function providerLines({ providers, judged_kind: { kind } }: ReportedResu
   });
   const blocks: Block[] = [{ kind: 'lines', nameWidth: 12, items }];
   return [{ kind: 'section', id: 'providers', title: RULES_TITLE, note: null, blocks }];
-}
-
-// Placement: a row for each provider and a column for each folder, with the number of seeds and delays.
-
-const MAX_PROVIDERS = 60;
-const MAX_FOLDERS = 9;
-
-const PLACE_STATES: Record<string, State> = {
-  inbox: 'pass',
-  promotions: 'info',
-  social: 'info',
-  updates: 'info',
-  forums: 'info',
-  spam: 'fail',
-  missing: 'fail',
-};
-
-/** No section without seed mailboxes. */
-export function placementSections({ placement }: Report): Section[] {
-  const { columns, rows, inbox, settled } = placementTable(placement);
-  if (rows.length === 0) return [];
-  const rateText =
-    settled > 0
-      ? `${inbox} of ${settled} seed mailboxes received the message in the inbox or an inbox tab.`
-      : 'No results from seed mailboxes yet.';
-  const places = columns.slice(0, MAX_FOLDERS);
-  const rowOf = (row: PlacementRow): Row => ({
-    cells: [
-      { text: [oneLine(row.provider, 60)] },
-      ...places.map(({ place }, index) => ({ text: [countOf(place, row.counts[index] ?? 0)] })),
-      { text: [String(row.seeds)] },
-      { text: [arrivalText(row)] },
-    ],
-  });
-  const table: Block = {
-    kind: 'table',
-    name: 'placement',
-    label: 'Placement by provider',
-    columns: [
-      { title: 'Provider', share: 26 },
-      ...places.map(({ name }) => ({
-        title: oneLine(name, 40),
-        share: 60 / places.length,
-        isNumber: true,
-      })),
-      { title: 'Seeds', share: 12, isNumber: true },
-      { title: 'Arrived after', share: 22, isNumber: true },
-    ],
-    groups: [{ title: null, rows: rows.slice(0, MAX_PROVIDERS).map(rowOf) }],
-    foot: [],
-  };
-  return [
-    {
-      kind: 'section',
-      id: 'placement',
-      title: 'Inbox placement',
-      note: [`${rateText} Placement does not affect the score.`],
-      blocks: [table],
-    },
-  ];
-}
-
-function countOf(place: string, count: number): StateSpan | ReturnType<typeof muted> {
-  if (count === 0) return muted('0');
-  const placeState = Object.hasOwn(PLACE_STATES, place) ? PLACE_STATES[place]! : 'unknown';
-  return state(placeState, String(count));
-}
-
-function arrivalText({ seconds }: PlacementRow): string {
-  if (seconds === null) return '–';
-  const [first, last] = seconds.map(formatSeconds);
-  return first === last ? first! : `${first} – ${last}`;
 }

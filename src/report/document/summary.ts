@@ -19,6 +19,14 @@ import {
   type Verdict,
 } from '../blocks.ts';
 import { extremesOf, valueText } from '../charts.ts';
+import {
+  basisOf,
+  placementState,
+  providerName,
+  SAMPLE_NOTE,
+  TOO_FEW,
+  TOO_FEW_NOTE,
+} from '../placement-rates.ts';
 import { truncate } from '../plain-text.ts';
 import {
   attentionText,
@@ -82,7 +90,7 @@ export function summaryMail(
       ...averageBlocks(report),
       ...(hasPdf ? pdfReference(report) : mailSections(report)),
     ],
-    button: { label: 'Open the home page', url: report.appUrl },
+    button: { label: 'Open the reports', url: `${report.appUrl}/reports` },
     footer: `You received this email because a team at ${host} added you to its ${report.frequency} report “${name}”.`,
     unsubscribe:
       unsubscribeUrl === null
@@ -151,7 +159,12 @@ function mailSections(report: ScheduledReport): Block[] {
   const hasTests = summary.total_tests > 0;
   return [
     ...(hasTests && sections.includes('summary')
-      ? [ratesTiles(report), ...gradesSections(report), issuesSection(report, 'mail')]
+      ? [
+          ratesTiles(report),
+          ...gradesSections(report),
+          ...placementSections(report, 'mail'),
+          issuesSection(report, 'mail'),
+        ]
       : []),
     ...(hasTests && sections.includes('trends') ? trendSections(report) : []),
     ...(sections.includes('alerts')
@@ -215,6 +228,52 @@ function issuesSection({ summary: { top_issues } }: ScheduledReport, medium: Med
     ),
   );
 }
+
+/** The inbox rate of each provider of seed mailboxes; no section without samples. */
+function placementSections({ summary }: ScheduledReport, medium: Medium): Section[] {
+  const { by_provider } = summary.placement;
+  if (by_provider.length === 0) return [];
+  const providers = by_provider.slice(0, MAX_PROVIDERS);
+  const rateText = (rate: number | null) => (rate === null ? TOO_FEW : formatPercent(rate));
+  const rates: Block =
+    medium === 'mail'
+      ? {
+          kind: 'rows',
+          items: providers.map((each) => ({
+            title: providerName(each.provider),
+            below: basisOf(each),
+            value: rateText(each.inbox_rate),
+            state: placementState(each.inbox_rate),
+          })),
+        }
+      : table(
+          [
+            { title: 'Provider', share: 36 },
+            { title: 'Inbox rate', share: 22, isNumber: true },
+            { title: 'Samples', share: 14, isNumber: true },
+            { title: 'Spam', share: 14, isNumber: true },
+            { title: 'Missing', share: 14, isNumber: true },
+          ],
+          providers.map(({ provider, inbox_rate, samples, spam, missing }) => ({
+            cells: [
+              { text: [providerName(provider)] },
+              { text: [state(placementState(inbox_rate), rateText(inbox_rate))] },
+              ...[samples, spam, missing].map((count) => ({ text: [formatCount(count)] })),
+            ],
+          })),
+        );
+  const hasTooFew = providers.some(({ inbox_rate }) => inbox_rate === null);
+  const note = `${hasTooFew ? `${TOO_FEW_NOTE} ` : ''}${SAMPLE_NOTE}`;
+  return [
+    section('placement', 'Inbox placement', [
+      rates,
+      ...omittedNote(by_provider.length - providers.length),
+      small(note),
+    ]),
+  ];
+}
+
+const MAX_PROVIDERS = 20;
 
 const table = (columns: Table['columns'], rows: Row[]): Table => ({
   kind: 'table',
@@ -321,7 +380,11 @@ export function summaryDocument(report: ScheduledReport): ReportDocument {
     blocks: [
       summaryVerdict(report),
       ...(hasTests && sections.includes('summary')
-        ? [figuresSection(report), issuesSection(report, 'pdf')]
+        ? [
+            figuresSection(report),
+            ...placementSections(report, 'pdf'),
+            issuesSection(report, 'pdf'),
+          ]
         : []),
       ...(hasTests && sections.includes('trends') ? pdfTrendSections(report) : []),
       ...(sections.includes('alerts')

@@ -4,11 +4,20 @@ import { createHash } from 'node:crypto';
 import type { ComponentChildren, VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { IconSprite } from './components.tsx';
+import {
+  type Assets,
+  MenuButton,
+  type Shell,
+  ShellControls,
+  ShellIcons,
+  ShellNavigation,
+  TestModeBanner,
+} from './shell.tsx';
 
 // The only script of a page: theme, copy buttons, opening collapsed targets. Pages are readable without it.
 
 /** Runs in the head to apply the stored theme before the first paint. */
-const FRAME_SCRIPT = `(() => {
+export const FRAME_SCRIPT = `(() => {
   const root = document.documentElement;
   const stored = (value) => {
     try {
@@ -88,6 +97,22 @@ export const PAGE_CSP = [
 /** The policy of a page with a form: it may be submitted to this service only. */
 export const FORM_CSP = PAGE_CSP.replace("form-action 'none'", "form-action 'self'");
 
+/**
+ * The policy of a page of the web application that contains a message, or that may become such a page without being
+ * loaded again. The frame with the message inherits it and has a stricter one in addition.
+ */
+export const APP_REPORT_CSP = [
+  "default-src 'none'",
+  "style-src 'self' 'unsafe-inline'",
+  "script-src 'self'",
+  "connect-src 'self'",
+  'img-src data:',
+  'font-src data:',
+  "frame-src 'none'",
+  "form-action 'self'",
+  "base-uri 'none'",
+].join('; ');
+
 /** The referrer policy of a page with a form. Without `Sec-Fetch-Site`, only the origin shows where a form comes from. */
 export const FORM_REFERRER = 'strict-origin';
 
@@ -105,6 +130,10 @@ interface Page {
   csp?: string;
   /** Default: `no-referrer`, which makes forms send `Origin: null`. */
   referrer?: string;
+  /** Loads style and script from files; `style` is then added to them. */
+  assets?: Assets;
+  /** For signed-in members. */
+  shell?: Shell;
 }
 
 /** The brand mark, for browser tabs. */
@@ -129,47 +158,79 @@ export function renderPage({ csp = PAGE_CSP, referrer = 'no-referrer', ...page }
       <link rel="icon" type="image/svg+xml" href={ICON_URL} />
     </>,
   );
-  // Style and script are trusted constants and must not be escaped.
-  const style = `<style>${FRAME_STYLE}${page.style}</style>`;
-  const script = `<script>${FRAME_SCRIPT}</script>`;
+  const { assets } = page;
   const body = renderToString(<Body {...page} />);
-  return `<!doctype html>\n<html lang="en"><head>${head}${style}${script}</head><body>${body}</body></html>\n`;
+  return `<!doctype html>\n<html lang="en"><head>${head}${assets ? linkedAssets(assets, page.style) : inlineAssets(page.style)}</head><body>${body}</body></html>\n`;
 }
 
-function Body({ skip, main, aside, foot }: Omit<Page, 'csp' | 'referrer'>) {
+// Style and script are trusted constants and must not be escaped.
+const inlineAssets = (style: string): string =>
+  `<style>${FRAME_STYLE}${style}</style><script>${FRAME_SCRIPT}</script>`;
+
+/** The script is not deferred: it applies the stored theme before the first paint. */
+const linkedAssets = ({ style: href, script }: Assets, style: string): string =>
+  `<link rel="stylesheet" href="${href}"><script src="${script}"></script>${style === '' ? '' : `<style>${style}</style>`}`;
+
+function Body({ skip, main, aside, foot, shell }: Omit<Page, 'csp' | 'referrer'>) {
   return (
     <>
       <a class="skip" href="#main">
         {skip}
       </a>
       <IconSprite />
+      {shell && <ShellIcons />}
       <header class="bar">
         <div class="wrap">
-          <span class="brand">
-            <BrandMark />
-            Deliverability
-          </span>
-          <button type="button" class="button needs-script" data-action="theme">
-            <svg class="icon" aria-hidden="true" viewBox="0 0 16 16">
-              <circle cx="8" cy="8" r="6" />
-              <path d="M8 2a6 6 0 0 1 0 12z" fill="currentColor" stroke="none" />
-            </svg>
-            <span>Dark theme</span>
-          </button>
+          {shell ? (
+            <a class="brand" href="/">
+              <BrandMark />
+              Deliverability
+            </a>
+          ) : (
+            <span class="brand">
+              <BrandMark />
+              Deliverability
+            </span>
+          )}
+          <div class="bar-end">
+            {shell && <MenuButton />}
+            <button type="button" class="button needs-script" data-action="theme">
+              <svg class="icon" aria-hidden="true" viewBox="0 0 16 16">
+                <circle cx="8" cy="8" r="6" />
+                <path d="M8 2a6 6 0 0 1 0 12z" fill="currentColor" stroke="none" />
+              </svg>
+              <span>Dark theme</span>
+            </button>
+            {shell && <ShellControls {...shell} />}
+          </div>
         </div>
       </header>
-      <div class={aside ? 'wrap with-aside' : 'wrap'}>
-        {aside}
-        <main id="main" tabIndex={-1}>
-          {main}
-        </main>
-      </div>
+      {shell?.testMode && <TestModeBanner path={shell.path} />}
+      {shell ? (
+        <div class="app" data-member={shell.member.id}>
+          <ShellNavigation groups={shell.groups} />
+          <Content main={main} aside={aside} />
+        </div>
+      ) : (
+        <Content main={main} aside={aside} />
+      )}
       {foot && (
         <footer class="foot">
           <div class="wrap">{foot}</div>
         </footer>
       )}
     </>
+  );
+}
+
+function Content({ main, aside }: Pick<Page, 'main' | 'aside'>) {
+  return (
+    <div class={aside ? 'wrap with-aside' : 'wrap'}>
+      {aside}
+      <main id="main" tabIndex={-1}>
+        {main}
+      </main>
+    </div>
   );
 }
 
@@ -192,7 +253,7 @@ function BrandMark() {
 // The style of every page: colors of both themes, type, spacing, shared components, print.
 
 /** Font sizes 14, 16, 20 and 28 px; spacing in steps of 4 px; borders instead of shadows. */
-const FRAME_STYLE = `
+export const FRAME_STYLE = `
 :root {
   color-scheme: light dark;
   --page: light-dark(#f6f6f9, #0f1015);

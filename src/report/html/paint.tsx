@@ -20,6 +20,7 @@ import type {
   Text,
 } from '../blocks.ts';
 import { chartSvg } from '../charts.ts';
+import { formatTime, type TimeFormat } from '../times.ts';
 import { Chevron, Copyable, Icon, ScrollArea, StateMark } from './components.tsx';
 import { messageDocument } from './message-frame.ts';
 
@@ -111,6 +112,14 @@ function Heading({ rank, id, children }: HeadingProps) {
 
 // Inline text.
 
+/** Set if the reader has chosen how to see times. Otherwise, they are in UTC, as documents have them. */
+export const Times = createContext<TimeFormat | null>(null);
+
+function Time({ iso, text }: { iso: string; text: string }) {
+  const format = useContext(Times);
+  return <time dateTime={iso}>{format ? formatTime(iso, format) : text}</time>;
+}
+
 export function InlineText({ text }: { text: Text }) {
   return (
     <>
@@ -130,7 +139,7 @@ function InlineSpan({ span }: { span: Span }) {
     case 'name':
       return <bdi>{span.text}</bdi>;
     case 'time':
-      return <time dateTime={span.iso}>{span.text}</time>;
+      return <Time {...span} />;
     case 'jump':
       return (
         <a href={`#${anchor(span.to)}`}>

@@ -3,10 +3,10 @@
 import { type Block, plainText, type ReportDocument } from '../blocks.ts';
 import { sharedDocument, testDocument } from '../document/document.ts';
 import { truncate } from '../plain-text.ts';
-import type { Report } from '../report.ts';
+import type { AppFrame, Report } from '../report.ts';
 import type { Share } from '../share.ts';
-import { FORM_CSP, FORM_REFERRER, PAGE_CSP, renderPage } from './frame.tsx';
-import { Blocks, InlineText } from './paint.tsx';
+import { APP_REPORT_CSP, FORM_CSP, FORM_REFERRER, PAGE_CSP, renderPage } from './frame.tsx';
+import { Blocks, InlineText, Times } from './paint.tsx';
 import { REPORT_STYLE } from './styles.ts';
 
 /** The Content-Security-Policy header of the page. The page repeats it in a <meta>, where `frame-ancestors` is not allowed. */
@@ -15,11 +15,57 @@ export const REPORT_CSP = `${PAGE_CSP}; frame-ancestors 'none'`;
 /** For a page on which the reader can choose the kind of mail. */
 const REPORT_FORM_CSP = `${FORM_CSP}; frame-ancestors 'none'`;
 
-export const reportPolicy = ({ kindForm }: Pick<Report, 'kindForm'>): string =>
-  kindForm === undefined ? REPORT_CSP : REPORT_FORM_CSP;
+/** For a report inside the web application. */
+const APP_POLICY = `${APP_REPORT_CSP}; frame-ancestors 'none'`;
 
-export const reportPage = (report: Report): string =>
-  renderDocument(testDocument(report, 'page'), report.kindForm !== undefined);
+export function reportPolicy({ kindForm }: Pick<Report, 'kindForm'>, frame?: AppFrame): string {
+  if (frame) return APP_POLICY;
+  return kindForm === undefined ? REPORT_CSP : REPORT_FORM_CSP;
+}
+
+export function reportPage(report: Report, frame?: AppFrame): string {
+  const document = testDocument(report, 'page');
+  return frame
+    ? renderInFrame(document, frame)
+    : renderDocument(document, report.kindForm !== undefined);
+}
+
+function renderInFrame(document: ReportDocument, frame: AppFrame): string {
+  const { shell, assets, above, below, times } = frame;
+  return renderPage({
+    title: `${document.title} · Deliverability`,
+    skip: document.navigation.skip,
+    // The files of the application contain the style of reports.
+    style: '',
+    csp: APP_REPORT_CSP,
+    referrer: FORM_REFERRER,
+    assets,
+    shell,
+    aside: tableOfContents(document),
+    main: (
+      <Times.Provider value={times}>
+        <Trusted html={above} />
+        <Blocks blocks={document.blocks} />
+        <Trusted html={below} />
+      </Times.Provider>
+    ),
+    foot: document.footer.length > 0 && (
+      <Times.Provider value={times}>{footerSpans(document.footer)}</Times.Provider>
+    ),
+  });
+}
+
+/** HTML from templates of this program. */
+function Trusted({ html }: { html: string }) {
+  return html === '' ? null : <div dangerouslySetInnerHTML={{ __html: html }} />;
+}
+
+const footerSpans = (footer: ReportDocument['footer']) =>
+  footer.map((text, index) => (
+    <span key={`${index + 1}`}>
+      <InlineText text={text} />
+    </span>
+  ));
 
 /** The reports must be redacted already. */
 export const sharedPage = (share: Share): string => renderDocument(sharedDocument(share, 'page'));
@@ -34,13 +80,7 @@ export function renderDocument(document: ReportDocument, hasForm = false): strin
     ...(hasForm ? { csp: FORM_CSP, referrer: FORM_REFERRER } : {}),
     aside: tableOfContents(document),
     main: <Blocks blocks={blocks} />,
-    foot:
-      footer.length > 0 &&
-      footer.map((text, index) => (
-        <span key={`${index + 1}`}>
-          <InlineText text={text} />
-        </span>
-      )),
+    foot: footer.length > 0 && footerSpans(footer),
   });
 }
 

@@ -2,6 +2,8 @@
 
 import type { Database as Sqlite } from 'better-sqlite3';
 import { ALERTS, COUNT_TESTS, MONITORS_AND_DOMAINS, REPORTS } from './version-7.ts';
+import { CONDITIONS_IN_POSTGRES, CONDITIONS_IN_SQLITE, PLACEMENT_COLUMNS } from './version-12.ts';
+import { INBOXES } from './version-13.ts';
 
 export interface Migration {
   /** The version that the schema has after this step. */
@@ -42,6 +44,97 @@ CREATE TABLE failed_attempts (
 );
 CREATE INDEX failed_attempts_expiring ON failed_attempts (last_failed_at);
 `;
+
+const PUBLIC_TESTS_AND_TAGS = `
+ALTER TABLE members ADD COLUMN time_zone TEXT;
+ALTER TABLE members ADD COLUMN date_locale TEXT;
+CREATE TABLE test_tags (
+  test_id  TEXT NOT NULL REFERENCES tests (id) ON DELETE CASCADE,
+  livemode INTEGER NOT NULL,
+  tag      TEXT NOT NULL,
+  PRIMARY KEY (test_id, tag)
+);
+CREATE INDEX test_tags_listed ON test_tags (livemode, tag, test_id);
+ALTER TABLE tests ADD COLUMN public_hash TEXT;
+ALTER TABLE tests ADD COLUMN public_client TEXT
+  CHECK ((public_client IS NULL) = (public_hash IS NULL));
+CREATE UNIQUE INDEX tests_public_hash ON tests (public_hash) WHERE public_hash IS NOT NULL;
+CREATE INDEX tests_public_client ON tests (public_client, created_at) WHERE public_client IS NOT NULL;
+CREATE INDEX tests_public_created ON tests (created_at) WHERE public_hash IS NOT NULL;
+DROP INDEX tests_from_domain;
+DROP INDEX tests_domain;
+DROP INDEX tests_listed;
+UPDATE tests SET search = substr(search, 1, 600) WHERE length(search) > 600;
+CREATE INDEX tests_listed ON tests (livemode, id, search);
+DROP INDEX tests_completed;
+CREATE INDEX tests_completed ON tests (livemode, completed_at) WHERE completed_at IS NOT NULL;
+CREATE INDEX audit_log_member ON audit_log (member_id, id);
+CREATE INDEX audit_log_action ON audit_log (action, id);
+CREATE INDEX audit_log_object ON audit_log (object_id, id);
+CREATE INDEX tests_status ON tests (livemode, status, id) WHERE status <> 'completed';
+CREATE INDEX tests_from_domain ON tests (livemode, from_domain, id) WHERE from_domain IS NOT NULL;
+CREATE INDEX tests_domain ON tests (livemode, domain_id, id) WHERE domain_id IS NOT NULL;
+CREATE INDEX tests_score ON tests (livemode, score, id) WHERE score IS NOT NULL;
+CREATE INDEX domains_listed ON domains (status, health_status, id, name);
+CREATE INDEX monitors_listed ON monitors (status, id);
+CREATE INDEX events_domain ON events (substr(data, 8, 30), id) WHERE type >= 'domain.' AND type < 'domain/';
+`;
+
+const PLACEMENT = `
+ALTER TABLE tests ADD COLUMN placement_status TEXT NOT NULL DEFAULT 'none'
+  CHECK (placement_status IN ('none', 'waiting', 'settled'));
+ALTER TABLE tests ADD COLUMN placement_samples INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE tests ADD COLUMN placement_inbox INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE tests ADD COLUMN placement_summary TEXT;
+ALTER TABLE tests ADD COLUMN placement TEXT;
+CREATE INDEX tests_placement ON tests (id) WHERE placement_status = 'waiting';
+CREATE TABLE seed_mailboxes (
+  id              TEXT NOT NULL PRIMARY KEY,
+  provider        TEXT NOT NULL,
+  address         TEXT NOT NULL,
+  next_look_at    TEXT,
+  last_read_at    TEXT,
+  failures        INTEGER NOT NULL DEFAULT 0,
+  error           TEXT,
+  error_detail    TEXT,
+  lease           TEXT,
+  leased_until    TEXT
+);
+CREATE TABLE placements (
+  test_id     TEXT NOT NULL REFERENCES tests (id) ON DELETE CASCADE,
+  seed        TEXT NOT NULL,
+  provider    TEXT NOT NULL,
+  address     TEXT NOT NULL,
+  placement   TEXT NOT NULL CHECK (placement IN ('inbox', 'promotions', 'social', 'updates', 'forums', 'spam', 'missing', 'pending', 'unknown')),
+  matched_by  TEXT CHECK (matched_by IN ('address', 'token', 'message_id', 'probable')),
+  folder      TEXT,
+  searched    TEXT NOT NULL DEFAULT '[]',
+  reasons     TEXT NOT NULL DEFAULT '[]',
+  problem     TEXT,
+  detail      TEXT,
+  arrived_at  TEXT,
+  message_key TEXT,
+  created_at  TEXT NOT NULL,
+  settled_at  TEXT,
+  PRIMARY KEY (test_id, seed)
+);
+CREATE INDEX placements_open ON placements (seed, test_id) WHERE settled_at IS NULL;
+CREATE INDEX placements_matched ON placements (seed, created_at) WHERE message_key IS NOT NULL;
+`;
+
+const SEED_CREDENTIALS = `
+CREATE TABLE seed_credentials (
+  id            TEXT NOT NULL PRIMARY KEY,
+  configured    TEXT NOT NULL,
+  refresh_token TEXT NOT NULL,
+  stored_at     TEXT NOT NULL,
+  rejected_at   TEXT
+);
+`;
+
+/** The statements with the column types of PostgreSQL. */
+const withPostgresTypes = (statements: string): string =>
+  statements.replaceAll('INTEGER', 'bigint').replaceAll('TEXT', 'text COLLATE "C"');
 
 /** In order, without gaps. Version 1 is the first release, created by `schema.sql`. */
 export const MIGRATIONS: Migration[] = [
@@ -118,14 +211,49 @@ export const MIGRATIONS: Migration[] = [
     sqlite(sqlite) {
       sqlite.exec(SHARED_STATE);
     },
-    postgres: SHARED_STATE.replaceAll('INTEGER', 'bigint')
-      .replaceAll('TEXT', 'text COLLATE "C"')
-      .replaceAll('CREATE TABLE', 'CREATE UNLOGGED TABLE'),
+    postgres: withPostgresTypes(SHARED_STATE).replaceAll('CREATE TABLE', 'CREATE UNLOGGED TABLE'),
+  },
+  {
+    // How members see dates, tags of tests, public tests, and indexes for filtered lists.
+    version: 10,
+    sqlite(sqlite) {
+      sqlite.exec(PUBLIC_TESTS_AND_TAGS);
+    },
+    postgres: withPostgresTypes(PUBLIC_TESTS_AND_TAGS),
+    sideBySide: true,
+  },
+  {
+    // Placement in seed mailboxes.
+    version: 11,
+    sqlite(sqlite) {
+      sqlite.exec(PLACEMENT);
+    },
+    postgres: withPostgresTypes(PLACEMENT),
+    sideBySide: true,
+  },
+  {
+    // Placement by provider, placement monitors, alerts about placement and seed mailboxes, and sign-ins with OAuth 2
+    // to them. Older programs don't know the conditions of these alerts.
+    version: 12,
+    sqlite(sqlite) {
+      sqlite.exec(PLACEMENT_COLUMNS);
+      sqlite.exec(CONDITIONS_IN_SQLITE);
+      sqlite.exec(SEED_CREDENTIALS);
+    },
+    postgres: `${withPostgresTypes(PLACEMENT_COLUMNS)}${CONDITIONS_IN_POSTGRES}${withPostgresTypes(SEED_CREDENTIALS)}`,
+  },
+  {
+    // Inboxes. Older programs would reject their messages for good.
+    version: 13,
+    sqlite(sqlite) {
+      sqlite.exec(INBOXES);
+    },
+    postgres: withPostgresTypes(INBOXES),
   },
 ];
 
 /** The version of `schema.sql`. */
-export const SCHEMA_VERSION = 9;
+export const SCHEMA_VERSION = 13;
 
 // Step 3: teams with passwords and invitations, and outgoing email.
 

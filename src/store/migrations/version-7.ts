@@ -272,7 +272,9 @@ counted AS (
   SELECT livemode, domain_id, hour, score, grade, spf, dkim, dmarc FROM completed
   WHERE domain_id IS NOT NULL
 )
-INSERT INTO test_tallies
+INSERT INTO test_tallies (livemode, domain_id, hour, tests, scored, score_sum,
+  grade_a, grade_b, grade_c, grade_d, grade_f, spf_known, spf_pass, dkim_known, dkim_pass,
+  dmarc_known, dmarc_pass, placement_samples, placement_inbox, issues)
 SELECT counted.livemode, counted.domain_id, counted.hour, count(*), count(score),
   coalesce(sum(score), 0), ${GRADE_COUNTS}, ${AUTHENTICATION_COUNTS}, 0, 0, coalesce(issues.counts, '{}')
 FROM counted

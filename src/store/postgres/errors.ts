@@ -2,7 +2,7 @@
 
 import { databaseLabel } from '../../lib/database-url.ts';
 import { errorMessage } from '../../lib/errors.ts';
-import { DatabaseUnavailableError, StoreError } from '../errors.ts';
+import { DatabaseReadOnlyError, DatabaseUnavailableError, StoreError } from '../errors.ts';
 
 interface PgError extends Error {
   code?: string;
@@ -10,19 +10,23 @@ interface PgError extends Error {
 }
 
 /**
- * SQLSTATE: connection exceptions, too many connections, shutdown, crash, not started yet. 25006: a server that
- * became a read-only standby. 55P03: a lock that another transaction held for too long. 25P03: a transaction
+ * SQLSTATE: connection exceptions, too many connections, shutdown, crash, not started yet. 55P03: a lock that another transaction held for too long. 25P03: a transaction
  * that did nothing for too long.
  */
-const UNAVAILABLE_STATE = /^(08...|53300|57P0[1-35]|25006|25P03|55P03)$/;
+const UNAVAILABLE_STATE = /^(08...|53300|57P0[1-35]|25P03|55P03)$/;
+const READ_ONLY_TRANSACTION = '25006';
 /** Errors that `pg` reports without a code. */
 const UNAVAILABLE_MESSAGE =
   /^(Connection terminated|Client has encountered a connection error|timeout exceeded when trying to connect|Client was closed|Query read timeout)/;
 
-/** A lost or refused connection as a DatabaseUnavailableError; any other error unchanged. */
+export const READ_ONLY_TEXT = 'the database is unavailable: the PostgreSQL server is read-only';
+
+/** A lost or refused connection, or a read-only server, as a DatabaseUnavailableError; any other error unchanged. */
 export function translateError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const { code = '', syscall, message } = error as PgError;
+  if (code === READ_ONLY_TRANSACTION)
+    return new DatabaseReadOnlyError(READ_ONLY_TEXT, { cause: error });
   const isUnavailable =
     UNAVAILABLE_STATE.test(code) ||
     (syscall !== undefined && code !== '') ||

@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import pg from 'pg';
 import type { Db, Hints } from '../types.ts';
+import { listenerSession } from './sessions.ts';
 
 const CHANNEL = 'deliverability';
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -17,20 +18,25 @@ export function createHints(url: string, db: Db): Hints {
     async send(text) {
       await sql`select pg_notify(${CHANNEL}, ${text})`.execute(db);
     },
-    listen: (onHint, onConnect) => listen(url, onHint, onConnect),
+    listen: (node, onHint, onConnect) => listen({ url, node }, onHint, onConnect),
   };
+}
+
+interface Target {
+  url: string;
+  node: string;
 }
 
 /** Keeps a connection of its own, and replaces it when it fails. Resolves the returned function when it is closed. */
 function listen(
-  url: string,
+  target: Target,
   onHint: (text: string) => void,
   onConnect: () => void,
 ): () => Promise<void> {
   const stopping = new AbortController();
   const run = async () => {
     while (!stopping.signal.aborted) {
-      await listenOnce(url, onHint, onConnect, stopping.signal).catch(() => {});
+      await listenOnce(target, onHint, onConnect, stopping.signal).catch(() => {});
       await pause(RECONNECT_DELAY_MS, undefined, { signal: stopping.signal, ref: false }).catch(
         () => {},
       );
@@ -45,14 +51,14 @@ function listen(
 
 /** Resolves or rejects when the connection has ended. */
 async function listenOnce(
-  url: string,
+  { url, node }: Target,
   onHint: (text: string) => void,
   onConnect: () => void,
   signal: AbortSignal,
 ): Promise<void> {
   const client = new pg.Client({
     connectionString: url,
-    application_name: 'deliverability wake-ups',
+    application_name: listenerSession(node),
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     query_timeout: CHECK_TIMEOUT_MS,
     keepAlive: true,

@@ -64,7 +64,7 @@ interface SchemaVersion {
   oldestProgram: number;
 }
 
-async function readVersion(client: ClientBase): Promise<SchemaVersion> {
+export async function readVersion(client: ClientBase): Promise<SchemaVersion> {
   const { rows: tables } = await client.query<{ name: string }>(
     'SELECT table_name AS name FROM information_schema.tables WHERE table_schema = current_schema()',
   );

@@ -2,11 +2,11 @@
 
 import { Kysely } from 'kysely';
 import type { ClientBase, Pool } from 'pg';
-import { StoreError } from '../errors.ts';
+import { DatabaseReadOnlyError, StoreError } from '../errors.ts';
 import type { Tables } from '../tables.generated.ts';
 import type { Db, MigrationResult, SchemaMode, Store } from '../types.ts';
 import { postgresDialect } from './dialect.ts';
-import { startError } from './errors.ts';
+import { READ_ONLY_TEXT, startError } from './errors.ts';
 import { createHints } from './hints.ts';
 import { migrate, requireSupported } from './migrate.ts';
 import {
@@ -31,7 +31,9 @@ export async function openPostgres(
     name: mode === 'upgrade' ? SERVICE_SESSION : EXCLUSIVE_SESSION,
     limits,
     async verify(client) {
-      if (isOpen) await requireSupported(client);
+      if (!isOpen) return;
+      await requireSupported(client);
+      await requireWritable(client);
     },
   });
   try {
@@ -77,6 +79,14 @@ async function requireNoService(client: ClientBase): Promise<void> {
     );
 }
 
+/** During a failover, a host name or a balancer may lead to a standby. The next attempt connects again. */
+async function requireWritable(client: ClientBase): Promise<void> {
+  const { rows } = await client.query<Pick<ServerSettings, 'read_only'>>(
+    "SELECT current_setting('transaction_read_only') AS read_only",
+  );
+  if (rows[0]!.read_only === 'on') throw new DatabaseReadOnlyError(READ_ONLY_TEXT);
+}
+
 interface ServerSettings {
   version: number;
   version_text: string;
@@ -85,7 +95,7 @@ interface ServerSettings {
   read_only: string;
 }
 
-async function checkServer(client: ClientBase): Promise<void> {
+export async function checkServer(client: ClientBase): Promise<void> {
   const { rows } = await client.query<ServerSettings>(
     `SELECT current_setting('server_version_num')::bigint AS version,
        current_setting('server_version') AS version_text,

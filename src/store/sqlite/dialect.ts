@@ -13,6 +13,8 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
+import { monotonicClock } from '../../lib/clock.ts';
+import { isLocked } from '../errors.ts';
 import { cleanParameter } from '../text.ts';
 import type { WalSync } from './wal-sync.ts';
 
@@ -58,9 +60,11 @@ function createDriver(sqlite: Sqlite, sync: WalSync): Driver {
   const checkpoint = async () => {
     await mutex.acquire();
     try {
+      sqlite.pragma(`busy_timeout = ${CHECKPOINT_TIMEOUT_MS}`);
       const [{ busy }] = sqlite.pragma('wal_checkpoint(TRUNCATE)') as [{ busy: number }];
       if (busy) throw new Error('could not write the WAL to disk: the checkpoint is blocked');
     } finally {
+      sqlite.pragma('busy_timeout = 0');
       mutex.release();
     }
   };
@@ -68,10 +72,13 @@ function createDriver(sqlite: Sqlite, sync: WalSync): Driver {
     async init() {},
     async acquireConnection() {
       await mutex.acquire();
-      return lendConnection(sqlite, async (connection) => {
-        connection.released = true;
-        mutex.release();
-        await sync.waitForSync(checkpoint);
+      return lendConnection(sqlite, {
+        retryWhileBusy: (work) => retryWhileBusy(mutex, work),
+        async releaseAndSync(connection) {
+          connection.released = true;
+          mutex.release();
+          await sync.waitForSync(checkpoint);
+        },
       });
     },
     async releaseConnection(connection) {
@@ -79,7 +86,7 @@ function createDriver(sqlite: Sqlite, sync: WalSync): Driver {
     },
     // IMMEDIATE, so that a conflict with another process occurs here, not later.
     async beginTransaction(connection) {
-      await retryWhileBusy(() => run('begin immediate'));
+      await retryWhileBusy(mutex, () => run('begin immediate'));
       asBorrowed(connection).inTransaction = true;
     },
     async commitTransaction(connection) {
@@ -98,22 +105,31 @@ function createDriver(sqlite: Sqlite, sync: WalSync): Driver {
   };
 }
 
-/** Five seconds in total, in addition to SQLite's own wait. */
+/** How long a write waits for another process. Requests then get an error, which says what to do. */
+const MAX_BUSY_MS = 3_000;
 const RETRY_INTERVAL_MS = 20;
-const MAX_ATTEMPTS = 250;
+/** Only in the rare case that the log itself could not be synced. */
+const CHECKPOINT_TIMEOUT_MS = 10;
 
-/** Waits for another process to finish writing, without blocking this one. */
-async function retryWhileBusy<T>(work: () => T): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
+/**
+ * Waits for another process to finish writing. Meanwhile, this one goes on: other callers get the connection, so reads
+ * succeed, and writes wait at the same time, not one after the other.
+ */
+async function retryWhileBusy<T>(mutex: Mutex, work: () => T): Promise<T> {
+  const startedAt = monotonicClock.now();
+  for (;;) {
     try {
       return work();
     } catch (error) {
-      const isBusy = (error as { code?: string }).code?.startsWith('SQLITE_BUSY');
-      if (!isBusy || attempt >= MAX_ATTEMPTS) throw error;
+      if (!isLocked(error) || monotonicClock.now() - startedAt > MAX_BUSY_MS) throw error;
     }
+    mutex.release();
     await pause(RETRY_INTERVAL_MS);
+    await mutex.acquire();
   }
 }
+
+type Mutex = ReturnType<typeof createMutex>;
 
 /** The connection's mutex; waiters acquire it in FIFO order. */
 function createMutex() {
@@ -160,9 +176,14 @@ interface BorrowedConnection extends DatabaseConnection {
   releaseAndSync(): Promise<void>;
 }
 
+interface Lender {
+  retryWhileBusy<T>(work: () => T): Promise<T>;
+  releaseAndSync(connection: BorrowedConnection): Promise<void>;
+}
+
 function lendConnection(
   sqlite: Sqlite,
-  releaseAndSync: (connection: BorrowedConnection) => Promise<void>,
+  { retryWhileBusy, releaseAndSync }: Lender,
 ): BorrowedConnection {
   const connection: BorrowedConnection = {
     inTransaction: false,
@@ -174,7 +195,9 @@ function lendConnection(
       // A full disk rolls back the transaction; later statements would each commit by themselves.
       if (connection.inTransaction && !sqlite.inTransaction) throw rolledBackError();
       const statement = statementOf(sqlite, sql);
-      const work = () => execute<Row>(statement, parameters);
+      const work = INCREMENTAL_VACUUM.test(sql)
+        ? () => executeAll<Row>(sqlite, sql)
+        : () => execute<Row>(statement, parameters);
       const result = connection.inTransaction ? work() : await retryWhileBusy(work);
       if (!statement.readonly) connection.hasUnsyncedWrites = true;
       if (connection.hasUnsyncedWrites && !connection.inTransaction)
@@ -191,6 +214,14 @@ function lendConnection(
 
 const rolledBackError = () =>
   Object.assign(new Error('SQLite rolled back the transaction'), { code: 'SQLITE_FULL' });
+
+/** SQLite frees one page per step of this statement, and better-sqlite3 would stop after the first. */
+const INCREMENTAL_VACUUM = /^\s*pragma incremental_vacuum/i;
+
+function executeAll<Row>(sqlite: Sqlite, sql: string): QueryResult<Row> {
+  sqlite.exec(sql);
+  return { rows: [] };
+}
 
 function execute<Row>(statement: Statement, parameters: readonly unknown[]): QueryResult<Row> {
   if (statement.reader) return { rows: statement.all(...parameters) as Row[] };

@@ -1,8 +1,8 @@
 /** Ensures that only one service uses an SQLite database; a crash leaves nothing to clean up. */
 
-import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import BetterSqlite from 'better-sqlite3';
+import { createFolder } from '../../lib/folders.ts';
 import { StoreError } from '../errors.ts';
 
 /**
@@ -15,7 +15,7 @@ export function lockStore(path: string): () => void {
   let lock: BetterSqlite.Database | undefined;
   try {
     // The first start creates the data folder here.
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    createFolder(dirname(path));
     lock = new BetterSqlite(`${path}.lock`, { timeout: 0 });
     lock.exec('BEGIN EXCLUSIVE');
   } catch (error) {

@@ -1,20 +1,24 @@
 /** Opens an SQLite database so that acknowledged writes are never lost. */
 
-import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import BetterSqlite from 'better-sqlite3';
 import { Kysely } from 'kysely';
 import { errorMessage } from '../../lib/errors.ts';
+import { createFolder } from '../../lib/folders.ts';
 import { StoreError } from '../errors.ts';
 import { requireMode } from '../schema-mode.ts';
 import type { Tables } from '../tables.generated.ts';
 import type { Db, SchemaMode, Store } from '../types.ts';
+import { isSystemTooOld, SYSTEM_TOO_OLD } from './addon.ts';
 import { sqliteDialect } from './dialect.ts';
 import { migrate } from './migrate.ts';
 import { createWalSync, NO_WAL_SYNC } from './wal-sync.ts';
 
-/** Waiting in SQLite blocks the process, so the timeout is short once the database is open; the dialect retries. */
-const BUSY_TIMEOUT_MS = { opening: 5_000, open: 10 };
+/** The log grows while another program reads, such as for a backup. Afterwards, it shrinks to this size. */
+const MAX_IDLE_WAL_BYTES = 64 * 1024 * 1024;
+
+/** Waiting in SQLite blocks the process, so SQLite does not wait once the database is open: the dialect does. */
+const BUSY_TIMEOUT_MS = { opening: 5_000, open: 0 };
 
 /**
  * Opens and migrates `path`, or an in-memory database for `:memory:`. Throws a StoreError with a
@@ -29,11 +33,14 @@ export function openSqlite(path: string, mode: SchemaMode = 'upgrade'): Store {
     sqlite.pragma('synchronous = FULL');
     sqlite.pragma('foreign_keys = ON');
     requireMode(mode, sqlite.pragma('user_version', { simple: true }) as number);
+    // Effective only in an empty file, before its first table: see `shrink`.
+    sqlite.pragma('auto_vacuum = INCREMENTAL');
     const migrated = migrate(sqlite);
     // Only now, because this changes the file, and a rejected file must stay unchanged.
     sqlite.pragma('journal_mode = WAL');
     // On its own, this could lose acknowledged writes in a power failure: `wal-sync` prevents that.
     sqlite.pragma('synchronous = NORMAL');
+    sqlite.pragma(`journal_size_limit = ${MAX_IDLE_WAL_BYTES}`);
     sqlite.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS.open}`);
     const sync = path === ':memory:' ? NO_WAL_SYNC : createWalSync(path);
     const db: Db = new Kysely<Tables>({ dialect: sqliteDialect(sqlite, sync) });
@@ -53,7 +60,7 @@ export function openSqlite(path: string, mode: SchemaMode = 'upgrade'): Store {
 
 function connect(path: string): BetterSqlite.Database {
   try {
-    if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    if (path !== ':memory:') createFolder(dirname(path));
     return new BetterSqlite(path);
   } catch (error) {
     throw new StoreError(openProblem(path, error));
@@ -62,6 +69,7 @@ function connect(path: string): BetterSqlite.Database {
 
 function openProblem(path: string, error: unknown): string {
   const { code } = error as { code?: string };
+  if (isSystemTooOld(error)) return SYSTEM_TOO_OLD;
   if (code === 'SQLITE_NOTADB') return `${path} is not an SQLite database.`;
   if (code === 'SQLITE_BUSY') return `${path} is in use by another program.`;
   return `Could not open the database ${path}: ${errorMessage(error)}.`;

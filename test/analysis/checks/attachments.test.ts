@@ -226,3 +226,17 @@ test('attachments check keeps evidence short for many long file names', async ()
   assert.ok(JSON.stringify(evidence).length < 10_000);
   assert.ok(title.length < 300);
 });
+
+test('attachments check reads field names with a no-break space or a line break without a fault', async () => {
+  for (const name of [
+    'Content\xa0Type',
+    'Content\xa0\xa0Disposition',
+    'Content-\nType',
+    'Content-\r\n\nName',
+  ]) {
+    const part = `--x\n${name}: application/octet-stream; name=a.txt\n\nText\n--x--\n`;
+    const text = withFiles().replace('--x--\n', part).replace(/\r?\n/g, '\r\n');
+    await runCheck(attachments, { message: Buffer.from(text, 'latin1') });
+    await runCheck(attachments, { message: Buffer.from(`${name}: a\r\n${text}`, 'latin1') });
+  }
+});

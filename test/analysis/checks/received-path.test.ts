@@ -68,3 +68,13 @@ test('received_path check limits many long fields', async () => {
   assert.equal(hopsOf(finding).length, 50);
   assert.ok(JSON.stringify(finding).length < 50_000);
 });
+
+test('received_path check says unknown if the server in front reported no client', async () => {
+  const run = (method: 'xclient' | null) =>
+    runCheck(receivedPath, {
+      message: 'From: a@example.com\n\nx\n',
+      envelope: { reported_by: { client_ip: '10.0.0.5', name: null, method } },
+    });
+  assert.match((await run(null)).title, /delivery path of the message is unknown/);
+  assert.match((await run('xclient')).title, /arrived directly from its sender/);
+});

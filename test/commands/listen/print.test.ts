@@ -39,6 +39,10 @@ const SUMMARIES: Record<string, [data: Record<string, unknown>, line: string]> =
     { failure_reason: 'not_received', address: 'abc@inbox.example' },
     'not_received, address abc@inbox.example',
   ],
+  'test.placement_settled': [
+    { inbox_placement: { gmail: 'promotions', gmx: 'spam' }, subject: 'News' },
+    'gmail promotions, gmx spam, “News”',
+  ],
   'domain.verified': [{ name: 'example.com' }, 'example.com'],
   'domain.verification_failed': [{ name: 'example.com' }, 'example.com'],
   'domain.health_changed': [

@@ -7,6 +7,7 @@ import type { Setting, Transcript } from './session';
 export async function run({ baseUrl, apiKey, message, hookUrl }: Setting): Promise<Transcript> {
   client.setConfig({ baseUrl, auth: apiKey });
   const created = given(await api.createTest({ body: { name: 'Waiting' } }));
+  if (created.object !== 'test') throw new Error(`unexpected object: ${created.object}`);
   const submitted = given(
     await api.submitTest({
       query: { client_ip: '192.0.2.1', name: 'Raw' },

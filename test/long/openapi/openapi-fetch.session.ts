@@ -10,6 +10,7 @@ export async function run({ baseUrl, apiKey, message, hookUrl }: Setting): Promi
     headers: { authorization: `Bearer ${apiKey}` },
   });
   const created = given(await client.POST('/v1/tests', { body: { name: 'Waiting' } }));
+  if (created.object !== 'test') throw new Error(`unexpected object: ${created.object}`);
   const submitted = given(
     await client.POST('/v1/tests/raw', {
       params: { query: { client_ip: '192.0.2.1', name: 'Raw' } },

@@ -13,6 +13,8 @@ export async function run({ apiKey, message, hookUrl }: Setting): Promise<Transc
   );
   if (created.status !== 201 || submitted.status !== 201)
     throw new Error(JSON.stringify([created.data, submitted.data]));
+  const waiting = created.data;
+  if (waiting.object !== 'test') throw new Error(`unexpected object: ${waiting.object}`);
   const test = await api.getTest(submitted.data.id, { wait: 30 }, { headers });
   const first = await api.listTests({ limit: 1 }, { headers });
   if (test.status !== 200 || first.status !== 200)
@@ -36,8 +38,8 @@ export async function run({ apiKey, message, hookUrl }: Setting): Promise<Transc
   const limit = await api.listTests({ limit: 1000 }, { headers });
   const body = await api.createTest({ expires_in: 1 }, { headers });
   return {
-    created: created.data.status,
-    address: created.data.address,
+    created: waiting.status,
+    address: waiting.address,
     submitted: submitted.data.id,
     status: test.data.status,
     score: test.data.score,

@@ -141,6 +141,13 @@ test('DNS resolver reports a closed port as unreachable at once', async () => {
   assert.deepEqual(answer, { status: 'error', reason: 'unreachable' });
 });
 
+test('DNS resolver survives a server that the system refuses to connect to, as without a network', async () => {
+  // No datagram leaves: connecting to the broadcast address needs an option that the socket does not have.
+  const servers = [{ host: '255.255.255.255', port: 53 }];
+  const answer = await createDnsResolver({ servers, clock: systemClock })('a.example.com', 'A');
+  assert.deepEqual(answer, { status: 'error', reason: 'unreachable' });
+});
+
 test('DNS resolver fails over to the next server and prefers it afterwards', async () => {
   const silent = await startDnsServer({ 'a.example.com': { fails: 'timeout' } });
   const refusing = await startDnsServer({ 'a.example.com': { fails: 'refused' } });

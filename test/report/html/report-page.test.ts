@@ -363,6 +363,7 @@ describe('Report page protection', () => {
         client_ip: EVIL,
         helo: EVIL,
         tls: { used: true, version: EVIL, cipher: EVIL },
+        reported_by: { client_ip: EVIL, name: EVIL, method: 'received' },
       },
       judged_kind: { kind: 'marketing', by: 'message', confidence: 'likely', reasons: [EVIL] },
       placement: [{ provider: EVIL, placement: EVIL, seconds: 1 }],

@@ -38,6 +38,7 @@ describe('Summary PDF', { skip: skipUnlessInstalled('pdftotext') }, () => {
     const titles = [...structure.matchAll(/^ +H2 .*\n +"(.*)"$/gm)].map(([, title]) => title);
     assert.deepEqual(titles, [
       'Key figures',
+      'Inbox placement',
       'Most frequent issues',
       'Trends',
       'Domains',

@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import type { TestContext } from 'node:test';
 import { sql } from 'kysely';
+import { engineOf, type Tx } from '../../../src/store/open.ts';
 import {
   type ApiResponse,
   type ServiceOptions,
@@ -13,9 +14,9 @@ import {
 import {
   postgresDatabase,
   releasePostgresDatabase,
-  skipWithoutPostgres,
+  skipUnlessOnPostgres,
 } from '../../helpers/postgres.ts';
-import { sqliteEnvironment, TEST_SECRET_KEY } from '../../helpers/store.ts';
+import { onPostgres, sqliteEnvironment, TEST_SECRET_KEY } from '../../helpers/store.ts';
 
 type Nodes = [TestService, TestService];
 
@@ -26,10 +27,10 @@ interface Setup {
   start(t: TestContext, options?: ServiceOptions): Promise<Nodes>;
 }
 
-/** Each race runs on both. */
+/** Each race runs on the database of the test run. */
 export const SETUPS: Setup[] = [
-  { on: 'SQLite', skip: false, start: startOnSqlite },
-  { on: 'two nodes', skip: skipWithoutPostgres(), start: startNodes },
+  { on: 'SQLite', skip: onPostgres && 'Runs without TEST_DATABASE=postgres', start: startOnSqlite },
+  { on: 'two nodes', skip: skipUnlessOnPostgres(), start: startNodes },
 ];
 
 async function startOnSqlite(t: TestContext, options: ServiceOptions = {}): Promise<Nodes> {
@@ -74,6 +75,11 @@ async function slowDown({ app: { db } }: TestService): Promise<void> {
     await sql`
       CREATE TRIGGER linger BEFORE INSERT ON ${sql.table(table)}
       FOR EACH ROW EXECUTE FUNCTION linger()`.execute(db);
+}
+
+/** Keeps a transaction open for a random time, so that another overlaps with it. */
+export async function linger(tx: Tx): Promise<void> {
+  if (engineOf(tx) === 'postgres') await sql`SELECT pg_sleep(random() * 0.02)`.execute(tx);
 }
 
 /** How often a test repeats its race. Each order of two steps occurs in many of them. */

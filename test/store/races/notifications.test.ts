@@ -1,4 +1,3 @@
-// @postgres: concurrent transactions need a real server.
 /** Alerts, webhooks, monitors, and reports: what two nodes do at once happens once. */
 
 import assert from 'node:assert/strict';

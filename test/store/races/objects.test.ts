@@ -1,4 +1,3 @@
-// @postgres: concurrent transactions need a real server.
 /** Limits, tests, tallies, shares, and idempotency keys under concurrent requests to two nodes. */
 
 import assert from 'node:assert/strict';
@@ -158,6 +157,7 @@ for (const { on, skip, start } of SETUPS) {
             ...{ created_at: '2026-11-21T10:00:00.000Z', expires_at: '2026-11-21T11:00:00.000Z' },
             ...{ completed_at: '2026-11-21T10:00:00.000Z', search: '' },
             ...{ line_ends_converted: 0, analysis_attempts: 0 },
+            ...{ placement_status: 'none', placement_samples: 0, placement_inbox: 0 },
           })
           .returningAll()
           .executeTakeFirstOrThrow();

@@ -1,4 +1,3 @@
-// @postgres: concurrent transactions need a real server.
 /** Changes of the team from two nodes at once: one takes effect, and the other sees it. */
 
 import assert from 'node:assert/strict';
@@ -6,6 +5,9 @@ import { test } from 'node:test';
 import { openSecrets } from '../../../src/keys/secret-key.ts';
 import { createSecretBox } from '../../../src/lib/crypto.ts';
 import { transact } from '../../../src/store/open.ts';
+import { findOwner } from '../../../src/team/members.ts';
+import { signInWithClaims } from '../../../src/team/oidc.ts';
+import { makeOwner } from '../../../src/team/owner.ts';
 import { insertPasswordLink } from '../../../src/team/passwords.ts';
 import { startMailSink } from '../../outbox/mail-sink.ts';
 import { ROUNDS, SETUPS, statusesOf } from './nodes.ts';
@@ -33,6 +35,33 @@ for (const { on, skip, start } of SETUPS) {
       const winner = members[responses.findIndex(({ status }) => status === 200)]!;
       assert.deepEqual(owners, [{ id: winner.id }]);
       key = await a.makeKey('owner', true, winner.id);
+    }
+  });
+
+  test(`A transfer and the owner command leave the owner of the command (${on})`, {
+    skip,
+  }, async (t) => {
+    const [a, b] = await start(t);
+    const { db } = a.app;
+    for (let round = 0; round < ROUNDS; round++) {
+      const owner = (await findOwner(db))!;
+      const key = await a.makeKey('owner', true, owner.id);
+      const next = await a.makeMember('viewer');
+      // A member, or a new address for the account of the owner at that time.
+      const email =
+        round % 2 === 0 ? (await a.makeMember('viewer')).email : `owner${round}@example.net`;
+      const [transferred] = await Promise.all([
+        a.call('POST', '/v1/team/transfer-ownership', { key, json: { new_owner_id: next.id } }),
+        makeOwner(b.app, email),
+      ]);
+      // The command came before the request, or between its two authorizations.
+      assert.ok([200, 401, 403].includes(transferred.status), transferred.text);
+      const owners = await db
+        .selectFrom('members')
+        .select('email')
+        .where('role', '=', 'owner')
+        .execute();
+      assert.deepEqual(owners, [{ email }]);
     }
   });
 
@@ -133,6 +162,38 @@ for (const { on, skip, start } of SETUPS) {
         .where('accepted_at', 'is', null)
         .execute();
       assert.deepEqual(open, []);
+    }
+  });
+
+  test(`Two concurrent OpenID Connect sign-ins accept an invitation once (${on})`, {
+    skip,
+  }, async (t) => {
+    const [a, b] = await start(t);
+    for (let round = 0; round < ROUNDS; round++) {
+      const email = `new${round}@example.com`;
+      await a.call('POST', '/v1/team/invitations', { json: { email } });
+      const signIn = ({ app }: typeof a) =>
+        signInWithClaims(
+          {
+            ...{ app, caller: { ip: null, userAgent: null }, headers: new Headers() },
+            ...{ requestId: app.newId('req'), signal: new AbortController().signal },
+            transact: (work) => transact(app.db, work),
+          },
+          { email, email_verified: true, name: 'New' },
+        );
+      const [first, second] = await Promise.all([signIn(a), signIn(b)]);
+      assert.equal(first!.member.id, second!.member.id);
+      const entries = await a.app.db
+        .selectFrom('audit_log')
+        .select('id')
+        .where('action', '=', 'invitation.accepted')
+        .where(
+          'object_id',
+          'in',
+          a.app.db.selectFrom('invitations').select('id').where('email', '=', email),
+        )
+        .execute();
+      assert.equal(entries.length, 1);
     }
   });
 

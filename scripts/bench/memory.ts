@@ -1,0 +1,167 @@
+/**
+ * The memory of `serve` before, during and after 1,500 messages, by number of analysis threads, beside that of a
+ * Node process that does nothing.
+ */
+
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as pause } from 'node:timers/promises';
+import { startDnsServer } from '../../test/helpers/dns-server.ts';
+import { round2 } from './measure.ts';
+import { benchMail } from './message.ts';
+import { sendAll } from './smtp.ts';
+
+const EXECUTABLE = resolve('dist/deliverability');
+const MESSAGES = 1500;
+/** Long enough for the garbage of the start, or of the load, to be collected. */
+const IDLE_MS = 10_000;
+const WAIT_MS = 100;
+const MAX_WAITS = 3000;
+
+export async function benchMemory() {
+  if (!existsSync(EXECUTABLE))
+    return { skipped: 'dist/deliverability does not exist: run npm run build' };
+  const bare = await bareMemoryMb();
+  const one = await measureMemory([EXECUTABLE], 1);
+  const two = await measureMemory([EXECUTABLE], 2);
+  return {
+    messages: MESSAGES,
+    bare_node_mb: bare,
+    idle_mb: one.idle,
+    one_worker_peak_mb: one.peak,
+    one_worker_after_mb: one.after,
+    one_worker_per_second: one.perSecond,
+    one_worker_cpu_ms_each: one.cpuMs,
+    two_workers_peak_mb: two.peak,
+    two_workers_after_mb: two.after,
+    two_workers_per_second: two.perSecond,
+    two_workers_cpu_ms_each: two.cpuMs,
+    idle_over_bare: round2(one.idle / bare),
+    one_worker_peak_over_bare: round2(one.peak / bare),
+    two_workers_peak_over_bare: round2(two.peak / bare),
+  };
+}
+
+/** A process of the same Node that only waits. */
+async function bareMemoryMb(): Promise<number> {
+  const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000); console.log()'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await once(child.stdout, 'data');
+  await pause(1000);
+  const memory = memoryOf(child.pid!).resident;
+  child.kill();
+  await once(child, 'exit');
+  return memory;
+}
+
+export interface MemoryFigures {
+  /** In MB (10⁶ bytes), as are the others. */
+  idle: number;
+  peak: number;
+  /** Some seconds after the last result. */
+  after: number;
+  /** Messages received and analyzed per second. */
+  perSecond: number;
+  /** CPU time for each message, in milliseconds. */
+  cpuMs: number;
+}
+
+/** Starts `command serve`, sends it the messages as fast as it accepts them, and waits for all results. */
+export async function measureMemory(
+  [program, ...args]: [string, ...string[]],
+  workers: number,
+  { messages = MESSAGES, idleMs = IDLE_MS } = {},
+): Promise<MemoryFigures> {
+  const folder = mkdtempSync(join(tmpdir(), 'bench-'));
+  const { input, zone } = await benchMail();
+  const dns = await startDnsServer(zone);
+  const env = {
+    PATH: '/usr/bin:/bin',
+    DELIVERABILITY_DATA_DIR: folder,
+    DELIVERABILITY_HTTP_PORT: '0',
+    DELIVERABILITY_SMTP_PORT: '0',
+    DELIVERABILITY_INBOX_DOMAIN: 'bench.example',
+    DELIVERABILITY_DNS_SERVERS: `127.0.0.1:${dns.address.port}`,
+    DELIVERABILITY_LOG_FORMAT: 'json',
+    DELIVERABILITY_RATE_LIMIT: '0',
+    DELIVERABILITY_WORKERS: String(workers),
+  };
+  const { key } = JSON.parse(
+    execFileSync(program, [...args, 'owner', 'owner@bench.example', '--json'], {
+      env,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }),
+  );
+  const child = spawn(program, [...args, 'serve'], { env, stdio: ['ignore', 'ignore', 'pipe'] });
+  try {
+    const lines = createInterface(child.stderr);
+    const ready = JSON.parse(await lineWith(lines, '"ready"'));
+    const smtpPort = Number(ready.smtp.split(':').at(-1));
+    await pause(idleMs);
+    const idle = memoryOf(child.pid!).resident;
+    const api = await createTests(ready.api, key, messages);
+    const cpuBefore = cpuMsOf(child.pid!);
+    const started = performance.now();
+    await sendAll([smtpPort], api.tokens, Buffer.from(input.raw));
+    await api.completed();
+    const seconds = (performance.now() - started) / 1000;
+    const cpuMs = round2((cpuMsOf(child.pid!) - cpuBefore) / messages);
+    const { peak } = memoryOf(child.pid!);
+    await pause(idleMs);
+    const after = memoryOf(child.pid!).resident;
+    return { idle, peak, after, perSecond: Math.round(messages / seconds), cpuMs };
+  } finally {
+    child.kill('SIGTERM');
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+    await dns.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function lineWith(lines: ReturnType<typeof createInterface>, part: string): Promise<string> {
+  for await (const line of lines) if (line.includes(part)) return line;
+  throw new Error('serve ended before it was ready');
+}
+
+async function createTests(url: string, key: string, count: number) {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  const call = async (method: string, path: string, body?: string) => {
+    const response = await fetch(url + path, { method, headers, body });
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status}`);
+    return (await response.json()) as { id: string; address: string; status: string };
+  };
+  const tests: { id: string; address: string }[] = [];
+  for (let i = 0; i < count; i++) tests.push(await call('POST', '/v1/tests', '{}'));
+  return {
+    tokens: tests.map(({ address }) => address.slice(0, address.indexOf('@'))),
+    /** Analyses end almost in the order of receipt, so the tests are asked for one after another. */
+    async completed() {
+      let waits = 0;
+      for (const { id } of tests)
+        while ((await call('GET', `/v1/tests/${id}`)).status !== 'completed') {
+          if (waits++ >= MAX_WAITS) throw new Error('the analyses took too long');
+          await pause(WAIT_MS);
+        }
+    },
+  };
+}
+
+/** In MB. */
+export function memoryOf(pid: number): { resident: number; peak: number } {
+  const status = readFileSync(`/proc/${pid}/status`, 'latin1');
+  const read = (name: string) =>
+    Math.round((Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)![1]) * 1024) / 1e6);
+  return { resident: read('VmRSS'), peak: read('VmHWM') };
+}
+
+/** Of all its threads, from the kernel's count of hundredths of a second. */
+function cpuMsOf(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1]!.split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * 10;
+}

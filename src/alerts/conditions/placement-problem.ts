@@ -1,0 +1,88 @@
+/** `placement_problem`: a placement monitor found spam, a lower inbox rate, or missing messages. */
+
+import { type Condition, NO, UNKNOWN } from './condition.ts';
+
+interface Value {
+  /** The name of the monitor. */
+  monitor: string;
+  problems: { problem: string; provider: string | null; title: string }[];
+}
+
+interface Facts extends Value {
+  /** Whether the run had results. */
+  isKnown: boolean;
+}
+
+const MAX_SHOWN = 3;
+
+export const placementProblem: Condition<Facts, Value> = {
+  id: 'placement_problem',
+  threshold: null,
+  isOfNoDomain: true,
+
+  factsOfRun({ findings, monitor, changes: { placement, targets = [] } }, target) {
+    if (placement === undefined) return null;
+    const problems = findings
+      .filter((finding) => 'problem' in finding)
+      .map(({ problem, provider, title }) => ({ problem, provider, title }));
+    const isKnown = targets.find((each) => each.target === target)?.known === true;
+    return { monitor, problems, isKnown };
+  },
+  evaluate({ monitor, problems, isKnown }) {
+    if (problems.length > 0) return { answer: 'yes', value: { monitor, problems } };
+    return isKnown ? NO : UNKNOWN;
+  },
+
+  choice: {
+    text: 'A placement monitor finds a problem',
+    hint: 'Checked on each run: mail in spam, mail that did not arrive, a lower inbox rate, or no message in time.',
+  },
+  alertsWhen: () => 'a placement monitor finds a problem',
+  documentation:
+    'a [placement monitor](seed-mailboxes.md#placement-monitors) has a finding, such as mail in spam, a lower inbox rate, or no message in time',
+  shortText: 'a placement problem',
+  openedText({ value: { monitor, problems } }) {
+    const [first, ...others] = problems;
+    const more =
+      others.length === 0
+        ? ''
+        : `, and ${others.length} more ${others.length === 1 ? 'problem' : 'problems'}`;
+    const titles = problems.slice(0, MAX_SHOWN).map(({ title }) => title);
+    return {
+      title: `${monitor}: ${(first?.title ?? 'a placement problem').replace(/[.?]$/, '')}${more}`,
+      lead: `${titles.join(' ')} Seed mailboxes are a sample, so check your other figures too.`,
+    };
+  },
+  resolvedTitle: ({ value: { monitor } }) => `${monitor}: no placement problems found`,
+  measurements: ({ value: { problems } }) => [['Findings', String(problems.length)]],
+  isRelevantFix: () => false,
+  fixes: ({ value: { problems } }) =>
+    problems.slice(0, MAX_SHOWN).map(({ problem, title }) => ({
+      title,
+      text: ADVICE[problem] ?? 'Open the last test of the monitor to see its report.',
+      record: null,
+    })),
+  subjectLabel: 'Monitor address',
+  sampleValue: () => ({
+    monitor: 'Newsletter of example.com',
+    problems: [
+      {
+        problem: 'spam',
+        provider: 'gmail',
+        title: 'Gmail sent the message to spam in 2 of 2 seed mailboxes.',
+      },
+    ],
+  }),
+};
+
+const ADVICE: Record<string, string> = {
+  no_message:
+    'Check the program that sends the message on a schedule, and its bounces. Send to the address of the monitor and to all its seed addresses.',
+  no_seed:
+    'Send each message to all seed addresses of the monitor too, not only to its own address.',
+  spam: 'Open the last test of the monitor: its report shows what the provider says about the message, and what to fix first.',
+  missing:
+    'Look for a bounce message from the provider. If there is none, check whether the message is delayed in the queue of your mail server.',
+  inbox_rate:
+    'Open the last test of the monitor and compare it with an earlier one to see what has changed.',
+};

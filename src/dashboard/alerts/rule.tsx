@@ -1,0 +1,369 @@
+/** The pages of alert rules: create, show, change, test, delete. */
+
+import { alertOperations } from '../../alerts/routes.ts';
+import type { Alert, AlertIncident, AlertTest } from '../../alerts/schema.ts';
+import { findDomain } from '../../domains/queries.ts';
+import { allows } from '../../http/actor.ts';
+import { ActionButton, Confirm } from '../frame/action.tsx';
+import { appPage, type PageCall } from '../frame/app-page.tsx';
+import { Card, Facts } from '../frame/card.tsx';
+import { type FormProblem, Notice, PageQuery, ProblemNotice, submit } from '../frame/form.tsx';
+import { seeOther } from '../frame/page.tsx';
+import { form, page } from '../frame/page-route.ts';
+import { asErrorSentence } from '../frame/states.tsx';
+import { DataTable } from '../frame/table.tsx';
+import { Ago } from '../frame/times.tsx';
+import { ifUnchanged, versionOf } from '../frame/version.tsx';
+import { Channels, PATH } from './alerts.tsx';
+import { IncidentTable } from './incident-table.tsx';
+import {
+  CHANNEL_NAMES,
+  conditionText,
+  LastTriggered,
+  NotificationMark,
+  RuleState,
+} from './parts.tsx';
+import {
+  bodyOf,
+  LiveOnlyNote,
+  NEW_RULE,
+  RULE_LABELS,
+  RuleForm,
+  type RuleValues,
+  readValues,
+  ruleFormContext,
+  valuesOf,
+} from './rule-form.tsx';
+
+const PARENTS = [{ href: PATH, text: 'Alerts' }];
+
+// A new rule.
+
+const EXAMPLE = {
+  name: 'Low scores',
+  condition: 'score_below',
+  threshold: 70,
+  channels: ['email'],
+};
+
+async function renderNew(call: PageCall, values: RuleValues, problem: FormProblem | null = null) {
+  const context = await ruleFormContext(call);
+  return appPage(call, {
+    title: 'New alert rule',
+    section: 'alerts',
+    path: `${PATH}/new`,
+    parents: PARENTS,
+    status: problem?.status,
+    headers: problem?.headers,
+    calls: [{ route: alertOperations.create, body: EXAMPLE }],
+    children: (
+      <Card>
+        <RuleForm
+          {...context}
+          action={PATH}
+          values={values}
+          problem={problem}
+          slackHost={null}
+          submit="Create rule"
+        />
+      </Card>
+    ),
+  });
+}
+
+const showNew = page({
+  path: `${PATH}/new`,
+  operation: 'showNewAlert',
+  role: 'admin',
+  summary: 'Show the form for a new alert rule',
+  handle: (call) => renderNew(call, NEW_RULE),
+});
+
+const create = form({
+  path: PATH,
+  operation: 'submitAlert',
+  role: 'admin',
+  summary: 'Create an alert rule with the form',
+  async handle(call) {
+    const values = readValues(call.raw);
+    const { result, problem } = await submit(RULE_LABELS, async () =>
+      call.invoke(alertOperations.create, { body: await bodyOf(call.app, values) }),
+    );
+    return problem
+      ? renderNew(call, values, problem)
+      : seeOther(`${PATH}/${result.id}?done=created`);
+  },
+});
+
+// One rule.
+
+const DONE: Record<string, string> = {
+  created: 'Rule created. Send a test to check its channels.',
+  saved: 'Changes saved.',
+  tested: 'Sample notifications queued. See the results below.',
+};
+
+/** How many incidents the page of a rule shows. */
+const SHOWN_INCIDENTS = 5;
+
+interface PageState {
+  done?: string;
+  /** What was typed. */
+  values?: RuleValues;
+  problem?: FormProblem | null;
+  /** A problem with a button rather than with the form. */
+  actionProblem?: FormProblem | null;
+}
+
+async function renderRule(call: PageCall, id: string, state: PageState) {
+  const { done, problem = null, actionProblem = null } = state;
+  const { app, actor } = call;
+  const params = { id };
+  const alert = await call.invoke(alertOperations.get, { params });
+  const query = { limit: String(SHOWN_INCIDENTS) };
+  const incidents = await call.invoke(alertOperations.listIncidentsOfAlert, { params, query });
+  const lastTest = await call.invoke(alertOperations.lastTest, { params });
+  const domain = alert.domain_id === null ? null : await findDomain(app.db, alert.domain_id);
+  const canChange = allows(actor.role, 'admin') && actor.livemode;
+  const context = canChange ? await ruleFormContext(call) : null;
+  const path = `${PATH}/${id}`;
+  const failure = problem ?? actionProblem;
+  return appPage(call, {
+    title: alert.name,
+    section: 'alerts',
+    path,
+    parents: PARENTS,
+    status: failure?.status,
+    headers: failure?.headers,
+    calls: [
+      { route: alertOperations.get, params },
+      { route: alertOperations.listIncidentsOfAlert, params, query },
+    ],
+    children: (
+      <>
+        {done !== undefined && Object.hasOwn(DONE, done) && (
+          <Notice tone="pass">{DONE[done]}</Notice>
+        )}
+        <ProblemNotice problem={actionProblem} />
+        <Card>
+          <RuleFacts alert={alert} domain={domain?.name ?? null} />
+          <LiveOnlyNote />
+        </Card>
+        <Incidents alert={alert} incidents={incidents.data} hasMore={incidents.has_more} />
+        <TestCard alert={alert} test={lastTest} canSend={canChange} />
+        {context && (
+          <Card title="Edit rule" id="edit">
+            <RuleForm
+              {...context}
+              action={path}
+              values={state.values ?? valuesOf(alert, domain?.name ?? null)}
+              version={versionOf(alertOperations.get, alert)}
+              problem={problem}
+              slackHost={alert.slack_webhook_host}
+              submit="Save changes"
+            />
+          </Card>
+        )}
+        {canChange && (
+          <Confirm
+            action={`${path}/delete`}
+            label="Delete rule…"
+            warning="Its open incidents are resolved and stay listed. This cannot be undone."
+            confirm="Delete rule"
+          />
+        )}
+      </>
+    ),
+  });
+}
+
+function RuleFacts({ alert, domain }: { alert: Alert; domain: string | null }) {
+  const { recipients, domain_id } = alert;
+  return (
+    <Facts
+      items={[
+        ['State', <RuleState key="state" alert={alert} />],
+        ['Alerts when', conditionText(alert)],
+        [
+          'Domain',
+          domain_id === null ? (
+            'All domains'
+          ) : (
+            <a href={`/domains/${domain_id}`}>
+              <bdi>{domain ?? domain_id}</bdi>
+            </a>
+          ),
+        ],
+        ['Channels', <Channels key="channels" alert={alert} />],
+        [
+          'Email recipients',
+          alert.channels.includes('email')
+            ? (recipients?.join(', ') ?? 'The owner and all admins')
+            : null,
+        ],
+        [
+          'Slack URL',
+          alert.slack_webhook_host && (
+            <>
+              <bdi>{alert.slack_webhook_host}</bdi> (secret)
+            </>
+          ),
+        ],
+        ['Last triggered', <LastTriggered key="last" at={alert.last_triggered_at} />],
+        ['Created', <Ago key="created" at={alert.created_at} />],
+      ]}
+    />
+  );
+}
+
+function Incidents({
+  alert,
+  incidents,
+  hasMore,
+}: {
+  alert: Alert;
+  incidents: AlertIncident[];
+  hasMore: boolean;
+}) {
+  return (
+    <section aria-labelledby="incidents-title">
+      <div class="section-head">
+        <h2 id="incidents-title">Incidents</h2>
+        {hasMore && (
+          <a href={`${PATH}?status=all&alert_id=${alert.id}`}>All incidents of this rule</a>
+        )}
+      </div>
+      {incidents.length > 0 ? (
+        <IncidentTable label="Incidents" incidents={incidents} withState />
+      ) : (
+        <p class="card quiet muted">This rule has not opened an incident yet.</p>
+      )}
+    </section>
+  );
+}
+
+function TestCard({ alert, test, canSend }: { alert: Alert; test: AlertTest; canSend: boolean }) {
+  const { notifications } = test;
+  if (!canSend && notifications.length === 0) return null;
+  const isQueued = notifications.some(({ status }) => status === 'queued');
+  return (
+    <Card
+      title="Test the channels"
+      id="test"
+      actions={
+        canSend && <ActionButton action={`${PATH}/${alert.id}/test`}>Send a test</ActionButton>
+      }
+    >
+      {notifications.length === 0 ? (
+        <p class="muted">
+          No test sent yet. A test sends a sample notification to each channel and opens no
+          incident.
+        </p>
+      ) : (
+        <DataTable
+          label="Result of the last test"
+          rows={notifications}
+          keyOf={({ channel, recipient }) => `${channel} ${recipient}`}
+          columns={[
+            {
+              title: 'Channel',
+              cell: ({ channel, recipient }) => (
+                <>
+                  <span class="nowrap">{CHANNEL_NAMES[channel]}</span>
+                  {recipient && (
+                    <span class="row-note">
+                      <bdi>{recipient}</bdi>
+                    </span>
+                  )}
+                </>
+              ),
+            },
+            {
+              title: 'Result',
+              cell: (notification) => (
+                <>
+                  <NotificationMark {...notification} />
+                  {notification.error && (
+                    <span class="row-note">
+                      <bdi>{asErrorSentence(notification.error)}</bdi>
+                    </span>
+                  )}
+                </>
+              ),
+            },
+            {
+              title: 'Sent',
+              cell: ({ sent_at }) => (sent_at ? <Ago at={sent_at} /> : '–'),
+              wide: true,
+            },
+          ]}
+        />
+      )}
+      {isQueued && (
+        <p class="small muted">
+          Queued samples are sent within seconds. <a href={`${PATH}/${alert.id}#test`}>Refresh</a>
+        </p>
+      )}
+    </Card>
+  );
+}
+
+const show = page({
+  path: `${PATH}/:id`,
+  operation: 'showAlert',
+  role: 'member',
+  summary: 'Show an alert rule',
+  query: PageQuery,
+  handle: (call) => renderRule(call, call.params.id!, call.query),
+});
+
+const update = form({
+  path: `${PATH}/:id`,
+  operation: 'submitAlertChanges',
+  role: 'admin',
+  summary: 'Change an alert rule with the form',
+  async handle(call) {
+    const id = call.params.id!;
+    const values = readValues(call.raw);
+    const { problem } = await submit(RULE_LABELS, async () =>
+      call.invoke(alertOperations.update, {
+        params: { id },
+        headers: ifUnchanged(call.raw),
+        body: await bodyOf(call.app, values),
+      }),
+    );
+    return problem
+      ? renderRule(call, id, { values, problem })
+      : seeOther(`${PATH}/${id}?done=saved`);
+  },
+});
+
+const sendTest = form({
+  path: `${PATH}/:id/test`,
+  operation: 'submitAlertTest',
+  role: 'admin',
+  summary: 'Send a sample notification with the button',
+  async handle(call) {
+    const id = call.params.id!;
+    const { problem } = await submit({}, () =>
+      call.invoke(alertOperations.test, { params: { id } }),
+    );
+    return problem
+      ? renderRule(call, id, { actionProblem: problem })
+      : seeOther(`${PATH}/${id}?done=tested#test`);
+  },
+});
+
+const remove = form({
+  path: `${PATH}/:id/delete`,
+  operation: 'submitAlertDeletion',
+  role: 'admin',
+  summary: 'Delete an alert rule with the button',
+  async handle(call) {
+    await call.invoke(alertOperations.remove, { params: { id: call.params.id! } });
+    return seeOther(`${PATH}?done=deleted`);
+  },
+});
+
+/** The form for a new rule comes first, because its path matches that of a rule too. */
+export const alertRulePages = [showNew, create, show, update, sendTest, remove];

@@ -1,0 +1,96 @@
+/** The script of the pages for members. Every page works without it, except that it does not update itself. */
+
+import { saveDraft } from './drafts.ts';
+import { startRefreshing, stopRefreshing } from './refresh.ts';
+import { checkSession } from './signed-out.ts';
+import { showLocalTimes, startRelativeTimes } from './times.ts';
+import { resumeWatching, stopWatching, watchTest } from './watch-test.ts';
+
+/** Opens and closes the navigation on small screens. */
+function toggleNavigation(button: HTMLElement): void {
+  const isOpen = document.getElementById('navigation')!.classList.toggle('open');
+  button.setAttribute('aria-expanded', String(isOpen));
+}
+
+function selectAll(box: HTMLInputElement): void {
+  for (const other of box.form?.querySelectorAll<HTMLInputElement>('input[name="id"]') ?? [])
+    other.checked = box.checked;
+}
+
+/** Before the upload, which could take minutes. */
+function checkFileSize(field: HTMLInputElement): void {
+  const { maxBytes, tooLarge = '' } = field.dataset;
+  const size = field.files?.[0]?.size ?? 0;
+  field.setCustomValidity(size > Number(maxBytes) ? tooLarge : '');
+  field.reportValidity();
+}
+
+/** The boxes of a table may be linked to its form by their `form` attribute. */
+addEventListener('click', ({ target }) => {
+  if (!(target instanceof Element)) return;
+  const control = target.closest<HTMLElement>('[data-action]');
+  if (control?.dataset.action === 'navigation') toggleNavigation(control);
+  if (control instanceof HTMLInputElement && control.dataset.action === 'select-all')
+    selectAll(control);
+  // A menu closes when something else is clicked.
+  for (const menu of document.querySelectorAll<HTMLDetailsElement>('details[data-menu][open]'))
+    if (!menu.contains(target)) menu.open = false;
+});
+
+addEventListener('keydown', ({ key }) => {
+  if (key !== 'Escape') return;
+  const menu = document.querySelector<HTMLDetailsElement>('details[data-menu][open]');
+  if (!menu) return;
+  menu.open = false;
+  menu.querySelector('summary')?.focus();
+});
+
+/** Choices in filters apply at once; text fields wait for Enter. */
+addEventListener('change', ({ target }) => {
+  if (target instanceof HTMLInputElement && target.dataset.maxBytes) checkFileSize(target);
+  if (target instanceof HTMLSelectElement)
+    target.closest<HTMLFormElement>('form[data-filters]')?.requestSubmit();
+});
+
+/** A form is sent once, even if its button is clicked twice. */
+addEventListener('submit', (event) => {
+  const form = event.target as HTMLFormElement;
+  if (form.method === 'get') {
+    for (const field of form.elements)
+      if (
+        (field instanceof HTMLInputElement || field instanceof HTMLSelectElement) &&
+        field.value === ''
+      )
+        field.disabled = true;
+    return;
+  }
+  saveDraft(form);
+  // A download leaves the page as it is, and its form in use.
+  if ('repeatable' in form.dataset) return;
+  if (form.dataset.sent) event.preventDefault();
+  form.dataset.sent = 'yes';
+});
+
+/** A page from the cache of the browser, after "back", can be used again. */
+addEventListener('pageshow', () => {
+  checkSession();
+  for (const form of document.forms) {
+    delete form.dataset.sent;
+    for (const field of form.elements)
+      if (form.method === 'get' && 'disabled' in field) field.disabled = false;
+  }
+  start();
+});
+
+addEventListener('pagehide', () => {
+  stopWatching();
+  stopRefreshing();
+});
+for (const event of ['online', 'visibilitychange']) addEventListener(event, resumeWatching);
+addEventListener('DOMContentLoaded', startRelativeTimes);
+
+function start(): void {
+  showLocalTimes(document);
+  watchTest();
+  startRefreshing();
+}

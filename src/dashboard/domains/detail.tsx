@@ -1,0 +1,205 @@
+/** The page of a domain: verification, health with what to fix, history, settings. */
+
+import * as v from 'valibot';
+import { findRulesOfDomain, latestDomainEvents } from '../../domains/queries.ts';
+import { domainOperations } from '../../domains/routes.ts';
+import { testOperations } from '../../mailtests/routes.ts';
+import { monitorOperations } from '../../monitors/routes.ts';
+import { appPage, type PageCall } from '../frame/app-page.tsx';
+import { type FormProblem, Notice, ProblemNotice, readForm, submit } from '../frame/form.tsx';
+import { seeOther } from '../frame/page.tsx';
+import { form, page } from '../frame/page-route.ts';
+import { useReader } from '../frame/reader.tsx';
+import { Health } from './health.tsx';
+import { History, LatestTests } from './history.tsx';
+import { DOMAINS, readableName } from './list.tsx';
+import { Badge, Deletion, DomainMonitors, Selectors } from './settings.tsx';
+import { DomainMark } from './states.tsx';
+import { isRecordWanted, LookupNotice, Verification } from './verification.tsx';
+
+const PATH = `${DOMAINS}/:id`;
+const MAX_EVENTS = 10;
+const MAX_TESTS = 5;
+const MAX_MONITORS = 20;
+
+/** The result of the action that redirected here. `verify` has a notice of its own. */
+const DONE: Record<string, string> = {
+  added: 'Domain added. Publish the record below to verify it.',
+  checked: 'Health check completed.',
+  selectors: 'Selectors saved. The next check uses them.',
+  'badge-on': 'Badge enabled.',
+  'badge-off': 'Badge disabled.',
+};
+
+const Query = v.strictObject({ done: v.optional(v.string()) });
+
+interface State {
+  done?: string;
+  problem?: { of: 'check' | 'selectors' | 'delete' | 'verify'; problem: FormProblem };
+  /** What was typed. */
+  selectors?: string;
+}
+
+async function render(call: PageCall, id: string, { done = '', problem, selectors }: State = {}) {
+  const params = { id };
+  const domain = await call.invoke(domainOperations.get, { params });
+  const [tests, monitors, events, rules] = await Promise.all([
+    call.invoke(testOperations.list, { query: { domain_id: id, limit: String(MAX_TESTS) } }),
+    call.invoke(monitorOperations.list, { query: { domain_id: id, limit: String(MAX_MONITORS) } }),
+    latestDomainEvents(call.app.db, id, MAX_EVENTS),
+    findRulesOfDomain(call.app.db, id),
+  ]);
+  const problemOf = (name: string) => (problem?.of === name ? problem.problem : null);
+  const readable = readableName(domain.name);
+  const ofDomain = { domain, monitors: monitors.data, hasMore: monitors.has_more };
+  return appPage(call, {
+    title: domain.name,
+    section: 'domains',
+    path: `${DOMAINS}/${id}`,
+    parents: [{ href: DOMAINS, text: 'Domains' }],
+    status: problem?.problem.status,
+    headers: problem?.problem.headers,
+    actions: <DomainMark domain={domain} />,
+    calls: [
+      { route: domainOperations.get, params },
+      { route: domainOperations.verify, params },
+      { route: domainOperations.health, params },
+    ],
+    children: (
+      <>
+        {readable && (
+          <p class="muted under-title">
+            <bdi>{readable}</bdi>
+          </p>
+        )}
+        <NoTestMode />
+        {Object.hasOwn(DONE, done) && <Notice tone="pass">{DONE[done]}</Notice>}
+        {done === 'verify' && <LookupNotice domain={domain} />}
+        <ProblemNotice problem={problemOf('check') ?? problemOf('verify')} />
+        {isRecordWanted(domain) && <Verification domain={domain} />}
+        <Health domain={domain} />
+        <div class="columns">
+          <History events={events} />
+          <LatestTests domainId={id} tests={tests.data} />
+        </div>
+        <div class="columns">
+          <Selectors domain={domain} typed={selectors} problem={problemOf('selectors')} />
+          <DomainMonitors {...ofDomain} />
+        </div>
+        <Badge domain={domain} />
+        {!isRecordWanted(domain) && <Verification domain={domain} />}
+        <Deletion {...ofDomain} rules={rules.length} problem={problemOf('delete')} />
+      </>
+    ),
+  });
+}
+
+function NoTestMode() {
+  if (!useReader().testMode) return null;
+  return (
+    <Notice tone="info">
+      Domains have no test mode. Switch to live mode to verify, check or change this domain.
+    </Notice>
+  );
+}
+
+const show = page({
+  path: PATH,
+  operation: 'showDomain',
+  role: 'member',
+  summary: 'Show a domain',
+  query: Query,
+  handle: (call) => render(call, call.params.id!, { done: call.query.done }),
+});
+
+const verify = form({
+  path: `${PATH}/verify`,
+  operation: 'submitDomainVerification',
+  role: 'member',
+  summary: 'Look up the verification record of a domain with the button',
+  async handle(call) {
+    const id = call.params.id!;
+    const { problem } = await submit({}, () =>
+      call.invoke(domainOperations.verify, { params: { id } }),
+    );
+    return problem
+      ? render(call, id, { problem: { of: 'verify', problem } })
+      : seeOther(`${DOMAINS}/${id}?done=verify`);
+  },
+});
+
+const check = form({
+  path: `${PATH}/check`,
+  operation: 'submitDomainCheck',
+  role: 'member',
+  summary: 'Check the health of a domain with the button',
+  async handle(call) {
+    const id = call.params.id!;
+    const { problem } = await submit({}, () =>
+      call.invoke(domainOperations.health, { params: { id } }),
+    );
+    return problem
+      ? render(call, id, { problem: { of: 'check', problem } })
+      : seeOther(`${DOMAINS}/${id}?done=checked`);
+  },
+});
+
+const changeSelectors = form({
+  path: `${PATH}/selectors`,
+  operation: 'submitDomainSelectors',
+  role: 'member',
+  summary: 'Change the DKIM selectors of a domain with the form',
+  async handle(call) {
+    const id = call.params.id!;
+    const typed = readForm(call.raw)('dkim_selectors');
+    const selectors = typed.split(/[\s,]+/).filter(Boolean);
+    // Each selector has a label, so that the message names the one that is wrong.
+    const labels = Object.fromEntries(
+      selectors.map((selector, index) => [`dkim_selectors.${index}`, `selector “${selector}”`]),
+    );
+    const { problem } = await submit({ ...labels, dkim_selectors: 'list' }, () =>
+      call.invoke(domainOperations.update, {
+        params: { id },
+        body: { dkim_selectors: selectors },
+      }),
+    );
+    if (!problem) return seeOther(`${DOMAINS}/${id}?done=selectors`);
+    const [first] = Object.values(problem.fields);
+    const fields = { dkim_selectors: first };
+    return render(call, id, {
+      selectors: typed,
+      problem: { of: 'selectors', problem: { ...problem, fields } },
+    });
+  },
+});
+
+const switchBadge = form({
+  path: `${PATH}/badge`,
+  operation: 'submitDomainBadge',
+  role: 'member',
+  summary: 'Enable or disable the badge of a domain with the button',
+  async handle(call) {
+    const id = call.params.id!;
+    const badge_enabled = readForm(call.raw)('badge') === 'on';
+    await call.invoke(domainOperations.update, { params: { id }, body: { badge_enabled } });
+    return seeOther(`${DOMAINS}/${id}?done=badge-${badge_enabled ? 'on' : 'off'}`);
+  },
+});
+
+const remove = form({
+  path: `${PATH}/delete`,
+  operation: 'submitDomainDeletion',
+  role: 'member',
+  summary: 'Delete a domain with the button',
+  async handle(call) {
+    const id = call.params.id!;
+    const { problem } = await submit({}, () =>
+      call.invoke(domainOperations.remove, { params: { id } }),
+    );
+    return problem
+      ? render(call, id, { problem: { of: 'delete', problem } })
+      : seeOther(`${DOMAINS}?done=deleted`);
+  },
+});
+
+export const domainPages = [show, verify, check, changeSelectors, switchBadge, remove];

@@ -1,0 +1,260 @@
+/** The health of a domain: what to fix first, what is unknown, and what passed in one line. */
+
+import { type DomainCheck, summarize } from '../../analysis/domain/health.ts';
+import { recordCaution } from '../../domains/records-to-publish.ts';
+import type { Domain } from '../../domains/schema.ts';
+import { sanitize, stateOf } from '../../report/blocks.ts';
+import { evidenceFacts } from '../../report/document/evidence.ts';
+import { Chevron, Icon, StateMark } from '../../report/html/components.tsx';
+import { Blocks } from '../../report/html/paint.tsx';
+import { ActionButton } from '../frame/action.tsx';
+import { Card } from '../frame/card.tsx';
+import { useReader } from '../frame/reader.tsx';
+import { Fold, NotSetUp, Score, Waiting } from '../frame/states.tsx';
+import { Ago, Due } from '../frame/times.tsx';
+import { DnsRecord } from './dns-record.tsx';
+import { DOMAINS } from './list.tsx';
+import { isWaiting } from './states.tsx';
+
+export function Health({ domain }: { domain: Domain }) {
+  const { id, status, health } = domain;
+  const { testMode } = useReader();
+  const actions = status === 'verified' && !testMode && (
+    <ActionButton action={`${DOMAINS}/${id}/check`}>Check now</ActionButton>
+  );
+  return (
+    <Card title="Health" id="health" actions={actions}>
+      {status !== 'verified' ? (
+        <p>
+          <NotSetUp>Not checked.</NotSetUp>{' '}
+          <span class="muted">Health checks start once the domain is verified.</span>
+        </p>
+      ) : isWaiting(domain) ? (
+        <p>
+          <Waiting>Waiting for the first check.</Waiting>{' '}
+          <span class="muted">It usually takes less than a minute. Reload the page to see it.</span>
+        </p>
+      ) : (
+        <>
+          <Verdict domain={domain} />
+          {health.checks.length > 0 && <Checks domain={domain} />}
+        </>
+      )}
+    </Card>
+  );
+}
+
+/** The schema of the API says less about evidence. */
+const checksOf = ({ health }: Domain) => health.checks as DomainCheck[];
+
+function Verdict({ domain }: { domain: Domain }) {
+  const { name, health, last_check_detail, next_check_at, missing_since } = domain;
+  // While the record is missing, the detail is about the record.
+  const hasFailed = health.status === 'unknown' && missing_since === null;
+  return (
+    <div class="health-verdict">
+      <p class="health-score">
+        <Score score={health.score} grade={null} />
+        {health.score !== null && <span class="muted small"> of 100</span>}
+      </p>
+      <div>
+        <p>
+          {hasFailed && last_check_detail
+            ? last_check_detail
+            : sanitize(summarize(name, health.status, checksOf(domain)))}
+        </p>
+        <p class="small muted">
+          {health.checked_at ? (
+            <>
+              Checked <Ago at={health.checked_at} />.
+            </>
+          ) : (
+            'No conclusive check yet.'
+          )}{' '}
+          {next_check_at && (
+            <>
+              Next check <Due at={next_check_at} />.
+            </>
+          )}
+        </p>
+      </div>
+    </div>
+  );
+}
+
+/** Critical before warnings, and what costs more points first. */
+function byUrgency(a: DomainCheck, b: DomainCheck): number {
+  const rank = ({ severity, status, points }: DomainCheck) =>
+    (severity === 'critical' ? 1000 : 0) + (status === 'fail' ? points : points / 2);
+  return rank(b) - rank(a);
+}
+
+function Checks({ domain }: { domain: Domain }) {
+  const checks = checksOf(domain);
+  const toFix = checks.filter(({ severity }) => severity !== null).toSorted(byUrgency);
+  const others = checks.filter(({ severity }) => severity === null);
+  const incomplete = others.filter(({ status }) => status === 'error');
+  const passed = others.filter(({ status }) => status === 'pass');
+  const skipped = others.filter(({ status }) => status === 'skipped');
+  const optional = others.filter(({ status }) => ['fail', 'warn', 'info'].includes(status));
+  return (
+    <>
+      {toFix.length > 0 && (
+        <section class="stack" aria-labelledby="to-fix">
+          <h3 id="to-fix">Fix these first</h3>
+          <div class="check-list">
+            {toFix.map((check, index) => (
+              <Check key={keyOf(check, index)} check={check} domain={domain} open={index === 0} />
+            ))}
+          </div>
+        </section>
+      )}
+      {incomplete.length > 0 && (
+        <section class="stack" aria-labelledby="unknown-checks">
+          <h3 id="unknown-checks">Could not be checked</h3>
+          <ReasonList checks={incomplete} />
+        </section>
+      )}
+      {optional.length > 0 && (
+        <Fold
+          summary={<FoldTitle state="info" text={`${countOf(optional)} for your information`} />}
+        >
+          <div class="check-list">
+            {optional.map((check, index) => (
+              <Check key={keyOf(check, index)} check={check} domain={domain} />
+            ))}
+          </div>
+        </Fold>
+      )}
+      {passed.length > 0 && (
+        <Fold summary={<FoldTitle state="pass" text={`${countOf(passed)} passed`} />}>
+          <div class="check-list">
+            {passed.map((check, index) => (
+              <Check key={keyOf(check, index)} check={check} domain={domain} />
+            ))}
+          </div>
+        </Fold>
+      )}
+      {skipped.length > 0 && (
+        <Fold summary={<FoldTitle state="unknown" text={`${countOf(skipped)} did not apply`} />}>
+          <ReasonList checks={skipped} />
+        </Fold>
+      )}
+    </>
+  );
+}
+
+const countOf = ({ length }: DomainCheck[]): string =>
+  length === 1 ? '1 check' : `${length} checks`;
+
+/** A check of a DKIM key occurs once for each selector. */
+const keyOf = ({ id }: DomainCheck, index: number): string => `${id}-${index}`;
+
+const FoldTitle = ({ state, text }: { state: 'pass' | 'info' | 'unknown'; text: string }) => (
+  <StateMark state={state} word={text} />
+);
+
+/** Checks without a result, each with its reason. Gray. */
+const ReasonList = ({ checks }: { checks: DomainCheck[] }) => (
+  <ul class="check-reasons">
+    {checks.map((check, index) => (
+      <li key={keyOf(check, index)}>
+        <Icon state="unknown" />
+        <span>
+          <strong>{labelOf(check)}</strong> {sanitize(check.detail)}
+        </span>
+      </li>
+    ))}
+  </ul>
+);
+
+/** With the selector, if the check is about one key. */
+function labelOf({ label, evidence: { selector } }: DomainCheck): string {
+  return typeof selector === 'string' ? `${label} (${sanitize(selector)})` : label;
+}
+
+function stateOfCheck({ severity, status }: DomainCheck) {
+  if (severity === null) return stateOf(status);
+  return severity === 'critical' ? 'fail' : 'warn';
+}
+
+const WORDS = {
+  fail: 'Critical',
+  warn: 'Warning',
+  pass: 'Passed',
+  info: 'Information',
+  unknown: 'Unknown',
+};
+
+/** The word for a failed check that has no effect on the health. */
+const wordOf = (check: DomainCheck): string =>
+  check.severity === null && check.status === 'fail' ? 'Failed' : WORDS[stateOfCheck(check)];
+
+interface CheckProps {
+  check: DomainCheck;
+  domain: Domain;
+  open?: boolean;
+}
+
+function Check({ check, domain, open }: CheckProps) {
+  const state = stateOfCheck(check);
+  const { title, detail, fix, evidence, reference, status, severity } = check;
+  const facts = sanitize(evidenceFacts(evidence));
+  return (
+    <details class="check-item" open={open}>
+      <summary>
+        <Chevron />
+        <span class="check-title">
+          <strong>{sanitize(title)}</strong>
+          <span class="small muted">{labelOf(check)}</span>
+        </span>
+        <StateMark state={state} word={wordOf(check)} />
+      </summary>
+      <div class="check-body">
+        {status === 'error' && severity !== null && (
+          <p class="small muted">
+            This check could not be completed. Its last known result still counts.
+          </p>
+        )}
+        {fix && <Fix check={check} domain={domain} />}
+        {facts.rows.length > 0 && (
+          <div>
+            <h4>Evidence</h4>
+            <div class="evidence">
+              <Blocks blocks={[facts]} />
+            </div>
+          </div>
+        )}
+        <div>
+          <h4>Why it matters</h4>
+          <p>{sanitize(detail)}</p>
+          <p class="small">
+            <a href={reference.url} rel="noreferrer noopener" target="_blank">
+              {reference.name}
+            </a>
+          </p>
+        </div>
+      </div>
+    </details>
+  );
+}
+
+function Fix({ check, domain }: Pick<CheckProps, 'check' | 'domain'>) {
+  const { text, record, guide } = check.fix!;
+  const caution = recordCaution(check, checksOf(domain));
+  return (
+    <div class="fix-box">
+      <h4>What to change</h4>
+      <p>{sanitize(text)}</p>
+      {record && <DnsRecord record={record} domain={domain.name} />}
+      {caution && <p class="small">{caution}</p>}
+      {guide && (
+        <p class="small">
+          <a href={guide.url} rel="noreferrer noopener" target="_blank">
+            {guide.name}
+          </a>
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,364 @@
+/** The list of domains: by state, or filtered by state and name; and the form to add one. */
+
+import { domainToUnicode } from 'node:url';
+import * as v from 'valibot';
+import { countDomains } from '../../domains/queries.ts';
+import { domainOperations } from '../../domains/routes.ts';
+import type { ListedDomain } from '../../domains/schema.ts';
+import { appPage, type PageCall } from '../frame/app-page.tsx';
+import {
+  type FormProblem,
+  Notice,
+  ProblemNotice,
+  readForm,
+  Select,
+  submit,
+  TextField,
+} from '../frame/form.tsx';
+import { seeOther } from '../frame/page.tsx';
+import { form, page } from '../frame/page-route.ts';
+import { useReader } from '../frame/reader.tsx';
+import { EmptyState, Fold, Score } from '../frame/states.tsx';
+import { type Column, DataTable, Filters, Pager, pathWith } from '../frame/table.tsx';
+import { Ago, Due } from '../frame/times.tsx';
+import {
+  DOMAIN_STATES,
+  DomainMark,
+  type DomainState,
+  domainStateOf,
+  filterOf,
+  STATE_SENTENCES,
+  STATE_WORDS,
+} from './states.tsx';
+
+export const DOMAINS = '/domains';
+
+/** Rows of each state on the first page, which shows all states. */
+const GROUP_SIZE = 10;
+const PAGE_SIZE = 25;
+
+const Query = v.strictObject({
+  state: v.optional(v.string()),
+  q: v.optional(v.string()),
+  starting_after: v.optional(v.string()),
+  ending_before: v.optional(v.string()),
+  done: v.optional(v.string()),
+});
+type Query = v.InferOutput<typeof Query>;
+
+interface State {
+  query?: Query;
+  /** What was typed into the form. */
+  name?: string;
+  problem?: FormProblem | null;
+}
+
+/** A section of the first page. */
+interface Group {
+  state: DomainState;
+  count: number;
+  domains: ListedDomain[];
+}
+
+async function render(call: PageCall, { query = {}, name, problem = null }: State) {
+  const counts = countsOf(await countDomains(call.app.db));
+  const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  const state = DOMAIN_STATES.find((candidate) => candidate === query.state);
+  const q = query.q?.trim() || undefined;
+  const { starting_after, ending_before } = query;
+  const isFiltered = Boolean(state || q);
+  const listQuery = {
+    ...(state ? filterOf(state) : {}),
+    q,
+    limit: String(PAGE_SIZE),
+    starting_after,
+    ending_before,
+  };
+  const filtered = isFiltered
+    ? await call.invoke(domainOperations.list, { query: listQuery })
+    : null;
+  const groups = isFiltered ? [] : await groupsOf(call, counts);
+  return appPage(call, {
+    title: 'Domains',
+    section: 'domains',
+    path: pathWith(DOMAINS, { state, q }),
+    status: problem?.status,
+    headers: problem?.headers,
+    calls: [
+      { route: domainOperations.list, query: isFiltered ? listQuery : {} },
+      { route: domainOperations.create, body: { name: 'example.com' } },
+    ],
+    children: (
+      <>
+        {query.done === 'deleted' && <Notice tone="pass">Domain deleted.</Notice>}
+        {total === 0 && (
+          <EmptyState title="Add your first domain">
+            The service checks the DNS records of your domains every day, and tells you which
+            records to publish or fix.
+          </EmptyState>
+        )}
+        <AddDomain name={name} problem={problem} />
+        {total > 0 && (
+          <Filters path={DOMAINS} active={isFiltered}>
+            <Select
+              name="state"
+              label="State"
+              value={state ?? ''}
+              options={[
+                ['', `All (${total.toLocaleString('en')})`],
+                ...DOMAIN_STATES.map((one): [string, string] => [
+                  one,
+                  `${STATE_WORDS[one]} (${counts[one].toLocaleString('en')})`,
+                ]),
+              ]}
+            />
+            <div class="field grow">
+              <label for="q">Name contains</label>
+              <input id="q" name="q" type="search" value={q} autocomplete="off" maxLength={200} />
+            </div>
+          </Filters>
+        )}
+        {groups.map((group) => (
+          <GroupSection key={group.state} {...group} />
+        ))}
+        {filtered && (
+          <FilteredList {...{ state, q, starting_after, ending_before }} {...filtered} />
+        )}
+      </>
+    ),
+  });
+}
+
+function countsOf(rows: Awaited<ReturnType<typeof countDomains>>): Record<DomainState, number> {
+  const counts = { critical: 0, failed: 0, warning: 0, pending: 0, unknown: 0, healthy: 0 };
+  for (const { status, health_status, count } of rows)
+    counts[domainStateOf({ status, health: { status: health_status } })] += count;
+  return counts;
+}
+
+/** The first domains in each state that occurs. */
+async function groupsOf(call: PageCall, counts: Record<DomainState, number>): Promise<Group[]> {
+  const states = DOMAIN_STATES.filter((state) => counts[state] > 0);
+  return Promise.all(
+    states.map(async (state) => {
+      const query = { ...filterOf(state), limit: String(GROUP_SIZE) };
+      const { data: domains } = await call.invoke(domainOperations.list, { query });
+      return { state, count: counts[state], domains };
+    }),
+  );
+}
+
+function AddDomain({ name, problem }: { name?: string; problem: FormProblem | null }) {
+  if (useReader().testMode)
+    return (
+      <Notice tone="info">
+        Domains have no test mode. Switch to live mode to add, verify or check a domain.
+      </Notice>
+    );
+  return (
+    <form method="post" action={DOMAINS} class="card panel add-domain">
+      {problem?.notice && <ProblemNotice problem={problem} />}
+      <div class="add-domain-row">
+        <TextField
+          name="name"
+          label="Add a domain"
+          hint="The domain in the From address of your mail, such as example.com."
+          value={name}
+          error={problem?.fields.name}
+          focus={problem !== null}
+          required
+        />
+        <button type="submit" class="button primary">
+          Add domain
+        </button>
+      </div>
+    </form>
+  );
+}
+
+const ICONS: Record<DomainState, string> = {
+  critical: 'fail',
+  failed: 'fail',
+  warning: 'warn',
+  pending: 'unset',
+  unknown: 'unknown',
+  healthy: 'pass',
+};
+
+/** The heading says the state, except whether an unknown domain still waits for its first check. */
+const columnsOf = (state: DomainState) =>
+  COLUMNS.filter(({ title }) => title !== 'State' || state === 'unknown');
+
+/** What is fine is folded. */
+function GroupSection({ state, count, domains }: Group) {
+  const label = `${STATE_WORDS[state]}: ${count.toLocaleString('en')}`;
+  const content = (
+    <>
+      <p class="muted small">{STATE_SENTENCES[state]}</p>
+      <div class="same-columns">
+        <DomainTable label={label} domains={domains} columns={columnsOf(state)} />
+      </div>
+      {count > domains.length && (
+        <p>
+          <a href={pathWith(DOMAINS, { state })}>
+            Show all {count.toLocaleString('en')}
+            <span class="visually-hidden"> domains: {STATE_WORDS[state]}</span>
+          </a>
+        </p>
+      )}
+    </>
+  );
+  if (state === 'healthy')
+    return (
+      <section class="card panel">
+        <Fold
+          summary={
+            <h2 class="fold-title">
+              {count === 1 ? '1 healthy domain' : `${count.toLocaleString('en')} healthy domains`}
+            </h2>
+          }
+        >
+          <div class="stack">{content}</div>
+        </Fold>
+      </section>
+    );
+  return (
+    <section class="stack" aria-labelledby={`state-${state}`}>
+      <h2 id={`state-${state}`} class={`state-title ${ICONS[state]}`}>
+        <svg class="icon" aria-hidden="true">
+          <use href={`#icon-${ICONS[state]}`} />
+        </svg>
+        {STATE_WORDS[state]} <span class="count">{count.toLocaleString('en')}</span>
+      </h2>
+      {content}
+    </section>
+  );
+}
+
+interface FilteredProps {
+  state?: DomainState;
+  q?: string;
+  starting_after?: string;
+  ending_before?: string;
+  data: ListedDomain[];
+  has_more: boolean;
+}
+
+function FilteredList({ state, q, starting_after, ending_before, data, has_more }: FilteredProps) {
+  if (data.length === 0)
+    return (
+      <EmptyState
+        title="No matching domains"
+        action={
+          <a class="button" href={DOMAINS}>
+            Clear filters
+          </a>
+        }
+      >
+        No domains match this state and name.
+      </EmptyState>
+    );
+  return (
+    <>
+      {state && <p class="muted small">{STATE_SENTENCES[state]}</p>}
+      <DomainTable label="Matching domains" domains={data} />
+      <Pager
+        path={DOMAINS}
+        query={{ state, q }}
+        cursors={{ starting_after, ending_before }}
+        rows={data}
+        hasMore={has_more}
+      />
+    </>
+  );
+}
+
+const COLUMNS: Column<ListedDomain>[] = [
+  { title: 'Domain', cell: (domain) => <DomainName {...domain} /> },
+  { title: 'State', cell: (domain) => <DomainMark domain={domain} /> },
+  {
+    title: 'Score',
+    number: true,
+    cell: ({ status, health }) => (
+      <Score score={status === 'verified' ? health.score : null} grade={null} />
+    ),
+  },
+  { title: 'Last check', wide: true, cell: (domain) => <LastCheck {...domain} /> },
+  {
+    title: 'Next check',
+    wide: true,
+    cell: ({ next_check_at }) =>
+      next_check_at ? <Due at={next_check_at} /> : <span class="muted">None</span>,
+  },
+];
+
+interface TableProps {
+  label: string;
+  domains: ListedDomain[];
+  columns?: Column<ListedDomain>[];
+}
+
+const DomainTable = ({ label, domains, columns = COLUMNS }: TableProps) => (
+  <DataTable
+    label={label}
+    rows={domains}
+    keyOf={({ id }) => id}
+    hrefOf={({ id }) => `${DOMAINS}/${id}`}
+    columns={columns}
+  />
+);
+
+/** International names are stored with A-labels, and shown as people write them below. */
+function DomainName({ name, missing_since }: Pick<ListedDomain, 'name' | 'missing_since'>) {
+  const readable = readableName(name);
+  return (
+    <>
+      {name}
+      {readable && (
+        <span class="row-note">
+          <bdi>{readable}</bdi>
+        </span>
+      )}
+      {missing_since && <span class="row-note">Verification record missing</span>}
+    </>
+  );
+}
+
+/** The name with its international characters; null if it has none. */
+export function readableName(name: string): string | null {
+  const readable = domainToUnicode(name);
+  return readable === '' || readable === name ? null : readable;
+}
+
+/** Of the health for a verified domain, otherwise of the verification record. */
+function LastCheck({ status, health, last_checked_at }: ListedDomain) {
+  const at = status === 'verified' ? health.checked_at : last_checked_at;
+  return at ? <Ago at={at} /> : <span class="muted">Never</span>;
+}
+
+const show = page({
+  path: DOMAINS,
+  operation: 'showDomains',
+  role: 'member',
+  summary: 'Show the domains',
+  query: Query,
+  handle: (call) => render(call, { query: call.query }),
+});
+
+const add = form({
+  path: DOMAINS,
+  operation: 'submitDomain',
+  role: 'member',
+  summary: 'Add a domain with the form',
+  async handle(call) {
+    const name = readForm(call.raw)('name');
+    const { result, problem } = await submit({ name: 'domain name' }, () =>
+      call.invoke(domainOperations.create, { body: { name } }),
+    );
+    return problem
+      ? render(call, { name, problem })
+      : seeOther(`${DOMAINS}/${result.id}?done=added`);
+  },
+});
+
+export const domainListPages = [show, add];

@@ -1,0 +1,87 @@
+/** The states of a domain: which one applies, how it is marked, and what it means in one sentence. */
+
+import type { ListedDomain } from '../../domains/schema.ts';
+import { StateMark } from '../../report/html/components.tsx';
+import { NotSetUp, Waiting } from '../frame/states.tsx';
+
+/** In the order of lists: what fails comes first, what is fine last. */
+export const DOMAIN_STATES = [
+  'critical',
+  'failed',
+  'warning',
+  'pending',
+  'unknown',
+  'healthy',
+] as const;
+export type DomainState = (typeof DOMAIN_STATES)[number];
+
+type Status = Pick<ListedDomain, 'status'> & { health: Pick<ListedDomain['health'], 'status'> };
+
+/** Health counts for verified domains only: the others are no longer checked, or not yet. */
+export const domainStateOf = ({ status, health }: Status): DomainState =>
+  status === 'verified' ? health.status : status;
+
+/** The filters of the API that select the domains in a state. */
+export function filterOf(state: DomainState): {
+  status: 'pending' | 'verified' | 'failed';
+  health?: 'healthy' | 'warning' | 'critical' | 'unknown';
+} {
+  if (state === 'pending' || state === 'failed') return { status: state };
+  return { status: 'verified', health: state };
+}
+
+export const STATE_WORDS: Record<DomainState, string> = {
+  critical: 'Critical',
+  failed: 'Verification failed',
+  warning: 'Warning',
+  pending: 'Not verified',
+  unknown: 'No result yet',
+  healthy: 'Healthy',
+};
+
+/** What the state means and what to do, about any number of domains. */
+export const STATE_SENTENCES: Record<DomainState, string> = {
+  critical:
+    'Mailbox providers reject mail, or anyone can send as the domain. Open a domain to see which records to publish.',
+  failed: 'The verification record is missing. Publish it again, then verify the domain.',
+  warning: 'Mail is delivered, but some records need attention. Open a domain to see what to fix.',
+  pending: 'Publish the TXT record of the domain. Checks start once it is found.',
+  unknown:
+    'No conclusive health check yet. New domains are checked within minutes. After a DNS failure, the check is retried within the hour.',
+  healthy: 'These domains are checked every day.',
+};
+
+/** Without a result, a domain that was never checked waits; one whose checks were inconclusive is unknown. */
+export function DomainMark({ domain }: { domain: ListedDomain }) {
+  const state = domainStateOf(domain);
+  if (isWaiting(domain)) return <Waiting />;
+  return state === 'unknown' ? (
+    <StateMark state="unknown" word="Unknown" />
+  ) : (
+    <DomainStateMark state={state} />
+  );
+}
+
+/** The mark of all domains in a state. */
+export function DomainStateMark({ state }: { state: DomainState }) {
+  switch (state) {
+    case 'critical':
+    case 'failed':
+      return <StateMark state="fail" word={STATE_WORDS[state]} />;
+    case 'warning':
+      return <StateMark state="warn" word={STATE_WORDS[state]} />;
+    case 'healthy':
+      return <StateMark state="pass" word={STATE_WORDS[state]} />;
+    case 'pending':
+      return <NotSetUp>{STATE_WORDS[state]}</NotSetUp>;
+    case 'unknown':
+      return <StateMark state="unknown" word={STATE_WORDS[state]} />;
+  }
+}
+
+/** Verified, but its health was not checked yet. A failed attempt leaves a reason in `last_check_detail`. */
+export const isWaiting = ({ status, health, last_check_detail }: ListedDomain): boolean =>
+  status === 'verified' &&
+  health.status === 'unknown' &&
+  health.checked_at === null &&
+  last_check_detail === null;

@@ -1,0 +1,166 @@
+/** Pages for signed-in members: navigation, heading with actions, content, and the API calls behind it. */
+
+import type { ComponentChildren } from 'preact';
+import type { App } from '../../app.ts';
+import { type Actor, allows, type Role } from '../../http/actor.ts';
+import type { Call } from '../../http/route.ts';
+import { AppError } from '../../lib/errors.ts';
+import { FORM_REFERRER, renderPage } from '../../report/html/frame.tsx';
+import type { Shell, ShellIcon } from '../../report/html/shell.tsx';
+import type { MemberRow } from '../../store/tables.generated.ts';
+import { findMember } from '../../team/members.ts';
+import { ASSETS } from './assets.ts';
+import { type ApiCall, ShowAsCurl } from './curl.tsx';
+import { PAGE_POLICY, pageHeaders } from './policy.ts';
+import { DEFAULT_LOCALE, type Reader, ReaderContext } from './reader.tsx';
+
+export type Section =
+  | 'overview'
+  | 'tests'
+  | 'domains'
+  | 'monitors'
+  | 'alerts'
+  | 'reports'
+  | 'webhooks'
+  | 'team'
+  | 'keys'
+  | 'audit'
+  | 'system'
+  | 'account';
+
+interface SectionLink {
+  section: Section & ShellIcon;
+  href: string;
+  text: string;
+  /** The lowest role that may open it. */
+  role: Role;
+}
+
+const PRODUCT: SectionLink[] = [
+  { section: 'overview', href: '/', text: 'Overview', role: 'viewer' },
+  { section: 'tests', href: '/tests', text: 'Tests', role: 'viewer' },
+  { section: 'domains', href: '/domains', text: 'Domains', role: 'member' },
+  { section: 'monitors', href: '/monitors', text: 'Monitors', role: 'member' },
+  { section: 'alerts', href: '/alerts', text: 'Alerts', role: 'member' },
+  { section: 'reports', href: '/reports', text: 'Reports', role: 'viewer' },
+];
+
+const ADMINISTRATION: SectionLink[] = [
+  { section: 'team', href: '/team', text: 'Team', role: 'member' },
+  { section: 'keys', href: '/api-keys', text: 'API keys', role: 'member' },
+  { section: 'webhooks', href: '/webhooks', text: 'Webhooks', role: 'admin' },
+  { section: 'audit', href: '/audit-log', text: 'Audit log', role: 'admin' },
+  { section: 'system', href: '/system', text: 'System', role: 'admin' },
+];
+
+/** The part of a request that functions which render a page need. */
+export type PageCall = Pick<Call<'viewer', undefined, undefined>, 'app' | 'actor' | 'invoke'>;
+
+interface AppPage {
+  /** The heading, and the title of the browser tab. */
+  title: string;
+  /** Null for a page that belongs to none. */
+  section: Section | null;
+  /** The path and query of this page. */
+  path: string;
+  /** Pages above this one. */
+  parents?: { href: string; text: string }[];
+  /** Buttons beside the heading. */
+  actions?: ComponentChildren;
+  children: ComponentChildren;
+  /** The API calls that return what the page shows. */
+  calls?: ApiCall[];
+  status?: number;
+  headers?: Record<string, string>;
+  /** The Content-Security-Policy. Default: `PAGE_POLICY`. */
+  policy?: string;
+}
+
+/** Rejects with `unauthenticated` if the member was removed in the meantime. */
+export async function appPage(
+  { app, actor }: Pick<PageCall, 'app' | 'actor'>,
+  page: AppPage,
+): Promise<Response> {
+  const { title, section, path, parents = [], actions, children, calls = [] } = page;
+  const { status = 200, headers = {}, policy = PAGE_POLICY } = page;
+  const member = await findMember(app.db, actor.memberId);
+  if (!member) throw new AppError('unauthenticated', 'Your session has expired. Sign in again.');
+  const html = renderPage({
+    title: `${status < 400 ? '' : 'Error: '}${title} · Deliverability`,
+    skip: 'Skip to content',
+    style: '',
+    csp: policy,
+    referrer: FORM_REFERRER,
+    assets: ASSETS,
+    shell: shellOf(member, { actor, section, path }),
+    main: (
+      <ReaderContext.Provider value={readerOf(app, actor, member)}>
+        <Breadcrumbs parents={parents} />
+        <div class="page-head">
+          <h1>{title}</h1>
+          {actions && <div class="actions screen-only">{actions}</div>}
+        </div>
+        <div class="page" data-now={app.clock.now()}>
+          {children}
+        </div>
+        {calls.length > 0 && <ShowAsCurl calls={calls} />}
+      </ReaderContext.Provider>
+    ),
+  });
+  return new Response(html, { status, headers: { ...pageHeaders(policy), ...headers } });
+}
+
+/** What pages know about the reader. */
+export function readerOf(app: App, actor: Actor, member: MemberRow): Reader {
+  return {
+    now: app.clock.now(),
+    role: actor.role,
+    timeZone: member.time_zone,
+    locale: member.date_locale ?? DEFAULT_LOCALE,
+    hasOwnLocale: member.date_locale !== null,
+    baseUrl: app.config.BASE_URL.replace(/\/$/, ''),
+    testMode: !actor.livemode,
+  };
+}
+
+/** The navigation, with the links that the role allows. */
+export function shellOf(
+  { id, name, email }: Pick<MemberRow, 'id' | 'name' | 'email'>,
+  { actor, section, path }: { actor: Actor; section: Section | null; path: string },
+): Shell {
+  const linksOf = (links: SectionLink[]) =>
+    links
+      .filter(({ role }) => allows(actor.role, role))
+      .map((link) => ({
+        href: link.href,
+        text: link.text,
+        icon: link.section,
+        current: link.section === section,
+      }));
+  const administration = linksOf(ADMINISTRATION);
+  return {
+    groups: [
+      { title: null, links: linksOf(PRODUCT) },
+      ...(administration.length > 0 ? [{ title: 'Administration', links: administration }] : []),
+    ],
+    member: { id, name, email },
+    testMode: !actor.livemode,
+    canCreateTests: allows(actor.role, 'member'),
+    path,
+  };
+}
+
+export function Breadcrumbs({ parents }: { parents: { href: string; text: string }[] }) {
+  if (parents.length === 0) return null;
+  return (
+    <nav class="breadcrumbs" aria-label="Breadcrumb">
+      <ol>
+        {parents.map(({ href, text }) => (
+          <li key={href}>
+            <a href={href}>{text}</a>
+          </li>
+        ))}
+      </ol>
+    </nav>
+  );
+}

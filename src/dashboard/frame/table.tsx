@@ -1,0 +1,148 @@
+/** Tables of objects whose rows are links, with filters above and paging below. */
+
+import type { ComponentChildren } from 'preact';
+import { ScrollArea } from '../../report/html/components.tsx';
+
+export interface Column<Row> {
+  title: string;
+  /** For a column of buttons: only screen readers get the title. */
+  hiddenTitle?: boolean;
+  cell(row: Row): ComponentChildren;
+  /** Right-aligned figures. */
+  number?: boolean;
+  /** Left out on small screens. */
+  wide?: boolean;
+}
+
+interface TableProps<Row> {
+  /** Names the table for screen readers. */
+  label: string;
+  columns: Column<Row>[];
+  rows: Row[];
+  keyOf(row: Row): string;
+  /** The page that a row leads to; the first cell contains the link. */
+  hrefOf?(row: Row): string;
+  /** A check box before each row, named `id`, for a form around the table. */
+  selectable?: boolean;
+  /** Names a row in the label of its check box. */
+  labelOf?(row: Row): string;
+}
+
+export function DataTable<Row>(props: TableProps<Row>) {
+  const { label, columns, rows, keyOf, hrefOf, selectable = false, labelOf } = props;
+  return (
+    <ScrollArea label={label} class="table">
+      <table class={hrefOf ? 'rows linked' : 'rows'}>
+        <thead>
+          <tr>
+            {selectable && (
+              <th scope="col" class="select">
+                <input
+                  type="checkbox"
+                  class="needs-script"
+                  data-action="select-all"
+                  aria-label="Select all"
+                />
+              </th>
+            )}
+            {columns.map(({ title, hiddenTitle, number, wide }) => (
+              <th key={title} scope="col" class={classOf({ number, wide })}>
+                {hiddenTitle ? <span class="visually-hidden">{title}</span> : title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={keyOf(row)}>
+              {selectable && (
+                <td class="select">
+                  <input
+                    type="checkbox"
+                    name="id"
+                    value={keyOf(row)}
+                    aria-label={labelOf ? `Select ${labelOf(row)}` : 'Select'}
+                  />
+                </td>
+              )}
+              {columns.map(({ title, cell, number, wide }, index) => (
+                <td key={title} class={classOf({ number, wide })}>
+                  {index === 0 && hrefOf ? (
+                    <a class="row-link" href={hrefOf(row)}>
+                      {cell(row)}
+                    </a>
+                  ) : (
+                    cell(row)
+                  )}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </ScrollArea>
+  );
+}
+
+const classOf = ({ number, wide }: { number?: boolean; wide?: boolean }): string | undefined =>
+  [number && 'number', wide && 'wide'].filter(Boolean).join(' ') || undefined;
+
+interface PagerProps {
+  /** The path of the list. */
+  path: string;
+  /** The filters of the URL, without cursors. */
+  query: Record<string, string | undefined>;
+  /** The cursor of this page, if it is not the first. */
+  cursors: { starting_after?: string; ending_before?: string };
+  rows: { id: string }[];
+  hasMore: boolean;
+}
+
+/** Links to newer and older rows. Nothing for a list that fits on one page. */
+export function Pager({ path, query, cursors, rows, hasMore }: PagerProps) {
+  const goesBack = cursors.ending_before !== undefined;
+  const hasNewer = goesBack ? hasMore : cursors.starting_after !== undefined;
+  const hasOlder = goesBack || hasMore;
+  const [first, last] = [rows[0], rows.at(-1)];
+  if (!hasNewer && !hasOlder) return null;
+  return (
+    <nav class="pager screen-only" aria-label="Pages">
+      {hasNewer && first && (
+        <a class="button" rel="prev" href={pathWith(path, { ...query, ending_before: first.id })}>
+          ← Newer
+        </a>
+      )}
+      {hasOlder && last && (
+        <a class="button" rel="next" href={pathWith(path, { ...query, starting_after: last.id })}>
+          Older →
+        </a>
+      )}
+    </nav>
+  );
+}
+
+/** A path with the parameters that have a value. */
+export function pathWith(path: string, query: Record<string, string | undefined>): string {
+  const given = Object.entries(query).filter((entry): entry is [string, string] => !!entry[1]);
+  return given.length > 0 ? `${path}?${new URLSearchParams(given)}` : path;
+}
+
+interface FiltersProps {
+  path: string;
+  /** Whether one is set, so that they can be cleared. */
+  active: boolean;
+  children: ComponentChildren;
+}
+
+/** A form whose fields become the query of the URL. Choices apply at once where scripts run. */
+export function Filters({ path, active, children }: FiltersProps) {
+  return (
+    <form method="get" action={path} class="filters screen-only" data-filters>
+      {children}
+      <button type="submit" class="button">
+        Apply
+      </button>
+      {active && <a href={path}>Clear filters</a>}
+    </form>
+  );
+}

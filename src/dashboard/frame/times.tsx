@@ -1,0 +1,69 @@
+/** Times in the zone of the reader, with the exact time on hover. */
+
+import { formatTime } from '../../report/times.ts';
+import { useReader } from './reader.tsx';
+import { relativeTime } from './relative-time.ts';
+
+export { formatTime } from '../../report/times.ts';
+export { durationText, relativeTime } from './relative-time.ts';
+
+interface TimeProps {
+  /** ISO 8601. */
+  at: string;
+  /** Only the day. */
+  day?: boolean;
+}
+
+/**
+ * A time in words: "5 min ago", "in 3 h", or a date if it is more than a week away. The script of the page
+ * keeps the words up to date. It replaces the exact time by the one in the zone and language of the browser, unless
+ * the reader has chosen them.
+ */
+export function Ago({ at }: Pick<TimeProps, 'at'>) {
+  const { now } = useReader();
+  const text = relativeTime(Date.parse(at), now);
+  return text === null ? (
+    <Time at={at} day />
+  ) : (
+    <TimeElement at={at} format="ago">
+      {text}
+    </TimeElement>
+  );
+}
+
+/** The time of something planned: "now" once it is due, because it starts within seconds. */
+export function Due({ at }: Pick<TimeProps, 'at'>) {
+  return Date.parse(at) <= useReader().now ? <>now</> : <Ago at={at} />;
+}
+
+/** The exact time, or the day. */
+export function Time({ at, day = false }: TimeProps) {
+  const { timeZone, locale } = useReader();
+  return (
+    <TimeElement at={at} format={day ? 'day' : 'time'}>
+      {formatTime(at, { timeZone, locale, day })}
+    </TimeElement>
+  );
+}
+
+interface TimeElementProps {
+  at: string;
+  format: 'ago' | 'day' | 'time';
+  children: string;
+}
+
+function TimeElement({ at, format, children }: TimeElementProps) {
+  const { timeZone, locale, hasOwnLocale } = useReader();
+  const isLocal = timeZone === null || !hasOwnLocale;
+  return (
+    <time
+      dateTime={at}
+      title={formatTime(at, { timeZone, locale })}
+      data-format={format}
+      data-local={isLocal ? (hasOwnLocale ? locale : '') : undefined}
+      data-zone={isLocal ? (timeZone ?? undefined) : undefined}
+    >
+      {children}
+    </time>
+  );
+}

@@ -1,0 +1,135 @@
+/** The home page: what is broken now, what to do next, and how it is going. Visitors get the start page. */
+
+import * as v from 'valibot';
+import { countDomains, type DomainCounts } from '../../domains/overview.ts';
+import { allows } from '../../http/actor.ts';
+import { findIssueExamples } from '../../mailtests/issue-examples.ts';
+import { testOperations } from '../../mailtests/routes.ts';
+import { summaryOperations } from '../../summary/routes.ts';
+import { appPage, type PageCall } from '../frame/app-page.tsx';
+import { Notice } from '../frame/form.tsx';
+import { memberCallOf, page } from '../frame/page-route.ts';
+import { startPage } from '../public/start.tsx';
+import { BrokenNow, findProblems } from './broken.tsx';
+import { DomainStates } from './domain-states.tsx';
+import { Grades, KeyFigures, PassRates, TopIssues, Trend } from './figures.tsx';
+import { LatestTests } from './latest-tests.tsx';
+import { findNextSteps, NextSteps } from './next-steps.tsx';
+import { PERIOD_NAMES, queryOf, readScope, ScopeControls, ScopeQuery } from './period.tsx';
+import { Placement } from './placement.tsx';
+
+const PATH = '/';
+const MAX_ISSUES = 5;
+
+const Query = v.strictObject({ ...ScopeQuery, done: v.optional(v.string()) });
+
+const show = page({
+  path: PATH,
+  operation: 'showHome',
+  role: 'public',
+  identifiesMembers: true,
+  summary: 'Show the overview, or visitors the start page',
+  query: Query,
+  async handle(call) {
+    const memberCall = memberCallOf(call);
+    if (!memberCall) return startPage(call.app, call.query.done);
+    const { data } = await memberCall.invoke(testOperations.list, { query: { limit: '1' } });
+    return data.length === 0 ? emptyOverview(memberCall) : overview(memberCall, call.query);
+  },
+});
+
+export const overviewPages = [show];
+
+/** For a team without any test: nothing but the first step. */
+function emptyOverview(call: PageCall): Promise<Response> {
+  const isMember = allows(call.actor.role, 'member');
+  return appPage(call, {
+    title: isMember ? 'Test your first message' : 'No tests yet',
+    section: 'overview',
+    path: PATH,
+    children: isMember ? (
+      <div class="first-test">
+        <form method="post" action="/tests">
+          <button type="submit" class="button primary large">
+            Get a test address
+          </button>
+        </form>
+        <p>
+          Send a message to that address. The report shows its score, and how to fix each problem.
+        </p>
+        <p>
+          Or <a href="/tests/new">upload a message</a>.
+        </p>
+      </div>
+    ) : (
+      <p>
+        Scores, trends, and reports appear here as soon as someone on your team tests a message.
+      </p>
+    ),
+  });
+}
+
+async function overview(call: PageCall, query: v.InferOutput<typeof Query>): Promise<Response> {
+  const { app, actor } = call;
+  const scope = await readScope(call, query);
+  const summaryQuery = queryOf(scope);
+  const { domain_id } = summaryQuery;
+  const domains = allows(actor.role, 'member') ? await countDomains(app.db) : null;
+  const [summary, problems, steps, latest] = await Promise.all([
+    call.invoke(summaryOperations.get, { query: summaryQuery }),
+    domains && findProblems(call, domains),
+    domains ? findNextSteps(call, domains) : [],
+    call.invoke(testOperations.list, { query: { limit: '5', domain_id } }),
+  ]);
+  const issues = summary.top_issues.slice(0, MAX_ISSUES).map(({ check }) => check);
+  const examples = await findIssueExamples(app.db, { livemode: actor.livemode, domain_id }, issues);
+  return appPage(call, {
+    title: 'Overview',
+    section: 'overview',
+    path: PATH,
+    calls: [
+      { route: summaryOperations.get, query: summaryQuery },
+      { route: testOperations.list, query: { limit: '5', domain_id } },
+    ],
+    children: (
+      <>
+        {problems && <BrokenNow {...problems} isWatching={await isWatching(call, domains)} />}
+        <NextSteps steps={steps} />
+        <section class="going" aria-labelledby="going-title">
+          <div class="panel-head">
+            <h2 id="going-title">{PERIOD_NAMES[scope.period]}</h2>
+            <ScopeControls path={PATH} scope={scope} />
+          </div>
+          {scope.unknownDomain && <UnknownDomain />}
+          <KeyFigures summary={summary} />
+          <div class="main-and-side">
+            <Trend summary={summary} />
+            <PassRates summary={summary} />
+          </div>
+          <Placement summary={summary} />
+          <div class="main-and-side">
+            <TopIssues summary={summary} examples={examples} max={MAX_ISSUES} />
+            <div class="side-cards">
+              <Grades summary={summary} />
+              {domains && <DomainStates counts={domains} />}
+            </div>
+          </div>
+        </section>
+        <LatestTests tests={latest.data} />
+      </>
+    ),
+  });
+}
+
+export const UnknownDomain = () => (
+  <Notice tone="warn">No such domain. The figures include all domains.</Notice>
+);
+
+/** Whether anything would show a problem: a domain with a known health, or a rule or monitor that runs. */
+async function isWatching({ app }: PageCall, domains: DomainCounts | null): Promise<boolean> {
+  const { healthy = 0, warning = 0, critical = 0 } = domains?.health ?? {};
+  if (healthy + warning + critical > 0) return true;
+  const any = (table: 'alerts' | 'monitors') =>
+    app.db.selectFrom(table).select('id').where('enabled', '=', 1).limit(1).executeTakeFirst();
+  return (await any('alerts')) !== undefined || (await any('monitors')) !== undefined;
+}

@@ -1,0 +1,191 @@
+/** Placement by provider: the inbox rate with its samples, and what happened over time. */
+
+import { labelsOf } from '../../report/charts.ts';
+import { ScrollArea, StateMark } from '../../report/html/components.tsx';
+import {
+  basisOf,
+  placementState,
+  providerName,
+  SAMPLE_NOTE,
+  TOO_FEW,
+  TOO_FEW_NOTE,
+} from '../../report/placement-rates.ts';
+import { formatPercent, type TrendChart } from '../../report/summary.ts';
+import { Card } from '../frame/card.tsx';
+import { useReader } from '../frame/reader.tsx';
+import { chartsOf, type SummaryFigures } from './figures.tsx';
+
+type Provider = SummaryFigures['placement']['by_provider'][number];
+type Slice = Provider['trend'][number];
+
+const MAX_PROVIDERS = 20;
+
+/** Nothing without samples: placement is not tested, or not in this period. */
+export function Placement({ summary }: { summary: SummaryFigures }) {
+  const { timeZone } = useReader();
+  const { by_provider } = summary.placement;
+  const time = chartsOf(summary, timeZone ?? 'UTC').find(({ id }) => id === 'tests');
+  if (by_provider.length === 0 || !time) return null;
+  const providers = by_provider.slice(0, MAX_PROVIDERS);
+  const most = Math.max(...providers.flatMap(({ trend }) => trend.map(({ samples }) => samples)));
+  const hasTooFew = providers.some(({ inbox_rate }) => inbox_rate === null);
+  return (
+    <Card title="Inbox placement by provider" id="placement">
+      <ul class="placement-key small muted" aria-hidden="true">
+        {PARTS.map(({ name, state }) => (
+          <li key={name} class={state}>
+            {name}
+          </li>
+        ))}
+      </ul>
+      <ul class="placement-providers">
+        {providers.map((each) => (
+          <li key={each.provider}>
+            <div>
+              <h3>{providerName(each.provider)}</h3>
+              <p>
+                <RateMark rate={each.inbox_rate} />
+              </p>
+              <p class="small muted">{basisOf(each)}</p>
+            </div>
+            <Bars provider={each} time={time} most={most} />
+          </li>
+        ))}
+      </ul>
+      <details class="figures-table">
+        <summary>Show as a table</summary>
+        <PlacementTable providers={providers} time={time} />
+      </details>
+      <p class="small muted">
+        {by_provider.length > providers.length &&
+          `${by_provider.length - providers.length} more providers are not shown. `}
+        {hasTooFew && `${TOO_FEW_NOTE} `}
+        {SAMPLE_NOTE}
+      </p>
+    </Card>
+  );
+}
+
+const RateMark = ({ rate }: { rate: number | null }) => (
+  <StateMark
+    state={placementState(rate)}
+    word={rate === null ? `Rate: ${TOO_FEW} samples` : `${formatPercent(rate)} in the inbox`}
+  />
+);
+
+/** From the bottom of a bar to its top. */
+const PARTS = [
+  { key: 'inbox', name: 'Inbox', state: 'pass' },
+  { key: 'spam', name: 'Spam', state: 'fail' },
+  { key: 'missing', name: 'Missing', state: 'warn' },
+] as const;
+
+const HEIGHT = 56;
+const LABEL_HEIGHT = 20;
+const BAR_SHARE = 0.64;
+
+/** A stacked bar for each slice of the period. All providers have the same scale. */
+function Bars({ provider, time, most }: { provider: Provider; time: TrendChart; most: number }) {
+  const id = `placement-${provider.provider}`;
+  const width = 100 / provider.trend.length;
+  let position = 0;
+  const labels = labelsOf(time).map(({ label, span }) => {
+    const x = width * (position + 0.5);
+    position += span;
+    return { label, x };
+  });
+  return (
+    <svg
+      class="placement-bars"
+      role="img"
+      aria-labelledby={`${id}-title`}
+      width="100%"
+      height={HEIGHT + LABEL_HEIGHT}
+    >
+      <title id={`${id}-title`}>
+        {`Placement at ${providerName(provider.provider)} by ${time.interval}. The figures are in the table below.`}
+      </title>
+      <line x1="0" x2="100%" y1={HEIGHT} y2={HEIGHT} />
+      {provider.trend.map((slice, index) => (
+        <Stack
+          key={slice.from}
+          slice={slice}
+          name={time.buckets[index]!.name}
+          x={width * (index + (1 - BAR_SHARE) / 2)}
+          width={width * BAR_SHARE}
+          scale={HEIGHT / most}
+        />
+      ))}
+      {labels.map(({ label, x }) => (
+        <text key={x} x={`${x}%`} y={HEIGHT + LABEL_HEIGHT - 4} text-anchor="middle">
+          {label}
+        </text>
+      ))}
+    </svg>
+  );
+}
+
+interface StackProps {
+  slice: Slice;
+  /** The hour or the day. */
+  name: string;
+  x: number;
+  width: number;
+  /** Pixels per sample. */
+  scale: number;
+}
+
+function Stack({ slice, name, x, width, scale }: StackProps) {
+  let top = HEIGHT;
+  return (
+    <g>
+      <title>{`${name}: ${sliceText(slice)}`}</title>
+      {PARTS.filter(({ key }) => slice[key] > 0).map(({ key, state }) => {
+        const height = slice[key] * scale;
+        top -= height;
+        return (
+          <rect key={key} class={state} x={`${x}%`} y={top} width={`${width}%`} height={height} />
+        );
+      })}
+    </g>
+  );
+}
+
+/** “3 of 4 in the inbox, 1 in spam”. */
+function sliceText({ samples, inbox, spam, missing }: Slice): string {
+  if (samples === 0) return 'no samples';
+  return [
+    `${inbox} of ${samples} in the inbox`,
+    ...(spam > 0 ? [`${spam} in spam`] : []),
+    ...(missing > 0 ? [`${missing} missing`] : []),
+  ].join(', ');
+}
+
+function PlacementTable({ providers, time }: { providers: Provider[]; time: TrendChart }) {
+  return (
+    <ScrollArea label="Placement by provider">
+      <table class="compact">
+        <thead>
+          <tr>
+            <th scope="col">{time.interval === 'hour' ? 'Hour' : 'Day'}</th>
+            {providers.map(({ provider }) => (
+              <th key={provider} scope="col">
+                {providerName(provider)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {time.buckets.map(({ name }, index) => (
+            <tr key={name}>
+              <th scope="row">{name}</th>
+              {providers.map(({ provider, trend }) => (
+                <td key={provider}>{sliceText(trend[index]!)}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </ScrollArea>
+  );
+}

@@ -1,0 +1,241 @@
+/** API keys: create, list, revoke. A new key is shown once, in the response to its form. */
+
+import * as v from 'valibot';
+import { allows, ROLES, type Role } from '../../http/actor.ts';
+import { Copyable, StateMark } from '../../report/html/components.tsx';
+import { apiKeyOperations } from '../../team/api-key-routes.ts';
+import { memberOperations } from '../../team/member-routes.ts';
+import type { ApiKey } from '../../team/schema.ts';
+import { Confirm } from '../frame/action.tsx';
+import { appPage, type PageCall } from '../frame/app-page.tsx';
+import { Card } from '../frame/card.tsx';
+import {
+  type FormProblem,
+  Notice,
+  ProblemNotice,
+  readForm,
+  Select,
+  submit,
+  TextField,
+} from '../frame/form.tsx';
+import { seeOther } from '../frame/page.tsx';
+import { form, page } from '../frame/page-route.ts';
+import { EmptyState } from '../frame/states.tsx';
+import { DataTable, Pager } from '../frame/table.tsx';
+import { Ago } from '../frame/times.tsx';
+import { ROLE_NAMES, ROLE_TEXTS } from './roles.ts';
+
+const PATH = '/api-keys';
+
+const Query = v.strictObject({
+  starting_after: v.optional(v.string()),
+  ending_before: v.optional(v.string()),
+  done: v.optional(v.string()),
+});
+
+const LIFETIMES: [seconds: string, text: string][] = [
+  ['2592000', '30 days'],
+  ['7776000', '90 days'],
+  ['31536000', '1 year'],
+  ['', 'Never'],
+];
+
+interface State {
+  query?: v.InferOutput<typeof Query>;
+  /** What was typed. */
+  values?: { name: string; role: string; mode: string; expires_in: string };
+  problem?: FormProblem | null;
+  /** The new key. */
+  created?: { name: string; key: string };
+}
+
+async function render(call: PageCall, { query = {}, values, problem = null, created }: State) {
+  const { starting_after, ending_before } = query;
+  const listQuery = { starting_after, ending_before };
+  const keys = await call.invoke(apiKeyOperations.list, { query: listQuery });
+  const { data: members } = await call.invoke(memberOperations.list);
+  const nameOf = (id: string) =>
+    members.find((member) => member.id === id)?.name ?? 'Removed member';
+  const roles = ROLES.filter((role) => allows(call.actor.role, role));
+  return appPage(call, {
+    title: 'API keys',
+    section: 'keys',
+    path: PATH,
+    status: problem?.status,
+    headers: problem?.headers,
+    calls: [{ route: apiKeyOperations.list, query: listQuery }],
+    children: (
+      <>
+        {query.done === 'revoked' && <Notice tone="pass">API key revoked.</Notice>}
+        {created && <NewKey {...created} />}
+        {!call.actor.livemode && (
+          <Notice tone="info">
+            This list has the keys of both modes. Revoking a live key affects programs that use live
+            data.
+          </Notice>
+        )}
+        {keys.data.length > 0 ? (
+          <KeyTable keys={keys.data} nameOf={nameOf} />
+        ) : (
+          <EmptyState title="No API keys yet">
+            Scripts and build pipelines use a key to create tests and read results.
+          </EmptyState>
+        )}
+        <Pager
+          path={PATH}
+          query={{}}
+          cursors={listQuery}
+          rows={keys.data}
+          hasMore={keys.has_more}
+        />
+        <Card title="Create an API key" id="create">
+          <form method="post" action={PATH} class="fields">
+            <ProblemNotice problem={problem} />
+            <TextField
+              name="name"
+              label="Name"
+              hint="What the key is for, such as “Build pipeline”."
+              value={values?.name}
+              error={problem?.fields.name}
+              required
+            />
+            <Select
+              name="role"
+              label="Role"
+              options={roles.map((role) => [role, ROLE_TEXTS[role]])}
+              value={values?.role ?? 'member'}
+              error={problem?.fields.role}
+            />
+            <div class="field-row">
+              <Select
+                name="mode"
+                label="Mode"
+                options={[
+                  ['live', 'Live'],
+                  ['test', 'Test mode'],
+                ]}
+                value={values?.mode ?? (call.actor.livemode ? 'live' : 'test')}
+              />
+              <Select
+                name="expires_in"
+                label="Expires after"
+                options={LIFETIMES}
+                value={values?.expires_in ?? '7776000'}
+                error={problem?.fields.expires_in}
+              />
+            </div>
+            <button type="submit" class="button primary">
+              Create key
+            </button>
+          </form>
+        </Card>
+      </>
+    ),
+  });
+}
+
+function NewKey({ name, key }: { name: string; key: string }) {
+  return (
+    <Card title={`Copy the key “${name}” now`} id="new-key">
+      <p>It is shown only once. Store it where only your program can read it.</p>
+      <div class="box">
+        <Copyable text={key} label="the API key" />
+      </div>
+    </Card>
+  );
+}
+
+function KeyTable({ keys, nameOf }: { keys: ApiKey[]; nameOf(id: string): string }) {
+  return (
+    <DataTable
+      label="API keys"
+      rows={keys}
+      keyOf={({ id }) => id}
+      columns={[
+        { title: 'Name', cell: ({ name }) => name },
+        { title: 'Key', cell: ({ prefix }) => <code>{prefix}…</code>, wide: true },
+        { title: 'Role', cell: ({ role }) => ROLE_NAMES[role] },
+        {
+          title: 'Mode',
+          cell: ({ livemode }) =>
+            livemode ? 'Live' : <StateMark state="unknown" word="Test mode" badge />,
+          wide: true,
+        },
+        { title: 'Member', cell: ({ member_id }) => nameOf(member_id), wide: true },
+        {
+          title: 'Last used',
+          cell: ({ last_used_at }) => (last_used_at ? <Ago at={last_used_at} /> : 'Never'),
+        },
+        {
+          title: 'Expires',
+          cell: ({ expires_at }) => (expires_at ? <Ago at={expires_at} /> : 'Never'),
+          wide: true,
+        },
+        {
+          title: 'Actions',
+          hiddenTitle: true,
+          cell: ({ id, name }) => (
+            <Confirm
+              action={`${PATH}/${id}/revoke`}
+              label="Revoke…"
+              warning={`Programs that use “${name}” stop working immediately. This cannot be undone.`}
+              confirm="Revoke key"
+            />
+          ),
+        },
+      ]}
+    />
+  );
+}
+
+const show = page({
+  path: PATH,
+  operation: 'showApiKeys',
+  role: 'member',
+  summary: 'Show the API keys',
+  query: Query,
+  handle: (call) => render(call, { query: call.query }),
+});
+
+const LABELS = { name: 'name', role: 'role', expires_in: 'lifetime' };
+
+const create = form({
+  path: PATH,
+  operation: 'submitApiKey',
+  role: 'member',
+  summary: 'Create an API key with the form',
+  async handle(call) {
+    const field = readForm(call.raw);
+    const values = {
+      name: field('name'),
+      role: field('role'),
+      mode: field('mode'),
+      expires_in: field('expires_in'),
+    };
+    const { result, problem } = await submit(LABELS, () =>
+      call.invoke(apiKeyOperations.create, {
+        body: {
+          name: values.name,
+          role: values.role as Role,
+          livemode: values.mode !== 'test',
+          expires_in: values.expires_in === '' ? null : Number(values.expires_in),
+        },
+      }),
+    );
+    // The key is in this response only, so there is no redirect.
+    return problem ? render(call, { values, problem }) : render(call, { created: result });
+  },
+});
+
+const revoke = form({
+  path: `${PATH}/:id/revoke`,
+  operation: 'submitApiKeyRevocation',
+  role: 'member',
+  summary: 'Revoke an API key with the button',
+  async handle(call) {
+    await call.invoke(apiKeyOperations.revoke, { params: { id: call.params.id! } });
+    return seeOther(`${PATH}?done=revoked`);
+  },
+});
+
+export const apiKeyPages = [show, create, revoke];

@@ -1,0 +1,280 @@
+/** The page of the audit log: who changed what, when, and from where. */
+
+import * as v from 'valibot';
+import { isoTime } from '../../lib/clock.ts';
+import { auditOperations } from '../../team/audit-routes.ts';
+import { memberOperations } from '../../team/member-routes.ts';
+import type { AuditEntry, TeamMember } from '../../team/schema.ts';
+import { appPage } from '../frame/app-page.tsx';
+import { Select } from '../frame/form.tsx';
+import { page } from '../frame/page-route.ts';
+import { EmptyState, Fold } from '../frame/states.tsx';
+import { DataTable, Filters, Pager, pathWith } from '../frame/table.tsx';
+import { Ago, Time } from '../frame/times.tsx';
+import { findOpenable } from './audit-objects.ts';
+import {
+  actionOptions,
+  actionText,
+  cut,
+  detailName,
+  detailText,
+  objectName,
+  objectPath,
+} from './audit-words.ts';
+
+const PATH = '/audit-log';
+const DAY_MS = 86_400_000;
+
+const PERIODS: [days: string, text: string][] = [
+  ['1', 'Last 24 hours'],
+  ['7', 'Last 7 days'],
+  ['30', 'Last 30 days'],
+  ['90', 'Last 90 days'],
+];
+
+const Query = v.strictObject({
+  member: v.optional(v.string()),
+  action: v.optional(v.string()),
+  /** The ID of an object. */
+  object: v.optional(v.string()),
+  /** Days. */
+  period: v.optional(v.string()),
+  starting_after: v.optional(v.string()),
+  ending_before: v.optional(v.string()),
+});
+
+const show = page({
+  path: PATH,
+  operation: 'showAuditLog',
+  role: 'admin',
+  summary: 'Show the audit log',
+  query: Query,
+  async handle(call) {
+    const { starting_after, ending_before, ...filters } = call.query;
+    const { member, action, object } = filters;
+    const period = PERIODS.find(([days]) => days === filters.period)?.[0];
+    const cursors = { starting_after, ending_before };
+    const query = {
+      ...cursors,
+      member_id: member || undefined,
+      action: action || undefined,
+      object_id: object || undefined,
+      created_after: period && isoTime(call.app.clock.now() - Number(period) * DAY_MS),
+    };
+    const entries = await call.invoke(auditOperations.list, { query });
+    const { data: members } = await call.invoke(memberOperations.list);
+    const openable = await findOpenable(call.app.db, entries.data, call.actor.livemode);
+    const active = { member, action, object, period };
+    const isFiltered = Object.values(active).some(Boolean);
+    return appPage(call, {
+      title: 'Audit log',
+      section: 'audit',
+      path: pathWith(PATH, { ...active, ...cursors }),
+      calls: [{ route: auditOperations.list, query }],
+      children: (
+        <>
+          <AuditFilters {...active} members={members} isFiltered={isFiltered} />
+          {entries.data.length > 0 ? (
+            <EntryTable entries={entries.data} members={members} openable={openable} />
+          ) : (
+            <NoEntries isFiltered={isFiltered} />
+          )}
+          <Pager
+            path={PATH}
+            query={active}
+            cursors={cursors}
+            rows={entries.data}
+            hasMore={entries.has_more}
+          />
+        </>
+      ),
+    });
+  },
+});
+
+interface FilterProps {
+  member?: string;
+  action?: string;
+  object?: string;
+  period?: string;
+  members: TeamMember[];
+  isFiltered: boolean;
+}
+
+function AuditFilters({ member, action, object, period, members, isFiltered }: FilterProps) {
+  const isRemoved = member && !members.some(({ id }) => id === member);
+  return (
+    <Filters path={PATH} active={isFiltered}>
+      <Select
+        name="member"
+        label="Member"
+        options={[
+          ['', 'Everyone'],
+          ...(isRemoved ? [[member, 'Removed member'] as [string, string]] : []),
+          ...members.map(({ id, name }): [string, string] => [id, name]),
+        ]}
+        value={member}
+      />
+      <Select
+        name="action"
+        label="Change"
+        options={[['', 'Any'], ...actionOptions(action)]}
+        value={action}
+      />
+      <Select
+        name="period"
+        label="Period"
+        options={[['', 'Any time'], ...PERIODS]}
+        value={period}
+      />
+      {object && <input type="hidden" name="object" value={object} />}
+    </Filters>
+  );
+}
+
+const NoEntries = ({ isFiltered }: { isFiltered: boolean }) =>
+  isFiltered ? (
+    <EmptyState
+      title="No matching entries"
+      action={
+        <a class="button" href={PATH}>
+          Clear filters
+        </a>
+      }
+    >
+      Choose another member, change, or period.
+    </EmptyState>
+  ) : (
+    <EmptyState title="No entries yet">
+      Every change to the team, its domains and its settings appears here.
+    </EmptyState>
+  );
+
+interface EntriesProps {
+  entries: AuditEntry[];
+  members: TeamMember[];
+  /** The IDs of objects that have a page. */
+  openable: Set<string>;
+}
+
+function EntryTable({ entries, members, openable }: EntriesProps) {
+  const nameOf = (id: string) => members.find((member) => member.id === id)?.name;
+  const pathOf = (entry: AuditEntry) => (openable.has(entry.object_id) ? objectPath(entry) : null);
+  return (
+    <DataTable
+      label="Audit log"
+      rows={entries}
+      keyOf={({ id }) => id}
+      columns={[
+        { title: 'Change', cell: (entry) => <Change entry={entry} path={pathOf(entry)} /> },
+        {
+          title: 'Object',
+          cell: (entry) => (
+            <ChangedObject
+              entry={entry}
+              path={pathOf(entry)}
+              memberName={nameOf(entry.object_id)}
+            />
+          ),
+          wide: true,
+        },
+        {
+          title: 'By',
+          cell: ({ member_email, key_id }) =>
+            member_email === null ? (
+              <span class="muted">The service</span>
+            ) : (
+              <>
+                <span class="long">{member_email}</span>
+                {key_id && <span class="row-note">with an API key</span>}
+              </>
+            ),
+          wide: true,
+        },
+        { title: 'Address', cell: ({ ip }) => ip ?? <span class="muted">–</span>, wide: true },
+        {
+          title: 'When',
+          cell: ({ created_at }) => (
+            <span class="nowrap">
+              <Ago at={created_at} />
+            </span>
+          ),
+        },
+      ]}
+    />
+  );
+}
+
+interface EntryProps {
+  entry: AuditEntry;
+  /** The page of the object, if there is one. */
+  path: string | null;
+}
+
+function ChangedObject({ entry, path, memberName }: EntryProps & { memberName?: string }) {
+  const { name, email, receiver } = entry.details;
+  const candidates = [memberName, name, email, receiver];
+  const label = candidates.find((value) => typeof value === 'string') ?? entry.object_id;
+  const text = <bdi class="clipped">{cut(String(label))}</bdi>;
+  return (
+    <>
+      {path ? <a href={path}>{text}</a> : text}
+      <span class="row-note">{objectName(entry.object_type)}</span>
+    </>
+  );
+}
+
+/** The change, and what is known about both. */
+function Change({ entry, path }: EntryProps) {
+  const { action, object_type, object_id, key_id, session_id, ip, details } = entry;
+  const facts: [string, string][] = [
+    ...Object.entries(details).map(([name, value]): [string, string] => [
+      detailName(name),
+      detailText(value),
+    ]),
+    [`ID (${objectName(object_type).toLowerCase()})`, object_id],
+    ...(key_id ? [['API key', key_id] as [string, string]] : []),
+    ...(session_id ? [['Session', session_id] as [string, string]] : []),
+    ...(ip ? [['Address', ip] as [string, string]] : []),
+  ];
+  return (
+    <div class="change">
+      <strong>{actionText(action)}</strong>
+      <div class="narrow long">{entry.member_email ?? 'The service'}</div>
+      <Fold summary={<span class="small">Details</span>}>
+        <dl class="details">
+          {facts.map(([name, value]) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>
+                <bdi>
+                  <WithTimes text={cut(value)} />
+                </bdi>
+              </dd>
+            </div>
+          ))}
+        </dl>
+        <p class="links small">
+          {path && <a href={path}>Open the {objectName(object_type).toLowerCase()}</a>}
+          <a href={pathWith(PATH, { object: object_id })}>All changes to this object</a>
+        </p>
+      </Fold>
+    </div>
+  );
+}
+
+/** Times in the zone of the reader, wherever they are in the text. */
+const WithTimes = ({ text }: { text: string }) => (
+  <>
+    {text
+      .split(/\b(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)/)
+      .map((part, index) =>
+        index % 2 === 1 && isTime(part) ? <Time key={index} at={part} /> : part,
+      )}
+  </>
+);
+
+/** Members can write anything in the form of a time. */
+const isTime = (text: string): boolean => !Number.isNaN(Date.parse(text));
+
+export const auditPages = [show];

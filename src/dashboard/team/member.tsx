@@ -1,0 +1,175 @@
+/** The page of a member: name and role, and removal. */
+
+import type { InferInput } from 'valibot';
+import { allows } from '../../http/actor.ts';
+import { memberOperations } from '../../team/member-routes.ts';
+import type { MemberPatch, TeamMember } from '../../team/schema.ts';
+import { Confirm } from '../frame/action.tsx';
+import { appPage, type PageCall } from '../frame/app-page.tsx';
+import { Card, Facts } from '../frame/card.tsx';
+import {
+  type FormProblem,
+  Notice,
+  PageQuery,
+  ProblemNotice,
+  readForm,
+  Select,
+  submit,
+  TextField,
+} from '../frame/form.tsx';
+import { seeOther } from '../frame/page.tsx';
+import { form, page } from '../frame/page-route.ts';
+import { Time } from '../frame/times.tsx';
+import { ifUnchanged, VersionField, versionOf } from '../frame/version.tsx';
+import { canChange, ROLE_NAMES, ROLE_OPTIONS } from './roles.ts';
+import { BothModes, memberPath, TEAM_PATH } from './team-page.tsx';
+
+const PATH = `${TEAM_PATH}/members/:id`;
+
+interface State {
+  done?: string;
+  values?: { name: string; role: string };
+  problem?: FormProblem | null;
+}
+
+const DONE_TEXTS: Record<string, string> = {
+  saved: 'Changes saved.',
+  role: 'Role changed. The member must sign in again.',
+};
+
+async function render(call: PageCall, id: string, { done = '', values, problem = null }: State) {
+  const { actor } = call;
+  const member = await call.invoke(memberOperations.get, { params: { id } });
+  const isAdmin = allows(actor.role, 'admin');
+  const isChangeable = canChange(actor.role, member.role);
+  return appPage(call, {
+    title: member.name,
+    section: 'team',
+    path: memberPath(id),
+    parents: [{ href: TEAM_PATH, text: 'Team' }],
+    status: problem?.status,
+    headers: problem?.headers,
+    calls: [{ route: memberOperations.get, params: { id } }],
+    children: (
+      <>
+        {Object.hasOwn(DONE_TEXTS, done) && <Notice tone="pass">{DONE_TEXTS[done]!}</Notice>}
+        <Card>
+          <Facts
+            items={[
+              ['Email address', member.email],
+              ['Role', ROLE_NAMES[member.role]],
+              ['Joined', <Time key="joined" at={member.joined_at} />],
+              ['ID', <code key="id">{member.id}</code>],
+            ]}
+          />
+          <p class="links">
+            {isAdmin && <a href={`/audit-log?member=${member.id}`}>Changes by this member</a>}
+            {member.id === actor.memberId && <a href="/account">Your account</a>}
+          </p>
+        </Card>
+        {isChangeable && <BothModes />}
+        {isChangeable && <EditCard member={member} values={values} problem={problem} />}
+        {isChangeable && member.id !== actor.memberId && <RemoveCard member={member} />}
+      </>
+    ),
+  });
+}
+
+interface EditProps extends Pick<State, 'values'> {
+  member: TeamMember;
+  problem: FormProblem | null;
+}
+
+function EditCard({ member, values, problem }: EditProps) {
+  return (
+    <Card title="Name and role" id="edit">
+      <form method="post" action={memberPath(member.id)} class="fields">
+        <ProblemNotice problem={problem} />
+        <VersionField version={versionOf(memberOperations.get, member)} />
+        <TextField
+          name="name"
+          label="Name"
+          value={values?.name ?? member.name}
+          error={problem?.fields.name}
+          required
+        />
+        <Select
+          name="role"
+          label="Role"
+          hint="A new role ends the member's sessions. Their API keys never have more permissions than their role."
+          options={ROLE_OPTIONS}
+          value={values?.role ?? member.role}
+          error={problem?.fields.role}
+        />
+        <button type="submit" class="button primary">
+          Save
+        </button>
+      </form>
+    </Card>
+  );
+}
+
+function RemoveCard({ member: { id, name } }: { member: TeamMember }) {
+  return (
+    <Card title="Remove from the team" id="remove">
+      <p>Tests, domains and monitors that the member created stay.</p>
+      <Confirm
+        action={`${memberPath(id)}/remove`}
+        label="Remove…"
+        warning={
+          <>
+            The sessions and API keys of <bdi>{name}</bdi> end immediately, and their pending
+            invitations are revoked. This cannot be undone.
+          </>
+        }
+        confirm="Remove member"
+      />
+    </Card>
+  );
+}
+
+const show = page({
+  path: PATH,
+  operation: 'showMember',
+  role: 'member',
+  summary: 'Show a member of the team',
+  query: PageQuery,
+  handle: (call) => render(call, call.params.id!, { done: call.query.done }),
+});
+
+const LABELS = { name: 'name', role: 'role' };
+
+const update = form({
+  path: PATH,
+  operation: 'submitMember',
+  role: 'admin',
+  summary: 'Change a member with the form',
+  async handle(call) {
+    const id = call.params.id!;
+    const field = readForm(call.raw);
+    const values = { name: field('name'), role: field('role') };
+    const before = await call.invoke(memberOperations.get, { params: { id } });
+    const { problem } = await submit(LABELS, () =>
+      call.invoke(memberOperations.update, {
+        params: { id },
+        headers: ifUnchanged(call.raw),
+        body: values as InferInput<typeof MemberPatch>,
+      }),
+    );
+    if (problem) return render(call, id, { values, problem });
+    return seeOther(`${memberPath(id)}?done=${before.role === values.role ? 'saved' : 'role'}`);
+  },
+});
+
+const remove = form({
+  path: `${PATH}/remove`,
+  operation: 'submitMemberRemoval',
+  role: 'admin',
+  summary: 'Remove a member with the button',
+  async handle(call) {
+    await call.invoke(memberOperations.remove, { params: { id: call.params.id! } });
+    return seeOther(`${TEAM_PATH}?done=removed`);
+  },
+});
+
+export const memberPages = [show, update, remove];

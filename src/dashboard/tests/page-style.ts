@@ -1,0 +1,43 @@
+/** Styles of the page of a test: while it waits, and around its report. */
+
+export const TEST_STYLE = `
+.test-progress > * + * { margin-top: 24px; }
+@media (min-width: 1080px) {
+  .test-progress { display: grid; grid-template-columns: minmax(0, 1fr) 320px; gap: 24px; align-items: start; }
+  .test-progress > * { grid-column: 1; margin: 0; }
+  .test-progress > #progress-card { grid-column: 2; grid-row: 1 / span 2; }
+  .test-progress > #help:first-child { grid-row: 1; }
+}
+.test-address { padding: 16px; border: 1px solid var(--line); border-radius: 8px; background: var(--sunken); }
+.test-address .copyable { flex-wrap: wrap; align-items: center; }
+.test-address code { font-size: 20px; font-weight: 600; user-select: all; }
+.test-address .copy { min-height: 36px; padding: 0 16px; border-color: var(--accent); background: var(--accent); color: var(--page); font-weight: 600; }
+.seed-addresses code { overflow-wrap: anywhere; user-select: all; }
+.checklist > li { position: relative; display: flex; gap: 12px; padding: 6px 0; }
+.checklist > li:not(:last-child)::after { content: ""; position: absolute; left: 9px; top: 33px; bottom: -5px; border-left: 2px solid var(--line); }
+.checklist > li > div { min-width: 0; }
+.checklist > li > .icon { width: 20px; height: 20px; margin-top: 2px; }
+.checklist .icon:is(.waiting, .unset, .unknown) { color: var(--unknown); }
+.checklist > .step-waiting > .icon { color: var(--accent); animation: pulse 1.6s ease-in-out infinite; }
+.checklist > .step-waiting p:first-child { font-weight: 600; }
+.checklist > .step-unset p:first-child { color: var(--muted); }
+@keyframes pulse { 50% { opacity: 0.35; } }
+@media (prefers-reduced-motion: reduce) { .checklist .icon { animation: none !important; } }
+.usual-reasons > li + li { margin-top: 16px; }
+.usual-reasons h3 { margin-bottom: 4px; }
+.usual-reasons p { font-size: 14px; }
+#help:empty { display: none; }
+.script .no-script { display: none; }
+@media (max-width: 640px) { .test-address code { font-size: 16px; flex-basis: 100%; } .test-address .copy { min-height: 44px; } }
+`;
+
+export const TEST_REPORT_STYLE = `
+.report-head { margin-bottom: 20px; }
+.report-head > * + * { margin-top: 12px; }
+.report-head .breadcrumbs + * { margin-top: 4px; }
+.test-name { font-size: 20px; line-height: 1.4; font-weight: 650; max-width: none; overflow-wrap: anywhere; }
+.report-head .page-head { margin-bottom: 0; }
+.app .contents { top: 0; }
+@media (max-width: 1439px) { .app .with-aside { grid-template-columns: minmax(0, 1fr); } .app .contents { display: none; } }
+@media (max-width: 640px) { .report-head .test-name { font-size: 16px; } .toolbar { flex-wrap: nowrap; overflow-x: auto; padding: 4px 16px; margin: 8px -16px 0; scrollbar-width: thin; } .toolbar > * { flex: none; } }
+`;

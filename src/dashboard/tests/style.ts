@@ -1,0 +1,62 @@
+/** The styles of the list of tests, of new tests, and of comparisons. */
+
+const LIST = `
+.narrow-only { display: none; }
+.filters:has(#tag-names) .field { flex-basis: 124px; min-width: 110px; }
+.filters:has(#tag-names) .field.grow { flex-basis: 170px; }
+.selection-head { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: 8px 16px; margin-bottom: 8px; }
+.selection-head fieldset { align-items: center; border: 0; padding: 0; min-width: 0; }
+.selection table { table-layout: fixed; }
+.selection .select { width: 44px; }
+.selection th:nth-child(3) { width: 152px; }
+.selection th:nth-child(4) { width: 264px; }
+.selection th:nth-child(5) { width: 148px; }
+.selection th:nth-child(6) { width: 128px; }
+.selection th:nth-child(7) { width: 120px; }
+.test-title { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; overflow: hidden; overflow-wrap: anywhere; }
+.auth-marks { display: inline-flex; flex-wrap: wrap; gap: 0 8px; }
+.auth-marks .state { white-space: nowrap; }
+.tags { display: flex; flex-wrap: wrap; align-items: center; gap: 4px; }
+.tags .tag { max-width: 104px; overflow: hidden; text-overflow: ellipsis; }
+/* The domain is that of the From address, below the name. */
+@media (max-width: 1399px) { .selection :is(td, th):nth-child(5) { display: none; } }
+@media (max-width: 900px) { .selection :is(td, th):is(:nth-child(5), :nth-child(6)) { display: none; } }
+@media (max-width: 640px) {
+  .narrow-only { display: block; }
+  .selection-head .actions { gap: 4px; }
+  .selection-head .actions > span { display: none; }
+  .selection-head .button { min-height: 36px; padding: 4px 8px; }
+  .selection th:nth-child(3) { width: 116px; }
+  .selection .state { white-space: normal; }
+  .filters:has(#tag-names) .field { flex: 1 1 40%; }
+}
+`;
+
+const COMPARISON = `
+.compared { display: grid; grid-template-columns: 1fr 1fr; gap: 16px; }
+.compared > * { margin: 0; }
+.compared h2 { overflow-wrap: anywhere; }
+.compared-score { font-size: 28px; line-height: 1.25; }
+.compared-verdict { font-size: 20px; font-weight: 600; }
+.compared-checks { table-layout: fixed; }
+.compared-checks thead th:first-child { width: 20%; }
+.compared-checks th.number { width: 80px; }
+.compared-checks tbody th { text-align: left; font-weight: 600; vertical-align: top; }
+.compared-checks td { vertical-align: top; }
+.verdicts th, .verdicts td { overflow-wrap: normal; white-space: nowrap; }
+.delta { color: var(--tone); font-weight: 600; }
+.delta.muted { color: var(--muted); }
+@media (max-width: 640px) {
+  .compared { gap: 8px; }
+  .verdicts td, .verdicts .state { white-space: normal; }
+  .compared .panel { padding: 12px; }
+  .compared-checks thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  .compared-checks tr { display: grid; grid-template-columns: 1fr 1fr; padding: 8px 0; }
+  .compared-checks.with-points tr { grid-template-columns: 1fr 1fr 52px; }
+  .compared-checks tbody th { grid-column: 1 / -1; width: auto; }
+  .compared-checks :is(td, tbody th) { padding: 2px 8px; border: 0; }
+  .compared-checks tbody tr { border-bottom: 1px solid var(--line); }
+}
+`;
+
+export const TESTS_STYLE = LIST + COMPARISON;

@@ -1,0 +1,126 @@
+/** What lists and comparisons show about a test. */
+
+import { addressDomain } from '../../lib/domain-names.ts';
+import type { ListedTest } from '../../mailtests/schema.ts';
+import { oneLine } from '../../report/blocks.ts';
+import { Icon, StateMark } from '../../report/html/components.tsx';
+import { Score, Waiting } from '../frame/states.tsx';
+import { Ago } from '../frame/times.tsx';
+
+type Named = Pick<ListedTest, 'name' | 'subject' | 'address' | 'received_at'>;
+
+/** The name, else the subject, else the address that waits for a message. */
+export function titleOf({ name, subject, address, received_at }: Named): string {
+  const title = oneLine(name ?? subject ?? '', 100);
+  if (title !== '') return title;
+  return received_at === null ? address : 'No subject';
+}
+
+/** The name with the sender and the subject below; on phones also the time. */
+export function TestName({ test }: { test: ListedTest }) {
+  const { name, subject, from_address, received_at } = test;
+  return (
+    <>
+      <bdi class="test-title">{titleOf(test)}</bdi>
+      {from_address !== null && (
+        <span class="row-note one-line">
+          <bdi>{oneLine(from_address, 80)}</bdi>
+          {name !== null && subject !== null && (
+            <>
+              {' · '}
+              <bdi>{oneLine(subject, 100)}</bdi>
+            </>
+          )}
+        </span>
+      )}
+      {received_at !== null && (
+        <span class="row-note narrow-only">
+          <Ago at={received_at} />
+        </span>
+      )}
+    </>
+  );
+}
+
+const FAILURES: Record<NonNullable<ListedTest['failure_reason']>, string> = {
+  not_received: 'No message arrived',
+  unreadable: 'Message unreadable',
+  analysis_error: 'Analysis failed',
+};
+
+type Result = Pick<ListedTest, 'status' | 'failure_reason' | 'score' | 'grade' | 'expires_at'>;
+
+/** The score, or what the test waits for, or why it has no result. */
+export function TestResult({ test }: { test: Result }) {
+  const { status, failure_reason, score, grade, expires_at } = test;
+  if (status === 'waiting')
+    return (
+      <>
+        <Waiting>Waiting for mail</Waiting>
+        <span class="row-note">
+          expires <Ago at={expires_at} />
+        </span>
+      </>
+    );
+  if (status === 'processing') return <Waiting>Analyzing the message</Waiting>;
+  if (status === 'failed')
+    return <StateMark state="fail" word={FAILURES[failure_reason ?? 'analysis_error']} />;
+  if (score === null) return <StateMark state="unknown" word="No score" />;
+  return <Score score={score} grade={grade} />;
+}
+
+const MECHANISMS = [
+  ['SPF', 'spf'],
+  ['DKIM', 'dkim'],
+  ['DMARC', 'dmarc'],
+] as const;
+
+/** SPF, DKIM and DMARC by icon; a result other than "pass" is written out. */
+export function AuthMarks({ results }: { results: ListedTest['auth_results'] }) {
+  return (
+    <span class="auth-marks">
+      {MECHANISMS.map(([name, key]) => {
+        const result = results[key];
+        if (result === null) return null;
+        const state =
+          result === 'pass' ? 'pass' : result.endsWith('temperror') ? 'unknown' : 'fail';
+        return (
+          <span key={key} class={`state ${state}`} title={`${name}: ${result}`}>
+            <Icon state={state} />
+            {name}
+            <span class={result === 'pass' ? 'visually-hidden' : undefined}> {result}</span>
+          </span>
+        );
+      })}
+    </span>
+  );
+}
+
+/** The team's domain of the test, else the From domain. */
+export function domainOf(
+  { domain_id, from_address }: Pick<ListedTest, 'domain_id' | 'from_address'>,
+  names: Map<string, string>,
+): string | null {
+  return names.get(domain_id ?? '') ?? addressDomain(from_address ?? '');
+}
+
+const MAX_SHOWN_TAGS = 2;
+
+export function Tags({ tags }: { tags: string[] }) {
+  if (tags.length === 0) return null;
+  const rest = tags.slice(MAX_SHOWN_TAGS);
+  return (
+    <span class="tags">
+      {tags.slice(0, MAX_SHOWN_TAGS).map((tag) => (
+        <span key={tag} class="tag">
+          <bdi>{tag}</bdi>
+        </span>
+      ))}
+      {rest.length > 0 && (
+        <span class="muted small" title={rest.join(', ')}>
+          +{rest.length}
+        </span>
+      )}
+    </span>
+  );
+}

@@ -1,0 +1,96 @@
+/** The state of all domains at a glance: how many are in which state, and which ones need attention. */
+
+import { sql } from 'kysely';
+import type { Db } from '../store/open.ts';
+import type { DomainRow } from '../store/tables.generated.ts';
+
+export interface DomainCounts {
+  /** Verified domains by the result of their last health check. */
+  health: Record<DomainRow['health_status'], number>;
+  pending: number;
+  failed: number;
+  /** Verified domains whose record has not been found lately. */
+  missing: number;
+  total: number;
+}
+
+/** Counts all domains by state, with one query. */
+export async function countDomains(db: Db): Promise<DomainCounts> {
+  const rows = await db
+    .selectFrom('domains')
+    .select(({ fn }) => [
+      'status',
+      'health_status',
+      fn.countAll<number | string>().as('count'),
+      fn.count<number | string>('missing_since').as('missing'),
+    ])
+    .groupBy(['status', 'health_status'])
+    .execute();
+  const count = (matches: (row: (typeof rows)[number]) => boolean) =>
+    rows.filter(matches).reduce((sum, row) => sum + Number(row.count), 0);
+  const verified = (health: DomainRow['health_status']) =>
+    count(({ status, health_status }) => status === 'verified' && health_status === health);
+  return {
+    health: {
+      healthy: verified('healthy'),
+      warning: verified('warning'),
+      critical: verified('critical'),
+      unknown: verified('unknown'),
+    },
+    pending: count(({ status }) => status === 'pending'),
+    failed: count(({ status }) => status === 'failed'),
+    missing: rows.reduce((sum, { missing }) => sum + Number(missing), 0),
+    total: count(() => true),
+  };
+}
+
+/** A domain whose mail is at risk, or that is about to lose its verification or has lost it. */
+export type FailingDomain = Pick<
+  DomainRow,
+  'id' | 'name' | 'status' | 'health_status' | 'health_score' | 'missing_since'
+>;
+
+/** Domains in critical health first. */
+export async function listFailingDomains(db: Db, limit: number): Promise<FailingDomain[]> {
+  return db
+    .selectFrom('domains')
+    .select(['id', 'name', 'status', 'health_status', 'health_score', 'missing_since'])
+    .where(({ eb, and, or }) =>
+      or([
+        eb('status', '=', 'failed'),
+        and([
+          eb('status', '=', 'verified'),
+          or([eb('health_status', '=', 'critical'), eb('missing_since', 'is not', null)]),
+        ]),
+      ]),
+    )
+    .orderBy(sql`case when status = 'verified' and health_status = 'critical' then 0 else 1 end`)
+    .orderBy('name')
+    .limit(limit)
+    .execute();
+}
+
+/** The domain whose verification was requested last and is not complete. */
+export async function findUnverifiedDomain(
+  db: Db,
+): Promise<Pick<DomainRow, 'id' | 'name'> | undefined> {
+  return db
+    .selectFrom('domains')
+    .select(['id', 'name'])
+    .where('status', '!=', 'verified')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/** The domain with exactly this name, in A-labels. */
+export async function findDomainByName(
+  db: Db,
+  name: string,
+): Promise<Pick<DomainRow, 'id' | 'name'> | undefined> {
+  return db
+    .selectFrom('domains')
+    .select(['id', 'name'])
+    .where('name', '=', name)
+    .executeTakeFirst();
+}

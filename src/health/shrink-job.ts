@@ -1,0 +1,20 @@
+/** Shrinks an SQLite file after many rows were deleted. */
+
+import type { App } from '../app.ts';
+import { formatSize } from '../lib/durations.ts';
+import type { Job } from '../scheduler/scheduler.ts';
+import { engineOf } from '../store/open.ts';
+import { shrink } from '../store/sqlite/shrink.ts';
+
+export function shrinkJob({ db, log }: App): Job {
+  return {
+    name: 'database.shrink',
+    // After the jobs that delete.
+    tick: '0 51 * * * *',
+    async run() {
+      if (engineOf(db) !== 'sqlite') return;
+      const bytes = await shrink(db);
+      if (bytes > 0) log.info('the database file shrank', { by: formatSize(bytes) });
+    },
+  };
+}

@@ -1,0 +1,90 @@
+/** Which folders of a mailbox hold spam: those that the server flags (RFC 6154), or else those with a known name. */
+
+export interface ImapFolder {
+  /** The full name, decoded. */
+  path: string;
+  /** The last part of the name. */
+  name: string;
+  parent: string;
+  /** As the server sent them. */
+  flags: string[];
+}
+
+/** In the languages of common servers and email clients. In lower case, with single spaces. */
+const JUNK_NAMES = new Set([
+  ...['junk', 'junk mail', 'junk email', 'junk e mail', 'spam', 'bulk', 'bulk mail'],
+  ...['spamverdacht', 'spam verdacht', 'junk e mail', 'unerwünscht', 'unerwünschte e mails'],
+  ...['courrier indésirable', 'indésirables', 'indésirable', 'pourriel', 'pourriels'],
+  ...['correo no deseado', 'no deseado', 'correo basura', 'correu brossa'],
+  ...['posta indesiderata', 'indesiderata', 'posta spazzatura'],
+  ...['lixo eletrônico', 'lixo eletrónico', 'lixo electrónico', 'correio indesejado'],
+  ...['ongewenste e mail', 'ongewenst', 'ongewenste post'],
+  ...['wiadomości śmieci', 'niechciane', 'śmieci'],
+  ...['nevyžádaná pošta', 'nevyžádané', 'nevyžiadaná pošta', 'levélszemét'],
+  ...['mesaje nedorite', 'e mail nedorit', 'mesaje spam'],
+  ...[
+    'skräppost',
+    'uønsket mail',
+    'uønsket post',
+    'uønsket e mail',
+    'uønsket e post',
+    'søppelpost',
+  ],
+  ...['roskaposti', 'rämpspost', 'mēstules', 'nevēlamais e pasts', 'brukalas', 'nepageidaujami'],
+  ...['спам', 'нежелательная почта', 'небажана пошта', 'нежелана поща', 'нежељена пошта'],
+  ...['neželjena pošta', 'bezvrijedna pošta', 'neželena pošta'],
+  ...['ανεπιθύμητη αλληλογραφία', 'ανεπιθύμητα'],
+  ...['gereksiz', 'gereksiz e posta', 'önemsiz', 'önemsiz e posta', 'istenmeyen'],
+  ...['البريد غير الهام', 'بريد غير هام', 'البريد العشوائي', 'דואר זבל', 'ספאם'],
+  ...[
+    '迷惑メール',
+    '垃圾邮件',
+    '垃圾郵件',
+    '垃圾箱',
+    '스팸',
+    '스팸메일함',
+    '스팸 메일함',
+    '정크 메일',
+  ],
+  ...['อีเมลขยะ', 'จดหมายขยะ', 'thư rác', 'email sampah', 'स्पैम'],
+]);
+
+/** Folders that other folders can be in without being those of a person's own filing. */
+const ROOTS = ['', 'inbox', '[gmail]', '[google mail]'];
+
+const normalized = (name: string): string =>
+  name
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[\s_-]+/g, ' ')
+    .trim();
+
+const hasFlag = ({ flags }: ImapFolder, ...wanted: string[]): boolean =>
+  flags.some((flag) => wanted.includes(flag.toLowerCase()));
+
+/**
+ * The spam folders, those that the server flags first. `expected` are names that the provider or the administrator
+ * gives; they count in addition. Empty if no folder is recognized.
+ */
+export function junkFolders(folders: ImapFolder[], expected: string[] = []): ImapFolder[] {
+  const selectable = folders.filter(
+    (folder) => !hasFlag(folder, '\\noselect', '\\nonexistent') && !/^inbox$/i.test(folder.path),
+  );
+  const flagged = selectable.filter((folder) => hasFlag(folder, '\\junk', '\\spam'));
+  const names = expected.map(normalized);
+  const named = selectable.filter(
+    ({ path, name, parent }) =>
+      names.includes(normalized(path)) || (isRoot(parent) && names.includes(normalized(name))),
+  );
+  const found = [...new Set([...flagged, ...named])];
+  if (found.length > 0) return found;
+  return selectable.filter(
+    (folder) =>
+      isRoot(folder.parent) &&
+      JUNK_NAMES.has(normalized(folder.name)) &&
+      // A folder with another purpose, whatever its name.
+      !hasFlag(folder, '\\sent', '\\drafts', '\\trash', '\\archive', '\\all', '\\flagged'),
+  );
+}
+
+const isRoot = (parent: string): boolean => ROOTS.includes(parent.toLowerCase());

@@ -1,0 +1,37 @@
+/** What can go wrong when a mailbox is read, in words for administrators. */
+
+export type MailboxProblem =
+  | 'unreachable'
+  | 'tls_failed'
+  | 'sign_in_failed'
+  /** Nobody has signed in to the mailbox with OAuth 2 yet. */
+  | 'sign_in_required'
+  /** The provider no longer accepts the stored sign-in. */
+  | 'sign_in_expired'
+  /** The sign-in belongs to another mailbox. */
+  | 'wrong_account'
+  | 'throttled'
+  | 'timeout'
+  | 'closed'
+  | 'bad_response'
+  | 'refused';
+
+/** The message says what happened and what to do. It contains no password and no token. */
+export class MailboxError extends Error {
+  readonly problem: MailboxProblem;
+  /** How long the server asks to wait; null if it doesn’t say. */
+  readonly retryAfterMs: number | null;
+  constructor(problem: MailboxProblem, message: string, retryAfterMs: number | null = null) {
+    super(message);
+    this.problem = problem;
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+const MAX_QUOTED = 160;
+
+/** A sentence with what a server says, without control characters; empty if it says nothing. */
+export function quoted(text: string | undefined): string {
+  const clean = (text ?? '').replace(/[\p{C}\s]+/gu, ' ').trim();
+  return clean === '' ? '' : ` The server says: “${clean.slice(0, MAX_QUOTED)}”`;
+}

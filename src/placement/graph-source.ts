@@ -1,0 +1,122 @@
+/** A seed mailbox that is read through Microsoft Graph. It has no connection: each look sends requests. */
+
+import type { App } from '../app.ts';
+import type { SeedMailbox } from '../config/seed-mailboxes.ts';
+import {
+  type GraphFolder,
+  type GraphMailbox,
+  type GraphMessage,
+  type ListedMessage,
+  openGraphMailbox,
+} from '../net/graph/mailbox.ts';
+import { MailboxError } from '../net/mailbox-error.ts';
+import type { PlacementReason } from '../report/report.ts';
+import { type OAuthSeed, seedWeb, withAccessToken } from './credentials.ts';
+import { accountFault } from './graph-account.ts';
+import { copyOf, type MailCopy } from './mail-copy.ts';
+import { CLOCK_TOLERANCE_MS, type FoundMessage } from './match.ts';
+import type { SeedSource } from './source.ts';
+
+export type GraphSeed = SeedMailbox & OAuthSeed & { graphUrl: string };
+
+/** Spam first, as providers move messages out of the inbox rather than into it. */
+const FOLDERS: { id: GraphFolder; name: string; isJunk: boolean }[] = [
+  { id: 'junkemail', name: 'Junk Email', isJunk: true },
+  { id: 'inbox', name: 'Inbox', isJunk: false },
+];
+
+/** New messages that are read in one look, from the newest. The next look continues. */
+const MAX_MESSAGES = 200;
+/** For all requests of one look. What was read until then is kept for the next. */
+const LOOK_TIMEOUT_MS = 120_000;
+
+export function createGraphSource(app: App, seed: GraphSeed): SeedSource {
+  /** By the ID of the message. */
+  const copies = new Map<string, MailCopy>();
+  let found: FoundMessage[] = [];
+  let isTruncated = false;
+  const closing = new AbortController();
+  /** Of the access token that was used last. */
+  let checked: { accessToken: string; fault: MailboxError | null } | null = null;
+
+  async function requireAccount(mailbox: GraphMailbox, accessToken: string): Promise<void> {
+    if (checked?.accessToken !== accessToken)
+      checked = { accessToken, fault: await accountFault(mailbox, seed) };
+    if (checked.fault) throw checked.fault;
+  }
+
+  async function copyFor(mailbox: GraphMailbox, id: string): Promise<MailCopy | null> {
+    const known = copies.get(id);
+    if (known) return known;
+    const message = await mailbox.read(id);
+    if (!message) return null;
+    const copy = copyOfGraph(message);
+    copies.set(id, copy);
+    return copy;
+  }
+
+  async function look(accessToken: string, since: number): Promise<void> {
+    const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(LOOK_TIMEOUT_MS)]);
+    const access = { web: seedWeb(app), baseUrl: seed.graphUrl, accessToken, signal };
+    const mailbox = openGraphMailbox(access);
+    await requireAccount(mailbox, accessToken);
+    isTruncated = false;
+    // A message that was moved between two lists is in both; the later list is right.
+    const listed = new Map<string, ListedMessage & Pick<FoundMessage, 'folder' | 'isJunk'>>();
+    for (const { id, name: folder, isJunk } of FOLDERS) {
+      const listing = await mailbox.list(id, since);
+      if (listing.isTruncated) isTruncated = true;
+      for (const message of listing.messages)
+        listed.set(message.id, { ...message, folder, isJunk });
+    }
+    for (const id of copies.keys()) if (!listed.has(id)) copies.delete(id);
+    const messages: FoundMessage[] = [];
+    let read = 0;
+    for (const { id, folder, isJunk, receivedAt, inference } of listed.values()) {
+      if (!copies.has(id) && ++read > MAX_MESSAGES) {
+        isTruncated = true;
+        continue;
+      }
+      const copy = await copyFor(mailbox, id);
+      if (!copy) continue;
+      const notes = isJunk ? [] : inferenceNotes(inference);
+      messages.push({ ...copy, key: id, folder, isJunk, uid: null, receivedAt, notes });
+    }
+    found = messages;
+  }
+
+  return {
+    async read(since) {
+      if (closing.signal.aborted) throw new MailboxError('closed', 'The service is stopping.');
+      await withAccessToken(app, seed, (token) => look(token, since - CLOCK_TOLERANCE_MS));
+      return { searched: FOLDERS.map(({ name }) => name), hasJunkFolder: true, isTruncated };
+    },
+    messages: () => found,
+    tabOf: async () => 'inbox',
+    // Each look lists the messages again.
+    keepWatch: async () => {},
+    disconnect() {},
+    close: () => closing.abort(),
+  };
+}
+
+/** A message as Graph shows it, by which it is recognized. */
+function copyOfGraph({ headers, from, subject, body }: GraphMessage): MailCopy {
+  const { isHtml, content } = body ?? { isHtml: false, content: null };
+  return copyOf({
+    headers: headers.map(({ name, value }) => ({ name, key: name.toLowerCase(), value })),
+    from: from === null ? [] : [{ address: from }],
+    subject,
+    text: isHtml ? null : content,
+    html: isHtml ? content : null,
+  });
+}
+
+function inferenceNotes(inference: ListedMessage['inference']): PlacementReason[] {
+  if (inference === null) return [];
+  const text =
+    inference === 'focused'
+      ? 'Outlook shows the message under Focused.'
+      : 'Outlook shows the message under Other, not under Focused.';
+  return [{ field: 'inferenceClassification', name: 'inference', value: inference, text }];
+}

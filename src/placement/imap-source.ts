@@ -1,0 +1,83 @@
+/** A seed mailbox on an IMAP server: one connection that reads, and one that waits for new mail. */
+
+import type { App } from '../app.ts';
+import type { ImapAccount, SeedMailbox } from '../config/seed-mailboxes.ts';
+import { errorMessage } from '../lib/errors.ts';
+import { type ImapMailbox, type InboxWatch, openMailbox, watchInbox } from '../net/imap/mailbox.ts';
+import { withAccessToken } from './credentials.ts';
+import { createMailboxState } from './mailbox-state.ts';
+import type { SeedSource } from './source.ts';
+
+export type ImapSeed = SeedMailbox & { imap: NonNullable<SeedMailbox['imap']> };
+
+/** Some providers end connections after half an hour. */
+const MAX_CONNECTION_AGE_MS = 25 * 60_000;
+const WATCH_RETRY_MS = 60_000;
+
+/** Calls `use` with what signs in to the mailbox: its password, or an access token. Rejects with a MailboxError. */
+export function withAccount<T>(
+  app: App,
+  { name, oauth, imap: { password, ...server } }: ImapSeed,
+  use: (account: ImapAccount) => Promise<T>,
+): Promise<T> {
+  return oauth === null
+    ? use({ ...server, password: password ?? '' })
+    : withAccessToken(app, { name, oauth }, (accessToken) => use({ ...server, accessToken }));
+}
+
+export function createImapSource(app: App, seed: ImapSeed): SeedSource {
+  const state = createMailboxState(seed);
+  let mailbox: ImapMailbox | null = null;
+  let openedAt = 0;
+  let watch: InboxWatch | null = null;
+  let watchRetryAt = 0;
+  const closing = new AbortController();
+  const { signal } = closing;
+
+  const disconnect = () => {
+    mailbox?.close();
+    mailbox = null;
+  };
+
+  async function connected(): Promise<ImapMailbox> {
+    const now = app.clock.now();
+    if (mailbox?.isOpen() && now - openedAt < MAX_CONNECTION_AGE_MS) return mailbox;
+    disconnect();
+    const opened = await withAccount(app, seed, (account) => openMailbox(account, { signal }));
+    if (signal.aborted) opened.close();
+    mailbox = opened;
+    openedAt = now;
+    return opened;
+  }
+
+  return {
+    read: async (since, recheck) => state.read(await connected(), since, recheck),
+    messages: state.messages,
+    tabOf: async (message) => state.tabOf(await connected(), message),
+    async keepWatch(onChange) {
+      const now = app.clock.now();
+      const canWatch = seed.connections >= 2 && mailbox?.canIdle();
+      if (!canWatch || watch?.isOpen() || now < watchRetryAt) return;
+      watchRetryAt = now + WATCH_RETRY_MS;
+      try {
+        watch = await withAccount(app, seed, (account) =>
+          watchInbox(account, onChange, { signal }),
+        );
+        if (signal.aborted) watch.close();
+        // What arrived before it began.
+        onChange();
+      } catch (error) {
+        app.log.debug('can’t wait for new mail in a seed mailbox', {
+          seed: seed.name,
+          error: errorMessage(error),
+        });
+      }
+    },
+    disconnect,
+    close() {
+      closing.abort();
+      watch?.close();
+      disconnect();
+    },
+  };
+}

@@ -1,0 +1,130 @@
+/** The recent messages of one seed mailbox on an IMAP server, read in turn from its spam folders and its inbox. */
+
+import type { SeedMailbox } from '../config/seed-mailboxes.ts';
+import { junkFolders } from '../net/imap/junk-folders.ts';
+import type { GmailTab, ImapMailbox } from '../net/imap/mailbox.ts';
+import { readCopy } from './mail-copy.ts';
+import { CLOCK_TOLERANCE_MS, type FoundMessage } from './match.ts';
+import type { Look } from './source.ts';
+
+export interface MailboxState {
+  /** As in `SeedSource`. Rejects with an ImapError. */
+  read(mailbox: ImapMailbox, since: number, recheck?: ReadonlySet<string>): Promise<Look>;
+  messages(): FoundMessage[];
+  /** The tab of a message in the inbox, `inbox` if it is in none; null if the server doesn’t say. */
+  tabOf(mailbox: ImapMailbox, message: FoundMessage): Promise<GmailTab | 'inbox' | null>;
+}
+
+interface Cursor {
+  uidValidity: string;
+  /** Lower UIDs have been read. */
+  nextUid: number;
+}
+
+const INBOX = 'INBOX';
+const TABS: readonly GmailTab[] = ['promotions', 'social', 'updates', 'forums'];
+
+/** In one look at one folder. */
+const MAX_MESSAGES = 500;
+/** Whose time of arrival is looked up. The search by date finds those of two days. */
+const MAX_CANDIDATES = 5000;
+const BATCH_SIZE = 20;
+
+export function createMailboxState({ junk }: Pick<SeedMailbox, 'junk'>): MailboxState {
+  const cursors = new Map<string, Cursor>();
+  let found = new Map<string, FoundMessage>();
+  let isTruncated = false;
+
+  const forget = (folder: string) => {
+    cursors.delete(folder);
+    found = new Map([...found].filter(([, message]) => message.folder !== folder));
+  };
+
+  async function newUids(
+    mailbox: ImapMailbox,
+    folder: string,
+    since: number,
+  ): Promise<Cursor & { uids: number[] }> {
+    const { uidValidity, uidNext } = await mailbox.examine(folder);
+    const cursor = cursors.get(folder);
+    if (cursor && cursor.uidValidity === uidValidity) {
+      if (uidNext !== null && uidNext <= cursor.nextUid) return { ...cursor, uids: [] };
+      const uids = await mailbox.uidsFrom(cursor.nextUid);
+      return { uidValidity, nextUid: nextAfter(uids, uidNext ?? cursor.nextUid), uids };
+    }
+    forget(folder);
+    const earliest = since - CLOCK_TOLERANCE_MS;
+    const candidates = limited(await mailbox.uidsSince(earliest), MAX_CANDIDATES);
+    const times = await mailbox.timesOf(candidates);
+    const uids = candidates.filter((uid) => (times.get(uid) ?? 0) >= earliest);
+    return { uidValidity, nextUid: nextAfter(candidates, uidNext ?? 1), uids };
+  }
+
+  /** The last ones, which are the newest. */
+  function limited(uids: number[], limit: number): number[] {
+    if (uids.length > limit) isTruncated = true;
+    return uids.slice(-limit);
+  }
+
+  interface Work {
+    since: number;
+    recheck: ReadonlySet<string>;
+  }
+
+  async function readFolder(
+    mailbox: ImapMailbox,
+    folder: string,
+    isJunk: boolean,
+    { since, recheck }: Work,
+  ): Promise<void> {
+    const { uids, uidValidity, nextUid } = await newUids(mailbox, folder, since);
+    const known = [...found.values()].filter(
+      (message) => message.folder === folder && recheck.has(message.key),
+    );
+    const existing = new Set(await mailbox.existing(known.map(({ uid }) => uid!)));
+    for (const { key, uid } of known) if (!existing.has(uid!)) found.delete(key);
+    const wanted = limited(uids, MAX_MESSAGES);
+    for (let i = 0; i < wanted.length; i += BATCH_SIZE)
+      for (const { uid, receivedAt, bytes } of await mailbox.read(
+        wanted.slice(i, i + BATCH_SIZE),
+      )) {
+        const key = JSON.stringify([folder, uidValidity, uid]);
+        found.set(key, { ...(await readCopy(bytes)), key, folder, isJunk, uid, receivedAt });
+      }
+    // Only now, so that an interrupted look reads the same messages again.
+    cursors.set(folder, { uidValidity, nextUid });
+  }
+
+  return {
+    async read(mailbox, since, recheck = new Set()) {
+      const folders = junkFolders(await mailbox.folders(), junk);
+      for (const [key, { receivedAt }] of found)
+        if (receivedAt < since - CLOCK_TOLERANCE_MS) found.delete(key);
+      // Spam before the inbox, as providers move messages out of the inbox rather than into it.
+      const work = { since, recheck };
+      for (const { path } of folders) await readFolder(mailbox, path, true, work);
+      await readFolder(mailbox, INBOX, false, work);
+      const searched = [...folders.map(({ path }) => path), INBOX];
+      // Of folders that were renamed or deleted.
+      for (const { key, folder } of found.values())
+        if (!searched.includes(folder)) found.delete(key);
+      return { searched, hasJunkFolder: folders.length > 0, isTruncated };
+    },
+    messages: () => [...found.values()],
+    async tabOf(mailbox, { uid }) {
+      if (uid === null || !mailbox.hasTabs()) return 'inbox';
+      await mailbox.examine(INBOX);
+      let isSure = true;
+      for (const tab of TABS) {
+        const isIn = await mailbox.isInTab(uid, tab);
+        if (isIn) return tab;
+        if (isIn === null) isSure = false;
+      }
+      return isSure ? 'inbox' : null;
+    },
+  };
+}
+
+/** After the highest UID, even if the server’s own figure is lower. */
+const nextAfter = (uids: number[], uidNext: number): number =>
+  uids.reduce((next, uid) => Math.max(next, uid + 1), uidNext);

@@ -1,0 +1,30 @@
+/** What a session reads: a seed mailbox, over IMAP or through Microsoft Graph. */
+
+import type { GmailTab } from '../net/imap/mailbox.ts';
+import type { FoundMessage } from './match.ts';
+
+/** What one look at all folders found. */
+export interface Look {
+  /** In the order in which they were read: spam folders first. */
+  searched: string[];
+  hasJunkFolder: boolean;
+  /** Whether there were more new messages than are read. */
+  isTruncated: boolean;
+}
+
+export interface SeedSource {
+  /**
+   * Connects if necessary, and reads what is new since the last call, or since a time. Of the messages with the keys in
+   * `recheck`, it forgets those that are no longer where they were. Rejects with a MailboxError.
+   */
+  read(since: number, recheck?: ReadonlySet<string>): Promise<Look>;
+  messages(): FoundMessage[];
+  /** The tab of a message in the inbox, `inbox` if it is in none; null if the server doesn’t say. Rejects with a MailboxError. */
+  tabOf(message: FoundMessage): Promise<GmailTab | 'inbox' | null>;
+  /** Has the server report new mail to `onChange`, where it can. Never rejects. */
+  keepWatch(onChange: () => void): Promise<void>;
+  /** Ends the connection that reads. The next read opens another. */
+  disconnect(): void;
+  /** Ends everything, including a read in progress. */
+  close(): void;
+}

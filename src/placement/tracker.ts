@@ -1,0 +1,200 @@
+/**
+ * Follows the messages of tests through one seed mailbox: finds each, and checks again where it is until its placement
+ * is final.
+ */
+
+import type { App } from '../app.ts';
+import type { SeedMailbox } from '../config/seed-mailboxes.ts';
+import { isoTime } from '../lib/clock.ts';
+import type { PlacementRow } from '../store/tables.generated.ts';
+import { type FoundMessage, type MatchedMessage, matchMessages, type WantedTest } from './match.ts';
+import {
+  finalTime,
+  type OpenPlacement,
+  type PlacementChange,
+  takenMessages,
+  wantedTest,
+} from './placements.ts';
+import { reasonsOf } from './reasons.ts';
+import { couldBe, newSighting, noteGone, noteSeen, type Sighting, withMoves } from './sightings.ts';
+import type { Look, SeedSource } from './source.ts';
+
+export type Place = Pick<PlacementRow, 'placement' | 'problem' | 'detail'>;
+
+export interface Tracker {
+  /** The keys of messages that the next look checks again. */
+  dueKeys(open: OpenPlacement[], now: number): Set<string>;
+  /** When the next message is checked again; `Infinity` if none is. */
+  nextCheckAt(open: OpenPlacement[], now: number): number;
+  /** What a look at the mailbox has changed, by the ID of the test. */
+  changes(open: OpenPlacement[], look: Look): Promise<Map<string, PlacementChange>>;
+  /** Whether the message was found, but the provider did not say in which tab. */
+  isTabOpen(row: OpenPlacement): boolean;
+  /** Forgets all other tests. */
+  forgetOthers(open: OpenPlacement[]): void;
+}
+
+/** How many times the tab of a message is looked up in Gmail. */
+const MAX_TAB_ATTEMPTS = 3;
+
+const TAB_UNKNOWN: Place = {
+  placement: 'unknown',
+  problem: 'tab_unknown',
+  detail: 'The message arrived in the inbox, but the provider doesn’t say in which tab.',
+};
+
+const GONE: Place = {
+  placement: 'unknown',
+  problem: 'message_gone',
+  detail:
+    'The message arrived, but minutes later it was in none of the folders. The provider or a rule of the mailbox moved or deleted it.',
+};
+
+const isFound = ({ message_key }: OpenPlacement): boolean => message_key !== null;
+
+export function createTracker(app: App, seed: SeedMailbox, source: SeedSource): Tracker {
+  const { config, clock } = app;
+  // All by the ID of the test.
+  const received = new Map<string, WantedTest['received']>();
+  const tabAttempts = new Map<string, number>();
+  const sightings = new Map<string, Sighting>();
+
+  function sightingOf(row: OpenPlacement, now: number): Sighting {
+    const sighting = sightings.get(row.test_id) ?? newSighting(null, now, config.PLACEMENT_RECHECK);
+    sightings.set(row.test_id, sighting);
+    return sighting;
+  }
+
+  const checkTime = (row: OpenPlacement, { nextCheckAt }: Sighting): number =>
+    Math.min(nextCheckAt, finalTime(row, config));
+  const endTime = (row: OpenPlacement, { finalAt }: Sighting): number =>
+    Math.min(finalAt, finalTime(row, config));
+
+  async function wanted(row: OpenPlacement): Promise<WantedTest> {
+    const test = await wantedTest(app, row, received.get(row.test_id) ?? null);
+    received.set(row.test_id, test.received);
+    return test;
+  }
+
+  /** Null if the tab is not known yet. */
+  async function placeOf(message: FoundMessage): Promise<Place | null> {
+    const placement = message.isJunk ? 'spam' : await source.tabOf(message);
+    return placement === null ? null : { placement, problem: null, detail: null };
+  }
+
+  async function reasons(row: OpenPlacement, message: FoundMessage) {
+    const { received: sent } = await wanted(row);
+    return reasonsOf(message, seed.provider, sent?.copy ?? null);
+  }
+
+  const changeTo = async (
+    row: OpenPlacement,
+    { message, match: matched_by }: MatchedMessage,
+    { placement, problem, detail }: Place,
+    isFinal: boolean,
+  ): Promise<PlacementChange> => ({
+    ...{ matched_by, placement, problem, detail, folder: message.folder },
+    reasons: JSON.stringify(
+      withMoves(row, placement, [...(await reasons(row, message)), ...(message.notes ?? [])]),
+    ),
+    arrived_at: isoTime(message.receivedAt),
+    message_key: message.key,
+    settled_at: isFinal ? isoTime(clock.now()) : null,
+  });
+
+  /** Null if the tab is not known yet. */
+  async function noteFound(
+    row: OpenPlacement,
+    matched: MatchedMessage,
+  ): Promise<PlacementChange | null> {
+    const place = await placeOf(matched.message);
+    if (place === null) {
+      const attempts = (tabAttempts.get(row.test_id) ?? 0) + 1;
+      tabAttempts.set(row.test_id, attempts);
+      if (attempts < MAX_TAB_ATTEMPTS) return null;
+    }
+    const now = clock.now();
+    const sighting = newSighting(matched.message, now, config.PLACEMENT_RECHECK);
+    sightings.set(row.test_id, sighting);
+    return changeTo(row, matched, place ?? TAB_UNKNOWN, now >= endTime(row, sighting));
+  }
+
+  /** A message that is where it was. Null if it is not checked now. */
+  async function checkAgain(
+    row: OpenPlacement,
+    message: FoundMessage,
+  ): Promise<PlacementChange | null> {
+    const now = clock.now();
+    const sighting = sightingOf(row, now);
+    sighting.message = message;
+    if (now < checkTime(row, sighting)) return null;
+    noteSeen(sighting, message);
+    // A tab that can’t be read now is as before.
+    const place = (await placeOf(message)) ?? row;
+    const matched = { message, match: row.matched_by! };
+    return changeTo(row, matched, place, now >= endTime(row, sighting));
+  }
+
+  /** A message that is no longer where it was. Null if that is not sure yet. */
+  async function follow(
+    row: OpenPlacement,
+    messages: FoundMessage[],
+    { isTruncated }: Look,
+  ): Promise<PlacementChange | null> {
+    const now = clock.now();
+    const sighting = sightingOf(row, now);
+    const isEnd = now >= endTime(row, sighting);
+    const candidates = messages.filter((message) => couldBe(message, sighting));
+    const matched = matchMessages(candidates, [await wanted(row)]).get(row.test_id);
+    if (matched) {
+      noteSeen(sighting, matched.message);
+      return changeTo(row, matched, (await placeOf(matched.message)) ?? TAB_UNKNOWN, isEnd);
+    }
+    if (now < checkTime(row, sighting) || !noteGone(sighting, now) || !isEnd) return null;
+    const settled_at = isoTime(now);
+    // Not all messages were read, so nothing says that it is gone.
+    if (isTruncated) return { placement: row.placement, settled_at };
+    return { ...GONE, folder: null, settled_at };
+  }
+
+  return {
+    dueKeys: (open, now) =>
+      new Set(
+        open
+          .filter((row) => isFound(row) && now >= checkTime(row, sightingOf(row, now)))
+          .map(({ message_key }) => message_key!),
+      ),
+    nextCheckAt: (open, now) =>
+      Math.min(...open.filter(isFound).map((row) => checkTime(row, sightingOf(row, now)))),
+    async changes(open, look) {
+      const taken = await takenMessages(app, seed.name);
+      const messages = new Map(source.messages().map((message) => [message.key, message]));
+      const free = () => [...messages.values()].filter(({ key }) => !taken.has(key));
+      const changes = new Map<string, PlacementChange>();
+      const note = ({ test_id }: OpenPlacement, change: PlacementChange | null) => {
+        if (!change) return;
+        changes.set(test_id, change);
+        if (change.message_key) taken.add(change.message_key);
+      };
+      // First, so that no other test takes a message that was moved.
+      for (const row of open.filter(isFound)) {
+        const message = messages.get(row.message_key!);
+        note(row, message ? await checkAgain(row, message) : await follow(row, free(), look));
+      }
+      const pending = open.filter((row) => !isFound(row));
+      const tests: WantedTest[] = [];
+      for (const row of pending) tests.push(await wanted(row));
+      for (const [id, matched] of matchMessages(free(), tests, clock.now())) {
+        const row = pending.find(({ test_id }) => test_id === id)!;
+        note(row, await noteFound(row, matched));
+      }
+      return changes;
+    },
+    isTabOpen: ({ test_id }) => tabAttempts.has(test_id),
+    forgetOthers(open) {
+      const ids = new Set(open.map(({ test_id }) => test_id));
+      for (const map of [received, tabAttempts, sightings])
+        for (const id of map.keys()) if (!ids.has(id)) map.delete(id);
+    },
+  };
+}

@@ -1,0 +1,210 @@
+/** The frame of pages for signed-in members: navigation, account menu, and switches. */
+
+/** The icon of a link is the symbol `nav-<icon>`. */
+interface ShellLink {
+  href: string;
+  text: string;
+  icon: ShellIcon;
+  current: boolean;
+}
+
+/** Plain data, because reports are rendered in a thread. */
+export interface Shell {
+  /** Groups of links; only the first has no title. */
+  groups: { title: string | null; links: ShellLink[] }[];
+  member: { id: string; name: string; email: string };
+  testMode: boolean;
+  /** Whether the member's role allows new tests. */
+  canCreateTests: boolean;
+  /** The path and query of the page, to which the switches return. */
+  path: string;
+}
+
+/** Stylesheet and script as files of the service, for pages that need not work without it. */
+export interface Assets {
+  style: string;
+  script: string;
+}
+
+/** The paths of each icon, drawn on 16 × 16 units. */
+const ICONS = {
+  overview: 'M2 13.5h12M4 11V8m4 3V3.5m4 7.5V6',
+  tests: 'M1.8 3.5h12.4v9H1.8zm0 .5L8 9l6.2-5',
+  domains:
+    'M8 1.7a6.3 6.3 0 1 0 0 12.6A6.3 6.3 0 0 0 8 1.7zM1.7 8h12.6M8 1.7c3.6 4 3.6 8.6 0 12.6-3.6-4-3.6-8.6 0-12.6',
+  monitors: 'M1.5 8.5h3l2-5 3 9 2-4h3',
+  alerts: 'M3.5 11.5c1-1 1-2.5 1-4.5a3.5 3.5 0 0 1 7 0c0 2 0 3.5 1 4.5zm3.3 2.2h2.4',
+  reports: 'M3.5 1.8h6l3 3v9.4h-9zm6 0v3h3M5.8 8.5h4.4M5.8 11h4.4',
+  webhooks: 'M5 4.5L2 8l3 3.5m6-7L14 8l-3 3.5M9.2 3L6.8 13',
+  team: 'M5.8 7.5a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5zm-4.3 6c0-5 8.6-5 8.6 0m.4-10.8a2.4 2.4 0 0 1 0 4.6m1.5 2.2c1.6.6 2.5 2 2.5 4',
+  keys: 'M5 13.5a3 3 0 1 0 0-6 3 3 0 0 0 0 6zm2.2-5.2L13 2.5M10.5 5l2 2',
+  audit: 'M5.5 3.5h8.7M5.5 8h8.7m-8.7 4.5h8.7M1.9 3.5h.2M1.9 8h.2m-.2 4.5h.2',
+  system: 'M2 2.5h12V7H2zM2 9h12v4.5H2zm2.5-4.3h.1m-.1 6.5h.1',
+  account: 'M8 8a3 3 0 1 0 0-6 3 3 0 0 0 0 6zm-5.5 6c0-5.6 11-5.6 11 0',
+} as const;
+export type ShellIcon = keyof typeof ICONS;
+
+export function ShellIcons() {
+  return (
+    <svg hidden aria-hidden="true">
+      {Object.entries(ICONS).map(([name, path]) => (
+        <symbol key={name} id={`nav-${name}`} viewBox="0 0 16 16">
+          <path d={path} />
+        </symbol>
+      ))}
+      <symbol id="icon-unset" viewBox="0 0 16 16">
+        <rect x="2" y="2" width="12" height="12" rx="3" stroke-dasharray="2.4 2.4" />
+      </symbol>
+      <symbol id="icon-waiting" viewBox="0 0 16 16">
+        <circle cx="8" cy="8" r="6.6" />
+        <path d="M8 4.2V8l2.6 1.6" />
+      </symbol>
+    </svg>
+  );
+}
+
+export function ShellNavigation({ groups }: Pick<Shell, 'groups'>) {
+  return (
+    <nav id="navigation" class="side" aria-label="Main">
+      {groups.map(({ title, links }) => (
+        <div key={title} class="side-group">
+          {title && <h2 class="side-title">{title}</h2>}
+          <ul>
+            {links.map(({ href, text, icon, current }) => (
+              <li key={href}>
+                <a href={href} aria-current={current ? 'page' : undefined}>
+                  <svg class="icon" aria-hidden="true">
+                    <use href={`#nav-${icon}`} />
+                  </svg>
+                  {text}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </div>
+      ))}
+    </nav>
+  );
+}
+
+/** Shown above every page in test mode. */
+export function TestModeBanner({ path }: Pick<Shell, 'path'>) {
+  return (
+    <div class="test-mode-banner">
+      <form method="post" action="/mode">
+        <input type="hidden" name="next" value={path} />
+        <strong>Test mode.</strong> You see the tests, events and webhooks of test-mode keys. They
+        don't count in summaries and alerts.{' '}
+        <button type="submit" name="mode" value="live" class="link">
+          Switch to live
+        </button>
+      </form>
+    </div>
+  );
+}
+
+/** The right side of the header. */
+export function ShellControls({ member, testMode, canCreateTests, path }: Shell) {
+  return (
+    <>
+      {canCreateTests && (
+        <form method="post" action="/tests" class="screen-only">
+          <button type="submit" class="button primary">
+            Get a test address
+          </button>
+        </form>
+      )}
+      <details class="menu screen-only" data-menu>
+        <summary class="button">
+          <svg class="icon" aria-hidden="true">
+            <use href="#nav-account" />
+          </svg>
+          <span class="menu-name">{member.name}</span>
+        </summary>
+        <div class="menu-panel">
+          <p class="small muted">{member.email}</p>
+          <ul>
+            <li>
+              <a href="/account">Account</a>
+            </li>
+            <li>
+              <a href="/docs">API reference</a>
+            </li>
+            <li>
+              <form method="post" action="/mode">
+                <input type="hidden" name="next" value={path} />
+                <button type="submit" name="mode" value={testMode ? 'live' : 'test'} class="link">
+                  {testMode ? 'Switch to live mode' : 'Switch to test mode'}
+                </button>
+              </form>
+            </li>
+            <li>
+              <form method="post" action="/sign-out">
+                <button type="submit" class="link">
+                  Sign out
+                </button>
+              </form>
+            </li>
+          </ul>
+        </div>
+      </details>
+    </>
+  );
+}
+
+/** The button that opens the navigation on small screens. */
+export function MenuButton() {
+  return (
+    <button
+      type="button"
+      class="button needs-script menu-button"
+      data-action="navigation"
+      aria-controls="navigation"
+      aria-expanded="false"
+    >
+      Menu
+    </button>
+  );
+}
+
+/** Added to the style of all pages. */
+export const SHELL_STYLE = `
+.button.primary { border-color: var(--accent); background: var(--accent); color: var(--page); font-weight: 600; }
+.bar:has(.bar-end .menu) .wrap { max-width: 1440px; padding: 0 24px 0 28px; }
+.bar-end { display: flex; align-items: center; gap: 8px; }
+.bar .brand { text-decoration: none; }
+button.link { padding: 0; border: 0; background: none; color: var(--accent); font: inherit; text-decoration: underline; text-underline-offset: 2px; cursor: pointer; }
+.app { display: grid; grid-template-columns: 208px minmax(0, 1fr); max-width: 1440px; margin: 0 auto; }
+.side { padding: 24px 0 24px 16px; }
+.side-group + .side-group { margin-top: 20px; }
+.side-title { padding: 0 12px 4px; color: var(--muted); font-size: 14px; font-weight: 600; }
+.side a { display: flex; align-items: center; gap: 10px; min-height: 36px; padding: 4px 12px; border-radius: 8px; color: var(--ink); text-decoration: none; }
+.side a:hover { background: var(--sunken); }
+.side a[aria-current] { background: var(--accent-soft); color: var(--accent); font-weight: 600; }
+.side .icon { vertical-align: 0; }
+.menu { position: relative; }
+.menu > summary { display: inline-flex; align-items: center; gap: 6px; }
+.menu-name { overflow: hidden; max-width: 160px; text-overflow: ellipsis; }
+.menu-panel { position: absolute; right: 0; z-index: 2; min-width: 220px; margin-top: 4px; padding: 12px 16px; border: 1px solid var(--strong-line); border-radius: 8px; background: var(--surface); }
+.menu-panel li { padding: 4px 0; }
+.test-mode-banner { padding: 8px 24px; border-bottom: 1px solid var(--warn); background: var(--warn-soft); font-size: 14px; }
+.menu-button { display: none !important; }
+@media (max-width: 960px) {
+  .app { display: block; }
+  .script .menu-button { display: inline-flex !important; }
+  .side { padding: 12px 16px; border-bottom: 1px solid var(--line); background: var(--surface); }
+  .script .side:not(.open) { display: none; }
+  .side ul { display: grid; grid-template-columns: repeat(auto-fill, minmax(150px, 1fr)); gap: 4px; }
+  .side a { min-height: 44px; }
+}
+@media (max-width: 640px) {
+  .menu-name { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  .bar:has(.bar-end .menu) .wrap { gap: 8px; padding: 0 16px; }
+  .bar:has(.menu) [data-action="theme"] span { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  .bar-end > form { display: none; }
+  .test-mode-banner { padding: 8px 16px; }
+}
+/* Only the mark is left. The text is still read aloud. */
+@media (max-width: 360px) { .bar:has(.bar-end .menu) .brand { gap: 0; font-size: 0; } }
+@media print { .side, .test-mode-banner { display: none !important; } /* Otherwise its space below can fill a page of its own. */ .app { display: block; } .app > .wrap, .app main { padding-bottom: 0 !important; margin-bottom: 0 !important; } }
+`;

@@ -1,0 +1,72 @@
+/** The service restarts itself once with settings for its memory. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { applyMemorySettings, withMemorySettings } from '../../src/lib/memory-settings.ts';
+
+type Process = Parameters<typeof applyMemorySettings>[0];
+
+interface Restart {
+  file: string;
+  args: readonly string[];
+  env: NodeJS.ProcessEnv;
+}
+
+/** The restart that a process like this makes; null if it makes none. */
+function restartOf(changes: Partial<Process>): Restart | null {
+  let restart: Restart | null = null;
+  applyMemorySettings({
+    platform: 'linux',
+    env: { PATH: '/bin' },
+    execPath: '/usr/bin/node',
+    execArgv: ['--no-warnings'],
+    argv: ['/usr/bin/node', '/srv/program.js', 'serve', '--x'],
+    execve: ((file: string, args: readonly string[], env: NodeJS.ProcessEnv) => {
+      restart = { file, args, env };
+    }) as Process['execve'],
+    ...changes,
+  });
+  return restart;
+}
+
+test('applyMemorySettings restarts the same program with the settings', () => {
+  assert.deepEqual(restartOf({}), {
+    file: '/usr/bin/node',
+    args: ['/usr/bin/node', '--no-warnings', '/srv/program.js', 'serve', '--x'],
+    env: {
+      PATH: '/bin',
+      MALLOC_ARENA_MAX: '2',
+      MALLOC_MMAP_THRESHOLD_: '262144',
+      MALLOC_TRIM_THRESHOLD_: '262144',
+      NODE_OPTIONS: '--max-semi-space-size=4',
+    },
+  });
+});
+
+test('applyMemorySettings passes no script to the executable', () => {
+  const argv = ['/srv/deliverability', '/snapshot/main.cjs', 'serve'];
+  const restart = restartOf({ pkg: {}, execPath: '/srv/deliverability', execArgv: [], argv });
+  assert.deepEqual(restart?.args, ['/srv/deliverability', 'serve']);
+});
+
+test('applyMemorySettings restarts only once', () => {
+  assert.equal(restartOf({ env: withMemorySettings({}) }), null);
+});
+
+test('applyMemorySettings keeps the settings of the administrator', () => {
+  const env = { MALLOC_ARENA_MAX: '8', NODE_OPTIONS: '--max-semi-space-size=32' };
+  assert.equal(restartOf({ env }), null);
+  assert.deepEqual(restartOf({ env: { MALLOC_ARENA_MAX: '8', NODE_OPTIONS: '--trace-gc' } })?.env, {
+    MALLOC_ARENA_MAX: '8',
+    NODE_OPTIONS: '--trace-gc --max-semi-space-size=4',
+  });
+});
+
+test('applyMemorySettings returns where a restart is not possible', () => {
+  assert.equal(restartOf({ platform: 'darwin' }), null);
+  assert.equal(restartOf({ execve: undefined as never }), null);
+  const failing = (() => {
+    throw new Error('EPERM');
+  }) as never;
+  assert.equal(restartOf({ execve: failing }), null);
+});

@@ -1,0 +1,66 @@
+/** `check --wait-placement`: waits for a test on a service, with the output and the exit codes of `check`. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Test } from '../../src/mailtests/schema.ts';
+import { startImapServer } from '../helpers/imap-server.ts';
+import { runProgram } from '../helpers/program.ts';
+import { mailWith, offsetClock, sendToTest, startSeeding } from '../placement/seeding.ts';
+
+test('check --wait-placement waits for result and placement, and prints them as text and JSON', async (t) => {
+  const mailbox = await startImapServer(t, {
+    folders: [
+      { name: 'INBOX', messages: [] },
+      { name: 'Junk', flags: ['\\Junk'], messages: [] },
+    ],
+  });
+  const clock = offsetClock();
+  const service = await startSeeding(t, {
+    clock,
+    seeds: [{ provider: 'gmx', address: 'seed@gmx.example', imap: mailbox.url }],
+  });
+  const env = { DELIVERABILITY_BASE_URL: service.url, DELIVERABILITY_API_KEY: service.key };
+  const check = (args: string[], variables: Record<string, string> = env) =>
+    runProgram(['check', ...args], variables);
+  const created = await service.createTest({ placement: true });
+  const waiting = check([created.id, '--wait-placement', '--json']);
+  await sendToTest(service, created);
+  await service.getTest(created.id, '?wait=20');
+  // The result alone is not enough.
+  const early = await check([created.id, '--wait-placement', '--timeout=1s']);
+  assert.equal(early.code, 3);
+  assert.match(early.stderr, /Placement is final for 0 of 1 seed mailboxes after 1 s/);
+  const raw = mailWith({ To: created.seed_addresses[0]!.address });
+  mailbox.script.folders[1]!.messages.push({ uid: 1, raw });
+  const { code, stdout, stderr } = await waiting;
+  assert.deepEqual([code, stderr], [0, '']);
+  const result = JSON.parse(stdout) as Test;
+  assert.deepEqual(
+    [result.object, result.status, result.placement_status, result.inbox_placement],
+    ['test', 'completed', 'settled', { gmx: 'spam' }],
+  );
+  const text = await check([created.id, '--wait-placement', '--fail-below=100']);
+  assert.equal(text.code, 1);
+  assert.match(text.stderr, /^test_\w+: The score is \d+, below the limit of 100\.\n$/);
+  assert.match(text.stdout, /Inbox placement/);
+  assert.match(text.stdout, /0 of 1 seed mailboxes received the message in the inbox/);
+  const wrong: [args: string[], variables: Record<string, string>, code: number, why: RegExp][] = [
+    [['message.eml'], env, 2, /needs the ID of a test on a service/],
+    [[created.id, '--offline'], env, 2, /--offline cannot be combined/],
+    [[created.id, '--timeout=soon'], env, 2, /--timeout must be a duration/],
+    [[created.id], { DELIVERABILITY_BASE_URL: service.url }, 2, /Set DELIVERABILITY_API_KEY/],
+    [[created.id], { ...env, DELIVERABILITY_API_KEY: 'wrong' }, 2, /API key/],
+    [['test_none'], env, 2, /No such test/],
+    [
+      [created.id, '--url=http://127.0.0.1:9', '--timeout=1s'],
+      env,
+      3,
+      /reach http:\/\/127\.0\.0\.1:9/,
+    ],
+  ];
+  for (const [args, variables, expected, why] of wrong) {
+    const failed = await check([...args, '--wait-placement'], variables);
+    assert.deepEqual([failed.code, failed.stdout], [expected, ''], failed.stderr);
+    assert.match(failed.stderr, why);
+  }
+});

@@ -1,0 +1,18 @@
+/** No command prints characters that control a terminal: all arguments and variables. */
+
+import { test } from 'node:test';
+import {
+  assertRefused,
+  HOSTILE_ENVIRONMENTS,
+  refusedCommands,
+  run,
+} from '../e2e/hostile-commands.ts';
+
+test('Commands print further hostile arguments without control characters', (t) =>
+  assertRefused(t, refusedCommands(t).others));
+
+test('Commands print hostile environment values without control characters', async () => {
+  for (const env of HOSTILE_ENVIRONMENTS)
+    for (const args of [['env'], ['env', '--json'], ['key', 'x', '--role=owner']])
+      await run(args, env);
+});
