@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { createRenderCache, publicJson } from '../../src/shares/rendering.ts';
 import { testClock } from '../helpers/clock.ts';
+import { cpuTime } from '../helpers/cpu-time.ts';
 import { startSharing } from './sharing.ts';
 
 const JSON_TYPE = 'application/json';
@@ -119,14 +120,11 @@ test('JSON of a 100-test public report yields to other work', async (t) => {
     .selectAll()
     .where('id', '=', made.id)
     .executeTakeFirstOrThrow();
-  const cpuTimeMs = () => {
-    const { user, system } = process.threadCpuUsage();
-    return (user + system) / 1000;
-  };
   let running = true;
-  let [last, longest, turns] = [cpuTimeMs(), 0, 0];
+  const startedAt = cpuTime();
+  let [last, longest, turns] = [cpuTime(), 0, 0];
   const watch = () => {
-    const now = cpuTimeMs();
+    const now = cpuTime();
     longest = Math.max(longest, now - last);
     last = now;
     turns += 1;
@@ -134,11 +132,13 @@ test('JSON of a 100-test public report yields to other work', async (t) => {
   };
   setImmediate(watch);
   const bytes = await publicJson(service.app, shared);
+  const total = cpuTime() - startedAt;
   running = false;
   await new Promise(setImmediate);
   assert.equal(JSON.parse(Buffer.from(bytes).toString()).tests.length, 100);
   assert.ok(turns >= 100, `${turns} turns`);
-  assert.ok(longest < 50, `${longest} ms without a turn`);
+  // A report is about a hundredth of the work. The rest of the bound is for garbage collection.
+  assert.ok(longest < total / 5, `${longest} of ${total} ms without a turn`);
 });
 
 test('A public report revoked during rendering is not served', async (t) => {
