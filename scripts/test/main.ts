@@ -5,6 +5,7 @@
 
 import {
   chmodSync,
+  existsSync,
   globSync,
   mkdirSync,
   mkdtempSync,
@@ -33,6 +34,10 @@ const PRELOAD = fileURLToPath(new URL('preload.ts', import.meta.url));
 const DURATIONS = join('dist', 'test-durations.json');
 /** Durations of files that take more than a second, for fresh clones. Update it from DURATIONS occasionally. */
 const RECORDED = join('test', 'durations.json');
+/** The files with failed tests of the last run. */
+const FAILED = join('dist', 'failed-tests.json');
+/** More failures than this have one cause, which repeating does not remove. */
+const MAX_REPEATED = 5;
 
 process.chdir(ROOT);
 const { values, positionals } = parseArgs({
@@ -42,6 +47,8 @@ const { values, positionals } = parseArgs({
     'test-name-pattern': { type: 'string', multiple: true, default: [] },
     'test-skip-pattern': { type: 'string', multiple: true, default: [] },
     'test-only': { type: 'boolean', default: false },
+    /** Repeats the files that failed in the last run, one at a time, and names them. */
+    failed: { type: 'boolean', default: false },
     /** In milliseconds. No test needs ten minutes, so one that hangs ends. */
     'test-timeout': { type: 'string', default: '600000' },
     /** One more than cores, because processes wait for disks and threads. Long tests measure load: no extra process. */
@@ -52,8 +59,16 @@ const { values, positionals } = parseArgs({
   },
 });
 
-const files = positionals.length > 0 ? positionals.flatMap(testsIn) : allTests();
-const cores = Number(values['test-concurrency'] ?? availableParallelism() + (values.long ? 0 : 1));
+const files = values.failed
+  ? failedTests()
+  : positionals.length > 0
+    ? positionals.flatMap(testsIn)
+    : allTests();
+// A run that is interrupted leaves no list.
+rmSync(FAILED, { force: true });
+const cores = values.failed
+  ? 1
+  : Number(values['test-concurrency'] ?? availableParallelism() + (values.long ? 0 : 1));
 const durations = readDurations();
 const isolation = values['test-isolation'] ?? (values.long ? 'process' : 'none');
 const planned = planProcesses(
@@ -79,6 +94,7 @@ const finished = new Set<string>();
 const TOTALS = /^(tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) [\d.]+$/;
 /** The duration of the tests of each file that reported one. */
 const measured: Durations = {};
+const failed = new Set<string>();
 
 interface TestEvent {
   type: string;
@@ -94,9 +110,11 @@ interface TestEvent {
 
 /** Merges the events of all runs into one stream, with the totals once, at the end. */
 async function* events(): AsyncGenerator<TestEvent> {
-  yield* runProcesses(planned.parallel, cores);
-  yield* runProcesses(planned.sequential, 1);
-  yield* findIncompleteFiles();
+  for await (const event of results()) {
+    const { file } = event.data;
+    if (event.type === 'test:fail' && file) failed.add(relative(ROOT, file).replaceAll(sep, '/'));
+    yield event;
+  }
   const totals = {
     tests: counts.tests,
     suites: counts.suites,
@@ -110,6 +128,12 @@ async function* events(): AsyncGenerator<TestEvent> {
   for (const [name, value] of Object.entries(totals))
     yield { type: 'test:diagnostic', data: { nesting: 0, message: `${name} ${value}` } };
   if (counts.failed > 0 || counts.cancelled > 0) process.exitCode = 1;
+}
+
+async function* results(): AsyncGenerator<TestEvent> {
+  yield* runProcesses(planned.parallel, cores);
+  yield* runProcesses(planned.sequential, 1);
+  yield* findIncompleteFiles();
 }
 
 /** Runs each list of files in its own process, at most `concurrency` of them at the same time. */
@@ -226,6 +250,17 @@ function allTests(): string[] {
   return process.env.TEST_DATABASE === 'postgres' ? filesWithDatabase(selected) : selected;
 }
 
+/** The files that failed in the last run, if repeating them can tell something. */
+function failedTests(): string[] {
+  const list = existsSync(FAILED) ? (JSON.parse(readFileSync(FAILED, 'utf8')) as string[]) : [];
+  if (list.length === 0 || list.length > MAX_REPEATED) {
+    console.error(`${list.length} files failed in the last run: nothing is repeated.`);
+    process.exit(2);
+  }
+  console.log(`Repeated, because they failed: ${list.join(', ')}`);
+  return list;
+}
+
 /** The test files of a file or folder. With `--long`, `test/long/` may be omitted. A name without tests is an error. */
 function testsIn(name: string): string[] {
   const names = values.long ? [name, join(LONG, name), join(LONG, `${name}.test.ts`)] : [name];
@@ -259,4 +294,5 @@ function pattern(text: string): RegExp {
 
 await report(Readable.from(events()));
 await server.stop();
+writeFileSync(FAILED, JSON.stringify([...failed], null, 1));
 writeFileSync(DURATIONS, JSON.stringify({ ...durations, ...measured }, null, 1));
