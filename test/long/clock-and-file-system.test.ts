@@ -56,7 +56,7 @@ test('A clock that jumps forward and back loses no message and stops no work', {
     ...faults.env,
   };
   const target: Target = { service: await startServe(t, { folder, env }) };
-  const load = startFaultLoad(target, seededRandom(1));
+  const load = startFaultLoad(t, target, seededRandom(1));
   for (const jump of JUMPS_MS) {
     faults.set({ clock_ms: jump });
     load.resetReplies();

@@ -1,5 +1,6 @@
 /** A small steady load on the service in its own process, which records everything that the service acknowledged. */
 
+import type { TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { systemClock } from '../../src/lib/clock.ts';
 import type { Test } from '../../src/mailtests/schema.ts';
@@ -28,7 +29,8 @@ export interface Target {
   service: ServeProcess;
 }
 
-export function startFaultLoad(target: Target, random: Random): FaultLoad {
+/** Ends with the test at the latest. */
+export function startFaultLoad(t: TestContext, target: Target, random: Random): FaultLoad {
   const load: FaultLoad = {
     mails: [],
     created: [],
@@ -94,5 +96,6 @@ export function startFaultLoad(target: Target, random: Random): FaultLoad {
     }
   };
   const loops = Array.from({ length: SENDERS }, loop);
+  t.after(() => load.stop());
   return load;
 }
