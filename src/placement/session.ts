@@ -99,11 +99,11 @@ export function createSession(
 
   async function record(
     open: OpenPlacement[],
-    { searched, hasJunkFolder, isTruncated }: Look,
+    { searched, ...look }: Look,
     found: Map<string, PlacementChange>,
   ): Promise<void> {
     const now = app.clock.now();
-    const missing = missingOutcome({ hasJunkFolder, isTruncated });
+    const missing = missingOutcome(look);
     for (const row of open) {
       const change = found.get(row.test_id);
       // What was seen stays, and the next look queries an unknown tab again.
@@ -197,7 +197,8 @@ export function createSession(
 function missingOutcome({
   hasJunkFolder,
   isTruncated,
-}: Pick<Look, 'hasJunkFolder' | 'isTruncated'>): Place {
+  hasUnreadable,
+}: Omit<Look, 'searched'>): Place {
   if (!hasJunkFolder)
     return {
       placement: 'unknown',
@@ -210,6 +211,13 @@ function missingOutcome({
       placement: 'unknown',
       problem: 'too_many_messages',
       detail: 'The mailbox gets too much mail to read all of it. Use it for tests only.',
+    };
+  if (hasUnreadable)
+    return {
+      placement: 'unknown',
+      problem: 'unreadable_message',
+      detail:
+        'The server refuses to send one of the new messages in this mailbox, which could be the message of this test. Delete new messages that the mailbox can’t display.',
     };
   return { placement: 'missing', problem: null, detail: null };
 }

@@ -139,7 +139,7 @@ export function createTracker(app: App, seed: SeedMailbox, source: SeedSource): 
   async function follow(
     row: OpenPlacement,
     messages: FoundMessage[],
-    { isTruncated }: Look,
+    { isTruncated, hasUnreadable }: Look,
   ): Promise<PlacementChange | null> {
     const now = clock.now();
     const sighting = sightingOf(row, now);
@@ -153,7 +153,7 @@ export function createTracker(app: App, seed: SeedMailbox, source: SeedSource): 
     if (now < checkTime(row, sighting) || !noteGone(sighting, now) || !isEnd) return null;
     const settled_at = isoTime(now);
     // Not all messages were read, so nothing says that it is gone.
-    if (isTruncated) return { placement: row.placement, settled_at };
+    if (isTruncated || hasUnreadable) return { placement: row.placement, settled_at };
     return { ...GONE, folder: null, settled_at };
   }
 
