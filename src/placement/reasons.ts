@@ -81,10 +81,10 @@ const OUTCOMES: Record<string, string> = {
   fail: 'fails',
   softfail: 'fails with “softfail”',
   neutral: 'is neutral',
-  bestguesspass: 'passes by a guess, without a DMARC record',
+  bestguesspass: 'passes on a best guess, without a DMARC record',
   temperror: 'could not be checked, because of a temporary error',
   permerror: 'could not be evaluated, because a record is invalid',
-  policy: 'passes, but is not accepted by a local policy',
+  policy: 'passes, but a local policy rejects the result',
 };
 
 /** A sentence; undefined for values that are not known. */
@@ -192,7 +192,7 @@ const CATEGORIES: Record<string, string> = {
   SPOOF: 'Microsoft classified the sender as spoofed.',
   UIMP: 'Microsoft suspects that the message impersonates a user.',
   DIMP: 'Microsoft suspects that the message impersonates a domain.',
-  GIMP: 'Microsoft suspects impersonation, from the habits of the mailbox.',
+  GIMP: 'Microsoft suspects impersonation, based on who usually writes to the mailbox.',
   BIMP: 'Microsoft suspects that the message impersonates a brand.',
   MALW: 'Microsoft found malware.',
 };

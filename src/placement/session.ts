@@ -204,13 +204,14 @@ function missingOutcome({
       placement: 'unknown',
       problem: 'no_junk_folder',
       detail:
-        'The message is not in the inbox, and the mailbox has no folder that is known to be for spam. Name it in the "junk" field of the seed mailbox.',
+        'The message isn’t in the inbox, and no spam folder was recognized. Name the spam folder in the "junk" field of the seed mailbox.',
     };
   if (isTruncated)
     return {
       placement: 'unknown',
       problem: 'too_many_messages',
-      detail: 'The mailbox gets too much mail to read all of it. Use it for tests only.',
+      detail:
+        'The mailbox receives too much mail to search all of it. Use a mailbox that only receives tests.',
     };
   if (hasUnreadable)
     return {

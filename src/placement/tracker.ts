@@ -40,14 +40,14 @@ const MAX_TAB_ATTEMPTS = 3;
 const TAB_UNKNOWN: Place = {
   placement: 'unknown',
   problem: 'tab_unknown',
-  detail: 'The message arrived in the inbox, but the provider doesn’t say in which tab.',
+  detail: 'The message arrived in the inbox, but Gmail doesn’t say in which tab.',
 };
 
 const GONE: Place = {
   placement: 'unknown',
   problem: 'message_gone',
   detail:
-    'The message arrived, but minutes later it was in none of the folders. The provider or a rule of the mailbox moved or deleted it.',
+    'The message arrived, but a later check found it in none of the searched folders. The provider or a mailbox rule moved or deleted it.',
 };
 
 const isFound = ({ message_key }: OpenPlacement): boolean => message_key !== null;
