@@ -199,7 +199,7 @@ function readAccess(entry: Entry, provider: string): Access | string[] {
   const imap = readServer(entry, provider);
   const oauth = readOAuth(entry, provider);
   if (password !== undefined || (!Array.isArray(imap) && imap.password !== null))
-    faults.push('a password and OAuth 2 exclude each other: remove the password');
+    faults.push('use either a password or OAuth 2, not both: remove the password');
   if (Array.isArray(imap)) faults.push(...imap);
   if (Array.isArray(oauth)) faults.push(...oauth);
   if (faults.length > 0 || Array.isArray(imap) || Array.isArray(oauth)) return faults;
@@ -211,7 +211,7 @@ const IMAP_ONLY = ['imap', 'password', 'connections', 'junk'] as const;
 
 function readGraph(entry: Entry, provider: string): Access | string[] {
   const faults = IMAP_ONLY.filter((field) => entry[field] !== undefined).map(
-    (field) => `"${field}" has no meaning with "api": "graph"`,
+    (field) => `"${field}" can’t be used with "api": "graph"`,
   );
   if (isKnownProvider(provider) && seedProvider(provider).oauth !== 'microsoft')
     faults.push('"api": "graph" is only for Outlook.com and Microsoft 365');
@@ -234,7 +234,7 @@ function readAccount(entry: Entry, provider: string): Account | string[] {
   const { name, acceptsPasswords } = seedProvider(provider);
   if (entry.imap === undefined && !acceptsPasswords)
     return [
-      `${name} accepts no passwords, only OAuth 2: set "client_id", and sign in with the command deliverability seed sign-in`,
+      `${name} doesn’t accept passwords, only OAuth 2: set "client_id", and sign in with the command deliverability seed sign-in`,
     ];
   const account = readServer(entry, provider);
   if (Array.isArray(account) || account.password !== null) return account;
@@ -253,7 +253,7 @@ function readServer(entry: Entry, provider: string): Account | string[] {
     return [
       isKnownProvider(provider)
         ? `"imap" is missing: set the address of your ${name} Bridge, such as imap://user:password@127.0.0.1:1143`
-        : `"imap" is missing: "${provider}" is no known provider (${knownProviders()})${suggestion(provider)}`,
+        : `"imap" is missing: "${provider}" isn’t a known provider (${knownProviders()})${suggestion(provider)}`,
     ];
   return {
     ...{ host, port: 993, tls: 'implicit', user: String(user ?? address) },

@@ -89,7 +89,8 @@ export function createGraphSource(app: App, seed: GraphSeed): SeedSource {
     async read(since) {
       if (closing.signal.aborted) throw new MailboxError('closed', 'The service is stopping.');
       await withAccessToken(app, seed, (token) => look(token, since - CLOCK_TOLERANCE_MS));
-      return { searched: FOLDERS.map(({ name }) => name), hasJunkFolder: true, isTruncated };
+      const searched = FOLDERS.map(({ name }) => name);
+      return { searched, hasJunkFolder: true, isTruncated, hasUnreadable: false };
     },
     messages: () => found,
     tabOf: async () => 'inbox',

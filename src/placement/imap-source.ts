@@ -10,7 +10,7 @@ import type { SeedSource } from './source.ts';
 
 export type ImapSeed = SeedMailbox & { imap: NonNullable<SeedMailbox['imap']> };
 
-/** Some providers end connections after half an hour. */
+/** Servers may end idle connections after half an hour (RFC 2177). This applies to both connections. */
 const MAX_CONNECTION_AGE_MS = 25 * 60_000;
 const WATCH_RETRY_MS = 60_000;
 
@@ -30,6 +30,7 @@ export function createImapSource(app: App, seed: ImapSeed): SeedSource {
   let mailbox: ImapMailbox | null = null;
   let openedAt = 0;
   let watch: InboxWatch | null = null;
+  let watchOpenedAt = 0;
   let watchRetryAt = 0;
   const closing = new AbortController();
   const { signal } = closing;
@@ -42,7 +43,8 @@ export function createImapSource(app: App, seed: ImapSeed): SeedSource {
   async function connected(): Promise<ImapMailbox> {
     const now = app.clock.now();
     if (mailbox?.isOpen() && now - openedAt < MAX_CONNECTION_AGE_MS) return mailbox;
-    disconnect();
+    await mailbox?.end();
+    mailbox = null;
     const opened = await withAccount(app, seed, (account) => openMailbox(account, { signal }));
     if (signal.aborted) opened.close();
     mailbox = opened;
@@ -57,8 +59,11 @@ export function createImapSource(app: App, seed: ImapSeed): SeedSource {
     async keepWatch(onChange) {
       const now = app.clock.now();
       const canWatch = seed.connections >= 2 && mailbox?.canIdle();
-      if (!canWatch || watch?.isOpen() || now < watchRetryAt) return;
+      const isWatching = watch?.isOpen() && now - watchOpenedAt < MAX_CONNECTION_AGE_MS;
+      if (!canWatch || isWatching || now < watchRetryAt) return;
       watchRetryAt = now + WATCH_RETRY_MS;
+      await watch?.end();
+      watchOpenedAt = now;
       try {
         watch = await withAccount(app, seed, (account) =>
           watchInbox(account, onChange, { signal }),

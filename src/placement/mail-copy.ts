@@ -28,7 +28,10 @@ export interface TraceField extends Pick<HeaderField, 'key' | 'name' | 'value'> 
 
 /** The alphabet of `randomToken`, with no letter or digit next to it. */
 const TOKEN = /(?<![a-z0-9])[a-km-np-z2-9]{16}(?![a-z0-9])/gi;
-const PLUS_ADDRESS = /[^\s@<>,;:"()]+\+[a-km-np-z2-9]{16}@[a-z0-9.-]+/gi;
+/** From the plus sign on. What is before it is read backwards: one expression for all would take quadratic time. */
+const PLUS_TOKEN = /\+[a-km-np-z2-9]{16}@[a-z0-9.-]{1,255}/gi;
+const LOCAL_PART_END = /[^\s@<>,;:"()]{1,64}$/;
+const MAX_LOCAL_PART = 64;
 const MAX_TOKENS = 2000;
 const MAX_FIELD_LENGTH = 16 * 1024;
 
@@ -90,10 +93,7 @@ export function copyOf(message: MessageParts): MailCopy {
     from: message.from[0]?.address.toLowerCase() || null,
     subject: (message.subject ?? '').replace(/\s+/gu, ' ').trim() || null,
     tokens: allMatches(texts, TOKEN),
-    plusAddresses: allMatches(
-      recipients.map(({ value }) => value),
-      PLUS_ADDRESS,
-    ),
+    plusAddresses: plusAddressesIn(recipients.map(({ value }) => value)),
     traceFields: fields
       .map((field, index) => ({ ...field, isOnTop: index < top }))
       .filter(({ key }) => TRACE_FIELDS.includes(key))
@@ -111,6 +111,18 @@ function allMatches(texts: string[], pattern: RegExp): Set<string> {
     for (const [match] of text.matchAll(pattern)) {
       if (found.size >= MAX_TOKENS) return found;
       found.add(match.toLowerCase());
+    }
+  return found;
+}
+
+function plusAddressesIn(texts: string[]): Set<string> {
+  const found = new Set<string>();
+  for (const text of texts)
+    for (const { 0: end, index } of text.matchAll(PLUS_TOKEN)) {
+      if (found.size >= MAX_TOKENS) return found;
+      const before = text.slice(Math.max(0, index - MAX_LOCAL_PART), index);
+      const user = LOCAL_PART_END.exec(before)?.[0];
+      if (user !== undefined) found.add(`${user}${end}`.toLowerCase());
     }
   return found;
 }

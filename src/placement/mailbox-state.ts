@@ -2,7 +2,8 @@
 
 import type { SeedMailbox } from '../config/seed-mailboxes.ts';
 import { junkFolders } from '../net/imap/junk-folders.ts';
-import type { GmailTab, ImapMailbox } from '../net/imap/mailbox.ts';
+import type { GmailTab, ImapMailbox, SeenMessage } from '../net/imap/mailbox.ts';
+import { MailboxError } from '../net/mailbox-error.ts';
 import { readCopy } from './mail-copy.ts';
 import { CLOCK_TOLERANCE_MS, type FoundMessage } from './match.ts';
 import type { Look } from './source.ts';
@@ -29,11 +30,14 @@ const MAX_MESSAGES = 500;
 /** Whose time of arrival is looked up. The search by date finds those of two days. */
 const MAX_CANDIDATES = 5000;
 const BATCH_SIZE = 20;
+/** Each is examined in each look. */
+const MAX_JUNK_FOLDERS = 20;
 
 export function createMailboxState({ junk }: Pick<SeedMailbox, 'junk'>): MailboxState {
   const cursors = new Map<string, Cursor>();
   let found = new Map<string, FoundMessage>();
   let isTruncated = false;
+  let hasUnreadable = false;
 
   const forget = (folder: string) => {
     cursors.delete(folder);
@@ -66,6 +70,23 @@ export function createMailboxState({ junk }: Pick<SeedMailbox, 'junk'>): Mailbox
     return uids.slice(-limit);
   }
 
+  /** Without those that the server refuses to send, which would otherwise hide all others. */
+  async function readable(mailbox: ImapMailbox, uids: number[]): Promise<SeenMessage[]> {
+    try {
+      return await mailbox.read(uids);
+    } catch (error) {
+      if (!(error instanceof MailboxError) || error.problem !== 'refused') throw error;
+      if (!mailbox.isOpen()) throw error;
+      if (uids.length > 1) {
+        const messages: SeenMessage[] = [];
+        for (const uid of uids) messages.push(...(await readable(mailbox, [uid])));
+        return messages;
+      }
+      hasUnreadable = true;
+      return [];
+    }
+  }
+
   interface Work {
     since: number;
     recheck: ReadonlySet<string>;
@@ -85,7 +106,8 @@ export function createMailboxState({ junk }: Pick<SeedMailbox, 'junk'>): Mailbox
     for (const { key, uid } of known) if (!existing.has(uid!)) found.delete(key);
     const wanted = limited(uids, MAX_MESSAGES);
     for (let i = 0; i < wanted.length; i += BATCH_SIZE)
-      for (const { uid, receivedAt, bytes } of await mailbox.read(
+      for (const { uid, receivedAt, bytes } of await readable(
+        mailbox,
         wanted.slice(i, i + BATCH_SIZE),
       )) {
         const key = JSON.stringify([folder, uidValidity, uid]);
@@ -98,6 +120,11 @@ export function createMailboxState({ junk }: Pick<SeedMailbox, 'junk'>): Mailbox
   return {
     async read(mailbox, since, recheck = new Set()) {
       const folders = junkFolders(await mailbox.folders(), junk);
+      if (folders.length > MAX_JUNK_FOLDERS)
+        throw new MailboxError(
+          'bad_response',
+          `The mailbox has ${folders.length} spam folders. At most ${MAX_JUNK_FOLDERS} are searched.`,
+        );
       for (const [key, { receivedAt }] of found)
         if (receivedAt < since - CLOCK_TOLERANCE_MS) found.delete(key);
       // Spam before the inbox, as providers move messages out of the inbox rather than into it.
@@ -108,7 +135,7 @@ export function createMailboxState({ junk }: Pick<SeedMailbox, 'junk'>): Mailbox
       // Of folders that were renamed or deleted.
       for (const { key, folder } of found.values())
         if (!searched.includes(folder)) found.delete(key);
-      return { searched, hasJunkFolder: folders.length > 0, isTruncated };
+      return { searched, hasJunkFolder: folders.length > 0, isTruncated, hasUnreadable };
     },
     messages: () => [...found.values()],
     async tabOf(mailbox, { uid }) {

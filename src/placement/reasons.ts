@@ -36,9 +36,7 @@ export function reasonsOf(
   const results = own('authentication-results');
   if (results.length === 0) results.push(...own('arc-authentication-results').slice(0, 1));
   const spf = onTop('received-spf').find(
-    ({ value }) =>
-      authserv.length === 0 ||
-      new RegExp(`(?:receiver=|\\()\\S*(?:${ends(authserv)})`, 'i').test(value),
+    ({ value }) => authserv.length === 0 || serversIn(value).some((id) => isBelow(id, authserv)),
   );
   const reasons = authenticationReasons(results, name);
   if (spf && !reasons.some((reason) => reason.name === 'spf'))
@@ -55,14 +53,18 @@ export function reasonsOf(
 const isSame = (a: Field, b: Field): boolean => a.key === b.key && folded(a) === folded(b);
 const folded = ({ value }: Field): string => value.replace(/\s+/g, '');
 
-const ends = (names: string[]): string =>
-  names.map((each) => each.replaceAll('.', '\\.')).join('|');
-
 /** Whether the authserv-id is the provider’s; ARC has its instance before it (RFC 8617 §4.1.1). */
 function isServerOf(value: string, authserv: string[]): boolean {
   const id = /^(?:\s*i=\d+\s*;)?\s*([^\s;]+)/.exec(value)?.[1]?.toLowerCase() ?? '';
-  return authserv.some((end) => id === end || id.endsWith(`.${end}`));
+  return isBelow(id, authserv);
 }
+
+const isBelow = (server: string, names: string[]): boolean =>
+  names.some((end) => server === end || server.endsWith(`.${end}`));
+
+/** The servers that a Received-SPF field names: `(mx.example.com: …)` or `receiver=mx.example.com` (RFC 7208 §9.1). */
+const serversIn = (value: string): string[] =>
+  [...value.matchAll(/(?:receiver=|\()([\w.-]{1,255})/gi)].map((match) => match[1]!.toLowerCase());
 
 const short = (text: string): string => text.slice(0, MAX_VALUE);
 
@@ -79,10 +81,10 @@ const OUTCOMES: Record<string, string> = {
   fail: 'fails',
   softfail: 'fails with “softfail”',
   neutral: 'is neutral',
-  bestguesspass: 'passes by a guess, without a DMARC record',
+  bestguesspass: 'passes on a best guess, without a DMARC record',
   temperror: 'could not be checked, because of a temporary error',
   permerror: 'could not be evaluated, because a record is invalid',
-  policy: 'passes, but is not accepted by a local policy',
+  policy: 'passes, but a local policy rejects the result',
 };
 
 /** A sentence; undefined for values that are not known. */
@@ -95,7 +97,8 @@ function outcomeText(method: string, value: string, provider: string): string | 
 
 /** Without comments and quoted text, which can hold what the sender wrote. */
 function resultsIn({ value }: Field): string[] {
-  let text = value.replace(/"(?:[^"\\]|\\.)*"/g, '');
+  // Text without a closing quote extends to the end. Otherwise, each quote would be tried in quadratic time.
+  let text = value.replace(/"(?:[^"\\]|\\.)*(?:"|\\?$)/gs, '');
   for (let depth = 0; depth < 5 && text.includes('('); depth++)
     text = text.replace(/\([^()]*\)/g, '');
   return text.split(';').map((result) => result.trim());
@@ -189,7 +192,7 @@ const CATEGORIES: Record<string, string> = {
   SPOOF: 'Microsoft classified the sender as spoofed.',
   UIMP: 'Microsoft suspects that the message impersonates a user.',
   DIMP: 'Microsoft suspects that the message impersonates a domain.',
-  GIMP: 'Microsoft suspects impersonation, from the habits of the mailbox.',
+  GIMP: 'Microsoft suspects impersonation, based on who usually writes to the mailbox.',
   BIMP: 'Microsoft suspects that the message impersonates a brand.',
   MALW: 'Microsoft found malware.',
 };

@@ -171,7 +171,7 @@ export const seedErrorWords = (error: string): string =>
 /** What to do about a mailbox that can’t be read. The detail of its error comes before it. */
 export const seedAdvice = (error: string): string =>
   isSignInProblem(error)
-    ? 'After the sign-in, the service continues automatically.'
+    ? 'After you sign in, the service continues automatically.'
     : isPassing(error)
-      ? `Check the server in ${PREFIX}SEED_MAILBOXES, and that this machine can connect to it. The service keeps trying.`
-      : `Correct the entry in ${PREFIX}SEED_MAILBOXES, then restart the service. docs/seed-mailboxes.md explains how to get access to each provider.`;
+      ? `Check the server name in ${PREFIX}SEED_MAILBOXES and the connection from this machine. The service keeps retrying.`
+      : `Fix the entry in ${PREFIX}SEED_MAILBOXES, then restart the service. docs/seed-mailboxes.md explains how to get access to each provider.`;

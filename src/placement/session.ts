@@ -99,11 +99,11 @@ export function createSession(
 
   async function record(
     open: OpenPlacement[],
-    { searched, hasJunkFolder, isTruncated }: Look,
+    { searched, ...look }: Look,
     found: Map<string, PlacementChange>,
   ): Promise<void> {
     const now = app.clock.now();
-    const missing = missingOutcome({ hasJunkFolder, isTruncated });
+    const missing = missingOutcome(look);
     for (const row of open) {
       const change = found.get(row.test_id);
       // What was seen stays, and the next look queries an unknown tab again.
@@ -197,19 +197,28 @@ export function createSession(
 function missingOutcome({
   hasJunkFolder,
   isTruncated,
-}: Pick<Look, 'hasJunkFolder' | 'isTruncated'>): Place {
+  hasUnreadable,
+}: Omit<Look, 'searched'>): Place {
   if (!hasJunkFolder)
     return {
       placement: 'unknown',
       problem: 'no_junk_folder',
       detail:
-        'The message is not in the inbox, and the mailbox has no folder that is known to be for spam. Name it in the "junk" field of the seed mailbox.',
+        'The message isn’t in the inbox, and no spam folder was recognized. Name the spam folder in the "junk" field of the seed mailbox.',
     };
   if (isTruncated)
     return {
       placement: 'unknown',
       problem: 'too_many_messages',
-      detail: 'The mailbox gets too much mail to read all of it. Use it for tests only.',
+      detail:
+        'The mailbox receives too much mail to search all of it. Use a mailbox that only receives tests.',
+    };
+  if (hasUnreadable)
+    return {
+      placement: 'unknown',
+      problem: 'unreadable_message',
+      detail:
+        'The server refuses to send one of the new messages in this mailbox, which could be the message of this test. Delete new messages that the mailbox can’t display.',
     };
   return { placement: 'missing', problem: null, detail: null };
 }

@@ -10,6 +10,8 @@ export interface Look {
   hasJunkFolder: boolean;
   /** Whether there were more new messages than are read. */
   isTruncated: boolean;
+  /** Whether the server refused to send a message. */
+  hasUnreadable: boolean;
 }
 
 export interface SeedSource {

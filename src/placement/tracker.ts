@@ -40,14 +40,14 @@ const MAX_TAB_ATTEMPTS = 3;
 const TAB_UNKNOWN: Place = {
   placement: 'unknown',
   problem: 'tab_unknown',
-  detail: 'The message arrived in the inbox, but the provider doesn’t say in which tab.',
+  detail: 'The message arrived in the inbox, but Gmail doesn’t say in which tab.',
 };
 
 const GONE: Place = {
   placement: 'unknown',
   problem: 'message_gone',
   detail:
-    'The message arrived, but minutes later it was in none of the folders. The provider or a rule of the mailbox moved or deleted it.',
+    'The message arrived, but a later check found it in none of the searched folders. The provider or a mailbox rule moved or deleted it.',
 };
 
 const isFound = ({ message_key }: OpenPlacement): boolean => message_key !== null;
@@ -139,7 +139,7 @@ export function createTracker(app: App, seed: SeedMailbox, source: SeedSource): 
   async function follow(
     row: OpenPlacement,
     messages: FoundMessage[],
-    { isTruncated }: Look,
+    { isTruncated, hasUnreadable }: Look,
   ): Promise<PlacementChange | null> {
     const now = clock.now();
     const sighting = sightingOf(row, now);
@@ -153,7 +153,7 @@ export function createTracker(app: App, seed: SeedMailbox, source: SeedSource): 
     if (now < checkTime(row, sighting) || !noteGone(sighting, now) || !isEnd) return null;
     const settled_at = isoTime(now);
     // Not all messages were read, so nothing says that it is gone.
-    if (isTruncated) return { placement: row.placement, settled_at };
+    if (isTruncated || hasUnreadable) return { placement: row.placement, settled_at };
     return { ...GONE, folder: null, settled_at };
   }
 

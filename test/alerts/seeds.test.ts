@@ -50,7 +50,7 @@ test('A rejected password opens an incident at once, and the next successful loo
   );
   await sendDue();
   await sink.waitFor(/The seed mailbox seed@gmail\.com can/);
-  await sink.waitFor(/Correct the entry in\s+DELIVERABILITY_SEED_MAILBOXES/);
+  await sink.waitFor(/Fix the entry in\s+DELIVERABILITY_SEED_MAILBOXES/);
   const page = await service.call('GET', `/v1/alerts/${rule.id}`);
   assert.equal(page.body.state, 'triggered');
   await look('seed@gmail.com', READ);

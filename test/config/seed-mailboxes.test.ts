@@ -101,13 +101,13 @@ test('Each fault of each seed mailbox has its own line, without passwords', () =
       'mailbox 1 (a@gmail.com): "password" is missing: set the app password of the mailbox',
       'mailbox 2 (nonsense): "conections" is not a known field. Did you mean "connections"?',
       'mailbox 2 (nonsense): "address" must be an email address',
-      'mailbox 3 (ms): Outlook.com accepts no passwords, only OAuth 2: set "client_id", and sign in with the command deliverability seed sign-in',
-      'mailbox 4 (a@b.example): "imap" is missing: "mine" is no known provider …',
+      'mailbox 3 (ms): Outlook.com doesn’t accept passwords, only OAuth 2: set "client_id", and sign in with the command deliverability seed sign-in',
+      'mailbox 4 (a@b.example): "imap" is missing: "mine" isn’t a known provider …',
       'mailbox 5 (b@b.example): "imap" must be a URL such as imaps://user:password@imap.example.com, with percent-encoded user and password',
       'mailbox 6 (c@b.example): "imap" has no user or no password: imaps://user:password@imap.example.com',
       'mailbox 7 (d@gmail.com): "connections" must be a whole number from 1 to 15',
       'mailbox 7 (d@gmail.com): "junk" must be an array of up to 10 folder names',
-      'mailbox 8 (e@gmail.com): a password and OAuth 2 exclude each other: remove the password',
+      'mailbox 8 (e@gmail.com): use either a password or OAuth 2, not both: remove the password',
       'mailbox 8 (e@gmail.com): "client_id" is missing: register an app with the provider and set its ID',
       'mailbox 10 (X@gmx.net): another mailbox has the name x@gmx.net. Set a different "name"',
       'mailbox 11: must be an object',
@@ -123,7 +123,10 @@ test('Values of a wrong kind, contradictions and typing errors are named', () =>
     '"imap" must be a URL such as imaps://user:password@imap.example.com, with percent-encoded user and password';
   const cases: [entry: object, fault: string | RegExp][] = [
     [{ ...gmail, provider: 'Gmail' }, /own in lowercase .*\. Did you mean "gmail"\?$/],
-    [{ ...gmail, provider: 'gmial' }, /"gmial" is no known provider .*\. Did you mean "gmail"\?$/],
+    [
+      { ...gmail, provider: 'gmial' },
+      /"gmial" isn’t a known provider .*\. Did you mean "gmail"\?$/,
+    ],
     [{ ...gmail, password: 123 }, '"password" must be text without line breaks'],
     [{ ...gmail, password: 'p\r\nA LOGOUT' }, '"password" must be text without line breaks'],
     [{ ...gmail, address: 'a,b@gmail.com' }, '"address" must be an email address'],

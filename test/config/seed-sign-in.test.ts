@@ -97,20 +97,20 @@ test('Each fault of a seed mailbox with OAuth 2 has its own line, without secret
     'must be an https URL without user, password or fragment; http only for a loopback address';
   assert.deepEqual(faults, [
     'mailbox 1 (a@gmail.com): "client_id" is missing: register an app with the provider and set its ID',
-    'mailbox 2 (b@gmail.com): a password and OAuth 2 exclude each other: remove the password',
+    'mailbox 2 (b@gmail.com): use either a password or OAuth 2, not both: remove the password',
     'mailbox 3 (c@gmail.com): "tenant" is only for Outlook.com and Microsoft 365',
     'mailbox 4 (d@gmail.com): "api": "graph" is only for Outlook.com and Microsoft 365',
     'mailbox 5 (a@yahoo.com): "token_url" is missing: set the OAuth 2 token endpoint of Yahoo',
     'mailbox 6 (a@outlook.com): "api" must be imap or graph',
     'mailbox 6 (a@outlook.com): "client_id" must be text without spaces',
-    'mailbox 7 (b@outlook.com): "password" has no meaning with "api": "graph"',
-    'mailbox 7 (b@outlook.com): "junk" has no meaning with "api": "graph"',
+    'mailbox 7 (b@outlook.com): "password" can’t be used with "api": "graph"',
+    'mailbox 7 (b@outlook.com): "junk" can’t be used with "api": "graph"',
     `mailbox 7 (b@outlook.com): "graph_url" ${url}`,
     'mailbox 8 (c@outlook.com): "graph_url" is only for "api": "graph"',
     'mailbox 8 (c@outlook.com): "refresh_token" must be text without spaces',
     `mailbox 8 (c@outlook.com): "token_url" ${url}`,
     `mailbox 8 (c@outlook.com): "device_url" ${url}`,
-    'mailbox 9 (a@b.example): a password and OAuth 2 exclude each other: remove the password',
+    'mailbox 9 (a@b.example): use either a password or OAuth 2, not both: remove the password',
   ]);
   assert.ok(!faults.join().includes('hunter2'));
 });

@@ -48,18 +48,24 @@ export interface ImapServer {
   script: ImapScript;
   /** All commands so far, without tags. */
   commands: string[];
-  /** Connections that are open, and the most that ever were. */
+  /** Connections that have not signed out, and the most that ever were. */
   open: number;
   mostOpen: number;
   total: number;
+  /** Reports the number of messages to the connections that wait for it (IDLE). */
+  announce(count: number): void;
 }
 
 const PASSWORD = 'right';
 
 export async function startImapServer(t: TestContext, script: ImapScript): Promise<ImapServer> {
   const sockets = new Set<Socket>();
+  const idling = new Set<Socket>();
   const server: ImapServer = {
     ...{ port: 0, url: '', script, commands: [], open: 0, mostOpen: 0, total: 0 },
+    announce(count) {
+      for (const socket of idling) socket.write(`* ${count} EXISTS\r\n`);
+    },
   };
   const listener = createServer((socket) => {
     sockets.add(socket);
@@ -67,11 +73,12 @@ export async function startImapServer(t: TestContext, script: ImapScript): Promi
     server.open += 1;
     server.mostOpen = Math.max(server.mostOpen, server.open);
     socket.on('error', () => {});
-    socket.on('close', () => {
-      sockets.delete(socket);
-      server.open -= 1;
-    });
-    serve(server, socket);
+    const leave = () => {
+      if (sockets.delete(socket)) server.open -= 1;
+      idling.delete(socket);
+    };
+    socket.on('close', leave);
+    serve(server, socket, { idling, leave });
   }).listen(0, '127.0.0.1');
   await once(listener, 'listening');
   t.after(() => {
@@ -83,7 +90,13 @@ export async function startImapServer(t: TestContext, script: ImapScript): Promi
   return server;
 }
 
-function serve(server: ImapServer, socket: Socket): void {
+interface Connections {
+  idling: Set<Socket>;
+  /** The connection no longer counts. */
+  leave(): void;
+}
+
+function serve(server: ImapServer, socket: Socket, { idling, leave }: Connections): void {
   const send = (line: string) => {
     if (!socket.destroyed) socket.write(Buffer.from(`${line}\r\n`, 'latin1'));
   };
@@ -101,6 +114,7 @@ function serve(server: ImapServer, socket: Socket): void {
       if (idleTag !== null) {
         if (/^done$/i.test(text)) send(`${idleTag} OK done`);
         idleTag = null;
+        idling.delete(socket);
         continue;
       }
       if (refusedTag !== null) {
@@ -113,6 +127,7 @@ function serve(server: ImapServer, socket: Socket): void {
       const line = rest.join(' ');
       server.commands.push(line.replace(/^(AUTHENTICATE \S+) .*/, '$1'));
       if (server.script.on?.({ tag, line, socket, send })) continue;
+      if (/^logout$/i.test(line)) leave();
       const sasl = /^AUTHENTICATE XOAUTH2 (\S+)$/i.exec(line)?.[1];
       if (sasl !== undefined && server.script.acceptsToken) {
         const decoded = Buffer.from(sasl, 'base64').toString();
@@ -127,6 +142,7 @@ function serve(server: ImapServer, socket: Socket): void {
       }
       if (/^idle$/i.test(line)) {
         idleTag = tag;
+        idling.add(socket);
         send('+ idling');
         continue;
       }

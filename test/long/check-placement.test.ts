@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Test } from '../../src/mailtests/schema.ts';
+import { startHttpScript } from '../helpers/http-script.ts';
 import { startImapServer } from '../helpers/imap-server.ts';
 import { runProgram } from '../helpers/program.ts';
 import { mailWith, offsetClock, sendToTest, startSeeding } from '../placement/seeding.ts';
@@ -44,6 +45,11 @@ test('check --wait-placement waits for result and placement, and prints them as 
   assert.match(text.stderr, /^test_\w+: The score is \d+, below the limit of 100\.\n$/);
   assert.match(text.stdout, /Inbox placement/);
   assert.match(text.stdout, /0 of 1 seed mailboxes received the message in the inbox/);
+  const elsewhere = await startHttpScript(t, ({ path, response, json }) => {
+    if (path.startsWith('/null/')) json(200, null);
+    else if (path.startsWith('/other/')) json(200, { id: 'x' });
+    else response.writeHead(path.startsWith('/away/') ? 502 : 404).end('<h1>A proxy</h1>');
+  });
   const wrong: [args: string[], variables: Record<string, string>, code: number, why: RegExp][] = [
     [['message.eml'], env, 2, /needs the ID of a test on a service/],
     [[created.id, '--offline'], env, 2, /--offline cannot be combined/],
@@ -51,6 +57,20 @@ test('check --wait-placement waits for result and placement, and prints them as 
     [[created.id], { DELIVERABILITY_BASE_URL: service.url }, 2, /Set DELIVERABILITY_API_KEY/],
     [[created.id], { ...env, DELIVERABILITY_API_KEY: 'wrong' }, 2, /API key/],
     [['test_none'], env, 2, /No such test/],
+    [
+      [created.id, `--url=${elsewhere.url}`],
+      env,
+      2,
+      /\(HTTP 404\) is not from this service\. Check --url\.$/m,
+    ],
+    [[created.id, `--url=${elsewhere.url}/null`], env, 2, /\(HTTP 200\) is not from this service/],
+    [[created.id, `--url=${elsewhere.url}/other`], env, 2, /\(HTTP 200\) is not from this service/],
+    [
+      [created.id, `--url=${elsewhere.url}/away`, '--timeout=1s'],
+      env,
+      3,
+      /\(HTTP 502\) is not from this service\.$/m,
+    ],
     [
       [created.id, '--url=http://127.0.0.1:9', '--timeout=1s'],
       env,

@@ -158,27 +158,39 @@ test('A message in the inbox, in spam and nowhere is found in each provider’s 
   assert.equal(summary.body.inbox_rate, 0.3333);
 });
 
-test('Looking changes no flag, no unread count and no message in any folder', {
-  skip,
-}, async (t) => {
-  const { clients, seeds } = await startProviders(t);
-  const service = await startSeeding(t, { seeds });
-  const created = await service.createTest({ placement: true });
-  for (const user of USERS) {
-    await clients[user].append('INBOX', mailWith({ Subject: 'Older' }), ['\\Flagged']);
-    await clients[user].append(JUNK[user], mailWith({ Subject: 'Older spam' }), ['\\Seen']);
-  }
-  await deliver(clients.anna, 'INBOX', addressOf(created, 'anna'));
-  await deliver(clients.boris, JUNK.boris, addressOf(created, 'boris'));
-  await deliver(clients.claire, 'INBOX', addressOf(created, 'claire'));
-  const before = await Promise.all(USERS.map((user) => snapshot(clients[user])));
-  await waitForPlacement(service, created.id, ({ placement }) =>
-    placement.every(({ settled }) => settled),
-  );
-  await service.stop();
-  const after = await Promise.all(USERS.map((user) => snapshot(clients[user])));
-  assert.deepEqual(after, before);
-});
+for (const [recheck, what] of [
+  ['0', 'once'],
+  ['2m', 'twice more, to see whether it was moved,'],
+] as const)
+  test(`Looking ${what} changes no flag, no unread count and no message in any folder`, {
+    skip,
+  }, async (t) => {
+    const { clients, seeds } = await startProviders(t);
+    const clock = offsetClock();
+    const env = { DELIVERABILITY_PLACEMENT_RECHECK: recheck };
+    const service = await startSeeding(t, { seeds, clock, env });
+    const created = await service.createTest({ placement: true });
+    for (const user of USERS) {
+      await clients[user].append('INBOX', mailWith({ Subject: 'Older' }), ['\\Flagged']);
+      await clients[user].append(JUNK[user], mailWith({ Subject: 'Older spam' }), ['\\Seen']);
+    }
+    await deliver(clients.anna, 'INBOX', addressOf(created, 'anna'));
+    await deliver(clients.boris, JUNK.boris, addressOf(created, 'boris'));
+    await deliver(clients.claire, 'INBOX', addressOf(created, 'claire'));
+    const before = await Promise.all(USERS.map((user) => snapshot(clients[user])));
+    const found = await waitForPlacement(service, created.id, ({ placement }) =>
+      placement.every(({ placement: place }) => place !== 'pending'),
+    );
+    const isFinal = (test: Test) => test.placement.every(({ settled }) => settled);
+    assert.equal(isFinal(found), recheck === '0');
+    await waitForPlacement(service, created.id, (now) => {
+      clock.advance(2000);
+      return isFinal(now);
+    });
+    await service.stop();
+    const after = await Promise.all(USERS.map((user) => snapshot(clients[user])));
+    assert.deepEqual(after, before);
+  });
 
 test('A new message in the inbox is found within three seconds', { skip }, async (t) => {
   const { clients, seeds } = await startProviders(t);

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readCopy } from '../../src/placement/mail-copy.ts';
 import { type FoundMessage, matchMessages, type WantedTest } from '../../src/placement/match.ts';
+import { cpuTime } from '../helpers/cpu-time.ts';
 import { mailWith } from './seeding.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10);
@@ -165,4 +166,19 @@ test('Hostile messages are read within limits', async () => {
   assert.ok(tokens.size <= 2000);
   assert.deepEqual((await readCopy(Buffer.alloc(65_536, 0x2b))).from, null);
   assert.deepEqual((await readCopy(new Uint8Array())).subject, null);
+});
+
+test('Recipient fields full of plus signs or letters are read in linear time', async () => {
+  const token = `${A}@mail.example`;
+  for (const piece of ['+', 'a', 'a+', `+${A}`, `+${A}@`]) {
+    const value = piece.repeat(16_000 / piece.length);
+    const raw = mailWith({ To: value, Cc: value, 'Delivered-To': value, Received: value });
+    const before = cpuTime();
+    await readCopy(Buffer.from(raw));
+    // Quadratic time takes more than a second.
+    assert.ok(cpuTime() - before < 300, `${piece}: ${Math.round(cpuTime() - before)} ms`);
+  }
+  const to = `"<a>,x+y+${token}", +${token}, b+${A}@[192.0.2.1]`;
+  const { plusAddresses } = await readCopy(Buffer.from(mailWith({ To: to })));
+  assert.deepEqual([...plusAddresses], [`x+y+${token}`]);
 });

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readCopy } from '../../src/placement/mail-copy.ts';
 import { reasonsOf } from '../../src/placement/reasons.ts';
+import { cpuTime } from '../helpers/cpu-time.ts';
 import { mailWith } from './seeding.ts';
 
 const copyWith = (fields: Record<string, string>) => readCopy(Buffer.from(mailWith(fields)));
@@ -128,4 +129,26 @@ test('Unknown, empty and odd values are left out', async () => {
     'Received-SPF': 'toString (x)',
   });
   assert.deepEqual(found, []);
+});
+
+test('Results with many open quotes and parentheses are read in linear time', async () => {
+  const copies = [];
+  for (const piece of ['"\\', '\\"', '(', '(a', 'receiver='])
+    for (const name of ['Authentication-Results', 'Received-SPF']) {
+      const value = `mx.google.com; ${piece.repeat(15_000 / piece.length)}`;
+      copies.push(await copyWith({ [name]: value }));
+    }
+  const before = cpuTime();
+  for (const copy of copies) reasonsOf(copy, 'gmail', null);
+  assert.ok(cpuTime() - before < 300, `${Math.round(cpuTime() - before)} ms`);
+});
+
+test('Received-SPF is read if it names a server of the provider, in either form', async () => {
+  for (const [value, count] of [
+    ['pass (google.com: domain of x@a.example)', 1],
+    ['pass (a comment) client-ip=192.0.2.1; receiver=mx.google.com;', 1],
+    ['pass (google.com.evil.example: domain of x)', 0],
+    ['pass (x) receiver=notgoogle.com;', 0],
+  ] as const)
+    assert.equal((await reasons('gmail', { 'Received-SPF': value })).length, count, value);
 });

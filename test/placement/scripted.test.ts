@@ -19,6 +19,7 @@ import {
   sendToTest,
   startSeeding,
   waitForPlacement,
+  waitForSeed,
 } from './seeding.ts';
 
 interface Scene {
@@ -278,6 +279,44 @@ test('No more connections are open to a mailbox than it accepts', async (t) => {
   assert.equal(scene.server.mostOpen, 1);
 });
 
+test('Both connections to a mailbox are opened again every 25 minutes, and mail is found through the new ones', async (t) => {
+  const scene = await startScene(t, () => mailbox());
+  const { server, clock } = scene;
+  const idling = () => server.commands.filter((line) => /^IDLE$/i.test(line)).length;
+  const waitFor = async (isDone: () => boolean, what: string) => {
+    for (const end = Date.now() + 20_000; !isDone(); ) {
+      assert.ok(Date.now() < end, `${what}: ${server.total} connections, ${idling()} idle`);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  };
+  const lookAfter = async (minutes: number) => {
+    const before = server.commands.filter((line) => /^EXAMINE INBOX/.test(line)).length;
+    clock.advance(minutes * 60_000);
+    await waitFor(
+      () => server.commands.filter((line) => /^EXAMINE INBOX/.test(line)).length > before,
+      `a look after ${minutes} min`,
+    );
+  };
+  await waitFor(() => idling() === 1, 'the first connections');
+  assert.equal(server.total, 2);
+  await lookAfter(24);
+  assert.deepEqual([server.total, idling()], [2, 1], 'kept for 24 minutes');
+  for (const [round, minutes] of [2, 26].entries()) {
+    await lookAfter(minutes);
+    await waitFor(() => idling() === round + 2 && server.open === 2, `round ${round}`);
+    assert.deepEqual([server.total, server.mostOpen], [2 * (round + 2), 2]);
+  }
+  assert.equal(server.commands.filter((line) => line === 'LOGOUT').length, 4);
+  // The server now reports new mail to the connection that waits, long before the next look.
+  const inbox = server.script.folders[0]!;
+  inbox.messages.push({
+    uid: 1,
+    raw: mailWith({ To: placementIn(scene.created, 'seed').address }),
+  });
+  server.announce(1);
+  assert.equal((await scene.wait(isSettled)).placement, 'inbox');
+});
+
 test('A message among 50,000 older ones is found without reading those', async (t) => {
   const old = new Date(Date.now() - 5 * 86_400_000);
   const raw = mailWith({ Subject: 'Old' });
@@ -298,6 +337,80 @@ test('A message among 50,000 older ones is found without reading those', async (
     fetches.map((line) => line.split(' ')[2]),
     ['50001'],
   );
+});
+
+test('Among 60,000 new messages, the newest are read, and one that is not among them is unknown', async (t) => {
+  const raw = mailWith({ Subject: 'Other', 'Message-ID': '<other@example.com>' });
+  const messages = Array.from({ length: 60_000 }, (_, i) => ({ uid: i + 1, raw }));
+  const scene = await startScene(t, () => ({
+    folders: [
+      { name: 'INBOX', messages },
+      { name: 'Junk', flags: ['\\Junk'], messages: [] },
+    ],
+  }));
+  await waitForSeed(scene.service, 'seed@mail.example', ({ last_read_at, error }) => {
+    assert.equal(error, null);
+    return last_read_at !== null;
+  });
+  const fetches = scene.server.commands.filter((line) => line.includes('BODY.PEEK'));
+  assert.equal(fetches.length, 25, 'the newest 500 in batches of 20');
+  scene.clock.advance(61 * 60_000);
+  const { placement, problem } = await scene.wait(isSettled);
+  assert.deepEqual([placement, problem], ['unknown', 'too_many_messages']);
+  // A later message is found all the same.
+  const later = await scene.service.createTest({ placement: true });
+  const to = placementIn(later, 'seed').address;
+  messages.push({
+    ...{ uid: 60_001, raw: mailWith({ To: to }), receivedAt: new Date(scene.clock.now()) },
+  });
+  scene.clock.advance(11_000);
+  const done = await waitForPlacement(
+    scene.service,
+    later.id,
+    (now) => placementIn(now, 'seed').settled,
+  );
+  assert.equal(placementIn(done, 'seed').placement, 'inbox');
+});
+
+test('A server that flags thousands of folders as spam is not searched, and the placement is unknown', async (t) => {
+  const folders = Array.from({ length: 2000 }, (_, i) => ({
+    ...{ name: `Spam ${i}`, flags: ['\\Junk'], messages: [] },
+  }));
+  const scene = await startScene(t, () => ({
+    folders: [{ name: 'INBOX', messages: [] }, ...folders],
+  }));
+  await assertUnknown(scene, 'bad_response');
+  assert.ok(!scene.server.commands.some((line) => /^EXAMINE "?Spam/.test(line)));
+});
+
+test('A message that the server can’t send does not hide the others, and is not taken for missing', async (t) => {
+  const broken = mailWith({ Subject: 'Broken', 'Message-ID': '<broken@example.com>' });
+  const scene = await startScene(t, (created) => ({
+    get folders() {
+      const own = mailWith({ To: placementIn(created(), 'seed').address });
+      return mailbox(broken, mailWith({ Subject: 'Other' }), own).folders;
+    },
+    on({ tag, line, send }) {
+      if (!/^UID FETCH [\d:,]*\b1\b.*BODY/.test(line)) return false;
+      send(
+        `${tag} NO The requested message could not be converted to an RFC-822 compatible format.`,
+      );
+      return true;
+    },
+  }));
+  assert.equal((await scene.wait(isSettled)).placement, 'inbox');
+  // A test whose message is not among those that could be read.
+  const other = await scene.service.createTest({ placement: true });
+  await sendToTest(scene.service, other, mailWith({ 'Message-ID': '<other@example.com>' }));
+  await scene.service.getTest(other.id, '?wait=20');
+  scene.clock.advance(61 * 60_000);
+  const done = await waitForPlacement(
+    scene.service,
+    other.id,
+    (now) => placementIn(now, 'seed').settled,
+  );
+  const { placement, problem } = placementIn(done, 'seed');
+  assert.deepEqual([placement, problem], ['unknown', 'unreadable_message']);
 });
 
 test('IMAP responses in the text of a message are only text', async (t) => {

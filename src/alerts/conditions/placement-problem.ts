@@ -77,12 +77,12 @@ export const placementProblem: Condition<Facts, Value> = {
 
 const ADVICE: Record<string, string> = {
   no_message:
-    'Check the program that sends the message on a schedule, and its bounces. Send to the address of the monitor and to all its seed addresses.',
+    'Check the program that sends the message on a schedule, and look for bounces. It must send to the address of the monitor and to all its seed addresses.',
   no_seed:
     'Send each message to all seed addresses of the monitor too, not only to its own address.',
   spam: 'Open the last test of the monitor: its report shows what the provider says about the message, and what to fix first.',
   missing:
-    'Look for a bounce message from the provider. If there is none, check whether the message is delayed in the queue of your mail server.',
+    'Look for a bounce message from the provider. If there is none, check whether the message is still in your mail server’s queue.',
   inbox_rate:
     'Open the last test of the monitor and compare it with an earlier one to see what has changed.',
 };

@@ -36,7 +36,7 @@ interface Options {
 export async function checkOnService(id: string, options: Options, io: Io): Promise<number> {
   if (!/^test_\w+$/.test(id))
     throw new UsageError(
-      `--wait-placement needs the ID of a test on a service, such as test_01k…: "${id}" was sent to no seed mailbox`,
+      `--wait-placement needs the ID of a test on a service, such as test_01k…, not "${id}"`,
     );
   const timeoutMs = readTimeout(options.timeout);
   const waited = await waitForTest(readTarget(id, options.url, io), timeoutMs, io);
@@ -140,22 +140,37 @@ async function read(
   const request = new URL(url);
   if (wait > 0) request.search = `?wait=${wait}&for=placement`;
   let response: Response;
-  let body: unknown;
+  let text: string;
   try {
     response = await fetch(request, {
       headers: { authorization: `Bearer ${key}`, accept: 'application/json' },
       signal: AbortSignal.timeout((wait + 30) * 1000),
     });
-    body = await response.json();
+    text = await response.text();
   } catch (error) {
     const { cause } = error as { cause?: { code?: string } };
     const reason = cause?.code ?? (error as Error).name;
     return { problem: `Can’t reach ${url.origin} (${reason}).`, isTemporary: true };
   }
-  if (response.ok) return { test: body as Test };
-  const { detail = `Status ${response.status}.` } = body as { detail?: string };
+  const body = parsedObject(text);
+  if (response.ok && body?.object === 'test') return { test: body as unknown as Test };
+  // Proxies respond with pages of their own while the service is away.
   const isTemporary = response.status >= 500 || response.status === 429;
+  const detail =
+    typeof body?.detail === 'string'
+      ? body.detail
+      : `The response (HTTP ${response.status}) is not from this service.${isTemporary ? '' : ' Check --url.'}`;
   return { problem: `${url.origin}: ${detail}`, isTemporary };
+}
+
+/** Null if it is no JSON object. */
+function parsedObject(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null;
+  } catch {
+    return null;
+  }
 }
 
 function formatTest(test: Test, io: Io): string {

@@ -176,7 +176,10 @@ async function seedState(checkup: Checkup, seed: SeedMailbox) {
 async function storedState({ store }: Checkup, { name, oauth }: SeedMailbox) {
   const signIn = `Run: deliverability seed sign-in ${name}`;
   if ('fault' in store || store.version !== SCHEMA_VERSION)
-    return unknown('Its state is in the database, which can’t be read.', 'Fix the database first.');
+    return unknown(
+      'The state of this mailbox is in the database, which can’t be read.',
+      'Fix the database first.',
+    );
   const row = await store.db
     .selectFrom('seed_mailboxes')
     .selectAll()
@@ -188,8 +191,8 @@ async function storedState({ store }: Checkup, { name, oauth }: SeedMailbox) {
   }
   if (!row?.last_read_at)
     return unknown(
-      'The service has not read it yet.',
-      `Send a message to a test with placement.${oauth ? ` If you haven’t signed in: ${signIn.toLowerCase()}` : ''}`,
+      'The service hasn’t read this mailbox yet.',
+      `Create a test with placement, and send its message to the seed addresses.${oauth ? ` If you haven’t signed in: ${signIn.replace(/^R/, 'r')}` : ''}`,
     );
   return ok(`The service last read it on ${row.last_read_at.slice(0, 16).replace('T', ' ')} UTC.`);
 }

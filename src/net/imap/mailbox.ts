@@ -45,6 +45,8 @@ export interface ImapMailbox {
   /** Whether the server can report new messages (RFC 2177). */
   canIdle(): boolean;
   isOpen(): boolean;
+  /** Signs out, so that the server counts the connection no longer. Never rejects. */
+  end(): Promise<void>;
   close(): void;
 }
 
@@ -56,8 +58,11 @@ const LIMITS = {
   maxResponseSize: 2 * 1024 * 1024,
   maxResponseTokens: 50_000,
 };
+/** No real folder has a longer name. */
+const MAX_PATH_LENGTH = 1000;
 const CONNECT_TIMEOUT_MS = 15_000;
 const OPERATION_TIMEOUT_MS = 30_000;
+const SIGN_OUT_TIMEOUT_MS = 5000;
 const MAX_OPERATION_BYTES = 32 * 1024 * 1024;
 const MAX_IDLE_BYTES = 4 * 1024 * 1024;
 const WATCH_INTERVAL_MS = 100;
@@ -119,7 +124,7 @@ export async function openMailbox(
   return {
     async folders() {
       const listed = await bounded(() => client.list({ listOnly: true }));
-      return listed.map(folderOf);
+      return listed.map(folderOf).filter(({ path }) => path.length <= MAX_PATH_LENGTH);
     },
     async examine(path) {
       const opened = await bounded(() => client.mailboxOpen(path, { readOnly: true }));
@@ -139,8 +144,12 @@ export async function openMailbox(
       // `*` is the last message even if its UID is lower.
       return uids.filter((found) => found >= uid);
     },
-    existing: async (uids) =>
-      uids.length === 0 ? [] : bounded(() => search(client, host, { uid: uids.join(',') })),
+    async existing(uids) {
+      const found: number[] = [];
+      for (const uid of uidSets(uids))
+        found.push(...(await bounded(() => search(client, host, { uid }))));
+      return found;
+    },
     async timesOf(uids) {
       const times = new Map<number, number>();
       if (uids.length === 0) return times;
@@ -174,8 +183,20 @@ export async function openMailbox(
     },
     canIdle: () => client.capabilities.has('IDLE'),
     isOpen: () => client.usable,
+    end: () => signOut(client, account, options),
     close: () => client.close(),
   };
+}
+
+async function signOut(client: ImapFlow, account: ImapAccount, { signal }: Options): Promise<void> {
+  const limits = { timeoutMs: SIGN_OUT_TIMEOUT_MS, bytes: MAX_OPERATION_BYTES, signal };
+  try {
+    if (client.usable) await withinLimits(client, account, limits, () => client.logout());
+  } catch {
+    // The connection was closed instead.
+  } finally {
+    client.close();
+  }
 }
 
 /** Rejects if the server refuses: an empty result would look as if there were no messages. */
@@ -204,12 +225,34 @@ async function eachFetched(
 ): Promise<void> {
   const wanted = new Set(uids);
   let count = 0;
-  for await (const message of client.fetch(uids.join(','), query, { uid: true })) {
-    // Servers may report changes of other messages meanwhile.
-    if (++count > 10 * uids.length + 1000)
-      throw new ImapError('bad_response', `${host} sent more messages than requested.`);
-    if (wanted.has(message.uid)) use(message);
+  for (const set of uidSets(uids))
+    for await (const message of client.fetch(set, query, { uid: true })) {
+      // Servers may report changes of other messages meanwhile.
+      if (++count > 10 * uids.length + 1000)
+        throw new ImapError('bad_response', `${host} sent more messages than requested.`);
+      if (wanted.has(message.uid)) use(message);
+    }
+}
+
+/** Servers can reject commands of more than 8,000 characters (RFC 7162 §4). */
+const MAX_SET_LENGTH = 4000;
+
+/** Sequence sets with these UIDs, which are in ascending order. */
+function uidSets(uids: number[]): string[] {
+  const ranges: [first: number, last: number][] = [];
+  for (const uid of uids) {
+    const range = ranges.at(-1);
+    if (range && uid === range[1] + 1) range[1] = uid;
+    else ranges.push([uid, uid]);
   }
+  const sets: string[] = [];
+  for (const [first, last] of ranges) {
+    const part = first === last ? `${first}` : `${first}:${last}`;
+    const set = sets.at(-1);
+    if (set === undefined || set.length + part.length >= MAX_SET_LENGTH) sets.push(part);
+    else sets[sets.length - 1] = `${set},${part}`;
+  }
+  return sets;
 }
 
 const timeOf = (date: Date | string | undefined): number => {
@@ -274,11 +317,10 @@ export async function withinLimits<T>(
 
 export interface InboxWatch {
   isOpen(): boolean;
+  /** Signs out. Never rejects. */
+  end(): Promise<void>;
   close(): void;
 }
-
-/** Long before servers close idle connections, which they may after 30 minutes (RFC 2177). */
-const RESTART_IDLE_MS = 25 * 60_000;
 
 /** Calls `onChange` for each new message. Rejects with an ImapError; later, `isOpen` turns false. */
 export async function watchInbox(
@@ -306,15 +348,15 @@ export async function watchInbox(
   const guard = setInterval(() => {
     if (client.stats().received - startedAt > MAX_IDLE_BYTES) client.close();
   }, 1000).unref();
-  const restart = setTimeout(() => client.close(), RESTART_IDLE_MS).unref();
-  client.on('close', () => {
-    clearInterval(guard);
-    clearTimeout(restart);
-  });
+  client.on('close', () => clearInterval(guard));
   // Ends with the connection.
   client.idle().then(
     () => client.close(),
     () => client.close(),
   );
-  return { isOpen: () => client.usable, close: () => client.close() };
+  return {
+    isOpen: () => client.usable,
+    end: () => signOut(client, account, options),
+    close: () => client.close(),
+  };
 }

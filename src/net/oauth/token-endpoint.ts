@@ -147,6 +147,10 @@ export function overloadError(
   const retryAfterMs =
     seconds === undefined ? null : Math.min(Number(seconds) * 1000, MAX_RETRY_AFTER_MS);
   return code === 429 || retryAfterMs !== null
-    ? new MailboxError('throttled', `${host} limits requests (HTTP ${code}).`, retryAfterMs)
+    ? new MailboxError(
+        'throttled',
+        `${host} is rate-limiting requests (HTTP ${code}).`,
+        retryAfterMs,
+      )
     : new MailboxError('unreachable', `${host} is unavailable (HTTP ${code}).`);
 }

@@ -67,7 +67,7 @@ const OPEN_PLACES = ['pending', 'missing', 'unknown'];
 function rateText({ placement, placement_status }: Report): string {
   const { inbox, settled } = placementTable(placement);
   if (placement_status === 'settled' && !wasFound(placement))
-    return 'No seed mailbox received the message, so it was probably not sent to them. It counts in no rate.';
+    return 'No seed mailbox received the message, so it was probably not sent to them. No rate includes it.';
   const rate =
     settled > 0
       ? `${inbox} of ${settled} seed mailboxes received the message in the inbox or an inbox tab.`
@@ -218,7 +218,7 @@ function whereText({
       [
         `In ${oneLine(folder, 80)}${settled ? '' : ' so far'}`,
         ...reasons.filter(isMove).map(({ text }) => oneLine(text, 200).replace(/\.$/, '')),
-        ...(match === 'probable' ? ['Recognized by sender, subject and time only'] : []),
+        ...(match === 'probable' ? ['Matched only by sender, subject and time'] : []),
       ].join('. '),
     ];
   if (searched.length === 0) return ['Not searched yet'];

@@ -117,3 +117,20 @@ test('A server that opens a folder for writing is disconnected', async (t) => {
   await assert.rejects(mailbox.examine('INBOX'), isProblem('bad_response'));
   assert.equal(mailbox.isOpen(), false);
 });
+
+test('Many messages are requested in ranges, and in several commands that no server finds too long', async (t) => {
+  const raw = 'Subject: a\r\n\r\nText\r\n';
+  const messages = Array.from({ length: 3000 }, (_, i) => ({ uid: 100_000 + 2 * i, raw }));
+  const server = await startImapServer(t, { folders: [{ name: 'INBOX', messages }] });
+  const mailbox = await openMailbox(accountOf(server));
+  t.after(() => mailbox.close());
+  await mailbox.examine('INBOX');
+  const uids = messages.map(({ uid }) => uid);
+  assert.deepEqual([...(await mailbox.timesOf(uids)).keys()], uids);
+  assert.deepEqual(await mailbox.existing([...uids, 999_999]), uids);
+  const longest = Math.max(...server.commands.map((line) => line.length));
+  assert.ok(longest > 2000 && longest < 5000, `${longest} characters`);
+  messages.push(...[1, 2, 3].map((i) => ({ uid: 200_000 + i, raw })));
+  assert.equal((await mailbox.read([100_000, 200_001, 200_002, 200_003])).length, 4);
+  assert.match(server.commands.at(-1)!, /^UID FETCH 100000,200001:200003 /);
+});
