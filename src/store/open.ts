@@ -1,7 +1,6 @@
 /** Opens the database that the configuration names. */
 
 import { isPostgresUrl } from '../lib/database-url.ts';
-import { openPostgres } from './postgres/open.ts';
 import { openSqlite } from './sqlite/open.ts';
 import type { SchemaMode, Store } from './types.ts';
 
@@ -15,5 +14,8 @@ export type { Db, Engine, Hints, SchemaMode, Store, Tx } from './types.ts';
  * StoreError with a readable message if that is impossible.
  */
 export async function openStore(location: string, mode: SchemaMode = 'upgrade'): Promise<Store> {
-  return isPostgresUrl(location) ? openPostgres(location, mode) : openSqlite(location, mode);
+  if (!isPostgresUrl(location)) return openSqlite(location, mode);
+  // Only when needed: the client of PostgreSQL takes memory.
+  const { openPostgres } = await import('./postgres/open.ts');
+  return openPostgres(location, mode);
 }
