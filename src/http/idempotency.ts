@@ -16,6 +16,7 @@ import { untilAvailable } from '../store/until-available.ts';
 import type { Actor } from './actor.ts';
 import { readRouteBody } from './parse.ts';
 import type { RequestContext } from './request-context.ts';
+import { bodyText, type StoredResponse } from './response.ts';
 import type { AnyCall, Route } from './route.ts';
 
 /** How long a response is stored. */
@@ -23,13 +24,6 @@ const RETENTION_MS = 24 * 3_600_000;
 /** Longer than a request can take. After it, a claim without a response was left by a process that has ended. */
 const CLAIM_LEASE_MS = 5 * 60_000;
 const MAX_KEY_LENGTH = 255;
-
-/** A response in its stored form. It is encrypted, because it may contain a secret that is shown once. */
-export interface StoredResponse {
-  status: number;
-  headers: Record<string, string>;
-  body: string;
-}
 
 /** A request that must take effect only once. */
 interface IdempotentRequest {
@@ -215,6 +209,7 @@ const decryptionError = () =>
   );
 
 /**
+ * The response is encrypted, because it may contain a secret that is shown once.
  * Cookies aren't stored: their session may have ended when the response is replayed. Throws if another request has
  * claimed the key since, which rolls back the change.
  */
@@ -224,7 +219,10 @@ async function store(
   request: IdempotentRequest & { lease: string },
   { status, headers, body }: StoredResponse,
 ): Promise<void> {
-  const response = secrets.seal(JSON.stringify({ headers, body }), responsePurpose(request));
+  const response = secrets.seal(
+    JSON.stringify({ headers, body: bodyText(body) }),
+    responsePurpose(request),
+  );
   const { numUpdatedRows } = await db
     .updateTable('idempotency_keys')
     .set({ status, response })

@@ -17,8 +17,7 @@ export interface Env {
 export interface RequestContext {
   /** GET for HEAD requests; node:http omits the body. */
   method: string;
-  /** `url` is the input of itty-router, `params` its result. */
-  url: string;
+  /** The parameters of the path, not decoded; empty before a route matches. */
   params: Record<string, string>;
   request: Request;
   /** The body as received, for GET requests, whose Request has none. Absent without a socket. */
@@ -50,7 +49,6 @@ export function createRequestContext(
   let caller: Caller | undefined;
   return {
     method: request.method === 'HEAD' ? 'GET' : request.method,
-    url: basePath ? url.href : request.url,
     params: {},
     request,
     incoming: env?.incoming.iterator && (() => env.incoming.iterator!({ destroyOnReturn: false })),

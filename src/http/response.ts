@@ -3,9 +3,16 @@
 import { hash } from 'node:crypto';
 import type { Config } from '../config/config.ts';
 import { AppError } from '../lib/errors.ts';
-import type { StoredResponse } from './idempotency.ts';
 import type { RequestContext } from './request-context.ts';
 import type { Route, Schema } from './route.ts';
+
+/** A response as it can be stored, to be sent again. */
+export interface StoredResponse {
+  status: number;
+  headers: Record<string, string>;
+  /** Text, or its bytes in UTF-8. */
+  body: string | Uint8Array;
+}
 
 /** Creates the JSON response of a route. `fields` are the header fields set by its handler. */
 type Presenter = (result: unknown, fields: HeaderFields) => StoredResponse;
@@ -16,7 +23,7 @@ export function presenterOf(route: Route): Presenter | null {
   const filter = responseFilter(route.response);
   const editable = hasEtag(route) ? route.etag : undefined;
   return (result, fields) => {
-    const body = toJson(filter(result));
+    const body = jsonBody(filter(result));
     const headers: Record<string, string> = {
       'content-type': 'application/json',
       'cache-control': 'no-store',
@@ -44,7 +51,7 @@ export function jsonResponse(
     ...headers,
     'x-request-id': context.requestId,
   };
-  return new Response(body, { status, headers: fields });
+  return new Response(body as BodyInit, { status, headers: fields });
 }
 
 /** Adds the common header fields to a handler's Response, without overwriting its caching policy. */
@@ -139,25 +146,43 @@ const STORED_TEXT = Symbol('stored JSON');
  * A placeholder for the parsed `text`, as a top-level field of a response. The text must have the
  * declared form, because the filter doesn't see it (tests compare the two).
  */
-export function storedJson<T>(text: string): T {
+export function storedJson<T>(text: string | Uint8Array): T {
   return { [STORED_TEXT]: text } as T;
 }
 
 /** `JSON.stringify` that inserts the text of stored fields unchanged, after the other fields. */
 export function toJson(value: unknown): string {
-  const fields = Object.entries(value as object).filter(([, field]) => textOf(field) !== undefined);
-  if (fields.length === 0) return JSON.stringify(value);
-  const others = { ...(value as Record<string, unknown>) };
-  for (const [name] of fields) delete others[name];
-  const prefix = JSON.stringify(others).slice(0, -1);
-  const stored = fields
-    .map(([name, field]) => `${JSON.stringify(name)}:${textOf(field)}`)
-    .join(',');
-  return `${prefix}${prefix === '{' ? '' : ','}${stored}}`;
+  return bodyText(jsonBody(value));
 }
 
-function textOf(value: unknown): string | undefined {
-  return (value as { [STORED_TEXT]?: string } | null)?.[STORED_TEXT];
+/** As `toJson`. The body of a response is in UTF-8 already if a stored field is. */
+export function jsonBody(value: unknown): string | Uint8Array {
+  const others: Record<string, unknown> = {};
+  const stored: [name: string, text: string | Uint8Array][] = [];
+  for (const [name, field] of Object.entries(value as object)) {
+    const text = textOf(field);
+    if (text === undefined) others[name] = field;
+    else stored.push([name, text]);
+  }
+  if (stored.length === 0) return JSON.stringify(value);
+  const parts: (string | Uint8Array)[] = [JSON.stringify(others).slice(0, -1)];
+  for (const [name, text] of stored)
+    parts.push(
+      `${parts.length === 1 && parts[0] === '{' ? '' : ','}${JSON.stringify(name)}:`,
+      text,
+    );
+  parts.push('}');
+  if (stored.every(([, text]) => typeof text === 'string')) return parts.join('');
+  return Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)));
+}
+
+function textOf(value: unknown): string | Uint8Array | undefined {
+  return (value as { [STORED_TEXT]?: string | Uint8Array } | null)?.[STORED_TEXT];
+}
+
+/** The body of a response as text. */
+export function bodyText(body: StoredResponse['body']): string {
+  return typeof body === 'string' ? body : new TextDecoder().decode(body);
 }
 
 // Strong ETags and conditional requests (RFC 9110 §8.8.3, §13.1).

@@ -1,6 +1,5 @@
 /** Routes requests to their handlers and adds the common header fields to responses. */
 
-import { IttyRouter } from 'itty-router';
 import * as v from 'valibot';
 import type { App } from '../app.ts';
 import { AppError } from '../lib/errors.ts';
@@ -40,6 +39,7 @@ import {
   withCookies,
 } from './response.ts';
 import type { AnyCall, Route } from './route.ts';
+import { createRouteTable } from './route-table.ts';
 import { rateLimitFor } from './shared-rate-limit.ts';
 import { createRequestTransaction } from './transact.ts';
 import { unavailableDatabase } from './unavailable-database.ts';
@@ -61,7 +61,7 @@ interface RouterOptions {
 /** Handles every request. Unexpected errors become `internal_error` and are logged with the request id. */
 export function createRouter(options: RouterOptions): Fetch {
   const { app, routes, identify, reauthorize } = options;
-  const router = IttyRouter();
+  const table = createRouteTable<Candidate[]>();
   const served = app.config.SURFACE === 'preview' ? routes.filter((r) => r.preview) : routes;
   const security = securityHeaders(app.config);
   const consumeGeneral = createConsumeGeneralLimit(app);
@@ -76,22 +76,24 @@ export function createRouter(options: RouterOptions): Fetch {
   for (const [key, alternatives] of groupByPath(served)) {
     const [method, path] = key.split(' ') as [string, string];
     const candidates = alternatives.map((route) => ({ route, serve: serveRoute(route, shared) }));
-    const add = router[method.toLowerCase() as 'get'];
-    add(path, (context: RequestContext) => {
-      const { route, serve } = chooseByContentType(candidates, context);
-      context.route = route;
-      return serve(context);
-    });
+    table.add(method, path, candidates);
   }
+  const respond = (context: RequestContext): Promise<Response> => {
+    const matches = table.match(context.pathname);
+    const match = matches.find(({ method }) => method === context.method);
+    if (!match) return rejectUnmatched(matches, context, consumeGeneral);
+    const { route, serve } = chooseByContentType(match.value, context);
+    context.route = route;
+    context.params = match.params;
+    return serve(context);
+  };
 
   const handle: Fetch = async (request, env) => {
     const startedAt = app.clock.now();
     const context = createRequestContext(request, env, app, shared.basePath);
     let response: Response;
     try {
-      response =
-        (await router.fetch(context as never)) ??
-        (await rejectUnmatched(router.routes, context, consumeGeneral));
+      response = await respond(context);
     } catch (error) {
       response = await respondToError(toAppError(error, app, context.requestId), context);
     }
@@ -154,16 +156,12 @@ function chooseByContentType(candidates: Candidate[], { request }: RequestContex
  * supported: the service allows no cross-origin requests.
  */
 async function rejectUnmatched(
-  registeredRoutes: [string, RegExp, ...unknown[]][],
+  matches: { method: string }[],
   context: RequestContext,
   consumeGeneral: ConsumeGeneralLimit,
 ): Promise<never> {
   await consumeGeneral(context, null);
-  const methods = [
-    ...new Set(
-      registeredRoutes.filter(([, pattern]) => pattern.test(context.pathname)).map(([m]) => m),
-    ),
-  ];
+  const methods = [...new Set(matches.map(({ method }) => method))];
   if (methods.length === 0) throw pathNotFound();
   const allow = methods.flatMap((m) => (m === 'GET' ? ['GET', 'HEAD'] : [m])).join(', ');
   const detail = `This endpoint doesn't support this method. Use ${allow}.`;

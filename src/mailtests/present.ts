@@ -23,6 +23,11 @@ export type ListedRow = Omit<
   | 'placement_counts'
 >;
 
+/** What the full form of a test shows. */
+export type PresentedRow = ListedRow &
+  Pick<TestRow, 'envelope' | 'placement'> &
+  Record<'checks' | 'providers', string | Uint8Array | null>;
+
 const parse = <T>(json: string | null, otherwise: T): T =>
   json === null ? otherwise : JSON.parse(json);
 
@@ -89,7 +94,7 @@ export function presentListed(row: ListedRow, config: TestConfig, tags: string[]
 }
 
 /** The full form: with the checks, the cap and the envelope. */
-export function presentTest(row: TestRow, config: TestConfig, tags: string[]): Test {
+export function presentTest(row: PresentedRow, config: TestConfig, tags: string[]): Test {
   return {
     ...presentListed(row, config, tags),
     envelope: row.envelope === null ? null : { reported_by: null, ...JSON.parse(row.envelope) },

@@ -7,10 +7,18 @@ import { isoTime } from '../lib/clock.ts';
 import { randomToken } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
 import { idAt } from '../lib/ids.ts';
-import { afterCommit, type Db, lockIn, type Tx } from '../store/open.ts';
+import {
+  afterCommit,
+  type Db,
+  lockIn,
+  type PreparedParameter,
+  passedOn,
+  prepared,
+  type Tx,
+} from '../store/open.ts';
 import type { MessageRow, Tables, TestRow } from '../store/tables.generated.ts';
 import { deleteMessages } from './messages.ts';
-import type { ListedRow } from './present.ts';
+import type { ListedRow, PresentedRow } from './present.ts';
 import type { NewTest, TestExportQuery, TestFilters } from './schema.ts';
 import { readTags } from './tags.ts';
 
@@ -341,9 +349,32 @@ export async function testOr404(
     .where('id', '=', id)
     .where('livemode', '=', livemode ? 1 : 0);
   const row = await lockIn(db, query).executeTakeFirst();
-  if (!row) throw new AppError('not_found', 'No such test.');
+  if (!row) throw noSuchTest();
   return row;
 }
+
+const findPresented = prepared(
+  (db, parameter: PreparedParameter<{ id: string; livemode: number }>) =>
+    db
+      .selectFrom('tests')
+      .select([...LISTED_COLUMNS, 'envelope', 'placement'])
+      .select([passedOn(db, 'checks').as('checks'), passedOn(db, 'providers').as('providers')])
+      .where('id', '=', parameter('id'))
+      .where('livemode', '=', parameter('livemode')),
+);
+
+/** As `testOr404`, for a response. Locks nothing. */
+export async function presentedTestOr404(
+  db: Db,
+  id: string,
+  livemode: boolean,
+): Promise<PresentedRow> {
+  const [row] = await findPresented(db, { id, livemode: livemode ? 1 : 0 });
+  if (!row) throw noSuchTest();
+  return row;
+}
+
+const noSuchTest = () => new AppError('not_found', 'No such test.');
 
 // The analysis job.
 

@@ -11,7 +11,6 @@ import { isoTime } from '../lib/clock.ts';
 import { waitUntil } from '../lib/concurrency.ts';
 import { AppError, invalidParams } from '../lib/errors.ts';
 import { afterCommit } from '../store/open.ts';
-import type { TestRow } from '../store/tables.generated.ts';
 import { audit } from '../team/audit.ts';
 import { reauthorize } from '../team/permissions.ts';
 import { Inbox } from './inbox-schema.ts';
@@ -19,7 +18,7 @@ import { createInbox, presentInbox } from './inboxes.ts';
 import { notAMessage } from './message-file.ts';
 import { findMessageOf, readChunks } from './messages.ts';
 import { insertPlacements, LOOK_JOB, requireSeeds, withSeeds } from './placement.ts';
-import { presentListed, presentTest } from './present.ts';
+import { type PresentedRow, presentListed, presentTest } from './present.ts';
 import {
   changeTest,
   deleteTests,
@@ -27,6 +26,7 @@ import {
   insertTest,
   listTests,
   newTestRow,
+  presentedTestOr404,
   requestReanalysis,
   testOr404,
 } from './queries.ts';
@@ -212,8 +212,8 @@ const getTest = route({
   response: Test,
   async handle(call) {
     const { app, actor, params, query } = call;
-    const find = () => testOr404(app, params.id!, actor.livemode);
-    const present = async (row: TestRow) =>
+    const find = () => presentedTestOr404(app.db, params.id!, actor.livemode);
+    const present = async (row: PresentedRow) =>
       presentTest(row, app.config, await tagsOf(app.db, row.id));
     if (query.wait === 0) return present(await find());
     const row = await waitForEnd(
@@ -389,15 +389,16 @@ function streamed(parts: AsyncGenerator<string | Uint8Array>): ReadableStream<Ui
 function waitForEnd(
   app: Pick<App, 'signals' | 'clock'>,
   { id, ms, abort }: { id: string; ms: number; abort: AbortSignal },
-  find: () => Promise<TestRow>,
-  isDone: (row: TestRow) => boolean,
-): Promise<TestRow> {
+  find: () => Promise<PresentedRow>,
+  isDone: (row: PresentedRow) => boolean,
+): Promise<PresentedRow> {
   return waitUntil(app, { name: id, ms, abort }, find, isDone);
 }
 
 /** A test without placement is settled with its result. */
-const isSettled = (row: TestRow): boolean => isEnded(row) && row.placement_status !== 'waiting';
+const isSettled = (row: PresentedRow): boolean =>
+  isEnded(row) && row.placement_status !== 'waiting';
 
-function isEnded({ status }: TestRow): boolean {
+function isEnded({ status }: PresentedRow): boolean {
   return status === 'completed' || status === 'failed';
 }

@@ -1,7 +1,7 @@
 /** The tags of tests: labels by which people find and filter them. */
 
 import { sql } from 'kysely';
-import type { Db, Tx } from '../store/open.ts';
+import { type Db, type PreparedParameter, prepared, type Tx } from '../store/open.ts';
 import type { TestRow } from '../store/tables.generated.ts';
 
 /** The tags of each of these tests, in alphabetical order. Tests without tags are missing. */
@@ -19,9 +19,14 @@ export async function readTags(db: Db | Tx, testIds: string[]): Promise<Map<stri
   return tags;
 }
 
+const findTags = prepared((db, parameter: PreparedParameter<{ testId: string }>) =>
+  db.selectFrom('test_tags').select('tag').where('test_id', '=', parameter('testId')),
+);
+
 /** The tags of one test. */
 export async function tagsOf(db: Db | Tx, testId: string): Promise<string[]> {
-  return (await readTags(db, [testId])).get(testId) ?? [];
+  const rows = await findTags(db, { testId });
+  return rows.map(({ tag }) => tag).sort();
 }
 
 type TaggedTest = Pick<TestRow, 'id' | 'livemode'>;

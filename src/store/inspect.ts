@@ -10,8 +10,6 @@ import { StoreError } from './errors.ts';
 import { postgresDialect } from './postgres/dialect.ts';
 import { startError } from './postgres/errors.ts';
 import { readVersion } from './postgres/migrate.ts';
-import { checkServer } from './postgres/open.ts';
-import { createPool, SERVICE_LIMITS } from './postgres/pool.ts';
 import { sqliteDialect } from './sqlite/dialect.ts';
 import { NO_WAL_SYNC } from './sqlite/wal-sync.ts';
 import type { Tables } from './tables.generated.ts';
@@ -46,18 +44,19 @@ function inspectSqlite(path: string): InspectedStore {
   }
 }
 
-const LIMITS = { ...SERVICE_LIMITS, connections: 2, silenceMs: 10_000 };
 /** Not the name of a service or of an exclusive command, so that no other program waits for it. */
 const SESSION = 'deliverability-doctor';
 
-/** Of each connection, so that no query can change anything. The server itself must accept writes. */
-async function checkAndSetReadOnly(client: ClientBase): Promise<void> {
-  await checkServer(client);
-  await client.query('SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY');
-}
-
 async function inspectPostgres(url: string): Promise<InspectedStore> {
-  const options = { name: SESSION, limits: LIMITS, verify: checkAndSetReadOnly };
+  const { checkServer } = await import('./postgres/open.ts');
+  const { createPool, SERVICE_LIMITS } = await import('./postgres/pool.ts');
+  /** Of each connection, so that no query can change anything. The server itself must accept writes. */
+  const verify = async (client: ClientBase) => {
+    await checkServer(client);
+    await client.query('SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY');
+  };
+  const limits = { ...SERVICE_LIMITS, connections: 2, silenceMs: 10_000 };
+  const options = { name: SESSION, limits, verify };
   try {
     const pool = createPool(url, options);
     try {

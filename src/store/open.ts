@@ -1,11 +1,11 @@
 /** Opens the database that the configuration names. */
 
 import { isPostgresUrl } from '../lib/database-url.ts';
-import { openPostgres } from './postgres/open.ts';
 import { openSqlite } from './sqlite/open.ts';
 import type { SchemaMode, Store } from './types.ts';
 
-export { engineOf, lockIn, lockName, lockRow, shareIn } from './engine.ts';
+export { engineOf, lockIn, lockName, lockRow, passedOn, shareIn } from './engine.ts';
+export { type PreparedParameter, prepared } from './prepared.ts';
 export { afterCommit, beforeCommit, inSnapshot, transact } from './transact.ts';
 export type { Db, Engine, Hints, SchemaMode, Store, Tx } from './types.ts';
 
@@ -14,5 +14,8 @@ export type { Db, Engine, Hints, SchemaMode, Store, Tx } from './types.ts';
  * StoreError with a readable message if that is impossible.
  */
 export async function openStore(location: string, mode: SchemaMode = 'upgrade'): Promise<Store> {
-  return isPostgresUrl(location) ? openPostgres(location, mode) : openSqlite(location, mode);
+  if (!isPostgresUrl(location)) return openSqlite(location, mode);
+  // Only when needed: the client of PostgreSQL takes memory.
+  const { openPostgres } = await import('./postgres/open.ts');
+  return openPostgres(location, mode);
 }

@@ -5,7 +5,15 @@ import { fetchPage, type Page } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import { randomSecret, sha256 } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
-import { type Db, lockIn, shareIn, type Tx, transact } from '../store/open.ts';
+import {
+  type Db,
+  lockIn,
+  type PreparedParameter,
+  prepared,
+  shareIn,
+  type Tx,
+  transact,
+} from '../store/open.ts';
 import type { ApiKeyRow } from '../store/tables.generated.ts';
 import { type Author, audit } from './audit.ts';
 import type { TeamContext } from './members.ts';
@@ -123,11 +131,11 @@ export async function revokeApiKey(
 }
 
 /** Keys that are neither revoked nor expired. */
-function validKeys(db: Db | Tx, now: number) {
+function validKeys(db: Db | Tx, now: string) {
   return db
     .selectFrom('api_keys')
     .where('revoked_at', 'is', null)
-    .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', isoTime(now))]));
+    .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]));
 }
 
 /** In a transaction, the key stays valid until it ends. */
@@ -137,7 +145,7 @@ export async function isKeyValid(
   now: number,
   lock: typeof lockIn = shareIn,
 ): Promise<boolean> {
-  const query = validKeys(db, now).select('id').where('id', '=', id);
+  const query = validKeys(db, isoTime(now)).select('id').where('id', '=', id);
   const row = await lock(db, query).executeTakeFirst();
   return row !== undefined;
 }
@@ -152,11 +160,8 @@ async function updateLastUsed(db: Db, id: string, now: number): Promise<void> {
     .catch(() => {});
 }
 
-/** The actor of a key; null if the key is unknown, expired, or revoked. */
-export async function identifyKey({ db, clock }: TeamContext, key: string): Promise<Actor | null> {
-  if (!key.startsWith('dlv_')) return null;
-  const now = clock.now();
-  const row = await validKeys(db, now)
+const findKeyByHash = prepared((db, parameter: PreparedParameter<{ hash: string; now: string }>) =>
+  validKeys(db, parameter('now'))
     .innerJoin('members', 'members.id', 'api_keys.member_id')
     .select([
       'api_keys.id',
@@ -167,8 +172,14 @@ export async function identifyKey({ db, clock }: TeamContext, key: string): Prom
       'members.role as member_role',
       'members.email',
     ])
-    .where('hash', '=', sha256(key))
-    .executeTakeFirst();
+    .where('hash', '=', parameter('hash')),
+);
+
+/** The actor of a key; null if the key is unknown, expired, or revoked. */
+export async function identifyKey({ db, clock }: TeamContext, key: string): Promise<Actor | null> {
+  if (!key.startsWith('dlv_')) return null;
+  const now = clock.now();
+  const [row] = await findKeyByHash(db, { hash: sha256(key), now: isoTime(now) });
   if (!row) return null;
   if (row.last_used_at === null || Date.parse(row.last_used_at) <= now - LAST_USED_INTERVAL_MS)
     await updateLastUsed(db, row.id, now);

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { it, type TestContext } from 'node:test';
 import * as v from 'valibot';
-import { responseFilter, storedJson, toJson } from '../../src/http/response.ts';
+import { jsonBody, responseFilter, storedJson, toJson } from '../../src/http/response.ts';
 import type { Schema } from '../../src/http/route.ts';
 import type { Test } from '../../src/mailtests/schema.ts';
 import { startTestService } from '../helpers/app.ts';
@@ -99,6 +99,14 @@ it('responseFilter passes stored JSON, which is written verbatim', () => {
   const text = toJson(answer);
   assert.ok(text.includes(`"checks":${checks}`), text);
   assert.deepEqual(JSON.parse(text), { id: 'a', cap: null, checks: [{ id: 'spf', note: 'ü' }] });
+});
+
+it('jsonBody is the UTF-8 of the same JSON if a stored field is in UTF-8', () => {
+  const value = { id: 'é', a: storedJson(Buffer.from('["ü…"]')), b: storedJson('[1]') };
+  const text = '{"id":"é","a":["ü…"],"b":[1]}';
+  assert.deepEqual(jsonBody(value), Buffer.from(text));
+  assert.equal(toJson(value), text);
+  assert.equal(jsonBody({ b: storedJson('[1]') }), '{"b":[1]}');
 });
 
 it('toJson combines stored JSON and values into valid JSON', () => {

@@ -4,7 +4,16 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { isUniqueViolation } from '../../src/store/errors.ts';
-import { afterCommit, type Db, lockIn, lockRow, transact } from '../../src/store/open.ts';
+import {
+  afterCommit,
+  type Db,
+  lockIn,
+  lockRow,
+  type PreparedParameter,
+  passedOn,
+  prepared,
+  transact,
+} from '../../src/store/open.ts';
 import type { Tables } from '../../src/store/tables.generated.ts';
 import { cleanText } from '../../src/store/text.ts';
 import { DATABASES } from './databases.ts';
@@ -436,6 +445,32 @@ for (const { name, skip, open } of DATABASES)
         assert.equal(await lockRow(tx, 'members', 'mem_2'), false);
         const rows = await lockIn(tx, tx.selectFrom('members').select('id')).skipLocked().execute();
         assert.equal(rows.length, 1);
+      });
+    });
+
+    it('runs a prepared query with the values of each call, also in a transaction', async (t) => {
+      const find = prepared((db, parameter: PreparedParameter<{ id: string; mode: number }>) =>
+        db
+          .selectFrom('events')
+          .select(['id', passedOn(db, 'data').as('data')])
+          .where('id', '=', parameter('id'))
+          .where('type', '=', 'test.completed')
+          .where('livemode', '=', parameter('mode')),
+      );
+      const db = await open(t);
+      for (const id of ['evt_1', 'evt_\uFFFD'])
+        await db
+          .insertInto('events')
+          .values(event(id, `{"é":"${id}"}`))
+          .execute();
+      const texts = async (reader: Db, id: string, mode: number) =>
+        (await find(reader, { id, mode })).map(({ data }) => Buffer.from(data!).toString());
+      assert.deepEqual(await texts(db, 'evt_1', 1), ['{"é":"evt_1"}']);
+      assert.deepEqual(await texts(db, 'evt_1', 0), []);
+      assert.deepEqual(await texts(db, 'evt_\0', 1), ['{"é":"evt_\uFFFD"}']);
+      await transact(db, async (tx) => {
+        await tx.insertInto('events').values(event('evt_2', '1')).execute();
+        assert.deepEqual(await texts(tx, 'evt_2', 1), ['1']);
       });
     });
 

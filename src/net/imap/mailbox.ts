@@ -3,7 +3,7 @@
  * trains no filter. Whatever the server sends, each operation ends within its deadline and within a number of bytes.
  */
 
-import { ImapFlow, type ListResponse } from 'imapflow';
+import type { ImapFlow, ListResponse } from 'imapflow';
 import { type ImapAccount, isLoopback } from '../../config/seed-mailboxes.ts';
 import { ImapError, toImapError } from './errors.ts';
 import type { ImapFolder } from './junk-folders.ts';
@@ -74,8 +74,15 @@ interface Options {
   signal?: AbortSignal;
 }
 
-/** Not connected yet. Its rejections are converted by `withinLimits`. */
-export function createClient(account: ImapAccount, { timeoutMs }: Options): ImapFlow {
+/**
+ * Not connected yet. Its rejections are converted by `withinLimits`. Loads the library when it is first needed, because
+ * a service without seed mailboxes never needs it.
+ */
+export async function createClient(
+  account: ImapAccount,
+  { timeoutMs }: Options,
+): Promise<ImapFlow> {
+  const { ImapFlow } = await import('imapflow');
   const { host, port, tls, user } = account;
   const client = new ImapFlow({
     host,
@@ -111,7 +118,7 @@ export async function openMailbox(
 ): Promise<ImapMailbox> {
   const { host } = account;
   const { signal } = options;
-  const client = createClient(account, options);
+  const client = await createClient(account, options);
   const timeoutMs = options.timeoutMs ?? OPERATION_TIMEOUT_MS;
   const bounded = <T>(work: () => Promise<T>): Promise<T> =>
     withinLimits(client, account, { timeoutMs, bytes: MAX_OPERATION_BYTES, signal }, work);
@@ -328,7 +335,7 @@ export async function watchInbox(
   onChange: () => void,
   options: Options = {},
 ): Promise<InboxWatch> {
-  const client = createClient(account, options);
+  const client = await createClient(account, options);
   client.on('exists', onChange);
   const limits = {
     timeoutMs: options.timeoutMs ?? OPERATION_TIMEOUT_MS,

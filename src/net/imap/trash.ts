@@ -22,7 +22,7 @@ export async function moveToTrash(
   messages: MessagesInFolder[],
 ): Promise<void> {
   const { host } = account;
-  const client = createClient(account, {});
+  const client = await createClient(account, {});
   const bounded = <T>(work: () => Promise<T>): Promise<T> =>
     withinLimits(client, account, LIMITS, work);
   try {

@@ -1,0 +1,44 @@
+/** Queries that are built and compiled once, for reads that every request makes. */
+
+import type { Compilable, CompiledQuery } from 'kysely';
+import { engineOf } from './engine.ts';
+import { cleanParameter } from './text.ts';
+import type { Db, Engine, Tx } from './types.ts';
+
+/** Stands for a value in the compiled query. */
+class Parameter {
+  readonly name: string;
+
+  constructor(name: string) {
+    this.name = name;
+  }
+}
+
+/** Returns what stands for the value with this name. */
+export type PreparedParameter<Values> = <Name extends keyof Values & string>(
+  name: Name,
+) => Values[Name];
+
+/**
+ * Returns a function that runs the query with the given values. The query must depend
+ * on nothing but these and the kind of the database.
+ */
+export function prepared<Values extends object, Row>(
+  build: (db: Db, parameter: PreparedParameter<Values>) => Compilable<Row>,
+): (db: Db | Tx, values: Values) => Promise<Row[]> {
+  const compiled = new Map<Engine, CompiledQuery<Row>>();
+  return async (db, values) => {
+    const engine = engineOf(db);
+    let query = compiled.get(engine);
+    if (!query) {
+      query = build(db, (name) => new Parameter(name) as never).compile();
+      compiled.set(engine, query);
+    }
+    const parameters = query.parameters.map((parameter) =>
+      parameter instanceof Parameter
+        ? cleanParameter(values[parameter.name as keyof Values])
+        : parameter,
+    );
+    return (await db.executeQuery<Row>({ ...query, parameters })).rows;
+  };
+}
