@@ -25,6 +25,7 @@ const SEED = Number(process.env.FUZZ_SEED ?? 20_261_123);
 const ONLY = process.env.FUZZ_CASE;
 /** CPU time, because wall-clock time depends on other work of the machine. */
 const MAX_STALL_MS = 200;
+const MAX_REPEATS = 3;
 const MAX_BYTES = 100_000;
 const REPORT_EVERY = 10;
 const PDF_EVERY = 100;
@@ -136,6 +137,7 @@ test(`${CASES} mutated messages are analyzed without a fault or a stall over ${M
   const mails = inputs();
   // The first analysis compiles the code.
   await run(0, mails);
+  const stalls: string[] = [];
   const figures = { cases: 0, inputs: mails.length, scored: 0, stalls: 0, max_cpu_ms: 0 };
   const numbers = ONLY === undefined ? Array.from({ length: CASES }, (_, i) => i) : [Number(ONLY)];
   for (const number of numbers) {
@@ -143,11 +145,12 @@ test(`${CASES} mutated messages are analyzed without a fault or a stall over ${M
     let { milliseconds, score } = await run(number, mails).catch((error) => {
       throw new Error(`${of}: ${error.stack}`, { cause: error });
     });
-    // Garbage collection of earlier cases is no stall of this one: the second run decides.
-    if (milliseconds >= MAX_STALL_MS) ({ milliseconds, score } = await run(number, mails));
+    // Garbage collection of earlier cases is no stall of this one: the fastest run decides.
+    for (let again = 0; milliseconds >= MAX_STALL_MS && again < MAX_REPEATS; again++)
+      ({ milliseconds, score } = await run(number, mails));
     if (milliseconds >= MAX_STALL_MS) {
       figures.stalls += 1;
-      t.diagnostic(`${of}: ${Math.round(milliseconds)} ms`);
+      stalls.push(`${of}: ${Math.round(milliseconds)} ms`);
     }
     figures.cases += 1;
     if (score !== null) figures.scored += 1;
@@ -156,5 +159,5 @@ test(`${CASES} mutated messages are analyzed without a fault or a stall over ${M
     if (number % 50 === 0) await new Promise(setImmediate);
   }
   t.diagnostic(JSON.stringify(figures));
-  assert.equal(figures.stalls, 0);
+  assert.deepEqual(stalls, []);
 });

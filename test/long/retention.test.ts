@@ -53,7 +53,7 @@ test('Deleting 3,000 old tests and 100 MB of large messages delays nothing, and 
     [KEPT, KEPT, KEPT],
   );
   // The time of the machine is shared with other programs, so only the work of the thread is certain.
-  for (const { cpu } of [deletion, shrinking]) assert.ok(cpu < 60, `${cpu} ms`);
+  for (const { cpu } of [deletion, shrinking]) assert.ok(cpu < 100, `${cpu} ms`);
   assert.ok(after < before / 10, `${before} → ${after}`);
 });
 
