@@ -64,9 +64,6 @@ for package in "${packages[@]}"; do
   [ "$status" = installed ] || missing+=("$package")
 done
 
-as_root=()
-[ "$(id -u)" -eq 0 ] || as_root=(sudo)
-
 # Exim conflicts with Postfix, so its program is unpacked from the package.
 install_exim() {
   local folder

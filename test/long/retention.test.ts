@@ -13,6 +13,7 @@ import { deleteOrphanedChunks } from '../../src/mailtests/messages.ts';
 import { shrink } from '../../src/store/sqlite/shrink.ts';
 import { completeTest } from '../alerts/alerting.ts';
 import { startTestService, type TestService } from '../helpers/app.ts';
+import { cpuTime } from '../helpers/cpu-time.ts';
 import { skipOnPostgres } from '../helpers/store.ts';
 
 const DAY_MS = 86_400_000;
@@ -121,9 +122,9 @@ async function measure(
   work: () => Promise<void>,
 ): Promise<Measured> {
   const measured: Measured = { ms: 0, stall: 0, cpu: 0, slowestRead: 0, slowestWrite: 0 };
-  let last = { wall: performance.now(), cpu: threadMs() };
+  let last = { wall: performance.now(), cpu: cpuTime() };
   const timer = setInterval(() => {
-    const now = { wall: performance.now(), cpu: threadMs() };
+    const now = { wall: performance.now(), cpu: cpuTime() };
     measured.stall = Math.max(measured.stall, now.wall - last.wall - 5);
     measured.cpu = Math.max(measured.cpu, now.cpu - last.cpu);
     last = now;
@@ -150,11 +151,6 @@ async function measure(
   await working;
   clearInterval(timer);
   return { ...measured, ms: performance.now() - startedAt };
-}
-
-function threadMs(): number {
-  const { user, system } = process.threadCpuUsage();
-  return (user + system) / 1000;
 }
 
 function checkpoint(file: string): void {
