@@ -9,7 +9,7 @@ import { openStore } from '../../src/store/open.ts';
 import { PERIODS, periodEndingAt, summarize } from '../../src/summary/summary.ts';
 import { seededRandom } from '../../test/helpers/random.ts';
 import { randomTest } from '../../test/mailtests/counted-tests.ts';
-import { recountedSummary } from '../../test/summary/recounted-summary.ts';
+import { recountedSummary, SEEDS } from '../../test/summary/recounted-summary.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const TESTS_PER_TRANSACTION = 10;
@@ -55,7 +55,7 @@ export async function verifySummaries(path: string, domains: string[]): Promise<
       const [summary, expected] = await db
         .transaction()
         .execute(async (tx) => [
-          await summarize(tx, query),
+          await summarize(tx, query, SEEDS),
           await recountedSummary(tx, query, issueTitle),
         ]);
       assert.deepEqual(summary, expected);

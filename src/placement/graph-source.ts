@@ -9,7 +9,7 @@ import {
   type ListedMessage,
   openGraphMailbox,
 } from '../net/graph/mailbox.ts';
-import { MailboxError } from '../net/mailbox-error.ts';
+import { MailboxError, type MailboxProblem } from '../net/mailbox-error.ts';
 import type { PlacementReason } from '../report/report.ts';
 import { type OAuthSeed, seedWeb, withAccessToken } from './credentials.ts';
 import { accountFault } from './graph-account.ts';
@@ -27,6 +27,8 @@ const FOLDERS: { id: GraphFolder; name: string; isJunk: boolean }[] = [
 
 /** New messages that are read in one look, from the newest. The next look continues. */
 const MAX_MESSAGES = 200;
+/** After this many messages that Graph does not send, and none that it does, the fault is its own. */
+const MAX_UNREADABLE = 3;
 /** For all requests of one look. What was read until then is kept for the next. */
 const LOOK_TIMEOUT_MS = 120_000;
 
@@ -34,7 +36,8 @@ export function createGraphSource(app: App, seed: GraphSeed): SeedSource {
   /** By the ID of the message. */
   const copies = new Map<string, MailCopy>();
   let found: FoundMessage[] = [];
-  let isTruncated = false;
+  let truncatedAt: number | null = null;
+  let unreadableAt: number | null = null;
   const closing = new AbortController();
   /** Of the access token that was used last. */
   let checked: { accessToken: string; fault: MailboxError | null } | null = null;
@@ -55,29 +58,49 @@ export function createGraphSource(app: App, seed: GraphSeed): SeedSource {
     return copy;
   }
 
+  /** Reads messages. One that Graph does not send would otherwise hide all others; the next look tries it again. */
+  async function readMessages(
+    mailbox: GraphMailbox,
+    messages: ListedMessage[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    let sent = 0;
+    const unreadable: ListedMessage[] = [];
+    for (const message of messages) {
+      try {
+        await copyFor(mailbox, message.id);
+        sent += 1;
+      } catch (error) {
+        if (!(error instanceof MailboxError) || signal.aborted) throw error;
+        if (!PROBLEMS_OF_MESSAGES.includes(error.problem)) throw error;
+        unreadable.push(message);
+        if (sent === 0 && unreadable.length >= MAX_UNREADABLE) throw error;
+      }
+    }
+    unreadableAt = newestOf(unreadable);
+  }
+
   async function look(accessToken: string, since: number): Promise<void> {
     const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(LOOK_TIMEOUT_MS)]);
     const access = { web: seedWeb(app), baseUrl: seed.graphUrl, accessToken, signal };
     const mailbox = openGraphMailbox(access);
     await requireAccount(mailbox, accessToken);
-    isTruncated = false;
+    let isListTruncated = false;
     // A message that was moved between two lists is in both; the later list is right.
     const listed = new Map<string, ListedMessage & Pick<FoundMessage, 'folder' | 'isJunk'>>();
     for (const { id, name: folder, isJunk } of FOLDERS) {
       const listing = await mailbox.list(id, since);
-      if (listing.isTruncated) isTruncated = true;
+      if (listing.isTruncated) isListTruncated = true;
       for (const message of listing.messages)
         listed.set(message.id, { ...message, folder, isJunk });
     }
     for (const id of copies.keys()) if (!listed.has(id)) copies.delete(id);
+    const unread = [...listed.values()].filter(({ id }) => !copies.has(id));
+    truncatedAt = isListTruncated ? app.clock.now() : newestOf(unread.slice(MAX_MESSAGES));
+    await readMessages(mailbox, unread.slice(0, MAX_MESSAGES), signal);
     const messages: FoundMessage[] = [];
-    let read = 0;
     for (const { id, folder, isJunk, receivedAt, inference } of listed.values()) {
-      if (!copies.has(id) && ++read > MAX_MESSAGES) {
-        isTruncated = true;
-        continue;
-      }
-      const copy = await copyFor(mailbox, id);
+      const copy = copies.get(id);
       if (!copy) continue;
       const notes = isJunk ? [] : inferenceNotes(inference);
       messages.push({ ...copy, key: id, folder, isJunk, uid: null, receivedAt, notes });
@@ -90,7 +113,7 @@ export function createGraphSource(app: App, seed: GraphSeed): SeedSource {
       if (closing.signal.aborted) throw new MailboxError('closed', 'The service is stopping.');
       await withAccessToken(app, seed, (token) => look(token, since - CLOCK_TOLERANCE_MS));
       const searched = FOLDERS.map(({ name }) => name);
-      return { searched, hasJunkFolder: true, isTruncated, hasUnreadable: false };
+      return { searched, hasJunkFolder: true, truncatedAt, unreadableAt };
     },
     messages: () => found,
     tabOf: async () => 'inbox',
@@ -100,6 +123,20 @@ export function createGraphSource(app: App, seed: GraphSeed): SeedSource {
     close: () => closing.abort(),
   };
 }
+
+/** The latest time at which one of these messages can have arrived by this machine’s clock; null without messages. */
+const newestOf = (messages: ListedMessage[]): number | null =>
+  messages.length === 0
+    ? null
+    : Math.max(...messages.map(({ receivedAt }) => receivedAt)) + CLOCK_TOLERANCE_MS;
+
+/** What Graph can say about a single message: an error of its own, an invalid response, or a refusal. */
+const PROBLEMS_OF_MESSAGES: readonly MailboxProblem[] = [
+  'unreachable',
+  'timeout',
+  'bad_response',
+  'refused',
+];
 
 /** A message as Graph shows it, by which it is recognized. */
 function copyOfGraph({ headers, from, subject, body }: GraphMessage): MailCopy {

@@ -4,6 +4,7 @@ import type { App } from '../app.ts';
 import type { ImapAccount, SeedMailbox } from '../config/seed-mailboxes.ts';
 import { errorMessage } from '../lib/errors.ts';
 import { type ImapMailbox, type InboxWatch, openMailbox, watchInbox } from '../net/imap/mailbox.ts';
+import { MailboxError } from '../net/mailbox-error.ts';
 import { withAccessToken } from './credentials.ts';
 import { createMailboxState } from './mailbox-state.ts';
 import type { SeedSource } from './source.ts';
@@ -13,6 +14,8 @@ export type ImapSeed = SeedMailbox & { imap: NonNullable<SeedMailbox['imap']> };
 /** Servers may end idle connections after half an hour (RFC 2177). This applies to both connections. */
 const MAX_CONNECTION_AGE_MS = 25 * 60_000;
 const WATCH_RETRY_MS = 60_000;
+/** For all that one look reads, however slowly the server sends it. The next look continues. */
+const LOOK_TIMEOUT_MS = 120_000;
 
 /** Calls `use` with what signs in to the mailbox: its password, or an access token. Rejects with a MailboxError. */
 export function withAccount<T>(
@@ -25,8 +28,13 @@ export function withAccount<T>(
     : withAccessToken(app, { name, oauth }, (accessToken) => use({ ...server, accessToken }));
 }
 
-export function createImapSource(app: App, seed: ImapSeed): SeedSource {
-  const state = createMailboxState(seed);
+/** `lookTimeoutMs` is for tests with slow servers. */
+export function createImapSource(
+  app: App,
+  seed: ImapSeed,
+  { lookTimeoutMs = LOOK_TIMEOUT_MS } = {},
+): SeedSource {
+  const state = createMailboxState(seed, app.clock);
   let mailbox: ImapMailbox | null = null;
   let openedAt = 0;
   let watch: InboxWatch | null = null;
@@ -34,6 +42,8 @@ export function createImapSource(app: App, seed: ImapSeed): SeedSource {
   let watchRetryAt = 0;
   const closing = new AbortController();
   const { signal } = closing;
+  /** Ends the look that is running. */
+  let look: AbortSignal = signal;
 
   const disconnect = () => {
     mailbox?.close();
@@ -42,20 +52,48 @@ export function createImapSource(app: App, seed: ImapSeed): SeedSource {
 
   async function connected(): Promise<ImapMailbox> {
     const now = app.clock.now();
+    const current = look;
     if (mailbox?.isOpen() && now - openedAt < MAX_CONNECTION_AGE_MS) return mailbox;
     await mailbox?.end();
     mailbox = null;
     const opened = await withAccount(app, seed, (account) => openMailbox(account, { signal }));
-    if (signal.aborted) opened.close();
+    if (signal.aborted || current.aborted) opened.close();
     mailbox = opened;
     openedAt = now;
     return opened;
   }
 
+  /** Rejects once the time of the look is over, and ends the connection. */
+  async function withinLook<T>(work: (mailbox: ImapMailbox) => Promise<T>): Promise<T> {
+    const over = Promise.withResolvers<never>();
+    const end = () => {
+      over.reject(
+        new MailboxError(
+          'timeout',
+          `${seed.imap.host} took longer than ${lookTimeoutMs / 1000} seconds to send what is new.`,
+        ),
+      );
+      disconnect();
+    };
+    look.addEventListener('abort', end);
+    if (look.aborted) end();
+    const running = connected().then(work);
+    // After that, its own rejection is of no interest.
+    running.catch(() => {});
+    try {
+      return await Promise.race([over.promise, running]);
+    } finally {
+      look.removeEventListener('abort', end);
+    }
+  }
+
   return {
-    read: async (since, recheck) => state.read(await connected(), since, recheck),
+    read(since, recheck) {
+      look = AbortSignal.timeout(lookTimeoutMs);
+      return withinLook((opened) => state.read(opened, since, recheck));
+    },
     messages: state.messages,
-    tabOf: async (message) => state.tabOf(await connected(), message),
+    tabOf: (message) => withinLook((opened) => state.tabOf(opened, message)),
     async keepWatch(onChange) {
       const now = app.clock.now();
       const canWatch = seed.connections >= 2 && mailbox?.canIdle();

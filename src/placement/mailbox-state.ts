@@ -1,6 +1,7 @@
 /** The recent messages of one seed mailbox on an IMAP server, read in turn from its spam folders and its inbox. */
 
 import type { SeedMailbox } from '../config/seed-mailboxes.ts';
+import type { Clock } from '../lib/clock.ts';
 import { junkFolders } from '../net/imap/junk-folders.ts';
 import type { GmailTab, ImapMailbox, SeenMessage } from '../net/imap/mailbox.ts';
 import { MailboxError } from '../net/mailbox-error.ts';
@@ -33,15 +34,20 @@ const BATCH_SIZE = 20;
 /** Each is examined in each look. */
 const MAX_JUNK_FOLDERS = 20;
 
-export function createMailboxState({ junk }: Pick<SeedMailbox, 'junk'>): MailboxState {
+export function createMailboxState(
+  { junk }: Pick<SeedMailbox, 'junk'>,
+  clock: Clock,
+): MailboxState {
   const cursors = new Map<string, Cursor>();
-  let found = new Map<string, FoundMessage>();
-  let isTruncated = false;
-  let hasUnreadable = false;
+  const found = new Map<string, FoundMessage>();
+  let truncatedAt: number | null = null;
+  let unreadableAt: number | null = null;
 
-  const forget = (folder: string) => {
+  /** Keeps what an interrupted look has read. */
+  const forgetOthers = (folder: string, uidValidity: string) => {
     cursors.delete(folder);
-    found = new Map([...found].filter(([, message]) => message.folder !== folder));
+    for (const { key, folder: its, uid } of found.values())
+      if (its === folder && key !== keyOf(folder, uidValidity, uid!)) found.delete(key);
   };
 
   async function newUids(
@@ -56,7 +62,7 @@ export function createMailboxState({ junk }: Pick<SeedMailbox, 'junk'>): Mailbox
       const uids = await mailbox.uidsFrom(cursor.nextUid);
       return { uidValidity, nextUid: nextAfter(uids, uidNext ?? cursor.nextUid), uids };
     }
-    forget(folder);
+    forgetOthers(folder, uidValidity);
     const earliest = since - CLOCK_TOLERANCE_MS;
     const candidates = limited(await mailbox.uidsSince(earliest), MAX_CANDIDATES);
     const times = await mailbox.timesOf(candidates);
@@ -66,7 +72,7 @@ export function createMailboxState({ junk }: Pick<SeedMailbox, 'junk'>): Mailbox
 
   /** The last ones, which are the newest. */
   function limited(uids: number[], limit: number): number[] {
-    if (uids.length > limit) isTruncated = true;
+    if (uids.length > limit) truncatedAt = clock.now();
     return uids.slice(-limit);
   }
 
@@ -82,7 +88,7 @@ export function createMailboxState({ junk }: Pick<SeedMailbox, 'junk'>): Mailbox
         for (const uid of uids) messages.push(...(await readable(mailbox, [uid])));
         return messages;
       }
-      hasUnreadable = true;
+      unreadableAt = clock.now();
       return [];
     }
   }
@@ -104,16 +110,18 @@ export function createMailboxState({ junk }: Pick<SeedMailbox, 'junk'>): Mailbox
     );
     const existing = new Set(await mailbox.existing(known.map(({ uid }) => uid!)));
     for (const { key, uid } of known) if (!existing.has(uid!)) found.delete(key);
-    const wanted = limited(uids, MAX_MESSAGES);
+    const wanted = limited(uids, MAX_MESSAGES).filter(
+      (uid) => !found.has(keyOf(folder, uidValidity, uid)),
+    );
     for (let i = 0; i < wanted.length; i += BATCH_SIZE)
       for (const { uid, receivedAt, bytes } of await readable(
         mailbox,
         wanted.slice(i, i + BATCH_SIZE),
       )) {
-        const key = JSON.stringify([folder, uidValidity, uid]);
+        const key = keyOf(folder, uidValidity, uid);
         found.set(key, { ...(await readCopy(bytes)), key, folder, isJunk, uid, receivedAt });
       }
-    // Only now, so that an interrupted look reads the same messages again.
+    // Only now, so that the look after an interrupted one reads the rest.
     cursors.set(folder, { uidValidity, nextUid });
   }
 
@@ -135,7 +143,7 @@ export function createMailboxState({ junk }: Pick<SeedMailbox, 'junk'>): Mailbox
       // Of folders that were renamed or deleted.
       for (const { key, folder } of found.values())
         if (!searched.includes(folder)) found.delete(key);
-      return { searched, hasJunkFolder: folders.length > 0, isTruncated, hasUnreadable };
+      return { searched, hasJunkFolder: folders.length > 0, truncatedAt, unreadableAt };
     },
     messages: () => [...found.values()],
     async tabOf(mailbox, { uid }) {
@@ -151,6 +159,9 @@ export function createMailboxState({ junk }: Pick<SeedMailbox, 'junk'>): Mailbox
     },
   };
 }
+
+const keyOf = (folder: string, uidValidity: string, uid: number): string =>
+  JSON.stringify([folder, uidValidity, uid]);
 
 /** After the highest UID, even if the server’s own figure is lower. */
 const nextAfter = (uids: number[], uidNext: number): number =>

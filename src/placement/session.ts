@@ -16,7 +16,7 @@ import {
   recordChange,
 } from './placements.ts';
 import { isSignInProblem, recordLook } from './seeds.ts';
-import type { Look, SeedSource } from './source.ts';
+import { isAffected, type Look, type SeedSource } from './source.ts';
 import { createTracker, type Place } from './tracker.ts';
 
 export interface Session {
@@ -103,13 +103,12 @@ export function createSession(
     found: Map<string, PlacementChange>,
   ): Promise<void> {
     const now = app.clock.now();
-    const missing = missingOutcome(look);
     for (const row of open) {
       const change = found.get(row.test_id);
       // What was seen stays, and the next look queries an unknown tab again.
       if (!change && row.message_key !== null) continue;
       if (!change && tracker.isTabOpen(row) && now < finalTime(row, app.config)) continue;
-      const outcome = change ?? unfound(row, missing, now);
+      const outcome = change ?? unfound(row, missingOutcome(row, look), now);
       if (outcome) await recordChange(app, row, { ...outcome, searched: JSON.stringify(searched) });
     }
   }
@@ -194,11 +193,10 @@ export function createSession(
   };
 }
 
-function missingOutcome({
-  hasJunkFolder,
-  isTruncated,
-  hasUnreadable,
-}: Omit<Look, 'searched'>): Place {
+function missingOutcome(
+  row: OpenPlacement,
+  { hasJunkFolder, truncatedAt, unreadableAt }: Omit<Look, 'searched'>,
+): Place {
   if (!hasJunkFolder)
     return {
       placement: 'unknown',
@@ -206,14 +204,14 @@ function missingOutcome({
       detail:
         'The message isn’t in the inbox, and no spam folder was recognized. Name the spam folder in the "junk" field of the seed mailbox.',
     };
-  if (isTruncated)
+  if (isAffected(row, truncatedAt))
     return {
       placement: 'unknown',
       problem: 'too_many_messages',
       detail:
         'The mailbox receives too much mail to search all of it. Use a mailbox that only receives tests.',
     };
-  if (hasUnreadable)
+  if (isAffected(row, unreadableAt))
     return {
       placement: 'unknown',
       problem: 'unreadable_message',

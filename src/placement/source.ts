@@ -8,11 +8,15 @@ export interface Look {
   /** In the order in which they were read: spam folders first. */
   searched: string[];
   hasJunkFolder: boolean;
-  /** Whether there were more new messages than are read. */
-  isTruncated: boolean;
-  /** Whether the server refused to send a message. */
-  hasUnreadable: boolean;
+  /** When messages were last skipped because there were too many; null if never, or if they have been read since. */
+  truncatedAt: number | null;
+  /** When the server last refused to send a message; null if never. */
+  unreadableAt: number | null;
 }
+
+/** Whether a message of a test can be among those that were skipped at a time. A later test has a later message. */
+export const isAffected = ({ created_at }: { created_at: string }, skippedAt: number | null) =>
+  skippedAt !== null && Date.parse(created_at) <= skippedAt;
 
 export interface SeedSource {
   /**

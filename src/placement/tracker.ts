@@ -17,7 +17,7 @@ import {
 } from './placements.ts';
 import { reasonsOf } from './reasons.ts';
 import { couldBe, newSighting, noteGone, noteSeen, type Sighting, withMoves } from './sightings.ts';
-import type { Look, SeedSource } from './source.ts';
+import { isAffected, type Look, type SeedSource } from './source.ts';
 
 export type Place = Pick<PlacementRow, 'placement' | 'problem' | 'detail'>;
 
@@ -139,7 +139,7 @@ export function createTracker(app: App, seed: SeedMailbox, source: SeedSource): 
   async function follow(
     row: OpenPlacement,
     messages: FoundMessage[],
-    { isTruncated, hasUnreadable }: Look,
+    { truncatedAt, unreadableAt }: Look,
   ): Promise<PlacementChange | null> {
     const now = clock.now();
     const sighting = sightingOf(row, now);
@@ -153,7 +153,8 @@ export function createTracker(app: App, seed: SeedMailbox, source: SeedSource): 
     if (now < checkTime(row, sighting) || !noteGone(sighting, now) || !isEnd) return null;
     const settled_at = isoTime(now);
     // Not all messages were read, so nothing says that it is gone.
-    if (isTruncated || hasUnreadable) return { placement: row.placement, settled_at };
+    if (isAffected(row, truncatedAt) || isAffected(row, unreadableAt))
+      return { placement: row.placement, settled_at };
     return { ...GONE, folder: null, settled_at };
   }
 

@@ -3,7 +3,7 @@
 import { seedProvider } from '../config/seed-providers.ts';
 import { oneLine } from './blocks.ts';
 
-/** With fewer samples of a provider, a rate says more about chance than about the provider. */
+/** With fewer seed mailboxes of a provider, or samples, a rate says more about chance than about the provider. */
 export const MIN_PLACEMENT_SAMPLES = 3;
 
 /** Numbers of seed mailboxes that have a result. `inbox` includes the inbox tabs. */
@@ -35,7 +35,7 @@ export const SAMPLE_NOTE =
   'Seed mailboxes are a sample. Nobody opens, moves or answers mail in them, so providers may decide differently for your recipients.';
 
 /** Why some providers have no rate. */
-export const TOO_FEW_NOTE = `No rate is shown for a provider with fewer than ${MIN_PLACEMENT_SAMPLES} samples.`;
+export const TOO_FEW_NOTE = `No rate is shown for a provider with fewer than ${MIN_PLACEMENT_SAMPLES} seed mailboxes or samples.`;
 
 /** Stands for a rate. */
 export const TOO_FEW = 'too few';

@@ -80,7 +80,11 @@ export async function gatherReport(
     : [];
   return {
     ...{ name, frequency, timezone, sections },
-    summary: await summarize(db, { ...period, livemode: true, domains: ids }),
+    summary: await summarize(
+      db,
+      { ...period, livemode: true, domains: ids },
+      config.SEED_MAILBOXES,
+    ),
     domains: domains.slice(0, MAX_LISTED).map(({ name, health, score }) => ({
       ...{ name, health, score },
     })),

@@ -1,8 +1,13 @@
 /** Placement by provider in a period, from the counts that tests and tallies store. */
 
+import type { SeedMailbox } from '../config/seed-mailboxes.ts';
 import { isInbox } from '../mailtests/placement.ts';
 import { type PlacementCounts, readKey } from '../mailtests/placement-counts.ts';
-import { inboxRate, type ProviderPlacement } from '../report/placement-rates.ts';
+import {
+  inboxRate,
+  MIN_PLACEMENT_SAMPLES,
+  type ProviderPlacement,
+} from '../report/placement-rates.ts';
 
 /** Stored JSON texts with their number of occurrences. */
 export type SlicePlacements = Map<string, number>;
@@ -11,9 +16,16 @@ type Figures = Pick<ProviderPlacement, 'samples' | 'inbox' | 'tabs' | 'spam' | '
 
 const NOTHING: Figures = { samples: 0, inbox: 0, tabs: 0, spam: 0, missing: 0 };
 
-/** The providers with samples, by ID. */
+/** A configured seed mailbox. */
+export type SeedOf = Pick<SeedMailbox, 'provider'>;
+
+/**
+ * The providers with samples, by ID. Many samples of one mailbox show what happens in that mailbox, so a provider with
+ * few seed mailboxes has no rate.
+ */
 export function placementByProvider(
   slices: { from: string; placements: SlicePlacements }[],
+  seeds: readonly SeedOf[],
 ): ProviderPlacement[] {
   const figures = slices.map(({ placements }) => figuresOf(placements));
   const providers = [...new Set(figures.flatMap((slice) => [...slice.keys()]))].toSorted();
@@ -22,15 +34,18 @@ export function placementByProvider(
     const total = parts.reduce(sum);
     // Texts of a partial hour cancel out.
     if (total.samples === 0) return [];
+    const seedCount = seeds.filter((seed) => seed.provider === provider).length;
+    const rateOf = (inbox: number, samples: number) =>
+      seedCount < MIN_PLACEMENT_SAMPLES ? null : inboxRate(inbox, samples);
     return [
       {
         provider,
         ...total,
-        inbox_rate: inboxRate(total.inbox, total.samples),
+        inbox_rate: rateOf(total.inbox, total.samples),
         trend: parts.map(({ samples, inbox, spam, missing }, index) => ({
           from: slices[index]!.from,
           ...{ samples, inbox, spam, missing },
-          inbox_rate: inboxRate(inbox, samples),
+          inbox_rate: rateOf(inbox, samples),
         })),
       },
     ];

@@ -65,7 +65,7 @@ const PlacementFigures = {
   missing: described(Count, 'How many did not have the message.', 1),
   inbox_rate: described(
     v.nullable(Rate),
-    `The share of \`inbox\` in \`samples\`, from 0 to 1. Null with fewer than ${MIN_PLACEMENT_SAMPLES} samples, which say little about a provider.`,
+    `The share of \`inbox\` in \`samples\`, from 0 to 1. Null with fewer than ${MIN_PLACEMENT_SAMPLES} configured seed mailboxes of the provider, or fewer than ${MIN_PLACEMENT_SAMPLES} samples: they say little about it.`,
     0.75,
   ),
 };
@@ -203,11 +203,15 @@ const getSummary = route({
     const { period, domain_id = null } = query;
     await requireDomain(app.db, domain_id);
     const now = app.clock.now();
-    const summary = await summarize(app.db, {
-      ...periodEndingAt(now, period),
+    const scope = {
       livemode: actor.livemode,
       domains: domain_id === null ? null : [domain_id],
-    });
+    };
+    const summary = await summarize(
+      app.db,
+      { ...periodEndingAt(now, period), ...scope },
+      app.config.SEED_MAILBOXES,
+    );
     return { object: 'report_summary' as const, period, ...summary, to: isoTime(now) };
   },
 });

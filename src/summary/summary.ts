@@ -16,7 +16,7 @@ import {
 } from '../mailtests/tally.ts';
 import type { Summary } from '../report/summary.ts';
 import { type Db, inSnapshot, type Tx } from '../store/open.ts';
-import { placementByProvider, type SlicePlacements } from './placement.ts';
+import { placementByProvider, type SeedOf, type SlicePlacements } from './placement.ts';
 
 const HOUR_MS = 3_600_000;
 const MAX_TOP_ISSUES = 10;
@@ -66,9 +66,13 @@ function boundariesEvery(hours: number, from: number, to: number): number[] {
 
 /**
  * Scores are rounded to two decimals, rates to four. Both are 0 if there is nothing to count. All
- * figures come from one snapshot of the database.
+ * figures come from one snapshot of the database. `seeds` are the configured seed mailboxes.
  */
-export async function summarize(db: Db | Tx, query: SummarySpan & Scope): Promise<Summary> {
+export async function summarize(
+  db: Db | Tx,
+  query: SummarySpan & Scope,
+  seeds: readonly SeedOf[],
+): Promise<Summary> {
   const { from, to, previousFrom, boundaries } = query;
   const [tallies, previous] = await inSnapshot(db, async (tx) => [
     await tallySlices(tx, query, boundaries),
@@ -104,6 +108,7 @@ export async function summarize(db: Db | Tx, query: SummarySpan & Scope): Promis
     placement: {
       by_provider: placementByProvider(
         tallies.map(({ placements }, i) => ({ from: isoTime(boundaries[i]!), placements })),
+        seeds,
       ),
     },
   };

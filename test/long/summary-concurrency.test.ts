@@ -16,7 +16,7 @@ import { testClock } from '../helpers/clock.ts';
 import { seededRandom } from '../helpers/random.ts';
 import { databaseIn, openTestStore } from '../helpers/store.ts';
 import { randomTest } from '../mailtests/counted-tests.ts';
-import { recountedSummary } from '../summary/recounted-summary.ts';
+import { recountedSummary, SEEDS } from '../summary/recounted-summary.ts';
 import type { Writing } from './counting-writer.ts';
 
 const HOUR_MS = 3_600_000;
@@ -90,7 +90,7 @@ test('Summaries stay consistent while another thread writes thousands of tests',
   const compare = async (span: SummarySpan, domains: string[] | null) => {
     const query = { ...span, domains, livemode: true };
     const [summary, expected] = await inSnapshot(db, async (tx) => [
-      await summarize(tx, query),
+      await summarize(tx, query, SEEDS),
       await recountedSummary(tx, query, titleOf),
     ]);
     assert.deepEqual(summary, expected);
@@ -124,7 +124,7 @@ test('summarize counts tests moving between unequal periods exactly once', async
   const seen: number[] = [];
   const read = async () => {
     while (moving) {
-      const summary = await summarize(db, { ...MARCH, domains: ids, livemode: true });
+      const summary = await summarize(db, { ...MARCH, domains: ids, livemode: true }, SEEDS);
       assert.equal(summary.total_tests + summary.previous.total_tests, 60);
       seen.push(summary.total_tests);
     }
@@ -143,7 +143,7 @@ test('summarize yields to other work between days of many domains', async (t) =>
   };
   const counting = count();
   const span = periodEndingAt(NOW, 'month');
-  await summarize(db, { ...span, domains, livemode: true });
+  await summarize(db, { ...span, domains, livemode: true }, SEEDS);
   reading = false;
   await counting;
   // At least one turn per day of the month and of the previous month.

@@ -2,10 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { LOOK_JOB } from '../../src/mailtests/placement.ts';
 import { storeSignIn } from '../../src/placement/credentials.ts';
 import { HOSTILE_RESPONSES, type HttpExchange, startHttpScript } from '../helpers/http-script.ts';
 import { type GraphMail, mailTo, NAME, startScene } from './graph-scene.ts';
-import { mailWith, sendToTest, waitForSeed } from './seeding.ts';
+import { mailWith, placementIn, sendToTest, waitForPlacement, waitForSeed } from './seeding.ts';
 
 test('A message in the inbox is found with Focused or Other as a detail, and what Microsoft says', async (t) => {
   const scene = await startScene(t);
@@ -176,9 +177,63 @@ test('Graph is asked again when it says, after it limits requests', async (t) =>
   });
   assert.ok(Date.parse(row.next_look_at!) - scene.clock.now() > 290_000);
   const before = scene.graph.http.exchanges.length;
-  scene.clock.advance(200_000);
-  await new Promise((resolve) => setTimeout(resolve, 1200));
-  assert.equal(scene.graph.http.exchanges.length, before);
+  while (scene.graph.http.exchanges.length === before) {
+    scene.clock.advance(10_000);
+    scene.service.app.scheduler.wakeHere(LOOK_JOB);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  assert.ok(scene.clock.now() >= Date.parse(row.next_look_at!));
+});
+
+for (const [what, respond] of [
+  ['an error of its own', ({ json }) => json(500, { error: { code: 'ErrorInternalServerError' } })],
+  ['a refusal', ({ json }) => json(400, { error: { code: 'ErrorMimeContentInvalid' } })],
+  ['invalid JSON', ({ response }) => response.end('{')],
+] as [string, (exchange: HttpExchange) => void][])
+  test(`A message for which Graph only has ${what} does not hide the others, and is not taken for missing`, async (t) => {
+    const scene = await startScene(t);
+    const { graph, service, clock } = scene;
+    graph.on = (exchange) => {
+      if (!exchange.path.endsWith('/broken')) return false;
+      respond(exchange);
+      return true;
+    };
+    const to = { To: NAME, 'Message-ID': '<broken@example.com>' };
+    graph.inbox.push(mailTo(scene, { id: 'broken', headers: to }), mailTo(scene));
+    assert.equal((await scene.wait()).placement, 'inbox');
+    const other = await service.createTest({ placement: true });
+    // Still there, after that test began.
+    graph.inbox[0]!.receivedAt = new Date(clock.now());
+    await sendToTest(service, other, mailWith({ 'Message-ID': '<other@example.com>' }));
+    await service.getTest(other.id, '?wait=20');
+    clock.advance(61 * 60_000);
+    const done = await waitForPlacement(
+      service,
+      other.id,
+      (now) => placementIn(now, 'seed').settled,
+    );
+    const { placement, problem } = placementIn(done, 'seed');
+    assert.deepEqual([placement, problem], ['unknown', 'unreadable_message']);
+    const row = await waitForSeed(service, NAME, () => true);
+    assert.equal(row.error, null);
+  });
+
+test('A Graph server that sends no message at all makes the mailbox unreadable', async (t) => {
+  const scene = await startScene(t);
+  scene.graph.on = ({ path, json }) => {
+    if (!path.includes('/me/messages/')) return false;
+    json(500, { error: { code: 'ErrorInternalServerError' } });
+    return true;
+  };
+  for (let i = 0; i < 5; i++)
+    scene.graph.inbox.push(mailTo(scene, { id: `m${i}`, headers: { To: NAME } }));
+  const row = await waitForSeed(scene.service, NAME, ({ error }) => {
+    scene.clock.advance(200);
+    return error !== null;
+  });
+  assert.equal(row.error, 'unreachable');
+  const reads = scene.graph.http.exchanges.filter(({ path }) => path.includes('/me/messages/'));
+  assert.ok(reads.length <= 6, `${reads.length} requests`);
 });
 
 test('Missing permissions say which one to give', async (t) => {

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { SeedPlacement, Test } from '../../src/mailtests/schema.ts';
+import { createImapSource, type ImapSeed } from '../../src/placement/imap-source.ts';
 import { seedErrorWords } from '../../src/placement/seeds.ts';
 import type { TestService } from '../helpers/app.ts';
 import {
@@ -357,8 +358,9 @@ test('Among 60,000 new messages, the newest are read, and one that is not among 
   scene.clock.advance(61 * 60_000);
   const { placement, problem } = await scene.wait(isSettled);
   assert.deepEqual([placement, problem], ['unknown', 'too_many_messages']);
-  // A later message is found all the same.
+  // A later message is found all the same, and a test without one is not affected.
   const later = await scene.service.createTest({ placement: true });
+  const unsent = await scene.service.createTest({ placement: true });
   const to = placementIn(later, 'seed').address;
   messages.push({
     ...{ uid: 60_001, raw: mailWith({ To: to }), receivedAt: new Date(scene.clock.now()) },
@@ -370,6 +372,56 @@ test('Among 60,000 new messages, the newest are read, and one that is not among 
     (now) => placementIn(now, 'seed').settled,
   );
   assert.equal(placementIn(done, 'seed').placement, 'inbox');
+  await sendToTest(scene.service, unsent, mailWith({ 'Message-ID': '<unsent@example.com>' }));
+  await scene.service.getTest(unsent.id, '?wait=20');
+  scene.clock.advance(61 * 60_000);
+  const over = await waitForPlacement(
+    scene.service,
+    unsent.id,
+    (now) => placementIn(now, 'seed').settled,
+  );
+  assert.equal(placementIn(over, 'seed').placement, 'missing');
+});
+
+test('A look that takes too long ends, and the next one reads only the rest', async (t) => {
+  const raws = Array.from({ length: 45 }, (_, i) => mailWith({ 'Message-ID': `<${i}@a.example>` }));
+  let slow = true;
+  const server = await startImapServer(t, {
+    ...mailbox(...raws),
+    // A byte now and then, so that no operation is ever without progress.
+    on({ line, socket }) {
+      if (!slow || !/^UID FETCH 41:45 .*BODY/.test(line)) return false;
+      const drip = setInterval(() => socket.write('* 1 EXISTS\r\n'), 20);
+      socket.on('close', () => clearInterval(drip));
+      return true;
+    },
+  });
+  const { app } = await startSeeding(t, {
+    seeds: [{ provider: 'scripted', address: 'seed@mail.example', imap: server.url }],
+  });
+  const seed = app.config.SEED_MAILBOXES[0]!;
+  const source = createImapSource(app, seed as ImapSeed, { lookTimeoutMs: 1500 });
+  t.after(() => source.close());
+  const since = Date.now() - 60_000;
+  await assert.rejects(source.read(since), {
+    problem: 'timeout',
+    message: '127.0.0.1 took longer than 1.5 seconds to send what is new.',
+  });
+  assert.equal(source.messages().length, 40);
+  slow = false;
+  server.commands.length = 0;
+  await source.read(since);
+  assert.equal(source.messages().length, 45);
+  const fetched = server.commands.filter((line) => line.includes('BODY.PEEK'));
+  assert.deepEqual(
+    fetched.map((line) => line.split(' ')[2]),
+    ['41:45'],
+  );
+  // The time of the look is over, not that of the connection.
+  await new Promise((resolve) => setTimeout(resolve, 1600));
+  const { total } = server;
+  await source.read(since);
+  assert.equal(server.total, total);
 });
 
 test('A server that flags thousands of folders as spam is not searched, and the placement is unknown', async (t) => {
@@ -385,13 +437,14 @@ test('A server that flags thousands of folders as spam is not searched, and the 
 
 test('A message that the server can’t send does not hide the others, and is not taken for missing', async (t) => {
   const broken = mailWith({ Subject: 'Broken', 'Message-ID': '<broken@example.com>' });
+  const later: string[] = [];
   const scene = await startScene(t, (created) => ({
     get folders() {
       const own = mailWith({ To: placementIn(created(), 'seed').address });
-      return mailbox(broken, mailWith({ Subject: 'Other' }), own).folders;
+      return mailbox(broken, mailWith({ Subject: 'Other' }), own, ...later).folders;
     },
     on({ tag, line, send }) {
-      if (!/^UID FETCH [\d:,]*\b1\b.*BODY/.test(line)) return false;
+      if (!/^UID FETCH [\d:,]*\b[14]\b.*BODY/.test(line)) return false;
       send(
         `${tag} NO The requested message could not be converted to an RFC-822 compatible format.`,
       );
@@ -399,18 +452,32 @@ test('A message that the server can’t send does not hide the others, and is no
     },
   }));
   assert.equal((await scene.wait(isSettled)).placement, 'inbox');
-  // A test whose message is not among those that could be read.
+  // A test whose message is not among those that could be read, and one after it.
   const other = await scene.service.createTest({ placement: true });
   await sendToTest(scene.service, other, mailWith({ 'Message-ID': '<other@example.com>' }));
   await scene.service.getTest(other.id, '?wait=20');
+  later.push(broken);
+  const isRefused = () => scene.server.commands.some((line) => /^UID FETCH 4 .*BODY/.test(line));
+  while (!isRefused()) {
+    scene.clock.advance(1000);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  scene.clock.advance(11_000);
+  const third = await scene.service.createTest({ placement: true });
+  await sendToTest(scene.service, third, mailWith({ 'Message-ID': '<third@example.com>' }));
+  await scene.service.getTest(third.id, '?wait=20');
   scene.clock.advance(61 * 60_000);
-  const done = await waitForPlacement(
-    scene.service,
-    other.id,
-    (now) => placementIn(now, 'seed').settled,
-  );
-  const { placement, problem } = placementIn(done, 'seed');
-  assert.deepEqual([placement, problem], ['unknown', 'unreadable_message']);
+  const outcomeOf = async ({ id }: Test) => {
+    const done = await waitForPlacement(
+      scene.service,
+      id,
+      (now) => placementIn(now, 'seed').settled,
+    );
+    const { placement, problem } = placementIn(done, 'seed');
+    return [placement, problem];
+  };
+  assert.deepEqual(await outcomeOf(other), ['unknown', 'unreadable_message']);
+  assert.deepEqual(await outcomeOf(third), ['missing', null]);
 });
 
 test('IMAP responses in the text of a message are only text', async (t) => {

@@ -4,6 +4,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { isoTime } from '../../src/lib/clock.ts';
 import type { Summary } from '../../src/report/summary.ts';
 import { type Db, engineOf, type Tx } from '../../src/store/open.ts';
+import type { SeedOf } from '../../src/summary/placement.ts';
 import type { Scope, SummarySpan } from '../../src/summary/summary.ts';
 
 interface Totals {
@@ -62,14 +63,17 @@ type ByProvider = Summary['placement']['by_provider'];
 async function placementIn(
   db: Db | Tx,
   scope: SummarySpan & Scope,
+  configured: readonly SeedOf[],
 ): Promise<{ by_provider: ByProvider }> {
   const { boundaries } = scope;
   const slices: Awaited<ReturnType<typeof seedsIn>>[] = [];
   for (const [i, from] of boundaries.slice(0, -1).entries())
     slices.push(await seedsIn(db, scope, from, boundaries[i + 1]!));
   const all = slices.flat();
-  const rateOf = (inbox: number, samples: number) =>
-    samples < 3 ? null : Math.round((inbox / samples) * 10_000) / 10_000;
+  const rateOf = (provider: string, inbox: number, samples: number) =>
+    samples < 3 || configured.filter((seed) => seed.provider === provider).length < 3
+      ? null
+      : Math.round((inbox / samples) * 10_000) / 10_000;
   const figuresOf = (seeds: typeof all, provider: string) => {
     const sum = (isCounted: (place: string) => boolean) =>
       seeds
@@ -79,7 +83,7 @@ async function placementIn(
     const tabs = sum((place) => place === 'promotions');
     const inbox = sum((place) => place === 'inbox') + tabs;
     const [spam, missing] = [sum((place) => place === 'spam'), sum((place) => place === 'missing')];
-    return { samples, inbox, tabs, spam, missing, inbox_rate: rateOf(inbox, samples) };
+    return { samples, inbox, tabs, spam, missing, inbox_rate: rateOf(provider, inbox, samples) };
   };
   const providers = [...new Set(all.map(({ provider }) => provider))].toSorted();
   const by_provider = providers.map((provider) => ({
@@ -104,11 +108,17 @@ async function seedsIn(db: Db | Tx, scope: Scope, from: number, to: number) {
   );
 }
 
+/** Three seed mailboxes at Gmail and two at GMX. */
+export const SEEDS: readonly SeedOf[] = ['gmail', 'gmail', 'gmail', 'gmx', 'gmx'].map(
+  (provider) => ({ provider }),
+);
+
 /** `titleOf` returns the issue title of a check. */
 export async function recountedSummary(
   db: Db | Tx,
   query: SummarySpan & Scope,
   titleOf: (check: string) => string,
+  seeds = SEEDS,
 ): Promise<Summary> {
   const { from, to, previousFrom, boundaries } = query;
   const all = await totals(db, query, from, to);
@@ -129,6 +139,6 @@ export async function recountedSummary(
     })),
     previous: { total_tests: previous.tests, ...meansOf(previous) },
     trend,
-    placement: await placementIn(db, query),
+    placement: await placementIn(db, query, seeds),
   } as Summary;
 }

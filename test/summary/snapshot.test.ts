@@ -53,7 +53,11 @@ function afterFirstQuery(db: Db, work: () => Promise<void>): Db {
 }
 
 async function countsOf(db: Db): Promise<[number, number]> {
-  const { total_tests, previous } = await summarize(db, { ...SPAN, livemode: true, domains: null });
+  const { total_tests, previous } = await summarize(
+    db,
+    { ...SPAN, livemode: true, domains: null },
+    [],
+  );
   return [total_tests, previous.total_tests];
 }
 

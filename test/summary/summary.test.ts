@@ -15,7 +15,7 @@ import { startTestService, type TestService } from '../helpers/app.ts';
 import { type TestClock, testClock } from '../helpers/clock.ts';
 import { seededRandom } from '../helpers/random.ts';
 import { randomTest } from '../mailtests/counted-tests.ts';
-import { recountedSummary } from './recounted-summary.ts';
+import { recountedSummary, SEEDS } from './recounted-summary.ts';
 
 type Answered = v.InferOutput<typeof ReportSummary>;
 
@@ -26,7 +26,11 @@ const SLICES: Record<Period, number> = { day: 24, week: 7, month: 30 };
 
 async function start(t: TestContext, at = Date.UTC(2026, 9, 25, 1, 23, 45, 678)) {
   const clock = testClock(at);
-  const service = await startTestService(t, { clock });
+  const seeds = SEEDS.map(({ provider }, i) => ({
+    ...{ provider, address: `seed${i}@mail.example`, imap: 'imap://a:b@127.0.0.1:9' },
+  }));
+  const env = { DELIVERABILITY_SEED_MAILBOXES: JSON.stringify(seeds) };
+  const service = await startTestService(t, { clock, env });
   await service.app.scheduler.stop();
   const domains: string[] = [];
   for (const name of ['example.com', 'example.net', 'example.org'])
@@ -109,6 +113,16 @@ test('GET /v1/reports/summary equals a recount of the tests in plain SQL', async
   // The comparison was not trivial.
   const month = await ask(service, '?period=month');
   assert.equal(month.top_issues.length, 10);
+  // Many samples of two mailboxes give no rate.
+  const rates = month.placement.by_provider.map(({ provider, samples, inbox_rate }) => [
+    provider,
+    samples > 100,
+    inbox_rate !== null,
+  ]);
+  assert.deepEqual(rates, [
+    ['gmail', true, true],
+    ['gmx', true, false],
+  ]);
   assert.ok(month.previous.total_tests > 100 && month.total_tests > 1000);
 });
 
@@ -133,7 +147,7 @@ test('summarize equals a recount for local days of zones with minutes in their o
       for (const period of [sent, periodUntil(timing, now)])
         for (const domain of [null, domains[0]!]) {
           const scope = { livemode: true, domains: domain === null ? null : [domain] };
-          const summary = await summarize(app.db, { ...period, ...scope });
+          const summary = await summarize(app.db, { ...period, ...scope }, SEEDS);
           const expected = await recountedSummary(app.db, { ...period, ...scope }, titleOf);
           assert.deepEqual(summary, expected, `${timezone} ${frequency} ${domain}`);
           assert.ok(summary.total_tests > 20 && summary.previous.total_tests > 20);
@@ -255,7 +269,7 @@ test('summarize adds up several domains, treats none as empty and honors slice b
   const from = to - 743 * HOUR;
   const boundaries = [...Array.from({ length: 31 }, (_, i) => from + i * DAY), to];
   const span = { from, to, previousFrom: from - DAY, boundaries, livemode: true };
-  const both = await summarize(db, { ...span, domains: [a, c] });
+  const both = await summarize(db, { ...span, domains: [a, c] }, SEEDS);
   const own = rows.filter(
     ({ domain_id, completed_at }) =>
       (domain_id === a || domain_id === c) && Date.parse(completed_at!) >= from,
@@ -273,7 +287,7 @@ test('summarize adds up several domains, treats none as empty and honors slice b
     });
     assert.equal(slice.tests, within.length, slice.from);
   }
-  const none = await summarize(db, { ...span, domains: [] });
+  const none = await summarize(db, { ...span, domains: [] }, SEEDS);
   assert.deepEqual([none.total_tests, none.trend.length], [0, 31]);
 });
 

@@ -10,6 +10,7 @@ import { queryRspamd } from '../../net/rspamd.ts';
 import { querySpamd } from '../../net/spamd.ts';
 import { isPassing, seedAdvice } from '../../placement/seeds.ts';
 import { SCHEMA_VERSION } from '../../store/migrations/index.ts';
+import type { SeedMailboxRow } from '../../store/tables.generated.ts';
 import {
   type Check,
   type Checkup,
@@ -153,14 +154,21 @@ async function seedStates(checkup: Checkup): Promise<Finding[]> {
   );
 }
 
+/** The most connections of the service to a mailbox: one that reads, and one that waits for new mail. */
+const OWN_CONNECTIONS = 2;
+
 /**
  * Mailboxes with OAuth 2 are not opened, because a use can replace the refresh token of the running service.
- * Neither are those that allow one connection only, which the service may need.
+ * Neither are those that allow no more connections than the service has open, or may need at once.
  */
 async function seedState(checkup: Checkup, seed: SeedMailbox) {
   const { imap, oauth, connections } = seed;
   if (oauth !== null || imap === null || imap.password === null) return storedState(checkup, seed);
-  if (connections === 1 && checkup.service !== null) return storedState(checkup, seed);
+  if (checkup.service !== null && connections <= OWN_CONNECTIONS) {
+    const row = await rowOf(checkup, seed.name);
+    if (connections === 1 || row === null || isLeased(row, Date.now()))
+      return storedState(checkup, seed);
+  }
   const { password, ...server } = imap;
   try {
     const mailbox = await openMailbox({ ...server, password });
@@ -173,18 +181,25 @@ async function seedState(checkup: Checkup, seed: SeedMailbox) {
   }
 }
 
-async function storedState({ store }: Checkup, { name, oauth }: SeedMailbox) {
+/** Null if the database can’t be read, undefined before the first start. */
+async function rowOf({ store }: Checkup, name: string): Promise<SeedMailboxRow | undefined | null> {
+  if ('fault' in store || store.version !== SCHEMA_VERSION) return null;
+  const query = store.db.selectFrom('seed_mailboxes').selectAll().where('id', '=', name);
+  return query.executeTakeFirst();
+}
+
+/** Whether the service reads the mailbox now. */
+const isLeased = (row: SeedMailboxRow | undefined, now: number): boolean =>
+  row !== undefined && row.leased_until !== null && Date.parse(row.leased_until) > now;
+
+async function storedState(checkup: Checkup, { name, oauth }: SeedMailbox) {
   const signIn = `Run: deliverability seed sign-in ${name}`;
-  if ('fault' in store || store.version !== SCHEMA_VERSION)
+  const row = await rowOf(checkup, name);
+  if (row === null)
     return unknown(
       'The state of this mailbox is in the database, which can’t be read.',
       'Fix the database first.',
     );
-  const row = await store.db
-    .selectFrom('seed_mailboxes')
-    .selectAll()
-    .where('id', '=', name)
-    .executeTakeFirst();
   if (row?.error) {
     const report = isPassing(row.error) ? warning : problem;
     return report(row.error_detail ?? row.error, seedAdvice(row.error));

@@ -69,7 +69,9 @@ export function Placement({ summary }: { summary: SummaryFigures }) {
 const RateMark = ({ rate }: { rate: number | null }) => (
   <StateMark
     state={placementState(rate)}
-    word={rate === null ? `Rate: ${TOO_FEW} samples` : `${formatPercent(rate)} in the inbox`}
+    word={
+      rate === null ? `Rate: ${TOO_FEW} seeds or samples` : `${formatPercent(rate)} in the inbox`
+    }
   />
 );
 

@@ -247,6 +247,7 @@ test('Seed mailboxes with a password are opened, others are only read about', as
   const wrong = { ...mailbox, imap: imap.url.replace('right', 'wrong') };
   assert.match(await findingOf(id, seeds([wrong]), 'seeds'), /^problem: /);
   const connections = imap.total;
+  await assertNotOpenedInUse(t, imap, seeds([{ ...mailbox, connections: 2 }]), id);
   const oauth = {
     provider: 'mine',
     address: 'seed@mail.example',
@@ -270,6 +271,32 @@ test('Seed mailboxes with a password are opened, others are only read about', as
     /^ok: .*2026-11-23 10:00 UTC/,
   );
 });
+
+/** With two connections, the service may have both open while a test needs the mailbox. */
+async function assertNotOpenedInUse(
+  t: TestContext,
+  imap: { total: number },
+  world: { env: Record<string, string> },
+  id: string,
+): Promise<void> {
+  const { app } = await startTestService(t, world);
+  await app.scheduler.stop();
+  const store = await inspectStore(app.config.DATABASE_URL);
+  t.after(() => store.close());
+  const running = { ...world, store, service: { url: 'http://127.0.0.1:9' } as never };
+  const lease = (leased_until: string) =>
+    app.db
+      .updateTable('seed_mailboxes')
+      .set({ lease: 'other', leased_until, last_read_at: '2026-11-23T10:00:00.000Z' })
+      .execute();
+  const before = imap.total;
+  await lease(new Date(Date.now() + 60_000).toISOString());
+  assert.match(await findingOf(id, running, 'seeds'), /^ok: .*2026-11-23 10:00 UTC/);
+  assert.equal(imap.total, before);
+  await lease(new Date(Date.now() - 1000).toISOString());
+  assert.match(await findingOf(id, running, 'seeds'), /^ok: 127\.0\.0\.1 accepts the sign-in/);
+  assert.equal(imap.total, before + 1);
+}
 
 test('Disabled webhook endpoints are a warning', async (t) => {
   const service = await startTestService(t);
