@@ -24,6 +24,7 @@ import { parseArgs } from 'node:util';
 import { memoryFolder } from '../../test/helpers/memory-folder.ts';
 import { bundleThreads } from './bundles.ts';
 import { filesWithDatabase } from './database-files.ts';
+import { compileModules } from './modules.ts';
 import { type Durations, planProcesses } from './plan.ts';
 import { startDatabaseServer } from './postgres.ts';
 
@@ -79,11 +80,16 @@ const planned = planProcesses(
 );
 
 const folder = createFolder();
-const [bundles, server] = await Promise.all([bundleThreads(), startDatabaseServer(files)]);
+const [modules, bundles, server] = await Promise.all([
+  compileModules(),
+  bundleThreads(),
+  startDatabaseServer(files),
+]);
 const env = {
   ...process.env,
   ...server.env,
   TEST_BUNDLES: JSON.stringify(bundles),
+  TEST_MODULES: modules,
   ...(values.long ? {} : { TMPDIR: createTemporaryFolder() }),
 };
 const startedAt = performance.now();
@@ -145,7 +151,7 @@ async function* runProcesses(
   const stream = run({
     files: processes.map(entryOf),
     concurrency,
-    execArgv: ['--import', PRELOAD],
+    execArgv: ['--max-semi-space-size=64', '--import', PRELOAD],
     env,
     only: values['test-only'],
     testNamePatterns: values['test-name-pattern'].map(pattern),

@@ -24,8 +24,8 @@ const folderOf = (t: TestContext): Environment => ({
   DELIVERABILITY_DATABASE_URL: `sqlite:${join(temporaryFolder(t), 'x.db')}`,
 });
 
-/** Commands that fail because of their arguments: one of each kind, and the others. */
-export function refusedCommands(t: TestContext): { some: string[][]; others: string[][] } {
+/** Commands that fail because of their arguments. */
+function refusedCommands(t: TestContext): string[][] {
   const folder = temporaryFolder(t);
   const file = join(folder, `${HOSTILE}.eml`);
   writeFileSync(file, 'Subject: x\n\ny\n');
@@ -33,14 +33,12 @@ export function refusedCommands(t: TestContext): { some: string[][]; others: str
   writeFileSync(pdf, '%PDF-1.7');
   const directory = join(folder, `${HOSTILE}-folder`);
   mkdirSync(directory);
-  const some: string[][] = [
+  return [
     [HOSTILE],
     ['check', directory],
     ['check', file, `--${HOSTILE}`],
     ['owner', HOSTILE],
     ['listen', `--dir=${join(file, 'x')}`, '--port=0'],
-  ];
-  const others: string[][] = [
     ['check', `${HOSTILE}.eml`],
     ['check', pdf],
     ['check', file, HOSTILE],
@@ -53,11 +51,10 @@ export function refusedCommands(t: TestContext): { some: string[][]; others: str
     ['key', 'x', `--role=${HOSTILE}`],
     ['listen', `--secret-file=${join(folder, HOSTILE)}`],
   ];
-  return { some, others };
 }
 
-export async function assertRefused(t: TestContext, commands: string[][]): Promise<void> {
-  for (const args of commands) {
+export async function assertRefused(t: TestContext): Promise<void> {
+  for (const args of refusedCommands(t)) {
     const { code, output } = await run(args, folderOf(t));
     assert.equal(code, 2, `${JSON.stringify(args)}\n${output}`);
   }

@@ -1,7 +1,8 @@
-/** Send times and periods over a year, in further time zones. */
+/** Send times and periods over a year. */
 
 import { describe } from 'node:test';
 import { testYear } from '../schedules/year.ts';
 
-describe('Send times in further time zones', () =>
-  testYear(['America/New_York', 'Asia/Kathmandu']));
+// Clocks change by an hour, by half an hour, and not at all.
+describe('Send times of a year', () =>
+  testYear(['Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe', 'Asia/Kathmandu']));

@@ -98,7 +98,9 @@ test('Report mail shows the inbox rate of each provider with its samples, and no
   assert.ok(text.includes('95%: Gmail\n  of 84 samples, 30 in tabs, 4 in spam\n'));
   assert.ok(text.includes('too few: GMX\n  2 samples, 1 missing\n'));
   for (const part of [text, html].map((each) => each.replace(/\s+/g, ' '))) {
-    assert.ok(part.includes('No rate is shown for a provider with fewer than 3 samples.'));
+    assert.ok(
+      part.includes('No rate is shown for a provider with fewer than 3 seed mailboxes or samples.'),
+    );
     assert.ok(part.includes('Seed mailboxes are a sample.'));
   }
 });

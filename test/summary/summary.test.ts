@@ -88,7 +88,7 @@ test('GET /v1/reports/summary equals a recount of the tests in plain SQL', async
   const { app } = service;
   const random = seededRandom(23);
   const ages = [2 * HOUR, DAY, 3 * DAY, 8 * DAY, 61 * DAY];
-  const rows = Array.from({ length: 3000 }, () =>
+  const rows = Array.from({ length: 1200 }, () =>
     randomTest(app, random, {
       at: clock.now() - random.below(ages[random.below(ages.length)]!),
       // None for the third domain.
@@ -98,7 +98,7 @@ test('GET /v1/reports/summary equals a recount of the tests in plain SQL', async
   await store(app.db, rows);
   const sandboxKey = await service.makeKey('viewer', false);
   // With time, old tests leave the periods.
-  for (const later of [0, 15 * 60_000, 5 * HOUR + 1]) {
+  for (const later of [0, 5 * HOUR + 1]) {
     clock.advance(later);
     for (const period of PERIODS)
       for (const domain of [null, ...domains])
@@ -116,14 +116,14 @@ test('GET /v1/reports/summary equals a recount of the tests in plain SQL', async
   // Many samples of two mailboxes give no rate.
   const rates = month.placement.by_provider.map(({ provider, samples, inbox_rate }) => [
     provider,
-    samples > 100,
+    samples > 50,
     inbox_rate !== null,
   ]);
   assert.deepEqual(rates, [
     ['gmail', true, true],
     ['gmx', true, false],
   ]);
-  assert.ok(month.previous.total_tests > 100 && month.total_tests > 1000);
+  assert.ok(month.previous.total_tests > 40 && month.total_tests > 400);
 });
 
 test('summarize equals a recount for local days of zones with minutes in their offset', async (t) => {
@@ -131,7 +131,7 @@ test('summarize equals a recount for local days of zones with minutes in their o
   const { service, domains } = await start(t, Date.UTC(2026, 9, 6, 8));
   const { app } = service;
   const random = seededRandom(31);
-  const rows = Array.from({ length: 4000 }, (_, i) =>
+  const rows = Array.from({ length: 1500 }, (_, i) =>
     randomTest(app, random, {
       at: app.clock.now() - random.below((i % 2 === 0 ? 3 : 62) * DAY),
       domains: [null, domains[0]!, domains[1]!],
@@ -150,7 +150,7 @@ test('summarize equals a recount for local days of zones with minutes in their o
           const summary = await summarize(app.db, { ...period, ...scope }, SEEDS);
           const expected = await recountedSummary(app.db, { ...period, ...scope }, titleOf);
           assert.deepEqual(summary, expected, `${timezone} ${frequency} ${domain}`);
-          assert.ok(summary.total_tests > 20 && summary.previous.total_tests > 20);
+          assert.ok(summary.total_tests > 10 && summary.previous.total_tests > 10);
         }
     }
 });

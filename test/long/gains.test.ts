@@ -6,7 +6,14 @@ import type { MailKind } from '../../src/analysis/consequences.ts';
 import type { AnalysisResult, CheckResult } from '../../src/analysis/result.ts';
 import { foreignOwner } from '../../src/analysis/sending-services/ownership.ts';
 import { ownedDomain } from '../../src/lib/domain-names.ts';
-import { analyzeWorld, CLIENT, KEYS, makeWorld, publish, type World } from './generated-worlds.ts';
+import {
+  analyzeWorld,
+  CLIENT,
+  KEYS,
+  makeWorld,
+  publish,
+  type World,
+} from '../analysis/generated-worlds.ts';
 
 // Applies a fix in full, where its text says what to do beside publishing its record.
 

@@ -11,7 +11,7 @@ import { hasSuffix } from '../../src/analysis/sending-services/service.ts';
 import { isSpfRecord, parseSpfTerms } from '../../src/analysis/spf/record.ts';
 import { normalizeAddress } from '../../src/lib/addresses.ts';
 import { normalizeDomain, ownedDomain } from '../../src/lib/domain-names.ts';
-import { analyzeWorld, makeWorld, publish, type World } from './generated-worlds.ts';
+import { analyzeWorld, makeWorld, publish, type World } from '../analysis/generated-worlds.ts';
 
 // The three properties of a proposed record.
 

@@ -1,5 +1,7 @@
 /** Every link, form, and command of the application: for each role, with and without data, in both modes. */
 
+// @one-database: about pages and links.
+
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -7,11 +9,11 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { ROLES, type Role } from '../../src/http/actor.ts';
+import { type Crawl, crawl } from '../dashboard/crawl.ts';
+import { type Member, memberOf, newMember } from '../dashboard/member.ts';
+import { getPage } from '../dashboard/pages.ts';
+import { populate, startReceiverOf } from '../dashboard/populated.ts';
 import { startTestService, type TestService } from '../helpers/app.ts';
-import { type Crawl, crawl } from './crawl.ts';
-import { type Member, memberOf, newMember } from './member.ts';
-import { getPage } from './pages.ts';
-import { populate, startReceiverOf } from './populated.ts';
 
 const run = promisify(execFile);
 

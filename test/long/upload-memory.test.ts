@@ -1,5 +1,7 @@
 /** The memory of uploaded messages is limited, however many clients upload at the same time. */
 
+// @one-database: about memory of uploads.
+
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';

@@ -6,10 +6,10 @@ import { ROUTES } from '../../src/features.ts';
 import { type ApiResponse, type CallOptions, startTestService } from '../helpers/app.ts';
 import { goodMessage } from '../helpers/good-message.ts';
 import { type Receiver, startReceiver } from '../helpers/receiver.ts';
+import { documentValidator } from '../http/document-validator.ts';
 import { startMailSink } from '../outbox/mail-sink.ts';
 import { browserOf, givePassword, PASSWORD, type Session } from '../team/browser.ts';
 import { ageMail, type Invitation, type Member } from '../team/team-service.ts';
-import { documentValidator } from './document-validator.ts';
 
 type Asked = <T = Record<string, string>>(
   method: string,
