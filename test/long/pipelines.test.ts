@@ -13,7 +13,7 @@ import { promisify } from 'node:util';
 import { Ajv } from 'ajv';
 import { parse } from 'yaml';
 import { systemClock } from '../../src/lib/clock.ts';
-import { temporaryFolder } from '../helpers/app.ts';
+import { startTestService, temporaryFolder } from '../helpers/app.ts';
 import { startDnsServer } from '../helpers/dns-server.ts';
 import { goodMessage } from '../helpers/good-message.ts';
 import { skipUnlessInstalled } from '../helpers/installed.ts';
@@ -71,6 +71,30 @@ test('Every command of docs/pipelines.md works as shown', async (t) => {
   const command = /sh '([^']+)'/.exec(stage!)![1]!;
   assert.equal((await shell(command)).code, 0);
   assert.ok(existsSync(at('mail.xml')));
+});
+
+test('The inbox of docs/pipelines.md takes the message of each run', {
+  skip: skipUnlessInstalled('swaks') || skipUnlessInstalled('curl'),
+}, async (t) => {
+  const { shell, at } = await prepare(t);
+  const service = await startTestService(t, { env: { DELIVERABILITY_SMTP_PROXY_PROTOCOL: '' } });
+  const env = { DELIVERABILITY_BASE_URL: service.url, DELIVERABILITY_API_KEY: service.key };
+  const [create, run] = codeBlocks(CHAPTER, 'bash');
+  const created = await shell(create!, env);
+  const inbox = JSON.parse(created.stdout) as { id: string; address: string };
+  const send = `#!/bin/sh\nswaks --server 127.0.0.1:${service.smtp.port} --from you@example.com --to "$1" >/dev/null\n`;
+  writeFileSync(at('send-newsletter'), send, { mode: 0o755 });
+  const variables = { ...env, INBOX_ID: inbox.id, INBOX_ADDRESS: inbox.address };
+  for (const count of [1, 2]) {
+    const { code, stdout, stderr } = await shell(run!, variables);
+    assert.equal(code, 1, stdout + stderr);
+    assert.match(stderr, /^test_\w+: The score is \d+, below the limit of 80\.$/m);
+    const { body } = await service.call<{ data: unknown[] }>(
+      'GET',
+      `/v1/tests?inbox_id=${inbox.id}`,
+    );
+    assert.equal(body.data.length, count);
+  }
 });
 
 test('Every internal link of docs/pipelines.md has a heading', () => {

@@ -37,7 +37,7 @@ import { endText, messageText, singleText } from './text.ts';
 
 export const check: Command = {
   name: 'check',
-  usage: 'FILE…|-|TEST_ID [--ip ADDRESS] [--report FORMAT=FILE] …',
+  usage: 'FILE…|-|TEST_ID|INBOX_ID [--ip ADDRESS] [--report FORMAT=FILE] …',
   summary: 'Check messages without a server or a database',
   options: HELP,
   async run(args, io) {
@@ -46,10 +46,9 @@ export const check: Command = {
     const { files, reports } = splitReports(args, parsed.positionals, values.report);
     if (files.length === 0) throw new UsageError('Missing argument: FILE');
     const limits = readLimits(values['fail-below']);
-    if (values['wait-placement']) return waitOnService(files, values, limits, io);
-    for (const option of ['timeout', 'url'] as const)
-      if (values[option] !== undefined)
-        throw new UsageError(`--${option} is only for --wait-placement`);
+    if (values.wait || values['wait-placement']) return waitOnService(files, values, limits, io);
+    for (const option of ['since', 'timeout', 'url'] as const)
+      if (values[option] !== undefined) throw new UsageError(`--${option} is only for --wait`);
     const inputs = findMessages(files, io);
     const { sources, isSingle } = inputs;
     const used = new Map(files.map((file) => [resolve(file), 'the message file']));
@@ -92,17 +91,23 @@ function splitReports(args: string[], positionals: string[], reports: string[] |
 /** The service has analyzed the message, so options for that have no effect. */
 function waitOnService(
   files: string[],
-  values: { url?: string; timeout?: string; json?: boolean },
+  values: {
+    url?: string;
+    timeout?: string;
+    since?: string;
+    json?: boolean;
+    'wait-placement'?: boolean;
+  },
   limits: Limits,
   io: Io,
 ): Promise<number> {
-  const allowed = ['wait-placement', 'timeout', 'url', 'json', 'fail-below'];
+  const allowed = ['wait', 'wait-placement', 'since', 'timeout', 'url', 'json', 'fail-below'];
   const other = Object.keys(values).find((name) => !allowed.includes(name));
-  if (other !== undefined)
-    throw new UsageError(`--${other} cannot be combined with --wait-placement`);
+  if (other !== undefined) throw new UsageError(`--${other} cannot be combined with --wait`);
   if (files.length > 1) throw new UsageError(`Unexpected argument: "${files[1]}"`);
-  const { url, timeout, json = false } = values;
-  return checkOnService(files[0]!, { url, timeout, json, limits }, io);
+  const { url, timeout, since, json = false } = values;
+  const placement = values['wait-placement'] ?? false;
+  return checkOnService(files[0]!, { url, timeout, since, placement, json, limits }, io);
 }
 
 interface RunOptions {

@@ -20,7 +20,9 @@ export const OPTIONS = {
   json: { type: 'boolean' },
   html: { type: 'string' },
   pdf: { type: 'string' },
+  wait: { type: 'boolean' },
   'wait-placement': { type: 'boolean' },
+  since: { type: 'string' },
   timeout: { type: 'string' },
   url: { type: 'string' },
 } as const;
@@ -42,9 +44,11 @@ export const HELP = [
   '--json              Print the result as JSON',
   '--html FILE         The same as --report html=FILE, for one message',
   '--pdf FILE          The same as --report pdf=FILE, for one message',
-  '--wait-placement    Wait for a test on a service (TEST_ID): its result, and its placement',
-  '--timeout DURATION  With --wait-placement: how long to wait at most (default: 70m)',
-  '--url URL           With --wait-placement: the service (default: DELIVERABILITY_BASE_URL)',
+  '--wait              Wait for the result of a test on a service (TEST_ID), or of the next message to an inbox (INBOX_ID)',
+  '--wait-placement    The same, and wait for the placement too',
+  '--since TIME        With --wait and an inbox: take the first message since then (default: now)',
+  '--timeout DURATION  With --wait: how long to wait at most (default: 70m)',
+  '--url URL           With --wait: the service (default: DELIVERABILITY_BASE_URL)',
   'Exit codes:  0 passed, 1 below a limit or worse than the baseline, 2 invalid option or file, 3 network or disk failure. The highest one of all messages counts.',
 ];
 

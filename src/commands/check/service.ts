@@ -1,8 +1,11 @@
-/** `check TEST_ID --wait-placement`: waits for the result and the placement of a test on a service. */
+/**
+ * `check TEST_ID --wait` and `check INBOX_ID --wait`: waits for the result of a test on a service, or of the next message
+ * to an inbox. With `--wait-placement`, it also waits for the placement.
+ */
 
 import { type Config, readConfig } from '../../config/config.ts';
 import { VARIABLES } from '../../config/variables.ts';
-import { systemClock } from '../../lib/clock.ts';
+import { isoTime, systemClock } from '../../lib/clock.ts';
 import { formatDuration, parseDuration } from '../../lib/durations.ts';
 import { printable, printableJson } from '../../lib/log.ts';
 import type { Test } from '../../mailtests/schema.ts';
@@ -28,30 +31,36 @@ const RETRY_MS = 2_000;
 interface Options {
   url: string | undefined;
   timeout: string | undefined;
+  /** For an inbox. */
+  since: string | undefined;
+  /** Whether to wait for the placement too. */
+  placement: boolean;
   limits: Limits;
   json: boolean;
 }
 
 /** Prints the result like `check FILE`. Resolves with the exit code. Throws a UsageError. */
 export async function checkOnService(id: string, options: Options, io: Io): Promise<number> {
-  if (!/^test_\w+$/.test(id))
+  if (!/^(test|ibx)_\w+$/.test(id))
     throw new UsageError(
-      `--wait-placement needs the ID of a test on a service, such as test_01k…, not "${id}"`,
+      `--wait needs the ID of a test or an inbox on a service, such as test_01k… or ibx_01k…, not "${id}"`,
     );
   const timeoutMs = readTimeout(options.timeout);
-  const waited = await waitForTest(readTarget(id, options.url, io), timeoutMs, io);
+  const target = readTarget(id, options, io);
+  const waited = await waitForTest(target, timeoutMs, io);
   if ('problem' in waited) {
     printMessage(io, printable(waited.problem));
     return waited.isUsage ? EXIT.usage : EXIT.externalFailure;
   }
   const { test } = waited;
+  if (test === null) {
+    printMessage(io, `${notYet(null, timeoutMs)}`);
+    return EXIT.externalFailure;
+  }
   if (options.json) io.stdout(`${printableJson(test, 2)}\n`);
   else io.stdout(formatTest(test, io));
-  if (!isSettled(test)) {
-    printMessage(
-      io,
-      `${progressText(test)} after ${formatDuration(timeoutMs)}. To wait longer, set --timeout.`,
-    );
+  if (!isDone(test, target)) {
+    printMessage(io, notYet(test, timeoutMs));
     return EXIT.externalFailure;
   }
   if (test.status === 'failed') return EXIT.externalFailure;
@@ -68,41 +77,67 @@ function readTimeout(text = DEFAULT_TIMEOUT): number {
 }
 
 interface Target {
-  url: URL;
+  /** Without a slash at the end. */
+  base: string;
   key: string;
+  id: string;
+  placement: boolean;
+  /** For an inbox: the time from which its next message counts, as ISO 8601. */
+  since: string;
 }
 
-function readTarget(id: string, url: string | undefined, io: Io): Target {
+function readTarget(id: string, { url, since, placement }: Options, io: Io): Target {
   const config: ServiceConfig = readConfig(io.env, SERVICE_VARIABLES).config;
   const base = url ?? config.BASE_URL;
   if (!URL.canParse(base) || !/^https?:$/.test(new URL(base).protocol))
     throw new UsageError('--url must be the URL of the service, such as https://mail.example.com');
   const key = io.env[KEY_VARIABLE]?.trim() ?? '';
   if (key === '') throw new UsageError(`Set ${KEY_VARIABLE} to an API key of the service`);
-  return { url: new URL(`${base.replace(/\/$/, '')}/v1/tests/${id}`), key };
+  return { base: base.replace(/\/$/, ''), key, id, placement, since: readSince(id, since) };
 }
+
+function readSince(id: string, text: string | undefined): string {
+  if (text === undefined) return isoTime(systemClock.now());
+  if (!isInboxId(id)) throw new UsageError('--since is only for an inbox');
+  if (
+    !/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(text) ||
+    Number.isNaN(Date.parse(text))
+  )
+    throw new UsageError('--since must be a time such as 2026-11-21T10:00:00Z');
+  return isoTime(Date.parse(text));
+}
+
+const isInboxId = (id: string): boolean => id.startsWith('ibx_');
 
 const KEY_VARIABLE = 'DELIVERABILITY_API_KEY';
 
-const isSettled = ({ status, placement_status }: Test): boolean =>
-  (status === 'completed' || status === 'failed') && placement_status !== 'waiting';
+const isDone = (
+  { status, placement_status }: Test,
+  { placement }: Pick<Target, 'placement'>,
+): boolean =>
+  (status === 'completed' || status === 'failed') && !(placement && placement_status === 'waiting');
 
-/** What is still missing, for the line of progress. */
-function progressText({ status, placement }: Test): string {
-  if (status === 'waiting') return 'Still waiting for the message';
+const notYet = (test: Test | null, timeoutMs: number): string =>
+  `${progressText(test)} after ${formatDuration(timeoutMs)}. To wait longer, set --timeout.`;
+
+/** What is still missing, for the line of progress. `test` is null while an inbox has no new message. */
+function progressText(test: Test | null): string {
+  if (test === null || test.status === 'waiting') return 'Still waiting for the message';
+  const { status, placement } = test;
   if (status === 'processing') return 'Still waiting for the analysis';
   const settled = placement.filter((seed) => seed.settled).length;
   return `Placement is final for ${settled} of ${placement.length} seed mailboxes`;
 }
 
-type Waited = { test: Test } | { problem: string; isUsage: boolean };
+type Waited = { test: Test | null } | { problem: string; isUsage: boolean };
 
-/** The test once all is known, or as it is after the time limit. */
-async function waitForTest({ url, key }: Target, timeoutMs: number, io: Io): Promise<Waited> {
+/** The test once all is known, or as it is after the time limit; null if no message has arrived. */
+async function waitForTest(target: Target, timeoutMs: number, io: Io): Promise<Waited> {
   const progress = startProgress(io);
   const end = systemClock.now() + timeoutMs;
   let awaySince: number | null = null;
   let latest: Test | null = null;
+  let hasAnswered = false;
   let isInterrupted = false;
   void io.interrupted.then(() => {
     isInterrupted = true;
@@ -111,38 +146,78 @@ async function waitForTest({ url, key }: Target, timeoutMs: number, io: Io): Pro
   try {
     for (;;) {
       const now = systemClock.now();
-      if (latest && (isSettled(latest) || now >= end || isInterrupted)) return { test: latest };
+      const isOver = now >= end || isInterrupted;
+      if (latest ? isDone(latest, target) || isOver : hasAnswered && isOver)
+        return { test: latest };
       const seconds = Math.min(WAIT_SECONDS, Math.max(1, Math.ceil((end - now) / 1000)));
-      const answer = await read(url, key, latest === null ? 0 : seconds);
+      const answer = await readTest(target, latest, seconds);
       if ('problem' in answer) {
         awaySince ??= now;
-        const isOver = systemClock.now() - awaySince > MAX_OUTAGE_MS || isInterrupted;
-        if (!answer.isTemporary || isOver || systemClock.now() >= end)
+        const isGivenUp = systemClock.now() - awaySince > MAX_OUTAGE_MS || isInterrupted;
+        if (!answer.isTemporary || isGivenUp || systemClock.now() >= end)
           return { problem: answer.problem, isUsage: !answer.isTemporary };
         progress.setStatus(`waiting for the service: ${answer.problem}`);
-        await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+        await pause();
         continue;
       }
       awaySince = null;
+      hasAnswered = true;
       latest = answer.test;
       progress.setStatus(progressText(latest).toLowerCase());
+      if (latest === null) await pause();
     }
   } finally {
     progress.end();
   }
 }
 
+const pause = () => new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+
+interface Problem {
+  problem: string;
+  isTemporary: boolean;
+}
+
+/** The test as it is now; null while an inbox has no new message. Waits for a change of a test that is already known. */
+async function readTest(
+  target: Target,
+  latest: Test | null,
+  seconds: number,
+): Promise<{ test: Test | null } | Problem> {
+  const { id, placement } = target;
+  const found = latest?.id ?? (isInboxId(id) ? await nextTest(target) : id);
+  if (found === null) return { test: null };
+  if (typeof found === 'object') return found;
+  const wait = latest === null ? 0 : seconds;
+  const query = wait === 0 ? '' : `?wait=${wait}${placement ? '&for=placement' : ''}`;
+  const answer = await read(target, `/v1/tests/${found}${query}`, 'test', wait);
+  return 'problem' in answer ? answer : { test: answer.body as unknown as Test };
+}
+
+/** The ID of the first test of an inbox since a time; null if there is none. */
+async function nextTest(target: Target): Promise<string | null | Problem> {
+  const { id, since } = target;
+  // A wrong ID would have no tests, forever.
+  const inbox = await read(target, `/v1/inboxes/${id}`, 'inbox', 0);
+  if ('problem' in inbox) return inbox;
+  const query = `inbox_id=${id}&created_after=${encodeURIComponent(since)}&limit=100`;
+  const listed = await read(target, `/v1/tests?${query}`, 'list', 0);
+  if ('problem' in listed) return listed;
+  // From the newest.
+  return (listed.body.data as { id: string }[]).at(-1)?.id ?? null;
+}
+
 async function read(
-  url: URL,
-  key: string,
+  { base, key }: Target,
+  path: string,
+  object: string,
   wait: number,
-): Promise<{ test: Test } | { problem: string; isTemporary: boolean }> {
-  const request = new URL(url);
-  if (wait > 0) request.search = `?wait=${wait}&for=placement`;
+): Promise<{ body: Record<string, unknown> } | Problem> {
+  const { origin } = new URL(base);
   let response: Response;
   let text: string;
   try {
-    response = await fetch(request, {
+    response = await fetch(base + path, {
       headers: { authorization: `Bearer ${key}`, accept: 'application/json' },
       signal: AbortSignal.timeout((wait + 30) * 1000),
     });
@@ -150,17 +225,17 @@ async function read(
   } catch (error) {
     const { cause } = error as { cause?: { code?: string } };
     const reason = cause?.code ?? (error as Error).name;
-    return { problem: `Can’t reach ${url.origin} (${reason}).`, isTemporary: true };
+    return { problem: `Can’t reach ${origin} (${reason}).`, isTemporary: true };
   }
   const body = parsedObject(text);
-  if (response.ok && body?.object === 'test') return { test: body as unknown as Test };
+  if (response.ok && body?.object === object) return { body };
   // Proxies respond with pages of their own while the service is away.
   const isTemporary = response.status >= 500 || response.status === 429;
   const detail =
     typeof body?.detail === 'string'
       ? body.detail
       : `The response (HTTP ${response.status}) is not from this service.${isTemporary ? '' : ' Check --url.'}`;
-  return { problem: `${url.origin}: ${detail}`, isTemporary };
+  return { problem: `${origin}: ${detail}`, isTemporary };
 }
 
 /** Null if it is no JSON object. */

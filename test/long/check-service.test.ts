@@ -1,11 +1,13 @@
-/** `check --wait-placement`: waits for a test on a service, with the output and the exit codes of `check`. */
+/** `check --wait`: waits for a test or an inbox on a service, with the output and the exit codes of `check`. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Test } from '../../src/mailtests/schema.ts';
+import { startTestService } from '../helpers/app.ts';
 import { startHttpScript } from '../helpers/http-script.ts';
 import { startImapServer } from '../helpers/imap-server.ts';
 import { runProgram } from '../helpers/program.ts';
+import { sendMail } from '../helpers/send.ts';
 import { mailWith, offsetClock, sendToTest, startSeeding } from '../placement/seeding.ts';
 
 test('check --wait-placement waits for result and placement, and prints them as text and JSON', async (t) => {
@@ -51,7 +53,7 @@ test('check --wait-placement waits for result and placement, and prints them as 
     else response.writeHead(path.startsWith('/away/') ? 502 : 404).end('<h1>A proxy</h1>');
   });
   const wrong: [args: string[], variables: Record<string, string>, code: number, why: RegExp][] = [
-    [['message.eml'], env, 2, /needs the ID of a test on a service/],
+    [['message.eml'], env, 2, /needs the ID of a test or an inbox on a service/],
     [[created.id, '--offline'], env, 2, /--offline cannot be combined/],
     [[created.id, '--timeout=soon'], env, 2, /--timeout must be a duration/],
     [[created.id], { DELIVERABILITY_BASE_URL: service.url }, 2, /Set DELIVERABILITY_API_KEY/],
@@ -83,4 +85,44 @@ test('check --wait-placement waits for result and placement, and prints them as 
     assert.deepEqual([failed.code, failed.stdout], [expected, ''], failed.stderr);
     assert.match(failed.stderr, why);
   }
+});
+
+test('check --wait takes the next message to an inbox, and does not wait for a placement', async (t) => {
+  const service = await startTestService(t);
+  const { body: inbox } = await service.call<{ id: string; address: string }>('POST', '/v1/tests', {
+    json: { reusable: true, name: 'Newsletter' },
+  });
+  const env = { DELIVERABILITY_BASE_URL: service.url, DELIVERABILITY_API_KEY: service.key };
+  const check = (...args: string[]) => runProgram(['check', inbox.id, '--wait', ...args], env);
+  const send = (subject: string) =>
+    sendMail({ port: service.smtp.port, to: inbox.address, raw: mailWith({ Subject: subject }) });
+  await send('Earlier');
+  const since = new Date().toISOString();
+  await send('First');
+  await send('Second');
+  const { code, stdout, stderr } = await check(`--since=${since}`, '--json');
+  assert.equal(code, 0, stderr);
+  const found = JSON.parse(stdout) as Test;
+  assert.deepEqual([found.status, found.subject, found.name], ['completed', 'First', 'Newsletter']);
+  const next = check('--fail-below=100', '--json');
+  const none = await check('--timeout=1s');
+  assert.deepEqual([none.code, none.stdout], [3, '']);
+  assert.match(
+    none.stderr,
+    /^Still waiting for the message after 1 s\. To wait longer, set --timeout\.$/m,
+  );
+  await send('Third');
+  const third = await next;
+  assert.equal(third.code, 1, third.stderr);
+  assert.equal((JSON.parse(third.stdout) as Test).subject, 'Third');
+  for (const [args, why] of [
+    [['--since=yesterday'], /--since must be a time such as/],
+    [['--baseline=x'], /--baseline cannot be combined with --wait/],
+  ] as const) {
+    const failed = await check(...args);
+    assert.equal(failed.code, 2);
+    assert.match(failed.stderr, why);
+  }
+  const unknown = await runProgram(['check', `${inbox.id}x`, '--wait'], env);
+  assert.equal(unknown.code, 2);
 });
