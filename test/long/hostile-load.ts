@@ -68,6 +68,10 @@ export const HOSTILE_LOAD: Record<string, () => Buffer> = {
   '25 MiB of programs in base64': () =>
     filled({}, `${Buffer.alloc(57, 'MZ\0\0PK\u0003\u0004').toString('base64')}\n\n`),
   '25 MiB of uuencoded files': () => filled({}, 'begin 644 a.exe\nM35J0\n`\nend\n'),
+  '25 MiB of uuencoded text': () => filled({}, 'begin 644 a\n'),
+  '25 MiB of base64 blocks that end at once': () =>
+    filled({}, `begin-base64 644 a\n${'!'.repeat(70)}\n`),
+  '25 MiB of yEnc headers': () => filled({}, '=ybegin name=a\n'),
   '1,000 HTML parts': () =>
     parts(
       'Content-Type: text/html; charset=utf-8',

@@ -23,6 +23,19 @@ export interface Decoded {
   padded: boolean;
 }
 
+/** Most blocks are no files and end early, so memory for all that a block could hold is not taken at once. */
+const FIRST_BYTES = 1024;
+
+const startBuffer = (maxBytes: number): Buffer =>
+  Buffer.allocUnsafe(Math.min(maxBytes, FIRST_BYTES));
+
+/** Twice as large, with room for at least 3 more bytes unless `maxBytes` is reached. */
+function grown(bytes: Buffer, maxBytes: number): Buffer {
+  const larger = Buffer.allocUnsafe(Math.min(maxBytes, 2 * bytes.length));
+  bytes.copy(larger);
+  return larger;
+}
+
 /** Octets outside the alphabet are skipped, up to `maxJunk` of them before the first result. */
 export function decodeBase64At(
   raw: Buffer,
@@ -32,7 +45,7 @@ export function decodeBase64At(
   padding: Padding,
   maxJunk = 64,
 ): Decoded {
-  const bytes = Buffer.alloc(maxBytes);
+  let bytes = startBuffer(maxBytes);
   let length = 0;
   let bits = 0;
   let bitCount = 0;
@@ -53,46 +66,51 @@ export function decodeBase64At(
     bitCount += 6;
     if (bitCount >= 8) {
       bitCount -= 8;
+      if (length === bytes.length) bytes = grown(bytes, maxBytes);
       bytes[length++] = bits >> bitCount;
     }
   }
   return { bytes: bytes.subarray(0, length), padded };
 }
 
-/** uuencoded lines (POSIX) from `start` to a line that does not have the length it declares. */
+/** uuencoded lines (POSIX) from `start` to an empty one. Like some clients, it ignores what length a line declares. */
 export function decodeUuAt(raw: Buffer, start: number, end: number, maxBytes: number): Buffer {
-  const bytes: number[] = [];
+  let bytes = startBuffer(maxBytes);
+  let length = 0;
   let at = start;
-  while (at < end && bytes.length < maxBytes) {
+  while (at < end && length + 2 < maxBytes) {
     const lf = raw.indexOf(LF, at);
     const next = lf < 0 ? end : lf + 1;
-    const length = (raw[at]! - 32) & 63;
-    if (length === 0 || next - at < 2) break;
-    for (let i = at + 1; i + 3 < next && bytes.length < maxBytes; i += 4) {
-      const [a, b, c, d] = [0, 1, 2, 3].map((k) => (raw[i + k]! - 32) & 63) as [
-        number,
-        number,
-        number,
-        number,
-      ];
-      bytes.push(((a << 2) | (b >> 4)) & 255, ((b << 4) | (c >> 2)) & 255, ((c << 6) | d) & 255);
+    const declared = (raw[at]! - 32) & 63;
+    if (declared === 0 || next - at < 2) break;
+    for (let i = at + 1; i + 3 < next && length + 2 < maxBytes; i += 4) {
+      if (length + 2 >= bytes.length) bytes = grown(bytes, maxBytes);
+      const a = (raw[i]! - 32) & 63;
+      const b = (raw[i + 1]! - 32) & 63;
+      const c = (raw[i + 2]! - 32) & 63;
+      const d = (raw[i + 3]! - 32) & 63;
+      bytes[length++] = (a << 2) | (b >> 4);
+      bytes[length++] = (b << 4) | (c >> 2);
+      bytes[length++] = (c << 6) | d;
     }
     at = next;
   }
-  return Buffer.from(bytes);
+  return bytes.subarray(0, length);
 }
 
 /** yEnc: each octet is shifted by 42; `=` escapes the next one. */
 export function decodeYencAt(raw: Buffer, start: number, end: number, maxBytes: number): Buffer {
-  const bytes: number[] = [];
-  for (let i = start; i < end && bytes.length < maxBytes; i++) {
+  let bytes = startBuffer(maxBytes);
+  let length = 0;
+  for (let i = start; i < end && length < maxBytes; i++) {
     const octet = raw[i]!;
     if (octet === LF || octet === CR) continue;
+    if (length === bytes.length) bytes = grown(bytes, maxBytes);
     if (octet === EQUALS) {
       if (raw[i + 1] === 0x79) break;
       i += 1;
-      bytes.push((raw[i]! - 106) & 255);
-    } else bytes.push((octet - 42) & 255);
+      bytes[length++] = raw[i]! - 106;
+    } else bytes[length++] = octet - 42;
   }
-  return Buffer.from(bytes);
+  return bytes.subarray(0, length);
 }
