@@ -42,7 +42,7 @@ export interface App {
   version: string;
   /** The version of Node.js; null if it is not known. */
   nodeVersion: string | null;
-  /** The name of this node, different from all other nodes that run. Its leases begin with it. */
+  /** The name of this node, unique among the running nodes. Its leases begin with it. */
   node: string;
   /** Milliseconds since the Unix epoch. */
   startedAt: number;

@@ -49,7 +49,7 @@ const diskFault = (name: string, fault: string, asserts: string): Scenario => ({
   asserts,
   runs: [{ file: long('disk-faults'), env: { DISK_FAULTS: name, DISK_FAULT_ROUNDS: '20' } }],
   describe: ({ rounds, failedCalls, refused, kept, restarts, max_recovery_ms }) =>
-    `${rounds} times, ${failedCalls} failed calls, ${refused} refusals, ${kept} messages accepted and kept, ${restarts} restarts, recovery within ${seconds(max_recovery_ms)}`,
+    `${rounds} rounds, ${failedCalls} failed calls, ${refused} refusals, ${kept} messages accepted and kept, ${restarts} restarts, recovery within ${seconds(max_recovery_ms)}`,
 });
 
 const seconds = (ms = 0) => `${Math.ceil(ms / 100) / 10} s`;
@@ -114,7 +114,7 @@ export const SCENARIOS: Scenario[] = [
   },
   {
     name: 'outages',
-    fault: 'DNS, outgoing SMTP and webhook receivers are gone',
+    fault: 'DNS, outgoing SMTP and webhook receivers are down',
     asserts: 'Mail is accepted; analyses, emails and events follow later, each once',
     runs: [{ file: long('outages'), env: { OUTAGE_TESTS: '20' } }, { file: long('dns-failure') }],
     describe: ({ tests, events, mails }) => `${tests} tests, ${events} events, ${mails} emails`,

@@ -143,7 +143,7 @@ export const VARIABLES = {
   NODE_NAME: variable({
     read: nodeName,
     fallback: '',
-    help: 'Name of this node of a PostgreSQL database, different from all other nodes that run. A restart under the same name resumes interrupted work at once, not minutes later.',
+    help: 'Name of this node of a PostgreSQL database, unique among its nodes. After a restart under the same name, interrupted work resumes immediately, not minutes later.',
   }),
   HTTP_HOST: variable({
     read: text,
