@@ -28,6 +28,10 @@ export const isInbox = (placement: Placement): boolean => INBOX_PLACEMENTS.inclu
 export const isFound = ({ placement }: Pick<PlacementRow, 'placement'>): boolean =>
   placement === 'spam' || isInbox(placement);
 
+/** Whether the message arrived in a seed mailbox, even if it is not known where, or if it has disappeared. */
+export const hasArrived = (row: Arrival): boolean => isFound(row) || Boolean(row.message_key);
+type Arrival = Pick<PlacementRow, 'placement'> & { message_key?: string | null };
+
 /** The configured seed mailboxes. Throws `validation_failed` if there are none. */
 export function requireSeeds({ SEED_MAILBOXES }: Pick<Config, 'SEED_MAILBOXES'>): SeedMailbox[] {
   if (SEED_MAILBOXES.length > 0) return SEED_MAILBOXES;
@@ -105,9 +109,9 @@ export function placementColumns(rows: PlacementRow[]) {
 }
 
 /** The columns with the figures that count in summaries, for final placements. */
-export function placementFigures(rows: Pick<PlacementRow, 'provider' | 'placement'>[]) {
+export function placementFigures(rows: (Pick<PlacementRow, 'provider'> & Arrival)[]) {
   // If no seed mailbox received the message, it was not sent to them.
-  const counted = rows.some(isFound)
+  const counted = rows.some(hasArrived)
     ? rows.filter((row) => isFound(row) || row.placement === 'missing')
     : [];
   return {
@@ -141,7 +145,7 @@ const BADNESS: readonly Placement[] = PLACEMENTS;
 
 /** The most frequent placement at each provider; of equally frequent ones, the worst. Empty if all are final and none was found. */
 function byProvider(rows: PlacementRow[]): Record<string, Placement> {
-  if (!rows.some(isFound) && rows.every(({ settled_at }) => settled_at !== null)) return {};
+  if (!rows.some(hasArrived) && rows.every(({ settled_at }) => settled_at !== null)) return {};
   const providers = [...new Set(rows.map(({ provider }) => provider))];
   return Object.fromEntries(
     providers.map((provider) => [

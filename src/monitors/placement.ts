@@ -61,7 +61,7 @@ async function usualPlacement(tx: Tx, monitorId: string): Promise<Usual> {
 export function placementOutcome(
   address: string,
   testId: string,
-  rows: Pick<PlacementRow, 'provider' | 'placement'>[],
+  rows: (Pick<PlacementRow, 'provider' | 'placement'> & { message_key?: string | null })[],
   usual: Usual,
 ): Outcome {
   const known = rows.filter((row) => isFound(row) || row.placement === 'missing');

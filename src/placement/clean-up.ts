@@ -9,7 +9,7 @@ import type { Job } from '../scheduler/scheduler.ts';
 import { claimRows } from '../store/leases.ts';
 import { type ImapSeed, withAccount } from './imap-source.ts';
 import type { Match } from './match.ts';
-import { LEASE_MS, releaseSeed } from './seeds.ts';
+import { releaseSeed, SINGLE_LEASE_MS } from './seeds.ts';
 
 export const cleanUpJob = (app: App): Job => ({
   name: 'placement.clean_up',
@@ -30,7 +30,7 @@ export async function cleanUpSeeds(app: App): Promise<void> {
     const found = await findMessages(app, seed.name);
     if (found.length === 0) continue;
     const due = app.db.selectFrom('seed_mailboxes').select('id').where('id', '=', seed.name);
-    const [held] = await claimRows(app, { table: 'seed_mailboxes', due, leaseMs: LEASE_MS });
+    const [held] = await claimRows(app, { table: 'seed_mailboxes', due, leaseMs: SINGLE_LEASE_MS });
     if (!held) continue;
     try {
       await cleanUp(app, { ...seed, imap }, found);
@@ -89,6 +89,8 @@ async function cleanUp(app: App, seed: ImapSeed, messages: OldMessage[]): Promis
 function foldersOf(messages: OldMessage[]): MessagesInFolder[] {
   const folders = new Map<string, MessagesInFolder>();
   for (const { message_key } of messages) {
+    // The mailbox was read through Microsoft Graph before.
+    if (!message_key.startsWith('[')) continue;
     const [folder, uidValidity, uid] = JSON.parse(message_key) as [string, string, number];
     const key = JSON.stringify([folder, uidValidity]);
     const others = folders.get(key)?.uids ?? [];

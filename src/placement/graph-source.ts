@@ -28,13 +28,17 @@ const FOLDERS: { id: GraphFolder; name: string; isJunk: boolean }[] = [
 /** New messages that are read in one look, from the newest. The next look continues. */
 const MAX_MESSAGES = 200;
 /** After this many messages that Graph does not send, and none that it does, the fault is its own. */
-const MAX_UNREADABLE = 3;
+const MAX_FAILURES = 3;
+/** Messages that Graph has not sent before and that a look asks for again. */
+const MAX_REFUSED = 3;
 /** For all requests of one look. What was read until then is kept for the next. */
 const LOOK_TIMEOUT_MS = 120_000;
 
 export function createGraphSource(app: App, seed: GraphSeed): SeedSource {
   /** By the ID of the message. */
   const copies = new Map<string, MailCopy>();
+  /** The IDs of messages that Graph did not send. */
+  const refused = new Set<string>();
   let found: FoundMessage[] = [];
   let truncatedAt: number | null = null;
   let unreadableAt: number | null = null;
@@ -58,26 +62,28 @@ export function createGraphSource(app: App, seed: GraphSeed): SeedSource {
     return copy;
   }
 
-  /** Reads messages. One that Graph does not send would otherwise hide all others; the next look tries it again. */
+  /** Reads messages. One that Graph does not send would otherwise hide all others. */
   async function readMessages(
     mailbox: GraphMailbox,
     messages: ListedMessage[],
     signal: AbortSignal,
   ): Promise<void> {
     let sent = 0;
-    const unreadable: ListedMessage[] = [];
-    for (const message of messages) {
+    let failures = 0;
+    for (const { id } of messages) {
       try {
-        await copyFor(mailbox, message.id);
+        await copyFor(mailbox, id);
+        refused.delete(id);
         sent += 1;
       } catch (error) {
         if (!(error instanceof MailboxError) || signal.aborted) throw error;
-        if (!PROBLEMS_OF_MESSAGES.includes(error.problem)) throw error;
-        unreadable.push(message);
-        if (sent === 0 && unreadable.length >= MAX_UNREADABLE) throw error;
+        const isOfServer = PROBLEMS_OF_SERVERS.includes(error.problem);
+        if (!isOfServer && !PROBLEMS_OF_MESSAGES.includes(error.problem)) throw error;
+        refused.add(id);
+        failures += 1;
+        if (isOfServer && sent === 0 && failures >= MAX_FAILURES) throw error;
       }
     }
-    unreadableAt = newestOf(unreadable);
   }
 
   async function look(accessToken: string, since: number): Promise<void> {
@@ -95,9 +101,13 @@ export function createGraphSource(app: App, seed: GraphSeed): SeedSource {
         listed.set(message.id, { ...message, folder, isJunk });
     }
     for (const id of copies.keys()) if (!listed.has(id)) copies.delete(id);
+    for (const id of refused) if (!listed.has(id)) refused.delete(id);
     const unread = [...listed.values()].filter(({ id }) => !copies.has(id));
-    truncatedAt = isListTruncated ? app.clock.now() : newestOf(unread.slice(MAX_MESSAGES));
-    await readMessages(mailbox, unread.slice(0, MAX_MESSAGES), signal);
+    const fresh = unread.filter(({ id }) => !refused.has(id));
+    const again = unread.filter(({ id }) => refused.has(id)).slice(0, MAX_REFUSED);
+    truncatedAt = isListTruncated ? app.clock.now() : newestOf(fresh.slice(MAX_MESSAGES));
+    await readMessages(mailbox, [...fresh.slice(0, MAX_MESSAGES), ...again], signal);
+    unreadableAt = newestOf(unread.filter(({ id }) => refused.has(id)));
     const messages: FoundMessage[] = [];
     for (const { id, folder, isJunk, receivedAt, inference } of listed.values()) {
       const copy = copies.get(id);
@@ -130,13 +140,10 @@ const newestOf = (messages: ListedMessage[]): number | null =>
     ? null
     : Math.max(...messages.map(({ receivedAt }) => receivedAt)) + CLOCK_TOLERANCE_MS;
 
-/** What Graph can say about a single message: an error of its own, an invalid response, or a refusal. */
-const PROBLEMS_OF_MESSAGES: readonly MailboxProblem[] = [
-  'unreachable',
-  'timeout',
-  'bad_response',
-  'refused',
-];
+/** Of one message: a response that makes no sense, or a refusal. */
+const PROBLEMS_OF_MESSAGES: readonly MailboxProblem[] = ['bad_response', 'refused'];
+/** Of one message, or of Graph as a whole. */
+const PROBLEMS_OF_SERVERS: readonly MailboxProblem[] = ['unreachable', 'timeout'];
 
 /** A message as Graph shows it, by which it is recognized. */
 function copyOfGraph({ headers, from, subject, body }: GraphMessage): MailCopy {

@@ -37,6 +37,7 @@ export function createImapSource(
   const state = createMailboxState(seed, app.clock);
   let mailbox: ImapMailbox | null = null;
   let openedAt = 0;
+  let connecting: Promise<unknown> = Promise.resolve();
   let watch: InboxWatch | null = null;
   let watchOpenedAt = 0;
   let watchRetryAt = 0;
@@ -50,14 +51,23 @@ export function createImapSource(
     mailbox = null;
   };
 
-  async function connected(): Promise<ImapMailbox> {
-    const now = app.clock.now();
+  /** One after the other: an earlier look can still be connecting, and must not be joined by a second connection. */
+  function connected(): Promise<ImapMailbox> {
     const current = look;
+    const opened = connecting.catch(() => {}).then(() => connect(current));
+    connecting = opened;
+    return opened;
+  }
+
+  async function connect(current: AbortSignal): Promise<ImapMailbox> {
+    current.throwIfAborted();
+    const now = app.clock.now();
     if (mailbox?.isOpen() && now - openedAt < MAX_CONNECTION_AGE_MS) return mailbox;
     await mailbox?.end();
     mailbox = null;
     const opened = await withAccount(app, seed, (account) => openMailbox(account, { signal }));
-    if (signal.aborted || current.aborted) opened.close();
+    if (signal.aborted) opened.close();
+    else if (current.aborted) await opened.end();
     mailbox = opened;
     openedAt = now;
     return opened;

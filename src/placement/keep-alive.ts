@@ -9,7 +9,13 @@ import { MailboxError } from '../net/mailbox-error.ts';
 import type { Job } from '../scheduler/scheduler.ts';
 import { claimRows } from '../store/leases.ts';
 import { sourceFor } from './seed-sources.ts';
-import { type HeldSeed, LEASE_MS, PASSING_ERRORS, recordLook, releaseSeed } from './seeds.ts';
+import {
+  type HeldSeed,
+  PASSING_ERRORS,
+  recordLook,
+  releaseSeed,
+  SINGLE_LEASE_MS,
+} from './seeds.ts';
 import type { SeedSource } from './source.ts';
 
 const UNUSED_MS = 7 * 86_400_000;
@@ -102,7 +108,7 @@ function claimUnused(app: App): Promise<UnusedSeed[]> {
     )
     .orderBy('id')
     .limit(1);
-  return claimRows(app, { table: 'seed_mailboxes', due, leaseMs: LEASE_MS });
+  return claimRows(app, { table: 'seed_mailboxes', due, leaseMs: SINGLE_LEASE_MS });
 }
 
 async function readOnce(

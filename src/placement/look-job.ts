@@ -66,6 +66,20 @@ export function lookJob(app: App): Job {
     }
   }
 
+  /** Somebody has signed in to a mailbox that could not be read, which resets its row. */
+  async function noticeSignIns(): Promise<void> {
+    const failing = [...sessions.keys()].filter((name) => sessions.get(name)!.isFailing());
+    if (failing.length === 0) return;
+    const reset = await app.db
+      .selectFrom('seed_mailboxes')
+      .select('id')
+      .where('id', 'in', failing)
+      .where('failures', '=', 0)
+      .where('next_look_at', 'is', null)
+      .execute();
+    for (const { id } of reset) sessions.get(id)?.retry();
+  }
+
   return {
     name: LOOK_JOB,
     tick: '* * * * * *',
@@ -79,6 +93,7 @@ export function lookJob(app: App): Job {
       }
       await claimMore();
       await noticeArrivals();
+      await noticeSignIns();
       for (const session of sessions.values()) session.tick();
     },
     async idle() {

@@ -32,7 +32,8 @@ const TOKEN = /(?<![a-z0-9])[a-km-np-z2-9]{16}(?![a-z0-9])/gi;
 const PLUS_TOKEN = /\+[a-km-np-z2-9]{16}@[a-z0-9.-]{1,255}/gi;
 const LOCAL_PART_END = /[^\s@<>,;:"()]{1,64}$/;
 const MAX_LOCAL_PART = 64;
-const MAX_TOKENS = 2000;
+/** In one message, so that many of them need little memory. */
+const MAX_TOKENS = 300;
 const MAX_FIELD_LENGTH = 16 * 1024;
 
 const TRACE_FIELDS = [

@@ -31,6 +31,10 @@ const MAX_MESSAGES = 500;
 /** Whose time of arrival is looked up. The search by date finds those of two days. */
 const MAX_CANDIDATES = 5000;
 const BATCH_SIZE = 20;
+/** The newest messages that are kept, to match them with tests. */
+const MAX_KEPT = 2000;
+/** Messages that the server has refused to send and that a look asks for again, in one folder. */
+const MAX_REFUSED = 20;
 /** Each is examined in each look. */
 const MAX_JUNK_FOLDERS = 20;
 
@@ -40,14 +44,17 @@ export function createMailboxState(
 ): MailboxState {
   const cursors = new Map<string, Cursor>();
   const found = new Map<string, FoundMessage>();
+  /** When the server first refused to send a message, by the key of the message. It can have been busy. */
+  const refused = new Map<string, { folder: string; uid: number; at: number }>();
   let truncatedAt: number | null = null;
-  let unreadableAt: number | null = null;
 
   /** Keeps what an interrupted look has read. */
   const forgetOthers = (folder: string, uidValidity: string) => {
     cursors.delete(folder);
     for (const { key, folder: its, uid } of found.values())
       if (its === folder && key !== keyOf(folder, uidValidity, uid!)) found.delete(key);
+    for (const [key, { folder: its, uid }] of refused)
+      if (its === folder && key !== keyOf(folder, uidValidity, uid)) refused.delete(key);
   };
 
   async function newUids(
@@ -64,33 +71,55 @@ export function createMailboxState(
     }
     forgetOthers(folder, uidValidity);
     const earliest = since - CLOCK_TOLERANCE_MS;
-    const candidates = limited(await mailbox.uidsSince(earliest), MAX_CANDIDATES);
+    const all = await mailbox.uidsSince(earliest);
+    const candidates = all.slice(-MAX_CANDIDATES);
     const times = await mailbox.timesOf(candidates);
-    const uids = candidates.filter((uid) => (times.get(uid) ?? 0) >= earliest);
+    const isRecent = (uid: number) => (times.get(uid) ?? 0) >= earliest;
+    // If the oldest that are left are not recent, neither are those before them.
+    if (all.length > candidates.length && candidates.slice(0, BATCH_SIZE).some(isRecent))
+      truncatedAt = clock.now();
+    const uids = candidates.filter(isRecent);
     return { uidValidity, nextUid: nextAfter(candidates, uidNext ?? 1), uids };
   }
 
   /** The last ones, which are the newest. */
-  function limited(uids: number[], limit: number): number[] {
-    if (uids.length > limit) truncatedAt = clock.now();
-    return uids.slice(-limit);
+  function newest(uids: number[]): number[] {
+    if (uids.length > MAX_MESSAGES) truncatedAt = clock.now();
+    return uids.slice(-MAX_MESSAGES);
   }
 
   /** Without those that the server refuses to send, which would otherwise hide all others. */
-  async function readable(mailbox: ImapMailbox, uids: number[]): Promise<SeenMessage[]> {
+  async function readable(
+    mailbox: ImapMailbox,
+    { folder, uidValidity }: { folder: string; uidValidity: string },
+    uids: number[],
+  ): Promise<SeenMessage[]> {
     try {
-      return await mailbox.read(uids);
+      const messages = await mailbox.read(uids);
+      for (const uid of uids) refused.delete(keyOf(folder, uidValidity, uid));
+      return messages;
     } catch (error) {
       if (!(error instanceof MailboxError) || error.problem !== 'refused') throw error;
       if (!mailbox.isOpen()) throw error;
-      if (uids.length > 1) {
-        const messages: SeenMessage[] = [];
-        for (const uid of uids) messages.push(...(await readable(mailbox, [uid])));
-        return messages;
-      }
-      unreadableAt = clock.now();
-      return [];
     }
+    if (uids.length > 1) {
+      const messages: SeenMessage[] = [];
+      for (const uid of uids)
+        messages.push(...(await readable(mailbox, { folder, uidValidity }, [uid])));
+      return messages;
+    }
+    const [uid] = uids as [number];
+    const key = keyOf(folder, uidValidity, uid);
+    if (!refused.has(key)) refused.set(key, { folder, uid, at: clock.now() });
+    return [];
+  }
+
+  function forgetOldest(): void {
+    const excess = found.size - MAX_KEPT;
+    if (excess <= 0) return;
+    truncatedAt = clock.now();
+    const oldest = [...found.values()].toSorted((a, b) => a.receivedAt - b.receivedAt);
+    for (const { key } of oldest.slice(0, excess)) found.delete(key);
   }
 
   interface Work {
@@ -110,13 +139,19 @@ export function createMailboxState(
     );
     const existing = new Set(await mailbox.existing(known.map(({ uid }) => uid!)));
     for (const { key, uid } of known) if (!existing.has(uid!)) found.delete(key);
-    const wanted = limited(uids, MAX_MESSAGES).filter(
-      (uid) => !found.has(keyOf(folder, uidValidity, uid)),
-    );
+    const wanted = newest(uids).filter((uid) => !found.has(keyOf(folder, uidValidity, uid)));
+    const again = [...refused.values()]
+      .filter((each) => each.folder === folder)
+      .map(({ uid }) => uid)
+      .filter((uid) => !wanted.includes(uid));
+    const batches = again.slice(-MAX_REFUSED).map((uid) => [uid]);
     for (let i = 0; i < wanted.length; i += BATCH_SIZE)
+      batches.push(wanted.slice(i, i + BATCH_SIZE));
+    for (const batch of batches)
       for (const { uid, receivedAt, bytes } of await readable(
         mailbox,
-        wanted.slice(i, i + BATCH_SIZE),
+        { folder, uidValidity },
+        batch,
       )) {
         const key = keyOf(folder, uidValidity, uid);
         found.set(key, { ...(await readCopy(bytes)), key, folder, isJunk, uid, receivedAt });
@@ -143,6 +178,10 @@ export function createMailboxState(
       // Of folders that were renamed or deleted.
       for (const { key, folder } of found.values())
         if (!searched.includes(folder)) found.delete(key);
+      for (const [key, { folder }] of refused) if (!searched.includes(folder)) refused.delete(key);
+      forgetOldest();
+      const times = [...refused.values()].map(({ at }) => at);
+      const unreadableAt = times.length === 0 ? null : Math.max(...times);
       return { searched, hasJunkFolder: folders.length > 0, truncatedAt, unreadableAt };
     },
     messages: () => [...found.values()],

@@ -54,7 +54,7 @@ const COPY_BYTES = 64 * 1024;
 
 /** `received` is what an earlier call returned, to read each message once. */
 export async function wantedTest(
-  { db, config }: Pick<App, 'db' | 'config'>,
+  { db, config, clock }: Pick<App, 'db' | 'config' | 'clock'>,
   row: OpenPlacement,
   received: WantedTest['received'],
 ): Promise<WantedTest> {
@@ -65,6 +65,7 @@ export async function wantedTest(
     createdAt: Date.parse(row.created_at),
     received: received ?? (row.received_at === null ? null : await receivedCopy(db, row)),
     timeoutMs: config.PLACEMENT_TIMEOUT,
+    isEnding: clock.now() >= finalTime(row, config),
     sharesToken: row.monitor_id !== null,
   };
 }

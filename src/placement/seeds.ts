@@ -11,6 +11,8 @@ import type { SeedMailboxRow } from '../store/tables.generated.ts';
 
 /** Renewed while a node looks into the mailbox. */
 export const LEASE_MS = 120_000;
+/** Longer than a single read or clean-up takes, which renew nothing. */
+export const SINGLE_LEASE_MS = 600_000;
 
 /** Adds rows for new seed mailboxes of the configuration. Those of removed ones stay without effect. */
 export async function registerSeeds({ db, config }: Pick<App, 'db' | 'config'>): Promise<void> {

@@ -25,6 +25,9 @@ export interface Session {
   tick(): void;
   /** Something has changed: looks as soon as possible. */
   wake(): void;
+  isFailing(): boolean;
+  /** The reason of a failure is gone: looks at once. */
+  retry(): void;
   /** Whether it is over, because no test needs the mailbox. */
   isOver(): boolean;
   /** Resolves when the connections are closed and no look is running. */
@@ -70,8 +73,13 @@ export function createSession(
     tracker.forgetOthers(open);
     try {
       const since = Math.min(...open.map(({ created_at }) => Date.parse(created_at)));
-      const result = await source.read(since, tracker.dueKeys(open, startedAt));
-      await record(open, result, await tracker.changes(open, result));
+      const due = tracker.dueKeys(open, startedAt);
+      const result = await source.read(since, due);
+      const searched = JSON.stringify(result.searched);
+      const recorded = await tracker.changes(open, { ...result, due }, (row, change) =>
+        recordChange(app, row, { ...change, searched }),
+      );
+      await recordUnfound(open, result, recorded);
       await succeeded();
       await source.keepWatch(() => {
         changed = true;
@@ -97,18 +105,16 @@ export function createSession(
     return Math.min(now + intervalFor(pending, now), tracker.nextCheckAt(rows, now));
   }
 
-  async function record(
+  async function recordUnfound(
     open: OpenPlacement[],
     { searched, ...look }: Look,
-    found: Map<string, PlacementChange>,
+    changed: ReadonlySet<string>,
   ): Promise<void> {
     const now = app.clock.now();
     for (const row of open) {
-      const change = found.get(row.test_id);
       // What was seen stays, and the next look queries an unknown tab again.
-      if (!change && row.message_key !== null) continue;
-      if (!change && tracker.isTabOpen(row) && now < finalTime(row, app.config)) continue;
-      const outcome = change ?? unfound(row, missingOutcome(row, look), now);
+      if (changed.has(row.test_id) || row.message_key !== null || tracker.isTabOpen(row)) continue;
+      const outcome = unfound(row, missingOutcome(row, look), now);
       if (outcome) await recordChange(app, row, { ...outcome, searched: JSON.stringify(searched) });
     }
   }
@@ -182,6 +188,11 @@ export function createSession(
     },
     wake() {
       changed = true;
+    },
+    isFailing: () => failures > 0,
+    retry() {
+      failures = 0;
+      nextLookAt = 0;
     },
     isOver: () => over,
     async close() {

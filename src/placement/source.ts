@@ -1,7 +1,8 @@
 /** What a session reads: a seed mailbox, over IMAP or through Microsoft Graph. */
 
 import type { GmailTab } from '../net/imap/mailbox.ts';
-import type { FoundMessage } from './match.ts';
+import type { TestRow } from '../store/tables.generated.ts';
+import { CLOCK_TOLERANCE_MS, type FoundMessage } from './match.ts';
 
 /** What one look at all folders found. */
 export interface Look {
@@ -10,13 +11,21 @@ export interface Look {
   hasJunkFolder: boolean;
   /** When messages were last skipped because there were too many; null if never, or if they have been read since. */
   truncatedAt: number | null;
-  /** When the server last refused to send a message; null if never. */
+  /** When the server last refused to send a message that it still has not sent; null if there is none. */
   unreadableAt: number | null;
 }
 
-/** Whether a message of a test can be among those that were skipped at a time. A later test has a later message. */
-export const isAffected = ({ created_at }: { created_at: string }, skippedAt: number | null) =>
-  skippedAt !== null && Date.parse(created_at) <= skippedAt;
+/**
+ * Whether a message of a test can be among those that were skipped at a time. A later test has a later message, except
+ * that of a monitor, which begins with its message: the copies in seed mailboxes can be older.
+ */
+export function isAffected(
+  { created_at, monitor_id }: Pick<TestRow, 'created_at' | 'monitor_id'>,
+  skippedAt: number | null,
+): boolean {
+  const toleranceMs = monitor_id === null ? 0 : CLOCK_TOLERANCE_MS;
+  return skippedAt !== null && Date.parse(created_at) - toleranceMs <= skippedAt;
+}
 
 export interface SeedSource {
   /**

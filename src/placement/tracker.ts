@@ -26,13 +26,20 @@ export interface Tracker {
   dueKeys(open: OpenPlacement[], now: number): Set<string>;
   /** When the next message is checked again; `Infinity` if none is. */
   nextCheckAt(open: OpenPlacement[], now: number): number;
-  /** What a look at the mailbox has changed, by the ID of the test. */
-  changes(open: OpenPlacement[], look: Look): Promise<Map<string, PlacementChange>>;
+  /**
+   * Has `record` store what a look at the mailbox has changed, one message after the other: an interrupted look loses
+   * only the rest. Returns the IDs of the tests with a change.
+   */
+  changes(open: OpenPlacement[], look: CheckedLook, record: RecordChange): Promise<Set<string>>;
   /** Whether the message was found, but the provider did not say in which tab. */
   isTabOpen(row: OpenPlacement): boolean;
   /** Forgets all other tests. */
   forgetOthers(open: OpenPlacement[]): void;
 }
+
+/** `due`: the keys of the messages that the look checked again. */
+export type CheckedLook = Look & { due: ReadonlySet<string> };
+export type RecordChange = (row: OpenPlacement, change: PlacementChange) => Promise<void>;
 
 /** How many times the tab of a message is looked up in Gmail. */
 const MAX_TAB_ATTEMPTS = 3;
@@ -111,7 +118,7 @@ export function createTracker(app: App, seed: SeedMailbox, source: SeedSource): 
     if (place === null) {
       const attempts = (tabAttempts.get(row.test_id) ?? 0) + 1;
       tabAttempts.set(row.test_id, attempts);
-      if (attempts < MAX_TAB_ATTEMPTS) return null;
+      if (attempts < MAX_TAB_ATTEMPTS && clock.now() < finalTime(row, config)) return null;
     }
     const now = clock.now();
     const sighting = newSighting(matched.message, now, config.PLACEMENT_RECHECK);
@@ -123,11 +130,12 @@ export function createTracker(app: App, seed: SeedMailbox, source: SeedSource): 
   async function checkAgain(
     row: OpenPlacement,
     message: FoundMessage,
+    due: ReadonlySet<string>,
   ): Promise<PlacementChange | null> {
     const now = clock.now();
     const sighting = sightingOf(row, now);
     sighting.message = message;
-    if (now < checkTime(row, sighting)) return null;
+    if (!due.has(message.key)) return null;
     noteSeen(sighting, message);
     // A tab that can’t be read now is as before.
     const place = (await placeOf(message)) ?? row;
@@ -167,29 +175,33 @@ export function createTracker(app: App, seed: SeedMailbox, source: SeedSource): 
       ),
     nextCheckAt: (open, now) =>
       Math.min(...open.filter(isFound).map((row) => checkTime(row, sightingOf(row, now)))),
-    async changes(open, look) {
+    async changes(open, look, record) {
       const taken = await takenMessages(app, seed.name);
       const messages = new Map(source.messages().map((message) => [message.key, message]));
       const free = () => [...messages.values()].filter(({ key }) => !taken.has(key));
-      const changes = new Map<string, PlacementChange>();
-      const note = ({ test_id }: OpenPlacement, change: PlacementChange | null) => {
+      const changed = new Set<string>();
+      const note = async (row: OpenPlacement, change: PlacementChange | null) => {
         if (!change) return;
-        changes.set(test_id, change);
+        changed.add(row.test_id);
         if (change.message_key) taken.add(change.message_key);
+        await record(row, change);
       };
       // First, so that no other test takes a message that was moved.
       for (const row of open.filter(isFound)) {
         const message = messages.get(row.message_key!);
-        note(row, message ? await checkAgain(row, message) : await follow(row, free(), look));
+        await note(
+          row,
+          message ? await checkAgain(row, message, look.due) : await follow(row, free(), look),
+        );
       }
       const pending = open.filter((row) => !isFound(row));
       const tests: WantedTest[] = [];
       for (const row of pending) tests.push(await wanted(row));
       for (const [id, matched] of matchMessages(free(), tests, clock.now())) {
         const row = pending.find(({ test_id }) => test_id === id)!;
-        note(row, await noteFound(row, matched));
+        await note(row, await noteFound(row, matched));
       }
-      return changes;
+      return changed;
     },
     isTabOpen: ({ test_id }) => tabAttempts.has(test_id),
     forgetOthers(open) {

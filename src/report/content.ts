@@ -336,7 +336,11 @@ interface PlacementTable {
 
 /** Whether any seed mailbox has received the message. If none has, it was probably not sent to them. */
 export const wasFound = (seeds: SeedPlacement[]): boolean =>
-  seeds.some(({ placement }) => placement === 'spam' || IN_INBOX.includes(placement));
+  seeds.some(
+    ({ placement, seconds }) =>
+      // It arrived even if it is not known where, or if it has disappeared.
+      seconds !== null || placement === 'spam' || IN_INBOX.includes(placement),
+  );
 
 export function placementTable(seeds: SeedPlacement[]): PlacementTable {
   const placements = new Set(seeds.map(({ placement }) => placement));

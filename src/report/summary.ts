@@ -36,8 +36,8 @@ export interface Summary extends Means {
   previous: Means & { total_tests: number };
   /** The period in slices, oldest first. */
   trend: (Means & { from: string; tests: number })[];
-  /** The providers of seed mailboxes with samples, by ID. */
-  placement: { by_provider: ProviderPlacement[] };
+  /** How many seed mailboxes are configured, and the providers with samples, by ID. */
+  placement: { seeds: number; by_provider: ProviderPlacement[] };
 }
 
 /** The content of a scheduled report. */
@@ -196,14 +196,28 @@ export function ratesOf(summary: Summary): Rate[] {
   });
   if (placement_samples === 0) return authentication;
   const samples = formatCount(placement_samples, 'sample');
-  const isEnough = placement_samples >= MIN_PLACEMENT_SAMPLES;
+  const isEnough = hasInboxRate(summary);
   const inbox = {
     label: 'Inbox',
     share: isEnough ? formatPercent(inbox_rate) : null,
-    basis: isEnough ? `of ${samples}` : `${TOO_FEW}: ${samples}`,
+    basis: isEnough ? `of ${samples}` : `${TOO_FEW}: ${samplesInWords(summary)}`,
   };
   return [...authentication, { ...inbox, sampleSize: samples }];
 }
+
+/** Whether the overall inbox rate is based on enough seed mailboxes and samples. */
+export const hasInboxRate = ({
+  placement,
+  placement_samples,
+}: Pick<Summary, 'placement' | 'placement_samples'>): boolean =>
+  Math.min(placement.seeds, placement_samples) >= MIN_PLACEMENT_SAMPLES;
+
+/** `12 samples of 2 seed mailboxes`. */
+export const samplesInWords = ({
+  placement: { seeds },
+  placement_samples,
+}: Pick<Summary, 'placement' | 'placement_samples'>): string =>
+  `${formatCount(placement_samples, 'sample')} of ${formatCount(seeds)} seed ${seeds === 1 ? 'mailbox' : 'mailboxes'}`;
 
 /** Rounded down: 100% always means all, and 0% always means none. */
 export function formatPercent(share: number): string {

@@ -176,6 +176,7 @@ export const ReportSummary = named(
       named(
         'PlacementSummary',
         v.object({
+          seeds: described(Count, 'Number of configured seed mailboxes.', 5),
           by_provider: described(
             v.array(ProviderPlacement),
             'The providers of seed mailboxes with samples, by ID. Empty without placement tests.',

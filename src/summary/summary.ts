@@ -106,6 +106,7 @@ export async function summarize(
       ...meansOf(figures),
     })),
     placement: {
+      seeds: seeds.length,
       by_provider: placementByProvider(
         tallies.map(({ placements }, i) => ({ from: isoTime(boundaries[i]!), placements })),
         seeds,

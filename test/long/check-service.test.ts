@@ -115,6 +115,20 @@ test('check --wait takes the next message to an inbox, and does not wait for a p
   const third = await next;
   assert.equal(third.code, 1, third.stderr);
   assert.equal((JSON.parse(third.stdout) as Test).subject, 'Third');
+  // Pages are read to the last, whose last test is the first.
+  const pages = await startHttpScript(t, ({ path, query, json }) => {
+    const after = query.get('starting_after');
+    if (path.startsWith('/v1/inboxes/')) json(200, { object: 'inbox' });
+    else if (path === '/v1/tests')
+      json(200, {
+        object: 'list',
+        data: [{ id: after === null ? 'test_newest' : 'test_oldest' }],
+        has_more: after === null,
+      });
+    else json(200, { object: 'test', id: path.split('/').at(-1), status: 'failed', placement: [] });
+  });
+  const paged = await check(`--url=${pages.url}`, '--json');
+  assert.equal((JSON.parse(paged.stdout) as Test).id, 'test_oldest');
   for (const [args, why] of [
     [['--since=yesterday'], /--since must be a time such as/],
     [['--baseline=x'], /--baseline cannot be combined with --wait/],

@@ -161,6 +161,21 @@ test('The same bytes start one run, and a paused monitor rejects messages', asyn
 const seedsAt = (provider: string, ...places: ('inbox' | 'spam' | 'missing' | 'unknown')[]) =>
   places.map((placement) => ({ provider, placement }));
 
+test('A message that arrived in an unknown tab shows that it was sent, so others can be missing', () => {
+  const rows = [
+    { provider: 'gmail', placement: 'unknown', message_key: '["INBOX","1",1]' },
+    { provider: 'outlook', placement: 'missing', message_key: null },
+  ] as const;
+  const { findings, placement } = placementOutcome('a@b.example', 'test_1', [...rows], {
+    ...{ samples: 0, inbox: 0 },
+  });
+  assert.deepEqual(
+    findings.map((finding) => 'problem' in finding && [finding.problem, finding.provider]),
+    [['missing', 'outlook']],
+  );
+  assert.deepEqual([placement!.samples, placement!.inbox], [1, 0]);
+});
+
 test('Placement findings have numbers, and rates need at least 3 seed mailboxes now and before', () => {
   const outcome = (rows: ReturnType<typeof seedsAt>, usual = { samples: 0, inbox: 0 }) =>
     placementOutcome('a@b.example', 'test_1', rows, usual);

@@ -218,6 +218,27 @@ for (const [what, respond] of [
     assert.equal(row.error, null);
   });
 
+test('Several messages in Junk Email that Graph does not send hide none in the inbox', async (t) => {
+  const scene = await startScene(t);
+  const { graph, service } = scene;
+  graph.on = ({ path, json }) => {
+    if (!/\/broken\d$/.test(path)) return false;
+    json(500, { error: { code: 'ErrorInternalServerError' } });
+    return true;
+  };
+  // What was read before counts: Graph works.
+  graph.inbox.push(
+    mailTo(scene, { id: 'other', headers: { To: NAME, 'Message-ID': '<o@a.example>' } }),
+  );
+  await waitForSeed(service, NAME, ({ last_read_at }) => last_read_at !== null);
+  graph.inbox.push(mailTo(scene));
+  for (let i = 0; i < 6; i++)
+    graph.junkemail.push(mailTo(scene, { id: `broken${i}`, headers: { To: NAME } }));
+  assert.equal((await scene.wait()).placement, 'inbox');
+  const { error } = await waitForSeed(service, NAME, () => true);
+  assert.equal(error, null);
+});
+
 test('A Graph server that sends no message at all makes the mailbox unreadable', async (t) => {
   const scene = await startScene(t);
   scene.graph.on = ({ path, json }) => {

@@ -351,6 +351,21 @@ test('A sign-in of another account is rejected by the mail server, and the reaso
   assert.equal(scene.tokens.requests.length, 2, 'a new token was tried once');
 });
 
+test('After a sign-in that a mail server has rejected, a new one is used at once', async (t) => {
+  const scene = await startScene(t);
+  const { acceptsToken } = scene.imap.script;
+  scene.imap.script.acceptsToken = () => false;
+  const service = await startSeeding(t, scene);
+  const { id } = await sendTo(service, scene);
+  await waitForSeed(service, 'seed@mail.example', ({ error }) => error === 'sign_in_failed');
+  scene.imap.script.acceptsToken = acceptsToken!;
+  scene.tokens.refreshTokens.add('right');
+  const { name, oauth } = service.app.config.SEED_MAILBOXES[0]!;
+  await storeSignIn(service.app, { name, oauth: oauth! }, 'right');
+  // Without any time that passes.
+  await waitForPlacement(service, id, isFound);
+});
+
 test('A mail server without OAuth 2 is named as the cause', async (t) => {
   const scene = await startScene(t);
   delete scene.imap.script.acceptsToken;

@@ -61,6 +61,7 @@ export const WEEK: ScheduledReport = {
     },
     trend: trendOf(7, DAY_MS),
     placement: {
+      seeds: 6,
       by_provider: [
         {
           ...{ provider: 'gmail', samples: 84, inbox: 80, inbox_rate: 0.9524 },
@@ -154,7 +155,7 @@ export const NOTHING: ScheduledReport = {
     top_issues: [],
     previous: { total_tests: 0, ...NO_MEANS },
     trend: WEEK.summary.trend.map(({ from }) => ({ from, tests: 0, ...NO_MEANS })),
-    placement: { by_provider: [] },
+    placement: { seeds: 0, by_provider: [] },
   },
   domains: [],
   incidents: [],

@@ -82,10 +82,15 @@ test('Report mail contains the requested sections; images only with trends', () 
 });
 
 test('Report mail shows the inbox rate only with samples and no rates without tests', () => {
-  const without = { placement_samples: 0, inbox_rate: 0, placement: { by_provider: [] } };
+  const without = { placement_samples: 0, inbox_rate: 0, placement: { seeds: 0, by_provider: [] } };
   assert.ok(!mailOf(summaryWith(without)).text.includes('Inbox'));
   const few = mailOf(summaryWith({ placement_samples: 2, inbox_rate: 0.5 })).text;
-  assert.match(few, /Inbox: – .*too few: 2 samples|Inbox: too few/);
+  assert.match(few, /too few: 2 samples of 6 seed mailboxes/);
+  const oneSeed = { seeds: 1, by_provider: [] };
+  const one = mailOf(
+    summaryWith({ placement_samples: 30, inbox_rate: 1, placement: oneSeed }),
+  ).text;
+  assert.match(one, /too few: 30 samples of 1 seed mailbox/);
   const { text, html, images } = mailOf(NOTHING);
   assert.ok(text.includes('No score: no tests were completed in this period.'));
   for (const part of [text, html])

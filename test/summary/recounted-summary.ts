@@ -64,7 +64,7 @@ async function placementIn(
   db: Db | Tx,
   scope: SummarySpan & Scope,
   configured: readonly SeedOf[],
-): Promise<{ by_provider: ByProvider }> {
+): Promise<{ seeds: number; by_provider: ByProvider }> {
   const { boundaries } = scope;
   const slices: Awaited<ReturnType<typeof seedsIn>>[] = [];
   for (const [i, from] of boundaries.slice(0, -1).entries())
@@ -94,7 +94,7 @@ async function placementIn(
       return { from: isoTime(boundaries[i]!), ...figures };
     }),
   }));
-  return { by_provider };
+  return { seeds: configured.length, by_provider };
 }
 
 async function seedsIn(db: Db | Tx, scope: Scope, from: number, to: number) {

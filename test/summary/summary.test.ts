@@ -172,7 +172,7 @@ test('GET /v1/reports/summary without tests returns zeros for the default week',
     trend: ['2026-10-18T01:23:45.678Z', ...days].map((from) => ({
       ...{ from, tests: 0, ...means },
     })),
-    placement: { by_provider: [] },
+    placement: { seeds: SEEDS.length, by_provider: [] },
   });
 });
 

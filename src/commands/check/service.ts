@@ -201,10 +201,16 @@ async function nextTest(target: Target): Promise<string | null | Problem> {
   const inbox = await read(target, `/v1/inboxes/${id}`, 'inbox', 0);
   if ('problem' in inbox) return inbox;
   const query = `inbox_id=${id}&created_after=${encodeURIComponent(since)}&limit=100`;
-  const listed = await read(target, `/v1/tests?${query}`, 'list', 0);
-  if ('problem' in listed) return listed;
+  let oldest: string | null = null;
   // From the newest.
-  return (listed.body.data as { id: string }[]).at(-1)?.id ?? null;
+  for (;;) {
+    const page = oldest === null ? query : `${query}&starting_after=${oldest}`;
+    const listed = await read(target, `/v1/tests?${page}`, 'list', 0);
+    if ('problem' in listed) return listed;
+    const { data, has_more } = listed.body as { data: { id: string }[]; has_more: boolean };
+    oldest = data.at(-1)?.id ?? oldest;
+    if (!has_more || data.length === 0) return oldest;
+  }
 }
 
 async function read(

@@ -166,7 +166,7 @@ async function seedState(checkup: Checkup, seed: SeedMailbox) {
   if (oauth !== null || imap === null || imap.password === null) return storedState(checkup, seed);
   if (checkup.service !== null && connections <= OWN_CONNECTIONS) {
     const row = await rowOf(checkup, seed.name);
-    if (connections === 1 || row === null || isLeased(row, Date.now()))
+    if (connections === 1 || row === null || isLeased(row, checkup.clock.now()))
       return storedState(checkup, seed);
   }
   const { password, ...server } = imap;

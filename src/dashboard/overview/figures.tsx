@@ -5,11 +5,13 @@ import { isoTime } from '../../lib/clock.ts';
 import { chartSvg, valueInWords } from '../../report/charts.ts';
 import { meterState } from '../../report/content.ts';
 import { ScrollArea } from '../../report/html/components.tsx';
-import { MIN_PLACEMENT_SAMPLES, TOO_FEW } from '../../report/placement-rates.ts';
+import { TOO_FEW } from '../../report/placement-rates.ts';
 import {
   averageOf,
   formatCount,
   formatPercent,
+  hasInboxRate,
+  samplesInWords,
   type TrendChart,
   trendCharts,
 } from '../../report/summary.ts';
@@ -55,10 +57,10 @@ export function KeyFigures({ summary }: Props) {
       {placement_samples > 0 && (
         <div class="tile">
           <dt>In the inbox</dt>
-          {placement_samples < MIN_PLACEMENT_SAMPLES ? (
+          {!hasInboxRate(summary) ? (
             <>
               <dd class="muted">–</dd>
-              <dd class="note">{`${TOO_FEW}: ${formatCount(placement_samples, 'sample')}`}</dd>
+              <dd class="note">{`${TOO_FEW}: ${samplesInWords(summary)}`}</dd>
             </>
           ) : (
             <>

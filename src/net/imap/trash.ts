@@ -14,8 +14,8 @@ export interface MessagesInFolder {
 const LIMITS = { timeoutMs: 60_000, bytes: 4 * 1024 * 1024 };
 
 /**
- * Moves messages that still exist, and touches nothing else. Does nothing in a folder whose UIDs have changed. Rejects
- * with an ImapError, also if the server can’t move messages in one step or has no trash.
+ * Moves messages that still exist, and touches nothing else. Does nothing in a folder that is gone, or whose UIDs have
+ * changed. Rejects with an ImapError, also if the server can’t move messages in one step or has no trash.
  */
 export async function moveToTrash(
   account: ImapAccount,
@@ -38,6 +38,7 @@ export async function moveToTrash(
         `${host} has no folder flagged as trash, so nothing is cleaned up.`,
       );
     for (const { folder, uidValidity, uids } of messages) {
+      if (!folders.some(({ path }) => path.toLowerCase() === folder.toLowerCase())) continue;
       const opened = await bounded(() => client.mailboxOpen(folder));
       if (String(opened.uidValidity) !== uidValidity || uids.length === 0) continue;
       const moved = await bounded(() =>
