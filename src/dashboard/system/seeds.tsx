@@ -89,12 +89,8 @@ function SeedTable({ label, states }: { label: string; states: SeedState[] }) {
             </>
           ),
         },
+        // On phones, the reason of a failure needs the width of a further column.
         { title: 'State', cell: (state) => <State {...state} /> },
-        {
-          title: 'Last read',
-          cell: ({ row }) =>
-            row?.last_read_at ? <Ago at={row.last_read_at} /> : <span class="muted">Never</span>,
-        },
       ]}
     />
   );
@@ -104,11 +100,14 @@ function SeedTable({ label, states }: { label: string; states: SeedState[] }) {
 function State({ row }: SeedState) {
   if (!row?.error)
     return row?.last_read_at ? (
-      <StateMark state="pass" word="Fine" />
+      <>
+        <StateMark state="pass" word="Fine" />
+        <LastRead at={row.last_read_at} />
+      </>
     ) : (
       <Waiting>Never read</Waiting>
     );
-  const { error, error_detail, failing_since } = row;
+  const { error, error_detail, failing_since, last_read_at } = row;
   return (
     <>
       <StateMark
@@ -124,6 +123,13 @@ function State({ row }: SeedState) {
         <bdi>{error_detail}</bdi>
       </span>
       <span class="row-note small">{seedAdvice(error)}</span>
+      {last_read_at && <LastRead at={last_read_at} />}
     </>
   );
 }
+
+const LastRead = ({ at }: { at: string }) => (
+  <span class="row-note small muted">
+    Last read <Ago at={at} />
+  </span>
+);
