@@ -52,7 +52,7 @@ const { values, positionals } = parseArgs({
     failed: { type: 'boolean', default: false },
     /** In milliseconds. No test needs ten minutes, so one that hangs ends. */
     'test-timeout': { type: 'string', default: '600000' },
-    /** One more than cores, because processes wait for disks and threads. Long tests measure load: no extra process. */
+    /** Two more than cores, because processes wait for clocks, disks and threads. Long tests measure load: no extra process. */
     'test-concurrency': { type: 'string' },
     'test-reporter': { type: 'string', default: 'spec' },
     /** `process`: a process per file, the default for long tests. `none`: only for files that need it. */
@@ -69,7 +69,7 @@ const files = values.failed
 rmSync(FAILED, { force: true });
 const cores = values.failed
   ? 1
-  : Number(values['test-concurrency'] ?? availableParallelism() + (values.long ? 0 : 1));
+  : Number(values['test-concurrency'] ?? availableParallelism() + (values.long ? 0 : 2));
 const durations = readDurations();
 const isolation = values['test-isolation'] ?? (values.long ? 'process' : 'none');
 const planned = planProcesses(

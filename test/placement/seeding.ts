@@ -2,6 +2,7 @@
 
 import type { TestContext } from 'node:test';
 import type { Clock } from '../../src/lib/clock.ts';
+import { LOOK_JOB } from '../../src/mailtests/placement.ts';
 import type { SeedPlacement, Test } from '../../src/mailtests/schema.ts';
 import type { SeedMailboxRow } from '../../src/store/tables.generated.ts';
 import { type ServiceOptions, startTestService, type TestService } from '../helpers/app.ts';
@@ -63,6 +64,12 @@ export function mailWith(fields: Record<string, string | null> = {}, body = 'Hel
 export const sendToTest = (service: TestService, test: Test, raw = mailWith()): Promise<string> =>
   sendMail({ port: service.smtp.port, to: test.address, raw });
 
+/** Looks into mailboxes and settles placements now, as the ticks of the next seconds would. */
+function lookNow({ scheduler }: Pick<TestService['app'], 'scheduler'>): void {
+  scheduler.wakeHere(LOOK_JOB);
+  scheduler.wakeHere('placement.settle');
+}
+
 /** Reads the test until the placement is as wanted; rejects after `seconds`. */
 export async function waitForPlacement(
   service: TestService,
@@ -76,6 +83,7 @@ export async function waitForPlacement(
     if (isDone(test)) return test;
     if (Date.now() > end)
       throw new Error(`The placement is still ${JSON.stringify(test.placement, null, 1)}`);
+    lookNow(service.app);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
@@ -108,6 +116,7 @@ export async function waitForSeed(
       .executeTakeFirstOrThrow();
     if (isDone(row)) return row;
     if (Date.now() > end) throw new Error(`The seed mailbox is still ${JSON.stringify(row)}`);
+    lookNow(app);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
