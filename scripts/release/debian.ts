@@ -60,7 +60,9 @@ export function writeDebianPackage({ target, executable, folder, epoch }: Debian
     put(`${doc}/copyright`, `${packaged('debian/copyright')}${licenseField()}`);
     put(`${doc}/changelog.gz`, compressed(changelog(epoch)));
     put(`${doc}/NEWS.md.gz`, compressed(readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8')));
-    put(`${doc}/README.md.gz`, compressed(readFileSync(join(ROOT, 'README.md'), 'utf8')));
+    // Not compressed, so that their links work.
+    for (const path of ['README.md', ...globSync('docs/**/*.md', { cwd: ROOT })])
+      put(`${doc}/${path}`, readFileSync(join(ROOT, path)));
     put(`usr/share/man/man1/${name}.1.gz`, compressed(manPage(helpText(), version, epoch)));
     put(`usr/share/man/man8/${name}-admin.8.gz`, compressed(`.so man1/${name}.1\n`));
     put(`usr/share/lintian/overrides/${name}`, packaged('debian/lintian-overrides'));
