@@ -2,12 +2,13 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { median, round2 } from './measure.ts';
+import { installedCopy, memoryOf } from './memory.ts';
 
 const EXECUTABLE = resolve('dist/deliverability');
 const STARTS = 5;
@@ -17,8 +18,9 @@ const IDLE_MS = 5_000;
 export async function benchStart() {
   if (!existsSync(EXECUTABLE))
     return { skipped: 'dist/deliverability does not exist: run npm run build' };
+  const installed = installedCopy(EXECUTABLE);
   const starts: number[] = [];
-  const memory: number[] = [];
+  let memory = { resident: 0, peak: 0, own: 0 };
   for (let i = 0; i < STARTS; i++) {
     const folder = mkdtempSync(join(tmpdir(), 'bench-'));
     const env = {
@@ -28,7 +30,7 @@ export async function benchStart() {
       DELIVERABILITY_LOG_FORMAT: 'json',
     };
     const started = performance.now();
-    const child = spawn(EXECUTABLE, ['serve'], {
+    const child = spawn(installed.path, ['serve'], {
       cwd: folder,
       env,
       stdio: ['ignore', 'ignore', 'pipe'],
@@ -37,20 +39,17 @@ export async function benchStart() {
     starts.push((performance.now() - started) / 1000);
     if (i === STARTS - 1) {
       await pause(IDLE_MS);
-      memory.push(residentMb(child.pid!));
+      memory = memoryOf(child.pid!);
     }
     child.kill('SIGTERM');
     if (child.exitCode === null) await once(child, 'exit');
     rmSync(folder, { recursive: true, force: true });
   }
+  installed.remove();
   return {
     start_to_ready_seconds: round2(median(starts)),
-    idle_memory_mb: Math.round(median(memory)),
+    idle_memory_mb: memory.resident,
+    idle_own_memory_mb: memory.own,
     executable_mb: Math.round(statSync(EXECUTABLE).size / 1e6),
   };
-}
-
-function residentMb(pid: number): number {
-  const kib = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-  return (Number(kib) * 1024) / 1e6;
 }

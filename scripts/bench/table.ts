@@ -151,6 +151,12 @@ const ROWS: Row[] = [
     target: '≤ 110 MB',
   },
   {
+    label: 'Of this, memory of its own; the rest is the program file, which the kernel can drop',
+    from: ['start', 'idle_own_memory_mb'],
+    unit: ' MB',
+    target: '',
+  },
+  {
     label: 'Executable: largest memory during 1,500 messages of 11 KB, one analysis thread',
     from: ['memory', 'one_worker_peak_mb'],
     unit: ' MB',
