@@ -17,7 +17,7 @@ import {
 } from './placements.ts';
 import { isSignInProblem, recordLook } from './seeds.ts';
 import { isAffected, type Look, type SeedSource } from './source.ts';
-import { createTracker, type Place } from './tracker.ts';
+import { createTracker, GONE, type Place } from './tracker.ts';
 
 export interface Session {
   lease: string;
@@ -113,8 +113,10 @@ export function createSession(
     const now = app.clock.now();
     for (const row of open) {
       // What was seen stays, and the next look queries an unknown tab again.
-      if (changed.has(row.test_id) || row.message_key !== null || tracker.isTabOpen(row)) continue;
-      const outcome = unfound(row, missingOutcome(row, look), now);
+      if (changed.has(row.test_id) || row.message_key !== null) continue;
+      const isTabOpen = tracker.isTabOpen(row);
+      if (isTabOpen && now < finalTime(row, app.config)) continue;
+      const outcome = unfound(row, isTabOpen ? GONE : missingOutcome(row, look), now);
       if (outcome) await recordChange(app, row, { ...outcome, searched: JSON.stringify(searched) });
     }
   }

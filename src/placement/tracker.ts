@@ -50,7 +50,8 @@ const TAB_UNKNOWN: Place = {
   detail: 'The message arrived in the inbox, but Gmail doesn’t say in which tab.',
 };
 
-const GONE: Place = {
+/** The message was found before, but is no longer there. */
+export const GONE: Place = {
   placement: 'unknown',
   problem: 'message_gone',
   detail:

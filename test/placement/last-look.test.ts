@@ -55,6 +55,40 @@ test('A message in the inbox whose tab Gmail refuses to tell at the last look is
   assert.deepEqual([placement, problem, folder], ['unknown', 'tab_unknown', 'INBOX']);
 });
 
+test('A message that disappears before Gmail tells its tab is unknown at the last look, not missing', async (t) => {
+  const clock = offsetClock();
+  const tabs = Promise.withResolvers<void>();
+  const server = await startImapServer(t, {
+    capabilities: ['IDLE', 'X-GM-EXT-1'],
+    folders: folders(),
+    on({ tag, line, send }) {
+      if (!line.includes('category:')) return false;
+      tabs.resolve();
+      send(`${tag} BAD unknown search key`);
+      return true;
+    },
+  });
+  const seed = { provider: 'scripted', address: NAME, imap: server.url };
+  const service = await startSeeding(t, { clock, seeds: [seed] });
+  const created = await service.createTest({ placement: true });
+  await sendToTest(service, created);
+  await service.getTest(created.id, '?wait=20');
+  const inbox = server.script.folders[0]!;
+  inbox.messages.push({ uid: 1, raw: mailWith({ To: placementIn(created, 'seed').address }) });
+  await tabs.promise;
+  // With a new UIDVALIDITY, the folder is read again, and is empty.
+  inbox.messages.length = 0;
+  inbox.uidValidity = 2;
+  clock.advance(TIMEOUT_MS + 60_000);
+  const done = await waitForPlacement(
+    service,
+    created.id,
+    (now) => placementIn(now, 'seed').settled,
+  );
+  const { placement, problem } = placementIn(done, 'seed');
+  assert.deepEqual([placement, problem], ['unknown', 'message_gone']);
+});
+
 test('A message like that of a test is not left to others at the last look', async (t) => {
   const clock = offsetClock();
   const server = await startImapServer(t, { folders: folders() });
