@@ -79,8 +79,10 @@ export function createGraphSource(app: App, seed: GraphSeed): SeedSource {
         if (!(error instanceof MailboxError) || signal.aborted) throw error;
         const isOfServer = PROBLEMS_OF_SERVERS.includes(error.problem);
         if (!isOfServer && !PROBLEMS_OF_MESSAGES.includes(error.problem)) throw error;
+        if (!refused.has(id)) failures += 1;
+        // To the end, so that the others are asked for first.
+        refused.delete(id);
         refused.add(id);
-        failures += 1;
         if (isOfServer && sent === 0 && failures >= MAX_FAILURES) throw error;
       }
     }
@@ -103,8 +105,8 @@ export function createGraphSource(app: App, seed: GraphSeed): SeedSource {
     for (const id of copies.keys()) if (!listed.has(id)) copies.delete(id);
     for (const id of refused) if (!listed.has(id)) refused.delete(id);
     const unread = [...listed.values()].filter(({ id }) => !copies.has(id));
-    const fresh = unread.filter(({ id }) => !refused.has(id));
-    const again = unread.filter(({ id }) => refused.has(id)).slice(0, MAX_REFUSED);
+    const fresh = inTurn(unread.filter(({ id }) => !refused.has(id)));
+    const again = [...refused].slice(0, MAX_REFUSED).map((id) => listed.get(id)!);
     truncatedAt = isListTruncated ? app.clock.now() : newestOf(fresh.slice(MAX_MESSAGES));
     await readMessages(mailbox, [...fresh.slice(0, MAX_MESSAGES), ...again], signal);
     unreadableAt = newestOf(unread.filter(({ id }) => refused.has(id)));
@@ -132,6 +134,17 @@ export function createGraphSource(app: App, seed: GraphSeed): SeedSource {
     disconnect() {},
     close: () => closing.abort(),
   };
+}
+
+/** One message of each folder after the other, so that those of one folder can't stand for all. */
+function inTurn<T extends { folder: string }>(messages: T[]): T[] {
+  const counts = new Map<string, number>();
+  const positions = messages.map((message) => {
+    const position = counts.get(message.folder) ?? 0;
+    counts.set(message.folder, position + 1);
+    return { message, position };
+  });
+  return positions.toSorted((a, b) => a.position - b.position).map(({ message }) => message);
 }
 
 /** The latest time at which one of these messages can have arrived by this machine’s clock; null without messages. */

@@ -110,7 +110,10 @@ export function createMailboxState(
     }
     const [uid] = uids as [number];
     const key = keyOf(folder, uidValidity, uid);
-    if (!refused.has(key)) refused.set(key, { folder, uid, at: clock.now() });
+    const at = refused.get(key)?.at ?? clock.now();
+    // To the end, so that the others are asked for first.
+    refused.delete(key);
+    refused.set(key, { folder, uid, at });
     return [];
   }
 
@@ -144,7 +147,7 @@ export function createMailboxState(
       .filter((each) => each.folder === folder)
       .map(({ uid }) => uid)
       .filter((uid) => !wanted.includes(uid));
-    const batches = again.slice(-MAX_REFUSED).map((uid) => [uid]);
+    const batches = again.slice(0, MAX_REFUSED).map((uid) => [uid]);
     for (let i = 0; i < wanted.length; i += BATCH_SIZE)
       batches.push(wanted.slice(i, i + BATCH_SIZE));
     for (const batch of batches)

@@ -54,9 +54,10 @@ const COPY_BYTES = 64 * 1024;
 
 /** `received` is what an earlier call returned, to read each message once. */
 export async function wantedTest(
-  { db, config, clock }: Pick<App, 'db' | 'config' | 'clock'>,
+  { db, config }: Pick<App, 'db' | 'config'>,
   row: OpenPlacement,
   received: WantedTest['received'],
+  now: number,
 ): Promise<WantedTest> {
   return {
     id: row.test_id,
@@ -65,7 +66,7 @@ export async function wantedTest(
     createdAt: Date.parse(row.created_at),
     received: received ?? (row.received_at === null ? null : await receivedCopy(db, row)),
     timeoutMs: config.PLACEMENT_TIMEOUT,
-    isEnding: clock.now() >= finalTime(row, config),
+    isEnding: now >= finalTime(row, config),
     sharesToken: row.monitor_id !== null,
   };
 }

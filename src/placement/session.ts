@@ -17,7 +17,7 @@ import {
 } from './placements.ts';
 import { isSignInProblem, recordLook } from './seeds.ts';
 import { isAffected, type Look, type SeedSource } from './source.ts';
-import { createTracker, GONE, type Place } from './tracker.ts';
+import { createTracker, type Place } from './tracker.ts';
 
 export interface Session {
   lease: string;
@@ -75,11 +75,13 @@ export function createSession(
       const since = Math.min(...open.map(({ created_at }) => Date.parse(created_at)));
       const due = tracker.dueKeys(open, startedAt);
       const result = await source.read(since, due);
+      // One time for all decisions: what is final for one part of the look is final for the others.
+      const now = app.clock.now();
       const searched = JSON.stringify(result.searched);
-      const recorded = await tracker.changes(open, { ...result, due }, (row, change) =>
+      const recorded = await tracker.changes(open, { ...result, due, now }, (row, change) =>
         recordChange(app, row, { ...change, searched }),
       );
-      await recordUnfound(open, result, recorded);
+      await recordUnfound(open, { ...result, now }, recorded);
       await succeeded();
       await source.keepWatch(() => {
         changed = true;
@@ -90,7 +92,8 @@ export function createSession(
       // This node has ended the connection itself.
       if (closed) return;
       source.disconnect();
-      await failed(open, error);
+      // Without those that this look has found before.
+      await failed(await openPlacements(app.db, seed.name), error);
     }
     const rest = await openPlacements(app.db, seed.name);
     over = rest.length === 0;
@@ -107,16 +110,14 @@ export function createSession(
 
   async function recordUnfound(
     open: OpenPlacement[],
-    { searched, ...look }: Look,
+    { searched, now, ...look }: Look & { now: number },
     changed: ReadonlySet<string>,
   ): Promise<void> {
-    const now = app.clock.now();
     for (const row of open) {
       // What was seen stays, and the next look queries an unknown tab again.
       if (changed.has(row.test_id) || row.message_key !== null) continue;
-      const isTabOpen = tracker.isTabOpen(row);
-      if (isTabOpen && now < finalTime(row, app.config)) continue;
-      const outcome = unfound(row, isTabOpen ? GONE : missingOutcome(row, look), now);
+      if (tracker.isTabOpen(row) && now < finalTime(row, app.config)) continue;
+      const outcome = unfound(row, missingOutcome(row, look), now);
       if (outcome) await recordChange(app, row, { ...outcome, searched: JSON.stringify(searched) });
     }
   }
@@ -191,7 +192,8 @@ export function createSession(
     wake() {
       changed = true;
     },
-    isFailing: () => failures > 0,
+    // While a look runs, the row is older than what it has found.
+    isFailing: () => failures > 0 && running === null,
     retry() {
       failures = 0;
       nextLookAt = 0;

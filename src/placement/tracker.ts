@@ -37,8 +37,8 @@ export interface Tracker {
   forgetOthers(open: OpenPlacement[]): void;
 }
 
-/** `due`: the keys of the messages that the look checked again. */
-export type CheckedLook = Look & { due: ReadonlySet<string> };
+/** `due`: the keys of the messages that the look checked again. `now`: when it had read all messages. */
+export type CheckedLook = Look & { due: ReadonlySet<string>; now: number };
 export type RecordChange = (row: OpenPlacement, change: PlacementChange) => Promise<void>;
 
 /** How many times the tab of a message is looked up in Gmail. */
@@ -50,8 +50,7 @@ const TAB_UNKNOWN: Place = {
   detail: 'The message arrived in the inbox, but Gmail doesn’t say in which tab.',
 };
 
-/** The message was found before, but is no longer there. */
-export const GONE: Place = {
+const GONE: Place = {
   placement: 'unknown',
   problem: 'message_gone',
   detail:
@@ -64,7 +63,7 @@ export function createTracker(app: App, seed: SeedMailbox, source: SeedSource): 
   const { config, clock } = app;
   // All by the ID of the test.
   const received = new Map<string, WantedTest['received']>();
-  const tabAttempts = new Map<string, number>();
+  const openTabs = new Map<string, { attempts: number; matched: MatchedMessage }>();
   const sightings = new Map<string, Sighting>();
 
   function sightingOf(row: OpenPlacement, now: number): Sighting {
@@ -78,8 +77,8 @@ export function createTracker(app: App, seed: SeedMailbox, source: SeedSource): 
   const endTime = (row: OpenPlacement, { finalAt }: Sighting): number =>
     Math.min(finalAt, finalTime(row, config));
 
-  async function wanted(row: OpenPlacement): Promise<WantedTest> {
-    const test = await wantedTest(app, row, received.get(row.test_id) ?? null);
+  async function wanted(row: OpenPlacement, now = clock.now()): Promise<WantedTest> {
+    const test = await wantedTest(app, row, received.get(row.test_id) ?? null, now);
     received.set(row.test_id, test.received);
     return test;
   }
@@ -114,14 +113,14 @@ export function createTracker(app: App, seed: SeedMailbox, source: SeedSource): 
   async function noteFound(
     row: OpenPlacement,
     matched: MatchedMessage,
+    now: number,
   ): Promise<PlacementChange | null> {
     const place = await placeOf(matched.message);
     if (place === null) {
-      const attempts = (tabAttempts.get(row.test_id) ?? 0) + 1;
-      tabAttempts.set(row.test_id, attempts);
-      if (attempts < MAX_TAB_ATTEMPTS && clock.now() < finalTime(row, config)) return null;
+      const attempts = (openTabs.get(row.test_id)?.attempts ?? 0) + 1;
+      openTabs.set(row.test_id, { attempts, matched });
+      if (attempts < MAX_TAB_ATTEMPTS && now < finalTime(row, config)) return null;
     }
-    const now = clock.now();
     const sighting = newSighting(matched.message, now, config.PLACEMENT_RECHECK);
     sightings.set(row.test_id, sighting);
     return changeTo(row, matched, place ?? TAB_UNKNOWN, now >= endTime(row, sighting));
@@ -142,6 +141,18 @@ export function createTracker(app: App, seed: SeedMailbox, source: SeedSource): 
     const place = (await placeOf(message)) ?? row;
     const matched = { message, match: row.matched_by! };
     return changeTo(row, matched, place, now >= endTime(row, sighting));
+  }
+
+  /** At the last look, a message that has disappeared before its tab was known. */
+  function lost(row: OpenPlacement, look: CheckedLook): PlacementChange | null {
+    const open = openTabs.get(row.test_id);
+    if (!open || look.now < finalTime(row, config) || isAffected(row, look.truncatedAt))
+      return null;
+    const { message, match: matched_by } = open.matched;
+    return {
+      ...{ ...GONE, matched_by, folder: null, message_key: message.key },
+      ...{ arrived_at: isoTime(message.receivedAt), settled_at: isoTime(clock.now()) },
+    };
   }
 
   /** A message that is no longer where it was. Null if that is not sure yet. */
@@ -197,17 +208,24 @@ export function createTracker(app: App, seed: SeedMailbox, source: SeedSource): 
       }
       const pending = open.filter((row) => !isFound(row));
       const tests: WantedTest[] = [];
-      for (const row of pending) tests.push(await wanted(row));
-      for (const [id, matched] of matchMessages(free(), tests, clock.now())) {
+      for (const row of pending) tests.push(await wanted(row, look.now));
+      for (const [id, matched] of matchMessages(free(), tests, look.now)) {
         const row = pending.find(({ test_id }) => test_id === id)!;
-        await note(row, await noteFound(row, matched));
+        await note(row, await noteFound(row, matched, look.now));
+      }
+      for (const row of pending) {
+        const key = openTabs.get(row.test_id)?.matched.message.key;
+        if (key === undefined || changed.has(row.test_id)) continue;
+        // It belongs to another test, or it is still there.
+        if (taken.has(key)) openTabs.delete(row.test_id);
+        else if (!messages.has(key)) await note(row, lost(row, look));
       }
       return changed;
     },
-    isTabOpen: ({ test_id }) => tabAttempts.has(test_id),
+    isTabOpen: ({ test_id }) => openTabs.has(test_id),
     forgetOthers(open) {
       const ids = new Set(open.map(({ test_id }) => test_id));
-      for (const map of [received, tabAttempts, sightings])
+      for (const map of [received, openTabs, sightings])
         for (const id of map.keys()) if (!ids.has(id)) map.delete(id);
     },
   };

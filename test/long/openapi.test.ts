@@ -20,6 +20,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { before, describe, type TestContext, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { register } from 'tsx/esm/api';
 import { DOCUMENTED_ROUTES } from '../../src/features.ts';
 import { describeApi } from '../../src/health/describe-api.ts';
 import { startTestService } from '../helpers/app.ts';
@@ -146,6 +147,9 @@ describe('OpenAPI document', () => {
     await mustRun(tool('orval'), ['--config', 'orval.config.mjs'], folder);
     await mustRun(tool('tsc'), ['-p', '.'], folder);
 
+    // Generated clients import modules without their endings.
+    const unregister = register();
+    t.after(unregister);
     for (const client of ['openapi-fetch', 'hey-api', 'orval'])
       await t.test(client, async () => {
         const setting: Setting = {

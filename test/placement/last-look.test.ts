@@ -142,13 +142,47 @@ test('A look that ends between the tabs of two messages keeps the first result',
   const recorded: string[] = [];
   const changes = createTracker(app, seed, source).changes(
     open,
-    { ...look, due: new Set() },
+    { ...look, due: new Set(), now: Date.now() },
     async (_, { placement }) => {
       recorded.push(placement);
     },
   );
   await assert.rejects(changes, { problem: 'timeout' });
   assert.deepEqual(recorded, ['inbox']);
+});
+
+test('What a look has found stays, even if the connection then breaks', async (t) => {
+  const clock = offsetClock();
+  let answers = 4;
+  const server = await startImapServer(t, {
+    capabilities: ['IDLE', 'X-GM-EXT-1'],
+    folders: folders(),
+    on({ line, socket }) {
+      if (!line.includes('category:') || answers-- > 0) return false;
+      socket.destroy();
+      return true;
+    },
+  });
+  const seed = { provider: 'scripted', address: NAME, imap: server.url };
+  const service = await startSeeding(t, { clock, seeds: [seed] });
+  const all = [];
+  for (const uid of [1, 2]) {
+    const created = await service.createTest({ placement: true });
+    await sendToTest(service, created, mailWith({ 'Message-ID': `<${uid}@example.com>` }));
+    await service.getTest(created.id, '?wait=20');
+    all.push(created);
+  }
+  // From then on, tests show what is not found.
+  clock.advance(16 * 60_000);
+  for (const [i, created] of all.entries()) {
+    const raw = mailWith({ To: placementIn(created, 'seed').address });
+    server.script.folders[0]!.messages.push({ uid: i + 1, raw });
+  }
+  service.app.scheduler.wakeHere(LOOK_JOB);
+  await waitForSeed(service, NAME, ({ error }) => error !== null);
+  const places = [];
+  for (const { id } of all) places.push(placementIn(await service.getTest(id), 'seed').placement);
+  assert.deepEqual(places.toSorted(), ['inbox', 'unknown']);
 });
 
 test('A connection that is still being opened when its look ends is not joined by a second one', async (t) => {

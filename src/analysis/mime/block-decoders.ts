@@ -27,7 +27,7 @@ export interface Decoded {
 const FIRST_BYTES = 1024;
 
 const startBuffer = (maxBytes: number): Buffer =>
-  Buffer.allocUnsafe(Math.min(maxBytes, FIRST_BYTES));
+  Buffer.allocUnsafe(Math.max(0, Math.min(maxBytes, FIRST_BYTES)));
 
 /** Twice as large, with room for at least 3 more bytes unless `maxBytes` is reached. */
 function grown(bytes: Buffer, maxBytes: number): Buffer {

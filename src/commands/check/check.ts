@@ -37,7 +37,7 @@ import { endText, messageText, singleText } from './text.ts';
 
 export const check: Command = {
   name: 'check',
-  usage: 'FILE…|-|TEST_ID|INBOX_ID [--ip ADDRESS] [--report FORMAT=FILE] …',
+  usage: 'FILE…|-|TEST_ID|INBOX_ID [--report FORMAT=FILE] …',
   summary: 'Check messages without a server or a database',
   options: HELP,
   async run(args, io) {
