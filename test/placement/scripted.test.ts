@@ -304,8 +304,12 @@ test('Both connections to a mailbox are opened again every 25 minutes, and mail 
   assert.deepEqual([server.total, idling()], [2, 1], 'kept for 24 minutes');
   for (const [round, minutes] of [2, 26].entries()) {
     await lookAfter(minutes);
-    await waitFor(() => idling() === round + 2 && server.open === 2, `round ${round}`);
-    assert.deepEqual([server.total, server.mostOpen], [2 * (round + 2), 2]);
+    // The look that opens one of them may have begun before the time was over for the other.
+    await waitFor(
+      () => server.total === 2 * (round + 2) && idling() === round + 2 && server.open === 2,
+      `round ${round}`,
+    );
+    assert.equal(server.mostOpen, 2);
   }
   assert.equal(server.commands.filter((line) => line === 'LOGOUT').length, 4);
   // The server now reports new mail to the connection that waits, long before the next look.
