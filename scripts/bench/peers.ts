@@ -21,8 +21,8 @@ import { type BenchMail, benchMail } from './message.ts';
 import { startPostfix } from './postfix.ts';
 import { sendAll } from './smtp.ts';
 
-const ROUNDS = 3;
-const MAILS = 200;
+const ROUNDS = 9;
+const MAILS = 400;
 /** As many messages as a round of each takes about a second. */
 const ANALYSES = 100;
 const SIGNED_FILES = 200;
