@@ -70,8 +70,10 @@ for (const name of selected.length > 0 ? selected : NAMES) {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  figures[name] = JSON.parse(output);
-  console.log(name, figures[name]);
+  const result = JSON.parse(output);
+  console.log(name, result);
+  // Earlier figures stay.
+  if (!('skipped' in result)) figures[name] = result;
 }
 writeFileSync(FIGURES, `${JSON.stringify(figures, null, 2)}\n`);
 rmSync(BUILT, { recursive: true });

@@ -3,7 +3,7 @@
  * Rspamd and SpamAssassin classify. Requires root, and their packages.
  */
 
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -39,7 +39,14 @@ interface Ready {
   tests: { token: string }[];
 }
 
+const PROGRAMS = ['postfix', 'smtp-source', 'opendkim', 'rspamd', 'spamd'];
+
 export async function benchPeers() {
+  const missing = PROGRAMS.filter((name) => spawnSync('which', [name]).status !== 0);
+  if (missing.length > 0)
+    return {
+      skipped: `not installed: ${missing.join(', ')}. Run as root: apt-get install postfix opendkim rspamd spamd`,
+    };
   const mail = await benchMail();
   const received = await compareReceipt(mail);
   const analyzed = await compareAnalysis(mail);
