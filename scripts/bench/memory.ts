@@ -163,11 +163,11 @@ async function createTests(url: string, key: string, count: number) {
 }
 
 /** In MB. */
-export function memoryOf(pid: number): { resident: number; peak: number; own: number } {
+export function memoryOf(pid: number): { resident: number; peak: number; private: number } {
   const status = readFileSync(`/proc/${pid}/status`, 'latin1');
   const read = (name: string) =>
     Math.round((Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)![1]) * 1024) / 1e6);
-  return { resident: read('VmRSS'), peak: read('VmHWM'), own: read('RssAnon') };
+  return { resident: read('VmRSS'), peak: read('VmHWM'), private: read('RssAnon') };
 }
 
 /** Of all its threads, from the kernel's count of hundredths of a second. */

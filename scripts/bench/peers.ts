@@ -3,7 +3,7 @@
  * Rspamd and SpamAssassin classify. Requires root, and their packages.
  */
 
-import { execFile, execFileSync, spawnSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,6 +13,7 @@ import { silentLog } from '../../src/lib/log.ts';
 import { zoneResolver } from '../../src/net/dns/zone.ts';
 import { queryRspamd } from '../../src/net/rspamd.ts';
 import { querySpamd } from '../../src/net/spamd.ts';
+import { isInstalled } from '../../test/helpers/installed.ts';
 import { startRspamd } from '../../test/helpers/rspamd.ts';
 import { startSpamd } from '../../test/helpers/spamd.ts';
 import { startChild } from './child.ts';
@@ -42,7 +43,7 @@ interface Ready {
 const PROGRAMS = ['postfix', 'smtp-source', 'opendkim', 'rspamd', 'spamd'];
 
 export async function benchPeers() {
-  const missing = PROGRAMS.filter((name) => spawnSync('which', [name]).status !== 0);
+  const missing = PROGRAMS.filter((name) => !isInstalled(name));
   if (missing.length > 0)
     return {
       skipped: `not installed: ${missing.join(', ')}. Run as root: apt-get install postfix opendkim rspamd spamd`,

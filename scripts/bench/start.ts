@@ -20,7 +20,7 @@ export async function benchStart() {
     return { skipped: 'dist/deliverability does not exist: run npm run build' };
   const installed = installedCopy(EXECUTABLE);
   const starts: number[] = [];
-  let memory = { resident: 0, peak: 0, own: 0 };
+  let memory = { resident: 0, peak: 0, private: 0 };
   for (let i = 0; i < STARTS; i++) {
     const folder = mkdtempSync(join(tmpdir(), 'bench-'));
     const env = {
@@ -49,7 +49,7 @@ export async function benchStart() {
   return {
     start_to_ready_seconds: round2(median(starts)),
     idle_memory_mb: memory.resident,
-    idle_own_memory_mb: memory.own,
+    idle_private_memory_mb: memory.private,
     executable_mb: Math.round(statSync(EXECUTABLE).size / 1e6),
   };
 }

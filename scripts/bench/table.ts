@@ -151,8 +151,8 @@ const ROWS: Row[] = [
     target: '≤ 110 MB',
   },
   {
-    label: 'Of this, memory of its own; the rest is the program file, which the kernel can drop',
-    from: ['start', 'idle_own_memory_mb'],
+    label: 'Of this, private memory; the rest is the program file, which the kernel can reclaim',
+    from: ['start', 'idle_private_memory_mb'],
     unit: ' MB',
     target: '',
   },

@@ -1,8 +1,8 @@
 /** Bundles the code of the program's threads for the test processes. */
 
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { build } from 'esbuild';
+import { folderInDist } from './folders.ts';
 
 /** The threads of the program, and deliberately faulty ones for tests. */
 const THREADS = [
@@ -14,10 +14,7 @@ const THREADS = [
 
 /** The absolute path of each bundle by the path of its source. Bundles are deleted when this process exits. */
 export async function bundleThreads(): Promise<Record<string, string>> {
-  // Below the project, so that packages outside the bundle are found in its node_modules.
-  mkdirSync('dist', { recursive: true });
-  const folder = resolve(mkdtempSync(join('dist', 'threads-')));
-  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const folder = folderInDist('threads-');
   const bundles = THREADS.map((source, i) => [resolve(source), join(folder, `${i}.cjs`)] as const);
   await Promise.all(bundles.map(([source, outfile]) => bundleThread(source, outfile)));
   return Object.fromEntries(bundles);

@@ -7,7 +7,6 @@ import {
   chmodSync,
   existsSync,
   globSync,
-  mkdirSync,
   mkdtempSync,
   readFileSync,
   rmSync,
@@ -24,6 +23,7 @@ import { parseArgs } from 'node:util';
 import { memoryFolder } from '../../test/helpers/memory-folder.ts';
 import { bundleThreads } from './bundles.ts';
 import { filesWithDatabase } from './database-files.ts';
+import { folderInDist } from './folders.ts';
 import { compileModules } from './modules.ts';
 import { type Durations, planProcesses } from './plan.ts';
 import { startDatabaseServer } from './postgres.ts';
@@ -79,7 +79,7 @@ const planned = planProcesses(
   isolation === 'process' ? 'process' : 'none',
 );
 
-const folder = createFolder();
+const folder = folderInDist('tests-');
 const [modules, bundles, server] = await Promise.all([
   compileModules(),
   bundleThreads(),
@@ -226,13 +226,6 @@ function entryOf(list: string[]): string {
   // All imports come first, so that loading a file does not delay the tests of another.
   writeFileSync(entry, list.map((file) => `import '${pathToFileURL(file).href}';\n`).join(''));
   return entry;
-}
-
-function createFolder(): string {
-  mkdirSync('dist', { recursive: true });
-  const created = resolve(mkdtempSync(join('dist', 'tests-')));
-  process.on('exit', () => rmSync(created, { recursive: true, force: true }));
-  return created;
 }
 
 /**

@@ -1,18 +1,17 @@
 /** Compiles all TypeScript modules of the project once for all test processes. */
 
-import { globSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { globSync, mkdirSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { transform } from 'esbuild';
+import { folderInDist } from './folders.ts';
 
 /**
  * The folder of the compiled modules: each has the path of its source within the project, with `.js` appended. The
  * folder is deleted when this process exits.
  */
 export async function compileModules(): Promise<string> {
-  mkdirSync('dist', { recursive: true });
-  const folder = resolve(mkdtempSync(join('dist', 'modules-')));
-  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const folder = folderInDist('modules-');
   const sources = globSync('{src,test,scripts}/**/*.{ts,tsx}');
   for (const path of new Set(sources.map(dirname)))
     mkdirSync(join(folder, path), { recursive: true });

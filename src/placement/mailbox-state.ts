@@ -118,11 +118,10 @@ export function createMailboxState(
   }
 
   function forgetOldest(): void {
-    const excess = found.size - MAX_KEPT;
-    if (excess <= 0) return;
-    truncatedAt = clock.now();
+    if (Math.max(found.size, refused.size) > MAX_KEPT) truncatedAt = clock.now();
     const oldest = [...found.values()].toSorted((a, b) => a.receivedAt - b.receivedAt);
-    for (const { key } of oldest.slice(0, excess)) found.delete(key);
+    for (const { key } of oldest.slice(0, -MAX_KEPT)) found.delete(key);
+    for (const key of [...refused.keys()].slice(0, -MAX_KEPT)) refused.delete(key);
   }
 
   interface Work {

@@ -31,8 +31,8 @@ export interface WantedTest {
   received: { copy: MailCopy; at: number } | null;
   /** How long after that the placement becomes final. */
   timeoutMs: number;
-  /** Whether that is now: nothing is left to other tests any more. */
-  isEnding: boolean;
+  /** Whether that is now, so that nothing is left to other tests any more. By default, it is not. */
+  isEnding?: boolean;
   /** Whether other tests of the same monitor have the same token and seed addresses. */
   sharesToken: boolean;
 }

@@ -57,7 +57,6 @@ export async function wantedTest(
   { db, config }: Pick<App, 'db' | 'config'>,
   row: OpenPlacement,
   received: WantedTest['received'],
-  now: number,
 ): Promise<WantedTest> {
   return {
     id: row.test_id,
@@ -66,7 +65,6 @@ export async function wantedTest(
     createdAt: Date.parse(row.created_at),
     received: received ?? (row.received_at === null ? null : await receivedCopy(db, row)),
     timeoutMs: config.PLACEMENT_TIMEOUT,
-    isEnding: now >= finalTime(row, config),
     sharesToken: row.monitor_id !== null,
   };
 }

@@ -17,7 +17,7 @@ import {
 } from './placements.ts';
 import { isSignInProblem, recordLook } from './seeds.ts';
 import { isAffected, type Look, type SeedSource } from './source.ts';
-import { createTracker, type Place } from './tracker.ts';
+import { type CheckedLook, createTracker, type Place, type RecordChange } from './tracker.ts';
 
 export interface Session {
   lease: string;
@@ -77,11 +77,15 @@ export function createSession(
       const result = await source.read(since, due);
       // One time for all decisions: what is final for one part of the look is final for the others.
       const now = app.clock.now();
+      const look = { ...result, due, now };
       const searched = JSON.stringify(result.searched);
-      const recorded = await tracker.changes(open, { ...result, due, now }, (row, change) =>
-        recordChange(app, row, { ...change, searched }),
+      const record: RecordChange = (row, change) => recordChange(app, row, { ...change, searched });
+      const recorded = await tracker.changes(open, look, record);
+      await recordUnfound(
+        open.filter(({ test_id }) => !recorded.has(test_id)),
+        look,
+        record,
       );
-      await recordUnfound(open, { ...result, now }, recorded);
       await succeeded();
       await source.keepWatch(() => {
         changed = true;
@@ -109,16 +113,16 @@ export function createSession(
   }
 
   async function recordUnfound(
-    open: OpenPlacement[],
-    { searched, now, ...look }: Look & { now: number },
-    changed: ReadonlySet<string>,
+    rows: OpenPlacement[],
+    look: CheckedLook,
+    record: RecordChange,
   ): Promise<void> {
-    for (const row of open) {
+    for (const row of rows) {
       // What was seen stays, and the next look queries an unknown tab again.
-      if (changed.has(row.test_id) || row.message_key !== null) continue;
-      if (tracker.isTabOpen(row) && now < finalTime(row, app.config)) continue;
-      const outcome = unfound(row, missingOutcome(row, look), now);
-      if (outcome) await recordChange(app, row, { ...outcome, searched: JSON.stringify(searched) });
+      if (row.message_key !== null) continue;
+      if (tracker.isTabOpen(row) && look.now < finalTime(row, app.config)) continue;
+      const outcome = unfound(row, missingOutcome(row, look), look.now);
+      if (outcome) await record(row, outcome);
     }
   }
 
@@ -210,7 +214,7 @@ export function createSession(
 
 function missingOutcome(
   row: OpenPlacement,
-  { hasJunkFolder, truncatedAt, unreadableAt }: Omit<Look, 'searched'>,
+  { hasJunkFolder, truncatedAt, unreadableAt }: Look,
 ): Place {
   if (!hasJunkFolder)
     return {

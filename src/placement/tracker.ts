@@ -77,8 +77,8 @@ export function createTracker(app: App, seed: SeedMailbox, source: SeedSource): 
   const endTime = (row: OpenPlacement, { finalAt }: Sighting): number =>
     Math.min(finalAt, finalTime(row, config));
 
-  async function wanted(row: OpenPlacement, now = clock.now()): Promise<WantedTest> {
-    const test = await wantedTest(app, row, received.get(row.test_id) ?? null, now);
+  async function wanted(row: OpenPlacement): Promise<WantedTest> {
+    const test = await wantedTest(app, row, received.get(row.test_id) ?? null);
     received.set(row.test_id, test.received);
     return test;
   }
@@ -130,9 +130,8 @@ export function createTracker(app: App, seed: SeedMailbox, source: SeedSource): 
   async function checkAgain(
     row: OpenPlacement,
     message: FoundMessage,
-    due: ReadonlySet<string>,
+    { due, now }: CheckedLook,
   ): Promise<PlacementChange | null> {
-    const now = clock.now();
     const sighting = sightingOf(row, now);
     sighting.message = message;
     if (!due.has(message.key)) return null;
@@ -159,9 +158,8 @@ export function createTracker(app: App, seed: SeedMailbox, source: SeedSource): 
   async function follow(
     row: OpenPlacement,
     messages: FoundMessage[],
-    { truncatedAt, unreadableAt }: Look,
+    { truncatedAt, unreadableAt, now }: CheckedLook,
   ): Promise<PlacementChange | null> {
-    const now = clock.now();
     const sighting = sightingOf(row, now);
     const isEnd = now >= endTime(row, sighting);
     const candidates = messages.filter((message) => couldBe(message, sighting));
@@ -203,12 +201,13 @@ export function createTracker(app: App, seed: SeedMailbox, source: SeedSource): 
         const message = messages.get(row.message_key!);
         await note(
           row,
-          message ? await checkAgain(row, message, look.due) : await follow(row, free(), look),
+          message ? await checkAgain(row, message, look) : await follow(row, free(), look),
         );
       }
       const pending = open.filter((row) => !isFound(row));
       const tests: WantedTest[] = [];
-      for (const row of pending) tests.push(await wanted(row, look.now));
+      for (const row of pending)
+        tests.push({ ...(await wanted(row)), isEnding: look.now >= finalTime(row, config) });
       for (const [id, matched] of matchMessages(free(), tests, look.now)) {
         const row = pending.find(({ test_id }) => test_id === id)!;
         await note(row, await noteFound(row, matched, look.now));

@@ -10,9 +10,13 @@ import { delimiter, join } from 'node:path';
  *     test('accepts mail from swaks', { skip: needs('swaks') }, async (t) => …)
  */
 export function skipUnlessInstalled(program: string, env = process.env): string | false {
-  const folders = (env.PATH ?? '').split(delimiter);
-  if (folders.some((folder) => isProgram(join(folder, program)))) return false;
+  if (isInstalled(program, env)) return false;
   return skipOrFail(`${program} is not installed: scripts/setup-test-machine.sh`, env);
+}
+
+export function isInstalled(program: string, env = process.env): boolean {
+  const folders = (env.PATH ?? '').split(delimiter);
+  return folders.some((folder) => isProgram(join(folder, program)));
 }
 
 /** Returns the reason to skip a test; throws it with `CI=true`. */

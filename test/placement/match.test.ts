@@ -25,7 +25,6 @@ async function wanted(token: string, fields: Partial<WantedTest> = {}): Promise<
     createdAt: NOW - MINUTE_MS,
     received: { copy, at: NOW - 10_000 },
     timeoutMs: 60 * MINUTE_MS,
-    isEnding: false,
     sharesToken: false,
     ...fields,
   };

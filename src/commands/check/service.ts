@@ -3,8 +3,10 @@
  * to an inbox. With `--wait-placement`, it also waits for the placement.
  */
 
+import * as v from 'valibot';
 import { type Config, readConfig } from '../../config/config.ts';
 import { VARIABLES } from '../../config/variables.ts';
+import { QueryTime } from '../../http/schemas.ts';
 import { isoTime, systemClock } from '../../lib/clock.ts';
 import { formatDuration, parseDuration } from '../../lib/durations.ts';
 import { printable, printableJson } from '../../lib/log.ts';
@@ -53,13 +55,8 @@ export async function checkOnService(id: string, options: Options, io: Io): Prom
     return waited.isUsage ? EXIT.usage : EXIT.externalFailure;
   }
   const { test } = waited;
-  if (test === null) {
-    printMessage(io, `${notYet(null, timeoutMs)}`);
-    return EXIT.externalFailure;
-  }
-  if (options.json) io.stdout(`${printableJson(test, 2)}\n`);
-  else io.stdout(formatTest(test, io));
-  if (!isDone(test, target)) {
+  if (test !== null) io.stdout(options.json ? `${printableJson(test, 2)}\n` : formatTest(test, io));
+  if (test === null || !isDone(test, target)) {
     printMessage(io, notYet(test, timeoutMs));
     return EXIT.externalFailure;
   }
@@ -99,12 +96,9 @@ function readTarget(id: string, { url, since, placement }: Options, io: Io): Tar
 function readSince(id: string, text: string | undefined): string {
   if (text === undefined) return isoTime(systemClock.now());
   if (!isInboxId(id)) throw new UsageError('--since is only for an inbox');
-  if (
-    !/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(text) ||
-    Number.isNaN(Date.parse(text))
-  )
-    throw new UsageError('--since must be a time such as 2026-11-21T10:00:00Z');
-  return isoTime(Date.parse(text));
+  const time = v.safeParse(QueryTime, text);
+  if (!time.success) throw new UsageError('--since must be a time such as 2026-11-21T10:00:00Z');
+  return time.output;
 }
 
 const isInboxId = (id: string): boolean => id.startsWith('ibx_');

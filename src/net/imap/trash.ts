@@ -38,7 +38,7 @@ export async function moveToTrash(
         `${host} has no folder flagged as trash, so nothing is cleaned up.`,
       );
     for (const { folder, uidValidity, uids } of messages) {
-      if (!folders.some(({ path }) => path.toLowerCase() === folder.toLowerCase())) continue;
+      if (folder !== 'INBOX' && !folders.some(({ path }) => path === folder)) continue;
       const opened = await bounded(() => client.mailboxOpen(folder));
       if (String(opened.uidValidity) !== uidValidity || uids.length === 0) continue;
       const moved = await bounded(() =>

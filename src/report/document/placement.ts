@@ -68,6 +68,8 @@ function rateText({ placement, placement_status }: Report): string {
   const { inbox, settled } = placementTable(placement);
   if (placement_status === 'settled' && !wasFound(placement))
     return 'No seed mailbox received the message, so it was probably not sent to them. No rate includes it.';
+  if (placement_status === 'settled' && settled === 0)
+    return 'The message arrived, but no seed mailbox shows where.';
   const rate =
     settled > 0
       ? `${inbox} of ${settled} seed mailboxes received the message in the inbox or an inbox tab.`
