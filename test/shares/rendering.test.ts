@@ -106,9 +106,12 @@ test('JSON of a 100-test public report yields to other work', async (t) => {
     .where('id', '=', id)
     .executeTakeFirstOrThrow();
   const ids = Array.from(
-    { length: 100 },
+    { length: 101 },
     (_, n) => `${id.slice(0, -3)}${String(n).padStart(3, '0')}`,
-  );
+  )
+    // By chance, one can be that of the test itself.
+    .filter((each) => each !== id)
+    .slice(0, 100);
   for (const [n, each] of ids.entries())
     await db
       .insertInto('tests')
