@@ -780,3 +780,243 @@ CREATE TABLE report_readers (
   left_at     TEXT,
   PRIMARY KEY (schedule_id, email)
 );
+
+-- Feedback: what receivers report about the mail of the team's domains.
+
+-- The address of each domain for feedback, and what is known of its records. A row without its domain means that feedback
+-- of a deleted domain is still being deleted.
+CREATE TABLE feedback_domains (
+  -- The ID of the domain.
+  id           TEXT NOT NULL PRIMARY KEY,
+  -- The 16 characters of its address after `fb-`.
+  token        TEXT NOT NULL UNIQUE,
+  -- JSON: the DNS records for feedback, as the last lookup found them; null before it.
+  records      TEXT,
+  -- When they are looked up again.
+  lookup_at    TEXT NOT NULL,
+  -- When the first and the last report that counts arrived.
+  first_at     TEXT,
+  last_at      TEXT,
+  lease        TEXT,
+  leased_until TEXT
+);
+CREATE INDEX feedback_domains_lookup ON feedback_domains (lookup_at);
+
+-- Mails and files with reports, as they came. Their bytes are in `message_chunks`.
+CREATE TABLE feedback_mails (
+  id           TEXT NOT NULL PRIMARY KEY,
+  -- The domain whose address it was sent to; null for uploads.
+  domain_id    TEXT,
+  -- `smtp`, `https`, `upload` or `imap`.
+  source       TEXT NOT NULL,
+  -- What follows the + in the address.
+  suffix       TEXT,
+  size         INTEGER NOT NULL,
+  -- JSON: the SMTP session; null for files.
+  envelope     TEXT,
+  received_at  TEXT NOT NULL,
+  -- When it is read, or read again after a failure; null once that is done.
+  due_at       TEXT,
+  -- How often reading it has begun: what ends the process must not do so forever.
+  attempts     INTEGER NOT NULL,
+  lease        TEXT,
+  leased_until TEXT
+);
+CREATE INDEX feedback_mails_due ON feedback_mails (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX feedback_mails_received ON feedback_mails (received_at);
+
+-- Who reports. A person can let the reports of one count without verification.
+CREATE TABLE feedback_reporters (
+  id       TEXT NOT NULL PRIMARY KEY,
+  -- The name in its reports, in lower case; of complaints and bounces the domain of the sender.
+  name     TEXT NOT NULL UNIQUE,
+  trusted  INTEGER NOT NULL,
+  first_at TEXT NOT NULL,
+  last_at  TEXT NOT NULL,
+  -- The reports of any status, and those that count.
+  reports  INTEGER NOT NULL,
+  counted  INTEGER NOT NULL
+);
+
+-- Reports. Each mail can have several.
+CREATE TABLE feedback_reports (
+  id           TEXT NOT NULL PRIMARY KEY,
+  mail_id      TEXT NOT NULL,
+  -- Its place in the mail, so that a mail that is read again stores nothing twice.
+  position     INTEGER NOT NULL,
+  -- `dmarc`, `dmarc_failure`, `tls`, `complaint` or `bounce`; null if it could not be read.
+  type         TEXT,
+  -- `counted`, `duplicate`, `conflict`, `unverified` or `refused`.
+  status       TEXT NOT NULL,
+  -- Why it was refused, as a code, and in words.
+  reason       TEXT,
+  detail       TEXT,
+  -- What makes it the same report as another, and a hash of its figures; null if it was refused.
+  identity     TEXT,
+  figures      TEXT,
+  -- The report that it repeats.
+  original_id  TEXT,
+  reporter_id  TEXT,
+  domain_id    TEXT,
+  -- The domain that the report names: `domain_id` or one of its subdomains.
+  policy_domain TEXT,
+  period_from  TEXT,
+  period_to    TEXT,
+  messages     INTEGER NOT NULL,
+  passed       INTEGER NOT NULL,
+  failed       INTEGER NOT NULL,
+  -- 1 if SPF or DKIM of its mail passes for its From domain; null if it did not come by mail.
+  verified     INTEGER,
+  source       TEXT NOT NULL,
+  suffix       TEXT,
+  -- JSON: what had to be repaired to read it.
+  repaired     TEXT NOT NULL,
+  -- JSON: what the report says beside its rows.
+  content      TEXT NOT NULL,
+  -- How many rows it has, how many of them are stored, and how many of those its sources include.
+  row_count    INTEGER NOT NULL,
+  stored_rows  INTEGER NOT NULL,
+  counted_rows INTEGER NOT NULL,
+  received_at  TEXT NOT NULL
+);
+CREATE UNIQUE INDEX feedback_reports_mail ON feedback_reports (mail_id, position);
+CREATE UNIQUE INDEX feedback_reports_counted ON feedback_reports (identity) WHERE status = 'counted';
+CREATE INDEX feedback_reports_identity ON feedback_reports (identity) WHERE identity IS NOT NULL;
+CREATE INDEX feedback_reports_domain ON feedback_reports (domain_id, type, period_to);
+CREATE INDEX feedback_reports_reporter ON feedback_reports (reporter_id, status, id);
+CREATE INDEX feedback_reports_status ON feedback_reports (status, id);
+CREATE INDEX feedback_reports_received ON feedback_reports (received_at);
+CREATE INDEX feedback_reports_unfinished ON feedback_reports (id)
+  WHERE status = 'counted' AND counted_rows < row_count;
+
+-- The rows of DMARC reports.
+CREATE TABLE dmarc_rows (
+  report_id     TEXT NOT NULL,
+  position      INTEGER NOT NULL,
+  domain_id     TEXT NOT NULL,
+  -- The first day of the report.
+  day           TEXT NOT NULL,
+  -- The IP address of the sender; null in the row that sums up the others.
+  address       TEXT,
+  count         INTEGER NOT NULL,
+  outcome       TEXT NOT NULL,
+  -- What the receiver evaluated, and what it did.
+  dkim          TEXT NOT NULL,
+  spf           TEXT NOT NULL,
+  disposition   TEXT NOT NULL,
+  header_from   TEXT,
+  envelope_from TEXT,
+  envelope_to   TEXT,
+  -- The signature and the SPF result that decided, or the first ones.
+  dkim_domain   TEXT,
+  dkim_selector TEXT,
+  dkim_result   TEXT,
+  spf_domain    TEXT,
+  spf_result    TEXT,
+  -- JSON: all results, if there are more than one of a kind, and the reasons for another disposition.
+  results       TEXT,
+  reasons       TEXT,
+  -- Whether the report counts.
+  counted       INTEGER NOT NULL,
+  PRIMARY KEY (report_id, position)
+);
+CREATE INDEX dmarc_rows_counted ON dmarc_rows (domain_id, day, address) WHERE counted = 1;
+CREATE INDEX dmarc_rows_address ON dmarc_rows (domain_id, address, day) WHERE counted = 1;
+
+-- What DMARC reports count by day in UTC.
+CREATE TABLE dmarc_days (
+  domain_id   TEXT NOT NULL,
+  day         TEXT NOT NULL,
+  messages    INTEGER NOT NULL,
+  passed      INTEGER NOT NULL,
+  failed      INTEGER NOT NULL,
+  none        INTEGER NOT NULL,
+  quarantined INTEGER NOT NULL,
+  rejected    INTEGER NOT NULL,
+  overridden  INTEGER NOT NULL,
+  PRIMARY KEY (domain_id, day)
+);
+
+-- Who sends in the name of a domain, by IP address.
+CREATE TABLE feedback_sources (
+  domain_id TEXT NOT NULL,
+  address   TEXT NOT NULL,
+  first_day TEXT NOT NULL,
+  last_day  TEXT NOT NULL,
+  messages  INTEGER NOT NULL,
+  passed    INTEGER NOT NULL,
+  PRIMARY KEY (domain_id, address)
+);
+CREATE INDEX feedback_sources_largest ON feedback_sources (domain_id, messages);
+
+-- What TLS reports count by day in UTC.
+CREATE TABLE tls_days (
+  domain_id TEXT NOT NULL,
+  day       TEXT NOT NULL,
+  succeeded INTEGER NOT NULL,
+  failed    INTEGER NOT NULL,
+  PRIMARY KEY (domain_id, day)
+);
+
+-- The failures in TLS reports.
+CREATE TABLE tls_failures (
+  report_id    TEXT NOT NULL,
+  position     INTEGER NOT NULL,
+  domain_id    TEXT NOT NULL,
+  day          TEXT NOT NULL,
+  result_type  TEXT NOT NULL,
+  receiving_mx TEXT,
+  sending_ip   TEXT,
+  reason_code  TEXT,
+  sessions     INTEGER NOT NULL,
+  PRIMARY KEY (report_id, position)
+);
+CREATE INDEX tls_failures_domain ON tls_failures (domain_id, day);
+
+-- Recipients who marked a message as spam, or as not spam.
+CREATE TABLE complaints (
+  id               TEXT NOT NULL PRIMARY KEY,
+  report_id        TEXT NOT NULL UNIQUE,
+  domain_id        TEXT,
+  -- `abuse`, `fraud`, `virus`, `not-spam` or another type of RFC 5965.
+  kind             TEXT NOT NULL,
+  arrived_at       TEXT,
+  received_at      TEXT NOT NULL,
+  day              TEXT NOT NULL,
+  provider         TEXT NOT NULL,
+  address          TEXT,
+  from_domain      TEXT,
+  subject          TEXT,
+  message_id       TEXT,
+  recipient_domain TEXT,
+  list_id          TEXT,
+  feedback_id      TEXT,
+  dkim_domain      TEXT,
+  test_id          TEXT
+);
+CREATE INDEX complaints_domain ON complaints (domain_id, day);
+CREATE INDEX complaints_message ON complaints (message_id) WHERE message_id IS NOT NULL;
+
+-- Messages that could not be delivered, one for each recipient.
+CREATE TABLE bounces (
+  id               TEXT NOT NULL PRIMARY KEY,
+  report_id        TEXT NOT NULL,
+  position         INTEGER NOT NULL,
+  domain_id        TEXT,
+  received_at      TEXT NOT NULL,
+  day              TEXT NOT NULL,
+  -- `hard`, `soft` or `policy`.
+  class            TEXT NOT NULL,
+  action           TEXT NOT NULL,
+  status_code      TEXT,
+  diagnostic       TEXT,
+  remote_server    TEXT,
+  reporting_server TEXT,
+  provider         TEXT NOT NULL,
+  from_domain      TEXT,
+  recipient_domain TEXT,
+  message_id       TEXT,
+  test_id          TEXT
+);
+CREATE UNIQUE INDEX bounces_report ON bounces (report_id, position);
+CREATE INDEX bounces_domain ON bounces (domain_id, day);

@@ -1,7 +1,7 @@
-/** Static checks: types, lint and format, generated files. */
+/** Static checks: types, lint and format, words, rules of the project, generated files. */
 
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { spawn } from './programs.ts';
 
 /** Each check and its command; `npm run` adds the programs to the PATH. */
 const CHECKS: [name: string, command: string[]][] = [
@@ -9,6 +9,7 @@ const CHECKS: [name: string, command: string[]][] = [
   ['types in the browser', ['tsc', '-p', 'src/dashboard/browser']],
   ['lint and format', ['biome', 'ci', '--colors=off', '--error-on-warnings', '.']],
   ['language', ['tsx', 'scripts/language/check.ts']],
+  ['project files', ['tsx', 'scripts/project-files.ts']],
   ['generated files', ['tsx', 'scripts/generate.ts', '--check']],
 ];
 

@@ -19,16 +19,17 @@ function postgresSchemaModule(): string {
   return `/** Generated from schema.sql by \`npm run generate\`; do not edit. */\n\nexport const SCHEMA = ${JSON.stringify(schema)};\n`;
 }
 
-/** The README with its tables from the code and the last benchmark. */
-async function readme(): Promise<string> {
+/** The document with the table of variables. */
+async function configuration(): Promise<string> {
   const { environmentTable } = await import('../src/commands/env.ts');
+  return fillSection(read('docs/configuration.md'), 'environment', environmentTable());
+}
+
+/** The document with the figures of the last benchmark. */
+async function benchmarks(): Promise<string> {
   const { benchmarkTable } = await import('./bench/table.ts');
-  const filled = fillSection(read('README.md'), 'environment', environmentTable());
-  return fillSection(
-    filled,
-    'benchmarks',
-    benchmarkTable(JSON.parse(read('docs/benchmarks.json'))),
-  );
+  const table = benchmarkTable(JSON.parse(read('docs/benchmarks.json')));
+  return fillSection(read('docs/benchmarks.md'), 'benchmarks', table);
 }
 
 /** The document with the figures of one and two nodes. */
@@ -77,11 +78,16 @@ const SAMPLES: [file: string, language: string][] = [
   ['verify.sh', 'sh'],
 ];
 
-function webhooks(): string {
+async function webhooks(): Promise<string> {
+  const { DOCUMENTED_API } = await import('../src/features.ts');
+  const rows = DOCUMENTED_API.events.map(
+    ({ type, description, object }) => `| \`${type}\` | ${description} | ${object} |`,
+  );
+  const table = ['| type | sent when | `data` |', '|---|---|---|', ...rows].join('\n');
   return SAMPLES.reduce(
     (text, [file, language]) =>
       fillSection(text, file, `\n\`\`\`${language}\n${read(`docs/webhooks/${file}`)}\`\`\`\n`),
-    read('docs/webhooks.md'),
+    fillSection(read('docs/webhooks.md'), 'events', table),
   );
 }
 
@@ -107,6 +113,15 @@ async function checkDeclarations(): Promise<string> {
   return `/** Generated from src/analysis/checks by \`npm run generate\`; do not edit. */\n\nimport type { CheckDeclaration } from './check.ts';\n\nexport const DECLARATIONS: Record<string, CheckDeclaration> = ${json};\n`;
 }
 
+/** The event types of all features, for code below them. */
+async function eventTypes(): Promise<string> {
+  const { DOCUMENTED_API } = await import('../src/features.ts');
+  const summaries = DOCUMENTED_API.events.map(
+    ({ type, summary }) => `  '${type}': ${JSON.stringify(summary).replaceAll('"', "'")},`,
+  );
+  return `/** Generated from the declarations of the features by \`npm run generate\`; do not edit. */\n\n/** Each event type with its meaning in a few words. */\nexport const EVENT_SUMMARIES = {\n${summaries.join('\n')}\n} as const;\n\nexport const EVENT_TYPES = Object.keys(EVENT_SUMMARIES) as (keyof typeof EVENT_SUMMARIES)[];\n`;
+}
+
 /** The script of the pages as a module, because the executable contains no other files. */
 async function pageScript(): Promise<string> {
   const { outputFiles } = await build({
@@ -130,8 +145,10 @@ const FILES: [string, () => string | Promise<string>][] = [
     async () => (await import('./caniemail.ts')).clientSupportModule(),
   ],
   ['src/analysis/declarations.generated.ts', checkDeclarations],
+  ['src/events/event-types.generated.ts', eventTypes],
   ['src/dashboard/frame/script.generated.ts', pageScript],
-  ['README.md', readme],
+  ['docs/configuration.md', configuration],
+  ['docs/benchmarks.md', benchmarks],
   ['docs/blocklists.md', blocklists],
   ['docs/monitoring.md', monitoring],
   ['docs/scaling.md', scaling],

@@ -62,6 +62,7 @@ async function runCheck(): Promise<string> {
     useColor: true,
     isStderrTerminal: false,
     width: WIDTH,
+    program: 'deliverability',
     interrupted: new Promise(() => {}),
   };
   const server = `${dns.address.host}:${dns.address.port}`;

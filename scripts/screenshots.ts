@@ -1,6 +1,5 @@
 /** Creates the pictures in docs: pages rendered by Chromium, a PDF by poppler. */
 
-import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Browser } from 'playwright-core';
@@ -9,6 +8,7 @@ import { sharedPdf } from '../src/report/pdf/pdf.ts';
 import { startBrowser } from '../test/helpers/chromium.ts';
 import { badReport, campaignShare } from '../test/report/reports.ts';
 import { givePassword, signIn } from '../test/team/browser.ts';
+import { spawnSync } from './programs.ts';
 import { startSampleTeam } from './sample-team.ts';
 
 interface Picture {

@@ -1,6 +1,12 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that the tests need. Safe to run again; quick if nothing is missing.
+# Installs the Debian packages that the tests need, and with --bench those of the benchmarks too. Safe to run again;
+# quick if nothing is missing.
 set -euo pipefail
+
+case "${1-}" in
+  '' | --bench) ;;
+  *) echo "setup-test-machine: unknown option $1; --bench adds what benchmarks need" >&2; exit 2 ;;
+esac
 
 packages=(
   curl               # runs the commands in the documentation
@@ -41,6 +47,10 @@ packages=(
   binutils-aarch64-linux-gnu # strip, for the executable for arm64
   wrk                # the load generator of `npm run bench http`
   gccgo-go           # compiles a webhook verification sample; a third of the size of golang-go
+)
+
+[ "${1-}" != --bench ] || packages+=(
+  opendkim           # verifies signatures beside the service
 )
 
 as_root=()
@@ -92,7 +102,7 @@ install() {
 
 # The tests start their own daemons: those of the packages must not start, now or at boot.
 daemons=()
-for name in spamd rspamd prometheus postfix haproxy nginx caddy postgresql; do
+for name in opendkim spamd rspamd prometheus postfix haproxy nginx caddy postgresql; do
   case " ${missing[*]} " in *" $name "*) daemons+=("$name") ;; esac
 done
 case " ${missing[*]} " in *' dovecot-imapd '*) daemons+=(dovecot) ;; esac

@@ -16,7 +16,7 @@ import { errorMessage } from './lib/errors.ts';
 import { createIdGenerator, type NewId } from './lib/ids.ts';
 import { type Log, silentLog } from './lib/log.ts';
 import { createMetrics, type Metrics } from './lib/metrics.ts';
-import type { StartWorker } from './lib/threads.ts';
+import { type StartWorker, startWorker } from './lib/threads.ts';
 import { createDnsResolver, systemDnsServers } from './net/dns/network-resolver.ts';
 import type { Resolver } from './net/dns/resolver.ts';
 import { createWebClient } from './net/http/client.ts';
@@ -42,6 +42,8 @@ export interface App {
   version: string;
   /** The version of Node.js; null if it is not known. */
   nodeVersion: string | null;
+  /** How people start the program: `deliverability`, or `npm start --` from source. */
+  program: string;
   /** The name of this node, unique among the running nodes. Its leases begin with it. */
   node: string;
   /** Milliseconds since the Unix epoch. */
@@ -74,6 +76,8 @@ export interface App {
   poster: Poster;
   /** Renders reports as pages and PDFs. */
   reportRenderer: ReportRenderer;
+  /** Starts threads of features. */
+  startWorker: StartWorker;
   scheduler: Scheduler;
   signals: Signals;
   /** Passes wake-ups and signals on to the other nodes. */
@@ -92,6 +96,7 @@ export interface App {
 export interface Overrides {
   clock?: Clock;
   nodeVersion?: string;
+  program?: string;
   /** The clock of this machine, for tests with a wrong one. */
   machineClock?: Clock;
   log?: Log;
@@ -156,6 +161,7 @@ export async function createApp(
     config,
     version,
     nodeVersion: overrides.nodeVersion ?? null,
+    program: overrides.program ?? 'deliverability',
     node,
     startedAt: clock.now(),
     clock,
@@ -181,6 +187,7 @@ export async function createApp(
     blocklists: createBlocklistWatch({ lists, resolver, clock, log }),
     mailer,
     poster: overrides.poster ?? configuredPoster(config, resolver),
+    startWorker: overrides.startWorker ?? startWorker,
     reportRenderer: createReportRenderer({ log, startWorker: overrides.startWorker }),
     scheduler: createScheduler(log, wakeUps.announceJob, (job, outcome) =>
       metrics.jobRuns.inc({ job, outcome }),

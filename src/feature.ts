@@ -2,8 +2,10 @@
 
 import type { App } from './app.ts';
 import type { Config } from './config/config.ts';
+import type { EventDeclaration } from './http/openapi/webhooks.ts';
 import type { Route } from './http/route.ts';
 import type { Job } from './scheduler/scheduler.ts';
+import type { Destination } from './smtp/destination.ts';
 import type { Subscription } from './store/subscribers.ts';
 
 export interface Feature {
@@ -11,8 +13,12 @@ export interface Feature {
   name: string;
   /** Its operations, in the order of the API reference. If two paths match, the first one wins. */
   routes?: Route[];
-  /** Returns routes that are not in the API reference. `documented` contains all routes that are. */
-  undocumentedRoutes?(documented: Route[]): Route[];
+  /** The event types that it appends, which are declared nowhere else. */
+  events?: EventDeclaration[];
+  /** Returns routes that are not in the API reference. `api` is what all features declare for it. */
+  undocumentedRoutes?(api: { routes: Route[]; events: EventDeclaration[] }): Route[];
+  /** The addresses that it accepts mail for. Those of earlier features are asked first. */
+  destinations?(app: App): Destination[];
   jobs?(app: App): Job[];
   /** Work that it does in the transactions of other features. */
   subscribers?(app: App): Subscription[];

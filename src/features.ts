@@ -9,6 +9,7 @@ import { problemPage } from './dashboard/problem-page.tsx';
 import { domains } from './domains/feature.ts';
 import { events } from './events/feature.ts';
 import type { Feature } from './feature.ts';
+import { feedback } from './feedback/feature.ts';
 import { health } from './health/feature.ts';
 import { deleteExpiredResponses } from './http/idempotency.ts';
 import type { Route } from './http/route.ts';
@@ -21,6 +22,7 @@ import { placement } from './placement/feature.ts';
 import type { Job } from './scheduler/scheduler.ts';
 import { schedules } from './schedules/feature.ts';
 import { shares } from './shares/feature.ts';
+import type { Destination } from './smtp/destination.ts';
 import type { Subscription } from './store/subscribers.ts';
 import { summary } from './summary/feature.ts';
 import { identifyKey } from './team/api-keys.ts';
@@ -35,6 +37,7 @@ export const FEATURES: Feature[] = [
   mailtests,
   placement,
   domains,
+  feedback,
   events,
   webhooks,
   monitors,
@@ -48,13 +51,18 @@ export const FEATURES: Feature[] = [
   dashboard,
 ];
 
-/** The routes in `deliverability openapi` and `/openapi.json`. */
 export const DOCUMENTED_ROUTES: Route[] = FEATURES.flatMap(({ routes = [] }) => routes);
+
+/** What `deliverability openapi` and `/openapi.json` describe. */
+export const DOCUMENTED_API = {
+  routes: DOCUMENTED_ROUTES,
+  events: FEATURES.flatMap(({ events = [] }) => events),
+};
 
 /** All routes: the API, then the OpenAPI document and the pages. */
 export const ROUTES: Route[] = [
   ...DOCUMENTED_ROUTES,
-  ...FEATURES.flatMap((feature) => feature.undocumentedRoutes?.(DOCUMENTED_ROUTES) ?? []),
+  ...FEATURES.flatMap((feature) => feature.undocumentedRoutes?.(DOCUMENTED_API) ?? []),
 ];
 
 /** The jobs of the features and of shared mechanisms. */
@@ -79,3 +87,7 @@ export const createFetch = (app: App): Fetch =>
 
 export const subscriptionsOf = (app: App): Subscription[] =>
   FEATURES.flatMap((feature) => feature.subscribers?.(app) ?? []);
+
+/** In the order in which they are asked about a recipient. */
+export const destinationsOf = (app: App): Destination[] =>
+  FEATURES.flatMap((feature) => feature.destinations?.(app) ?? []);

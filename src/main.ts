@@ -8,6 +8,7 @@ import { demo } from './commands/demo/demo.ts';
 import { doctor } from './commands/doctor/doctor.ts';
 import { domain } from './commands/domain.ts';
 import { env } from './commands/env.ts';
+import { feedback } from './commands/feedback/feedback.ts';
 import { healthcheck } from './commands/healthcheck.ts';
 import { key } from './commands/key.ts';
 import { listen } from './commands/listen/listen.ts';
@@ -30,6 +31,7 @@ const COMMANDS: Command[] = [
   serve,
   check,
   domain,
+  feedback,
   demo,
   owner,
   key,
@@ -51,7 +53,7 @@ async function main([name, ...args]: string[], io: Io): Promise<number> {
   // `help check` is `check --help`.
   if (name === 'help' && args[0] !== undefined) return main([args[0], '--help'], io);
   if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
-    io.stdout(overview(io.width));
+    io.stdout(overview(io));
     return name === undefined ? EXIT.usage : EXIT.success;
   }
   if (name !== undefined && VERSION_NAMES.includes(name)) {
@@ -66,12 +68,12 @@ async function main([name, ...args]: string[], io: Io): Promise<number> {
     );
     printMessage(
       io,
-      `Unknown command "${printable(name)}".${suggestion ? ` Did you mean ${suggestion}?` : ''} To list the commands, run deliverability --help.`,
+      `Unknown command "${printable(name)}".${suggestion ? ` Did you mean ${suggestion}?` : ''} To list the commands, run ${io.program} --help.`,
     );
     return EXIT.usage;
   }
   if (args.includes('--help') || args.includes('-h')) {
-    io.stdout(help(command, io.width));
+    io.stdout(help(command, io));
     return EXIT.success;
   }
   try {
@@ -81,29 +83,27 @@ async function main([name, ...args]: string[], io: Io): Promise<number> {
   }
 }
 
-function overview(width: number): string {
+function overview({ program, width }: Io): string {
   return [
     wrap(`deliverability ${VERSION}: find out why mail lands in spam, and how to fix it`, width),
     '',
     ...COMMANDS.map(({ name, summary }) => definition(name.padEnd(12), summary, width)),
     '',
     wrap(
-      'For options, run deliverability COMMAND --help. Settings are environment variables; to list them, run deliverability env.',
+      `For options, run ${program} COMMAND --help. Settings are environment variables; to list them, run ${program} env.`,
       width,
     ),
     '',
   ].join('\n');
 }
 
-function help({ name, usage, summary, options = [] }: Command, width: number): string {
+function help({ name, usage, summary, options = [] }: Command, { program, width }: Io): string {
   // An option and its description are separated by two spaces or more.
   const lines = options.map((line) => {
     const [, term = '', text = ''] = /^(.*? {2,})(.*)$/.exec(line) ?? [];
     return definition(term, text, width);
   });
-  return [wrap(`deliverability ${name} ${usage}`, width), '', `${summary}.`, ...lines, ''].join(
-    '\n',
-  );
+  return [wrap(`${program} ${name} ${usage}`, width), '', `${summary}.`, ...lines, ''].join('\n');
 }
 
 /** A term and its description, which is wrapped in its own column. */
@@ -115,12 +115,12 @@ function definition(term: string, text: string, width: number): string {
 /** Prints what happened and what to do; a stack trace only for a bug. */
 function explain(error: unknown, command: Command, io: Io): number {
   if (error instanceof UsageError) {
-    const usage = `Usage: deliverability ${command.name} ${command.usage}`;
+    const usage = `Usage: ${io.program} ${command.name} ${command.usage}`;
     printMessage(io, `${withFinalMark(printable(error.message))}\n${usage}`);
     return EXIT.usage;
   }
   if (error instanceof ConfigError) {
-    printMessage(io, `${error.message}\nTo list the variables, run deliverability env.`);
+    printMessage(io, `${error.message}\nTo list the variables, run ${io.program} env.`);
     return EXIT.usage;
   }
   if (error instanceof StoreError) {
@@ -193,6 +193,7 @@ function processIo(): Io {
     isStderrTerminal: process.stderr.isTTY === true,
     width: process.stdout.columns ?? 80,
     nodeVersion: process.versions.node,
+    program: process.argv[1]?.endsWith('start.ts') ? 'npm start --' : 'deliverability',
     get interrupted() {
       // The handlers are installed only for commands that wait for a signal; it ends all others at once.
       firstSignal ??= untilSignal();

@@ -5,7 +5,7 @@ import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type App, createApp, type OpenedApp, type Overrides } from './app.ts';
 import type { Config } from './config/config.ts';
-import { createFetch, FEATURES, jobsOf, subscriptionsOf } from './features.ts';
+import { createFetch, destinationsOf, FEATURES, jobsOf, subscriptionsOf } from './features.ts';
 import { releaseClaims } from './http/idempotency.ts';
 import type { Fetch } from './http/router.ts';
 import { type HttpListener, startHttp } from './http/server.ts';
@@ -16,7 +16,7 @@ import { errorMessage } from './lib/errors.ts';
 import { type FittedLimits, fitToFileLimit, readFileLimit } from './lib/file-limit.ts';
 import { createSpaceCheck } from './lib/free-space.ts';
 import { type DeliveryAttempt, recordAttempt } from './mailtests/live.ts';
-import { checkRecipient, receiveMessage } from './mailtests/receive.ts';
+import type { Destination } from './smtp/destination.ts';
 import { type EndedSession, SMTP_LIMITS } from './smtp/listener-state.ts';
 import { type SmtpListener, startSmtp } from './smtp/server.ts';
 import { releaseLeases } from './store/leases.ts';
@@ -167,19 +167,22 @@ function connectionLimits({ config, log }: App): FittedLimits {
   return fitted;
 }
 
-async function smtpOptions({ config, clock, log }: App, limits: ConnectionLimits) {
+async function smtpOptions(app: App, limits: ConnectionLimits) {
+  const { config, clock, log } = app;
+  const destinations = destinationsOf(app);
   return {
     limits: {
       connections: limits.total,
       connectionsPerAddress: limits.perClient,
-      // At least one message of the configured maximum size fits.
-      memoryBytes: Math.max(SMTP_LIMITS.memoryBytes, config.SMTP_MAX_SIZE),
+      // At least one message of the maximum size fits.
+      memoryBytes: Math.max(SMTP_LIMITS.memoryBytes, ...destinations.map(({ maxSize }) => maxSize)),
     },
     host: config.SMTP_HOST,
     port: config.SMTP_PORT,
     name: config.SMTP_NAME,
     tls: await smtpKeyPair(config, clock.now()),
-    maxSize: config.SMTP_MAX_SIZE,
+    domain: config.INBOX_DOMAIN,
+    destinations,
     minFreeBytes: MIN_FREE_BYTES,
     proxyNetworks: config.SMTP_PROXY_PROTOCOL,
     forwardingNetworks: config.SMTP_XCLIENT,
@@ -190,13 +193,12 @@ async function smtpOptions({ config, clock, log }: App, limits: ConnectionLimits
 
 function hooks(app: App) {
   return {
-    checkRecipient: (address: string) => checkRecipient(app, address),
-    receive: (message: Parameters<typeof receiveMessage>[1]) => receiveMessage(app, message),
     freeBytes: () => freeBytes(app.config.DATABASE_URL),
     attempted: (attempt: DeliveryAttempt) => {
       const test = recordAttempt(app, attempt);
       if (attempt.rejection) logRefusal(app, attempt.client, attempt.rejection, test);
     },
+    accepted: ({ label }: Destination) => app.metrics.smtpMessages.inc({ for: label }),
     connected: () => app.metrics.smtpConnections.inc(),
     ended: ({ client, messages, refusals, seconds }: EndedSession) =>
       app.log.info('SMTP session ended', {

@@ -22,5 +22,9 @@ if (process.argv[1]?.endsWith('start.ts')) {
   if (problem) {
     process.stderr.write(`${problem}\n`);
     process.exitCode = 2;
-  } else void import('./main.ts');
+  } else {
+    // As in `npm start`. Other commands follow two dashes: `npm start -- owner you@example.com`.
+    if (process.argv.length === 2) process.argv.push('serve');
+    void import('./main.ts');
+  }
 }

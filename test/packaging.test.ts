@@ -1,13 +1,13 @@
 /** The files that install and run the service: unit, settings, Compose files, chart, and what a release names. */
 
 import assert from 'node:assert/strict';
-import { execFileSync, spawnSync } from 'node:child_process';
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import manifest from '../package.json' with { type: 'json' };
+import { execFileSync, spawnSync } from '../scripts/programs.ts';
 import { writeTar } from '../scripts/release/archive.ts';
 import { writeChart } from '../scripts/release/chart.ts';
 import { writeChecksums } from '../scripts/release/checksums.ts';

@@ -1,9 +1,9 @@
 /** Runs what is measured in its own process, so that the load generator does not count. */
 
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { type ChildProcess, spawn } from '../programs.ts';
 
 export interface Child<Ready> {
   process: ChildProcess;

@@ -1,12 +1,13 @@
 /** `npm run bench [name…]`: runs the benchmarks and writes their results to docs/benchmarks.json. */
 
-import { execFileSync } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { ANALYSIS_BUNDLE } from '../../src/analysis/worker-file.ts';
+import { FEEDBACK_BUNDLE } from '../../src/feedback/thread/worker-file.ts';
 import { RENDER_BUNDLE } from '../../src/report/worker-file.ts';
+import { execFileSync } from '../programs.ts';
 import { bundleThread } from '../test/bundles.ts';
 
 const NAMES = [
@@ -48,6 +49,7 @@ async function bundle(): Promise<void> {
   // The service expects the code of its threads beside its own.
   await bundleThread(path('../../src/analysis/worker.ts'), `${BUILT}/${ANALYSIS_BUNDLE}`);
   await bundleThread(path('../../src/report/worker.ts'), `${BUILT}/${RENDER_BUNDLE}`);
+  await bundleThread(path('../../src/feedback/thread/worker.ts'), `${BUILT}/${FEEDBACK_BUNDLE}`);
 }
 
 function readFigures(): Record<string, unknown> {

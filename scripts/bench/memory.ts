@@ -3,7 +3,6 @@
  * Node process that does nothing.
  */
 
-import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,6 +10,7 @@ import { basename, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startDnsServer } from '../../test/helpers/dns-server.ts';
+import { execFileSync, spawn } from '../programs.ts';
 import { round2 } from './measure.ts';
 import { benchMail } from './message.ts';
 import { sendAll } from './smtp.ts';

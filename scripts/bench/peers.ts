@@ -3,7 +3,6 @@
  * Rspamd and SpamAssassin classify. Requires root, and their packages.
  */
 
-import { execFile, execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,6 +15,7 @@ import { querySpamd } from '../../src/net/spamd.ts';
 import { isInstalled } from '../../test/helpers/installed.ts';
 import { startRspamd } from '../../test/helpers/rspamd.ts';
 import { startSpamd } from '../../test/helpers/spamd.ts';
+import { execFile, execFileSync } from '../programs.ts';
 import { startChild } from './child.ts';
 import { measureInTurns, median, rate, ratio } from './measure.ts';
 import { type BenchMail, benchMail } from './message.ts';
@@ -46,7 +46,7 @@ export async function benchPeers() {
   const missing = PROGRAMS.filter((name) => !isInstalled(name));
   if (missing.length > 0)
     return {
-      skipped: `not installed: ${missing.join(', ')}. Run as root: apt-get install postfix opendkim rspamd spamd`,
+      skipped: `not installed: ${missing.join(', ')}. As root, run scripts/setup-test-machine.sh --bench`,
     };
   const mail = await benchMail();
   const received = await compareReceipt(mail);

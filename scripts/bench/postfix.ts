@@ -1,10 +1,10 @@
 /** Starts a Postfix of its own on loopback, which accepts all mail and discards it once it is in the queue. */
 
-import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../../test/helpers/daemon.ts';
+import { execFileSync } from '../programs.ts';
 
 export interface Postfix {
   port: number;

@@ -1,12 +1,12 @@
 /** The executable: time from start to ready, idle memory, size. */
 
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
+import { spawn } from '../programs.ts';
 import { median, round2 } from './measure.ts';
 import { installedCopy, memoryOf } from './memory.ts';
 

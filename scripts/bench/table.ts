@@ -1,4 +1,4 @@
-/** The table in the README with the results of the last `npm run bench`. */
+/** The table in docs/benchmarks.md with the results of the last `npm run bench`. */
 
 type Figures = Record<string, Record<string, number | string> | string>;
 

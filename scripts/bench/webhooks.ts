@@ -1,11 +1,11 @@
 /** Time from the commit of an event to its receipt at several rates, and the cost of many stored deliveries. */
 
-import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
+import { execFileSync } from '../programs.ts';
 import { type Child, startChild } from './child.ts';
 import { median, round2 } from './measure.ts';
 import { fillDeliveries } from './stored-deliveries.ts';

@@ -1,7 +1,7 @@
 /** HTTP requests per second, by the load generator wrk, which needs much less time for each than a server in Node. */
 
-import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { execFile } from '../programs.ts';
 
 const THREADS = '1';
 const SECONDS = '3s';

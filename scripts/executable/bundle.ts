@@ -1,10 +1,11 @@
-/** Bundles the program into three CommonJS files, as the executable runs it. */
+/** Bundles the program into four CommonJS files, as the executable runs it. */
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { ANALYSIS_BUNDLE } from '../../src/analysis/worker-file.ts';
+import { FEEDBACK_BUNDLE } from '../../src/feedback/thread/worker-file.ts';
 import { RENDER_BUNDLE } from '../../src/report/worker-file.ts';
 
 const resolvePath = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
@@ -21,6 +22,7 @@ export async function bundle(file: string): Promise<string[]> {
     await bundleOne('entry.ts', file),
     await bundleOne('../../src/analysis/worker.ts', beside(ANALYSIS_BUNDLE)),
     await bundleOne('../../src/report/worker.ts', beside(RENDER_BUNDLE)),
+    await bundleOne('../../src/feedback/thread/worker.ts', beside(FEEDBACK_BUNDLE)),
   ];
   return [...new Set(inputs.flat())];
 }

@@ -1,6 +1,5 @@
 /** Packs the bundle, SQLite and the fonts into one executable for any target. Downloads nothing. */
 
-import { execFileSync, spawnSync } from 'node:child_process';
 import {
   chmodSync,
   copyFileSync,
@@ -16,7 +15,9 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
 import { ANALYSIS_BUNDLE } from '../../src/analysis/worker-file.ts';
+import { FEEDBACK_BUNDLE } from '../../src/feedback/thread/worker-file.ts';
 import { RENDER_BUNDLE } from '../../src/report/worker-file.ts';
+import { execFileSync, spawnSync } from '../programs.ts';
 import { bundle } from './bundle.ts';
 
 const { resolve } = createRequire(import.meta.url);
@@ -79,7 +80,7 @@ function stage(folder: string, target: Target): void {
     writeFileSync(join(fonts.staged, `${file}.br`), bytes);
   }
   const packages = [ADDON_PACKAGE, FONT_PACKAGE].map((name) => `node_modules/${name}/**/*`);
-  const assets = [ANALYSIS_BUNDLE, RENDER_BUNDLE, ...packages];
+  const assets = [ANALYSIS_BUNDLE, RENDER_BUNDLE, FEEDBACK_BUNDLE, ...packages];
   const staged = { name: 'deliverability', bin: 'deliverability.cjs', pkg: { assets } };
   writeFileSync(join(folder, 'package.json'), JSON.stringify(staged));
 }

@@ -1,6 +1,6 @@
 /** Archives with the same bytes for the same content, whoever creates them and when. */
 
-import { execFileSync } from 'node:child_process';
+import { execFileSync } from '../programs.ts';
 
 /** Who owns the entries; numbers, because names differ between machines. */
 export interface Owner {

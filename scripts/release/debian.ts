@@ -1,6 +1,5 @@
 /** Builds the Debian package: the executable, its systemd unit and user, settings, and a manual page. */
 
-import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
@@ -19,6 +18,7 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import manifest from '../../package.json' with { type: 'json' };
 import { MIN_GLIBC } from '../../src/store/sqlite/addon.ts';
+import { execFileSync } from '../programs.ts';
 import { manPage } from './man-page.ts';
 import type { LinuxTarget } from './targets.ts';
 

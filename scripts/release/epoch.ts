@@ -1,6 +1,6 @@
 /** The time that all files of a release have, so that they don't depend on when they were built. */
 
-import { execFileSync } from 'node:child_process';
+import { execFileSync } from '../programs.ts';
 
 /** `SOURCE_DATE_EPOCH` in seconds, or else the time of the last commit. */
 export function sourceDateEpoch(root: string, env = process.env): number {

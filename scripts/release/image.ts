@@ -3,7 +3,6 @@
  * and no package manager.
  */
 
-import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
@@ -18,6 +17,7 @@ import {
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import manifest from '../../package.json' with { type: 'json' };
+import { execFileSync } from '../programs.ts';
 import { writeTar } from './archive.ts';
 import { copyLibraries, type LibrarySource } from './libraries.ts';
 import type { LinuxTarget } from './targets.ts';

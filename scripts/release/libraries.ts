@@ -1,8 +1,8 @@
 /** Debian's C and C++ libraries: the executable needs them, and an image without a distribution has none. */
 
-import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, globSync, mkdirSync, realpathSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { execFileSync } from '../programs.ts';
 import type { LinuxTarget } from './targets.ts';
 
 /** The libraries of each Debian package that Node and the database addon link to. */

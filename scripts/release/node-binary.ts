@@ -1,10 +1,10 @@
 /** Gets the Node binary of a target from its npm package. */
 
-import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { PINNED_NODE } from '../executable/node-version.ts';
+import { execFileSync } from '../programs.ts';
 import type { ReleaseTarget } from './targets.ts';
 
 /**

@@ -3,11 +3,11 @@
  * Without a name, lists them. A scenario is a long test; its figures are the JSON that it reports.
  */
 
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, loadavg } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { spawn } from '../programs.ts';
 import {
   type Figures,
   type Recorded,

@@ -37,6 +37,8 @@ const DURATIONS = join('dist', 'test-durations.json');
 const RECORDED = join('test', 'durations.json');
 /** The files with failed tests of the last run. */
 const FAILED = join('dist', 'failed-tests.json');
+/** The files with skipped tests of the last run, except those that only need PostgreSQL. */
+const SKIPPED = join('dist', 'skipped-tests.json');
 /** More failures than this have one cause, which repeating does not remove. */
 const MAX_REPEATED = 5;
 
@@ -101,6 +103,9 @@ const TOTALS = /^(tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) [\d
 /** The duration of the tests of each file that reported one. */
 const measured: Durations = {};
 const failed = new Set<string>();
+/** How many tests were skipped because a program is missing, by its name. */
+const missing = new Map<string, number>();
+const skipped = new Set<string>();
 
 interface TestEvent {
   type: string;
@@ -110,6 +115,8 @@ interface TestEvent {
     file?: string;
     message?: string;
     details?: { duration_ms: number };
+    /** The reason, if the test was skipped. */
+    skip?: string | boolean;
     counts?: Record<string, number>;
   };
 }
@@ -119,6 +126,10 @@ async function* events(): AsyncGenerator<TestEvent> {
   for await (const event of results()) {
     const { file } = event.data;
     if (event.type === 'test:fail' && file) failed.add(relative(ROOT, file).replaceAll(sep, '/'));
+    countMissing(event);
+    const { skip } = event.data;
+    if (file && skip && !String(skip).includes('TEST_DATABASE'))
+      skipped.add(relative(ROOT, file).replaceAll(sep, '/'));
     yield event;
   }
   const totals = {
@@ -208,6 +219,26 @@ function* failure(file: string, text: string): Generator<TestEvent> {
   yield { type: 'test:fail', data };
 }
 
+/** The reasons are from `missingProgram` in scripts/programs.ts. */
+function countMissing({ type, data: { skip } }: TestEvent): void {
+  if (type !== 'test:pass') return;
+  const [, program] = /^(\S+) is not installed:/.exec(typeof skip === 'string' ? skip : '') ?? [];
+  if (program) missing.set(program, (missing.get(program) ?? 0) + 1);
+}
+
+/** One line for each program that is missing. */
+function missingPrograms(): string {
+  const lines = [...missing]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(
+      ([program, count]) =>
+        `${count} ${count === 1 ? 'test' : 'tests'} skipped: ${program} is not installed\n`,
+    );
+  return lines.length === 0
+    ? ''
+    : `${lines.join('')}scripts/setup-test-machine.sh installs these programs on Debian.\n`;
+}
+
 /** Whether a diagnostic is a total of a run. Diagnostics of a test name a file. */
 function isTotal({ file, message }: TestEvent['data']): boolean {
   return file === undefined && TOTALS.test(message ?? '');
@@ -292,6 +323,8 @@ function pattern(text: string): RegExp {
 }
 
 await report(Readable.from(events()));
+process.stdout.write(missingPrograms());
 await server.stop();
 writeFileSync(FAILED, JSON.stringify([...failed], null, 1));
+writeFileSync(SKIPPED, JSON.stringify([...skipped].sort(), null, 1));
 writeFileSync(DURATIONS, JSON.stringify({ ...durations, ...measured }, null, 1));

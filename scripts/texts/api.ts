@@ -1,12 +1,12 @@
 /** Summaries, descriptions and answers of the API, from its OpenAPI document. */
 
 import { readConfig } from '../../src/config/config.ts';
-import { DOCUMENTED_ROUTES } from '../../src/features.ts';
+import { DOCUMENTED_API } from '../../src/features.ts';
 import { describeApi } from '../../src/health/describe-api.ts';
 
 export function apiTexts(): [name: string, text: string][] {
   const { config } = readConfig({ DELIVERABILITY_INBOX_DOMAIN: 'inbox.example.com' });
-  const { paths, ...rest } = describeApi(DOCUMENTED_ROUTES, config, '0.0.0') as unknown as {
+  const { paths, ...rest } = describeApi(DOCUMENTED_API, config, '0.0.0') as unknown as {
     paths: Record<string, object>;
   };
   return [

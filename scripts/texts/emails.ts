@@ -34,7 +34,10 @@ export function emailTexts(): [name: string, text: string][] {
       ],
     ),
     ['to the new owner', newOwnerMail(CONFIG, handover)],
-    ['to the former owner', previousOwnerMail(CONFIG, handover)],
+    [
+      'to the former owner',
+      previousOwnerMail({ config: CONFIG, program: 'deliverability' }, handover),
+    ],
     ['new password', passwordMail(CONFIG, BOB.email, `${CONFIG.APP_URL}/reset-password/token`)],
     ...Object.entries({ WEEK, MONTH, DAY, NOTHING }).map(
       ([name, report]): [string, { subject: string; text: string }] => [

@@ -13,9 +13,11 @@ import { recordMailOutcomes, recordRemovedDeliveries } from './delivery-status.t
 import { evaluateRules } from './incidents.ts';
 import { alertJobs } from './jobs.ts';
 import { alertOperations } from './routes.ts';
+import { ALERT_EVENTS } from './schema.ts';
 
 export const alerts: Feature = {
   name: 'alerts',
+  events: ALERT_EVENTS,
   routes: Object.values(alertOperations),
   jobs: alertJobs,
   subscribers: (app) => [

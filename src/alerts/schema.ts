@@ -1,6 +1,7 @@
 /** API schemas of alert rules and incidents (contract §8). */
 
 import * as v from 'valibot';
+import { asText, type EventData, field, labeled } from '../events/line.ts';
 import type { EventDeclaration } from '../http/openapi/webhooks.ts';
 import {
   described,
@@ -359,6 +360,12 @@ const IncidentEvent = named(
 );
 
 /** The event types of this feature. */
+const incidentLine = (data: EventData): (string | null)[] => [
+  asText(field(data.alert, 'name')),
+  asText(data.subject),
+  labeled('value', data.value),
+];
+
 export const ALERT_EVENTS: EventDeclaration[] = [
   {
     type: 'alert.triggered',
@@ -366,6 +373,9 @@ export const ALERT_EVENTS: EventDeclaration[] = [
     description:
       'The condition of an alert rule is met for a subject. Endpoints get it only if the rule has the channel `webhook`.',
     data: IncidentEvent,
+    object:
+      'the incident, with its rule (`alert`) and the `test` or `monitor_run` that caused it, if there is one',
+    line: incidentLine,
   },
   {
     type: 'alert.resolved',
@@ -373,6 +383,8 @@ export const ALERT_EVENTS: EventDeclaration[] = [
     description:
       'The condition is no longer met, or the rule was changed. Endpoints get it only if the rule has the channel `webhook`.',
     data: IncidentEvent,
+    object: 'the incident, with its rule (`alert`)',
+    line: (data) => [...incidentLine(data), asText(data.resolution)],
   },
 ];
 

@@ -35,7 +35,7 @@ import { spfResult } from './spf/evaluate.ts';
 import { summarize } from './summary.ts';
 
 /** The version of the checks, points, weights and caps. Changes whenever a score could change. */
-export const RULESET = '2026.11.4';
+export const RULESET = '2026.11.7';
 
 /** Parts of an analysis that a page shows while it runs. */
 export type AnalysisStep = 'spf' | 'dkim' | 'dmarc' | 'content';

@@ -345,7 +345,8 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
           "name": "shown",
           "preference": "shown",
           "resolves": "shown",
-          "ipv6": "shown"
+          "ipv6": "shown",
+          "problem": "shown"
         }
       },
       "unanswered": "shown"
@@ -766,7 +767,10 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
       "preheader": "shown",
       "html": "shown",
       "text_part": "shown",
-      "links": "shown"
+      "header_fields": "shown",
+      "unsubscribe_addresses": "shown",
+      "links": "shown",
+      "images": "shown"
     }
   },
   "subject_style": {

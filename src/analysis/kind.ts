@@ -6,7 +6,13 @@
 import { type Context, type Finding, type KindConfidence, skipped } from './check.ts';
 import { forwarding } from './forwarding/forwarding.ts';
 import { type MailFacts, mailFacts } from './kind/mail-facts.ts';
-import { discussionList, type FoundSign, findSigns } from './kind/signs.ts';
+import {
+  discussionList,
+  type FoundSign,
+  findSigns,
+  hasKnownPhrase,
+  isNoticeFirst,
+} from './kind/signs.ts';
 import { LIMITS } from './mime/message.ts';
 
 export type Kind = 'marketing' | 'transactional';
@@ -33,9 +39,8 @@ export function classifyMessage(context: Context): Classification {
   const mail = context.fact(mailFacts);
   const signs = findSigns(mail);
   const discussion = discussionList(mail) ?? forwardedByList(context);
-  const { kind, confidence, reasons } = discussion
-    ? classifyDiscussion(discussion, signs)
-    : weigh(signs);
+  const verdict = discussion ? classifyDiscussion(discussion, signs) : weigh(signs, mail);
+  const { kind, confidence, reasons } = discussion ? verdict : withLanguage(verdict, mail);
   return { kind, by: 'message', confidence, reasons: [...reasons, ...unreadHeader(mail)] };
 }
 
@@ -62,7 +67,7 @@ const MIN_CLEAR_LEAD = 8;
 /** With fewer points for transactional mail, the fields of a campaign are conclusive. */
 const MAX_DOUBT = 5;
 
-function weigh(signs: FoundSign[]): Verdict {
+function weigh(signs: FoundSign[], mail: MailFacts): Verdict {
   const marketing = sumOf(signs, 'marketing');
   const transactional = sumOf(signs, 'transactional');
   const lead = marketing - transactional;
@@ -70,6 +75,15 @@ function weigh(signs: FoundSign[]): Verdict {
   const reasons = reasonsFor(kind, signs);
   if (isConclusive(signs) && transactional < MAX_DOUBT)
     return { kind: 'marketing', confidence: 'certain', reasons: reasonsFor('marketing', signs) };
+  // A receipt with a coupon at its end is a receipt. How much it promotes decides how certain that is.
+  if (lead > -MIN_TRANSACTIONAL_LEAD && isNoticeFirst(mail))
+    return {
+      kind: 'transactional',
+      confidence: 'uncertain',
+      reasons: [NOTICE_FIRST, ...reasonsFor('transactional', signs)],
+    };
+  // Designed for many readers, but nothing says for what.
+  if (signs.length === 0 && mail.hasLayout) return { kind, confidence: 'uncertain', reasons };
   const isMixed = signs.some(({ side }) => side === 'both') && Math.abs(lead) < MIN_CLEAR_LEAD;
   const isBoth = marketing >= MIN_BOTH && transactional >= MIN_BOTH;
   if (isMixed || isBoth) return { kind, confidence: 'uncertain', reasons };
@@ -79,6 +93,22 @@ function weigh(signs: FoundSign[]): Verdict {
       : marketing < MIN_MARKETING || -lead >= MIN_TRANSACTIONAL_LEAD;
   return { kind, confidence: isClear ? 'likely' : 'uncertain', reasons };
 }
+
+const NOTICE_FIRST = 'Its subject and beginning are about the recipient’s own business.';
+
+/** Words that are not understood say nothing, so only the fields of a campaign are certain. */
+function withLanguage(verdict: Verdict, mail: MailFacts): Verdict {
+  if (mail.isLanguageKnown !== false || verdict.confidence === 'certain') return verdict;
+  if (hasKnownPhrase(mail)) return verdict;
+  return {
+    ...verdict,
+    confidence: 'uncertain',
+    reasons: [...verdict.reasons, UNKNOWN_LANGUAGE],
+  };
+}
+
+const UNKNOWN_LANGUAGE =
+  'Its language is not one of those whose phrases are known, so its words were not considered.';
 
 /** A sign for both sides counts for both. */
 const sumOf = (signs: FoundSign[], wanted: Kind): number =>

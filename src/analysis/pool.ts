@@ -3,6 +3,7 @@
 import { batchPerTurn } from '../lib/concurrency.ts';
 import type { Log } from '../lib/log.ts';
 import { type StartWorker, startWorker } from '../lib/threads.ts';
+import { answerLookup } from '../net/dns/remote-resolver.ts';
 import type { Resolver } from '../net/dns/resolver.ts';
 import type { AnalysisStep, StepOutcome } from './analyze.ts';
 import type { Setup } from './check.ts';
@@ -298,7 +299,7 @@ function startThread(options: ThreadOptions): Thread {
   };
   worker.on('message', (messages: FromWorker[]) => {
     for (const message of messages) {
-      if (message.type === 'lookup') lookUp(message, options.resolver, send);
+      if (message.type === 'lookup') answerLookup(message, options.resolver, send);
       else if (message.type === 'step')
         jobs.get(message.job)?.onStep?.(message.step, message.outcome);
       else settle(message, jobs, options);
@@ -317,16 +318,6 @@ function startThread(options: ThreadOptions): Thread {
   });
   worker.unref();
   return thread;
-}
-
-type LookupRequest = Extract<FromWorker, { type: 'lookup' }>;
-
-function lookUp(
-  { lookup, name, record }: LookupRequest,
-  resolver: Resolver,
-  send: (message: ToWorker) => void,
-) {
-  void resolver(name, record).then((answer) => send({ type: 'answer', lookup, answer }));
 }
 
 function settle(

@@ -1,8 +1,11 @@
 /** Runs one check within the deadline and turns its errors into findings. */
 
+import { ownedDomain } from '../lib/domain-names.ts';
 import { errorMessage } from '../lib/errors.ts';
 import { type Check, type Context, type Finding, type Fix, type Json, unknown } from './check.ts';
 import { type Deadline, TIMED_OUT } from './context.ts';
+import { withAlias } from './dns/alias.ts';
+import { brokenName } from './dns/broken-name.ts';
 import { dependencyDetail } from './result.ts';
 import { publishableFix } from './sending-services/ownership.ts';
 
@@ -34,9 +37,18 @@ export async function runCheck(
   }
 }
 
-/** Every proposed record is one that the sender can publish, whatever the check. */
-function withPublishableFix(finding: Finding, context: Context): Finding {
-  return finding.fix ? { ...finding, fix: publishableFix(finding.fix, context) } : finding;
+/** Every proposed record is one that the sender can publish, at a name that can have it, whatever the check. */
+async function withPublishableFix(finding: Finding, context: Context): Promise<Finding> {
+  if (!finding.fix) return finding;
+  const fix = await withAlias(publishableFix(finding.fix, context), context);
+  return { ...finding, fix: await withExistingDomain(fix, context) };
+}
+
+/** Without the record, if its domain would have to be registered first. */
+async function withExistingDomain(fix: Fix, { resolver, offline }: Context): Promise<Fix> {
+  if (!fix.record || offline) return fix;
+  const broken = await brokenName(ownedDomain(fix.record.name) ?? fix.record.name, resolver);
+  return broken?.kind === 'missing' ? { text: `${broken.title} ${broken.fix}` } : fix;
 }
 
 function timedOut({ label }: Check): Finding {

@@ -3,7 +3,12 @@
 import { parentPort } from 'node:worker_threads';
 import { batchPerTurn } from '../lib/concurrency.ts';
 import { errorMessage } from '../lib/errors.ts';
-import type { DnsAnswer, RecordType, Resolver } from '../net/dns/resolver.ts';
+import {
+  type LookupAnswer,
+  type LookupRequest,
+  remoteResolver,
+} from '../net/dns/remote-resolver.ts';
+import type { Resolver } from '../net/dns/resolver.ts';
 import { createWebClient } from '../net/http/client.ts';
 import type { WebClient } from '../net/http/web.ts';
 import { type AnalysisStep, analyze, type StepOutcome } from './analyze.ts';
@@ -21,10 +26,10 @@ export interface AnalyzeCommand {
 }
 
 /** Messages are sent in batches in both directions: see `batchPerTurn`. */
-export type ToWorker = AnalyzeCommand | { type: 'answer'; lookup: number; answer: DnsAnswer };
+export type ToWorker = AnalyzeCommand | LookupAnswer;
 
 export type FromWorker =
-  | { type: 'lookup'; lookup: number; name: string; record: RecordType }
+  | LookupRequest
   | { type: 'step'; job: number; step: AnalysisStep; outcome: StepOutcome }
   | { type: 'done'; job: number; result: StoredResult; toFix: string[]; faults: string[] }
   | { type: 'failed'; job: number; error: string };
@@ -36,7 +41,7 @@ const network: Network = { resolver, web: createWebClient({ resolver }) };
 
 port.on('message', (messages: ToWorker[]) => {
   for (const message of messages) {
-    if (message.type === 'answer') settle(message.lookup, message.answer);
+    if (message.type === 'answer') settle(message);
     else void runJob(message, network).then(send);
   }
 });
@@ -72,21 +77,4 @@ async function runJob(command: AnalyzeCommand, network: Network): Promise<FromWo
 /** Frees the message now: the collector counts only the objects on the heap, and so comes late. */
 function release({ buffer, byteLength }: Uint8Array): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
-}
-
-/** A resolver that sends lookups to the main thread, which has the shared cache and the limits. */
-function remoteResolver(send: (message: FromWorker) => void) {
-  const pending = new Map<number, (answer: DnsAnswer) => void>();
-  let lastId = 0;
-  const resolver: Resolver = (name, record) =>
-    new Promise((resolve) => {
-      lastId += 1;
-      pending.set(lastId, resolve);
-      send({ type: 'lookup', lookup: lastId, name, record });
-    });
-  const settle = (id: number, answer: DnsAnswer) => {
-    pending.get(id)?.(answer);
-    pending.delete(id);
-  };
-  return { resolver, settle };
 }

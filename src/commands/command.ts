@@ -24,6 +24,8 @@ export interface Io {
   width: number;
   /** Undefined in tests. */
   nodeVersion?: string;
+  /** How people start the program: `deliverability`, or `npm start --` from source. */
+  program: string;
   /** Resolves at SIGINT, SIGTERM or SIGHUP. */
   interrupted: Promise<void>;
 }

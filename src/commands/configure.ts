@@ -5,7 +5,7 @@ import { dirname, resolve } from 'node:path';
 import { type Config, ConfigError, PREFIX, readConfig } from '../config/config.ts';
 import { systemClock } from '../lib/clock.ts';
 import { isPostgresUrl } from '../lib/database-url.ts';
-import { createFolder } from '../lib/folders.ts';
+import { createWritableFolder, folderProblem } from '../lib/folders.ts';
 import { createIdGenerator } from '../lib/ids.ts';
 import { createLog, type Log, printable } from '../lib/log.ts';
 import { openStore } from '../store/open.ts';
@@ -28,28 +28,20 @@ export function configure(io: Io): { config: Config; log: Log } {
 }
 
 /**
- * Makes sure that the folder of the database is one, and creates it. Throws a ConfigError that names the
+ * Makes sure that the folder of the database is one in which this user can write, and creates it. Throws a ConfigError that names the
  * variable which sets it. A PostgreSQL database has none.
  */
 export function prepareDataFolder({ DATABASE_URL: path }: Config, { env }: Pick<Io, 'env'>): void {
   if (path === ':memory:' || isPostgresUrl(path)) return;
   const name = env[`${PREFIX}DATABASE_URL`] ? 'DATABASE_URL' : 'DATA_DIR';
+  const folder = dirname(path);
   try {
-    createFolder(dirname(path));
+    createWritableFolder(folder);
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    throw new ConfigError([
-      `${PREFIX}${name} cannot be used: ${FOLDER_PROBLEMS[code!] ?? message}`,
-    ]);
+    const problem = printable(folderProblem(folder, error));
+    throw new ConfigError([`${PREFIX}${name} cannot be used. ${problem}`]);
   }
 }
-
-const FOLDER_PROBLEMS: Record<string, string> = {
-  EACCES: 'permission denied',
-  EEXIST: 'a part of its path is a broken link',
-  ENOTDIR: 'a part of its path is a file',
-  EROFS: 'its file system is read-only',
-};
 
 /** What a command does without a database: it creates one and says so, or it stops. */
 type WithoutDatabase = 'create' | 'stop';

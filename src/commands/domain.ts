@@ -23,7 +23,7 @@ const OPTIONS = {
   json: { type: 'boolean' },
 } as const;
 
-const EXIT_OF: Record<HealthStatus, number> = {
+export const EXIT_OF: Record<HealthStatus, number> = {
   healthy: EXIT.success,
   warning: EXIT.success,
   critical: EXIT.negative,

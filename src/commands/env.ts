@@ -30,7 +30,7 @@ export const env: Command = {
   },
 };
 
-/** The environment variables as a Markdown table, for the README. */
+/** The environment variables as a Markdown table, for docs/configuration.md. */
 export function environmentTable(): string {
   const lines = entries.map(([name, spec]) => {
     const literal = spec.fallback ? `\`${spec.fallback}\`` : 'unset';

@@ -31,7 +31,7 @@ export const key: Command = {
     return withStore(io, 'stop', async (team) => {
       const member = await findOwner(team.db);
       if (!member) {
-        printMessage(io, 'There is no owner yet. Run: deliverability owner you@example.com');
+        printMessage(io, `There is no owner yet. Run: ${io.program} owner you@example.com`);
         return EXIT.usage;
       }
       const newKey = await createApiKey(team, {

@@ -1,7 +1,7 @@
 /** `openapi`: prints the OpenAPI document. */
 
 import { readConfig } from '../config/config.ts';
-import { DOCUMENTED_ROUTES } from '../features.ts';
+import { DOCUMENTED_API } from '../features.ts';
 import { describeApi } from '../health/describe-api.ts';
 import { printableJson } from '../lib/log.ts';
 import { VERSION } from '../version.ts';
@@ -14,7 +14,7 @@ export const openapi: Command = {
   async run(args, io) {
     readArguments(args, {});
     const { config } = readConfig(io.env);
-    io.stdout(`${printableJson(describeApi(DOCUMENTED_ROUTES, config, VERSION), 2)}\n`);
+    io.stdout(`${printableJson(describeApi(DOCUMENTED_API, config, VERSION), 2)}\n`);
     return EXIT.success;
   },
 };

@@ -17,8 +17,8 @@ export const serve: Command = {
     const { config, log } = configure(io);
     prepareDataFolder(config, io);
     // Installs the signal handlers first, so that a signal during startup also shuts down cleanly.
-    const { interrupted, nodeVersion } = io;
-    const service = await startService(config, VERSION, { log, nodeVersion });
+    const { interrupted, nodeVersion, program } = io;
+    const service = await startService(config, VERSION, { log, nodeVersion, program });
     const { http, smtp, app } = service;
     const scheme = config.HTTP_TLS_CERT_FILE ? 'https' : 'http';
     log.info('ready', {
@@ -31,7 +31,7 @@ export const serve: Command = {
     limitHeapGrowth();
     if (!(await findOwner(app.db)))
       log.warn(
-        'no owner yet: run `deliverability owner you@example.com` to create one and get an API key',
+        `no owner yet: run \`${program} owner you@example.com\` to create one and get an API key`,
       );
     await interrupted;
     log.info('stopping');

@@ -231,6 +231,11 @@ export const VARIABLES = {
     help: 'Private key (PEM) of that certificate.',
   }),
   SMTP_MAX_SIZE: variable({ read: size, fallback: '25MiB', help: 'Maximum message size.' }),
+  FEEDBACK_MAX_SIZE: variable({
+    read: size,
+    fallback: '15MiB',
+    help: 'Maximum size of a message to the feedback address of a domain, and of an uploaded report.',
+  }),
   SMTP_PROXY_PROTOCOL: variable({
     read: networks,
     fallback: '',
@@ -338,6 +343,16 @@ export const VARIABLES = {
     read: eventRetention,
     fallback: '30d',
     help: 'How long events, webhook deliveries, monitor runs and resolved incidents are kept; at least 1d, 0 keeps them forever.',
+  }),
+  FEEDBACK_RETENTION: variable({
+    read: duration,
+    fallback: '400d',
+    help: 'How long the reports of receivers and their rows are kept; sums by day stay. 0 keeps them forever.',
+  }),
+  FEEDBACK_KEEP_MESSAGES: variable({
+    read: bool,
+    fallback: 'false',
+    help: 'Whether complaints, failure reports and bounces are kept for 30 days as they came, with addresses of recipients.',
   }),
   SECRET_KEY: variable({
     read: secretKey,

@@ -1,5 +1,6 @@
 /** Every page of the web application. */
 
+import type { DeclaredApi } from '../health/describe-api.ts';
 import type { Route } from '../http/route.ts';
 import { acceptInvitationPages } from './access/invitation.tsx';
 import { forgotPasswordPages, setPasswordPages } from './access/reset-password.tsx';
@@ -91,9 +92,9 @@ export const dashboardRoutes = [
 ];
 
 /** All pages and their icon, including the API reference, which describes the given routes. */
-export const allPages = (documented: Route[]): Route[] => [
+export const allPages = (api: DeclaredApi): Route[] => [
   ...dashboardRoutes,
   ...iconRoutes,
   ...assetRoutes,
-  docsPage(documented),
+  docsPage(api),
 ];

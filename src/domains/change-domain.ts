@@ -10,6 +10,7 @@ import { requireBelowLimit } from '../store/queries.ts';
 import { channel } from '../store/subscribers.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
 import { type Author, audit } from '../team/audit.ts';
+import { addFeedbackRow } from './feedback/address.ts';
 import { findRulesOfDomain } from './queries.ts';
 import type { DomainPatch, NewDomain } from './schema.ts';
 import { selectorsOf } from './selectors.ts';
@@ -71,6 +72,7 @@ export async function createDomain(
     .execute();
   // Again, because a concurrent request may have added it since the first check.
   await requireNewDomain(tx, name, row.id);
+  await addFeedbackRow(tx, author.app, row.id);
   await auditDomain(tx, author, 'created', row.id, { name, dkim_selectors, badge_enabled });
   return row;
 }

@@ -1,11 +1,25 @@
 /** The team's domains: their verification by DNS record, and their health. */
 
 import type { Feature } from '../feature.ts';
+import { addMissingFeedbackRows } from './feedback/address.ts';
+import { lookupJob } from './feedback/lookup-job.ts';
 import { domainOperations } from './routes.ts';
+import { DOMAIN_EVENTS } from './schema.ts';
 import { verifyDomainsJob } from './verify-job.ts';
 
 export const domains: Feature = {
   name: 'domains',
+  events: DOMAIN_EVENTS,
   routes: Object.values(domainOperations),
-  jobs: (app) => [verifyDomainsJob(app)],
+  jobs: (app) => [
+    verifyDomainsJob(app),
+    lookupJob(app),
+    // While nodes of both versions work, an older one can add domains.
+    {
+      name: 'domains.feedback-addresses',
+      tick: '30 * * * * *',
+      run: () => addMissingFeedbackRows(app),
+    },
+  ],
+  onStart: addMissingFeedbackRows,
 };

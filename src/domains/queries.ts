@@ -7,6 +7,7 @@ import { normalizeDomain } from '../lib/domain-names.ts';
 import { AppError } from '../lib/errors.ts';
 import { type Db, lockIn, shareIn, type Tx } from '../store/open.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
+import type { DomainFeedback } from './feedback/state.ts';
 import type { HealthResult } from './health.ts';
 import type {
   Domain,
@@ -200,10 +201,10 @@ export interface PresentedDomain extends Domain {
 }
 
 /** The full form, with the last health checks. */
-export function presentDomain(row: DomainRow): PresentedDomain {
+export function presentDomain(row: DomainRow, feedback: DomainFeedback): PresentedDomain {
   const listed = presentListed(row);
   const health = { ...listed.health, checks: JSON.parse(row.health_checks) };
-  return { ...listed, health, given_selectors: row.given_selectors };
+  return { ...listed, health, feedback, given_selectors: row.given_selectors };
 }
 
 /** The result of the health checks, with the records to publish. */

@@ -1,9 +1,12 @@
 /** The operations on domains (contract §7). */
 
+import type { App } from '../app.ts';
 import { route } from '../http/route.ts';
 import { deletedOf, idOf, listSchema } from '../http/schemas.ts';
-import { afterCommit } from '../store/open.ts';
+import { afterCommit, type Db, type Tx } from '../store/open.ts';
+import type { DomainRow } from '../store/tables.generated.ts';
 import { auditVerification, changeDomain, createDomain, deleteDomain } from './change-domain.ts';
+import { feedbackOf } from './feedback/state.ts';
 import { checkHealthShared, storedHealth } from './health.ts';
 import {
   domainOr404,
@@ -34,6 +37,10 @@ const editableDomain = (domain: Domain) => [
   domain.badge_enabled,
 ];
 
+async function presentWith(app: App, db: Db | Tx, row: DomainRow): Promise<PresentedDomain> {
+  return presentDomain(row, await feedbackOf(app, db, row));
+}
+
 const create = route({
   method: 'POST',
   path: '/v1/domains',
@@ -49,7 +56,9 @@ const create = route({
   errors: ['conflict'],
   async handle(call) {
     const { body } = call;
-    return call.transact(async (tx) => presentDomain(await createDomain(tx, call, body)));
+    return call.transact(async (tx) =>
+      presentWith(call.app, tx, await createDomain(tx, call, body)),
+    );
   },
 });
 
@@ -79,7 +88,7 @@ const get = route({
   etag: editableDomain,
   response: Domain,
   async handle({ app, params }) {
-    return presentDomain(await domainOr404(app.db, params.id!));
+    return presentWith(app, app.db, await domainOr404(app.db, params.id!));
   },
 });
 
@@ -98,8 +107,8 @@ const update = route({
     const { params, body } = call;
     return call.transact(async (tx) => {
       const current = await domainOr404(tx, params.id!);
-      call.ifMatch(presentDomain(current));
-      return presentDomain(await changeDomain(tx, call, current, body));
+      call.ifMatch(await presentWith(call.app, tx, current));
+      return presentWith(call.app, tx, await changeDomain(tx, call, current, body));
     });
   },
 });
@@ -120,7 +129,7 @@ const remove = route({
     const id = params.id!;
     return call.transact(async (tx, { role }) => {
       const current = await domainOr404(tx, id);
-      call.ifMatch(presentDomain(current));
+      call.ifMatch(await presentWith(call.app, tx, current));
       await deleteDomain(tx, call, current, role);
       return { id, object: 'domain', deleted: true };
     });
@@ -145,7 +154,7 @@ const verify = route({
       await auditVerification(tx, call, current);
       const row = await recordRequestedLookup(tx, app, current, lookup);
       afterCommit(tx, () => app.scheduler.wake(VERIFY_JOB));
-      return presentDomain(row);
+      return presentWith(app, tx, row);
     });
   },
 });

@@ -3,6 +3,7 @@
 import * as v from 'valibot';
 import { CATEGORIES, CHECK_STATUSES } from '../analysis/check.ts';
 import { readDomainName } from '../analysis/domain/read-domain-name.ts';
+import { asText, field, labeled } from '../events/line.ts';
 import type { EventDeclaration } from '../http/openapi/webhooks.ts';
 import {
   described,
@@ -15,6 +16,7 @@ import {
   typeField,
 } from '../http/schemas.ts';
 import { normalizeDomain } from '../lib/domain-names.ts';
+import { FEEDBACK_STATES } from './feedback/state.ts';
 import { FINDING_FIELDS, Fix, RECORD, Reference } from './finding.ts';
 
 /** Longer than a domain name in any notation. */
@@ -229,6 +231,59 @@ export const ListedDomain = named(
 );
 export type ListedDomain = v.InferOutput<typeof ListedDomain>;
 
+export const FeedbackState = described(
+  v.picklist(FEEDBACK_STATES),
+  '`not_published`: the DMARC record does not name the feedback address. `waiting`: it does, and no report has arrived yet; most reporters send after 24 to 48 hours. `receiving`: reports arrive. `stopped`: none for 3 days after at least 7 days of reports. `unknown`: the record could not be looked up yet.',
+);
+
+const FEEDBACK_EXAMPLE = {
+  address: 'fb-q3v9k2m7x5t1w8b4@inbox.example.org',
+  state: 'receiving',
+  records: [
+    {
+      ...{ type: 'TXT', name: '_dmarc.example.com', published: true },
+      value: 'v=DMARC1; p=none; rua=mailto:fb-q3v9k2m7x5t1w8b4@inbox.example.org',
+    },
+  ],
+  last_report_at: '2026-11-22T01:00:00.000Z',
+};
+
+const DomainFeedbackSchema = named(
+  'DomainFeedback',
+  v.object({
+    address: described(
+      v.string(),
+      'The address for reports of receivers. It never changes. A suffix such as `+yahoo` before the @ is kept with the report.',
+    ),
+    state: FeedbackState,
+    records: described(
+      v.array(
+        named(
+          'FeedbackRecord',
+          v.object({
+            type: described(v.literal('TXT'), 'The type of the record. Always `TXT`.'),
+            name: described(v.string(), 'The full name of the record.'),
+            value: described(v.string(), 'The value to publish, with what is there kept.'),
+            published: described(
+              v.nullable(v.boolean()),
+              'Whether the last lookup found the address. Null if it failed.',
+            ),
+          }),
+          'A DNS record that sends feedback to the address of a domain.',
+          FEEDBACK_EXAMPLE.records[0] as never,
+        ),
+      ),
+      'The DNS records to publish, as of the last lookup. Empty before it.',
+    ),
+    last_report_at: described(
+      v.nullable(Time),
+      'When the last DMARC or TLS report that counts arrived.',
+    ),
+  }),
+  'What receivers report about the mail of a domain: where to, and whether it arrives.',
+  FEEDBACK_EXAMPLE as never,
+);
+
 export const Domain = named(
   'Domain',
   v.object({
@@ -244,9 +299,17 @@ export const Domain = named(
       ),
       'The result of the last health check.',
     ),
+    feedback: described(
+      DomainFeedbackSchema,
+      'What receivers report about the mail of the domain.',
+    ),
   }),
   'A domain that your team has added.',
-  { ...EXAMPLE, health: { ...EXAMPLE.health, checks: [] } } as never,
+  {
+    ...EXAMPLE,
+    health: { ...EXAMPLE.health, checks: [] },
+    feedback: FEEDBACK_EXAMPLE,
+  } as never,
 );
 export type Domain = v.InferOutput<typeof Domain>;
 
@@ -257,6 +320,8 @@ export const DOMAIN_EVENTS: EventDeclaration[] = [
     summary: 'A domain was verified',
     description: 'The verification record of a domain was found.',
     data: ListedDomain,
+    object: 'the domain',
+    line: (data) => [asText(data.name)],
   },
   {
     type: 'domain.verification_failed',
@@ -264,6 +329,8 @@ export const DOMAIN_EVENTS: EventDeclaration[] = [
     description:
       'The verification record of a domain was not found within 72 hours, or has been missing for 3 days.',
     data: ListedDomain,
+    object: 'the domain',
+    line: (data) => [asText(data.name)],
   },
   {
     type: 'domain.health_changed',
@@ -278,6 +345,12 @@ export const DOMAIN_EVENTS: EventDeclaration[] = [
       'A domain whose health status has changed, with the previous status.',
       { ...EXAMPLE, previous_health: 'healthy' } as never,
     ),
+    object: 'the domain, with `previous_health`',
+    line: (data) => [
+      asText(data.name),
+      labeled('now', field(data.health, 'status')),
+      labeled('before', data.previous_health),
+    ],
   },
 ];
 

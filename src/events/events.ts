@@ -14,20 +14,11 @@ import type {
   SeedMailboxRow,
   TestRow,
 } from '../store/tables.generated.ts';
+import type { EVENT_SUMMARIES } from './event-types.generated.ts';
 import { rememberTrace } from './traces.ts';
 
-export const EVENT_TYPES = [
-  'test.completed',
-  'test.failed',
-  'test.placement_settled',
-  'domain.verified',
-  'domain.verification_failed',
-  'domain.health_changed',
-  'monitor.alert',
-  'alert.triggered',
-  'alert.resolved',
-] as const;
-export type EventType = (typeof EVENT_TYPES)[number];
+export { EVENT_TYPES } from './event-types.generated.ts';
+export type EventType = keyof typeof EVENT_SUMMARIES;
 
 export interface NewEvent {
   type: EventType;

@@ -18,6 +18,7 @@ const FULL = {
   monitoring: { available: true },
   alerts: { available: true },
   reports: { available: true },
+  feedback: { available: true },
 } satisfies Record<string, Capability>;
 
 export type CapabilityName = keyof typeof FULL;

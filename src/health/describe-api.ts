@@ -1,23 +1,17 @@
 /** The OpenAPI document of the configured surface. */
 
-import { ALERT_EVENTS } from '../alerts/schema.ts';
 import type { Config } from '../config/config.ts';
-import { DOMAIN_EVENTS } from '../domains/schema.ts';
 import { openApiDocument } from '../http/openapi/document.ts';
 import type { EventDeclaration } from '../http/openapi/webhooks.ts';
 import type { Route } from '../http/route.ts';
-import { TEST_EVENTS } from '../mailtests/schema.ts';
-import { MONITOR_EVENTS } from '../monitors/schema.ts';
 import { WEBHOOK_REQUESTS } from '../webhooks/signatures.ts';
 import { CAPABILITY_NAMES, PREVIEW_REVISION } from './capabilities.ts';
 
-/** Every event type, in the order of `EVENT_TYPES`. */
-export const EVENTS: EventDeclaration[] = [
-  ...TEST_EVENTS,
-  ...DOMAIN_EVENTS,
-  ...MONITOR_EVENTS,
-  ...ALERT_EVENTS,
-];
+/** What the features declare for the API reference. */
+export interface DeclaredApi {
+  routes: Route[];
+  events: EventDeclaration[];
+}
 
 const DESCRIPTION =
   'Create a test address and send a message to it. The report has a score, a grade and, for every lost point, the evidence, the rule and the exact fix.';
@@ -26,7 +20,7 @@ const PREVIEW_DESCRIPTION = `The preview reports the state of the service only. 
 
 /** The OpenAPI document of the configured surface; the preview lists only its public operations. */
 export function describeApi(
-  routes: Route[],
+  { routes, events }: DeclaredApi,
   config: Pick<Config, 'SURFACE' | 'BASE_URL' | 'APP_URL'>,
   version: string,
 ) {
@@ -46,6 +40,6 @@ export function describeApi(
     );
   return openApiDocument(routes, {
     ...{ ...about, version, docsUrl: `${appUrl}/docs` },
-    ...{ events: EVENTS, webhooks: WEBHOOK_REQUESTS },
+    ...{ events, webhooks: WEBHOOK_REQUESTS },
   });
 }

@@ -9,5 +9,5 @@ export const health: Feature = {
   name: 'health',
   routes: [...Object.values(healthOperations), metricsRoute],
   jobs: (app) => [shrinkJob(app)],
-  undocumentedRoutes: (documented) => [openApiRoute(documented)],
+  undocumentedRoutes: (api) => [openApiRoute(api)],
 };

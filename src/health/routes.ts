@@ -9,7 +9,7 @@ import { memoizePerObject } from '../lib/memoize.ts';
 import { CAPABILITY_NAMES, manifest } from './capabilities.ts';
 import { describeDatabase } from './database.ts';
 import { type Dependency, probeDependencies } from './dependencies.ts';
-import { describeApi } from './describe-api.ts';
+import { type DeclaredApi, describeApi } from './describe-api.ts';
 
 const DependencyState = v.picklist(['up', 'degraded', 'down', 'disabled']);
 
@@ -292,9 +292,9 @@ export const healthOperations = { healthz, readyz, status, statusV1, capabilitie
 // The operation that serves the OpenAPI document.
 
 /** The route of the OpenAPI document, which lists every route except this one. */
-export function openApiRoute(routes: Route[]): Route {
+export function openApiRoute(api: DeclaredApi): Route {
   const textOf = memoizePerObject((app: App) =>
-    JSON.stringify(describeApi(routes, app.config, app.version)),
+    JSON.stringify(describeApi(api, app.config, app.version)),
   );
   return route({
     method: 'GET',

@@ -30,6 +30,12 @@ export interface ConnectionTimeouts {
 
 /** Slower clients are disconnected. With the stall timeout, this is about 0.3 KiB per second. */
 const MIN_READ_BYTES = 16 * 1024;
+/**
+ * What complete responses hold in memory until their clients read them, in bytes. Beyond it, connections are closed. Smaller
+ * responses don't count.
+ */
+const MAX_HELD_BYTES = 64 * 1024 * 1024;
+const MIN_HELD_BYTES = 16 * 1024;
 /** Refused connections that stay open until the client has read the reason; others close at once. */
 const MAX_LINGERING_REFUSALS = 32;
 
@@ -43,12 +49,22 @@ export interface ConnectionOptions {
   refusal: (() => string) | null;
 }
 
+/** A complete response whose client has not read it yet. */
+interface HeldResponse {
+  connection: Connection;
+  /** The group of the client's address, which has its share of the memory. */
+  client: string;
+  bytes: number;
+}
+
 interface Connection {
   /** The TCP socket. */
   readonly socket: Socket;
   /** The TLS socket on top of it, after the handshake. */
   secure: Socket | null;
   readonly isProxy: boolean;
+  /** The group of its address. */
+  readonly client: string;
   /** Unfinished responses, oldest first, and when their requests arrived. */
   readonly responses: Map<ServerResponse, { request: IncomingMessage; since: number }>;
   /** The bytes that the client had read at `readAt`, the start of the current stall period. */
@@ -68,6 +84,11 @@ export interface Connections {
    * requests; the caller then responds.
    */
   begin(request: IncomingMessage, response: ServerResponse): boolean;
+  /**
+   * To be called when a response is complete. If too much waits for slow clients, this closes connections of the client
+   * for which most waits, the oldest response first.
+   */
+  hold(request: IncomingMessage, response: ServerResponse): void;
   /** Sends the last bytes of a connection, and closes it soon, whatever the client does. */
   finish(socket: Duplex, bytes: string): void;
   /** Whether the last bytes were sent. */
@@ -151,6 +172,7 @@ export function createConnections(options: ConnectionOptions): Connections {
       socket,
       secure: null,
       isProxy,
+      client,
       responses: new Map(),
       readBytes: 0,
       readAt: now,
@@ -189,6 +211,30 @@ export function createConnections(options: ConnectionOptions): Connections {
     return true;
   }
 
+  /** Oldest first. */
+  const held = new Map<ServerResponse, HeldResponse>();
+  let heldBytes = 0;
+
+  function hold(request: IncomingMessage, response: ServerResponse): void {
+    const connection = byKey.get(keyOf(request.socket));
+    const bytes = response.writableLength;
+    if (!connection || response.closed || bytes < MIN_HELD_BYTES) return;
+    const forwarded = connection.isProxy ? forwardedClient(request, trustedProxies) : null;
+    const release = () => {
+      if (held.delete(response)) heldBytes -= bytes;
+    };
+    held.set(response, { connection, client: forwarded ?? connection.client, bytes });
+    heldBytes += bytes;
+    response.once('close', release);
+    while (heldBytes > MAX_HELD_BYTES) {
+      const [oldest, { connection: slow, client }] = oldestOfLargest(held);
+      options.log.info('closed a connection whose client reads too slowly', { client_ip: client });
+      heldBytes -= held.get(oldest)!.bytes;
+      held.delete(oldest);
+      destroy(slow);
+    }
+  }
+
   const check = () => {
     now += timeouts.checkEvery;
     for (const connection of open) if (isOverdue(connection, timeouts, now)) destroy(connection);
@@ -198,6 +244,7 @@ export function createConnections(options: ConnectionOptions): Connections {
   return {
     admit,
     begin,
+    hold,
     finish,
     logs,
     secured(socket) {
@@ -228,6 +275,17 @@ function keyOf({ remoteAddress, remotePort, localAddress }: Socket): string {
 function destroy({ socket, secure }: Connection): void {
   secure?.destroy();
   socket.destroy();
+}
+
+/** The oldest response of the client for which most bytes wait. */
+function oldestOfLargest(
+  held: ReadonlyMap<ServerResponse, HeldResponse>,
+): [ServerResponse, HeldResponse] {
+  const byClient = Map.groupBy(held, ([, { client }]) => client);
+  const sizeOf = (entries: [unknown, HeldResponse][]) =>
+    entries.reduce((sum, [, { bytes }]) => sum + bytes, 0);
+  const [largest] = [...byClient.values()].toSorted((a, b) => sizeOf(b) - sizeOf(a));
+  return largest![0]!;
 }
 
 function firstMatch<T>(items: Iterable<T>, matches: (item: T) => boolean): T | undefined {

@@ -117,7 +117,8 @@ export async function readRouteBody(app: App, route: Route, context: BodyContext
       "Compressed request bodies aren't supported. Send the body without Content-Encoding.",
     );
   if (route.consumes) {
-    if (contentType(request) !== route.consumes.type) throw unsupportedType(route.consumes.type);
+    const types = [route.consumes.type, ...(route.consumes.also ?? [])];
+    if (!types.includes(contentType(request))) throw unsupportedType(...types);
     const raw = await readUpload(app, context, route.consumes.maxBytes(app));
     return { body: undefined as never, raw };
   }

@@ -142,8 +142,8 @@ export interface RouteSpec<R, Q, B, S> {
    * `Idempotency-Key`. Other public routes ignore the key.
    */
   linkToken?(body: B extends Schema ? v.InferOutput<B> : never): string;
-  /** The content type and size limit of a body that isn't JSON. */
-  consumes?: { type: string; maxBytes(app: App): number };
+  /** The content type and size limit of a body that isn't JSON. `also`: other content types that mean the same. */
+  consumes?: { type: string; also?: string[]; maxBytes(app: App): number };
   /** Defaults to 200. */
   status?: 200 | 201 | 202;
   /** The path of the new object, if there is a GET route for it that the caller may use. */

@@ -16,6 +16,7 @@ import { createDocumentEncoder, type EncodeDocument } from './encode-document.ts
 import { replayAfterDemotion, respondIdempotently, type StoreResponse } from './idempotency.ts';
 import { invoke } from './invoke.ts';
 import { contentType, decodeParams, pathNotFound, readQuery, readRouteBody } from './parse.ts';
+import { createPathRouter } from './path-router.ts';
 import { internalError, type Problem, problemOf, problemResponse } from './problem.ts';
 import { addressGroup, consumeRateLimit, createLimits, type RateLimit } from './rate-limit.ts';
 import {
@@ -39,7 +40,6 @@ import {
   withCookies,
 } from './response.ts';
 import type { AnyCall, Route } from './route.ts';
-import { createRouteTable } from './route-table.ts';
 import { rateLimitFor } from './shared-rate-limit.ts';
 import { createRequestTransaction } from './transact.ts';
 import { unavailableDatabase } from './unavailable-database.ts';
@@ -61,7 +61,7 @@ interface RouterOptions {
 /** Handles every request. Unexpected errors become `internal_error` and are logged with the request id. */
 export function createRouter(options: RouterOptions): Fetch {
   const { app, routes, identify, reauthorize } = options;
-  const table = createRouteTable<Candidate[]>();
+  const paths = createPathRouter<RequestContext>();
   const served = app.config.SURFACE === 'preview' ? routes.filter((r) => r.preview) : routes;
   const security = securityHeaders(app.config);
   const consumeGeneral = createConsumeGeneralLimit(app);
@@ -76,17 +76,16 @@ export function createRouter(options: RouterOptions): Fetch {
   for (const [key, alternatives] of groupByPath(served)) {
     const [method, path] = key.split(' ') as [string, string];
     const candidates = alternatives.map((route) => ({ route, serve: serveRoute(route, shared) }));
-    table.add(method, path, candidates);
+    paths.add(method, path, (params, context) => {
+      const { route, serve } = chooseByContentType(candidates, context);
+      context.route = route;
+      context.params = params;
+      return serve(context);
+    });
   }
-  const respond = (context: RequestContext): Promise<Response> => {
-    const matches = table.match(context.pathname);
-    const match = matches.find(({ method }) => method === context.method);
-    if (!match) return rejectUnmatched(matches, context, consumeGeneral);
-    const { route, serve } = chooseByContentType(match.value, context);
-    context.route = route;
-    context.params = match.params;
-    return serve(context);
-  };
+  const respond = async (context: RequestContext): Promise<Response> =>
+    (await paths.fetch(context.method, context.pathname, context)) ??
+    rejectUnmatched(paths.methodsAt(context.pathname), context, consumeGeneral);
 
   const handle: Fetch = async (request, env) => {
     const startedAt = app.clock.now();
@@ -156,12 +155,11 @@ function chooseByContentType(candidates: Candidate[], { request }: RequestContex
  * supported: the service allows no cross-origin requests.
  */
 async function rejectUnmatched(
-  matches: { method: string }[],
+  methods: string[],
   context: RequestContext,
   consumeGeneral: ConsumeGeneralLimit,
 ): Promise<never> {
   await consumeGeneral(context, null);
-  const methods = [...new Set(matches.map(({ method }) => method))];
   if (methods.length === 0) throw pathNotFound();
   const allow = methods.flatMap((m) => (m === 'GET' ? ['GET', 'HEAD'] : [m])).join(', ');
   const detail = `This endpoint doesn't support this method. Use ${allow}.`;

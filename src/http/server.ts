@@ -79,8 +79,8 @@ export async function startHttp(options: HttpOptions): Promise<HttpListener> {
     refusal: options.tls ? null : () => refusalText(options),
   });
   const listener = (request: IncomingMessage, response: ServerResponse) => {
-    if (connections.begin(request, response)) void handleRequest(request, response);
-    else rejectRequest(response, options);
+    if (!connections.begin(request, response)) return rejectRequest(response, options);
+    void handleRequest(request, response)?.then(() => connections.hold(request, response));
   };
   const server: Server = options.tls
     ? createTlsServer(

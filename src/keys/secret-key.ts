@@ -1,10 +1,8 @@
 /** The key that encrypts secrets at rest, and the check that it is still the same key. */
 
 import {
-  accessSync,
   chmodSync,
   closeSync,
-  constants,
   existsSync,
   fsyncSync,
   linkSync,
@@ -24,7 +22,7 @@ import {
   type SecretBox,
 } from '../lib/crypto.ts';
 import { databaseLabel } from '../lib/database-url.ts';
-import { createFolder } from '../lib/folders.ts';
+import { createWritableFolder, folderProblem } from '../lib/folders.ts';
 import type { Log } from '../lib/log.ts';
 import { type Db, lockName, type Tx, transact } from '../store/open.ts';
 
@@ -45,12 +43,18 @@ export function readSecretKey(config: KeyConfig): string | null {
   const path = keyFileOf(config);
   try {
     if (existsSync(path)) return readKeyFile(path);
-    createFolder(dirname(path));
-    accessSync(dirname(path), constants.W_OK);
-    return null;
   } catch (error) {
     throw unusableKeyFile(path, error);
   }
+  const folder = dirname(path);
+  try {
+    createWritableFolder(folder);
+  } catch (error) {
+    throw new ConfigError([
+      `Cannot create the secret key. ${folderProblem(folder, error)} Or set ${PREFIX}SECRET_KEY instead.`,
+    ]);
+  }
+  return null;
 }
 
 export function readKeyFile(path: string): string {
@@ -103,7 +107,7 @@ function unusableKeyFile(path: string, error: unknown): ConfigError {
 
 /** The fact that proves a key: a text encrypted with it. */
 export const PROOF = 'secret_key_proof';
-/** Operators set the proof to this value to continue without the previous key (README, "Backup"). */
+/** Operators set the proof to this value to continue without the previous key (docs/backup.md). */
 const LOST = 'lost';
 
 /**
@@ -150,7 +154,7 @@ export async function checkSecretKey(config: KeyConfig, tx: Db | Tx): Promise<vo
 
 function keyMismatch(config: KeyConfig, problem: string): ConfigError {
   return new ConfigError([
-    `${problem}, and ${databaseLabel(config.DATABASE_URL)} has secrets that only the previous key can decrypt. Set ${PREFIX}SECRET_KEY to the previous key, or restore ${keyFileOf(config)} from a backup. If the key is lost, see "Backup" in README.md.`,
+    `${problem}, and ${databaseLabel(config.DATABASE_URL)} has secrets that only the previous key can decrypt. Set ${PREFIX}SECRET_KEY to the previous key, or restore ${keyFileOf(config)} from a backup. If the key is lost, see docs/backup.md.`,
   ]);
 }
 

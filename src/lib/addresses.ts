@@ -52,6 +52,14 @@ export function isLocalAddress(address: string): boolean {
   return ipaddr.process(address).range() !== 'unicast';
 }
 
+/** The network that one organization usually has: the /24 of an IPv4 address, the /48 of an IPv6 address (RFC 6177). */
+export function networkOf(address: string): string {
+  const parsed = ipaddr.process(address);
+  const bits = parsed.kind() === 'ipv4' ? 24 : 48;
+  const bytes = parsed.toByteArray().map((byte, i) => (i < bits / 8 ? byte : 0));
+  return `${ipaddr.fromByteArray(bytes)}/${bits}`;
+}
+
 /** `192.0.2.1` → `1.2.0.192.in-addr.arpa`; IPv6 likewise by nibbles under `ip6.arpa` (RFC 3596 §2.5). */
 export function reverseName(address: string): string {
   const parsed = ipaddr.process(address);

@@ -18,6 +18,12 @@ export function randomToken(length: number): string {
   return Array.from(randomBytes(length), (byte) => BASE32[byte % 32]).join('');
 }
 
+/** As `randomToken`, but always the same for the same text: at most 32 characters. */
+export function derivedToken(text: string, length: number): string {
+  const digest = createHash('sha256').update(text).digest().subarray(0, length);
+  return Array.from(digest, (byte) => BASE32[byte % 32]).join('');
+}
+
 /** 256 random bits in base64url. */
 export function randomSecret(): string {
   return randomBytes(32).toString('base64url');

@@ -25,6 +25,11 @@ export type IdPrefix =
   | 'whd'
   | 'req'
   | 'msg'
+  | 'fbm'
+  | 'fbr'
+  | 'rep'
+  | 'cpl'
+  | 'bnc'
   | 'mail';
 
 /** Returns the next ID. If the clock steps back, IDs continue from the last one. */

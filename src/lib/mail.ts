@@ -8,6 +8,13 @@ export function stripAngleBrackets(text: string): string {
   return text.trim().replace(/^<(.*)>$/s, '$1');
 }
 
+/**
+ * Whether an SPF result of an Authentication-Results field is for the HELO name alone (RFC 8601 §2.7.2). It says nothing
+ * about the envelope sender. `result`: one result without comments, such as `spf=pass smtp.helo=mx.example.com`.
+ */
+export const isSpfOfHelo = (result: string): boolean =>
+  /\bsmtp\.helo\s*=/i.test(result) && !/\bsmtp\.(?:mailfrom|mail)\s*=/i.test(result);
+
 /** An image that an email contains. */
 export interface MailImage {
   /** `name@host`; the HTML refers to it as `cid:<cid>` (RFC 2392). */

@@ -55,6 +55,10 @@ export function createMetrics() {
       [],
       [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
     ),
+    feedbackReports: counter('feedback_reports_total', 'Reports of receivers by type and status.', [
+      'type',
+      'status',
+    ]),
     webhookAttempts: counter('webhook_attempts_total', 'Attempts to deliver webhooks.', [
       'outcome',
     ]),

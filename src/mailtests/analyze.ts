@@ -7,10 +7,11 @@ import { isoTime, monotonicClock } from '../lib/clock.ts';
 import { errorMessage } from '../lib/errors.ts';
 import { inTrace } from '../lib/trace-context.ts';
 import type { Job } from '../scheduler/scheduler.ts';
+import { MessageDeletedError, readMessage } from '../store/chunks.ts';
 import { claimRows, renewLeases } from '../store/leases.ts';
 import { untilAvailable } from '../store/until-available.ts';
 import { clearSteps, recordStep } from './live.ts';
-import { findMessageOf, MessageDeletedError, readMessage } from './messages.ts';
+import { findMessageOf } from './messages.ts';
 import { ANALYZE_JOB, type ClaimedTest } from './queries.ts';
 import { recordOutcome } from './record.ts';
 

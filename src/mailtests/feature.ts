@@ -1,16 +1,28 @@
 /** Tests: a test address, the message sent to it, and the result of its analysis. */
 
 import type { Feature } from '../feature.ts';
+import { deleteChunksOfLastRun } from '../store/chunks.ts';
 import { analyzeJob } from './analyze.ts';
 import { deleteOldTestsJob, expireTalliesJob, expireTestsJob } from './expire.ts';
+import { inboxDestination } from './inbox-mail.ts';
 import { inboxOperations } from './inbox-routes.ts';
-import { deleteChunksOfLastRun } from './messages.ts';
+import { monitorDestination } from './monitor-mail.ts';
+import { postmasterDestination } from './postmaster-mail.ts';
 import { submitTestByType, testOperations } from './routes.ts';
+import { TEST_EVENTS } from './schema.ts';
+import { testDestination } from './test-mail.ts';
 
 export const mailtests: Feature = {
   name: 'mailtests',
+  events: TEST_EVENTS,
   routes: [...Object.values(testOperations), ...Object.values(inboxOperations)],
   undocumentedRoutes: () => [submitTestByType],
+  destinations: (app) => [
+    testDestination(app),
+    inboxDestination(app),
+    monitorDestination(app),
+    postmasterDestination(app),
+  ],
   jobs: (app) => [
     analyzeJob(app),
     expireTestsJob(app),

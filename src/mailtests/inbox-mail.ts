@@ -2,11 +2,14 @@
 
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
+import { type Destination, NO_SUCH_ADDRESS, reject } from '../smtp/destination.ts';
 import { afterCommit, lockName, type Tx } from '../store/open.ts';
 import type { InboxRow, MessageRow } from '../store/tables.generated.ts';
+import { findInboxByToken } from './inboxes.ts';
 import { insertMessage } from './messages.ts';
 import { earlierMail, receivedTestRow } from './permanent-address.ts';
-import { insertTest } from './queries.ts';
+import { ANALYZE_JOB, insertTest } from './queries.ts';
+import { type StoreOutcome, storeMail } from './receive.ts';
 import { insertTags } from './tags.ts';
 
 const HOUR_MS = 3_600_000;
@@ -20,20 +23,36 @@ export const INBOX_LIMITS = {
   totalBytesPerDay: 1024 * 1024 * 1024,
 };
 
-/** The stored message, which is the earlier message if the same bytes arrive again, or why it is rejected. */
-export type InboxMailOutcome = { id: string; testId: string } | { rejected: 'too_many' };
+const TOO_MANY = reject(452, '4.2.1', 'Too many messages to this address, try again later');
+
+export const inboxDestination = (app: App): Destination => ({
+  label: 'test',
+  maxSize: app.config.SMTP_MAX_SIZE,
+  single: true,
+  check: async ({ local }) => ((await findInboxByToken(app.db, local)) ? { accept: true } : null),
+  receive(mail) {
+    const [{ address, local }] = mail.recipients;
+    return storeMail(app, mail, {
+      recipient: address,
+      job: ANALYZE_JOB,
+      async store(tx, message, raw) {
+        const inbox = await findInboxByToken(tx, local);
+        return inbox ? storeForInbox(tx, app, { inbox, message, raw }) : NO_SUCH_ADDRESS;
+      },
+    });
+  },
+});
 
 /** Stores a message as a test that is due for analysis. */
-export async function storeForInbox(
+async function storeForInbox(
   tx: Tx,
   app: Pick<App, 'clock' | 'newId' | 'signals'>,
   { inbox, message, raw }: { inbox: InboxRow; message: MessageRow; raw: Uint8Array },
-): Promise<InboxMailOutcome> {
+): Promise<StoreOutcome> {
   const { id: inbox_id, name, kind, domain_id } = inbox;
   const { repeated, lastHour } = await earlierMail(tx, message, { inbox_id });
-  if (repeated) return repeated;
-  if (lastHour >= INBOX_LIMITS.perHour || (await isOverTotal(tx, message)))
-    return { rejected: 'too_many' };
+  if (repeated) return { accept: true, ...repeated };
+  if (lastHour >= INBOX_LIMITS.perHour || (await isOverTotal(tx, message))) return TOO_MANY;
   const fields = {
     ...{ name, kind, domain_id, livemode: inbox.livemode === 1 },
     metadata: JSON.parse(inbox.metadata) as Record<string, string>,
@@ -48,7 +67,7 @@ export async function storeForInbox(
     .where('id', '=', inbox_id)
     .execute();
   afterCommit(tx, () => app.signals.raise(inbox_id));
-  return { id: message.id, testId: test.id };
+  return { accept: true, id: message.id, testId: test.id };
 }
 
 async function isOverTotal(tx: Tx, { received_at, size }: MessageRow): Promise<boolean> {

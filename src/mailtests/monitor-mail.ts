@@ -2,12 +2,14 @@
 
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
+import { type Destination, NO_SUCH_ADDRESS, type Rejection, reject } from '../smtp/destination.ts';
 import { afterCommit, type Db, lockIn, type Tx } from '../store/open.ts';
 import type { MessageRow, MonitorRow } from '../store/tables.generated.ts';
 import { insertMessage } from './messages.ts';
 import { earlierMail, receivedTestRow } from './permanent-address.ts';
 import { insertPlacements, LOOK_JOB, withSeeds } from './placement.ts';
-import { insertTest } from './queries.ts';
+import { ANALYZE_JOB, insertTest } from './queries.ts';
+import { type StoreOutcome, storeMail } from './receive.ts';
 
 /** The monitor with this local part in its address, in any case. Locks it in a transaction. */
 export async function findMonitorByToken(
@@ -36,26 +38,51 @@ export function messageDeadline({ frequency }: Pick<MonitorRow, 'frequency'>, at
 /** More cannot be a schedule. */
 const MAX_TESTS_PER_HOUR = 30;
 
-/** The stored message, which is the earlier message if the same bytes arrive again, or why it is rejected. */
-export type MonitorMailOutcome =
-  | { id: string; testId: string }
-  | { rejected: MonitorMailRejection };
-export type MonitorMailRejection = 'paused' | 'no_seeds' | 'too_many';
+const PAUSED = reject(550, '5.2.1', 'This monitor is paused');
+const NO_SEEDS = reject(550, '5.2.1', 'This monitor has no seed mailboxes');
+const TOO_MANY = reject(452, '4.2.1', 'Too many messages to this monitor, try again later');
+
+export const monitorDestination = (app: App): Destination => ({
+  label: 'test',
+  maxSize: app.config.SMTP_MAX_SIZE,
+  single: true,
+  async check({ local }) {
+    const monitor = await findMonitorByToken(app.db, local);
+    return monitor ? (closedReply(app, monitor) ?? { accept: true }) : null;
+  },
+  receive(mail) {
+    const [{ address, local }] = mail.recipients;
+    return storeMail(app, mail, {
+      recipient: address,
+      job: ANALYZE_JOB,
+      async store(tx, message, raw) {
+        const monitor = await findMonitorByToken(tx, local);
+        return monitor ? storeForMonitor(tx, app, { monitor, message, raw }) : NO_SUCH_ADDRESS;
+      },
+    });
+  },
+});
+
+/** The reply of a monitor that takes no messages now, or null. */
+function closedReply({ config }: Pick<App, 'config'>, { enabled }: MonitorRow): Rejection | null {
+  if (enabled === 0) return PAUSED;
+  return config.SEED_MAILBOXES.length === 0 ? NO_SEEDS : null;
+}
 
 /** Stores a message as a test that is due for analysis, and expects the next message. */
-export async function storeForMonitor(
+async function storeForMonitor(
   tx: Tx,
   app: Pick<App, 'clock' | 'newId' | 'config' | 'scheduler' | 'signals'>,
   { monitor, message, raw }: { monitor: MonitorRow; message: MessageRow; raw: Uint8Array },
-): Promise<MonitorMailOutcome> {
-  if (monitor.enabled === 0) return { rejected: 'paused' };
+): Promise<StoreOutcome> {
+  const closed = closedReply(app, monitor);
+  if (closed) return closed;
   const seeds = app.config.SEED_MAILBOXES;
-  if (seeds.length === 0) return { rejected: 'no_seeds' };
   const at = Date.parse(message.received_at);
   const { id: monitor_id, name } = monitor;
   const { repeated, lastHour } = await earlierMail(tx, message, { monitor_id });
-  if (repeated) return repeated;
-  if (lastHour >= MAX_TESTS_PER_HOUR) return { rejected: 'too_many' };
+  if (repeated) return { accept: true, ...repeated };
+  if (lastHour >= MAX_TESTS_PER_HOUR) return TOO_MANY;
   const token = monitor.token!;
   const fields = { kind: 'auto', metadata: {}, livemode: true, name } as const;
   const received = receivedTestRow(app, fields, message);
@@ -76,5 +103,5 @@ export async function storeForMonitor(
     app.scheduler.wake(LOOK_JOB);
     app.signals.raise(monitor_id);
   });
-  return { id: message.id, testId: test.id };
+  return { accept: true, id: message.id, testId: test.id };
 }

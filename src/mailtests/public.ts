@@ -11,10 +11,10 @@ import type { Transact } from '../http/route.ts';
 import { isoTime } from '../lib/clock.ts';
 import { randomSecret, sha256 } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
+import { deleteLaterChunks } from '../store/chunks.ts';
 import { afterCommit, lockIn, lockName, type Tx, transact } from '../store/open.ts';
 import { inSteps } from '../store/steps.ts';
 import type { TestRow } from '../store/tables.generated.ts';
-import { deleteLaterChunks } from './messages.ts';
 import { deleteOldTestRows, deleteTests, insertTest, newTestRow } from './queries.ts';
 
 /** The value of `livemode` in rows: 1 is live, 0 is test mode. */

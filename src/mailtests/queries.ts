@@ -263,7 +263,8 @@ export async function findPreviousTest(
   return latestOf(earlier.where('from_domain', '=', from_domain), 'subject', subject);
 }
 
-const EXPORT_BATCH_SIZE = 200;
+/** Tests can have 10 KB of metadata, and each client of an export holds a batch until it has read it. */
+const EXPORT_BATCH_SIZE = 20;
 
 /** All matching tests, newest first, read in batches to limit memory. */
 export async function* eachTest(

@@ -8,8 +8,9 @@ import { route } from '../http/route.ts';
 import { idOf } from '../http/schemas.ts';
 import { FORM_REFERRER } from '../report/html/frame.tsx';
 import type { AppFrame, ReportFormat } from '../report/report.ts';
+import { MessageDeletedError, readMessage } from '../store/chunks.ts';
 import type { TestRow } from '../store/tables.generated.ts';
-import { findMessageOf, MessageDeletedError, readMessage } from './messages.ts';
+import { findMessageOf } from './messages.ts';
 import { storedReport } from './present.ts';
 import { testOr404 } from './queries.ts';
 

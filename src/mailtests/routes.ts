@@ -7,16 +7,18 @@ import { rememberTrace } from '../events/traces.ts';
 import { editableBy } from '../http/response.ts';
 import { type RouteSpec, route } from '../http/route.ts';
 import { deletedOf, idOf, listSchema } from '../http/schemas.ts';
+import { streamed } from '../http/streamed.ts';
 import { isoTime } from '../lib/clock.ts';
 import { waitUntil } from '../lib/concurrency.ts';
 import { AppError, invalidParams } from '../lib/errors.ts';
+import { readPieces } from '../store/chunks.ts';
 import { afterCommit } from '../store/open.ts';
 import { audit } from '../team/audit.ts';
 import { reauthorize } from '../team/permissions.ts';
 import { Inbox } from './inbox-schema.ts';
 import { createInbox, presentInbox } from './inboxes.ts';
 import { notAMessage } from './message-file.ts';
-import { findMessageOf, readChunks } from './messages.ts';
+import { findMessageOf } from './messages.ts';
 import { insertPlacements, LOOK_JOB, requireSeeds, withSeeds } from './placement.ts';
 import { type PresentedRow, presentListed, presentTest } from './present.ts';
 import {
@@ -296,7 +298,7 @@ const source = route({
     const test = await testOr404(app, params.id!, actor.livemode);
     const message = await findMessageOf(app.db, test.id);
     if (!message) throw new AppError('not_found', 'This test has no message.');
-    return new Response(streamed(readChunks(app.db, message)), {
+    return new Response(streamed(readPieces(app.db, message)), {
       headers: {
         'content-type': 'message/rfc822',
         'content-length': String(message.size),
@@ -366,21 +368,6 @@ async function* toCsv(tests: AsyncIterable<ListedTest>): AsyncGenerator<string> 
 
 async function* toJsonLines(tests: AsyncIterable<ListedTest>): AsyncGenerator<string> {
   for await (const test of tests) yield `${JSON.stringify(test)}\n`;
-}
-
-/** A response body that is generated while it is read. */
-function streamed(parts: AsyncGenerator<string | Uint8Array>): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder();
-  return new ReadableStream({
-    async pull(controller) {
-      const { value, done } = await parts.next();
-      if (done) controller.close();
-      else controller.enqueue(typeof value === 'string' ? encoder.encode(value) : value);
-    },
-    async cancel() {
-      await parts.return(undefined);
-    },
-  });
 }
 
 // Long polling with `?wait=`.

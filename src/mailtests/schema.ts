@@ -4,6 +4,7 @@ import * as v from 'valibot';
 import { CATEGORIES, CHECK_STATUSES, KIND_CONFIDENCES } from '../analysis/check.ts';
 import { AUTH_RESULTS, PROVIDERS, READINESS } from '../analysis/result.ts';
 import { FINDING_FIELDS, Fix, Reference } from '../domains/finding.ts';
+import { asText, field, labeled, quoted, short } from '../events/line.ts';
 import type { EventDeclaration } from '../http/openapi/webhooks.ts';
 import {
   described,
@@ -622,12 +623,33 @@ export const Test = named(
 export type Test = v.InferOutput<typeof Test>;
 
 /** The event types of this feature. */
+const MAX_PROVIDERS = 20;
+
+/** The folder at each provider, or what an empty object means. */
+function placementParts(placement: unknown): (string | null)[] {
+  if (typeof placement !== 'object' || placement === null) return [];
+  const parts = Object.entries(placement).slice(0, MAX_PROVIDERS);
+  if (parts.length === 0) return ['no seed mailbox received the message'];
+  return parts.map(([provider, folder]) => labeled(short(provider), folder));
+}
+
 export const TEST_EVENTS: EventDeclaration[] = [
   {
     type: 'test.completed',
     summary: 'A test completed',
     description: 'A test finished with a result. Reanalyses send no event.',
     data: ListedTest,
+    object: 'the test',
+    line: (data) => [
+      typeof data.score === 'number'
+        ? `score ${data.score}, grade ${asText(data.grade)}`
+        : 'no score',
+      quoted(data.subject),
+      labeled('from', data.from_address),
+      ...['spf', 'dkim', 'dmarc'].map((name) =>
+        labeled(name.toUpperCase(), field(data.auth_results, name)),
+      ),
+    ],
   },
   {
     type: 'test.failed',
@@ -635,6 +657,8 @@ export const TEST_EVENTS: EventDeclaration[] = [
     description:
       'A test ended without a result: the message did not arrive in time, or it could not be analyzed.',
     data: ListedTest,
+    object: 'the test',
+    line: (data) => [asText(data.failure_reason), labeled('address', data.address)],
   },
   {
     type: 'test.placement_settled',
@@ -642,6 +666,8 @@ export const TEST_EVENTS: EventDeclaration[] = [
     description:
       'The placement in every seed mailbox is final. Follows `test.completed` or `test.failed`, for tests with `placement` only.',
     data: ListedTest,
+    object: 'the test',
+    line: (data) => [...placementParts(data.inbox_placement), quoted(data.subject)],
   },
 ];
 

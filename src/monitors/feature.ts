@@ -8,9 +8,11 @@ import { deleteMonitorsOfDomain } from './change-monitor.ts';
 import { recordPlacementRun } from './placement.ts';
 import { monitorOperations } from './routes.ts';
 import { expireRunsJob, resumeMonitors, runMonitorsJob } from './run.ts';
+import { MONITOR_EVENTS } from './schema.ts';
 
 export const monitors: Feature = {
   name: 'monitors',
+  events: MONITOR_EVENTS,
   routes: Object.values(monitorOperations),
   jobs: (app) => [runMonitorsJob(app), expireRunsJob(app)],
   subscribers: (app) => [

@@ -4,6 +4,7 @@ import * as v from 'valibot';
 import { isQueryable } from '../analysis/blocklists/subjects.ts';
 import { CHECK_STATUSES } from '../analysis/check.ts';
 import { readDomainName } from '../analysis/domain/read-domain-name.ts';
+import { asText, field } from '../events/line.ts';
 import type { EventDeclaration } from '../http/openapi/webhooks.ts';
 import {
   characterCount,
@@ -424,6 +425,12 @@ export const MONITOR_EVENTS: EventDeclaration[] = [
       'The run of a monitor that found a problem, with the monitor.',
       EXAMPLE_ALERT as never,
     ),
+    object: 'the run, with its monitor',
+    line: (data) => [
+      asText(field(data.monitor, 'name')),
+      asText(field(data.monitor, 'type')),
+      asText(data.status),
+    ],
   },
 ];
 

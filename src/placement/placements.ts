@@ -3,8 +3,9 @@
 import type { App } from '../app.ts';
 import type { Config } from '../config/config.ts';
 import { isoTime } from '../lib/clock.ts';
-import { findMessageOf, readChunks } from '../mailtests/messages.ts';
+import { findMessageOf } from '../mailtests/messages.ts';
 import { placementColumns } from '../mailtests/placement.ts';
+import { readChunks } from '../store/chunks.ts';
 import { afterCommit, type Db, lockIn, type Tx, transact } from '../store/open.ts';
 import type { PlacementRow, TestRow } from '../store/tables.generated.ts';
 import { readCopy } from './mail-copy.ts';

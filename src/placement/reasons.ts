@@ -1,6 +1,7 @@
 /** Explains what a provider wrote into the header of its copy: authentication results and spam filter verdicts. */
 
 import { seedProvider } from '../config/seed-providers.ts';
+import { isSpfOfHelo } from '../lib/mail.ts';
 import type { PlacementReason } from '../report/report.ts';
 import type { MailCopy } from './mail-copy.ts';
 
@@ -36,7 +37,10 @@ export function reasonsOf(
   const results = own('authentication-results');
   if (results.length === 0) results.push(...own('arc-authentication-results').slice(0, 1));
   const spf = onTop('received-spf').find(
-    ({ value }) => authserv.length === 0 || serversIn(value).some((id) => isBelow(id, authserv)),
+    ({ value }) =>
+      (authserv.length === 0 || serversIn(value).some((id) => isBelow(id, authserv))) &&
+      // The other result that a server may record is for the HELO name (RFC 7208 §9.1).
+      !/\bidentity=["']?helo\b/i.test(value),
   );
   const reasons = authenticationReasons(results, name);
   if (spf && !reasons.some((reason) => reason.name === 'spf'))
@@ -113,7 +117,7 @@ function authenticationReasons(fields: Field[], provider: string): PlacementReas
     for (const field of fields) {
       const values = resultsIn(field).flatMap((result) => {
         const value = pattern.exec(result)?.[1];
-        return value === undefined ? [] : [value.toLowerCase()];
+        return value === undefined || isSpfOfHelo(result) ? [] : [value.toLowerCase()];
       });
       // One pass among several signatures is what counts.
       const value = values.includes('pass') ? 'pass' : values[0];

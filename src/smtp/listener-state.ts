@@ -7,6 +7,7 @@ import type { ConnectionCount } from '../lib/connection-limits.ts';
 import type { Log } from '../lib/log.ts';
 import type { MemoryBudget } from '../lib/message-memory.ts';
 import type { DataParser } from './data-parser.ts';
+import type { Destination, Reply } from './destination.ts';
 
 export interface OpenSession {
   /** The TLS of this connection. */
@@ -33,8 +34,10 @@ export interface ListenerState {
   lmtp: boolean;
   /** Networks of mail servers whose Received fields name the client. */
   trustedHops: Network[];
-  /** Maximum size of a message in bytes. */
-  maxSize: number;
+  /** The domain of all recipients. */
+  domain: string;
+  /** Asked in order at RCPT. */
+  destinations: Destination[];
   limits: SmtpLimits;
   hooks: SmtpHooks;
   log: Log;
@@ -54,25 +57,7 @@ export interface ListenerState {
   draining: boolean;
 }
 
-// The hooks through which the listener checks recipients and stores messages; it does not access the database itself.
-
-/** An SMTP reply: `550`, `5.1.1` (RFC 3463) and one line of text. */
-export interface Reply {
-  code: number;
-  enhanced: string;
-  text: string;
-}
-
-type RecipientVerdict = { accept: true } | ({ accept: false } & Reply);
-export type ReceiveVerdict = { accept: true; text: string } | ({ accept: false } & Reply);
-
-export interface IncomingMessage {
-  envelope: Envelope;
-  /** The only recipient, as sent. */
-  recipient: string;
-  /** The message as received, without dot-stuffing, otherwise unchanged. Valid until `receive` resolves. */
-  raw: Buffer;
-}
+// The hooks through which the listener reports what happens.
 
 /** A client that named a recipient, and what became of it. */
 export interface DeliveryAttempt {
@@ -94,20 +79,17 @@ export interface EndedSession {
   seconds: number;
 }
 
-/** If a hook throws, the client gets 451 4.3.0 and the error is logged. */
 export interface SmtpHooks {
-  /** Called at RCPT: whether the address accepts mail now. */
-  checkRecipient(address: string): Promise<RecipientVerdict> | RecipientVerdict;
-  /** Stores a message: resolves when it is durably stored, or with the reply that rejects it. */
-  receive(message: IncomingMessage): Promise<ReceiveVerdict>;
-  /** Free bytes on the disk that stores messages. */
+  /** Free bytes on the disk that stores messages. If it rejects, the client gets 451 4.3.0 and the error is logged. */
   freeBytes(): Promise<number>;
   /** Called when a client gets its greeting. */
   connected?(): void;
   /** Called when a session ends, however it ends. Must not throw. */
   ended?(session: EndedSession): void;
-  /** Called after RCPT, and again if the message is rejected. Must not throw. */
+  /** Called for each recipient after RCPT, and again if its message is rejected. Must not throw. */
   attempted?(attempt: DeliveryAttempt): void;
+  /** Called when a destination has stored a message. Must not throw. */
+  accepted?(destination: Destination): void;
 }
 
 // Limits per client and in total.

@@ -1,24 +1,36 @@
 /** The listener's own replies (RFC 5321 §4.2, RFC 3463). */
 
 import { errorMessage } from '../lib/errors.ts';
-import { DatabaseUnavailableError } from '../store/errors.ts';
-import type { ListenerState, Reply } from './listener-state.ts';
+import { DatabaseUnavailableError, isOutOfSpace } from '../store/errors.ts';
+import type { Rejection, Reply } from './destination.ts';
+import type { ListenerState } from './listener-state.ts';
 
 const reply = (code: number, enhanced: string, text: string): Reply => ({ code, enhanced, text });
 
 const HOOK_FAILED = reply(451, '4.3.0', 'Internal error, try again later');
 const DISK_FULL = reply(452, '4.3.1', 'Insufficient disk space, try again later');
 export const MEMORY_FULL = reply(452, '4.3.1', 'Too many messages in transfer, try again later');
-const ONE_RECIPIENT = reply(452, '4.5.3', 'Only one test address per message');
+export const ONE_TEST_ADDRESS = reply(452, '4.5.3', 'Only one test address per message');
+export const NAMED_BEFORE = reply(452, '4.5.3', 'This message already has this recipient');
 export const TOO_MANY_RCPT = reply(452, '4.5.3', 'Too many recipients');
 export const STOP_RCPT = reply(421, '4.5.3', 'Too many recipients, closing the connection');
 export const LINE_TOO_LONG = reply(500, '5.5.2', 'Command line too long');
+export const UNKNOWN_PARAMETER = reply(
+  555,
+  '5.5.4',
+  'A parameter of this command is not supported by this server',
+);
 export const TIMED_OUT = reply(421, '4.4.2', 'Timeout, closing the connection');
 export const SHUTTING_DOWN = reply(421, '4.3.2', 'Service shutting down, try again later');
 export const TOO_MANY_FROM_ADDRESS = reply(
   421,
   '4.7.0',
   'Too many connections from your IP address',
+);
+export const TOO_MANY_FROM_NETWORK = reply(
+  451,
+  '4.7.0',
+  'Too many messages from your network, try again later',
 );
 export const NOT_ALLOWED = reply(
   550,
@@ -45,7 +57,9 @@ export function replyError({ code, enhanced, text }: Reply): Error {
   return Object.assign(new Error(`${enhanced} ${text}`), { responseCode: code });
 }
 
-// Calls the hooks; if one throws, the reply is a temporary failure.
+export const rejection = (rejected: Reply): Rejection => ({ accept: false, ...rejected });
+
+// Calls hooks and destinations; if one throws, the reply is a temporary failure.
 
 /** Runs `work`. If it throws, logs the error and returns a temporary failure for the client. */
 export async function withFailureReply<T>(
@@ -55,6 +69,7 @@ export async function withFailureReply<T>(
   try {
     return await work();
   } catch (error) {
+    if (isOutOfSpace(error)) return DISK_FULL;
     const level = error instanceof DatabaseUnavailableError ? 'warn' : 'error';
     state.log[level]('could not receive a message', { error: errorMessage(error) });
     return HOOK_FAILED;
@@ -64,21 +79,4 @@ export async function withFailureReply<T>(
 /** The reply if the disk is nearly full, or null. Never rejects. */
 export function checkDiskSpace(state: ListenerState): Promise<Reply | null> {
   return withFailureReply(state, async () => ((await state.hasSpace()) ? null : DISK_FULL));
-}
-
-/** The reply to an invalid recipient, or null. `firstRecipient` is the one already accepted. Never rejects. */
-export function checkRecipient(
-  state: ListenerState,
-  address: string,
-  firstRecipient: string | undefined,
-): Promise<Reply | null> {
-  return withFailureReply(state, async () => {
-    const verdict = await state.hooks.checkRecipient(address);
-    if (!verdict.accept) return verdict;
-    // LMTP answers each accepted recipient after DATA (RFC 2033 §4.2), so there is one.
-    const isSecondAddress =
-      firstRecipient !== undefined &&
-      (state.lmtp || firstRecipient.toLowerCase() !== address.toLowerCase());
-    return isSecondAddress ? ONE_RECIPIENT : null;
-  });
 }

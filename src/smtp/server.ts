@@ -1,4 +1,4 @@
-/** The listener for SMTP (RFC 5321) or LMTP (RFC 2033) with STARTTLS. Each message has one test address as its recipient. */
+/** The listener for SMTP (RFC 5321) or LMTP (RFC 2033) with STARTTLS. It passes messages on to destinations. */
 
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
@@ -15,9 +15,9 @@ import {
 import { errorMessage } from '../lib/errors.ts';
 import { createSpaceCheck } from '../lib/free-space.ts';
 import type { Log } from '../lib/log.ts';
+import type { Destination, Reply } from './destination.ts';
 import {
   type ListenerState,
-  type Reply,
   SMTP_LIMITS,
   type SmtpHooks,
   type SmtpLimits,
@@ -40,8 +40,10 @@ export interface SmtpOptions {
   /** The host name in the greeting. */
   name: string;
   tls: KeyPair;
-  /** Maximum size of a message in bytes. */
-  maxSize: number;
+  /** The domain of all recipients. */
+  domain: string;
+  /** Asked in order at RCPT. The largest size that one accepts is the limit of the listener. */
+  destinations: Destination[];
   /** The listener accepts no mail if less disk space is free. */
   minFreeBytes: number;
   /** Networks of proxies, which must send a PROXY header with the client's address. */
@@ -86,7 +88,8 @@ export async function startSmtp(options: SmtpOptions, hooks: SmtpHooks): Promise
   const state: ListenerState = {
     lmtp: options.lmtp ?? false,
     trustedHops: options.trustedHops,
-    maxSize: options.maxSize,
+    domain: options.domain,
+    destinations: options.destinations,
     limits,
     hooks,
     log: options.log,
@@ -244,7 +247,7 @@ function createSmtpServer(state: ListenerState, name: string, tls: KeyPair): SMT
     lmtp: state.lmtp,
     banner: 'ready',
     heloResponse: '%s greets %s',
-    size: state.maxSize,
+    size: Math.max(...state.destinations.map(({ maxSize }) => maxSize)),
     maxCommandLength: state.limits.lineBytes,
     // An invalid sender address is a finding of the analysis, not a reason to reject the message.
     lenientAddressParsing: true,

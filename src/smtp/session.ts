@@ -6,7 +6,8 @@ import { SMTPConnection } from 'smtp-server/lib/smtp-connection.js';
 import { normalizeAddress } from '../lib/addresses.ts';
 import { errorMessage } from '../lib/errors.ts';
 import { DataParser } from './data-parser.ts';
-import type { ListenerState, OpenSession, Reply, SmtpLimits } from './listener-state.ts';
+import type { Reply } from './destination.ts';
+import type { ListenerState, OpenSession, SmtpLimits } from './listener-state.ts';
 import {
   checkDiskSpace,
   FALSE_END_REPLY,
@@ -16,11 +17,20 @@ import {
   TIMED_OUT,
   TOO_MANY_CONNECTIONS,
   TOO_MANY_RCPT,
+  UNKNOWN_PARAMETER,
 } from './replies.ts';
 import { findTrueClient, unknownClient } from './trusted-hops.ts';
 
 const ENHANCED_CODE = /^[245]\.\d{1,3}\.\d{1,3} /;
 const SOURCE_ROUTE = /^@[^\s,:@]+(?:,@[^\s,:@]+)*:/;
+/** A local part in quotation marks, which can contain spaces, angle brackets and @ (RFC 5321 §4.1.2). */
+const QUOTED_LOCAL_PART =
+  /(:\s*<(?:@[^\s,:@]+(?:,@[^\s,:@]+)*:)?)("(?:[^"\\\p{Cc}]|\\[^\p{Cc}])*")(?=@[^<>\s"]+>)/u;
+/** Octets, with the quotation marks. */
+const MAX_LOCAL_PART = 256;
+
+/** The parameters of the extensions that EHLO offers (RFC 1870, 6152, 6531). */
+const MAIL_PARAMETERS = ['SIZE', 'BODY', 'SMTPUTF8'];
 
 export interface Client {
   /** Normalized. */
@@ -164,12 +174,37 @@ export class Session extends SMTPConnection implements OpenSession {
     return parser;
   }
 
-  /** Keeps addresses as sent: the library would convert A-labels to U-labels. */
+  /**
+   * Keeps addresses as sent: the library would convert A-labels to U-labels. It knows no quoted local parts, so it gets
+   * another one in their place.
+   */
   override _parseAddressCommand(name: string, command: Buffer | string) {
-    const parsed = super._parseAddressCommand(name, command);
-    const address = /:\s*<([^<>]*)>/.exec(command.toString())?.[1];
+    const text = command.toString();
+    const quoted = QUOTED_LOCAL_PART.exec(text)?.[2];
+    if (quoted !== undefined && Buffer.byteLength(quoted) > MAX_LOCAL_PART) return false;
+    const simple = quoted === undefined ? text : text.replace(QUOTED_LOCAL_PART, '$1quoted');
+    const parsed = super._parseAddressCommand(name, simple);
+    const address = /:\s*<([^<>]*)>/.exec(simple)?.[1]?.replace(SOURCE_ROUTE, '');
     if (!parsed || address === undefined) return parsed;
-    return { ...parsed, address: address.replace(SOURCE_ROUTE, '') };
+    return {
+      ...parsed,
+      // A function, because the local part can contain `$&`.
+      address: quoted === undefined ? address : address.replace('quoted', () => quoted),
+    };
+  }
+
+  /** Also rejects parameters of extensions that EHLO does not offer (RFC 5321 §4.1.1.11). */
+  override _rejectInvalidParams(
+    parsed: Parameters<SMTPConnection['_rejectInvalidParams']>[0],
+    keys: string[],
+    callback: () => void,
+  ): boolean {
+    const known = keys.includes('SIZE') ? MAIL_PARAMETERS : [];
+    const unknown = Object.keys(parsed.args || {}).find((key) => !known.includes(key));
+    if (unknown === undefined) return super._rejectInvalidParams(parsed, keys, callback);
+    this.reply(UNKNOWN_PARAMETER);
+    callback();
+    return true;
   }
 
   override handler_EHLO(command: Buffer, callback: () => void): void {

@@ -15,6 +15,8 @@ const LEASED_TABLES = [
   'alert_notifications',
   'report_schedules',
   'seed_mailboxes',
+  'feedback_domains',
+  'feedback_mails',
 ] as const;
 type LeasedTable = (typeof LEASED_TABLES)[number];
 

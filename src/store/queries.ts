@@ -73,6 +73,11 @@ const TABLES_WITH_IDS = [
   'shared_reports',
   'report_schedules',
   'report_runs',
+  'feedback_mails',
+  'feedback_reporters',
+  'feedback_reports',
+  'complaints',
+  'bounces',
 ] as const;
 
 /** The newest id of all tables, without its prefix. New ids continue from it even if the clock was set back. */

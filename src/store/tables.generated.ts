@@ -690,6 +690,221 @@ export interface ReportReaderRow {
   left_at: string | null;
 }
 
+/**
+ * The address of each domain for feedback, and what is known of its records. A row without its domain means that feedback
+ * of a deleted domain is still being deleted.
+ */
+export interface FeedbackDomainRow {
+  /** The ID of the domain. */
+  id: string;
+  /** The 16 characters of its address after `fb-`. */
+  token: string;
+  /** JSON: the DNS records for feedback, as the last lookup found them; null before it. */
+  records: string | null;
+  /** When they are looked up again. */
+  lookup_at: string;
+  /** When the first and the last report that counts arrived. */
+  first_at: string | null;
+  last_at: string | null;
+  lease: string | null;
+  leased_until: string | null;
+}
+
+/** Mails and files with reports, as they came. Their bytes are in `message_chunks`. */
+export interface FeedbackMailRow {
+  id: string;
+  /** The domain whose address it was sent to; null for uploads. */
+  domain_id: string | null;
+  /** `smtp`, `https`, `upload` or `imap`. */
+  source: string;
+  /** What follows the + in the address. */
+  suffix: string | null;
+  size: number;
+  /** JSON: the SMTP session; null for files. */
+  envelope: string | null;
+  received_at: string;
+  /** When it is read, or read again after a failure; null once that is done. */
+  due_at: string | null;
+  /** How often reading it has begun: what ends the process must not do so forever. */
+  attempts: number;
+  lease: string | null;
+  leased_until: string | null;
+}
+
+/** Who reports. A person can let the reports of one count without verification. */
+export interface FeedbackReporterRow {
+  id: string;
+  /** The name in its reports, in lower case; of complaints and bounces the domain of the sender. */
+  name: string;
+  trusted: number;
+  first_at: string;
+  last_at: string;
+  /** The reports of any status, and those that count. */
+  reports: number;
+  counted: number;
+}
+
+/** Reports. Each mail can have several. */
+export interface FeedbackReportRow {
+  id: string;
+  mail_id: string;
+  /** Its place in the mail, so that a mail that is read again stores nothing twice. */
+  position: number;
+  /** `dmarc`, `dmarc_failure`, `tls`, `complaint` or `bounce`; null if it could not be read. */
+  type: string | null;
+  /** `counted`, `duplicate`, `conflict`, `unverified` or `refused`. */
+  status: string;
+  /** Why it was refused, as a code, and in words. */
+  reason: string | null;
+  detail: string | null;
+  /** What makes it the same report as another, and a hash of its figures; null if it was refused. */
+  identity: string | null;
+  figures: string | null;
+  /** The report that it repeats. */
+  original_id: string | null;
+  reporter_id: string | null;
+  domain_id: string | null;
+  /** The domain that the report names: `domain_id` or one of its subdomains. */
+  policy_domain: string | null;
+  period_from: string | null;
+  period_to: string | null;
+  messages: number;
+  passed: number;
+  failed: number;
+  /** 1 if SPF or DKIM of its mail passes for its From domain; null if it did not come by mail. */
+  verified: number | null;
+  source: string;
+  suffix: string | null;
+  /** JSON: what had to be repaired to read it. */
+  repaired: string;
+  /** JSON: what the report says beside its rows. */
+  content: string;
+  /** How many rows it has, how many of them are stored, and how many of those its sources include. */
+  row_count: number;
+  stored_rows: number;
+  counted_rows: number;
+  received_at: string;
+}
+
+/** The rows of DMARC reports. */
+export interface DmarcRowRow {
+  report_id: string;
+  position: number;
+  domain_id: string;
+  /** The first day of the report. */
+  day: string;
+  /** The IP address of the sender; null in the row that sums up the others. */
+  address: string | null;
+  count: number;
+  outcome: string;
+  /** What the receiver evaluated, and what it did. */
+  dkim: string;
+  spf: string;
+  disposition: string;
+  header_from: string | null;
+  envelope_from: string | null;
+  envelope_to: string | null;
+  /** The signature and the SPF result that decided, or the first ones. */
+  dkim_domain: string | null;
+  dkim_selector: string | null;
+  dkim_result: string | null;
+  spf_domain: string | null;
+  spf_result: string | null;
+  /** JSON: all results, if there are more than one of a kind, and the reasons for another disposition. */
+  results: string | null;
+  reasons: string | null;
+  /** Whether the report counts. */
+  counted: number;
+}
+
+/** What DMARC reports count by day in UTC. */
+export interface DmarcDayRow {
+  domain_id: string;
+  day: string;
+  messages: number;
+  passed: number;
+  failed: number;
+  none: number;
+  quarantined: number;
+  rejected: number;
+  overridden: number;
+}
+
+/** Who sends in the name of a domain, by IP address. */
+export interface FeedbackSourceRow {
+  domain_id: string;
+  address: string;
+  first_day: string;
+  last_day: string;
+  messages: number;
+  passed: number;
+}
+
+/** What TLS reports count by day in UTC. */
+export interface TlsDayRow {
+  domain_id: string;
+  day: string;
+  succeeded: number;
+  failed: number;
+}
+
+/** The failures in TLS reports. */
+export interface TlsFailureRow {
+  report_id: string;
+  position: number;
+  domain_id: string;
+  day: string;
+  result_type: string;
+  receiving_mx: string | null;
+  sending_ip: string | null;
+  reason_code: string | null;
+  sessions: number;
+}
+
+/** Recipients who marked a message as spam, or as not spam. */
+export interface ComplaintRow {
+  id: string;
+  report_id: string;
+  domain_id: string | null;
+  /** `abuse`, `fraud`, `virus`, `not-spam` or another type of RFC 5965. */
+  kind: string;
+  arrived_at: string | null;
+  received_at: string;
+  day: string;
+  provider: string;
+  address: string | null;
+  from_domain: string | null;
+  subject: string | null;
+  message_id: string | null;
+  recipient_domain: string | null;
+  list_id: string | null;
+  feedback_id: string | null;
+  dkim_domain: string | null;
+  test_id: string | null;
+}
+
+/** Messages that could not be delivered, one for each recipient. */
+export interface BounceRow {
+  id: string;
+  report_id: string;
+  position: number;
+  domain_id: string | null;
+  received_at: string;
+  day: string;
+  /** `hard`, `soft` or `policy`. */
+  class: string;
+  action: string;
+  status_code: string | null;
+  diagnostic: string | null;
+  remote_server: string | null;
+  reporting_server: string | null;
+  provider: string;
+  from_domain: string | null;
+  recipient_domain: string | null;
+  message_id: string | null;
+  test_id: string | null;
+}
+
 /** Every table by its name. */
 export interface Tables {
   service_facts: ServiceFactRow;
@@ -730,4 +945,15 @@ export interface Tables {
   report_runs: ReportRunRow;
   report_copies: ReportCopyRow;
   report_readers: ReportReaderRow;
+  feedback_domains: FeedbackDomainRow;
+  feedback_mails: FeedbackMailRow;
+  feedback_reporters: FeedbackReporterRow;
+  feedback_reports: FeedbackReportRow;
+  dmarc_rows: DmarcRowRow;
+  dmarc_days: DmarcDayRow;
+  feedback_sources: FeedbackSourceRow;
+  tls_days: TlsDayRow;
+  tls_failures: TlsFailureRow;
+  complaints: ComplaintRow;
+  bounces: BounceRow;
 }

@@ -85,7 +85,7 @@ export function newOwnerMail(config: AppUrlConfig, { previous, owner }: Handover
 
 /** To the previous owner. */
 export function previousOwnerMail(
-  config: AppUrlConfig,
+  { config, program }: { config: AppUrlConfig; program: string },
   { previous, owner }: Handover,
 ): OutgoingMail {
   const host = hostOf(config);
@@ -98,7 +98,7 @@ export function previousOwnerMail(
       blocks: [
         `${nameAndAddress(owner)} is now the owner of the team at ${host}. You are now an admin. You keep your access, except for actions that only the owner can take.`,
         "You can't undo this. Only the new owner can transfer ownership back to you. Because your role changed, you were signed out of all browsers. Sign in again.",
-        `If you didn't do this, someone else used your account. Ask your administrator to run “deliverability owner ${previous.email}” on the server, which makes you the owner again. Then change your password and revoke your API keys.`,
+        `If you didn't do this, someone else used your account. Ask your administrator to run “${program} owner ${previous.email}” on the server, which makes you the owner again. Then change your password and revoke your API keys.`,
       ],
       footer: `You received this email because you were the owner of the team at ${host}.`,
     }),

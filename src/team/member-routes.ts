@@ -142,7 +142,7 @@ const transfer = route({
       const handover = await transferOwnership(tx, call, body.new_owner_id);
       const { id, email } = handover.owner;
       await queueMail(tx, app, newOwnerMail(app.config, handover));
-      await queueMail(tx, app, previousOwnerMail(app.config, handover));
+      await queueMail(tx, app, previousOwnerMail(app, handover));
       const response = {
         object: 'ownership_transfer' as const,
         success: true as const,

@@ -60,7 +60,8 @@ export async function analyzeBy(
     .filter((id) => !checks.some((check) => check.id === id))
     .map((id) => fakeCheck(id, 'pass'));
   const all = [...known, ...checks];
-  const result = await analyze(INPUT, { resolver: zoneResolver({}), checks: all, ...options });
+  const resolver = zoneResolver({ 'example.com': {} });
+  const result = await analyze(INPUT, { resolver, checks: all, ...options });
   const of = (id: string) => result.checks.find((check) => check.id === id)!;
   return { ...result, of };
 }

@@ -90,6 +90,10 @@ const SPF_RECORDS: (string[] | null)[] = [
   [`v=spf1 ${includes(9).join(' ')} -all`],
   [`v=spf1 ${includes(10).join(' ')} ~all`],
   [`v=spf1 ${includes(12).join(' ')} ~all`],
+  [`v=spf1 mx -all include:i0.example ip4:${CLIENT}`],
+  ['v=spf1 mx redirect=i1.example ~all'],
+  ['v=spf1 mx -all redirect=missing.example'],
+  ['v=spf1 mx ip4:203.0.0.0/12 ip4:10.0.0.0/8 -all'],
 ];
 
 const DMARC_RECORDS: ((domain: string) => string[] | null)[] = [

@@ -7,7 +7,7 @@ import { classifyMessage } from '../../src/analysis/kind.ts';
 import { messageLinks } from '../../src/analysis/links/links.ts';
 import { contextFor } from '../helpers/analysis.ts';
 import { goodMessage } from '../helpers/good-message.ts';
-import { KIND_MAILS } from './kind-mails.ts';
+import { KIND_MAILS } from './kind/mails.ts';
 
 const classify = async (message: string, kind: MessageKind = 'auto') => {
   const context = await contextFor({ message, kind });

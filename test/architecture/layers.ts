@@ -11,6 +11,7 @@ const FEATURES = [
   'domains',
   'mailtests',
   'placement',
+  'feedback',
   'monitors',
   'alerts',
   'summary',
@@ -19,7 +20,10 @@ const FEATURES = [
   'badges',
   'health',
 ];
-const MECHANISMS = ['lib', 'store', 'net', 'http', 'scheduler', 'analysis', 'report', 'feature'];
+const MECHANISMS = [
+  ...['lib', 'store', 'net', 'http', 'smtp', 'scheduler', 'analysis', 'report'],
+  'feature',
+];
 const BELOW_SURFACES = [...MECHANISMS, ...FEATURES];
 
 /** The composition root: these may import everything. */
@@ -38,20 +42,20 @@ const ALLOWED: Record<string, string[]> = {
   keys: ['lib', 'store', 'net'],
   http: ['lib', 'store', 'net'],
   scheduler: ['lib', 'store', 'net'],
+  smtp: ['lib', 'store', 'http', 'analysis'],
   analysis: ['lib', 'net'],
   report: ['lib', 'analysis'],
   app: ['lib', 'store', 'net', 'scheduler', 'keys', 'analysis', 'report'],
   // The type of features; it imports none of them.
-  feature: ['lib', 'store', 'http', 'scheduler'],
+  feature: ['lib', 'store', 'http', 'smtp', 'scheduler'],
   ...Object.fromEntries(
     FEATURES.map((feature, i) => [feature, [...MECHANISMS, ...FEATURES.slice(0, i)]]),
   ),
   dashboard: BELOW_SURFACES,
-  smtp: BELOW_SURFACES,
 };
 
 /** Layers that must not use the running service, not even its type. */
-const WITHOUT_APP = ['lib', 'store', 'net', 'keys', 'analysis', 'report'];
+const WITHOUT_APP = ['lib', 'store', 'net', 'keys', 'smtp', 'analysis', 'report'];
 /** Packages that only some layers may import. */
 const PACKAGES: Record<string, (layer: string, file: string) => boolean> = {
   'better-sqlite3': (layer) => layer === 'store',

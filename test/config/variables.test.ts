@@ -171,6 +171,27 @@ const CASES: Record<Name, { good: [text: string, value: unknown][]; bad: string[
   },
   SMTP_TLS_CERT_FILE: { good: [['/etc/a.pem', '/etc/a.pem']], bad: [] },
   SMTP_TLS_KEY_FILE: { good: [['/etc/a.key', '/etc/a.key']], bad: [] },
+  FEEDBACK_MAX_SIZE: {
+    good: [
+      ['1', 1],
+      ['15MiB', 15 * 1024 ** 2],
+    ],
+    bad: ['15 MB', '-1'],
+  },
+  FEEDBACK_RETENTION: {
+    good: [
+      ['0', 0],
+      ['400d', 400 * 86_400_000],
+    ],
+    bad: ['400', '-1d'],
+  },
+  FEEDBACK_KEEP_MESSAGES: {
+    good: [
+      ['true', true],
+      ['false', false],
+    ],
+    bad: ['yes'],
+  },
   SMTP_MAX_SIZE: {
     good: [
       ['1', 1],

@@ -45,8 +45,15 @@ test('POST /v1/domains returns the TXT record; domains can be listed, filtered a
     dkim_selectors: ['s1', 'mail.2026'],
     badge_enabled: false,
     health: { status: 'unknown', score: null, checked_at: null, checks: [] },
+    feedback: {
+      address: body.feedback.address,
+      state: 'unknown',
+      records: [],
+      last_report_at: null,
+    },
     created_at: '2026-11-21T10:00:00.000Z',
   });
+  assert.match(body.feedback.address, /^fb-[a-z0-9]{16}@inbox\.test$/);
   const other = await service.add('example.org', { badge_enabled: true });
   const listed = async (query = '') =>
     (await call<List<Domain>>('GET', `/v1/domains${query}`)).body.data.map((one) => one.id);

@@ -9,7 +9,13 @@ export const MAX_SIZE = 100_000;
 const TABLES = ['tests', 'messages', 'message_chunks', 'events', 'api_keys', 'members'] as const;
 
 export const startSmall = (t: TestContext): Promise<TestService> =>
-  startTestService(t, { env: { DELIVERABILITY_SMTP_MAX_SIZE: String(MAX_SIZE) } });
+  startTestService(t, {
+    env: {
+      DELIVERABILITY_SMTP_MAX_SIZE: String(MAX_SIZE),
+      // The listener announces the largest limit of all its destinations.
+      DELIVERABILITY_FEEDBACK_MAX_SIZE: String(MAX_SIZE),
+    },
+  });
 
 export async function countRows({ app }: TestService): Promise<Record<string, number>> {
   const counts = TABLES.map(async (table) => {

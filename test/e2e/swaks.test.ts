@@ -1,11 +1,11 @@
 /** Mail sent by swaks, an independent SMTP client. */
 
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
+import { execFile } from '../../scripts/programs.ts';
 import { temporaryFolder } from '../helpers/app.ts';
 import { skipUnlessInstalled } from '../helpers/installed.ts';
 import { assertAllPassed, signed, startWithDns } from './sender.ts';

@@ -115,7 +115,7 @@ test('The log names each message, each refusal and each session, without address
   assert.match(String(accepted?.message_id), /^msg_/);
   assert.equal(accepted?.client_ip, '192.0.2.1');
   const [refused] = named('refused mail');
-  assert.equal(refused?.reply, '550 5.1.1 No such test address');
+  assert.equal(refused?.reply, '550 5.1.1 No such address');
   const sessions = named('SMTP session ended').map(({ messages, refusals, tls }) => ({
     messages,
     refusals,

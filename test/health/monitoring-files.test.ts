@@ -1,12 +1,12 @@
 /** The Grafana dashboard and the alert rules name metrics that the service has. */
 
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { execFile } from '../../scripts/programs.ts';
 import { startTestService, temporaryFolder } from '../helpers/app.ts';
 import { goodMessage } from '../helpers/good-message.ts';
 import { skipUnlessInstalled } from '../helpers/installed.ts';

@@ -1,12 +1,12 @@
 /** Runs a daemon from a Debian package in the foreground, with its own folder; it is always killed. */
 
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { spawn } from '../../scripts/programs.ts';
 
 export interface Daemon {
   /** Suspends all its processes: the kernel still accepts connections, but nothing is answered. */

@@ -1,10 +1,10 @@
 /** The executable of `npm run build`, for the tests that run it. */
 
-import type { ChildProcess } from 'node:child_process';
 import { existsSync, globSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import type { ChildProcess } from '../../scripts/programs.ts';
 import { skipOrFail } from './installed.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));

@@ -1,11 +1,13 @@
 /** Reads text, pages, structure and fonts of a PDF with poppler. */
 
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { spawnSync } from '../../scripts/programs.ts';
 
 function poppler(program: string, args: string[], pdf: Uint8Array): string {
   const { status, stdout, stderr } = spawnSync(program, args, {
     input: pdf,
+    // It prints local times.
+    env: { ...process.env, TZ: 'UTC', LC_ALL: 'C.UTF-8' },
     encoding: 'utf8',
     maxBuffer: 64 * 1024 * 1024,
   });

@@ -1,6 +1,5 @@
 /** A PostgreSQL server for tests: Debian's package, a temporary folder, a loopback port. */
 
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, globSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -8,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
+import { type ChildProcess, execFileSync, spawn } from '../../scripts/programs.ts';
 import { memoryFolder } from './memory-folder.ts';
 
 /** The folder of the newest installed version; null if there is none. Debian does not add it to PATH. */

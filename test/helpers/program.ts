@@ -1,11 +1,11 @@
 /** Runs the bundled program in separate processes. */
 
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundle } from '../../scripts/executable/bundle.ts';
+import { type ChildProcessWithoutNullStreams, spawn } from '../../scripts/programs.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 

@@ -6,7 +6,7 @@ import { createTransport } from 'nodemailer';
 
 export interface SendOptions {
   port: number;
-  to: string;
+  to: string | string[];
   raw: string | Uint8Array;
   clientIp?: string;
   mailFrom?: string;

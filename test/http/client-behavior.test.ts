@@ -4,11 +4,13 @@ import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import * as v from 'valibot';
 import { DOCUMENTED_ROUTES, ROUTES } from '../../src/features.ts';
 import { preferredEncoding } from '../../src/http/encode-document.ts';
 import { ERROR_TYPES } from '../../src/http/error-types.ts';
 import { type Route, requiresLiveMode } from '../../src/http/route.ts';
 import { isoTime } from '../../src/lib/clock.ts';
+import { dmarc } from '../feedback/reading/builders.ts';
 import { startTestService, type TestService } from '../helpers/app.ts';
 import { goodMessage } from '../helpers/good-message.ts';
 import { sender } from './routed.ts';
@@ -24,7 +26,8 @@ interface List {
 }
 
 /** A domain, a monitor, and so on, so that lists below an object have one to list. */
-async function makeParents({ call }: TestService): Promise<Record<string, string>> {
+async function makeParents(service: TestService): Promise<Record<string, string>> {
+  const { call } = service;
   const made = async (path: string, json: object) =>
     (await call<{ id: string }>('POST', path, { json })).body.id;
   const schedule = { name: 'n', frequency: 'weekly', recipients: ['ann@example.com'] };
@@ -37,8 +40,18 @@ async function makeParents({ call }: TestService): Promise<Record<string, string
     '/v1/webhooks/endpoints/:id/deliveries': await made('/v1/webhooks/endpoints', {
       ...{ url: 'https://example.com/', events: ['*'] },
     }),
+    '/v1/feedback/reports/:id/rows': await uploadReport(service),
     '/v1/reports/schedules/:id/runs': await made('/v1/reports/schedules', schedule),
   };
+}
+
+async function uploadReport({ call }: TestService): Promise<string> {
+  await call('POST', '/v1/domains', { json: { name: 'reports.example' } });
+  const policy = '<policy_published><domain>reports.example</domain><p>none</p></policy_published>';
+  const { body } = await call<List>('POST', '/v1/feedback/reports', {
+    ...{ body: dmarc({ policy }), headers: { 'content-type': 'application/octet-stream' } },
+  });
+  return body.data[0]!.id;
 }
 
 const LISTS = DOCUMENTED_ROUTES.filter(({ query }) => query && 'starting_after' in query.entries);
@@ -105,8 +118,9 @@ test('Every operation without a body rejects one that is not empty, and names it
   const headers = { authorization: `Bearer ${key}` };
   const withoutBody = DOCUMENTED_ROUTES.filter(({ body, consumes }) => !body && !consumes);
   assert.ok(withoutBody.some(({ operation }) => operation === 'sendReportSchedule'));
-  for (const { method, path } of withoutBody) {
-    const url = path.replace(/:\w+/g, 'nothing_0');
+  for (const { method, path, query } of withoutBody) {
+    const isComplete = !query || v.safeParse(query, {}).success;
+    const url = `${path.replace(/:\w+/g, 'nothing_0')}${isComplete ? '' : '?domain_id=nothing_0'}`;
     const isUnexpected = async (sent: object, expected: boolean) => {
       const { status, json } = await send(method, url, { ...sent });
       const what = `${method} ${url} ${JSON.stringify(sent)}: ${status}`;
@@ -402,7 +416,7 @@ test('The preview surface declares its capabilities unavailable, and names no cr
   const { call } = await startTestService(t, { env: { DELIVERABILITY_SURFACE: 'preview' } });
   const { body } = await call<{ capabilities: Record<string, object> }>('GET', '/v1/capabilities');
   const capabilities = Object.values(body.capabilities);
-  assert.equal(capabilities.length, 7);
+  assert.equal(capabilities.length, 8);
   for (const capability of capabilities)
     assert.deepEqual(capability, { available: false, reason: 'Not available in the preview.' });
   const { text } = await call('GET', '/openapi.json');

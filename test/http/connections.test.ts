@@ -29,10 +29,14 @@ const SHORT = {
 const BIG_BYTES = 32 * 1024 * 1024;
 const BIG = Buffer.alloc(BIG_BYTES, 'x');
 
+/** Two of these may wait for their clients, but not three. */
+const HELD_BYTES = 25 * 1024 * 1024;
+
 /** `/big` and `/stream` are larger than any buffer, `/silent` never responds, POST reads the body. */
 const serve: Fetch = async (request) => {
   const { pathname } = new URL(request.url);
   if (pathname === '/big') return new Response(BIG);
+  if (pathname === '/held') return new Response(BIG.subarray(0, HELD_BYTES));
   if (pathname === '/stream') return new Response(endlessStream());
   if (pathname === '/silent') return new Promise(() => {});
   if (pathname === '/refuse') return new Response('no', { status: 413 });
@@ -340,5 +344,67 @@ describe('HTTP server with a limit per client', { timeout }, () => {
     assert.match(await from('2001:db8:0:1::1'), /hello$/);
     assert.match(await from('192.0.2.1'), /hello$/);
     assert.match(await get(t, listener), /hello$/, 'a request of the proxy itself');
+  });
+});
+
+describe("HTTP server with responses that clients don't read", { timeout }, () => {
+  /** Opens clients that read nothing, one after another, each once the response of the last one began. */
+  async function openIdle(t: TestContext, listener: HttpListener, froms: string[]) {
+    const sockets: Socket[] = [];
+    for (const from of froms) {
+      const socket = stubborn(t, listener, head('GET /held HTTP/1.1'), { reads: false, from });
+      await once(socket, 'readable');
+      sockets.push(socket);
+      // The response is complete for the server in a later turn.
+      for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate);
+    }
+    return sockets;
+  }
+
+  it('closes the oldest beyond 64 MB, and serves others', async (t) => {
+    const { listener, lines } = await limited(t, 20, 10);
+    const sockets = await openIdle(t, listener, Array(5).fill('127.0.0.1'));
+    await until(() => listener.connections() === 2);
+    for (const socket of sockets.slice(3)) {
+      socket.resume();
+      await until(() => socket.bytesRead > HELD_BYTES);
+    }
+    assert.match(await get(t, listener, '/', '127.0.0.2'), /hello$/);
+    const closed = lines.filter((line) => line.includes('reads too slowly'));
+    assert.deepEqual(
+      closed,
+      Array(3).fill('closed a connection whose client reads too slowly {"client_ip":"127.0.0.1"}'),
+    );
+  });
+
+  it('closes those of the client with most waiting, not of others', async (t) => {
+    const { listener, lines } = await limited(t, 20, 10);
+    await openIdle(t, listener, ['127.0.0.3', '127.0.0.1', '127.0.0.1', '127.0.0.1']);
+    await until(() => listener.connections() === 2);
+    for (const line of lines.filter((line) => line.includes('reads too slowly')))
+      assert.match(line, /"127\.0\.0\.1"/);
+  });
+
+  it('forgets responses that were read, or whose clients left', async (t) => {
+    const { listener, lines } = await limited(t, 20, 10);
+    for (let i = 0; i < 4; i++) {
+      const text = await get(t, listener, '/held');
+      assert.ok(text.length > HELD_BYTES);
+      const [left] = await openIdle(t, listener, ['127.0.0.1']);
+      left!.destroy();
+      await until(() => listener.connections() === 0);
+    }
+    await openIdle(t, listener, ['127.0.0.1', '127.0.0.1']);
+    assert.equal(listener.connections(), 2);
+    assert.deepEqual(lines, []);
+  });
+
+  it('counts requests that wait for an earlier response on their connection', async (t) => {
+    const { listener } = await limited(t, 20, 10);
+    const requests = head('GET /held HTTP/1.1').repeat(5);
+    stubborn(t, listener, requests, { reads: false });
+    await until(() => listener.connections() === 1);
+    await until(() => listener.connections() === 0);
+    assert.match(await get(t, listener), /hello$/);
   });
 });

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { EVENT_TYPES } from '../../src/events/events.ts';
-import { DOCUMENTED_ROUTES } from '../../src/features.ts';
-import { describeApi, EVENTS } from '../../src/health/describe-api.ts';
+import { DOCUMENTED_API } from '../../src/features.ts';
+import { describeApi } from '../../src/health/describe-api.ts';
 import { FORMATS } from './document-validator.ts';
 
 type Json = Record<string, unknown>;
@@ -42,7 +42,7 @@ interface Document {
 
 const URLS = { BASE_URL: 'https://api.example', APP_URL: 'https://app.example' };
 const documentOf = (surface: 'full' | 'preview') =>
-  describeApi(DOCUMENTED_ROUTES, { ...URLS, SURFACE: surface }, '1.0.0') as unknown as Document;
+  describeApi(DOCUMENTED_API, { ...URLS, SURFACE: surface }, '1.0.0') as unknown as Document;
 const DOCUMENT = documentOf('full');
 const OPERATIONS = Object.values(DOCUMENT.paths).flatMap((methods) => Object.values(methods));
 
@@ -161,7 +161,7 @@ describe('OpenAPI document of the program', () => {
 
   it('declares every event type once, with a webhook and a schema for its data', () => {
     assert.deepEqual(
-      EVENTS.map(({ type }) => type),
+      DOCUMENTED_API.events.map(({ type }) => type),
       [...EVENT_TYPES],
     );
     assert.deepEqual(Object.keys(DOCUMENT.webhooks!), [...EVENT_TYPES]);

@@ -1,7 +1,6 @@
 /** The secret key: created atomically, checked at each start, and never replaced silently. */
 
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -14,6 +13,7 @@ import {
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import BetterSqlite from 'better-sqlite3';
+import { execFileSync } from '../../scripts/programs.ts';
 import { ConfigError, readConfig } from '../../src/config/config.ts';
 import { openSecrets, readSecretKey } from '../../src/keys/secret-key.ts';
 import { createSecretBox } from '../../src/lib/crypto.ts';
@@ -113,21 +113,20 @@ test('A too short secret.key is rejected before the database is created', async 
   assert.ok(!existsSync(join(folder, 'deliverability.db')));
 });
 
-async function assertNoDatabase(t: TestContext, folder: string, code: string) {
+async function assertNoDatabase(t: TestContext, folder: string, ...sentences: RegExp[]) {
   const database = join(temporaryFolder(t), 'd.db');
   const env = {
     ...sqliteEnvironment(folder),
     DELIVERABILITY_DATABASE_URL: `sqlite:${database}`,
   };
-  const sentence = new RegExp(`Cannot use \\S+secret\\.key \\(${code}\\)`);
-  await assertRefused(startTestService(t, { folder, env }), sentence);
+  await assertRefused(startTestService(t, { folder, env }), ...sentences);
   assert.ok(!existsSync(database));
 }
 
 test('A data directory that cannot be created is reported before the database is created', async (t) => {
   const file = join(temporaryFolder(t), 'file');
   writeFileSync(file, 'not a folder');
-  await assertNoDatabase(t, join(file, 'data'), 'ENOTDIR');
+  await assertNoDatabase(t, join(file, 'data'), /A part of the path \S+data is a file\./);
 });
 
 test('A read-only data directory is reported before the database is created', {
@@ -135,7 +134,12 @@ test('A read-only data directory is reported before the database is created', {
 }, async (t) => {
   const folder = temporaryFolder(t);
   chmodSync(folder, 0o500);
-  await assertNoDatabase(t, folder, 'EACCES');
+  await assertNoDatabase(
+    t,
+    folder,
+    /Cannot create the secret key\. The user \S+ cannot write to the data directory/,
+    /Make this user its owner \(chown -R \S+ \S+\), or choose another directory\./,
+  );
 });
 
 test('An in-memory database uses a temporary secret key', (t) => {
@@ -204,7 +208,7 @@ test('A changed SECRET_KEY is rejected; the previous one is accepted again', asy
     startWith(t, folder, OTHER),
     /DELIVERABILITY_SECRET_KEY has changed/,
     /Set DELIVERABILITY_SECRET_KEY to the previous key, or restore \S+secret\.key from a backup\./,
-    /If the key is lost, see "Backup" in README\.md\./,
+    /If the key is lost, see docs\/backup\.md\./,
   );
   await assertRefused(
     startWith(t, folder),
@@ -236,7 +240,7 @@ test('After the documented reset command the service starts with a new secret ke
     app.db.transaction().execute((tx) => queueMail(tx, app, { to: 'a@example.net', ...TEXT })),
   );
   const [command] = /^ *sqlite3 .*$/m.exec(
-    readFileSync(new URL('../../README.md', import.meta.url), 'utf8'),
+    readFileSync(new URL('../../docs/backup.md', import.meta.url), 'utf8'),
   )!;
   const [, sql] = /"(.*)"/.exec(command)!;
   const sqlite = new BetterSqlite(databaseOf(folder));

@@ -21,7 +21,15 @@ const smtp = await startSmtp(
     port: 0,
     name: 'mx.example.com',
     tls: await makeCertificate('mx.example.com', Date.now()),
-    maxSize: 1000,
+    domain: 'inbox.example.com',
+    destinations: [
+      {
+        label: 'test',
+        maxSize: 1000,
+        check: async () => ({ accept: true }),
+        receive: async () => ({ accept: true, text: 'Kept' }),
+      },
+    ],
     minFreeBytes: 0,
     proxyNetworks: [],
     forwardingNetworks: [],
@@ -30,8 +38,6 @@ const smtp = await startSmtp(
     log,
   },
   {
-    checkRecipient: () => ({ accept: true }),
-    receive: async () => ({ accept: true, text: 'Kept' }),
     freeBytes: async () => 1,
   },
 );

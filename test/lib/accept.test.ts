@@ -1,12 +1,12 @@
 /** Listeners go on after the process has run out of file handles. */
 
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { spawn } from '../../scripts/programs.ts';
 
 const CHILD = fileURLToPath(new URL('./accept-child.ts', import.meta.url));
 

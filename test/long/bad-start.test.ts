@@ -90,7 +90,7 @@ test('serve exits with 2 and names the variable when the data directory cannot b
   assertStartError(
     ended,
     2,
-    /DELIVERABILITY_DATA_DIR cannot be used: a part of its path is a file/,
+    /DELIVERABILITY_DATA_DIR cannot be used\. A part of the path \S+ is a file/,
   );
   assert.equal(readFileSync(file, 'utf8'), 'not a folder');
 });

@@ -3,7 +3,6 @@
 // @one-database: `check` opens no database.
 
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import {
   mkdirSync,
   readdirSync,
@@ -14,6 +13,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { spawnSync } from '../../scripts/programs.ts';
 import type { Test } from '../../src/mailtests/schema.ts';
 import { SENDER_ZONE } from '../e2e/sender.ts';
 import { temporaryFolder } from '../helpers/app.ts';

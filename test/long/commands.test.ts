@@ -176,9 +176,12 @@ test('A data folder that cannot be used is blamed on the variable that names it'
   const file = join(folder, 'file');
   writeFileSync(file, '');
   for (const [env, says] of [
-    [{ DELIVERABILITY_DATA_DIR: file }, /DELIVERABILITY_DATA_DIR cannot be used: a /],
-    [{ DELIVERABILITY_DATA_DIR: join(file, 'a') }, /DELIVERABILITY_DATA_DIR cannot be used: a /],
-    [{ DELIVERABILITY_DATA_DIR: '/proc/none' }, /DELIVERABILITY_DATA_DIR cannot be used: /],
+    [{ DELIVERABILITY_DATA_DIR: file }, /DELIVERABILITY_DATA_DIR cannot be used\. A part /],
+    [
+      { DELIVERABILITY_DATA_DIR: join(file, 'a') },
+      /DELIVERABILITY_DATA_DIR cannot be used\. A part /,
+    ],
+    [{ DELIVERABILITY_DATA_DIR: '/proc/none' }, /DELIVERABILITY_DATA_DIR cannot be used\. /],
     [{ DELIVERABILITY_DATABASE_URL: `sqlite:${file}/a.db` }, /DELIVERABILITY_DATABASE_URL cannot/],
   ] as const)
     for (const args of [['serve'], ['owner', 'a@example.com']]) {

@@ -3,11 +3,11 @@
 // @one-database: about pages and links.
 
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
+import { execFile } from '../../scripts/programs.ts';
 import { ROLES, type Role } from '../../src/http/actor.ts';
 import { type Crawl, crawl } from '../dashboard/crawl.ts';
 import { type Member, memberOf, newMember } from '../dashboard/member.ts';

@@ -1,11 +1,11 @@
 /** Runs every command of the API reference in a shell, exactly as shown. */
 
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
+import { execFile } from '../../scripts/programs.ts';
 import { curlsOf } from '../../src/dashboard/docs/curl.ts';
 import { readOperations } from '../../src/dashboard/docs/operations.ts';
 import { exampleId } from '../../src/http/schemas.ts';
@@ -13,6 +13,7 @@ import type { Test } from '../../src/mailtests/schema.ts';
 import { insertPasswordLink } from '../../src/team/passwords.ts';
 import { insertSession } from '../../src/team/sessions.ts';
 import { completeTest } from '../alerts/alerting.ts';
+import { dmarc, gzip, tls } from '../feedback/reading/builders.ts';
 import { startTestService, type TestService } from '../helpers/app.ts';
 import { goodMessage } from '../helpers/good-message.ts';
 import { skipUnlessInstalled } from '../helpers/installed.ts';
@@ -57,6 +58,7 @@ async function freshObjects(
     ...(await freshDelivery(service, url)),
     ...(await freshMonitoring(service, nth)),
     ...(await freshShare(service, test.id)),
+    ...(await freshReport(service, nth)),
   };
 }
 
@@ -119,6 +121,25 @@ async function openIncident({ app, call }: TestService): Promise<string> {
   return incidents.data[0]!.id;
 }
 
+/** Uploads a report about a new domain. */
+async function freshReport({ call }: TestService, nth: number) {
+  await call('POST', '/v1/domains', { json: { name: `r${nth}.example` } });
+  const policy = `<policy_published><domain>r${nth}.example</domain><p>none</p></policy_published>`;
+  const { body } = await call<{ data: { id: string; reporter_id: string }[] }>(
+    'POST',
+    '/v1/feedback/reports',
+    { body: dmarc({ policy }), headers: { 'content-type': 'application/octet-stream' } },
+  );
+  const { id, reporter_id } = body.data[0]!;
+  return { REPORT_ID: id, REPORTER_ID: reporter_id };
+}
+
+/** A domain in place of that of the example. */
+const realDomain = async ({ call }: TestService): Promise<[string, string]> => {
+  const { body } = await call<{ data: { id: string }[] }>('GET', '/v1/domains?limit=1');
+  return [exampleId('dom'), body.data[0]!.id];
+};
+
 /** Real values for placeholders in examples, such as tokens and members, by operation. */
 const REAL_VALUES: Record<
   string,
@@ -128,6 +149,18 @@ const REAL_VALUES: Record<
     const link = tokenOf(await invite(service, { email: 'new@example.com' }));
     return ['the-token-of-the-link', link];
   },
+  async postTlsReport({ call }) {
+    const { body } = await call<{ data: { id: string }[] }>('GET', '/v1/domains?limit=1');
+    const domain = await call<{ feedback: { address: string } }>(
+      'GET',
+      `/v1/domains/${body.data[0]!.id}`,
+    );
+    return ['$TOKEN', domain.body.feedback.address.slice(3, 19)];
+  },
+  getDmarcFeedback: realDomain,
+  getTlsFeedback: realDomain,
+  getComplaintSummary: realDomain,
+  getBounceSummary: realDomain,
   async createSession(service) {
     const link = tokenOf(await invite(service, { email: 'here@example.com' }));
     await accept(service, link, { password: 'four words make one' });
@@ -160,6 +193,8 @@ test('Every curl command of the API reference works as shown', {
   const rc = `fail\nsilent\nshow-error\nconnect-to = "api.example:80:127.0.0.1:${http.port}"\n`;
   writeFileSync(join(folder, '.curlrc'), rc);
   writeFileSync(join(folder, 'message.eml'), goodMessage());
+  writeFileSync(join(folder, 'report.xml.gz'), gzip(dmarc()));
+  writeFileSync(join(folder, 'report.json.gz'), gzip(tls()));
   const document = (await call('GET', '/openapi.json')).body;
   const incident = await openIncident(service);
   const operations = readOperations(document).flatMap((group) => group.operations);

@@ -3,13 +3,13 @@
 // @one-database: about documents.
 
 import assert from 'node:assert/strict';
-import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { execFile, spawn } from '../../scripts/programs.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { startTestService, temporaryFolder } from '../helpers/app.ts';
 import { makeTestAuthority } from '../helpers/authority.ts';
@@ -236,10 +236,4 @@ test('Every command of docs/getting-started.md works as shown, in one shell', {
   assert.match(stdout, /250 2\.6\.0 Accepted as msg_/);
   assert.match(stdout, /^"completed"\n".* Not checked: SPF, Reverse DNS/m);
   assert.match(stdout, /^http:\/\/127\.0\.0\.1:8080\/tests\/test_\w+$/m);
-});
-
-test('Links between the documents lead to files', () => {
-  for (const name of ['getting-started.md', 'vm.md', 'reverse-proxies.md', 'pipelines.md'])
-    for (const [, link] of read(name).matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g))
-      assert.ok(readFileSync(join(ROOT, 'docs', link!)).length > 0, `${name}: ${link}`);
 });

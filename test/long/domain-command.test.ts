@@ -10,14 +10,14 @@ import { makeKey } from '../helpers/signer.ts';
 
 const KEY = makeKey('rsa2048').record;
 
-/** The mail server has a loopback address, so the command does not connect to it. */
+/** The service never connects to documentation addresses (RFC 5737). */
 const ZONE: Zone = {
   'example.com': {
     TXT: ['v=spf1 mx -all'],
     MX: ['10 mx.example.com'],
     CAA: ['0 issue "ca.example"'],
   },
-  'mx.example.com': { A: ['127.0.0.1'] },
+  'mx.example.com': { A: ['192.0.2.1'] },
   '_dmarc.example.com': { TXT: ['v=DMARC1; p=reject; rua=mailto:dmarc@example.com'] },
   'google._domainkey.example.com': { TXT: [KEY] },
 };
@@ -109,6 +109,7 @@ test('domain tests and queries the configured blocklists', async (t) => {
   const [, dns] = await serveZone(t, {
     'dbltest.com.dbl.spamhaus.org': listed,
     'listed.example.dbl.spamhaus.org': listed,
+    'listed.example': { A: ['192.0.2.1'] },
   });
   const [code, health] = await runJson(['listed.example', dns], env);
   const found = health.checks.find(({ id }) => id === 'domain_blocklists');

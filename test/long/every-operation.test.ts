@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { ROUTES } from '../../src/features.ts';
+import { dmarc, tls } from '../feedback/reading/builders.ts';
 import { type ApiResponse, type CallOptions, startTestService } from '../helpers/app.ts';
 import { goodMessage } from '../helpers/good-message.ts';
 import { type Receiver, startReceiver } from '../helpers/receiver.ts';
@@ -151,6 +152,47 @@ async function walkDomains({ ask }: Walk) {
   await ask('POST', '/v1/tests', 201, { json: { domain_id: made.body.id } });
   await ask('POST', '/v1/tests', 422, { json: { domain_id: 'dom_none' } });
   await ask('DELETE', path, 200);
+}
+
+async function walkFeedback({ ask }: Walk) {
+  const domain = await ask<{ id: string; feedback: { address: string } }>(
+    'POST',
+    '/v1/domains',
+    201,
+    { json: { name: 'reports.example' } },
+  );
+  const headers = { 'content-type': 'application/octet-stream' };
+  const policy = '<policy_published><domain>reports.example</domain><p>none</p></policy_published>';
+  const { body } = await ask<{ data: { id: string; status: string; reporter_id: string }[] }>(
+    'POST',
+    '/v1/feedback/reports',
+    201,
+    { body: dmarc({ policy }), headers },
+  );
+  assert.equal(body.data[0]!.status, 'counted');
+  await ask('POST', '/v1/feedback/reports', 400, { body: '', headers });
+  const { id, reporter_id } = body.data[0]!;
+  await ask('GET', '/v1/feedback/reports?type=dmarc', 200);
+  await ask('GET', '/v1/feedback/reports?type=other', 422);
+  await ask('GET', `/v1/feedback/reports/${id}`, 200);
+  await ask('GET', `/v1/feedback/reports/${id}/rows`, 200);
+  await ask('GET', `/v1/feedback/reports/${id}/source`, 200);
+  await ask('GET', '/v1/feedback/reporters', 200);
+  const reporter = `/v1/feedback/reporters/${reporter_id}`;
+  const etag = (await ask('GET', reporter, 200)).headers.get('etag')!;
+  await ask('PATCH', reporter, 200, { json: { trusted: true } });
+  await ask('PATCH', reporter, 412, { json: { trusted: false }, headers: { 'if-match': etag } });
+  const query = `domain_id=${domain.body.id}`;
+  for (const sums of ['dmarc', 'tls', 'complaints/summary', 'bounces/summary']) {
+    await ask('GET', `/v1/feedback/${sums}?${query}`, 200);
+    await ask('GET', `/v1/feedback/${sums}?${query}&from=2020-01-01`, 422);
+    await ask('GET', `/v1/feedback/${sums}?domain_id=dom_none`, 404);
+  }
+  await ask('GET', `/v1/feedback/complaints?${query}`, 200);
+  await ask('GET', `/v1/feedback/bounces?${query}&class=policy`, 200);
+  const token = domain.body.feedback.address.slice(3, 19);
+  const report = { key: null, headers: { 'content-type': 'application/tlsrpt+json' }, body: tls() };
+  await ask('POST', `/feedback/tls/${token}`, 202, report);
 }
 
 async function walkMonitors({ ask }: Walk) {
@@ -341,7 +383,8 @@ async function walkRefusals({ ask, document }: Walk) {
         await ask(method, `${path}?starting_after=x`, 400, { key });
       if (!body && !consumes && method !== 'GET')
         await ask(method, path, 400, { key, json: { recipients: ['ann@example.com'] } });
-      if (template.includes('{') && !body) await ask(method, path, 404, { key });
+      const sent = consumes ? { headers: { 'content-type': consumes.type }, body: 'x' } : {};
+      if (template.includes('{') && !body) await ask(method, path, 404, { key, ...sent });
       if (!body) continue;
       await ask(method, path, 400, { key, headers: json, body: '{"half":' });
       await ask(method, path, 415, { key, headers: { 'content-type': 'text/plain' }, body: 'x' });
@@ -359,6 +402,7 @@ test('Every documented operation returns documented success and error responses'
   await walkEvents(walk);
   await walkWebhooks(walk);
   await walkDomains(walk);
+  await walkFeedback(walk);
   await walkMonitors(walk);
   await walkAlerts(walk);
   await walkSchedules(walk);

@@ -3,12 +3,12 @@
 /** The executable of `npm run build`, alone in an empty folder, with a minimal environment. */
 
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import manifest from '../../package.json' with { type: 'json' };
+import { spawn, spawnSync } from '../../scripts/programs.ts';
 import { temporaryFolder } from '../helpers/app.ts';
 import { startDnsServer } from '../helpers/dns-server.ts';
 import { EXECUTABLE, firstLog, skipUnlessBuilt } from '../helpers/executable.ts';

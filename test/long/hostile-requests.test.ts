@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { readConfig } from '../../src/config/config.ts';
 import { appendEvent } from '../../src/events/events.ts';
-import { DOCUMENTED_ROUTES, ROUTES } from '../../src/features.ts';
+import { DOCUMENTED_API, DOCUMENTED_ROUTES, ROUTES } from '../../src/features.ts';
 import { describeApi } from '../../src/health/describe-api.ts';
 import type { Role } from '../../src/http/actor.ts';
 import type { Route } from '../../src/http/route.ts';
@@ -201,7 +201,7 @@ test('Hostile requests to every operation cause no 5xx, leaks or unintended chan
   const seen: Record<string, number> = {};
   let contents = await contentsOf(db);
   let changes = await changesOf(db);
-  const { check } = documentValidator(describeApi(DOCUMENTED_ROUTES, app.config, app.version));
+  const { check } = documentValidator(describeApi(DOCUMENTED_API, app.config, app.version));
   const checkDocumented = (
     route: Route,
     { method, url }: Request,

@@ -1,6 +1,5 @@
 /** Mail servers and proxies from Debian packages, with the configuration that the documentation shows. */
 
-import { execFileSync, spawn } from 'node:child_process';
 import {
   appendFileSync,
   chmodSync,
@@ -15,6 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { execFileSync, spawn } from '../../scripts/programs.ts';
 import { freePort, startDaemon } from '../helpers/daemon.ts';
 
 const PAGE = readFileSync(new URL('../../docs/behind-a-mail-server.md', import.meta.url), 'utf8');

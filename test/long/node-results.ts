@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isoTime, systemClock } from '../../src/lib/clock.ts';
-import { deleteOrphanedChunks } from '../../src/mailtests/messages.ts';
+import { deleteOrphanedChunks } from '../../src/store/chunks.ts';
 import type { Db } from '../../src/store/open.ts';
 import type { MailSink } from '../outbox/mail-sink.ts';
 import { mailIdOf } from './due-reports.ts';

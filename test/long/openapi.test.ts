@@ -3,7 +3,6 @@
 // @one-database: about the OpenAPI document and its clients.
 
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   copyFileSync,
@@ -21,7 +20,8 @@ import { join } from 'node:path';
 import { before, describe, type TestContext, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { register } from 'tsx/esm/api';
-import { DOCUMENTED_ROUTES } from '../../src/features.ts';
+import { execFile } from '../../scripts/programs.ts';
+import { DOCUMENTED_API } from '../../src/features.ts';
 import { describeApi } from '../../src/health/describe-api.ts';
 import { startTestService } from '../helpers/app.ts';
 import { goodMessage } from '../helpers/good-message.ts';
@@ -94,7 +94,7 @@ describe('OpenAPI document', () => {
   const documentOf = (surface: 'full' | 'preview'): Record<string, object> => {
     const url = 'https://mail.acme.example';
     const config = { SURFACE: surface, BASE_URL: url, APP_URL: url };
-    return describeApi(DOCUMENTED_ROUTES, config, '1.0.0') as never;
+    return describeApi(DOCUMENTED_API, config, '1.0.0') as never;
   };
 
   /** The problems that the linters find, warnings and hints included. */

@@ -3,11 +3,11 @@
 // @one-database: about SQLite files.
 
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
+import { execFile } from '../../scripts/programs.ts';
 import { readFreeSpace } from '../../src/store/sqlite/shrink.ts';
 import { SENDER_ZONE } from '../e2e/sender.ts';
 import { startTestService, temporaryFolder } from '../helpers/app.ts';

@@ -2,12 +2,12 @@
 /** The container image: built by umoci from dist/deliverability, run by runc, and as the README says by podman. */
 
 import assert from 'node:assert/strict';
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import manifest from '../../package.json' with { type: 'json' };
+import { execFileSync, spawn, spawnSync } from '../../scripts/programs.ts';
 import { writeTar } from '../../scripts/release/archive.ts';
 import { IMAGE_USER, writeLayer, writeLayout } from '../../scripts/release/image.ts';
 import { installedLibraries } from '../../scripts/release/libraries.ts';

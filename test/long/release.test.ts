@@ -4,12 +4,12 @@
  */
 
 import assert from 'node:assert/strict';
-import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import manifest from '../../package.json' with { type: 'json' };
+import { execFileSync, spawnSync } from '../../scripts/programs.ts';
 import { temporaryFolder } from '../helpers/app.ts';
 import { skipUnlessInstalled } from '../helpers/installed.ts';
 

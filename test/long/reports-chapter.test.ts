@@ -3,12 +3,12 @@
 // @one-database: about commands in the documentation.
 
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { execFile } from '../../scripts/programs.ts';
 import { skipUnlessInstalled } from '../helpers/installed.ts';
 import { startMailSink } from '../outbox/mail-sink.ts';
 import { startSharing } from '../shares/sharing.ts';

@@ -9,7 +9,7 @@ import { type TestContext, test } from 'node:test';
 import BetterSqlite from 'better-sqlite3';
 import { isoTime } from '../../src/lib/clock.ts';
 import { deleteOldTests } from '../../src/mailtests/expire.ts';
-import { deleteOrphanedChunks } from '../../src/mailtests/messages.ts';
+import { deleteOrphanedChunks } from '../../src/store/chunks.ts';
 import { shrink } from '../../src/store/sqlite/shrink.ts';
 import { completeTest } from '../alerts/alerting.ts';
 import { startTestService, type TestService } from '../helpers/app.ts';

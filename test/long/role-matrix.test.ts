@@ -58,6 +58,22 @@ const REQUIRED_ROLE: Record<string, Role | 'public'> = {
   listInboxes: 'viewer',
   getInbox: 'viewer',
   deleteInbox: 'member',
+  // All roles read feedback; members upload reports and trust reporters. Reporters have no credentials.
+  listFeedbackReports: 'viewer',
+  getFeedbackReport: 'viewer',
+  listFeedbackRows: 'viewer',
+  getFeedbackSource: 'viewer',
+  uploadFeedback: 'member',
+  listFeedbackReporters: 'viewer',
+  getFeedbackReporter: 'viewer',
+  updateFeedbackReporter: 'member',
+  getDmarcFeedback: 'viewer',
+  getTlsFeedback: 'viewer',
+  listComplaints: 'viewer',
+  getComplaintSummary: 'viewer',
+  listBounces: 'viewer',
+  getBounceSummary: 'viewer',
+  postTlsReport: 'public',
   // Members manage monitors.
   createMonitor: 'member',
   listMonitors: 'member',
@@ -248,6 +264,8 @@ const REQUIRED_ROLE: Record<string, Role | 'public'> = {
 
 /** Operations that change what has no test mode, and reject test-mode keys of every role. */
 const LIVE_ONLY = new Set([
+  'uploadFeedback',
+  'updateFeedbackReporter',
   'createDomain',
   'updateDomain',
   'deleteDomain',

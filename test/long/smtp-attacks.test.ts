@@ -163,7 +163,7 @@ test('5,000 recipients are rejected in bounded time, and the connection ends', a
     t,
     {},
     {
-      checkRecipient: () => {
+      check: async () => {
         checks += 1;
         return { accept: true };
       },
@@ -171,7 +171,10 @@ test('5,000 recipients are rejected in bounded time, and the connection ends', a
   );
   const client = await listener.connect();
   await client.say('EHLO client.example.com', 250);
-  const lines = Array.from({ length: RECIPIENTS }, (_, i) => `RCPT TO:<user${i}@example.net>\r\n`);
+  const lines = Array.from(
+    { length: RECIPIENTS },
+    (_, i) => `RCPT TO:<user${i}@inbox.example.com>\r\n`,
+  );
   await client.write(`MAIL FROM:<a@example.com>\r\n${lines.join('')}DATA\r\n`);
   const codes: Record<string, number> = {};
   for (let reply = await client.reply(); reply !== ''; reply = await client.reply())

@@ -4,7 +4,8 @@ import assert from 'node:assert/strict';
 import BetterSqlite from 'better-sqlite3';
 import { systemClock } from '../../src/lib/clock.ts';
 import { isPostgresUrl } from '../../src/lib/database-url.ts';
-import { deleteOrphanedChunks, findMessageOf, readMessage } from '../../src/mailtests/messages.ts';
+import { findMessageOf } from '../../src/mailtests/messages.ts';
+import { deleteOrphanedChunks, readMessage } from '../../src/store/chunks.ts';
 import { type Db, openStore } from '../../src/store/open.ts';
 import type { Mail } from './mail-load.ts';
 

@@ -4,7 +4,6 @@
 // @one-database: about connections of clients.
 
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readlinkSync } from 'node:fs';
 import { request } from 'node:http';
@@ -15,6 +14,7 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createTransport } from 'nodemailer';
+import { spawn } from '../../scripts/programs.ts';
 import { temporaryFolder } from '../helpers/app.ts';
 import { bundleProgram, runProgram } from '../helpers/program.ts';
 import { serveEnvironment } from '../helpers/serve-process.ts';

@@ -3,12 +3,12 @@
 // @one-database: about sample code.
 
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { spawn, spawnSync } from '../../scripts/programs.ts';
 import { verifySignature } from '../../src/webhooks/signatures.ts';
 import { startTestService, temporaryFolder } from '../helpers/app.ts';
 import { testClock } from '../helpers/clock.ts';

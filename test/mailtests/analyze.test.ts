@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { isoTime } from '../../src/lib/clock.ts';
 import { analyzeJob, claimDue } from '../../src/mailtests/analyze.ts';
 import { recordOutcome } from '../../src/mailtests/record.ts';
 import type { Test } from '../../src/mailtests/schema.ts';
@@ -54,6 +55,32 @@ test('Postmaster mail beyond 1,000 messages is rejected with 452; tests still ac
   const write = (to: string) => sendMail({ port: smtp.port, to, raw: MAIL });
   await assert.rejects(write('postmaster@inbox.test'), { responseCode: 452, message: /4\.2\.2/ });
   assert.match(await write((await createTest()).address), /^250 /);
+});
+
+test('Postmaster mail beyond 100 messages or 26 MiB of a network is rejected; others still write', async (t) => {
+  const { app, smtp } = await startTestService(t);
+  const store = async (id: string, client_ip: string, size: number) => {
+    // Retention deletes older ones.
+    const received_at = isoTime(app.clock.now());
+    const row = { test_id: null, recipient: 'p', sha256: '', received_at };
+    const envelope = JSON.stringify({ client_ip });
+    await app.db
+      .insertInto('messages')
+      .values({ ...row, id, size, envelope })
+      .execute();
+  };
+  for (let i = 0; i < 100; i++) await store(`msg_a${i}`, `192.0.2.${i}`, 1);
+  for (let i = 0; i < 99; i++) await store(`msg_b${i}`, `2001:db8:1:${i.toString(16)}::1`, 1);
+  await store('msg_c', '203.0.113.1', 26 * 1024 * 1024);
+  const write = (clientIp: string) =>
+    sendMail({ port: smtp.port, to: 'postmaster@inbox.test', raw: MAIL, clientIp });
+  const refused = { responseCode: 452, message: /4\.2\.1 Too many messages from your network/ };
+  await assert.rejects(write('192.0.2.200'), refused);
+  await assert.rejects(write('203.0.113.200'), refused);
+  assert.match(await write('2001:db8:1:ffff::2'), /^250 /);
+  await assert.rejects(write('2001:db8:1::3'), refused);
+  for (const other of ['192.0.3.1', '198.51.100.1', '2001:db8:2::1'])
+    assert.match(await write(other), /^250 /);
 });
 
 // A backlog is analyzed as fast as possible, not at the pace of the scheduler.

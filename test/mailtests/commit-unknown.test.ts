@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { readMessage } from '../../src/mailtests/messages.ts';
 import type { Test } from '../../src/mailtests/schema.ts';
+import { readMessage } from '../../src/store/chunks.ts';
 import type { MessageRow } from '../../src/store/tables.generated.ts';
 import { SENDER_ZONE } from '../e2e/sender.ts';
 import { startTestService, type TestService, temporaryFolder } from '../helpers/app.ts';

@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deleteOldTests, expireTests } from '../../src/mailtests/expire.ts';
-import { MessageDeletedError, readChunks } from '../../src/mailtests/messages.ts';
 import type { Test } from '../../src/mailtests/schema.ts';
 import type { Resolver } from '../../src/net/dns/resolver.ts';
 import { type Zone, zoneResolver } from '../../src/net/dns/zone.ts';
+import { MessageDeletedError, readChunks } from '../../src/store/chunks.ts';
 import { startTestService, type TestService } from '../helpers/app.ts';
 import { testClock } from '../helpers/clock.ts';
 import { goodMessage } from '../helpers/good-message.ts';
@@ -106,14 +106,28 @@ test('GET /v1/tests/{id}/source returns the message byte for byte', async (t) =>
   assert.match(headers.get('content-disposition') ?? '', /^attachment; filename="test_.*\.eml"$/);
 });
 
-test('A message stored in many chunks is returned complete', async (t) => {
+test('A message of any size is returned byte for byte, though it is stored and read in pieces', async (t) => {
   const service = await startTestService(t, { zone: ZONE });
-  const { id, address } = await service.createTest();
-  const large = `${MAIL}${'0123456789'.repeat(7).concat('\r\n').repeat(40_000)}`;
-  await sendMail({ port: service.smtp.port, to: address, raw: large });
-  const { text } = await service.call('GET', `/v1/tests/${id}/source`);
-  assert.equal(text.length, large.length);
-  assert.ok(text === large);
+  const KIB = 1024;
+  // The first piece has 64 KiB, the others 128 KiB, and a stored chunk 512 KiB.
+  const sizes = [64, 192, 320, 512, 576, 1024, 2880].flatMap((kib) =>
+    [-1, 0, 1].map((more) => kib * KIB + more),
+  );
+  const line = `${'0123456789 größe '.repeat(4)}\r\n`;
+  for (const size of sizes) {
+    const head = Buffer.from(`X-Size: ${size}\r\n${MAIL}`);
+    const raw = Buffer.concat([head, Buffer.alloc(size - head.byteLength, line)]);
+    const { body, text: problem } = await service.call<Test>('POST', '/v1/tests/raw', {
+      body: raw,
+      headers: { 'content-type': 'message/rfc822' },
+    });
+    assert.ok(body.id, problem);
+    const response = await fetch(`${service.url}/v1/tests/${body.id}/source`, {
+      headers: { authorization: `Bearer ${service.key}` },
+    });
+    assert.equal(response.headers.get('content-length'), String(size));
+    assert.ok(Buffer.from(await response.arrayBuffer()).equals(raw), `${size} bytes`);
+  }
 });
 
 test('SMTP rejects unknown and used test addresses; a repeated message is accepted once', async (t) => {

@@ -12,9 +12,10 @@ const domainZone = (spf: string): Zone => ({
   ...blocklistZone(),
   'shop.example': {
     SOA: ['ns.shop.example hostmaster.shop.example 1 3600 600 86400 300'],
-    MX: ['0 .'],
+    MX: ['10 mx.shop.example'],
     TXT: [spf],
   },
+  'mx.shop.example': { A: ['192.0.2.1'] },
   '_dmarc.shop.example': { TXT: ['v=DMARC1; p=reject; rua=mailto:d@shop.example'] },
 });
 

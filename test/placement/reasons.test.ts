@@ -28,6 +28,36 @@ test('Gmail’s authentication results are explained', async () => {
   ]);
 });
 
+test('SPF of the HELO name is not taken for SPF of the envelope sender', async () => {
+  const results = (value: string) => ({ 'Authentication-Results': value });
+  const cases: [provider: string, fields: Record<string, string>, expected: string[]][] = [
+    [
+      'gmail',
+      results('mx.google.com; spf=pass smtp.helo=mx.a.example; spf=fail smtp.mailfrom=x@b.example'),
+      ['spf=fail: SPF fails at Gmail.'],
+    ],
+    [
+      'yahoo',
+      results('atlas.mail.yahoo.com; spf=softfail smtp.mailfrom=b.example; spf=pass smtp.helo=mx'),
+      ['spf=softfail: SPF fails with “softfail” at Yahoo.'],
+    ],
+    ['gmail', results('mx.google.com; spf=pass (helo) smtp.helo=mx.a.example'), []],
+    [
+      'own-server',
+      results('mx.firma.example; spf=none smtp.mailfrom=b.example; spf=pass smtp.helo=a.example'),
+      ['spf=none: own-server found no SPF record.'],
+    ],
+    ['own-server', { 'Received-SPF': 'pass identity=helo; client-ip=192.0.2.1' }, []],
+    [
+      'own-server',
+      { 'Received-SPF': 'fail identity=mailfrom; client-ip=192.0.2.1' },
+      ['spf=fail: SPF fails at own-server.'],
+    ],
+  ];
+  for (const [provider, fields, expected] of cases)
+    assert.deepEqual(await reasons(provider, fields), expected, JSON.stringify(fields));
+});
+
 test('ARC results of the provider are used if it wrote no others', async () => {
   const value = 'i=1; mx.google.com; spf=pass smtp.mailfrom=x@b.example';
   assert.deepEqual(await reasons('gmail', { 'ARC-Authentication-Results': value }), [

@@ -3,7 +3,8 @@
 import type { TestContext } from 'node:test';
 import { makeCertificate } from '../../src/lib/certificates.ts';
 import { type Log, silentLog } from '../../src/lib/log.ts';
-import type { IncomingMessage, SmtpHooks } from '../../src/smtp/listener-state.ts';
+import type { Destination, IncomingMail } from '../../src/smtp/destination.ts';
+import type { SmtpHooks } from '../../src/smtp/listener-state.ts';
 import { type SmtpListener, type SmtpOptions, startSmtp } from '../../src/smtp/server.ts';
 import { connectTo, type RawClient } from './raw-client.ts';
 
@@ -11,8 +12,13 @@ export const NOW = Date.UTC(2026, 10, 21, 10, 0, 0);
 export const PAIR = await makeCertificate('mx.example.com', NOW);
 export const ADDRESS = 'token@inbox.example.com';
 
+interface TestMessage extends Omit<IncomingMail, 'recipients'> {
+  /** As sent; separated by spaces if there are several. */
+  recipient: string;
+}
+
 export interface TestListener extends SmtpListener {
-  messages: IncomingMessage[];
+  messages: TestMessage[];
   /** The logged errors. */
   errors: string[];
   /** Connects a client and reads the greeting. */
@@ -21,13 +27,16 @@ export interface TestListener extends SmtpListener {
   connectUngreeted(first?: string | Buffer): Promise<RawClient>;
 }
 
-/** Starts a listener that accepts mail for addresses that start with `token` or `postmaster`. */
+/**
+ * Starts a listener with one destination, which accepts mail for addresses that start with `token` or `postmaster`,
+ * unless `destinations` has others.
+ */
 export async function listen(
   t: TestContext,
-  options: Partial<SmtpOptions> = {},
-  hooks: Partial<SmtpHooks> = {},
+  { maxSize = 25 * 1024 * 1024, ...options }: Partial<SmtpOptions> & { maxSize?: number } = {},
+  { check, receive, ...hooks }: Partial<SmtpHooks & Destination> = {},
 ): Promise<TestListener> {
-  const messages: IncomingMessage[] = [];
+  const messages: TestMessage[] = [];
   const errors: string[] = [];
   const log: Log = {
     ...silentLog,
@@ -39,7 +48,15 @@ export async function listen(
       port: 0,
       name: 'mx.example.com',
       tls: PAIR,
-      maxSize: 25 * 1024 * 1024,
+      domain: 'inbox.example.com',
+      destinations: [
+        {
+          ...acceptTokens(messages),
+          maxSize,
+          ...(check && { check }),
+          ...(receive && { receive }),
+        },
+      ],
       minFreeBytes: 1000,
       proxyNetworks: [],
       forwardingNetworks: [],
@@ -48,15 +65,6 @@ export async function listen(
       ...options,
     },
     {
-      checkRecipient: (address) =>
-        /^(token|postmaster)/i.test(address)
-          ? { accept: true }
-          : { accept: false, code: 550, enhanced: '5.1.1', text: 'There is no such test address' },
-      async receive(message) {
-        // The listener frees the bytes after this call.
-        messages.push({ ...message, raw: Buffer.from(message.raw) });
-        return { accept: true, text: 'Kept' };
-      },
       freeBytes: async () => 1_000_000,
       ...hooks,
     },
@@ -74,6 +82,23 @@ export async function listen(
     connectUngreeted: (first = '') => connectTo(t, listener.port, first),
   };
 }
+
+/** A destination that keeps its messages in `messages`. */
+export const acceptTokens = (
+  messages: TestMessage[],
+  pattern = /^(token|postmaster)/,
+): Destination => ({
+  label: 'test',
+  maxSize: 25 * 1024 * 1024,
+  single: true,
+  check: async ({ local }) => (pattern.test(local) ? { accept: true } : null),
+  async receive({ recipients, envelope, raw }) {
+    const recipient = recipients.map(({ address }) => address).join(' ');
+    // The listener frees the bytes after this call.
+    messages.push({ recipient, envelope, raw: Buffer.from(raw) });
+    return { accept: true, text: 'Kept' };
+  },
+});
 
 /** Sends EHLO, MAIL, RCPT and DATA; what follows is the message. */
 export async function beginData(client: RawClient, greet = true): Promise<void> {

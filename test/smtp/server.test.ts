@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import type { SecureVersion } from 'node:tls';
 import { parseNetwork } from '../../src/lib/addresses.ts';
 import { makeCertificate } from '../../src/lib/certificates.ts';
-import type { ReceiveVerdict } from '../../src/smtp/listener-state.ts';
+import type { ReceiveVerdict } from '../../src/smtp/destination.ts';
 import { ADDRESS, beginData, listen, NOW, PAIR } from './listener.ts';
 
 const LONG_GRACE_MS = 60_000;
@@ -184,7 +184,7 @@ describe('SMTP STARTTLS', () => {
       t,
       {},
       {
-        checkRecipient: (address) => {
+        check: async ({ address }) => {
           asked.push(address);
           return { accept: true };
         },

@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { type ReceiveVerdict, SMTP_LIMITS } from '../../src/smtp/listener-state.ts';
+import type { ReceiveVerdict } from '../../src/smtp/destination.ts';
+import { SMTP_LIMITS } from '../../src/smtp/listener-state.ts';
 import { ADDRESS, beginData, listen } from './listener.ts';
 
 it('EHLO lists exactly the supported extensions', async (t) => {
@@ -29,17 +30,17 @@ it('SMTP server rejects unsupported commands such as AUTH and EXPN', async (t) =
   assert.equal(await client.reply(), '');
 });
 
-it('RCPT TO follows the recipient hook and allows one recipient per message', async (t) => {
+it('RCPT TO follows the destination, and a destination for single recipients gets one per message', async (t) => {
   const listener = await listen(
     t,
     {},
     {
-      checkRecipient: async (address) =>
-        address.startsWith('expired')
+      check: async ({ local }) =>
+        local.startsWith('expired')
           ? { accept: false, code: 550, enhanced: '5.2.1', text: 'This address has expired' }
-          : address.toLowerCase().startsWith('token') || address === 'postmaster'
+          : /^(token|postmaster)/.test(local)
             ? { accept: true }
-            : { accept: false, code: 550, enhanced: '5.1.1', text: 'No such address' },
+            : null,
     },
   );
   const client = await listener.connect();
@@ -63,17 +64,16 @@ it('RCPT TO follows the recipient hook and allows one recipient per message', as
   await client.say('RSET', 250);
   await client.say('DATA', 503);
   await client.say('MAIL FROM:<a@example.com>', 250);
-  await client.say('RCPT TO:<Postmaster>', 550);
-  await client.say('RCPT TO:<postmaster>', 250);
+  await client.say('RCPT TO:<Postmaster>', 250);
   await client.say('DATA', 354);
   await client.say('help\r\n.', 250);
   assert.deepEqual(
     listener.messages.map(({ recipient }) => recipient),
-    ['postmaster'],
+    ['Postmaster'],
   );
 });
 
-it('SMTP server replies with the verdict of the receive hook', async (t) => {
+it('SMTP server replies with the verdict of the destination', async (t) => {
   const listener = await listen(
     t,
     {},
@@ -86,9 +86,9 @@ it('SMTP server replies with the verdict of the receive hook', async (t) => {
   assert.equal(await client.say('a\r\n.', 550), '550 5.2.1 Used already');
 });
 
-it('SMTP server answers 451 when a hook throws, without details', async (t) => {
+it('SMTP server answers 451 when a destination or a hook throws, without details', async (t) => {
   const fault = () => Promise.reject(new Error('SELECT secret FROM table'));
-  for (const hook of ['checkRecipient', 'receive', 'freeBytes'] as const) {
+  for (const hook of ['check', 'receive', 'freeBytes'] as const) {
     const listener = await listen(t, {}, { [hook]: fault });
     const client = await listener.connect();
     await client.say('EHLO client.example.com', 250);
@@ -277,4 +277,64 @@ it('DATA gets 452 when the disk fills up after MAIL FROM', async (t) => {
   t.mock.timers.tick(1000);
   await client.say('DATA', 354);
   await client.say('a\r\n.', 250);
+});
+
+it('MAIL and RCPT accept quoted local parts, and pass them on as sent', async (t) => {
+  const asked: string[] = [];
+  const listener = await listen(
+    t,
+    {},
+    {
+      check: async ({ address }) => {
+        asked.push(address);
+        return { accept: true };
+      },
+    },
+  );
+  const senders = [
+    '"john doe"@example.com',
+    '"a@b"@example.com',
+    '"<x>:y"@example.com',
+    '"von der Heide, M."@example.com',
+    '"say \\"hi\\""@example.com',
+    '""@example.com',
+    '"pay $& $$ $1"@example.com',
+  ];
+  for (const sender of senders) {
+    const client = await listener.connect();
+    await client.say('EHLO client.example.com', 250);
+    await client.say(`MAIL FROM:<${sender}> SIZE=100`, 250);
+    await client.say('RCPT TO:<@relay.example.net:"to ken"@inbox.example.com>', 250);
+    await client.say('DATA', 354);
+    await client.say('Subject: x\r\n\r\nx\r\n.', 250);
+    assert.equal(listener.messages.at(-1)?.envelope.mail_from, sender);
+    assert.equal(asked.at(-1), '"to ken"@inbox.example.com');
+  }
+  const client = await listener.connect();
+  await client.say('EHLO client.example.com', 250);
+  for (const bad of [
+    '"john doe@example.com',
+    '"john" doe@example.com',
+    'john doe@example.com',
+    `"${'x'.repeat(300)}"@example.com`,
+  ])
+    await client.say(`MAIL FROM:<${bad}>`, 501);
+});
+
+it('MAIL and RCPT reject parameters of extensions that EHLO does not offer', async (t) => {
+  const client = await (await listen(t)).connect();
+  await client.say('EHLO client.example.com', 250);
+  for (const parameter of [
+    'RET=HDRS',
+    'ENVID=QQ314159',
+    'AUTH=<>',
+    'REQUIRETLS',
+    'MT-PRIORITY=3',
+    'X',
+  ])
+    assert.match(await client.say(`MAIL FROM:<a@example.com> ${parameter}`, 555), /^555 5\.5\.4 /);
+  await client.say('MAIL FROM:<a@example.com> BODY=8BITMIME SIZE=20 SMTPUTF8', 250);
+  for (const parameter of ['NOTIFY=NEVER', 'ORCPT=rfc822;a@b.example', 'SIZE=3'])
+    await client.say(`RCPT TO:<${ADDRESS}> ${parameter}`, 555);
+  await client.say(`RCPT TO:<${ADDRESS}>`, 250);
 });

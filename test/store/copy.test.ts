@@ -87,6 +87,7 @@ async function runCopy(args: string[], env: Record<string, string> = {}) {
     useColor: false,
     isStderrTerminal: false,
     width: 80,
+    program: 'deliverability',
     interrupted: new Promise(() => {}),
   });
   return { code, ...output };

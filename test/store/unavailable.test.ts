@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
 import pg from 'pg';
-import { deleteChunks, discardChunks, storeLaterChunks } from '../../src/mailtests/messages.ts';
+import { deleteChunks, discardChunks, storeLaterChunks } from '../../src/store/chunks.ts';
 import { CommitUnknownError, DatabaseUnavailableError } from '../../src/store/errors.ts';
 import { transact } from '../../src/store/open.ts';
 import { openPostgres } from '../../src/store/postgres/open.ts';

@@ -85,7 +85,10 @@ test('Ownership transfer mails tell both members their new role', () => {
   assert.equal(toNew.to, 'bob@example.com');
   assert.match(toNew.subject, /^You are now the owner of the deliverability team/);
   assert.match(flat(toNew.text), /Ann & <b>Co<\/b> \(ann@example\.com\) transferred/);
-  const toFormer = previousOwnerMail(CONFIG, { previous, owner });
+  const toFormer = previousOwnerMail(
+    { config: CONFIG, program: 'deliverability' },
+    { previous, owner },
+  );
   assert.equal(toFormer.to, 'ann@example.com');
   assert.match(toFormer.subject, /^Bob is now the owner/);
   assert.match(flat(toFormer.text), /Bob \(bob@example\.com\) is now the owner/);

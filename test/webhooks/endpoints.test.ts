@@ -86,7 +86,10 @@ test('Webhook endpoint create and update report every invalid field with 422', a
   const cases: [object, string[]][] = [
     [{ events: [] }, ['events must contain at least one event type; use ["*"] for all']],
     [{ events: ['test.failed', 'test.failed'] }, ['events must contain each event type only once']],
-    [{ events: [...EVENT_TYPES, '*'] }, ['events must contain at most 9 event types']],
+    [
+      { events: [...EVENT_TYPES, '*'] },
+      [`events must contain at most ${EVENT_TYPES.length} event types`],
+    ],
     [{ events: '*' }, ['events must be a list of event types']],
     [{ events: null }, ['events must be a list of event types']],
     [{ enabled: 'yes' }, ['enabled must be true or false']],

@@ -36,6 +36,11 @@ interface WatchedList {
   testedAt: number | null;
 }
 
+interface Change {
+  fault: string | null;
+  fields: { zone: string; name: string };
+}
+
 export function createBlocklistWatch({
   lists,
   resolver,
@@ -48,24 +53,37 @@ export function createBlocklistWatch({
   let firstRound: Promise<void> | null = null;
   let currentRound: Promise<void> | null = null;
 
-  async function test(watchedList: WatchedList): Promise<void> {
+  /** Returns what to log; null if nothing changed. */
+  async function test(watchedList: WatchedList): Promise<Change | null> {
     const { list } = watchedList.chosen;
     const previousFault = watchedList.fault;
     watchedList.testedAt = clock.now();
     const fault = await findFault(resolver, watchedList.chosen);
-    if (fault === DNS_DISABLED) return;
+    if (fault === DNS_DISABLED) return null;
     watchedList.fault = fault;
     // `list.zone` never contains a key, so none gets into the log.
     const fields = { zone: list.zone, name: list.name };
-    if (fault !== null && fault !== previousFault)
-      log.warn('blocklist failed its test', { ...fields, fault });
-    if (fault === null && previousFault !== null && previousFault !== NOT_TESTED)
-      log.info('blocklist works again', fields);
+    const isFirst = previousFault === NOT_TESTED;
+    return fault === previousFault || (fault === null && isFirst) ? null : { fault, fields };
   }
 
   const runRound = async () => {
     const now = clock.now();
-    await Promise.all(watched.filter((entry) => isDue(entry, now)).map(test));
+    const tests = watched.filter((entry) => isDue(entry, now)).map(test);
+    const changes = (await Promise.all(tests)).filter((change) => change !== null);
+    if (
+      changes.length > 1 &&
+      changes.length === watched.length &&
+      changes.every(({ fault }) => fault)
+    )
+      log.warn(
+        'no blocklist can be asked: check the DNS servers of this machine, or set DELIVERABILITY_DNS_SERVERS',
+        { lists: watched.length, fault: changes[0]!.fault },
+      );
+    else
+      for (const { fault, fields } of changes)
+        if (fault === null) log.info('blocklist works again', fields);
+        else log.warn('blocklist failed its test', { ...fields, fault });
     currentRound = null;
   };
   const retest = () => {

@@ -11,7 +11,9 @@ const ROLES = new Set(
   password payment payments prevention protection refund refunds reply security service services shipping
   sign sign-in support system tax team update updates validation verification verify wallet warning
   kundenservice kundendienst sicherheit konto zahlung rechnung servicio seguridad cuenta assistance client
-  sécurité compte servizio sicurezza beveiliging`
+  sécurité compte servizio sicurezza beveiliging
+  package packages parcels paket pakete sendung lieferung zustellung colis livraison paquete paquetes envíos
+  pacco consegna pakket bezorging paczka przesyłka encomenda pakke`
     .trim()
     .split(/\s+/),
 );

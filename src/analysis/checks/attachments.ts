@@ -67,6 +67,7 @@ export const attachments: Check = {
         'An archive is damaged or contains too many files to inspect.',
         { attachments: files.length },
       );
+    if (tree.parts.some(isTnefPart)) return onlyForOutlook(files.length);
     if (files.length === 0)
       return pass(
         'Your message has no attachments.',
@@ -156,6 +157,21 @@ function hiddenProblem(
   const { type, size: octets } = part ?? { type: 'text/plain', size: 0 };
   return { file, type, octets, problem, refused, blockedBy };
 }
+
+/** A winmail.dat ([MS-OXTNEF]) with nothing harmful in it. */
+const onlyForOutlook = (fileCount: number): Finding => ({
+  ...warn({
+    title: 'Your message contains winmail.dat, which only Outlook can open.',
+    detail:
+      'Outlook or Exchange sent the message in Rich Text format. Gmail, Apple Mail and others show a file named winmail.dat instead of the attachments and the formatting, and some filters distrust it.',
+    fix: 'Send the message as HTML. In Outlook, choose File, Options, Mail, “Compose messages in this format: HTML”, and also “Convert to HTML format” for messages in Rich Text format to Internet recipients. For a whole organization, run “Set-RemoteDomain Default -TNEFEnabled $false” in Exchange PowerShell.',
+    evidence: { attachments: fileCount },
+  }),
+  reference: {
+    name: 'Microsoft: TNEF conversion options',
+    url: 'https://learn.microsoft.com/exchange/mail-flow/content-conversion/tnef-conversion',
+  },
+});
 
 function problemFinding(problems: Problem[], fileCount: number): Finding {
   const worst = problems.toSorted((a, b) => Number(b.refused) - Number(a.refused));

@@ -100,7 +100,7 @@ function evaluateKey(selectorKey: SelectorKey, all: SelectorKey[]): Finding {
   if (key.revoked) return revokedKey(selectorKey);
   const { type, bits, testing } = key;
   if (bits === null || (type !== 'rsa' && type !== 'ed25519'))
-    return fail(explainUnusableKey(selectorKey));
+    return fail(explainUnusableKey(selectorKey, selectorKey.records[0] ?? ''));
   if (type === 'rsa' && bits < MIN_RSA_BITS) return fail(explainWeakKey(selectorKey, bits));
   const accepted = { selector, keyName, type, bits, testing, record: records[0] ?? '' };
   return evaluateKeyStrength(accepted, () => evaluateEd25519(selectorKey, all.some(isUsableRsa)));

@@ -15,7 +15,7 @@ import {
   warn,
 } from '../check.ts';
 import { alsoRepaired, explainRepair, keyRecordFix } from '../dkim/failures.ts';
-import { repairedKeyRecord } from '../dkim/key.ts';
+import { repairedKeyRecord } from '../dkim/key-record.ts';
 import {
   type DkimCause,
   type DkimOutcome,

@@ -15,6 +15,7 @@ import {
   warn,
 } from '../check.ts';
 import { type DmarcDiscovery, dmarcDiscovery, unusableRecord } from '../dmarc/discovery.ts';
+import { dmarcResult } from '../dmarc/evaluate.ts';
 import {
   dmarcFix,
   droppedAddressNote,
@@ -63,10 +64,29 @@ export async function policyFinding(context: Context): Promise<Finding> {
     await context.fact(recordFinding),
     discovery.recordDomain ?? '',
   );
-  const finding = evaluatePolicy(discovery, isRepairFirst);
+  const evaluated = evaluatePolicy(discovery, isRepairFirst);
+  const finding = (await isFailing(context)) ? withoutStricterRecord(evaluated) : evaluated;
   if (discovery.status !== 'none' || discovery.discarded.length > 0) return finding;
   const misplaced = await findMisplaced(discovery, context.resolver);
   return misplaced ? { ...finding, ...explainMisplaced(misplaced) } : finding;
+}
+
+// A stricter policy while the message itself fails.
+
+/** Whether the policy would be applied to this very message. False for a domain without a message. */
+async function isFailing(context: Context): Promise<boolean> {
+  const { result } = await context.fact(dmarcResult);
+  return result === 'fail';
+}
+
+/** Published now, a stricter record would make mailbox providers reject this message. */
+function withoutStricterRecord(finding: Finding): Finding {
+  const { fix } = finding;
+  if (finding.status !== 'warn' || fix?.record === undefined) return finding;
+  // There, the advice is not to publish anything.
+  if (foreignOwner(fix.record.name.replace('_dmarc.', '')) !== null) return finding;
+  const text = `First make this message pass DMARC: see the finding “DMARC”. A stricter policy would only get it rejected. ${fix.text.replace(/publish this record|publish the record without test mode/, 'publish a stricter record, which this report shows then')}`;
+  return { ...finding, fix: { text } };
 }
 
 // A record at a name where nobody looks for it.
@@ -137,9 +157,24 @@ function evaluatePolicy(discovery: DmarcDiscovery, isRepairFirst: boolean): Find
     return warn({ ...explainTestMode(policy, record, recordDomain, isRepairFirst), evidence });
   return pass(
     `Your DMARC policy asks mailbox providers to ${policy.effective} mail that fails DMARC.`,
-    `${policy.tag}=${policy.effective} in the DMARC record of ${recordDomain} applies to ${fromDomain}.`,
+    `${policy.tag}=${policy.effective} in the DMARC record of ${recordDomain} applies to ${fromDomain}.${weakerNote(record, recordDomain)}`,
     evidence,
   );
+}
+
+const STRENGTH = ['none', 'quarantine', 'reject'];
+
+/** What a weaker policy for subdomains means (RFC 9989 §4.7); empty if there is none. */
+function weakerNote(record: string, recordDomain: string): string {
+  const { tags } = parseDmarcTags(record);
+  const strengthOf = (name: string) => STRENGTH.indexOf(tags.get(name)?.toLowerCase() ?? '');
+  const weaker = ['sp', 'np'].filter(
+    (name) => strengthOf(name) >= 0 && strengthOf(name) < strengthOf('p'),
+  );
+  if (weaker.length === 0) return '';
+  const which = weaker.map((name) => `${name}=${tags.get(name)}`).join(' and ');
+  const whom = weaker.includes('sp') ? 'subdomains' : 'subdomains that do not exist';
+  return ` But ${which} ${weaker.length > 1 ? 'are' : 'is'} weaker for ${whom} of ${recordDomain}, so anyone can send as one of them. Unless a subdomain needs it, remove ${weaker.join(' and ')}.`;
 }
 
 const REPAIR_FIRST = 'First publish the record described under "DMARC record".';

@@ -60,6 +60,9 @@ export const dmarcRecord: Check = {
   },
 };
 
+/** The title of the finding on a record whose only problem is that it requests no reports. */
+export const NO_REPORT_ADDRESS = 'Your DMARC record has no address for reports (rua).';
+
 /** A fact: the finding of this check. */
 export async function recordFinding(context: Context): Promise<Finding> {
   return evaluateRecord(await context.fact(dmarcDiscovery), context.resolver);
@@ -100,6 +103,13 @@ async function evaluateApplied(
   resolver: Resolver,
 ): Promise<Finding> {
   const parsed = parseDmarcTags(record);
+  // The senders at a mailbox provider cannot change its record, nor where its reports go.
+  if (isForeign(recordDomain))
+    return pass(
+      `${recordDomain} has a DMARC record.`,
+      `Your mailbox provider publishes it, so there is nothing for you to change.`,
+      { record, record_domain: recordDomain },
+    );
   const addresses = ['rua', 'ruf'].flatMap((name) => reportAddresses(parsed.tags.get(name) ?? ''));
   const external = await externalDestinations(recordDomain, addresses, resolver);
   const evidence = {
@@ -112,7 +122,7 @@ async function evaluateApplied(
   };
   const problems = dmarcRecordProblems({ record, recordDomain, parsed, external, discarded });
   const notes = notesOf(
-    parsed.obsolete,
+    parsed,
     external.filter(({ authorized }) => authorized === null),
   );
   const worst = problems[0];
@@ -131,10 +141,24 @@ async function evaluateApplied(
   });
 }
 
-function notesOf(obsolete: string[], unanswered: { domain: string }[]): string {
+/**
+ * What `pct` means since RFC 9989 removed it. Receivers that follow RFC 7489 §6.6.4 apply the next weaker policy to the
+ * rest of the failing mail.
+ */
+function pctNote(tags: Map<string, string>): string {
+  const pct = /^\d{1,3}$/.test(tags.get('pct') ?? '') ? Number(tags.get('pct')) : 100;
+  const policy = tags.get('p')?.toLowerCase() ?? 'none';
+  if (pct >= 100 || policy === 'none') return '';
+  const weaker = policy === 'reject' ? 'quarantine' : 'none';
+  return pct === 0
+    ? ` Those that still read pct=0 apply ${weaker} instead of ${policy}, and some lists rewrite From because of it. To test a policy, use t=y instead.`
+    : ` Those that still read pct=${pct} apply ${policy} to ${pct} % of the failing mail, and ${weaker} to the rest; the others apply it to all.`;
+}
+
+function notesOf({ obsolete, tags }: DmarcTags, unanswered: { domain: string }[]): string {
   const removedTags =
     obsolete.length > 0
-      ? ` RFC 9989 removed ${obsolete.join(', ')} from DMARC; mailbox providers ignore ${obsolete.length === 1 ? 'it' : 'them'}.`
+      ? ` RFC 9989 removed ${obsolete.join(', ')} from DMARC; mailbox providers that follow it ignore ${obsolete.length === 1 ? 'it' : 'them'}.${pctNote(tags)}`
       : '';
   const unknownConsent =
     unanswered.length > 0
@@ -263,7 +287,7 @@ function reportProblems(applied: AppliedRecord): DmarcRecordProblem[] {
   if (rua.length === 0)
     return [
       {
-        text: 'Your DMARC record has no address for reports (rua).',
+        text: NO_REPORT_ADDRESS,
         detail:
           'Without reports, you cannot see who sends mail in your name or which of your own mail fails DMARC.',
         fix: `Publish the record with an address that accepts reports. ${reportMailboxSteps(applied.recordDomain)}`,

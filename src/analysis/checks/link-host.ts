@@ -2,6 +2,7 @@
 
 import { isIP } from 'node:net';
 import { domainToUnicode } from 'node:url';
+import { deceptiveScripts } from '../../lib/readable-domain.ts';
 import { type Check, fail, pass, type Reference, rfc, skipped, unknown, warn } from '../check.ts';
 import { fullHostName } from '../dns/names.ts';
 import { MAX_URL_LENGTH } from '../html/links.ts';
@@ -129,18 +130,7 @@ function scriptProblem(link: MessageLink, host: string): HostProblem | null {
   };
 }
 
-// Labels that mix scripts with similar letters (UTS 39 §5.1).
-
-const SIMILAR_SCRIPTS: [name: string, letter: RegExp][] = [
-  ['Latin', /\p{Script=Latin}/u],
-  ['Cyrillic', /\p{Script=Cyrillic}/u],
-  ['Greek', /\p{Script=Greek}/u],
-  ['Armenian', /\p{Script=Armenian}/u],
-  ['Cherokee', /\p{Script=Cherokee}/u],
-];
-
-/** Cyrillic letters that look the same as Latin ones. */
-const LATIN_LOOKALIKE = /^[асԁеһіјӏорԛѕԝху\d-]+$/u;
+// Labels that mix scripts with similar letters.
 
 interface LabelScripts {
   /** The label in Unicode. */
@@ -154,14 +144,8 @@ function deceptiveLabel(host: string): LabelScripts | null {
   if (!host.includes('xn--')) return null;
   const labels = domainToUnicode(host).split('.');
   for (const label of labels) {
-    const scripts = SIMILAR_SCRIPTS.filter(([, letter]) => letter.test(label)).map(
-      ([name]) => name,
-    );
-    if (scripts.length > 1) return { label, scripts };
-    // Readers expect a Cyrillic name under a Cyrillic top-level domain.
-    const hasLatinTld = /^[a-z]+$/.test(labels.at(-1)!);
-    if (scripts[0] === 'Cyrillic' && hasLatinTld && LATIN_LOOKALIKE.test(label))
-      return { label, scripts };
+    const scripts = deceptiveScripts(label, labels.at(-1)!);
+    if (scripts) return { label, scripts };
   }
   return null;
 }

@@ -12,11 +12,12 @@ import {
   type MessageLink,
   messageLinks,
 } from '../links/links.ts';
+import { rewritingGateway } from '../links/rewriting-gateways.ts';
 
 interface Mismatch {
   link: MessageLink;
   shown: string;
-  /** The link leads to one of the sender's domains, or the text has other words besides the domain. */
+  /** A gateway rewrote the link, it leads to one of the sender's domains, or the text has other words too. */
   minor: boolean;
 }
 
@@ -63,10 +64,12 @@ function reportMismatches(links: MessageLink[], found: Mismatch[]) {
   const reported = serious.length > 0 ? serious : found;
   const { link, shown } = reported[0]!;
   const target = targetOf(link);
+  const gateway = rewritingGateway(link.host);
+  const { detail, fix } = gateway ? explainGateway(gateway, shown) : explainMismatch(target, shown);
   return (serious.length > 0 ? fail : warn)({
     title: `${linkCount(reported.length)} ${reported.length === 1 ? 'shows a different domain than it leads' : 'show a different domain than they lead'} to.`,
-    detail: `The text says ${shown}, but the link leads to ${target}. Spam filters and email clients treat this as phishing, even if click tracking is the cause.`,
-    fix: `Use words instead of an address as the link text, or link directly to ${shown}. To do that, turn off click tracking for this link, or use a tracking domain under ${organizationalDomain(shown) ?? shown}.`,
+    detail,
+    fix,
     evidence: {
       links: links.length,
       problems: found.length,
@@ -80,6 +83,17 @@ function reportMismatches(links: MessageLink[], found: Mismatch[]) {
   });
 }
 
+const explainMismatch = (target: string, shown: string) => ({
+  detail: `The text says ${shown}, but the link leads to ${target}. Spam filters and email clients treat this as phishing, even if click tracking is the cause.`,
+  fix: `Use words instead of an address as the link text, or link directly to ${shown}. To do that, turn off click tracking for this link, or use a tracking domain under ${organizationalDomain(shown) ?? shown}.`,
+});
+
+/** The author wrote the right link. */
+const explainGateway = (gateway: string, shown: string) => ({
+  detail: `The text says ${shown}, but ${gateway} replaced the link by an address of its own after you wrote it. Other spam filters take such a link for phishing.`,
+  fix: `Exempt outgoing mail from link rewriting in ${gateway}. If the message was forwarded or answered, it was rewritten when it came in: test the message as you first send it. Words instead of an address as the link text avoid the problem, too.`,
+});
+
 function mismatchOf(link: MessageLink, ownDomains: Set<string>): Mismatch[] {
   const target = targetOf(link);
   const otherDomains = shownDomains(link.text!).filter(
@@ -87,7 +101,9 @@ function mismatchOf(link: MessageLink, ownDomains: Set<string>): Mismatch[] {
   );
   const worst = otherDomains.find(({ explicit }) => explicit) ?? otherDomains[0];
   if (!worst) return [];
-  return [{ link, shown: worst.shown, minor: !worst.explicit || ownDomains.has(target) }];
+  const isRewritten = rewritingGateway(link.host) !== null;
+  const minor = !worst.explicit || ownDomains.has(target) || isRewritten;
+  return [{ link, shown: worst.shown, minor }];
 }
 
 /** The organizational domain, or the host if it has none (an IP address, a public suffix). */

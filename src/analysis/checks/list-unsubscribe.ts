@@ -16,6 +16,7 @@ import { skipForwarded } from '../forwarding/explain.ts';
 import { skipUnlessMarketing } from '../kind.ts';
 import { fields } from '../mime/message.ts';
 import { ownDomainFix } from '../sending-services/ownership.ts';
+import { tagsInUrl } from './merge-tags.ts';
 
 /**
  * A usable but malformed field warns: most email clients read it, but not all. The fix always names
@@ -79,6 +80,20 @@ function evidenceOf({ values, https, http, mailto, problem }: ListUnsubscribe) {
 function evaluateField(context: Context, found: ListUnsubscribe): Finding {
   const { values, https, http, mailto, problem } = found;
   const rewrite = oneClickFix(context, 'Write the two fields like this');
+  if (problem === ENCODED)
+    return fail({
+      title: 'Your List-Unsubscribe field is encoded, so email clients cannot read it.',
+      detail: `It ${problem}, which are allowed only in text and names. PHPMailer, Python’s email package and several plugins encode long URLs like this. Email clients show no unsubscribe button.`,
+      fix: `Turn the encoding off for this field. In Python, use a policy with a max_line_length of 998; elsewhere, use a URL that fits into a line of 76 characters. ${rewrite}`,
+      reference: rfc(2047, '5'),
+    });
+  const tag = found.unfilled[0];
+  if (tag !== undefined)
+    return fail({
+      title: `Your List-Unsubscribe field contains an unfilled merge tag: ${tag.slice(0, 60)}.`,
+      detail: 'Its address unsubscribes nobody, so recipients report spam instead.',
+      fix: `Check the name of the field in your template. ${rewrite}`,
+    });
   if (https.length + http.length + mailto.length === 0)
     return fail({
       title: 'Your List-Unsubscribe field cannot be used.',
@@ -92,6 +107,14 @@ function evaluateField(context: Context, found: ListUnsubscribe): Finding {
         'Only one is allowed, and email clients differ in which one they use. Put several addresses into one field, separated by commas.',
       fix: 'Keep only one List-Unsubscribe field. Check whether your email service adds its own to the one you set.',
       reference: rfc(2369, '2'),
+    });
+  if (problem === FOLDED)
+    return warn({
+      title: 'A URL in your List-Unsubscribe field is broken by a space or a line break.',
+      detail:
+        'A folded line continues with a space, and email clients differ in whether they remove it from the URL.',
+      fix: `Write each URL without a break. Lines may have up to 998 characters, and can be folded after a comma. ${rewrite}`,
+      reference: rfc(5322, '2.2.3'),
     });
   if (problem !== null)
     return warn({
@@ -126,11 +149,18 @@ export interface ListUnsubscribe {
   https: string[];
   http: string[];
   mailto: string[];
+  /** Merge tags that were not filled in. */
+  unfilled: string[];
   /** What is malformed in the first field, to complete "It …"; null if it is well formed. */
   problem: string | null;
   /** The values of all List-Unsubscribe-Post fields. */
   post: string[];
 }
+
+/** RFC 2047 §5 allows encoded words only in text, comments and names, so clients do not decode them here. */
+const ENCODED_WORD = /=\?[^?\s]{1,40}\?[bq]\?/i;
+const ENCODED = 'consists of encoded words (=?utf-8?Q?…?=)';
+const FOLDED = 'has an address with a space or a line break in it';
 
 // Bounds the work on a hostile field.
 const MAX_URIS = 50;
@@ -146,6 +176,7 @@ export function listUnsubscribeField({ message }: Context): ListUnsubscribe {
     https: withProtocol('https:'),
     http: withProtocol('http:'),
     mailto: withProtocol('mailto:'),
+    unfilled: uris.flatMap(tagsInUrl),
     problem,
     post: fields(message, 'list-unsubscribe-post').map(({ value }) => value),
   };
@@ -154,13 +185,17 @@ export function listUnsubscribeField({ message }: Context): ListUnsubscribe {
 /** Reads `<…>, <…>` with comments between, up to the first syntax error. */
 function parseUris(text: string): { uris: string[]; problem: string | null } {
   const uris: string[] = [];
+  let problem: string | null = null;
   let at = skipComments(text, 0);
   if (at >= text.length) return { uris, problem: 'is empty' };
+  if (ENCODED_WORD.test(text)) return { uris, problem: ENCODED };
   while (uris.length < MAX_URIS) {
     if (text[at] !== '<') return { uris, problem: 'has an address that is not in angle brackets' };
     const end = text.indexOf('>', at);
     if (end < 0) return { uris, problem: 'has an angle bracket that is not closed' };
-    uris.push(text.slice(at + 1, end).replace(/\s+/g, ''));
+    const uri = text.slice(at + 1, end).trim();
+    if (/\s/.test(uri)) problem ??= FOLDED;
+    uris.push(uri.replace(/\s+/g, ''));
     at = skipComments(text, end + 1);
     if (at >= text.length) break;
     if (text[at] !== ',') return { uris, problem: 'has no comma between its addresses' };
@@ -168,7 +203,7 @@ function parseUris(text: string): { uris: string[]; problem: string | null } {
     // A final comma is common and harmless.
     if (at >= text.length) break;
   }
-  return { uris, problem: null };
+  return { uris, problem };
 }
 
 /** The index of the next character that is neither white space nor in a comment. */

@@ -1,17 +1,33 @@
 /** `merge_tags`: no merge tag such as `{{name}}` was left unfilled. */
 
-import { type Check, type Context, fail, pass, unknown, warn } from '../check.ts';
+import { type Check, type Context, fail, pass, unknown } from '../check.ts';
 import { type HtmlFacts, htmlFacts } from '../html/facts.ts';
+import { fields } from '../mime/message.ts';
 
-type Place = 'subject' | 'preheader' | 'HTML' | 'text part' | 'links';
+type Place =
+  | 'subject'
+  | 'preheader'
+  | 'HTML'
+  | 'text part'
+  | 'header fields'
+  | 'unsubscribe addresses'
+  | 'links'
+  | 'images';
+
+/** Where recipients do not see the tag, but the address does not work. */
+const URL_PLACES: Place[] = ['unsubscribe addresses', 'links', 'images'];
+
+/** Fields that a template fills in, and that people or mailbox providers read. */
+const HEADER_FIELDS = ['from', 'sender', 'reply-to', 'to', 'cc', 'list-id', 'feedback-id'];
+const UNSUBSCRIBE_FIELDS = ['list-unsubscribe', 'list-help', 'list-archive'];
+const MAX_FIELD_LENGTH = 64 * 1024;
 
 const MAX_TAGS_SHOWN = 10;
 const MAX_URLS = 2000;
 
 /**
- * Fails for a tag in visible text, warns for one in a URL. In a message with code (`pre` or `code`
- * elements, fences), only the subject, preheader and URLs are checked: its text may be about
- * placeholders.
+ * Fails for a tag in text, in a header field or in a URL, which does not work then. In a message with code (`pre` or
+ * `code` elements, fences), its text may be about placeholders and is not checked.
  */
 export const mergeTags: Check = {
   id: 'merge_tags',
@@ -28,7 +44,10 @@ export const mergeTags: Check = {
     preheader: 'shown',
     html: 'shown',
     text_part: 'shown',
+    header_fields: 'shown',
+    unsubscribe_addresses: 'shown',
     links: 'shown',
+    images: 'shown',
   },
   run(context) {
     const { message } = context;
@@ -44,7 +63,7 @@ export const mergeTags: Check = {
       );
     return pass(
       'Your message has no unfilled merge tags.',
-      'No template placeholder is left in the subject, text, HTML or links.',
+      'No template placeholder is left in the header, text, HTML or URLs.',
     );
   },
 };
@@ -58,9 +77,26 @@ function tagsByPlace({ message }: Context, facts: HtmlFacts | null): Map<Place, 
     ['preheader', tagsInText(preheader.map((hidden) => hidden.text).join('\n'))],
     ['HTML', showsCode ? [] : tagsInText(facts?.text ?? '')],
     ['text part', showsCode ? [] : tagsInText(withoutCode(text.replace(URL_PATTERN, ' ')))],
+    ['header fields', headerTags(message, HEADER_FIELDS, tagsInText)],
+    ['unsubscribe addresses', headerTags(message, UNSUBSCRIBE_FIELDS, tagsInUrl)],
     ['links', linkTags(text, facts)],
+    ['images', imageTags(facts)],
   ];
   return new Map(found.filter(([, tags]) => tags.length > 0));
+}
+
+function headerTags(
+  message: Context['message'],
+  names: string[],
+  tagsIn: (text: string) => string[],
+): string[] {
+  const values = names.flatMap((name) => fields(message, name).slice(0, 5));
+  return [...new Set(values.flatMap(({ value }) => tagsIn(value.slice(0, MAX_FIELD_LENGTH))))];
+}
+
+function imageTags(facts: HtmlFacts | null): string[] {
+  const urls = [...(facts?.images ?? []).map(({ src }) => src), ...(facts?.backgrounds ?? [])];
+  return [...new Set(urls.slice(0, MAX_URLS).flatMap(tagsInUrl))];
 }
 
 function hasCode(text: string, facts: HtmlFacts | null): boolean {
@@ -88,11 +124,11 @@ function linkTags(text: string, facts: HtmlFacts | null): string[] {
 
 function reportUnfilled(found: Map<Place, string[]>, places: Place[]) {
   const all = [...new Set([...found.values()].flat())];
-  const isVisible = places.some((place) => place !== 'links');
+  const isVisible = places.some((place) => !URL_PLACES.includes(place));
   const first = found.get(places[0]!)![0]!;
   const evidence = Object.fromEntries(
     places.map((place) => [
-      place.replace(' ', '_').toLowerCase(),
+      place.replaceAll(' ', '_').toLowerCase(),
       found
         .get(place)!
         .slice(0, MAX_TAGS_SHOWN)
@@ -103,9 +139,9 @@ function reportUnfilled(found: Map<Place, string[]>, places: Place[]) {
   const where = `Found in: ${places.join(', ')}.`;
   const fix = `Check the field names in your template, and set a default value for recipients without one. Start with ${all.slice(0, 3).join(', ').slice(0, 200)}.`;
   if (!isVisible)
-    return warn({
-      title: `Your links contain an unfilled merge tag: ${first.slice(0, 60)}${more}.`,
-      detail: `Such a link opens the wrong page or does not work. ${where}`,
+    return fail({
+      title: `Your ${places[0]} contain an unfilled merge tag: ${first.slice(0, 60)}${more}.`,
+      detail: `Such an address opens the wrong page or does not work. ${where}`,
       fix,
       evidence,
     });
@@ -180,7 +216,7 @@ function tagsInText(text: string): string[] {
  * The distinct tags in a URL. The brackets and bars of tags are decoded first; any other
  * percent-encoded octet becomes a space, so that it is not read as a tag.
  */
-function tagsInUrl(url: string): string[] {
+export function tagsInUrl(url: string): string[] {
   const decoded = url
     .slice(0, 4000)
     .replace(/%(?:7[bcd]|5[bd]|2a|24|3[ce])/gi, (code) => decodeURIComponent(code))

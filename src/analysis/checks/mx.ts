@@ -2,6 +2,7 @@
 
 import {
   type Check,
+  type Context,
   type Finding,
   fail,
   lookupFailed,
@@ -12,7 +13,8 @@ import {
   skipped,
   warn,
 } from '../check.ts';
-import { type MailHosts, mailHosts } from '../dns/mail-hosts.ts';
+import { type BrokenName, brokenName } from '../dns/broken-name.ts';
+import { type HostProblem, type MailHost, type MailHosts, mailHosts } from '../dns/mail-hosts.ts';
 import { fromDomain, mailFromDomain } from '../dns/names.ts';
 
 const NOT_CHECKED = 'The MX records were not checked.';
@@ -33,7 +35,13 @@ export const mx: Check = {
     domains: {
       domain: 'shown',
       kind: 'shown',
-      hosts: { name: 'shown', preference: 'shown', resolves: 'shown', ipv6: 'shown' },
+      hosts: {
+        name: 'shown',
+        preference: 'shown',
+        resolves: 'shown',
+        ipv6: 'shown',
+        problem: 'shown',
+      },
     },
     ...PUBLIC_FAILED_LOOKUPS,
   },
@@ -48,7 +56,9 @@ export const mx: Check = {
       ({ domain, kind }) => domain === from || kind !== 'nothing',
     );
     const evidence = { domains: mailHostResults.map(evidenceOf) };
-    const problems = relevant.map(problemOf);
+    const problems = await Promise.all(
+      relevant.map(async (hosts) => (await brokenFinding(hosts, context)) ?? problemOf(hosts)),
+    );
     const worst =
       problems.find((problem) => problem?.status === 'fail') ??
       problems.find((problem) => problem?.status === 'warn');
@@ -81,6 +91,52 @@ export const mx: Check = {
   },
 };
 
+const HOST_PROBLEMS: Record<HostProblem, { what: string; fix: string }> = {
+  literal: {
+    what: 'is an IP address, but an MX record must name a host',
+    fix: 'Give the server a name with an A record, and use that name in the MX record.',
+  },
+  label: {
+    what: 'is not a full host name',
+    fix: 'Write the full name of the server in the MX record, such as mx.example.com.',
+  },
+  alias: {
+    what: 'is an alias (CNAME), which an MX record must not name',
+    fix: 'Use the name to which the alias leads in the MX record, or give this name A and AAAA records instead of the CNAME.',
+  },
+  unreachable: {
+    what: 'has only addresses that the internet cannot reach',
+    fix: 'Publish the public IP address of the server.',
+  },
+  partly_unreachable: {
+    what: 'also has an address that the internet cannot reach',
+    fix: 'Remove the private addresses from the A and AAAA records of the server.',
+  },
+};
+
+/** MX records whose hosts resolve or not, but cannot be used as they are. */
+function explainMisused({ domain, hosts }: MailHosts, misused: MailHost[]): Finding {
+  const isUsable = ({ resolves, problem }: MailHost) =>
+    resolves !== false &&
+    (problem === null || problem === 'alias' || problem === 'partly_unreachable');
+  const { name, problem } = misused.find((host) => !isUsable(host)) ?? misused[0]!;
+  const { what, fix } = HOST_PROBLEMS[problem!];
+  const others =
+    misused.length > 1
+      ? ` The same or similar: ${misused
+          .filter((host) => host.name !== name)
+          .map((host) => host.name)
+          .join(', ')}.`
+      : '';
+  const canDeliver = hosts.some(isUsable);
+  return (canDeliver ? warn : fail)({
+    title: `The mail server ${name} of ${domain} ${what}.`,
+    detail: `${canDeliver ? 'Some senders cannot deliver mail to your domain, or deliver it late.' : 'Replies and bounces cannot be delivered.'}${others}`,
+    fix,
+    reference: rfc(5321, '5.1'),
+  });
+}
+
 function evidenceOf({ domain, kind, hosts }: MailHosts) {
   return { domain, kind, hosts: hosts.map((host) => ({ ...host })) };
 }
@@ -92,6 +148,19 @@ function isUndecided({ kind, hosts }: MailHosts): boolean {
     (!hosts.some(({ resolves }) => resolves) && hosts.some(({ resolves }) => resolves === null))
   );
 }
+
+/** No record cures a domain that does not exist, or whose alias is broken. */
+async function brokenFinding(
+  { domain, kind }: MailHosts,
+  { resolver }: Context,
+): Promise<Finding | null> {
+  if (kind !== 'nothing' && kind !== 'error') return null;
+  const broken = await brokenName(domain, resolver);
+  return broken && explainBroken(broken);
+}
+
+export const explainBroken = ({ title, detail, fix }: BrokenName): Finding =>
+  fail({ title, detail, fix });
 
 function problemOf(mailHosts: MailHosts): Finding | null {
   const { domain, kind, hosts } = mailHosts;
@@ -112,6 +181,8 @@ function problemOf(mailHosts: MailHosts): Finding | null {
         'It has neither an MX record nor an address record, so replies cannot be delivered. Many mail servers reject such a sender.',
       fix: { text: `Publish this record, ${placeholder}.`, record },
     });
+  const misused = hosts.filter(({ problem }) => problem !== null);
+  if (misused.length > 0) return explainMisused(mailHosts, misused);
   const unresolved = hosts.filter(({ resolves }) => resolves === false).map(({ name }) => name);
   if (unresolved.length === 0) return null;
   const fix = `Publish an A or AAAA record for ${unresolved.join(', ')}, or remove the MX records of ${domain} that point to ${unresolved.length === 1 ? 'it' : 'them'}.`;

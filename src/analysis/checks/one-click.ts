@@ -49,7 +49,7 @@ function evaluateFields(
   unsubscribeFields: ListUnsubscribe,
   fix: string,
 ): Finding {
-  const { values, https, mailto, post } = unsubscribeFields;
+  const { values, https, mailto, post, unfilled } = unsubscribeFields;
   if (values.length === 0) {
     const title = 'One-click unsubscribe has no address: the List-Unsubscribe field is missing.';
     const absent = missingField(context.message, 'List-Unsubscribe', { title, detail: WHY, fix });
@@ -64,6 +64,15 @@ function evaluateFields(
     });
     return isUnusable ? { ...finding, dependsOn: ['list_unsubscribe'] } : finding;
   }
+  if (unfilled.length > 0)
+    return {
+      ...fail({
+        title: `The address for one-click unsubscribe contains an unfilled merge tag: ${unfilled[0]!.slice(0, 60)}.`,
+        detail: WHY,
+        fix,
+      }),
+      dependsOn: ['list_unsubscribe'],
+    };
   if (post.length === 0)
     return missingField(context.message, 'List-Unsubscribe-Post', {
       title: 'Your message has no List-Unsubscribe-Post field.',

@@ -3,6 +3,7 @@
 import { addressDomain, organizationalDomain } from '../../lib/domain-names.ts';
 import { type Check, type Finding, pass, rfc, skipped, unknown, warn } from '../check.ts';
 import { fromDomain } from '../dns/names.ts';
+import { forwarding } from '../forwarding/forwarding.ts';
 import { listEntries, mailboxListProblem } from '../mime/mailbox-list.ts';
 import { fields, LIMITS } from '../mime/message.ts';
 import { foreignOwner, ownDomainFix } from '../sending-services/ownership.ts';
@@ -29,6 +30,12 @@ export const replyTo: Check = {
     if (from === null)
       return skipped('Reply-To was not compared with From.', 'The From field has no domain.');
     const domains = listEntries(field.value).slice(0, MAX_ADDRESSES).map(domainOf);
+    if (context.fact(forwarding).kind === 'list')
+      return pass(
+        `Replies to your message go to ${[...new Set(domains)].join(' and ')}.`,
+        'The mailing list sets Reply-To, so that replies reach the list.',
+        evidence,
+      );
     const otherDomain = domains.find((domain) => organization(domain) !== organization(from));
     if (otherDomain !== undefined) return { ...atOtherDomain(otherDomain, from), evidence };
     return pass(

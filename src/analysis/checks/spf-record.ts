@@ -17,15 +17,17 @@ import {
 import { fromDomain } from '../dns/names.ts';
 import { firstRecordFix, keepSender } from '../sending-services/spf-steps.ts';
 import { evaluateSpf, spfIdentity, spfResult } from '../spf/evaluate.ts';
+import { isPrivateNetwork } from '../spf/networks.ts';
 import { findSpfProblems, MAX_LOOKUPS, type SpfProblem } from '../spf/problems.ts';
 import {
   mergeRecords,
   parseSpfTerms,
   repairedSpf,
   spfFix,
-  unreachedTerms,
+  withAllReached,
   withDefaultSenders,
   withoutTerms,
+  withoutUnreached,
   withSoftFail,
 } from '../spf/record.ts';
 import { type SpfNode, type SpfTree, walkSpf, withPublished } from '../spf/tree.ts';
@@ -113,17 +115,41 @@ export async function evaluateSpfRecord(domain: string, context: Context): Promi
     );
   return pass(
     'Your SPF record is valid.',
-    `It needs ${tree.lookups} of the ${MAX_LOOKUPS} allowed DNS lookups, and allows only the servers that it lists.${unreachedNote(root)}`,
+    `It needs ${tree.lookups} of the ${MAX_LOOKUPS} allowed DNS lookups, and allows only the servers that it lists.${budgetNote(tree)}${privateNote(tree)}`,
     evidence,
   );
 }
 
-/** Harmless, unless the owner expects a service that is listed there to pass. */
-function unreachedNote(root: SpfNode): string {
-  const [first] = unreachedTerms(parseSpfTerms(root.records[0] ?? ''));
-  return first
-    ? ` Mailbox providers stop at its all term and do not read "${first.text.slice(0, 100)}" after it. If you need that term, move it before the all term.`
-    : '';
+/** With more lookups used, the next include breaks the record. */
+const NEARLY_ALL_LOOKUPS = 8;
+
+/** What each term costs, once the limit is near; empty before that. */
+function budgetNote({ lookups, root }: SpfTree): string {
+  if (lookups < NEARLY_ALL_LOOKUPS) return '';
+  const costs = root.children
+    .filter(({ via }) => via !== null)
+    .map((child) => `${child.via} ${costOf(child)}`);
+  const list = costs.length > 0 ? ` Lookups by term: ${costs.slice(0, 10).join(', ')}.` : '';
+  return ` With more than ${MAX_LOOKUPS}, the record stops working.${list}`;
+}
+
+/** The lookup of the term itself, and of those in the record that it names. */
+const costOf = (node: SpfNode): number =>
+  1 +
+  node.terms.filter(
+    ({ name, isModifier, fault }) => !isModifier && fault === null && LOOKUP_TERMS.has(name),
+  ).length +
+  node.children.reduce((sum, child) => sum + costOf(child) - 1, 0);
+
+/** Mechanisms that query DNS (RFC 7208 §4.6.4). */
+const LOOKUP_TERMS = new Set(['a', 'mx', 'ptr', 'exists', 'include']);
+
+/** Terms without effect; empty if there are none. */
+function privateNote({ root }: SpfTree): string {
+  const [first, ...others] = root.terms.filter(isPrivateNetwork).map(({ text }) => text);
+  if (first === undefined) return '';
+  const terms = others.length > 0 ? `"${first}" and ${others.length} more have` : `"${first}" has`;
+  return ` ${terms} no effect: mail from a private network reaches others from a public address.`;
 }
 
 function detailOf(worst: SpfProblem, problems: SpfProblem[], tree: SpfTree): string {
@@ -138,7 +164,7 @@ function detailOf(worst: SpfProblem, problems: SpfProblem[], tree: SpfTree): str
     tree.failedLookups.length > 0
       ? ` DNS lookups failed for ${tree.failedLookups.join(', ')}.`
       : '';
-  return `${lead}${otherProblems}${failures}`;
+  return `${lead}${otherProblems}${failures}${privateNote(tree)}`;
 }
 
 function evidenceOf(tree: SpfTree): NonNullable<Finding['evidence']> {
@@ -172,7 +198,7 @@ async function proposeSpf(root: SpfNode, problems: SpfProblem[], context: Contex
   // Published as shown, the record must work: so none if a part of it cannot be corrected.
   const record = published === undefined ? null : repairedSpf(published);
   if (published === undefined || record === null || !problems.every(isCorrectable)) return { text };
-  const improved = applyChanges(record, problems);
+  const improved = await applyChanges(record, problems, root.domain, context);
   if (improved !== published) {
     const kept = await keepPassing(root.domain, improved, context);
     if (kept === null) return { text };
@@ -192,7 +218,12 @@ async function proposeSpf(root: SpfNode, problems: SpfProblem[], context: Contex
 const isCorrectable = ({ level, change, isSyntax, isOpen }: SpfProblem): boolean =>
   level === 'warn' || change !== undefined || isSyntax === true || isOpen === true;
 
-function applyChanges(record: string, problems: SpfProblem[]): string {
+async function applyChanges(
+  record: string,
+  problems: SpfProblem[],
+  domain: string,
+  { resolver }: Context,
+): Promise<string> {
   const changes = problems.flatMap(({ change }) => change ?? []);
   const removed = changes.flatMap((change) => (change.kind === 'remove' ? change.terms : []));
   const ptrs = changes.some(({ kind }) => kind === 'without_ptr')
@@ -203,7 +234,12 @@ function applyChanges(record: string, problems: SpfProblem[]): string {
     (change) => change.kind === 'close' && change.node.via === null,
   );
   const withoutUnwanted = unwanted.length > 0 ? withoutTerms(record, unwanted) : record;
-  return closesRecord ? withSoftFail(withoutUnwanted) : withoutUnwanted;
+  const finish = (text: string) => (closesRecord ? withSoftFail(text) : text);
+  if (!changes.some(({ kind }) => kind === 'reach')) return finish(withoutUnwanted);
+  // Nobody has read these terms until now, so they can have faults of their own.
+  const reached = finish(withAllReached(withoutUnwanted));
+  const tree = await walkSpf(domain, withPublished(domain, reached, resolver));
+  return findSpfProblems(tree).length === 0 ? reached : finish(withoutUnreached(withoutUnwanted));
 }
 
 /**

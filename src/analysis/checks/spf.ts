@@ -18,6 +18,8 @@ import { sendingServices } from '../sending-services/identify.ts';
 import { foreignOwner } from '../sending-services/ownership.ts';
 import { allowSenderFix } from '../sending-services/spf-steps.ts';
 import { type SpfOutcome, spfResult } from '../spf/evaluate.ts';
+import { parseSpfTerms, unreachedTerms } from '../spf/record.ts';
+import { withPublished } from '../spf/tree.ts';
 import { evaluateSpfRecord } from './spf-record.ts';
 
 /** Only `pass` authenticates. `softfail`, `neutral` and `none` count as little as `fail`. */
@@ -57,14 +59,29 @@ export const spf: Check = {
         `A DNS lookup for the SPF record of ${outcome.domain} failed (${outcome.reason ?? 'no reason given'}). This does not affect your score.`,
         evidence,
       );
-    const forwarded = explainForwardedSpf(context, outcome);
+    const forwarded = await explainForwardedSpf(context, outcome);
     if (forwarded) return fail({ ...forwarded, evidence });
     if (outcome.result === 'permerror' && outcome.domain !== null)
       return fail({ ...(await brokenRecord(outcome, outcome.domain, context)), evidence });
     const service = await serviceEvidence(context);
-    return fail({ ...(await failureOf(outcome, context)), evidence: { ...evidence, ...service } });
+    const failure = await failureOf(outcome, context);
+    const alsoFixes = await fixedBeside(outcome, failure.fix, context);
+    return { ...fail({ ...failure, evidence: { ...evidence, ...service } }), alsoFixes };
   },
 };
+
+/** The proposed record has all of its terms before `all`, which can cure the finding about the record too. */
+async function fixedBeside(
+  { domain, record }: SpfOutcome,
+  { record: proposed }: Fix,
+  context: Context,
+): Promise<string[]> {
+  if (domain === null || proposed?.name !== domain || !record) return [];
+  if (unreachedTerms(parseSpfTerms(record)).length === 0) return [];
+  const resolver = withPublished(domain, proposed.value, context.resolver);
+  const { status } = await evaluateSpfRecord(domain, { ...context, resolver });
+  return status === 'pass' ? ['spf_record'] : [];
+}
 
 /** The fix depends on the sending service, so the finding shows why it is known. */
 async function serviceEvidence(context: Context): Promise<NonNullable<Finding['evidence']>> {

@@ -2,6 +2,7 @@
 
 import { formatUtcTime } from '../../lib/clock.ts';
 import { type Fix, type Reference, rfc } from '../check.ts';
+import { withoutQuotes } from './key-record.ts';
 import { type DkimCause, type DkimSignature, isEd25519 } from './outcome.ts';
 
 /** A finding without its status. */
@@ -62,15 +63,16 @@ export function explainMissingKey(
   type: KeyType = 'rsa',
   texts: string[] = [],
 ): Explanation {
+  const [other] = texts;
+  const found =
+    other === undefined
+      ? ''
+      : ` The TXT record that answers there is of another kind: “${other.slice(0, 100)}”. A wildcard record (*.${keyName.slice(keyName.indexOf('_domainkey.') + '_domainkey.'.length)}) answers like this for every name without records of its own.`;
   return {
-    title:
-      texts.length > 0
-        ? `The TXT record at ${keyName} is not a DKIM key.`
-        : `No DKIM key is published at ${keyName}.`,
-    detail:
-      'Mailbox providers look up the public key there, so they cannot verify signatures with this selector.',
+    title: `No DKIM key is published at ${keyName}.`,
+    detail: `Mailbox providers look up the public key there, so they cannot verify signatures with this selector.${found}`,
     fix: keyRecordFix(
-      `Publish the public key that your mail server or email service shows for selector ${selector}.`,
+      `Publish the public key that your mail server or email service shows for selector ${selector}.${other === undefined ? '' : ' The new record replaces the answer of a wildcard at this name.'}`,
       keyName,
       type,
     ),
@@ -90,12 +92,25 @@ export function explainRevokedKey(location: KeyLocation): Explanation {
   };
 }
 
-/** `reason`: what is wrong with the record, if known. */
+/** `record`: as published. `reason`: what is wrong with it, if known. */
 export function explainUnusableKey(
   { selector, keyName }: KeyLocation,
+  record: string,
   type: KeyType = 'rsa',
   reason: string | null = null,
 ): Explanation {
+  const unquoted = withoutQuotes(record);
+  if (unquoted !== null)
+    return {
+      title: `The DKIM key record at ${keyName} has quotation marks in it.`,
+      detail:
+        'They are part of the notation of zone files, not of the record. With them, mailbox providers cannot read the key.',
+      fix: {
+        text: 'Replace the record with this one, which has the same key without the quotation marks.',
+        record: { type: 'TXT', name: keyName, value: unquoted },
+      },
+      reference: rfc(6376, '3.6.1'),
+    };
   return {
     title: `The DKIM key record at ${keyName} is invalid.`,
     detail: `Mailbox providers cannot read a key from it${reason === null ? '' : `: ${reason}`}. Common causes are a missing part, a quotation mark or space inside the key, and a wrong key type (k=).`,
@@ -205,11 +220,21 @@ const EXPLANATIONS: Partial<Record<DkimCause, Explain>> = {
   wrong_key: wrongKey,
   bad_signature: badSignature,
   expired,
-  no_key: (signature) => explainMissingKey(signature, keyTypeOf(signature)),
+  no_key: (signature) =>
+    explainMissingKey(
+      signature,
+      keyTypeOf(signature),
+      signature.keyRecord === null ? [] : [signature.keyRecord],
+    ),
   several_keys: severalKeys,
   revoked: explainRevokedKey,
   unusable_key: (signature) =>
-    explainUnusableKey(signature, keyTypeOf(signature), signature.reason),
+    explainUnusableKey(
+      signature,
+      signature.keyRecord ?? '',
+      keyTypeOf(signature),
+      signature.reason,
+    ),
   weak_key: (signature) => explainWeakKey(signature, signature.bits),
   sha1,
   malformed,

@@ -1,8 +1,7 @@
 /** Looks up the DKIM keys of a domain by their selectors. */
 
 import type { Context } from '../check.ts';
-import { parseTagList } from '../dns/tag-list.ts';
-import { type DkimKey, readKeyRecord } from './key.ts';
+import { type DkimKey, isKeyRecord, readKeyRecord } from './key-record.ts';
 
 const MAX_SELECTORS = 50;
 
@@ -89,13 +88,6 @@ async function lookUpKey(
     records,
     key,
   };
-}
-
-/** RFC 6376 §3.6.1: `p=` is required, the version is optional. Wildcards can return other texts. */
-function isKeyRecord(text: string): boolean {
-  const tags = parseTagList(text);
-  const version = tags.get('v');
-  return tags.has('p') && (version === undefined || version.toUpperCase() === 'DKIM1');
 }
 
 /** Selectors that large senders and common mail servers use. */

@@ -10,7 +10,7 @@ import type { Context } from '../check.ts';
 import { mailauthResolver } from '../dns/mailauth-resolver.ts';
 import { LIMITS } from '../mime/message.ts';
 import type { AuthResult } from '../result.ts';
-import { type DkimKey, readKeyRecord } from './key.ts';
+import { type DkimKey, readKeyRecord, resemblesKey } from './key-record.ts';
 import { type DkimCause, type DkimOutcome, type DkimSignature, isOfFromDomain } from './outcome.ts';
 import {
   extractSignatures,
@@ -231,6 +231,10 @@ function mismatch(mailauthResult: DKIMResult, key: DkimKey | null): Verdict {
   }
 }
 
+/** False if a record of another kind answers, such as the one of a wildcard. */
+const answerHasKey = (answer: DnsAnswer): boolean =>
+  answer.status === 'found' && answer.records.some(resemblesKey);
+
 /** Failures to get a usable key. */
 function keyVerdict(
   { keyName, algorithm }: DkimSignature,
@@ -244,7 +248,8 @@ function keyVerdict(
       'dns_failure',
       `its key at ${keyName} could not be looked up (${answer.reason})`,
     );
-  if (!key) return verdict('permerror', 'no_key', `no key is published at ${keyName}`);
+  if (!key || !answerHasKey(answer))
+    return verdict('permerror', 'no_key', `no key is published at ${keyName}`);
   if (key.revoked)
     return verdict('permerror', 'revoked', `its key at ${keyName} has been revoked (p= is empty)`);
   const detail =

@@ -7,7 +7,7 @@ import { createHash, verify } from 'node:crypto';
 import { addressDomain } from '../../lib/domain-names.ts';
 import { stripAngleBrackets } from '../../lib/mail.ts';
 import type { Context } from '../check.ts';
-import { readKeyRecord } from '../dkim/key.ts';
+import { readKeyRecord } from '../dkim/key-record.ts';
 import { fields, type HeaderField, LIMITS, type Message } from '../mime/message.ts';
 import {
   type Dkim2Fields,

@@ -1,5 +1,6 @@
 /** Finds the mail servers of a domain: its MX records, or its own address (RFC 5321 §5.1, RFC 7505). */
 
+import { isLocalAddress, normalizeAddress } from '../../lib/addresses.ts';
 import { type DnsAnswer, parseMx } from '../../net/dns/resolver.ts';
 import type { Context, FailedLookup } from '../check.ts';
 
@@ -13,7 +14,15 @@ export interface MailHost {
   resolves: boolean | null;
   /** Whether the host has an IPv6 address; null if unknown. */
   ipv6: boolean | null;
+  /** Why senders cannot use it, or must not be sent to it; null if it is usable, as far as is known. */
+  problem: HostProblem | null;
 }
+
+/**
+ * `literal`: an IP address instead of a name. `label`: a name without a dot. `alias`: a CNAME (RFC 2181 §10.3).
+ * `unreachable`: only addresses that no sender reaches, such as private ones. `partly_unreachable`: some of them.
+ */
+export type HostProblem = 'literal' | 'label' | 'alias' | 'unreachable' | 'partly_unreachable';
 
 export interface MailHosts {
   domain: string;
@@ -70,6 +79,8 @@ async function lookUpHost(
   preference: number,
   unanswered: FailedLookup[],
 ): Promise<MailHost> {
+  if (normalizeAddress(name) !== null)
+    return { name, preference, resolves: false, ipv6: false, problem: 'literal' };
   const types = ['A', 'AAAA'] as const;
   const answers = await Promise.all(types.map((type) => resolver(name, type)));
   answers.forEach((answer, index) => {
@@ -78,7 +89,25 @@ async function lookUpHost(
   });
   const [ipv4, ipv6] = answers.map(hasRecords) as [boolean | null, boolean | null];
   const resolves = ipv4 || ipv6 ? true : ipv4 === null || ipv6 === null ? null : false;
-  return { name, preference, resolves, ipv6 };
+  const addresses = answers.flatMap((answer) => (answer.status === 'found' ? answer.records : []));
+  // If a lookup failed, the host may have other addresses.
+  const isComplete = answers.every(({ status }) => status !== 'error');
+  const problem = await problemOf(resolver, name, addresses, isComplete);
+  return { name, preference, resolves, ipv6, problem };
+}
+
+async function problemOf(
+  resolver: Context['resolver'],
+  name: string,
+  addresses: string[],
+  isComplete: boolean,
+): Promise<HostProblem | null> {
+  if (!name.includes('.')) return 'label';
+  if ((await resolver(name, 'CNAME')).status === 'found') return 'alias';
+  const unreachable = addresses.filter(isLocalAddress);
+  if (unreachable.length === 0) return null;
+  const areAll = isComplete && unreachable.length === addresses.length;
+  return areAll ? 'unreachable' : 'partly_unreachable';
 }
 
 function hasRecords(answer: DnsAnswer): boolean | null {

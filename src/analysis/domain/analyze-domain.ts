@@ -1,11 +1,13 @@
 /** Checks a domain without a message: the checks of a report that need none, and some more. */
 
+import { withReadableNames } from '../../lib/readable-domain.ts';
 import type { Resolver } from '../../net/dns/resolver.ts';
 import type { WebClient } from '../../net/http/web.ts';
 import type { ProbeMailTls } from '../../net/smtp/probe.ts';
 import type { Setup } from '../check.ts';
 import { type Context, DEADLINE_MS, type Finding } from '../check.ts';
 import { dkimSelectorChecks } from '../checks/dkim-selector.ts';
+import { explainBroken, mx } from '../checks/mx.ts';
 import {
   boundedResolver,
   boundedWeb,
@@ -13,7 +15,8 @@ import {
   type Deadline,
   startDeadline,
 } from '../context.ts';
-import { lookUpKeys, type Selectors } from '../dkim/selectors.ts';
+import { type FoundKeys, lookUpKeys, type Selectors } from '../dkim/selectors.ts';
+import { brokenName } from '../dns/broken-name.ts';
 import { parseMessage } from '../mime/parse-message.ts';
 import {
   causesOf,
@@ -25,7 +28,8 @@ import {
   trimText,
 } from '../run-check.ts';
 import { domainChecks, type GradedCheck } from './checks.ts';
-import { type DomainCheck, type DomainHealth, healthOf } from './health.ts';
+import { type DomainCheck, type DomainHealth, healthOf, type Severity } from './health.ts';
+import { asParked, findParked } from './parked.ts';
 
 export interface DomainOptions extends Selectors {
   resolver: Resolver;
@@ -57,17 +61,34 @@ export async function analyzeDomain(name: string, options: DomainOptions): Promi
     const keys = await lookUpKeys(context, name, options);
     const graded = domainChecks(name, dkimSelectorChecks(name, keys), options.probeMailTls ?? null);
     const rawFindings = await Promise.all(graded.map(({ check }) => runCheck(check, runOptions)));
-    const findings = applyDependencies(graded, rawFindings);
+    const broken = await brokenName(name, context.resolver);
+    const findings = broken
+      ? rawFindings.map((finding, i) =>
+          graded[i]!.check.id === mx.id ? explainBroken(broken) : finding,
+        )
+      : await adaptToParked(name, keys, graded, rawFindings, context);
+    const connected = applyDependencies(graded, findings, broken !== null);
     const checks = await Promise.all(
       graded.map((gradedCheck, index) =>
-        toDomainCheck(gradedCheck, findings[index]!, context, name),
+        toDomainCheck(gradedCheck, connected[index]!, context, name),
       ),
     );
-    const exists = (await context.resolver(name, 'SOA')).status !== 'nxdomain';
-    return healthOf(name, checks, exists);
+    return healthOf(name, checks);
   } finally {
     deadline.stop();
   }
+}
+
+async function adaptToParked(
+  name: string,
+  keys: FoundKeys,
+  graded: GradedCheck[],
+  findings: Finding[],
+  context: Context,
+): Promise<Finding[]> {
+  const parked = await findParked(name, keys, context);
+  const checks = graded.map(({ check }) => check);
+  return parked ? asParked(name, parked, checks, findings, context) : findings;
 }
 
 /** The context of a message with nothing but a sender, so that the checks examine its domain. */
@@ -90,9 +111,18 @@ async function createDomainContext(
   );
 }
 
-/** Checks that depend on a failed check are skipped, as in a report. */
-function applyDependencies(graded: GradedCheck[], findings: Finding[]): Finding[] {
-  const checks = graded.map(({ check }) => check);
+/**
+ * Checks that depend on a failed check are skipped, as in a report. At a broken name all depend on the check of the mail
+ * servers, which names the cause.
+ */
+function applyDependencies(
+  graded: GradedCheck[],
+  findings: Finding[],
+  isBroken: boolean,
+): Finding[] {
+  const checks = graded.map(({ check }) =>
+    isBroken && check.id !== mx.id ? { ...check, dependsOn: [mx.id] } : check,
+  );
   const causes = causesOf(checks, findings);
   return checks.map((check, index) => {
     const finding = findings[index]!;
@@ -113,13 +143,22 @@ async function toDomainCheck(
     id: check.id,
     label: trimText(check.label),
     category: check.category,
-    status: finding.status,
-    severity: await severityOf(finding, context, domain),
-    title: trimText(finding.title),
-    detail: trimText(finding.detail),
+    title: trimText(withReadableNames(finding.title)),
+    detail: trimText(withReadableNames(finding.detail)),
     evidence: trimEvidence(finding.evidence ?? {}),
-    points: check.points,
+    ...agreed(finding.status, await severityOf(finding, context, domain), check.points),
     reference: finding.reference ?? check.reference,
-    fix: finding.fix ? trimFix(finding.fix) : null,
+    fix: finding.fix
+      ? trimFix({ ...finding.fix, text: withReadableNames(finding.fix.text) })
+      : null,
   };
+}
+
+type Verdict = Pick<DomainCheck, 'status' | 'severity' | 'points'>;
+
+/** Status, severity and points say the same: what is to be fixed is a warning or a failure, and costs points. */
+function agreed(status: DomainCheck['status'], severity: Severity, points: number): Verdict {
+  if (severity === null)
+    return { status, severity: status === 'warn' || status === 'fail' ? 'warning' : null, points };
+  return { status: status === 'info' ? 'warn' : status, severity, points: points || 1 };
 }

@@ -1,5 +1,6 @@
 /** Computes the health of a domain from its checks. The result is stored, served and printed as is. */
 
+import { bothForms, readableDomain } from '../../lib/readable-domain.ts';
 import { namesOf } from '../blocklists/outcomes.ts';
 import type { Category, CheckStatus, Fix, Json, Reference } from '../check.ts';
 import { earnedOf, wholeScore } from '../score.ts';
@@ -31,7 +32,7 @@ export interface DomainHealth {
   /** In A-labels. */
   name: string;
   status: HealthStatus;
-  /** 0–100; null if no check with points completed. */
+  /** 0–100; null if the status is `unknown`, or no check with points completed. */
   score: number | null;
   summary: string;
   checks: DomainCheck[];
@@ -40,13 +41,10 @@ export interface DomainHealth {
 /** Without the results of these, the health of a domain is unknown. */
 const ESSENTIAL = new Set(['spf_record', 'dmarc_policy', 'dmarc_record', 'mx']);
 
-/** `exists`: false if DNS returns NXDOMAIN for the name. */
-export function healthOf(name: string, checks: DomainCheck[], exists = true): DomainHealth {
+export function healthOf(name: string, checks: DomainCheck[]): DomainHealth {
   const status = statusOf(checks);
-  const summary = exists
-    ? summarize(name, status, checks)
-    : `${name} does not exist in DNS. Check the spelling, or register the domain.`;
-  return { name, status, score: scoreOf(checks), summary, checks };
+  const summary = summarize(name, status, checks);
+  return { name, status, score: status === 'unknown' ? null : scoreOf(checks), summary, checks };
 }
 
 /** A critical finding decides. Otherwise the health is unknown if an essential check is incomplete. */
@@ -76,18 +74,21 @@ const mean = (values: number[]): number =>
 const incomplete = (checks: DomainCheck[]): DomainCheck[] =>
   checks.filter(({ status }) => status === 'error');
 
-/** The health in one or two sentences. */
+/** The health in one or two sentences, with both forms of an internationalized name. */
 export function summarize(name: string, status: HealthStatus, checks: DomainCheck[]): string {
   const incompleteLabels = incomplete(checks).map(({ label }) => label);
   const gaps =
     incompleteLabels.length > 0 ? ` Could not check: ${incompleteLabels.join(', ')}.` : '';
-  return `${headline(name, status, checks)}${gaps}`;
+  const text = headline(readableDomain(name), status, checks);
+  return `${text.replace(readableDomain(name), bothForms(name))}${gaps}`;
 }
 
 function headline(name: string, status: HealthStatus, checks: DomainCheck[]): string {
   const count = (severity: Severity) =>
     checks.filter((check) => check.severity === severity).length;
   const warnings = plural(count('warning'), 'warning');
+  const cause = onlyCause(checks);
+  if (cause) return `${cause.title} Nothing else was checked.`;
   if (status === 'critical') {
     const more = count('warning') > 0 ? ` and ${warnings}` : '';
     return `${name} needs attention: ${plural(count('critical'), 'critical problem')}${more}.`;
@@ -95,6 +96,12 @@ function headline(name: string, status: HealthStatus, checks: DomainCheck[]): st
   if (status === 'warning') return `${name} works, with ${warnings}.`;
   if (status === 'healthy') return `${name} is healthy.`;
   return `Could not determine the health of ${name}.`;
+}
+
+/** The critical finding on which all other checks depend, such as a domain that does not exist. */
+function onlyCause(checks: DomainCheck[]): DomainCheck | undefined {
+  const [first, ...others] = checks.filter(({ status }) => status !== 'skipped');
+  return others.length === 0 && first?.severity === 'critical' ? first : undefined;
 }
 
 const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;

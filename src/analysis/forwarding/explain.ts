@@ -6,6 +6,7 @@ import { type DkimCause, type DkimSignature, isFromDomainSignature } from '../dk
 import { fields } from '../mime/message.ts';
 import { forwardingChanges } from './changes.ts';
 import { type Change, type Forwarding, forwarding, isSameOrganization } from './forwarding.ts';
+import { relayedBy } from './relayed.ts';
 
 /** "the mailing list lists.example", "example.net" or "a forwarding server". */
 export function forwarderName({ kind, by }: Forwarding): string {
@@ -76,12 +77,16 @@ interface SpfFailure {
 }
 
 /** Explains an SPF failure of a forwarded copy; null if the message came directly. */
-export function explainForwardedSpf(
+export async function explainForwardedSpf(
   context: Context,
   { result, domain, clientIp }: SpfFailure,
-): { title: string; detail: string; fix: Fix } | null {
+): Promise<{ title: string; detail: string; fix: Fix } | null> {
   const found = context.fact(forwarding);
-  if (found.kind === 'direct' || domain === null || result === 'permerror') return null;
+  if (domain === null || result === 'permerror') return null;
+  if (found.kind === 'direct') {
+    const relay = await context.fact(relayedBy);
+    return relay === null ? null : explainRelayedSpf(relay, domain);
+  }
   const name = forwarderName(found);
   if (isSameOrganization(domain, found.by))
     return {
@@ -102,6 +107,15 @@ export function explainForwardedSpf(
     },
   };
 }
+
+/** The only sign is the delivery path, so the fix also names the case of a relay that the author uses. */
+const explainRelayedSpf = (relay: string, domain: string) => ({
+  title: `SPF does not pass, because ${relay} passed the message on with your envelope sender at ${domain}.`,
+  detail: `SPF allows only your own servers, so it always breaks when a server forwards mail this way. Your DKIM signature is valid, so the message still passes DMARC.`,
+  fix: {
+    text: `You have nothing to fix: do not add a forwarding server to your SPF record. Only if you send through ${relay} yourself, add the include that it tells its customers.`,
+  },
+});
 
 /** The envelope sender of a forwarded copy belongs to the forwarder, as it should; null if direct. */
 export function forwardedAlignment(

@@ -1,7 +1,7 @@
 /** Recognizes messages that a mailing list or a forwarding server passed on. */
 
 import { addressDomain, normalizeDomain, organizationalDomain } from '../../lib/domain-names.ts';
-import { MAX_ADDRESS_LENGTH, stripAngleBrackets } from '../../lib/mail.ts';
+import { isSpfOfHelo, MAX_ADDRESS_LENGTH, stripAngleBrackets } from '../../lib/mail.ts';
 import type { Context } from '../check.ts';
 import { fromDomain, fullHostName } from '../dns/names.ts';
 import { parseTagList } from '../dns/tag-list.ts';
@@ -330,10 +330,11 @@ const instanceOf = (value: string): number =>
 /** Each method once: `spf=pass`, `dkim=fail`. */
 function resultsIn(value: string): string[] {
   const found = new Map<string, string>();
-  for (const [, method, result] of withoutComments(value).matchAll(
-    /;\s*(spf|dkim|dmarc|arc)\s*=\s*([a-z]{1,20})\b/gi,
+  for (const [, method, result, properties] of withoutComments(value).matchAll(
+    /;\s*(spf|dkim|dmarc|arc)\s*=\s*([a-z]{1,20})\b([^;]*)/gi,
   ))
-    if (!found.has(method!.toLowerCase())) found.set(method!.toLowerCase(), result!.toLowerCase());
+    if (!isSpfOfHelo(properties!) && !found.has(method!.toLowerCase()))
+      found.set(method!.toLowerCase(), result!.toLowerCase());
   return [...found].map(([method, result]) => `${method}=${result}`);
 }
 

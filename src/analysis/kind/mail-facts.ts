@@ -11,6 +11,7 @@ import {
 import { withoutComments } from '../mime/mail-date.ts';
 import { fields, type Message } from '../mime/message.ts';
 import { countWords, plainWords } from '../text.ts';
+import { isLanguageKnown } from './language.ts';
 import { DISCOUNT_WORDS, findPhrases } from './phrases.ts';
 
 export interface MailFacts {
@@ -19,6 +20,10 @@ export interface MailFacts {
   subject: string;
   body: string;
   buttons: string;
+  /** The first lines of the text, as `plainWords`. */
+  opening: string;
+  /** Whether its language is one with phrases; null if it has too few words to tell. */
+  isLanguageKnown: boolean | null;
   /** The values of Precedence and Auto-Submitted, in lower case without comments; empty if missing. */
   precedence: string;
   autoSubmitted: string;
@@ -38,7 +43,7 @@ export interface MailFacts {
   words: number;
   /** At most a few words, and an image that is a link or large. */
   isImageOnly: boolean;
-  /** HTML with a table layout or several images. */
+  /** HTML with a layout: tables for it, headings, or several images. */
   hasLayout: boolean;
 }
 
@@ -50,6 +55,8 @@ export const hasField = ({ message }: Pick<MailFacts, 'message'>, name: string):
 const MAX_HEAD = 40_000;
 const MAX_TAIL = 10_000;
 const MAX_SUBJECT = 1000;
+/** What a reader sees first. */
+const MAX_OPENING = 400;
 const MAX_BUTTONS = 20_000;
 const MAX_ALT = 5000;
 const MAX_PREHEADER = 500;
@@ -74,6 +81,8 @@ export function mailFacts(context: Context): MailFacts {
     message,
     subject: plainWords(subject, MAX_SUBJECT),
     body,
+    opening: plainWords(visible.slice(0, MAX_OPENING), MAX_OPENING),
+    isLanguageKnown: isLanguageKnown(`${subject} ${visible.slice(0, MAX_HEAD)}`),
     buttons: html === null ? body : buttonsOf(shownLinks),
     precedence: wordOf(message, 'precedence'),
     autoSubmitted: wordOf(message, 'auto-submitted'),
@@ -122,8 +131,10 @@ const buttonsOf = (links: MessageLink[]): string =>
 
 const MAX_IMAGE_ONLY_WORDS = 25;
 const MIN_LARGE_WIDTH = 300;
-const MIN_LAYOUT_TABLES = 2;
 const MIN_LAYOUT_IMAGES = 3;
+
+/** People rarely use them in an email program. */
+const LAYOUT_ELEMENTS = ['table', 'h1', 'h2', 'h3', 'button', 'center'];
 
 function layoutOf(
   html: HtmlFacts | null,
@@ -139,7 +150,8 @@ function layoutOf(
     words,
     isImageOnly: words <= MAX_IMAGE_ONLY_WORDS && hasMainImage,
     hasLayout:
-      (html?.elements.table ?? 0) >= MIN_LAYOUT_TABLES || shown.length >= MIN_LAYOUT_IMAGES,
+      LAYOUT_ELEMENTS.some((name) => (html?.elements[name] ?? 0) > 0) ||
+      shown.length >= MIN_LAYOUT_IMAGES,
   };
 }
 

@@ -123,6 +123,8 @@ const SIGNS: SignRule[] = [
     [6, 5],
   ),
   ...inSubjectOrText('marketing', 'announces news or an event', phrases.ANNOUNCEMENTS, [4, 2]),
+  ...inSubjectOrText('marketing', 'is a letter to many readers', phrases.EDITORIAL, [5, 4]),
+  ...inSubjectOrText('marketing', 'rewards a recommendation', phrases.REFERRALS, [6, 5]),
   ...inSubjectOrText('marketing', 'asks for a donation', phrases.APPEALS, [4, 3]),
   ...inSubjectOrText('marketing', 'asks for an opinion', phrases.SURVEYS, [4, 2]),
   marketing(5, (mail) => {
@@ -199,6 +201,7 @@ const SIGNS: SignRule[] = [
   ),
   ...inSubjectOrText('transactional', 'is about an account', phrases.ACCOUNT_NOTICES, [6, 3]),
   ...inSubjectOrText('transactional', 'is about a booking', phrases.BOOKINGS, [6, 3]),
+  ...inSubjectOrText('transactional', 'is an invitation by a person', phrases.INVITES, [6, 3]),
   ...inSubjectOrText('transactional', 'welcomes a new user', phrases.WELCOMES, [3, 1]),
   transactional(6, ({ subject, body }) => {
     const text = `${subject}${body}`;
@@ -264,6 +267,49 @@ function looksPersonal(mail: MailFacts): boolean {
   if (hasField(mail, 'list-unsubscribe') || hasField(mail, 'list-id')) return false;
   return findPhrases(phrases.OUTREACH, `${mail.subject}${mail.body}`, 2).length < 2;
 }
+
+/** What a message about the recipient's own business is about. */
+const NOTICES = [
+  phrases.PURCHASES,
+  phrases.DELIVERIES,
+  phrases.ACCOUNT_SECURITY,
+  phrases.ACCOUNT_NOTICES,
+  phrases.BOOKINGS,
+  phrases.INVITES,
+];
+
+const PROMOTIONS = [
+  phrases.OFFERS,
+  phrases.PROMO_CODES,
+  phrases.CARTS,
+  phrases.ANNOUNCEMENTS,
+  phrases.EDITORIAL,
+  phrases.REFERRALS,
+  phrases.APPEALS,
+  phrases.SURVEYS,
+];
+
+/**
+ * Whether the primary purpose is a notice, by subject and beginning (16 CFR 316.3): the subject announces no offer, and the
+ * text begins with the recipient's own business. A promotion below changes nothing about that.
+ */
+export function isNoticeFirst({ subject, opening }: MailFacts): boolean {
+  const has = (lists: PhraseList[], text: string) =>
+    lists.some((list) => findPhrases(list, text, 1).length > 0);
+  const isAbout = (text: string) =>
+    has(NOTICES, text) || findNumbered(phrases.REFERENCES, text) !== null;
+  const offers = (text: string) => has(PROMOTIONS, text);
+  return isAbout(subject) && !offers(subject) && (isAbout(opening) || !offers(opening));
+}
+
+/** Every list, except the words that only count next to a percentage: other languages have some of them. */
+const ALL_PHRASES = (Object.values(phrases) as unknown[]).filter(
+  (value): value is PhraseList => Array.isArray(value) && value !== phrases.DISCOUNT_WORDS,
+);
+
+/** Whether any phrase is known, so that the language is, whatever its other words are. */
+export const hasKnownPhrase = ({ subject, body }: MailFacts): boolean =>
+  ALL_PHRASES.some((list) => findPhrases(list, `${subject}${body}`, 1).length > 0);
 
 /** All signs of a message, in the order of the table. */
 export const findSigns = (mail: MailFacts): FoundSign[] =>

@@ -17,7 +17,7 @@ export interface Hop {
 }
 
 /** The hops in order from the sender; only the newest 50 if there are more. */
-export function receivedHops(message: Message): Hop[] {
+export function receivedHops(message: Pick<Message, 'headers'>): Hop[] {
   // Each server adds its field at the top.
   return fields(message, 'received')
     .slice(0, MAX_HOPS)

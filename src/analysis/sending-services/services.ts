@@ -1,5 +1,6 @@
 /** All known sending services, and how to find one. */
 
+import { organizationalDomain } from '../../lib/domain-names.ts';
 import { BUSINESS_APPS } from './business-apps.ts';
 import { EMAIL_APIS } from './email-apis.ts';
 import { GATEWAYS } from './gateways.ts';
@@ -57,3 +58,13 @@ export const serviceOfSelector = (selector: string): SendingService | undefined 
 /** Whether the domain is one of a service, so that its customers cannot publish records there. */
 export const isServiceDomain = (domain: string): boolean =>
   [serviceOfHost, serviceOfSigner, serviceOfMailFrom].some((find) => find(domain) !== undefined);
+
+const SPF_OWNERS = new Set(
+  SENDING_SERVICES.flatMap(({ spf }) => (spf.kind === 'include' ? spf.includes : [])).map(
+    organizationalDomain,
+  ),
+);
+
+/** Whether an SPF record at this name is one of a service, which customers include. */
+export const isServiceSpf = (name: string): boolean =>
+  isServiceDomain(name) || SPF_OWNERS.has(organizationalDomain(name));

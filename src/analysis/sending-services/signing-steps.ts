@@ -6,15 +6,18 @@ import { type DkimSignature, isOfFromDomain } from '../dkim/outcome.ts';
 import { dkimResult } from '../dkim/verify.ts';
 import { type FoundService, signingService } from './identify.ts';
 import { ownDomainFix } from './ownership.ts';
+import { privateMailboxFix } from './private-mailbox.ts';
 import { hasSuffix, type SendingService } from './service.ts';
+import { webHostFix } from './web-host.ts';
 
 /**
  * How to sign as `domain` in the service in use; `general` if that is unknown. If nobody but a mailbox
  * provider can sign as the domain, the fix is another From address.
  */
 export async function signingFix(context: Context, domain: string, general: Fix): Promise<Fix> {
-  const own = ownDomainFix(domain);
-  if (own) return own;
+  const other =
+    ownDomainFix(domain) ?? privateMailboxFix(context, domain) ?? webHostFix(context, domain);
+  if (other) return other;
   const found = await context.fact(signingService);
   if (!found) return general;
   const steps = await stepsIn(context, found.service, domain);

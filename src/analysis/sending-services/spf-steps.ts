@@ -3,15 +3,18 @@
 import { normalizeDomain } from '../../lib/domain-names.ts';
 import { recordsOf } from '../../net/dns/resolver.ts';
 import type { Context, Fix } from '../check.ts';
+import { fromDomain } from '../dns/names.ts';
 import { evaluateSpf, spfIdentity } from '../spf/evaluate.ts';
 import { MAX_LOOKUPS } from '../spf/problems.ts';
 import { isSpfRecord, spfFix, withAddress, withInclude } from '../spf/record.ts';
 import { walkSpf, withPublished } from '../spf/tree.ts';
 import { deliveringService, type FoundService, sendingServices } from './identify.ts';
 import { foreignOwner, ownDomainFix } from './ownership.ts';
+import { privateMailboxFix } from './private-mailbox.ts';
 import { hasSuffix, type SendingService } from './service.ts';
 import { SENDING_SERVICES } from './services.ts';
 import { condition, spfGuide } from './signing-steps.ts';
+import { webHost, webHostFix } from './web-host.ts';
 
 interface Target {
   /** The domain whose SPF record is checked. */
@@ -30,6 +33,9 @@ export async function allowSenderFix(
   texts: { add: string; publish: string },
 ): Promise<Fix> {
   if (foreignOwner(domain) !== null) return foreignSenderFix(domain);
+  // The author cannot publish records at the name of the host.
+  const ofHost = domain === context.fact(webHost) && webHostFix(context, fromDomain(context) ?? '');
+  if (ofHost) return ofHost;
   const record = await currentRecord(context, domain);
   const found = await context.fact(sendingServices);
   const certain = found.filter(({ isCertain }) => isCertain);
@@ -184,8 +190,8 @@ async function mailboxHost(context: Context, domain: string): Promise<SendingSer
 
 /** The fix for an envelope sender that does not align with the From domain. */
 export async function returnPathFix(context: Context, from: string): Promise<Fix> {
-  const own = ownDomainFix(from);
-  if (own) return own;
+  const other = ownDomainFix(from) ?? privateMailboxFix(context, from) ?? webHostFix(context, from);
+  if (other) return other;
   const found = await context.fact(deliveringService);
   if (!found)
     return {

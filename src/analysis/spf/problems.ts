@@ -1,7 +1,9 @@
 /** Finds the problems of an SPF record and of the records that it includes, worst first. */
 
 import { organizationalDomain } from '../../lib/domain-names.ts';
-import { isMistakenModifier, type SpfTerm } from './record.ts';
+import { isServiceSpf } from '../sending-services/services.ts';
+import { coveredShare, coversAlmostAll, isLargeNetwork } from './networks.ts';
+import { isMistakenModifier, parseSpfTerms, type SpfTerm, unreachedTerms } from './record.ts';
 import type { SpfNode, SpfTree } from './tree.ts';
 
 export const MAX_LOOKUPS = 10;
@@ -16,6 +18,8 @@ export function findSpfProblems(tree: SpfTree): SpfProblem[] {
     ...nodes.flatMap(syntaxProblems),
     ...limitProblems(tree),
     ...openRecordProblems(tree.root),
+    ...unreachedProblems(tree.root),
+    ...largeNetworkProblems(tree.root),
     ...repeatedVersionProblems(nodes),
     ...mistakenModifierProblems(nodes),
     ...ptrProblems(nodes),
@@ -197,7 +201,9 @@ type SpfChange =
   /** Remove these terms from the sender's own record. */
   | { kind: 'remove'; terms: string[] }
   /** Remove every ptr term from the sender's own record. */
-  | { kind: 'without_ptr' };
+  | { kind: 'without_ptr' }
+  /** Put what follows `all`, or is ignored beside it, before it. */
+  | { kind: 'reach' };
 
 function allNodes(node: SpfNode): SpfNode[] {
   return [node, ...node.children.flatMap(allNodes)];
@@ -211,7 +217,71 @@ function openRecordProblems(root: SpfNode): SpfProblem[] {
   const includedProblems = root.children.flatMap((child) =>
     allNodes(child).flatMap((node) => openTermProblems(node, child.via, root)),
   );
-  return [...openTermProblems(root, null, root), ...includedProblems];
+  const problems = [...openTermProblems(root, null, root), ...includedProblems];
+  return problems.length > 0 ? problems : piecesProblem(root);
+}
+
+/** Networks that together cover the Internet, though none of them does alone. */
+function piecesProblem(root: SpfNode): SpfProblem[] {
+  const covered = coveredShare(allNodes(root));
+  if (!covered) return [];
+  return [
+    {
+      level: 'fail',
+      isOpen: true,
+      text: `Your SPF record lets anyone send as you: its networks cover ${Math.round(covered.share * 100)} % of all ${covered.family} addresses.`,
+      fix: 'Replace the networks with those that you send from.',
+    },
+  ];
+}
+
+/** Outside of a sending service, no owner has that many mail servers. */
+function largeNetworkProblems(root: SpfNode): SpfProblem[] {
+  const problemsOf = (node: SpfNode, via: string | null): SpfProblem[] => {
+    if (!node.passing || isServiceSpf(node.domain)) return [];
+    const own = node.terms
+      .filter((term) => term.qualifier === '+' && term.fault === null && !term.isModifier)
+      .filter((term) => isLargeNetwork(term) && !coversAlmostAll(term))
+      .map((term) => ({
+        level: 'warn' as const,
+        text: `${describeRecord(node)} allows a large network: "${term.text}".`,
+        fix:
+          via === null || hasSameOwner(node, root)
+            ? `Replace "${term.text}" in the record of ${node.domain.slice(0, 100)} with the servers that you send from. Anyone else in that network can send as you.`
+            : `Ask the owner of ${node.domain.slice(0, 100)} which of its servers send for you, and list those instead of "${via.slice(0, 100)}". Anyone else in the network can send as you.`,
+      }));
+    return [...own, ...node.children.flatMap((child) => problemsOf(child, via ?? child.via))];
+  };
+  return problemsOf(root, null);
+}
+
+/** Verifiers stop at `all` (§5.1), and ignore `redirect` beside it (§6.1), whatever the owner expects. */
+function unreachedProblems(root: SpfNode): SpfProblem[] {
+  if (root.state !== 'read') return [];
+  const terms = parseSpfTerms(root.records[0]!);
+  const hasAll = terms.some(({ name, isModifier }) => name === 'all' && !isModifier);
+  const redirect = terms.find(
+    ({ name, isModifier }) => hasAll && name === 'redirect' && isModifier,
+  );
+  const [first] = unreachedTerms(terms).filter(
+    ({ fault, name }) => fault === null && name !== 'all',
+  );
+  const problems: SpfProblem[] = [];
+  if (first)
+    problems.push({
+      level: 'warn',
+      text: `Your SPF record contains "${first.text.slice(0, 100)}" after its all term, where nobody reads it.`,
+      fix: 'Move the all term to the end of the record. Remove the terms after it that you do not need.',
+      change: { kind: 'reach' },
+    });
+  if (redirect && redirect.fault === null)
+    problems.push({
+      level: 'warn',
+      text: `Your SPF record contains "${redirect.text.slice(0, 100)}" beside an all term, so it is ignored.`,
+      fix: `Write "include:${(redirect.target ?? '').slice(0, 100)}" before the all term instead, or remove it if you do not need it.`,
+      change: { kind: 'reach' },
+    });
+  return problems;
 }
 
 /** `via`: the term of the sender's own record that leads to the node. */
@@ -219,7 +289,7 @@ function openTermProblems(node: SpfNode, via: string | null, root: SpfNode): Spf
   if (!node.passing) return [];
   return node.terms
     .filter((term) => term.qualifier === '+' && term.fault === null && !term.isModifier)
-    .filter((term) => term.name === 'all' || coversAlmostAll(term.text))
+    .filter((term) => term.name === 'all' || coversAlmostAll(term))
     .map((term) => ({
       level: 'fail' as const,
       isOpen: true,
@@ -253,10 +323,4 @@ function proposeRestriction(
 function hasSameOwner({ domain }: SpfNode, root: SpfNode): boolean {
   const owner = organizationalDomain(root.domain);
   return domain === root.domain || (owner !== null && owner === organizationalDomain(domain));
-}
-
-/** Whether a network is larger than /8, too large for one owner: even two /1 networks cover the whole Internet. */
-function coversAlmostAll(term: string): boolean {
-  const [, length] = /\/(\d{1,3})(?:\/|$)/.exec(term) ?? [];
-  return length !== undefined && Number(length) < 8;
 }

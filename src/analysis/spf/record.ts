@@ -153,6 +153,28 @@ export function withAllLast(record: string): string {
   return ['v=spf1', ...others, all.text].join(' ');
 }
 
+/** The record with everything before its first `all`; a redirect beside it, which is ignored (§6.1), as an include. */
+export function withAllReached(record: string): string {
+  const terms = parseSpfTerms(record);
+  const all = terms.find(isAll);
+  if (!all) return record;
+  const others = terms.filter((term) => !isAll(term)).map(redirectAsInclude);
+  return ['v=spf1', ...new Set(others), all.text].join(' ');
+}
+
+/** The record without the mechanisms after `all` and without a redirect beside it. */
+export function withoutUnreached(record: string): string {
+  const terms = parseSpfTerms(record);
+  const ignored = [
+    ...unreachedTerms(terms),
+    ...(terms.some(isAll) ? terms.filter(isRedirect) : []),
+  ];
+  return [
+    'v=spf1',
+    ...terms.filter((term) => !ignored.includes(term)).map(({ text }) => text),
+  ].join(' ');
+}
+
 /**
  * The record with the terms corrected whose meaning is clear, such as `ipv4:192.0.2.1`; null if an invalid
  * term remains.

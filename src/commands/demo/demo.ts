@@ -53,6 +53,7 @@ export const demo: Command = {
     const service = await startService(config, VERSION, {
       resolver: dns.resolver,
       nodeVersion: io.nodeVersion,
+      program: io.program,
       log,
     });
     try {

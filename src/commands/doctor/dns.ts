@@ -153,7 +153,26 @@ async function inboxState(checkup: Checkup): Promise<Finding[]> {
     ...(found.addresses.length === 0
       ? []
       : [titled('inbox_ptr', 'Reverse DNS', await reverseState(checkup, found))]),
+    titled('feedback_authorization', 'Reports of receivers', await authorizationState(checkup)),
   ];
+}
+
+/** Any other domain: the record is a wildcard (RFC 9990 §4). */
+const OTHER_DOMAIN = 'example.com';
+
+async function authorizationState({ resolver, config }: Checkup) {
+  const record = `*._report._dmarc.${config.INBOX_DOMAIN}`;
+  const answer = await resolver(`${OTHER_DOMAIN}._report._dmarc.${config.INBOX_DOMAIN}`, 'TXT');
+  const failure = failureOf(answer);
+  if (failure !== null)
+    return unknown(`${record} can’t be looked up: ${failure}.`, 'Run this command again.');
+  const isAuthorized = (recordsOf(answer) ?? []).some((text) => /^v=DMARC1\s*(?:;|$)/.test(text));
+  return isAuthorized
+    ? ok(`${record} lets receivers send DMARC reports about all domains.`)
+    : warning(
+        `${record} has no record v=DMARC1, so receivers send no DMARC reports about domains outside of ${config.INBOX_DOMAIN}.`,
+        `To get reports in the service, publish: ${record}. TXT "v=DMARC1".`,
+      );
 }
 
 async function mxState({ resolver, config }: Checkup) {

@@ -78,7 +78,7 @@ async function databaseState({ config, store }: Checkup) {
   if (version < SCHEMA_VERSION)
     return warning(
       `${label} has schema version ${version}; this program needs ${SCHEMA_VERSION}.`,
-      'Back it up, then run deliverability migrate, or start the service.',
+      'Back it up, then run the migrate command, or start the service.',
     );
   await db.selectFrom('members').select('id').limit(1).execute();
   const facts = await describeDatabase(db);

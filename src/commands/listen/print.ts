@@ -1,6 +1,8 @@
 /** Prints a delivery as text, or as a line of JSON. */
 
 import { isIPv6 } from 'node:net';
+import { short } from '../../events/line.ts';
+import { DOCUMENTED_API } from '../../features.ts';
 import { isoTime } from '../../lib/clock.ts';
 import { printable, printableJson } from '../../lib/log.ts';
 import { type Segment, wrapStyled } from '../../report/text.ts';
@@ -40,15 +42,6 @@ function headingOf(event: ReceivedEvent | null): Segment[] {
     { text: short(event.id), style: 'dim' },
     { text: `  ${event.livemode ? 'live' : 'test mode'}` },
   ];
-}
-
-const MAX_NAME_LENGTH = 200;
-
-function short(text: string): string {
-  const characters = [...printable(text)];
-  return characters.length <= MAX_NAME_LENGTH
-    ? characters.join('')
-    : `${characters.slice(0, MAX_NAME_LENGTH - 1).join('')}…`;
 }
 
 function verificationText({ verification }: Receipt): Segment[] {
@@ -97,82 +90,13 @@ export function receiptJson(receipt: Receipt): string {
 
 // A one-line summary of an event.
 
-type Data = Record<string, unknown>;
-
-/** Empty for an unknown type. Values from the event are made printable and truncated. */
+/** Empty for an unknown type. */
 export function summarizeEvent({ type, data }: ReceivedEvent): string {
-  // The type comes from outside: `constructor` is a property of every object.
-  const summarize = Object.hasOwn(SUMMARIES, type) ? SUMMARIES[type] : undefined;
-  const parts = (summarize?.(data) ?? []).filter((part) => part !== null);
-  return parts.join(', ');
+  const parts = LINES.get(type)?.(data) ?? [];
+  return parts.filter((part) => part !== null).join(', ');
 }
 
-const SUMMARIES: Record<string, (data: Data) => (string | null)[]> = {
-  'test.completed': (data) => [
-    typeof data.score === 'number'
-      ? `score ${data.score}, grade ${asText(data.grade)}`
-      : 'no score',
-    quoted(data.subject),
-    labeled('from', data.from_address),
-    ...authenticationParts(data.auth_results),
-  ],
-  'test.failed': (data) => [asText(data.failure_reason), labeled('address', data.address)],
-  'test.placement_settled': (data) => [
-    ...placementParts(data.inbox_placement),
-    quoted(data.subject),
-  ],
-  'domain.verified': (data) => [asText(data.name)],
-  'domain.verification_failed': (data) => [asText(data.name)],
-  'domain.health_changed': (data) => [
-    asText(data.name),
-    labeled('now', field(data.health, 'status')),
-    labeled('before', data.previous_health),
-  ],
-  'monitor.alert': (data) => [
-    asText(field(data.monitor, 'name')),
-    asText(field(data.monitor, 'type')),
-    asText(data.status),
-  ],
-  'alert.triggered': (data) => incidentParts(data),
-  'alert.resolved': (data) => [...incidentParts(data), asText(data.resolution)],
-};
-
-function incidentParts(data: Data): (string | null)[] {
-  return [asText(field(data.alert, 'name')), asText(data.subject), labeled('value', data.value)];
-}
-
-function authenticationParts(results: unknown): (string | null)[] {
-  return ['spf', 'dkim', 'dmarc'].map((name) => labeled(name.toUpperCase(), field(results, name)));
-}
-
-const MAX_PROVIDERS = 20;
-
-/** The folder at each provider, or what an empty object means. */
-function placementParts(placement: unknown): (string | null)[] {
-  if (typeof placement !== 'object' || placement === null) return [];
-  const parts = Object.entries(placement).slice(0, MAX_PROVIDERS);
-  if (parts.length === 0) return ['no seed mailbox received the message'];
-  return parts.map(([provider, folder]) => labeled(short(provider), folder));
-}
-
-const field = (object: unknown, name: string): unknown =>
-  typeof object === 'object' && object !== null ? (object as Data)[name] : null;
-
-/** Text or a number; null for anything else. */
-function asText(value: unknown): string | null {
-  if (typeof value !== 'string' && typeof value !== 'number') return null;
-  return short(String(value));
-}
-
-function labeled(label: string, value: unknown): string | null {
-  const text = asText(value);
-  return text === null ? null : `${label} ${text}`;
-}
-
-function quoted(value: unknown): string | null {
-  const text = asText(value);
-  return text === null ? null : `“${text}”`;
-}
+const LINES = new Map(DOCUMENTED_API.events.map(({ type, line }) => [type, line]));
 
 // The instructions that `listen` prints when it starts.
 

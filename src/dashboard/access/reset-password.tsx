@@ -169,13 +169,13 @@ function LinkSent() {
 }
 
 /** Shown if outgoing email isn't configured, because then only an administrator can help. */
-function NoMail() {
+function NoMail({ program }: { program: string }) {
   return (
     <>
       <p>This server doesn't send email, so it can't send you a link. Ask your administrator.</p>
       <p>
-        If you're the owner, they can run <code>deliverability owner EMAIL</code> on the server to
-        get a link. Otherwise, an admin can remove you and invite you again.
+        If you're the owner, they can run <code>{program} owner EMAIL</code> on the server to get a
+        link. Otherwise, an admin can remove you and invite you again.
       </p>
       <BackToSignIn />
     </>
@@ -211,7 +211,10 @@ const showForgotPassword = route({
   produces: ['text/html'],
   handle({ app, query }) {
     if (app.mailer === null)
-      return pageResponse({ title: FORGOT_PASSWORD_TITLE, children: <NoMail /> });
+      return pageResponse({
+        title: FORGOT_PASSWORD_TITLE,
+        children: <NoMail program={app.program} />,
+      });
     if (query.done === 'sent')
       return pageResponse({ title: 'Check your inbox', children: <LinkSent /> });
     return renderForgotPassword({});

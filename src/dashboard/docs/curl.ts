@@ -52,9 +52,17 @@ function requiredQuery({ parameters }: Operation): string {
   return query.length > 0 ? `?${query.join('&')}` : '';
 }
 
+/** A file with a body of this type. */
+const FILES: Record<string, string> = {
+  'message/rfc822': 'message.eml',
+  'application/octet-stream': 'report.xml.gz',
+  'application/tlsrpt+gzip': 'report.json.gz',
+};
+
 function bodyOptions(type: string, schema: JsonSchema): string[] {
   const header = `-H "Content-Type: ${type}"`;
-  if (type === 'message/rfc822') return [header, '--data-binary @message.eml'];
+  const file = FILES[type];
+  if (file !== undefined) return [header, `--data-binary @${file}`];
   const text = JSON.stringify(exampleOf(schema), null, 2).replaceAll('\n', '\n  ');
   return [header, `-d '${text.replaceAll("'", "'\\''")}'`];
 }

@@ -1,7 +1,7 @@
 /** The API reference page. It shows the document of `/openapi.json` and loads no other resources. */
 
 import type { App } from '../../app.ts';
-import { describeApi } from '../../health/describe-api.ts';
+import { type DeclaredApi, describeApi } from '../../health/describe-api.ts';
 import { type Route, route } from '../../http/route.ts';
 import { memoizePerObject } from '../../lib/memoize.ts';
 import { Chevron } from '../../report/html/components.tsx';
@@ -24,8 +24,8 @@ import {
 import { Command, Paragraph, type ServiceInfo, Statuses, TOPICS, WithCode } from './topics.tsx';
 
 /** The API reference of these routes. The first request renders it. */
-export function docsPage(documented: Route[]): Route {
-  const htmlOf = memoizePerObject((app: App) => renderDocs(documented, app));
+export function docsPage(api: DeclaredApi): Route {
+  const htmlOf = memoizePerObject((app: App) => renderDocs(api, app));
   return route({
     method: 'GET',
     path: '/docs',
@@ -45,8 +45,8 @@ export function docsPage(documented: Route[]): Route {
   });
 }
 
-function renderDocs(documented: Route[], { config, version }: App): string {
-  const reference = readReference(describeApi(documented, config, version));
+function renderDocs(api: DeclaredApi, { config, version }: App): string {
+  const reference = readReference(describeApi(api, config, version));
   const baseUrl = config.BASE_URL.replace(/\/$/, '');
   return renderPage({
     title: 'API reference · Deliverability',

@@ -3,6 +3,7 @@
 import * as v from 'valibot';
 import { findRulesOfDomain, latestDomainEvents } from '../../domains/queries.ts';
 import { domainOperations } from '../../domains/routes.ts';
+import { readableDomain } from '../../lib/readable-domain.ts';
 import { testOperations } from '../../mailtests/routes.ts';
 import { monitorOperations } from '../../monitors/routes.ts';
 import { appPage, type PageCall } from '../frame/app-page.tsx';
@@ -12,7 +13,7 @@ import { form, page } from '../frame/page-route.ts';
 import { useReader } from '../frame/reader.tsx';
 import { Health } from './health.tsx';
 import { History, LatestTests } from './history.tsx';
-import { DOMAINS, readableName } from './list.tsx';
+import { DOMAINS } from './list.tsx';
 import { Badge, Deletion, DomainMonitors, Selectors } from './settings.tsx';
 import { DomainMark } from './states.tsx';
 import { isRecordWanted, LookupNotice, Verification } from './verification.tsx';
@@ -50,10 +51,10 @@ async function render(call: PageCall, id: string, { done = '', problem, selector
     findRulesOfDomain(call.app.db, id),
   ]);
   const problemOf = (name: string) => (problem?.of === name ? problem.problem : null);
-  const readable = readableName(domain.name);
+  const readable = readableDomain(domain.name);
   const ofDomain = { domain, monitors: monitors.data, hasMore: monitors.has_more };
   return appPage(call, {
-    title: domain.name,
+    title: readable,
     section: 'domains',
     path: `${DOMAINS}/${id}`,
     parents: [{ href: DOMAINS, text: 'Domains' }],
@@ -67,11 +68,7 @@ async function render(call: PageCall, id: string, { done = '', problem, selector
     ],
     children: (
       <>
-        {readable && (
-          <p class="muted under-title">
-            <bdi>{readable}</bdi>
-          </p>
-        )}
+        {readable !== domain.name && <p class="muted under-title">{domain.name}</p>}
         <NoTestMode />
         {Object.hasOwn(DONE, done) && <Notice tone="pass">{DONE[done]}</Notice>}
         {done === 'verify' && <LookupNotice domain={domain} />}

@@ -1,10 +1,10 @@
 /** The list of domains: by state, or filtered by state and name; and the form to add one. */
 
-import { domainToUnicode } from 'node:url';
 import * as v from 'valibot';
 import { countDomains } from '../../domains/queries.ts';
 import { domainOperations } from '../../domains/routes.ts';
 import type { ListedDomain } from '../../domains/schema.ts';
+import { readableDomain } from '../../lib/readable-domain.ts';
 import { appPage, type PageCall } from '../frame/app-page.tsx';
 import {
   type FormProblem,
@@ -308,26 +308,16 @@ const DomainTable = ({ label, domains, columns = COLUMNS }: TableProps) => (
   />
 );
 
-/** International names are stored with A-labels, and shown as people write them below. */
+/** International names are shown as people write them, with the stored A-labels below. */
 function DomainName({ name, missing_since }: Pick<ListedDomain, 'name' | 'missing_since'>) {
-  const readable = readableName(name);
+  const readable = readableDomain(name);
   return (
     <>
-      {name}
-      {readable && (
-        <span class="row-note">
-          <bdi>{readable}</bdi>
-        </span>
-      )}
+      <bdi>{readable}</bdi>
+      {readable !== name && <span class="row-note">{name}</span>}
       {missing_since && <span class="row-note">Verification record missing</span>}
     </>
   );
-}
-
-/** The name with its international characters; null if it has none. */
-export function readableName(name: string): string | null {
-  const readable = domainToUnicode(name);
-  return readable === '' || readable === name ? null : readable;
 }
 
 /** Of the health for a verified domain, otherwise of the verification record. */

@@ -3,6 +3,7 @@
 import * as v from 'valibot';
 import { findDomainNames } from '../../domains/queries.ts';
 import { waitUntil } from '../../lib/concurrency.ts';
+import { readableDomain } from '../../lib/readable-domain.ts';
 import { monitorOperations } from '../../monitors/routes.ts';
 import type { Monitor, MonitorPatch, MonitorRun } from '../../monitors/schema.ts';
 import { Copyable } from '../../report/html/components.tsx';
@@ -99,7 +100,7 @@ async function render(call: PageCall, id: string, { query = {}, problem, values 
         <Summary
           monitor={monitor}
           latest={latest}
-          domain={domain_id === null ? null : (names.get(domain_id) ?? domain_id)}
+          domain={domain_id === null ? null : readableDomain(names.get(domain_id) ?? domain_id)}
         />
         {monitor.address !== null && <Addresses monitor={monitor} />}
         {latest && <CurrentFindings monitor={monitor} run={latest} />}

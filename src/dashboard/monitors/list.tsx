@@ -2,6 +2,7 @@
 
 import * as v from 'valibot';
 import { findDomainNames } from '../../domains/queries.ts';
+import { readableDomain } from '../../lib/readable-domain.ts';
 import { countMonitors } from '../../monitors/queries.ts';
 import { monitorOperations } from '../../monitors/routes.ts';
 import type { Monitor } from '../../monitors/schema.ts';
@@ -262,7 +263,7 @@ function MonitorTable({ label, monitors, names, state }: TableProps) {
 
 /** The domain, or the first target and the number of others. */
 function subjectOf({ domain_id, targets, address }: Monitor, names: Names): string {
-  if (domain_id !== null) return names.get(domain_id) ?? domain_id;
+  if (domain_id !== null) return readableDomain(names.get(domain_id) ?? domain_id);
   if (targets === null) return address ?? 'seed mailboxes';
   const others = targets.length - 1;
   return `${targets[0]}${others > 0 ? ` and ${others} more` : ''}`;

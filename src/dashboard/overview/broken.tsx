@@ -12,6 +12,7 @@ import {
 import { type Dependency, isWaiting } from '../../health/dependencies.ts';
 import { healthOperations } from '../../health/routes.ts';
 import { type Actor, allows } from '../../http/actor.ts';
+import { readableDomain } from '../../lib/readable-domain.ts';
 import { listAlertingMonitors } from '../../monitors/overview.ts';
 import { StateMark } from '../../report/html/components.tsx';
 import { formatCount } from '../../report/summary.ts';
@@ -110,7 +111,8 @@ function linksToDomains({ critical, failed }: Record<'critical' | 'failed', numb
 }
 
 function problemOf(domain: FailingDomain): Pick<Problem, 'state' | 'text'> {
-  const { name, status, health_status, health_score } = domain;
+  const { status, health_status, health_score } = domain;
+  const name = readableDomain(domain.name);
   if (status === 'failed')
     return { state: 'fail', text: `${name} failed verification: its TXT record was not found` };
   if (health_status !== 'critical')

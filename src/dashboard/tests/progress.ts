@@ -5,7 +5,8 @@ import type { AnalysisStep, StepOutcome } from '../../analysis/analyze.ts';
 import { readSubject } from '../../analysis/mime/parse-message.ts';
 import type { App } from '../../app.ts';
 import { type DeliveryAttempt, liveTest } from '../../mailtests/live.ts';
-import { findMessageOf, readChunks } from '../../mailtests/messages.ts';
+import { findMessageOf } from '../../mailtests/messages.ts';
+import { readChunks } from '../../store/chunks.ts';
 import type { TestRow } from '../../store/tables.generated.ts';
 
 /** After this time without a connection, the page names the usual reasons. */

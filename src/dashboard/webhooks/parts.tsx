@@ -1,9 +1,6 @@
 /** What the pages about webhooks share: states, event types, and the secret that is shown once. */
 
-import { ALERT_EVENTS } from '../../alerts/schema.ts';
-import { DOMAIN_EVENTS } from '../../domains/schema.ts';
-import { TEST_EVENTS } from '../../mailtests/schema.ts';
-import { MONITOR_EVENTS } from '../../monitors/schema.ts';
+import { EVENT_SUMMARIES } from '../../events/event-types.generated.ts';
 import { Copyable, StateMark } from '../../report/html/components.tsx';
 import type { Outcomes } from '../../webhooks/delivery-figures.ts';
 import type { ListedDelivery, WebhookEndpoint } from '../../webhooks/schema.ts';
@@ -14,12 +11,7 @@ export const PATH = '/webhooks';
 export const PARENTS = [{ href: PATH, text: 'Webhooks' }];
 
 /** Each event type with its meaning in a line. */
-export const EVENTS: [type: string, meaning: string][] = [
-  ...TEST_EVENTS,
-  ...DOMAIN_EVENTS,
-  ...MONITOR_EVENTS,
-  ...ALERT_EVENTS,
-].map(({ type, summary }) => [type, summary]);
+export const EVENTS: [type: string, meaning: string][] = Object.entries(EVENT_SUMMARIES);
 
 type StateOf = Pick<WebhookEndpoint, 'status' | 'failing_since'>;
 

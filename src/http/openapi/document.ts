@@ -169,8 +169,9 @@ const bytesOf = (type: string): Json =>
 
 function requestBodyOf(route: Route, components: Components): Json | null {
   if (route.consumes) {
-    const { type } = route.consumes;
-    return { required: true, content: { [type]: { schema: bytesOf(type) } } };
+    const types = [route.consumes.type, ...(route.consumes.also ?? [])];
+    const content = Object.fromEntries(types.map((type) => [type, { schema: bytesOf(type) }]));
+    return { required: true, content };
   }
   if (!route.body) return null;
   const required = v.safeParse(route.body, {}).success === false;

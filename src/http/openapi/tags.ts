@@ -25,6 +25,12 @@ const ALL_TAGS: Tag[] = [
     paths: ['/v1/domains'],
   },
   {
+    name: 'Feedback',
+    description:
+      'What receivers report about the mail of your domains: DMARC and TLS reports, complaints and bounces.',
+    paths: ['/v1/feedback', '/feedback/tls'],
+  },
+  {
     name: 'Monitors',
     description: 'Recurring checks of domains and blocklists.',
     paths: ['/v1/monitors'],

@@ -13,6 +13,10 @@ export interface EventDeclaration {
   description: string;
   /** The schema of `data`, with a name. */
   data: v.GenericSchema;
+  /** What `data` is, for the documents: "the test". */
+  object: string;
+  /** The parts of the line that `listen` prints about it; null for those that `data` lacks. `data` comes from outside. */
+  line(data: Record<string, unknown>): (string | null)[];
 }
 
 /** What the requests to webhook endpoints have in common. */

@@ -1,6 +1,7 @@
 /** The health of a domain as blocks for a terminal: the verdict, what to fix, then a line for each check. */
 
 import type { DomainCheck, DomainHealth, HealthStatus } from '../../analysis/domain/health.ts';
+import { readableDomain } from '../../lib/readable-domain.ts';
 import {
   type Block,
   type Finding,
@@ -24,7 +25,7 @@ const STATES: Record<HealthStatus, State> = {
 
 export function domainDocument(health: DomainHealth): ReportDocument {
   return sanitize({
-    title: health.name,
+    title: readableDomain(health.name),
     time: null,
     blocks: [verdictOf(health), fixesOf(health), checksOf(health)],
     footer: [],
@@ -51,7 +52,7 @@ function verdictOf({ name, status, score, summary }: DomainHealth): Verdict {
       badge: status,
       alt: line,
     },
-    testedName: oneLine(name, 255),
+    testedName: oneLine(readableDomain(name), 255),
     title: [oneLine(summary)],
     lines: [],
     unknown: null,

@@ -1,6 +1,7 @@
 /** Builds the documents of a scheduled report: the email, with all figures or with a PDF, and that PDF. */
 
 import type { Grade } from '../../analysis/result.ts';
+import { bothForms } from '../../lib/readable-domain.ts';
 import {
   type Average,
   type Block,
@@ -310,7 +311,7 @@ function domainsSection(report: ScheduledReport, medium: Medium): Section {
       ? {
           kind: 'rows',
           items: domains.map(({ name, health, score }) => ({
-            title: truncate(name, MAX_NAME_LENGTH),
+            title: truncate(bothForms(name), MAX_NAME_LENGTH),
             below: null,
             value: `${HEALTH[health].word}${score === null ? '' : `, ${score}`}`,
             state: HEALTH[health].state,
@@ -324,7 +325,7 @@ function domainsSection(report: ScheduledReport, medium: Medium): Section {
           ],
           domains.map(({ name, health, score }) => ({
             cells: [
-              { text: [truncate(name, MAX_NAME_LENGTH)] },
+              { text: [truncate(bothForms(name), MAX_NAME_LENGTH)] },
               { text: [state(HEALTH[health].state, HEALTH[health].word)] },
               { text: [score === null ? '–' : String(score)] },
             ],

@@ -4,6 +4,7 @@ import type { Database as Sqlite } from 'better-sqlite3';
 import { ALERTS, COUNT_TESTS, MONITORS_AND_DOMAINS, REPORTS } from './version-7.ts';
 import { CONDITIONS_IN_POSTGRES, CONDITIONS_IN_SQLITE, PLACEMENT_COLUMNS } from './version-12.ts';
 import { INBOXES } from './version-13.ts';
+import { FEEDBACK } from './version-14.ts';
 
 export interface Migration {
   /** The version that the schema has after this step. */
@@ -250,10 +251,19 @@ export const MIGRATIONS: Migration[] = [
     },
     postgres: withPostgresTypes(INBOXES),
   },
+  {
+    // Feedback: new tables only.
+    version: 14,
+    sideBySide: true,
+    sqlite(sqlite) {
+      sqlite.exec(FEEDBACK);
+    },
+    postgres: withPostgresTypes(FEEDBACK),
+  },
 ];
 
 /** The version of `schema.sql`. */
-export const SCHEMA_VERSION = 13;
+export const SCHEMA_VERSION = 14;
 
 // Step 3: teams with passwords and invitations, and outgoing email.
 

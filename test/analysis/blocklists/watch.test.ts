@@ -180,7 +180,7 @@ test('Blocklist watch excludes a list that stops working at its next test', asyn
   clock.advance(DAY_MS);
   await watch.retest();
   assert.equal(Object.keys(faults()).length, watch.snapshot().length);
-  assert.equal(logged.length, watch.snapshot().length);
+  assert.equal(logged.length, 1, 'one line for all');
 });
 
 test('Blocklist watch runs one round at a time; known lists stay available', async () => {
@@ -229,9 +229,30 @@ test('Blocklist watch without lists resolves at once', async () => {
 });
 
 test('Blocklist watch never reveals the DQS key in log or faults', async () => {
-  const { watch, logged, asked, faults } = startWatch({}, KEY);
+  const { watch, logged, asked, faults } = startWatch(blocklistZone(), KEY);
   await watch.inUse();
   assert.ok(asked.some((name) => name.includes(KEY)));
   assert.ok(logged.some((line) => line.includes('zen.spamhaus.org')));
   assert.ok(!JSON.stringify([logged, faults()]).includes(KEY));
+});
+
+test('Without DNS, one line says that no blocklist can be asked, and each that works again is named', async () => {
+  const { watch, clock, logged, world, faults } = startWatch({});
+  const zone = blocklistZone();
+  await watch.retest();
+  const lists = watch.snapshot().length;
+  assert.equal(Object.keys(faults()).length, lists);
+  assert.equal(logged.length, 1);
+  assert.match(
+    logged[0]!,
+    /^warn no blocklist can be asked: check the DNS servers of this machine/,
+  );
+  clock.advance(11 * MINUTE_MS);
+  await watch.retest();
+  assert.equal(logged.length, 1, 'the same faults are not logged again');
+  world.zone = zone;
+  clock.advance(11 * MINUTE_MS);
+  await watch.retest();
+  assert.equal(logged.length, 1 + lists);
+  assert.ok(logged.slice(1).every((line) => line.startsWith('info blocklist works again')));
 });

@@ -45,6 +45,19 @@ const cases: [string, string, CheckStatus, RegExp?][] = [
   ['a compressed Unix archive', named('source.tar.gz'), 'pass'],
   ['an attached message', withFiles({ name: 'example.com', type: 'message/rfc822' }), 'pass'],
 
+  [
+    'winmail.dat',
+    withFiles({ name: 'winmail.dat', type: 'application/ms-tnef' }),
+    'warn',
+    /only Outlook can open/,
+  ],
+  [
+    'an unnamed TNEF part',
+    withFiles({ type: 'application/vnd.ms-tnef' }, { name: 'Rechnung.pdf' }),
+    'warn',
+    /winmail\.dat/,
+  ],
+  ['winmail.dat of an unknown type', named('WINMAIL.DAT'), 'warn', /winmail\.dat/],
   ['a program', named('setup.exe'), 'fail', /setup\.exe is of type \.exe, which Gmail blocks/],
   ['a program in capitals', named('SETUP.EXE'), 'fail'],
   ['a script', named('run.js'), 'fail', /Gmail blocks/],

@@ -146,12 +146,24 @@ const rows: Row[] = [
   { name: 'no author domain', from: '', record: 'v=DMARC1; p=reject', status: 'skipped' },
 ];
 
+/** SPF passes for example.com, so that the message passes DMARC with any policy. */
+const PASSING = {
+  envelope: {
+    client_ip: '192.0.2.1',
+    mail_from: 'ann@example.com',
+    helo: 'mx.example.com',
+    tls: null,
+  },
+  zone: { 'example.com': { TXT: ['v=spf1 ip4:192.0.2.1 -all'] } } as Zone,
+};
+
 for (const row of rows) {
   test(`dmarc_policy check reports ${row.status}: ${row.name}`, async () => {
     const own: Zone = row.record ? { '_dmarc.example.com': { TXT: [row.record] } } : {};
     const found = await runCheck(dmarcPolicy, {
       message: `From: Ann <ann@${row.from ?? 'example.com'}>\n\nHello\n`,
-      zone: { ...own, ...row.zone },
+      envelope: PASSING.envelope,
+      zone: { ...PASSING.zone, ...own, ...row.zone },
       offline: row.offline,
     });
     assert.equal(found.status, row.status, `${found.title} ${found.detail}`);
@@ -173,6 +185,26 @@ for (const row of rows) {
 }
 
 const STRAY = { TXT: ['v=DMARC1; p=reject; rua=mailto:d@example.com'] };
+
+const WEAK: [name: string, record: string][] = [
+  ['p=none', 'v=DMARC1; p=none; rua=mailto:d@example.com'],
+  ['test mode', 'v=DMARC1; p=reject; t=y; rua=mailto:d@example.com'],
+  ['no policy, with reports', 'v=DMARC1; rua=mailto:berichte@example.com'],
+];
+
+for (const [name, record] of WEAK)
+  test(`dmarc_policy check proposes no stricter record while the message fails: ${name}`, async () => {
+    const zone: Zone = { ...PASSING.zone, '_dmarc.example.com': { TXT: [record] } };
+    const message = 'From: Ann <ann@example.com>\n\nHello\n';
+    // Another server: SPF fails, and there is no signature.
+    const envelope = { ...PASSING.envelope, client_ip: '198.51.100.9' };
+    const failing = await runCheck(dmarcPolicy, { message, zone, envelope });
+    assert.equal(failing.status, 'warn');
+    assert.equal(failing.fix?.record, undefined);
+    assert.match(failing.fix?.text ?? '', /^First make this message pass DMARC/);
+    const passing = await runCheck(dmarcPolicy, { message, zone, envelope: PASSING.envelope });
+    assert.match(passing.fix?.record?.value ?? '', /p=(quarantine|reject)/);
+  });
 
 for (const [where, name] of [
   ['the domain itself', 'example.com'],
@@ -240,3 +272,20 @@ test('dmarc_policy check replaces an invalid report address and says so', async 
   );
   assert.match(text, /Create the mailbox dmarc-reports@example\.com first/);
 });
+
+const WEAKER: [record: string, says: RegExp | null][] = [
+  ['v=DMARC1; p=reject; sp=none', /sp=none is weaker for subdomains of example\.com/],
+  ['v=DMARC1; p=reject; sp=quarantine; np=none', /sp=quarantine and np=none are weaker/],
+  ['v=DMARC1; p=quarantine; np=none', /np=none is weaker for subdomains that do not exist/],
+  ['v=DMARC1; p=quarantine; sp=reject', null],
+  ['v=DMARC1; p=reject', null],
+];
+
+for (const [record, says] of WEAKER)
+  test(`dmarc_policy check tells a weaker policy for subdomains: ${record}`, async () => {
+    const zone: Zone = { '_dmarc.example.com': { TXT: [record] } };
+    const found = await runCheck(dmarcPolicy, { message: 'From: a@example.com\n\nx\n', zone });
+    assert.equal(found.status, 'pass');
+    if (says) assert.match(found.detail, says);
+    else assert.doesNotMatch(found.detail, /weaker/);
+  });

@@ -223,3 +223,42 @@ for (const row of rows) {
       );
   });
 }
+
+const PCT: [record: string, says: RegExp][] = [
+  [
+    'v=DMARC1; p=reject; pct=0; rua=mailto:d@example.com',
+    /pct=0 apply quarantine instead of reject/,
+  ],
+  ['v=DMARC1; p=quarantine; pct=0; rua=mailto:d@example.com', /apply none instead of quarantine/],
+  [
+    'v=DMARC1; p=reject; pct=25; rua=mailto:d@example.com',
+    /apply reject to 25 % of the failing mail, and quarantine to the rest/,
+  ],
+];
+
+for (const [record, says] of PCT)
+  test(`dmarc_record check says what pct means: ${record}`, async () => {
+    const zone = { '_dmarc.example.com': { TXT: [record] } };
+    const found = await runCheck(dmarcRecord, { message: 'From: a@example.com\n\nx\n', zone });
+    assert.match(found.detail, /RFC 9989 removed pct from DMARC/);
+    assert.match(found.detail, says);
+  });
+
+test('dmarc_record check says nothing more about a pct that changes nothing', async () => {
+  for (const record of ['v=DMARC1; p=none; pct=0', 'v=DMARC1; p=reject; pct=100']) {
+    const zone = { '_dmarc.example.com': { TXT: [`${record}; rua=mailto:d@example.com`] } };
+    const found = await runCheck(dmarcRecord, { message: 'From: a@example.com\n\nx\n', zone });
+    assert.doesNotMatch(found.detail, /still read/);
+  }
+});
+
+for (const domain of ['gmail.com', 'outlook.com', 'web.de', 'yahoo.co.jp'])
+  test(`dmarc_record check gives no advice about the record of ${domain}`, async () => {
+    const zone = {
+      [`_dmarc.${domain}`]: { TXT: ['v=DMARC1; p=none; rua=mailto:d@reports.example'] },
+    };
+    const found = await runCheck(dmarcRecord, { message: `From: a@${domain}\n\nx\n`, zone });
+    assert.equal(found.status, 'pass');
+    assert.match(found.detail, /Your mailbox provider publishes it/);
+    assert.equal(found.fix, undefined);
+  });

@@ -70,22 +70,48 @@ const cases: [string, string, CheckStatus, RegExp?][] = [
   [
     'a link with a tag',
     link('https://example.com/?u={{id}}'),
-    'warn',
+    'fail',
     /Your links contain .*\{\{id\}\}/,
   ],
   [
     'a link with an encoded tag',
     link('https://example.com/?u=%7B%7Bid%7D%7D'),
-    'warn',
+    'fail',
     /\{\{id\}\}/,
   ],
-  ['a link with percent signs', link('https://example.com/%FIRSTNAME%'), 'warn'],
-  ['a link with bars', link('https://example.com/*%7CUNSUB%7C*'), 'warn', /\*\|UNSUB\|\*/],
-  ['a URL in the text', goodMessage({}, 'See https://example.com/*|UNSUB|*\n'), 'warn', /links/],
+  ['a link with percent signs', link('https://example.com/%FIRSTNAME%'), 'fail'],
+  ['a link with bars', link('https://example.com/*%7CUNSUB%7C*'), 'fail', /\*\|UNSUB\|\*/],
+  ['a URL in the text', goodMessage({}, 'See https://example.com/*|UNSUB|*\n'), 'fail', /links/],
   [
     'tags in text and link, the worse counts',
     both('Dear %FNAME%', '<a href="https://x.example/{{id}}">x</a>'),
     'fail',
+  ],
+
+  [
+    'a tag in an image',
+    html('<p>Hello</p><img src="https://example.com/{{user.image}}.png">'),
+    'fail',
+    /Your images contain .*\{\{user\.image\}\}/,
+  ],
+  [
+    'a tag in List-Unsubscribe',
+    goodMessage({ 'List-Unsubscribe': '<https://example.com/u/{{unsubscribe_id}}>' }),
+    'fail',
+    /Your unsubscribe addresses contain .*\{\{unsubscribe_id\}\}/,
+  ],
+  [
+    'a tag in Reply-To',
+    goodMessage({ 'Reply-To': '*|REPLY|* <a@example.com>' }),
+    'fail',
+    /\*\|REPLY/,
+  ],
+  ['a tag in To', goodMessage({ To: '%VORNAME% <a@example.com>' }), 'fail', /shows an unfilled/],
+  [
+    'a tag in Feedback-ID',
+    goodMessage({ 'Feedback-ID': '{{kampagne}}:a:b:c' }),
+    'fail',
+    /kampagne/,
   ],
 
   ['no tags', goodMessage(), 'pass'],
@@ -137,7 +163,7 @@ const cases: [string, string, CheckStatus, RegExp?][] = [
   [
     'a code sample, and a tag in a link',
     html('<pre>{{name}}</pre><a href="https://example.com/{{id}}">x</a>'),
-    'warn',
+    'fail',
   ],
   [
     'no tags up to a limit',

@@ -25,8 +25,9 @@ export const GOOD_ZONE: Zone = {
 export function checkDomain(
   zone: Zone,
   options: Partial<DomainOptions> = {},
+  name = 'example.com',
 ): Promise<DomainHealth> {
-  return analyzeDomain('example.com', {
+  return analyzeDomain(name, {
     resolver: zoneResolver(zone),
     web: offlineWebClient,
     setup: NO_SETUP,

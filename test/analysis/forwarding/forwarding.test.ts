@@ -361,4 +361,21 @@ describe('Recognizing forwarded mail', () => {
       { instance: 2, domain: 'b.example', results: ['arc=pass', 'dkim=fail', 'spf=pass'] },
     ]);
   });
+
+  it('does not take recorded SPF of the HELO name for SPF of the envelope sender', async () => {
+    const message = goodMessage({
+      'ARC-Seal': [1, 2, 3, 4].map((i) => `i=${i}; d=${'abcd'[i - 1]}.example; b=x`),
+      'ARC-Authentication-Results': [
+        'i=1; mx.a.example; spf=pass smtp.helo=relay.example; spf=fail smtp.mailfrom=ann@example.com',
+        'i=2; mx.b.example; spf=softfail (versand) smtp.mailfrom=firma.example; spf=pass smtp.helo=mx',
+        'i=3; mx.c.example; dkim=pass header.d=example.com; spf=pass smtp.helo=mail.example.com',
+        'i=4; mx.d.example; spf=none smtp.mailfrom=a@b.example smtp.helo=mail.example.com; dmarc=fail',
+      ],
+    });
+    const { seals } = (await contextFor({ message })).fact(forwarding);
+    assert.deepEqual(
+      seals.map(({ results }) => results),
+      [['spf=fail'], ['spf=softfail'], ['dkim=pass'], ['spf=none', 'dmarc=fail']],
+    );
+  });
 });

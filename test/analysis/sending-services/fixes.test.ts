@@ -6,6 +6,7 @@ import { analyze } from '../../../src/analysis/analyze.ts';
 import type { Envelope } from '../../../src/analysis/check.ts';
 import type { AnalysisResult } from '../../../src/analysis/result.ts';
 import { checksToFix } from '../../../src/analysis/summary.ts';
+import { organizationalDomain } from '../../../src/lib/domain-names.ts';
 import { type Zone, zoneResolver } from '../../../src/net/dns/zone.ts';
 import { RECEIVED_AT } from '../../helpers/analysis.ts';
 import { makeKey, signMessage } from '../../helpers/signer.ts';
@@ -53,7 +54,8 @@ async function analyzeMail(mail: Mail): Promise<AnalysisResult> {
   const { from, mailFrom = from, helo = 'mail.example.com', fields = '', signers = [] } = mail;
   const header = `From: Ann <${from}>\nTo: bob@example.net\nSubject: Hi\nDate: Sat, 21 Nov 2026 09:59:58 +0000\nMessage-ID: <1@example.com>\n`;
   let raw: Buffer = Buffer.from(`${fields}${header}\nHello Bob\n`.replaceAll('\n', '\r\n'));
-  const zone: Zone = {};
+  // The domain exists.
+  const zone: Zone = { [organizationalDomain(from.slice(from.indexOf('@') + 1))!]: {} };
   for (const { domain, key = KEY, broken, unpublished, ...signer } of signers) {
     const selector = signer.selector ?? (key === ED_KEY ? 'ed' : 's1');
     raw = await signMessage(raw, { domain, selector, key });

@@ -43,6 +43,14 @@ const SUMMARIES: Record<string, [data: Record<string, unknown>, line: string]> =
     { inbox_placement: { gmail: 'promotions', gmx: 'spam' }, subject: 'News' },
     'gmail promotions, gmx spam, “News”',
   ],
+  'complaint.received': [
+    { kind: 'abuse', subject: 'News', provider: 'mailbox.example' },
+    'abuse, “News”, at mailbox.example',
+  ],
+  'bounce.received': [
+    { status_code: '5.7.26', provider: 'mailbox.example', diagnostic: '550 5.7.26 no' },
+    '5.7.26, at mailbox.example, “550 5.7.26 no”',
+  ],
   'domain.verified': [{ name: 'example.com' }, 'example.com'],
   'domain.verification_failed': [{ name: 'example.com' }, 'example.com'],
   'domain.health_changed': [

@@ -1,11 +1,11 @@
 /** Makes the disk and the clock of a process fail, with a library that it preloads. Needs Linux and gcc. */
 
-import { execFileSync } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { execFileSync } from '../../../scripts/programs.ts';
 import { skipUnlessInstalled } from '../installed.ts';
 import type { Environment } from '../program.ts';
 

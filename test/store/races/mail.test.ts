@@ -6,7 +6,6 @@ import type { App } from '../../../src/app.ts';
 import { learnSelectors } from '../../../src/domains/selectors.ts';
 import { isoTime } from '../../../src/lib/clock.ts';
 import { requestReanalysis, testOr404 } from '../../../src/mailtests/queries.ts';
-import { receiveMessage } from '../../../src/mailtests/receive.ts';
 import { recordOutcome } from '../../../src/mailtests/record.ts';
 import { countTest } from '../../../src/mailtests/tally.ts';
 import { newLease } from '../../../src/store/leases.ts';
@@ -14,6 +13,7 @@ import { transact } from '../../../src/store/open.ts';
 import type { TestRow } from '../../../src/store/tables.generated.ts';
 import { completeTest } from '../../alerts/alerting.ts';
 import type { TestService } from '../../helpers/app.ts';
+import { deliver } from '../../helpers/deliver.ts';
 import { startMailSink } from '../../outbox/mail-sink.ts';
 import { linger, ROUNDS, SETUPS } from './nodes.ts';
 
@@ -32,14 +32,16 @@ async function claimedTest(app: App, status: TestRow['status']) {
   return { ...row, lease };
 }
 
-const envelope = { mail_from: 'ann@example.org', client_ip: null, helo: null, tls: null };
+const envelope = { mail_from: 'ann@example.org', client_ip: '192.0.2.1', helo: null, tls: null };
+/** Of many other networks, so that only the total limit applies. */
+const others = (i: number) => ({ ...envelope, client_ip: `198.${18 + (i % 2)}.${i % 250}.1` });
 
 /** Of the same length for both texts. */
 const mailOf = (text: 'one' | 'two') =>
   Buffer.from(`From: ann@example.org\r\nSubject: ${text}\r\n\r\n`);
 
 const toPostmaster = ({ app }: TestService, text: 'one' | 'two') =>
-  receiveMessage(app, {
+  deliver(app, {
     envelope,
     recipient: 'postmaster@inbox.test',
     raw: mailOf(text),
@@ -52,7 +54,7 @@ async function fillMailbox({ app }: TestService, count: number, size = 1): Promi
     .values(
       Array.from({ length: count }, (_, i) => ({
         ...{ id: `msg_${i}`, test_id: null, recipient: 'postmaster@inbox.test', sha256: `${i}` },
-        ...{ size, envelope: JSON.stringify(envelope) },
+        ...{ size, envelope: JSON.stringify(others(i)) },
         received_at: isoTime(app.clock.now()),
       })),
     )

@@ -4,12 +4,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isoTime } from '../../../src/lib/clock.ts';
 import { deleteOldTests, expireTests } from '../../../src/mailtests/expire.ts';
-import { receiveMessage } from '../../../src/mailtests/receive.ts';
 import { countTest } from '../../../src/mailtests/tally.ts';
 import { transact } from '../../../src/store/open.ts';
 import { completeTest } from '../../alerts/alerting.ts';
 import type { TestService } from '../../helpers/app.ts';
 import { testClock } from '../../helpers/clock.ts';
+import { deliver } from '../../helpers/deliver.ts';
 import { recount, tallies } from '../../mailtests/counted-tests.ts';
 import { ROUNDS, SETUPS, statusesOf } from './nodes.ts';
 
@@ -94,7 +94,7 @@ for (const { on, skip, start } of SETUPS) {
       const { id, address } = await a.createTest();
       const isSame = round % 3 === 0;
       const receive = (node: TestService, text: string) =>
-        receiveMessage(node.app, {
+        deliver(node.app, {
           envelope,
           recipient: address,
           raw: Buffer.from(`Subject: ${isSame ? 'same' : text}\r\n\r\n`),
@@ -126,7 +126,7 @@ for (const { on, skip, start } of SETUPS) {
       early.clock = { now: () => at };
       const late = { ...b.app, clock: { now: () => at + 1 } };
       const [outcome] = await Promise.all([
-        receiveMessage(early, { envelope, recipient: address, raw: Buffer.from('A: b\r\n\r\n') }),
+        deliver(early, { envelope, recipient: address, raw: Buffer.from('A: b\r\n\r\n') }),
         expireTests(late),
       ]);
       const { status } = await a.app.db

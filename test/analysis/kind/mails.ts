@@ -1,7 +1,7 @@
 /** Realistic messages in many languages with the kind that a consultant would see. */
 
-import type { KindConfidence } from '../../src/analysis/check.ts';
-import { goodMessage } from '../helpers/good-message.ts';
+import type { KindConfidence } from '../../../src/analysis/check.ts';
+import { goodMessage } from '../../helpers/good-message.ts';
 
 /** `marketing` and `transactional` are expected with some confidence; `uncertain` says only that. */
 export type Expected = 'marketing' | 'transactional' | 'uncertain';

@@ -1,0 +1,95 @@
+/** Domains at which no record would help: those that do not exist, and those with a broken alias. */
+
+import { organizationalDomain } from '../../lib/domain-names.ts';
+import {
+  type DnsAnswer,
+  type RecordType,
+  type Resolver,
+  recordsOf,
+} from '../../net/dns/resolver.ts';
+
+export interface BrokenName {
+  /** `missing`: not registered. `loop`: an alias that leads back to itself. `beside`: an alias beside other records. */
+  kind: 'missing' | 'loop' | 'beside';
+  /** One sentence. */
+  title: string;
+  detail: string;
+  fix: string;
+}
+
+/** Null if the domain is in order, as far as lookups succeed. */
+export async function brokenName(domain: string, resolver: Resolver): Promise<BrokenName | null> {
+  const registered = organizationalDomain(domain) ?? domain;
+  if (await isMissing(registered, resolver)) return missing(registered);
+  const aliases = await followAliases(domain, resolver);
+  if (aliases.isLoop) return loop(domain, aliases.path);
+  const target = aliases.path.at(-1);
+  if (target === undefined) return null;
+  const isBeside = domain === registered || (await hasOwnRecords(domain, target, resolver));
+  return isBeside ? beside(domain, aliases.path[0]!) : null;
+}
+
+/**
+ * Whether DNS says that nothing exists at or below the name (RFC 8020). The same answer for an alias means that its
+ * target does not exist.
+ */
+const isMissing = async (name: string, resolver: Resolver): Promise<boolean> =>
+  (await resolver(name, 'SOA')).status === 'nxdomain' &&
+  (await resolver(name, 'CNAME')).status === 'nxdomain';
+
+const MAX_ALIASES = 8;
+
+/** The names to which the domain leads, without itself. */
+async function followAliases(
+  domain: string,
+  resolver: Resolver,
+): Promise<{ path: string[]; isLoop: boolean }> {
+  const path: string[] = [];
+  for (let name = domain; path.length < MAX_ALIASES; ) {
+    const [target] = recordsOf(await resolver(name, 'CNAME')) ?? [];
+    if (target === undefined) return { path, isLoop: false };
+    name = target.toLowerCase().replace(/\.$/, '');
+    const isLoop = name === domain || path.includes(name);
+    path.push(name);
+    if (isLoop) return { path, isLoop };
+  }
+  return { path, isLoop: false };
+}
+
+const TYPES_BESIDE: RecordType[] = ['MX', 'TXT'];
+
+/** Whether the name has records of its own, which differ from those of the target of its alias. */
+async function hasOwnRecords(name: string, target: string, resolver: Resolver): Promise<boolean> {
+  const differs = await Promise.all(
+    TYPES_BESIDE.map(async (type) => {
+      const [own, aliased] = await Promise.all([resolver(name, type), resolver(target, type)]);
+      return own.status === 'found' && aliased.status !== 'error' && !isSame(own, aliased);
+    }),
+  );
+  return differs.includes(true);
+}
+
+const isSame = (a: DnsAnswer, b: DnsAnswer): boolean =>
+  JSON.stringify(recordsOf(a)?.toSorted()) === JSON.stringify(recordsOf(b)?.toSorted());
+
+const missing = (domain: string): BrokenName => ({
+  kind: 'missing',
+  title: `${domain} does not exist in DNS.`,
+  detail:
+    'Nothing can be delivered to it, and mail servers reject mail from a domain that does not exist.',
+  fix: `Check the spelling. If ${domain} is right, register it, or ask its registrar why it is not in DNS.`,
+});
+
+const loop = (domain: string, path: string[]): BrokenName => ({
+  kind: 'loop',
+  title: `${domain} is an alias that leads back to itself.`,
+  detail: `Its CNAME record starts a loop (${[domain, ...path].join(' → ')}), so no record of ${domain} can be looked up.`,
+  fix: `Delete the CNAME record of ${domain}. Then publish its own records there, or an alias to a name that has them.`,
+});
+
+const beside = (domain: string, target: string): BrokenName => ({
+  kind: 'beside',
+  title: `${domain} has a CNAME record beside other records, which DNS does not allow.`,
+  detail: `The CNAME leads to ${target}. Which of the records a mail server sees depends on what it looked up before (RFC 1034 §3.6.2).`,
+  fix: `Delete the CNAME record of ${domain}. For a website, give ${domain} A and AAAA records instead, or what your DNS provider calls ALIAS, ANAME or CNAME flattening.`,
+});

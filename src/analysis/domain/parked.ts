@@ -1,0 +1,191 @@
+/** A parked domain, which declares that it sends and receives no mail: healthy if nobody can send in its name. */
+
+import { recordsOf } from '../../net/dns/resolver.ts';
+import { type Check, type Context, type Finding, fail, pass, skipped, warn } from '../check.ts';
+import { NO_REPORT_ADDRESS, proposesRecord, recordFinding } from '../checks/dmarc-record.ts';
+import type { FoundKeys } from '../dkim/selectors.ts';
+import { dmarcDiscovery } from '../dmarc/discovery.ts';
+import { dmarcFix, parseDmarcTags, repairedRecord, withoutTag, withTag } from '../dmarc/record.ts';
+import { mailHosts } from '../dns/mail-hosts.ts';
+import { isSpfRecord, parseSpfTerms, spfFix } from '../spf/record.ts';
+
+interface Parked {
+  /** The end of its SPF record, such as `-all`; null without a record. */
+  spfEnd: string | null;
+  /** A null MX record (RFC 7505), no MX record but an address, such as that of a website, or neither. */
+  declares: 'null_mx' | 'address' | 'nothing';
+}
+
+/**
+ * Whether the domain has no MX record and an SPF record that allows no server. With a null MX and no key, it may lack
+ * that record.
+ * Null if it sends or receives mail, as far as is known.
+ */
+export async function findParked(
+  domain: string,
+  { keys }: FoundKeys,
+  context: Context,
+): Promise<Parked | null> {
+  const { kind } = await mailHosts(context, domain);
+  if (kind === 'mx' || kind === 'error') return null;
+  // A usable key, or a selector that someone entered: it may send mail that passes by its signature alone.
+  const signs = keys.some(({ key, isKnown }) => (key ? !key.revoked : isKnown));
+  if (signs && kind !== 'null_mx') return null;
+  const texts = recordsOf(await context.resolver(domain, 'TXT'));
+  const records = texts?.filter(isSpfRecord) ?? null;
+  if (records === null || records.length > 1) return null;
+  if (records.length === 0)
+    return kind === 'null_mx' && !signs ? { spfEnd: null, declares: kind } : null;
+  const terms = parseSpfTerms(records[0]!);
+  const [end, ...others] = terms;
+  if (others.length > 0 || end?.name !== 'all' || end.isModifier || end.qualifier === '+')
+    return null;
+  return { spfEnd: `${end.qualifier}all`, declares: kind };
+}
+
+/** The findings of a parked domain in place of those of a domain with mail. */
+export async function asParked(
+  domain: string,
+  { spfEnd, declares }: Parked,
+  checks: Check[],
+  findings: Finding[],
+  context: Context,
+): Promise<Finding[]> {
+  const replaced = await Promise.all(
+    checks.map(({ id }, i): Finding | Promise<Finding> => {
+      const finding = findings[i]!;
+      if (id === 'spf_record') return spfOf(domain, spfEnd, finding);
+      if (id === 'mx') return mxOf(domain, declares, finding);
+      if (id === 'dmarc_record') return recordOf(domain, finding);
+      if (id === 'dmarc_policy') return policyOf(domain, finding, context);
+      if (id === 'dkim_selector') return keyOf(domain, finding);
+      if (RECEIVING.includes(id))
+        return skipped('Not checked.', `${domain} declares that it receives no mail.`);
+      if (id === 'bimi')
+        return skipped('Not checked.', `${domain} declares that it sends no mail.`);
+      return finding;
+    }),
+  );
+  return replaced;
+}
+
+/** Checks of the servers that receive mail. */
+const RECEIVING = ['mx_tls', 'mta_sts', 'tls_rpt', 'dane'];
+
+const NO_MAIL = 'The domain declares that it sends and receives no mail.';
+
+function spfOf(domain: string, end: string | null, finding: Finding): Finding {
+  if (end === '-all')
+    return pass(`The SPF record of ${domain} allows no server to send.`, NO_MAIL, finding.evidence);
+  const fix = spfFix(
+    'Publish this record, which says that no server sends for the domain.',
+    domain,
+    'v=spf1 -all',
+  );
+  const { evidence } = finding;
+  if (end === null)
+    return fail({
+      title: `${domain} receives no mail, but has no SPF record to say that it sends none.`,
+      detail: 'Without one, mailbox providers do not know that all mail from the domain is forged.',
+      fix,
+      evidence,
+    });
+  return warn({
+    title: `The SPF record of ${domain} allows no server, but ends with ${end}.`,
+    detail: 'Mailbox providers accept forged mail more readily than with -all.',
+    fix,
+    evidence,
+  });
+}
+
+function mxOf(domain: string, declares: Parked['declares'], { evidence }: Finding): Finding {
+  if (declares === 'null_mx')
+    return pass(`${domain} accepts no mail, as its null MX record says.`, NO_MAIL, evidence);
+  const has = declares === 'address' ? 'no MX record' : 'neither an MX record nor an address';
+  return pass(
+    `${domain} is not set up to receive mail: it has ${has}.`,
+    'A null MX record (MX 0 .) would say so: senders would then return mail to it at once.',
+    evidence,
+  );
+}
+
+/** Reports only show who forges its mail, so it works without them. */
+function recordOf(domain: string, finding: Finding): Finding {
+  const isComplete = finding.status === 'warn' && finding.title === NO_REPORT_ADDRESS;
+  if (!isComplete || finding.detail.includes('Other problems:')) return finding;
+  return pass(
+    `The DMARC record of ${domain} is valid.`,
+    'It requests no reports. With an address in rua, you would learn who forges mail in the name of the domain.',
+    finding.evidence,
+  );
+}
+
+/** No mail of its own can fail, so the strictest policy costs nothing. */
+async function policyOf(domain: string, finding: Finding, context: Context): Promise<Finding> {
+  if (finding.status === 'error') return finding;
+  const { record, recordDomain, status, discarded } = await context.fact(dmarcDiscovery);
+  if (discarded.length > 0 || finding.status === 'skipped') return finding;
+  if (status === 'none' || record === null || recordDomain === null)
+    return fail({
+      title: `${domain} sends no mail, but has no DMARC policy that says so.`,
+      detail: 'Without one, mailbox providers may deliver mail that others send in its name.',
+      fix: dmarcFix(
+        'Publish this record. The domain sends no mail, so it rejects only forged mail.',
+        domain,
+        'v=DMARC1; p=reject',
+      ),
+      evidence: finding.evidence,
+    });
+  const strict = strictest(record);
+  if (recordDomain !== domain || isStrict(record)) return finding;
+  return warn({
+    title: `${domain} sends no mail, but its DMARC policy does not reject all mail in its name.`,
+    detail: `Its record says "${record.slice(0, 200)}". No mail of the domain itself can be lost by a stricter policy.`,
+    fix: proposesRecord(recordOf(domain, await context.fact(recordFinding)), domain)
+      ? 'In the record described under “DMARC record”, set p to reject, and leave out sp, np and t.'
+      : dmarcFix('Publish this record, which rejects only forged mail.', domain, strict),
+    evidence: finding.evidence,
+  });
+}
+
+function isStrict(record: string): boolean {
+  const { tags } = parseDmarcTags(record);
+  const is = (name: string, value: RegExp) => value.test(tags.get(name) ?? '');
+  const isRejected = (name: string) => !tags.has(name) || is(name, /^reject$/i);
+  return is('p', /^reject$/i) && isRejected('sp') && isRejected('np') && !is('t', /^y$/i);
+}
+
+const strictest = (record: string): string =>
+  ['sp', 'np', 't', 'pct'].reduce(
+    (text, name) => withoutTag(text, name),
+    withTag(repairedRecord(record), 'p', 'reject'),
+  );
+
+/** A key that verifies lets whoever has the private key send in the name of the domain. */
+function keyOf(domain: string, finding: Finding): Finding {
+  const { evidence = {} } = finding;
+  const { name, type, selector } = evidence;
+  if (typeof name !== 'string')
+    return finding.status === 'info'
+      ? pass(`${domain} has no DKIM key under a common selector.`, NO_MAIL, evidence)
+      : finding;
+  // Revoked keys have no type, and those of entered selectors that are missing have no record.
+  if (finding.status === 'error') return finding;
+  const records = Array.isArray(evidence.records) ? evidence.records : [];
+  const isRevoked = records.every((text) => /(?:^|;)\s*p\s*=\s*(?:;|$)/i.test(String(text)));
+  if (records.length === 0 || isRevoked)
+    return pass(
+      `No DKIM key is in use at ${name}.`,
+      records.length === 0 ? NO_MAIL : 'Its p= is empty: the key is revoked.',
+      evidence,
+    );
+  return warn({
+    title: `${domain} sends no mail, but has a DKIM key at ${name}.`,
+    detail: `Whoever has the private key of ${String(selector)}${typeof type === 'string' ? ` (${type})` : ''} can sign mail in the name of the domain, and it passes DMARC.`,
+    fix: {
+      text: 'Delete the key, or publish this record in its place, which revokes it.',
+      record: { type: 'TXT', name, value: 'v=DKIM1; p=' },
+    },
+    evidence,
+  });
+}

@@ -1,0 +1,63 @@
+/** The job that looks up the records for feedback of each domain. */
+
+import type { App } from '../../app.ts';
+import { isoTime } from '../../lib/clock.ts';
+import { errorMessage } from '../../lib/errors.ts';
+import { claimingJob, type Job } from '../../scheduler/scheduler.ts';
+import { claimRows } from '../../store/leases.ts';
+import type { FeedbackDomainRow } from '../../store/tables.generated.ts';
+import { lookUpFeedbackRecords } from './records.ts';
+
+export const LOOKUP_JOB = 'domains.feedback-records';
+
+const LEASE_MS = 120_000;
+/** While a record is missing, someone may be publishing it. */
+const MISSING_MS = 10 * 60_000;
+const PUBLISHED_MS = 6 * 3_600_000;
+
+export const lookupJob = (app: App): Job =>
+  claimingJob({
+    name: LOOKUP_JOB,
+    concurrency: 4,
+    claim: (limit) =>
+      claimRows(app, {
+        table: 'feedback_domains',
+        due: app.db
+          .selectFrom('feedback_domains')
+          .selectAll()
+          .where('lookup_at', '<=', isoTime(app.clock.now()))
+          .orderBy('lookup_at')
+          .limit(limit),
+        leaseMs: LEASE_MS,
+      }),
+    work: (row) => lookUp(app, row),
+    onError: ({ id }, error) =>
+      app.log.error('could not look up the records for feedback', {
+        domain: id,
+        error: errorMessage(error),
+      }),
+    wake: () => app.scheduler.wakeHere(LOOKUP_JOB),
+  });
+
+async function lookUp(app: App, { id }: FeedbackDomainRow): Promise<void> {
+  const domain = await app.db
+    .selectFrom('domains')
+    .select(['id', 'name'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+  const records = domain ? await lookUpFeedbackRecords(app, app.backgroundResolver, domain) : [];
+  const isDone = records.every(({ published }) => published === true);
+  await app.db
+    .updateTable('feedback_domains')
+    .set({
+      // What could not be looked up keeps the last answer.
+      ...(records.some(({ published }) => published === null)
+        ? {}
+        : { records: JSON.stringify(records) }),
+      lookup_at: isoTime(app.clock.now() + (isDone ? PUBLISHED_MS : MISSING_MS)),
+      lease: null,
+      leased_until: null,
+    })
+    .where('id', '=', id)
+    .execute();
+}

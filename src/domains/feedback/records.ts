@@ -1,0 +1,90 @@
+/** The DNS records that send feedback to the address of a domain, and whether they are published. */
+
+import { isDmarcRecord, parseDmarcTags, withTag } from '../../analysis/dmarc/record.ts';
+import type { App } from '../../app.ts';
+import { organizationalDomain } from '../../lib/domain-names.ts';
+import { type Resolver, recordsOf } from '../../net/dns/resolver.ts';
+import type { DomainRow } from '../../store/tables.generated.ts';
+import { feedbackAddress } from './address.ts';
+
+export interface FeedbackRecord {
+  type: 'TXT';
+  name: string;
+  value: string;
+  /** null if it could not be looked up. */
+  published: boolean | null;
+}
+
+/** In this order: the DMARC record, the record for TLS reports, and the authorization at the inbox domain if it is needed. */
+export async function lookUpFeedbackRecords(
+  app: Pick<App, 'config'>,
+  resolver: Resolver,
+  { id, name }: Pick<DomainRow, 'id' | 'name'>,
+): Promise<FeedbackRecord[]> {
+  const uri = `mailto:${feedbackAddress(app, { id })}`;
+  const inbox = app.config.INBOX_DOMAIN;
+  const txt = async (at: string) => recordsOf(await resolver(at, 'TXT'));
+  const isForeign = organizationalDomain(inbox) !== organizationalDomain(name);
+  const [dmarc, tls, authorization] = await Promise.all([
+    txt(`_dmarc.${name}`),
+    txt(`_smtp._tls.${name}`),
+    isForeign ? txt(`${name}._report._dmarc.${inbox}`) : null,
+  ]);
+  return [
+    dmarcRecord(name, uri, dmarc),
+    tlsRecord(name, uri, tls),
+    ...(isForeign ? [authorizationRecord(inbox, authorization)] : []),
+  ];
+}
+
+function dmarcRecord(name: string, uri: string, found: string[] | null): FeedbackRecord {
+  const current = found?.find(isDmarcRecord) ?? null;
+  const addresses = current === null ? [] : listOf(parseDmarcTags(current).tags.get('rua'));
+  return {
+    type: 'TXT',
+    name: `_dmarc.${name}`,
+    value: dmarcValue(current, uri),
+    published: found === null ? null : includes(addresses, uri),
+  };
+}
+
+/** The record with the address added to `rua`. Everything else is kept. */
+export function dmarcValue(current: string | null, uri: string): string {
+  if (current === null) return `v=DMARC1; p=none; rua=${uri}`;
+  const addresses = listOf(parseDmarcTags(current).tags.get('rua'));
+  return includes(addresses, uri)
+    ? current
+    : withTag(current, 'rua', [...addresses, uri].join(','));
+}
+
+function tlsRecord(name: string, uri: string, found: string[] | null): FeedbackRecord {
+  const current = found?.find((text) => /^v=TLSRPTv1\s*;/.test(text)) ?? null;
+  const addresses = listOf(/;\s*rua\s*=\s*([^;]*)/.exec(current ?? '')?.[1]);
+  const all = includes(addresses, uri) ? addresses : [...addresses, uri];
+  return {
+    type: 'TXT',
+    name: `_smtp._tls.${name}`,
+    value: `v=TLSRPTv1; rua=${all.join(',')}`,
+    published: found === null ? null : includes(addresses, uri),
+  };
+}
+
+/** RFC 9990 §4: without it, reporters send nothing to another organization. One wildcard is enough for all domains. */
+function authorizationRecord(inbox: string, found: string[] | null): FeedbackRecord {
+  return {
+    type: 'TXT',
+    name: `*._report._dmarc.${inbox}`,
+    value: 'v=DMARC1',
+    published: found === null ? null : found.some((text) => /^v=DMARC1\s*(?:;|$)/.test(text)),
+  };
+}
+
+const listOf = (value: string | undefined): string[] =>
+  (value ?? '')
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
+
+/** A size limit after an exclamation mark (RFC 7489 §6.2) does not matter. */
+const includes = (addresses: string[], uri: string): boolean =>
+  addresses.some((entry) => entry.replace(/!\d+[kmgt]?$/i, '').toLowerCase() === uri.toLowerCase());

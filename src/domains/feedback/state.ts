@@ -1,0 +1,66 @@
+/** What is known about the feedback of a domain: its address, its records, and whether reports arrive. */
+
+import type { App } from '../../app.ts';
+import type { Db, Tx } from '../../store/open.ts';
+import type { DomainRow, FeedbackDomainRow } from '../../store/tables.generated.ts';
+import { feedbackAddress } from './address.ts';
+import type { FeedbackRecord } from './records.ts';
+
+export const FEEDBACK_STATES = [
+  'not_published',
+  'waiting',
+  'receiving',
+  'stopped',
+  'unknown',
+] as const;
+export type FeedbackState = (typeof FEEDBACK_STATES)[number];
+
+export interface DomainFeedback {
+  address: string;
+  state: FeedbackState;
+  records: FeedbackRecord[];
+  last_report_at: string | null;
+}
+
+const DAY_MS = 86_400_000;
+/** Most reporters send once a day. */
+const SILENT_MS = 3 * DAY_MS;
+/** A domain with little mail gets no report on many days. */
+const ESTABLISHED_MS = 7 * DAY_MS;
+
+export async function feedbackOf(
+  app: Pick<App, 'config' | 'clock'>,
+  db: Db | Tx,
+  { id }: Pick<DomainRow, 'id'>,
+): Promise<DomainFeedback> {
+  const row = await db
+    .selectFrom('feedback_domains')
+    .selectAll()
+    .where('id', '=', id)
+    .executeTakeFirst();
+  const records = recordsOf(row);
+  return {
+    address: feedbackAddress(app, { id }),
+    state: stateOf(row, records, app.clock.now()),
+    records,
+    last_report_at: row?.last_at ?? null,
+  };
+}
+
+const recordsOf = (row: Pick<FeedbackDomainRow, 'records'> | undefined): FeedbackRecord[] =>
+  row?.records ? JSON.parse(row.records) : [];
+
+/** `now` in milliseconds. */
+export function stateOf(
+  row: Pick<FeedbackDomainRow, 'first_at' | 'last_at'> | undefined,
+  [dmarc]: FeedbackRecord[],
+  now: number,
+): FeedbackState {
+  if (row?.last_at) {
+    const last = Date.parse(row.last_at);
+    if (now - last <= SILENT_MS) return 'receiving';
+    if (last - Date.parse(row.first_at ?? row.last_at) >= ESTABLISHED_MS) return 'stopped';
+  }
+  if (dmarc === undefined || dmarc.published === null) return 'unknown';
+  return dmarc.published ? 'waiting' : 'not_published';
+}

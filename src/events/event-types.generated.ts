@@ -1,0 +1,18 @@
+/** Generated from the declarations of the features by `npm run generate`; do not edit. */
+
+/** Each event type with its meaning in a few words. */
+export const EVENT_SUMMARIES = {
+  'test.completed': 'A test completed',
+  'test.failed': 'A test failed',
+  'test.placement_settled': 'The placement of a test settled',
+  'domain.verified': 'A domain was verified',
+  'domain.verification_failed': 'The verification of a domain failed',
+  'domain.health_changed': 'The health of a domain changed',
+  'complaint.received': 'A recipient complained',
+  'bounce.received': 'A server refused a message by policy',
+  'monitor.alert': 'A monitor found a problem',
+  'alert.triggered': 'An alert rule opened an incident',
+  'alert.resolved': 'An incident was resolved',
+} as const;
+
+export const EVENT_TYPES = Object.keys(EVENT_SUMMARIES) as (keyof typeof EVENT_SUMMARIES)[];

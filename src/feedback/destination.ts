@@ -1,0 +1,54 @@
+/** Mail to the feedback addresses of domains: `fb-…@`, also with a suffix after a plus sign. */
+
+import type { App } from '../app.ts';
+import { feedbackToken } from '../domains/feedback/address.ts';
+import { rateLimitFor } from '../http/shared-rate-limit.ts';
+import type { Destination } from '../smtp/destination.ts';
+import type { Db } from '../store/open.ts';
+import { storeFeedback } from './intake.ts';
+
+/** Large reporters send one message for each domain and day. */
+const NETWORK_RATE = { requests: 1000, seconds: 3600 };
+
+export const feedbackDestination = (app: App): Destination => ({
+  label: 'feedback',
+  maxSize: app.config.FEEDBACK_MAX_SIZE,
+  networkLimit: rateLimitFor(app, 'feedback', NETWORK_RATE),
+  async check({ user }) {
+    return (await findDomainByAddress(app.db, user)) === null ? null : { accept: true };
+  },
+  async receive({ envelope, recipients, raw }) {
+    const [first] = recipients;
+    // Its domain can have been deleted since RCPT: the report may be about another one.
+    const domainId = await findDomainByAddress(app.db, first.user);
+    const mail = await storeFeedback(app, {
+      raw,
+      source: 'smtp',
+      domainId,
+      suffix: first.detail,
+      envelope,
+    });
+    app.log.info('accepted feedback', {
+      ...{ feedback: mail.id, domain: domainId, client_ip: envelope.client_ip },
+      bytes: mail.size,
+    });
+    return { accept: true, text: `Accepted as ${mail.id}` };
+  },
+});
+
+/** The ID of the domain with this address; null if there is none. */
+async function findDomainByAddress(db: Db, user: string): Promise<string | null> {
+  const token = feedbackToken(user);
+  return token === null ? null : findDomainByToken(db, token);
+}
+
+/** The same by the characters after `fb-`, in lower case. */
+export async function findDomainByToken(db: Db, token: string): Promise<string | null> {
+  const row = await db
+    .selectFrom('feedback_domains')
+    .innerJoin('domains', 'domains.id', 'feedback_domains.id')
+    .select('domains.id')
+    .where('feedback_domains.token', '=', token)
+    .executeTakeFirst();
+  return row?.id ?? null;
+}

@@ -1,0 +1,156 @@
+/** Deletes feedback past its retention period, that of deleted domains, and messages that need not be kept. */
+
+import type { App } from '../app.ts';
+import { isoTime } from '../lib/clock.ts';
+import type { Job } from '../scheduler/scheduler.ts';
+import { deleteFirstChunks, deleteLaterChunks } from '../store/chunks.ts';
+import { type Tx, transact } from '../store/open.ts';
+import { inSteps } from '../store/steps.ts';
+import type { FeedbackMailRow } from '../store/tables.generated.ts';
+
+const DAY_MS = 86_400_000;
+/** For messages and files as they came, and for what was refused. */
+const SOURCE_DAYS = 30;
+
+/** Deletes the bytes of a message, once its reports are recorded. Its row shows where they came from. */
+export async function dropContent(
+  { db }: Pick<App, 'db'>,
+  { id, size }: Pick<FeedbackMailRow, 'id' | 'size'>,
+): Promise<void> {
+  await deleteLaterChunks(db, await transact(db, (tx) => deleteFirstChunks(tx, [{ id, size }])));
+}
+
+export const expireJob = (app: App): Job => ({
+  name: 'feedback.expire',
+  tick: '0 41 * * * *',
+  run: () => expire(app),
+});
+
+export async function expire(app: App): Promise<void> {
+  const { clock, config } = app;
+  await deleteMails(app, isoTime(clock.now() - SOURCE_DAYS * DAY_MS));
+  await deleteReports(app, isoTime(clock.now() - SOURCE_DAYS * DAY_MS), true);
+  if (config.FEEDBACK_RETENTION > 0)
+    await deleteReports(app, isoTime(clock.now() - config.FEEDBACK_RETENTION), false);
+}
+
+const deleteMails = ({ db }: App, cutoff: string): Promise<void> =>
+  inSteps(async (limit) => {
+    const { deleted, large } = await transact(db, async (tx) => {
+      const old = await tx
+        .selectFrom('feedback_mails')
+        .select(['id', 'size'])
+        .where('received_at', '<', cutoff)
+        // What waits for DNS or for this process is read first.
+        .where('due_at', 'is', null)
+        .limit(limit)
+        .execute();
+      return { deleted: old.length, large: await deleteMailRows(tx, old) };
+    });
+    await deleteLaterChunks(db, large);
+    return deleted;
+  });
+
+async function deleteMailRows(tx: Tx, mails: { id: string; size: number }[]) {
+  if (mails.length === 0) return [];
+  await tx
+    .deleteFrom('feedback_mails')
+    .where(
+      'id',
+      'in',
+      mails.map(({ id }) => id),
+    )
+    .execute();
+  return deleteFirstChunks(tx, mails);
+}
+
+/** A report has up to thousands of rows, which go first. */
+const REPORT_STEPS = { first: 5, min: 1, max: 200 };
+
+const deleteReports = ({ db }: App, cutoff: string, onlyRefused: boolean): Promise<void> =>
+  inSteps(async (limit) => {
+    const old = await db
+      .selectFrom('feedback_reports')
+      .select('id')
+      .where('received_at', '<', cutoff)
+      .$if(onlyRefused, (query) => query.where('status', '=', 'refused'))
+      .limit(limit)
+      .execute();
+    const ids = old.map(({ id }) => id);
+    if (ids.length > 0) await transact(db, (tx) => deleteReportRows(tx, ids));
+    return ids.length;
+  }, REPORT_STEPS);
+
+async function deleteReportRows(tx: Tx, ids: string[]): Promise<void> {
+  for (const table of ['dmarc_rows', 'tls_failures', 'complaints', 'bounces'] as const)
+    await tx.deleteFrom(table).where('report_id', 'in', ids).execute();
+  await tx.deleteFrom('feedback_reports').where('id', 'in', ids).execute();
+}
+
+// Deleted domains. Their row in `feedback_domains` remains until everything else is deleted.
+
+export const deleteRemovedJob = (app: App): Job => ({
+  name: DELETE_JOB,
+  tick: '50 * * * * *',
+  run: () => deleteRemoved(app),
+});
+
+export const DELETE_JOB = 'feedback.delete-removed';
+
+export async function deleteRemoved(app: App): Promise<void> {
+  const removed = await app.db
+    .selectFrom('feedback_domains')
+    .leftJoin('domains', 'domains.id', 'feedback_domains.id')
+    .select('feedback_domains.id')
+    .where('domains.id', 'is', null)
+    .execute();
+  for (const { id } of removed) await deleteDomainFeedback(app, id);
+}
+
+async function deleteDomainFeedback({ db }: App, domain: string): Promise<void> {
+  await inSteps(async (limit) => {
+    const reports = await db
+      .selectFrom('feedback_reports')
+      .select('id')
+      .where('domain_id', '=', domain)
+      .limit(limit)
+      .execute();
+    const ids = reports.map(({ id }) => id);
+    if (ids.length > 0) await transact(db, (tx) => deleteReportRows(tx, ids));
+    return ids.length;
+  }, REPORT_STEPS);
+  await inSteps(async (limit) => {
+    const { deleted, large } = await transact(db, async (tx) => {
+      const mails = await tx
+        .selectFrom('feedback_mails')
+        .select(['id', 'size'])
+        .where('domain_id', '=', domain)
+        .limit(limit)
+        .execute();
+      return { deleted: mails.length, large: await deleteMailRows(tx, mails) };
+    });
+    await deleteLaterChunks(db, large);
+    return deleted;
+  });
+  await inSteps(async (limit) => {
+    const sources = await db
+      .selectFrom('feedback_sources')
+      .select('address')
+      .where('domain_id', '=', domain)
+      .limit(limit)
+      .execute();
+    const addresses = sources.map(({ address }) => address);
+    if (addresses.length > 0)
+      await db
+        .deleteFrom('feedback_sources')
+        .where('domain_id', '=', domain)
+        .where('address', 'in', addresses)
+        .execute();
+    return addresses.length;
+  });
+  await transact(db, async (tx) => {
+    await tx.deleteFrom('dmarc_days').where('domain_id', '=', domain).execute();
+    await tx.deleteFrom('tls_days').where('domain_id', '=', domain).execute();
+    await tx.deleteFrom('feedback_domains').where('id', '=', domain).execute();
+  });
+}

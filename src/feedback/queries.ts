@@ -1,0 +1,172 @@
+/** Feedback: queries of reports, rows, reporters, complaints and bounces. */
+
+import { sql } from 'kysely';
+import { fetchPage, type Page, requireCursors } from '../http/schemas.ts';
+import { AppError } from '../lib/errors.ts';
+import { type Db, lockIn, type Tx } from '../store/open.ts';
+import type {
+  DmarcRowRow,
+  FeedbackMailRow,
+  FeedbackReporterRow,
+  TlsFailureRow,
+} from '../store/tables.generated.ts';
+import type { NamedReport } from './present.ts';
+import type { ReportListQuery, RowListQuery } from './schema.ts';
+
+const reportsOf = (db: Db | Tx) =>
+  db
+    .selectFrom('feedback_reports')
+    .selectAll('feedback_reports')
+    .select((eb) =>
+      eb
+        .selectFrom('feedback_reporters')
+        .select('name')
+        .whereRef('feedback_reporters.id', '=', 'feedback_reports.reporter_id')
+        .as('reporter'),
+    );
+
+/** One page of the matching reports, newest first. */
+export async function listReports(
+  db: Db,
+  { type, status, domain_id, reporter, from, to, ...page }: ReportListQuery,
+): Promise<{ rows: NamedReport[]; hasMore: boolean }> {
+  const all = reportsOf(db);
+  let query = all;
+  if (type) query = query.where('type', '=', type);
+  if (status) query = query.where('status', '=', status);
+  if (domain_id) query = query.where('domain_id', '=', domain_id);
+  if (from) query = query.where('received_at', '>=', from);
+  if (to) query = query.where('received_at', '<', nextDay(to));
+  if (reporter)
+    query = query.where('reporter_id', 'in', (eb) =>
+      eb.selectFrom('feedback_reporters').select('id').where('name', '=', reporter.toLowerCase()),
+    );
+  return fetchPage(query, page, all) as Promise<{ rows: NamedReport[]; hasMore: boolean }>;
+}
+
+const DAY_MS = 86_400_000;
+
+/** The day after a day such as `2026-11-21`. */
+export const nextDay = (day: string): string =>
+  new Date(Date.parse(day) + DAY_MS).toISOString().slice(0, 10);
+
+/** Throws `not_found`. */
+export async function reportOr404(db: Db | Tx, id: string): Promise<NamedReport> {
+  const row = await reportsOf(db).where('id', '=', id).executeTakeFirst();
+  if (!row) throw new AppError('not_found', 'No such report.');
+  return row as NamedReport;
+}
+
+/** All reports of a message or file, in its order. */
+export async function reportsOfMail(db: Db | Tx, mailId: string): Promise<NamedReport[]> {
+  const rows = await reportsOf(db).where('mail_id', '=', mailId).orderBy('position').execute();
+  return rows as NamedReport[];
+}
+
+const MAX_PARTS = 100;
+
+export const firstRows = (db: Db, reportId: string): Promise<DmarcRowRow[]> =>
+  db
+    .selectFrom('dmarc_rows')
+    .selectAll()
+    .where('report_id', '=', reportId)
+    .orderBy('position')
+    .limit(MAX_PARTS)
+    .execute();
+
+export const firstFailures = (db: Db, reportId: string): Promise<TlsFailureRow[]> =>
+  db
+    .selectFrom('tls_failures')
+    .selectAll()
+    .where('report_id', '=', reportId)
+    .orderBy('position')
+    .limit(MAX_PARTS)
+    .execute();
+
+/** One page of the rows of a report, those with the most messages first. Their IDs end with their position. */
+export async function listRows(
+  db: Db,
+  reportId: string,
+  { outcome, limit, ...cursors }: RowListQuery,
+): Promise<{ rows: DmarcRowRow[]; hasMore: boolean }> {
+  let query = db.selectFrom('dmarc_rows').selectAll().where('report_id', '=', reportId);
+  await requireCursors(cursors, async (cursor) => {
+    const position = positionOf(cursor, reportId);
+    if (position === null) return false;
+    return (await query.where('position', '=', position).executeTakeFirst()) !== undefined;
+  });
+  if (outcome) query = query.where('outcome', '=', outcome);
+  const { starting_after, ending_before } = cursors;
+  if (starting_after !== undefined)
+    query = query.where('position', '>', positionOf(starting_after, reportId)!);
+  if (ending_before !== undefined)
+    query = query.where('position', '<', positionOf(ending_before, reportId)!);
+  const isBackwards = ending_before !== undefined;
+  const found = await query
+    .orderBy('position', isBackwards ? 'desc' : 'asc')
+    .limit(limit + 1)
+    .execute();
+  const rows = found.slice(0, limit);
+  if (isBackwards) rows.reverse();
+  return { rows, hasMore: found.length > limit };
+}
+
+function positionOf(id: string, reportId: string): number | null {
+  const [, position] = /^(\d{1,6})$/.exec(id.slice(reportId.length + 1)) ?? [];
+  return id.startsWith(`${reportId}.`) && position !== undefined ? Number(position) : null;
+}
+
+/** The message or file of a report while its bytes are kept; null afterwards. */
+export async function keptMail(db: Db, mailId: string): Promise<FeedbackMailRow | null> {
+  const row = await db
+    .selectFrom('feedback_mails')
+    .selectAll()
+    .where('id', '=', mailId)
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('message_chunks')
+          .select('position')
+          .whereRef('message_id', '=', 'feedback_mails.id')
+          .where('position', '=', 0),
+      ),
+    )
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+// Reporters.
+
+export const listReporters = (db: Db, page: Page) =>
+  fetchPage(db.selectFrom('feedback_reporters').selectAll(), page);
+
+/** Throws `not_found`. */
+export async function reporterOr404(db: Db | Tx, id: string): Promise<FeedbackReporterRow> {
+  const query = db.selectFrom('feedback_reporters').selectAll().where('id', '=', id);
+  const row = await lockIn(db, query).executeTakeFirst();
+  if (!row) throw new AppError('not_found', 'No such reporter.');
+  return row;
+}
+
+// Complaints and bounces that count.
+
+/** One page, newest first. */
+export async function listComplaints(
+  db: Db,
+  { domain_id, ...page }: Page & { domain_id?: string },
+) {
+  const all = db.selectFrom('complaints').selectAll().where('report_id', 'in', countedReports);
+  return fetchPage(domain_id ? all.where('domain_id', '=', domain_id) : all, page, all);
+}
+
+export async function listBounces(
+  db: Db,
+  { domain_id, class: bounceClass, ...page }: Page & { domain_id?: string; class?: string },
+) {
+  const all = db.selectFrom('bounces').selectAll().where('report_id', 'in', countedReports);
+  let query = all;
+  if (domain_id) query = query.where('domain_id', '=', domain_id);
+  if (bounceClass) query = query.where('class', '=', bounceClass);
+  return fetchPage(query, page, all);
+}
+
+const countedReports = sql<string>`(select id from feedback_reports where status = 'counted')`;

@@ -1,0 +1,108 @@
+/** Reads a stored message or file: its reports are recorded, each once, whatever interrupts it. */
+
+import type { App } from '../app.ts';
+import { isoTime } from '../lib/clock.ts';
+import { memoizePerObject } from '../lib/memoize.ts';
+import { MessageDeletedError, readMessage } from '../store/chunks.ts';
+import type { FeedbackMailRow } from '../store/tables.generated.ts';
+import { untilAvailable } from '../store/until-available.ts';
+import { dropContent } from './expire.ts';
+import { isPersonal, recordItem } from './record/record.ts';
+import type { PreparedItem } from './thread/prepare.ts';
+import { createFeedbackReader, type FeedbackReader } from './thread/reader.ts';
+import type { Verifications } from './thread/verify.ts';
+
+/** The thread of this service. It starts with the first file. */
+export const readerOf: (app: App) => FeedbackReader = memoizePerObject((app: App) =>
+  createFeedbackReader({
+    resolver: app.backgroundResolver,
+    log: app.log,
+    startWorker: app.startWorker,
+  }),
+);
+
+/** Times at which a message is verified whose DNS does not answer: two days, as a mail server would try. */
+const VERIFY_ATTEMPTS = 8;
+const RETRY_MS = 15 * 60_000;
+/** A file cannot end the process, only its thread. This bounds what nobody has thought of, and not a process that is killed often. */
+const MAX_ATTEMPTS = 1000;
+
+/**
+ * Reads and records. Resolves with false if it is due again later, because DNS did not answer. A repetition, even after a crash
+ * at any point, records only what is missing.
+ */
+export async function readMail(app: App, mail: FeedbackMailRow): Promise<boolean> {
+  const read = () => untilAvailable(() => readMessage(app.db, mail));
+  const receivedAt = Date.parse(mail.received_at);
+  let items: PreparedItem[];
+  let verifications: Verifications | null;
+  try {
+    items = (await isGivenUp(app, mail))
+      ? [GIVEN_UP]
+      : await readerOf(app).read(await read(), receivedAt);
+    verifications = await verify(app, mail, items, read);
+  } catch (error) {
+    // It was deleted, with its domain or by retention.
+    if (error instanceof MessageDeletedError) return true;
+    throw error;
+  }
+  if (verifications && isUndecided(verifications) && mail.attempts < VERIFY_ATTEMPTS) {
+    await retryLater(app, mail);
+    return false;
+  }
+  for (const [position, item] of items.entries())
+    await recordItem(app, { mail, position, item, verifications });
+  await untilAvailable(() => finish(app, mail));
+  if (items.some(isPersonal) && !app.config.FEEDBACK_KEEP_MESSAGES) await dropContent(app, mail);
+  return true;
+}
+
+const GIVEN_UP: PreparedItem = {
+  ok: false,
+  reason: 'unreadable',
+  detail: `Reading it failed ${MAX_ATTEMPTS} times.`,
+  type: null,
+};
+
+/** What could be read once is read again, so that its rows are complete. */
+async function isGivenUp({ db }: App, { id, attempts }: FeedbackMailRow): Promise<boolean> {
+  if (attempts < MAX_ATTEMPTS) return false;
+  const report = await db
+    .selectFrom('feedback_reports')
+    .select('id')
+    .where('mail_id', '=', id)
+    .executeTakeFirst();
+  return report === undefined;
+}
+
+/** Only mail over SMTP can be forged, and only reports have to be verified. */
+async function verify(
+  app: App,
+  { source, envelope, received_at }: FeedbackMailRow,
+  items: PreparedItem[],
+  read: () => Promise<Uint8Array>,
+): Promise<Verifications | null> {
+  if (source !== 'smtp' || envelope === null || !items.some(({ ok }) => ok)) return null;
+  return readerOf(app).verify(await read(), JSON.parse(envelope), Date.parse(received_at));
+}
+
+const isUndecided = ({ any, dkim }: Verifications): boolean =>
+  any === 'unknown' || (any === 'pass' && dkim === 'unknown');
+
+const retryLater = (app: App, mail: FeedbackMailRow): Promise<unknown> =>
+  app.db
+    .updateTable('feedback_mails')
+    .set({
+      due_at: isoTime(app.clock.now() + RETRY_MS * 2 ** mail.attempts),
+      lease: null,
+      leased_until: null,
+    })
+    .where('id', '=', mail.id)
+    .execute();
+
+const finish = ({ db }: App, { id }: FeedbackMailRow): Promise<unknown> =>
+  db
+    .updateTable('feedback_mails')
+    .set({ due_at: null, lease: null, leased_until: null })
+    .where('id', '=', id)
+    .execute();

@@ -1,0 +1,208 @@
+/** Reads what carried reports: a message, or a file of any container. */
+
+import { parseMailDate } from '../../analysis/mime/mail-date.ts';
+import { fieldValue, type Message, type Part } from '../../analysis/mime/message.ts';
+import { parseMessage } from '../../analysis/mime/parse-message.ts';
+import { sha256 } from '../../lib/crypto.ts';
+import { addressDomain } from '../../lib/domain-names.ts';
+import { readBounce } from './bounce.ts';
+import { readComplaint } from './complaint.ts';
+import { readDmarcAggregate } from './dmarc-aggregate.ts';
+import { readDmarcFailure } from './dmarc-failure.ts';
+import { fieldOf, readFieldMap } from './feedback-fields.ts';
+import { type Carrier, figuresOf, identityOf } from './identity.ts';
+import { type Budget, LIMITS, newBudget, RefusedError } from './limits.ts';
+import type { ReadItem, Refusal, Report, ReportType } from './report.ts';
+import { messageIdOf, parseReported } from './reported-message.ts';
+import { readTls } from './tls.ts';
+import { kindOf, type ReportFile, unpack } from './unpack.ts';
+import { readDomain, shortText } from './values.ts';
+
+export interface ReadOptions {
+  /** In milliseconds: reports from the future are refused. */
+  now: number;
+}
+
+/**
+ * All reports and refusals in a message or file; at least one. Never throws, whatever the bytes.
+ */
+export async function readFeedback(raw: Uint8Array, { now }: ReadOptions): Promise<ReadItem[]> {
+  const content = sha256(raw);
+  if (kindOf(raw) !== null) {
+    const carrier: Carrier = { messageId: null, date: null, content };
+    const reading: Reading = { now, budget: newBudget(), carrier, sender: null, domain: null };
+    return orNotAReport(await readContainer(raw, reading), null);
+  }
+  const message = await parseMessage(raw);
+  const date = fieldValue(message, 'date');
+  const reading: Reading = {
+    now,
+    budget: newBudget(),
+    carrier: {
+      messageId: messageIdOf(fieldValue(message, 'message-id')),
+      date: date === null ? null : (parseMailDate(date)?.ms ?? null),
+      content,
+    },
+    sender: senderOf(message),
+    domain: readDomain(fieldValue(message, 'tls-report-domain')),
+  };
+  return orNotAReport(await readMessage(message, reading, 0), message);
+}
+
+interface Reading extends ReadOptions {
+  budget: Budget;
+  carrier: Carrier;
+  /** The From domain of the message. */
+  sender: string | null;
+  /** TLS-Report-Domain (RFC 8460 §5.3). */
+  domain: string | null;
+}
+
+const senderOf = (message: Message): string | null => addressDomain(message.from[0]?.address ?? '');
+
+function orNotAReport(items: ReadItem[], message: Message | null): ReadItem[] {
+  const found = items.filter((item) => item.ok || item.reason !== 'not_a_report');
+  if (found.length > 0) return found;
+  const refusal = items.find((item) => !item.ok) as Refusal | undefined;
+  return [
+    {
+      ok: false,
+      reason: 'not_a_report',
+      detail:
+        refusal?.detail ?? (message ? 'The message contains no report.' : 'The file is no report.'),
+      type: null,
+      ...(message ? { excerpt: excerptOf(message) } : {}),
+    },
+  ];
+}
+
+const MAX_EXCERPT = 500;
+
+const excerptOf = (message: Message): Refusal['excerpt'] => ({
+  from: shortText(fieldValue(message, 'from'), 255),
+  to: shortText(fieldValue(message, 'to'), 255),
+  subject: shortText(message.subject, 100),
+  text: (message.text ?? '').trim().slice(0, MAX_EXCERPT),
+});
+
+// Messages.
+
+const DELIVERY_STATUS = ['message/delivery-status', 'message/global-delivery-status'];
+const ATTACHED = ['message/rfc822', 'message/global'];
+const RETURNED = [...ATTACHED, 'text/rfc822-headers', 'message/global-headers'];
+
+async function readMessage(message: Message, reading: Reading, depth: number): Promise<ReadItem[]> {
+  const part = (types: string[]) => message.parts.find(({ type }) => types.includes(type));
+  const feedback = part(['message/feedback-report']);
+  if (feedback) return [await readFeedbackPart(feedback, part(RETURNED), reading, message)];
+  const status = part(DELIVERY_STATUS);
+  if (status) return [await readStatusPart(status, part(RETURNED), reading, message)];
+  const items: ReadItem[] = [];
+  for (const { type, content } of message.parts) {
+    // What was unpacked before the limit counts, and nothing after it.
+    if (items.some((item) => !item.ok && item.reason === 'too_large')) break;
+    if (items.length >= LIMITS.reports) {
+      items.push(
+        refusal(
+          'too_many',
+          `The message has more than ${LIMITS.reports} parts that are reports.`,
+          null,
+        ),
+      );
+      break;
+    }
+    if (!ATTACHED.includes(type)) items.push(...(await readContainer(content, reading)));
+    else if (depth < LIMITS.attachedMessages) {
+      const attached = await parseMessage(content);
+      const inner = { ...reading, sender: senderOf(attached) ?? reading.sender };
+      items.push(...(await readMessage(attached, inner, depth + 1)));
+    }
+  }
+  return items;
+}
+
+const reporterOf = (message: Message, { sender }: Reading): string =>
+  senderOf(message) ?? sender ?? 'unknown';
+
+async function readFeedbackPart(
+  { content }: Part,
+  reported: Part | undefined,
+  reading: Reading,
+  message: Message,
+): Promise<ReadItem> {
+  const map = readFieldMap(content);
+  const original = reported ? await parseReported(reported.content) : null;
+  const reporter = reporterOf(message, reading);
+  if (!map.has('feedback-type') && original === null)
+    return refusal('not_a_report', 'The feedback report is empty.', null);
+  const isFailure = fieldOf(map, 'feedback-type')?.toLowerCase() === 'auth-failure';
+  const report = isFailure
+    ? readDmarcFailure(map, original, reporter)
+    : readComplaint(map, original, reporter);
+  return itemOf(report, [], reading);
+}
+
+async function readStatusPart(
+  { content }: Part,
+  returned: Part | undefined,
+  reading: Reading,
+  message: Message,
+): Promise<ReadItem> {
+  const original = returned ? await parseReported(returned.content) : null;
+  const report = readBounce(content, original, reporterOf(message, reading));
+  return report
+    ? itemOf(report, [], reading)
+    : refusal('not_a_report', 'The notification says that the message was delivered.', 'bounce');
+}
+
+// Files.
+
+async function readContainer(bytes: Uint8Array, reading: Reading): Promise<ReadItem[]> {
+  try {
+    const files = await unpack(bytes, reading.budget);
+    return files.flatMap((file) => readFile(file, reading));
+  } catch (error) {
+    return [refusalOf(error, null)];
+  }
+}
+
+/** XML without this near its beginning is something else, such as an HTML body. */
+const FEEDBACK_ELEMENT = /<(?:[\w.-]+:)?feedback[\s>]/i;
+const SEARCHED = 64 * 1024;
+
+function readFile({ format, text, repaired }: ReportFile, reading: Reading): ReadItem[] {
+  const isDmarc = format === 'xml' && FEEDBACK_ELEMENT.test(text.slice(0, SEARCHED));
+  if (format === 'xml' && !isDmarc)
+    return [refusal('not_a_report', 'The XML is no DMARC report.', null)];
+  const type = isDmarc ? 'dmarc' : 'tls';
+  try {
+    if (isDmarc) {
+      const read = readDmarcAggregate(text, reading);
+      return [itemOf(read.report, [...repaired, ...read.repaired], reading)];
+    }
+    const read = readTls(text, reading);
+    return read.reports.map((report) => itemOf(report, [...repaired, ...read.repaired], reading));
+  } catch (error) {
+    return [refusalOf(error, type)];
+  }
+}
+
+const itemOf = (report: Report, repaired: string[], { carrier }: Reading): ReadItem => ({
+  ok: true,
+  report,
+  identity: identityOf(report, carrier),
+  figures: figuresOf(report),
+  repaired: [...new Set(repaired)],
+});
+
+const refusal = (reason: Refusal['reason'], detail: string, type: ReportType | null): Refusal => ({
+  ok: false,
+  reason,
+  detail,
+  type,
+});
+
+function refusalOf(error: unknown, type: ReportType | null): Refusal {
+  if (error instanceof RefusedError) return refusal(error.reason, error.message, type);
+  throw error;
+}

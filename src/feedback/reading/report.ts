@@ -1,0 +1,254 @@
+/**
+ * The shape of a report, declared once: readers return it, the database stores it, and the API and texts present it.
+ * Counts are safe integers of zero or more. Times are milliseconds since the Unix epoch.
+ */
+
+export const REPORT_TYPES = ['dmarc', 'dmarc_failure', 'tls', 'complaint', 'bounce'] as const;
+export type ReportType = (typeof REPORT_TYPES)[number];
+
+/** What reading a message or a file returns: its reports and refusals, in the order of its parts. */
+export type ReadItem = ReadReport | Refusal;
+
+export interface ReadReport {
+  ok: true;
+  report: Report;
+  /**
+   * What makes it the same report as another copy (a hash of what identifies it), and a hash of its figures, by which a
+   * copy is told from a conflict.
+   */
+  identity: string;
+  figures: string;
+  /** What had to be repaired to read it, as short phrases such as "angle brackets in an address". */
+  repaired: string[];
+}
+
+export interface Refusal {
+  ok: false;
+  reason: RefusalReason;
+  /** The reason in a sentence, with what was found. */
+  detail: string;
+  /** As far as it was known. */
+  type: ReportType | null;
+  /** What is kept of something that is no report: From, To, Subject and the first lines. */
+  excerpt?: { from: string | null; to: string | null; subject: string | null; text: string };
+}
+
+export const REFUSAL_REASONS = {
+  not_a_report: 'The message contains no report',
+  unreadable: 'The report cannot be read',
+  invalid: 'The report contradicts its format',
+  too_large: 'The report is too large when unpacked',
+  too_many: 'The file contains too many parts, rows or levels',
+  forbidden_xml: 'The XML contains what reports must not contain',
+  unsupported: 'The format is not supported',
+  foreign_domain: 'The report is about a domain that your team has not added',
+} as const;
+export type RefusalReason = keyof typeof REFUSAL_REASONS;
+
+export type Report = DmarcReport | DmarcFailure | TlsReport | Complaint | BounceReport;
+
+// DMARC aggregate reports (RFC 9990, RFC 7489 appendix C).
+
+export interface DmarcReport {
+  type: 'dmarc';
+  /** `org_name`, in lower case; the domain of the sender if it is missing. */
+  reporter: string;
+  email: string | null;
+  extraContact: string | null;
+  reportId: string;
+  /** The domain whose policy was applied, in A-labels. */
+  domain: string;
+  begin: number;
+  end: number;
+  policy: DmarcPolicyPublished;
+  errors: string[];
+  generator: string | null;
+  /** The rows with the most messages, at most 5,000, and the sums of the others with a null address. */
+  rows: DmarcRow[];
+  /** How many rows of the report the sums stand for; 0 if all are kept. */
+  foldedRows: number;
+  /** Of all rows, by what happened to the messages. */
+  totals: DmarcTotal[];
+}
+
+export interface DmarcTotal {
+  outcome: DmarcEvaluation;
+  disposition: Disposition;
+  /** Whether the receiver names a reason why it did not apply the policy. */
+  overridden: boolean;
+  count: number;
+}
+
+export interface DmarcPolicyPublished {
+  p: string | null;
+  sp: string | null;
+  np: string | null;
+  adkim: string | null;
+  aspf: string | null;
+  pct: number | null;
+  fo: string | null;
+  testing: boolean | null;
+  discoveryMethod: string | null;
+}
+
+export type DmarcEvaluation = 'pass' | 'fail';
+export const DISPOSITIONS = ['none', 'quarantine', 'reject'] as const;
+export type Disposition = (typeof DISPOSITIONS)[number];
+
+export interface DmarcRow {
+  /** A normalized IP address; null in the row that sums up the others. */
+  address: string | null;
+  count: number;
+  disposition: Disposition;
+  /** What the receiver evaluated: whether DKIM and SPF pass with alignment. */
+  dkim: DmarcEvaluation;
+  spf: DmarcEvaluation;
+  /** `local_policy`, `mailing_list`, `trusted_forwarder`, `policy_test_mode`, `other` or what the report says. */
+  reasons: { type: string; comment: string | null }[];
+  headerFrom: string | null;
+  envelopeFrom: string | null;
+  envelopeTo: string | null;
+  dkimResults: DkimAuthResult[];
+  spfResults: SpfAuthResult[];
+}
+
+export interface DkimAuthResult {
+  domain: string;
+  selector: string | null;
+  result: string;
+  humanResult: string | null;
+}
+
+export interface SpfAuthResult {
+  domain: string | null;
+  scope: string | null;
+  result: string;
+  humanResult: string | null;
+}
+
+// SMTP TLS reports (RFC 8460).
+
+export interface TlsReport {
+  type: 'tls';
+  /** `organization-name`, in lower case. */
+  reporter: string;
+  contact: string | null;
+  reportId: string;
+  begin: number;
+  end: number;
+  policies: TlsPolicy[];
+}
+
+export interface TlsPolicy {
+  /** `tlsa`, `sts`, `no-policy-found` or what the report says. */
+  policyType: string;
+  policyString: string[];
+  /** In A-labels; null if the report has none. */
+  policyDomain: string | null;
+  mxHosts: string[];
+  succeeded: number;
+  failed: number;
+  failures: TlsFailure[];
+}
+
+export interface TlsFailure {
+  /** As in RFC 8460 §4.3, such as `certificate-expired`. */
+  resultType: string;
+  sendingIp: string | null;
+  receivingMx: string | null;
+  receivingMxHelo: string | null;
+  receivingIp: string | null;
+  sessions: number;
+  additionalInformation: string | null;
+  reasonCode: string | null;
+}
+
+// One message: what is kept of it. Recipients are reduced to their domain.
+
+export interface ReportedMessage {
+  from: string | null;
+  /** In A-labels. */
+  fromDomain: string | null;
+  /** At most 100 characters. */
+  subject: string | null;
+  date: number | null;
+  /** Without angle brackets. */
+  messageId: string | null;
+  listId: string | null;
+  feedbackId: string | null;
+  /** Domains and selectors of its DKIM signatures. */
+  dkim: { domain: string; selector: string | null }[];
+  receivedHosts: string[];
+}
+
+/** RFC 9991, RFC 6591. */
+export interface DmarcFailure {
+  type: 'dmarc_failure';
+  /** The domain of the sender of the report. */
+  reporter: string;
+  /** `Auth-Failure`, such as `dmarc` or `dkim`. */
+  authFailure: string[];
+  deliveryResult: string | null;
+  identityAlignment: string[];
+  sourceAddress: string | null;
+  /** `Reported-Domain`, in A-labels; else that of the From address. */
+  domain: string | null;
+  reportedUri: string[];
+  dkimDomain: string | null;
+  dkimSelector: string | null;
+  spfDns: string | null;
+  arrivedAt: number | null;
+  incidents: number;
+  authenticationResults: string | null;
+  recipientDomain: string | null;
+  message: ReportedMessage;
+  derived: string[];
+}
+
+/** RFC 5965. */
+export interface Complaint {
+  type: 'complaint';
+  reporter: string;
+  /** `abuse`, `fraud`, `virus`, `not-spam`, or what the report says. */
+  kind: string;
+  sourceAddress: string | null;
+  arrivedAt: number | null;
+  /** The domain that the message is from, in A-labels. */
+  domain: string | null;
+  recipientDomain: string | null;
+  incidents: number;
+  userAgent: string | null;
+  message: ReportedMessage;
+  /** The fields that come from the attached message, because the report has none. */
+  derived: string[];
+}
+
+/** RFC 3464, RFC 6533: at least one recipient. */
+export interface BounceReport {
+  type: 'bounce';
+  reporter: string;
+  reportingServer: string | null;
+  envelopeId: string | null;
+  arrivedAt: number | null;
+  /** The domain that the returned message is from, in A-labels. */
+  domain: string | null;
+  message: ReportedMessage;
+  recipients: BouncedRecipient[];
+}
+
+export const BOUNCE_CLASSES = ['hard', 'soft', 'policy'] as const;
+export type BounceClass = (typeof BOUNCE_CLASSES)[number];
+
+export interface BouncedRecipient {
+  /** A hash of the address, which tells recipients apart; the address itself is not kept. */
+  key: string;
+  domain: string | null;
+  /** `failed` or `delayed`; recipients with other actions are no bounces. */
+  action: 'failed' | 'delayed';
+  /** RFC 3463, such as `5.7.26`. */
+  status: string | null;
+  /** With addresses removed, at most 500 characters. */
+  diagnostic: string | null;
+  remoteServer: string | null;
+  class: BounceClass;
+}

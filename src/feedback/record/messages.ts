@@ -1,0 +1,85 @@
+/** Complaints and bounces: their rows, and the events about those that count. */
+
+import type { App } from '../../app.ts';
+import { appendEvent } from '../../events/events.ts';
+import { organizationalDomain } from '../../lib/domain-names.ts';
+import type { Tx } from '../../store/open.ts';
+import type { BounceRow, ComplaintRow, FeedbackReportRow } from '../../store/tables.generated.ts';
+import { presentBounce, presentComplaint } from '../present.ts';
+import type { PreparedBounce, PreparedComplaint } from '../thread/prepare.ts';
+
+const dayOf = (time: string): string => time.slice(0, 10);
+const providerOf = (name: string | null): string =>
+  name === null ? 'unknown' : (organizationalDomain(name.toLowerCase()) ?? name.toLowerCase());
+
+export async function addComplaint(
+  tx: Tx,
+  { newId }: Pick<App, 'newId'>,
+  { id, domain_id, received_at, reporter_id }: FeedbackReportRow,
+  complaint: PreparedComplaint,
+): Promise<void> {
+  const reporter = await tx
+    .selectFrom('feedback_reporters')
+    .select('name')
+    .where('id', '=', reporter_id!)
+    .executeTakeFirstOrThrow();
+  const row: ComplaintRow = {
+    id: newId('cpl'),
+    report_id: id,
+    ...{ domain_id, received_at, day: dayOf(received_at), ...complaint },
+    provider: providerOf(reporter.name),
+    test_id: null,
+  };
+  await tx.insertInto('complaints').values(row).execute();
+}
+
+/** Recipients of a message with hundreds are stored in one statement. */
+export async function addBounces(
+  tx: Tx,
+  { newId }: Pick<App, 'newId'>,
+  { id, domain_id, received_at }: FeedbackReportRow,
+  bounces: PreparedBounce[],
+): Promise<void> {
+  const rows = bounces.map(
+    (bounce, position): BounceRow => ({
+      id: newId('bnc'),
+      report_id: id,
+      ...{ position, domain_id, received_at, day: dayOf(received_at), ...bounce },
+      provider: providerOf(bounce.remote_server ?? bounce.recipient_domain),
+      test_id: null,
+    }),
+  );
+  if (rows.length > 0) await tx.insertInto('bounces').values(rows).execute();
+}
+
+/** More events about one report say nothing more. */
+const MAX_BOUNCE_EVENTS = 10;
+
+/** The events about a report that counts from now on. */
+export async function announce(tx: Tx, app: App, { id, type }: FeedbackReportRow): Promise<void> {
+  if (type === 'complaint') {
+    const rows = await tx
+      .selectFrom('complaints')
+      .selectAll()
+      .where('report_id', '=', id)
+      .execute();
+    for (const row of rows) {
+      const data = presentComplaint(row);
+      await appendEvent(tx, { type: 'complaint.received', livemode: true, data }, app);
+    }
+  }
+  if (type === 'bounce') {
+    const rows = await tx
+      .selectFrom('bounces')
+      .selectAll()
+      .where('report_id', '=', id)
+      .where('class', '=', 'policy')
+      .orderBy('position')
+      .limit(MAX_BOUNCE_EVENTS)
+      .execute();
+    for (const row of rows) {
+      const data = presentBounce(row);
+      await appendEvent(tx, { type: 'bounce.received', livemode: true, data }, app);
+    }
+  }
+}

@@ -1,0 +1,72 @@
+/** Sums by day: what a report adds when it counts. */
+
+import type { App } from '../../app.ts';
+import type { Tx } from '../../store/open.ts';
+import type { FeedbackReportRow } from '../../store/tables.generated.ts';
+import type { DmarcDay, TlsDay } from '../thread/prepare.ts';
+import { announce } from './messages.ts';
+
+/** Call it once for each report, in the transaction that makes it count. */
+export async function countReport(tx: Tx, app: App, report: FeedbackReportRow): Promise<void> {
+  const { dmarc_days = [], tls_days = [] } = JSON.parse(report.content) as {
+    dmarc_days?: DmarcDay[];
+    tls_days?: TlsDay[];
+  };
+  const domain_id = report.domain_id!;
+  for (const day of dmarc_days) await addDmarcDay(tx, domain_id, day);
+  for (const day of tls_days) await addTlsDay(tx, domain_id, day);
+  await tx
+    .updateTable('feedback_reporters')
+    .set(({ eb }) => ({ counted: eb('counted', '+', 1) }))
+    .where('id', '=', report.reporter_id!)
+    .execute();
+  await touchDomain(tx, report);
+  await announce(tx, app, report);
+}
+
+async function addDmarcDay(tx: Tx, domain_id: string, tally: DmarcDay): Promise<void> {
+  await tx
+    .insertInto('dmarc_days')
+    .values({ domain_id, ...tally })
+    .onConflict((conflict) =>
+      conflict.columns(['domain_id', 'day']).doUpdateSet(({ eb, ref }) => ({
+        messages: eb(ref('dmarc_days.messages'), '+', tally.messages),
+        passed: eb(ref('dmarc_days.passed'), '+', tally.passed),
+        failed: eb(ref('dmarc_days.failed'), '+', tally.failed),
+        none: eb(ref('dmarc_days.none'), '+', tally.none),
+        quarantined: eb(ref('dmarc_days.quarantined'), '+', tally.quarantined),
+        rejected: eb(ref('dmarc_days.rejected'), '+', tally.rejected),
+        overridden: eb(ref('dmarc_days.overridden'), '+', tally.overridden),
+      })),
+    )
+    .execute();
+}
+
+async function addTlsDay(tx: Tx, domain_id: string, tally: TlsDay): Promise<void> {
+  await tx
+    .insertInto('tls_days')
+    .values({ domain_id, ...tally })
+    .onConflict((conflict) =>
+      conflict.columns(['domain_id', 'day']).doUpdateSet(({ eb, ref }) => ({
+        succeeded: eb(ref('tls_days.succeeded'), '+', tally.succeeded),
+        failed: eb(ref('tls_days.failed'), '+', tally.failed),
+      })),
+    )
+    .execute();
+}
+
+/** For the API: when a domain last got a report that counts. */
+async function touchDomain(
+  tx: Tx,
+  { domain_id, type, received_at }: FeedbackReportRow,
+): Promise<void> {
+  if (domain_id === null || (type !== 'dmarc' && type !== 'tls')) return;
+  await tx
+    .updateTable('feedback_domains')
+    .set(({ fn, val }) => ({
+      last_at: val(received_at),
+      first_at: fn.coalesce('first_at', val(received_at)),
+    }))
+    .where('id', '=', domain_id)
+    .execute();
+}

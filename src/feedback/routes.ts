@@ -1,0 +1,406 @@
+/** The operations on feedback. */
+
+import * as v from 'valibot';
+import type { App } from '../app.ts';
+import { route } from '../http/route.ts';
+import { described, idOf, listSchema } from '../http/schemas.ts';
+import { streamed } from '../http/streamed.ts';
+import { AppError } from '../lib/errors.ts';
+import { readPieces } from '../store/chunks.ts';
+import { afterCommit } from '../store/open.ts';
+import type { FeedbackMailRow } from '../store/tables.generated.ts';
+import { audit } from '../team/audit.ts';
+import { findDomainByToken } from './destination.ts';
+import { type FeedbackOrigin, storeFeedback } from './intake.ts';
+import {
+  presentBounce,
+  presentComplaint,
+  presentListedReport,
+  presentReport,
+  presentReporter,
+  presentRow,
+} from './present.ts';
+import {
+  firstFailures,
+  firstRows,
+  keptMail,
+  listBounces,
+  listComplaints,
+  listReporters,
+  listReports,
+  listRows,
+  reporterOr404,
+  reportOr404,
+  reportsOfMail,
+} from './queries.ts';
+import { readMail } from './read-mail.ts';
+import {
+  Bounce,
+  BounceListQuery,
+  BounceSummary,
+  Complaint,
+  ComplaintListQuery,
+  ComplaintSummary,
+  DmarcFeedback,
+  FeedbackReport,
+  FeedbackReporter,
+  FeedbackRow,
+  ListedReport,
+  ReporterListQuery,
+  ReporterPatch,
+  ReportListQuery,
+  RowListQuery,
+  SummaryQuery,
+  TlsFeedback,
+  UploadedReports,
+  UploadQuery,
+} from './schema.ts';
+import { bounceSummary, complaintSummary, dmarcFeedback, periodOf, tlsFeedback } from './sums.ts';
+import { TRUST_JOB } from './trust-job.ts';
+
+const REPORT_ID = idOf('fbr', 'The ID of the report.');
+const REPORTER_ID = idOf('rep', 'The ID of the reporter.');
+
+const list = route({
+  method: 'GET',
+  path: '/v1/feedback/reports',
+  operation: 'listFeedbackReports',
+  role: 'viewer',
+  summary: 'List reports of receivers',
+  description: 'Returns the reports of receivers, newest first. Filters can be combined.',
+  query: ReportListQuery,
+  response: listSchema(ListedReport),
+  async handle({ app, query }) {
+    const { rows, hasMore } = await listReports(app.db, query);
+    return { object: 'list' as const, data: rows.map(presentListedReport), has_more: hasMore };
+  },
+});
+
+const get = route({
+  method: 'GET',
+  path: '/v1/feedback/reports/:id',
+  params: { id: REPORT_ID },
+  operation: 'getFeedbackReport',
+  role: 'viewer',
+  summary: 'Get a report of a receiver',
+  description: 'Returns a report with its first 100 rows, its policies, or its details.',
+  response: FeedbackReport,
+  async handle({ app, params }) {
+    const { db } = app;
+    const row = await reportOr404(db, params.id!);
+    const [rows, failures, mail] = await Promise.all([
+      firstRows(db, row.id),
+      firstFailures(db, row.id),
+      keptMail(db, row.mail_id),
+    ]);
+    return presentReport(row, { rows, failures, isSourceKept: mail !== null });
+  },
+});
+
+const rows = route({
+  method: 'GET',
+  path: '/v1/feedback/reports/:id/rows',
+  params: { id: REPORT_ID },
+  operation: 'listFeedbackRows',
+  role: 'viewer',
+  summary: 'List the rows of a DMARC report',
+  description:
+    'Returns the rows of a DMARC report, those with the most messages first. At most 5,000 are kept one by one.',
+  query: RowListQuery,
+  response: listSchema(FeedbackRow),
+  async handle({ app, params, query }) {
+    const report = await reportOr404(app.db, params.id!);
+    const { rows: found, hasMore } = await listRows(app.db, report.id, query);
+    return { object: 'list' as const, data: found.map(presentRow), has_more: hasMore };
+  },
+});
+
+const source = route({
+  method: 'GET',
+  path: '/v1/feedback/reports/:id/source',
+  params: { id: REPORT_ID },
+  operation: 'getFeedbackSource',
+  role: 'viewer',
+  summary: 'Get a report as it came',
+  description:
+    'Returns the message or file that carried the report, as an attachment. It is kept for 30 days; complaints, failure reports and bounces only if the administrator has turned that on.',
+  produces: ['application/octet-stream'],
+  responseHeaders: ['Content-Disposition'],
+  async handle({ app, params }) {
+    const report = await reportOr404(app.db, params.id!);
+    const mail = await keptMail(app.db, report.mail_id);
+    if (!mail) throw new AppError('not_found', 'The source of this report is no longer kept.');
+    const extension = mail.source === 'smtp' || mail.source === 'imap' ? 'eml' : 'bin';
+    return new Response(streamed(readPieces(app.db, mail)), {
+      headers: {
+        'content-type': 'application/octet-stream',
+        'content-length': String(mail.size),
+        'content-disposition': `attachment; filename="${report.id}.${extension}"`,
+        'cache-control': 'private, no-store',
+      },
+    });
+  },
+});
+
+/** If the process ends before it has read an upload, the job reads it. */
+const OWN_MS = 120_000;
+
+const upload = route({
+  method: 'POST',
+  path: '/v1/feedback/reports',
+  operation: 'uploadFeedback',
+  role: 'member',
+  summary: 'Upload reports of receivers',
+  description:
+    'Reads one file or message in any container: XML, JSON, gzip, zip, or a raw email message. Returns one report for each that it contains, whatever its status. Uploads count without verification.',
+  query: UploadQuery,
+  consumes: {
+    type: 'application/octet-stream',
+    also: ['message/rfc822', 'application/gzip', 'application/zip', 'application/xml', 'text/xml'],
+    maxBytes: ({ config }) => config.FEEDBACK_MAX_SIZE,
+  },
+  status: 201,
+  response: UploadedReports,
+  errors: ['unavailable'],
+  async handle(call) {
+    const { app, raw, query } = call;
+    if (raw.byteLength === 0)
+      throw new AppError('malformed_request', 'The request body is empty. Send a report.');
+    await requireSpace(app);
+    const mail = await storeFeedback(
+      app,
+      {
+        raw,
+        source: query.source as FeedbackOrigin,
+        ...{ domainId: null, suffix: null, envelope: null, ownMs: OWN_MS },
+      },
+      (work) =>
+        call.transact(
+          async (tx) => work(tx),
+          () => undefined,
+        ) as Promise<FeedbackMailRow>,
+    );
+    await readMail(app, mail);
+    const reports = await reportsOfMail(app.db, mail.id);
+    return { object: 'list' as const, data: reports.map(presentListedReport) };
+  },
+});
+
+async function requireSpace(app: App): Promise<void> {
+  if (!(await app.hasSpace()))
+    throw new AppError(
+      'unavailable',
+      'The server is out of disk space. Ask your administrator to free up space.',
+    );
+}
+
+const TLS_RATE = { requests: 600, seconds: 3600 };
+const MAX_TLS_BYTES = 5 * 1024 * 1024;
+
+/** RFC 8460 §5.4. Reporters send no credentials. */
+const postTls = route({
+  method: 'POST',
+  path: '/feedback/tls/:token',
+  params: {
+    token: described(
+      v.string(),
+      'The 16 characters after `fb-` in the feedback address of the domain.',
+      'q3v9k2m7x5t1w8b4',
+    ),
+  },
+  operation: 'postTlsReport',
+  role: 'public',
+  writes: true,
+  limit: TLS_RATE,
+  summary: 'Send a TLS report',
+  description:
+    'For mail servers that send TLS reports over HTTPS (RFC 8460). The token is the part of the feedback address after `fb-`.',
+  consumes: {
+    type: 'application/tlsrpt+gzip',
+    also: ['application/tlsrpt+json'],
+    maxBytes: () => MAX_TLS_BYTES,
+  },
+  status: 202,
+  produces: ['text/plain'],
+  errors: ['unavailable'],
+  async handle({ app, params, raw, transact }) {
+    const domainId = await findDomainByToken(app.db, params.token!.toLowerCase());
+    if (domainId === null) throw new AppError('not_found', 'No such address.');
+    await requireSpace(app);
+    await storeFeedback(
+      app,
+      { raw, source: 'https', domainId, suffix: null, envelope: null },
+      (work) => transact(work),
+    );
+    return new Response('Accepted\n', {
+      status: 202,
+      headers: { 'content-type': 'text/plain; charset=utf-8' },
+    });
+  },
+});
+
+const reporters = route({
+  method: 'GET',
+  path: '/v1/feedback/reporters',
+  operation: 'listFeedbackReporters',
+  role: 'viewer',
+  summary: 'List reporters',
+  description: 'Returns who has sent reports, newest first.',
+  query: ReporterListQuery,
+  response: listSchema(FeedbackReporter),
+  async handle({ app, query }) {
+    const { rows: found, hasMore } = await listReporters(app.db, query);
+    return { object: 'list' as const, data: found.map(presentReporter), has_more: hasMore };
+  },
+});
+
+const editableReporter = ({ id, trusted }: FeedbackReporter) => [id, trusted];
+
+const getReporter = route({
+  method: 'GET',
+  path: '/v1/feedback/reporters/:id',
+  params: { id: REPORTER_ID },
+  operation: 'getFeedbackReporter',
+  role: 'viewer',
+  summary: 'Get a reporter',
+  description: 'Returns a reporter with the number of its reports.',
+  etag: editableReporter,
+  response: FeedbackReporter,
+  handle: async ({ app, params }) => presentReporter(await reporterOr404(app.db, params.id!)),
+});
+
+const updateReporter = route({
+  method: 'PATCH',
+  path: '/v1/feedback/reporters/:id',
+  params: { id: REPORTER_ID },
+  operation: 'updateFeedbackReporter',
+  role: 'member',
+  summary: 'Trust a reporter',
+  description:
+    'Lets all reports of a reporter count, although the messages that carry them cannot be verified. Trust only reporters whose name nobody else would use.',
+  etag: editableReporter,
+  body: ReporterPatch,
+  response: FeedbackReporter,
+  async handle(call) {
+    const { app, params, body } = call;
+    return call.transact(async (tx) => {
+      const current = await reporterOr404(tx, params.id!);
+      call.ifMatch(presentReporter(current));
+      const trusted = body.trusted ? 1 : 0;
+      if (trusted === current.trusted) return presentReporter(current);
+      await tx
+        .updateTable('feedback_reporters')
+        .set({ trusted })
+        .where('id', '=', current.id)
+        .execute();
+      await audit(tx, call, {
+        action: trusted === 1 ? 'feedback_reporter.trusted' : 'feedback_reporter.distrusted',
+        object: { type: 'feedback_reporter', id: current.id },
+        details: { name: current.name },
+      });
+      if (trusted === 1) afterCommit(tx, () => app.scheduler.wake(TRUST_JOB));
+      return presentReporter({ ...current, trusted });
+    });
+  },
+});
+
+const dmarc = route({
+  method: 'GET',
+  path: '/v1/feedback/dmarc',
+  operation: 'getDmarcFeedback',
+  role: 'viewer',
+  summary: 'Get the sums of DMARC reports',
+  description: 'Returns what DMARC reports say about a domain, by day and by reporter.',
+  query: SummaryQuery,
+  response: DmarcFeedback,
+  errors: ['not_found'],
+  handle: async ({ app, query }) => dmarcFeedback(app, await periodOf(app, query)),
+});
+
+const tls = route({
+  method: 'GET',
+  path: '/v1/feedback/tls',
+  operation: 'getTlsFeedback',
+  role: 'viewer',
+  summary: 'Get the sums of TLS reports',
+  description:
+    'Returns the TLS sessions of a domain by day, and why they failed, with the fix for each reason.',
+  query: SummaryQuery,
+  response: TlsFeedback,
+  errors: ['not_found'],
+  handle: async ({ app, query }) => tlsFeedback(app, await periodOf(app, query)),
+});
+
+const complaintsSummary = route({
+  method: 'GET',
+  path: '/v1/feedback/complaints/summary',
+  operation: 'getComplaintSummary',
+  role: 'viewer',
+  summary: 'Get the sums of complaints',
+  description: 'Returns the complaints about a domain by day, provider and sending address.',
+  query: SummaryQuery,
+  response: ComplaintSummary,
+  errors: ['not_found'],
+  handle: async ({ app, query }) => complaintSummary(app, await periodOf(app, query)),
+});
+
+const complaints = route({
+  method: 'GET',
+  path: '/v1/feedback/complaints',
+  operation: 'listComplaints',
+  role: 'viewer',
+  summary: 'List complaints',
+  description: 'Returns the complaints that count, newest first.',
+  query: ComplaintListQuery,
+  response: listSchema(Complaint),
+  async handle({ app, query }) {
+    const { rows: found, hasMore } = await listComplaints(app.db, query);
+    return { object: 'list' as const, data: found.map(presentComplaint), has_more: hasMore };
+  },
+});
+
+const bouncesSummary = route({
+  method: 'GET',
+  path: '/v1/feedback/bounces/summary',
+  operation: 'getBounceSummary',
+  role: 'viewer',
+  summary: 'Get the sums of bounces',
+  description: 'Returns the bounces of a domain by day, class, provider and code.',
+  query: SummaryQuery,
+  response: BounceSummary,
+  errors: ['not_found'],
+  handle: async ({ app, query }) => bounceSummary(app, await periodOf(app, query)),
+});
+
+const bounces = route({
+  method: 'GET',
+  path: '/v1/feedback/bounces',
+  operation: 'listBounces',
+  role: 'viewer',
+  summary: 'List bounces',
+  description: 'Returns the bounces, newest first.',
+  query: BounceListQuery,
+  response: listSchema(Bounce),
+  async handle({ app, query }) {
+    const { rows: found, hasMore } = await listBounces(app.db, query);
+    return { object: 'list' as const, data: found.map(presentBounce), has_more: hasMore };
+  },
+});
+
+export const feedbackOperations = {
+  list,
+  upload,
+  get,
+  rows,
+  source,
+  reporters,
+  getReporter,
+  updateReporter,
+  dmarc,
+  tls,
+  complaints,
+  complaintsSummary,
+  bounces,
+  bouncesSummary,
+  postTls,
+};

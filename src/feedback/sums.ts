@@ -1,0 +1,247 @@
+/** Sums of feedback over a period: by day from the tallies, the rest from the reports. */
+
+import { sql } from 'kysely';
+import type { App } from '../app.ts';
+import { feedbackOf } from '../domains/feedback/state.ts';
+import { findDomain } from '../domains/queries.ts';
+import { isoTime } from '../lib/clock.ts';
+import { AppError, invalidParams } from '../lib/errors.ts';
+import type { Db } from '../store/open.ts';
+import type { DomainRow } from '../store/tables.generated.ts';
+import { nextDay } from './queries.ts';
+import type { SummaryQuery } from './schema.ts';
+import { explainTlsFailure } from './tls-failures.ts';
+
+const DAY_MS = 86_400_000;
+const DEFAULT_DAYS = 30;
+const MAX_DAYS = 400;
+const MAX_LISTED = 100;
+
+export interface Period {
+  domain: DomainRow;
+  /** Days such as `2026-11-21`, both included. */
+  from: string;
+  to: string;
+}
+
+/** Throws `not_found` for an unknown domain, and `validation_failed` for a period of more than 400 days. */
+export async function periodOf(
+  { db, clock }: Pick<App, 'db' | 'clock'>,
+  query: SummaryQuery,
+): Promise<Period> {
+  const domain = await findDomain(db, query.domain_id);
+  if (!domain) throw new AppError('not_found', 'No such domain.');
+  const to = query.to ?? isoTime(clock.now()).slice(0, 10);
+  const from = query.from ?? dayBefore(to, DEFAULT_DAYS - 1);
+  const days = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
+  if (days < 1 || days > MAX_DAYS)
+    throw invalidParams([
+      {
+        param: 'from',
+        code: 'invalid',
+        message: days < 1 ? 'must not be after to' : `must be at most ${MAX_DAYS} days before to`,
+      },
+    ]);
+  return { domain, from, to };
+}
+
+const dayBefore = (day: string, days: number): string =>
+  isoTime(Date.parse(day) - days * DAY_MS).slice(0, 10);
+
+const TOTALS = [
+  'messages',
+  'passed',
+  'failed',
+  'none',
+  'quarantined',
+  'rejected',
+  'overridden',
+] as const;
+
+export async function dmarcFeedback(app: App, { domain, from, to }: Period) {
+  const { db } = app;
+  const days = await db
+    .selectFrom('dmarc_days')
+    .selectAll()
+    .where('domain_id', '=', domain.id)
+    .where('day', '>=', from)
+    .where('day', '<=', to)
+    .orderBy('day')
+    .execute();
+  const totals = Object.fromEntries(
+    TOTALS.map((name) => [name, days.reduce((sum, day) => sum + day[name], 0)]),
+  ) as Record<(typeof TOTALS)[number], number>;
+  return {
+    object: 'dmarc_feedback' as const,
+    ...{ domain_id: domain.id, from, to },
+    state: (await feedbackOf(app, db, domain)).state,
+    totals,
+    days: days.map(({ domain_id: _domain, day, ...sums }) => ({ date: day, ...sums })),
+    reporters: await reportersOf(db, { domain, from, to }),
+    policies_seen: await policiesSeen(db, { domain, from, to }),
+  };
+}
+
+/** The reports of the period that count. */
+const countedReports = (db: Db, { domain, from, to }: Period, type: string) =>
+  db
+    .selectFrom('feedback_reports')
+    .where('domain_id', '=', domain.id)
+    .where('type', '=', type)
+    .where('period_to', '>=', from)
+    .where('period_to', '<', `${nextDay(nextDay(to))}`)
+    .where('period_from', '<', nextDay(to))
+    .where('status', '=', 'counted');
+
+async function reportersOf(db: Db, period: Period) {
+  const rows = await countedReports(db, period, 'dmarc')
+    .innerJoin('feedback_reporters', 'feedback_reporters.id', 'feedback_reports.reporter_id')
+    .select(['feedback_reporters.id', 'feedback_reporters.name'])
+    .select(({ fn }) => fn.countAll().as('reports'))
+    .select(({ fn }) => fn.sum('feedback_reports.messages').as('messages'))
+    .groupBy(['feedback_reporters.id', 'feedback_reporters.name'])
+    .orderBy('messages', 'desc')
+    .orderBy('feedback_reporters.id')
+    .limit(MAX_LISTED)
+    .execute();
+  return rows.map((row) => ({
+    ...row,
+    reports: Number(row.reports),
+    messages: Number(row.messages),
+  }));
+}
+
+/** More reports are not read for the policies: they rarely change. */
+const MAX_POLICY_REPORTS = 500;
+
+async function policiesSeen(db: Db, period: Period) {
+  const rows = await countedReports(db, period, 'dmarc')
+    .select(['policy_domain', 'content', 'received_at'])
+    .orderBy('period_to', 'desc')
+    .limit(MAX_POLICY_REPORTS)
+    .execute();
+  const seen = new Map<string, PolicySeen>();
+  for (const { policy_domain, content, received_at } of rows) {
+    const { p, sp, np } = (JSON.parse(content) as { policy: PolicySeen }).policy;
+    const key = JSON.stringify([policy_domain, p, sp, np]);
+    const known = seen.get(key);
+    if (known) {
+      known.reports += 1;
+      if (received_at > known.last_at) known.last_at = received_at;
+    } else seen.set(key, { policy_domain, p, sp, np, reports: 1, last_at: received_at });
+  }
+  return [...seen.values()].sort((a, b) => (a.last_at < b.last_at ? 1 : -1)).slice(0, MAX_LISTED);
+}
+
+interface PolicySeen {
+  policy_domain: string | null;
+  p: string | null;
+  sp: string | null;
+  np: string | null;
+  reports: number;
+  last_at: string;
+}
+
+export async function tlsFeedback({ db }: App, { domain, from, to }: Period) {
+  const days = await db
+    .selectFrom('tls_days')
+    .select(['day', 'succeeded', 'failed'])
+    .where('domain_id', '=', domain.id)
+    .where('day', '>=', from)
+    .where('day', '<=', to)
+    .orderBy('day')
+    .execute();
+  const failures = db
+    .selectFrom('tls_failures')
+    .innerJoin('feedback_reports', 'feedback_reports.id', 'tls_failures.report_id')
+    .where('tls_failures.domain_id', '=', domain.id)
+    .where('tls_failures.day', '>=', from)
+    .where('tls_failures.day', '<=', to)
+    .where('feedback_reports.status', '=', 'counted')
+    .select(({ fn }) => fn.sum('tls_failures.sessions').as('sessions'))
+    .orderBy('sessions', 'desc')
+    .limit(MAX_LISTED);
+  const servers = await failures
+    .select('tls_failures.receiving_mx')
+    .groupBy('tls_failures.receiving_mx')
+    .execute();
+  const reasons = await failures
+    .select('tls_failures.result_type')
+    .groupBy('tls_failures.result_type')
+    .execute();
+  return {
+    object: 'tls_feedback' as const,
+    ...{ domain_id: domain.id, from, to },
+    succeeded: days.reduce((sum, day) => sum + day.succeeded, 0),
+    failed: days.reduce((sum, day) => sum + day.failed, 0),
+    days: days.map(({ day, ...sums }) => ({ date: day, ...sums })),
+    servers: servers.map((row) => ({ ...row, sessions: Number(row.sessions) })),
+    reasons: reasons.map(({ result_type, sessions }) => ({
+      ...{ result_type, sessions: Number(sessions) },
+      ...explainTlsFailure(result_type, domain.name),
+    })),
+  };
+}
+
+// Complaints and bounces.
+
+type MessageTable = 'complaints' | 'bounces';
+
+/** How many there are for each value of a column, the most frequent first. */
+async function countBy<Column extends string>(
+  db: Db,
+  table: MessageTable,
+  column: Column,
+  { domain, from, to }: Period,
+  condition = sql<boolean>`1 = 1`,
+): Promise<{ value: string | null; count: number }[]> {
+  const { rows } = await sql<{ value: string | null; count: number }>`
+    select ${sql.ref(column)} as value, count(*) as count
+    from ${sql.table(table)}
+    where domain_id = ${domain.id} and day >= ${from} and day <= ${to} and ${condition}
+      and report_id in (select id from feedback_reports where status = 'counted')
+    group by ${sql.ref(column)}
+    order by count(*) desc, ${sql.ref(column)}
+    limit ${MAX_DAYS}`.execute(db);
+  return rows.map(({ value, count }) => ({ value, count: Number(count) }));
+}
+
+const named = (rows: { value: string | null; count: number }[], name: string) =>
+  rows.map(({ value, count }) => ({ [name]: value, count })) as never;
+
+const byDay = (rows: { value: string | null; count: number }[]) =>
+  named(
+    rows.toSorted((a, b) => (a.value! < b.value! ? -1 : 1)),
+    'date',
+  );
+
+export async function complaintSummary({ db }: App, period: Period) {
+  const { domain, from, to } = period;
+  const isAbuse = sql<boolean>`kind = 'abuse'`;
+  const of = (column: string) => countBy(db, 'complaints', column, period, isAbuse);
+  const days = await of('day');
+  return {
+    object: 'complaint_summary' as const,
+    ...{ domain_id: domain.id, from, to },
+    total: days.reduce((sum, { count }) => sum + count, 0),
+    days: byDay(days),
+    kinds: named(await countBy(db, 'complaints', 'kind', period), 'kind'),
+    providers: named(await of('provider'), 'provider'),
+    addresses: named(await of('address'), 'address'),
+  };
+}
+
+export async function bounceSummary({ db }: App, period: Period) {
+  const { domain, from, to } = period;
+  const of = (column: string) => countBy(db, 'bounces', column, period);
+  const days = await of('day');
+  return {
+    object: 'bounce_summary' as const,
+    ...{ domain_id: domain.id, from, to },
+    total: days.reduce((sum, { count }) => sum + count, 0),
+    days: byDay(days),
+    classes: named(await of('class'), 'class'),
+    providers: named(await of('provider'), 'provider'),
+    codes: named(await of('status_code'), 'status_code'),
+  };
+}

@@ -1,0 +1,143 @@
+/** The thread for feedback, as the main thread uses it. A file that exhausts it is refused, and the next one gets a new thread. */
+
+import type { Envelope } from '../../analysis/check.ts';
+import type { Log } from '../../lib/log.ts';
+import { type StartWorker, startWorker, type WorkerThread } from '../../lib/threads.ts';
+import { answerLookup } from '../../net/dns/remote-resolver.ts';
+import type { Resolver } from '../../net/dns/resolver.ts';
+import type { PreparedItem } from './prepare.ts';
+import type { Verifications } from './verify.ts';
+import type { FromWorker, ToWorker } from './worker.ts';
+import { FEEDBACK_FILE } from './worker-file.ts';
+
+export interface FeedbackReader {
+  /**
+   * The reports and refusals in a message or file, read one file at a time. `now` in milliseconds. A file that takes too much
+   * time or memory is one refusal.
+   */
+  read(raw: Uint8Array, now: number): Promise<PreparedItem[]>;
+  /** Whether the message is genuine. Waits for DNS, together with others. Rejects with ThreadEndedError. */
+  verify(raw: Uint8Array, envelope: Envelope, receivedAt: number): Promise<Verifications>;
+  /** Ends the thread; the next work starts it again. */
+  end(): Promise<void>;
+}
+
+/** The thread ended, because of another file or because the service stops. The work is worth another attempt. */
+export class ThreadEndedError extends Error {}
+
+interface ReaderOptions {
+  resolver: Resolver;
+  log: Log;
+  timeoutMs?: number;
+  memoryMb?: number;
+  idleMs?: number;
+  /** Tests of failing threads use another file. */
+  workerFile?: string;
+  startWorker?: StartWorker;
+}
+
+/** Beside the unpacked text of 20 MiB, of which a character can take two bytes. */
+const MEMORY_MB = 160;
+
+export function createFeedbackReader(options: ReaderOptions): FeedbackReader {
+  const { resolver, log, timeoutMs = 20_000, memoryMb = MEMORY_MB, idleMs = 60_000 } = options;
+  const jobs = new Map<number, PromiseWithResolvers<FromWorker>>();
+  let lastJob = 0;
+  let worker: WorkerThread | null = null;
+  let reading: Promise<unknown> = Promise.resolve();
+  let idleTimer: NodeJS.Timeout | undefined;
+
+  function start(): WorkerThread {
+    const started = (options.startWorker ?? startWorker)(options.workerFile ?? FEEDBACK_FILE, {
+      resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: 32 },
+    });
+    started.unref();
+    started.on('message', (message: FromWorker) => {
+      if (message.type === 'lookup')
+        answerLookup(message, resolver, (answer) => started.postMessage(answer));
+      else if (message.type === 'failed') jobs.get(message.job)?.reject(new Error(message.error));
+      else jobs.get(message.job)?.resolve(message);
+    });
+    started.on('error', (error: Error) =>
+      log.warn('feedback thread failed', { error: error.message }),
+    );
+    started.on('exit', () => {
+      if (worker === started) worker = null;
+      for (const job of jobs.values()) job.reject(new ThreadEndedError('the thread ended'));
+    });
+    return started;
+  }
+
+  async function run(request: (job: number) => ToWorker): Promise<FromWorker> {
+    clearTimeout(idleTimer);
+    worker ??= start();
+    const used = worker;
+    lastJob += 1;
+    const job = lastJob;
+    const result = Promise.withResolvers<FromWorker>();
+    jobs.set(job, result);
+    const timer = setTimeout(() => {
+      log.warn('feedback thread timed out');
+      void used.terminate();
+    }, timeoutMs);
+    used.ref();
+    used.postMessage(request(job));
+    try {
+      return await result.promise;
+    } finally {
+      clearTimeout(timer);
+      jobs.delete(job);
+      if (jobs.size === 0) rest(used);
+    }
+  }
+
+  function rest(used: WorkerThread): void {
+    used.unref();
+    idleTimer = setTimeout(() => void used.terminate(), idleMs).unref();
+  }
+
+  /** Once more if the thread ended: what was verified at the same time can be the cause. */
+  async function read(raw: Uint8Array, now: number, isRepeated = false): Promise<PreparedItem[]> {
+    try {
+      const message = await run((job) => ({ type: 'read', job, raw, now }));
+      return message.type === 'read' ? message.items : [FAULT];
+    } catch (error) {
+      if (!(error instanceof ThreadEndedError)) {
+        log.error('a file with feedback could not be read', { error: String(error) });
+        return [FAULT];
+      }
+      return isRepeated ? [EXHAUSTED] : read(raw, now, true);
+    }
+  }
+
+  return {
+    read(raw, now) {
+      const result = reading.then(() => read(raw, now));
+      reading = result.catch(() => {});
+      return result;
+    },
+    async verify(raw, envelope, receivedAt) {
+      const message = await run((job) => ({ type: 'verify', job, raw, envelope, receivedAt }));
+      if (message.type !== 'verified') throw new Error('unexpected answer');
+      return message.verifications;
+    },
+    async end() {
+      clearTimeout(idleTimer);
+      await worker?.terminate();
+    },
+  };
+}
+
+const EXHAUSTED: PreparedItem = {
+  ok: false,
+  reason: 'too_large',
+  detail: 'Reading the file took too much time or memory.',
+  type: null,
+};
+
+const FAULT: PreparedItem = {
+  ok: false,
+  reason: 'unreadable',
+  detail: 'The file could not be read.',
+  type: null,
+};

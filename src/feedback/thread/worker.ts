@@ -1,0 +1,50 @@
+/** The thread for feedback: reads reports one after the other, and verifies the messages that carried them. */
+
+import { parentPort } from 'node:worker_threads';
+import type { Envelope } from '../../analysis/check.ts';
+import {
+  type LookupAnswer,
+  type LookupRequest,
+  remoteResolver,
+} from '../../net/dns/remote-resolver.ts';
+import { readFeedback } from '../reading/read.ts';
+import { type PreparedItem, prepare } from './prepare.ts';
+import { type Verifications, verifyMail } from './verify.ts';
+
+export type ToWorker =
+  /** `now` in milliseconds since the Unix epoch. */
+  | { type: 'read'; job: number; raw: Uint8Array; now: number }
+  | { type: 'verify'; job: number; raw: Uint8Array; envelope: Envelope; receivedAt: number }
+  | LookupAnswer;
+
+export type FromWorker =
+  | LookupRequest
+  | { type: 'read'; job: number; items: PreparedItem[] }
+  | { type: 'verified'; job: number; verifications: Verifications }
+  | { type: 'failed'; job: number; error: string };
+
+const port = parentPort!;
+const send = (message: FromWorker) => port.postMessage(message);
+const { resolver, settle } = remoteResolver(send);
+
+port.on('message', (message: ToWorker) => {
+  if (message.type === 'answer') settle(message);
+  else
+    run(message)
+      .catch((error): FromWorker => {
+        const text = String((error as Error)?.stack ?? error);
+        return { type: 'failed', job: message.job, error: text };
+      })
+      .then(send);
+});
+
+async function run(message: Exclude<ToWorker, LookupAnswer>): Promise<FromWorker> {
+  const { job, raw } = message;
+  if (message.type === 'read') {
+    const items = await readFeedback(raw, { now: message.now });
+    return { type: 'read', job, items: items.map(prepare) };
+  }
+  const { envelope, receivedAt } = message;
+  const verifications = await verifyMail(raw, envelope, receivedAt, resolver);
+  return { type: 'verified', job, verifications };
+}

@@ -1,0 +1,118 @@
+/** Parked domains: locked, or with a gap in the lock whose record closes it. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Zone } from '../../../src/net/dns/zone.ts';
+import { checkDomain, DKIM_KEYS, item } from './domains.ts';
+
+const LOCKED: Zone = {
+  'example.com': { TXT: ['v=spf1 -all'], MX: ['0 .'] },
+  '_dmarc.example.com': { TXT: ['v=DMARC1; p=reject'] },
+};
+
+const COMPLETE: [name: string, zone: Zone][] = [
+  ['SPF, null MX and DMARC', LOCKED],
+  ['no MX record and no address', { ...LOCKED, 'example.com': { TXT: ['v=spf1 -all'] } }],
+  [
+    'a website, and no MX record',
+    { ...LOCKED, 'example.com': { TXT: ['v=spf1 -all'], A: ['192.0.2.80'] } },
+  ],
+  ['a revoked key', { ...LOCKED, 's1._domainkey.example.com': { TXT: ['v=DKIM1; p='] } }],
+  [
+    'a wildcard of revoked keys',
+    { ...LOCKED, 'default._domainkey.example.com': { TXT: ['v=DKIM1;p='] } },
+  ],
+  [
+    'reports to an address',
+    { ...LOCKED, '_dmarc.example.com': { TXT: ['v=DMARC1; p=reject; rua=mailto:d@example.com'] } },
+  ],
+];
+
+for (const [name, zone] of COMPLETE)
+  test(`A parked domain is healthy with ${name}`, async () => {
+    const health = await checkDomain(zone);
+    assert.deepEqual(
+      health.checks.filter(({ severity, status }) => severity !== null || status === 'fail'),
+      [],
+    );
+    assert.deepEqual(
+      [health.status, health.score, health.summary],
+      ['healthy', 100, 'example.com is healthy.'],
+    );
+    assert.doesNotMatch(JSON.stringify(item(health, 'mx')), /Replace the null MX/);
+  });
+
+const GAPS: [name: string, changes: Zone, id: string, severity: string, value: string][] = [
+  ['no SPF record', { 'example.com': { MX: ['0 .'] } }, 'spf_record', 'critical', 'v=spf1 -all'],
+  [
+    'a soft SPF record',
+    { 'example.com': { MX: ['0 .'], TXT: ['v=spf1 ~all'] } },
+    'spf_record',
+    'warning',
+    'v=spf1 -all',
+  ],
+  [
+    'no DMARC record',
+    { '_dmarc.example.com': {} },
+    'dmarc_policy',
+    'critical',
+    'v=DMARC1; p=reject',
+  ],
+  [
+    'a DMARC policy that only reports',
+    { '_dmarc.example.com': { TXT: ['v=DMARC1; p=none; rua=mailto:d@example.com'] } },
+    'dmarc_policy',
+    'warning',
+    'v=DMARC1; p=reject; rua=mailto:d@example.com',
+  ],
+  [
+    'a weaker policy for subdomains',
+    { '_dmarc.example.com': { TXT: ['v=DMARC1; p=reject; sp=none'] } },
+    'dmarc_policy',
+    'warning',
+    'v=DMARC1; p=reject',
+  ],
+  [
+    'a DMARC policy in test mode',
+    { '_dmarc.example.com': { TXT: ['v=DMARC1; p=reject; t=y'] } },
+    'dmarc_policy',
+    'warning',
+    'v=DMARC1; p=reject',
+  ],
+  [
+    'a usable key',
+    { 's1._domainkey.example.com': { TXT: [DKIM_KEYS.strong] } },
+    'dkim_selector',
+    'warning',
+    'v=DKIM1; p=',
+  ],
+];
+
+for (const [name, changes, id, severity, value] of GAPS)
+  test(`A parked domain with ${name} is told what completes the lock`, async () => {
+    const zone = { ...LOCKED, ...changes };
+    const health = await checkDomain(zone);
+    const found = item(health, id);
+    assert.equal(found.severity, severity);
+    const { record } = found.fix!;
+    assert.equal(record!.value, value);
+    const proposed = health.checks.filter(({ fix, severity: s }) => s !== null && fix?.record);
+    assert.equal(proposed.length, 1, 'one gap, one record');
+    // Published, it makes the domain healthy.
+    const published = { ...zone[record!.name], TXT: [record!.value] };
+    const cured = await checkDomain({ ...zone, [record!.name]: published } as Zone);
+    assert.deepEqual([cured.status, cured.score], ['healthy', 100]);
+  });
+
+test('A null MX of a domain that sends mail stays an error, with a record to replace it', async () => {
+  const health = await checkDomain({
+    ...LOCKED,
+    'example.com': { TXT: ['v=spf1 ip4:192.0.2.1 -all'], MX: ['0 .'] },
+  });
+  assert.deepEqual([health.status, item(health, 'mx').fix?.record?.type], ['critical', 'MX']);
+});
+
+test('A failed lookup leaves a parked domain unknown', async () => {
+  const health = await checkDomain({ ...LOCKED, '_dmarc.example.com': { fails: 'timeout' } });
+  assert.equal(health.status, 'unknown');
+});

@@ -1,0 +1,198 @@
+/** `feedback`: prints reports, and sends files and mailboxes to a service. */
+
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { feedback } from '../../../src/commands/feedback/feedback.ts';
+import {
+  arf,
+  dmarc,
+  gzip,
+  mail,
+  record,
+  text,
+  tls,
+  tlsFailure,
+  tlsPolicy,
+} from '../../feedback/reading/builders.ts';
+import { startFeedback } from '../../feedback/start.ts';
+import { temporaryFolder } from '../../helpers/app.ts';
+import { startDovecot } from '../../helpers/dovecot.ts';
+import { skipUnlessInstalled } from '../../helpers/installed.ts';
+import { runCommand } from '../run.ts';
+
+const message = (id: string): Buffer =>
+  Buffer.from(
+    mail([text('A report.'), { type: 'application/gzip', content: gzip(dmarc({ id })) }]),
+  );
+
+function files(t: TestContext): string {
+  const folder = temporaryFolder(t);
+  mkdirSync(join(folder, 'more'));
+  writeFileSync(join(folder, 'a.xml'), dmarc({ id: 'a' }));
+  writeFileSync(
+    join(folder, 'b.xml.gz'),
+    gzip(dmarc({ id: 'b', records: record({ count: '7' }) })),
+  );
+  writeFileSync(join(folder, 'more', 'c.eml'), message('c'));
+  const mbox = ['d', 'e'].map(
+    (id) =>
+      `From reports@receiver.example Sun Nov 22 01:00:00 2026\n${message(id).toString('latin1')}\n`,
+  );
+  writeFileSync(join(folder, 'more', 'old.mbox'), mbox.join(''), 'latin1');
+  return folder;
+}
+
+test('feedback parse prints each report as a person reads it', async (t) => {
+  const folder = temporaryFolder(t);
+  const path = join(folder, 'r.xml');
+  writeFileSync(
+    path,
+    dmarc({
+      email: '<reports@receiver.example>',
+      records:
+        record({ count: '40' }) +
+        record({
+          source: '203.0.113.9',
+          count: '1',
+          dkim: 'fail',
+          spf: 'fail',
+          disposition: 'reject',
+        }),
+    }),
+  );
+  const { code, stdout, stderr } = await runCommand(feedback, ['parse', path], {});
+  assert.deepEqual([code, stderr], [0, '']);
+  assert.equal(
+    stdout.replace(path, 'r.xml'),
+    `r.xml
+  DMARC report by receiver ltd about example.com, 2026-11-21
+  41 messages: 40 passed, 1 failed. Policy: none.
+  192.0.2.1: 40 messages, pass (DKIM pass, SPF pass), none
+  203.0.113.9: 1 message, fail (DKIM fail, SPF fail), reject
+  Repaired: angle brackets in an address.
+
+`,
+  );
+});
+
+test('feedback parse explains TLS failures, and exits with 1 for a file that is refused', async (t) => {
+  const folder = temporaryFolder(t);
+  writeFileSync(join(folder, 'a.json'), tls({}, [tlsPolicy({}, {}, [tlsFailure()])]));
+  writeFileSync(join(folder, 'b.xml'), dmarc({ declaration: '<!DOCTYPE feedback>' }));
+  const { code, stdout } = await runCommand(feedback, ['parse', folder], {});
+  assert.equal(code, 1);
+  assert.match(stdout, /sts: 100 sessions succeeded, 3 failed/);
+  assert.match(
+    stdout,
+    /3 × certificate-expired\. The certificate of the mail server\s+has expired\./,
+  );
+  assert.match(stdout, /✗ The XML has a DOCTYPE\./);
+});
+
+test('feedback parse --json prints a line for each report, also from standard input', async () => {
+  const { code, stdout } = await runCommand(
+    feedback,
+    ['parse', '-', '--json'],
+    {},
+    {
+      stdin: async () => Buffer.from(arf('Feedback-Type: abuse\nSource-IP: 192.0.2.9\n')),
+    },
+  );
+  assert.equal(code, 0);
+  const [item] = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  assert.deepEqual(
+    [item.file, item.ok, item.report.type, item.report.kind],
+    ['-', true, 'complaint', 'abuse'],
+  );
+});
+
+test('feedback import sends files, folders and mbox files; again, all are duplicates', async (t) => {
+  const { service, reports } = await startFeedback(t);
+  const folder = files(t);
+  const env = { DELIVERABILITY_BASE_URL: service.url, DELIVERABILITY_API_KEY: service.key };
+  const first = await runCommand(feedback, ['import', folder], env);
+  assert.deepEqual(first, { code: 0, stdout: '5 files: 5 counted.\n', stderr: '' });
+  const again = await runCommand(feedback, ['import', folder], env);
+  assert.deepEqual(again, { code: 0, stdout: '5 files: 5 duplicate.\n', stderr: '' });
+  assert.deepEqual(
+    (await reports('&status=counted')).map(({ report_id, messages, source }) => [
+      report_id,
+      messages,
+      source,
+    ]),
+    [
+      ['a', 2, 'upload'],
+      ['b', 7, 'upload'],
+      ['c', 2, 'upload'],
+      ['d', 2, 'upload'],
+      ['e', 2, 'upload'],
+    ],
+  );
+});
+
+test('feedback import skips an empty file and one that is too large, and says so', async (t) => {
+  const { service } = await startFeedback(t);
+  const folder = temporaryFolder(t);
+  writeFileSync(join(folder, 'a.xml'), '');
+  writeFileSync(join(folder, 'b.xml'), Buffer.alloc(15 * 1024 * 1024 + 1));
+  writeFileSync(join(folder, 'c.xml'), dmarc({ id: 'c' }));
+  const env = { DELIVERABILITY_BASE_URL: service.url, DELIVERABILITY_API_KEY: service.key };
+  const { code, stdout, stderr } = await runCommand(feedback, ['import', folder], env);
+  assert.deepEqual([code, stdout], [1, '3 files: 1 counted.\n']);
+  assert.equal(
+    stderr.replaceAll(folder, ''),
+    '/a.xml: skipped. The file is empty.\n/b.xml: skipped. The file is larger than 15 MiB.\n',
+  );
+});
+
+test('feedback import names what is missing or wrong', async (t) => {
+  const { service } = await startFeedback(t);
+  const folder = files(t);
+  const env = { DELIVERABILITY_BASE_URL: service.url, DELIVERABILITY_API_KEY: 'wrong' };
+  const cases: [string[], Record<string, string>, RegExp][] = [
+    [['import', folder], {}, /Set DELIVERABILITY_API_KEY/],
+    [['import', join(folder, 'missing')], env, /Cannot read .*missing/],
+    [['import'], env, /PATH/],
+    [['read', folder], env, /needs parse or import/],
+    [['import', '--imap', 'https://x'], env, /--imap must be a URL/],
+    [['parse', folder, '--url', 'http://x'], env, /only for import/],
+  ];
+  for (const [args, environment, problem] of cases)
+    await assert.rejects(runCommand(feedback, args, environment), problem);
+  const refused = await runCommand(feedback, ['import', folder], env);
+  assert.equal(refused.code, 3);
+  assert.match(refused.stderr, /The service refused .*To go on, run the command again\./s);
+});
+
+test('feedback import --imap reads a mailbox without changing it', {
+  skip: skipUnlessInstalled('dovecot'),
+}, async (t) => {
+  const dovecot = await startDovecot();
+  t.after(() => dovecot.kill());
+  const client = await dovecot.client('ann');
+  await client.mailboxCreate('Reports');
+  for (const id of ['a', 'b', 'c']) await client.append('Reports', message(id));
+  const { service, reports } = await startFeedback(t);
+  const env = { DELIVERABILITY_BASE_URL: service.url, DELIVERABILITY_API_KEY: service.key };
+  const run = (...args: string[]) =>
+    runCommand(feedback, ['import', '--imap', `${dovecot.url('ann')}/Reports`, ...args], env);
+  assert.deepEqual(await run('--after', '1'), {
+    ...{ code: 0, stdout: '2 files: 2 counted.\n', stderr: '' },
+  });
+  assert.deepEqual(await run(), {
+    ...{ code: 0, stdout: '3 files: 1 counted, 2 duplicate.\n', stderr: '' },
+  });
+  assert.deepEqual(
+    (await reports('&status=counted')).map(({ source }) => source),
+    ['imap', 'imap', 'imap'],
+  );
+  await client.mailboxOpen('Reports', { readOnly: true });
+  const seen = await client.search({ seen: true }, { uid: true });
+  assert.deepEqual(seen, []);
+  await client.logout();
+});

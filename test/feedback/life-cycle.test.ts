@@ -1,0 +1,229 @@
+/** How feedback arrives otherwise, how long it is kept, and what a deleted domain leaves. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { deleteRemoved, expire } from '../../src/feedback/expire.ts';
+import type { DmarcFeedback } from '../../src/feedback/schema.ts';
+import { spread } from '../../src/feedback/thread/spread.ts';
+import type { Db } from '../../src/store/open.ts';
+import {
+  BEGIN,
+  dmarc,
+  gzip,
+  mail,
+  record,
+  text,
+  tls,
+  tlsFailure,
+  tlsPolicy,
+} from './reading/builders.ts';
+import { startFeedback } from './start.ts';
+
+const DAY_MS = 86_400_000;
+
+const TABLES = [
+  'feedback_mails',
+  'feedback_reports',
+  'dmarc_rows',
+  'dmarc_days',
+  'feedback_sources',
+  'tls_days',
+  'tls_failures',
+  'message_chunks',
+] as const;
+
+async function counts(db: Db): Promise<Record<string, number>> {
+  const entries = await Promise.all(
+    TABLES.map(async (table) => {
+      const { count } = await db
+        .selectFrom(table)
+        .select(({ fn }) => fn.countAll().as('count'))
+        .executeTakeFirstOrThrow();
+      return [table, Number(count)] as const;
+    }),
+  );
+  return Object.fromEntries(entries);
+}
+
+test('TLS reports arrive over HTTPS without credentials, and count', async (t) => {
+  const { domain, reports, service, settled } = await startFeedback(t);
+  const token = domain.feedback.address.slice(3, 19);
+  const post = (path: string, body: string | Uint8Array, type: string) =>
+    service.call('POST', path, { key: null, body, headers: { 'content-type': type } });
+  const json = tls({}, [tlsPolicy({}, {}, [tlsFailure()])]);
+  const answers = [
+    await post(`/feedback/tls/${token}`, gzip(json), 'application/tlsrpt+gzip'),
+    await post(`/feedback/tls/${token}`, json, 'application/tlsrpt+json'),
+    await post(`/feedback/tls/${token}`, json, 'application/json'),
+    await post('/feedback/tls/0000000000000000', json, 'application/tlsrpt+json'),
+  ];
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [202, 202, 415, 404],
+  );
+  await settled();
+  assert.deepEqual(
+    (await reports()).map(({ status, source, verified }) => [status, source, verified]),
+    [
+      ['counted', 'https', null],
+      ['duplicate', 'https', null],
+    ],
+  );
+  const { body } = await service.call<{ reasons: { result_type: string; fix: string }[] }>(
+    'GET',
+    `/v1/feedback/tls?domain_id=${domain.id}`,
+  );
+  assert.deepEqual(
+    body.reasons.map(({ result_type, fix }) => [result_type, fix.split(',')[0]]),
+    [['certificate-expired', 'Renew the certificate of the mail server']],
+  );
+});
+
+test('Viewers read feedback, and cannot upload or trust', async (t) => {
+  const { service, upload } = await startFeedback(t);
+  const [report] = await upload(dmarc());
+  const { key } = await service.makeMember('viewer');
+  const statuses = [
+    await service.call('GET', '/v1/feedback/reports', { key }),
+    await service.call('POST', '/v1/feedback/reports', {
+      ...{ key, body: dmarc({ id: 'x' }) },
+      headers: { 'content-type': 'application/octet-stream' },
+    }),
+    await service.call('PATCH', `/v1/feedback/reporters/${report!.reporter_id}`, {
+      ...{ key, json: { trusted: true } },
+    }),
+  ];
+  assert.deepEqual(
+    statuses.map(({ status }) => status),
+    [200, 403, 403],
+  );
+});
+
+test('One file can have many reports, each with its own status', async (t) => {
+  const { upload } = await startFeedback(t);
+  const uploaded = await upload(
+    mail([
+      text('Reports.'),
+      { type: 'application/gzip', content: gzip(dmarc({ id: 'a' })) },
+      { type: 'application/gzip', content: gzip(dmarc({ id: 'a' })) },
+      { type: 'text/xml', content: dmarc({ id: 'b', end: '1' }) },
+    ]),
+  );
+  assert.deepEqual(
+    uploaded.map(({ status, reason, source }) => [status, reason, source]),
+    [
+      ['counted', null, 'upload'],
+      ['duplicate', null, 'upload'],
+      ['refused', 'invalid', 'upload'],
+    ],
+  );
+});
+
+test('A report of 12,000 rows keeps the largest, and all of its sums', async (t) => {
+  const { domain, service, upload } = await startFeedback(t);
+  const records = Array.from({ length: 12_000 }, (_, index) =>
+    record({ source: `192.0.${index >> 8}.${index & 255}`, count: String(1 + (index % 7)) }),
+  );
+  const [report] = await upload(gzip(dmarc({ records: records.join('') })));
+  const sum = Array.from({ length: 12_000 }, (_, index) => 1 + (index % 7)).reduce((a, b) => a + b);
+  assert.deepEqual([report!.status, report!.messages], ['counted', sum]);
+  const { body } = await service.call<DmarcFeedback>(
+    'GET',
+    `/v1/feedback/dmarc?domain_id=${domain.id}`,
+  );
+  assert.equal(body.totals.messages, sum);
+  const { dmarc_rows, feedback_sources } = await counts(service.app.db);
+  assert.deepEqual([dmarc_rows, feedback_sources], [5_001, 5_000]);
+});
+
+test('Deleting a domain deletes all of its feedback', async (t) => {
+  const { domain, send, service, settled, upload } = await startFeedback(t);
+  await send(mail([text('x'), { type: 'application/gzip', content: gzip(dmarc()) }]));
+  await upload(tls({}, [tlsPolicy({}, {}, [tlsFailure()])]));
+  await settled();
+  const before = await counts(service.app.db);
+  assert.ok(
+    Object.values(before).every((count) => count > 0),
+    JSON.stringify(before),
+  );
+  assert.equal((await service.call('DELETE', `/v1/domains/${domain.id}`)).status, 200);
+  await deleteRemoved(service.app);
+  const after = await counts(service.app.db);
+  // The uploaded file was sent to no domain. It is deleted after 30 days.
+  assert.deepEqual(after, {
+    ...Object.fromEntries(TABLES.map((table) => [table, 0])),
+    ...{ feedback_mails: 1, message_chunks: 1 },
+  });
+});
+
+test('Sources expire after 30 days and rows after the retention; the sums stay', async (t) => {
+  const { clock, domain, service, upload } = await startFeedback(t);
+  await upload(dmarc());
+  await upload('no report at all');
+  clock.advance(31 * DAY_MS);
+  await expire(service.app);
+  const month = await counts(service.app.db);
+  assert.deepEqual(
+    [month.feedback_mails, month.message_chunks, month.feedback_reports, month.dmarc_rows],
+    [0, 0, 1, 1],
+  );
+  clock.advance(400 * DAY_MS);
+  await expire(service.app);
+  const later = await counts(service.app.db);
+  assert.deepEqual([later.feedback_reports, later.dmarc_rows, later.dmarc_days], [0, 0, 1]);
+  const { body } = await service.call<DmarcFeedback>(
+    'GET',
+    `/v1/feedback/dmarc?domain_id=${domain.id}&from=2026-11-21&to=2026-11-21`,
+  );
+  assert.equal(body.totals.messages, 2);
+});
+
+test('Counts of several days are spread by length, whole, with the remainder on the last day', () => {
+  const begin = BEGIN * 1000;
+  const cases: [count: number, from: number, to: number, expected: number[]][] = [
+    [10, 0, 24 * 3600 - 1, [10]],
+    [10, 0, 24 * 3600, [10]],
+    [10, 0, 3 * 24 * 3600 - 1, [3, 3, 4]],
+    [10, 12 * 3600, 36 * 3600, [5, 5]],
+    [1, 0, 2 * 24 * 3600, [0, 1]],
+    [7, 100, 100, [7]],
+  ];
+  for (const [count, from, to, expected] of cases) {
+    const parts = spread(count, begin + from * 1000, begin + to * 1000);
+    assert.deepEqual(
+      parts.map(([, part]) => part),
+      expected,
+      `${count} from ${from} to ${to}`,
+    );
+    assert.equal(parts[0]![0], '2026-11-21');
+  }
+});
+
+test('The records to publish keep what is there, and the state follows them', async (t) => {
+  const zone = {
+    '_dmarc.example.com': { TXT: ['v=DMARC1; p=reject; rua=mailto:a@example.com; adkim=s'] },
+  };
+  const { clock, domain, service } = await startFeedback(t, { zone });
+  const { LOOKUP_JOB } = await import('../../src/domains/feedback/lookup-job.ts');
+  const get = async () =>
+    (await service.call<typeof domain>('GET', `/v1/domains/${domain.id}`)).body.feedback;
+  clock.advance(1000);
+  for (let attempt = 0; attempt < 500 && (await get()).records.length === 0; attempt++)
+    service.app.scheduler.wakeHere(LOOKUP_JOB);
+  const { address, records, state } = await get();
+  assert.equal(state, 'not_published');
+  assert.deepEqual(records, [
+    {
+      ...{ type: 'TXT', name: '_dmarc.example.com', published: false },
+      value: `v=DMARC1; p=reject; rua=mailto:a@example.com,mailto:${address}; adkim=s`,
+    },
+    {
+      ...{ type: 'TXT', name: '_smtp._tls.example.com', published: false },
+      value: `v=TLSRPTv1; rua=mailto:${address}`,
+    },
+    {
+      ...{ type: 'TXT', name: '*._report._dmarc.inbox.test', published: false },
+      value: 'v=DMARC1',
+    },
+  ]);
+});
