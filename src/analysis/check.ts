@@ -79,6 +79,8 @@ export interface Setup {
   rspamd: string | null;
   /** Whether links in a message may be requested (HEAD only). */
   checkLinks: boolean;
+  /** Where the service takes reports about its domains, by domain name. Empty outside the service. */
+  feedbackAddresses: Record<string, string>;
 }
 
 /** The input of a check. */

@@ -112,4 +112,10 @@ const failed = (reason: WebFailureReason, detail: string): WebResult => ({
 });
 
 /** No blocklists, no spam filters, no link checks. */
-export const NO_SETUP: Setup = { blocklists: [], spamd: null, rspamd: null, checkLinks: false };
+export const NO_SETUP: Setup = {
+  blocklists: [],
+  spamd: null,
+  rspamd: null,
+  checkLinks: false,
+  feedbackAddresses: {},
+};

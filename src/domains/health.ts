@@ -8,6 +8,7 @@ import { createSemaphore, type Semaphore, startDeadline } from '../lib/concurren
 import { AppError, errorMessage } from '../lib/errors.ts';
 import { memoizePerObject } from '../lib/memoize.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
+import { feedbackAddresses } from './feedback/address.ts';
 import { expiringSelectors, selectorsOf } from './selectors.ts';
 
 /** The result of the health checks, and when they started, in ms since the epoch. */
@@ -48,7 +49,11 @@ export async function checkHealth(app: App, row: DomainRow, caller: Caller): Pro
     resolver,
     web,
     probeMailTls,
-    setup: { ...NO_SETUP, blocklists: await blocklists.inUse() },
+    setup: {
+      ...NO_SETUP,
+      blocklists: await blocklists.inUse(),
+      feedbackAddresses: await feedbackAddresses(app),
+    },
     selectors: selectorsOf(row),
     expiring: expiringSelectors(row, startedAt),
     guessed: guessedSelectors(row),

@@ -11,7 +11,7 @@ import { verificationRecord } from './verification.ts';
 /** A placeholder for a value that only the owner knows. */
 const PLACEHOLDER = /<[^<>]+>/;
 /** Checks whose proposed records are only examples, with an invented mailbox, host, or policy. */
-const EXAMPLES = ['mx', 'tls_rpt', 'mta_sts'];
+const EXAMPLES = ['mx', 'mta_sts'];
 
 /** Added to the purpose if an invented report mailbox was removed from the record. */
 const ADD_RUA = 'To receive reports, append “; rua=mailto:” and your mailbox address.';
@@ -64,7 +64,8 @@ function candidatesOf(domain: string, checks: DomainCheck[]): Candidate[] {
 const isWithin = (name: string, owner: string): boolean =>
   name === owner || name.endsWith(`.${owner}`);
 
-function isExample({ id, evidence }: DomainCheck, checks: DomainCheck[]): boolean {
+function isExample({ id, evidence, fix }: DomainCheck, checks: DomainCheck[]): boolean {
+  if (id === 'tls_rpt') return fix?.record?.value.includes('mailto:tls-reports@') === true;
   if (EXAMPLES.includes(id)) return true;
   // Without an existing record, the proposed authority or logo is invented.
   if (id === 'caa') return !Array.isArray(evidence.records) || evidence.records.length === 0;

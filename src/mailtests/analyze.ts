@@ -2,6 +2,7 @@
 
 import { MAX_JOBS_PER_THREAD, type PoolOutcome } from '../analysis/pool.ts';
 import type { App } from '../app.ts';
+import { feedbackAddresses } from '../domains/feedback/address.ts';
 import { traceOf } from '../events/traces.ts';
 import { isoTime, monotonicClock } from '../lib/clock.ts';
 import { errorMessage } from '../lib/errors.ts';
@@ -84,6 +85,7 @@ async function analyzeTest(app: App, test: ClaimedTest): Promise<void> {
     spamd: SPAMD_URL,
     rspamd: RSPAMD_URL,
     checkLinks: CHECK_LINKS,
+    feedbackAddresses: await feedbackAddresses(app),
   };
   clearSteps(app, test.id);
   const startedAt = monotonicClock.now();

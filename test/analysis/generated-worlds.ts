@@ -4,6 +4,7 @@ import { analyze } from '../../src/analysis/analyze.ts';
 import type { Check, Envelope, Fix } from '../../src/analysis/check.ts';
 import { CHECKS } from '../../src/analysis/checks/index.ts';
 import type { MailKind } from '../../src/analysis/consequences.ts';
+import { NO_SETUP } from '../../src/analysis/context.ts';
 import type { AnalysisResult } from '../../src/analysis/result.ts';
 import { SENDING_SERVICES } from '../../src/analysis/sending-services/services.ts';
 import { isSpfRecord } from '../../src/analysis/spf/record.ts';
@@ -50,6 +51,8 @@ export interface World {
   zone: Records;
   signers: Signer[];
   fields: string;
+  /** Where the service takes reports about its domains, by domain. */
+  feedbackAddresses: Record<string, string>;
 }
 
 // Generates worlds: each is a choice of senders, servers, records and faults.
@@ -122,6 +125,7 @@ const DMARC_RECORDS: ((domain: string) => string[] | null)[] = [
 ];
 
 const TLS_RPT = [null, ['v=TLSRPTv1; rua=mailto:tls@example.com'], ['v=TLSRPTv1'], ['x', 'y']];
+const FEEDBACK = [null, null, 'fb-a@in.example.com', 'fb-a@agreed.example', 'fb-a@silent.example'];
 const MTA_STS = [null, ['v=STSv1; id=1'], ['v=STSv1'], ['v=STSv1; id=1', 'v=STSv1; id=2']];
 const MX = [['10 in.example.com'], ['10 in.example.com'], ['0 .'], ['10 gone.example.com'], null];
 
@@ -181,11 +185,13 @@ export function makeWorld(seed: number): World {
     'localhost',
     'mail.gmail.com',
   ]);
+  zone[`${owned}._report._dmarc.agreed.example`] = { TXT: ['v=DMARC1'] };
   const signers = makeSigners(random, zone, [
     from,
     owned,
     service?.marks.signs?.[0] ?? 'signer.example',
   ]);
+  const feedback = pick(random, FEEDBACK);
   return {
     from,
     envelope: {
@@ -197,6 +203,7 @@ export function makeWorld(seed: number): World {
     zone,
     signers,
     fields: random.chance(0.2) ? 'X-SG-EID: abc\n' : '',
+    feedbackAddresses: feedback === null ? {} : { [owned]: feedback },
   };
 }
 
@@ -226,7 +233,7 @@ function makeSigners(random: Random, zone: Records, domains: string[]): Signer[]
 
 /** Throws if a check throws. */
 export async function analyzeWorld(
-  { from, envelope, zone, signers, fields }: World,
+  { from, envelope, zone, signers, fields, feedbackAddresses }: World,
   kind: MailKind = 'transactional',
 ): Promise<AnalysisResult> {
   const header = `From: Ann <ann@${from}>\nTo: bob@example.net\nSubject: Hi\nDate: Sat, 21 Nov 2026 09:59:58 +0000\nMessage-ID: <1@example.com>\n`;
@@ -236,6 +243,7 @@ export async function analyzeWorld(
     { raw, envelope, receivedAt: RECEIVED_AT, kind },
     {
       resolver: zoneResolver(zone),
+      setup: { ...NO_SETUP, feedbackAddresses },
       checks: USED,
       onFault(id, error) {
         throw new Error(`${id} threw`, { cause: error });

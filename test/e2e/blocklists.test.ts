@@ -6,6 +6,7 @@ import { analyze } from '../../src/analysis/analyze.ts';
 import type { BlocklistInUse } from '../../src/analysis/blocklists/blocklist.ts';
 import { chooseBlocklists } from '../../src/analysis/blocklists/choose.ts';
 import { createBlocklistWatch } from '../../src/analysis/blocklists/watch.ts';
+import { NO_SETUP } from '../../src/analysis/context.ts';
 import type { Cap, CheckResult } from '../../src/analysis/result.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { silentLog } from '../../src/lib/log.ts';
@@ -63,7 +64,7 @@ async function judge(dns: DnsTestServer, blocklists: BlocklistInUse[]) {
     },
     {
       resolver,
-      setup: { blocklists, spamd: null, rspamd: null, checkLinks: false },
+      setup: { ...NO_SETUP, blocklists },
       onFault: (id, error) => assert.fail(`${id}: ${error}`),
     },
   );

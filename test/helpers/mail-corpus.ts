@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { sealMessage } from 'mailauth';
 import { analyze } from '../../src/analysis/analyze.ts';
 import type { MessageKind } from '../../src/analysis/check.ts';
+import { NO_SETUP } from '../../src/analysis/context.ts';
 import { isDmarcRecord, parseDmarcTags } from '../../src/analysis/dmarc/record.ts';
 import type { AnalysisResult, Grade, Provider } from '../../src/analysis/result.ts';
 import { checksToFix } from '../../src/analysis/summary.ts';
@@ -256,7 +257,7 @@ export async function analyzeMail(mail: Mail): Promise<AnalysisResult> {
         headers: {},
         body: new Uint8Array(),
       }),
-      setup: { blocklists: workingLists(), spamd: null, rspamd: null, checkLinks: true },
+      setup: { ...NO_SETUP, blocklists: workingLists(), checkLinks: true },
       onFault(id, error) {
         throw new Error(`${id} threw for ${mail.name}`, { cause: error });
       },

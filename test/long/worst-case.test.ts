@@ -8,6 +8,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { analyze } from '../../src/analysis/analyze.ts';
+import { NO_SETUP } from '../../src/analysis/context.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createDnsResolver } from '../../src/net/dns/network-resolver.ts';
 import { createWebClient } from '../../src/net/http/client.ts';
@@ -37,6 +38,7 @@ test('Analysis with unresponsive DNS, engines and 60 links ends within 15 second
       resolver,
       web,
       setup: {
+        ...NO_SETUP,
         blocklists: world.setup.blocklists!,
         spamd: `tcp://127.0.0.1:${port}`,
         rspamd: `http://127.0.0.1:${port}`,

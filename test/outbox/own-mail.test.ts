@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { analyze } from '../../src/analysis/analyze.ts';
+import { NO_SETUP } from '../../src/analysis/context.ts';
 import { zoneResolver } from '../../src/net/dns/zone.ts';
 import type { Mail } from '../../src/net/smtp/compose.ts';
 import { createMailer } from '../../src/net/smtp/mailer.ts';
@@ -50,7 +51,7 @@ async function analyzeSent(t: TestContext, mail: Omit<Mail, 'id' | 'to'>) {
     {
       resolver: zoneResolver(zone),
       web: async () => ({ status: 'answered', code: 200, headers: {}, body: new Uint8Array() }),
-      setup: { blocklists: [], spamd: null, rspamd: null, checkLinks: true, ...setup },
+      setup: { ...NO_SETUP, checkLinks: true, ...setup },
       onFault(id, error) {
         throw new Error(`${id} threw`, { cause: error });
       },

@@ -5,6 +5,7 @@ import { analyze } from '../../src/analysis/analyze.ts';
 import type { Envelope } from '../../src/analysis/check.ts';
 import { CHECKS } from '../../src/analysis/checks/index.ts';
 import { spamassassin } from '../../src/analysis/checks/spamassassin.ts';
+import { NO_SETUP } from '../../src/analysis/context.ts';
 import { evaluateSpamScore, type FiredRule } from '../../src/analysis/spam-engine.ts';
 import { type Zone, zoneResolver } from '../../src/net/dns/zone.ts';
 import { messageView } from '../../src/report/message-view.ts';
@@ -41,7 +42,7 @@ export async function reportOn(scene: Scene): Promise<Report> {
     {
       resolver: zoneResolver({ ...blocklistZone(), ...scene.zone }),
       web: webOf(scene.web ?? {}),
-      setup: { blocklists: workingLists(), spamd: null, rspamd: null, checkLinks: true },
+      setup: { ...NO_SETUP, blocklists: workingLists(), checkLinks: true },
       checks,
       offline: scene.offline,
     },

@@ -23,13 +23,15 @@ import {
   parseDmarcTags,
   recordToKeep,
   repairedRecord,
-  reportAddressAt,
-  reportMailboxSteps,
   resemblesDmarc,
-  stepsForNewMailbox,
-  withReportAddress,
   withTag,
 } from '../dmarc/record.ts';
+import {
+  type ReportMailboxes,
+  reportMailboxes,
+  stepsForMailbox,
+  withReportAddress,
+} from '../dmarc/report-mailbox.ts';
 import { foreignOwner } from '../sending-services/ownership.ts';
 import { proposesRecord, recordFinding } from './dmarc-record.ts';
 
@@ -64,11 +66,12 @@ export async function policyFinding(context: Context): Promise<Finding> {
     await context.fact(recordFinding),
     discovery.recordDomain ?? '',
   );
-  const evaluated = evaluatePolicy(discovery, isRepairFirst);
+  const mailboxOf = await context.fact(reportMailboxes);
+  const evaluated = evaluatePolicy(discovery, isRepairFirst, mailboxOf);
   const finding = (await isFailing(context)) ? withoutStricterRecord(evaluated) : evaluated;
   if (discovery.status !== 'none' || discovery.discarded.length > 0) return finding;
   const misplaced = await findMisplaced(discovery, context.resolver);
-  return misplaced ? { ...finding, ...explainMisplaced(misplaced) } : finding;
+  return misplaced ? { ...finding, ...explainMisplaced(misplaced, mailboxOf) } : finding;
 }
 
 // A stricter policy while the message itself fails.
@@ -112,13 +115,14 @@ async function findMisplaced(
   return null;
 }
 
-function explainMisplaced({ domain, name, text }: Misplaced) {
-  const value = withReportAddress(repairedRecord(text), domain);
+function explainMisplaced({ domain, name, text }: Misplaced, mailboxOf: ReportMailboxes) {
+  const mailbox = mailboxOf(domain);
+  const value = withReportAddress(repairedRecord(text), mailbox);
   return {
     title: `The DMARC record of ${domain} is published at the wrong name.`,
     detail: `It is at ${name}, but mailbox providers look only at _dmarc.${domain}. They act as if there were no record.`,
     fix: dmarcFix(
-      `Move the record to _dmarc.${domain}. Many DNS panels append the domain to the name, so that you enter only _dmarc. Until now, no policy applied: start with p=none if you do not yet know which services send for you.${stepsForNewMailbox(value, domain)}`,
+      `Move the record to _dmarc.${domain}. Many DNS panels append the domain to the name, so that you enter only _dmarc. Until now, no policy applied: start with p=none if you do not yet know which services send for you.${stepsForMailbox(value, mailbox)}`,
       domain,
       value,
     ),
@@ -129,7 +133,11 @@ function explainMisplaced({ domain, name, text }: Misplaced) {
  * Evaluates the policy of a domain's record, without a message. `isRepairFirst`: `dmarc_record` proposes
  * a record, so this check proposes none, because a domain can have only one.
  */
-function evaluatePolicy(discovery: DmarcDiscovery, isRepairFirst: boolean): Finding {
+function evaluatePolicy(
+  discovery: DmarcDiscovery,
+  isRepairFirst: boolean,
+  mailboxOf: ReportMailboxes,
+): Finding {
   const { status, fromDomain, record, recordDomain, policy } = discovery;
   const title = 'The DMARC policy was not checked.';
   if (status === 'offline') return offline(title);
@@ -141,7 +149,7 @@ function evaluatePolicy(discovery: DmarcDiscovery, isRepairFirst: boolean): Find
       `The DNS lookup of the DMARC record of ${fromDomain} failed. This does not affect your score.`,
     );
   if (record === null || recordDomain === null || policy === null)
-    return withoutPolicy(discovery, fromDomain);
+    return withoutPolicy(discovery, fromDomain, mailboxOf);
   const evidence = {
     record,
     record_domain: recordDomain,
@@ -242,8 +250,12 @@ function explainTestMode(
  * `dmarc_record` reports an unusable record, and this finding depends on it. Its points count only
  * toward that check's gain: as many as the corrected record would earn.
  */
-function withoutPolicy(discovery: DmarcDiscovery, fromDomain: string): Finding {
-  const explanation = explainAbsence(discovery, fromDomain);
+function withoutPolicy(
+  discovery: DmarcDiscovery,
+  fromDomain: string,
+  mailboxOf: ReportMailboxes,
+): Finding {
+  const explanation = explainAbsence(discovery, fromDomain, mailboxOf);
   const unusable = unusableRecord(discovery.discarded);
   if (!unusable) return fail(explanation);
   const { reason, texts } = unusable;
@@ -260,22 +272,27 @@ function isEnforced(record: string, isOwn: boolean): boolean {
   return /^(?:quarantine|reject)$/i.test(policy) && !/^y$/i.test(tags.get('t') ?? '');
 }
 
-function explainAbsence({ discarded }: DmarcDiscovery, fromDomain: string) {
+function explainAbsence(
+  { discarded }: DmarcDiscovery,
+  fromDomain: string,
+  mailboxOf: ReportMailboxes,
+) {
   const unusable = discarded[0];
   const domain = unusable?.domain ?? ownedDomain(fromDomain) ?? fromDomain;
+  const mailbox = mailboxOf(domain);
   const evidence = {
     from_domain: fromDomain,
     ...(unusable && { record_domain: unusable.domain, records: unusable.texts }),
   };
   if (unusable?.reason === 'policy') {
     const published = unusable.texts[0] ?? 'v=DMARC1';
-    const value = withReportAddress(repairedRecord(published), domain);
+    const value = withReportAddress(repairedRecord(published), mailbox);
     return {
       title: `The DMARC record of ${domain} has no valid policy.`,
       detail:
         'Mailbox providers act as if there were no record. p must be none, quarantine or reject.',
       fix: dmarcFix(
-        `Correct the policy in the record. Start with p=none if you do not yet know which services send for you.${droppedAddressNote(published)}${stepsForNewMailbox(value, domain)}`,
+        `Correct the policy in the record. Start with p=none if you do not yet know which services send for you.${droppedAddressNote(published)}${stepsForMailbox(value, mailbox)}`,
         domain,
         value,
       ),
@@ -287,9 +304,9 @@ function explainAbsence({ discarded }: DmarcDiscovery, fromDomain: string) {
     detail:
       'Without one, mailbox providers do not know what to do with mail that others send in your name. Large mailbox providers require one from bulk senders.',
     fix: dmarcFix(
-      `Publish this record. At first, it only requests reports. ${reportMailboxSteps(domain)} Once the reports show that your own mail passes, change p to quarantine, then to reject.`,
+      `Publish this record. At first, it only requests reports. ${mailbox.steps} Once the reports show that your own mail passes, change p to quarantine, then to reject.`,
       domain,
-      `v=DMARC1; p=none; rua=mailto:${reportAddressAt(domain)}`,
+      `v=DMARC1; p=none; rua=mailto:${mailbox.address}`,
     ),
     evidence,
   };

@@ -30,12 +30,17 @@ import {
   parseDmarcTags,
   recordToKeep,
   repairedRecord,
-  reportMailboxSteps,
-  stepsForNewMailbox,
   withoutTag,
-  withReportAddress,
   withTag,
 } from '../dmarc/record.ts';
+import {
+  type ReportMailbox,
+  type ReportMailboxes,
+  reportMailboxes,
+  stepsForMailbox,
+  withReportAddress,
+  withReportsTo,
+} from '../dmarc/report-mailbox.ts';
 import { foreignOwner } from '../sending-services/ownership.ts';
 
 export const dmarcRecord: Check = {
@@ -65,7 +70,11 @@ export const NO_REPORT_ADDRESS = 'Your DMARC record has no address for reports (
 
 /** A fact: the finding of this check. */
 export async function recordFinding(context: Context): Promise<Finding> {
-  return evaluateRecord(await context.fact(dmarcDiscovery), context.resolver);
+  return evaluateRecord(
+    await context.fact(dmarcDiscovery),
+    context.resolver,
+    await context.fact(reportMailboxes),
+  );
 }
 
 /** Whether this finding proposes another record for the domain; a report should propose only one. */
@@ -76,7 +85,11 @@ export const proposesRecord = ({ fix }: Finding, domain: string): boolean =>
  * Evaluates a domain's record, without a message. `fail`: mailbox providers act as if there were no
  * record, so findings that depend on it can follow from this one. `warn`: it applies, with a weakness.
  */
-async function evaluateRecord(discovery: DmarcDiscovery, resolver: Resolver): Promise<Finding> {
+async function evaluateRecord(
+  discovery: DmarcDiscovery,
+  resolver: Resolver,
+  mailboxOf: ReportMailboxes,
+): Promise<Finding> {
   const { status, fromDomain, record, recordDomain, discarded } = discovery;
   const title = 'The DMARC record was not checked.';
   if (status === 'offline') return offline(title);
@@ -88,19 +101,19 @@ async function evaluateRecord(discovery: DmarcDiscovery, resolver: Resolver): Pr
     );
   if (record === null || recordDomain === null) {
     const unusable = unusableRecord(discarded);
-    if (unusable) return fail(explainUnusable(unusable));
+    if (unusable) return fail(explainUnusable(unusable, mailboxOf));
     // `dmarc_policy` reports the missing record.
     const dependsOn = ['dmarc_policy'];
     return { ...skipped(title, `No DMARC record applies to ${fromDomain}.`), dependsOn };
   }
-  return evaluateApplied(discovery, record, recordDomain, resolver);
+  return evaluateApplied(discovery, { record, recordDomain }, resolver, mailboxOf);
 }
 
 async function evaluateApplied(
   { discarded }: DmarcDiscovery,
-  record: string,
-  recordDomain: string,
+  { record, recordDomain }: Pick<AppliedRecord, 'record' | 'recordDomain'>,
   resolver: Resolver,
+  mailboxOf: ReportMailboxes,
 ): Promise<Finding> {
   const parsed = parseDmarcTags(record);
   // The senders at a mailbox provider cannot change its record, nor where its reports go.
@@ -120,7 +133,10 @@ async function evaluateApplied(
     external_destinations: external.map((destination) => ({ ...destination })),
     discarded: discarded.map(({ domain, texts, reason }) => ({ domain, texts, why: reason })),
   };
-  const problems = dmarcRecordProblems({ record, recordDomain, parsed, external, discarded });
+  const problems = dmarcRecordProblems({
+    ...{ record, recordDomain, parsed, external, discarded },
+    mailbox: mailboxOf(recordDomain),
+  });
   const notes = notesOf(
     parsed,
     external.filter(({ authorized }) => authorized === null),
@@ -167,7 +183,10 @@ function notesOf({ obsolete, tags }: DmarcTags, unanswered: { domain: string }[]
   return `${removedTags}${unknownConsent}`;
 }
 
-function explainUnusable({ domain, texts, reason: why }: DiscardedRecord) {
+function explainUnusable(
+  { domain, texts, reason: why }: DiscardedRecord,
+  mailboxOf: ReportMailboxes,
+) {
   const first = texts[0] ?? '';
   const { title, text } = {
     several: {
@@ -185,12 +204,13 @@ function explainUnusable({ domain, texts, reason: why }: DiscardedRecord) {
     policy: { title: `The DMARC record of ${domain} has no valid policy.`, text: '' },
   }[why];
   const record = recordToKeep(why === 'several' ? texts : [first]);
-  const value = withReportAddress(record, domain);
+  const mailbox = mailboxOf(domain);
+  const value = withReportAddress(record, mailbox);
   return {
     title,
     detail: 'Mailbox providers discard such a record and act as if there were none.',
     fix: {
-      text: `${text}${droppedAddressNote(first)}${stepsForNewMailbox(value, domain)}`,
+      text: `${text}${droppedAddressNote(first)}${stepsForMailbox(value, mailbox)}`,
       record: { type: 'TXT', name: `_dmarc.${domain}`, value },
     },
     evidence: { record_domain: domain, records: texts, why },
@@ -215,6 +235,7 @@ interface AppliedRecord {
   parsed: DmarcTags;
   external: Destination[];
   discarded: DiscardedRecord[];
+  mailbox: ReportMailbox;
 }
 
 /** The most important first. The check `dmarc_policy` covers the policy tags. */
@@ -228,13 +249,16 @@ function dmarcRecordProblems(applied: AppliedRecord): DmarcRecordProblem[] {
 }
 
 /** The record without any of these problems, as far as its owner alone can resolve them. */
-function betterRecord({ record, recordDomain, external }: AppliedRecord): Fix['record'] {
+function betterRecord({ record, recordDomain, external, mailbox }: AppliedRecord): Fix['record'] {
   const repaired = repairedRecord(record);
   const refused = external.filter(
-    ({ authorized, domain }) => authorized === false && isForeign(domain),
+    ({ authorized, domain }) => authorized === false && (isForeign(domain) || mailbox.isFeedback),
   );
   const kept = refused.length > 0 ? withoutReportsTo(repaired, refused) : repaired;
-  const value = withReportAddress(kept, recordDomain);
+  const value =
+    refused.length > 0 && mailbox.isFeedback
+      ? withReportsTo(kept, mailbox)
+      : withReportAddress(kept, mailbox);
   return { type: 'TXT', name: `_dmarc.${recordDomain}`, value };
 }
 
@@ -290,14 +314,14 @@ function reportProblems(applied: AppliedRecord): DmarcRecordProblem[] {
         text: NO_REPORT_ADDRESS,
         detail:
           'Without reports, you cannot see who sends mail in your name or which of your own mail fails DMARC.',
-        fix: `Publish the record with an address that accepts reports. ${reportMailboxSteps(applied.recordDomain)}`,
+        fix: `Publish the record with an address that accepts reports. ${applied.mailbox.steps}`,
         record,
       },
     ];
   const unusable = ['rua', 'ruf']
     .flatMap((name) => reportAddresses(parsed.tags.get(name) ?? ''))
     .filter(({ domain }) => domain === null);
-  const mailboxSteps = stepsForNewMailbox(record?.value ?? '', applied.recordDomain);
+  const mailboxSteps = stepsForMailbox(record?.value ?? '', applied.mailbox);
   return unusable.map(({ uri }) => ({
     text: `Your DMARC record sends reports to "${uri.slice(0, 100)}", which is not a valid report address.`,
     detail: 'Mailbox providers send reports only to addresses in the form mailto:name@example.com.',
@@ -309,16 +333,39 @@ function reportProblems(applied: AppliedRecord): DmarcRecordProblem[] {
 function consentProblems(applied: AppliedRecord): DmarcRecordProblem[] {
   const refusing = applied.external.filter(({ authorized }) => authorized === false);
   return refusing.map(({ domain, name }) => {
-    const foreign = isForeign(domain);
     return {
       text: `${domain} has not agreed to receive your DMARC reports.`,
       detail: `Mailbox providers send reports to another domain only if that domain allows it with a record at ${name}.`,
-      fix: foreign
-        ? `Use an address in your own domain instead of one at ${domain}.`
-        : `Ask ${domain} to publish this record, or use an address in your own domain.`,
-      record: foreign ? betterRecord(applied) : { type: 'TXT', name, value: 'v=DMARC1' },
+      ...consentFix(applied, { domain, name }),
     };
   });
+}
+
+function consentFix(
+  applied: AppliedRecord,
+  { domain, name }: Pick<Destination, 'domain' | 'name'>,
+): Pick<DmarcRecordProblem, 'fix' | 'record'> {
+  const { mailbox } = applied;
+  const isForeignMailbox = isForeign(domain);
+  if (mailbox.isFeedback) {
+    const record = betterRecord(applied);
+    const alternative = isForeignMailbox
+      ? ''
+      : ` To keep the address at ${domain}, ask ${domain} to publish the TXT record ${name} with the value v=DMARC1 instead.`;
+    return {
+      fix: `Publish the record without the address at ${domain}.${stepsForMailbox(record?.value ?? '', mailbox)}${alternative}`,
+      record,
+    };
+  }
+  return isForeignMailbox
+    ? {
+        fix: `Use an address in your own domain instead of one at ${domain}.`,
+        record: betterRecord(applied),
+      }
+    : {
+        fix: `Ask ${domain} to publish this record, or use an address in your own domain.`,
+        record: { type: 'TXT', name, value: 'v=DMARC1' },
+      };
 }
 
 // Report destinations: the addresses in `rua` and `ruf`, and whether they consent to receive reports.

@@ -4,6 +4,7 @@ import {
   type Check,
   type Context,
   type Finding,
+  type Fix,
   info,
   lookupFailed,
   offline,
@@ -12,6 +13,7 @@ import {
   skipped,
 } from '../check.ts';
 import { lookUpTlsa } from '../dane/tlsa.ts';
+import { feedbackAddressFor } from '../dmarc/report-mailbox.ts';
 import { fromDomain } from '../dns/names.ts';
 import { parseTagList } from '../dns/tag-list.ts';
 import { hasStsRecord } from './mta-sts.ts';
@@ -41,7 +43,13 @@ export const tlsRpt: Check = {
       return lookupFailed('Could not look up the TLS reporting record.', [
         { name, type: 'TXT', reason: answer.reason },
       ]);
-    const finding = evaluateRecords(domain, name, answer.status === 'found' ? answer.records : []);
+    const fix = proposal(domain, name, feedbackAddressFor(context.setup, domain));
+    const finding = evaluateRecords(
+      domain,
+      name,
+      answer.status === 'found' ? answer.records : [],
+      fix,
+    );
     return finding.fix ? withUse(finding, await tlsPolicies(context, domain)) : finding;
   },
 };
@@ -65,14 +73,23 @@ function withUse(finding: Finding, policies: string[]): Finding {
   };
 }
 
-function evaluateRecords(domain: string, name: string, txtRecords: string[]): Finding {
+/** `feedbackAddress`: where this service takes reports about the domain. */
+const proposal = (domain: string, name: string, feedbackAddress: string | null): Fix => ({
+  text:
+    feedbackAddress === null
+      ? 'Publish this as the only record at its name, with an address where you read reports.'
+      : 'Publish this as the only record at its name. This service reads the reports.',
+  record: {
+    type: 'TXT',
+    name,
+    value: `v=TLSRPTv1; rua=mailto:${feedbackAddress ?? `tls-reports@${domain}`}`,
+  },
+});
+
+function evaluateRecords(domain: string, name: string, txtRecords: string[], fix: Fix): Finding {
   // Senders ignore other TXT records, and ignore all if several match (RFC 8460 §3).
   const records = txtRecords.filter((text) => /^v=TLSRPTv1\s*;/.test(text));
   const evidence = { name, records: txtRecords.slice(0, 10).map((text) => text.slice(0, 500)) };
-  const fix = {
-    text: 'Publish this as the only record at its name, with an address where you read reports.',
-    record: { type: 'TXT', name, value: `v=TLSRPTv1; rua=mailto:tls-reports@${domain}` },
-  };
   if (txtRecords.length === 0)
     return {
       ...info(

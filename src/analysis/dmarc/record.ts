@@ -215,24 +215,6 @@ export function droppedAddressNote(record: string): string {
 
 const LIST = new Intl.ListFormat('en-GB');
 
-/** The record with an address for reports, if it has none. */
-export function withReportAddress(record: string, domain: string): string {
-  const hasAddress = parseDmarcTags(record).tags.has('rua');
-  return hasAddress ? record : withTag(record, 'rua', `mailto:${reportAddressAt(domain)}`);
-}
-
-/** The address that fixes propose for DMARC reports. */
-export const reportAddressAt = (domain: string): string => `dmarc-reports@${domain}`;
-
-/** How to create the mailbox for DMARC reports; a record that names a missing mailbox makes them bounce. */
-export function reportMailboxSteps(domain: string): string {
-  return `Create the mailbox ${reportAddressAt(domain)} first; an alias of a mailbox that you read is enough. The reports are XML files. To have them read for you, use the address of a DMARC report service, such as dmarcian or Valimail, instead. Name an address in the record only once it exists: without it, leave rua out.`;
-}
-
-/** The steps for the mailbox, with a space before them, if `value` has an address that fixes propose; else empty. */
-export const stepsForNewMailbox = (value: string, domain: string): string =>
-  value.includes(`mailto:${reportAddressAt(domain)}`) ? ` ${reportMailboxSteps(domain)}` : '';
-
 /** A fix that publishes a DMARC record for the domain. */
 export function dmarcFix(text: string, domain: string, value: string): Fix {
   return { text, record: { type: 'TXT', name: `_dmarc.${domain}`, value } };

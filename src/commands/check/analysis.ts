@@ -73,6 +73,7 @@ export async function* analyzeMessages(
     spamd: config.SPAMD_URL,
     rspamd: config.RSPAMD_URL,
     checkLinks: config.CHECK_LINKS && !options['no-links'],
+    feedbackAddresses: {},
   });
 
   const analyze = async (source: MessageSource, setup: Setup): Promise<SourceOutcome> => {

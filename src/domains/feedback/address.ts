@@ -14,6 +14,22 @@ const tokenOf = (domainId: string): string => derivedToken(`feedback ${domainId}
 export const feedbackAddress = ({ config }: Pick<App, 'config'>, { id }: { id: string }): string =>
   `${PREFIX}${tokenOf(id)}@${config.INBOX_DOMAIN}`;
 
+/** They are sent with each analysis. */
+const MAX_ADDRESSES = 500;
+
+/** The addresses of the domains by name, those of the newest domains if there are many. */
+export async function feedbackAddresses(
+  app: Pick<App, 'db' | 'config'>,
+): Promise<Record<string, string>> {
+  const domains = await app.db
+    .selectFrom('domains')
+    .select(['id', 'name'])
+    .orderBy('id', 'desc')
+    .limit(MAX_ADDRESSES)
+    .execute();
+  return Object.fromEntries(domains.map(({ id, name }) => [name, feedbackAddress(app, { id })]));
+}
+
 /** The token in the local part of an address, in lower case and without a plus suffix; null if it is another address. */
 export const feedbackToken = (user: string): string | null =>
   user.startsWith(PREFIX) ? user.slice(PREFIX.length) : null;

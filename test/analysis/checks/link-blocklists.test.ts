@@ -6,6 +6,7 @@ import { analyze } from '../../../src/analysis/analyze.ts';
 import type { CheckStatus, Finding } from '../../../src/analysis/check.ts';
 import { domainBlocklists } from '../../../src/analysis/checks/domain-blocklists.ts';
 import { linkBlocklists } from '../../../src/analysis/checks/link-blocklists.ts';
+import { NO_SETUP } from '../../../src/analysis/context.ts';
 import type { DnsAnswer, Resolver } from '../../../src/net/dns/resolver.ts';
 import { type Zone, zoneResolver } from '../../../src/net/dns/zone.ts';
 import { type CheckInput, ENVELOPE, RECEIVED_AT, runCheck } from '../../helpers/analysis.ts';
@@ -154,7 +155,7 @@ test('link_blocklists check leaves the sender’s own domain to domain_blocklist
     { raw, envelope: ENVELOPE, receivedAt: RECEIVED_AT, kind: 'auto' },
     {
       resolver: zoneResolver(dbl('example.com')),
-      setup: { blocklists: workingLists(), spamd: null, rspamd: null, checkLinks: false },
+      setup: { ...NO_SETUP, blocklists: workingLists() },
       checks: [domainBlocklists, linkBlocklists],
     },
   );

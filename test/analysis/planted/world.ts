@@ -2,6 +2,7 @@
 
 import { analyze } from '../../../src/analysis/analyze.ts';
 import type { Envelope, Setup } from '../../../src/analysis/check.ts';
+import { NO_SETUP } from '../../../src/analysis/context.ts';
 import type { AnalysisResult } from '../../../src/analysis/result.ts';
 import type { RecordType } from '../../../src/net/dns/resolver.ts';
 import { zoneResolver } from '../../../src/net/dns/zone.ts';
@@ -164,7 +165,7 @@ export async function analyzeWorld(world: World): Promise<AnalysisResult> {
         headers: {},
         body: new Uint8Array(),
       }),
-      setup: { blocklists: [], spamd: null, rspamd: null, checkLinks: false, ...setup },
+      setup: { ...NO_SETUP, ...setup },
       onFault(id, error) {
         throw new Error(`${id} threw`, { cause: error });
       },

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { analyze } from '../../../src/analysis/analyze.ts';
 import { CHECKS } from '../../../src/analysis/checks/index.ts';
+import { NO_SETUP } from '../../../src/analysis/context.ts';
 import { PROVIDER_RULES } from '../../../src/analysis/providers/evaluate.ts';
 import { PROVIDERS } from '../../../src/analysis/result.ts';
 import { type Zone, zoneResolver } from '../../../src/net/dns/zone.ts';
@@ -90,7 +91,7 @@ async function providersOf(text: string, headerList = SIGNED) {
     },
     {
       resolver: zoneResolver(ZONE),
-      setup: { blocklists: workingLists(), spamd: null, rspamd: null, checkLinks: false },
+      setup: { ...NO_SETUP, blocklists: workingLists() },
     },
   );
   return providers;
