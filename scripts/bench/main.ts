@@ -19,6 +19,7 @@ const NAMES = [
   'webhooks',
   'watching',
   'summary',
+  'feedback',
   'pages',
 ];
 /** Only by name, because they need other programs: `nodes`, `copy` and `peers`. */

@@ -3,6 +3,7 @@
 import { isMainThread } from 'node:worker_threads';
 import { benchAnalysis } from './analysis.ts';
 import { benchCopy } from './copy.ts';
+import { benchFeedback } from './feedback.ts';
 import { benchHttp } from './http.ts';
 import { benchMemory } from './memory.ts';
 import { benchNodes } from './nodes.ts';
@@ -25,6 +26,7 @@ const BENCHES: Record<string, () => Promise<object>> = {
   summary: benchSummary,
   copy: benchCopy,
   nodes: benchNodes,
+  feedback: benchFeedback,
   pages: benchPages,
   peers: benchPeers,
 };

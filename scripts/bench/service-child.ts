@@ -1,6 +1,6 @@
 /**
  * The service to benchmark, with its data in the given folder, the given number of waiting tests, and optionally
- * a PostgreSQL database. Without tests, it is another node of a database that has an owner.
+ * a PostgreSQL database and options in JSON. Without tests, it is another node of a database that has an owner.
  */
 
 import { createInterface } from 'node:readline';
@@ -8,18 +8,31 @@ import { isMainThread } from 'node:worker_threads';
 import { readConfig } from '../../src/config/config.ts';
 import { silentLog } from '../../src/lib/log.ts';
 import { insertTest, newTestRow } from '../../src/mailtests/queries.ts';
-import { zoneResolver } from '../../src/net/dns/zone.ts';
+import { type Zone, zoneResolver } from '../../src/net/dns/zone.ts';
 import { type Service, startService } from '../../src/service.ts';
 import { createApiKey } from '../../src/team/api-keys.ts';
 import { makeOwner } from '../../src/team/owner.ts';
 import { benchMail } from './message.ts';
 import { databaseVariables } from './postgres.ts';
 
+export interface ServiceOptions {
+  /** Records beside those of the message. */
+  zone?: Zone;
+  /** Whether messages are analyzed and reports read. */
+  keepsJobs?: boolean;
+}
+
 // In the bundle, analysis threads run this file too.
 if (isMainThread) await serve();
 
 async function serve(): Promise<void> {
-  const [folder, count, database] = process.argv.slice(2) as [string, string, string?];
+  const [folder, count, database, json = '{}'] = process.argv.slice(2) as [
+    string,
+    string,
+    string?,
+    string?,
+  ];
+  const options: ServiceOptions = JSON.parse(json);
   const { zone } = await benchMail();
   const { config } = readConfig({
     DELIVERABILITY_DATA_DIR: folder,
@@ -32,12 +45,12 @@ async function serve(): Promise<void> {
     DELIVERABILITY_RATE_LIMIT: '0',
   });
   const service = await startService(config, '0.0.0', {
-    resolver: zoneResolver(zone),
+    resolver: zoneResolver({ ...zone, ...options.zone }),
     log: silentLog,
   });
   const { app, http, smtp, stop } = service;
-  // The benchmarks measure receiving messages and serving requests, not analysis.
-  await app.scheduler.stop();
+  // Most benchmarks measure receiving messages and serving requests, not analysis.
+  if (!options.keepsJobs) await app.scheduler.stop();
   const key = Number(count) > 0 ? await createKey(app) : '';
   const seed = { kind: 'auto', metadata: {}, expires_in: 86_400, livemode: true } as const;
   const rows = Array.from({ length: Number(count) }, () => newTestRow(app, seed));

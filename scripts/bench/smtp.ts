@@ -67,7 +67,8 @@ export async function sendAll(ports: number[], tokens: string[], raw: Buffer): P
   const result = await rate(tokens.length, () =>
     Promise.all(
       clients.map(async (client) => {
-        for (let token = tokens.pop(); token; token = tokens.pop()) await client.send(token, raw);
+        for (let token = tokens.pop(); token; token = tokens.pop())
+          await client.send(`${token}@bench.example`, raw);
       }),
     ),
   );
@@ -75,7 +76,8 @@ export async function sendAll(ports: number[], tokens: string[], raw: Buffer): P
   return result;
 }
 
-async function openClient(port: number) {
+/** A connection that sends messages one after the other. */
+export async function openClient(port: number) {
   const socket = connect(port, '127.0.0.1');
   socket.setNoDelay(true);
   const lines = createInterface(socket)[Symbol.asyncIterator]();
@@ -92,11 +94,9 @@ async function openClient(port: number) {
   await expectReply('250');
   const end = Buffer.from('.\r\n');
   return {
-    async send(token: string, raw: Buffer) {
+    async send(to: string, raw: Buffer) {
       // Pipelined (RFC 2920): replies come in order.
-      socket.write(
-        `MAIL FROM:<someone@example.com>\r\nRCPT TO:<${token}@bench.example>\r\nDATA\r\n`,
-      );
+      socket.write(`MAIL FROM:<someone@example.com>\r\nRCPT TO:<${to}>\r\nDATA\r\n`);
       await expectReply('250');
       await expectReply('250');
       await expectReply('354');

@@ -1,6 +1,7 @@
 /** Bundles the program into four CommonJS files, as the executable runs it. */
 
 import { readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -19,7 +20,7 @@ const resolvePath = (file: string): string => fileURLToPath(new URL(file, import
 export async function bundle(file: string): Promise<string[]> {
   const beside = (name: string) => join(dirname(file), name);
   const inputs = [
-    await bundleOne('entry.ts', file),
+    await bundleOne('entry.ts', file, MAIN_ALIASES),
     await bundleOne('../../src/analysis/worker.ts', beside(ANALYSIS_BUNDLE)),
     await bundleOne('../../src/report/worker.ts', beside(RENDER_BUNDLE)),
     await bundleOne('../../src/feedback/thread/worker.ts', beside(FEEDBACK_BUNDLE)),
@@ -27,7 +28,20 @@ export async function bundle(file: string): Promise<string[]> {
   return [...new Set(inputs.flat())];
 }
 
-async function bundleOne(entry: string, outfile: string): Promise<string[]> {
+/** The main thread needs the whole packages, for the names of mailboxes. */
+const THREAD_ALIASES = {
+  'iconv-lite': resolvePath('charsets.ts'),
+  'encoding-japanese': resolvePath('charsets.ts'),
+};
+
+/** imapflow imports the other format of the same code. */
+const MAIN_ALIASES = { libmime: createRequire(import.meta.url).resolve('libmime') };
+
+async function bundleOne(
+  entry: string,
+  outfile: string,
+  aliases: { [name: string]: string } = THREAD_ALIASES,
+): Promise<string[]> {
   const { metafile } = await build({
     entryPoints: [resolvePath(entry)],
     outfile,
@@ -42,7 +56,11 @@ async function bundleOne(entry: string, outfile: string): Promise<string[]> {
     format: 'cjs',
     // A native addon: it remains a package inside the executable.
     external: ['better-sqlite3'],
-    alias: { 'brotli/decompress.js': resolvePath('brotli.ts'), pino: resolvePath('pino.ts') },
+    alias: {
+      'brotli/decompress.js': resolvePath('brotli.ts'),
+      pino: resolvePath('pino.ts'),
+      ...aliases,
+    },
     // CommonJS has no import.meta. Threads and fonts are located relative to this URL.
     define: { 'import.meta.url': 'bundleUrl' },
     banner: { js: "const bundleUrl = require('node:url').pathToFileURL(__filename).href;" },

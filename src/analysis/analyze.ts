@@ -21,6 +21,7 @@ import { classifyMessage, contextAs, otherKind } from './kind.ts';
 import { parseMessage } from './mime/parse-message.ts';
 import { providerVerdicts } from './providers/evaluate.ts';
 import type { Alternative, AnalysisResult, AuthResult, CheckResult } from './result.ts';
+import { RULESET } from './ruleset.ts';
 import {
   causesOf,
   dependentFinding,
@@ -33,9 +34,6 @@ import {
 import { earnedOf, gainOf, type ScoredCheck, scoreOf, wholeScore } from './score.ts';
 import { spfResult } from './spf/evaluate.ts';
 import { summarize } from './summary.ts';
-
-/** The version of the checks, points, weights and caps. Changes whenever a score could change. */
-export const RULESET = '2026.11.7';
 
 /** Parts of an analysis that a page shows while it runs. */
 export type AnalysisStep = 'spf' | 'dkim' | 'dmarc' | 'content';

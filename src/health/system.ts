@@ -3,7 +3,7 @@
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type SelectQueryBuilder, sql } from 'kysely';
-import { RULESET } from '../analysis/analyze.ts';
+import { RULESET } from '../analysis/ruleset.ts';
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
 import { isPostgresUrl } from '../lib/database-url.ts';

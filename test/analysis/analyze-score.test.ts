@@ -2,8 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { analyze, RULESET } from '../../src/analysis/analyze.ts';
+import { analyze } from '../../src/analysis/analyze.ts';
 import type { AnalysisInput, CheckStatus } from '../../src/analysis/check.ts';
+import { RULESET } from '../../src/analysis/ruleset.ts';
 import { type Zone, zoneResolver } from '../../src/net/dns/zone.ts';
 import { ENVELOPE, RECEIVED_AT } from '../helpers/analysis.ts';
 import { goodMessage } from '../helpers/good-message.ts';

@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { RULESET } from '../../../analysis/analyze.ts';
+import { RULESET } from '../../../analysis/ruleset.ts';
 import { AppError } from '../../../lib/errors.ts';
 import { silentLog } from '../../../lib/log.ts';
 import { createReportRenderer } from '../../../report/renderer.ts';
