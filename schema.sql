@@ -797,6 +797,8 @@ CREATE TABLE feedback_domains (
   -- When the first and the last report that counts arrived.
   first_at     TEXT,
   last_at      TEXT,
+  -- When the event `feedback.stopped` said that no more reports arrive.
+  stopped_at   TEXT,
   lease        TEXT,
   leased_until TEXT
 );
@@ -991,8 +993,7 @@ CREATE TABLE complaints (
   recipient_domain TEXT,
   list_id          TEXT,
   feedback_id      TEXT,
-  dkim_domain      TEXT,
-  test_id          TEXT
+  dkim_domain      TEXT
 );
 CREATE INDEX complaints_domain ON complaints (domain_id, day);
 CREATE INDEX complaints_message ON complaints (message_id) WHERE message_id IS NOT NULL;
@@ -1015,8 +1016,7 @@ CREATE TABLE bounces (
   provider         TEXT NOT NULL,
   from_domain      TEXT,
   recipient_domain TEXT,
-  message_id       TEXT,
-  test_id          TEXT
+  message_id       TEXT
 );
 CREATE UNIQUE INDEX bounces_report ON bounces (report_id, position);
 CREATE INDEX bounces_domain ON bounces (domain_id, day);

@@ -1,6 +1,9 @@
 /**
- * Feedback: the time to take in a large report, a year of reports and hostile files, the sums over a million rows, and what
- * an import costs those who send tests at the same time.
+ * Feedback: a large report, a million rows, and hostile files. Also the sums over these rows, and what an import costs
+ * those who send tests at the same time.
+ */
+
+import costs those who send tests at the same time.
  */
 
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';

@@ -89,6 +89,22 @@ export const SCENARIOS: Scenario[] = [
     describe: ({ cases, max_cpu_ms }) => `${cases} messages, the slowest took ${max_cpu_ms} ms`,
   },
   {
+    name: 'feedback-kills',
+    fault: '`kill -9` at random moments while reports arrive',
+    asserts: 'Each acknowledged report is counted, once, with all its rows',
+    runs: [{ file: long('feedback-kill'), env: { FEEDBACK_KILL_ROUNDS: '200' } }],
+    describe: ({ rounds, acknowledged, counted }) =>
+      `${rounds} kills, ${acknowledged} reports acknowledged, ${counted} counted`,
+  },
+  {
+    name: 'fuzz-feedback',
+    fault: 'Mutated reports, in every container',
+    asserts: 'Each is read or refused, and no count is anything but a whole number',
+    runs: [{ file: long('fuzz-feedback'), env: { FUZZ_CASES: '100000' } }],
+    describe: ({ cases, read, max_cpu_ms }) =>
+      `${cases} files, of which ${read} could be read, the slowest in ${max_cpu_ms} ms`,
+  },
+  {
     name: 'fuzz-requests',
     fault: 'Mutated HTTP requests',
     asserts: 'No crash, no 500, and no stall of the service over 200 ms',

@@ -6,6 +6,7 @@ import { deleteRemovedJob, expireJob } from './expire.ts';
 import { readJob } from './read-job.ts';
 import { feedbackOperations } from './routes.ts';
 import { FEEDBACK_EVENTS } from './schema.ts';
+import { stoppedJob } from './stopped-job.ts';
 import { trustJob } from './trust-job.ts';
 
 export const feedback: Feature = {
@@ -13,5 +14,11 @@ export const feedback: Feature = {
   events: FEEDBACK_EVENTS,
   routes: Object.values(feedbackOperations),
   destinations: (app) => [feedbackDestination(app)],
-  jobs: (app) => [readJob(app), trustJob(app), expireJob(app), deleteRemovedJob(app)],
+  jobs: (app) => [
+    readJob(app),
+    trustJob(app),
+    stoppedJob(app),
+    expireJob(app),
+    deleteRemovedJob(app),
+  ],
 };

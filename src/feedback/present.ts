@@ -104,11 +104,11 @@ export const presentReporter = (row: FeedbackReporterRow): FeedbackReporter => (
 });
 
 export function presentComplaint(row: ComplaintRow): Complaint {
-  const { day: _day, test_id: _test, ...columns } = row;
+  const { day: _day, ...columns } = row;
   return { ...columns, object: 'complaint' };
 }
 
 export function presentBounce(row: BounceRow): Bounce {
-  const { day: _day, test_id: _test, position: _position, ...columns } = row;
+  const { day: _day, position: _position, ...columns } = row;
   return { ...columns, object: 'bounce' } as Bounce;
 }

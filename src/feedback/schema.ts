@@ -684,8 +684,35 @@ export const BounceSummary = named(
   'The bounces of a domain.',
 );
 
+export const DomainFeedback = named(
+  'DomainFeedback',
+  v.object({
+    object: typeField('domain_feedback'),
+    domain_id: idOf('dom', 'The ID of the domain.'),
+    name: described(v.string(), 'The domain name.', 'example.com'),
+    address: described(v.string(), 'Its feedback address.'),
+    state: FeedbackState,
+    last_report_at: described(Time, 'When the last report that counts arrived.'),
+  }),
+  'Whether reports about a domain arrive.',
+  {
+    ...{ object: 'domain_feedback', domain_id: exampleId('dom'), name: 'example.com' },
+    ...{ address: 'fb-q3v9k2m7x5t1w8b4@inbox.example.org', state: 'stopped' },
+    last_report_at: '2026-11-22T01:00:00.000Z',
+  },
+);
+
 /** The event types of this feature. */
 export const FEEDBACK_EVENTS: EventDeclaration[] = [
+  {
+    type: 'feedback.stopped',
+    summary: 'Reports about a domain no longer arrive',
+    description:
+      'No report that counts has arrived for 3 days, after at least 7 days of reports. Once more each time that they stop.',
+    data: DomainFeedback,
+    object: 'the state of the feedback of the domain',
+    line: (data) => [asText(data.name), labeled('last report', data.last_report_at)],
+  },
   {
     type: 'complaint.received',
     summary: 'A recipient complained',

@@ -706,6 +706,8 @@ export interface FeedbackDomainRow {
   /** When the first and the last report that counts arrived. */
   first_at: string | null;
   last_at: string | null;
+  /** When the event `feedback.stopped` said that no more reports arrive. */
+  stopped_at: string | null;
   lease: string | null;
   leased_until: string | null;
 }
@@ -880,7 +882,6 @@ export interface ComplaintRow {
   list_id: string | null;
   feedback_id: string | null;
   dkim_domain: string | null;
-  test_id: string | null;
 }
 
 /** Messages that could not be delivered, one for each recipient. */
@@ -902,7 +903,6 @@ export interface BounceRow {
   from_domain: string | null;
   recipient_domain: string | null;
   message_id: string | null;
-  test_id: string | null;
 }
 
 /** Every table by its name. */

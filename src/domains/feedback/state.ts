@@ -56,11 +56,18 @@ export function stateOf(
   [dmarc]: FeedbackRecord[],
   now: number,
 ): FeedbackState {
-  if (row?.last_at) {
-    const last = Date.parse(row.last_at);
-    if (now - last <= SILENT_MS) return 'receiving';
-    if (last - Date.parse(row.first_at ?? row.last_at) >= ESTABLISHED_MS) return 'stopped';
-  }
+  if (row?.last_at && now - Date.parse(row.last_at) <= SILENT_MS) return 'receiving';
+  if (row && isStopped(row, now)) return 'stopped';
   if (dmarc === undefined || dmarc.published === null) return 'unknown';
   return dmarc.published ? 'waiting' : 'not_published';
+}
+
+/** Whether reports arrived for a while, and no longer do. */
+export function isStopped(
+  { first_at, last_at }: Pick<FeedbackDomainRow, 'first_at' | 'last_at'>,
+  now: number,
+): boolean {
+  if (last_at === null) return false;
+  const last = Date.parse(last_at);
+  return now - last > SILENT_MS && last - Date.parse(first_at ?? last_at) >= ESTABLISHED_MS;
 }

@@ -28,7 +28,6 @@ export async function addComplaint(
     report_id: id,
     ...{ domain_id, received_at, day: dayOf(received_at), ...complaint },
     provider: providerOf(reporter.name),
-    test_id: null,
   };
   await tx.insertInto('complaints').values(row).execute();
 }
@@ -46,7 +45,6 @@ export async function addBounces(
       report_id: id,
       ...{ position, domain_id, received_at, day: dayOf(received_at), ...bounce },
       provider: providerOf(bounce.remote_server ?? bounce.recipient_domain),
-      test_id: null,
     }),
   );
   if (rows.length > 0) await tx.insertInto('bounces').values(rows).execute();

@@ -8,6 +8,7 @@ CREATE TABLE feedback_domains (
   lookup_at    TEXT NOT NULL,
   first_at     TEXT,
   last_at      TEXT,
+  stopped_at   TEXT,
   lease        TEXT,
   leased_until TEXT
 );
@@ -158,8 +159,7 @@ CREATE TABLE complaints (
   recipient_domain TEXT,
   list_id          TEXT,
   feedback_id      TEXT,
-  dkim_domain      TEXT,
-  test_id          TEXT
+  dkim_domain      TEXT
 );
 CREATE INDEX complaints_domain ON complaints (domain_id, day);
 CREATE INDEX complaints_message ON complaints (message_id) WHERE message_id IS NOT NULL;
@@ -179,8 +179,7 @@ CREATE TABLE bounces (
   provider         TEXT NOT NULL,
   from_domain      TEXT,
   recipient_domain TEXT,
-  message_id       TEXT,
-  test_id          TEXT
+  message_id       TEXT
 );
 CREATE UNIQUE INDEX bounces_report ON bounces (report_id, position);
 CREATE INDEX bounces_domain ON bounces (domain_id, day);
