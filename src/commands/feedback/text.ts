@@ -86,7 +86,7 @@ function detailsOf(report: Report): string[] {
       );
     case 'dmarc_failure':
       return [
-        `From ${report.message.from ?? 'unknown'}, sent by ${report.sourceAddress ?? 'an unknown address'}: ${report.authFailure.join(', ') || 'unknown'} failed`,
+        `From ${report.message.from ?? 'unknown'}, sent by ${report.sourceAddress ?? 'an unknown address'}: ${report.authFailure.length > 0 ? `${report.authFailure.join(', ')} failed` : 'failed'}`,
         ...(report.deliveryResult ? [`Delivery: ${report.deliveryResult}`] : []),
         ...(report.message.subject ? [`Subject: ${report.message.subject}`] : []),
       ];

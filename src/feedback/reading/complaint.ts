@@ -33,10 +33,11 @@ export function readComplaint(
     return found;
   };
   const source = fieldOf(map, 'source-ip');
+  const kind = fieldOf(map, 'feedback-type', 40)?.toLowerCase() ?? null;
   return {
     type: 'complaint',
     reporter,
-    kind: (fieldOf(map, 'feedback-type', 40) ?? 'abuse').toLowerCase(),
+    kind: kind ?? 'abuse',
     sourceAddress: orDerived(
       'source_address',
       source === null ? null : normalizeAddress(source),

@@ -97,6 +97,8 @@ async function readMessage(message: Message, reading: Reading, depth: number): P
   if (feedback) return [await readFeedbackPart(feedback, part(RETURNED), reading, message)];
   const status = part(DELIVERY_STATUS);
   if (status) return [await readStatusPart(status, part(RETURNED), reading, message)];
+  const complaint = await readBareComplaint(message, reading);
+  if (complaint) return [complaint];
   const items: ReadItem[] = [];
   for (const { type, content } of message.parts) {
     // What was unpacked before the limit counts, and nothing after it.
@@ -142,6 +144,15 @@ async function readFeedbackPart(
   return itemOf(report, [], reading);
 }
 
+/** Microsoft also sends complaints as the message alone, with the recipient in a field of its own. */
+async function readBareComplaint(message: Message, reading: Reading): Promise<ReadItem | null> {
+  const attached = message.parts.find(({ type }) => ATTACHED.includes(type));
+  if (!attached || !/^complaint about message from /i.test(message.subject ?? '')) return null;
+  const original = await parseReported(attached.content);
+  if (fieldValue(original, 'x-hmxmroriginalrecipient') === null) return null;
+  return itemOf(readComplaint(new Map(), original, reporterOf(message, reading)), [], reading);
+}
+
 async function readStatusPart(
   { content }: Part,
   returned: Part | undefined,
@@ -152,7 +163,7 @@ async function readStatusPart(
   const report = readBounce(content, original, reporterOf(message, reading));
   return report
     ? itemOf(report, [], reading)
-    : refusal('not_a_report', 'The notification says that the message was delivered.', 'bounce');
+    : refusal('not_a_report', 'The notification names no recipient that failed.', 'bounce');
 }
 
 // Files.

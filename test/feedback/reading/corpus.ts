@@ -552,6 +552,25 @@ const MESSAGES: Row[] = [
     'complaint abuse 192.0.2.9 example.com news-1@example.com | derived source_address arrived_at domain recipient_domain',
   ],
   [
+    'complaint-microsoft-bare.eml',
+    mail(
+      [
+        {
+          type: 'message/rfc822',
+          content: `X-HmXmrOriginalRecipient: reader@mailbox.example\n${ORIGINAL}`,
+          plain: true,
+        },
+        text(''),
+      ],
+      {
+        header:
+          'From: staff@receiver.example\nSubject: complaint about message from 192.0.2.9\nDate: Sun, 22 Nov 2026 01:00:00 +0000\nMessage-ID: <c-1@receiver.example>\nMIME-Version: 1.0\n',
+      },
+    ),
+    'complaint abuse 192.0.2.9 example.com news-1@example.com | derived source_address arrived_at domain recipient_domain',
+  ],
+  ['bounce-without-recipients.eml', dsn('\n'), 'refused not_a_report'],
+  [
     'complaint-fraud.eml',
     complaint('Feedback-Type: fraud\nSource-IP: 192.0.2.9\n'),
     'complaint fraud 192.0.2.9 example.com news-1@example.com | derived arrived_at domain recipient_domain',
