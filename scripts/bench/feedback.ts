@@ -3,8 +3,6 @@
  * those who send tests at the same time.
  */
 
-import costs those who send tests at the same time.
- */
 
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
