@@ -3,7 +3,6 @@
  * those who send tests at the same time.
  */
 
-
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
