@@ -262,3 +262,32 @@ test('When reports stop after a week, one event says so, and another when they s
   clock.advance(3 * DAY_MS + 1);
   assert.equal(await stops(), 2);
 });
+
+test('With a full disk, uploads and TLS reports are refused for now, and nothing is stored', async (t) => {
+  let roomy = false;
+  const { domain, reports, service, settled, upload } = await startFeedback(t, {
+    hasSpace: async () => roomy,
+  });
+  const postTls = () =>
+    service.call('POST', `/feedback/tls/${domain.feedback.address.slice(3, 19)}`, {
+      ...{ key: null, body: tls() },
+      headers: { 'content-type': 'application/tlsrpt+json' },
+    });
+  const refused = await service.call('POST', '/v1/feedback/reports', {
+    body: dmarc(),
+    headers: { 'content-type': 'application/xml' },
+  });
+  assert.deepEqual([refused.status, (await postTls()).status], [503, 503]);
+  assert.deepEqual(
+    Object.values(await counts(service.app.db)),
+    TABLES.map(() => 0),
+  );
+  roomy = true;
+  await upload(dmarc());
+  assert.equal((await postTls()).status, 202);
+  await settled();
+  assert.deepEqual(
+    (await reports()).map(({ type, status }) => `${type} ${status}`),
+    ['dmarc counted', 'tls counted'],
+  );
+});
