@@ -922,7 +922,6 @@ CREATE TABLE dmarc_rows (
   counted       INTEGER NOT NULL,
   PRIMARY KEY (report_id, position)
 );
-CREATE INDEX dmarc_rows_counted ON dmarc_rows (domain_id, day, address) WHERE counted = 1;
 CREATE INDEX dmarc_rows_address ON dmarc_rows (domain_id, address, day) WHERE counted = 1;
 
 -- What DMARC reports count by day in UTC.
@@ -939,17 +938,61 @@ CREATE TABLE dmarc_days (
   PRIMARY KEY (domain_id, day)
 );
 
--- Who sends in the name of a domain, by IP address.
-CREATE TABLE feedback_sources (
-  domain_id TEXT NOT NULL,
-  address   TEXT NOT NULL,
-  first_day TEXT NOT NULL,
-  last_day  TEXT NOT NULL,
-  messages  INTEGER NOT NULL,
-  passed    INTEGER NOT NULL,
-  PRIMARY KEY (domain_id, address)
+-- The addresses that send with a domain in From, as the reports that count name them.
+CREATE TABLE feedback_addresses (
+  -- The ID of the domain, a space, and the address.
+  id           TEXT NOT NULL PRIMARY KEY,
+  domain_id    TEXT NOT NULL,
+  address      TEXT NOT NULL,
+  first_day    TEXT NOT NULL,
+  last_day     TEXT NOT NULL,
+  messages     INTEGER NOT NULL,
+  passed       INTEGER NOT NULL,
+  -- The source that it belongs to; null until it has been looked up.
+  source_id    TEXT,
+  -- The forward-confirmed host name.
+  host         TEXT,
+  -- When it is looked up, or looked up again.
+  look_up_at   TEXT NOT NULL,
+  lease        TEXT,
+  leased_until TEXT
 );
-CREATE INDEX feedback_sources_largest ON feedback_sources (domain_id, messages);
+CREATE INDEX feedback_addresses_due ON feedback_addresses (look_up_at);
+CREATE INDEX feedback_addresses_source ON feedback_addresses (source_id);
+CREATE INDEX feedback_addresses_domain ON feedback_addresses (domain_id);
+
+-- Who sends with a domain in From: a sending service, an own server, a forwarder, or a network.
+CREATE TABLE feedback_sources (
+  id        TEXT NOT NULL PRIMARY KEY,
+  domain_id TEXT NOT NULL,
+  -- What its addresses have in common, such as `service mailchimp` or `host example.net`.
+  key       TEXT NOT NULL,
+  name      TEXT NOT NULL,
+  -- JSON: what shows it, in sentences.
+  evidence  TEXT NOT NULL,
+  -- What a person said about it: `own`, `forwarder` or `foreign`.
+  mark      TEXT,
+  label     TEXT,
+  UNIQUE (domain_id, key)
+);
+
+-- What DMARC reports count by source and day in UTC.
+CREATE TABLE feedback_source_days (
+  source_id   TEXT NOT NULL,
+  domain_id   TEXT NOT NULL,
+  day         TEXT NOT NULL,
+  messages    INTEGER NOT NULL,
+  passed      INTEGER NOT NULL,
+  -- Messages for which the result of this method is a pass, with alignment.
+  dkim        INTEGER NOT NULL,
+  spf         INTEGER NOT NULL,
+  quarantined INTEGER NOT NULL,
+  rejected    INTEGER NOT NULL,
+  -- Messages that a receiver took for forwarded ones.
+  forwarded   INTEGER NOT NULL,
+  PRIMARY KEY (source_id, day)
+);
+CREATE INDEX feedback_source_days_listed ON feedback_source_days (domain_id, day);
 
 -- What TLS reports count by day in UTC.
 CREATE TABLE tls_days (

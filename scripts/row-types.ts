@@ -100,7 +100,10 @@ const ROW_NAMES: Record<string, string> = {
 
 /** `report_copies` → `ReportCopyRow`. */
 function rowName(table: string): string {
-  const singular = table.replace(/ies$/, 'y').replace(/xes$/, 'x').replace(/s$/, '');
+  const singular = table
+    .replace(/ies$/, 'y')
+    .replace(/(x|ss)es$/, '$1')
+    .replace(/([^s])s$/, '$1');
   const words = singular.split('_').map((word) => word[0]!.toUpperCase() + word.slice(1));
   return ROW_NAMES[table] ?? `${words.join('')}Row`;
 }

@@ -242,6 +242,7 @@ const FEEDBACK_EXAMPLE = {
   records: [
     {
       ...{ type: 'TXT', name: '_dmarc.example.com', published: true },
+      current: 'v=DMARC1; p=none; rua=mailto:fb-q3v9k2m7x5t1w8b4@inbox.example.org',
       value: 'v=DMARC1; p=none; rua=mailto:fb-q3v9k2m7x5t1w8b4@inbox.example.org',
     },
   ],
@@ -263,6 +264,10 @@ const DomainFeedbackSchema = named(
           v.object({
             type: described(v.literal('TXT'), 'The type of the record. Always `TXT`.'),
             name: described(v.string(), 'The full name of the record.'),
+            current: described(
+              v.nullable(v.string()),
+              'The value that is published now. Null if there is none, or the last lookup failed.',
+            ),
             value: described(v.string(), 'The value to publish, with what is there kept.'),
             published: described(
               v.nullable(v.boolean()),

@@ -133,22 +133,19 @@ async function deleteDomainFeedback({ db }: App, domain: string): Promise<void> 
     return deleted;
   });
   await inSteps(async (limit) => {
-    const sources = await db
-      .selectFrom('feedback_sources')
-      .select('address')
+    const found = await db
+      .selectFrom('feedback_addresses')
+      .select('id')
       .where('domain_id', '=', domain)
       .limit(limit)
       .execute();
-    const addresses = sources.map(({ address }) => address);
-    if (addresses.length > 0)
-      await db
-        .deleteFrom('feedback_sources')
-        .where('domain_id', '=', domain)
-        .where('address', 'in', addresses)
-        .execute();
-    return addresses.length;
+    const ids = found.map(({ id }) => id);
+    if (ids.length > 0) await db.deleteFrom('feedback_addresses').where('id', 'in', ids).execute();
+    return ids.length;
   });
   await transact(db, async (tx) => {
+    await tx.deleteFrom('feedback_source_days').where('domain_id', '=', domain).execute();
+    await tx.deleteFrom('feedback_sources').where('domain_id', '=', domain).execute();
     await tx.deleteFrom('dmarc_days').where('domain_id', '=', domain).execute();
     await tx.deleteFrom('tls_days').where('domain_id', '=', domain).execute();
     await tx.deleteFrom('feedback_domains').where('id', '=', domain).execute();

@@ -6,18 +6,21 @@ import { deleteRemovedJob, expireJob } from './expire.ts';
 import { readJob } from './read-job.ts';
 import { feedbackOperations } from './routes.ts';
 import { FEEDBACK_EVENTS } from './schema.ts';
+import { sourcesJob } from './sources/look-up-job.ts';
+import { sourceOperations } from './sources/routes.ts';
 import { stoppedJob } from './stopped-job.ts';
 import { trustJob } from './trust-job.ts';
 
 export const feedback: Feature = {
   name: 'feedback',
   events: FEEDBACK_EVENTS,
-  routes: Object.values(feedbackOperations),
+  routes: [...Object.values(feedbackOperations), ...Object.values(sourceOperations)],
   destinations: (app) => [feedbackDestination(app)],
   jobs: (app) => [
     readJob(app),
     trustJob(app),
     stoppedJob(app),
+    sourcesJob(app),
     expireJob(app),
     deleteRemovedJob(app),
   ],

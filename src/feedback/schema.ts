@@ -684,8 +684,8 @@ export const BounceSummary = named(
   'The bounces of a domain.',
 );
 
-export const DomainFeedback = named(
-  'DomainFeedback',
+export const DomainFeedbackState = named(
+  'DomainFeedbackState',
   v.object({
     object: typeField('domain_feedback'),
     domain_id: idOf('dom', 'The ID of the domain.'),
@@ -709,7 +709,7 @@ export const FEEDBACK_EVENTS: EventDeclaration[] = [
     summary: 'Reports about a domain no longer arrive',
     description:
       'No report that counts has arrived for 3 days, after at least 7 days of reports. Once more each time that they stop.',
-    data: DomainFeedback,
+    data: DomainFeedbackState,
     object: 'the state of the feedback of the domain',
     line: (data) => [asText(data.name), labeled('last report', data.last_report_at)],
   },

@@ -45,6 +45,12 @@ export async function periodOf(
   return { domain, from, to };
 }
 
+/** The last 30 days, in UTC. */
+export function lastDays({ clock }: Pick<App, 'clock'>): Pick<Period, 'from' | 'to'> {
+  const to = isoTime(clock.now()).slice(0, 10);
+  return { from: dayBefore(to, DEFAULT_DAYS - 1), to };
+}
+
 const dayBefore = (day: string, days: number): string =>
   isoTime(Date.parse(day) - days * DAY_MS).slice(0, 10);
 
@@ -109,6 +115,14 @@ async function reportersOf(db: Db, period: Period) {
     reports: Number(row.reports),
     messages: Number(row.messages),
   }));
+}
+
+/** How many reporters sent DMARC reports that count. */
+export async function reporterCount(db: Db, period: Period): Promise<number> {
+  const { count } = await countedReports(db, period, 'dmarc')
+    .select(({ fn }) => fn.count('reporter_id').distinct().as('count'))
+    .executeTakeFirstOrThrow();
+  return Number(count);
 }
 
 /** More reports are not read for the policies: they rarely change. */

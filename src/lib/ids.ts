@@ -28,6 +28,7 @@ export type IdPrefix =
   | 'fbm'
   | 'fbr'
   | 'rep'
+  | 'src'
   | 'cpl'
   | 'bnc'
   | 'mail';

@@ -17,6 +17,7 @@ const LEASED_TABLES = [
   'seed_mailboxes',
   'feedback_domains',
   'feedback_mails',
+  'feedback_addresses',
 ] as const;
 type LeasedTable = (typeof LEASED_TABLES)[number];
 

@@ -832,14 +832,54 @@ export interface DmarcDayRow {
   overridden: number;
 }
 
-/** Who sends in the name of a domain, by IP address. */
-export interface FeedbackSourceRow {
+/** The addresses that send with a domain in From, as the reports that count name them. */
+export interface FeedbackAddressRow {
+  /** The ID of the domain, a space, and the address. */
+  id: string;
   domain_id: string;
   address: string;
   first_day: string;
   last_day: string;
   messages: number;
   passed: number;
+  /** The source that it belongs to; null until it has been looked up. */
+  source_id: string | null;
+  /** The forward-confirmed host name. */
+  host: string | null;
+  /** When it is looked up, or looked up again. */
+  look_up_at: string;
+  lease: string | null;
+  leased_until: string | null;
+}
+
+/** Who sends with a domain in From: a sending service, an own server, a forwarder, or a network. */
+export interface FeedbackSourceRow {
+  id: string;
+  domain_id: string;
+  /** What its addresses have in common, such as `service mailchimp` or `host example.net`. */
+  key: string;
+  name: string;
+  /** JSON: what shows it, in sentences. */
+  evidence: string;
+  /** What a person said about it: `own`, `forwarder` or `foreign`. */
+  mark: string | null;
+  label: string | null;
+}
+
+/** What DMARC reports count by source and day in UTC. */
+export interface FeedbackSourceDayRow {
+  source_id: string;
+  domain_id: string;
+  day: string;
+  messages: number;
+  passed: number;
+  /** Messages for which the result of this method is a pass, with alignment. */
+  dkim: number;
+  spf: number;
+  quarantined: number;
+  rejected: number;
+  /** Messages that a receiver took for forwarded ones. */
+  forwarded: number;
 }
 
 /** What TLS reports count by day in UTC. */
@@ -951,7 +991,9 @@ export interface Tables {
   feedback_reports: FeedbackReportRow;
   dmarc_rows: DmarcRowRow;
   dmarc_days: DmarcDayRow;
+  feedback_addresses: FeedbackAddressRow;
   feedback_sources: FeedbackSourceRow;
+  feedback_source_days: FeedbackSourceDayRow;
   tls_days: TlsDayRow;
   tls_failures: TlsFailureRow;
   complaints: ComplaintRow;

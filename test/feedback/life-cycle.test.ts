@@ -27,7 +27,7 @@ const TABLES = [
   'feedback_reports',
   'dmarc_rows',
   'dmarc_days',
-  'feedback_sources',
+  'feedback_addresses',
   'tls_days',
   'tls_failures',
   'message_chunks',
@@ -133,8 +133,8 @@ test('A report of 12,000 rows keeps the largest, and all of its sums', async (t)
     `/v1/feedback/dmarc?domain_id=${domain.id}`,
   );
   assert.equal(body.totals.messages, sum);
-  const { dmarc_rows, feedback_sources } = await counts(service.app.db);
-  assert.deepEqual([dmarc_rows, feedback_sources], [5_001, 5_000]);
+  const { dmarc_rows, feedback_addresses } = await counts(service.app.db);
+  assert.deepEqual([dmarc_rows, feedback_addresses], [5_001, 5_000]);
 });
 
 test('Deleting a domain deletes all of its feedback', async (t) => {
@@ -216,15 +216,16 @@ test('The records to publish keep what is there, and the state follows them', as
   assert.deepEqual(records, [
     {
       ...{ type: 'TXT', name: '_dmarc.example.com', published: false },
+      current: 'v=DMARC1; p=reject; rua=mailto:a@example.com; adkim=s',
       value: `v=DMARC1; p=reject; rua=mailto:a@example.com,mailto:${address}; adkim=s`,
     },
     {
       ...{ type: 'TXT', name: '_smtp._tls.example.com', published: false },
-      value: `v=TLSRPTv1; rua=mailto:${address}`,
+      ...{ current: null, value: `v=TLSRPTv1; rua=mailto:${address}` },
     },
     {
       ...{ type: 'TXT', name: '*._report._dmarc.inbox.test', published: false },
-      value: 'v=DMARC1',
+      ...{ current: null, value: 'v=DMARC1' },
     },
   ]);
 });

@@ -91,7 +91,7 @@ test('The rows of a report are stored with the sources of its domain', async (t)
     ],
   );
   const sources = await service.app.db
-    .selectFrom('feedback_sources')
+    .selectFrom('feedback_addresses')
     .select(['address', 'messages', 'passed', 'first_day', 'last_day'])
     .where('domain_id', '=', domain.id)
     .orderBy('address')
@@ -158,7 +158,7 @@ test('Trusting a reporter lets its earlier and later reports count, once', async
     `/v1/feedback/dmarc?domain_id=${domain.id}`,
   );
   assert.equal(body.totals.messages, 90);
-  const sources = await service.app.db.selectFrom('feedback_sources').selectAll().execute();
+  const sources = await service.app.db.selectFrom('feedback_addresses').selectAll().execute();
   assert.deepEqual(sources.map(({ messages }) => messages).sort(), [10, 80]);
 });
 

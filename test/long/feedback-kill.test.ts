@@ -124,7 +124,7 @@ test(`${ROUNDS} SIGKILLs lose no acknowledged report and count each once`, {
       .executeTakeFirstOrThrow();
     assert.deepEqual([Number(rows.rows), Number(rows.messages)], [counted.length * ROWS, messages]);
     const sources = await store.db
-      .selectFrom('feedback_sources')
+      .selectFrom('feedback_addresses')
       .select(['messages', 'passed'])
       .execute();
     assert.equal(sources.length, ROWS);

@@ -10,6 +10,8 @@ import { feedbackAddress } from './address.ts';
 export interface FeedbackRecord {
   type: 'TXT';
   name: string;
+  /** What is published now. */
+  current: string | null;
   value: string;
   /** null if it could not be looked up. */
   published: boolean | null;
@@ -43,6 +45,7 @@ function dmarcRecord(name: string, uri: string, found: string[] | null): Feedbac
   return {
     type: 'TXT',
     name: `_dmarc.${name}`,
+    current,
     value: dmarcValue(current, uri),
     published: found === null ? null : includes(addresses, uri),
   };
@@ -64,6 +67,7 @@ function tlsRecord(name: string, uri: string, found: string[] | null): FeedbackR
   return {
     type: 'TXT',
     name: `_smtp._tls.${name}`,
+    current,
     value: `v=TLSRPTv1; rua=${all.join(',')}`,
     published: found === null ? null : includes(addresses, uri),
   };
@@ -74,6 +78,7 @@ function authorizationRecord(inbox: string, found: string[] | null): FeedbackRec
   return {
     type: 'TXT',
     name: `*._report._dmarc.${inbox}`,
+    current: found?.find((text) => /^v=DMARC1\s*(?:;|$)/.test(text)) ?? null,
     value: 'v=DMARC1',
     published: found === null ? null : found.some((text) => /^v=DMARC1\s*(?:;|$)/.test(text)),
   };

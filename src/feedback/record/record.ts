@@ -14,7 +14,7 @@ import type { PreparedItem, PreparedReport } from '../thread/prepare.ts';
 import type { Verifications } from '../thread/verify.ts';
 import { addBounces, addComplaint } from './messages.ts';
 import { upsertReporter } from './reporters.ts';
-import { storeRows } from './rows.ts';
+import { storeOnlyBatch, storeRows } from './rows.ts';
 import { countReport } from './tallies.ts';
 
 export interface Recording {
@@ -35,7 +35,7 @@ export const isPersonal = (item: PreparedItem): boolean =>
 export async function recordItem(app: App, recording: Recording): Promise<void> {
   const report = await untilAvailable(() => recordOnce(app, recording));
   const { item } = recording;
-  if (item.ok && report.row_count > 0) await storeRows(app.db, report, item);
+  if (item.ok && report.stored_rows < report.row_count) await storeRows(app.db, report, item);
 }
 
 /** The stored report, which an earlier attempt may have recorded. */
@@ -130,7 +130,10 @@ async function insertReport(
   if (hasRows && item.complaint) await addComplaint(tx, app, row, item.complaint);
   if (hasRows) await addBounces(tx, app, row, item.bounces);
   if (status === 'counted') await countReport(tx, app, row);
-  return row;
+  // A report of usual size is recorded in one transaction.
+  if (row.row_count === 0 || item.batches.length > 1) return row;
+  await storeOnlyBatch(tx, row, item);
+  return { ...row, stored_rows: row.row_count };
 }
 
 /** With the sums by day, so that a report that counts later need not be read again. */

@@ -99,7 +99,6 @@ CREATE TABLE dmarc_rows (
   counted       INTEGER NOT NULL,
   PRIMARY KEY (report_id, position)
 );
-CREATE INDEX dmarc_rows_counted ON dmarc_rows (domain_id, day, address) WHERE counted = 1;
 CREATE INDEX dmarc_rows_address ON dmarc_rows (domain_id, address, day) WHERE counted = 1;
 CREATE TABLE dmarc_days (
   domain_id   TEXT NOT NULL,
@@ -113,16 +112,47 @@ CREATE TABLE dmarc_days (
   overridden  INTEGER NOT NULL,
   PRIMARY KEY (domain_id, day)
 );
-CREATE TABLE feedback_sources (
-  domain_id TEXT NOT NULL,
-  address   TEXT NOT NULL,
-  first_day TEXT NOT NULL,
-  last_day  TEXT NOT NULL,
-  messages  INTEGER NOT NULL,
-  passed    INTEGER NOT NULL,
-  PRIMARY KEY (domain_id, address)
+CREATE TABLE feedback_addresses (
+  id           TEXT NOT NULL PRIMARY KEY,
+  domain_id    TEXT NOT NULL,
+  address      TEXT NOT NULL,
+  first_day    TEXT NOT NULL,
+  last_day     TEXT NOT NULL,
+  messages     INTEGER NOT NULL,
+  passed       INTEGER NOT NULL,
+  source_id    TEXT,
+  host         TEXT,
+  look_up_at   TEXT NOT NULL,
+  lease        TEXT,
+  leased_until TEXT
 );
-CREATE INDEX feedback_sources_largest ON feedback_sources (domain_id, messages);
+CREATE INDEX feedback_addresses_due ON feedback_addresses (look_up_at);
+CREATE INDEX feedback_addresses_source ON feedback_addresses (source_id);
+CREATE INDEX feedback_addresses_domain ON feedback_addresses (domain_id);
+CREATE TABLE feedback_sources (
+  id        TEXT NOT NULL PRIMARY KEY,
+  domain_id TEXT NOT NULL,
+  key       TEXT NOT NULL,
+  name      TEXT NOT NULL,
+  evidence  TEXT NOT NULL,
+  mark      TEXT,
+  label     TEXT,
+  UNIQUE (domain_id, key)
+);
+CREATE TABLE feedback_source_days (
+  source_id   TEXT NOT NULL,
+  domain_id   TEXT NOT NULL,
+  day         TEXT NOT NULL,
+  messages    INTEGER NOT NULL,
+  passed      INTEGER NOT NULL,
+  dkim        INTEGER NOT NULL,
+  spf         INTEGER NOT NULL,
+  quarantined INTEGER NOT NULL,
+  rejected    INTEGER NOT NULL,
+  forwarded   INTEGER NOT NULL,
+  PRIMARY KEY (source_id, day)
+);
+CREATE INDEX feedback_source_days_listed ON feedback_source_days (domain_id, day);
 CREATE TABLE tls_days (
   domain_id TEXT NOT NULL,
   day       TEXT NOT NULL,

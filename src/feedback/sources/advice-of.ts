@@ -1,0 +1,40 @@
+/** The advice on the policy of a domain, from what is stored about it. */
+
+import type { App } from '../../app.ts';
+import { feedbackOf } from '../../domains/feedback/state.ts';
+import { type Period, reporterCount } from '../sums.ts';
+import { type Advice, adviseOn } from './advice.ts';
+import { type SummedSource, sourcesOf } from './queries.ts';
+
+export interface StoredAdvice extends Advice {
+  /** The sources that the advice names, with their sums. */
+  sources: SummedSource[];
+}
+
+export async function adviceFor(app: App, period: Period): Promise<StoredAdvice> {
+  const { db } = app;
+  const { domain, from, to } = period;
+  const days = await db
+    .selectFrom('dmarc_days')
+    .select('day')
+    .where('domain_id', '=', domain.id)
+    .where('day', '>=', from)
+    .where('day', '<=', to)
+    .where('messages', '>', 0)
+    .orderBy('day')
+    .execute();
+  const sources = await sourcesOf(db, period);
+  const { address, records } = await feedbackOf(app, db, domain);
+  const advice = adviseOn({
+    // Until the first lookup, nothing is known about it.
+    record: records.length === 0 ? undefined : records[0]!.current,
+    uri: `mailto:${address}`,
+    days: days.map(({ day }) => day),
+    reporters: await reporterCount(db, period),
+    sources: sources.map(({ row, kind, messages, passed, lastDay }) => ({
+      ...{ id: row.id, name: row.label ?? row.name, kind, messages, passed, lastDay },
+    })),
+    today: to,
+  });
+  return { ...advice, sources };
+}

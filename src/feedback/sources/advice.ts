@@ -1,0 +1,206 @@
+/** Whether a domain can move to a stricter DMARC policy, and what would be lost. */
+
+import { parseDmarcTags, repairedRecord, withTag } from '../../analysis/dmarc/record.ts';
+import type { SourceKind } from './kind.ts';
+
+export const POLICIES = ['none', 'quarantine', 'reject'] as const;
+export type DmarcPolicy = (typeof POLICIES)[number];
+
+/**
+ * `not_published`: there is no DMARC record. `not_enough_data`: reports do not cover enough. `not_ready`: own mail would be lost.
+ * `ready`: the next step is safe. `done`: there is no next step.
+ */
+export const ADVICE_STATES = [
+  'not_published',
+  'not_enough_data',
+  'not_ready',
+  'ready',
+  'done',
+] as const;
+export type AdviceState = (typeof ADVICE_STATES)[number];
+
+export interface AdvisedSource {
+  id: string;
+  name: string;
+  kind: SourceKind;
+  messages: number;
+  passed: number;
+  /** A day such as `2026-11-21`. */
+  lastDay: string;
+}
+
+export interface AdviceInput {
+  /** The DMARC record of the domain; null if it has none, undefined if it could not be looked up yet. */
+  record: string | null | undefined;
+  /** Where reports go. */
+  uri: string;
+  /** The days with reports. */
+  days: string[];
+  reporters: number;
+  sources: AdvisedSource[];
+  /** The current day. */
+  today: string;
+}
+
+export interface Advice {
+  state: AdviceState;
+  current: DmarcPolicy | null;
+  next: DmarcPolicy | null;
+  ready: boolean;
+  /** The first day with reports. */
+  since: string | null;
+  coveredDays: number;
+  messages: number;
+  reporters: number;
+  /** In one or two sentences. */
+  summary: string;
+  /** Sources of the domain whose failing messages a stricter policy would affect, those with the most first. */
+  wouldBeRejected: (AdvisedSource & { failed: number })[];
+  /** What has to happen first, a sentence each. */
+  missing: string[];
+  /** The value to publish at `_dmarc`; null if there is no next step. */
+  record: string | null;
+}
+
+const MIN_DAYS = 14;
+const MIN_REPORTERS = 3;
+const MIN_MESSAGES = 100;
+/** Of an own source or a service. */
+const PASSING_SHARE = 0.99;
+const DAY_MS = 86_400_000;
+
+const COUNT = new Intl.NumberFormat('en-GB');
+const counted = (count: number, noun: string): string =>
+  `${COUNT.format(count)} ${noun}${count === 1 ? '' : 's'}`;
+
+export function adviseOn(input: AdviceInput): Advice {
+  const { days, reporters, sources } = input;
+  const current = policyOf(input.record ?? null);
+  const next =
+    input.record === undefined ? null : nextOf(input.record === null ? null : (current ?? 'none'));
+  const messages = sources.reduce((sum, source) => sum + source.messages, 0);
+  const insufficient =
+    input.record === undefined
+      ? ['The DMARC record could not be looked up yet.']
+      : insufficientData({ days, reporters, messages });
+  const failing = sources.filter((source) => blocks(source, input.today));
+  const missing = [...insufficient, ...failing.map(failureOf)];
+  const state = stateOf(input.record, next, insufficient, failing);
+  return {
+    ...{ state, current, next, ready: state === 'ready', missing: state === 'done' ? [] : missing },
+    since: days[0] ?? null,
+    ...{ coveredDays: days.length, messages, reporters },
+    summary: summaryOf(state, { next, failing, sources, messages }),
+    wouldBeRejected: next === null ? [] : affected(sources),
+    record: next === null ? null : recordWith(input, next),
+  };
+}
+
+function policyOf(record: string | null): DmarcPolicy | null {
+  const policy = record === null ? null : parseDmarcTags(record).tags.get('p')?.toLowerCase();
+  return POLICIES.find((one) => one === policy) ?? null;
+}
+
+/** One step, never two. */
+const nextOf = (current: DmarcPolicy | null): DmarcPolicy | null =>
+  current === null ? 'none' : (POLICIES[POLICIES.indexOf(current) + 1] ?? null);
+
+function recordWith({ record, uri }: AdviceInput, next: DmarcPolicy): string {
+  return record == null
+    ? `v=DMARC1; p=${next}; rua=${uri}`
+    : withTag(repairedRecord(record), 'p', next);
+}
+
+function insufficientData({
+  days,
+  reporters,
+  messages,
+}: Pick<AdviceInput, 'days' | 'reporters'> & { messages: number }): string[] {
+  return [
+    ...(days.length < MIN_DAYS
+      ? [`Reports cover ${counted(days.length, 'day')}; ${MIN_DAYS} are needed.`]
+      : []),
+    ...(reporters < MIN_REPORTERS
+      ? [`${counted(reporters, 'reporter')} sent reports; ${MIN_REPORTERS} are needed.`]
+      : []),
+    ...(messages < MIN_MESSAGES
+      ? [`The reports count ${counted(messages, 'message')}; ${MIN_MESSAGES} are needed.`]
+      : []),
+  ];
+}
+
+const OWN_KINDS: SourceKind[] = ['own', 'service', 'misconfigured'];
+
+/** What was repaired, or is no longer used, does not count for two weeks. */
+function blocks({ kind, messages, passed, lastDay }: AdvisedSource, today: string): boolean {
+  if (!OWN_KINDS.includes(kind) || passed >= messages * PASSING_SHARE) return false;
+  return Date.parse(today) - Date.parse(lastDay) <= MIN_DAYS * DAY_MS;
+}
+
+const failureOf = ({ name, messages, passed }: AdvisedSource): string =>
+  `${name}: ${COUNT.format(messages - passed)} of ${counted(messages, 'message')} fail DMARC. Set up DKIM or SPF for it first.`;
+
+/** Spoofed messages are what the policy is for. */
+const affected = (sources: AdvisedSource[]) =>
+  sources
+    .filter(({ kind, messages, passed }) => kind !== 'spoof' && passed < messages)
+    .map((source) => ({ ...source, failed: source.messages - source.passed }))
+    .toSorted((a, b) => b.failed - a.failed);
+
+function stateOf(
+  record: string | null | undefined,
+  next: DmarcPolicy | null,
+  insufficient: string[],
+  failing: AdvisedSource[],
+): AdviceState {
+  if (record === undefined) return 'not_enough_data';
+  if (record === null) return 'not_published';
+  if (next === null) return 'done';
+  if (insufficient.length > 0) return 'not_enough_data';
+  return failing.length > 0 ? 'not_ready' : 'ready';
+}
+
+interface Findings {
+  next: DmarcPolicy | null;
+  failing: AdvisedSource[];
+  sources: AdvisedSource[];
+  messages: number;
+}
+
+function summaryOf(state: AdviceState, { next, failing, sources, messages }: Findings): string {
+  switch (state) {
+    case 'not_published':
+      return 'Publish a DMARC record that requests reports. It changes nothing for your mail.';
+    case 'done':
+      return 'The policy is p=reject, the strictest one. There is nothing to change.';
+    case 'not_enough_data':
+      return next === null
+        ? 'The DMARC record could not be looked up yet.'
+        : `The reports do not cover enough yet to recommend p=${next}.`;
+    case 'not_ready':
+      return `Not yet: with p=${next}, mail of ${listed(failing.map(({ name }) => name))} would be lost.`;
+    case 'ready':
+      return `You can change the policy to p=${next}. ${forwardedText(sources, messages)}`;
+  }
+}
+
+const LIST = new Intl.ListFormat('en-GB');
+const MAX_NAMES = 3;
+
+function listed(names: string[]): string {
+  const rest = names.length - MAX_NAMES;
+  return LIST.format([
+    ...names.slice(0, MAX_NAMES),
+    ...(rest > 0 ? [`${rest} more ${rest === 1 ? 'source' : 'sources'}`] : []),
+  ]);
+}
+
+/** A policy cannot cure it, so the owner must know. */
+function forwardedText(sources: AdvisedSource[], messages: number): string {
+  const lost = sources
+    .filter(({ kind }) => kind === 'forwarder')
+    .reduce((sum, source) => sum + source.messages - source.passed, 0);
+  if (lost === 0) return 'All mail of your own senders passes.';
+  const share = Math.max(0.1, Math.round((lost / messages) * 1000) / 10);
+  return `All mail of your own senders passes. Of all messages, ${share} % were forwarded and fail; no setting of yours can cure that.`;
+}

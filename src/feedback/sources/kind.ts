@@ -1,0 +1,68 @@
+/** What a source is to a domain, from its name, what a person said, and how its messages fared. */
+
+import { MAILBOX_HOSTS } from '../../analysis/sending-services/mailbox-hosts.ts';
+import type { SourceBasis } from './name.ts';
+
+/**
+ * `own`: passes from a server of the domain, or one that a person marked. `service`: a known sending service that passes.
+ * `misconfigured`: one of these that fails. `forwarder`: passes messages of the domain on. `spoof`: never passed, and is no known
+ * service. `unknown`: anything else.
+ */
+export const SOURCE_KINDS = [
+  'own',
+  'service',
+  'misconfigured',
+  'forwarder',
+  'unknown',
+  'spoof',
+] as const;
+export type SourceKind = (typeof SOURCE_KINDS)[number];
+
+/** What a person said: it is ours, it forwards, or it is not ours. */
+export const SOURCE_MARKS = ['own', 'forwarder', 'foreign'] as const;
+export type SourceMark = (typeof SOURCE_MARKS)[number];
+
+export interface SourceTotals {
+  messages: number;
+  passed: number;
+  /** Messages that pass with this method, aligned. */
+  dkim: number;
+  spf: number;
+  /** Messages that a receiver took for forwarded ones. */
+  forwarded: number;
+}
+
+/** Below this share of passing messages, a sender that belongs to the domain is not set up correctly. */
+const CONFIGURED_SHARE = 0.95;
+
+export const basisOf = (key: string): SourceBasis => key.slice(0, key.indexOf(' ')) as SourceBasis;
+
+/** The part of the key after the basis, such as the ID of a service. */
+export const subjectOf = (key: string): string => key.slice(key.indexOf(' ') + 1);
+
+export function kindOf(key: string, mark: SourceMark | null, totals: SourceTotals): SourceKind {
+  const { messages, passed, spf } = totals;
+  const basis = basisOf(key);
+  if (mark === 'forwarder') return 'forwarder';
+  if (mark === 'foreign') return 'spoof';
+  const belongs =
+    mark === 'own' || basis === 'own' || (basis === 'service' && !forwards(key, totals));
+  if (belongs) {
+    if (messages > 0 && passed < messages * CONFIGURED_SHARE) return 'misconfigured';
+    return basis === 'service' ? 'service' : 'own';
+  }
+  if (basis === 'forwarder' || forwards(key, totals)) return 'forwarder';
+  // SPF passes for the domain, so it names the server in a way that was not seen.
+  if (messages > 0 && spf >= messages * CONFIGURED_SHARE) return 'own';
+  return passed === 0 ? 'spoof' : 'unknown';
+}
+
+/** Receivers say so, or the signature of the domain arrives from a server that its SPF record does not name. */
+function forwards(key: string, { messages, dkim, spf, forwarded }: SourceTotals): boolean {
+  if (messages === 0) return false;
+  const isMailboxHost = MAILBOX_HOSTS.some(({ id }) => id === subjectOf(key));
+  // A service for sending often passes with DKIM alone.
+  if (basisOf(key) === 'service' && !isMailboxHost) return false;
+  if (spf > messages / 2) return false;
+  return forwarded > messages / 2 || dkim > messages / 2;
+}

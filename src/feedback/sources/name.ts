@@ -1,0 +1,112 @@
+/** Names the source of an address: a person reads "Mailchimp", and not four hundred addresses. */
+
+import type { SendingService } from '../../analysis/sending-services/service.ts';
+import {
+  serviceOfHost,
+  serviceOfMailFrom,
+  serviceOfSigner,
+} from '../../analysis/sending-services/services.ts';
+import { networkOf } from '../../lib/addresses.ts';
+import { organizationalDomain } from '../../lib/domain-names.ts';
+import { forwarderOfHost } from './forwarders.ts';
+
+/** What is known about an address that sends with a domain in From. */
+export interface AddressEvidence {
+  address: string;
+  /** The domain in From, which a person added. */
+  domain: string;
+  /** The forward-confirmed host name. */
+  host: string | null;
+  /** Whether the domain's own SPF record or a mail server of its own names the address. */
+  isOwn: boolean;
+  /** Domains with a valid signature, the most frequent first. */
+  signers: string[];
+  /** Domains for which SPF passed, the most frequent first. */
+  mailFrom: string[];
+}
+
+/** How a source was named, the strongest first. */
+export const SOURCE_BASES = ['own', 'service', 'forwarder', 'host', 'spf', 'network'] as const;
+export type SourceBasis = (typeof SOURCE_BASES)[number];
+
+export interface SourceName {
+  /** The same for all addresses of the source: its basis, a space, and what they have in common. */
+  key: string;
+  name: string;
+  /** What shows it, in a sentence. */
+  evidence: string;
+}
+
+/**
+ * The host name and SPF name the machine that sends, so they come before signatures, which survive forwarding.
+ */
+export function nameSource(evidence: AddressEvidence): SourceName {
+  const { address, host, isOwn, mailFrom, signers, domain } = evidence;
+  if (isOwn)
+    return {
+      key: `own ${host ?? address}`,
+      name: host ?? address,
+      evidence: `The SPF record or a mail server of ${domain} names the address.`,
+    };
+  return (
+    serviceByHost(host) ??
+    serviceBySpf(mailFrom) ??
+    (host === null ? serviceBySignature(signers) : null) ??
+    hostName(host) ??
+    spfName(evidence) ?? {
+      key: `network ${networkOf(address)}`,
+      name: networkOf(address),
+      evidence: 'The addresses have no confirmed host name.',
+    }
+  );
+}
+
+const serviceName = ({ id, name }: SendingService, evidence: string): SourceName => ({
+  key: `service ${id}`,
+  name,
+  evidence,
+});
+
+function serviceByHost(host: string | null): SourceName | null {
+  if (host === null) return null;
+  const forwarder = forwarderOfHost(host);
+  if (forwarder)
+    return {
+      key: `forwarder ${forwarder}`,
+      name: forwarder,
+      evidence: `The confirmed host name is ${host}.`,
+    };
+  const service = serviceOfHost(host);
+  return service ? serviceName(service, `The confirmed host name is ${host}.`) : null;
+}
+
+function serviceBySpf(domains: string[]): SourceName | null {
+  for (const domain of domains) {
+    const service = serviceOfMailFrom(domain);
+    if (service) return serviceName(service, `SPF passes for ${domain}.`);
+  }
+  return null;
+}
+
+function serviceBySignature(domains: string[]): SourceName | null {
+  for (const domain of domains) {
+    const service = serviceOfSigner(domain);
+    if (service) return serviceName(service, `Messages have a valid signature of ${domain}.`);
+  }
+  return null;
+}
+
+function hostName(host: string | null): SourceName | null {
+  const base = host === null ? null : organizationalDomain(host);
+  if (base === null) return null;
+  return { key: `host ${base}`, name: base, evidence: `The confirmed host name is ${host}.` };
+}
+
+/** The domain itself says nothing about who sends. */
+function spfName({ mailFrom, domain }: AddressEvidence): SourceName | null {
+  const own = organizationalDomain(domain) ?? domain;
+  const other = mailFrom
+    .map((name) => organizationalDomain(name))
+    .find((name) => name !== null && name !== own);
+  return other ? { key: `spf ${other}`, name: other, evidence: `SPF passes for ${other}.` } : null;
+}

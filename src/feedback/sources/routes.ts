@@ -1,0 +1,130 @@
+/** Operations on sources, and the advice on the policy. */
+
+import * as v from 'valibot';
+import { findDomain } from '../../domains/queries.ts';
+import { route } from '../../http/route.ts';
+import { described, listSchema } from '../../http/schemas.ts';
+import { AppError } from '../../lib/errors.ts';
+import { audit } from '../../team/audit.ts';
+import { SummaryQuery } from '../schema.ts';
+import { lastDays, periodOf } from '../sums.ts';
+import { adviceFor } from './advice-of.ts';
+import { SOURCE_KINDS } from './kind.ts';
+import { presentAdvice, presentDetails, presentSource } from './present.ts';
+import { sourceOr404, sourcesOf } from './queries.ts';
+import {
+  DmarcAdvice,
+  FeedbackSource,
+  FeedbackSourceDetails,
+  SOURCE_ID,
+  SourcePatch,
+} from './schema.ts';
+
+const MAX_LISTED = 500;
+
+const list = route({
+  method: 'GET',
+  path: '/v1/feedback/sources',
+  operation: 'listFeedbackSources',
+  role: 'viewer',
+  summary: 'List sources',
+  description:
+    'Returns who sent with the domain in From, those with the most messages first; at most 500. Addresses that were seen for the first time are named within minutes.',
+  query: v.strictObject({
+    ...SummaryQuery.entries,
+    kind: described(
+      v.optional(v.picklist(SOURCE_KINDS, `must be one of ${SOURCE_KINDS.join(', ')}`)),
+      'Only sources of this kind.',
+    ),
+  }),
+  response: listSchema(FeedbackSource),
+  errors: ['not_found'],
+  async handle({ app, query }) {
+    const all = await sourcesOf(app.db, await periodOf(app, query));
+    const found = query.kind ? all.filter(({ kind }) => kind === query.kind) : all;
+    return {
+      object: 'list' as const,
+      data: found.slice(0, MAX_LISTED).map(presentSource),
+      has_more: found.length > MAX_LISTED,
+    };
+  },
+});
+
+const PERIOD = v.strictObject({
+  from: SummaryQuery.entries.from,
+  to: SummaryQuery.entries.to,
+});
+
+const get = route({
+  method: 'GET',
+  path: '/v1/feedback/sources/:id',
+  params: { id: SOURCE_ID },
+  operation: 'getFeedbackSource',
+  role: 'viewer',
+  summary: 'Get a source',
+  description:
+    'Returns a source with its addresses, signatures, days and reporters, and the newest test that came from it.',
+  query: PERIOD,
+  response: FeedbackSourceDetails,
+  async handle({ app, params, query }) {
+    const row = await sourceOr404(app.db, params.id!);
+    const period = await periodOf(app, { ...query, domain_id: row.domain_id });
+    return presentDetails(app.db, row, period);
+  },
+});
+
+const update = route({
+  method: 'PATCH',
+  path: '/v1/feedback/sources/:id',
+  params: { id: SOURCE_ID },
+  operation: 'updateFeedbackSource',
+  role: 'member',
+  summary: 'Mark a source',
+  description:
+    'Says what a source is, and what your team calls it. The mark applies to all its messages, also the earlier ones.',
+  body: SourcePatch,
+  response: FeedbackSourceDetails,
+  async handle(call) {
+    const { app, params, body } = call;
+    return call.transact(async (tx) => {
+      const current = await sourceOr404(tx, params.id!);
+      const { mark = current.mark, label = current.label } = body;
+      const next = { ...current, mark, label: label || null };
+      if (next.mark !== current.mark || next.label !== current.label) {
+        await tx
+          .updateTable('feedback_sources')
+          .set({ mark: next.mark, label: next.label })
+          .where('id', '=', current.id)
+          .execute();
+        await audit(tx, call, {
+          action: 'feedback_source.updated',
+          object: { type: 'feedback_source', id: current.id },
+          details: { name: current.name, mark: next.mark, label: next.label },
+        });
+      }
+      const query = { domain_id: current.domain_id };
+      return presentDetails(tx, next, await periodOf({ db: tx, clock: app.clock }, query));
+    });
+  },
+});
+
+const advice = route({
+  method: 'GET',
+  path: '/v1/feedback/advice',
+  operation: 'getDmarcAdvice',
+  role: 'viewer',
+  summary: 'Get advice on the DMARC policy',
+  description:
+    'Says whether the domain can move to a stricter policy, from the reports of the last 30 days, and what would be lost.',
+  query: v.strictObject({ domain_id: SummaryQuery.entries.domain_id }),
+  response: DmarcAdvice,
+  errors: ['not_found'],
+  async handle({ app, query }) {
+    const domain = await findDomain(app.db, query.domain_id);
+    if (!domain) throw new AppError('not_found', 'No such domain.');
+    const period = { domain, ...lastDays(app) };
+    return presentAdvice(domain, await adviceFor(app, period));
+  },
+});
+
+export const sourceOperations = { list, get, update, advice };

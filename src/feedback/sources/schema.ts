@@ -1,0 +1,213 @@
+/** API schemas of sources and of the advice on the policy. */
+
+import * as v from 'valibot';
+import {
+  described,
+  exampleId,
+  idOf,
+  lineOfText,
+  named,
+  Time,
+  typeField,
+} from '../../http/schemas.ts';
+import { ADVICE_STATES, POLICIES } from './advice.ts';
+import { SOURCE_KINDS, SOURCE_MARKS } from './kind.ts';
+
+const Text = v.nullable(v.string());
+const Count = v.pipe(v.number(), v.integer());
+const Day = v.string();
+
+const SOURCE = {
+  id: idOf('src', 'The ID of the source.'),
+  object: typeField('feedback_source'),
+  domain_id: idOf('dom', 'The ID of the domain.'),
+  name: described(v.string(), 'The sending service, host name or network.', 'Mailchimp'),
+  label: described(Text, 'What your team calls it.', 'Newsletter'),
+  kind: described(
+    v.picklist(SOURCE_KINDS),
+    '`own`: passes from a server of the domain, or one that you marked. `service`: a known sending service that passes. `misconfigured`: one of these for which more than 5 % of the messages fail. `forwarder`: passes on messages of the domain. `spoof`: never passed, and is no known service. `unknown`: anything else.',
+    'service',
+  ),
+  mark: described(
+    v.nullable(v.picklist(SOURCE_MARKS)),
+    'What your team said: `own`, `forwarder` or `foreign`. It decides the kind.',
+  ),
+  evidence: described(
+    v.string(),
+    'What shows who it is.',
+    'The confirmed host name is mail1.mcsv.net.',
+  ),
+  addresses: described(Count, 'The number of its IP addresses.', 4),
+  messages: described(Count, 'Messages in the period.', 1200),
+  passed: described(Count, 'Messages that pass DMARC.', 1198),
+  failed: described(Count, 'Messages that fail.', 2),
+  dkim: described(Count, 'Messages that pass with an aligned signature.', 1198),
+  spf: described(Count, 'Messages that pass with aligned SPF.', 0),
+  quarantined: described(Count, 'Messages that went to spam by policy.', 0),
+  rejected: described(Count, 'Messages that were rejected by policy.', 0),
+  forwarded: described(Count, 'Messages that a receiver took for forwarded ones.', 2),
+  first_day: described(Day, 'The first day on which it was seen, in UTC.', '2026-09-01'),
+  last_day: described(Day, 'The last day on which it was seen.', '2026-11-21'),
+};
+
+export const FeedbackSource = named(
+  'FeedbackSource',
+  v.object(SOURCE),
+  'Who sends with a domain in From, with its messages in a period.',
+);
+export type FeedbackSource = v.InferOutput<typeof FeedbackSource>;
+
+const SourceAddress = named(
+  'FeedbackSourceAddress',
+  v.object({
+    address: described(v.string(), 'The IP address.', '192.0.2.1'),
+    host: described(Text, 'Its confirmed host name.', 'mail1.mcsv.net'),
+    messages: described(Count, 'Messages of all time.', 1200),
+    passed: described(Count, 'Messages that pass DMARC.', 1198),
+    first_day: described(Day, 'The first day on which it was seen.', '2026-09-01'),
+    last_day: described(Day, 'The last day on which it was seen.', '2026-11-21'),
+  }),
+  'An address of a source.',
+);
+
+const SourceSignature = named(
+  'FeedbackSourceSignature',
+  v.object({
+    domain: described(
+      Text,
+      'The signing domain. Null for messages without a signature.',
+      'example.com',
+    ),
+    selector: described(Text, 'The selector.', 'k1'),
+    result: described(Text, 'The result, without alignment.', 'pass'),
+    messages: described(Count, 'Messages with it in the period.', 1198),
+  }),
+  'A signature with which a source sends.',
+);
+
+const SourceDay = named(
+  'FeedbackSourceDay',
+  v.object({
+    date: described(Day, 'The day, in UTC.', '2026-11-21'),
+    messages: described(Count, 'Messages.', 40),
+    passed: described(Count, 'Messages that pass DMARC.', 40),
+    failed: described(Count, 'Messages that fail.', 0),
+    quarantined: described(Count, 'Messages that went to spam by policy.', 0),
+    rejected: described(Count, 'Messages that were rejected by policy.', 0),
+  }),
+  'The messages of a source on one day.',
+);
+
+const SourceReporter = named(
+  'FeedbackSourceReporter',
+  v.object({
+    id: idOf('rep', 'The ID of the reporter.'),
+    name: described(v.string(), 'Its name.', 'receiver ltd'),
+    messages: described(Count, 'Messages that it counted.', 1200),
+  }),
+  'What one reporter counted of a source.',
+);
+
+const SourceTest = named(
+  'FeedbackSourceTest',
+  v.object({
+    id: idOf('test', 'The ID of the test.'),
+    completed_at: described(Time, 'When it was completed.'),
+    score: described(v.nullable(v.number()), 'Its score.', 87),
+    grade: described(Text, 'Its grade.', 'B'),
+    finding: described(
+      Text,
+      'The finding that explains why messages fail.',
+      'DKIM is not aligned.',
+    ),
+    fix: described(Text, 'What to do about it.', 'Set up DKIM for your domain.'),
+  }),
+  'The newest test of the team that came from a source.',
+);
+
+export const FeedbackSourceDetails = named(
+  'FeedbackSourceDetails',
+  v.object({
+    ...SOURCE,
+    from: described(Day, 'The first day of the period.', '2026-11-01'),
+    to: described(Day, 'The last day of the period.', '2026-11-30'),
+    address_list: described(
+      v.array(SourceAddress),
+      'Its addresses, those with the most messages first; at most 100.',
+      [],
+    ),
+    signatures: described(v.array(SourceSignature), 'Its signatures in the period.', []),
+    days: described(v.array(SourceDay), 'Its days in the period, oldest first.', []),
+    reporters: described(v.array(SourceReporter), 'Who reported it in the period.', []),
+    test: described(v.nullable(SourceTest), 'The newest test that came from it.', null),
+  }),
+  'A source with its addresses, signatures, days and reporters.',
+);
+export type FeedbackSourceDetails = v.InferOutput<typeof FeedbackSourceDetails>;
+
+export const SourcePatch = v.strictObject({
+  mark: v.optional(
+    described(
+      v.nullable(v.picklist(SOURCE_MARKS, `must be one of ${SOURCE_MARKS.join(', ')}`)),
+      'What it is. Null: what the reports show.',
+    ),
+  ),
+  label: v.optional(described(v.nullable(v.pipe(lineOfText(100), v.trim())), 'What you call it.')),
+});
+
+export const DmarcAdvice = named(
+  'DmarcAdvice',
+  v.object({
+    object: typeField('dmarc_advice'),
+    domain_id: idOf('dom', 'The ID of the domain.'),
+    state: described(
+      v.picklist(ADVICE_STATES),
+      '`not_published`: there is no DMARC record. `not_enough_data`: the reports do not cover enough. `not_ready`: own mail would be lost. `ready`: the next step is safe. `done`: there is no next step.',
+      'ready',
+    ),
+    summary: described(
+      v.string(),
+      'The advice in words.',
+      'You can change the policy to p=quarantine. All mail of your own senders passes.',
+    ),
+    current: described(v.nullable(v.picklist(POLICIES)), 'The policy that is published.', 'none'),
+    next: described(
+      v.nullable(v.picklist(POLICIES)),
+      'The next policy, one step stricter. Null if there is none.',
+      'quarantine',
+    ),
+    ready: described(v.boolean(), 'Whether the next policy is safe.', true),
+    since: described(
+      v.nullable(Day),
+      'The first day with reports in the last 30 days.',
+      '2026-11-01',
+    ),
+    covered_days: described(Count, 'Days with reports in the last 30 days.', 29),
+    reporters: described(Count, 'Reporters in this time.', 5),
+    messages: described(Count, 'Messages in this time.', 4200),
+    would_be_rejected: described(
+      v.array(FeedbackSource),
+      'Sources other than spoofers whose failing messages the policy would affect.',
+      [],
+    ),
+    missing: described(v.array(v.string()), 'What has to happen first.', []),
+    record: described(
+      v.nullable(
+        v.object({
+          type: v.literal('TXT'),
+          name: v.string(),
+          value: v.string(),
+        }),
+      ),
+      'The record to publish for the next step.',
+      {
+        ...{ type: 'TXT', name: '_dmarc.example.com' },
+        value: 'v=DMARC1; p=quarantine; rua=mailto:fb-q3v9k2m7x5t1w8b4@inbox.example.org',
+      },
+    ),
+  }),
+  'Whether the domain can move to a stricter DMARC policy.',
+);
+
+/** For examples of IDs in paths. */
+export const SOURCE_ID = described(v.string(), 'The ID of the source.', exampleId('src'));
