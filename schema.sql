@@ -921,7 +921,7 @@ CREATE TABLE dmarc_rows (
   -- Whether the report counts.
   counted       INTEGER NOT NULL,
   PRIMARY KEY (report_id, position)
-);
+) WITHOUT ROWID;
 CREATE INDEX dmarc_rows_address ON dmarc_rows (domain_id, address, day) WHERE counted = 1;
 
 -- What DMARC reports count by day in UTC.

@@ -7,9 +7,10 @@ const TYPES: Record<string, string> = {
   BLOB: 'bytea',
 };
 
-/** Only the types and unlogged tables differ, and comments are dropped. */
+/** Only the types, unlogged tables and the storage of rows differ, and comments are dropped. */
 export const postgresSchema = (schema: string): string =>
   schema
     .replace(/^-- Unlogged.*\nCREATE TABLE/gm, 'CREATE UNLOGGED TABLE')
     .replace(/^ *--.*\n/gm, '')
+    .replace(/^\) WITHOUT ROWID;/gm, ');')
     .replace(/\b(TEXT|INTEGER|REAL|BLOB)\b/g, (type) => TYPES[type]!);

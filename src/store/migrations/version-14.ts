@@ -98,7 +98,7 @@ CREATE TABLE dmarc_rows (
   reasons       TEXT,
   counted       INTEGER NOT NULL,
   PRIMARY KEY (report_id, position)
-);
+) WITHOUT ROWID;
 CREATE INDEX dmarc_rows_address ON dmarc_rows (domain_id, address, day) WHERE counted = 1;
 CREATE TABLE dmarc_days (
   domain_id   TEXT NOT NULL,
