@@ -14,6 +14,10 @@ import { docsPage } from './docs/docs.tsx';
 import { domainPages } from './domains/detail.tsx';
 import { domainListPages } from './domains/list.tsx';
 import { errorTypePage } from './error-types.tsx';
+import { domainFeedbackPages } from './feedback/domain.tsx';
+import { feedbackListPages } from './feedback/list.tsx';
+import { feedbackReportPages } from './feedback/reports.tsx';
+import { sourcePages } from './feedback/source.tsx';
 import { assetRoutes } from './frame/assets.ts';
 import { iconRoutes } from './frame/icon.ts';
 import { modePages } from './mode.ts';
@@ -67,6 +71,10 @@ export const dashboardRoutes = [
   ...modePages,
   ...publicTestPages,
   ...apiKeyPages,
+  ...feedbackListPages,
+  ...domainFeedbackPages,
+  ...sourcePages,
+  ...feedbackReportPages,
   ...summaryPages,
   ...sharePages,
   ...schedulePages,

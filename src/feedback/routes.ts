@@ -119,7 +119,7 @@ const source = route({
   method: 'GET',
   path: '/v1/feedback/reports/:id/source',
   params: { id: REPORT_ID },
-  operation: 'getFeedbackSource',
+  operation: 'getFeedbackReportSource',
   role: 'viewer',
   summary: 'Get a report as it came',
   description:

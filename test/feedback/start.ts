@@ -109,3 +109,18 @@ export async function startFeedback(
     },
   };
 }
+
+/** Looks up all addresses that are due. */
+export async function named({ service, clock }: FeedbackService): Promise<void> {
+  for (let attempt = 0; attempt < 500; attempt++) {
+    const due = await service.app.db
+      .selectFrom('feedback_addresses')
+      .select('id')
+      .where('look_up_at', '<=', new Date(clock.now()).toISOString())
+      .execute();
+    if (due.length === 0) return;
+    service.app.scheduler.wakeHere('feedback.sources');
+    await pause(10);
+  }
+  assert.fail('sources are not named');
+}

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { ROUTES } from '../../src/features.ts';
 import { dmarc, tls } from '../feedback/reading/builders.ts';
 import { type ApiResponse, type CallOptions, startTestService } from '../helpers/app.ts';
@@ -154,7 +155,7 @@ async function walkDomains({ ask }: Walk) {
   await ask('DELETE', path, 200);
 }
 
-async function walkFeedback({ ask }: Walk) {
+async function walkFeedback({ ask, service }: Walk) {
   const domain = await ask<{ id: string; feedback: { address: string } }>(
     'POST',
     '/v1/domains',
@@ -188,11 +189,32 @@ async function walkFeedback({ ask }: Walk) {
     await ask('GET', `/v1/feedback/${sums}?${query}&from=2020-01-01`, 422);
     await ask('GET', `/v1/feedback/${sums}?domain_id=dom_none`, 404);
   }
+  await walkSources({ ask, service }, domain.body.id);
   await ask('GET', `/v1/feedback/complaints?${query}`, 200);
   await ask('GET', `/v1/feedback/bounces?${query}&class=policy`, 200);
   const token = domain.body.feedback.address.slice(3, 19);
   const report = { key: null, headers: { 'content-type': 'application/tlsrpt+json' }, body: tls() };
   await ask('POST', `/feedback/tls/${token}`, 202, report);
+}
+
+async function walkSources({ ask, service }: Pick<Walk, 'ask' | 'service'>, domain: string) {
+  const sources = `/v1/feedback/sources?domain_id=${domain}`;
+  type List = { data: { id: string }[] };
+  let found: List['data'] = [];
+  for (let attempt = 0; attempt < 500 && found.length === 0; attempt++) {
+    service.app.scheduler.wakeHere('feedback.sources');
+    await pause(10);
+    found = (await service.call<List>('GET', `${sources}&from=2026-11-01&to=2026-11-30`)).body.data;
+  }
+  await ask('GET', `${sources}&kind=own`, 200);
+  await ask('GET', `${sources}&kind=other`, 422);
+  const source = `/v1/feedback/sources/${found[0]!.id}`;
+  await ask('GET', source, 200);
+  await ask('PATCH', source, 200, { json: { mark: 'own', label: 'Ours' } });
+  await ask('PATCH', source, 422, { json: { mark: 'other' } });
+  await ask('GET', '/v1/feedback/sources/src_none', 404);
+  await ask('GET', `/v1/feedback/advice?domain_id=${domain}`, 200);
+  await ask('GET', '/v1/feedback/advice?domain_id=dom_none', 404);
 }
 
 async function walkMonitors({ ask }: Walk) {

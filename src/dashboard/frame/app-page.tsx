@@ -21,6 +21,7 @@ export type Section =
   | 'monitors'
   | 'alerts'
   | 'reports'
+  | 'feedback'
   | 'webhooks'
   | 'team'
   | 'keys'
@@ -42,6 +43,7 @@ const PRODUCT: SectionLink[] = [
   { section: 'domains', href: '/domains', text: 'Domains', role: 'member' },
   { section: 'monitors', href: '/monitors', text: 'Monitors', role: 'member' },
   { section: 'alerts', href: '/alerts', text: 'Alerts', role: 'member' },
+  { section: 'feedback', href: '/feedback', text: 'Feedback', role: 'viewer' },
   { section: 'reports', href: '/reports', text: 'Reports', role: 'viewer' },
 ];
 

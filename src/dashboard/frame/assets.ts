@@ -8,6 +8,7 @@ import { type Assets, SHELL_STYLE } from '../../report/html/shell.tsx';
 import { REPORT_STYLE } from '../../report/html/styles.ts';
 import { ALERT_STYLE } from '../alerts/style.ts';
 import { DOMAINS_STYLE } from '../domains/style.ts';
+import { FEEDBACK_STYLE } from '../feedback/style.ts';
 import { OVERVIEW_STYLE } from '../overview/style.ts';
 import { REPORTS_STYLE } from '../reports/style.ts';
 import { TEAM_STYLE } from '../team/style.ts';
@@ -25,6 +26,7 @@ const STYLE_FILE = [
   DOMAINS_STYLE,
   OVERVIEW_STYLE,
   REPORTS_STYLE,
+  FEEDBACK_STYLE,
   TEAM_STYLE,
   TEST_STYLE,
   TESTS_STYLE,

@@ -145,15 +145,36 @@ export const FeedbackSourceDetails = named(
 );
 export type FeedbackSourceDetails = v.InferOutput<typeof FeedbackSourceDetails>;
 
-export const SourcePatch = v.strictObject({
-  mark: v.optional(
-    described(
-      v.nullable(v.picklist(SOURCE_MARKS, `must be one of ${SOURCE_MARKS.join(', ')}`)),
-      'What it is. Null: what the reports show.',
+export const SourcePatch = named(
+  'UpdateFeedbackSource',
+  v.strictObject({
+    mark: v.optional(
+      described(
+        v.nullable(v.picklist(SOURCE_MARKS, `must be one of ${SOURCE_MARKS.join(', ')}`)),
+        'What it is. Null: what the reports show.',
+      ),
     ),
-  ),
-  label: v.optional(described(v.nullable(v.pipe(lineOfText(100), v.trim())), 'What you call it.')),
-});
+    label: v.optional(
+      described(
+        v.nullable(v.pipe(lineOfText(100), v.trim())),
+        'What you call it. Null: its name.',
+        'Newsletter',
+      ),
+    ),
+  }),
+  'The changes to a source.',
+  { mark: 'own', label: 'Newsletter' },
+);
+
+const RecordOfAdvice = named(
+  'DmarcRecordToPublish',
+  v.object({
+    type: described(v.literal('TXT'), 'The type of the record.'),
+    name: described(v.string(), 'Its full name.', '_dmarc.example.com'),
+    value: described(v.string(), 'Its value.', 'v=DMARC1; p=quarantine'),
+  }),
+  'The DMARC record for the next step.',
+);
 
 export const DmarcAdvice = named(
   'DmarcAdvice',
@@ -191,20 +212,10 @@ export const DmarcAdvice = named(
       [],
     ),
     missing: described(v.array(v.string()), 'What has to happen first.', []),
-    record: described(
-      v.nullable(
-        v.object({
-          type: v.literal('TXT'),
-          name: v.string(),
-          value: v.string(),
-        }),
-      ),
-      'The record to publish for the next step.',
-      {
-        ...{ type: 'TXT', name: '_dmarc.example.com' },
-        value: 'v=DMARC1; p=quarantine; rua=mailto:fb-q3v9k2m7x5t1w8b4@inbox.example.org',
-      },
-    ),
+    record: described(v.nullable(RecordOfAdvice), 'The record to publish for the next step.', {
+      ...{ type: 'TXT', name: '_dmarc.example.com' },
+      value: 'v=DMARC1; p=quarantine; rua=mailto:fb-q3v9k2m7x5t1w8b4@inbox.example.org',
+    }),
   }),
   'Whether the domain can move to a stricter DMARC policy.',
 );

@@ -1,0 +1,50 @@
+/** Whether the policy can become stricter: in words first, then what would be lost, and the record. */
+
+import type * as v from 'valibot';
+import type { DmarcAdvice } from '../../feedback/sources/schema.ts';
+import { formatCount } from '../../report/summary.ts';
+import { DnsRecord } from '../domains/dns-record.tsx';
+import { Card } from '../frame/card.tsx';
+import { FEEDBACK } from './list.tsx';
+
+type Advised = v.InferOutput<typeof DmarcAdvice>;
+
+export function Advice({ domain, advice }: { domain: string; advice: Advised }) {
+  const { state, summary, missing, would_be_rejected: lost, record, next } = advice;
+  return (
+    <Card title="Your DMARC policy" id="advice">
+      <p class="lead">{summary}</p>
+      <p class="small muted">
+        {`From ${formatCount(advice.messages, 'message')} that ${formatCount(advice.reporters, 'reporter')} counted on ${formatCount(advice.covered_days, 'day')} of the last 30.`}
+      </p>
+      {missing.length > 0 && (
+        <ul class="plain">
+          {missing.map((sentence) => (
+            <li key={sentence}>{sentence}</li>
+          ))}
+        </ul>
+      )}
+      {lost.length > 0 && (
+        <>
+          <h3>{`What p=${next} would affect`}</h3>
+          <ul class="plain">
+            {lost.map(({ id, name, label, failed, messages }) => (
+              <li key={id}>
+                <a href={`${FEEDBACK}/sources/${id}`}>
+                  <bdi>{label ?? name}</bdi>
+                </a>
+                {`: ${formatCount(failed)} of ${formatCount(messages, 'message')}`}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      {record && (state === 'ready' || state === 'not_published') && (
+        <>
+          <h3>The record to publish</h3>
+          <DnsRecord record={record} domain={domain} />
+        </>
+      )}
+    </Card>
+  );
+}

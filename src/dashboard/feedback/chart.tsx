@@ -1,0 +1,117 @@
+/** The messages of each day by outcome, as stacked bars with a pattern, and as a table. */
+
+import { ScrollArea } from '../../report/html/components.tsx';
+import { formatCount } from '../../report/summary.ts';
+
+interface Day {
+  date: string;
+  messages: number;
+  passed: number;
+  failed: number;
+  quarantined: number;
+  rejected: number;
+}
+
+const [WIDTH, HEIGHT, GAP] = [600, 160, 0.25];
+
+/** Days without reports are gaps. `from` and `to` are days. */
+export function DayChart({ days, from, to }: { days: Day[]; from: string; to: string }) {
+  const dates = datesBetween(from, to);
+  const byDate = new Map(days.map((day) => [day.date, day]));
+  const most = Math.max(1, ...days.map(({ messages }) => messages));
+  const step = WIDTH / dates.length;
+  const heightOf = (count: number) => (count / most) * HEIGHT;
+  return (
+    <>
+      <svg
+        class="day-chart"
+        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={`Messages by day from ${from} to ${to}, at most ${formatCount(most)} a day`}
+      >
+        <defs>
+          <pattern id="failed-pattern" width="6" height="6" patternUnits="userSpaceOnUse">
+            <rect class="failed-ground" width="6" height="6" />
+            <path class="failed-stripe" d="M0 6 6 0" />
+          </pattern>
+        </defs>
+        {dates.map((date, index) => {
+          const day = byDate.get(date);
+          if (!day) return null;
+          const [passed, failed] = [heightOf(day.passed), heightOf(day.failed)];
+          const x = index * step + (step * GAP) / 2;
+          const width = step * (1 - GAP);
+          return (
+            <g key={date}>
+              <title>{`${date}: ${formatCount(day.passed)} passed, ${formatCount(day.failed)} failed`}</title>
+              <rect class="passed" x={x} y={HEIGHT - passed} width={width} height={passed} />
+              <rect
+                class="failed"
+                {...{ x, width }}
+                y={HEIGHT - passed - failed}
+                height={failed}
+                fill="url(#failed-pattern)"
+              />
+            </g>
+          );
+        })}
+      </svg>
+      <ul class="chart-key small">
+        <li>
+          <span class="swatch passed" aria-hidden="true" /> passed
+        </li>
+        <li>
+          <span class="swatch failed" aria-hidden="true" /> failed
+        </li>
+        <li class="muted">
+          {from} to {to}, at most {formatCount(most)} a day
+        </li>
+      </ul>
+      <details class="figures-table">
+        <summary>Show as a table</summary>
+        <DayTable days={days} />
+      </details>
+    </>
+  );
+}
+
+function DayTable({ days }: { days: Day[] }) {
+  return (
+    <ScrollArea label="Messages by day">
+      <table class="compact">
+        <thead>
+          <tr>
+            <th scope="col">Day (UTC)</th>
+            {['Passed', 'Failed', 'To spam', 'Rejected'].map((title) => (
+              <th key={title} scope="col" class="number">
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {days.map(({ date, passed, failed, quarantined, rejected }) => (
+            <tr key={date}>
+              <th scope="row">{date}</th>
+              {[passed, failed, quarantined, rejected].map((count, index) => (
+                <td key={index} class="number">
+                  {formatCount(count)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </ScrollArea>
+  );
+}
+
+const DAY_MS = 86_400_000;
+
+function datesBetween(from: string, to: string): string[] {
+  const count = Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS) + 1;
+  return Array.from({ length: count }, (_, index) =>
+    new Date(Date.parse(from) + index * DAY_MS).toISOString().slice(0, 10),
+  );
+}

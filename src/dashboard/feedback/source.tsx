@@ -1,0 +1,238 @@
+/** One sender: what it is, what a person says about it, its addresses and signatures, and the test that explains its failures. */
+
+import { findDomain } from '../../domains/queries.ts';
+import { SOURCE_MARKS } from '../../feedback/sources/kind.ts';
+import { sourceOperations } from '../../feedback/sources/routes.ts';
+import type { FeedbackSourceDetails } from '../../feedback/sources/schema.ts';
+import { readableDomain } from '../../lib/readable-domain.ts';
+import { formatCount, formatPercent } from '../../report/summary.ts';
+import { appPage, type PageCall } from '../frame/app-page.tsx';
+import { Card, Facts } from '../frame/card.tsx';
+import {
+  type FormProblem,
+  Notice,
+  PageQuery,
+  ProblemNotice,
+  readForm,
+  Select,
+  Submit,
+  submit,
+  TextField,
+} from '../frame/form.tsx';
+import { seeOther } from '../frame/page.tsx';
+import { form, page } from '../frame/page-route.ts';
+import { For } from '../frame/reader.tsx';
+import { DataTable } from '../frame/table.tsx';
+import { DayChart } from './chart.tsx';
+import { FEEDBACK, feedbackPath } from './list.tsx';
+import { KindMark, MARK_WORDS, nextStepOf } from './words.tsx';
+
+const PATH = `${FEEDBACK}/sources/:id`;
+
+interface State {
+  done?: string;
+  problem?: FormProblem | null;
+}
+
+async function render(call: PageCall, id: string, { done, problem = null }: State) {
+  const params = { id };
+  const source = await call.invoke(sourceOperations.get, { params });
+  const domain = await findDomain(call.app.db, source.domain_id);
+  const path = `${FEEDBACK}/sources/${id}`;
+  const { name, label, messages, passed } = source;
+  return appPage(call, {
+    title: label ?? name,
+    section: 'feedback',
+    path,
+    parents: [
+      { href: FEEDBACK, text: 'Feedback' },
+      { href: feedbackPath(source.domain_id), text: readableDomain(domain?.name ?? '') },
+    ],
+    status: problem?.status,
+    headers: problem?.headers,
+    actions: <KindMark kind={source.kind} />,
+    calls: [
+      { route: sourceOperations.get, params },
+      { route: sourceOperations.update, params, body: { mark: 'own' } },
+    ],
+    children: (
+      <>
+        {done === 'marked' && <Notice tone="pass">Saved. It applies to all reports.</Notice>}
+        <ProblemNotice problem={problem} />
+        <Card id="facts">
+          <Facts
+            items={[
+              ['Sender', label === null ? null : name],
+              ['What shows it', source.evidence],
+              [
+                'Messages',
+                messages === 0
+                  ? 'None in the last 30 days'
+                  : `${formatCount(messages)} in the last 30 days, of which ${formatPercent(passed / messages)} pass DMARC`,
+              ],
+              [
+                'Passes by',
+                messages === 0
+                  ? null
+                  : `DKIM: ${formatCount(source.dkim)}, SPF: ${formatCount(source.spf)}`,
+              ],
+              ['Seen', `${source.first_day} to ${source.last_day}`],
+              ['What to do', nextStepOf(source)],
+            ]}
+          />
+        </Card>
+        <Explanation source={source} />
+        <For role="member">
+          <Mark source={source} path={path} />
+        </For>
+        {source.days.length > 0 && (
+          <Card title="Messages by day" id="by-day">
+            <DayChart days={source.days} from={source.from} to={source.to} />
+          </Card>
+        )}
+        <Addresses source={source} />
+        <Signatures source={source} />
+      </>
+    ),
+  });
+}
+
+/** The newest test from it, or how to get one. */
+function Explanation({ source }: { source: FeedbackSourceDetails }) {
+  const { test, kind, name, label, domain_id } = source;
+  if (kind === 'spoof' || kind === 'forwarder') return null;
+  if (test === null)
+    return (
+      <For role="member">
+        <Card title="Test it" id="test">
+          <p>
+            No test of your team came from it. A test shows what is wrong, and how to repair it.
+          </p>
+          <form method="get" action="/tests/new">
+            <input type="hidden" name="domain_id" value={domain_id} />
+            <input type="hidden" name="name" value={label ?? name} />
+            <Submit>{`Send a test through ${label ?? name}`}</Submit>
+          </form>
+        </Card>
+      </For>
+    );
+  return (
+    <Card title="The newest test from it" id="test">
+      <p>
+        <a href={`/tests/${test.id}`}>
+          {test.score === null ? 'Without a score' : `Score ${test.score} (${test.grade})`}
+        </a>
+        {`, ${test.completed_at.slice(0, 10)}`}
+      </p>
+      {test.finding ? (
+        <>
+          <p>
+            <strong>{test.finding}</strong>
+          </p>
+          {test.fix && <p>{test.fix}</p>}
+        </>
+      ) : (
+        <p>In it, SPF, DKIM and DMARC were in order.</p>
+      )}
+    </Card>
+  );
+}
+
+function Mark({ source, path }: { source: FeedbackSourceDetails; path: string }) {
+  return (
+    <Card title="What is it?" id="what">
+      <form method="post" action={path} class="fields">
+        <Select
+          name="mark"
+          label="Your answer"
+          hint="It applies to all its messages, also the earlier ones."
+          value={source.mark ?? ''}
+          options={[
+            ['', 'As the reports show'],
+            ...SOURCE_MARKS.map((mark): [string, string] => [mark, MARK_WORDS[mark]]),
+          ]}
+        />
+        <TextField
+          name="label"
+          label="Name"
+          hint="What your team calls it, such as Newsletter."
+          value={source.label ?? ''}
+        />
+        <Submit>Save</Submit>
+      </form>
+    </Card>
+  );
+}
+
+function Addresses({ source: { address_list, addresses } }: { source: FeedbackSourceDetails }) {
+  const rest = addresses - address_list.length;
+  return (
+    <Card title="Addresses" id="addresses">
+      <DataTable
+        label="Addresses"
+        rows={address_list}
+        keyOf={({ address }) => address}
+        columns={[
+          { title: 'Address', cell: ({ address }) => <code>{address}</code> },
+          { title: 'Host name', wide: true, cell: ({ host }) => host ?? '–' },
+          { title: 'Messages', number: true, cell: ({ messages }) => formatCount(messages) },
+          { title: 'Passed', number: true, cell: ({ passed }) => formatCount(passed) },
+          { title: 'Last seen', wide: true, cell: ({ last_day }) => last_day },
+        ]}
+      />
+      {rest > 0 && <p class="small muted">{`And ${formatCount(rest)} more.`}</p>}
+    </Card>
+  );
+}
+
+function Signatures({ source: { signatures, reporters } }: { source: FeedbackSourceDetails }) {
+  if (signatures.length === 0) return null;
+  return (
+    <Card title="Signatures" id="signatures">
+      <DataTable
+        label="Signatures"
+        rows={signatures}
+        keyOf={({ domain, selector, result }) => `${domain} ${selector} ${result}`}
+        columns={[
+          { title: 'Domain', cell: ({ domain }) => domain ?? 'Not signed' },
+          { title: 'Selector', cell: ({ selector }) => selector ?? '–' },
+          { title: 'Result', cell: ({ result }) => result ?? '–' },
+          { title: 'Messages', number: true, cell: ({ messages }) => formatCount(messages) },
+        ]}
+      />
+      <p class="small muted">
+        {`Reported by ${reporters.map(({ name }) => name).join(', ')} in the last 30 days.`}
+      </p>
+    </Card>
+  );
+}
+
+const show = page({
+  path: PATH,
+  operation: 'showFeedbackSource',
+  role: 'viewer',
+  summary: 'Show a sender that receivers report',
+  query: PageQuery,
+  handle: (call) => render(call, call.params.id!, { done: call.query.done }),
+});
+
+const save = form({
+  path: PATH,
+  operation: 'submitFeedbackSource',
+  role: 'member',
+  summary: 'Mark a sender with the form',
+  async handle(call) {
+    const id = call.params.id!;
+    const field = readForm(call.raw);
+    const mark = SOURCE_MARKS.find((one) => one === field('mark')) ?? null;
+    const body = { mark, label: field('label') || null };
+    const { problem } = await submit({ mark: 'answer', label: 'name' }, () =>
+      call.invoke(sourceOperations.update, { params: { id }, body }),
+    );
+    return problem
+      ? render(call, id, { problem })
+      : seeOther(`${FEEDBACK}/sources/${id}?done=marked`);
+  },
+});
+
+export const sourcePages = [show, save];

@@ -1,0 +1,19 @@
+/** The styles of feedback. */
+
+export const FEEDBACK_STYLE = `
+.day-chart { display: block; width: 100%; height: 160px; margin: 12px 0; border-bottom: 1px solid var(--line); }
+.day-chart .passed, .swatch.passed { fill: var(--accent); background: var(--accent); }
+.failed-ground { fill: var(--surface); }
+.failed-stripe { stroke: var(--muted); stroke-width: 2; }
+.day-chart .failed { stroke: var(--muted); stroke-width: 1; vector-effect: non-scaling-stroke; }
+.chart-key { display: flex; flex-wrap: wrap; gap: 4px 16px; margin: 0 0 8px; padding: 0; list-style: none; }
+.swatch { display: inline-block; width: 12px; height: 12px; border: 1px solid var(--muted); }
+.swatch.failed { background: repeating-linear-gradient(135deg, var(--surface) 0 3px, var(--muted) 3px 5px); }
+.pass-share { display: grid; grid-template-columns: minmax(48px, 96px) 44px; align-items: center; gap: 8px; }
+.steps { margin: 0; padding: 0; list-style: none; }
+.steps > li { padding: 12px 0; border-top: 1px solid var(--line); }
+.steps > li:first-child { border-top: 0; }
+.steps p { margin: 4px 0 8px; }
+.steps .stack { margin-top: 16px; }
+.steps > li.done > h3::after { content: " ✓"; color: var(--pass); }
+`;

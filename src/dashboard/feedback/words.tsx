@@ -1,0 +1,70 @@
+/** How the pages name the states of feedback and the kinds of sources: calm, because failing DMARC is not "not delivered". */
+
+import type { FeedbackState } from '../../domains/feedback/state.ts';
+import type { SourceKind, SourceMark } from '../../feedback/sources/kind.ts';
+import type { FeedbackSource } from '../../feedback/sources/schema.ts';
+import type { State } from '../../report/blocks.ts';
+import { StateMark } from '../../report/html/components.tsx';
+import { NotSetUp, Waiting } from '../frame/states.tsx';
+
+export function FeedbackStateMark({ state }: { state: FeedbackState }) {
+  switch (state) {
+    case 'not_published':
+      return <NotSetUp />;
+    case 'waiting':
+      return <Waiting>Waiting for reports</Waiting>;
+    case 'receiving':
+      return <StateMark state="pass" word="Reports arrive" />;
+    case 'stopped':
+      return <StateMark state="warn" word="No more reports" />;
+    case 'unknown':
+      return <Waiting>Not looked up yet</Waiting>;
+  }
+}
+
+export const KIND_WORDS: Record<SourceKind, string> = {
+  own: 'Your server',
+  service: 'Your service',
+  misconfigured: 'Fails',
+  forwarder: 'Forwarder',
+  unknown: 'Unknown',
+  spoof: 'Not yours',
+};
+
+const KIND_STATES: Record<SourceKind, State> = {
+  own: 'pass',
+  service: 'pass',
+  misconfigured: 'fail',
+  forwarder: 'info',
+  unknown: 'info',
+  spoof: 'info',
+};
+
+export const KindMark = ({ kind }: { kind: SourceKind }) => (
+  <StateMark state={KIND_STATES[kind]} word={KIND_WORDS[kind]} />
+);
+
+export const MARK_WORDS: Record<SourceMark, string> = {
+  own: 'It is ours',
+  forwarder: 'It forwards our mail',
+  foreign: 'It is not ours',
+};
+
+/** What to do about a source, in a few words. */
+export function nextStepOf({ kind, failed, quarantined, rejected }: FeedbackSource): string {
+  switch (kind) {
+    case 'own':
+    case 'service':
+      return failed === 0 ? 'Nothing' : 'Look at the messages that fail';
+    case 'misconfigured':
+      return 'Set up DKIM or SPF';
+    case 'forwarder':
+      return 'Nothing: forwarding breaks SPF';
+    case 'unknown':
+      return 'Say whether it is yours';
+    case 'spoof':
+      return quarantined + rejected >= failed / 2
+        ? 'Nothing: your policy stops most of it'
+        : 'A stricter policy stops it';
+  }
+}

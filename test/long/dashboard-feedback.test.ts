@@ -1,0 +1,99 @@
+/** The pages of feedback in a real browser: a month of reports, and a domain without any. */
+
+// @one-database: about pages in a browser.
+
+import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
+import { type TestContext, test } from 'node:test';
+import { BEGIN, tls, tlsFailure, tlsPolicy } from '../feedback/reading/builders.ts';
+import { named, startFeedback } from '../feedback/start.ts';
+import { reportsOfDay, STORY_ZONE } from '../feedback/story.ts';
+import { checkLook, SIZES, startMemberBrowser } from './dashboard.ts';
+
+const DAY_S = 86_400;
+/** Where pictures go, to look at them. */
+const PICTURES = process.env.FEEDBACK_PICTURES;
+
+async function startStory(t: TestContext) {
+  const feedback = await startFeedback(t, { zone: STORY_ZONE });
+  for (let day = 27; day >= 0; day--)
+    for (const report of reportsOfDay(BEGIN - day * DAY_S, {
+      ...{ reporters: 3, sendgridSigns: day < 6, newcomer: day < 8 },
+    }))
+      await feedback.upload(report);
+  await feedback.upload(tls({}, [tlsPolicy({}, {}, [tlsFailure()])]));
+  await feedback.upload('{"not": "a report"}');
+  await named(feedback);
+  await feedback.service.call('POST', '/v1/domains', { json: { name: 'quiet.example' } });
+  feedback.service.app.scheduler.wakeHere('domains.feedback-records');
+  return feedback;
+}
+
+test('Feedback is read, marked and understood in a browser', async (t) => {
+  const { domain, service } = await startStory(t);
+  const browser = await startMemberBrowser(t, service, 'member');
+  const page = await browser.open('/feedback');
+  await page.getByRole('link', { name: 'example.com' }).click();
+  await page.getByText('Not yet: with p=quarantine, mail of SendGrid would be lost.').waitFor();
+  await page.getByText('SendGrid: 660 of 840 messages fail DMARC.').waitFor();
+  await page.getByLabel('Sources').selectOption({ label: 'Only failing' });
+  await page.getByRole('button', { name: 'Apply' }).click();
+  const senders = page.locator('#sources tbody tr');
+  assert.equal(await senders.count(), 1);
+  await senders.first().getByRole('link').click();
+  await page.getByRole('heading', { name: 'SendGrid', exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Send a test through SendGrid' }).waitFor();
+  await page.getByLabel('Your answer').selectOption({ label: 'It is not ours' });
+  await page.getByLabel('Name').fill('Old shop');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Saved. It applies to all reports.').waitFor();
+  await page.getByRole('link', { name: 'example.com' }).click();
+  await page.getByText('You can change the policy to p=quarantine.').waitFor();
+  await page.goto(`${service.url}/feedback/reports`);
+  await page.getByLabel('Status').selectOption({ label: 'Not read' });
+  await page.getByRole('button', { name: 'Apply' }).click();
+  assert.equal(await page.locator('main tbody tr').count(), 1);
+
+  const reports = await service.call<{ data: { id: string }[] }>(
+    'GET',
+    '/v1/feedback/reports?type=dmarc&limit=1',
+  );
+  const sources = await service.call<{ data: { id: string }[] }>(
+    'GET',
+    `/v1/feedback/sources?domain_id=${domain.id}`,
+  );
+  const domains = await service.call<{ data: { id: string; name: string }[] }>(
+    'GET',
+    '/v1/domains',
+  );
+  const quiet = domains.body.data.find(({ name }) => name === 'quiet.example')!;
+  const paths = {
+    list: '/feedback',
+    domain: `/feedback/domains/${domain.id}`,
+    quiet: `/feedback/domains/${quiet.id}`,
+    source: `/feedback/sources/${sources.body.data[2]!.id}`,
+    reports: '/feedback/reports',
+    report: `/feedback/reports/${reports.body.data[0]!.id}`,
+  };
+  for (const path of Object.values(paths)) await checkLook(browser, path);
+  if (PICTURES === undefined) return;
+  mkdirSync(PICTURES, { recursive: true });
+  for (const [name, path] of Object.entries(paths))
+    for (const [size, viewport] of Object.entries(SIZES))
+      for (const colorScheme of ['light', 'dark'] as const) {
+        const look = await browser.open(path, { viewport, colorScheme });
+        await look.screenshot({
+          ...{ path: `${PICTURES}/${name}-${size}-${colorScheme}.png`, fullPage: true },
+        });
+        await look.context().close();
+      }
+});
+
+test('A viewer reads feedback and changes nothing', async (t) => {
+  const { domain, service } = await startStory(t);
+  const browser = await startMemberBrowser(t, service, 'viewer');
+  const page = await browser.open(`/feedback/domains/${domain.id}`);
+  await page.locator('#sources tbody tr').first().getByRole('link').click();
+  await page.getByRole('heading', { name: 'Addresses' }).waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Save' }).count(), 0);
+});
