@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
-import { BEGIN, tls, tlsFailure, tlsPolicy } from '../feedback/reading/builders.ts';
+import { BEGIN, dmarc, tls, tlsFailure, tlsPolicy } from '../feedback/reading/builders.ts';
 import { named, startFeedback } from '../feedback/start.ts';
 import { reportsOfDay, STORY_ZONE } from '../feedback/story.ts';
 import { checkLook, SIZES, startMemberBrowser } from './dashboard.ts';
@@ -53,6 +53,11 @@ test('Feedback is read, marked and understood in a browser', async (t) => {
   await page.getByLabel('Status').selectOption({ label: 'Not read' });
   await page.getByRole('button', { name: 'Apply' }).click();
   assert.equal(await page.locator('main tbody tr').count(), 1);
+  await page.getByLabel('File').setInputFiles({
+    ...{ name: 'r.xml', mimeType: 'text/xml', buffer: Buffer.from(dmarc({ id: 'by-hand' })) },
+  });
+  await page.getByRole('button', { name: 'Upload' }).click();
+  await page.getByText('Uploaded. Reports by status: counts: 1.').waitFor();
 
   const reports = await service.call<{ data: { id: string }[] }>(
     'GET',

@@ -4,13 +4,17 @@ import * as v from 'valibot';
 import { feedbackOperations } from '../../feedback/routes.ts';
 import type { FeedbackReport, FeedbackRow, ListedReport } from '../../feedback/schema.ts';
 import { REPORT_STATUSES, type ReportStatus } from '../../feedback/status.ts';
+import { readFormParts } from '../../http/multipart.ts';
+import { formatSize } from '../../lib/durations.ts';
 import type { State } from '../../report/blocks.ts';
 import { StateMark } from '../../report/html/components.tsx';
 import { formatCount } from '../../report/summary.ts';
-import { appPage } from '../frame/app-page.tsx';
+import { appPage, type PageCall } from '../frame/app-page.tsx';
 import { Card, Facts } from '../frame/card.tsx';
-import { Select } from '../frame/form.tsx';
-import { page } from '../frame/page-route.ts';
+import { type FormProblem, Notice, ProblemNotice, Select, Submit, submit } from '../frame/form.tsx';
+import { seeOther } from '../frame/page.tsx';
+import { form, page } from '../frame/page-route.ts';
+import { For } from '../frame/reader.tsx';
 import { EmptyState } from '../frame/states.tsx';
 import { type Column, DataTable, Filters, Pager, pathWith } from '../frame/table.tsx';
 import { Ago, Time } from '../frame/times.tsx';
@@ -51,69 +55,160 @@ const StatusMark = ({ status }: Pick<ListedReport, 'status'>) => (
 const typeWord = ({ type }: Pick<ListedReport, 'type'>): string =>
   type === null ? 'Unknown' : TYPE_WORDS[type]!;
 
+const ListQuery = v.strictObject({
+  status: v.optional(v.string()),
+  starting_after: v.optional(v.string()),
+  ending_before: v.optional(v.string()),
+  done: v.optional(v.string()),
+});
+
+interface ListState {
+  query?: v.InferOutput<typeof ListQuery>;
+  problem?: FormProblem | null;
+}
+
+async function renderList(call: PageCall, { query = {}, problem = null }: ListState) {
+  const { starting_after, ending_before } = query;
+  const status = REPORT_STATUSES.find((one) => one === query.status);
+  const asked = { status, limit: String(PAGE_SIZE), starting_after, ending_before };
+  const { data, has_more } = await call.invoke(feedbackOperations.list, { query: asked });
+  const uploaded = uploadedInWords(query.done ?? '');
+  return appPage(call, {
+    title: 'Reports of receivers',
+    section: 'feedback',
+    path: pathWith(PATH, { status }),
+    parents: [{ href: FEEDBACK, text: 'Feedback' }],
+    status: problem?.status,
+    headers: problem?.headers,
+    calls: [{ route: feedbackOperations.list, query: asked }, { route: feedbackOperations.upload }],
+    children: (
+      <>
+        <FeedbackTabs current="reports" />
+        {uploaded && <Notice tone="info">{uploaded}</Notice>}
+        <Filters path={PATH} active={status !== undefined}>
+          <Select
+            name="status"
+            label="Status"
+            value={status ?? ''}
+            options={[
+              ['', 'All'],
+              ...REPORT_STATUSES.map((one): [string, string] => [one, STATUS_WORDS[one]]),
+            ]}
+          />
+        </Filters>
+        {data.length === 0 ? (
+          <EmptyState title={status ? 'No reports with this status' : 'No reports yet'}>
+            {status === undefined &&
+              'Publish the feedback address of a domain. Most receivers send a report a day.'}
+          </EmptyState>
+        ) : (
+          <>
+            <DataTable
+              label="Reports"
+              columns={COLUMNS}
+              rows={data}
+              keyOf={({ id }) => id}
+              hrefOf={({ id }) => `${PATH}/${id}`}
+            />
+            <Pager
+              path={PATH}
+              query={{ status }}
+              cursors={{ starting_after, ending_before }}
+              rows={data}
+              hasMore={has_more}
+            />
+          </>
+        )}
+        <For role="member">
+          <Upload problem={problem} maxSize={call.app.config.FEEDBACK_MAX_SIZE} />
+        </For>
+      </>
+    ),
+  });
+}
+
+function Upload({ problem, maxSize }: { problem: FormProblem | null; maxSize: number }) {
+  const wrong = problem?.fields.file;
+  return (
+    <Card title="Upload a report" id="upload">
+      <form method="post" action={PATH} enctype="multipart/form-data" class="fields">
+        <ProblemNotice problem={problem} />
+        <div class="field">
+          <label for="file">File</label>
+          <p id="file-hint" class="hint">
+            {`XML, JSON, gzip, zip, or the message that carried it, up to ${formatSize(maxSize)}. For many files, use the command feedback import.`}
+          </p>
+          {wrong && (
+            <p id="file-wrong" class="wrong">
+              <span class="visually-hidden">Error: </span>
+              {wrong}
+            </p>
+          )}
+          <input
+            id="file"
+            name="file"
+            type="file"
+            data-max-bytes={maxSize}
+            data-too-large={`The file is larger than ${formatSize(maxSize)}. Choose a smaller one.`}
+            aria-invalid={wrong ? 'true' : undefined}
+            aria-describedby={wrong ? 'file-wrong file-hint' : 'file-hint'}
+          />
+        </div>
+        <Submit secondary>Upload</Submit>
+      </form>
+    </Card>
+  );
+}
+
+/** `done` has the number of reports for each status: `counted.2,refused.1`. */
+function uploadedInWords(done: string): string | null {
+  const parts = done.split(',').flatMap((part) => {
+    const [name, count] = part.split('.');
+    const status = REPORT_STATUSES.find((one) => one === name);
+    return status && /^\d{1,3}$/.test(count ?? '')
+      ? [`${STATUS_WORDS[status].toLowerCase()}: ${count}`]
+      : [];
+  });
+  return parts.length > 0 ? `Uploaded. Reports by status: ${parts.join(', ')}.` : null;
+}
+
 const list = page({
   path: PATH,
   operation: 'showFeedbackReports',
   role: 'viewer',
   summary: 'Show the reports that arrived',
-  query: v.strictObject({
-    status: v.optional(v.string()),
-    starting_after: v.optional(v.string()),
-    ending_before: v.optional(v.string()),
-  }),
+  query: ListQuery,
+  handle: (call) => renderList(call, { query: call.query }),
+});
+
+const upload = form({
+  path: PATH,
+  operation: 'submitFeedbackReport',
+  role: 'member',
+  summary: 'Upload a report with the form',
+  consumes: {
+    type: 'multipart/form-data',
+    maxBytes: ({ config }) => config.FEEDBACK_MAX_SIZE + FORM_BYTES,
+  },
   async handle(call) {
-    const { starting_after, ending_before } = call.query;
-    const status = REPORT_STATUSES.find((one) => one === call.query.status);
-    const query = { status, limit: String(PAGE_SIZE), starting_after, ending_before };
-    const { data, has_more } = await call.invoke(feedbackOperations.list, { query });
-    return appPage(call, {
-      title: 'Reports of receivers',
-      section: 'feedback',
-      path: pathWith(PATH, { status }),
-      parents: [{ href: FEEDBACK, text: 'Feedback' }],
-      calls: [{ route: feedbackOperations.list, query }],
-      children: (
-        <>
-          <FeedbackTabs current="reports" />
-          <Filters path={PATH} active={status !== undefined}>
-            <Select
-              name="status"
-              label="Status"
-              value={status ?? ''}
-              options={[
-                ['', 'All'],
-                ...REPORT_STATUSES.map((one): [string, string] => [one, STATUS_WORDS[one]]),
-              ]}
-            />
-          </Filters>
-          {data.length === 0 ? (
-            <EmptyState title={status ? 'No reports with this status' : 'No reports yet'}>
-              {status === undefined &&
-                'Publish the feedback address of a domain. Most receivers send a report a day.'}
-            </EmptyState>
-          ) : (
-            <>
-              <DataTable
-                label="Reports"
-                columns={COLUMNS}
-                rows={data}
-                keyOf={({ id }) => id}
-                hrefOf={({ id }) => `${PATH}/${id}`}
-              />
-              <Pager
-                path={PATH}
-                query={{ status }}
-                cursors={{ starting_after, ending_before }}
-                rows={data}
-                hasMore={has_more}
-              />
-            </>
-          )}
-        </>
-      ),
-    });
+    const parts = readFormParts(call.raw, call.headers.get('content-type'));
+    const raw = parts.get('file')?.bytes ?? new Uint8Array();
+    if (raw.byteLength === 0) {
+      const fields = { file: 'Choose a file.' };
+      return renderList(call, { problem: { status: 422, notice: null, fields, headers: {} } });
+    }
+    const { result, problem } = await submit({}, () =>
+      call.invoke(feedbackOperations.upload, { raw }),
+    );
+    if (problem) return renderList(call, { problem });
+    const counts = Map.groupBy(result.data, ({ status }) => status);
+    const done = [...counts].map(([status, reports]) => `${status}.${reports.length}`).join(',');
+    return seeOther(pathWith(PATH, { done }));
   },
 });
+
+/** The form beside the file. */
+const FORM_BYTES = 16 * 1024;
 
 const COLUMNS: Column<ListedReport>[] = [
   {
@@ -243,4 +338,4 @@ const ROWS: Column<FeedbackRow>[] = [
   { title: 'Policy', wide: true, cell: ({ disposition }) => disposition },
 ];
 
-export const feedbackReportPages = [list, one];
+export const feedbackReportPages = [list, upload, one];
