@@ -121,9 +121,11 @@ async function openIncident({ app, call }: TestService): Promise<string> {
   return incidents.data[0]!.id;
 }
 
-/** Uploads a report about a new domain. */
-async function freshReport({ call }: TestService, nth: number) {
-  await call('POST', '/v1/domains', { json: { name: `r${nth}.example` } });
+/** Uploads a report about a new domain, which has a source. */
+async function freshReport({ app, call }: TestService, nth: number) {
+  const domain = await call<{ id: string }>('POST', '/v1/domains', {
+    json: { name: `r${nth}.example` },
+  });
   const policy = `<policy_published><domain>r${nth}.example</domain><p>none</p></policy_published>`;
   const { body } = await call<{ data: { id: string; reporter_id: string }[] }>(
     'POST',
@@ -131,7 +133,15 @@ async function freshReport({ call }: TestService, nth: number) {
     { body: dmarc({ policy }), headers: { 'content-type': 'application/octet-stream' } },
   );
   const { id, reporter_id } = body.data[0]!;
-  return { REPORT_ID: id, REPORTER_ID: reporter_id };
+  const source = await app.db
+    .insertInto('feedback_sources')
+    .values({
+      ...{ id: app.newId('src'), domain_id: domain.body.id, key: 'host example.net' },
+      ...{ name: 'example.net', evidence: 'x', mark: null, label: null },
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return { REPORT_ID: id, REPORTER_ID: reporter_id, SOURCE_ID: source.id };
 }
 
 /** A domain in place of that of the example. */
@@ -157,6 +167,8 @@ const REAL_VALUES: Record<
     );
     return ['$TOKEN', domain.body.feedback.address.slice(3, 19)];
   },
+  listFeedbackSources: realDomain,
+  getDmarcAdvice: realDomain,
   getDmarcFeedback: realDomain,
   getTlsFeedback: realDomain,
   getComplaintSummary: realDomain,

@@ -183,6 +183,13 @@ const REQUIRED_ROLE: Record<string, Role | 'public'> = {
   showApiKeys: 'member',
   submitApiKey: 'member',
   submitApiKeyRevocation: 'member',
+  showFeedback: 'viewer',
+  showDomainFeedback: 'viewer',
+  showFeedbackSource: 'viewer',
+  submitFeedbackSource: 'member',
+  showFeedbackReports: 'viewer',
+  submitFeedbackReport: 'member',
+  showFeedbackReport: 'viewer',
   showReports: 'viewer',
   showSharedReports: 'viewer',
   showSharedReport: 'viewer',
@@ -333,6 +340,7 @@ const LIVE_ONLY_FORMS = new Set([
   'submitMonitorRun',
   'submitMonitorEnabled',
   'submitMonitorDeletion',
+  'submitFeedbackSource',
 ]);
 
 /** Authorized by a link alone. Web mail clients call it too. */

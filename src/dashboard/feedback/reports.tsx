@@ -80,7 +80,7 @@ async function renderList(call: PageCall, { query = {}, problem = null }: ListSt
     parents: [{ href: FEEDBACK, text: 'Feedback' }],
     status: problem?.status,
     headers: problem?.headers,
-    calls: [{ route: feedbackOperations.list, query: asked }, { route: feedbackOperations.upload }],
+    calls: [{ route: feedbackOperations.list, query: asked }],
     children: (
       <>
         <FeedbackTabs current="reports" />

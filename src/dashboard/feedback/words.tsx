@@ -59,7 +59,7 @@ export function nextStepOf({ kind, failed, quarantined, rejected }: FeedbackSour
     case 'misconfigured':
       return 'Set up DKIM or SPF';
     case 'forwarder':
-      return 'Nothing: forwarding breaks SPF';
+      return failed === 0 ? 'Nothing: its mail passes' : 'Nothing: forwarding breaks SPF';
     case 'unknown':
       return 'Say whether it is yours';
     case 'spoof':

@@ -42,11 +42,13 @@ export interface SourceName {
  */
 export function nameSource(evidence: AddressEvidence): SourceName {
   const { address, host, isOwn, mailFrom, signers, domain } = evidence;
-  if (isOwn)
+  if (isOwn || isHostOf(host, domain))
     return {
       key: `own ${host ?? address}`,
       name: host ?? address,
-      evidence: `The SPF record or a mail server of ${domain} names the address.`,
+      evidence: isOwn
+        ? `The SPF record or a mail server of ${domain} names the address.`
+        : `The confirmed host name ${host} is one of the domain.`,
     };
   return (
     serviceByHost(host) ??
@@ -60,6 +62,10 @@ export function nameSource(evidence: AddressEvidence): SourceName {
     }
   );
 }
+
+/** Who controls the domain controls its host names, and a confirmed one was chosen for the address. */
+const isHostOf = (host: string | null, domain: string): boolean =>
+  host !== null && organizationalDomain(host) === (organizationalDomain(domain) ?? domain);
 
 const serviceName = ({ id, name }: SendingService, evidence: string): SourceName => ({
   key: `service ${id}`,

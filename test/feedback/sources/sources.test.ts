@@ -2,10 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { FeedbackSource, FeedbackSourceDetails } from '../../src/feedback/sources/schema.ts';
-import { BEGIN, dmarc, record } from './reading/builders.ts';
-import { type FeedbackService, named, startFeedback } from './start.ts';
-import { reportsOfDay, SENDERS, STORY_ZONE } from './story.ts';
+import type {
+  FeedbackSource,
+  FeedbackSourceDetails,
+} from '../../../src/feedback/sources/schema.ts';
+import { BEGIN, dmarc, record } from '../reading/builders.ts';
+import { type FeedbackService, named, startFeedback } from '../start.ts';
+import { reportsOfDay, SENDERS, STORY_ZONE } from '../story.ts';
 
 const DAY_S = 86_400;
 const DAY_MS = DAY_S * 1000;

@@ -1,0 +1,111 @@
+/** The advice on the policy: each state, at its boundaries; one step at a time. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  type AdviceInput,
+  type AdvisedSource,
+  adviseOn,
+} from '../../../src/feedback/sources/advice.ts';
+
+const DAYS = Array.from(
+  { length: 14 },
+  (_, index) => `2026-11-${String(index + 8).padStart(2, '0')}`,
+);
+
+const source = (changes: Partial<AdvisedSource> = {}): AdvisedSource => ({
+  ...{ id: 'src_1', name: 'Mailchimp', kind: 'service', messages: 1000, passed: 1000 },
+  lastDay: '2026-11-21',
+  ...changes,
+});
+
+const advise = (changes: Partial<AdviceInput> = {}) =>
+  adviseOn({
+    record: 'v=DMARC1; p=none; rua=mailto:a@example.com',
+    uri: 'mailto:fb-x@inbox.example',
+    days: DAYS,
+    reporters: 3,
+    sources: [source()],
+    today: '2026-11-22',
+    ...changes,
+  });
+
+const CASES: [
+  what: string,
+  changes: Partial<AdviceInput>,
+  state: string,
+  next: string | null,
+  says: RegExp,
+][] = [
+  ['all own mail passes', {}, 'ready', 'quarantine', /^You can change .* p=quarantine\. All mail/],
+  [
+    'quarantine is next to reject',
+    { record: 'v=DMARC1; p=quarantine' },
+    ...(['ready', 'reject', /p=reject/] as const),
+  ],
+  ['reject is the end', { record: 'v=DMARC1; p=reject' }, 'done', null, /nothing to change/],
+  ['no record', { record: null }, 'not_published', 'none', /changes nothing for your mail/],
+  ['a record that is not known', { record: undefined }, 'not_enough_data', null, /looked up/],
+  ['13 days', { days: DAYS.slice(1) }, 'not_enough_data', 'quarantine', /do not cover enough/],
+  ['two reporters', { reporters: 2 }, 'not_enough_data', 'quarantine', /do not cover enough/],
+  [
+    '99 messages',
+    { sources: [source({ messages: 99, passed: 99 })] },
+    ...(['not_enough_data', 'quarantine', /do not cover enough/] as const),
+  ],
+  [
+    '98.9 % of a service',
+    { sources: [source({ passed: 989 })] },
+    ...(['not_ready', 'quarantine', /mail of Mailchimp would be lost/] as const),
+  ],
+  ['99 % of a service', { sources: [source({ passed: 990 })] }, 'ready', 'quarantine', /You can/],
+  [
+    'a sender that was not used for 15 days',
+    { sources: [source(), source({ kind: 'misconfigured', passed: 0, lastDay: '2026-11-07' })] },
+    ...(['ready', 'quarantine', /You can/] as const),
+  ],
+  [
+    'spoofing, which the policy is for',
+    { sources: [source(), source({ kind: 'spoof', passed: 0, messages: 9000 })] },
+    ...(['ready', 'quarantine', /All mail of your own senders passes\.$/] as const),
+  ],
+  [
+    'forwarded mail that fails',
+    { sources: [source(), source({ kind: 'forwarder', messages: 100, passed: 60 })] },
+    ...(['ready', 'quarantine', /Of all messages, 3\.6 % were forwarded and fail/] as const),
+  ],
+  [
+    'five failing senders, of which three are named',
+    { sources: ['A', 'B', 'C', 'D', 'E'].map((name) => source({ name, passed: 0 })) },
+    ...(['not_ready', 'quarantine', /mail of A, B, C and 2 more sources would be lost/] as const),
+  ],
+];
+
+for (const [what, changes, state, next, says] of CASES)
+  test(`The advice for ${what}: ${state}`, () => {
+    const advice = advise(changes);
+    assert.deepEqual([advice.state, advice.next, advice.ready], [state, next, state === 'ready']);
+    assert.match(advice.summary, says);
+    if (state === 'not_ready' || state === 'not_enough_data') assert.ok(advice.missing.length > 0);
+    if (state === 'ready' || state === 'done') assert.deepEqual(advice.missing, []);
+    if (next === null) assert.equal(advice.record, null);
+    else assert.match(advice.record!, new RegExp(`^v=DMARC1; p=${next}`));
+  });
+
+test('What a policy would affect is listed without spoofers, with the most messages first', () => {
+  const { wouldBeRejected } = advise({
+    sources: [
+      source(),
+      source({ name: 'small', kind: 'misconfigured', messages: 10, passed: 0 }),
+      source({ name: 'spoofer', kind: 'spoof', passed: 0 }),
+      source({ name: 'forwarder', kind: 'forwarder', messages: 100, passed: 60 }),
+    ],
+  });
+  assert.deepEqual(
+    wouldBeRejected.map(({ name, failed }) => [name, failed]),
+    [
+      ['forwarder', 40],
+      ['small', 10],
+    ],
+  );
+});

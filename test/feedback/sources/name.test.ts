@@ -1,0 +1,125 @@
+/** How a source is named, from what is known about an address; and what kind of sender it is. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { kindOf, type SourceMark } from '../../../src/feedback/sources/kind.ts';
+import { type AddressEvidence, nameSource } from '../../../src/feedback/sources/name.ts';
+import { ownNetworksOf } from '../../../src/feedback/sources/own-networks.ts';
+import { zoneResolver } from '../../../src/net/dns/zone.ts';
+
+const NAMES: [what: string, evidence: Partial<AddressEvidence>, key: string][] = [
+  [
+    'an address of the SPF record',
+    { isOwn: true, host: 'mail.example.com' },
+    'own mail.example.com',
+  ],
+  ['the same without a host name', { isOwn: true }, 'own 203.0.114.7'],
+  ['a host name of the domain', { host: 'crm.example.com' }, 'own crm.example.com'],
+  ['a host of a sending service', { host: 'o1.ptr9.sendgrid.net' }, 'service sendgrid'],
+  ['a known forwarder', { host: 'mx1.forwardemail.net' }, 'forwarder Forward Email'],
+  ['the return path of a service', { mailFrom: ['em1.sendgrid.net'] }, 'service sendgrid'],
+  [
+    'only a signature of a service',
+    { signers: ['example.com', 'sendgrid.net'] },
+    'service sendgrid',
+  ],
+  [
+    'a forwarder that passes on mail with the signature of a service',
+    { host: 'mx.forwarder.example', signers: ['sendgrid.net'] },
+    'host forwarder.example',
+  ],
+  ['an unknown host', { host: 'a.b.host.example.net' }, 'host example.net'],
+  [
+    'SPF for another domain',
+    { mailFrom: ['example.com', 'bounce.crm.example'] },
+    'spf crm.example',
+  ],
+  [
+    'SPF for the domain itself, which says nothing',
+    { mailFrom: ['example.com'] },
+    'network 203.0.114.0/24',
+  ],
+  ['nothing', {}, 'network 203.0.114.0/24'],
+  ['nothing, IPv6', { address: '2001:db8:1:2::9' }, 'network 2001:db8:1::/48'],
+];
+
+for (const [what, evidence, key] of NAMES)
+  test(`The source of ${what}: ${key}`, () => {
+    const found = nameSource({
+      ...{ address: '203.0.114.7', domain: 'example.com', host: null, isOwn: false },
+      ...{ signers: [], mailFrom: [] },
+      ...evidence,
+    });
+    assert.equal(found.key, key);
+    assert.match(found.evidence, /^\S.*\.$/);
+  });
+
+/** Of 100 messages. */
+const KINDS: [
+  what: string,
+  key: string,
+  totals: { passed: number; dkim?: number; spf?: number; forwarded?: number },
+  kind: string,
+  mark?: SourceMark,
+][] = [
+  ['an own server', 'own a', { passed: 100, spf: 100 }, 'own'],
+  ['an own server that fails', 'own a', { passed: 90, spf: 90 }, 'misconfigured'],
+  ['a service that passes by DKIM alone', 'service sendgrid', { passed: 99, dkim: 99 }, 'service'],
+  ['a service without DKIM', 'service sendgrid', { passed: 0 }, 'misconfigured'],
+  ['a mailbox host', 'service google_workspace', { passed: 100, dkim: 100, spf: 100 }, 'service'],
+  [
+    'a mailbox host that forwards',
+    'service google_workspace',
+    { passed: 100, dkim: 100 },
+    'forwarder',
+  ],
+  ['a known forwarder', 'forwarder Pobox', { passed: 0 }, 'forwarder'],
+  [
+    'a host whose mail is said to be forwarded',
+    'host a',
+    { passed: 0, forwarded: 80 },
+    'forwarder',
+  ],
+  ['a host with signed mail', 'host a', { passed: 70, dkim: 70 }, 'forwarder'],
+  ['a host that SPF includes', 'host a', { passed: 100, spf: 100 }, 'own'],
+  ['a host that passes now and then', 'host a', { passed: 20, dkim: 20 }, 'unknown'],
+  ['a network that never passes', 'network a', { passed: 0 }, 'spoof'],
+  ['the same, marked as own', 'network a', { passed: 0 }, 'misconfigured', 'own'],
+  ['a service, marked as foreign', 'service sendgrid', { passed: 0 }, 'spoof', 'foreign'],
+  ['a host, marked as a forwarder', 'host a', { passed: 0 }, 'forwarder', 'forwarder'],
+];
+
+for (const [what, key, totals, kind, mark = null] of KINDS)
+  test(`The kind of ${what}: ${kind}`, () => {
+    const all = { messages: 100, dkim: 0, spf: 0, forwarded: 0, ...totals };
+    assert.equal(kindOf(key, mark as SourceMark | null, all), kind);
+  });
+
+test('The own networks of a domain are in its SPF record, its addresses, and its own mail servers', async () => {
+  const own = await ownNetworksOf(
+    zoneResolver({
+      'news.example.com': {
+        TXT: ['v=spf1 ip4:192.0.2.0/28 a:out.example.com include:other.example'],
+      },
+      'example.com': {
+        TXT: ['v=spf1 ip6:2001:db8::/64 ip4:10.0.0.0/1 a mx'],
+        A: ['198.51.100.1'],
+        MX: ['10 mx.example.com', '20 mx.hoster.example'],
+      },
+      'out.example.com': { A: ['198.51.100.2'] },
+      'mx.example.com': { A: ['198.51.100.3'] },
+      'mx.hoster.example': { A: ['203.0.114.3'] },
+    }),
+    'news.example.com',
+  );
+  for (const address of [
+    '192.0.2.9',
+    '198.51.100.1',
+    '198.51.100.2',
+    '198.51.100.3',
+    '2001:db8::5',
+  ])
+    assert.ok(own.contains(address), address);
+  for (const address of ['192.0.2.16', '203.0.114.3', '10.1.1.1', '8.8.8.8'])
+    assert.ok(!own.contains(address), address);
+});
