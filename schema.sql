@@ -884,7 +884,9 @@ CREATE TABLE feedback_reports (
 CREATE UNIQUE INDEX feedback_reports_mail ON feedback_reports (mail_id, position);
 CREATE UNIQUE INDEX feedback_reports_counted ON feedback_reports (identity) WHERE status = 'counted';
 CREATE INDEX feedback_reports_identity ON feedback_reports (identity) WHERE identity IS NOT NULL;
-CREATE INDEX feedback_reports_domain ON feedback_reports (domain_id, type, period_to);
+-- With all that the sums of a period by reporter need.
+CREATE INDEX feedback_reports_domain ON feedback_reports
+  (domain_id, type, status, period_to, period_from, reporter_id, messages);
 CREATE INDEX feedback_reports_reporter ON feedback_reports (reporter_id, status, id);
 CREATE INDEX feedback_reports_status ON feedback_reports (status, id);
 CREATE INDEX feedback_reports_received ON feedback_reports (received_at);

@@ -27,7 +27,7 @@ const LARGE_ROUNDS = 9;
 
 const IMPORTED_REPORTS = 20_000;
 const ROWS_EACH = 50;
-/** As many as the command line sends at the same time. */
+/** Enough to keep the service busy. The command line sends one after the other. */
 const UPLOADS = 4;
 
 const QUERIES = 30;
@@ -62,6 +62,7 @@ export async function benchFeedback() {
       signMessage(Buffer.from(raw), { domain: REPORTER, selector: 's1', key }),
     );
     const imported = await measureImport(service);
+    nameSources(join(folder, 'deliverability.db'), domain.id);
     const queries = await measureQueries(service, domain.id);
     const beside = await measureTests(service);
     const hostile = await measureHostile(service);
@@ -186,10 +187,14 @@ async function measureImport(service: Client) {
   };
 }
 
-async function uploadAll(service: Client, files: Uint8Array[], signal?: AbortSignal) {
+async function uploadAll(
+  service: Client,
+  files: Uint8Array[],
+  { uploads = UPLOADS, signal }: { uploads?: number; signal?: AbortSignal } = {},
+) {
   const rest = files.values();
   await Promise.all(
-    Array.from({ length: UPLOADS }, async () => {
+    Array.from({ length: uploads }, async () => {
       for (const file of rest) {
         if (signal?.aborted) return;
         const { data } = await service.upload(file);
@@ -197,6 +202,25 @@ async function uploadAll(service: Client, files: Uint8Array[], signal?: AbortSig
       }
     }),
   );
+}
+
+const SOURCES = 500;
+
+/** As if all addresses had been looked up, which takes the service a quarter of an hour. */
+function nameSources(path: string, domain: string): void {
+  const database = new Sqlite(path, { timeout: 10_000 });
+  database.exec(`
+    WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < ${SOURCES - 1})
+    INSERT INTO feedback_sources (id, domain_id, key, name, evidence)
+      SELECT 'src_' || i, '${domain}', 'host h' || i || '.example', 'h' || i || '.example', 'x' FROM n;
+    UPDATE feedback_addresses SET source_id = 'src_' || (rowid % ${SOURCES}), look_up_at = '9';
+    INSERT INTO feedback_source_days
+      (source_id, domain_id, day, messages, passed, dkim, spf, quarantined, rejected, forwarded)
+      SELECT source_id, r.domain_id, day, sum(count), sum(count * (outcome = 'pass')),
+        sum(count * (dkim = 'pass')), sum(count * (spf = 'pass')), 0, 0, 0
+      FROM dmarc_rows r JOIN feedback_addresses a ON a.id = r.domain_id || ' ' || r.address
+      GROUP BY source_id, day;`);
+  database.close();
 }
 
 /** Times of requests for the sums, with all rows stored. */
@@ -207,6 +231,9 @@ async function measureQueries(service: Client, domainId: string) {
   const paths = {
     month_ms: `/v1/feedback/dmarc?domain_id=${domainId}`,
     year_ms: `/v1/feedback/dmarc?domain_id=${domainId}${year}`,
+    sources_ms: `/v1/feedback/sources?domain_id=${domainId}`,
+    sources_year_ms: `/v1/feedback/sources?domain_id=${domainId}${year}`,
+    advice_ms: `/v1/feedback/advice?domain_id=${domainId}`,
     reports_ms: `/v1/feedback/reports?domain_id=${domainId}&status=counted&type=dmarc`,
     reporters_ms: '/v1/feedback/reporters',
   };
@@ -235,7 +262,10 @@ async function measureTests(service: Client) {
     const rateAlone = await sendAll([service.smtp], tokens.splice(0, TESTS), raw);
     await analyzed(service);
     const ending = new AbortController();
-    const uploads = uploadAll(service, files.splice(0, 1500), ending.signal);
+    const uploads = uploadAll(service, files.splice(0, 1500), {
+      uploads: 1,
+      signal: ending.signal,
+    });
     const rateBeside = await sendAll([service.smtp], tokens.splice(0, TESTS), raw);
     ending.abort();
     await uploads;
