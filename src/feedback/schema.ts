@@ -586,65 +586,23 @@ export const BounceListQuery = v.strictObject({
   ),
 });
 
-const CountByDay = named(
-  'CountByDay',
-  v.object({
-    date: described(Text, 'The day, in UTC.'),
-    count: described(Count, 'How many.'),
-  }),
-  'A count by day.',
-  { date: '2026-11-21', count: 2 },
-);
+/** A count for each value of a column. */
+const countBy = (name: string, column: string, text: string, example: string) =>
+  named(
+    name,
+    v.object({
+      [column]: described(Text, text, example),
+      count: described(Count, 'How many.', 2),
+    }),
+    `A count by ${column.replace('_', ' ')}.`,
+  );
 
-const CountByKind = named(
-  'CountByKind',
-  v.object({
-    kind: described(Text, 'The kind.'),
-    count: described(Count, 'How many.'),
-  }),
-  'A count by kind.',
-  { kind: 'abuse', count: 2 },
-);
-
-const CountByProvider = named(
-  'CountByProvider',
-  v.object({
-    provider: described(Text, 'The mailbox provider.'),
-    count: described(Count, 'How many.'),
-  }),
-  'A count by provider.',
-  { provider: 'example.net', count: 2 },
-);
-
-const CountByAddress = named(
-  'CountByAddress',
-  v.object({
-    address: described(Text, 'The IP address.'),
-    count: described(Count, 'How many.'),
-  }),
-  'A count by address.',
-  { address: '192.0.2.1', count: 2 },
-);
-
-const CountByClass = named(
-  'CountByClass',
-  v.object({
-    class: described(Text, 'The class.'),
-    count: described(Count, 'How many.'),
-  }),
-  'A count by class.',
-  { class: 'policy', count: 2 },
-);
-
-const CountByCode = named(
-  'CountByCode',
-  v.object({
-    status_code: described(Text, 'The enhanced status code.'),
-    count: described(Count, 'How many.'),
-  }),
-  'A count by code.',
-  { status_code: '5.7.26', count: 2 },
-);
+const CountByDay = countBy('CountByDay', 'date', 'The day, in UTC.', '2026-11-21');
+const CountByKind = countBy('CountByKind', 'kind', 'The kind.', 'abuse');
+const CountByProvider = countBy('CountByProvider', 'provider', 'The provider.', 'example.net');
+const CountByAddress = countBy('CountByAddress', 'address', 'The IP address.', '192.0.2.1');
+const CountByClass = countBy('CountByClass', 'class', 'The class.', 'policy');
+const CountByCode = countBy('CountByCode', 'status_code', 'The enhanced status code.', '5.7.26');
 
 export const ComplaintSummary = named(
   'ComplaintSummary',
