@@ -18,7 +18,7 @@ import {
   tlsFailure,
   tlsPolicy,
 } from './reading/builders.ts';
-import { startFeedback } from './start.ts';
+import { named, startFeedback } from './start.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -28,6 +28,8 @@ const TABLES = [
   'dmarc_rows',
   'dmarc_days',
   'feedback_addresses',
+  'feedback_sources',
+  'feedback_source_days',
   'tls_days',
   'tls_failures',
   'message_chunks',
@@ -138,10 +140,12 @@ test('A report of 12,000 rows keeps the largest, and all of its sums', async (t)
 });
 
 test('Deleting a domain deletes all of its feedback', async (t) => {
-  const { domain, send, service, settled, upload } = await startFeedback(t);
+  const feedback = await startFeedback(t);
+  const { domain, send, service, settled, upload } = feedback;
   await send(mail([text('x'), { type: 'application/gzip', content: gzip(dmarc()) }]));
   await upload(tls({}, [tlsPolicy({}, {}, [tlsFailure()])]));
   await settled();
+  await named(feedback);
   const before = await counts(service.app.db);
   assert.ok(
     Object.values(before).every((count) => count > 0),
