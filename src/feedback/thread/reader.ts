@@ -5,6 +5,7 @@ import type { Log } from '../../lib/log.ts';
 import { type StartWorker, startWorker, type WorkerThread } from '../../lib/threads.ts';
 import { answerLookup } from '../../net/dns/remote-resolver.ts';
 import type { Resolver } from '../../net/dns/resolver.ts';
+import type { ReadItem, Refusal } from '../reading/report.ts';
 import type { PreparedItem } from './prepare.ts';
 import type { Verifications } from './verify.ts';
 import type { FromWorker, ToWorker } from './worker.ts';
@@ -16,6 +17,8 @@ export interface FeedbackReader {
    * time or memory is one refusal.
    */
   read(raw: Uint8Array, now: number): Promise<PreparedItem[]>;
+  /** The same, as they were read, and not as they are stored. */
+  parse(raw: Uint8Array, now: number): Promise<ReadItem[]>;
   /** Whether the message is genuine. Waits for DNS, together with others. Rejects with ThreadEndedError. */
   verify(raw: Uint8Array, envelope: Envelope, receivedAt: number): Promise<Verifications>;
   /** Ends the thread; the next work starts it again. */
@@ -97,25 +100,34 @@ export function createFeedbackReader(options: ReaderOptions): FeedbackReader {
   }
 
   /** Once more if the thread ended: what was verified at the same time can be the cause. */
-  async function read(raw: Uint8Array, now: number, isRepeated = false): Promise<PreparedItem[]> {
+  async function readAs<Type extends 'read' | 'parse'>(
+    type: Type,
+    raw: Uint8Array,
+    now: number,
+    isRepeated = false,
+  ): Promise<ItemOf<Type>[]> {
     try {
-      const message = await run((job) => ({ type: 'read', job, raw, now }));
-      return message.type === 'read' ? message.items : [FAULT];
+      const message = await run((job) => ({ type, job, raw, now }));
+      return message.type === type ? (message as { items: ItemOf<Type>[] }).items : [FAULT];
     } catch (error) {
       if (!(error instanceof ThreadEndedError)) {
         log.error('a file with feedback could not be read', { error: String(error) });
         return [FAULT];
       }
-      return isRepeated ? [EXHAUSTED] : read(raw, now, true);
+      return isRepeated ? [EXHAUSTED] : readAs(type, raw, now, true);
     }
   }
 
+  /** One file at a time. */
+  function inTurn<Type extends 'read' | 'parse'>(type: Type, raw: Uint8Array, now: number) {
+    const result = reading.then(() => readAs(type, raw, now));
+    reading = result.catch(() => {});
+    return result;
+  }
+
   return {
-    read(raw, now) {
-      const result = reading.then(() => read(raw, now));
-      reading = result.catch(() => {});
-      return result;
-    },
+    read: (raw, now) => inTurn('read', raw, now),
+    parse: (raw, now) => inTurn('parse', raw, now),
     async verify(raw, envelope, receivedAt) {
       const message = await run((job) => ({ type: 'verify', job, raw, envelope, receivedAt }));
       if (message.type !== 'verified') throw new Error('unexpected answer');
@@ -128,14 +140,19 @@ export function createFeedbackReader(options: ReaderOptions): FeedbackReader {
   };
 }
 
-const EXHAUSTED: PreparedItem = {
+/** A refusal is one of either. */
+type ItemOf<Type extends 'read' | 'parse'> =
+  | Refusal
+  | (Type extends 'read' ? PreparedItem : ReadItem);
+
+const EXHAUSTED: Refusal = {
   ok: false,
   reason: 'too_large',
   detail: 'Reading the file took too much time or memory.',
   type: null,
 };
 
-const FAULT: PreparedItem = {
+const FAULT: Refusal = {
   ok: false,
   reason: 'unreadable',
   detail: 'The file could not be read.',

@@ -8,18 +8,20 @@ import {
   remoteResolver,
 } from '../../net/dns/remote-resolver.ts';
 import { readFeedback } from '../reading/read.ts';
+import type { ReadItem } from '../reading/report.ts';
 import { type PreparedItem, prepare } from './prepare.ts';
 import { type Verifications, verifyMail } from './verify.ts';
 
 export type ToWorker =
   /** `now` in milliseconds since the Unix epoch. */
-  | { type: 'read'; job: number; raw: Uint8Array; now: number }
+  | { type: 'read' | 'parse'; job: number; raw: Uint8Array; now: number }
   | { type: 'verify'; job: number; raw: Uint8Array; envelope: Envelope; receivedAt: number }
   | LookupAnswer;
 
 export type FromWorker =
   | LookupRequest
   | { type: 'read'; job: number; items: PreparedItem[] }
+  | { type: 'parse'; job: number; items: ReadItem[] }
   | { type: 'verified'; job: number; verifications: Verifications }
   | { type: 'failed'; job: number; error: string };
 
@@ -40,9 +42,11 @@ port.on('message', (message: ToWorker) => {
 
 async function run(message: Exclude<ToWorker, LookupAnswer>): Promise<FromWorker> {
   const { job, raw } = message;
-  if (message.type === 'read') {
+  if (message.type !== 'verify') {
     const items = await readFeedback(raw, { now: message.now });
-    return { type: 'read', job, items: items.map(prepare) };
+    return message.type === 'parse'
+      ? { type: 'parse', job, items }
+      : { type: 'read', job, items: items.map(prepare) };
   }
   const { envelope, receivedAt } = message;
   const verifications = await verifyMail(raw, envelope, receivedAt, resolver);
