@@ -992,9 +992,9 @@ CREATE TABLE feedback_source_days (
   rejected    INTEGER NOT NULL,
   -- Messages that a receiver took for forwarded ones.
   forwarded   INTEGER NOT NULL,
-  PRIMARY KEY (source_id, day)
-);
-CREATE INDEX feedback_source_days_listed ON feedback_source_days (domain_id, day);
+  PRIMARY KEY (domain_id, day, source_id)
+) WITHOUT ROWID;
+CREATE INDEX feedback_source_days_source ON feedback_source_days (source_id, day);
 
 -- What TLS reports count by day in UTC.
 CREATE TABLE tls_days (

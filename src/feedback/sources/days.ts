@@ -42,7 +42,7 @@ const COLUMNS = [
 const insertInto = sql`insert into feedback_source_days (source_id, domain_id, day,
   ${sql.join(COLUMNS.map((name) => sql.ref(name)))})`;
 
-const addOnConflict = sql`on conflict (source_id, day) do update set ${sql.join(
+const addOnConflict = sql`on conflict (domain_id, day, source_id) do update set ${sql.join(
   COLUMNS.map(
     (name) =>
       sql`${sql.ref(name)} = ${sql.ref(`feedback_source_days.${name}`)} + ${sql.ref(`excluded.${name}`)}`,
@@ -64,7 +64,7 @@ export async function addSourceDays(
     where r.report_id = ${report} and r.position >= ${start} and r.position < ${end}
       and a.source_id is not null
     group by a.source_id, r.domain_id, r.day
-    order by a.source_id, r.day
+    order by r.day, a.source_id
     ${addOnConflict}`.execute(tx);
 }
 

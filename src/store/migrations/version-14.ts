@@ -151,9 +151,9 @@ CREATE TABLE feedback_source_days (
   quarantined INTEGER NOT NULL,
   rejected    INTEGER NOT NULL,
   forwarded   INTEGER NOT NULL,
-  PRIMARY KEY (source_id, day)
-);
-CREATE INDEX feedback_source_days_listed ON feedback_source_days (domain_id, day);
+  PRIMARY KEY (domain_id, day, source_id)
+) WITHOUT ROWID;
+CREATE INDEX feedback_source_days_source ON feedback_source_days (source_id, day);
 CREATE TABLE tls_days (
   domain_id TEXT NOT NULL,
   day       TEXT NOT NULL,
