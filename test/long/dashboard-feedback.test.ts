@@ -34,7 +34,9 @@ test('Feedback is read, marked and understood in a browser', async (t) => {
   const browser = await startMemberBrowser(t, service, 'member');
   const page = await browser.open('/feedback');
   await page.getByRole('link', { name: 'example.com' }).click();
-  await page.getByText('Not yet: with p=quarantine, mail of SendGrid would be lost.').waitFor();
+  await page
+    .getByText('Not ready for p=quarantine: failing mail from SendGrid would go to spam.')
+    .waitFor();
   await page.getByText('SendGrid: 660 of 840 messages fail DMARC.').waitFor();
   await page.getByLabel('Sources').selectOption({ label: 'Only failing' });
   await page.getByRole('button', { name: 'Apply' }).click();
@@ -50,14 +52,14 @@ test('Feedback is read, marked and understood in a browser', async (t) => {
   await page.getByRole('link', { name: 'example.com' }).click();
   await page.getByText('You can change the policy to p=quarantine.').waitFor();
   await page.goto(`${service.url}/feedback/reports`);
-  await page.getByLabel('Status').selectOption({ label: 'Not read' });
+  await page.getByLabel('Status').selectOption({ label: 'Not accepted' });
   await page.getByRole('button', { name: 'Apply' }).click();
   assert.equal(await page.locator('main tbody tr').count(), 1);
   await page.getByLabel('File').setInputFiles({
     ...{ name: 'r.xml', mimeType: 'text/xml', buffer: Buffer.from(dmarc({ id: 'by-hand' })) },
   });
   await page.getByRole('button', { name: 'Upload' }).click();
-  await page.getByText('Uploaded. Reports by status: counts: 1.').waitFor();
+  await page.getByText('Uploaded. Reports by status: counted: 1.').waitFor();
 
   const reports = await service.call<{ data: { id: string }[] }>(
     'GET',

@@ -351,9 +351,9 @@ function consentFix(
     const record = betterRecord(applied);
     const alternative = isForeignMailbox
       ? ''
-      : ` To keep the address at ${domain}, ask ${domain} to publish the TXT record ${name} with the value v=DMARC1 instead.`;
+      : ` To keep that address instead, ask ${domain} to publish a TXT record at ${name} with the value v=DMARC1.`;
     return {
-      fix: `Publish the record without the address at ${domain}.${stepsForMailbox(record?.value ?? '', mailbox)}${alternative}`,
+      fix: `Publish this record, which leaves out the address at ${domain}.${stepsForMailbox(record?.value ?? '', mailbox)}${alternative}`,
       record,
     };
   }

@@ -69,7 +69,7 @@ function newMailbox(domain: string): ReportMailbox {
   const address = `dmarc-reports@${domain}`;
   return {
     address,
-    steps: `Create the mailbox ${address} first; an alias of a mailbox that you read is enough. The reports are XML files. To have them read for you, use the address of a DMARC report service, such as dmarcian or Valimail, instead. Name an address in the record only once it exists: without it, leave rua out.`,
+    steps: `Create the mailbox ${address} first, or make it an alias of a mailbox that you read. The reports are XML files. To have them analyzed, use an address of a DMARC reporting service instead, such as dmarcian or Valimail. Until the address exists, leave rua out of the record.`,
     isFeedback: false,
   };
 }

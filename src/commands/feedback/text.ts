@@ -36,7 +36,7 @@ function headingOf(report: Report): string {
     case 'dmarc':
       return `DMARC report by ${reporter} about ${report.domain}, ${period(report)}`;
     case 'tls':
-      return `TLS report by ${reporter} about ${report.policies[0]?.policyDomain ?? 'no domain'}, ${period(report)}`;
+      return `TLS report by ${reporter} about ${report.policies[0]?.policyDomain ?? 'an unknown domain'}, ${period(report)}`;
     case 'dmarc_failure':
       return `Failure report by ${reporter} about ${report.domain ?? 'an unknown domain'}`;
     case 'complaint':

@@ -1,4 +1,4 @@
-/** Whether the policy can become stricter: in words first, then what would be lost, and the record. */
+/** Whether the policy can become stricter: in words first, then which mail would be affected, and the record. */
 
 import type * as v from 'valibot';
 import type { DmarcAdvice } from '../../feedback/sources/schema.ts';
@@ -15,7 +15,7 @@ export function Advice({ domain, advice }: { domain: string; advice: Advised }) 
     <Card title="Your DMARC policy" id="advice">
       <p class="lead">{summary}</p>
       <p class="small muted">
-        {`From ${formatCount(advice.messages, 'message')} that ${formatCount(advice.reporters, 'reporter')} counted on ${formatCount(advice.covered_days, 'day')} of the last 30.`}
+        {`Based on ${formatCount(advice.messages, 'message')} from ${formatCount(advice.reporters, 'reporter')}, with reports on ${formatCount(advice.covered_days)} of the last 30 days.`}
       </p>
       {missing.length > 0 && (
         <ul class="plain">

@@ -96,11 +96,11 @@ const show = page({
                   {formatCount(totals.messages, 'message')}, of which {formatCount(totals.passed)}{' '}
                   passed DMARC
                   {totals.messages > 0 && ` (${formatPercent(totals.passed / totals.messages)})`}.
-                  Receivers put {formatCount(totals.quarantined)} into spam and rejected{' '}
+                  Receivers sent {formatCount(totals.quarantined)} to spam and rejected{' '}
                   {formatCount(totals.rejected)} because of your policy.
                 </p>
                 <p class="small muted">
-                  {`As ${formatCount(reporters.length, 'reporter')} counted from ${period.from} to ${period.to} (UTC). `}
+                  {`Counted by ${formatCount(reporters.length, 'reporter')} from ${period.from} to ${period.to} (UTC). `}
                   Only some receivers send reports.
                 </p>
                 <DayChart days={sums.days} from={period.from} to={period.to} />
@@ -129,15 +129,16 @@ function SetUp({ domain, feedback }: { domain: string; feedback: DomainFeedback 
       <li class={isPublished ? 'done' : ''}>
         <h3>1. Publish the address</h3>
         <p>
-          Reports go to <code>{address}</code>. Publish the records below; what is there stays.
+          Reports go to <code>{address}</code>. Publish the records below. They keep your existing
+          addresses.
         </p>
         {records.length === 0 && <p class="muted">The records are being looked up.</p>}
         {missing.map((record) => (
           <div key={record.name} class="stack">
             {record.name.startsWith('*.') && (
               <p class="small">
-                Once for all domains, at the domain of the addresses. Without it, receivers send no
-                reports there.
+                Publish this record once, at the domain of the feedback addresses. It covers all
+                your domains. Without it, receivers do not send reports there.
               </p>
             )}
             <DnsRecord record={record} domain={domain} />
@@ -150,7 +151,7 @@ function SetUp({ domain, feedback }: { domain: string; feedback: DomainFeedback 
         <p>{REPORTS_SOON}</p>
       </li>
       <li class={isWorking ? 'done' : ''}>
-        <h3>3. Working</h3>
+        <h3>3. Receive reports</h3>
         <p>
           {last_report_at === null ? (
             'No report has arrived yet.'
@@ -163,9 +164,9 @@ function SetUp({ domain, feedback }: { domain: string; feedback: DomainFeedback 
       </li>
     </ol>
   );
-  if (isWorking) return <Fold summary="Set up: reports arrive">{steps}</Fold>;
+  if (isWorking) return <Fold summary="Set up: receiving reports">{steps}</Fold>;
   return (
-    <Card title={state === 'stopped' ? 'No more reports arrive' : 'Set up'} id="set-up">
+    <Card title={state === 'stopped' ? 'Reports have stopped' : 'Set up'} id="set-up">
       {state === 'stopped' && (
         <p>Reports arrived for a week or longer, and none in the last 3 days. Check the records.</p>
       )}
@@ -179,7 +180,7 @@ function SetUp({ domain, feedback }: { domain: string; feedback: DomainFeedback 
 function Sources({ sources, shown }: { sources: FeedbackSource[]; shown: string }) {
   const rows = sources.filter((source) => isShown(source, shown));
   return (
-    <Card title="Who sends in your name" id="sources">
+    <Card title="Who sends mail from your domain" id="sources">
       {rows.length === 0 ? (
         <p class="muted">
           {sources.length === 0

@@ -55,8 +55,8 @@ const show = page({
                 )
               }
             >
-              Receivers report who sends mail in the name of a domain, and whether it passes DMARC.
-              Add a domain to get its address for these reports.
+              Receivers report who sends mail from a domain, and whether it passes DMARC. Add a
+              domain to get an address for these reports.
             </EmptyState>
           ) : (
             <>

@@ -25,11 +25,11 @@ const PATH = `${FEEDBACK}/reports`;
 const PAGE_SIZE = 25;
 
 const STATUS_WORDS: Record<ReportStatus, string> = {
-  counted: 'Counts',
+  counted: 'Counted',
   duplicate: 'Duplicate',
   conflict: 'Conflict',
   unverified: 'Not verified',
-  refused: 'Not read',
+  refused: 'Not accepted',
 };
 
 const STATUS_STATES: Record<ReportStatus, State> = {
@@ -74,7 +74,7 @@ async function renderList(call: PageCall, { query = {}, problem = null }: ListSt
   const { data, has_more } = await call.invoke(feedbackOperations.list, { query: asked });
   const uploaded = uploadedInWords(query.done ?? '');
   return appPage(call, {
-    title: 'Reports of receivers',
+    title: 'Reports from receivers',
     section: 'feedback',
     path: pathWith(PATH, { status }),
     parents: [{ href: FEEDBACK, text: 'Feedback' }],
@@ -214,7 +214,7 @@ const COLUMNS: Column<ListedReport>[] = [
   {
     title: 'Report',
     cell: (report) => (
-      <bdi>{`${typeWord(report)} by ${report.reporter ?? 'an unknown sender'}`}</bdi>
+      <bdi>{`${typeWord(report)} from ${report.reporter ?? 'an unknown reporter'}`}</bdi>
     ),
   },
   { title: 'About', cell: ({ policy_domain }) => <bdi>{policy_domain ?? '–'}</bdi> },
@@ -241,7 +241,7 @@ const one = page({
       { route: feedbackOperations.rows, params },
     ];
     return appPage(call, {
-      title: `${typeWord(report)} report by ${report.reporter ?? 'an unknown sender'}`,
+      title: `${typeWord(report)} report from ${report.reporter ?? 'an unknown reporter'}`,
       section: 'feedback',
       path: `${PATH}/${report.id}`,
       parents: [
@@ -253,7 +253,7 @@ const one = page({
           <StatusMark status={report.status} />
           {report.source_kept && (
             <a class="button" href={`/v1/feedback/reports/${report.id}/source`} download>
-              Download as it came
+              Download original
             </a>
           )}
         </>
@@ -335,7 +335,7 @@ const ROWS: Column<FeedbackRow>[] = [
     wide: true,
     cell: ({ spf_domain, spf }) => `${spf}${spf_domain ? ` (${spf_domain})` : ''}`,
   },
-  { title: 'Policy', wide: true, cell: ({ disposition }) => disposition },
+  { title: 'Disposition', wide: true, cell: ({ disposition }) => disposition },
 ];
 
 export const feedbackReportPages = [list, upload, one];

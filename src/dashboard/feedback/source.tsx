@@ -63,7 +63,7 @@ async function render(call: PageCall, id: string, { done, problem = null }: Stat
           <Facts
             items={[
               ['Sender', label === null ? null : name],
-              ['What shows it', source.evidence],
+              ['Evidence', source.evidence],
               [
                 'Messages',
                 messages === 0
@@ -71,7 +71,7 @@ async function render(call: PageCall, id: string, { done, problem = null }: Stat
                   : `${formatCount(messages)} in the last 30 days, of which ${formatPercent(passed / messages)} pass DMARC`,
               ],
               [
-                'Passes by',
+                'Passes with',
                 messages === 0
                   ? null
                   : `DKIM: ${formatCount(source.dkim)}, SPF: ${formatCount(source.spf)}`,
@@ -97,7 +97,7 @@ async function render(call: PageCall, id: string, { done, problem = null }: Stat
   });
 }
 
-/** The newest test from it, or how to get one. */
+/** Latest test from this sender, or how to get one. */
 function Explanation({ source }: { source: FeedbackSourceDetails }) {
   const { test, kind, name, label, domain_id } = source;
   if (kind === 'spoof' || kind === 'forwarder') return null;
@@ -106,7 +106,8 @@ function Explanation({ source }: { source: FeedbackSourceDetails }) {
       <For role="member">
         <Card title="Test it" id="test">
           <p>
-            No test of your team came from it. A test shows what is wrong, and how to repair it.
+            Your team has not sent a test through this sender yet. A test shows what is wrong and
+            how to fix it.
           </p>
           <form method="get" action="/tests/new">
             <input type="hidden" name="domain_id" value={domain_id} />
@@ -117,10 +118,10 @@ function Explanation({ source }: { source: FeedbackSourceDetails }) {
       </For>
     );
   return (
-    <Card title="The newest test from it" id="test">
+    <Card title="Latest test from this sender" id="test">
       <p>
         <a href={`/tests/${test.id}`}>
-          {test.score === null ? 'Without a score' : `Score ${test.score} (${test.grade})`}
+          {test.score === null ? 'No score' : `Score ${test.score} (${test.grade})`}
         </a>
         {`, ${test.completed_at.slice(0, 10)}`}
       </p>
@@ -132,7 +133,7 @@ function Explanation({ source }: { source: FeedbackSourceDetails }) {
           {test.fix && <p>{test.fix}</p>}
         </>
       ) : (
-        <p>In it, SPF, DKIM and DMARC were in order.</p>
+        <p>This test found no problems with SPF, DKIM or DMARC.</p>
       )}
     </Card>
   );
@@ -145,10 +146,10 @@ function Mark({ source, path }: { source: FeedbackSourceDetails; path: string })
         <Select
           name="mark"
           label="Your answer"
-          hint="It applies to all its messages, also the earlier ones."
+          hint="It applies to all messages from this sender, including earlier ones."
           value={source.mark ?? ''}
           options={[
-            ['', 'As the reports show'],
+            ['', 'Detect from reports'],
             ...SOURCE_MARKS.map((mark): [string, string] => [mark, MARK_WORDS[mark]]),
           ]}
         />

@@ -14,18 +14,18 @@ export function FeedbackStateMark({ state }: { state: FeedbackState }) {
     case 'waiting':
       return <Waiting>Waiting for reports</Waiting>;
     case 'receiving':
-      return <StateMark state="pass" word="Reports arrive" />;
+      return <StateMark state="pass" word="Receiving reports" />;
     case 'stopped':
-      return <StateMark state="warn" word="No more reports" />;
+      return <StateMark state="warn" word="Reports stopped" />;
     case 'unknown':
-      return <Waiting>Not looked up yet</Waiting>;
+      return <Waiting>DNS not checked yet</Waiting>;
   }
 }
 
 export const KIND_WORDS: Record<SourceKind, string> = {
   own: 'Your server',
   service: 'Your service',
-  misconfigured: 'Fails',
+  misconfigured: 'Misconfigured',
   forwarder: 'Forwarder',
   unknown: 'Unknown',
   spoof: 'Not yours',
@@ -55,13 +55,13 @@ export function nextStepOf({ kind, failed, quarantined, rejected }: FeedbackSour
   switch (kind) {
     case 'own':
     case 'service':
-      return failed === 0 ? 'Nothing' : 'Look at the messages that fail';
+      return failed === 0 ? 'Nothing' : 'Review the failing messages';
     case 'misconfigured':
-      return 'Set up DKIM or SPF';
+      return 'Set up aligned DKIM or SPF';
     case 'forwarder':
       return failed === 0 ? 'Nothing: its mail passes' : 'Nothing: forwarding breaks SPF';
     case 'unknown':
-      return 'Say whether it is yours';
+      return 'Confirm whether it is yours';
     case 'spoof':
       return quarantined + rejected >= failed / 2
         ? 'Nothing: your policy stops most of it'

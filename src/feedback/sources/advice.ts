@@ -1,4 +1,4 @@
-/** Whether a domain can move to a stricter DMARC policy, and what would be lost. */
+/** Whether a domain can move to a stricter DMARC policy, and which mail would be affected. */
 
 import { parseDmarcTags, repairedRecord, withTag } from '../../analysis/dmarc/record.ts';
 import type { SourceKind } from './kind.ts';
@@ -7,7 +7,7 @@ export const POLICIES = ['none', 'quarantine', 'reject'] as const;
 export type DmarcPolicy = (typeof POLICIES)[number];
 
 /**
- * `not_published`: there is no DMARC record. `not_enough_data`: reports do not cover enough. `not_ready`: own mail would be lost.
+ * `not_published`: there is no DMARC record. `not_enough_data`: reports do not cover enough. `not_ready`: own mail would be rejected or go to spam.
  * `ready`: the next step is safe. `done`: there is no next step.
  */
 export const ADVICE_STATES = [
@@ -138,7 +138,7 @@ function blocks({ kind, messages, passed, lastDay }: AdvisedSource, today: strin
 }
 
 const failureOf = ({ name, messages, passed }: AdvisedSource): string =>
-  `${name}: ${COUNT.format(messages - passed)} of ${counted(messages, 'message')} fail DMARC. Set up DKIM or SPF for it first.`;
+  `${name}: ${COUNT.format(messages - passed)} of ${counted(messages, 'message')} fail DMARC. Set up aligned DKIM or SPF for it first.`;
 
 /** Spoofed messages are what the policy is for. */
 const affected = (sources: AdvisedSource[]) =>
@@ -178,7 +178,7 @@ function summaryOf(state: AdviceState, { next, failing, sources, messages }: Fin
         ? 'The DMARC record could not be looked up yet.'
         : `The reports do not cover enough yet to recommend p=${next}.`;
     case 'not_ready':
-      return `Not yet: with p=${next}, mail of ${listed(failing.map(({ name }) => name))} would be lost.`;
+      return `Not ready for p=${next}: failing mail from ${listed(failing.map(({ name }) => name))} would ${next === 'reject' ? 'be rejected' : 'go to spam'}.`;
     case 'ready':
       return `You can change the policy to p=${next}. ${forwardedText(sources, messages)}`;
   }
@@ -195,12 +195,12 @@ function listed(names: string[]): string {
   ]);
 }
 
-/** A policy cannot cure it, so the owner must know. */
+/** No record can fix it, so the owner must know. */
 function forwardedText(sources: AdvisedSource[], messages: number): string {
   const lost = sources
     .filter(({ kind }) => kind === 'forwarder')
     .reduce((sum, source) => sum + source.messages - source.passed, 0);
-  if (lost === 0) return 'All mail of your own senders passes.';
+  if (lost === 0) return 'Your own senders pass DMARC.';
   const share = Math.max(0.1, Math.round((lost / messages) * 1000) / 10);
-  return `All mail of your own senders passes. Of all messages, ${share} % were forwarded and fail; no setting of yours can cure that.`;
+  return `Your own senders pass DMARC. ${share}% of all messages fail because they were forwarded, which DNS records cannot fix.`;
 }

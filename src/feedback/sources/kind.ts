@@ -5,7 +5,7 @@ import type { SourceBasis } from './name.ts';
 
 /**
  * `own`: passes from a server of the domain, or one that a person marked. `service`: a known sending service that passes.
- * `misconfigured`: one of these that fails. `forwarder`: passes messages of the domain on. `spoof`: never passed, and is no known
+ * `misconfigured`: one of these that fails. `forwarder`: forwards messages of the domain. `spoof`: has never passed, and is not a known
  * service. `unknown`: anything else.
  */
 export const SOURCE_KINDS = [
@@ -28,7 +28,7 @@ export interface SourceTotals {
   /** Messages that pass with this method, aligned. */
   dkim: number;
   spf: number;
-  /** Messages that a receiver took for forwarded ones. */
+  /** Messages that a receiver identified as forwarded. */
   forwarded: number;
 }
 

@@ -115,7 +115,7 @@ const advice = route({
   role: 'viewer',
   summary: 'Get advice on the DMARC policy',
   description:
-    'Says whether the domain can move to a stricter policy, from the reports of the last 30 days, and what would be lost.',
+    'Says whether the domain can move to a stricter policy, from the reports of the last 30 days, and which mail would be affected.',
   query: v.strictObject({ domain_id: SummaryQuery.entries.domain_id }),
   response: DmarcAdvice,
   errors: ['not_found'],

@@ -25,16 +25,16 @@ const SOURCE = {
   label: described(Text, 'What your team calls it.', 'Newsletter'),
   kind: described(
     v.picklist(SOURCE_KINDS),
-    '`own`: passes from a server of the domain, or one that you marked. `service`: a known sending service that passes. `misconfigured`: one of these for which more than 5 % of the messages fail. `forwarder`: passes on messages of the domain. `spoof`: never passed, and is no known service. `unknown`: anything else.',
+    '`own`: passes from a server of the domain, or one that you marked. `service`: a known sending service that passes. `misconfigured`: one of these for which more than 5 % of the messages fail. `forwarder`: forwards messages of the domain. `spoof`: has never passed, and is not a known service. `unknown`: anything else.',
     'service',
   ),
   mark: described(
     v.nullable(v.picklist(SOURCE_MARKS)),
-    'What your team said: `own`, `forwarder` or `foreign`. It decides the kind.',
+    'How your team classified it: `own`, `forwarder` or `foreign`. It decides the kind.',
   ),
   evidence: described(
     v.string(),
-    'What shows who it is.',
+    'How the source was identified.',
     'The confirmed host name is mail1.mcsv.net.',
   ),
   addresses: described(Count, 'The number of its IP addresses.', 4),
@@ -45,7 +45,7 @@ const SOURCE = {
   spf: described(Count, 'Messages that pass with aligned SPF.', 0),
   quarantined: described(Count, 'Messages that went to spam by policy.', 0),
   rejected: described(Count, 'Messages that were rejected by policy.', 0),
-  forwarded: described(Count, 'Messages that a receiver took for forwarded ones.', 2),
+  forwarded: described(Count, 'Messages that a receiver identified as forwarded.', 2),
   first_day: described(Day, 'The first day on which it was seen, in UTC.', '2026-09-01'),
   last_day: described(Day, 'The last day on which it was seen.', '2026-11-21'),
 };
@@ -62,7 +62,7 @@ const SourceAddress = named(
   v.object({
     address: described(v.string(), 'The IP address.', '192.0.2.1'),
     host: described(Text, 'Its confirmed host name.', 'mail1.mcsv.net'),
-    messages: described(Count, 'Messages of all time.', 1200),
+    messages: described(Count, 'All messages since the address was first seen.', 1200),
     passed: described(Count, 'Messages that pass DMARC.', 1198),
     first_day: described(Day, 'The first day on which it was seen.', '2026-09-01'),
     last_day: described(Day, 'The last day on which it was seen.', '2026-11-21'),
@@ -79,10 +79,10 @@ const SourceSignature = named(
       'example.com',
     ),
     selector: described(Text, 'The selector.', 'k1'),
-    result: described(Text, 'The result, without alignment.', 'pass'),
+    result: described(Text, 'The DKIM result, regardless of alignment.', 'pass'),
     messages: described(Count, 'Messages with it in the period.', 1198),
   }),
-  'A signature with which a source sends.',
+  'A DKIM signature on messages of a source.',
 );
 
 const SourceDay = named(
@@ -183,13 +183,13 @@ export const DmarcAdvice = named(
     domain_id: idOf('dom', 'The ID of the domain.'),
     state: described(
       v.picklist(ADVICE_STATES),
-      '`not_published`: there is no DMARC record. `not_enough_data`: the reports do not cover enough. `not_ready`: own mail would be lost. `ready`: the next step is safe. `done`: there is no next step.',
+      '`not_published`: there is no DMARC record. `not_enough_data`: the reports do not cover enough. `not_ready`: own mail would be rejected or go to spam. `ready`: the next step is safe. `done`: there is no next step.',
       'ready',
     ),
     summary: described(
       v.string(),
       'The advice in words.',
-      'You can change the policy to p=quarantine. All mail of your own senders passes.',
+      'You can change the policy to p=quarantine. Your own senders pass DMARC.',
     ),
     current: described(v.nullable(v.picklist(POLICIES)), 'The policy that is published.', 'none'),
     next: described(

@@ -179,7 +179,7 @@ for (const row of rows) {
     if (row.publish?.value.includes('mailto:dmarc-reports@'))
       assert.match(
         found.fix!.text,
-        /Create the mailbox dmarc-reports@[\w.]+ first; an alias .* report service.* only once it exists/,
+        /Create the mailbox dmarc-reports@[\w.]+ first, or make it an alias .* reporting service.* Until the address exists/,
       );
   });
 }

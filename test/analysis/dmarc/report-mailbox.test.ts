@@ -53,7 +53,7 @@ const CASES: Case[] = [
       },
     },
     proposed: `v=DMARC1; p=reject; rua=mailto:d@example.com,mailto:${ADDRESS}`,
-    text: /^Publish the record without the address at reports\.example\. This service reads .* ask reports\.example to publish the TXT record example\.com\._report\._dmarc\.reports\.example/,
+    text: /^Publish this record, which leaves out the address at reports\.example\. This service reads .* ask reports\.example to publish a TXT record at example\.com\._report\._dmarc\.reports\.example/,
   },
   {
     name: 'only an address that cannot be authorized',

@@ -65,13 +65,16 @@ test('Each sender becomes a source of the right kind, and the advice follows the
     ['Forward Email', 'forwarder', 252, 252],
   ]);
   const advice = await adviceOf(feedback);
-  assert.match(advice.summary, /^Not yet: with p=quarantine, mail of SendGrid would be lost\.$/);
+  assert.match(
+    advice.summary,
+    /^Not ready for p=quarantine: failing mail from SendGrid would go to spam\.$/,
+  );
   assert.deepEqual(
     advice.would_be_rejected.map(({ name }) => name),
     ['SendGrid'],
   );
   assert.deepEqual(advice.missing, [
-    'SendGrid: 300 of 840 messages fail DMARC. Set up DKIM or SPF for it first.',
+    'SendGrid: 300 of 840 messages fail DMARC. Set up aligned DKIM or SPF for it first.',
   ]);
   assert.match(advice.record!.value, /^v=DMARC1; p=quarantine; rua=mailto:a@example\.com/);
 
