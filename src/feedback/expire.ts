@@ -7,6 +7,7 @@ import { deleteFirstChunks, deleteLaterChunks } from '../store/chunks.ts';
 import { type Tx, transact } from '../store/open.ts';
 import { inSteps } from '../store/steps.ts';
 import type { FeedbackMailRow } from '../store/tables.generated.ts';
+import type { ReportStatus } from './status.ts';
 
 const DAY_MS = 86_400_000;
 /** For messages and files as they came, and for what was refused. */
@@ -29,9 +30,11 @@ export const expireJob = (app: App): Job => ({
 export async function expire(app: App): Promise<void> {
   const { clock, config } = app;
   await deleteMails(app, isoTime(clock.now() - SOURCE_DAYS * DAY_MS));
-  await deleteReports(app, isoTime(clock.now() - SOURCE_DAYS * DAY_MS), true);
-  if (config.FEEDBACK_RETENTION > 0)
-    await deleteReports(app, isoTime(clock.now() - config.FEEDBACK_RETENTION), false);
+  await deleteReports(app, isoTime(clock.now() - SOURCE_DAYS * DAY_MS), ['refused']);
+  if (config.FEEDBACK_RETENTION === 0) return;
+  const cutoff = isoTime(clock.now() - config.FEEDBACK_RETENTION);
+  await deleteReports(app, cutoff, ['refused', 'unverified', 'duplicate', 'conflict']);
+  await emptyReports(app, cutoff);
 }
 
 const deleteMails = ({ db }: App, cutoff: string): Promise<void> =>
@@ -67,13 +70,13 @@ async function deleteMailRows(tx: Tx, mails: { id: string; size: number }[]) {
 /** A report has up to thousands of rows, which go first. */
 const REPORT_STEPS = { first: 5, min: 1, max: 200 };
 
-const deleteReports = ({ db }: App, cutoff: string, onlyRefused: boolean): Promise<void> =>
+const deleteReports = ({ db }: App, cutoff: string, statuses: ReportStatus[]): Promise<void> =>
   inSteps(async (limit) => {
     const old = await db
       .selectFrom('feedback_reports')
       .select('id')
       .where('received_at', '<', cutoff)
-      .$if(onlyRefused, (query) => query.where('status', '=', 'refused'))
+      .where('status', 'in', statuses)
       .limit(limit)
       .execute();
     const ids = old.map(({ id }) => id);
@@ -81,10 +84,42 @@ const deleteReports = ({ db }: App, cutoff: string, onlyRefused: boolean): Promi
     return ids.length;
   }, REPORT_STEPS);
 
-async function deleteReportRows(tx: Tx, ids: string[]): Promise<void> {
+/** The content of a report whose rows were deleted. */
+const EMPTY_CONTENT = '{}';
+
+/** What counted keeps its identity, so that another import of the same report is a duplicate: its sums stay. */
+const emptyReports = ({ db }: App, cutoff: string): Promise<void> =>
+  inSteps(async (limit) => {
+    const old = await db
+      .selectFrom('feedback_reports')
+      .select('id')
+      .where('received_at', '<', cutoff)
+      .where('status', '=', 'counted')
+      .where('content', '<>', EMPTY_CONTENT)
+      .limit(limit)
+      .execute();
+    const ids = old.map(({ id }) => id);
+    if (ids.length > 0)
+      await transact(db, async (tx) => {
+        await tx
+          .updateTable('feedback_reports')
+          .set({ content: EMPTY_CONTENT, row_count: 0, stored_rows: 0, counted_rows: 0 })
+          .where('id', 'in', ids)
+          .execute();
+        await deletePartsOf(tx, ids);
+      });
+    return ids.length;
+  }, REPORT_STEPS);
+
+async function deletePartsOf(tx: Tx, ids: string[]): Promise<void> {
   for (const table of ['dmarc_rows', 'tls_failures', 'complaints', 'bounces'] as const)
     await tx.deleteFrom(table).where('report_id', 'in', ids).execute();
+}
+
+async function deleteReportRows(tx: Tx, ids: string[]): Promise<void> {
+  // The report first: that waits for rows that are being stored, so that the next statements see them.
   await tx.deleteFrom('feedback_reports').where('id', 'in', ids).execute();
+  await deletePartsOf(tx, ids);
 }
 
 // Deleted domains. Their row in `feedback_domains` remains until everything else is deleted.

@@ -46,7 +46,7 @@ export async function readMail(app: App, mail: FeedbackMailRow): Promise<boolean
     if (error instanceof MessageDeletedError) return true;
     throw error;
   }
-  if (verifications && isUndecided(verifications) && mail.attempts < VERIFY_ATTEMPTS) {
+  if (verifications && isUndecided(verifications, items) && mail.attempts < VERIFY_ATTEMPTS) {
     await retryLater(app, mail);
     return false;
   }
@@ -86,8 +86,10 @@ async function verify(
   return readerOf(app).verify(await read(), JSON.parse(envelope), Date.parse(received_at));
 }
 
-const isUndecided = ({ any, dkim }: Verifications): boolean =>
-  any === 'unknown' || (any === 'pass' && dkim === 'unknown');
+/** Only TLS reports need DKIM. */
+const isUndecided = ({ any, dkim }: Verifications, items: PreparedItem[]): boolean =>
+  any === 'unknown' ||
+  (any === 'pass' && dkim === 'unknown' && items.some((item) => item.ok && item.type === 'tls'));
 
 const retryLater = (app: App, mail: FeedbackMailRow): Promise<unknown> =>
   app.db

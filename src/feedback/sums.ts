@@ -136,7 +136,10 @@ async function policiesSeen(db: Db, period: Period) {
     .execute();
   const seen = new Map<string, PolicySeen>();
   for (const { policy_domain, content, received_at } of rows) {
-    const { p, sp, np } = (JSON.parse(content) as { policy: PolicySeen }).policy;
+    const { policy } = JSON.parse(content) as { policy?: PolicySeen };
+    // Past its retention period, only the sums of a report are kept.
+    if (!policy) continue;
+    const { p, sp, np } = policy;
     const key = JSON.stringify([policy_domain, p, sp, np]);
     const known = seen.get(key);
     if (known) {

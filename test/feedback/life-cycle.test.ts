@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { dmarcValue } from '../../src/domains/feedback/records.ts';
 import { deleteRemoved, expire } from '../../src/feedback/expire.ts';
 import type { DmarcFeedback } from '../../src/feedback/schema.ts';
 import { announceStopped } from '../../src/feedback/stopped-job.ts';
@@ -175,7 +176,10 @@ test('Sources expire after 30 days and rows after the retention; the sums stay',
   clock.advance(400 * DAY_MS);
   await expire(service.app);
   const later = await counts(service.app.db);
-  assert.deepEqual([later.feedback_reports, later.dmarc_rows, later.dmarc_days], [0, 0, 1]);
+  assert.deepEqual([later.feedback_reports, later.dmarc_rows, later.dmarc_days], [1, 0, 1]);
+  // Its sums stay, so that the same report counts once, whenever it is imported again.
+  const [again] = await upload(dmarc());
+  assert.equal(again!.status, 'duplicate');
   const { body } = await service.call<DmarcFeedback>(
     'GET',
     `/v1/feedback/dmarc?domain_id=${domain.id}&from=2026-11-21&to=2026-11-21`,
@@ -295,4 +299,16 @@ test('With a full disk, uploads and TLS reports are refused for now, and nothing
     (await reports()).map(({ type, status }) => `${type} ${status}`),
     ['dmarc counted', 'tls counted'],
   );
+});
+
+test('A subdomain keeps the policy that it inherits', () => {
+  const uri = 'mailto:fb-x@inbox.test';
+  const cases: [inherited: string | null, policy: string][] = [
+    [null, 'none'],
+    ['v=DMARC1; p=reject', 'reject'],
+    ['v=DMARC1; p=reject; sp=quarantine', 'quarantine'],
+    ['v=DMARC1; p=bad', 'none'],
+  ];
+  for (const [inherited, policy] of cases)
+    assert.equal(dmarcValue(null, uri, inherited), `v=DMARC1; p=${policy}; rua=${uri}`);
 });

@@ -1,6 +1,6 @@
 /** The DNS records that send feedback to the address of a domain, and whether they are published. */
 
-import { isDmarcRecord, parseDmarcTags, withTag } from '../../analysis/dmarc/record.ts';
+import { isDmarcRecord, isPolicy, parseDmarcTags, withTag } from '../../analysis/dmarc/record.ts';
 import type { App } from '../../app.ts';
 import { organizationalDomain } from '../../lib/domain-names.ts';
 import { type Resolver, recordsOf } from '../../net/dns/resolver.ts';
@@ -26,34 +26,49 @@ export async function lookUpFeedbackRecords(
   const uri = `mailto:${feedbackAddress(app, { id })}`;
   const inbox = app.config.INBOX_DOMAIN;
   const txt = async (at: string) => recordsOf(await resolver(at, 'TXT'));
-  const isForeign = organizationalDomain(inbox) !== organizationalDomain(name);
+  const owner = organizationalDomain(name) ?? name;
+  const isForeign = organizationalDomain(inbox) !== owner;
   const [dmarc, tls, authorization] = await Promise.all([
     txt(`_dmarc.${name}`),
     txt(`_smtp._tls.${name}`),
     isForeign ? txt(`${name}._report._dmarc.${inbox}`) : null,
   ]);
+  const hasOwn = dmarc === null || dmarc.some(isDmarcRecord);
+  const parent = hasOwn || owner === name ? [] : await txt(`_dmarc.${owner}`);
   return [
-    dmarcRecord(name, uri, dmarc),
+    dmarcRecord(name, uri, parent === null ? null : dmarc, parent?.find(isDmarcRecord) ?? null),
     tlsRecord(name, uri, tls),
     ...(isForeign ? [authorizationRecord(inbox, authorization)] : []),
   ];
 }
 
-function dmarcRecord(name: string, uri: string, found: string[] | null): FeedbackRecord {
+function dmarcRecord(
+  name: string,
+  uri: string,
+  found: string[] | null,
+  inherited: string | null,
+): FeedbackRecord {
   const current = found?.find(isDmarcRecord) ?? null;
   const addresses = current === null ? [] : listOf(parseDmarcTags(current).tags.get('rua'));
   return {
     type: 'TXT',
     name: `_dmarc.${name}`,
     current,
-    value: dmarcValue(current, uri),
+    value: dmarcValue(current, uri, inherited),
     published: found === null ? null : includes(addresses, uri),
   };
 }
 
-/** The record with the address added to `rua`. Everything else is kept. */
-export function dmarcValue(current: string | null, uri: string): string {
-  if (current === null) return `v=DMARC1; p=none; rua=${uri}`;
+/**
+ * The record with the address added to `rua`. Everything else is kept, also the policy that the record of the organization, in
+ * `inherited`, applies to subdomains.
+ */
+export function dmarcValue(current: string | null, uri: string, inherited: string | null): string {
+  if (current === null) {
+    const tags = inherited === null ? null : parseDmarcTags(inherited).tags;
+    const policy = [tags?.get('sp'), tags?.get('p')].find(isPolicy)?.toLowerCase() ?? 'none';
+    return `v=DMARC1; p=${policy}; rua=${uri}`;
+  }
   const addresses = listOf(parseDmarcTags(current).tags.get('rua'));
   return includes(addresses, uri)
     ? current

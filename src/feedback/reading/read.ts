@@ -34,19 +34,23 @@ export async function readFeedback(raw: Uint8Array, { now }: ReadOptions): Promi
     return orNotAReport(await readContainer(raw, reading), null);
   }
   const message = await parseMessage(raw);
-  const date = fieldValue(message, 'date');
   const reading: Reading = {
     now,
     budget: newBudget(),
-    carrier: {
-      messageId: messageIdOf(fieldValue(message, 'message-id')),
-      date: date === null ? null : (parseMailDate(date)?.ms ?? null),
-      content,
-    },
+    carrier: carrierOf(message, content),
     sender: senderOf(message),
     domain: readDomain(fieldValue(message, 'tls-report-domain')),
   };
   return orNotAReport(await readMessage(message, reading, 0), message);
+}
+
+function carrierOf(message: Message, content: string): Carrier {
+  const date = fieldValue(message, 'date');
+  return {
+    messageId: messageIdOf(fieldValue(message, 'message-id')),
+    date: date === null ? null : (parseMailDate(date)?.ms ?? null),
+    content,
+  };
 }
 
 interface Reading extends ReadOptions {
@@ -116,7 +120,9 @@ async function readMessage(message: Message, reading: Reading, depth: number): P
     if (!ATTACHED.includes(type)) items.push(...(await readContainer(content, reading)));
     else if (depth < LIMITS.attachedMessages) {
       const attached = await parseMessage(content);
-      const inner = { ...reading, sender: senderOf(attached) ?? reading.sender };
+      // Only the outer message can be verified, so that its sender is the reporter.
+      const sender = reading.sender ?? senderOf(attached);
+      const inner = { ...reading, sender, carrier: carrierOf(attached, sha256(content)) };
       items.push(...(await readMessage(attached, inner, depth + 1)));
     }
   }
@@ -124,7 +130,7 @@ async function readMessage(message: Message, reading: Reading, depth: number): P
 }
 
 const reporterOf = (message: Message, { sender }: Reading): string =>
-  senderOf(message) ?? sender ?? 'unknown';
+  sender ?? senderOf(message) ?? 'unknown';
 
 async function readFeedbackPart(
   { content }: Part,
@@ -171,7 +177,10 @@ async function readStatusPart(
 async function readContainer(bytes: Uint8Array, reading: Reading): Promise<ReadItem[]> {
   try {
     const files = await unpack(bytes, reading.budget);
-    return files.flatMap((file) => readFile(file, reading));
+    const items = files.flatMap((file) => readFile(file, reading));
+    return items.length <= LIMITS.reports
+      ? items
+      : [refusal('too_many', `The file has more than ${LIMITS.reports} reports.`, null)];
   } catch (error) {
     return [refusalOf(error, null)];
   }

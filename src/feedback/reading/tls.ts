@@ -80,7 +80,9 @@ function readPolicies(
 ): TlsPolicy[] {
   let sum = 0;
   let details = 0;
-  return policies.slice(0, LIMITS.rows).map((entry) => {
+  if (policies.length > LIMITS.rows)
+    throw new RefusedError('too_many', `The report has more than ${LIMITS.rows} policies.`);
+  return policies.map((entry) => {
     const { policy, summary, 'failure-details': failures } = objectOf(entry);
     const declared = objectOf(policy);
     const counts = objectOf(summary);
@@ -105,11 +107,30 @@ function readPolicies(
       mxHosts: stringsOf(declared['mx-host'] ?? declared['mx-host-pattern']),
       succeeded,
       failed,
-      failures: list
-        .slice(0, LIMITS.rows)
-        .map((failure) => readFailure(objectOf(failure), repaired)),
+      failures: folded(
+        list.map((failure) => readFailure(objectOf(failure), repaired)),
+        repaired,
+      ),
     };
   });
+}
+
+/** Those with the most sessions are kept one by one, and the others summed up by type. */
+function folded(failures: TlsFailure[], repaired: Set<string>): TlsFailure[] {
+  if (failures.length <= LIMITS.rows) return failures;
+  repaired.add(`failure details beyond ${LIMITS.rows}, which are summed up`);
+  const sorted = failures.toSorted((a, b) => b.sessions - a.sessions);
+  const sums = new Map<string, TlsFailure>();
+  for (const { resultType, sessions } of sorted.slice(LIMITS.rows)) {
+    const sum = sums.get(resultType);
+    if (sum) sum.sessions = addCounts(sum.sessions, sessions);
+    else
+      sums.set(resultType, {
+        ...{ resultType, sessions, sendingIp: null, receivingMx: null, receivingMxHelo: null },
+        ...{ receivingIp: null, additionalInformation: null, reasonCode: null },
+      });
+  }
+  return [...sorted.slice(0, LIMITS.rows), ...sums.values()];
 }
 
 function readFailure(failure: Json, repaired: Set<string>): TlsFailure {

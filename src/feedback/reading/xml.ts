@@ -76,7 +76,7 @@ export function readXml(
         }
         if (isEnded || name.includes('@') || open.at(-1)?.name !== name) return;
         // `<a/>` counts as implied too.
-        if (isImplied && text[parser.endIndex - 1] !== '/')
+        if (isImplied && text.slice(parser.endIndex - 1, parser.endIndex + 1) !== '/>')
           throw new RefusedError('unreadable', `The XML is incomplete: <${name}> is not closed.`);
         const element = open.pop()!;
         element.text = clean(element.text, repaired);

@@ -49,13 +49,22 @@ async function recordOnce(app: App, recording: Recording): Promise<FeedbackRepor
       .where('position', '=', position)
       .executeTakeFirst();
     if (earlier) return earlier;
-    return item.ok
-      ? insertReport(tx, app, recording, item)
-      : insertRefusal(tx, app, recording, item);
+    if (!item.ok) return insertRefusal(tx, app, recording, item);
+    // Anyone can send there, and only TLS reports need no verification (RFC 8460 §5.4).
+    if (mail.source === 'https' && item.type !== 'tls')
+      return insertRefusal(tx, app, recording, NOT_TLS);
+    return insertReport(tx, app, recording, item);
   });
   app.metrics.feedbackReports.inc({ type: report.type ?? 'unknown', status: report.status });
   return report;
 }
+
+const NOT_TLS: Refusal = {
+  ok: false,
+  reason: 'unsupported',
+  detail: 'Only TLS reports are accepted over HTTPS.',
+  type: null,
+};
 
 const baseRow = (app: App, { mail, position }: Recording): FeedbackReportRow => ({
   id: app.newId('fbr'),
@@ -167,10 +176,12 @@ async function findOriginal(tx: Tx, { identity }: PreparedReport): Promise<Origi
     .select(['id', 'status', 'figures'])
     .where('identity', '=', identity)
     .where('status', 'in', ['counted', 'unverified'])
+    // In this order, the report that counts is first.
+    .orderBy('status')
     .orderBy('id')
-    .limit(100)
+    .limit(1)
     .execute();
-  return copies.find(({ status }) => status === 'counted') ?? copies[0] ?? null;
+  return copies[0] ?? null;
 }
 
 /** A forged copy that came first does not keep the genuine one from counting. */

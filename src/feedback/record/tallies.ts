@@ -63,9 +63,20 @@ async function touchDomain(
   if (domain_id === null || (type !== 'dmarc' && type !== 'tls')) return;
   await tx
     .updateTable('feedback_domains')
-    .set(({ fn, val }) => ({
-      last_at: val(received_at),
-      first_at: fn.coalesce('first_at', val(received_at)),
+    .set(({ eb, ref, val }) => ({
+      // Reports that waited for verification count later than newer ones.
+      first_at: eb
+        .case()
+        .when(eb.or([eb('first_at', 'is', null), eb('first_at', '>', received_at)]))
+        .then(val(received_at))
+        .else(ref('first_at'))
+        .end(),
+      last_at: eb
+        .case()
+        .when(eb.or([eb('last_at', 'is', null), eb('last_at', '<', received_at)]))
+        .then(val(received_at))
+        .else(ref('last_at'))
+        .end(),
     }))
     .where('id', '=', domain_id)
     .execute();

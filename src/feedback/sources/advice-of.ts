@@ -4,7 +4,7 @@ import type { App } from '../../app.ts';
 import { feedbackOf } from '../../domains/feedback/state.ts';
 import { type Period, reporterCount } from '../sums.ts';
 import { type Advice, adviseOn } from './advice.ts';
-import { type SummedSource, sourcesOf } from './queries.ts';
+import { type SummedSource, sourcesOf, unnamedMessages } from './queries.ts';
 
 export interface StoredAdvice extends Advice {
   /** The sources that the advice names, with their sums. */
@@ -28,7 +28,8 @@ export async function adviceFor(app: App, period: Period): Promise<StoredAdvice>
   const advice = adviseOn({
     // Until the first lookup, nothing is known about it.
     record: records.length === 0 ? undefined : records[0]!.current,
-    uri: `mailto:${address}`,
+    firstRecord: records[0]?.value ?? `v=DMARC1; p=none; rua=mailto:${address}`,
+    unnamed: await unnamedMessages(db, period),
     days: days.map(({ day }) => day),
     reporters: await reporterCount(db, period),
     sources: sources.map(({ row, kind, messages, passed, lastDay }) => ({

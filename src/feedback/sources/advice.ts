@@ -1,6 +1,11 @@
 /** Whether a domain can move to a stricter DMARC policy, and which mail would be affected. */
 
-import { parseDmarcTags, repairedRecord, withTag } from '../../analysis/dmarc/record.ts';
+import {
+  parseDmarcTags,
+  repairedRecord,
+  withoutTag,
+  withTag,
+} from '../../analysis/dmarc/record.ts';
 import type { SourceKind } from './kind.ts';
 
 export const POLICIES = ['none', 'quarantine', 'reject'] as const;
@@ -32,8 +37,10 @@ export interface AdvisedSource {
 export interface AdviceInput {
   /** The DMARC record of the domain; null if it has none, undefined if it could not be looked up yet. */
   record: string | null | undefined;
-  /** Where reports go. */
-  uri: string;
+  /** The record to publish if there is none. It keeps the policy that the organization applies to the domain. */
+  firstRecord: string;
+  /** Messages of addresses that have not been looked up yet. */
+  unnamed: number;
   /** The days with reports. */
   days: string[];
   reporters: number;
@@ -67,6 +74,8 @@ const MIN_REPORTERS = 3;
 const MIN_MESSAGES = 100;
 /** Of an own source or a service. */
 const PASSING_SHARE = 0.99;
+/** Below this, it does not change the advice. */
+const UNNAMED_SHARE = 0.01;
 const DAY_MS = 86_400_000;
 
 const COUNT = new Intl.NumberFormat('en-GB');
@@ -74,24 +83,24 @@ const counted = (count: number, noun: string): string =>
   `${COUNT.format(count)} ${noun}${count === 1 ? '' : 's'}`;
 
 export function adviseOn(input: AdviceInput): Advice {
-  const { days, reporters, sources } = input;
-  const current = policyOf(input.record ?? null);
-  const next =
-    input.record === undefined ? null : nextOf(input.record === null ? null : (current ?? 'none'));
+  const { days, reporters, sources, unnamed, record } = input;
+  const next = nextOf(input);
   const messages = sources.reduce((sum, source) => sum + source.messages, 0);
   const insufficient =
-    input.record === undefined
+    record === undefined
       ? ['The DMARC record could not be looked up yet.']
-      : insufficientData({ days, reporters, messages });
+      : insufficientData({ days, reporters, messages, unnamed });
   const failing = sources.filter((source) => blocks(source, input.today));
   const missing = [...insufficient, ...failing.map(failureOf)];
-  const state = stateOf(input.record, next, insufficient, failing);
+  const state = stateOf(record, next, insufficient, failing);
+  const isStep = next !== null && state !== 'not_published';
   return {
-    ...{ state, current, next, ready: state === 'ready', missing: state === 'done' ? [] : missing },
+    ...{ state, current: policyOf(record ?? null), next, ready: state === 'ready' },
+    missing: isStep || record === undefined ? missing : [],
     since: days[0] ?? null,
     ...{ coveredDays: days.length, messages, reporters },
     summary: summaryOf(state, { next, failing, sources, messages }),
-    wouldBeRejected: next === null ? [] : affected(sources),
+    wouldBeRejected: isStep ? affected(sources) : [],
     record: next === null ? null : recordWith(input, next),
   };
 }
@@ -101,22 +110,34 @@ function policyOf(record: string | null): DmarcPolicy | null {
   return POLICIES.find((one) => one === policy) ?? null;
 }
 
-/** One step, never two. */
-const nextOf = (current: DmarcPolicy | null): DmarcPolicy | null =>
-  current === null ? 'none' : (POLICIES[POLICIES.indexOf(current) + 1] ?? null);
+/** One step, never two. In test mode (`t=y`), the policy itself is the next step (RFC 9989 §4.7). */
+function nextOf({ record, firstRecord }: AdviceInput): DmarcPolicy | null {
+  if (record === undefined) return null;
+  if (record === null) return policyOf(firstRecord) ?? 'none';
+  const current = policyOf(record) ?? 'none';
+  const isTest = /^y$/i.test(parseDmarcTags(record).tags.get('t') ?? '');
+  if (isTest && current !== 'none') return current;
+  return POLICIES[POLICIES.indexOf(current) + 1] ?? null;
+}
 
-function recordWith({ record, uri }: AdviceInput, next: DmarcPolicy): string {
-  return record == null
-    ? `v=DMARC1; p=${next}; rua=${uri}`
-    : withTag(repairedRecord(record), 'p', next);
+/** Without test mode and `pct`, with which receivers would apply less than the record says. */
+function recordWith({ record, firstRecord }: AdviceInput, next: DmarcPolicy): string {
+  if (record == null) return firstRecord;
+  return withTag(withoutTag(withoutTag(repairedRecord(record), 't'), 'pct'), 'p', next);
 }
 
 function insufficientData({
   days,
   reporters,
   messages,
-}: Pick<AdviceInput, 'days' | 'reporters'> & { messages: number }): string[] {
+  unnamed,
+}: Pick<AdviceInput, 'days' | 'reporters' | 'unnamed'> & { messages: number }): string[] {
   return [
+    ...(unnamed > (messages + unnamed) * UNNAMED_SHARE
+      ? [
+          `It is not known yet who sent ${counted(unnamed, 'message')}: addresses are being looked up.`,
+        ]
+      : []),
     ...(days.length < MIN_DAYS
       ? [`Reports cover ${counted(days.length, 'day')}; ${MIN_DAYS} are needed.`]
       : []),
@@ -129,16 +150,22 @@ function insufficientData({
   ];
 }
 
-const OWN_KINDS: SourceKind[] = ['own', 'service', 'misconfigured'];
+/** A source of which it is not known whether it is the domain's own must be settled first. */
+const OWN_KINDS: SourceKind[] = ['own', 'service', 'misconfigured', 'unknown'];
 
-/** What was repaired, or is no longer used, does not count for two weeks. */
+/** One that was repaired, or is no longer used, does not count for two weeks. */
 function blocks({ kind, messages, passed, lastDay }: AdvisedSource, today: string): boolean {
   if (!OWN_KINDS.includes(kind) || passed >= messages * PASSING_SHARE) return false;
-  return Date.parse(today) - Date.parse(lastDay) <= MIN_DAYS * DAY_MS;
+  const isRecent = Date.parse(today) - Date.parse(lastDay) <= MIN_DAYS * DAY_MS;
+  return isRecent || kind === 'own' || kind === 'service';
 }
 
-const failureOf = ({ name, messages, passed }: AdvisedSource): string =>
-  `${name}: ${COUNT.format(messages - passed)} of ${counted(messages, 'message')} fail DMARC. Set up aligned DKIM or SPF for it first.`;
+function failureOf({ name, kind, messages, passed }: AdvisedSource): string {
+  const failure = `${name}: ${COUNT.format(messages - passed)} of ${counted(messages, 'message')} fail DMARC.`;
+  return kind === 'unknown'
+    ? `${failure} Confirm whether it is yours.`
+    : `${failure} Set up aligned DKIM or SPF for it first.`;
+}
 
 /** Spoofed messages are what the policy is for. */
 const affected = (sources: AdvisedSource[]) =>
@@ -180,7 +207,7 @@ function summaryOf(state: AdviceState, { next, failing, sources, messages }: Fin
     case 'not_ready':
       return `Not ready for p=${next}: failing mail from ${listed(failing.map(({ name }) => name))} would ${next === 'reject' ? 'be rejected' : 'go to spam'}.`;
     case 'ready':
-      return `You can change the policy to p=${next}. ${forwardedText(sources, messages)}`;
+      return `You can change the policy to p=${next}. ${ownText(sources)}${forwardedText(sources, messages)}`;
   }
 }
 
@@ -195,12 +222,21 @@ function listed(names: string[]): string {
   ]);
 }
 
+/** Failing senders that were not seen for two weeks may come back. */
+function ownText(sources: AdvisedSource[]): string {
+  const silent = sources.filter(
+    ({ kind, messages, passed }) => kind === 'misconfigured' && passed < messages * PASSING_SHARE,
+  );
+  if (silent.length === 0) return 'Your own senders pass DMARC.';
+  return `Your own senders of the last ${MIN_DAYS} days pass DMARC. Check ${listed(silent.map(({ name }) => name))} first if you still use ${silent.length === 1 ? 'it' : 'them'}: earlier messages failed.`;
+}
+
 /** No record can fix it, so the owner must know. */
 function forwardedText(sources: AdvisedSource[], messages: number): string {
   const lost = sources
     .filter(({ kind }) => kind === 'forwarder')
     .reduce((sum, source) => sum + source.messages - source.passed, 0);
-  if (lost === 0) return 'Your own senders pass DMARC.';
+  if (lost === 0) return '';
   const share = Math.max(0.1, Math.round((lost / messages) * 1000) / 10);
-  return `Your own senders pass DMARC. ${share}% of all messages fail because they were forwarded, which DNS records cannot fix.`;
+  return ` ${share}% of all messages fail because they were forwarded, which DNS records cannot fix.`;
 }

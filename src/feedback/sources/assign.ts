@@ -13,7 +13,7 @@ const AGAIN_MS = 7 * 86_400_000;
 export async function assignSource(
   app: App,
   { id }: Pick<FeedbackAddressRow, 'id'>,
-  { host, name }: { host: string | null; name: SourceName },
+  { host, name, againMs = AGAIN_MS }: { host: string | null; name: SourceName; againMs?: number },
 ): Promise<void> {
   await transact(app.db, async (tx) => {
     const query = tx.selectFrom('feedback_addresses').selectAll().where('id', '=', id);
@@ -22,11 +22,13 @@ export async function assignSource(
     if (!address) return;
     const source = await sourceWith(tx, app, address.domain_id, name);
     if (source !== address.source_id) await moveDays(tx, address, source);
+    if (address.source_id !== null && source !== address.source_id)
+      await copyMark(tx, address.source_id, source);
     await tx
       .updateTable('feedback_addresses')
       .set({
         ...{ source_id: source, host, lease: null, leased_until: null },
-        look_up_at: isoTime(app.clock.now() + AGAIN_MS),
+        look_up_at: isoTime(app.clock.now() + againMs),
       })
       .where('id', '=', id)
       .execute();
@@ -41,22 +43,43 @@ async function sourceWith(
   domain_id: string,
   { key, name, evidence }: SourceName,
 ): Promise<string> {
-  await tx
+  const { id } = await tx
     .insertInto('feedback_sources')
     .values({ id: newId('src'), domain_id, key, name, evidence, mark: null, label: null })
-    .onConflict((conflict) => conflict.columns(['domain_id', 'key']).doNothing())
-    .execute();
-  const { id } = await tx
-    .selectFrom('feedback_sources')
-    .select('id')
-    .where('domain_id', '=', domain_id)
-    .where('key', '=', key)
+    // Locks the row, so that no other node deletes the source as empty.
+    .onConflict((conflict) =>
+      conflict.columns(['domain_id', 'key']).doUpdateSet({ name, evidence }),
+    )
+    .returning('id')
     .executeTakeFirstOrThrow();
   return id;
 }
 
+/** What a person said about an address goes with it, unless someone said something about its new source. */
+async function copyMark(tx: Tx, from: string, to: string): Promise<void> {
+  const marked = await tx
+    .selectFrom('feedback_sources')
+    .select(['mark', 'label'])
+    .where('id', '=', from)
+    .where(({ or, eb }) => or([eb('mark', 'is not', null), eb('label', 'is not', null)]))
+    .executeTakeFirst();
+  if (marked)
+    await tx
+      .updateTable('feedback_sources')
+      .set(marked)
+      .where('id', '=', to)
+      .where('mark', 'is', null)
+      .where('label', 'is', null)
+      .execute();
+}
+
 /** What a person said about it stays. */
 async function deleteIfEmpty(tx: Tx, id: string): Promise<void> {
+  // Waits for a node that is moving an address to it, so that the next statement sees the address.
+  await lockIn(
+    tx,
+    tx.selectFrom('feedback_sources').select('id').where('id', '=', id),
+  ).executeTakeFirst();
   await tx
     .deleteFrom('feedback_sources')
     .where('id', '=', id)

@@ -52,8 +52,9 @@ export function kindOf(key: string, mark: SourceMark | null, totals: SourceTotal
     return basis === 'service' ? 'service' : 'own';
   }
   if (basis === 'forwarder' || forwards(key, totals)) return 'forwarder';
+  if (messages === 0) return 'unknown';
   // SPF passes for the domain, so it names the server in a way that was not seen.
-  if (messages > 0 && spf >= messages * CONFIGURED_SHARE) return 'own';
+  if (spf > messages / 2) return passed < messages * CONFIGURED_SHARE ? 'misconfigured' : 'own';
   return passed === 0 ? 'spoof' : 'unknown';
 }
 
@@ -64,5 +65,6 @@ function forwards(key: string, { messages, dkim, spf, forwarded }: SourceTotals)
   // A service for sending often passes with DKIM alone.
   if (basisOf(key) === 'service' && !isMailboxHost) return false;
   if (spf > messages / 2) return false;
-  return forwarded > messages / 2 || dkim > messages / 2;
+  // A server that signs only some of its messages is not one that passes on signed ones.
+  return forwarded > messages / 2 || dkim >= messages * CONFIGURED_SHARE;
 }

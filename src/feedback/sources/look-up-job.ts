@@ -7,7 +7,7 @@ import { claimingJob, type Job } from '../../scheduler/scheduler.ts';
 import { claimRows } from '../../store/leases.ts';
 import type { FeedbackAddressRow } from '../../store/tables.generated.ts';
 import { assignSource } from './assign.ts';
-import { evidenceOf } from './look-up.ts';
+import { confirmedHost, evidenceOf } from './look-up.ts';
 import { nameSource } from './name.ts';
 import { type OwnNetworks, ownNetworksOf } from './own-networks.ts';
 
@@ -70,11 +70,18 @@ async function lookUp(
     .executeTakeFirst();
   // Deleted with its domain.
   if (!domain) return;
-  const evidence = await evidenceOf(app.db, app.backgroundResolver, address, {
-    domain: domain.name,
-    own: await ownNetworks(domain.name),
-  });
-  await assignSource(app, address, { host: evidence.host, name: nameSource(evidence) });
+  const own = await ownNetworks(domain.name);
+  let host: string | null = null;
+  let againMs: number | undefined;
+  try {
+    host = await confirmedHost(app.backgroundResolver, address.address);
+  } catch (error) {
+    // It keeps the source that it has. Without any, its messages would be missing in all sums.
+    if (address.source_id !== null) throw error;
+    againMs = RETRY_MS;
+  }
+  const evidence = await evidenceOf(app.db, address, { domain: domain.name, own, host });
+  await assignSource(app, address, { host, name: nameSource(evidence), againMs });
 }
 
 const retryLater = ({ db, clock }: App, id: string): Promise<unknown> =>

@@ -12,32 +12,31 @@ import type { OwnNetworks } from './own-networks.ts';
 
 type Address = Pick<FeedbackAddressRow, 'domain_id' | 'address'>;
 
-/** Throws if a lookup fails. */
 export async function evidenceOf(
   db: Db,
-  resolver: Resolver,
   { domain_id, address }: Address,
-  { domain, own }: { domain: string; own: OwnNetworks },
+  { domain, own, host }: { domain: string; own: OwnNetworks; host: string | null },
 ): Promise<AddressEvidence> {
-  const [host, results] = await Promise.all([
-    confirmedHost(resolver, address),
-    resultsOf(db, { domain_id, address }),
-  ]);
+  const results = await resultsOf(db, { domain_id, address });
   return { address, domain, host, isOwn: own.contains(address), ...results };
 }
 
 const MAX_NAMES = 5;
 
-/** The forward-confirmed host name; that of a known service first. */
+/** The forward-confirmed host name; that of a known service first. Throws if DNS does not answer. */
 export async function confirmedHost(resolver: Resolver, address: string): Promise<string | null> {
   const answer = recordsOf(await resolver(reverseName(address), 'PTR'));
   if (answer === null) throw new Error(`Could not look up the host name of ${address}.`);
   const names = answer.flatMap((name) => fullHostName(name) ?? []).slice(0, MAX_NAMES);
   const confirmed: string[] = [];
+  let isUnanswered = false;
   for (const name of names) {
     const forward = recordsOf(await resolver(name, address.includes(':') ? 'AAAA' : 'A'));
+    isUnanswered ||= forward === null;
     if (forward?.some((text) => normalizeAddress(text) === address)) confirmed.push(name);
   }
+  if (confirmed.length === 0 && isUnanswered)
+    throw new Error(`Could not confirm the host name of ${address}.`);
   return confirmed.find((name) => serviceOfHost(name) !== undefined) ?? confirmed[0] ?? null;
 }
 

@@ -34,6 +34,7 @@ export async function sourcesOf(
     .where('day', '>=', from)
     .where('day', '<=', to)
     .groupBy('source_id')
+    .having(sql<boolean>`sum(messages) > 0`)
     .orderBy(sql`sum(messages)`, 'desc')
     .orderBy('source_id')
     .execute();
@@ -78,6 +79,21 @@ async function spansOf(db: Db, domainId: string): Promise<Map<string, Span>> {
       { addresses: Number(addresses), firstDay: first, lastDay: last },
     ]),
   );
+}
+
+/** Messages of addresses that were seen in the period and have no source yet. */
+export async function unnamedMessages(
+  db: Db,
+  { domain, from }: Pick<Period, 'domain' | 'from'>,
+): Promise<number> {
+  const row = await db
+    .selectFrom('feedback_addresses')
+    .select(({ fn }) => fn.sum('messages').as('messages'))
+    .where('domain_id', '=', domain.id)
+    .where('source_id', 'is', null)
+    .where('last_day', '>=', from)
+    .executeTakeFirstOrThrow();
+  return Number(row.messages ?? 0);
 }
 
 /** Throws `not_found`. */

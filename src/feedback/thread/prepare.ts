@@ -1,6 +1,7 @@
 /** Turns what was read into what is stored, in the thread, so that the main thread only passes it on. */
 
 import { isoTime } from '../../lib/clock.ts';
+import { cleanText } from '../../store/text.ts';
 import { outcomeOf } from '../reading/dmarc-rows.ts';
 import type {
   BounceReport,
@@ -134,7 +135,12 @@ const sum = (counts: number[]): number => counts.reduce((all, count) => all + co
 function inBatches(rows: object[]): Pick<PreparedReport, 'batches' | 'rowCount'> {
   const batches: string[] = [];
   for (let start = 0; start < rows.length; start += BATCH_ROWS)
-    batches.push(JSON.stringify(rows.slice(start, start + BATCH_ROWS)));
+    // PostgreSQL reads no NUL and no half of a character in JSON.
+    batches.push(
+      JSON.stringify(rows.slice(start, start + BATCH_ROWS), (_key, value) =>
+        typeof value === 'string' ? cleanText(value) : value,
+      ),
+    );
   return { batches, rowCount: rows.length };
 }
 

@@ -22,7 +22,8 @@ const source = (changes: Partial<AdvisedSource> = {}): AdvisedSource => ({
 const advise = (changes: Partial<AdviceInput> = {}) =>
   adviseOn({
     record: 'v=DMARC1; p=none; rua=mailto:a@example.com',
-    uri: 'mailto:fb-x@inbox.example',
+    firstRecord: 'v=DMARC1; p=none; rua=mailto:fb-x@inbox.example',
+    unnamed: 0,
     days: DAYS,
     reporters: 3,
     sources: [source()],
@@ -66,9 +67,40 @@ const CASES: [
   ],
   ['99 % of a service', { sources: [source({ passed: 990 })] }, 'ready', 'quarantine', /You can/],
   [
-    'a sender that was not used for 15 days',
+    'a misconfigured sender that was not used for 15 days',
     { sources: [source(), source({ kind: 'misconfigured', passed: 0, lastDay: '2026-11-07' })] },
-    ...(['ready', 'quarantine', /You can/] as const),
+    ...(['ready', 'quarantine', /of the last 14 days pass DMARC\. Check Mailchimp first/] as const),
+  ],
+  [
+    'a service that fails now and then, also long ago',
+    { sources: [source(), source({ passed: 970, lastDay: '2026-11-01' })] },
+    ...(['not_ready', 'quarantine', /failing mail from Mailchimp/] as const),
+  ],
+  [
+    'an unknown sender of which some messages pass',
+    { sources: [source(), source({ name: 'h.example', kind: 'unknown', passed: 600 })] },
+    ...(['not_ready', 'quarantine', /failing mail from h\.example/] as const),
+  ],
+  [
+    'messages whose senders are not looked up yet',
+    { unnamed: 11 },
+    ...(['not_enough_data', 'quarantine', /do not cover enough/] as const),
+  ],
+  ['one percent of them', { unnamed: 10 }, 'ready', 'quarantine', /You can/],
+  [
+    'test mode, whose end is the next step',
+    { record: 'v=DMARC1; p=reject; t=y' },
+    ...(['ready', 'reject', /p=reject/] as const),
+  ],
+  [
+    'test mode of nothing',
+    { record: 'v=DMARC1; p=none; t=y; pct=20' },
+    ...(['ready', 'quarantine', /p=quarantine/] as const),
+  ],
+  [
+    'a subdomain without a record, whose organization rejects',
+    { record: null, firstRecord: 'v=DMARC1; p=reject; rua=mailto:fb-x@inbox.example' },
+    ...(['not_published', 'reject', /changes nothing for your mail/] as const),
   ],
   [
     'spoofing, which the policy is for',
@@ -99,7 +131,7 @@ for (const [what, changes, state, next, says] of CASES)
     if (state === 'not_ready' || state === 'not_enough_data') assert.ok(advice.missing.length > 0);
     if (state === 'ready' || state === 'done') assert.deepEqual(advice.missing, []);
     if (next === null) assert.equal(advice.record, null);
-    else assert.match(advice.record!, new RegExp(`^v=DMARC1; p=${next}`));
+    else assert.match(advice.record!, new RegExp(`^v=DMARC1; p=${next}(?!.*(?:t=y|pct))`));
   });
 
 test('What a policy would affect is listed without spoofers, with the most messages first', () => {

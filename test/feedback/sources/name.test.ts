@@ -80,7 +80,9 @@ const KINDS: [
     { passed: 0, forwarded: 80 },
     'forwarder',
   ],
-  ['a host with signed mail', 'host a', { passed: 70, dkim: 70 }, 'forwarder'],
+  ['a host with signed mail', 'host a', { passed: 97, dkim: 97 }, 'forwarder'],
+  ['a host that signs some of its mail', 'host a', { passed: 70, dkim: 70 }, 'unknown'],
+  ['a host that SPF includes, with other mail', 'host a', { passed: 70, spf: 70 }, 'misconfigured'],
   ['a host that SPF includes', 'host a', { passed: 100, spf: 100 }, 'own'],
   ['a host that passes now and then', 'host a', { passed: 20, dkim: 20 }, 'unknown'],
   ['a network that never passes', 'network a', { passed: 0 }, 'spoof'],
@@ -94,6 +96,12 @@ for (const [what, key, totals, kind, mark = null] of KINDS)
     const all = { messages: 100, dkim: 0, spf: 0, forwarded: 0, ...totals };
     assert.equal(kindOf(key, mark as SourceMark | null, all), kind);
   });
+
+test('A source without messages is not called a stranger', () => {
+  const none = { messages: 0, passed: 0, dkim: 0, spf: 0, forwarded: 0 };
+  assert.equal(kindOf('host a', null, none), 'unknown');
+  assert.equal(kindOf('own a', null, none), 'own');
+});
 
 test('The own networks of a domain are in its SPF record, its addresses, and its own mail servers', async () => {
   const own = await ownNetworksOf(

@@ -88,7 +88,7 @@ test('Each sender becomes a source of the right kind, and the advice follows the
   }
   const later = await adviceOf(feedback);
   assert.equal(later.state, 'ready', later.summary);
-  assert.match(later.summary, /^You can change the policy to p=quarantine\. All mail/);
+  assert.match(later.summary, /^You can change the policy to p=quarantine\. Your own senders pass/);
 
   // A person knows better, also about the past.
   const [newcomer] = (await sourcesOf(feedback)).filter(({ name }) => name === 'example.net');
