@@ -970,7 +970,7 @@ CREATE TABLE feedback_sources (
   -- What its addresses have in common, such as `service mailchimp` or `host example.net`.
   key       TEXT NOT NULL,
   name      TEXT NOT NULL,
-  -- JSON: what shows it, in sentences.
+  -- What shows it, in a sentence.
   evidence  TEXT NOT NULL,
   -- What a person said about it: `own`, `forwarder` or `foreign`.
   mark      TEXT,

@@ -347,7 +347,7 @@ export const VARIABLES = {
   FEEDBACK_RETENTION: variable({
     read: duration,
     fallback: '400d',
-    help: 'How long the reports of receivers and their rows are kept; sums by day stay. 0 keeps them forever.',
+    help: 'How long the reports of receivers and their rows are kept; sums by day stay, and what identifies a counted report. 0 keeps them forever.',
   }),
   FEEDBACK_KEEP_MESSAGES: variable({
     read: bool,

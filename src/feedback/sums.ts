@@ -51,7 +51,8 @@ export function lastDays({ clock }: Pick<App, 'clock'>): Pick<Period, 'from' | '
   return { from: dayBefore(to, DEFAULT_DAYS - 1), to };
 }
 
-const dayBefore = (day: string, days: number): string =>
+/** The day so many days earlier. */
+export const dayBefore = (day: string, days: number): string =>
   isoTime(Date.parse(day) - days * DAY_MS).slice(0, 10);
 
 const TOTALS = [
@@ -86,6 +87,29 @@ export async function dmarcFeedback(app: App, { domain, from, to }: Period) {
     reporters: await reportersOf(db, { domain, from, to }),
     policies_seen: await policiesSeen(db, { domain, from, to }),
   };
+}
+
+/** The sums of several domains, by ID, for lists. `from` and `to` are days. */
+export async function sumsOfDomains(
+  db: Db,
+  { ids, from, to }: { ids: string[]; from: string; to: string },
+): Promise<Map<string, { messages: number; passed: number }>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('dmarc_days')
+    .select('domain_id')
+    .select(({ fn }) => [fn.sum('messages').as('messages'), fn.sum('passed').as('passed')])
+    .where('domain_id', 'in', ids)
+    .where('day', '>=', from)
+    .where('day', '<=', to)
+    .groupBy('domain_id')
+    .execute();
+  return new Map(
+    rows.map(({ domain_id, messages, passed }) => [
+      domain_id,
+      { messages: Number(messages), passed: Number(passed) },
+    ]),
+  );
 }
 
 /** The reports of the period that count. */

@@ -859,7 +859,7 @@ export interface FeedbackSourceRow {
   /** What its addresses have in common, such as `service mailchimp` or `host example.net`. */
   key: string;
   name: string;
-  /** JSON: what shows it, in sentences. */
+  /** What shows it, in a sentence. */
   evidence: string;
   /** What a person said about it: `own`, `forwarder` or `foreign`. */
   mark: string | null;

@@ -180,6 +180,11 @@ test('Sources expire after 30 days and rows after the retention; the sums stay',
   // Its sums stay, so that the same report counts once, whenever it is imported again.
   const [again] = await upload(dmarc());
   assert.equal(again!.status, 'duplicate');
+  const emptied = await service.call<{ status: string; row_count: number; rows: object[] }>(
+    'GET',
+    `/v1/feedback/reports/${again!.original_id}`,
+  );
+  assert.partialDeepStrictEqual(emptied.body, { status: 'counted', row_count: 0, rows: [] });
   const { body } = await service.call<DmarcFeedback>(
     'GET',
     `/v1/feedback/dmarc?domain_id=${domain.id}&from=2026-11-21&to=2026-11-21`,

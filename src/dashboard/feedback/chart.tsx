@@ -1,5 +1,6 @@
 /** The messages of each day by outcome, as stacked bars with a pattern, and as a table. */
 
+import { isoTime } from '../../lib/clock.ts';
 import { ScrollArea } from '../../report/html/components.tsx';
 import { formatCount } from '../../report/summary.ts';
 
@@ -112,6 +113,6 @@ const DAY_MS = 86_400_000;
 function datesBetween(from: string, to: string): string[] {
   const count = Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS) + 1;
   return Array.from({ length: count }, (_, index) =>
-    new Date(Date.parse(from) + index * DAY_MS).toISOString().slice(0, 10),
+    isoTime(Date.parse(from) + index * DAY_MS).slice(0, 10),
   );
 }

@@ -6,7 +6,7 @@ import { findDomain } from '../../domains/queries.ts';
 import { feedbackOperations } from '../../feedback/routes.ts';
 import { sourceOperations } from '../../feedback/sources/routes.ts';
 import type { FeedbackSource } from '../../feedback/sources/schema.ts';
-import { periodOf } from '../../feedback/sums.ts';
+import { dayBefore, lastDays, periodOf } from '../../feedback/sums.ts';
 import { AppError } from '../../lib/errors.ts';
 import { readableDomain } from '../../lib/readable-domain.ts';
 import { formatCount, formatPercent } from '../../report/summary.ts';
@@ -32,7 +32,6 @@ const PERIODS: [days: string, text: string][] = [
   ['365', 'Last year'],
 ];
 const DEFAULT_DAYS = '30';
-const DAY_MS = 86_400_000;
 
 const SHOWN: [value: string, text: string][] = [
   ['', 'All'],
@@ -58,7 +57,7 @@ const show = page({
     if (!domain) throw new AppError('not_found', 'No such domain.');
     const days = PERIODS.find(([value]) => value === query.days)?.[0] ?? DEFAULT_DAYS;
     const shown = SHOWN.find(([value]) => value === query.show)?.[0] ?? '';
-    const from = new Date(app.clock.now() - (Number(days) - 1) * DAY_MS).toISOString().slice(0, 10);
+    const from = dayBefore(lastDays(app).to, Number(days) - 1);
     const asked = { domain_id: id, from };
     const period = await periodOf(app, asked);
     const [sums, sources, advice, tls] = await Promise.all([

@@ -28,7 +28,7 @@ export async function adviceFor(app: App, period: Period): Promise<StoredAdvice>
   const advice = adviseOn({
     // Until the first lookup, nothing is known about it.
     record: records.length === 0 ? undefined : records[0]!.current,
-    firstRecord: records[0]?.value ?? `v=DMARC1; p=none; rua=mailto:${address}`,
+    proposal: records[0]?.value ?? `v=DMARC1; p=none; rua=mailto:${address}`,
     unnamed: await unnamedMessages(db, period),
     days: days.map(({ day }) => day),
     reporters: await reporterCount(db, period),

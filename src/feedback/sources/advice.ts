@@ -37,8 +37,8 @@ export interface AdvisedSource {
 export interface AdviceInput {
   /** The DMARC record of the domain; null if it has none, undefined if it could not be looked up yet. */
   record: string | null | undefined;
-  /** The record to publish if there is none. It keeps the policy that the organization applies to the domain. */
-  firstRecord: string;
+  /** The record with the address for reports, and the policy that applies now. A page must not propose two different ones. */
+  proposal: string;
   /** Messages of addresses that have not been looked up yet. */
   unnamed: number;
   /** The days with reports. */
@@ -111,9 +111,9 @@ function policyOf(record: string | null): DmarcPolicy | null {
 }
 
 /** One step, never two. In test mode (`t=y`), the policy itself is the next step (RFC 9989 §4.7). */
-function nextOf({ record, firstRecord }: AdviceInput): DmarcPolicy | null {
+function nextOf({ record, proposal }: AdviceInput): DmarcPolicy | null {
   if (record === undefined) return null;
-  if (record === null) return policyOf(firstRecord) ?? 'none';
+  if (record === null) return policyOf(proposal) ?? 'none';
   const current = policyOf(record) ?? 'none';
   const isTest = /^y$/i.test(parseDmarcTags(record).tags.get('t') ?? '');
   if (isTest && current !== 'none') return current;
@@ -121,9 +121,9 @@ function nextOf({ record, firstRecord }: AdviceInput): DmarcPolicy | null {
 }
 
 /** Without test mode and `pct`, with which receivers would apply less than the record says. */
-function recordWith({ record, firstRecord }: AdviceInput, next: DmarcPolicy): string {
-  if (record == null) return firstRecord;
-  return withTag(withoutTag(withoutTag(repairedRecord(record), 't'), 'pct'), 'p', next);
+function recordWith({ record, proposal }: AdviceInput, next: DmarcPolicy): string {
+  if (record == null) return proposal;
+  return withTag(withoutTag(withoutTag(repairedRecord(proposal), 't'), 'pct'), 'p', next);
 }
 
 function insufficientData({

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { dmarcValue } from '../../../src/domains/feedback/records.ts';
 import {
   type AdviceInput,
   type AdvisedSource,
@@ -19,10 +20,17 @@ const source = (changes: Partial<AdvisedSource> = {}): AdvisedSource => ({
   ...changes,
 });
 
+/** As `dmarcValue` adds the address. */
+const RUA = 'mailto:fb-x@inbox.example';
+
 const advise = (changes: Partial<AdviceInput> = {}) =>
   adviseOn({
     record: 'v=DMARC1; p=none; rua=mailto:a@example.com',
-    firstRecord: 'v=DMARC1; p=none; rua=mailto:fb-x@inbox.example',
+    proposal: dmarcValue(
+      'record' in changes ? (changes.record ?? null) : 'v=DMARC1; p=none; rua=mailto:a@example.com',
+      RUA,
+      null,
+    ),
     unnamed: 0,
     days: DAYS,
     reporters: 3,
@@ -99,7 +107,7 @@ const CASES: [
   ],
   [
     'a subdomain without a record, whose organization rejects',
-    { record: null, firstRecord: 'v=DMARC1; p=reject; rua=mailto:fb-x@inbox.example' },
+    { record: null, proposal: 'v=DMARC1; p=reject; rua=mailto:fb-x@inbox.example' },
     ...(['not_published', 'reject', /changes nothing for your mail/] as const),
   ],
   [
@@ -131,7 +139,10 @@ for (const [what, changes, state, next, says] of CASES)
     if (state === 'not_ready' || state === 'not_enough_data') assert.ok(advice.missing.length > 0);
     if (state === 'ready' || state === 'done') assert.deepEqual(advice.missing, []);
     if (next === null) assert.equal(advice.record, null);
-    else assert.match(advice.record!, new RegExp(`^v=DMARC1; p=${next}(?!.*(?:t=y|pct))`));
+    else {
+      assert.match(advice.record!, new RegExp(`^v=DMARC1; p=${next}(?!.*(?:t=y|pct))`));
+      assert.ok(advice.record!.includes(RUA), advice.record!);
+    }
   });
 
 test('What a policy would affect is listed without spoofers, with the most messages first', () => {
