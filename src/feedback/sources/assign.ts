@@ -21,9 +21,9 @@ export async function assignSource(
     const address = await lockIn(tx, query).executeTakeFirst();
     if (!address) return;
     const source = await sourceWith(tx, app, address.domain_id, name);
-    if (source !== address.source_id) await moveDays(tx, address, source);
-    if (address.source_id !== null && source !== address.source_id)
-      await copyMark(tx, address.source_id, source);
+    const previous = address.source_id === source ? null : address.source_id;
+    if (address.source_id !== source) await moveDays(tx, address, source);
+    if (previous !== null) await copyMark(tx, previous, source);
     await tx
       .updateTable('feedback_addresses')
       .set({
@@ -32,8 +32,7 @@ export async function assignSource(
       })
       .where('id', '=', id)
       .execute();
-    if (address.source_id !== null && address.source_id !== source)
-      await deleteIfEmpty(tx, address.source_id);
+    if (previous !== null) await deleteIfEmpty(tx, previous);
   });
 }
 

@@ -17,7 +17,7 @@ const isForwarded = sql`(${sql.join(
 const sumIf = (condition: RawBuilder<unknown>, sign: 1 | -1) =>
   sql`coalesce(sum(case when ${condition} then ${sql.lit(sign)} * count else 0 end), 0)`;
 
-/** In the order of `COLUMNS`. */
+/** In the order of `SUM_COLUMNS`. */
 const sums = (sign: 1 | -1) =>
   sql.join([
     sumIf(sql`1 = 1`, sign),
@@ -29,7 +29,8 @@ const sums = (sign: 1 | -1) =>
     sumIf(isForwarded, sign),
   ]);
 
-const COLUMNS = [
+/** What is counted for each source and day. */
+export const SUM_COLUMNS = [
   'messages',
   'passed',
   'dkim',
@@ -40,10 +41,10 @@ const COLUMNS = [
 ] as const;
 
 const insertInto = sql`insert into feedback_source_days (source_id, domain_id, day,
-  ${sql.join(COLUMNS.map((name) => sql.ref(name)))})`;
+  ${sql.join(SUM_COLUMNS.map((name) => sql.ref(name)))})`;
 
 const addOnConflict = sql`on conflict (domain_id, day, source_id) do update set ${sql.join(
-  COLUMNS.map(
+  SUM_COLUMNS.map(
     (name) =>
       sql`${sql.ref(name)} = ${sql.ref(`feedback_source_days.${name}`)} + ${sql.ref(`excluded.${name}`)}`,
   ),

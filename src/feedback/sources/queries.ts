@@ -5,6 +5,7 @@ import { AppError } from '../../lib/errors.ts';
 import { type Db, lockIn, type Tx } from '../../store/open.ts';
 import type { FeedbackSourceRow } from '../../store/tables.generated.ts';
 import type { Period } from '../sums.ts';
+import { SUM_COLUMNS } from './days.ts';
 import { kindOf, type SourceKind, type SourceMark, type SourceTotals } from './kind.ts';
 
 /** A source with its sums over a period. */
@@ -19,8 +20,6 @@ export interface SummedSource extends SourceTotals {
   lastDay: string;
 }
 
-const SUMS = ['messages', 'passed', 'dkim', 'spf', 'quarantined', 'rejected', 'forwarded'] as const;
-
 /** All sources with messages in the period, those with the most first. */
 export async function sourcesOf(
   db: Db,
@@ -29,7 +28,7 @@ export async function sourcesOf(
   const sums = await db
     .selectFrom('feedback_source_days')
     .select('source_id')
-    .select(({ fn }) => SUMS.map((name) => fn.sum(name).as(name)))
+    .select(({ fn }) => SUM_COLUMNS.map((name) => fn.sum(name).as(name)))
     .where('domain_id', '=', domain.id)
     .where('day', '>=', from)
     .where('day', '<=', to)
@@ -49,10 +48,9 @@ export async function sourcesOf(
     const row = known.get(source_id);
     const span = spans.get(source_id);
     if (!row || !span) return [];
-    const totals = Object.fromEntries(SUMS.map((name) => [name, Number(counts[name])])) as Record<
-      (typeof SUMS)[number],
-      number
-    >;
+    const totals = Object.fromEntries(
+      SUM_COLUMNS.map((name) => [name, Number(counts[name])]),
+    ) as Record<(typeof SUM_COLUMNS)[number], number>;
     const kind = kindOf(row.key, row.mark as SourceMark | null, totals);
     return [{ row, kind, ...totals, ...span }];
   });
@@ -121,7 +119,7 @@ export const addressesOf = (db: Db, source: string) =>
 export const daysOf = (db: Db, source: string, { from, to }: Pick<Period, 'from' | 'to'>) =>
   db
     .selectFrom('feedback_source_days')
-    .select(['day', ...SUMS])
+    .select(['day', ...SUM_COLUMNS])
     .where('source_id', '=', source)
     .where('day', '>=', from)
     .where('day', '<=', to)
