@@ -311,9 +311,9 @@ test('A domain deleted during a check stays deleted and emits no event', async (
   const domain = await service.add('example.com');
   service.publish(domain);
   service.clock.advance(MINUTE);
-  service.dns.tamper = (reply) => {
+  service.dns.tamper = async (reply) => {
     // The answer arrives after the domain was deleted.
-    void service.app.db.deleteFrom('domains').execute();
+    await service.app.db.deleteFrom('domains').execute();
     return [reply];
   };
   await service.settle();

@@ -2,7 +2,7 @@
 
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
-import { type AddressInfo, createServer, type Server } from 'node:net';
+import { type AddressInfo, createServer, type Server, type Socket as TcpSocket } from 'node:net';
 import { type Answer, decode, encode } from 'dns-packet';
 import type { DnsServer } from '../../src/lib/addresses.ts';
 import type { RecordType } from '../../src/net/dns/resolver.ts';
@@ -21,10 +21,12 @@ export interface DnsTestServer {
   ttl: number;
   /** Whether responses have the AD bit if the query has it. */
   authenticated: boolean;
-  /** Replaces the response by any number of messages, for example hostile ones. */
-  tamper: ((reply: Buffer, over: 'udp' | 'tcp', query: Buffer) => Buffer[]) | null;
+  /** Replaces the response by any number of messages, for example hostile ones, or delays it. */
+  tamper: ((reply: Buffer, over: 'udp' | 'tcp', query: Buffer) => Replies) | null;
   close(): Promise<void>;
 }
+
+type Replies = Buffer[] | Promise<Buffer[]>;
 
 /** Starts the server; the caller must `close()` it. */
 export async function startDnsServer(zone: Zone = {}): Promise<DnsTestServer> {
@@ -46,8 +48,9 @@ export async function startDnsServer(zone: Zone = {}): Promise<DnsTestServer> {
       await closed;
     },
   };
-  udp.on('message', (query, peer) => {
-    for (const reply of replies(server, query, 'udp')) udp.send(reply, peer.port, peer.address);
+  udp.on('message', async (query, peer) => {
+    const { port, address } = peer;
+    for (const reply of await replies(server, query, 'udp')) udp.send(reply, port, address);
   });
   tcp.on('connection', (socket) => {
     connections.add(socket);
@@ -58,11 +61,7 @@ export async function startDnsServer(zone: Zone = {}): Promise<DnsTestServer> {
       received = Buffer.concat([received, chunk]);
       while (received.length >= 2 && received.length >= 2 + received.readUInt16BE(0)) {
         const end = 2 + received.readUInt16BE(0);
-        for (const reply of replies(server, received.subarray(2, end), 'tcp')) {
-          const length = Buffer.alloc(2);
-          length.writeUInt16BE(reply.length);
-          socket.write(Buffer.concat([length, reply]));
-        }
+        void answerOverTcp(server, socket, received.subarray(2, end));
         received = received.subarray(end);
       }
     });
@@ -88,7 +87,19 @@ async function listenOnBoth(): Promise<{ udp: Socket; tcp: Server; port: number 
   }
 }
 
-function replies(server: DnsTestServer, query: Buffer, over: 'udp' | 'tcp'): Buffer[] {
+async function answerOverTcp(
+  server: DnsTestServer,
+  socket: TcpSocket,
+  query: Buffer,
+): Promise<void> {
+  for (const reply of await replies(server, query, 'tcp')) {
+    const length = Buffer.alloc(2);
+    length.writeUInt16BE(reply.length);
+    socket.write(Buffer.concat([length, reply]));
+  }
+}
+
+function replies(server: DnsTestServer, query: Buffer, over: 'udp' | 'tcp'): Replies {
   const packet = decode(query);
   const { name = '', type = 'A' } = packet.questions?.[0] ?? {};
   const key = `${name.toLowerCase()}/${type}`;

@@ -133,9 +133,12 @@ CREATE TABLE seed_credentials (
 );
 `;
 
-/** The statements with the column types of PostgreSQL. */
+/** The statements with the column types of PostgreSQL, which has no `WITHOUT ROWID`. */
 const withPostgresTypes = (statements: string): string =>
-  statements.replaceAll('INTEGER', 'bigint').replaceAll('TEXT', 'text COLLATE "C"');
+  statements
+    .replaceAll('INTEGER', 'bigint')
+    .replaceAll('TEXT', 'text COLLATE "C"')
+    .replaceAll(') WITHOUT ROWID', ')');
 
 /** In order, without gaps. Version 1 is the first release, created by `schema.sql`. */
 export const MIGRATIONS: Migration[] = [
