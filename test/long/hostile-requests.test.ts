@@ -245,7 +245,8 @@ test('Hostile requests to every operation cause no 5xx, leaks or unintended chan
   }
   t.diagnostic(`responses by status: ${JSON.stringify(seen)}`);
   assert.ok(Object.values(seen).reduce((a, b) => a + b) >= REQUESTS);
-  for (const status of [200, 201, 202, 400, 401, 403, 404, 409, 412, 413, 415, 422])
+  // Not 412, which takes the ID of an object and a good body: `every-operation` has one for each operation.
+  for (const status of [200, 201, 202, 400, 401, 403, 404, 409, 413, 415, 422])
     assert.ok(seen[status]! > 0, `no response has status ${status}: ${JSON.stringify(seen)}`);
   assert.deepEqual(faults, []);
   assert.equal(({} as Row).polluted, undefined);
