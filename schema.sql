@@ -526,7 +526,7 @@ CREATE INDEX domains_listed ON domains (status, health_status, id, name);
 CREATE TABLE monitors (
   id           TEXT NOT NULL PRIMARY KEY,
   name         TEXT NOT NULL,
-  type         TEXT NOT NULL CHECK (type IN ('domain_health', 'blocklist', 'placement')),
+  type         TEXT NOT NULL,
   domain_id    TEXT REFERENCES domains (id) ON DELETE CASCADE,
   -- JSON: IP addresses and domain names.
   targets      TEXT,
@@ -563,7 +563,7 @@ CREATE INDEX monitor_runs_started ON monitor_runs (started_at);
 CREATE TABLE alerts (
   id                TEXT NOT NULL PRIMARY KEY,
   name              TEXT NOT NULL,
-  condition         TEXT NOT NULL CHECK (condition IN ('score_below', 'auth_fail', 'blocklist_hit', 'placement_problem', 'seed_failing')),
+  condition         TEXT NOT NULL,
   threshold         INTEGER,
   -- JSON.
   channels          TEXT NOT NULL,
@@ -581,7 +581,7 @@ CREATE TABLE alerts (
 CREATE TABLE alert_incidents (
   id          TEXT NOT NULL PRIMARY KEY,
   alert_id    TEXT NOT NULL,
-  -- The From domain of a test, a monitor's target or address, or the name of a seed mailbox.
+  -- Such as the From domain of a test, a monitor's target, or the ID of a source.
   subject     TEXT NOT NULL,
   status      TEXT NOT NULL CHECK (status IN ('open', 'resolved')),
   -- JSON: what the condition found, such as the score or the blocklists.
@@ -592,7 +592,7 @@ CREATE TABLE alert_incidents (
   resolved_at TEXT,
   resolution  TEXT,
   -- The rule's condition when the incident opened: the rule may have another by now.
-  condition   TEXT NOT NULL CHECK (condition IN ('score_below', 'auth_fail', 'blocklist_hit', 'placement_problem', 'seed_failing')),
+  condition   TEXT NOT NULL,
   threshold   INTEGER,
   -- Set while it is closed with many others, in batches: it no longer counts as open.
   closing_id  TEXT
@@ -621,7 +621,7 @@ CREATE TABLE alert_notifications (
   incident_id  TEXT,
   alert_id     TEXT NOT NULL,
   news         TEXT NOT NULL CHECK (news IN ('triggered', 'resolved', 'test')),
-  channel      TEXT NOT NULL CHECK (channel IN ('email', 'webhook', 'slack')),
+  channel      TEXT NOT NULL,
   -- An email address; null for other channels.
   recipient    TEXT,
   -- For a webhook, the deliveries of its event are more recent while they are kept. `suppressed`: the
@@ -975,6 +975,9 @@ CREATE TABLE feedback_sources (
   -- What a person said about it: `own`, `forwarder` or `foreign`.
   mark      TEXT,
   label     TEXT,
+  -- Days: since when it is new, or failing. Null if it is not.
+  new_since TEXT,
+  failing_since TEXT,
   UNIQUE (domain_id, key)
 );
 

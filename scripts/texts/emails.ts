@@ -1,9 +1,9 @@
 /** The emails and Slack messages that the server sends. */
 
 import { composeNotification, type IncidentEvent } from '../../src/alerts/alert-text.ts';
+import { alertMail } from '../../src/alerts/channels/alert-mail.ts';
+import { slackMessage } from '../../src/alerts/channels/slack-posts.ts';
 import { CONDITIONS } from '../../src/alerts/conditions/index.ts';
-import { alertMail } from '../../src/alerts/email.ts';
-import { slackMessage } from '../../src/alerts/slack.ts';
 import { reportMail } from '../../src/report/summary-mail.ts';
 import type { AlertRow } from '../../src/store/tables.generated.ts';
 import {

@@ -14,7 +14,7 @@ import type {
 } from '../store/tables.generated.ts';
 import type { Step, TestSummary } from './conditions/condition.ts';
 import { conditionOf, thresholdOf } from './conditions/index.ts';
-import { openedIncident } from './evaluate.ts';
+import { nameOfSubject, openedIncident } from './evaluate.ts';
 
 /** What a notification is about. */
 export interface IncidentEvent {
@@ -64,7 +64,7 @@ export function composeNotification(
     facts: factsOf(event, incident),
     steps: isOver ? [] : stepsOf(event, incident),
     followUp: isOver ? null : 'No further alerts until this is resolved.',
-    link: linkOf(config, event),
+    link: linkOf(config, event, incident),
     rule: ruleOf(alert),
     incident: incident.id,
   };
@@ -114,8 +114,9 @@ const ruleOf = ({ name, id }: AlertRow): string => `“${truncate(name)}” (${i
 function linkOf(
   { APP_URL }: Pick<App['config'], 'APP_URL'>,
   { alert, test, run }: IncidentEvent,
+  incident: AlertIncidentRow,
 ): Notification['link'] {
-  const { page } = conditionOf(alert);
+  const page = conditionOf(alert).page?.(openedIncident(incident));
   if (page) return { label: page.label, url: `${APP_URL}${page.path}` };
   if (test) return { label: 'Open report', url: `${APP_URL}/tests/${test.id}` };
   if (!run) return null;
@@ -134,7 +135,7 @@ function factsOf(
   const subjectLabel =
     conditionOf(alert).subjectLabel ?? (incident.run_id === null ? 'From domain' : monitored);
   return [
-    [subjectLabel, incident.subject],
+    [subjectLabel, nameOfSubject(incident)],
     ...conditionOf(alert).measurements(openedIncident(incident), {
       threshold: thresholdOf(alert),
       isOver: incident.status === 'resolved',

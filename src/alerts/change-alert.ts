@@ -10,7 +10,8 @@ import { requireBelowLimit } from '../store/queries.ts';
 import type { AlertRow, DomainRow } from '../store/tables.generated.ts';
 import { type Author, audit } from '../team/audit.ts';
 import { requireAllowedUrl } from '../webhooks/endpoint-url.ts';
-import { ownSlackUrl, sealSlackUrl } from './channels.ts';
+import { channelsOf, isKnownChannel } from './channels/index.ts';
+import { ownSlackUrl, sealSlackUrl } from './channels/slack.ts';
 import { conditionOf } from './conditions/index.ts';
 import { closeIncidents } from './incidents.ts';
 import type { AlertPatch, NewAlert } from './schema.ts';
@@ -117,7 +118,12 @@ function applyPatch(
     name: patch.name ?? current.name,
     condition,
     threshold: thresholdToStore(condition, threshold),
-    channels: patch.channels ? JSON.stringify(patch.channels) : current.channels,
+    channels: patch.channels
+      ? JSON.stringify([
+          ...patch.channels,
+          ...channelsOf(current).filter((id) => !isKnownChannel(id)),
+        ])
+      : current.channels,
     enabled: patch.enabled === undefined ? current.enabled : patch.enabled ? 1 : 0,
     domain_id,
     ...(recipients === undefined

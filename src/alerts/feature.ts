@@ -2,13 +2,13 @@
 
 import { ConfigError, PREFIX } from '../config/config.ts';
 import { domainRemoved } from '../domains/change-domain.ts';
-import { resultStored } from '../events/events.ts';
+import { observed } from '../events/observations.ts';
 import type { Feature } from '../feature.ts';
 import { mailSettled } from '../outbox/expire.ts';
 import { subscribe } from '../store/subscribers.ts';
 import { deliveriesRemoved } from '../webhooks/expire.ts';
 import { deleteAlertsOfDomain } from './change-alert.ts';
-import { slackUrlProblem } from './channels.ts';
+import { slackUrlProblem } from './channels/slack.ts';
 import { recordMailOutcomes, recordRemovedDeliveries } from './delivery-status.ts';
 import { evaluateRules } from './incidents.ts';
 import { alertJobs } from './jobs.ts';
@@ -21,7 +21,7 @@ export const alerts: Feature = {
   routes: Object.values(alertOperations),
   jobs: alertJobs,
   subscribers: (app) => [
-    subscribe(resultStored, evaluateRules(app)),
+    subscribe(observed, evaluateRules(app)),
     subscribe(domainRemoved, deleteAlertsOfDomain),
     subscribe(mailSettled, recordMailOutcomes),
     subscribe(deliveriesRemoved, recordRemovedDeliveries),

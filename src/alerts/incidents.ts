@@ -1,16 +1,17 @@
-/** Incidents: opened by the first result that meets a condition, resolved by a later one that doesn't. */
+/** Incidents: opened by the first observation that meets a condition, resolved by a later one that doesn't. */
 
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { App } from '../app.ts';
-import type { Result } from '../events/events.ts';
+import type { Observation } from '../events/observations.ts';
 import { isoTime } from '../lib/clock.ts';
 import { cancelMail } from '../outbox/queue.ts';
 import type { Job } from '../scheduler/scheduler.ts';
 import { afterCommit, engineOf, lockIn, type Tx, transact } from '../store/open.ts';
 import type { Subscriber } from '../store/subscribers.ts';
 import type { AlertIncidentRow, AlertRow } from '../store/tables.generated.ts';
-import { evaluateCondition, type Observation, observe, resolutionOf } from './evaluate.ts';
+import { CONDITIONS } from './conditions/index.ts';
+import { concerns, evaluateCondition, resolutionOf } from './evaluate.ts';
 import { createNotifier, type Notifier } from './notify.ts';
 import { alertStates, presentAlert } from './queries.ts';
 import type { Alert, Resolution } from './schema.ts';
@@ -21,16 +22,17 @@ async function openIncident(
   app: App,
   notifier: Notifier,
   alert: AlertRow,
-  { subject, value, result }: { subject: string; value: unknown; result: Result },
+  { observation, value }: { observation: Observation; value: unknown },
 ): Promise<void> {
   const now = isoTime(app.clock.now());
   const { condition, threshold } = alert;
   const incident: AlertIncidentRow = {
-    ...{ id: app.newId('inc'), alert_id: alert.id, subject, condition, threshold },
+    ...{ id: app.newId('inc'), alert_id: alert.id, condition, threshold },
+    subject: observation.subject,
     status: 'open',
     value: JSON.stringify(value),
-    test_id: result.kind === 'test' ? result.test.id : null,
-    run_id: result.kind === 'run' ? result.run.id : null,
+    test_id: observation.kind === 'test' ? observation.test.id : null,
+    run_id: observation.kind === 'run' ? observation.run.id : null,
     opened_at: now,
     ...{ resolved_at: null, resolution: null, closing_id: null },
   };
@@ -42,12 +44,12 @@ async function openIncident(
   if (numInsertedOrUpdatedRows !== 1n) return;
   const change = { last_triggered_at: now };
   await tx.updateTable('alerts').set(change).where('id', '=', alert.id).execute();
-  await notifier.notify('triggered', { ...alert, ...change }, incident, result);
+  await notifier.notify('triggered', { ...alert, ...change }, incident, observation);
 }
 
 /**
  * Resolves an incident and notifies every channel. Does nothing if it has been closed since.
- * `result` is the result that resolves it, if any.
+ * `observation` is what resolves it, if anything.
  */
 export async function resolveAndNotify(
   tx: Tx,
@@ -55,10 +57,10 @@ export async function resolveAndNotify(
   notifier: Notifier,
   alert: AlertRow,
   incident: AlertIncidentRow,
-  { resolution, result }: { resolution: Resolution; result: Result | null },
+  { resolution, observation }: { resolution: Resolution; observation: Observation | null },
 ): Promise<void> {
   const [resolved] = await resolveIncidents(tx, app, [incident], resolution);
-  if (resolved) await notifier.notify('resolved', alert, resolved, result);
+  if (resolved) await notifier.notify('resolved', alert, resolved, observation);
 }
 
 /** Returns the updated rows of the incidents that were still open. The caller appends their events. */
@@ -87,36 +89,34 @@ export async function resolveIncidents(
   return rows.toSorted((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** Evaluates the rules on each result, in the transaction that stores it. */
-export function evaluateRules(app: App): Subscriber<[result: Result]> {
-  return async (tx, result) => {
-    // Tests of test mode say nothing about the team's mail.
-    if (result.kind === 'test' && result.test.livemode === 0) return;
-    const rules = await rulesFor(tx, result).execute();
-    if (rules.length === 0) return;
-    const observations = await observe(tx, app.config, result);
+/** Evaluates the rules on observations, in the transaction that stores what was observed. */
+export function evaluateRules(app: App): Subscriber<[observations: Observation[]]> {
+  return async (tx, observations) => {
     if (observations.length === 0) return;
+    const rules = await rulesFor(tx, observations).execute();
+    if (rules.length === 0) return;
     let changes = await findChanges(tx, app, rules, observations);
     if (changes.length === 0) return;
     if (engineOf(tx) === 'postgres') {
-      // Decided again with the rules locked: they may have been changed, or another result may have opened
-      // or resolved the same incident. Most results change nothing and wait for nobody.
+      // Decided again with the rules locked: they may have been changed, or another observation may have opened
+      // or resolved the same incident. Most observations change nothing and wait for nobody.
       const changed = new Set(changes.map(({ rule }) => rule.id));
-      changes = await findChanges(tx, app, await lockRulesFor(tx, result, changed), observations);
+      const locked = await lockRulesFor(tx, observations, changed);
+      changes = await findChanges(tx, app, locked, observations);
     }
     const notifier = createNotifier(tx, app);
-    for (const { rule, subject, ...change } of changes)
+    for (const { rule, observation, ...change } of changes)
       if ('value' in change)
-        await openIncident(tx, app, notifier, rule, { subject, value: change.value, result });
+        await openIncident(tx, app, notifier, rule, { observation, value: change.value });
       else {
         const { incident, resolution } = change;
-        await resolveAndNotify(tx, app, notifier, rule, incident, { resolution, result });
+        await resolveAndNotify(tx, app, notifier, rule, incident, { resolution, observation });
       }
   };
 }
 
 /** An incident to open or to resolve. */
-type PlannedChange = { rule: AlertRow; subject: string } & (
+type PlannedChange = { rule: AlertRow; observation: Observation } & (
   | { value: unknown }
   | { incident: AlertIncidentRow; resolution: Resolution }
 );
@@ -131,40 +131,43 @@ async function findChanges(
   const open = await openIncidents(tx, rules, observations);
   const blocklistsInUse = new Set(app.blocklists.snapshot().map(({ list }) => list.zone));
   const changes: PlannedChange[] = [];
-  for (const observed of observations)
+  for (const observation of observations)
     for (const rule of rules) {
-      const { subject } = observed;
-      const verdict = evaluateCondition(rule, observed);
-      const incident = open.get(incidentKey(rule.id, subject));
+      if (!concerns(rule, observation)) continue;
+      const verdict = evaluateCondition(rule, observation);
+      const incident = open.get(incidentKey(rule.id, observation.subject));
       if (verdict.answer === 'yes') {
         // No further notifications while it is open.
-        if (!incident) changes.push({ rule, subject, value: verdict.value });
+        if (!incident) changes.push({ rule, observation, value: verdict.value });
       } else if (incident) {
         const { answer } = verdict;
-        const resolution = resolutionOf(incident, observed, { answer, blocklistsInUse });
-        if (resolution) changes.push({ rule, subject, incident, resolution });
+        const resolution = resolutionOf(incident, observation, { answer, blocklistsInUse });
+        if (resolution) changes.push({ rule, observation, incident, resolution });
       }
     }
   return changes;
 }
 
-function rulesFor(tx: Tx, result: Result) {
-  const domain_id =
-    result.kind === 'test'
-      ? result.test.domain_id
-      : result.kind === 'run'
-        ? result.monitor.domain_id
-        : null;
+/** The enabled rules that are evaluated on one of these observations. */
+function rulesFor(tx: Tx, observations: Observation[]) {
+  const kinds = new Set(observations.map(({ kind }) => kind));
+  const conditions = CONDITIONS.filter(({ observes }) => observes.some((kind) => kinds.has(kind)));
+  const domains = [...new Set(observations.flatMap(({ domainId }) => domainId ?? []))];
   return tx
     .selectFrom('alerts')
     .selectAll()
     .where('enabled', '=', 1)
-    .where(({ eb, or }) => or([eb('domain_id', 'is', null), eb('domain_id', '=', domain_id)]))
+    .where(
+      'condition',
+      'in',
+      conditions.map(({ id }) => id),
+    )
+    .where(({ eb, or }) => or([eb('domain_id', 'is', null), eb('domain_id', 'in', domains)]))
     .orderBy('id');
 }
 
-const lockRulesFor = (tx: Tx, result: Result, ids: Set<string>): Promise<AlertRow[]> =>
-  lockIn(tx, rulesFor(tx, result).where('id', 'in', [...ids])).execute();
+const lockRulesFor = (tx: Tx, observations: Observation[], ids: Set<string>): Promise<AlertRow[]> =>
+  lockIn(tx, rulesFor(tx, observations).where('id', 'in', [...ids])).execute();
 
 const incidentKey = (alertId: string, subject: string): string => `${alertId} ${subject}`;
 

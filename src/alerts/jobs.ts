@@ -9,11 +9,13 @@ import type { Job } from '../scheduler/scheduler.ts';
 import { type Db, lockIn, type Tx, transact } from '../store/open.ts';
 import { deleteInSteps } from '../store/queries.ts';
 import { inSteps } from '../store/steps.ts';
+import type { AlertIncidentRow } from '../store/tables.generated.ts';
+import { sendDigestsJob } from './channels/alert-mail.ts';
+import { notifyJob } from './channels/slack-posts.ts';
+import { CONDITIONS, type ConditionId, conditionOf } from './conditions/index.ts';
 import { recordDeliveryOutcomes } from './delivery-status.ts';
-import { sendDigestsJob } from './email.ts';
 import { closeIncidentsJob, resolveAndNotify, resolveIncidents } from './incidents.ts';
 import { createNotifier } from './notify.ts';
-import { notifyJob } from './slack.ts';
 
 export const alertJobs = (app: App): Job[] => [
   notifyJob(app),
@@ -50,15 +52,14 @@ function batchesOf(ids: string[]): string[][] {
 }
 
 /**
- * IDs of open incidents from runs whose subject no enabled monitor checks anymore for their rule, and of those about
- * seed mailboxes that are no longer configured.
+ * IDs of open incidents from runs whose subject no enabled monitor checks anymore for their rule, and of those whose
+ * condition says that the subject no longer exists, such as a seed mailbox that was removed.
  */
 async function findUnwatched(
   db: Db | Tx,
-  config: Pick<Config, 'INBOX_DOMAIN' | 'SEED_MAILBOXES'>,
+  config: Config,
   candidates?: string[],
 ): Promise<string[]> {
-  const seeds = config.SEED_MAILBOXES.map(({ name }) => name);
   let query = db
     .selectFrom('alert_incidents as incident')
     .innerJoin('alerts', 'alerts.id', 'incident.alert_id')
@@ -66,19 +67,37 @@ async function findUnwatched(
     .where('incident.status', '=', 'open')
     .where('incident.closing_id', 'is', null)
     .where(({ or, eb }) =>
-      or([eb('incident.run_id', 'is not', null), eb('incident.condition', '=', 'seed_failing')]),
+      or([eb('incident.run_id', 'is not', null), eb('incident.condition', 'in', SELF_WATCHING)]),
     );
   if (candidates) query = query.where('incident.id', 'in', candidates);
   const open = await query.orderBy('incident.id').execute();
   if (open.length === 0) return [];
   const watched = await watchedSubjects(db, config);
+  const existing = await existingSubjects(db, config, open);
   return open
-    .filter(({ subject, condition, domain_id }) =>
-      condition === 'seed_failing'
-        ? !seeds.includes(subject)
-        : !watched.has(subjectKey(domain_id, subject)),
-    )
+    .filter(({ subject, condition, domain_id }) => {
+      const subjects = existing.get(condition);
+      return subjects ? !subjects.has(subject) : !watched.has(subjectKey(domain_id, subject));
+    })
     .map(({ id }) => id);
+}
+
+/** Conditions that know which of their subjects exist. */
+const SELF_WATCHING = CONDITIONS.filter(({ findWatched }) => findWatched).map(({ id }) => id);
+
+/** By condition. */
+async function existingSubjects(
+  db: Db | Tx,
+  config: Config,
+  open: Pick<AlertIncidentRow, 'condition' | 'subject'>[],
+): Promise<Map<ConditionId, Set<string>>> {
+  const found = new Map<ConditionId, Set<string>>();
+  for (const id of SELF_WATCHING) {
+    const subjects = open.filter(({ condition }) => condition === id).map(({ subject }) => subject);
+    if (subjects.length > 0)
+      found.set(id, await conditionOf({ condition: id }).findWatched!(db, config, subjects));
+  }
+  return found;
 }
 
 /** A rule with a domain is evaluated only on monitors of that domain. */
@@ -127,7 +146,7 @@ async function resolveUnwatched(tx: Tx, app: App, ids: string[]): Promise<void> 
       .executeTakeFirstOrThrow();
     await resolveAndNotify(tx, app, notifier, alert, incident, {
       resolution: 'no_longer_watched',
-      result: null,
+      observation: null,
     });
   }
 }

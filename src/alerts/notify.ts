@@ -1,12 +1,13 @@
 /** Queues the notifications about an incident and appends its event, in the transaction of the change. */
 
 import type { App } from '../app.ts';
-import { appendEvent, type Result } from '../events/events.ts';
+import { appendEvent } from '../events/events.ts';
+import type { Observation } from '../events/observations.ts';
 import { isoTime } from '../lib/clock.ts';
 import { presentListed } from '../mailtests/present.ts';
 import { readTags } from '../mailtests/tags.ts';
 import { presentRun } from '../monitors/queries.ts';
-import { queueMail, SEND_JOB } from '../outbox/queue.ts';
+import { SEND_JOB } from '../outbox/queue.ts';
 import { afterCommit, type Db, type Tx } from '../store/open.ts';
 import type {
   AlertIncidentRow,
@@ -15,29 +16,30 @@ import type {
   MonitorRunRow,
   TestRow,
 } from '../store/tables.generated.ts';
-import { composeNotification, type IncidentEvent, type RunSummary } from './alert-text.ts';
+import type { IncidentEvent, RunSummary } from './alert-text.ts';
+import type { NewNotification } from './channels/channel.ts';
 import {
+  CHANNELS,
+  type ChannelId,
   channelsOf,
-  findSubscribedEndpoints,
-  recipientsOf,
-  type SubscribedEndpoints,
-  slackUrlOf,
-} from './channels.ts';
+  isKnownChannel,
+  unconfiguredChannels,
+} from './channels/index.ts';
+import { findSubscribedEndpoints, type SubscribedEndpoints } from './channels/webhook.ts';
 import type { TestSummary } from './conditions/condition.ts';
-import { alertMail, HELD_BY_LIMIT, isOverMailLimit, MAIL_NOT_CONFIGURED } from './email.ts';
 import { alertStates, presentAlert, presentIncidents } from './queries.ts';
-import type { Alert, Channel } from './schema.ts';
+import type { Alert } from './schema.ts';
 
 type IncidentChange = 'triggered' | 'resolved';
 
 /** Notifies about any number of incidents in one transaction and caches what they share. */
 export interface Notifier {
-  /** Notifies through every channel and appends the event. `result`: what opened or resolved it, if any. */
+  /** Notifies through every channel and appends the event. `observation`: what opened or resolved it, if any. */
   notify(
     type: IncidentChange,
     alert: AlertRow,
     incident: AlertIncidentRow,
-    result: Result | null,
+    observation: Observation | null,
   ): Promise<void>;
   /** Only appends resolved events, without email or Slack. `alert`: the rule as events show it. */
   appendResolvedEvents(incidents: AlertIncidentRow[], alert: Alert | null): Promise<void>;
@@ -51,14 +53,14 @@ export function createNotifier(tx: Tx, app: App): Notifier {
     return (await endpoints.get(event)!).length > 0;
   };
   return {
-    async notify(type, alert, incident, result) {
+    async notify(type, alert, incident, observation) {
       const hasWebhookEndpoint = await hasEndpoint(type);
-      const event = result
-        ? incidentEventOf(type, alert, incident, result)
+      const event = observation
+        ? incidentEventOf(type, alert, incident, observation)
         : await findIncidentEvent(tx, type, alert, incident);
       await queueNotifications(tx, app, event, hasWebhookEndpoint);
       const [state] = await alertStates(tx, app, [alert]);
-      const results = result ? resultOf(result) : await openingResults(tx, [incident]);
+      const results = observation ? resultOf(observation) : await openingResults(tx, [incident]);
       await appendEvents(tx, app, type, [incident], presentAlert(state!), results);
     },
     async appendResolvedEvents(incidents, alert) {
@@ -78,11 +80,14 @@ const incidentEventOf = (
   type: IncidentChange,
   alert: AlertRow,
   incident: AlertIncidentRow,
-  result: Result,
+  observation: Observation,
 ): IncidentEvent => ({
   ...{ type, alert, incident },
-  test: result.kind === 'test' ? result.test : null,
-  run: result.kind === 'run' ? { findings: result.run.findings, monitor: result.monitor } : null,
+  test: observation.kind === 'test' ? observation.test : null,
+  run:
+    observation.kind === 'run'
+      ? { findings: observation.run.findings, monitor: observation.monitor }
+      : null,
 });
 
 interface ResultsByIncident {
@@ -90,9 +95,9 @@ interface ResultsByIncident {
   run(incident: AlertIncidentRow): MonitorRunRow | undefined;
 }
 
-const resultOf = (result: Result): ResultsByIncident => ({
-  test: () => (result.kind === 'test' ? result.test : undefined),
-  run: () => (result.kind === 'run' ? result.run : undefined),
+const resultOf = (observation: Observation): ResultsByIncident => ({
+  test: () => (observation.kind === 'test' ? observation.test : undefined),
+  run: () => (observation.kind === 'run' ? observation.run : undefined),
 });
 
 /** The results that opened these incidents, for events of incidents that no result resolved. */
@@ -155,48 +160,38 @@ async function appendEvents(
 
 export const NOTIFY_JOB = 'post alerts';
 
-type NewNotification = Partial<AlertNotificationRow> & Pick<AlertNotificationRow, 'status'>;
-
-const unconfigured = (error: string): NewNotification => ({ status: 'unconfigured', error });
-/** Each error says how to configure the channel. */
-const UNCONFIGURED: Record<Channel, NewNotification> = {
-  email: unconfigured(MAIL_NOT_CONFIGURED),
-  webhook: unconfigured('no enabled webhook endpoint subscribes to this event'),
-  slack: unconfigured(
-    'no usable Slack webhook URL: add one to the rule, or set DELIVERABILITY_SLACK_WEBHOOK_URL on the server',
-  ),
-};
+const unconfigured = (id: ChannelId): NewNotification => ({
+  status: 'unconfigured',
+  error: isKnownChannel(id)
+    ? CHANNELS[id].unconfigured
+    : 'this version of the program does not know the channel',
+});
 
 /**
  * Returns the IDs of the new rows. `hasWebhookEndpoint`: whether an endpoint receives the event.
- * `slackDueAt`: when the job may post it, if the caller posts it first. Call in `transact`.
+ * `dueAt`: when the job may post it, if the caller posts it first. Call in `transact`.
  */
 export async function queueNotifications(
   tx: Tx,
   app: App,
   event: IncidentEvent,
   hasWebhookEndpoint: boolean,
-  slackDueAt?: string,
+  dueAt?: string,
 ): Promise<string[]> {
   const { alert, incident, type } = event;
   const now = isoTime(app.clock.now());
-  const rowsFor: Record<Channel, () => Promise<NewNotification[]>> = {
-    email: () => queueMails(tx, app, event),
-    // The deliveries of the event track its progress, each with its own attempts.
-    webhook: async () => [hasWebhookEndpoint ? { status: 'queued' } : UNCONFIGURED.webhook],
-    slack: async () => [
-      slackUrlOf(app, alert) === null
-        ? UNCONFIGURED.slack
-        : { status: 'queued', due_at: slackDueAt ?? now },
-    ],
-  };
   const ids: string[] = [];
-  for (const channel of channelsOf(alert))
-    for (const row of await rowsFor[channel]()) {
+  const missing = unconfiguredChannels(app, alert, hasWebhookEndpoint);
+  for (const channel of channelsOf(alert)) {
+    const rows = missing.includes(channel)
+      ? [unconfigured(channel)]
+      : await CHANNELS[channel].queue(tx, app, event, { dueAt });
+    for (const row of rows) {
       const origin = { incident_id: incident?.id ?? null, alert_id: alert.id, news: type, channel };
       // `lastSample` finds the rows of a sample by their common time.
       ids.push(await insertNotification(tx, app, { ...origin, ...row, created_at: now }));
     }
+  }
   afterCommit(tx, () => {
     app.scheduler.wake(SEND_JOB);
     app.scheduler.wake(NOTIFY_JOB);
@@ -232,25 +227,8 @@ async function insertWebhookRow(
   await insertNotification(tx, app, {
     ...{ incident_id: id, alert_id, news: 'resolved', channel: 'webhook' },
     created_at: isoTime(app.clock.now()),
-    ...(hasWebhookEndpoint ? { status: 'queued' } : UNCONFIGURED.webhook),
+    ...(hasWebhookEndpoint ? { status: 'queued' } : unconfigured('webhook')),
   });
-}
-
-async function queueMails(tx: Tx, app: App, event: IncidentEvent): Promise<NewNotification[]> {
-  if (app.mailer === null) return [UNCONFIGURED.email];
-  const { alert, type } = event;
-  const notification = composeNotification(app.config, event);
-  const rows: NewNotification[] = [];
-  for (const recipient of await recipientsOf(tx, alert)) {
-    if (type !== 'test' && (await isOverMailLimit(tx, app, alert.id, recipient))) {
-      rows.push({ status: 'queued', recipient, error: HELD_BY_LIMIT });
-      continue;
-    }
-    const mail = alertMail(app.config, recipient, notification);
-    const mail_id = await queueMail(tx, app, mail, null, { bulk: true });
-    rows.push({ status: 'queued', recipient, mail_id });
-  }
-  return rows;
 }
 
 /** Reads the data for a notification that is composed some time after the change. */

@@ -6,7 +6,9 @@ import { fetchPage, type Page } from '../http/schemas.ts';
 import { AppError } from '../lib/errors.ts';
 import { type Db, lockIn, type Tx } from '../store/open.ts';
 import type { AlertIncidentRow, AlertRow } from '../store/tables.generated.ts';
-import { findSubscribedEndpoints, ownSlackUrl, unconfiguredChannels } from './channels.ts';
+import { type ChannelId, unconfiguredChannels } from './channels/index.ts';
+import { ownSlackUrl } from './channels/slack.ts';
+import { findSubscribedEndpoints } from './channels/webhook.ts';
 import { type NotificationState, withDeliveryStatus } from './delivery-status.ts';
 import type {
   Alert,
@@ -14,7 +16,6 @@ import type {
   AlertIncidentWithDetails,
   AlertNotification,
   AlertTest,
-  Channel,
   IncidentFilters,
 } from './schema.ts';
 
@@ -169,7 +170,7 @@ interface AlertState {
   row: AlertRow;
   triggered: boolean;
   /** Channels that currently can't deliver. */
-  unconfigured: Channel[];
+  unconfigured: ChannelId[];
   slackHost: string | null;
 }
 

@@ -7,13 +7,15 @@ import type { AlertRow } from '../store/tables.generated.ts';
 import { eventPayload, insertDelivery } from '../webhooks/enqueue.ts';
 import type { IncidentEvent } from './alert-text.ts';
 import { composeNotification } from './alert-text.ts';
-import { channelsOf, findSubscribedEndpoints, slackUrlOf } from './channels.ts';
+import { channelsOf } from './channels/index.ts';
+import { slackUrlOf } from './channels/slack.ts';
+import { postToSlack } from './channels/slack-posts.ts';
+import { findSubscribedEndpoints } from './channels/webhook.ts';
 import { conditionOf, thresholdOf } from './conditions/index.ts';
 import type { NotificationState } from './delivery-status.ts';
 import { queueNotifications } from './notify.ts';
 import { alertStates, notificationStates, presentAlert } from './queries.ts';
 import type { AlertIncident } from './schema.ts';
-import { postToSlack } from './slack.ts';
 
 const TYPE = 'alert.triggered';
 
@@ -25,14 +27,8 @@ export async function sendSample(tx: Tx, app: App, alert: AlertRow): Promise<str
   const endpoints = channelsOf(alert).includes('webhook')
     ? await findSubscribedEndpoints(tx, TYPE)
     : [];
-  const slackDueAt = isoTime(app.clock.now() + JOB_DELAY_MS);
-  const ids = await queueNotifications(
-    tx,
-    app,
-    sampleEvent(alert),
-    endpoints.length > 0,
-    slackDueAt,
-  );
+  const dueAt = isoTime(app.clock.now() + JOB_DELAY_MS);
+  const ids = await queueNotifications(tx, app, sampleEvent(alert), endpoints.length > 0, dueAt);
   if (endpoints.length === 0) return ids;
   const [state] = await alertStates(tx, app, [alert]);
   const event = {

@@ -18,17 +18,14 @@ import { ListedTest } from '../mailtests/schema.ts';
 import { MonitorRun } from '../monitors/schema.ts';
 import { EmailAddress } from '../team/schema.ts';
 import { EndpointUrl } from '../webhooks/endpoint-url.ts';
-import { CONDITIONS, THRESHOLD_RANGE } from './conditions/index.ts';
-
-const CONDITION_IDS = CONDITIONS.map(({ id }) => id);
-const CHANNELS = ['email', 'webhook', 'slack'] as const;
-export type Channel = (typeof CHANNELS)[number];
+import { CHANNEL_IDS } from './channels/index.ts';
+import { CONDITION_IDS, CONDITIONS, THRESHOLD_RANGE } from './conditions/index.ts';
 
 const Condition = v.picklist(CONDITION_IDS, `must be one of ${CONDITION_IDS.join(', ')}`);
 const Channels = v.pipe(
-  v.array(v.picklist(CHANNELS, `must be one of ${CHANNELS.join(', ')}`), 'must be a list'),
+  v.array(v.picklist(CHANNEL_IDS, `must be one of ${CHANNEL_IDS.join(', ')}`), 'must be a list'),
   v.minLength(1, 'must contain at least one channel'),
-  v.maxLength(CHANNELS.length, `must contain at most ${CHANNELS.length} channels`),
+  v.maxLength(CHANNEL_IDS.length, `must contain at most ${CHANNEL_IDS.length} channels`),
   v.check((names) => new Set(names).size === names.length, 'must contain each channel only once'),
 );
 const Threshold = v.pipe(
@@ -52,15 +49,17 @@ const Recipients = v.pipe(
   v.transform((addresses) => [...new Set(addresses)]),
 );
 
-const THRESHOLD_TEXT = 'Scores below this value trigger the alert. Used by `score_below` only.';
-const DOMAIN_TEXT =
-  'Limits the rule to the tests and monitors of this domain. If null, the rule applies to all of them. Not allowed for `placement_problem` and `seed_failing`.';
+const listOf = (conditions: typeof CONDITIONS): string =>
+  new Intl.ListFormat('en-GB').format(conditions.map(({ id }) => `\`${id}\``));
+const THRESHOLD_TEXT = CONDITIONS.flatMap(({ id, threshold }) =>
+  threshold ? `For \`${id}\`: ${threshold.text}` : [],
+).join(' ');
+const DOMAIN_TEXT = `Limits the rule to the tests, monitors and reports of this domain. If null, the rule applies to all of them. Not allowed for ${listOf(CONDITIONS.filter(({ isOfNoDomain }) => isOfNoDomain))}.`;
 const RECIPIENTS_TEXT =
   'The recipients of the email channel. If null, the owner and the admins of the team.';
 
 const NAME_TEXT = 'The name of the rule.';
-const CONDITION_TEXT =
-  '`score_below`: the score is below `threshold`. `auth_fail`: SPF, DKIM or DMARC does not pass. `blocklist_hit`: a tier 1 or 2 blocklist lists the subject. `placement_problem`: a placement monitor has a finding. `seed_failing`: a seed mailbox can’t be read.';
+const CONDITION_TEXT = CONDITIONS.map(({ id, choice }) => `\`${id}\`: ${choice.text}.`).join(' ');
 const CHANNELS_TEXT = 'How to notify you. `webhook` sends `alert.*` events to your endpoints.';
 const ENABLED_TEXT = 'Whether the rule is evaluated.';
 
@@ -119,9 +118,9 @@ export const Alert = named(
     name: described(v.string(), NAME_TEXT),
     condition: described(v.picklist(CONDITION_IDS), CONDITION_TEXT),
     threshold: described(v.nullable(v.pipe(v.number(), v.integer())), THRESHOLD_TEXT),
-    channels: described(v.array(v.picklist(CHANNELS)), CHANNELS_TEXT),
+    channels: described(v.array(v.picklist(CHANNEL_IDS)), CHANNELS_TEXT),
     unconfigured_channels: described(
-      v.array(v.picklist(CHANNELS)),
+      v.array(v.picklist(CHANNEL_IDS)),
       'The channels of this rule that cannot deliver yet, for example because no Slack URL is set.',
     ),
     enabled: described(v.boolean(), ENABLED_TEXT),
@@ -160,7 +159,7 @@ export const Alert = named(
 export type Alert = v.InferOutput<typeof Alert>;
 
 const NOTIFICATION = {
-  channel: described(v.picklist(CHANNELS), 'The channel of the notification.'),
+  channel: described(v.picklist(CHANNEL_IDS), 'The channel of the notification.'),
   status: described(
     v.picklist(['queued', 'sent', 'failed', 'unconfigured', 'suppressed']),
     '`unconfigured`: the channel is not set up. `suppressed`: the incident was resolved before the notification could be sent.',
@@ -227,26 +226,26 @@ const INCIDENT = {
   ),
   threshold: described(
     v.nullable(v.pipe(v.number(), v.integer())),
-    'The threshold of the rule when the incident was opened. Used by `score_below` only.',
+    'The threshold of the rule when the incident was opened. Null if its condition has none.',
     70,
   ),
   subject: described(
     v.string(),
-    'The From domain of the test, the target or address of the monitor, or the name of the seed mailbox.',
+    'The From domain of the test, the target or address of the monitor, the name of the seed mailbox, the domain that receivers report about, or the ID of a source.',
   ),
   status: described(v.picklist(INCIDENT_STATUSES), '`open` as long as the condition is met.'),
   value: described(
     v.record(v.string(), v.any()),
-    'The values that met the condition: the score, the authentication results, the blocklists, the placement findings, or the error of the seed mailbox.',
+    'The values that met the condition. Each condition has its own, such as the score.',
     { score: 61 },
   ),
   test_id: described(
     v.nullable(v.string()),
-    'The test that opened the incident. Null if a monitor run or a seed mailbox did.',
+    'The test that opened the incident. Null if something else did.',
   ),
   run_id: described(
     v.nullable(v.string()),
-    'The monitor run that opened the incident. Null if a test or a seed mailbox did.',
+    'The monitor run that opened the incident. Null if something else did.',
     exampleId('run'),
   ),
   opened_at: described(Time, 'When the incident was opened.'),
@@ -314,7 +313,7 @@ export const AlertIncidentWithDetails = named(
     ...INCIDENT,
     monitor_id: described(
       v.nullable(v.string()),
-      'The monitor of the run. Null if a test opened the incident, or if the monitor was deleted.',
+      'The monitor of the run. Null if no run opened the incident, or if the monitor was deleted.',
       exampleId('mon'),
     ),
     alert: described(v.nullable(Alert), 'The rule. Null if it was deleted.'),

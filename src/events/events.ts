@@ -7,13 +7,7 @@ import type { Job } from '../scheduler/scheduler.ts';
 import { beforeCommit, engineOf, type Tx } from '../store/open.ts';
 import { deleteInSteps } from '../store/queries.ts';
 import { channel } from '../store/subscribers.ts';
-import type {
-  EventRow,
-  MonitorRow,
-  MonitorRunRow,
-  SeedMailboxRow,
-  TestRow,
-} from '../store/tables.generated.ts';
+import type { EventRow } from '../store/tables.generated.ts';
 import type { EVENT_SUMMARIES } from './event-types.generated.ts';
 import { rememberTrace } from './traces.ts';
 
@@ -81,18 +75,6 @@ function assignPositionAtCommit(tx: Tx, id: string): void {
       .execute();
   });
 }
-
-// Results of tests, monitor runs and looks into seed mailboxes, published in the transaction that stores them.
-
-export type Result =
-  /** A live test that has just completed; not a reanalysis. */
-  | { kind: 'test'; test: TestRow }
-  | { kind: 'run'; run: MonitorRunRow; monitor: MonitorRow }
-  /** A look that failed, or the first one after failures. `at` is its time in milliseconds since the Unix epoch. */
-  | { kind: 'seed'; seed: SeedMailboxRow; at: number };
-
-/** Published in `transact`, once the result is stored. */
-export const resultStored = channel<[result: Result]>('result stored');
 
 export function expireEventsJob(app: App): Job {
   return { name: 'events.expire', tick: '0 17 * * * *', run: () => expireEvents(app) };

@@ -5,11 +5,13 @@ import type { CheckResult, StoredResult } from '../analysis/result.ts';
 import type { App } from '../app.ts';
 import { findDomainOf } from '../domains/queries.ts';
 import { learnSelectors, type Signature } from '../domains/selectors.ts';
-import { appendEvent, resultStored } from '../events/events.ts';
+import { appendEvent } from '../events/events.ts';
+import { observed } from '../events/observations.ts';
 import { isoTime } from '../lib/clock.ts';
 import { addressDomain } from '../lib/domain-names.ts';
 import { lockIn, type Tx, transact } from '../store/open.ts';
 import type { TestRow } from '../store/tables.generated.ts';
+import { observeTest } from './observe.ts';
 import { presentListed, type StoredKind } from './present.ts';
 import { isPublic } from './public.ts';
 import { ANALYZE_JOB, type ClaimedTest, searchText } from './queries.ts';
@@ -63,7 +65,7 @@ async function updateTallies(tx: Tx, before: TestRow, after: TestRow, outcome: P
   await countTest(tx, after, 1, isNew ? outcome.issueIds : undefined);
 }
 
-/** Emits the event and publishes the result when a test ends; not for a reanalysis. */
+/** Emits the event and publishes what it shows when a test ends; not for a reanalysis. */
 async function publishResult(app: App, tx: Tx, before: TestRow, after: TestRow): Promise<void> {
   if (before.status !== 'processing' || after.status === 'processing') return;
   const type = after.status === 'completed' ? 'test.completed' : 'test.failed';
@@ -71,7 +73,7 @@ async function publishResult(app: App, tx: Tx, before: TestRow, after: TestRow):
   const livemode = after.livemode === 1;
   await appendEvent(tx, { type, livemode, data }, app);
   if (type === 'test.completed' && livemode)
-    await app.subscribers.publish(resultStored, tx, { kind: 'test', test: after });
+    await app.subscribers.publish(observed, tx, observeTest(after));
 }
 
 function changeFor(app: App, row: TestRow, outcome: PoolOutcome): Partial<TestRow> {

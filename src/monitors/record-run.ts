@@ -1,11 +1,13 @@
 /** Stores a run of a monitor: what changed, its event, and the new state of the monitor. */
 
 import type { App } from '../app.ts';
-import { appendEvent, resultStored } from '../events/events.ts';
+import { appendEvent } from '../events/events.ts';
+import { observed } from '../events/observations.ts';
 import { isoTime } from '../lib/clock.ts';
 import type { Tx } from '../store/open.ts';
 import type { MonitorRow, MonitorRunRow } from '../store/tables.generated.ts';
 import { compareRuns, type Outcome } from './findings.ts';
+import { observeRun } from './observe.ts';
 import { lastRun, presentMonitor, presentRun } from './queries.ts';
 
 interface NewRun {
@@ -48,5 +50,5 @@ export async function storeRun(
     const data = { ...presentRun(run), monitor: presentMonitor(changed, app) };
     await appendEvent(tx, { type: 'monitor.alert', livemode: true, data }, app);
   }
-  await app.subscribers.publish(resultStored, tx, { kind: 'run', run, monitor: changed });
+  await app.subscribers.publish(observed, tx, await observeRun(tx, app.config, run, changed));
 }

@@ -22,11 +22,11 @@ import {
   FREQUENCIES,
   maxSlotDelay,
   RUN_MONITORS_JOB,
-  type RunType,
   slotAfterRun,
 } from './schedule.ts';
+import type { MonitorType } from './types.ts';
 
-const MAX_RUNNING: Record<RunType, number> = {
+const MAX_RUNNING: Record<MonitorType, number> = {
   domain_health: 8,
   blocklist: 32,
   placement: 8,
@@ -34,10 +34,10 @@ const MAX_RUNNING: Record<RunType, number> = {
 const REPLAN_INTERVAL_MS = 60_000;
 
 export function runMonitorsJob(app: App): Job {
-  const inProgress = new Map<string, { type: RunType; work: Promise<void> }>();
+  const inProgress = new Map<string, { type: MonitorType; work: Promise<void> }>();
   let replannedAt = app.clock.now();
 
-  const start = (monitor: ClaimedMonitor, type: RunType) => {
+  const start = (monitor: ClaimedMonitor, type: MonitorType) => {
     const work = runMonitor(app, monitor)
       .catch((error) =>
         app.log.error('monitor run failed', {
@@ -62,7 +62,7 @@ export function runMonitorsJob(app: App): Job {
         replannedAt = now;
         await rescheduleMonitors(app);
       }
-      for (const type of Object.keys(MAX_RUNNING) as RunType[]) {
+      for (const type of Object.keys(MAX_RUNNING) as MonitorType[]) {
         const running = [...inProgress.values()].filter((run) => run.type === type).length;
         const capacity = MAX_RUNNING[type] - running;
         if (capacity <= 0) continue;
@@ -112,7 +112,7 @@ type Context = Pick<App, 'db' | 'clock'>;
 /** Claims at most `limit` monitors of a type, most overdue first. Skips those in `running`. */
 export async function claimDueMonitors(
   context: Context & Pick<App, 'newId' | 'node'>,
-  type: RunType,
+  type: MonitorType,
   limit: number,
   running: string[] = [],
 ): Promise<ClaimedMonitor[]> {

@@ -72,9 +72,6 @@ export function catchUpSlot(monitor: Schedule, planned: number, now: number): nu
 
 export const RUN_MONITORS_JOB = 'monitors.run';
 
-/** Placement monitors only run on a schedule to report that no message has arrived. */
-export type RunType = MonitorRow['type'];
-
 export interface ClaimedMonitor extends MonitorRow {
   next_run_at: string;
   lease: string;

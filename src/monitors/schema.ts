@@ -21,6 +21,7 @@ import { normalizeAddress } from '../lib/addresses.ts';
 import { SeedAddress } from '../mailtests/schema.ts';
 import { PLACEMENT_PROBLEMS } from './findings.ts';
 import { FREQUENCIES } from './schedule.ts';
+import { MONITOR_TYPES } from './types.ts';
 
 // Targets of blocklist monitors: IP addresses and names, normalized for DNS queries.
 
@@ -72,9 +73,8 @@ const Targets = v.pipe(
 );
 
 const MONITOR_STATUSES = ['ok', 'alerting', 'unknown', 'paused'] as const;
-const TYPES = ['domain_health', 'blocklist', 'placement'] as const;
 
-const Type = v.picklist(TYPES, `must be one of ${TYPES.join(', ')}`);
+const Type = v.picklist(MONITOR_TYPES, `must be one of ${MONITOR_TYPES.join(', ')}`);
 const Frequency = v.picklist(FREQUENCIES, `must be one of ${FREQUENCIES.join(', ')}`);
 const Enabled = v.boolean('must be true or false');
 const DomainId = v.pipe(
@@ -155,7 +155,7 @@ export const Monitor = named(
     id: described(v.string(), 'The ID of the monitor.'),
     object: typeField('monitor'),
     name: described(v.string(), NAME_TEXT),
-    type: described(v.picklist(TYPES), TYPE_TEXT),
+    type: described(v.picklist(MONITOR_TYPES), TYPE_TEXT),
     domain_id: described(
       v.nullable(v.string()),
       'The monitored domain. Null if the monitor has `targets`.',

@@ -3,7 +3,7 @@
 import type { App } from '../app.ts';
 import { PREFIX } from '../config/config.ts';
 import type { SeedMailbox } from '../config/seed-mailboxes.ts';
-import { resultStored } from '../events/events.ts';
+import { observed } from '../events/observations.ts';
 import { isoTime } from '../lib/clock.ts';
 import { claimRows } from '../store/leases.ts';
 import { type Db, lockIn, transact } from '../store/open.ts';
@@ -104,7 +104,9 @@ export async function recordLook(
       .where('id', '=', id)
       .execute();
     if (before.error === null && seed.error === null) return;
-    await app.subscribers.publish(resultStored, tx, { kind: 'seed', seed, at });
+    await app.subscribers.publish(observed, tx, [
+      { kind: 'seed', subject: id, domainId: null, seed, at },
+    ]);
   });
 }
 

@@ -1,5 +1,9 @@
 /** The rows of every table. Generated from schema.sql by `npm run generate`; do not edit. */
 
+import type { ChannelId } from '../alerts/channels/index.ts';
+import type { ConditionId } from '../alerts/conditions/index.ts';
+import type { MonitorType } from '../monitors/types.ts';
+
 /** What the service stores about itself, such as the proof that the secret key has not changed. */
 export interface ServiceFactRow {
   name: string;
@@ -473,7 +477,7 @@ export interface DomainRow {
 export interface MonitorRow {
   id: string;
   name: string;
-  type: 'domain_health' | 'blocklist' | 'placement';
+  type: MonitorType;
   domain_id: string | null;
   /** JSON: IP addresses and domain names. */
   targets: string | null;
@@ -505,7 +509,7 @@ export interface MonitorRunRow {
 export interface AlertRow {
   id: string;
   name: string;
-  condition: 'score_below' | 'auth_fail' | 'blocklist_hit' | 'placement_problem' | 'seed_failing';
+  condition: ConditionId;
   threshold: number | null;
   /** JSON. */
   channels: string;
@@ -523,7 +527,7 @@ export interface AlertRow {
 export interface AlertIncidentRow {
   id: string;
   alert_id: string;
-  /** The From domain of a test, a monitor's target or address, or the name of a seed mailbox. */
+  /** Such as the From domain of a test, a monitor's target, or the ID of a source. */
   subject: string;
   status: 'open' | 'resolved';
   /** JSON: what the condition found, such as the score or the blocklists. */
@@ -534,7 +538,7 @@ export interface AlertIncidentRow {
   resolved_at: string | null;
   resolution: string | null;
   /** The rule's condition when the incident opened: the rule may have another by now. */
-  condition: 'score_below' | 'auth_fail' | 'blocklist_hit' | 'placement_problem' | 'seed_failing';
+  condition: ConditionId;
   threshold: number | null;
   /** Set while it is closed with many others, in batches: it no longer counts as open. */
   closing_id: string | null;
@@ -555,7 +559,7 @@ export interface AlertNotificationRow {
   incident_id: string | null;
   alert_id: string;
   news: 'triggered' | 'resolved' | 'test';
-  channel: 'email' | 'webhook' | 'slack';
+  channel: ChannelId;
   /** An email address; null for other channels. */
   recipient: string | null;
   /**
@@ -864,6 +868,9 @@ export interface FeedbackSourceRow {
   /** What a person said about it: `own`, `forwarder` or `foreign`. */
   mark: string | null;
   label: string | null;
+  /** Days: since when it is new, or failing. Null if it is not. */
+  new_since: string | null;
+  failing_since: string | null;
 }
 
 /** What DMARC reports count by source and day in UTC. */

@@ -4,9 +4,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { IncidentEvent, RunSummary } from '../../src/alerts/alert-text.ts';
 import { composeNotification } from '../../src/alerts/alert-text.ts';
+import { alertMail } from '../../src/alerts/channels/alert-mail.ts';
+import { slackMessage } from '../../src/alerts/channels/slack-posts.ts';
 import type { TestSummary } from '../../src/alerts/conditions/condition.ts';
-import { alertMail } from '../../src/alerts/email.ts';
-import { slackMessage } from '../../src/alerts/slack.ts';
 import type { AlertIncidentRow, AlertRow } from '../../src/store/tables.generated.ts';
 
 const CONFIG = { APP_URL: 'https://app.example.com' };

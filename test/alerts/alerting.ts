@@ -2,11 +2,12 @@
 
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
+import { notifyJob } from '../../src/alerts/channels/slack-posts.ts';
 import type { Alert, AlertIncident } from '../../src/alerts/schema.ts';
-import { notifyJob } from '../../src/alerts/slack.ts';
 import type { App } from '../../src/app.ts';
-import { resultStored } from '../../src/events/events.ts';
+import { observed } from '../../src/events/observations.ts';
 import { isoTime } from '../../src/lib/clock.ts';
+import { observeTest } from '../../src/mailtests/observe.ts';
 import { sendMailJob } from '../../src/outbox/send.ts';
 import { transact } from '../../src/store/open.ts';
 import type { TestRow } from '../../src/store/tables.generated.ts';
@@ -56,7 +57,7 @@ export async function completeTest(app: App, row: Partial<TestRow>): Promise<Tes
       })
       .returningAll()
       .executeTakeFirstOrThrow();
-    await app.subscribers.publish(resultStored, tx, { kind: 'test', test });
+    await app.subscribers.publish(observed, tx, observeTest(test));
     return test;
   });
 }

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { test } from 'node:test';
 import PostalMime from 'postal-mime';
-import { sendDigests } from '../../src/alerts/email.ts';
+import { sendDigests } from '../../src/alerts/channels/alert-mail.ts';
 import { closeIncidentsJob } from '../../src/alerts/incidents.ts';
 import { isoTime } from '../../src/lib/clock.ts';
 import { queueMail } from '../../src/outbox/queue.ts';

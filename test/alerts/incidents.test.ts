@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { evaluateRules } from '../../src/alerts/incidents.ts';
 import { sweepIncidents } from '../../src/alerts/jobs.ts';
 import type { App } from '../../src/app.ts';
-import { resultStored } from '../../src/events/events.ts';
+import { observed } from '../../src/events/observations.ts';
 import { openStore } from '../../src/store/open.ts';
 import { createSubscribers, subscribe } from '../../src/store/subscribers.ts';
 import { goodMessage } from '../helpers/good-message.ts';
@@ -85,7 +85,7 @@ test('An open incident is not reported again and is resolved once', async (t) =>
 /** The same service with its own subscribers: those that evaluate the alert rules. */
 const withRules = (app: App): App => ({
   ...app,
-  subscribers: createSubscribers([subscribe(resultStored, evaluateRules(app))]),
+  subscribers: createSubscribers([subscribe(observed, evaluateRules(app))]),
 });
 
 test('Two processes open one incident per subject', async (t) => {
@@ -115,7 +115,7 @@ test('An incident and its event are rolled back with the test result', async (t)
   const { app, makeAlert, complete, incidents, events } = await startAlerting(t);
   await makeAlert();
   app.subscribers.add(
-    subscribe(resultStored, async () => {
+    subscribe(observed, async () => {
       throw new Error('the end of it');
     }),
   );

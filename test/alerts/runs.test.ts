@@ -6,7 +6,7 @@ import type { KyselyPlugin } from 'kysely';
 import { evaluateRules } from '../../src/alerts/incidents.ts';
 import { sweepIncidents } from '../../src/alerts/jobs.ts';
 import type { App } from '../../src/app.ts';
-import { resultStored } from '../../src/events/events.ts';
+import { observed } from '../../src/events/observations.ts';
 import { isoTime } from '../../src/lib/clock.ts';
 import {
   type BlocklistFinding,
@@ -15,6 +15,7 @@ import {
   type Outcome,
   unknownOutcome,
 } from '../../src/monitors/findings.ts';
+import { observeRun } from '../../src/monitors/observe.ts';
 import { transact } from '../../src/store/open.ts';
 import type { MonitorRow, MonitorRunRow } from '../../src/store/tables.generated.ts';
 import { startAlerting } from './alerting.ts';
@@ -77,7 +78,7 @@ async function startWatching(t: Parameters<typeof startAlerting>[0], monitor: Pa
         ...{ findings: JSON.stringify(findings), changes: JSON.stringify(changes) },
       };
       await tx.insertInto('monitor_runs').values(stored).execute();
-      await app.subscribers.publish(resultStored, tx, { kind: 'run', run: stored, monitor: row });
+      await app.subscribers.publish(observed, tx, await observeRun(tx, app.config, stored, row));
       return stored;
     });
   return { ...alerting, run, monitor: row };
@@ -155,7 +156,11 @@ test('Domain health runs report blocklists by name and tier', async (t) => {
         ...{ status: 'alerting', findings: JSON.stringify(findings) },
         changes: JSON.stringify({ appeared: [], gone: [], unknown: [], targets }),
       };
-      await app.subscribers.publish(resultStored, tx, { kind: 'run', run: stored, monitor });
+      await app.subscribers.publish(
+        observed,
+        tx,
+        await observeRun(tx, app.config, stored, monitor),
+      );
     });
   const spf = { id: 'spf_record', selector: null, status: 'fail', severity: 'critical' } as const;
   await run([{ ...spf, title: 'There is no SPF record.' }, listing('example.org', 3)]);
@@ -273,8 +278,8 @@ test('Matching fifty targets against a hundred rules needs few queries', async (
     transformResult: async ({ result }) => result,
   };
   await app.db.transaction().execute(async (tx) => {
-    const result = { kind: 'run' as const, run: last, monitor };
-    await evaluateRules(app)(tx.withPlugin(counted), result);
+    const counting = tx.withPlugin(counted);
+    await evaluateRules(app)(counting, await observeRun(counting, app.config, last, monitor));
   });
   assert.ok(questions > 0 && questions <= 3, `${questions} questions`);
 });

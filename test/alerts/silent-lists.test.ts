@@ -4,6 +4,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { blocklistHit } from '../../src/alerts/conditions/blocklist-hit.ts';
 import type { AlertIncident } from '../../src/alerts/schema.ts';
+import type { RunObservation } from '../../src/events/observations.ts';
+import { observeTest } from '../../src/mailtests/observe.ts';
+import type { TestRow } from '../../src/store/tables.generated.ts';
 import { listIn } from '../helpers/blocklists.ts';
 import {
   ADDRESS,
@@ -93,14 +96,36 @@ test('A run without results, even of another monitor, resolves nothing', async (
 test('resolutionOf resolves a test’s listing once its lists respond', () => {
   const value = { lists: [{ zone: 'a.example', name: 'A', tier: 1, listed: ['192.0.2.1'] }] };
   const opened = { subject: 'example.com', value, foundByRun: false };
-  const end = (hasAnswered: boolean, inUse: string[], unconfirmed: string[] = []) => {
-    const facts = { listed: [], isConclusive: false, hasAnswered: () => hasAnswered, unconfirmed };
+  const end = (status: string, inUse: string[]) => {
+    const lists = [{ zone: 'a.example', name: 'A', tier: 1, status }];
+    const checks = [{ id: 'ip_blocklists', evidence: { lists } }];
+    const [observation] = observeTest({
+      ...{ from_domain: 'example.com', livemode: 1, domain_id: null },
+      checks: JSON.stringify(checks),
+    } as TestRow);
     const context = { answer: 'unknown', blocklistsInUse: new Set(inUse) } as const;
-    return blocklistHit.resolutionOf!(opened, facts, context);
+    return blocklistHit.resolutionOf!(opened, observation!, context);
   };
-  assert.equal(end(true, ['a.example', 'b.example']), 'condition_ended');
-  assert.equal(end(false, ['a.example', 'b.example']), null);
-  assert.equal(end(true, ['a.example', 'b.example'], ['b.example']), null);
-  assert.equal(end(true, ['a.example'], ['b.example']), 'condition_ended');
-  assert.equal(end(false, ['b.example']), 'no_longer_watched');
+  assert.equal(end('not_listed', ['a.example', 'b.example']), 'condition_ended');
+  assert.equal(end('error', ['a.example', 'b.example']), null);
+  assert.equal(end('error', ['b.example']), 'no_longer_watched');
+  // A run in which another list, which listed the domain before, is silent.
+  const [finding] = [
+    { target: 'example.com', list: 'b.example', list_name: 'B', tier: 1, codes: [] },
+  ];
+  const run = {
+    ...{ kind: 'run', subject: 'example.com', findings: [finding] },
+    changes: {
+      ...{ appeared: [], gone: [], unknown: [{ target: 'example.com', list: 'b.example' }] },
+      targets: [{ target: 'example.com', known: true }],
+    },
+  } as unknown as RunObservation;
+  const ofDomain = {
+    ...{ subject: 'example.com', foundByRun: true },
+    value: { lists: [{ zone: 'a.example', name: 'A', tier: 1, listed: ['example.com'] }] },
+  };
+  const endOfRun = (inUse: string[]) =>
+    blocklistHit.resolutionOf!(ofDomain, run, { answer: 'no', blocklistsInUse: new Set(inUse) });
+  assert.equal(endOfRun(['a.example', 'b.example']), null);
+  assert.equal(endOfRun(['a.example']), 'condition_ended');
 });

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sendDigests } from '../../src/alerts/email.ts';
+import { sendDigests } from '../../src/alerts/channels/alert-mail.ts';
 import type { App } from '../../src/app.ts';
 import { isoTime, systemClock } from '../../src/lib/clock.ts';
 import { expireTests } from '../../src/mailtests/expire.ts';

@@ -125,6 +125,29 @@ test('Migration step 8 makes existing webhook endpoints live', () => {
   assert.deepEqual(rows, [['whe_1', 1]]);
 });
 
+test('Migration step 15 accepts values of newer versions and keeps the rows', (t) => {
+  const path = join(folder(t), 'd.db');
+  const old = new BetterSqlite(path);
+  old.exec(readFileSync(new URL('../fixtures/schemas/v12.sql', import.meta.url), 'utf8'));
+  old.pragma('user_version = 12');
+  const insert = `INSERT INTO alerts (id, name, condition, channels, enabled, created_at)
+    VALUES (?, 'Rule', ?, '["email"]', 1, '2026-11-21T10:00:00.000Z')`;
+  old.prepare(insert).run('alt_1', 'score_below');
+  assert.throws(() => old.prepare(insert).run('alt_2', 'of_tomorrow'), /CHECK constraint failed/);
+  migrate(old);
+  old.prepare(insert).run('alt_2', 'of_tomorrow');
+  assert.deepEqual(old.pragma('integrity_check', { simple: true }), 'ok');
+  assert.deepEqual(old.pragma('foreign_key_check'), []);
+  // The protection against changes of the schema is on again.
+  assert.throws(() => old.exec("UPDATE sqlite_schema SET sql = '' WHERE name = 'alerts'"));
+  old.close();
+  const reopened = new BetterSqlite(path);
+  t.after(() => reopened.close());
+  const conditions = reopened.prepare('SELECT condition FROM alerts ORDER BY id').pluck().all();
+  assert.deepEqual(conditions, ['score_below', 'of_tomorrow']);
+  assert.throws(() => reopened.prepare('UPDATE alerts SET enabled = NULL').run(), /NOT NULL/);
+});
+
 test('Migration steps are numbered without gaps up to SCHEMA_VERSION', () => {
   assert.deepEqual(
     MIGRATIONS.map(({ version }) => version),

@@ -1,20 +1,22 @@
 /** `auth_fail`: the SPF, DKIM or DMARC result of a test is known and not `pass`. */
 
-import { type Condition, NO, type ObservedTest, UNKNOWN } from './condition.ts';
+import type { TestRow } from '../../store/tables.generated.ts';
+import { type Condition, NO, UNKNOWN } from './condition.ts';
 
 const METHODS = ['spf', 'dkim', 'dmarc'] as const;
-type Results = Pick<ObservedTest, (typeof METHODS)[number]>;
+/** As in RFC 8601 §2.7. */
+type Results = Pick<TestRow, (typeof METHODS)[number]>;
 
 const LIST_FORMAT = new Intl.ListFormat('en-GB');
 const isConclusive = (result: string | null): boolean => result !== null && result !== 'temperror';
 const hasFailed = (result: string | null): boolean => isConclusive(result) && result !== 'pass';
 
-export const authFail: Condition<Results, Results> = {
-  id: 'auth_fail',
+export const authFail: Condition<'test', Results> = {
+  observes: ['test'],
   threshold: null,
 
-  factsOfTest: ({ spf, dkim, dmarc }) => ({ spf, dkim, dmarc }),
-  evaluate(results) {
+  evaluate({ test: { spf, dkim, dmarc } }) {
+    const results = { spf, dkim, dmarc };
     if (METHODS.some((method) => hasFailed(results[method])))
       return { answer: 'yes', value: results };
     return METHODS.every((method) => isConclusive(results[method])) ? NO : UNKNOWN;

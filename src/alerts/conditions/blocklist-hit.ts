@@ -3,12 +3,14 @@
 import { LISTS } from '../../analysis/blocklists/lists.ts';
 import { removalAdvice, STOP_THE_CAUSE } from '../../analysis/blocklists/outcomes.ts';
 import type { CheckResult } from '../../analysis/result.ts';
+import type { RunObservation } from '../../events/observations.ts';
 import { printable } from '../../lib/log.ts';
+import type { Finding } from '../../monitors/findings.ts';
 import { LIST_CHECK as DOMAIN_CHECK } from '../../monitors/findings.ts';
 import {
   type Condition,
   NO,
-  type ObservedRun,
+  type ObservationOf,
   type OpenedIncident,
   type Step,
   UNKNOWN,
@@ -40,13 +42,12 @@ interface Listings {
 
 const LIST_CHECKS = ['ip_blocklists', DOMAIN_CHECK, 'link_blocklists'];
 
-export const blocklistHit: Condition<Listings, Value> = {
-  id: 'blocklist_hit',
+export const blocklistHit: Condition<'test' | 'run', Value> = {
+  observes: ['test', 'run'],
   threshold: null,
 
-  factsOfTest: ({ checks }) => listingsOfTest(checks.filter(({ id }) => LIST_CHECKS.includes(id))),
-  factsOfRun: listingsOfRun,
-  evaluate({ listed, isConclusive }) {
+  evaluate(observation) {
+    const { listed, isConclusive } = listingsIn(observation);
     const byZone = new Map<string, Listing>();
     for (const { listed: names = [], ...listing } of listed) {
       const others = byZone.get(listing.zone)?.listed ?? [];
@@ -66,13 +67,14 @@ export const blocklistHit: Condition<Listings, Value> = {
    * - A list that is silent or wasn't queried may still have its listing. A list that is no longer in
    *   use never answers again and doesn't keep the incident open.
    */
-  resolutionOf(opened, facts, { answer, blocklistsInUse }) {
+  resolutionOf(opened, observation, { answer, blocklistsInUse }) {
+    const current = listingsIn(observation);
     // DOMAIN_CHECK in place of a zone means the check as a whole, which is in use while any list is.
     const isInUse = (zone: string) =>
       blocklistsInUse.has(zone) || (zone === DOMAIN_CHECK && blocklistsInUse.size > 0);
-    if (facts.unconfirmed.some(isInUse)) return null;
+    if (current.unconfirmed.some(isInUse)) return null;
     const openListings = listingsOf(opened).filter(({ zone }) => isInUse(zone));
-    if (!openListings.every((listing) => facts.hasAnswered(listing, opened.foundByRun)))
+    if (!openListings.every((listing) => current.hasAnswered(listing, opened.foundByRun)))
       return null;
     // If none of the lists is in use anymore, none has confirmed that the listing is gone.
     return openListings.length === 0 && answer !== 'no' ? 'no_longer_watched' : 'condition_ended';
@@ -117,6 +119,19 @@ export const blocklistHit: Condition<Listings, Value> = {
     lists: [{ zone: 'list.example', name: 'A sample list', tier: 1, listed: ['example.com'] }],
   }),
 };
+
+/** Computed once for all rules. */
+const known = new WeakMap<object, Listings>();
+
+function listingsIn(observation: ObservationOf<'test' | 'run'>): Listings {
+  const found =
+    known.get(observation) ??
+    (observation.kind === 'test'
+      ? listingsOfTest(observation.checks.filter(({ id }) => LIST_CHECKS.includes(id)))
+      : listingsOfRun(observation));
+  known.set(observation, found);
+  return found;
+}
 
 // Listings of a test.
 
@@ -167,7 +182,7 @@ function zonesThatAnswered(lists: StoredList[]): Set<string> {
 
 // Listings of a monitor run, of either type.
 
-function listingsOfRun({ findings, changes }: ObservedRun, subject: string): Listings {
+function listingsOfRun({ findings, changes, subject }: RunObservation): Listings {
   const { unknown, targets = [] } = changes;
   const isAnswered = (zone: string) =>
     !unknown.some(
@@ -215,11 +230,7 @@ function joinNames(names: string[]): string {
 }
 
 /** Removal advice for built-in lists; there is none for lists that the operator added. */
-function adviceOn(
-  listings: Listing[],
-  subject: string,
-  findings: ObservedRun['findings'],
-): Step['text'] {
+function adviceOn(listings: Listing[], subject: string, findings: Finding[]): Step['text'] {
   if (listings.some(({ zone }) => zone === DOMAIN_CHECK))
     return `${STOP_THE_CAUSE} The domain checks show which lists.`;
   const builtIn = listings.flatMap(({ zone }) => {

@@ -1,38 +1,35 @@
 /** How an alert condition is declared: what it reads, when it is met and resolved, and all its texts. */
 
 import type { CheckResult } from '../../analysis/result.ts';
-import type { Changes, Finding } from '../../monitors/findings.ts';
-import type { AlertRow, SeedMailboxRow, TestRow } from '../../store/tables.generated.ts';
+import type { Config } from '../../config/config.ts';
+import type { Observation, ObservationKind } from '../../events/observations.ts';
+import type { Finding } from '../../monitors/findings.ts';
+import type { Db, Tx } from '../../store/open.ts';
+import type { TestRow } from '../../store/tables.generated.ts';
 
 /**
- * Each condition has its own file; `index.ts` lists them. `Facts` is what it reads from a result.
- * `Value` is what an incident stores of the facts: plain JSON, which the API shows. The id must also
- * be in the CHECK constraints of `alerts.condition` and `alert_incidents.condition`.
+ * Each condition has its own file, and a line in `index.ts` with its id. `Kind` is what it observes. `Value` is what an
+ * incident stores of an observation: plain JSON, which the API shows.
  */
-export interface Condition<Facts = unknown, Value = unknown> {
-  id: AlertRow['condition'];
-  /** Range and default of the rule's `threshold`; null if the condition has none. */
-  threshold: { min: number; max: number; default: number } | null;
-
-  /** What a test says about its From domain, or null for nothing. If absent, tests are ignored. */
-  factsOfTest?(test: ObservedTest): Facts | null;
-  /** What a monitor run says about one target, or null for nothing. If absent, runs are ignored. */
-  factsOfRun?(run: ObservedRun, target: string): Facts | null;
-  /** What a look into a seed mailbox says about it. If absent, looks are ignored. */
-  factsOfSeed?(seed: ObservedSeed): Facts | null;
+export interface Condition<Kind extends ObservationKind = ObservationKind, Value = unknown> {
+  observes: Kind[];
+  /** Range and default of the rule's `threshold`, and what it means; null if the condition has none. */
+  threshold: { min: number; max: number; default: number; text: string } | null;
   /** Whether a rule can be limited to a domain. Absent: it can. */
   isOfNoDomain?: true;
   /** `threshold`: the rule's threshold, or the default. */
-  evaluate(facts: Facts, threshold: number): Verdict<Value>;
+  evaluate(observation: ObservationOf<Kind>, threshold: number): Verdict<Value>;
   /**
-   * How facts that don't meet the condition resolve an incident, or null if they don't. If absent, the
+   * How an observation that doesn't meet the condition resolves an incident, or null if it doesn't. If absent, the
    * first "no" resolves it.
    */
   resolutionOf?(
     opened: OpenedIncident<Value>,
-    facts: Facts,
+    observation: ObservationOf<Kind>,
     context: { answer: 'no' | 'unknown'; blocklistsInUse: ReadonlySet<string> },
   ): IncidentEnd | null;
+  /** Which of the subjects of open incidents still exist. Absent: a later observation resolves each. */
+  findWatched?(db: Db | Tx, config: Config, subjects: string[]): Promise<Set<string>>;
 
   /** The option in the form for rules, which follows "Alert when", and its explanation. */
   choice: { text: string; hint: string };
@@ -62,8 +59,10 @@ export interface Condition<Facts = unknown, Value = unknown> {
   fixes?(incident: OpenedIncident<Value>): Step[];
   /** What the subject is, in notifications; by default, a From domain or the target of a monitor. */
   subjectLabel?: string;
+  /** What people call the subject; by default, as it is stored. */
+  subjectName?(opened: OpenedIncident<Value>): string;
   /** The page with the details, for a subject that has neither a test nor a run. */
-  page?: { label: string; path: string };
+  page?(opened: OpenedIncident<Value>): { label: string; path: string };
   /** The texts if the incident ends because its subject is no longer watched; there is a text for monitors. */
   unwatchedText?(incident: OpenedIncident<Value>): { title: string; lead: string };
   /** A plausible value, for the sample that tests a rule's channels. */
@@ -79,27 +78,11 @@ export type Verdict<Value = unknown> =
 export const NO: Verdict<never> = { answer: 'no' };
 export const UNKNOWN: Verdict<never> = { answer: 'unknown' };
 
-/** The resolutions that a result can cause; changes of a rule cause the others. */
+/** The observations of these kinds. */
+export type ObservationOf<Kind extends ObservationKind> = Extract<Observation, { kind: Kind }>;
+
+/** The resolutions that an observation can cause; changes of a rule cause the others. */
 export type IncidentEnd = 'condition_ended' | 'no_longer_watched';
-
-/** A completed test with its checks parsed. Authentication results are those of RFC 8601 §2.7. */
-export interface ObservedTest extends Pick<TestRow, 'score' | 'spf' | 'dkim' | 'dmarc'> {
-  checks: CheckResult[];
-}
-
-/** A monitor run with its JSON parsed. */
-export interface ObservedRun {
-  /** The name of the monitor. */
-  monitor: string;
-  findings: Finding[];
-  changes: Changes;
-}
-
-/** A seed mailbox after a look. `at` is the time of the look in milliseconds since the Unix epoch. */
-export interface ObservedSeed {
-  seed: SeedMailboxRow;
-  at: number;
-}
 
 export interface OpenedIncident<Value = unknown> {
   subject: string;

@@ -1,29 +1,48 @@
 /** Every condition that an alert rule can have, in the order in which the API documents them. */
 
+import { OBSERVED_ON } from '../../events/observations.ts';
 import type { AlertRow } from '../../store/tables.generated.ts';
 import { authFail } from './auth-fail.ts';
 import { blocklistHit } from './blocklist-hit.ts';
+import { complaintRate } from './complaint-rate.ts';
 import type { Condition } from './condition.ts';
+import { feedbackStopped } from './feedback-stopped.ts';
+import { newSource } from './new-source.ts';
 import { placementProblem } from './placement-problem.ts';
 import { scoreBelow } from './score-below.ts';
 import { seedFailing } from './seed-failing.ts';
+import { sourceFailing } from './source-failing.ts';
+import { tlsFailing } from './tls-failing.ts';
+import { unknownCondition } from './unknown.ts';
 
-export const CONDITIONS: Condition[] = [
-  scoreBelow,
-  authFail,
-  blocklistHit,
-  placementProblem,
-  seedFailing,
-];
+const DECLARED = {
+  score_below: scoreBelow,
+  auth_fail: authFail,
+  blocklist_hit: blocklistHit,
+  placement_problem: placementProblem,
+  seed_failing: seedFailing,
+  source_failing: sourceFailing,
+  new_source: newSource,
+  feedback_stopped: feedbackStopped,
+  tls_failing: tlsFailing,
+  complaint_rate: complaintRate,
+};
+
+/** The database takes any text: a newer version of the program may have stored another one. */
+export type ConditionId = keyof typeof DECLARED;
+
+export const CONDITION_IDS = Object.keys(DECLARED) as ConditionId[];
+
+export const CONDITIONS: (Condition & { id: ConditionId })[] = CONDITION_IDS.map((id) => ({
+  id,
+  ...(DECLARED[id] as Condition),
+}));
 
 type Rule = Pick<AlertRow, 'condition' | 'threshold'>;
 
-/** Throws for an unknown id, which the schema doesn't allow. */
-export function conditionOf({ condition }: Pick<Rule, 'condition'>): Condition {
-  const found = CONDITIONS.find(({ id }) => id === condition);
-  if (!found) throw new Error(`Unknown alert condition: ${condition}.`);
-  return found;
-}
+/** For an id of a newer version, a condition that observes nothing. */
+export const conditionOf = ({ condition }: Pick<Rule, 'condition'>): Condition =>
+  CONDITIONS.find(({ id }) => id === condition) ?? unknownCondition(condition);
 
 /** The rule's own threshold, or its condition's default; 0 if the condition has none. */
 export const thresholdOf = (rule: Rule): number =>
@@ -40,14 +59,9 @@ export function conditionTable(): string {
   return [
     '| `condition` | Met when | Evaluated on |',
     '|---|---|---|',
-    ...CONDITIONS.map((condition) => {
-      const { id, documentation, factsOfTest, factsOfRun, factsOfSeed } = condition;
-      const sources = [
-        ...(factsOfTest ? ['tests'] : []),
-        ...(factsOfRun ? ['monitor runs'] : []),
-        ...(factsOfSeed ? ['seed mailboxes'] : []),
-      ];
-      return `| \`${id}\` | ${documentation} | ${sources.join(' and ')} |`;
+    ...CONDITIONS.map(({ id, documentation, observes }) => {
+      const kinds = observes.map((kind) => OBSERVED_ON[kind]);
+      return `| \`${id}\` | ${documentation} | ${kinds.join(' and ')} |`;
     }),
   ].join('\n');
 }

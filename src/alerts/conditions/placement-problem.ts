@@ -8,29 +8,21 @@ interface Value {
   problems: { problem: string; provider: string | null; title: string }[];
 }
 
-interface Facts extends Value {
-  /** Whether the run had results. */
-  isKnown: boolean;
-}
-
 const MAX_SHOWN = 3;
 
-export const placementProblem: Condition<Facts, Value> = {
-  id: 'placement_problem',
+export const placementProblem: Condition<'run', Value> = {
+  observes: ['run'],
   threshold: null,
   isOfNoDomain: true,
 
-  factsOfRun({ findings, monitor, changes: { placement, targets = [] } }, target) {
-    if (placement === undefined) return null;
+  evaluate({ subject, findings, monitor: { name }, changes: { placement, targets = [] } }) {
+    if (placement === undefined) return UNKNOWN;
     const problems = findings
       .filter((finding) => 'problem' in finding)
       .map(({ problem, provider, title }) => ({ problem, provider, title }));
-    const isKnown = targets.find((each) => each.target === target)?.known === true;
-    return { monitor, problems, isKnown };
-  },
-  evaluate({ monitor, problems, isKnown }) {
-    if (problems.length > 0) return { answer: 'yes', value: { monitor, problems } };
-    return isKnown ? NO : UNKNOWN;
+    if (problems.length > 0) return { answer: 'yes', value: { monitor: name, problems } };
+    const hasResults = targets.find(({ target }) => target === subject)?.known === true;
+    return hasResults ? NO : UNKNOWN;
   },
 
   choice: {

@@ -1,21 +1,25 @@
 /** `score_below`: a test scores less than the rule's threshold. */
 
-import { type Condition, NO } from './condition.ts';
+import { type Condition, NO, UNKNOWN } from './condition.ts';
 
 interface Value {
   score: number;
   threshold: number;
 }
 
-const THRESHOLD = { min: 0, max: 100, default: 70 };
+const THRESHOLD = {
+  ...{ min: 0, max: 100, default: 70 },
+  text: 'A score below this value triggers the alert.',
+};
 
-export const scoreBelow: Condition<number, Value> = {
-  id: 'score_below',
+export const scoreBelow: Condition<'test', Value> = {
+  observes: ['test'],
   threshold: THRESHOLD,
 
-  factsOfTest: ({ score }) => score,
-  evaluate: (score, threshold) =>
-    score < threshold ? { answer: 'yes', value: { score, threshold } } : NO,
+  evaluate({ test: { score } }, threshold) {
+    if (score === null) return UNKNOWN;
+    return score < threshold ? { answer: 'yes', value: { score, threshold } } : NO;
+  },
 
   choice: {
     text: 'The score is too low',

@@ -17,27 +17,19 @@ interface Value {
   detail: string;
 }
 
-interface Facts extends Omit<Value, 'error'> {
-  /** Null if the mailbox was read. */
-  error: string | null;
-  failingMs: number;
-}
-
-export const seedFailing: Condition<Facts, Value> = {
-  id: 'seed_failing',
+export const seedFailing: Condition<'seed', Value> = {
+  observes: ['seed'],
   threshold: null,
   isOfNoDomain: true,
 
-  factsOfSeed: ({ seed: { provider, error, error_detail, failing_since }, at }) => ({
-    provider,
-    error,
-    detail: error_detail ?? '',
-    failingMs: failing_since === null ? 0 : at - Date.parse(failing_since),
-  }),
-  evaluate({ provider, error, detail, failingMs }) {
+  evaluate({ seed: { provider, error, error_detail, failing_since }, at }) {
     if (error === null) return NO;
+    const failingMs = failing_since === null ? 0 : at - Date.parse(failing_since);
     if (isPassing(error) && failingMs < MAX_OUTAGE_MS) return UNKNOWN;
-    return { answer: 'yes', value: { provider, error, detail } };
+    return { answer: 'yes', value: { provider, error, detail: error_detail ?? '' } };
+  },
+  async findWatched(_db, { SEED_MAILBOXES }) {
+    return new Set(SEED_MAILBOXES.map(({ name }) => name));
   },
 
   choice: {
@@ -65,7 +57,7 @@ export const seedFailing: Condition<Facts, Value> = {
     { title: detail, text: seedAdvice(error), record: null },
   ],
   subjectLabel: 'Seed mailbox',
-  page: { label: 'View all seed mailboxes', path: '/system#seed-mailboxes' },
+  page: () => ({ label: 'View all seed mailboxes', path: '/system#seed-mailboxes' }),
   sampleValue: () => ({
     provider: 'gmail',
     error: 'sign_in_failed',

@@ -1,6 +1,7 @@
 /** The page of alerts: incidents, open ones first, and the rules that open them. */
 
 import * as v from 'valibot';
+import { channelName } from '../../alerts/channels/index.ts';
 import { alertOperations } from '../../alerts/routes.ts';
 import type { Alert } from '../../alerts/schema.ts';
 import { allows } from '../../http/actor.ts';
@@ -12,7 +13,7 @@ import { useReader } from '../frame/reader.tsx';
 import { EmptyState, NotSetUp } from '../frame/states.tsx';
 import { DataTable, Filters, Pager } from '../frame/table.tsx';
 import { IncidentTable } from './incident-table.tsx';
-import { CHANNEL_NAMES, conditionText, LastTriggered, RuleState } from './parts.tsx';
+import { conditionText, LastTriggered, RuleState } from './parts.tsx';
 
 export const PATH = '/alerts';
 
@@ -222,10 +223,10 @@ export function Channels({
   return (
     <span class="channel-marks">
       {working.length > 0 && (
-        <span>{working.map((channel) => CHANNEL_NAMES[channel]).join(', ')}</span>
+        <span>{working.map((channel) => channelName(channel)).join(', ')}</span>
       )}
       {missing.map((channel) => (
-        <NotSetUp key={channel}>{`${CHANNEL_NAMES[channel]} not configured`}</NotSetUp>
+        <NotSetUp key={channel}>{`${channelName(channel)} not configured`}</NotSetUp>
       ))}
     </span>
   );

@@ -1,23 +1,18 @@
 /** What the pages about alerts share: states of rules and notifications, and what an incident is about. */
 
+import { type ChannelId, channelName } from '../../alerts/channels/index.ts';
 import { conditionOf, thresholdOf } from '../../alerts/conditions/index.ts';
 import type { openedIncident } from '../../alerts/evaluate.ts';
-import type { Alert, AlertIncident, AlertNotification, Channel } from '../../alerts/schema.ts';
+import type { Alert, AlertIncident, AlertNotification } from '../../alerts/schema.ts';
 import { StateMark } from '../../report/html/components.tsx';
 import { NotSetUp, Waiting } from '../frame/states.tsx';
 import { Ago } from '../frame/times.tsx';
-
-export const CHANNEL_NAMES: Record<Channel, string> = {
-  email: 'Email',
-  webhook: 'Webhook',
-  slack: 'Slack',
-};
 
 type Notified = Pick<AlertNotification, 'channel' | 'status'>;
 
 /** "Email sent", "Slack failed": the state of one notification. */
 export function NotificationMark({ channel, status }: Notified) {
-  const name = CHANNEL_NAMES[channel];
+  const name = channelName(channel);
   if (status === 'queued') return <Waiting>{`${name} queued`}</Waiting>;
   if (status === 'unconfigured') return <NotSetUp>{`${name} not configured`}</NotSetUp>;
   if (status === 'sent') return <StateMark state="pass" word={`${name} sent`} />;
@@ -37,7 +32,7 @@ const SEVERITY: AlertNotification['status'][] = [
 /** One mark for each channel: the worst state of its notifications. */
 export function NotificationMarks({ notifications }: { notifications: Notified[] }) {
   if (notifications.length === 0) return <span class="muted">None</span>;
-  const worst = new Map<Channel, Notified>();
+  const worst = new Map<ChannelId, Notified>();
   for (const notification of notifications) {
     const other = worst.get(notification.channel);
     if (!other || SEVERITY.indexOf(notification.status) < SEVERITY.indexOf(other.status))

@@ -1,8 +1,10 @@
 /** The form of an alert rule, for a new one and for changes. */
 
-import { findSubscribedEndpoints } from '../../alerts/channels.ts';
-import { CONDITIONS, THRESHOLD_RANGE } from '../../alerts/conditions/index.ts';
-import type { Alert, AlertPatch, Channel, NewAlert } from '../../alerts/schema.ts';
+import { CHANNELS, type ChannelId } from '../../alerts/channels/index.ts';
+import { findSubscribedEndpoints } from '../../alerts/channels/webhook.ts';
+import { CONDITIONS, type ConditionId, THRESHOLD_RANGE } from '../../alerts/conditions/index.ts';
+import { unknownCondition } from '../../alerts/conditions/unknown.ts';
+import type { Alert, AlertPatch, NewAlert } from '../../alerts/schema.ts';
 import type { App } from '../../app.ts';
 import { findDomainByName } from '../../domains/queries.ts';
 import { domainOperations } from '../../domains/routes.ts';
@@ -23,7 +25,6 @@ import {
 import { useReader } from '../frame/reader.tsx';
 import { NotSetUp } from '../frame/states.tsx';
 import { VersionField } from '../frame/version.tsx';
-import { CHANNEL_NAMES } from './parts.tsx';
 
 /** What was typed. */
 export interface RuleValues {
@@ -101,9 +102,9 @@ export async function bodyOf(
   const hasThreshold = CONDITIONS.find(({ id }) => id === condition)?.threshold != null;
   return {
     name,
-    // The operation rejects other values.
-    condition: condition as NewAlert['condition'],
-    channels: channels as Channel[],
+    // The operation rejects other values. One that a newer version has stored is left alone.
+    condition: isShownOnly(condition) ? (undefined as never) : (condition as ConditionId),
+    channels: channels as ChannelId[],
     enabled,
     ...(hasThreshold ? { threshold: threshold === '' ? null : Number(threshold) } : {}),
     domain_id: await domainIdOf(db, values.domain),
@@ -136,7 +137,7 @@ export interface RuleFormContext {
   /** Domain names; null if there are too many to choose from. */
   domains: string[] | null;
   /** Whether each channel can deliver, apart from the rule's own settings. */
-  configured: Record<Channel, boolean>;
+  configured: Record<ChannelId, boolean>;
 }
 
 export async function ruleFormContext(call: PageCall): Promise<RuleFormContext> {
@@ -191,7 +192,7 @@ export function RuleForm({
         name="condition"
         label="Alert when"
         error={errors.condition}
-        choices={CONDITION_CHOICES}
+        choices={conditionChoices(values.condition)}
         values={[values.condition]}
       />
       <div class="threshold">
@@ -199,7 +200,7 @@ export function RuleForm({
           type="number"
           name="threshold"
           label="Threshold"
-          hint="For the score condition only. A score below this value triggers the alert."
+          hint={THRESHOLD_HINT}
           min={THRESHOLD_RANGE.min}
           max={THRESHOLD_RANGE.max}
           value={values.threshold}
@@ -237,7 +238,20 @@ export function RuleForm({
   );
 }
 
-const CONDITION_CHOICES = CONDITIONS.map(({ id, choice }) => ({ value: id, ...choice }));
+const CONDITION_CHOICES = CONDITIONS.map(({ id, choice }) => ({ value: id as string, ...choice }));
+
+/** Whether the form shows a condition only because the rule has it. */
+const isShownOnly = (condition: string): boolean =>
+  condition !== '' && !CONDITIONS.some(({ id }) => id === condition);
+
+const conditionChoices = (current: string) =>
+  isShownOnly(current)
+    ? [...CONDITION_CHOICES, { value: current, ...unknownCondition(current).choice }]
+    : CONDITION_CHOICES;
+
+const THRESHOLD_HINT = CONDITIONS.flatMap(({ threshold, choice }) =>
+  threshold ? `${choice.text}: ${threshold.text}` : [],
+).join(' ');
 
 function DomainField({
   domains,
@@ -276,7 +290,7 @@ function DomainField({
 const channelChoices = (configured: RuleFormContext['configured'], slackHost: string | null) => [
   {
     value: 'email',
-    text: CHANNEL_NAMES.email,
+    text: CHANNELS.email.name,
     hint: configured.email ? (
       'Sends an email to each recipient.'
     ) : (
@@ -288,7 +302,7 @@ const channelChoices = (configured: RuleFormContext['configured'], slackHost: st
   },
   {
     value: 'webhook',
-    text: CHANNEL_NAMES.webhook,
+    text: CHANNELS.webhook.name,
     hint: configured.webhook ? (
       <>
         Sends <code>alert.triggered</code> and <code>alert.resolved</code> to your live endpoints.
@@ -302,7 +316,7 @@ const channelChoices = (configured: RuleFormContext['configured'], slackHost: st
   },
   {
     value: 'slack',
-    text: CHANNEL_NAMES.slack,
+    text: CHANNELS.slack.name,
     hint:
       configured.slack || slackHost !== null ? (
         'Posts to a Slack channel.'

@@ -1,5 +1,6 @@
 /** The pages of alert rules: create, show, change, test, delete. */
 
+import { channelName } from '../../alerts/channels/index.ts';
 import { alertOperations } from '../../alerts/routes.ts';
 import type { Alert, AlertIncident, AlertTest } from '../../alerts/schema.ts';
 import { findDomain } from '../../domains/queries.ts';
@@ -16,13 +17,7 @@ import { Ago } from '../frame/times.tsx';
 import { ifUnchanged, versionOf } from '../frame/version.tsx';
 import { Channels, PATH } from './alerts.tsx';
 import { IncidentTable } from './incident-table.tsx';
-import {
-  CHANNEL_NAMES,
-  conditionText,
-  LastTriggered,
-  NotificationMark,
-  RuleState,
-} from './parts.tsx';
+import { conditionText, LastTriggered, NotificationMark, RuleState } from './parts.tsx';
 import {
   bodyOf,
   LiveOnlyNote,
@@ -269,7 +264,7 @@ function TestCard({ alert, test, canSend }: { alert: Alert; test: AlertTest; can
               title: 'Channel',
               cell: ({ channel, recipient }) => (
                 <>
-                  <span class="nowrap">{CHANNEL_NAMES[channel]}</span>
+                  <span class="nowrap">{channelName(channel)}</span>
                   {recipient && (
                     <span class="row-note">
                       <bdi>{recipient}</bdi>

@@ -28,7 +28,7 @@ import { ifUnchanged, VersionField, versionOf } from '../frame/version.tsx';
 import { MONITORS } from './list.tsx';
 import { Frequency, joinTargetErrors, MESSAGE_HINT, targetLabels, targetsIn } from './new.tsx';
 import { CurrentFindings, Runs } from './runs.tsx';
-import { FREQUENCY_WORDS, MonitorMark, TYPE_WORDS } from './states.tsx';
+import { FREQUENCY_WORDS, MonitorMark, typeWords } from './states.tsx';
 
 const PATH = `${MONITORS}/:id`;
 const RUNS_PER_PAGE = 10;
@@ -185,7 +185,7 @@ function Summary({ monitor, latest, domain }: SummaryProps) {
       <div class="tight-facts">
         <Facts
           items={[
-            ['Type', TYPE_WORDS[type]],
+            ['Type', typeWords(type)],
             ['Domain', domain && <a href={`/domains/${domain_id}`}>{domain}</a>],
             ['Frequency', FREQUENCY_WORDS[frequency]],
             ['Last run', last_run_at ? <Ago at={last_run_at} /> : 'Never'],

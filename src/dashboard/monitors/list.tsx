@@ -20,7 +20,7 @@ import {
   type MonitorState,
   STATE_SENTENCES,
   STATE_WORDS,
-  TYPE_WORDS,
+  typeWords,
 } from './states.tsx';
 
 export const MONITORS = '/monitors';
@@ -230,7 +230,7 @@ function MonitorTable({ label, monitors, names, state }: TableProps) {
         <>
           <bdi>{monitor.name}</bdi>
           <span class="row-note">
-            {TYPE_WORDS[monitor.type]}: {subjectOf(monitor, names)}
+            {typeWords(monitor.type)}: {subjectOf(monitor, names)}
           </span>
         </>
       ),

@@ -5,6 +5,7 @@ import { findDomainOf } from '../../domains/queries.ts';
 import { normalizeDomain } from '../../lib/domain-names.ts';
 import { monitorOperations } from '../../monitors/routes.ts';
 import type { NewMonitor } from '../../monitors/schema.ts';
+import { MONITOR_TYPES, type MonitorType } from '../../monitors/types.ts';
 import { appPage, type PageCall } from '../frame/app-page.tsx';
 import { Card } from '../frame/card.tsx';
 import {
@@ -24,14 +25,11 @@ import { For, useReader } from '../frame/reader.tsx';
 import { NotSetUp } from '../frame/states.tsx';
 import { pathWith } from '../frame/table.tsx';
 import { MONITORS } from './list.tsx';
-import { FREQUENCY_WORDS, TYPE_WORDS } from './states.tsx';
+import { FREQUENCY_WORDS, typeWords } from './states.tsx';
 
 const PATH = `${MONITORS}/new`;
 
-const TYPES = ['domain_health', 'blocklist', 'placement'] as const;
-type Type = (typeof TYPES)[number];
-
-const TYPE_SENTENCES: Record<Type, string> = {
+const TYPE_SENTENCES: Record<MonitorType, string> = {
   domain_health: 'Checks SPF, DKIM, DMARC, MX, TLS and blocklists of one of your domains.',
   blocklist:
     'Looks up IP addresses and domain names in all enabled blocklists, or one of your domains.',
@@ -42,15 +40,15 @@ const TYPE_SENTENCES: Record<Type, string> = {
 const Query = v.strictObject({ type: v.optional(v.string()), domain: v.optional(v.string()) });
 
 interface Values {
-  type: Type;
+  type: MonitorType;
   name: string;
   domain: string;
   targets: string;
   frequency: string;
 }
 
-const typeOf = (text: string | undefined): Type =>
-  TYPES.find((type) => type === text) ?? 'domain_health';
+const typeOf = (text: string | undefined): MonitorType =>
+  MONITOR_TYPES.find((type) => type === text) ?? 'domain_health';
 
 function render(call: PageCall, values: Values, problem: FormProblem | null = null) {
   const { type, domain } = values;
@@ -78,13 +76,13 @@ function render(call: PageCall, values: Values, problem: FormProblem | null = nu
     children: (
       <>
         <nav class="tabs" aria-label="Type">
-          {TYPES.map((one) => (
+          {MONITOR_TYPES.map((one) => (
             <a
               key={one}
               href={pathWith(PATH, { type: one, domain })}
               aria-current={one === type ? 'page' : undefined}
             >
-              {TYPE_WORDS[one]}
+              {typeWords(one)}
             </a>
           ))}
         </nav>

@@ -1,6 +1,7 @@
 /** The states of a monitor: how each is marked, and what it means in one sentence. */
 
 import type { Monitor } from '../../monitors/schema.ts';
+import type { MonitorType } from '../../monitors/types.ts';
 import { StateMark } from '../../report/html/components.tsx';
 import { NotSetUp, Waiting } from '../frame/states.tsx';
 
@@ -24,11 +25,14 @@ export const STATE_SENTENCES: Record<MonitorState, string> = {
   ok: 'The last runs found no problems.',
 };
 
-export const TYPE_WORDS: Record<Monitor['type'], string> = {
+const TYPE_WORDS: Record<MonitorType, string> = {
   domain_health: 'Domain health',
   blocklist: 'Blocklists',
   placement: 'Placement',
 };
+
+/** A type that a newer version has added is shown as it is stored. */
+export const typeWords = (type: MonitorType): string => TYPE_WORDS[type] ?? type;
 
 export const FREQUENCY_WORDS: Record<Monitor['frequency'], string> = {
   hourly: 'Every hour',

@@ -5,6 +5,11 @@ import { ALERTS, COUNT_TESTS, MONITORS_AND_DOMAINS, REPORTS } from './version-7.
 import { CONDITIONS_IN_POSTGRES, CONDITIONS_IN_SQLITE, PLACEMENT_COLUMNS } from './version-12.ts';
 import { INBOXES } from './version-13.ts';
 import { FEEDBACK } from './version-14.ts';
+import {
+  DROP_VOCABULARIES_IN_POSTGRES,
+  dropVocabulariesInSqlite,
+  SOURCE_STATES,
+} from './version-15.ts';
 
 export interface Migration {
   /** The version that the schema has after this step. */
@@ -263,10 +268,19 @@ export const MIGRATIONS: Migration[] = [
     },
     postgres: withPostgresTypes(FEEDBACK),
   },
+  {
+    // Conditions, channels and monitor types are checked by the program. Older programs fail on new ones.
+    version: 15,
+    sqlite(sqlite) {
+      dropVocabulariesInSqlite(sqlite);
+      sqlite.exec(SOURCE_STATES);
+    },
+    postgres: `${DROP_VOCABULARIES_IN_POSTGRES}${withPostgresTypes(SOURCE_STATES)}`,
+  },
 ];
 
 /** The version of `schema.sql`. */
-export const SCHEMA_VERSION = 14;
+export const SCHEMA_VERSION = 15;
 
 // Step 3: teams with passwords and invitations, and outgoing email.
 

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { sendDigests } from '../../../src/alerts/email.ts';
+import { sendDigests } from '../../../src/alerts/channels/alert-mail.ts';
 import { appendEvent } from '../../../src/events/events.ts';
 import { isoTime } from '../../../src/lib/clock.ts';
 import { unknownOutcome } from '../../../src/monitors/findings.ts';

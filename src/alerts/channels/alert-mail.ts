@@ -1,13 +1,13 @@
 /** The alert email, and the digest that replaces further emails of a rule above its hourly limit. */
 
 import { sql } from 'kysely';
-import type { App } from '../app.ts';
-import { isoTime } from '../lib/clock.ts';
-import { type OutgoingMail, queueMail, SEND_JOB } from '../outbox/queue.ts';
-import { mailFrame } from '../report/mail-frame.ts';
-import type { Job } from '../scheduler/scheduler.ts';
-import { afterCommit, type Db, lockIn, lockRow, type Tx, transact } from '../store/open.ts';
-import type { Notification } from './alert-text.ts';
+import type { App } from '../../app.ts';
+import { isoTime } from '../../lib/clock.ts';
+import { type OutgoingMail, queueMail, SEND_JOB } from '../../outbox/queue.ts';
+import { mailFrame } from '../../report/mail-frame.ts';
+import type { Job } from '../../scheduler/scheduler.ts';
+import { afterCommit, type Db, lockIn, lockRow, type Tx, transact } from '../../store/open.ts';
+import type { Notification } from '../alert-text.ts';
 
 const TONES = { Alert: 'fail', Resolved: 'pass', Sample: 'unknown' } as const;
 

@@ -1,21 +1,21 @@
 /** Slack: the message for an incoming webhook, and the job that posts notifications that are due. */
 
-import type { App } from '../app.ts';
-import { isoTime } from '../lib/clock.ts';
-import { errorMessage } from '../lib/errors.ts';
-import { printable } from '../lib/log.ts';
-import { MAX_RETRY_DELAY_MS, retryAfterMs } from '../lib/retry.ts';
-import type { PostOutcome } from '../net/http/web.ts';
-import { claimingJob, type Job } from '../scheduler/scheduler.ts';
-import { claimRows, makeDistantDueNow } from '../store/leases.ts';
-import { type Db, transact } from '../store/open.ts';
-import type { AlertNotificationRow, AlertRow } from '../store/tables.generated.ts';
-import { composeNotification, type Notification } from './alert-text.ts';
-import { slackUrlOf } from './channels.ts';
-import type { Step } from './conditions/condition.ts';
-import { cancelStaleNotifications, RESOLVED_BEFORE_POST } from './incidents.ts';
-import { findIncidentEvent, NOTIFY_JOB } from './notify.ts';
-import { isResolved } from './queries.ts';
+import type { App } from '../../app.ts';
+import { isoTime } from '../../lib/clock.ts';
+import { errorMessage } from '../../lib/errors.ts';
+import { printable } from '../../lib/log.ts';
+import { MAX_RETRY_DELAY_MS, retryAfterMs } from '../../lib/retry.ts';
+import type { PostOutcome } from '../../net/http/web.ts';
+import { claimingJob, type Job } from '../../scheduler/scheduler.ts';
+import { claimRows, makeDistantDueNow } from '../../store/leases.ts';
+import { type Db, transact } from '../../store/open.ts';
+import type { AlertNotificationRow, AlertRow } from '../../store/tables.generated.ts';
+import { composeNotification, type Notification } from '../alert-text.ts';
+import type { Step } from '../conditions/condition.ts';
+import { cancelStaleNotifications, RESOLVED_BEFORE_POST } from '../incidents.ts';
+import { findIncidentEvent, NOTIFY_JOB } from '../notify.ts';
+import { isResolved } from '../queries.ts';
+import { slackUrlOf } from './slack.ts';
 
 /** Slack's limit is 150 UTF-16 code units, so a character outside the BMP counts twice. */
 const MAX_HEADER_LENGTH = 140;

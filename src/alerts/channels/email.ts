@@ -1,0 +1,42 @@
+/** Email: one to each recipient of the rule, and a digest above its hourly limit. */
+
+import type { App } from '../../app.ts';
+import { queueMail } from '../../outbox/queue.ts';
+import type { Tx } from '../../store/open.ts';
+import type { AlertRow } from '../../store/tables.generated.ts';
+import { composeNotification } from '../alert-text.ts';
+import { alertMail, HELD_BY_LIMIT, isOverMailLimit, MAIL_NOT_CONFIGURED } from './alert-mail.ts';
+import type { Channel, NewNotification } from './channel.ts';
+
+export const email: Channel = {
+  name: 'Email',
+  unconfigured: MAIL_NOT_CONFIGURED,
+  isConfigured: ({ mailer }) => mailer !== null,
+  async queue(tx: Tx, app: App, event) {
+    const { alert, type } = event;
+    const notification = composeNotification(app.config, event);
+    const rows: NewNotification[] = [];
+    for (const recipient of await recipientsOf(tx, alert)) {
+      if (type !== 'test' && (await isOverMailLimit(tx, app, alert.id, recipient))) {
+        rows.push({ status: 'queued', recipient, error: HELD_BY_LIMIT });
+        continue;
+      }
+      const mail = alertMail(app.config, recipient, notification);
+      const mail_id = await queueMail(tx, app, mail, null, { bulk: true });
+      rows.push({ status: 'queued', recipient, mail_id });
+    }
+    return rows;
+  },
+};
+
+/** The current recipients of a rule. */
+async function recipientsOf(tx: Tx, { recipients }: AlertRow): Promise<string[]> {
+  if (recipients !== null) return JSON.parse(recipients);
+  const admins = await tx
+    .selectFrom('members')
+    .select('email')
+    .where('role', 'in', ['owner', 'admin'])
+    .orderBy('id')
+    .execute();
+  return admins.map(({ email }) => email);
+}

@@ -1,0 +1,32 @@
+/** Every channel of an alert rule, in the order in which the API documents them. */
+
+import type { AlertRow } from '../../store/tables.generated.ts';
+import type { Channel, ChannelContext } from './channel.ts';
+import { email } from './email.ts';
+import { slack } from './slack.ts';
+import { webhook } from './webhook.ts';
+
+export const CHANNELS = { email, webhook, slack } satisfies Record<string, Channel>;
+
+/** The database takes any text: a newer version of the program may have stored another one. */
+export type ChannelId = keyof typeof CHANNELS;
+
+export const CHANNEL_IDS = Object.keys(CHANNELS) as ChannelId[];
+
+export const isKnownChannel = (id: string): id is ChannelId => Object.hasOwn(CHANNELS, id);
+
+/** For people. A channel of a newer version is shown as it is stored. */
+export const channelName = (id: ChannelId): string => (isKnownChannel(id) ? CHANNELS[id].name : id);
+
+export const channelsOf = ({ channels }: Pick<AlertRow, 'channels'>): ChannelId[] =>
+  JSON.parse(channels);
+
+/** `hasWebhookEndpoint`: whether an endpoint subscribes to `alert.triggered`. */
+export const unconfiguredChannels = (
+  app: ChannelContext,
+  rule: AlertRow,
+  hasWebhookEndpoint: boolean,
+): ChannelId[] =>
+  channelsOf(rule).filter(
+    (id) => !(isKnownChannel(id) && CHANNELS[id].isConfigured(app, rule, hasWebhookEndpoint)),
+  );

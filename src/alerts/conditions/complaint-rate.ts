@@ -1,0 +1,74 @@
+/** `complaint_rate`: too many recipients mark messages of the domain as spam. */
+
+import { formatCount } from '../../report/summary.ts';
+import { type Condition, NO, UNKNOWN } from './condition.ts';
+import { domainPage, findDomains } from './of-feedback.ts';
+
+interface Value {
+  /** In UTC. */
+  day: string;
+  complaints: number;
+  /** Messages of the day that DMARC reports count. */
+  messages: number;
+  threshold: number;
+  domain_id: string;
+}
+
+/** In complaints per 1,000 messages. Gmail and Yahoo ask for less than 1, and filter from 3. */
+const THRESHOLD = {
+  ...{ min: 1, max: 100, default: 1 },
+  text: 'At least this many complaints per 1,000 messages of a day trigger the alert.',
+};
+const MIN_COMPLAINTS = 5;
+
+export const complaintRate: Condition<'complaints', Value> = {
+  observes: ['complaints'],
+  threshold: THRESHOLD,
+
+  evaluate({ day, complaints, messages, domainId }, threshold) {
+    if (messages === 0) return UNKNOWN;
+    if (complaints < MIN_COMPLAINTS || complaints * 1000 < messages * threshold) return NO;
+    return { answer: 'yes', value: { day, complaints, messages, threshold, domain_id: domainId! } };
+  },
+  findWatched: findDomains,
+
+  choice: {
+    text: 'Too many recipients complain',
+    hint: 'Checked on complaints and DMARC reports, 2 days later: at least 5 complaints of a day, and as many per 1,000 messages as the threshold says.',
+  },
+  alertsWhen: (threshold) =>
+    `${threshold === 1 ? '1 complaint arrives' : `${threshold} complaints arrive`} per 1,000 messages of a day`,
+  documentation: `at least 5 complaints of a day arrive, and at least \`threshold\` (${THRESHOLD.min}–${THRESHOLD.max}, default ${THRESHOLD.default}) per 1,000 messages that DMARC reports count`,
+  shortText: 'too many complaints',
+  openedText: ({ subject, value: { day, complaints, messages } }) => ({
+    title: `Recipients complain about mail from ${subject}`,
+    lead: `On ${day}, ${formatCount(complaints)} recipients marked messages as spam, of ${formatCount(messages)} messages that DMARC reports count (${rate(complaints, messages)} per 1,000). Gmail and Yahoo ask for less than 1.`,
+  }),
+  resolvedTitle: ({ subject }) => `Complaints about mail from ${subject} are below the threshold`,
+  measurements: ({ value: { day, complaints, messages, threshold } }) => [
+    [
+      'Complaints',
+      `${formatCount(complaints)} on ${day}, or ${rate(complaints, messages)} per 1,000 messages`,
+    ],
+    ['Alerts from', `${threshold} per 1,000`],
+  ],
+  isRelevantFix: () => false,
+  fixes: () => [
+    {
+      title: '',
+      text: 'Find out which mailing caused them: the complaints show its subject. Stop sending to recipients who have not asked for it or no longer open it, and make unsubscribing easy.',
+      record: null,
+    },
+  ],
+  subjectLabel: 'Domain',
+  page({ value }) {
+    const { path } = domainPage({ value });
+    return { label: 'View complaints', path: `${path}/complaints` };
+  },
+  sampleValue: (threshold) => ({
+    ...{ day: '2026-11-21', complaints: 9, messages: 4000, threshold, domain_id: 'dom_sample' },
+  }),
+};
+
+const rate = (complaints: number, messages: number): string =>
+  ((complaints * 1000) / messages).toFixed(1);
