@@ -1,74 +1,98 @@
-/** Bundles the program into four CommonJS files, as the executable runs it. */
+/** Bundles the program into CommonJS files, as the executable runs it. */
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { type BuildOptions, build, transform } from 'esbuild';
 import { ANALYSIS_BUNDLE } from '../../src/analysis/worker-file.ts';
 import { FEEDBACK_BUNDLE } from '../../src/feedback/thread/worker-file.ts';
 import { RENDER_BUNDLE } from '../../src/report/worker-file.ts';
 
 const resolvePath = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
 
-/**
- * Writes the bundle to `file`, and the bundles of the threads beside it. Names are kept, so that
- * stack traces in bug reports are useful. White space is removed, which saves more than a megabyte.
- * Lines stay short enough to locate an error. Returns the paths of all files in the bundles, below the folder of
- * the project.
- */
-export async function bundle(file: string): Promise<string[]> {
-  const beside = (name: string) => join(dirname(file), name);
-  const inputs = [
-    await bundleOne('entry.ts', file, MAIN_ALIASES),
-    await bundleOne('../../src/analysis/worker.ts', beside(ANALYSIS_BUNDLE)),
-    await bundleOne('../../src/report/worker.ts', beside(RENDER_BUNDLE)),
-    await bundleOne('../../src/feedback/thread/worker.ts', beside(FEEDBACK_BUNDLE)),
-  ];
-  return [...new Set(inputs.flat())];
-}
+/** The file that starts the program. */
+export const MAIN_BUNDLE = 'deliverability.cjs';
 
-/** The main thread needs the whole packages, for the names of mailboxes. */
-const THREAD_ALIASES = {
-  'iconv-lite': resolvePath('charsets.ts'),
-  'encoding-japanese': resolvePath('charsets.ts'),
+/** The sources of the program and of its threads. */
+const ENTRIES = {
+  [MAIN_BUNDLE]: 'entry.ts',
+  [ANALYSIS_BUNDLE]: '../../src/analysis/worker.ts',
+  [RENDER_BUNDLE]: '../../src/report/worker.ts',
+  [FEEDBACK_BUNDLE]: '../../src/feedback/thread/worker.ts',
 };
 
-/** imapflow imports the other format of the same code. */
-const MAIN_ALIASES = { libmime: createRequire(import.meta.url).resolve('libmime') };
+/**
+ * Names are kept, so that stack traces in bug reports are useful. White space is removed, which saves more than a
+ * megabyte. Lines stay short enough to locate an error.
+ */
+const OUTPUT = {
+  minifyWhitespace: true,
+  minifySyntax: true,
+  lineLimit: 200,
+  platform: 'node',
+  target: `node${process.versions.node}`,
+} satisfies BuildOptions;
 
-async function bundleOne(
-  entry: string,
-  outfile: string,
-  aliases: { [name: string]: string } = THREAD_ALIASES,
-): Promise<string[]> {
+const ALIASES = {
+  'brotli/decompress.js': resolvePath('brotli.ts'),
+  'encoding-japanese': resolvePath('charsets.ts'),
+  'iconv-lite': resolvePath('charsets.ts'),
+  joi: resolvePath('joi.ts'),
+  pino: resolvePath('pino.ts'),
+  // imapflow imports the other format of the same code.
+  libmime: createRequire(import.meta.url).resolve('libmime'),
+};
+
+export interface Bundle {
+  /** The names of the files in the folder. */
+  outputs: string[];
+  /** The paths of all files in the bundle, below the folder of the project. */
+  inputs: string[];
+}
+
+/**
+ * Writes MAIN_BUNDLE, the bundles of the threads and the code that several of them share to a folder. Shared code saves
+ * almost 3 MB; each thread still loads only what it needs.
+ */
+export async function bundle(folder: string): Promise<Bundle> {
   const { metafile } = await build({
-    entryPoints: [resolvePath(entry)],
-    outfile,
+    ...OUTPUT,
+    entryPoints: Object.entries(ENTRIES).map(([name, source]) => ({
+      in: resolvePath(source),
+      out: basename(name, '.cjs'),
+    })),
+    outdir: folder,
+    outExtension: { '.js': '.cjs' },
     // Names of modules in the bundle are relative to this folder, wherever the build was started.
     absWorkingDir: resolvePath('../../'),
     bundle: true,
-    minifyWhitespace: true,
-    minifySyntax: true,
-    lineLimit: 200,
-    platform: 'node',
-    target: `node${process.versions.node}`,
-    format: 'cjs',
+    // esbuild can share code in this format only.
+    format: 'esm',
+    splitting: true,
+    chunkNames: 'shared-[hash]',
     // A native addon: it remains a package inside the executable.
     external: ['better-sqlite3'],
-    alias: {
-      'brotli/decompress.js': resolvePath('brotli.ts'),
-      pino: resolvePath('pino.ts'),
-      ...aliases,
-    },
+    alias: ALIASES,
     // CommonJS has no import.meta. Threads and fonts are located relative to this URL.
     define: { 'import.meta.url': 'bundleUrl' },
-    banner: { js: "const bundleUrl = require('node:url').pathToFileURL(__filename).href;" },
     metafile: true,
     logLevel: 'warning',
   });
-  writeFileSync(outfile, escapeNonAscii(readFileSync(outfile, 'utf8')));
-  return Object.keys(metafile.inputs);
+  const outputs = Object.keys(metafile.outputs).map((path) => basename(path));
+  for (const name of outputs) await convertToCommonJs(join(folder, name));
+  return { outputs, inputs: Object.keys(metafile.inputs) };
+}
+
+/** Loading files of the executable works with `require` only. */
+async function convertToCommonJs(file: string): Promise<void> {
+  const { code } = await transform(readFileSync(file, 'utf8'), {
+    ...OUTPUT,
+    format: 'cjs',
+    supported: { 'dynamic-import': false },
+    banner: "const bundleUrl = require('node:url').pathToFileURL(__filename).href;",
+  });
+  writeFileSync(file, escapeNonAscii(code));
 }
 
 /**

@@ -14,11 +14,8 @@ import {
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
-import { ANALYSIS_BUNDLE } from '../../src/analysis/worker-file.ts';
-import { FEEDBACK_BUNDLE } from '../../src/feedback/thread/worker-file.ts';
-import { RENDER_BUNDLE } from '../../src/report/worker-file.ts';
 import { execFileSync, spawnSync } from '../programs.ts';
-import { bundle } from './bundle.ts';
+import { bundle, MAIN_BUNDLE } from './bundle.ts';
 
 const { resolve } = createRequire(import.meta.url);
 
@@ -50,8 +47,8 @@ export async function buildExecutable(target: Target, node: string, output: stri
   try {
     const packed = join(staging, 'deliverability');
     mkdirSync(packed);
-    await bundle(join(packed, 'deliverability.cjs'));
-    stage(packed, target);
+    const { outputs } = await bundle(packed);
+    stage(packed, target, outputs);
     placeBaseNode(staging, target, node);
     // pkg adds this ending on its own.
     const packedFile = join(staging, target.platform === 'win32' ? 'output.exe' : 'output');
@@ -64,10 +61,10 @@ export async function buildExecutable(target: Target, node: string, output: stri
 }
 
 /**
- * Writes package.json and node_modules beside `deliverability.cjs` in `folder`. pkg includes every
- * dependency of a package.json, so this one names only packages that are not in the bundle.
+ * Writes package.json and node_modules beside the bundles in `folder`. pkg includes every
+ * dependency of a package.json, so this one names only packages that are not in the bundles.
  */
-function stage(folder: string, target: Target): void {
+function stage(folder: string, target: Target, bundles: string[]): void {
   const prebuild = join('prebuilds', `${target.platform}-${target.arch}.node`);
   const addon = copyParts(folder, ADDON_PACKAGE, ['package.json', 'LICENSE', 'lib', prebuild]);
   if (target.platform !== 'win32') strip(join(addon.staged, prebuild), target);
@@ -80,8 +77,8 @@ function stage(folder: string, target: Target): void {
     writeFileSync(join(fonts.staged, `${file}.br`), bytes);
   }
   const packages = [ADDON_PACKAGE, FONT_PACKAGE].map((name) => `node_modules/${name}/**/*`);
-  const assets = [ANALYSIS_BUNDLE, RENDER_BUNDLE, FEEDBACK_BUNDLE, ...packages];
-  const staged = { name: 'deliverability', bin: 'deliverability.cjs', pkg: { assets } };
+  const assets = [...bundles, ...packages];
+  const staged = { name: 'deliverability', bin: MAIN_BUNDLE, pkg: { assets } };
   writeFileSync(join(folder, 'package.json'), JSON.stringify(staged));
 }
 

@@ -123,9 +123,9 @@ function sqliteComponent(): Component {
 async function packageComponents(folder: string): Promise<Component[]> {
   const staging = mkdtempSync(join(folder, 'bundle-'));
   try {
-    const files = await bundle(join(staging, 'deliverability.cjs'));
+    const { inputs } = await bundle(staging);
     const folders = new Set(PACKED.map((name) => `node_modules/${name}`));
-    for (const file of files) {
+    for (const file of inputs) {
       const path = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0];
       if (path) folders.add(path);
     }

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { bundle } from '../../scripts/executable/bundle.ts';
+import { bundle, MAIN_BUNDLE } from '../../scripts/executable/bundle.ts';
 import { type ChildProcessWithoutNullStreams, spawn } from '../../scripts/programs.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -23,9 +23,8 @@ async function createBundle(): Promise<string> {
   mkdirSync(join(ROOT, 'dist'), { recursive: true });
   const folder = mkdtempSync(join(ROOT, 'dist', 'test-'));
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
-  const file = join(folder, 'deliverability.cjs');
-  await bundle(file);
-  return file;
+  await bundle(folder);
+  return join(folder, MAIN_BUNDLE);
 }
 
 export type Environment = Record<string, string>;
