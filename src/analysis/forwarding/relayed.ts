@@ -11,6 +11,7 @@ import { dmarcResult } from '../dmarc/evaluate.ts';
 import { fromDomain, fullHostName } from '../dns/names.ts';
 import { fields } from '../mime/message.ts';
 import { type Hop, receivedHops } from '../mime/received.ts';
+import { HOSTING_PROVIDERS } from '../sending-services/hosting-providers.ts';
 import { sendingServices } from '../sending-services/identify.ts';
 import { evaluateSpf, spfIdentity } from '../spf/evaluate.ts';
 import { isSameOrganization, organizationOf } from './forwarding.ts';
@@ -24,10 +25,13 @@ export async function relayedBy(context: Context): Promise<string | null> {
   const newest = receivedHops(context.message).at(-1);
   if (helo === null || newest === undefined) return null;
   if (isOfAuthor(context, helo) || !(await isSigned(context))) return null;
-  // A service that sends for its customers belongs into their records.
   const services = await context.fact(sendingServices);
-  if (services.some(({ isCertain }) => isCertain)) return null;
-  const isSeen = (await tookFromAuthor(context, newest, helo)) || (await isMailHost(context, helo));
+  const certain = services.filter(({ isCertain }) => isCertain);
+  // A service that sends for its customers belongs into their records. A web host forwards their mail too.
+  if (certain.some(({ service }) => !HOSTING_PROVIDERS.includes(service))) return null;
+  const isSeen =
+    (await tookFromAuthor(context, newest, helo)) ||
+    (certain.length === 0 && (await isMailHost(context, helo)));
   return isSeen ? organizationOf(helo) : null;
 }
 

@@ -1,5 +1,6 @@
 /** Business applications that send mail for their customers: sales, support, shops. */
 
+import { table } from '../../lib/table.ts';
 import {
   BY_RETURN_PATH,
   cnames,
@@ -8,6 +9,7 @@ import {
   include,
   type SendingService,
 } from './service.ts';
+import { servicesOf } from './service-table.ts';
 
 export const BUSINESS_APPS: SendingService[] = [
   {
@@ -107,4 +109,46 @@ export const BUSINESS_APPS: SendingService[] = [
     returnPath: 'domain authentication, which adds CNAME records',
     guides: guide('https://help.shopify.com/'),
   },
+  ...servicesOf(table`
+Atlassian Cloud | support.atlassian.com | atlassian.net | = | _spf.atlassian.net
+BigCommerce | support.bigcommerce.com | bigcommerce.net | =
+Brightspace | community.d2l.com | brightspace.com | =
+CDK Global | www.cdkglobal.com | cdkglobal.com
+Cornerstone OnDemand | www.cornerstoneondemand.com | csod.com | =
+Coupa | compass.coupa.com | coupahost.com | =
+Cvent | support.cvent.com | cvent-planner.com cvtsv.com | =
+Docebo | help.docebo.com | docebosaas.com | = | docebosaas.com
+Docusign | support.docusign.com | docusign.net | =
+eJournalPress | www.ejournalpress.com | ejpress.com | =
+Entrata | www.entrata.com | entrata.com
+Esker | www.esker.com | eskerondemand.com | =
+EventsAir | www.eventsair.com | eventsairmail.com | =
+FormAssembly | help.formassembly.com | formassembly.com
+FranConnect | www.franconnect.com | franchisemail.net | =
+Greenhouse | support.greenhouse.io | | greenhouse-mail.io | mg-spf.greenhouse.io
+Highspot | help.highspot.com | highspot.com
+HighRadius | www.highradius.com | highradiuscorp.com | =
+Infor CloudSuite | docs.infor.com | inforcloudsuite.com gtnexus.com | =
+KnowBe4 | support.knowbe4.com | knowbe4.com | | _spf.psm.knowbe4.com
+Medallia | docs.medallia.com | medallia.com
+Odoo | www.odoo.com/documentation | odoo.com | | _spf.odoo.com | odoo=odoo._domainkey.odoo.com
+Okta | help.okta.com | okta.com
+Oracle NetSuite | docs.oracle.com/en/cloud/saas/netsuite | netsuite.com | | mailsenders.netsuite.com
+Paycom | www.paycom.com | paycomonline.com | =
+Qualtrics | www.qualtrics.com/support | qemailserver.com | = | _spf.qualtrics.com
+RainFocus | www.rainfocus.com | rainfocus.com
+Salesforce Commerce Cloud | help.salesforce.com | demandware.net
+SAP Concur | www.concur.com | concursolutions.com | =
+SAP SuccessFactors | help.sap.com/docs/SAP_SUCCESSFACTORS_PLATFORM | successfactors.com sapsf.com | =
+ServiceNow | www.servicenow.com/docs | service-now.com | =
+Showpad | help.showpad.com | showpad.com
+SolarWinds Service Desk | documentation.solarwinds.com | samanage.com | =
+Solutionreach | www.solutionreach.com | communitect.com | =
+Stova | stova.io | etouches.com | =
+SysAid | documentation.sysaid.com | sysaid.com sysaidit.com
+UKG Pro | www.ukg.com | ultipro.com | = | _spf.ultipro.com
+Workable | help.workable.com | workablemail.com | =
+Workday | doc.workday.com | myworkday.com | =
+Yardi | www.yardi.com | yardi.com
+`),
 ];

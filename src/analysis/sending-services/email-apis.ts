@@ -1,5 +1,6 @@
 /** Services to which programs hand their mail by API or SMTP. Other services send through some of them. */
 
+import { table } from '../../lib/table.ts';
 import {
   BY_RETURN_PATH,
   cnames,
@@ -9,6 +10,7 @@ import {
   type SendingService,
   txt,
 } from './service.ts';
+import { servicesOf } from './service-table.ts';
 
 export const EMAIL_APIS: SendingService[] = [
   {
@@ -291,4 +293,14 @@ export const EMAIL_APIS: SendingService[] = [
     returnPath: null,
     guides: guide('https://support.mailchannels.com/hc/en-us'),
   },
+  ...servicesOf(table`
+Alibaba Cloud Direct Mail | www.alibabacloud.com/help/en/direct-mail | dm.aliyun.com | | spf1.dm.aliyun.com
+Aurora SendCloud | www.sendcloud.net/doc/en | sendcloud.org | = | spf.sendcloud.org
+AuthSMTP | support.authsmtp.com | authsmtp.com | | authsmtp.com
+Mail Baby | www.mail.baby | mailbaby.net | | relay.mailbaby.net
+Netcore Email API | emaildocs.netcorecloud.com | pepitrans01.com pepitrans02.com nsmailserv.com | =
+SMTP.com | kb.smtp.com | smtp.com | | _spf.smtp.com
+Spotler SendPro (Flowmailer) | flowmailer.com | flowmailer.net | =
+Tencent Cloud SES | www.tencentcloud.com/document/product/1084 | qcloudmail.com | = | qcloudmail.com
+`),
 ];

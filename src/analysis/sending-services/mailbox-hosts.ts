@@ -1,5 +1,9 @@
-/** Services that host the mailboxes of a customer's domain, and web hosts with mail servers. */
+/**
+ * Services that host the mailboxes of a customer's domain, and web hosts with mail servers. More web hosts are in
+ * `hosting-providers.ts`.
+ */
 
+import { table } from '../../lib/table.ts';
 import {
   AUTOMATIC,
   BY_RETURN_PATH,
@@ -11,6 +15,7 @@ import {
   SPF_IN_CONSOLE,
   txt,
 } from './service.ts';
+import { servicesOf } from './service-table.ts';
 
 export const MAILBOX_HOSTS: SendingService[] = [
   {
@@ -58,7 +63,10 @@ export const MAILBOX_HOSTS: SendingService[] = [
     name: 'Zoho Mail',
     isShared: true,
     marks: {
-      hosts: ['zoho.com', 'zoho.eu', 'zoho.in', 'zohomail.com', 'zohomail.eu', 'zohomail.in'],
+      hosts: [
+        ...['zoho.com', 'zoho.eu', 'zoho.in', 'zoho.com.au', 'zohocloud.ca'],
+        ...['zohomail.com', 'zohomail.eu', 'zohomail.in'],
+      ],
       fields: ['x-zohomailclient', 'x-zohomail-*'],
     },
     spf: include('zohomail.com', 'zohomail.eu', 'zohomail.in', 'zoho.com', 'zoho.eu', 'zoho.in'),
@@ -290,4 +298,21 @@ export const MAILBOX_HOSTS: SendingService[] = [
     returnPath: null,
     guides: guide('https://support.wix.com/'),
   },
+  ...servicesOf(table`
+Alibaba Mail | www.alibabacloud.com/help/en/alibaba-mail | mail.aliyun.com !freemail.mail.aliyun.com mx:qiye.aliyun.com mx:mxhichina.com | | spf.qiye.aliyun.com
+HEY for Domains | help.hey.com | hey.com mx:hey.com | | _spf.hey.com | heymail=heymail._domainkey.hey.com
+Hosted Email (OpenSRS) | help.opensrs.com | hostedemail.com mx:hostedemail.com | | _spf.hostedemail.com
+Hushmail | help.hushmail.com | hushmail.com mx:hushmail.com
+Intermedia | www.intermedia.com | serverdata.net mx:serverdata.net | | spf.intermedia.net
+Kolab Now | kb.kolabnow.com | kolabnow.com mx:kolabnow.com
+LINE WORKS | help.worksmobile.com | worksmobile.com mx:worksmobile.com | | spf.worksmobile.com
+Mailfence | kb.mailfence.com | mailfence.com contactoffice.com mx:mailfence.com | | _spf.mailfence.com
+Migadu | www.migadu.com/guides | migadu.com mx:migadu.com | | spf.migadu.com | key1=key1.{domain}._domainkey.migadu.com key2=key2.{domain}._domainkey.migadu.com key3=key3.{domain}._domainkey.migadu.com
+MXroute | mxroutedocs.com | mxroute.com mxrouting.net mx:mxrouting.net | | mxroute.com | txt:x
+Purelymail | purelymail.com/docs | purelymail.com mx:purelymail.com | | _spf.purelymail.com | purelymail1=key1.dkimroot.purelymail.com purelymail2=key2.dkimroot.purelymail.com purelymail3=key3.dkimroot.purelymail.com
+Runbox | help.runbox.com | runbox.com mx:runbox.com | | spf.runbox.com
+Soverin | soverin.com | soverin.net mx:soverin.net | | soverin.net
+StartMail | support.startmail.com | startmail.com mx:startmail.com
+Tuta | tuta.com/support | tutanota.de mx:tutanota.de | | spf.tutanota.de | s1=s1.domainkey.tutanota.de s2=s2.domainkey.tutanota.de
+`),
 ];

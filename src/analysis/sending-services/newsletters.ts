@@ -1,5 +1,6 @@
 /** Services for newsletters and marketing mail. */
 
+import { table } from '../../lib/table.ts';
 import {
   BY_RETURN_PATH,
   cnames,
@@ -10,6 +11,7 @@ import {
   SPF_IN_CONSOLE,
   txt,
 } from './service.ts';
+import { servicesOf } from './service-table.ts';
 
 /** Mail of services that send only with their own envelope sender until a domain is connected. */
 const OWN_DOMAIN = 'a sending domain of your own';
@@ -57,7 +59,7 @@ export const NEWSLETTERS: SendingService[] = [
     id: 'zoho_campaigns',
     name: 'Zoho Campaigns',
     isShared: true,
-    marks: ownDomains(['zcsend.net', 'zcsend.eu', 'zcsend.in']),
+    marks: ownDomains(['zcsend.net', 'zcsend.eu', 'zcsend.in', 'zcmail.net']),
     spf: include('zcsend.net', 'zcsend.eu', 'zcsend.in'),
     dkim: txt(),
     returnPath: null,
@@ -107,7 +109,9 @@ export const NEWSLETTERS: SendingService[] = [
       'acems3.com',
       'acems4.com',
       'acems5.com',
+      'acemsa1.com',
       'emsd1.com',
+      'emsend2.com',
       'activehosted.com',
     ]),
     spf: BY_RETURN_PATH,
@@ -265,7 +269,7 @@ export const NEWSLETTERS: SendingService[] = [
     id: 'adobe_marketo',
     name: 'Adobe Marketo Engage',
     isShared: true,
-    marks: ownDomains(['mktomail.com'], ['x-mktmailingid', 'x-mktarchive']),
+    marks: ownDomains(['mktomail.com', 'mktdns.com'], ['x-mktmailingid', 'x-mktarchive']),
     spf: include('mktomail.com'),
     dkim: txt(),
     returnPath: 'a branded envelope_from',
@@ -281,4 +285,44 @@ export const NEWSLETTERS: SendingService[] = [
     returnPath: 'a branded bounceback address',
     guides: guide('https://docs.oracle.com/'),
   },
+  ...servicesOf(table`
+Act-On | connect.act-on.com | act-on.net | | _spf.act-on.net
+Action Network | help.actionnetwork.org | actionnetwork.org
+APSIS One | help.apsis.one | anpdm.com | =
+Benchmark Email | kb.benchmarkemail.com | bmsend.com | =
+Blackbaud | kb.blackbaud.com | blackbaud.net convio.net | = | outboundmail.blackbaud.net
+BombBomb | support.bombbomb.com | bbemaildelivery.com | =
+Bonterra EveryAction | help.everyaction.com | ngpweb.com | =
+Cordial | support.cordial.com | cordialmail.net | =
+Cuenote | www.cuenote.jp | cuenote.jp
+Doppler | help.fromdoppler.com | fromdoppler.com | | spf.fromdoppler.com
+Dotdigital | support.dotdigital.com | dotmailer.com dotdigital-email.com dotmailer-email.com | = | | | a custom from address
+Emma | support.e2ma.net | e2ma.net | = | e2ma.net
+Epsilon | www.epsilon.com | epsl1.com | =
+Granicus govDelivery | support.granicus.com | govdelivery.com | =
+Inxmail | help.inxmail.com | inxserver.de inxserver.com | =
+Keap | help.keap.com | infusionmail.com | = | infusionmail.com
+Listrak | help.listrak.com | lstrk.net | =
+mailingwork | mailingwork.de | sendnode.com | =
+MailPoet | kb.mailpoet.com | | sendingservice.net | own | mailpoet1=dkim1.sendingservice.net mailpoet2=dkim2.sendingservice.net
+MailUp | help.mailup.com | musvc.com | = | musvc.com
+Marigold Engage (Selligent) | www.meetmarigold.com | emsecure.net slgnt.eu slgnt.us cheetahmail.com | =
+Marketing Cloud Account Engagement (Pardot) | help.salesforce.com | pardot.com pd25.com | | aspmx.pardot.com
+Moosend | help.moosend.com | mailendo.com | = | spfa.mailendo.com
+NewsMAN | kb.newsman.com | newsmanapp.com | =
+Omeda | training.omeda.com | omeda.com o-mx.com
+Ometria | support.ometria.com | ometria.email | =
+Ontraport | ontraport.com/support | ontramail.com | =
+Oracle Responsys | docs.oracle.com/en/cloud/saas/marketing | rsys1.com rsys2.com rsys3.com rsys4.com rsys5.com responsys.net | =
+Poppulo | www.poppulo.com | nw026.com nw027.com nw028.com | = | nw026.com nw027.com nw028.com
+PR Newswire | www.prnewswire.com | prnewswire.com dvcotechnology.com | | email.prnewswire.com
+Sailthru | getstarted.sailthru.com | sailthru.com | | aspmx.sailthru.com
+SAP Emarsys | help.sap.com/docs/SAP_EMARSYS | emarsys.net emsmtp.com | = | emsmtp.com
+Sender | help.sender.net | sendersrv.com | = | sendersrv.com
+SendPulse | sendpulse.com/knowledge-base | sendpulse.com | | mxsspf.sendpulse.com
+Spotler | spotler.com | mailplus.nl gatormail.co.uk
+systeme.io | help.systeme.io | | systeme.io | own | systemeio1=key1.systeme.io systemeio2=key2.systeme.io
+Unisender | www.unisender.com/en/support | unisender.com | | spf.unisender.com
+Zeta | knowledgebase.zetaglobal.net | zetaglobal.net | =
+`),
 ];

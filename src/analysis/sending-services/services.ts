@@ -4,6 +4,7 @@ import { organizationalDomain } from '../../lib/domain-names.ts';
 import { BUSINESS_APPS } from './business-apps.ts';
 import { EMAIL_APIS } from './email-apis.ts';
 import { GATEWAYS } from './gateways.ts';
+import { HOSTING_PROVIDERS } from './hosting-providers.ts';
 import { MAILBOX_HOSTS } from './mailbox-hosts.ts';
 import { NEWSLETTERS } from './newsletters.ts';
 import { hasSuffix, type SendingService } from './service.ts';
@@ -17,6 +18,7 @@ export const SENDING_SERVICES: SendingService[] = [
   ...BUSINESS_APPS,
   ...EMAIL_APIS,
   ...MAILBOX_HOSTS,
+  ...HOSTING_PROVIDERS,
   ...GATEWAYS,
 ];
 
@@ -43,7 +45,7 @@ export const serviceOfField = (name: string): SendingService | undefined =>
   );
 
 /** Selectors that many signers use. */
-const COMMON_SELECTORS = ['s1', 's2', 'mail', 'default', 'dkim', 'api', 'cm'];
+const COMMON_SELECTORS = 's1 s2 mail default dkim api cm x key1 key2 key3'.split(' ');
 
 /** The service whose customers usually publish a key with this selector. A hint, not a proof. */
 export const serviceOfSelector = (selector: string): SendingService | undefined =>

@@ -1,12 +1,18 @@
 /** What a source is to a domain, from its name, what a person said, and how its messages fared. */
 
+import { GATEWAYS } from '../../analysis/sending-services/gateways.ts';
+import { HOSTING_PROVIDERS } from '../../analysis/sending-services/hosting-providers.ts';
 import { MAILBOX_HOSTS } from '../../analysis/sending-services/mailbox-hosts.ts';
+import type { SendingService } from '../../analysis/sending-services/service.ts';
 import type { SourceBasis } from './name.ts';
 
 /**
  * `own`: passes from a server of the domain, or one that a person marked. `service`: a known sending service that passes.
  * `misconfigured`: one of these that fails. `forwarder`: forwards messages of the domain. `spoof`: has never passed, and is not a known
  * service. `unknown`: anything else.
+ *
+ * A web host also sends what scripts of strangers write, and a gateway passes on what others send to its customers. So these
+ * two are the domain's own only if SPF passes for it.
  */
 export const SOURCE_KINDS = [
   'own',
@@ -45,25 +51,37 @@ export function kindOf(key: string, mark: SourceMark | null, totals: SourceTotal
   const basis = basisOf(key);
   if (mark === 'forwarder') return 'forwarder';
   if (mark === 'foreign') return 'spoof';
+  const isNamedBySpf = spf > messages / 2;
   const belongs =
-    mark === 'own' || basis === 'own' || (basis === 'service' && !forwards(key, totals));
+    mark === 'own' ||
+    basis === 'own' ||
+    (basis === 'service' &&
+      (isOf(SHARED_WITH_STRANGERS, key) ? isNamedBySpf : !forwards(key, totals)));
   if (belongs) {
     if (messages > 0 && passed < messages * CONFIGURED_SHARE) return 'misconfigured';
     return basis === 'service' ? 'service' : 'own';
   }
-  if (basis === 'forwarder' || forwards(key, totals)) return 'forwarder';
+  if ((basis === 'forwarder' && !isNamedBySpf) || forwards(key, totals)) return 'forwarder';
   if (messages === 0) return 'unknown';
   // SPF passes for the domain, so it names the server in a way that was not seen.
-  if (spf > messages / 2) return passed < messages * CONFIGURED_SHARE ? 'misconfigured' : 'own';
-  return passed === 0 ? 'spoof' : 'unknown';
+  if (isNamedBySpf) return passed < messages * CONFIGURED_SHARE ? 'misconfigured' : 'own';
+  return passed === 0 && !isOf(GATEWAY_IDS, key) ? 'spoof' : 'unknown';
 }
+
+const idsOf = (...lists: SendingService[][]) => new Set(lists.flat().map(({ id }) => id));
+
+const GATEWAY_IDS = idsOf(GATEWAYS);
+const SHARED_WITH_STRANGERS = idsOf(HOSTING_PROVIDERS, GATEWAYS);
+const FORWARDING = idsOf(MAILBOX_HOSTS, HOSTING_PROVIDERS, GATEWAYS);
+
+const isOf = (ids: Set<string>, key: string): boolean =>
+  basisOf(key) === 'service' && ids.has(subjectOf(key));
 
 /** Receivers say so, or the signature of the domain arrives from a server that its SPF record does not name. */
 function forwards(key: string, { messages, dkim, spf, forwarded }: SourceTotals): boolean {
   if (messages === 0) return false;
-  const isMailboxHost = MAILBOX_HOSTS.some(({ id }) => id === subjectOf(key));
   // A service for sending often passes with DKIM alone.
-  if (basisOf(key) === 'service' && !isMailboxHost) return false;
+  if (basisOf(key) === 'service' && !isOf(FORWARDING, key)) return false;
   if (spf > messages / 2) return false;
   // A server that signs only some of its messages is not one that passes on signed ones.
   return forwarded > messages / 2 || dkim >= messages * CONFIGURED_SHARE;

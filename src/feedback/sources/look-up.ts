@@ -7,6 +7,7 @@ import { normalizeAddress, reverseName } from '../../lib/addresses.ts';
 import { type Resolver, recordsOf } from '../../net/dns/resolver.ts';
 import type { Db } from '../../store/open.ts';
 import type { FeedbackAddressRow } from '../../store/tables.generated.ts';
+import { forwarderOf } from './forwarders.ts';
 import type { AddressEvidence } from './name.ts';
 import type { OwnNetworks } from './own-networks.ts';
 
@@ -23,7 +24,7 @@ export async function evidenceOf(
 
 const MAX_NAMES = 5;
 
-/** The forward-confirmed host name; that of a known service first. Throws if DNS does not answer. */
+/** The forward-confirmed host name; that of a known service or forwarder first. Throws if DNS does not answer. */
 export async function confirmedHost(resolver: Resolver, address: string): Promise<string | null> {
   const answer = recordsOf(await resolver(reverseName(address), 'PTR'));
   if (answer === null) throw new Error(`Could not look up the host name of ${address}.`);
@@ -37,8 +38,11 @@ export async function confirmedHost(resolver: Resolver, address: string): Promis
   }
   if (confirmed.length === 0 && isUnanswered)
     throw new Error(`Could not confirm the host name of ${address}.`);
-  return confirmed.find((name) => serviceOfHost(name) !== undefined) ?? confirmed[0] ?? null;
+  return confirmed.find(isKnown) ?? confirmed[0] ?? null;
 }
+
+const isKnown = (name: string): boolean =>
+  forwarderOf(name) !== null || serviceOfHost(name) !== undefined;
 
 const MAX_RESULTS = 50;
 

@@ -8,7 +8,7 @@ import {
 } from '../../analysis/sending-services/services.ts';
 import { networkOf } from '../../lib/addresses.ts';
 import { organizationalDomain } from '../../lib/domain-names.ts';
-import { forwarderOfHost } from './forwarders.ts';
+import { forwarderOf } from './forwarders.ts';
 
 /** What is known about an address that sends with a domain in From. */
 export interface AddressEvidence {
@@ -38,7 +38,8 @@ export interface SourceName {
 }
 
 /**
- * The host name and SPF name the machine that sends, so they come before signatures, which survive forwarding.
+ * The host name and SPF name the machine that sends, so they come before signatures, which survive forwarding. Some
+ * forwarders use the servers of others: their bounce domain shows them, if most messages from the address have it.
  */
 export function nameSource(evidence: AddressEvidence): SourceName {
   const { address, host, isOwn, mailFrom, signers, domain } = evidence;
@@ -51,8 +52,10 @@ export function nameSource(evidence: AddressEvidence): SourceName {
         : `The confirmed host name ${host} is one of the domain.`,
     };
   return (
+    forwarderBySpf(mailFrom.slice(0, 1)) ??
     serviceByHost(host) ??
     serviceBySpf(mailFrom) ??
+    forwarderBySpf(mailFrom) ??
     (host === null ? serviceBySignature(signers) : null) ??
     hostName(host) ??
     spfName(evidence) ?? {
@@ -73,17 +76,27 @@ const serviceName = ({ id, name }: SendingService, evidence: string): SourceName
   evidence,
 });
 
+const forwarderName = (name: string, evidence: string): SourceName => ({
+  key: `forwarder ${name}`,
+  name,
+  evidence,
+});
+
 function serviceByHost(host: string | null): SourceName | null {
   if (host === null) return null;
-  const forwarder = forwarderOfHost(host);
-  if (forwarder)
-    return {
-      key: `forwarder ${forwarder}`,
-      name: forwarder,
-      evidence: `The confirmed host name is ${host}.`,
-    };
+  const evidence = `The confirmed host name is ${host}.`;
+  const forwarder = forwarderOf(host);
+  if (forwarder) return forwarderName(forwarder, evidence);
   const service = serviceOfHost(host);
-  return service ? serviceName(service, `The confirmed host name is ${host}.`) : null;
+  return service ? serviceName(service, evidence) : null;
+}
+
+function forwarderBySpf(domains: string[]): SourceName | null {
+  for (const domain of domains) {
+    const forwarder = forwarderOf(domain);
+    if (forwarder) return forwarderName(forwarder, `SPF passes for ${domain}.`);
+  }
+  return null;
 }
 
 function serviceBySpf(domains: string[]): SourceName | null {
@@ -94,7 +107,12 @@ function serviceBySpf(domains: string[]): SourceName | null {
   return null;
 }
 
+/** A forwarder signs last, so its signature says more than that of a service. */
 function serviceBySignature(domains: string[]): SourceName | null {
+  for (const domain of domains) {
+    const forwarder = forwarderOf(domain);
+    if (forwarder) return forwarderName(forwarder, `Messages have a valid signature of ${domain}.`);
+  }
   for (const domain of domains) {
     const service = serviceOfSigner(domain);
     if (service) return serviceName(service, `Messages have a valid signature of ${domain}.`);

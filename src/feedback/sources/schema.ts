@@ -25,7 +25,7 @@ const SOURCE = {
   label: described(Text, 'What your team calls it.', 'Newsletter'),
   kind: described(
     v.picklist(SOURCE_KINDS),
-    '`own`: passes from a server of the domain, or one that you marked. `service`: a known sending service that passes. `misconfigured`: one of these for which more than 5 % of the messages fail. `forwarder`: forwards messages of the domain. `spoof`: has never passed, and is not a known service. `unknown`: anything else.',
+    '`own`: passes from a server of the domain, or one that you marked. `service`: a known sending service that passes. `misconfigured`: one of these for which more than 5 % of the messages fail. `forwarder`: forwards messages of the domain. `spoof`: has never passed, and is not a known service. `unknown`: anything else. A web host or a gateway is the domain’s own only if SPF passes for the domain there.',
     'service',
   ),
   mark: described(

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { spf } from '../../../src/analysis/checks/spf.ts';
+import { reverseName } from '../../../src/lib/addresses.ts';
 import type { Zone } from '../../../src/net/dns/zone.ts';
 import { runCheck } from '../../helpers/analysis.ts';
 import { makeKey, signMessage } from '../../helpers/signer.ts';
@@ -18,12 +19,14 @@ interface Scene {
   /** Domains with a mail service. */
   mx?: string[];
   signed?: boolean;
+  /** The sending address, if the host name is confirmed. */
+  client?: string;
 }
 
 const CLIENT = '198.51.100.7';
 const OWN = '203.0.113.10';
 
-async function run({ from, received, helo, ptr, mx = [], signed = true }: Scene) {
+async function run({ from, received, helo, ptr, mx = [], signed = true, client }: Scene) {
   const trace = received
     .map((field) => `Received: ${field}; Sat, 21 Nov 2026 09:59:00 +0000\n`)
     .join('');
@@ -36,9 +39,10 @@ async function run({ from, received, helo, ptr, mx = [], signed = true }: Scene)
     [`s._domainkey.${from}`]: { TXT: [key.record] },
     [`_dmarc.${from}`]: { TXT: ['v=DMARC1; p=reject'] },
     '7.100.51.198.in-addr.arpa': { PTR: [ptr] },
+    ...(client !== undefined && { [reverseName(client)]: { PTR: [ptr] }, [ptr]: { A: [client] } }),
     ...Object.fromEntries(mx.map((name) => [name, { MX: [`10 mx.${name}`] }])),
   };
-  const envelope = { client_ip: CLIENT, helo, mail_from: `anna@${from}`, tls: null };
+  const envelope = { client_ip: client ?? CLIENT, helo, mail_from: `anna@${from}`, tls: null };
   const message = trace.replaceAll('\n', '\r\n') + mail;
   return runCheck(spf, { message: Buffer.from(message, 'latin1'), zone, envelope });
 }
@@ -90,6 +94,18 @@ const FORWARDED: [name: string, scene: Scene][] = [
       ],
     },
   ],
+  [
+    'a known web host took it from the author’s server',
+    {
+      from: 'shop.example',
+      helo: 'mailout1.one.com',
+      ptr: 'mailout1.one.com',
+      client: '203.0.114.7',
+      received: [
+        `from mail.shop.example (mail.shop.example [${OWN}]) by mx1.one.com (Postfix) with ESMTPS id 4Xy`,
+      ],
+    },
+  ],
 ];
 
 for (const [name, scene] of FORWARDED)
@@ -122,3 +138,17 @@ for (const [name, scene] of DIRECT)
     assert.equal(status, 'fail');
     assert.match(fix?.record?.value ?? '', /ip4:198\.51\.100\.7/);
   });
+
+test('spf check proposes the record of a web host that took the message from its customer', async () => {
+  const { status, title, fix } = await run({
+    from: 'shop.example',
+    helo: 'mailout1.one.com',
+    ptr: 'mailout1.one.com',
+    mx: ['one.com'],
+    client: '203.0.114.7',
+    received: ['from laptop ([192.0.2.99]) by mailout1.one.com (Postfix) with ESMTPSA id 4Xy'],
+  });
+  assert.equal(status, 'fail');
+  assert.doesNotMatch(title, /passed the message on/);
+  assert.match(fix?.text ?? '', /include:_custspf\.one\.com/);
+});

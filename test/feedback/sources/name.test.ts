@@ -17,6 +17,21 @@ const NAMES: [what: string, evidence: Partial<AddressEvidence>, key: string][] =
   ['a host name of the domain', { host: 'crm.example.com' }, 'own crm.example.com'],
   ['a host of a sending service', { host: 'o1.ptr9.sendgrid.net' }, 'service sendgrid'],
   ['a known forwarder', { host: 'mx1.forwardemail.net' }, 'forwarder Forward Email'],
+  [
+    'a forwarder that uses the servers of a service',
+    { host: 'mail-oi1-x229.google.com', mailFrom: ['googlegroups.com', 'example.com'] },
+    'forwarder Google Groups',
+  ],
+  [
+    'a service of whose messages few were forwarded',
+    { host: 'mail-oi1-x229.google.com', mailFrom: ['example.com', 'googlegroups.com'] },
+    'service google_workspace',
+  ],
+  [
+    'a signature of a forwarder, after that of a service',
+    { signers: ['sendgrid.net', 'cloudflare-email.net'] },
+    'forwarder Cloudflare Email Routing',
+  ],
   ['the return path of a service', { mailFrom: ['em1.sendgrid.net'] }, 'service sendgrid'],
   [
     'only a signature of a service',
@@ -74,6 +89,16 @@ const KINDS: [
     'forwarder',
   ],
   ['a known forwarder', 'forwarder Pobox', { passed: 0 }, 'forwarder'],
+  ['a known forwarder that SPF includes', 'forwarder Pobox', { passed: 99, spf: 99 }, 'own'],
+  ['a web host that SPF includes', 'service bluehost', { passed: 99, spf: 99 }, 'service'],
+  ['the same with other mail', 'service bluehost', { passed: 60, spf: 60 }, 'misconfigured'],
+  ['a web host that forwards', 'service bluehost', { passed: 98, dkim: 98 }, 'forwarder'],
+  ['a web host with a script of a stranger', 'service bluehost', { passed: 0 }, 'spoof'],
+  ['a web host, marked as own', 'service bluehost', { passed: 0 }, 'misconfigured', 'own'],
+  ['the gateway of the domain', 'service mimecast', { passed: 99, spf: 99 }, 'service'],
+  ['the gateway of a recipient', 'service mimecast', { passed: 97, dkim: 97 }, 'forwarder'],
+  ['a gateway that changes messages', 'service mimecast', { passed: 60, dkim: 60 }, 'unknown'],
+  ['a gateway without passing mail', 'service mimecast', { passed: 0 }, 'unknown'],
   [
     'a host whose mail is said to be forwarded',
     'host a',
