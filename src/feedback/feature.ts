@@ -8,12 +8,14 @@ import { feedbackOperations } from './routes.ts';
 import { FEEDBACK_EVENTS } from './schema.ts';
 import { sourcesJob } from './sources/look-up-job.ts';
 import { sourceOperations } from './sources/routes.ts';
+import { SOURCE_EVENTS } from './sources/schema.ts';
 import { stoppedJob } from './stopped-job.ts';
 import { trustJob } from './trust-job.ts';
+import { watchJob } from './watch/watch-job.ts';
 
 export const feedback: Feature = {
   name: 'feedback',
-  events: FEEDBACK_EVENTS,
+  events: [...FEEDBACK_EVENTS, ...SOURCE_EVENTS],
   routes: [...Object.values(feedbackOperations), ...Object.values(sourceOperations)],
   destinations: (app) => [feedbackDestination(app)],
   jobs: (app) => [
@@ -21,6 +23,7 @@ export const feedback: Feature = {
     trustJob(app),
     stoppedJob(app),
     sourcesJob(app),
+    watchJob(app),
     expireJob(app),
     deleteRemovedJob(app),
   ],

@@ -53,7 +53,7 @@ export const tlsFailing: Condition<'tls', Value> = {
   subjectLabel: 'Domain',
   page({ value }) {
     const { path } = domainPage({ value });
-    return { label: 'View TLS reports', path: `${path}/tls` };
+    return { label: 'View TLS reports', path: `${path}#tls` };
   },
   sampleValue: () => ({
     ...{ day: '2026-11-21', sessions: 4100, failed: 96, domain_id: 'dom_sample' },

@@ -44,7 +44,10 @@ async function sourceWith(
 ): Promise<string> {
   const { id } = await tx
     .insertInto('feedback_sources')
-    .values({ id: newId('src'), domain_id, key, name, evidence, mark: null, label: null })
+    .values({
+      ...{ id: newId('src'), domain_id, key, name, evidence, mark: null, label: null },
+      ...{ new_since: null, failing_since: null },
+    })
     // Locks the row, so that no other node deletes the source as empty.
     .onConflict((conflict) =>
       conflict.columns(['domain_id', 'key']).doUpdateSet({ name, evidence }),

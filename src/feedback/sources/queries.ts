@@ -3,7 +3,7 @@
 import { sql } from 'kysely';
 import { AppError } from '../../lib/errors.ts';
 import { type Db, lockIn, type Tx } from '../../store/open.ts';
-import type { FeedbackSourceRow } from '../../store/tables.generated.ts';
+import type { DomainRow, FeedbackSourceRow } from '../../store/tables.generated.ts';
 import type { Period } from '../sums.ts';
 import { SUM_COLUMNS } from './days.ts';
 import { kindOf, type SourceKind, type SourceMark, type SourceTotals } from './kind.ts';
@@ -23,7 +23,7 @@ export interface SummedSource extends SourceTotals {
 /** All sources with messages in the period, those with the most first. */
 export async function sourcesOf(
   db: Db,
-  { domain, from, to }: Pick<Period, 'domain' | 'from' | 'to'>,
+  { domain, from, to }: Pick<Period, 'from' | 'to'> & { domain: Pick<DomainRow, 'id'> },
 ): Promise<SummedSource[]> {
   const sums = await db
     .selectFrom('feedback_source_days')

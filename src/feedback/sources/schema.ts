@@ -1,6 +1,8 @@
 /** API schemas of sources and of the advice on the policy. */
 
 import * as v from 'valibot';
+import { asText, type EventData, labeled } from '../../events/line.ts';
+import type { EventDeclaration } from '../../http/openapi/webhooks.ts';
 import {
   described,
   exampleId,
@@ -222,3 +224,50 @@ export const DmarcAdvice = named(
 
 /** For examples of IDs in paths. */
 export const SOURCE_ID = described(v.string(), 'The ID of the source.', exampleId('src'));
+
+const SourceEvent = named(
+  'FeedbackSourceEvent',
+  v.object({
+    ...SOURCE,
+    domain: described(v.string(), 'The name of the domain.', 'example.com'),
+  }),
+  'A source, with its messages of the last 30 days.',
+);
+
+const sourceLine = (data: EventData): (string | null)[] => [
+  asText(data.name),
+  labeled('domain', data.domain),
+  labeled('failed', data.failed),
+];
+
+const SOURCE_OBJECT = 'the source, with its `domain` and the sums of the last 30 days';
+
+export const SOURCE_EVENTS: EventDeclaration[] = [
+  {
+    type: 'feedback.new_source',
+    summary: 'A new source sends mail in your name',
+    description:
+      'A source that was not seen for 60 days sends at least 10 messages a day that pass, or that the policy does not stop. Not in the first 14 days of reports about a domain.',
+    data: SourceEvent,
+    object: SOURCE_OBJECT,
+    line: sourceLine,
+  },
+  {
+    type: 'feedback.source_failing',
+    summary: 'Messages of an own source fail DMARC',
+    description:
+      'Messages of an own server or a sending service passed before. Now more than 5 % of a day fail, and at least 10.',
+    data: SourceEvent,
+    object: SOURCE_OBJECT,
+    line: sourceLine,
+  },
+  {
+    type: 'feedback.source_recovered',
+    summary: 'Messages of a source no longer fail',
+    description:
+      'The latest messages of a source that failed pass, or it has sent nothing for 14 days.',
+    data: SourceEvent,
+    object: SOURCE_OBJECT,
+    line: sourceLine,
+  },
+];

@@ -1,0 +1,111 @@
+/** When a source is new or failing, from its days alone. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { dayBefore } from '../../src/feedback/sums.ts';
+import { type SourceDay, sourceState } from '../../src/feedback/watch/source-state.ts';
+
+const TODAY = '2026-11-21';
+const ago = (days: number): string => dayBefore(TODAY, days);
+
+/** `messages` and how many of them pass; failing ones have the given disposition. */
+function day(
+  daysAgo: number,
+  messages: number,
+  passed: number,
+  disposition: 'none' | 'quarantined' | 'rejected' = 'none',
+): SourceDay {
+  const failed = messages - passed;
+  return {
+    ...{ day: ago(daysAgo), messages, passed, dkim: passed, spf: 0, forwarded: 0 },
+    quarantined: disposition === 'quarantined' ? failed : 0,
+    rejected: disposition === 'rejected' ? failed : 0,
+  };
+}
+
+const days = (from: number, to: number, ...of: [number, number]): SourceDay[] =>
+  Array.from({ length: from - to + 1 }, (_, i) => day(from - i, ...of));
+
+const SOURCE = { mark: null, label: null, new_since: null, failing_since: null };
+const SERVICE = { ...SOURCE, key: 'service mailchimp' };
+const NETWORK = { ...SOURCE, key: 'network 192.0.2.0/24' };
+const DOMAIN = { today: TODAY, firstDay: ago(300) };
+
+test('A source that belongs to the domain fails only if it passed before', () => {
+  const good = days(40, 3, 100, 100);
+  const cases: [what: string, row: typeof SERVICE, days: SourceDay[], since: string | null][] = [
+    ['passes', SERVICE, [...good, day(1, 100, 100)], null],
+    ['6 % fail, but only 6 messages', SERVICE, [...good, day(1, 100, 94)], null],
+    ['10 messages, but only 5 %', SERVICE, [...good, day(1, 200, 190)], null],
+    ['11 messages, more than 5 %', SERVICE, [...good, day(1, 200, 189)], ago(1)],
+    [
+      'a day that failed and a later one that passes',
+      SERVICE,
+      [...good, day(2, 100, 0), day(1, 100, 100)],
+      null,
+    ],
+    ['never passed', SERVICE, days(40, 1, 100, 0), null],
+    ['a day too long ago', SERVICE, [...days(40, 9, 100, 100), day(8, 100, 0)], null],
+    ['a spoofer', NETWORK, days(40, 1, 100, 0), null],
+    [
+      'marked as foreign',
+      { ...SERVICE, mark: 'foreign' as never },
+      [...good, day(1, 100, 0)],
+      null,
+    ],
+    ['marked as own', { ...NETWORK, mark: 'own' as never }, [...good, day(1, 100, 0)], ago(1)],
+  ];
+  for (const [what, row, given, since] of cases)
+    assert.equal(sourceState(row, given, DOMAIN).failing_since, since, what);
+});
+
+test('A failing source recovers when its latest messages pass, or after two silent weeks', () => {
+  const cases: [what: string, days: SourceDay[], recovers: boolean][] = [
+    ['still fails', [day(3, 100, 0), day(1, 100, 0)], false],
+    ['passes', [day(3, 100, 0), day(1, 100, 100)], true],
+    ['5 % fail', [day(3, 100, 0), day(1, 100, 95)], true],
+    ['few messages pass', [day(3, 100, 0), day(1, 9, 9)], false],
+    ['few messages of two days pass', [day(3, 100, 0), day(2, 5, 5), day(1, 5, 5)], true],
+    ['silent', [day(3, 100, 0)], false],
+  ];
+  for (const [what, given, recovers] of cases) {
+    const row = { ...SERVICE, failing_since: ago(3) };
+    const { failing_since } = sourceState(row, given, DOMAIN);
+    assert.equal(failing_since, recovers ? null : ago(3), what);
+  }
+  const silent = { ...SERVICE, failing_since: ago(15) };
+  assert.equal(sourceState(silent, [day(15, 100, 0)], DOMAIN).failing_since, null);
+});
+
+test('A source is new if it was not seen for 60 days and its messages arrive', () => {
+  const cases: [what: string, row: typeof NETWORK, days: SourceDay[], since: string | null][] = [
+    ['few messages', NETWORK, [day(1, 9, 9)], null],
+    ['passing messages', NETWORK, [day(1, 10, 10)], ago(1)],
+    ['failing ones that arrive', NETWORK, [day(1, 10, 0)], ago(1)],
+    ['failing ones that are rejected', NETWORK, [day(1, 500, 0, 'rejected')], null],
+    ['failing ones that go to spam', NETWORK, [day(1, 500, 0, 'quarantined')], null],
+    ['ten that pass among rejected ones', NETWORK, [day(1, 500, 10, 'rejected')], ago(1)],
+    ['seen 59 days before', NETWORK, [day(60, 1, 1), day(1, 10, 10)], null],
+    ['seen 60 days before', NETWORK, [day(61, 1, 1), day(1, 10, 10)], ago(1)],
+    ['seen all the time, few messages', NETWORK, [...days(40, 2, 2, 2), day(1, 10, 10)], null],
+    ['slow start', NETWORK, [...days(6, 2, 2, 2), day(1, 10, 10)], ago(1)],
+    ['too long ago', NETWORK, [day(9, 10, 10)], null],
+    ['classified', { ...NETWORK, mark: 'own' as never }, [day(1, 10, 10)], null],
+    ['named', { ...NETWORK, label: 'Shop' as never }, [day(1, 10, 10)], null],
+  ];
+  for (const [what, row, given, since] of cases)
+    assert.equal(sourceState(row, given, DOMAIN).new_since, since, what);
+  const young = { ...DOMAIN, firstDay: ago(14) };
+  assert.equal(sourceState(NETWORK, [day(1, 10, 10)], young).new_since, null);
+  const established = { ...DOMAIN, firstDay: ago(15) };
+  assert.equal(sourceState(NETWORK, [day(1, 10, 10)], established).new_since, ago(1));
+});
+
+test('A source is new for 14 days, or until somebody says what it is', () => {
+  const at = (since: string, more: object = {}) =>
+    sourceState({ ...NETWORK, new_since: since as never, ...more }, [day(1, 10, 10)], DOMAIN)
+      .new_since;
+  assert.equal(at(ago(13)), ago(13));
+  assert.equal(at(ago(14)), null);
+  assert.equal(at(ago(2), { mark: 'foreign' }), null);
+});
