@@ -56,6 +56,28 @@ export async function sourcesOf(
   });
 }
 
+/** What each source sent from a day on, by ID. */
+export async function messagesSince(
+  db: Db,
+  domainId: string,
+  day: string,
+): Promise<Map<string, { messages: number; passed: number }>> {
+  const rows = await db
+    .selectFrom('feedback_source_days')
+    .select('source_id')
+    .select(({ fn }) => [fn.sum('messages').as('messages'), fn.sum('passed').as('passed')])
+    .where('domain_id', '=', domainId)
+    .where('day', '>=', day)
+    .groupBy('source_id')
+    .execute();
+  return new Map(
+    rows.map(({ source_id, messages, passed }) => [
+      source_id,
+      { messages: Number(messages), passed: Number(passed) },
+    ]),
+  );
+}
+
 type Span = Pick<SummedSource, 'addresses' | 'firstDay' | 'lastDay'>;
 
 async function spansOf(db: Db, domainId: string): Promise<Map<string, Span>> {
