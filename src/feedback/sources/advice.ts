@@ -24,14 +24,17 @@ export const ADVICE_STATES = [
 ] as const;
 export type AdviceState = (typeof ADVICE_STATES)[number];
 
-export interface AdvisedSource {
+export interface MessageCounts {
+  messages: number;
+  passed: number;
+}
+
+export interface AdvisedSource extends MessageCounts {
   id: string;
   name: string;
   kind: SourceKind;
-  messages: number;
-  passed: number;
-  /** The same of the last 14 days. */
-  recent: { messages: number; passed: number };
+  /** Of the last 14 days. */
+  recent: MessageCounts;
 }
 
 export interface AdviceInput {
@@ -150,9 +153,7 @@ function insufficientData({
 /** A source of which it is not known whether it is the domain's own must be settled first. */
 const OWN_KINDS: SourceKind[] = ['own', 'service', 'misconfigured', 'unknown'];
 
-type Counts = Pick<AdvisedSource, 'messages' | 'passed'>;
-
-const fails = ({ messages, passed }: Counts): boolean => passed < messages * PASSING_SHARE;
+const fails = ({ messages, passed }: MessageCounts): boolean => passed < messages * PASSING_SHARE;
 
 const isOwn = ({ kind }: AdvisedSource): boolean => OWN_KINDS.includes(kind);
 

@@ -5,6 +5,7 @@ import { AppError } from '../../lib/errors.ts';
 import { type Db, lockIn, type Tx } from '../../store/open.ts';
 import type { FeedbackSourceRow } from '../../store/tables.generated.ts';
 import type { Period } from '../sums.ts';
+import type { MessageCounts } from './advice.ts';
 import { SUM_COLUMNS } from './days.ts';
 import { kindOf, type SourceKind, type SourceMark, type SourceTotals } from './kind.ts';
 
@@ -61,7 +62,7 @@ export async function messagesSince(
   db: Db,
   domainId: string,
   day: string,
-): Promise<Map<string, { messages: number; passed: number }>> {
+): Promise<Map<string, MessageCounts>> {
   const rows = await db
     .selectFrom('feedback_source_days')
     .select('source_id')

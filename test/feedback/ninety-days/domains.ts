@@ -10,11 +10,11 @@ export const DAYS = 90;
 /** What happens, by day of the story. `play.ts` describes it. */
 export const EVENTS = {
   sendgridFails: { from: 10, to: 12 },
-  quarantined: 70,
+  companyQuarantines: 70,
   postmarkFixed: 45,
   newSender: 60,
-  rejected: 75,
-  silent: { from: 40, to: 46 },
+  shopRejects: 75,
+  bankIsSilent: { from: 40, to: 46 },
   tlsFails: 50,
   complaints: 66,
 } as const;
@@ -49,6 +49,8 @@ export interface Sender {
 export interface StoryDomain {
   name: string;
   policy(day: number): DmarcPolicy;
+  /** Days on which its record requests no reports. */
+  silent?: { from: number; to: number };
   spf: string;
   senders: Sender[];
   /** Networks of spoofers, of which some send on each day; with the first day of each. */
@@ -104,7 +106,7 @@ const always =
 /** It collects reports first, and then moves to quarantine as the advice says. */
 const company: StoryDomain = {
   name: 'example.com',
-  policy: (day) => (day < EVENTS.quarantined ? 'none' : 'quarantine'),
+  policy: (day) => (day < EVENTS.companyQuarantines ? 'none' : 'quarantine'),
   spf: 'v=spf1 ip4:192.0.2.10 include:sendgrid.net -all',
   senders: [
     {
@@ -155,7 +157,7 @@ const company: StoryDomain = {
 /** It waits for one of its services to be set up, and then rejects. */
 const shop: StoryDomain = {
   name: 'shop.example',
-  policy: (day) => (day < EVENTS.rejected ? 'quarantine' : 'reject'),
+  policy: (day) => (day < EVENTS.shopRejects ? 'quarantine' : 'reject'),
   spf: 'v=spf1 ip4:192.0.2.20 -all',
   senders: [
     {
@@ -190,6 +192,7 @@ const shop: StoryDomain = {
 const bank: StoryDomain = {
   name: 'bank.example',
   policy: () => 'reject',
+  silent: EVENTS.bankIsSilent,
   spf: 'v=spf1 ip4:192.0.2.30 ip6:2001:db8:30::/64 -all',
   senders: [
     {
@@ -220,6 +223,9 @@ const bank: StoryDomain = {
 
 export const DOMAINS = [company, shop, bank];
 
+export const isSilent = ({ silent }: StoryDomain, day: number): boolean =>
+  silent !== undefined && within(day, silent);
+
 /** Host names of all senders, confirmed in both directions, and the SPF records. */
 export function sendersZone(): Zone {
   const zone: Record<string, { PTR?: string[]; A?: string[]; AAAA?: string[]; TXT?: string[] }> =
@@ -228,8 +234,9 @@ export function sendersZone(): Zone {
     zone[name] = { TXT: [spf], A: ['192.0.2.1'] };
     for (const [address, host] of senders.flatMap(({ addresses }) => Object.entries(addresses))) {
       zone[reverseName(address)] = { PTR: [host] };
-      zone[host] ??= {};
-      (zone[host][address.includes(':') ? 'AAAA' : 'A'] ??= []).push(address);
+      const type = address.includes(':') ? 'AAAA' : 'A';
+      const node = zone[host] ?? {};
+      zone[host] = { ...node, [type]: [...(node[type] ?? []), address] };
     }
   }
   return zone;

@@ -5,6 +5,7 @@ import { gzip, record, text, tls, tlsFailure, tlsPolicy } from '../reading/build
 import {
   DOMAINS,
   EVENTS,
+  isSilent,
   type Outcome,
   type Sender,
   type StoryDomain,
@@ -139,10 +140,6 @@ function aggregateReports(seed: number, day: number, addressOf: AddressOf): Stor
     }),
   );
 }
-
-/** Its record does not ask for reports in this week. */
-export const isSilent = ({ name }: Pick<StoryDomain, 'name'>, day: number): boolean =>
-  name === 'bank.example' && within(day, EVENTS.silent);
 
 // TLS.
 

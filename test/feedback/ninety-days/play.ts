@@ -11,8 +11,8 @@ import type { ServiceOptions } from '../../helpers/app.ts';
 import { sendMail } from '../../helpers/send.ts';
 import { makeKey, signMessage } from '../../helpers/signer.ts';
 import { type FeedbackService, named, startFeedback } from '../start.ts';
-import { DAYS, DOMAINS, sendersZone } from './domains.ts';
-import { isSilent, mailsAfter, mailsDuring, momentOf, SIGNERS, type StoryMail } from './mails.ts';
+import { DAYS, DOMAINS, isSilent, sendersZone } from './domains.ts';
+import { mailsAfter, mailsDuring, momentOf, SIGNERS, type StoryMail } from './mails.ts';
 
 export const SEED = 2026;
 
@@ -35,19 +35,17 @@ export interface Story extends FeedbackService {
  * - `shop.example` (p=quarantine) sends through its own server and Postmark, which does not sign for it.
  * - `bank.example` (p=reject) sends through its own server and Zendesk. A print shop signs only some messages. Most messages are spoofed.
  *
- * | day | domain | what happens |
- * |---|---|---|
- * | 10–12 | example.com | all messages of SendGrid fail: its key was deleted from DNS; receivers return some |
- * | 40–46 | bank.example | no reports: the DMARC record lost its `rua` |
- * | 45 | shop.example | Postmark signs for the domain from now on |
- * | 50 | example.com | a certificate has expired: a fifth of the TLS sessions fail |
- * | 60 | shop.example | Brevo, a new sender, begins to send; it is set up well |
- * | 66 | shop.example | seven complaints; on other days there is one at most |
- * | 70 | example.com | the policy becomes quarantine |
- * | 75 | shop.example | the policy becomes reject |
+ * - Days 10–12, example.com: all messages of SendGrid fail, since its key was deleted from DNS. Receivers return some.
+ * - Days 40–46, bank.example: no reports arrive, since its DMARC record lost `rua`.
+ * - Day 45, shop.example: Postmark signs for the domain from now on.
+ * - Day 50, example.com: a certificate has expired, and a fifth of the TLS sessions fail.
+ * - Day 60, shop.example: Brevo is a new sender, which is set up well.
+ * - Day 66, shop.example: seven complaints arrive. On other days, there is one at most.
+ * - Day 70, example.com: the policy becomes quarantine.
+ * - Day 75, shop.example: the policy becomes reject.
  *
- * New networks of spoofers begin on several days (`spoofers` in `domains.ts`): with fewer than ten messages a day at example.com, and
- * with up to 400 at the other domains, whose policy stops all of them.
+ * New networks of spoofers begin on several days (`spoofers` in `domains.ts`). At example.com, each sends fewer than ten messages a day.
+ * At the other domains, they are up to 400, and the policy stops all of them.
  */
 export async function startStory(t: TestContext, options: ServiceOptions = {}): Promise<Story> {
   const key = makeKey();
