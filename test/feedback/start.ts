@@ -47,8 +47,9 @@ export interface FeedbackService {
 export async function startFeedback(
   t: TestContext,
   options: ServiceOptions = {},
+  now = NOW,
 ): Promise<FeedbackService> {
-  const clock = testClock(NOW);
+  const clock = testClock(now);
   const service = await startTestService(t, {
     clock,
     ...options,

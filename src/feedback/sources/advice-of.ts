@@ -2,9 +2,9 @@
 
 import type { App } from '../../app.ts';
 import { feedbackOf } from '../../domains/feedback/state.ts';
-import { type Period, reporterCount } from '../sums.ts';
-import { type Advice, adviseOn } from './advice.ts';
-import { type SummedSource, sourcesOf, unnamedMessages } from './queries.ts';
+import { dayBefore, type Period, reporterCount } from '../sums.ts';
+import { type Advice, adviseOn, MIN_DAYS } from './advice.ts';
+import { messagesSince, type SummedSource, sourcesOf, unnamedMessages } from './queries.ts';
 
 export interface StoredAdvice extends Advice {
   /** The sources that the advice names, with their sums. */
@@ -19,11 +19,13 @@ export async function adviceFor(app: App, period: Period): Promise<StoredAdvice>
     .select('day')
     .where('domain_id', '=', domain.id)
     .where('day', '>=', from)
-    .where('day', '<=', to)
+    // The current day is not over: only reporters in other time zones cover a part of it.
+    .where('day', '<', to)
     .where('messages', '>', 0)
     .orderBy('day')
     .execute();
   const sources = await sourcesOf(db, period);
+  const recent = await messagesSince(db, domain.id, dayBefore(to, MIN_DAYS));
   const { address, records } = await feedbackOf(app, db, domain);
   const advice = adviseOn({
     // Until the first lookup, nothing is known about it.
@@ -32,10 +34,10 @@ export async function adviceFor(app: App, period: Period): Promise<StoredAdvice>
     unnamed: await unnamedMessages(db, period),
     days: days.map(({ day }) => day),
     reporters: await reporterCount(db, period),
-    sources: sources.map(({ row, kind, messages, passed, lastDay }) => ({
-      ...{ id: row.id, name: row.label ?? row.name, kind, messages, passed, lastDay },
+    sources: sources.map(({ row, kind, messages, passed }) => ({
+      ...{ id: row.id, name: row.label ?? row.name, kind, messages, passed },
+      recent: recent.get(row.id) ?? { messages: 0, passed: 0 },
     })),
-    today: to,
   });
   return { ...advice, sources };
 }

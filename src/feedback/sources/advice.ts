@@ -24,14 +24,17 @@ export const ADVICE_STATES = [
 ] as const;
 export type AdviceState = (typeof ADVICE_STATES)[number];
 
-export interface AdvisedSource {
+export interface MessageCounts {
+  messages: number;
+  passed: number;
+}
+
+export interface AdvisedSource extends MessageCounts {
   id: string;
   name: string;
   kind: SourceKind;
-  messages: number;
-  passed: number;
-  /** A day such as `2026-11-21`. */
-  lastDay: string;
+  /** Of the last 14 days. */
+  recent: MessageCounts;
 }
 
 export interface AdviceInput {
@@ -41,12 +44,10 @@ export interface AdviceInput {
   proposal: string;
   /** Messages of addresses that have not been looked up yet. */
   unnamed: number;
-  /** The days with reports. */
+  /** The days with reports, such as `2026-11-21`. */
   days: string[];
   reporters: number;
   sources: AdvisedSource[];
-  /** The current day. */
-  today: string;
 }
 
 export interface Advice {
@@ -69,14 +70,13 @@ export interface Advice {
   record: string | null;
 }
 
-const MIN_DAYS = 14;
+export const MIN_DAYS = 14;
 const MIN_REPORTERS = 3;
 const MIN_MESSAGES = 100;
 /** Of an own source or a service. */
 const PASSING_SHARE = 0.99;
 /** Below this, it does not change the advice. */
 const UNNAMED_SHARE = 0.01;
-const DAY_MS = 86_400_000;
 
 const COUNT = new Intl.NumberFormat('en-GB');
 const counted = (count: number, noun: string): string =>
@@ -90,7 +90,7 @@ export function adviseOn(input: AdviceInput): Advice {
     record === undefined
       ? ['The DMARC record could not be looked up yet.']
       : insufficientData({ days, reporters, messages, unnamed });
-  const failing = sources.filter((source) => blocks(source, input.today));
+  const failing = sources.filter(blocks);
   const missing = [...insufficient, ...failing.map(failureOf)];
   const state = stateOf(record, next, insufficient, failing);
   const isStep = next !== null && state !== 'not_published';
@@ -153,11 +153,18 @@ function insufficientData({
 /** A source of which it is not known whether it is the domain's own must be settled first. */
 const OWN_KINDS: SourceKind[] = ['own', 'service', 'misconfigured', 'unknown'];
 
-/** One that was repaired, or is no longer used, does not count for two weeks. */
-function blocks({ kind, messages, passed, lastDay }: AdvisedSource, today: string): boolean {
-  if (!OWN_KINDS.includes(kind) || passed >= messages * PASSING_SHARE) return false;
-  const isRecent = Date.parse(today) - Date.parse(lastDay) <= MIN_DAYS * DAY_MS;
-  return isRecent || kind === 'own' || kind === 'service';
+const fails = ({ messages, passed }: MessageCounts): boolean => passed < messages * PASSING_SHARE;
+
+const isOwn = ({ kind }: AdvisedSource): boolean => OWN_KINDS.includes(kind);
+
+/** Earlier messages failed, and those of the last two weeks pass. */
+const isRepaired = (source: AdvisedSource): boolean =>
+  isOwn(source) && fails(source) && source.recent.messages > 0 && !fails(source.recent);
+
+/** A misconfigured one that was not used for two weeks does not. */
+function blocks(source: AdvisedSource): boolean {
+  if (!isOwn(source) || !fails(source) || isRepaired(source)) return false;
+  return source.recent.messages > 0 || source.kind === 'own' || source.kind === 'service';
 }
 
 function failureOf({ name, kind, messages, passed }: AdvisedSource): string {
@@ -170,7 +177,8 @@ function failureOf({ name, kind, messages, passed }: AdvisedSource): string {
 /** Spoofed messages are what the policy is for. */
 const affected = (sources: AdvisedSource[]) =>
   sources
-    .filter(({ kind, messages, passed }) => kind !== 'spoof' && passed < messages)
+    .filter((source) => source.kind !== 'spoof' && source.passed < source.messages)
+    .filter((source) => !isRepaired(source))
     .map((source) => ({ ...source, failed: source.messages - source.passed }))
     .toSorted((a, b) => b.failed - a.failed);
 
@@ -222,13 +230,15 @@ function listed(names: string[]): string {
   ]);
 }
 
-/** Failing senders that were not seen for two weeks may come back. */
+/** Failing senders that were not seen for two weeks may come back; repaired ones pass only since then. */
 function ownText(sources: AdvisedSource[]): string {
   const silent = sources.filter(
-    ({ kind, messages, passed }) => kind === 'misconfigured' && passed < messages * PASSING_SHARE,
+    (source) => source.kind === 'misconfigured' && source.recent.messages === 0,
   );
-  if (silent.length === 0) return 'Your own senders pass DMARC.';
-  return `Your own senders of the last ${MIN_DAYS} days pass DMARC. Check ${listed(silent.map(({ name }) => name))} first if you still use ${silent.length === 1 ? 'it' : 'them'}: earlier messages failed.`;
+  const recent = `Your own senders of the last ${MIN_DAYS} days pass DMARC.`;
+  if (silent.length === 0)
+    return sources.some(isRepaired) ? recent : 'Your own senders pass DMARC.';
+  return `${recent} Check ${listed(silent.map(({ name }) => name))} first if you still use ${silent.length === 1 ? 'it' : 'them'}: earlier messages failed.`;
 }
 
 /** No record can fix it, so the owner must know. */

@@ -5,6 +5,7 @@ import { AppError } from '../../lib/errors.ts';
 import { type Db, lockIn, type Tx } from '../../store/open.ts';
 import type { DomainRow, FeedbackSourceRow } from '../../store/tables.generated.ts';
 import type { Period } from '../sums.ts';
+import type { MessageCounts } from './advice.ts';
 import { SUM_COLUMNS } from './days.ts';
 import { kindOf, type SourceKind, type SourceMark, type SourceTotals } from './kind.ts';
 
@@ -54,6 +55,28 @@ export async function sourcesOf(
     const kind = kindOf(row.key, row.mark as SourceMark | null, totals);
     return [{ row, kind, ...totals, ...span }];
   });
+}
+
+/** What each source sent from a day on, by ID. */
+export async function messagesSince(
+  db: Db,
+  domainId: string,
+  day: string,
+): Promise<Map<string, MessageCounts>> {
+  const rows = await db
+    .selectFrom('feedback_source_days')
+    .select('source_id')
+    .select(({ fn }) => [fn.sum('messages').as('messages'), fn.sum('passed').as('passed')])
+    .where('domain_id', '=', domainId)
+    .where('day', '>=', day)
+    .groupBy('source_id')
+    .execute();
+  return new Map(
+    rows.map(({ source_id, messages, passed }) => [
+      source_id,
+      { messages: Number(messages), passed: Number(passed) },
+    ]),
+  );
 }
 
 type Span = Pick<SummedSource, 'addresses' | 'firstDay' | 'lastDay'>;

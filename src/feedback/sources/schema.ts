@@ -205,7 +205,11 @@ export const DmarcAdvice = named(
       'The first day with reports in the last 30 days.',
       '2026-11-01',
     ),
-    covered_days: described(Count, 'Days with reports in the last 30 days.', 29),
+    covered_days: described(
+      Count,
+      'Days with reports in the last 30 days, without the current one.',
+      29,
+    ),
     reporters: described(Count, 'Reporters in this time.', 5),
     messages: described(Count, 'Messages in this time.', 4200),
     would_be_rejected: described(

@@ -14,10 +14,22 @@ const DAYS = Array.from(
   (_, index) => `2026-11-${String(index + 8).padStart(2, '0')}`,
 );
 
-const source = (changes: Partial<AdvisedSource> = {}): AdvisedSource => ({
-  ...{ id: 'src_1', name: 'Mailchimp', kind: 'service', messages: 1000, passed: 1000 },
-  lastDay: '2026-11-21',
-  ...changes,
+/** Sent in the last 14 days, unless `recent` says otherwise. */
+const source = (changes: Partial<AdvisedSource> = {}): AdvisedSource => {
+  const { messages = 1000, passed = 1000 } = changes;
+  return {
+    ...{ id: 'src_1', name: 'Mailchimp', kind: 'service', messages, passed },
+    recent: { messages, passed },
+    ...changes,
+  };
+};
+
+const SILENT = { messages: 0, passed: 0 };
+
+/** A sender that failed until it was repaired, and of which so many of the last hundred messages passed. */
+const repaired = (passed: number): Partial<AdvisedSource> => ({
+  ...{ kind: 'misconfigured', messages: 500, passed: 100 + passed },
+  recent: { messages: 100, passed },
 });
 
 /** As `dmarcValue` adds the address. */
@@ -35,7 +47,6 @@ const advise = (changes: Partial<AdviceInput> = {}) =>
     days: DAYS,
     reporters: 3,
     sources: [source()],
-    today: '2026-11-22',
     ...changes,
   });
 
@@ -76,12 +87,22 @@ const CASES: [
   ['99 % of a service', { sources: [source({ passed: 990 })] }, 'ready', 'quarantine', /You can/],
   [
     'a misconfigured sender that was not used for 15 days',
-    { sources: [source(), source({ kind: 'misconfigured', passed: 0, lastDay: '2026-11-07' })] },
+    { sources: [source(), source({ kind: 'misconfigured', passed: 0, recent: SILENT })] },
     ...(['ready', 'quarantine', /of the last 14 days pass DMARC\. Check Mailchimp first/] as const),
   ],
   [
     'a service that fails now and then, also long ago',
-    { sources: [source(), source({ passed: 970, lastDay: '2026-11-01' })] },
+    { sources: [source(), source({ passed: 970, recent: SILENT })] },
+    ...(['not_ready', 'quarantine', /failing mail from Mailchimp/] as const),
+  ],
+  [
+    'a sender of which 99 % passed in the last 14 days',
+    { sources: [source(repaired(99))] },
+    ...(['ready', 'quarantine', /Your own senders of the last 14 days pass DMARC\.$/] as const),
+  ],
+  [
+    'a sender of which 98 % passed in the last 14 days',
+    { sources: [source(repaired(98))] },
     ...(['not_ready', 'quarantine', /failing mail from Mailchimp/] as const),
   ],
   [
@@ -145,12 +166,13 @@ for (const [what, changes, state, next, says] of CASES)
     }
   });
 
-test('What a policy would affect is listed without spoofers, with the most messages first', () => {
+test('What a policy would affect is listed without spoofers and repaired senders, with the most messages first', () => {
   const { wouldBeRejected } = advise({
     sources: [
       source(),
       source({ name: 'small', kind: 'misconfigured', messages: 10, passed: 0 }),
       source({ name: 'spoofer', kind: 'spoof', passed: 0 }),
+      source({ name: 'repaired', ...repaired(100) }),
       source({ name: 'forwarder', kind: 'forwarder', messages: 100, passed: 60 }),
     ],
   });

@@ -43,7 +43,7 @@ test('Each sender becomes a source of the right kind, and the advice follows the
   for (let day = 0; day < 28; day++) {
     for (const report of reportsOfDay(begin + day * DAY_S, {
       reporters: 3,
-      sendgridSigns: day >= 10,
+      sendgridSigns: day >= 20,
       newcomer: day >= 20,
     }))
       await upload(report);
@@ -58,7 +58,7 @@ test('Each sender becomes a source of the right kind, and the advice follows the
   assert.deepEqual(summary, [
     ['Mailchimp', 'service', 3360, 3360],
     ['mail.example.com', 'own', 1680, 1680],
-    ['SendGrid', 'misconfigured', 840, 540],
+    ['SendGrid', 'misconfigured', 840, 240],
     ['198.51.100.0/24', 'spoof', 532, 0],
     ['203.0.114.0/24', 'spoof', 420, 0],
     ['example.net', 'forwarder', 288, 288],
@@ -74,11 +74,11 @@ test('Each sender becomes a source of the right kind, and the advice follows the
     ['SendGrid'],
   );
   assert.deepEqual(advice.missing, [
-    'SendGrid: 300 of 840 messages fail DMARC. Set up aligned DKIM or SPF for it first.',
+    'SendGrid: 600 of 840 messages fail DMARC. Set up aligned DKIM or SPF for it first.',
   ]);
   assert.match(advice.record!.value, /^v=DMARC1; p=quarantine; rua=mailto:a@example\.com/);
 
-  // The days on which it failed leave the period.
+  // It is repaired for two weeks.
   for (let day = 28; day < 42; day++) {
     for (const report of reportsOfDay(begin + day * DAY_S, {
       ...{ reporters: 3, sendgridSigns: true, newcomer: true },
@@ -88,7 +88,10 @@ test('Each sender becomes a source of the right kind, and the advice follows the
   }
   const later = await adviceOf(feedback);
   assert.equal(later.state, 'ready', later.summary);
-  assert.match(later.summary, /^You can change the policy to p=quarantine\. Your own senders pass/);
+  assert.match(
+    later.summary,
+    /^You can change the policy to p=quarantine\. Your own senders of the last 14 days pass/,
+  );
 
   // A person knows better, also about the past.
   const [newcomer] = (await sourcesOf(feedback)).filter(({ name }) => name === 'example.net');
