@@ -44,6 +44,7 @@ test('A source that belongs to the domain fails only if it passed before', () =>
       [...good, day(2, 100, 0), day(1, 100, 100)],
       null,
     ],
+    ['its first day', SERVICE, [day(1, 100, 0)], null],
     ['never passed', SERVICE, days(40, 1, 100, 0), null],
     ['a day too long ago', SERVICE, [...days(40, 9, 100, 100), day(8, 100, 0)], null],
     ['a spoofer', NETWORK, days(40, 1, 100, 0), null],
@@ -108,4 +109,6 @@ test('A source is new for 14 days, or until somebody says what it is', () => {
   assert.equal(at(ago(13)), ago(13));
   assert.equal(at(ago(14)), null);
   assert.equal(at(ago(2), { mark: 'foreign' }), null);
+  // It does not become new again.
+  assert.equal(sourceState(NETWORK, days(15, 1, 10, 10), DOMAIN).new_since, null);
 });

@@ -1,9 +1,10 @@
-/** The story of 90 days: the advice on the policy on each day, the kinds of all sources, and the days that call for an alert. */
+/** The story of 90 days: the advice on the policy on each day, the kinds of all sources, and the alerts. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import type * as v from 'valibot';
+import type { AlertIncident } from '../../src/alerts/schema.ts';
 import type { DmarcAdvice, FeedbackSource } from '../../src/feedback/sources/schema.ts';
 import { DAYS, DOMAINS, isSilent, within } from '../feedback/ninety-days/domains.ts';
 import { dateOf, mailsAfter, mailsDuring } from '../feedback/ninety-days/mails.ts';
@@ -144,6 +145,7 @@ function daysWithReports(name: string, day: number): number {
 
 test('The advice is right on each of 90 days, and each source gets its kind', async (t) => {
   const story = await startStory(t);
+  await makeRules(story);
   let compared = 0;
   const different: unknown[] = [];
   await story.play(async (day) => {
@@ -172,71 +174,55 @@ test('The advice is right on each of 90 days, and each source gets its kind', as
     );
   });
 
-  await t.test('Each reason for an alert exists once, and spoofing is none', async () => {
-    assert.deepEqual(await reasonsForAlerts(story), {
-      failing: ['SendGrid on day 10', 'SendGrid on day 11', 'SendGrid on day 12'],
-      new: ['Brevo on day 60'],
-      tls: ['example.com on day 50'],
-      complaints: ['shop.example on day 66'],
-    });
-    const stopped = await story.service.call<{ data: { data: { name: string } }[] }>(
+  await t.test('Each alert opens and resolves once, and spoofing opens none', async () => {
+    const { body } = await story.service.call<{ data: AlertIncident[] }>(
       'GET',
-      '/v1/events?type=feedback.stopped',
+      '/v1/alert_incidents?limit=100',
     );
+    const found = body.data.toReversed().map((incident) => ({
+      condition: incident.condition,
+      about: incident.value.source ?? incident.subject,
+      opened: dayOf(incident.opened_at),
+      resolved: incident.resolved_at === null ? null : dayOf(incident.resolved_at),
+    }));
+    assert.deepEqual(found, INCIDENTS);
+  });
+
+  await t.test('Each event about a source, or about silence, comes once', async () => {
+    const { body } = await story.service.call<{ data: { type: string; data: { name: string } }[] }>(
+      'GET',
+      '/v1/events?limit=100',
+    );
+    const events = body.data.filter(({ type }) => type.startsWith('feedback.')).toReversed();
     assert.deepEqual(
-      stopped.body.data.map(({ data }) => data.name),
-      ['bank.example'],
+      events.map(({ type, data }) => `${type} ${data.name}`),
+      [
+        'feedback.source_failing SendGrid',
+        'feedback.source_recovered SendGrid',
+        'feedback.stopped bank.example',
+        'feedback.new_source Brevo',
+      ],
     );
   });
 });
 
-interface DaySums {
-  days: { date: string; count: number; succeeded: number; failed: number; messages: number }[];
-}
+/** Days of the story: an incident is opened or resolved on the morning after the day. */
+const INCIDENTS = [
+  { condition: 'source_failing', about: 'SendGrid', opened: 10, resolved: 13 },
+  { condition: 'feedback_stopped', about: 'bank.example', opened: 43, resolved: 47 },
+  { condition: 'tls_failing', about: 'example.com', opened: 50, resolved: 51 },
+  { condition: 'new_source', about: 'Brevo', opened: 60, resolved: 73 },
+  // Complaints are compared with the messages of their day two days later.
+  { condition: 'complaint_rate', about: 'shop.example', opened: 67, resolved: 68 },
+];
 
-/** What the stored reports show on each day, by the conditions for alerts. On the first day, all senders are new. */
-async function reasonsForAlerts(story: Story) {
-  const found = { failing: [] as string[], new: [] as string[] };
-  const tls: string[] = [];
-  const complaints: string[] = [];
-  for (const { name } of DOMAINS) {
-    const { service, domains } = story;
-    const query = `domain_id=${domains[name]!.id}&from=${dateOf(0)}&to=${dateOf(DAYS)}`;
-    const sums = async (path: string) =>
-      (await service.call<DaySums>('GET', `/v1/feedback/${path}?${query}`)).body.days;
-    const messages = new Map((await sums('dmarc')).map((day) => [day.date, day.messages]));
-    for (const { date, succeeded, failed } of await sums('tls'))
-      if (failed >= 10 && failed > 0.01 * (succeeded + failed)) tls.push(onDay(name, date));
-    for (const { date, count } of await sums('complaints/summary'))
-      if (count >= 5 && count >= 0.001 * (messages.get(date) ?? 0))
-        complaints.push(onDay(name, date));
-    await addSenders(story, name, found);
-  }
-  return { ...found, tls, complaints };
-}
+const dayOf = (time: string): number =>
+  Math.floor((Date.parse(time) - Date.parse(dateOf(0))) / 86_400_000) - 1;
 
-const onDay = (name: string, date: string): string =>
-  `${name} on day ${(Date.parse(date) - Date.parse(dateOf(0))) / 86_400_000}`;
-
-async function addSenders(
-  story: Story,
-  name: string,
-  found: { failing: string[]; new: string[] },
-): Promise<void> {
-  const lastSeen = new Map<string, number>();
-  const hasPassed = new Set<string>();
-  for (let day = 0; day < DAYS; day++) {
-    const date = dateOf(day);
-    for (const source of await sourcesOf(story, name, `&from=${date}&to=${date}`)) {
-      const { id, messages, passed, failed, quarantined, rejected } = source;
-      const isOurs = ['own', 'service', 'misconfigured'].includes(source.kind);
-      if (isOurs && hasPassed.has(id) && messages >= 10 && failed > 0.05 * messages)
-        found.failing.push(onDay(source.name, date));
-      const isNew = day > 0 && day - (lastSeen.get(id) ?? Number.NEGATIVE_INFINITY) > 60;
-      const isStopped = passed === 0 && quarantined + rejected === messages;
-      if (isNew && messages >= 10 && !isStopped) found.new.push(onDay(source.name, date));
-      lastSeen.set(id, day);
-      if (passed > 0) hasPassed.add(id);
-    }
+async function makeRules({ service }: Story): Promise<void> {
+  for (const { condition } of INCIDENTS) {
+    const json = { name: condition, condition, channels: ['email'] };
+    const { status } = await service.call('POST', '/v1/alerts', { json });
+    assert.equal(status, 201);
   }
 }

@@ -49,15 +49,18 @@ export function sourceState(
   const recent = days.filter(
     ({ day, messages }) => day >= dayBefore(today, RECENT_DAYS) && messages >= MIN_MESSAGES,
   );
-  const kindBefore = (day: string) =>
-    kindOf(key, mark as SourceMark | null, totalsOf(days.filter((other) => other.day < day)));
+  const passedBefore = (day: string): boolean => {
+    const totals = totalsOf(days.filter((other) => other.day < day));
+    const kind = kindOf(key, mark as SourceMark | null, totals);
+    return totals.messages >= MIN_MESSAGES && (kind === 'own' || kind === 'service');
+  };
   return {
     new_since: newSince(state.new_since, days, recent, {
       today,
       firstDay,
       isClassified: (mark ?? label) !== null,
     }),
-    failing_since: failingSince(state.failing_since, days, recent, { today, kindBefore }),
+    failing_since: failingSince(state.failing_since, days, recent, { today, passedBefore }),
   };
 }
 
@@ -75,9 +78,9 @@ function newSince(
   );
   if (!found) return null;
   const appeared = appearance(days, found.day);
+  // Compared with today, so that it does not begin again once it has ended.
   const isNew =
-    appeared > dayBefore(found.day, ENDING_DAYS) &&
-    firstDay <= dayBefore(appeared, ESTABLISHED_DAYS);
+    appeared > dayBefore(today, ENDING_DAYS) && firstDay <= dayBefore(appeared, ESTABLISHED_DAYS);
   return isNew ? found.day : null;
 }
 
@@ -98,15 +101,14 @@ function failingSince(
   before: string | null,
   days: SourceDay[],
   recent: SourceDay[],
-  { today, kindBefore }: { today: string; kindBefore: (day: string) => string },
+  { today, passedBefore }: { today: string; passedBefore: (day: string) => boolean },
 ): string | null {
   if (before !== null) return hasRecovered(before, days, today) ? null : before;
   const found = recent.find((day) => isFailing(day) && day.messages - day.passed >= MIN_MESSAGES);
   // A later day that passes says that it was over before anybody could look.
   const latest = recent.at(-1);
   if (!found || !latest || !isFailing(latest)) return null;
-  const kind = kindBefore(found.day);
-  return kind === 'own' || kind === 'service' ? found.day : null;
+  return passedBefore(found.day) ? found.day : null;
 }
 
 /** The latest days with enough messages pass, or it has been silent for two weeks. */

@@ -6,6 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { LOOKUP_JOB } from '../../../src/domains/feedback/lookup-job.ts';
 import type { Domain } from '../../../src/domains/schema.ts';
 import { announceStopped } from '../../../src/feedback/stopped-job.ts';
+import { watchFeedback } from '../../../src/feedback/watch/watch-job.ts';
 import type { Zone } from '../../../src/net/dns/zone.ts';
 import type { ServiceOptions } from '../../helpers/app.ts';
 import { sendMail } from '../../helpers/send.ts';
@@ -108,6 +109,7 @@ export async function startStory(t: TestContext, options: ServiceOptions = {}): 
         await named(feedback);
         await recordsLookedUp(feedback);
         await announceStopped(service.app);
+        await watchFeedback(service.app);
         await afterDay(day);
       }
     },
