@@ -2,11 +2,14 @@
 
 import * as v from 'valibot';
 import { findDomainNames } from '../../domains/queries.ts';
+import { feedbackFigures } from '../../feedback/summary.ts';
+import { lastDays } from '../../feedback/sums.ts';
 import { waitUntil } from '../../lib/concurrency.ts';
 import { readableDomain } from '../../lib/readable-domain.ts';
 import { monitorOperations } from '../../monitors/routes.ts';
 import type { Monitor, MonitorPatch, MonitorRun } from '../../monitors/schema.ts';
 import { Copyable } from '../../report/html/components.tsx';
+import { ReceiverFigures } from '../feedback/figures.tsx';
 import { ActionButton, Confirm } from '../frame/action.tsx';
 import { appPage, type PageCall } from '../frame/app-page.tsx';
 import { Card, Facts } from '../frame/card.tsx';
@@ -77,6 +80,10 @@ async function render(call: PageCall, id: string, { query = {}, problem, values 
     ? runs.data[0]
     : (await call.invoke(monitorOperations.runs, { params, query: { limit: '1' } })).data[0];
   const { domain_id } = monitor;
+  const figures =
+    domain_id === null
+      ? null
+      : await feedbackFigures(call.app.db, { ...lastDays(call.app), domains: [domain_id] });
   const names = await findDomainNames(call.app.db, domain_id === null ? [] : [domain_id]);
   const path = `${MONITORS}/${id}`;
   const problemOf = (name: string) => (problem?.of === name ? problem.problem : null);
@@ -104,6 +111,7 @@ async function render(call: PageCall, id: string, { query = {}, problem, values 
         />
         {monitor.address !== null && <Addresses monitor={monitor} />}
         {latest && <CurrentFindings monitor={monitor} run={latest} />}
+        <ReceiverFigures figures={figures} domainId={domain_id} />
         <Card title="Runs" id="runs">
           {runs.data.length === 0 ? (
             <p class="muted">{noRunsText(monitor)}</p>
