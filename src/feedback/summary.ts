@@ -29,8 +29,8 @@ interface Days {
 }
 
 /**
- * The days in UTC of which most is between two times, in milliseconds: as many as the period has days, in whatever time
- * zone it begins. null if there is none.
+ * The days in UTC of which most is between two times, in milliseconds; null if there are none. A period of 7 days has 7 of
+ * them in any time zone.
  */
 export function daysBetween(from: number, to: number): Days | null {
   const first = Math.ceil((from - DAY_MS / 2) / DAY_MS);

@@ -77,8 +77,8 @@ function messageRows(figures: FeedbackFigures): FigureRow[] {
       : [
           row(
             'Not from your senders',
-            formatCount(spoofed.messages, 'message'),
-            `${formatCount(spoofed.stopped)} quarantined or rejected`,
+            formatCount(spoofed.messages),
+            `Messages, of which ${formatCount(spoofed.stopped)} were quarantined or rejected`,
           ),
         ]),
   ];

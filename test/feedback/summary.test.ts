@@ -200,7 +200,7 @@ test('A scheduled report has what receivers report in HTML, text and PDF', {
       '1,431 of 1,879 messages',
       'SendGrid: 210 of 210 messages failed',
       'example.net: 108 messages, 100% passed',
-      '0 quarantined or rejected',
+      'Messages, of which 0 were quarantined or rejected',
       'Of 103 sessions, reported by 1 receiver',
       'From 1 provider',
       'Sun 15 Nov 2026 to Sat 21 Nov 2026 (UTC).',
@@ -230,7 +230,7 @@ test('The page of a domain’s monitor and the summary page have what receivers 
   for (const path of pages) {
     const main = await read(path);
     assert.match(main, /What receivers report/, path);
-    assert.match(main, /SendGrid: (300 of 300|210 of 210) messages failed/, path);
+    assert.match(main, /SendGrid: 210 of 210 messages failed/, path);
   }
   assert.doesNotMatch(await read(`/monitors/${lists}`), /What receivers report/);
 });

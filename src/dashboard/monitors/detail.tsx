@@ -2,8 +2,7 @@
 
 import * as v from 'valibot';
 import { findDomainNames } from '../../domains/queries.ts';
-import { feedbackFigures } from '../../feedback/summary.ts';
-import { lastDays } from '../../feedback/sums.ts';
+import { daysBetween, feedbackFigures } from '../../feedback/summary.ts';
 import { waitUntil } from '../../lib/concurrency.ts';
 import { readableDomain } from '../../lib/readable-domain.ts';
 import { monitorOperations } from '../../monitors/routes.ts';
@@ -37,6 +36,7 @@ const PATH = `${MONITORS}/:id`;
 const RUNS_PER_PAGE = 10;
 /** Most runs take less, unless DNS servers are slow. */
 const MAX_WAIT_MS = 12_000;
+const WEEK_MS = 7 * 86_400_000;
 
 /** The result of the action that redirected here. */
 const DONE: Record<string, string> = {
@@ -80,10 +80,7 @@ async function render(call: PageCall, id: string, { query = {}, problem, values 
     ? runs.data[0]
     : (await call.invoke(monitorOperations.runs, { params, query: { limit: '1' } })).data[0];
   const { domain_id } = monitor;
-  const figures =
-    domain_id === null
-      ? null
-      : await feedbackFigures(call.app.db, { ...lastDays(call.app), domains: [domain_id] });
+  const figures = domain_id === null ? null : await lastWeek(call.app, domain_id);
   const names = await findDomainNames(call.app.db, domain_id === null ? [] : [domain_id]);
   const path = `${MONITORS}/${id}`;
   const problemOf = (name: string) => (problem?.of === name ? problem.problem : null);
@@ -130,6 +127,13 @@ async function render(call: PageCall, id: string, { query = {}, problem, values 
       </>
     ),
   });
+}
+
+/** What receivers report about the last 7 days, as in the summary of a week. */
+async function lastWeek({ db, clock }: PageCall['app'], domain: string) {
+  const now = clock.now();
+  const days = daysBetween(now - WEEK_MS, now);
+  return days && feedbackFigures(db, { ...days, domains: [domain] });
 }
 
 function noRunsText({ status, type }: Monitor): string {

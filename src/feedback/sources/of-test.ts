@@ -20,8 +20,8 @@ import { basisOf } from './kind.ts';
 type SentTest = Pick<TestRow, 'domain_id' | 'livemode' | 'envelope' | 'checks' | 'spf'>;
 
 /**
- * The last 30 days of the source, which belong to the team: do not show them to others. null if the domain of the test is
- * not verified, no source matches, or nothing was reported about it.
+ * The last 30 days of the source. They belong to the team, so do not show them to others. null if the domain of the test
+ * is not verified, no source matches, or nothing was reported about it.
  */
 export async function reportedSourceOf(
   app: Pick<App, 'db' | 'clock' | 'config'>,

@@ -49,7 +49,7 @@ export function sourceSections({ reportedSource }: Report): Section[] {
     {
       ...section(ID, RECEIVERS_TITLE, [
         small(reportedSourceBasis(reportedSource)),
-        small({ kind: 'link', text: 'All reports about this source', url }),
+        small({ kind: 'link', text: 'Details of this source', url }),
       ]),
       note: [reportedSourceSentence(reportedSource)],
     },
