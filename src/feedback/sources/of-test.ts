@@ -20,8 +20,8 @@ import { basisOf } from './kind.ts';
 type SentTest = Pick<TestRow, 'domain_id' | 'livemode' | 'envelope' | 'checks' | 'spf'>;
 
 /**
- * The last 30 days of the source. They belong to the team, so do not show them to others. null if the domain of the test
- * is not verified, no source matches, or nothing was reported about it.
+ * The last 30 days of the source. They belong to the team, so do not show them to others. Only tests of a verified domain
+ * have a source, and only if one matches and was reported: otherwise null.
  */
 export async function reportedSourceOf(
   app: Pick<App, 'db' | 'clock' | 'config'>,
