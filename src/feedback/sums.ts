@@ -6,7 +6,7 @@ import { feedbackOf } from '../domains/feedback/state.ts';
 import { findDomain } from '../domains/queries.ts';
 import { isoTime } from '../lib/clock.ts';
 import { AppError, invalidParams } from '../lib/errors.ts';
-import type { Db } from '../store/open.ts';
+import type { Db, Tx } from '../store/open.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
 import { nextDay } from './queries.ts';
 import type { SummaryQuery } from './schema.ts';
@@ -112,19 +112,26 @@ export async function sumsOfDomains(
   );
 }
 
-/** The reports of the period that count. */
-const countedReports = (db: Db, { domain, from, to }: Period, type: string) =>
+/** The reports about some domains in a period that count. */
+export const countedReports = (
+  db: Db | Tx,
+  { domains, from, to }: Pick<Period, 'from' | 'to'> & { domains: string[] },
+  type: string,
+) =>
   db
     .selectFrom('feedback_reports')
-    .where('domain_id', '=', domain.id)
+    .where('domain_id', 'in', domains)
     .where('type', '=', type)
     .where('period_to', '>=', from)
     .where('period_to', '<', `${nextDay(nextDay(to))}`)
     .where('period_from', '<', nextDay(to))
     .where('status', '=', 'counted');
 
+const dmarcReports = (db: Db, { domain, from, to }: Period) =>
+  countedReports(db, { domains: [domain.id], from, to }, 'dmarc');
+
 async function reportersOf(db: Db, period: Period) {
-  const rows = await countedReports(db, period, 'dmarc')
+  const rows = await dmarcReports(db, period)
     .innerJoin('feedback_reporters', 'feedback_reporters.id', 'feedback_reports.reporter_id')
     .select(['feedback_reporters.id', 'feedback_reporters.name'])
     .select(({ fn }) => fn.countAll().as('reports'))
@@ -143,7 +150,7 @@ async function reportersOf(db: Db, period: Period) {
 
 /** How many reporters sent DMARC reports that count. */
 export async function reporterCount(db: Db, period: Period): Promise<number> {
-  const { count } = await countedReports(db, period, 'dmarc')
+  const { count } = await dmarcReports(db, period)
     .select(({ fn }) => fn.count('reporter_id').distinct().as('count'))
     .executeTakeFirstOrThrow();
   return Number(count);
@@ -153,7 +160,7 @@ export async function reporterCount(db: Db, period: Period): Promise<number> {
 const MAX_POLICY_REPORTS = 500;
 
 async function policiesSeen(db: Db, period: Period) {
-  const rows = await countedReports(db, period, 'dmarc')
+  const rows = await dmarcReports(db, period)
     .select(['policy_domain', 'content', 'received_at'])
     .orderBy('period_to', 'desc')
     .limit(MAX_POLICY_REPORTS)

@@ -1,6 +1,7 @@
 /** The operations that return the report of a test, as a page or a PDF. */
 
 import type { App } from '../app.ts';
+import { reportedSourceOf } from '../feedback/sources/of-test.ts';
 import { type Actor, allows } from '../http/actor.ts';
 import { PRIVATE_HEADERS } from '../http/response.ts';
 import type { Call } from '../http/route.ts';
@@ -83,6 +84,7 @@ async function render(
 ): Promise<Response> {
   const report = {
     ...storedReport(row, app),
+    reportedSource: await reportedSourceOf(app, row),
     ...(format === 'html' && canChooseKind(actor) ? { kindForm: kindPath(row.id) } : {}),
   };
   const message = () => messageOf(app, row.id);

@@ -3,7 +3,7 @@
 import type { Envelope, Json } from '../analysis/check.ts';
 import type { AnalysisResult, CheckResult } from '../analysis/result.ts';
 import type { Assets, Shell } from './html/shell.tsx';
-import type { ScheduledReport } from './summary.ts';
+import type { FigureSource, ScheduledReport } from './summary.ts';
 import type { TimeFormat } from './times.ts';
 
 /** The part of an analysis result that reports show. */
@@ -61,6 +61,17 @@ export interface PlacementReason {
 export const MOVE_FIELD = 'folder';
 export const isMove = ({ field }: Pick<PlacementReason, 'field'>): boolean => field === MOVE_FIELD;
 
+/** What receivers report about the source that a test came from. */
+export interface ReportedSource extends FigureSource {
+  /** Days in UTC, both included. */
+  from: string;
+  to: string;
+  /** Who sent DMARC reports about the domain. */
+  reporters: number;
+  /** The page of the source. */
+  url: string;
+}
+
 export interface Report extends ReportedResult {
   /** The ID of the test; null for a message that the command line checks. */
   id: string | null;
@@ -75,6 +86,8 @@ export interface Report extends ReportedResult {
   placement_status?: string;
   /** Where the page sends the kind that the reader chooses. Missing if they may not choose it. */
   kindForm?: string;
+  /** It belongs to the team and not to the test, so public reports never have it. */
+  reportedSource?: ReportedSource | null;
   /** null in a public report, or if the message was deleted. */
   message: MessageView | null;
 }

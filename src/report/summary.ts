@@ -38,6 +38,47 @@ export interface Summary extends Means {
   trend: (Means & { from: string; tests: number })[];
   /** How many seed mailboxes are configured, and the providers with samples, by ID. */
   placement: { seeds: number; by_provider: ProviderPlacement[] };
+  /** null if receivers reported nothing, and in test mode. */
+  feedback: FeedbackFigures | null;
+}
+
+/** A sender with its messages in the period. */
+export interface FigureSource {
+  id: string;
+  domain_id: string;
+  /** The name of the domain in From. */
+  domain: string;
+  name: string;
+  messages: number;
+  passed: number;
+}
+
+/** Sources, those with the most failing or new messages first. */
+export interface FigureSources {
+  total: number;
+  /** The first of them. */
+  sources: FigureSource[];
+}
+
+/** Plain data, which also goes to render threads. */
+export interface FeedbackFigures {
+  /** Days in UTC, both included. */
+  from: string;
+  to: string;
+  /** Who sent DMARC reports. */
+  reporters: number;
+  messages: number;
+  passed: number;
+  /** 0–1; null without messages. */
+  pass_rate: number | null;
+  /** Messages of senders that never pass and are not known: how many, and how many of them the policy stopped. */
+  spoofed: { messages: number; stopped: number };
+  failing_sources: FigureSources;
+  new_sources: FigureSources;
+  /** null without TLS reports. */
+  tls: { reporters: number; sessions: number; failed: number } | null;
+  /** null without complaints. */
+  complaints: { providers: number; total: number } | null;
 }
 
 /** The content of a scheduled report. */

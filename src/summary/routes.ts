@@ -6,6 +6,7 @@ import { route } from '../http/route.ts';
 import { described, exampleId, maxCharacters, named, Time, typeField } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import { MIN_PLACEMENT_SAMPLES } from '../report/placement-rates.ts';
+import { FeedbackFigures } from './feedback-schema.ts';
 import { PERIODS, periodEndingAt, summarize } from './summary.ts';
 
 // Schemas of the summary (contract §5).
@@ -185,6 +186,10 @@ export const ReportSummary = named(
         'Placement in seed mailboxes.',
       ),
       'Placement in seed mailboxes by provider. Seed mailboxes are a sample: nobody opens, moves or answers mail in them.',
+    ),
+    feedback: described(
+      v.nullable(FeedbackFigures),
+      'What receivers report about the days of the period. Null without reports, and in test mode.',
     ),
   }),
   'Figures over the tests of a period.',

@@ -5,6 +5,7 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { issueTitle } from '../analysis/declarations.ts';
+import { daysBetween, feedbackFigures } from '../feedback/summary.ts';
 import { isoTime } from '../lib/clock.ts';
 import {
   ALL_TESTS,
@@ -66,7 +67,7 @@ function boundariesEvery(hours: number, from: number, to: number): number[] {
 
 /**
  * Scores are rounded to two decimals, rates to four. Both are 0 if there is nothing to count. All
- * figures come from one snapshot of the database. `seeds` are the configured seed mailboxes.
+ * figures of tests come from one snapshot of the database. `seeds` are the configured seed mailboxes.
  */
 export async function summarize(
   db: Db | Tx,
@@ -112,7 +113,17 @@ export async function summarize(
         seeds,
       ),
     },
+    feedback: await feedbackOf(db, query),
   };
+}
+
+/** What receivers report in the days of the period. Test mode has no feedback. */
+async function feedbackOf(
+  db: Db | Tx,
+  { from, to, livemode, domains }: SummarySpan & Scope,
+): Promise<Summary['feedback']> {
+  const days = livemode ? daysBetween(from, to) : null;
+  return days && feedbackFigures(db, { ...days, domains });
 }
 
 /** Averages with the number of values behind them. */

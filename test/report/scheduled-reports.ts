@@ -1,6 +1,6 @@
 /** Scheduled reports for tests and screenshots: a week, a month, a day, an empty one, and hostile names. */
 
-import type { ScheduledReport, Summary } from '../../src/report/summary.ts';
+import type { FeedbackFigures, ScheduledReport, Summary } from '../../src/report/summary.ts';
 
 const DAY_MS = 86_400_000;
 /** Midnight in Berlin. */
@@ -25,6 +25,34 @@ const providerTrend = (slices: number, length: number) =>
   trendOf(slices, length).map(({ from }) => ({
     ...{ from, samples: 12, inbox: 11, spam: 1, missing: 0, inbox_rate: 0.9167 },
   }));
+
+/** What receivers report about two domains in the same week. */
+export const FIGURES: FeedbackFigures = {
+  ...{ from: '2026-11-16', to: '2026-11-22', reporters: 5 },
+  ...{ messages: 12_480, passed: 12_385, pass_rate: 0.9924 },
+  spoofed: { messages: 60, stopped: 45 },
+  failing_sources: {
+    total: 1,
+    sources: [
+      {
+        ...{ id: 'src_1', domain_id: 'dom_1', domain: 'shop.example', name: 'SendGrid' },
+        ...{ messages: 84, passed: 54 },
+      },
+    ],
+  },
+  new_sources: {
+    total: 5,
+    sources: ['Mailchimp', 'crm.example.net', '203.0.114.0/24', 'other.example'].map(
+      (name, index) => ({
+        ...{ id: `src_${index + 2}`, domain_id: `dom_${1 + (index % 2)}`, name },
+        domain: index % 2 === 0 ? 'shop.example' : 'example.com',
+        ...{ messages: 1400 - index * 300, passed: 1400 - index * 301 },
+      }),
+    ),
+  },
+  tls: { reporters: 2, sessions: 1240, failed: 3 },
+  complaints: { providers: 1, total: 4 },
+};
 
 export const WEEK: ScheduledReport = {
   name: 'Shop and newsletter',
@@ -75,6 +103,7 @@ export const WEEK: ScheduledReport = {
         },
       ],
     },
+    feedback: FIGURES,
   },
   domains: [
     { name: 'shop.example', health: 'critical', score: 41 },
@@ -156,6 +185,7 @@ export const NOTHING: ScheduledReport = {
     previous: { total_tests: 0, ...NO_MEANS },
     trend: WEEK.summary.trend.map(({ from }) => ({ from, tests: 0, ...NO_MEANS })),
     placement: { seeds: 0, by_provider: [] },
+    feedback: null,
   },
   domains: [],
   incidents: [],
@@ -177,6 +207,17 @@ export const HOSTILE: ScheduledReport = {
       issue: index % 2 ? EVIL : LONG,
       count: 1_000_000,
     })),
+    feedback: {
+      ...FIGURES,
+      messages: 1_234_567_890,
+      failing_sources: {
+        total: 5000,
+        sources: [EVIL, LONG, EVIL].map((name, index) => ({
+          ...{ id: `src_${index}`, domain_id: `dom_${index}`, domain: index % 2 ? EVIL : LONG },
+          ...{ name, messages: 1_000_000, passed: 0 },
+        })),
+      },
+    },
   },
   domains: Array.from({ length: 20 }, (_, index) => ({
     name: index % 2 ? `${EVIL}${index}` : `${LONG}.example`,

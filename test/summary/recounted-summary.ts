@@ -140,5 +140,6 @@ export async function recountedSummary(
     previous: { total_tests: previous.tests, ...meansOf(previous) },
     trend,
     placement: await placementIn(db, query, seeds),
+    feedback: null,
   } as Summary;
 }

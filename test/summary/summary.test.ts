@@ -173,6 +173,7 @@ test('GET /v1/reports/summary without tests returns zeros for the default week',
       ...{ from, tests: 0, ...means },
     })),
     placement: { seeds: SEEDS.length, by_provider: [] },
+    feedback: null,
   });
 });
 

@@ -2,11 +2,13 @@
 
 import * as v from 'valibot';
 import { findDomainNames } from '../../domains/queries.ts';
+import { daysBetween, feedbackFigures } from '../../feedback/summary.ts';
 import { waitUntil } from '../../lib/concurrency.ts';
 import { readableDomain } from '../../lib/readable-domain.ts';
 import { monitorOperations } from '../../monitors/routes.ts';
 import type { Monitor, MonitorPatch, MonitorRun } from '../../monitors/schema.ts';
 import { Copyable } from '../../report/html/components.tsx';
+import { ReceiverFigures } from '../feedback/figures.tsx';
 import { ActionButton, Confirm } from '../frame/action.tsx';
 import { appPage, type PageCall } from '../frame/app-page.tsx';
 import { Card, Facts } from '../frame/card.tsx';
@@ -34,6 +36,7 @@ const PATH = `${MONITORS}/:id`;
 const RUNS_PER_PAGE = 10;
 /** Most runs take less, unless DNS servers are slow. */
 const MAX_WAIT_MS = 12_000;
+const WEEK_MS = 7 * 86_400_000;
 
 /** The result of the action that redirected here. */
 const DONE: Record<string, string> = {
@@ -77,6 +80,7 @@ async function render(call: PageCall, id: string, { query = {}, problem, values 
     ? runs.data[0]
     : (await call.invoke(monitorOperations.runs, { params, query: { limit: '1' } })).data[0];
   const { domain_id } = monitor;
+  const figures = domain_id === null ? null : await lastWeek(call.app, domain_id);
   const names = await findDomainNames(call.app.db, domain_id === null ? [] : [domain_id]);
   const path = `${MONITORS}/${id}`;
   const problemOf = (name: string) => (problem?.of === name ? problem.problem : null);
@@ -104,6 +108,7 @@ async function render(call: PageCall, id: string, { query = {}, problem, values 
         />
         {monitor.address !== null && <Addresses monitor={monitor} />}
         {latest && <CurrentFindings monitor={monitor} run={latest} />}
+        <ReceiverFigures figures={figures} domainId={domain_id} />
         <Card title="Runs" id="runs">
           {runs.data.length === 0 ? (
             <p class="muted">{noRunsText(monitor)}</p>
@@ -122,6 +127,13 @@ async function render(call: PageCall, id: string, { query = {}, problem, values 
       </>
     ),
   });
+}
+
+/** What receivers report about the last 7 days, as in the summary of a week. */
+async function lastWeek({ db, clock }: PageCall['app'], domain: string) {
+  const now = clock.now();
+  const days = daysBetween(now - WEEK_MS, now);
+  return days && feedbackFigures(db, { ...days, domains: [domain] });
 }
 
 function noRunsText({ status, type }: Monitor): string {

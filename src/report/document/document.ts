@@ -37,6 +37,7 @@ import { ledgerBars, ledgerSection } from './ledger.ts';
 import { messageSection, pathSection } from './message.ts';
 import { placementSections } from './placement.ts';
 import { kindChoice, providerLines, providersSection } from './providers.ts';
+import { sourceSections } from './receivers.ts';
 import type { ReportVariant } from './variant.ts';
 import { scoreFigure, shortVerdict, verdictBlock } from './verdict.ts';
 
@@ -77,6 +78,7 @@ function reportBlocks(report: Report, variant: ReportVariant, above: string | nu
     // The verdict shows the scores of the categories.
     ...(isShortPdf ? [] : [ledgerSection(report, variant)]),
     authenticationSection(report, !isShortPdf),
+    ...(audience === 'team' ? sourceSections(report) : []),
     ...placementSections(report, isShortPdf),
     ...(isShortPdf ? [] : [providersSection(report)]),
     ...(audience === 'team' ? [pathSection(report), messageSection(report, variant)] : []),

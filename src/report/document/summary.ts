@@ -9,14 +9,12 @@ import {
   oneLine,
   paragraph,
   type ReportDocument,
-  type Row,
   type ScoreFigure,
   type Section,
   sanitize,
   small,
   state,
   strong,
-  type Table,
   type Verdict,
 } from '../blocks.ts';
 import { extremesOf, valueText } from '../charts.ts';
@@ -53,6 +51,8 @@ import {
   UNKNOWN,
 } from '../summary.ts';
 import { chartBlock } from './charts.ts';
+import { type Medium, row, section, table } from './figures.ts';
+import { figuresSections } from './receivers.ts';
 import { GRADE_STATES, scoreWords } from './verdict.ts';
 
 /** The content of an email, without its layout. */
@@ -167,6 +167,8 @@ function mailSections(report: ScheduledReport): Block[] {
           issuesSection(report, 'mail'),
         ]
       : []),
+    // Reports of receivers do not need tests.
+    ...(sections.includes('summary') ? figuresSections(summary, 'mail') : []),
     ...(hasTests && sections.includes('trends') ? trendSections(report) : []),
     ...(sections.includes('alerts')
       ? [domainsSection(report, 'mail'), alertsSection(report, 'mail')]
@@ -184,14 +186,6 @@ const ratesTiles = ({ summary }: ScheduledReport): Block => ({
   })),
 });
 
-const section = (id: string, title: string, blocks: Block[]): Section => ({
-  kind: 'section',
-  id,
-  title,
-  note: null,
-  blocks,
-});
-
 function gradesSections({ summary }: ScheduledReport): Section[] {
   const words = gradesInWords(summary);
   if (words === '') return [];
@@ -201,8 +195,6 @@ function gradesSections({ summary }: ScheduledReport): Section[] {
     .map(([grade, count]) => ({ grade, count, text: formatCount(count) }));
   return [section('grades', 'Grades', [{ kind: 'grades', items, words }])];
 }
-
-type Medium = 'mail' | 'pdf';
 
 function issuesSection({ summary: { top_issues } }: ScheduledReport, medium: Medium): Section {
   const toSection = (block: Block) => section('issues', 'Most frequent issues', [block]);
@@ -275,17 +267,6 @@ function placementSections({ summary }: ScheduledReport, medium: Medium): Sectio
 }
 
 const MAX_PROVIDERS = 20;
-
-const table = (columns: Table['columns'], rows: Row[]): Table => ({
-  kind: 'table',
-  name: 'figures',
-  label: columns.map(({ title }) => title).join(', '),
-  columns,
-  groups: [{ title: null, rows }],
-  foot: [],
-});
-
-const row = (...texts: string[]): Row => ({ cells: texts.map((text) => ({ text: [text] })) });
 
 /** For the email, where each chart has its own heading. */
 function trendSections(report: ScheduledReport): Section[] {
@@ -387,6 +368,7 @@ export function summaryDocument(report: ScheduledReport): ReportDocument {
             issuesSection(report, 'pdf'),
           ]
         : []),
+      ...(sections.includes('summary') ? figuresSections(summary, 'pdf') : []),
       ...(hasTests && sections.includes('trends') ? pdfTrendSections(report) : []),
       ...(sections.includes('alerts')
         ? [domainsSection(report, 'pdf'), alertsSection(report, 'pdf')]

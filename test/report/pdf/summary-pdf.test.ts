@@ -40,6 +40,7 @@ describe('Summary PDF', { skip: skipUnlessInstalled('pdftotext') }, () => {
       'Key figures',
       'Inbox placement',
       'Most frequent issues',
+      'What receivers report',
       'Trends',
       'Domains',
       'Alerts',
