@@ -1,6 +1,6 @@
 /** The form of an alert rule, for a new one and for changes. */
 
-import { CHANNELS, type ChannelId } from '../../alerts/channels/index.ts';
+import { CHANNELS, type ChannelId, isKnownChannel } from '../../alerts/channels/index.ts';
 import { findSubscribedEndpoints } from '../../alerts/channels/webhook.ts';
 import { CONDITIONS, type ConditionId, THRESHOLD_RANGE } from '../../alerts/conditions/index.ts';
 import { unknownCondition } from '../../alerts/conditions/unknown.ts';
@@ -104,7 +104,8 @@ export async function bodyOf(
     name,
     // The operation rejects other values. One that a newer version has stored is left alone.
     condition: isShownOnly(condition) ? (undefined as never) : (condition as ConditionId),
-    channels: channels as ChannelId[],
+    // Those of a newer version stay with the rule.
+    channels: channels.filter(isKnownChannel),
     enabled,
     ...(hasThreshold ? { threshold: threshold === '' ? null : Number(threshold) } : {}),
     domain_id: await domainIdOf(db, values.domain),
@@ -213,7 +214,10 @@ export function RuleForm({
         name="channels"
         label="Notify by"
         error={errors.channels}
-        choices={channelChoices(context.configured, slackHost)}
+        choices={[
+          ...channelChoices(context.configured, slackHost),
+          ...unknownChannels(values.channels),
+        ]}
         values={values.channels}
       />
       <TextArea
@@ -328,6 +332,14 @@ const channelChoices = (configured: RuleFormContext['configured'], slackHost: st
       ),
   },
 ];
+
+const unknownChannels = (channels: string[]) =>
+  channels
+    .filter((id) => !isKnownChannel(id))
+    .map((id) => ({
+      ...{ value: id, text: id },
+      hint: 'This version of the program does not know this channel. It stays with the rule.',
+    }));
 
 function SlackFields({
   values,
