@@ -95,7 +95,8 @@ const get = route({
   operation: 'getFeedbackReport',
   role: 'viewer',
   summary: 'Get a report of a receiver',
-  description: 'Returns a report with its first 100 rows, its policies, or its details. `GET /v1/feedback/reports/{id}/rows` has all rows.',
+  description:
+    'Returns a report with its first 100 rows, its policies, or its details. `GET /v1/feedback/reports/{id}/rows` has all rows.',
   response: FeedbackReport,
   async handle({ app, params }) {
     const { db } = app;

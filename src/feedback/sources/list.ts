@@ -6,7 +6,13 @@ import { invalidParams } from '../../lib/errors.ts';
 import type { Db } from '../../store/open.ts';
 import { dayBefore, daysOfPeriod, type Period } from '../sums.ts';
 import { rowSums, SUM_COLUMNS } from './days.ts';
-import { type SummedSource, sourcesOf } from './queries.ts';
+import {
+  type SourceSums,
+  type SummedSource,
+  sourceIdsOf,
+  sourcesOf,
+  withAddresses,
+} from './queries.ts';
 import type { SourceFilters, SourceListQuery } from './schema.ts';
 
 /** The rows of a reporter are read one by one, so the period is short. */
@@ -22,7 +28,7 @@ export async function matchingSources(
   db: Db,
   period: Period,
   filters: SourceFilters,
-): Promise<SummedSource[]> {
+): Promise<SourceSums[]> {
   const { kind, reporter, failing, new: isNew } = filters;
   if (reporter !== undefined && daysOfPeriod(period) > MAX_REPORTER_DAYS)
     throw invalidParams([
@@ -43,7 +49,7 @@ export async function matchingSources(
 }
 
 /** Spoofed messages are meant to fail. */
-const isFailing = ({ kind, messages, passed }: SummedSource): boolean =>
+const isFailing = ({ kind, messages, passed }: SourceSums): boolean =>
   kind !== 'spoof' && passed < messages;
 
 export async function listSources(
@@ -51,15 +57,21 @@ export async function listSources(
   period: Period,
   { limit, starting_after, ending_before, ...filters }: SourceListQuery,
 ): Promise<{ sources: SummedSource[]; hasMore: boolean }> {
-  const found = await matchingSources(db, period, filters);
-  const indexOf = (id: string) => found.findIndex(({ row }) => row.id === id);
-  await requireCursors({ starting_after, ending_before }, (cursor) => indexOf(cursor) !== -1);
-  if (ending_before !== undefined) {
-    const end = indexOf(ending_before);
-    return { sources: found.slice(Math.max(0, end - limit), end), hasMore: end > limit };
-  }
-  const start = starting_after === undefined ? 0 : indexOf(starting_after) + 1;
-  return { sources: found.slice(start, start + limit), hasMore: found.length > start + limit };
+  const isFiltered = Object.values(filters).some((filter) => filter !== undefined);
+  // Most sources are on other pages, so without filters only their order is read.
+  const found = isFiltered ? await matchingSources(db, period, filters) : null;
+  const ids = found?.map(({ row }) => row.id) ?? (await sourceIdsOf(db, period));
+  await requireCursors({ starting_after, ending_before }, (cursor) => ids.includes(cursor));
+  const isBackwards = ending_before !== undefined;
+  const end = isBackwards
+    ? ids.indexOf(ending_before)
+    : (starting_after === undefined ? 0 : ids.indexOf(starting_after) + 1) + limit;
+  const start = Math.max(0, end - limit);
+  const page = found?.slice(start, end) ?? (await sourcesOf(db, period, ids.slice(start, end)));
+  return {
+    sources: await withAddresses(db, page),
+    hasMore: isBackwards ? start > 0 : ids.length > end,
+  };
 }
 
 /**
@@ -89,8 +101,8 @@ async function asReportedBy(
   db: Db,
   { domain, from, to }: Period,
   reporter: string,
-  sources: SummedSource[],
-): Promise<SummedSource[]> {
+  sources: SourceSums[],
+): Promise<SourceSums[]> {
   // From the reports of the reporter to their rows, so that the rows of other reporters are not read.
   const { rows } = await sql<Record<(typeof SUM_COLUMNS)[number] | 'source_id', string>>`
     select a.source_id, ${rowSums}

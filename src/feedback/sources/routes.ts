@@ -13,7 +13,7 @@ import { exportName, lastDays, periodOf } from '../sums.ts';
 import { adviceFor } from './advice-of.ts';
 import { listSources, matchingSources } from './list.ts';
 import { presentAdvice, presentDetails, presentSource } from './present.ts';
-import { sourceOr404 } from './queries.ts';
+import { sourceOr404, withAddresses } from './queries.ts';
 import {
   DmarcAdvice,
   FeedbackSource,
@@ -55,7 +55,7 @@ const exportSources = route({
   errors: ['not_found'],
   async handle({ app, query: { domain_id, from, to, ...filters } }) {
     const period = await periodOf(app, { domain_id, from, to });
-    const sources = await matchingSources(app.db, period, filters);
+    const sources = await withAddresses(app.db, await matchingSources(app.db, period, filters));
     return new Response(streamed(toCsv(COLUMNS, sources.map(presentSource))), {
       headers: csvHeaders(exportName('sources', period)),
     });
@@ -155,7 +155,7 @@ const advice = route({
     const domain = await findDomain(app.db, query.domain_id);
     if (!domain) throw new AppError('not_found', 'No such domain.');
     const period = { domain, ...lastDays(app) };
-    return presentAdvice(domain, await adviceFor(app, period));
+    return presentAdvice(app.db, domain, await adviceFor(app, period));
   },
 });
 

@@ -182,7 +182,10 @@ export const SourceListQuery = v.strictObject({
     'The maximum number of sources to return.',
   ),
 });
-export type SourceListQuery = Omit<v.InferOutput<typeof SourceListQuery>, 'domain_id' | 'from' | 'to'>;
+export type SourceListQuery = Omit<
+  v.InferOutput<typeof SourceListQuery>,
+  'domain_id' | 'from' | 'to'
+>;
 
 export const SourcePatch = named(
   'UpdateFeedbackSource',
