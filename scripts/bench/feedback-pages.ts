@@ -89,7 +89,7 @@ const LARGE_ROWS = 5_000;
  * send every day, since each reporter reports them. A report of yesterday names an address of every source. The largest
  * reporter sends a fifth of the reports.
  */
-export function fill(path: string, domain: string): { rows: number; sourceDays: number } {
+function fill(path: string, domain: string): { rows: number; sourceDays: number } {
   const database = new Sqlite(path, { timeout: 10_000 });
   const today = new Date(Math.floor(Date.now() / 86_400_000) * 86_400_000).toISOString();
   const day = (ago: string) => `date('${today}', '-' || (${ago}) || ' days')`;

@@ -111,7 +111,7 @@ export async function listRows(
   return { rows, hasMore: found.length > limit };
 }
 
-const EXPORTED_AT_ONCE = 500;
+const EXPORT_BATCH = 500;
 
 /** All rows of a report, read a few hundred at a time as the client takes them. */
 export async function* eachRow(
@@ -125,10 +125,10 @@ export async function* eachRow(
     const rows = await query
       .where('position', '>', position)
       .orderBy('position')
-      .limit(EXPORTED_AT_ONCE)
+      .limit(EXPORT_BATCH)
       .execute();
     yield* rows;
-    if (rows.length < EXPORTED_AT_ONCE) return;
+    if (rows.length < EXPORT_BATCH) return;
     position = rows.at(-1)!.position;
   }
 }

@@ -210,6 +210,7 @@ async function walkSources({ ask, service }: Pick<Walk, 'ask' | 'service'>, doma
   }
   await ask('GET', `${sources}&kind=own`, 200);
   await ask('GET', `${sources}&kind=other`, 422);
+  await ask('GET', `${sources}&starting_after=x`, 400);
   await ask('GET', `${sources}&failing=true&new=true&reporter=x`, 200);
   await ask('GET', `${sources}&reporter=x&from=2026-01-01`, 422);
   const files = `/v1/feedback/sources/export?domain_id=${domain}`;
@@ -408,7 +409,9 @@ async function walkRefusals({ ask, document }: Walk) {
       }
       const ignored = isPublicLink ? 404 : isPublicRead ? 200 : 422;
       await ask(method, `${path}?no_such=1&no_such=2`, ignored, { key });
-      if ('starting_after' in (query?.entries ?? {}) && !template.includes('{'))
+      // The list of sources needs a domain first.
+      const isList = 'starting_after' in (query?.entries ?? {}) && !template.includes('{');
+      if (isList && operationId !== 'listFeedbackSources')
         await ask(method, `${path}?starting_after=x`, 400, { key });
       if (!body && !consumes && method !== 'GET')
         await ask(method, path, 400, { key, json: { recipients: ['ann@example.com'] } });

@@ -132,7 +132,7 @@ export function Sources(props: Props) {
 }
 
 const COLUMNS: Column<FeedbackSource>[] = [
-  { title: 'Sender', cell: ({ name, label }) => <bdi>{label ?? name}</bdi> },
+  { title: 'Sender', cell: ({ name, label }) => <bdi class="sender">{label ?? name}</bdi> },
   { title: 'Kind', cell: ({ kind }) => <KindMark kind={kind} /> },
   {
     title: 'Messages',

@@ -12,6 +12,7 @@ export const FEEDBACK_STYLE = `
 .pass-share { display: grid; grid-template-columns: minmax(48px, 96px) 44px; align-items: center; gap: 8px; }
 @media (max-width: 640px) { .pass-share { grid-template-columns: 44px; gap: 2px; } }
 .unbroken { white-space: nowrap; }
+.sender { display: inline-block; min-width: 88px; }
 .steps { margin: 0; padding: 0; list-style: none; }
 .steps > li { padding: 12px 0; border-top: 1px solid var(--line); }
 .steps > li:first-child { border-top: 0; }
