@@ -20,6 +20,7 @@ const NAMES = [
   'watching',
   'summary',
   'feedback',
+  'feedback_pages',
   'pages',
 ];
 /** Only by name, because they need other programs: `nodes`, `copy` and `peers`. */

@@ -114,7 +114,7 @@ function addDomains(path: string): void {
 }
 
 /** A session of the owner, as the service stores it. */
-function signIn(path: string): void {
+export function signIn(path: string): void {
   const sqlite = new Sqlite(path);
   sqlite
     .prepare(
@@ -126,7 +126,7 @@ function signIn(path: string): void {
 
 const HEADERS = { cookie: `deliverability=${TOKEN}`, 'accept-encoding': 'gzip' };
 
-async function measurePage(url: string): Promise<{ p95: number; bytes: number }> {
+export async function measurePage(url: string): Promise<{ p95: number; bytes: number }> {
   const times: number[] = [];
   let bytes = 0;
   for (let i = 0; i < REQUESTS + 3; i++) {

@@ -4,6 +4,7 @@ import { isMainThread } from 'node:worker_threads';
 import { benchAnalysis } from './analysis.ts';
 import { benchCopy } from './copy.ts';
 import { benchFeedback } from './feedback.ts';
+import { benchFeedbackPages } from './feedback-pages.ts';
 import { benchHttp } from './http.ts';
 import { benchMemory } from './memory.ts';
 import { benchNodes } from './nodes.ts';
@@ -27,6 +28,7 @@ const BENCHES: Record<string, () => Promise<object>> = {
   copy: benchCopy,
   nodes: benchNodes,
   feedback: benchFeedback,
+  feedback_pages: benchFeedbackPages,
   pages: benchPages,
   peers: benchPeers,
 };

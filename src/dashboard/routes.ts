@@ -16,6 +16,7 @@ import { domainListPages } from './domains/list.tsx';
 import { errorTypePage } from './error-types.tsx';
 import { domainFeedbackPages } from './feedback/domain.tsx';
 import { feedbackListPages } from './feedback/list.tsx';
+import { feedbackReportPage } from './feedback/report.tsx';
 import { feedbackReportPages } from './feedback/reports.tsx';
 import { sourcePages } from './feedback/source.tsx';
 import { assetRoutes } from './frame/assets.ts';
@@ -75,6 +76,7 @@ export const dashboardRoutes = [
   ...domainFeedbackPages,
   ...sourcePages,
   ...feedbackReportPages,
+  ...feedbackReportPage,
   ...summaryPages,
   ...sharePages,
   ...schedulePages,

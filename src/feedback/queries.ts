@@ -111,6 +111,28 @@ export async function listRows(
   return { rows, hasMore: found.length > limit };
 }
 
+const EXPORT_BATCH = 500;
+
+/** All rows of a report, read a few hundred at a time as the client takes them. */
+export async function* eachRow(
+  db: Db,
+  reportId: string,
+  { outcome }: Pick<RowListQuery, 'outcome'>,
+): AsyncGenerator<DmarcRowRow> {
+  let query = db.selectFrom('dmarc_rows').selectAll().where('report_id', '=', reportId);
+  if (outcome) query = query.where('outcome', '=', outcome);
+  for (let position = -1; ; ) {
+    const rows = await query
+      .where('position', '>', position)
+      .orderBy('position')
+      .limit(EXPORT_BATCH)
+      .execute();
+    yield* rows;
+    if (rows.length < EXPORT_BATCH) return;
+    position = rows.at(-1)!.position;
+  }
+}
+
 function positionOf(id: string, reportId: string): number | null {
   const [, position] = /^(\d{1,6})$/.exec(id.slice(reportId.length + 1)) ?? [];
   return id.startsWith(`${reportId}.`) && position !== undefined ? Number(position) : null;

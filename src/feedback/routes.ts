@@ -5,10 +5,11 @@ import type { App } from '../app.ts';
 import { route } from '../http/route.ts';
 import { described, idOf, listSchema } from '../http/schemas.ts';
 import { streamed } from '../http/streamed.ts';
+import { type CsvColumn, csvHeaders, toCsv } from '../lib/csv.ts';
 import { AppError } from '../lib/errors.ts';
 import { readPieces } from '../store/chunks.ts';
 import { afterCommit } from '../store/open.ts';
-import type { FeedbackMailRow } from '../store/tables.generated.ts';
+import type { DmarcDayRow, DmarcRowRow, FeedbackMailRow } from '../store/tables.generated.ts';
 import { audit } from '../team/audit.ts';
 import { findDomainByToken } from './destination.ts';
 import { type FeedbackOrigin, storeFeedback } from './intake.ts';
@@ -21,6 +22,7 @@ import {
   presentRow,
 } from './present.ts';
 import {
+  eachRow,
   firstFailures,
   firstRows,
   keptMail,
@@ -49,13 +51,23 @@ import {
   ReporterListQuery,
   ReporterPatch,
   ReportListQuery,
+  RowExportQuery,
   RowListQuery,
   SummaryQuery,
   TlsFeedback,
   UploadedReports,
   UploadQuery,
 } from './schema.ts';
-import { bounceSummary, complaintSummary, dmarcFeedback, periodOf, tlsFeedback } from './sums.ts';
+import {
+  bounceSummary,
+  complaintSummary,
+  dmarcDays,
+  dmarcFeedback,
+  exportName,
+  periodOf,
+  TOTALS,
+  tlsFeedback,
+} from './sums.ts';
 import { TRUST_JOB } from './trust-job.ts';
 
 const REPORT_ID = idOf('fbr', 'The ID of the report.');
@@ -83,7 +95,8 @@ const get = route({
   operation: 'getFeedbackReport',
   role: 'viewer',
   summary: 'Get a report of a receiver',
-  description: 'Returns a report with its first 100 rows, its policies, or its details.',
+  description:
+    'Returns a report with its first 100 rows, its policies, or its details. `GET /v1/feedback/reports/{id}/rows` has all rows.',
   response: FeedbackReport,
   async handle({ app, params }) {
     const { db } = app;
@@ -114,6 +127,45 @@ const rows = route({
     return { object: 'list' as const, data: found.map(presentRow), has_more: hasMore };
   },
 });
+
+const exportRows = route({
+  method: 'GET',
+  path: '/v1/feedback/reports/:id/rows/export',
+  params: { id: REPORT_ID },
+  operation: 'exportFeedbackRows',
+  role: 'viewer',
+  summary: 'Export the rows of a DMARC report',
+  description: 'Returns all rows of a DMARC report that are kept as CSV, in the order of the list.',
+  query: RowExportQuery,
+  produces: ['text/csv'],
+  responseHeaders: ['Content-Disposition'],
+  async handle({ app, params, query }) {
+    const report = await reportOr404(app.db, params.id!);
+    const kept = eachRow(app.db, report.id, query);
+    return new Response(streamed(toCsv(ROW_COLUMNS, kept)), {
+      headers: csvHeaders(`rows-${report.id}`),
+    });
+  },
+});
+
+const ROW_COLUMNS: CsvColumn<DmarcRowRow>[] = [
+  ['day', (row) => row.day],
+  ['address', (row) => row.address],
+  ['count', (row) => row.count],
+  ['outcome', (row) => row.outcome],
+  ['disposition', (row) => row.disposition],
+  ['dkim', (row) => row.dkim],
+  ['spf', (row) => row.spf],
+  ['header_from', (row) => row.header_from],
+  ['envelope_from', (row) => row.envelope_from],
+  ['envelope_to', (row) => row.envelope_to],
+  ['dkim_domain', (row) => row.dkim_domain],
+  ['dkim_selector', (row) => row.dkim_selector],
+  ['dkim_result', (row) => row.dkim_result],
+  ['spf_domain', (row) => row.spf_domain],
+  ['spf_result', (row) => row.spf_result],
+  ['reasons', (row) => row.reasons],
+];
 
 const source = route({
   method: 'GET',
@@ -317,6 +369,31 @@ const dmarc = route({
   handle: async ({ app, query }) => dmarcFeedback(app, await periodOf(app, query)),
 });
 
+const exportDmarc = route({
+  method: 'GET',
+  path: '/v1/feedback/dmarc/export',
+  operation: 'exportDmarcFeedback',
+  role: 'viewer',
+  summary: 'Export the days of DMARC reports',
+  description: 'Returns what DMARC reports say about a domain on each day of a period, as CSV.',
+  query: SummaryQuery,
+  produces: ['text/csv'],
+  responseHeaders: ['Content-Disposition'],
+  errors: ['not_found'],
+  async handle({ app, query }) {
+    const period = await periodOf(app, query);
+    const days = await dmarcDays(app.db, period);
+    return new Response(streamed(toCsv(DAY_COLUMNS, days)), {
+      headers: csvHeaders(exportName('days', period)),
+    });
+  },
+});
+
+const DAY_COLUMNS: CsvColumn<DmarcDayRow>[] = [
+  ['date', ({ day }) => day],
+  ...TOTALS.map((name): CsvColumn<DmarcDayRow> => [name, (day) => day[name]]),
+];
+
 const tls = route({
   method: 'GET',
   path: '/v1/feedback/tls',
@@ -392,11 +469,13 @@ export const feedbackOperations = {
   upload,
   get,
   rows,
+  exportRows,
   source,
   reporters,
   getReporter,
   updateReporter,
   dmarc,
+  exportDmarc,
   tls,
   complaints,
   complaintsSummary,

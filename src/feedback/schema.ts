@@ -290,13 +290,14 @@ export const ReportListQuery = v.strictObject({
 });
 export type ReportListQuery = v.InferOutput<typeof ReportListQuery>;
 
-export const RowListQuery = v.strictObject({
-  ...PAGE_QUERY,
+export const RowExportQuery = v.strictObject({
   outcome: described(
     v.optional(v.picklist(['pass', 'fail'], 'must be pass or fail')),
     'Only rows with this outcome.',
   ),
 });
+
+export const RowListQuery = v.strictObject({ ...PAGE_QUERY, ...RowExportQuery.entries });
 export type RowListQuery = v.InferOutput<typeof RowListQuery>;
 
 export const UploadQuery = v.strictObject({

@@ -33,7 +33,7 @@ export async function periodOf(
   if (!domain) throw new AppError('not_found', 'No such domain.');
   const to = query.to ?? isoTime(clock.now()).slice(0, 10);
   const from = query.from ?? dayBefore(to, DEFAULT_DAYS - 1);
-  const days = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
+  const days = daysOfPeriod({ from, to });
   if (days < 1 || days > MAX_DAYS)
     throw invalidParams([
       {
@@ -45,6 +45,14 @@ export async function periodOf(
   return { domain, from, to };
 }
 
+/** The number of days, with the first and the last. */
+export const daysOfPeriod = ({ from, to }: Pick<Period, 'from' | 'to'>): number =>
+  (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
+
+/** The name of a file with figures of a period. Domain names have no characters that a file name must not have. */
+export const exportName = (what: string, { domain, from, to }: Period): string =>
+  `${what}-${domain.name}-${from}-${to}`;
+
 /** The last 30 days, in UTC. */
 export function lastDays({ clock }: Pick<App, 'clock'>): Pick<Period, 'from' | 'to'> {
   const to = isoTime(clock.now()).slice(0, 10);
@@ -55,7 +63,8 @@ export function lastDays({ clock }: Pick<App, 'clock'>): Pick<Period, 'from' | '
 export const dayBefore = (day: string, days: number): string =>
   isoTime(Date.parse(day) - days * DAY_MS).slice(0, 10);
 
-const TOTALS = [
+/** What is counted for each day. */
+export const TOTALS = [
   'messages',
   'passed',
   'failed',
@@ -65,9 +74,9 @@ const TOTALS = [
   'overridden',
 ] as const;
 
-export async function dmarcFeedback(app: App, { domain, from, to }: Period) {
-  const { db } = app;
-  const days = await db
+/** The days with reports, oldest first. */
+export const dmarcDays = (db: Db, { domain, from, to }: Period) =>
+  db
     .selectFrom('dmarc_days')
     .selectAll()
     .where('domain_id', '=', domain.id)
@@ -75,6 +84,10 @@ export async function dmarcFeedback(app: App, { domain, from, to }: Period) {
     .where('day', '<=', to)
     .orderBy('day')
     .execute();
+
+export async function dmarcFeedback(app: App, { domain, from, to }: Period) {
+  const { db } = app;
+  const days = await dmarcDays(db, { domain, from, to });
   const totals = Object.fromEntries(
     TOTALS.map((name) => [name, days.reduce((sum, day) => sum + day[name], 0)]),
   ) as Record<(typeof TOTALS)[number], number>;

@@ -18,11 +18,25 @@ const MAX_PART_HEADER_BYTES = 8 * 1024;
 
 const CRLF = '\r\n';
 
-/** Throws `malformed_request` for a body that does not have the form that its content type promises. */
+/** Throws as `readFormPartList`. */
 export function readFormParts(body: Uint8Array, contentType: string | null): FormParts {
+  const parts: FormParts = new Map();
+  for (const [name, part] of readFormPartList(body, contentType))
+    if (!parts.has(name)) parts.set(name, part);
+  return parts;
+}
+
+/**
+ * All parts in order, such as the files of one field. Throws `malformed_request` for a body that does not have the form
+ * that its content type promises.
+ */
+export function readFormPartList(
+  body: Uint8Array,
+  contentType: string | null,
+): [name: string, part: FormPart][] {
   const delimiter = `--${boundaryOf(contentType ?? '')}`;
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-  const parts: FormParts = new Map();
+  const parts: [string, FormPart][] = [];
   // The first delimiter has no line break before it, unless a client sends a preamble, which none does.
   if (bytes.indexOf(delimiter) !== 0) throw malformed();
   let position = delimiter.length;
@@ -31,22 +45,21 @@ export function readFormParts(body: Uint8Array, contentType: string | null): For
     const start = position + CRLF.length;
     const end = bytes.indexOf(CRLF + delimiter, start);
     if (end === -1) throw malformed();
-    addPart(parts, bytes.subarray(start, end));
+    parts.push(readPart(bytes.subarray(start, end)));
     position = end + CRLF.length + delimiter.length;
   }
   return parts;
 }
 
-function addPart(parts: FormParts, part: Buffer): void {
+function readPart(part: Buffer): [name: string, part: FormPart] {
   const headerEnd = part.subarray(0, MAX_PART_HEADER_BYTES).indexOf(CRLF + CRLF);
   if (headerEnd === -1) throw malformed();
   const header = part.subarray(0, headerEnd).toString('utf8');
   const disposition = /^content-disposition:[ \t]*form-data(;.*)$/im.exec(header)?.[1];
   const name = disposition && parameterOf(disposition, 'name');
   if (name === undefined || name === null) throw malformed();
-  if (parts.has(name)) return;
   const filename = parameterOf(disposition!, 'filename');
-  parts.set(name, { filename, bytes: part.subarray(headerEnd + 2 * CRLF.length) });
+  return [name, { filename, bytes: part.subarray(headerEnd + 2 * CRLF.length) }];
 }
 
 /** Browsers quote values, and encode only quotes and line breaks in them (HTML Standard, multipart/form-data). */

@@ -10,6 +10,7 @@ import { deletedOf, idOf, listSchema } from '../http/schemas.ts';
 import { streamed } from '../http/streamed.ts';
 import { isoTime } from '../lib/clock.ts';
 import { waitUntil } from '../lib/concurrency.ts';
+import { type CsvColumn, csvHeaders, toCsv } from '../lib/csv.ts';
 import { AppError, invalidParams } from '../lib/errors.ts';
 import { readPieces } from '../store/chunks.ts';
 import { afterCommit } from '../store/open.ts';
@@ -191,10 +192,13 @@ const exportTests = route({
       for await (const { row, tags } of eachTest(app.db, actor.livemode, query))
         yield presentListed(row, app.config, tags);
     })();
-    return new Response(streamed(wantsJson ? toJsonLines(tests) : toCsv(tests)), {
+    const name = `tests-${isoTime(app.clock.now()).slice(0, 10)}`;
+    if (!wantsJson)
+      return new Response(streamed(toCsv(COLUMNS, tests)), { headers: csvHeaders(name) });
+    return new Response(streamed(toJsonLines(tests)), {
       headers: {
-        'content-type': wantsJson ? 'application/x-ndjson' : 'text/csv; charset=utf-8',
-        'content-disposition': `attachment; filename="tests-${isoTime(app.clock.now()).slice(0, 10)}.${wantsJson ? 'jsonl' : 'csv'}"`,
+        'content-type': 'application/x-ndjson',
+        'content-disposition': `attachment; filename="${name}.jsonl"`,
       },
     });
   },
@@ -324,9 +328,9 @@ export const testOperations = {
   reanalyze,
 };
 
-// The export as CSV (RFC 4180) or JSON lines, streamed.
+// The export, streamed.
 
-const COLUMNS: [string, (test: ListedTest) => string | number | null][] = [
+const COLUMNS: CsvColumn<ListedTest>[] = [
   ['id', (t) => t.id],
   ['created_at', (t) => t.created_at],
   ['name', (t) => t.name],
@@ -347,24 +351,6 @@ const COLUMNS: [string, (test: ListedTest) => string | number | null][] = [
   ['summary', (t) => t.summary],
   ['tags', (t) => t.tags.join(',')],
 ];
-
-/**
- * Prefixes text that a spreadsheet would evaluate as a formula with an apostrophe, so that it is shown
- * as text.
- */
-function csvCell(value: string | number | null): string {
-  if (value === null) return '';
-  if (typeof value === 'number') return String(value);
-  const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-}
-
-const csvLine = (cells: string[]): string => `${cells.join(',')}\r\n`;
-
-async function* toCsv(tests: AsyncIterable<ListedTest>): AsyncGenerator<string> {
-  yield csvLine(COLUMNS.map(([name]) => name));
-  for await (const test of tests) yield csvLine(COLUMNS.map(([, value]) => csvCell(value(test))));
-}
 
 async function* toJsonLines(tests: AsyncIterable<ListedTest>): AsyncGenerator<string> {
   for await (const test of tests) yield `${JSON.stringify(test)}\n`;

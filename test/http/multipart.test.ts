@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readFormParts, textField } from '../../src/http/multipart.ts';
+import { readFormPartList, readFormParts, textField } from '../../src/http/multipart.ts';
 import { AppError } from '../../src/lib/errors.ts';
 
 /** The body and content type that a client sends for this form. */
@@ -28,6 +28,17 @@ test('Fields and files of a form are read as they were sent', async () => {
   assert.equal(textField(parts, 'message'), '', 'a file is no text');
   assert.equal(parts.get('message')?.filename, 'a "b".eml');
   assert.deepEqual(Uint8Array.from(parts.get('message')!.bytes), bytes);
+});
+
+test('All files of one field are read, in their order', async () => {
+  const form = new FormData();
+  for (const name of ['b.xml', 'a.xml', 'b.xml'])
+    form.append('file', new File([`in ${name}`], name));
+  const parts = readFormPartList(...(await encoded(form)));
+  assert.deepEqual(
+    parts.map(([field, { filename, bytes }]) => [field, filename, new TextDecoder().decode(bytes)]),
+    ['b.xml', 'a.xml', 'b.xml'].map((name) => ['file', name, `in ${name}`]),
+  );
 });
 
 test('A form that a browser sends without a file has an empty file name and no bytes', () => {

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
-import { BEGIN, dmarc, tls, tlsFailure, tlsPolicy } from '../feedback/reading/builders.ts';
+import { BEGIN, dmarc, record, tls, tlsFailure, tlsPolicy } from '../feedback/reading/builders.ts';
 import { named, startFeedback } from '../feedback/start.ts';
 import { reportsOfDay, STORY_ZONE } from '../feedback/story.ts';
 import { checkLook, SIZES, startMemberBrowser } from './dashboard.ts';
@@ -38,10 +38,22 @@ test('Feedback is read, marked and understood in a browser', async (t) => {
     .getByText('Not ready for p=quarantine: failing mail from SendGrid would go to spam.')
     .waitFor();
   await page.getByText('SendGrid: 660 of 840 messages fail DMARC.').waitFor();
-  await page.getByLabel('Sources').selectOption({ label: 'Only failing' });
-  await page.getByRole('button', { name: 'Apply' }).click();
   const senders = page.locator('#sources tbody tr');
+  // Choices apply at once.
+  await page.getByLabel('Show').selectOption({ label: 'Only new' });
+  await page.getByText('New: first seen in the last 30 days').waitFor();
+  assert.equal(await senders.count(), 7);
+  await page.getByLabel('Show').selectOption({ label: 'Only failing' });
+  await page.waitForURL(/show=failing/);
   assert.equal(await senders.count(), 1);
+  await page.getByLabel('Period').selectOption({ label: 'Last 90 days' });
+  await page.waitForURL(/days=90/);
+  assert.match(page.url(), /show=failing/);
+  await page.getByLabel('Reported by').selectOption({ label: 'yahoo' });
+  await page.getByText('For one reporter, the page shows the last 30 days only.').waitFor();
+  assert.equal(await senders.first().locator('td').nth(2).innerText(), '280');
+  await page.getByLabel('Reported by').selectOption({ label: 'All reporters' });
+  await page.waitForURL(/days=90(?!.*reporter)/);
   await senders.first().getByRole('link').click();
   await page.getByRole('heading', { name: 'SendGrid', exact: true }).waitFor();
   await page.getByRole('button', { name: 'Send a test through SendGrid' }).waitFor();
@@ -55,12 +67,6 @@ test('Feedback is read, marked and understood in a browser', async (t) => {
   await page.getByLabel('Status').selectOption({ label: 'Not accepted' });
   await page.getByRole('button', { name: 'Apply' }).click();
   assert.equal(await page.locator('main tbody tr').count(), 1);
-  await page.getByLabel('File').setInputFiles({
-    ...{ name: 'r.xml', mimeType: 'text/xml', buffer: Buffer.from(dmarc({ id: 'by-hand' })) },
-  });
-  await page.getByRole('button', { name: 'Upload' }).click();
-  await page.getByText('Uploaded. Reports by status: counted: 1.').waitFor();
-
   const reports = await service.call<{ data: { id: string }[] }>(
     'GET',
     '/v1/feedback/reports?type=dmarc&limit=1',
@@ -79,6 +85,7 @@ test('Feedback is read, marked and understood in a browser', async (t) => {
     domain: `/feedback/domains/${domain.id}`,
     quiet: `/feedback/domains/${quiet.id}`,
     source: `/feedback/sources/${sources.body.data[2]!.id}`,
+    shown: `/feedback/domains/${domain.id}?show=new&reporter=yahoo`,
     reports: '/feedback/reports',
     report: `/feedback/reports/${reports.body.data[0]!.id}`,
   };
@@ -94,6 +101,148 @@ test('Feedback is read, marked and understood in a browser', async (t) => {
         });
         await look.context().close();
       }
+});
+
+const file = (name: string, text: string) => ({
+  ...{ name, mimeType: 'application/octet-stream', buffer: Buffer.from(text) },
+});
+
+test('Files are uploaded one by one with a line for each, chosen with the keyboard or dropped', async (t) => {
+  const { service } = await startFeedback(t);
+  const browser = await startMemberBrowser(t, service, 'member');
+  const page = await browser.open('/feedback/reports', { expectedErrors: /status of 401/ });
+  const lines = page.locator('.upload-lines li');
+  await page
+    .getByLabel('Files')
+    .setInputFiles([
+      file('first.xml', dmarc({ id: 'first' })),
+      file('again.xml', dmarc({ id: 'first' })),
+      file('notes.txt', 'hello'),
+      file('empty.xml', ''),
+      file('huge.xml', 'x'.repeat(service.app.config.FEEDBACK_MAX_SIZE + 1)),
+    ]);
+  await page.getByLabel('Files').press('Tab');
+  await page.keyboard.press('Enter');
+  await page.getByText('Larger than').waitFor();
+  const shown = (await lines.allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' '));
+  assert.deepEqual(shown.slice(0, 2), ['first.xml Counted', 'again.xml Duplicate']);
+  assert.match(shown[2]!, /^notes\.txt Not accepted: /);
+  assert.deepEqual(shown.slice(3), ['empty.xml The file is empty', 'huge.xml Larger than 16 MB']);
+  await page.getByText('Files with accepted reports: 2. Other files: 3.').waitFor();
+
+  // As a browser does when files are dropped.
+  await page.evaluate(
+    `(() => {
+      const data = new DataTransfer();
+      data.items.add(new File([${JSON.stringify(dmarc({ id: 'dropped' }))}], 'dropped.xml'));
+      for (const type of ['dragover', 'drop'])
+        document.querySelector('h1').dispatchEvent(
+          new DragEvent(type, { bubbles: true, cancelable: true, dataTransfer: data }));
+    })()`,
+  );
+  await lines.nth(5).getByRole('link', { name: 'Counted' }).click();
+  await page.getByRole('heading', { name: 'DMARC report from receiver ltd' }).waitFor();
+
+  // A session that ends meanwhile is said so.
+  await page.goto(`${service.url}/feedback/reports`);
+  await page.context().clearCookies();
+  await page.getByLabel('Files').setInputFiles([file('late.xml', dmarc({ id: 'late' }))]);
+  await page.getByRole('button', { name: 'Upload' }).click();
+  await page.getByText('Your session has ended.').waitFor();
+});
+
+test('Without scripts, the form uploads several files, and each has a line', async (t) => {
+  const { service } = await startFeedback(t);
+  const browser = await startMemberBrowser(t, service, 'member');
+  const page = await browser.open('/feedback/reports', { javaScriptEnabled: false });
+  await page
+    .getByLabel('Files')
+    .setInputFiles([file('a.xml', dmarc({ id: 'a' })), file('b.txt', 'hello'), file('c.xml', '')]);
+  await page.getByRole('button', { name: 'Upload' }).click();
+  const lines = await page.locator('#uploaded li').allInnerTexts();
+  const shown = lines.map((text) => text.replaceAll(/\s+/g, ' '));
+  assert.equal(shown[0], 'a.xml Counted');
+  assert.match(shown[1]!, /^b\.txt Not accepted: /);
+  assert.match(shown[2]!, /^c\.xml The request body is empty/);
+});
+
+test('Senders and rows are read in pages; the chart is readable as a table, and nothing moves', async (t) => {
+  const feedback = await startFeedback(t);
+  const { service, domain } = feedback;
+  const addresses = Array.from({ length: 120 }, (_, i) => `198.18.${i}.1`);
+  const [report] = await feedback.upload(
+    dmarc({ records: addresses.map((source) => record({ source })).join('') }),
+  );
+  await named(feedback);
+  const browser = await startMemberBrowser(t, service, 'viewer');
+  const page = await browser.open(`/feedback/domains/${domain.id}`);
+  const senders = page.locator('#sources tbody tr');
+  const seen = new Set<string>();
+  for (const [count, link] of [
+    [50, 'Fewer messages →'],
+    [50, 'Fewer messages →'],
+    [20, '← More messages'],
+    [50, null],
+  ] as const) {
+    await page.waitForFunction(
+      `document.querySelectorAll('#sources tbody tr').length === ${count}`,
+    );
+    for (const name of await senders.locator('a').allInnerTexts()) seen.add(name);
+    if (link) await page.getByRole('link', { name: link }).click();
+  }
+  assert.equal(seen.size, 120);
+  await page.getByText('Show as a table').click();
+  await page.getByRole('cell', { name: '240' }).first().waitFor();
+  const shift = await page.evaluate(
+    `new Promise((resolve) => {
+      let sum = 0;
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) if (!entry.hadRecentInput) sum += entry.value;
+      }).observe({ type: 'layout-shift', buffered: true });
+      requestAnimationFrame(() => requestAnimationFrame(() => resolve(sum)));
+    })`,
+  );
+  assert.equal(shift, 0);
+
+  await page.goto(`${service.url}/feedback/reports/${report!.id}`);
+  await page.getByRole('link', { name: 'Next rows →' }).click();
+  await page.getByRole('link', { name: 'Next rows →' }).click();
+  await page.getByRole('link', { name: '← Previous rows' }).waitFor();
+  assert.equal(await page.locator('#rows tbody tr').count(), 20);
+  assert.equal(await page.getByRole('link', { name: '198.18.119.0/24' }).count(), 1);
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: 'Export as CSV' }).click(),
+  ]);
+  assert.equal(download.suggestedFilename(), `rows-${report!.id}.csv`);
+  await page.getByLabel('Show').selectOption({ label: 'Only failed' });
+  await page.getByText('No row matches.').waitFor();
+});
+
+test('The steps of the set-up turn to done by themselves', async (t) => {
+  const published: { TXT?: string[] } = {};
+  const feedback = await startFeedback(t, { zone: { '_dmarc.example.com': published } });
+  const { service, domain } = feedback;
+  const browser = await startMemberBrowser(t, service, 'member');
+  const page = await browser.open(`/feedback/domains/${domain.id}`);
+  const states = () =>
+    page.locator('.step-head .state').evaluateAll((all) => all.map((each) => each.textContent));
+  service.app.scheduler.wakeHere('domains.feedback-records');
+  await page.getByText('Not published yet').waitFor();
+  assert.deepEqual(await states(), ['Not published yet', 'Not started', 'Not started']);
+  assert.equal(await page.getByRole('button', { name: 'Copy the value' }).count(), 3);
+  const { body } = await service.call<{ feedback: { records: { name: string; value: string }[] } }>(
+    'GET',
+    `/v1/domains/${domain.id}`,
+  );
+  const [dmarcRecord] = body.feedback.records;
+  published.TXT = [dmarcRecord!.value];
+  feedback.clock.advance(3_600_000);
+  service.app.scheduler.wakeHere('domains.feedback-records');
+  await page.locator('.step-head').filter({ hasText: '1.' }).getByText('Done').waitFor();
+  assert.deepEqual(await states(), ['Done', 'Waiting', 'Waiting']);
+  await feedback.upload(dmarc());
+  await page.getByText('Set up: receiving reports').waitFor();
 });
 
 test('A viewer reads feedback and changes nothing', async (t) => {

@@ -168,8 +168,10 @@ const REAL_VALUES: Record<
     return ['$TOKEN', domain.body.feedback.address.slice(3, 19)];
   },
   listFeedbackSources: realDomain,
+  exportFeedbackSources: realDomain,
   getDmarcAdvice: realDomain,
   getDmarcFeedback: realDomain,
+  exportDmarcFeedback: realDomain,
   getTlsFeedback: realDomain,
   getComplaintSummary: realDomain,
   getBounceSummary: realDomain,

@@ -177,6 +177,8 @@ async function walkFeedback({ ask, service }: Walk) {
   await ask('GET', '/v1/feedback/reports?type=other', 422);
   await ask('GET', `/v1/feedback/reports/${id}`, 200);
   await ask('GET', `/v1/feedback/reports/${id}/rows`, 200);
+  await ask('GET', `/v1/feedback/reports/${id}/rows/export`, 200);
+  await ask('GET', '/v1/feedback/reports/fbr_none/rows/export', 404);
   await ask('GET', `/v1/feedback/reports/${id}/source`, 200);
   await ask('GET', '/v1/feedback/reporters', 200);
   const reporter = `/v1/feedback/reporters/${reporter_id}`;
@@ -184,7 +186,7 @@ async function walkFeedback({ ask, service }: Walk) {
   await ask('PATCH', reporter, 200, { json: { trusted: true } });
   await ask('PATCH', reporter, 412, { json: { trusted: false }, headers: { 'if-match': etag } });
   const query = `domain_id=${domain.body.id}`;
-  for (const sums of ['dmarc', 'tls', 'complaints/summary', 'bounces/summary']) {
+  for (const sums of ['dmarc', 'dmarc/export', 'tls', 'complaints/summary', 'bounces/summary']) {
     await ask('GET', `/v1/feedback/${sums}?${query}`, 200);
     await ask('GET', `/v1/feedback/${sums}?${query}&from=2020-01-01`, 422);
     await ask('GET', `/v1/feedback/${sums}?domain_id=dom_none`, 404);
@@ -208,6 +210,12 @@ async function walkSources({ ask, service }: Pick<Walk, 'ask' | 'service'>, doma
   }
   await ask('GET', `${sources}&kind=own`, 200);
   await ask('GET', `${sources}&kind=other`, 422);
+  await ask('GET', `${sources}&starting_after=x`, 400);
+  await ask('GET', `${sources}&failing=true&new=true&reporter=x`, 200);
+  await ask('GET', `${sources}&reporter=x&from=2026-01-01`, 422);
+  const files = `/v1/feedback/sources/export?domain_id=${domain}`;
+  await ask('GET', files, 200);
+  await ask('GET', `${files}&kind=other`, 422);
   const source = `/v1/feedback/sources/${found[0]!.id}`;
   await ask('GET', source, 200);
   await ask('PATCH', source, 200, { json: { mark: 'own', label: 'Ours' } });
@@ -401,7 +409,9 @@ async function walkRefusals({ ask, document }: Walk) {
       }
       const ignored = isPublicLink ? 404 : isPublicRead ? 200 : 422;
       await ask(method, `${path}?no_such=1&no_such=2`, ignored, { key });
-      if ('starting_after' in (query?.entries ?? {}) && !template.includes('{'))
+      // The list of sources needs a domain first.
+      const isList = 'starting_after' in (query?.entries ?? {}) && !template.includes('{');
+      if (isList && operationId !== 'listFeedbackSources')
         await ask(method, `${path}?starting_after=x`, 400, { key });
       if (!body && !consumes && method !== 'GET')
         await ask(method, path, 400, { key, json: { recipients: ['ann@example.com'] } });

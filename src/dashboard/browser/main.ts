@@ -4,6 +4,7 @@ import { saveDraft } from './drafts.ts';
 import { startRefreshing, stopRefreshing } from './refresh.ts';
 import { checkSession } from './signed-out.ts';
 import { showLocalTimes, startRelativeTimes } from './times.ts';
+import { startUploads } from './upload-files.ts';
 import { resumeWatching, stopWatching, watchTest } from './watch-test.ts';
 
 /** Opens and closes the navigation on small screens. */
@@ -93,4 +94,5 @@ function start(): void {
   showLocalTimes(document);
   watchTest();
   startRefreshing();
+  startUploads();
 }

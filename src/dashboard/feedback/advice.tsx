@@ -7,6 +7,12 @@ import { DnsRecord } from '../domains/dns-record.tsx';
 import { Card } from '../frame/card.tsx';
 import { FEEDBACK } from './list.tsx';
 
+/** The sources with the most messages matter most; the table below has all of them. */
+const MAX_SHOWN = 10;
+
+const More = ({ count }: { count: number }) =>
+  count > 0 ? <li class="muted">{`And ${formatCount(count)} more.`}</li> : null;
+
 type Advised = v.InferOutput<typeof DmarcAdvice>;
 
 export function Advice({ domain, advice }: { domain: string; advice: Advised }) {
@@ -19,16 +25,17 @@ export function Advice({ domain, advice }: { domain: string; advice: Advised }) 
       </p>
       {missing.length > 0 && (
         <ul class="plain">
-          {missing.map((sentence) => (
+          {missing.slice(0, MAX_SHOWN).map((sentence) => (
             <li key={sentence}>{sentence}</li>
           ))}
+          <More count={missing.length - MAX_SHOWN} />
         </ul>
       )}
       {lost.length > 0 && (
         <>
           <h3>{`What p=${next} would affect`}</h3>
           <ul class="plain">
-            {lost.map(({ id, name, label, failed, messages }) => (
+            {lost.slice(0, MAX_SHOWN).map(({ id, name, label, failed, messages }) => (
               <li key={id}>
                 <a href={`${FEEDBACK}/sources/${id}`}>
                   <bdi>{label ?? name}</bdi>
@@ -36,6 +43,7 @@ export function Advice({ domain, advice }: { domain: string; advice: Advised }) 
                 {`: ${formatCount(failed)} of ${formatCount(messages, 'message')}`}
               </li>
             ))}
+            <More count={lost.length - MAX_SHOWN} />
           </ul>
         </>
       )}

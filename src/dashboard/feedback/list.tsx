@@ -18,6 +18,7 @@ import { FeedbackTabs } from './tabs.tsx';
 import { FeedbackStateMark } from './words.tsx';
 
 export const FEEDBACK = '/feedback';
+export const REPORTS = `${FEEDBACK}/reports`;
 export const feedbackPath = (id: string): string => `${FEEDBACK}/domains/${id}`;
 
 const PAGE_SIZE = 25;

@@ -10,10 +10,22 @@ export const FEEDBACK_STYLE = `
 .swatch { display: inline-block; width: 12px; height: 12px; border: 1px solid var(--muted); }
 .swatch.failed { background: repeating-linear-gradient(135deg, var(--surface) 0 3px, var(--muted) 3px 5px); }
 .pass-share { display: grid; grid-template-columns: minmax(48px, 96px) 44px; align-items: center; gap: 8px; }
+@media (max-width: 640px) { .pass-share { grid-template-columns: 44px; gap: 2px; } }
+.unbroken { white-space: nowrap; }
+.sender { display: inline-block; min-width: 88px; }
 .steps { margin: 0; padding: 0; list-style: none; }
 .steps > li { padding: 12px 0; border-top: 1px solid var(--line); }
 .steps > li:first-child { border-top: 0; }
 .steps p { margin: 4px 0 8px; }
 .steps .stack { margin-top: 16px; }
-.steps > li.done > h3::after { content: " ✓"; color: var(--pass); }
+.steps .dns-record + p { margin-top: 8px; }
+.step-head { display: flex; flex-wrap: wrap; align-items: center; gap: 4px 12px; }
+.step-head h3 { margin: 0; }
+.steps .record-done { display: flex; flex-wrap: wrap; align-items: center; gap: 4px 8px; overflow-wrap: anywhere; }
+form.dragging .drop-zone { outline: 2px dashed var(--accent); outline-offset: 8px; }
+.upload-lines { margin: 0; padding: 0; list-style: none; }
+.upload-lines > li { display: flex; flex-wrap: wrap; align-items: center; gap: 4px 12px; min-height: 40px; padding: 6px 0; border-top: 1px solid var(--line); overflow-wrap: anywhere; }
+.upload-lines > li:first-child { border-top: 0; }
+.upload-lines progress { flex: 0 1 160px; }
+.upload-name { flex: 0 1 240px; font-weight: 600; }
 `;

@@ -96,10 +96,15 @@ interface PagerProps {
   cursors: { starting_after?: string; ending_before?: string };
   rows: { id: string }[];
   hasMore: boolean;
+  /** For a list in another order: what the links back and on say. */
+  words?: [back: string, on: string];
+  /** The part of the page with the list, if it is not at the top. */
+  fragment?: string;
 }
 
 /** Links to newer and older rows. Nothing for a list that fits on one page. */
-export function Pager({ path, query, cursors, rows, hasMore }: PagerProps) {
+export function Pager({ path, query, cursors, rows, hasMore, ...options }: PagerProps) {
+  const { words = ['← Newer', 'Older →'], fragment = '' } = options;
   const goesBack = cursors.ending_before !== undefined;
   const hasNewer = goesBack ? hasMore : cursors.starting_after !== undefined;
   const hasOlder = goesBack || hasMore;
@@ -108,13 +113,21 @@ export function Pager({ path, query, cursors, rows, hasMore }: PagerProps) {
   return (
     <nav class="pager screen-only" aria-label="Pages">
       {hasNewer && first && (
-        <a class="button" rel="prev" href={pathWith(path, { ...query, ending_before: first.id })}>
-          ← Newer
+        <a
+          class="button"
+          rel="prev"
+          href={pathWith(path, { ...query, ending_before: first.id }) + fragment}
+        >
+          {words[0]}
         </a>
       )}
       {hasOlder && last && (
-        <a class="button" rel="next" href={pathWith(path, { ...query, starting_after: last.id })}>
-          Older →
+        <a
+          class="button"
+          rel="next"
+          href={pathWith(path, { ...query, starting_after: last.id }) + fragment}
+        >
+          {words[1]}
         </a>
       )}
     </nav>

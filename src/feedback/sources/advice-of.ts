@@ -4,11 +4,11 @@ import type { App } from '../../app.ts';
 import { feedbackOf } from '../../domains/feedback/state.ts';
 import { dayBefore, type Period, reporterCount } from '../sums.ts';
 import { type Advice, adviseOn, MIN_DAYS } from './advice.ts';
-import { messagesSince, type SummedSource, sourcesOf, unnamedMessages } from './queries.ts';
+import { messagesSince, type SourceSums, sourcesOf, unnamedMessages } from './queries.ts';
 
 export interface StoredAdvice extends Advice {
   /** The sources that the advice names, with their sums. */
-  sources: SummedSource[];
+  sources: SourceSums[];
 }
 
 export async function adviceFor(app: App, period: Period): Promise<StoredAdvice> {

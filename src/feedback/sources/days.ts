@@ -18,16 +18,16 @@ const sumIf = (condition: RawBuilder<unknown>, sign: 1 | -1) =>
   sql`coalesce(sum(case when ${condition} then ${sql.lit(sign)} * count else 0 end), 0)`;
 
 /** In the order of `SUM_COLUMNS`. */
-const sums = (sign: 1 | -1) =>
-  sql.join([
-    sumIf(sql`1 = 1`, sign),
-    sumIf(sql`outcome = 'pass'`, sign),
-    sumIf(sql`dkim = 'pass'`, sign),
-    sumIf(sql`spf = 'pass'`, sign),
-    sumIf(sql`disposition = 'quarantine'`, sign),
-    sumIf(sql`disposition = 'reject'`, sign),
-    sumIf(isForwarded, sign),
-  ]);
+const sumsOf = (sign: 1 | -1) => [
+  sumIf(sql`1 = 1`, sign),
+  sumIf(sql`outcome = 'pass'`, sign),
+  sumIf(sql`dkim = 'pass'`, sign),
+  sumIf(sql`spf = 'pass'`, sign),
+  sumIf(sql`disposition = 'quarantine'`, sign),
+  sumIf(sql`disposition = 'reject'`, sign),
+  sumIf(isForwarded, sign),
+];
+const sums = (sign: 1 | -1) => sql.join(sumsOf(sign));
 
 /** What is counted for each source and day. */
 export const SUM_COLUMNS = [
@@ -39,6 +39,11 @@ export const SUM_COLUMNS = [
   'rejected',
   'forwarded',
 ] as const;
+
+/** The sums of rows, each under its name. */
+export const rowSums = sql.join(
+  sumsOf(1).map((sum, index) => sql`${sum} as ${sql.ref(SUM_COLUMNS[index]!)}`),
+);
 
 const insertInto = sql`insert into feedback_source_days (source_id, domain_id, day,
   ${sql.join(SUM_COLUMNS.map((name) => sql.ref(name)))})`;

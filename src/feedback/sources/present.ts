@@ -4,14 +4,16 @@ import type { Db } from '../../store/open.ts';
 import type { DomainRow, FeedbackSourceRow } from '../../store/tables.generated.ts';
 import type { Period } from '../sums.ts';
 import type { StoredAdvice } from './advice-of.ts';
-import { kindOf, type SourceMark } from './kind.ts';
+import { SUM_COLUMNS } from './days.ts';
+import type { SourceMark } from './kind.ts';
 import {
   addressesOf,
   daysOf,
   reportersOfSource,
   type SummedSource,
   signaturesOf,
-  sourcesOf,
+  summed,
+  withAddresses,
 } from './queries.ts';
 import type { FeedbackSource, FeedbackSourceDetails } from './schema.ts';
 import { testOfSource } from './test-of.ts';
@@ -27,30 +29,29 @@ export function presentSource(source: SummedSource): FeedbackSource {
   };
 }
 
-/** A source without messages in the period. */
-async function silentSource(db: Db, row: FeedbackSourceRow): Promise<SummedSource> {
-  const zero = {
-    ...{ messages: 0, passed: 0, dkim: 0, spf: 0, quarantined: 0, rejected: 0, forwarded: 0 },
-  };
-  const addresses = await addressesOf(db, row.id);
-  const days = addresses.flatMap(({ first_day, last_day }) => [first_day, last_day]).sort();
-  return {
-    ...{ row, ...zero, kind: kindOf(row.key, row.mark as SourceMark | null, zero) },
-    ...{ addresses: addresses.length, firstDay: days[0] ?? '', lastDay: days.at(-1) ?? '' },
-  };
+/** From its own days alone, so that a domain may have any number of other sources. */
+async function summedSource(
+  db: Db,
+  row: FeedbackSourceRow,
+  days: Awaited<ReturnType<typeof daysOf>>,
+): Promise<SummedSource> {
+  const sumOf = (name: (typeof SUM_COLUMNS)[number]) =>
+    days.reduce((sum, day) => sum + day[name], 0);
+  const sums = Object.fromEntries(SUM_COLUMNS.map((name) => [name, sumOf(name)]));
+  const source = { ...summed(row, sums as Parameters<typeof summed>[1]), lastDay: '' };
+  const [found] = await withAddresses(db, [source]);
+  return found ?? { ...source, addresses: 0, firstDay: '' };
 }
 
 export async function presentDetails(
   db: Db,
   row: FeedbackSourceRow,
-  { domain, from, to }: Period,
+  { from, to }: Pick<Period, 'from' | 'to'>,
 ): Promise<FeedbackSourceDetails> {
   const period = { source: row, from, to };
-  const all = await sourcesOf(db, { domain, from, to });
-  const summed = all.find((source) => source.row.id === row.id) ?? (await silentSource(db, row));
   const days = await daysOf(db, row.id, period);
   return {
-    ...presentSource({ ...summed, row }),
+    ...presentSource(await summedSource(db, row, days)),
     ...{ from, to },
     address_list: await addressesOf(db, row.id),
     signatures: await signaturesOf(db, period),
@@ -62,15 +63,19 @@ export async function presentDetails(
   };
 }
 
-export function presentAdvice({ id, name }: DomainRow, advice: StoredAdvice) {
+export async function presentAdvice(db: Db, { id, name }: DomainRow, advice: StoredAdvice) {
   const { state, summary, current, next, ready, since, reporters, messages, missing } = advice;
   const named = new Set(advice.wouldBeRejected.map((source) => source.id));
+  const affected = await withAddresses(
+    db,
+    advice.sources.filter(({ row }) => named.has(row.id)),
+  );
   return {
     object: 'dmarc_advice' as const,
     domain_id: id,
     ...{ state, summary, current, next, ready, since },
     ...{ covered_days: advice.coveredDays, reporters, messages },
-    would_be_rejected: advice.sources.filter(({ row }) => named.has(row.id)).map(presentSource),
+    would_be_rejected: affected.map(presentSource),
     missing,
     record:
       advice.record === null

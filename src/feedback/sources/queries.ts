@@ -9,52 +9,66 @@ import type { MessageCounts } from './advice.ts';
 import { SUM_COLUMNS } from './days.ts';
 import { kindOf, type SourceKind, type SourceMark, type SourceTotals } from './kind.ts';
 
-/** A source with its sums over a period. */
-export interface SummedSource extends SourceTotals {
+/** The sums of a source over a period. */
+export interface SourceSums extends SourceTotals {
   row: FeedbackSourceRow;
   kind: SourceKind;
   quarantined: number;
   rejected: number;
-  addresses: number;
-  /** Days, of all time. */
-  firstDay: string;
+  /** Of the period. */
   lastDay: string;
 }
 
-/** All sources with messages in the period, those with the most first. */
+/** With how many addresses it has. Days are of all time. */
+export interface SummedSource extends SourceSums {
+  addresses: number;
+  firstDay: string;
+}
+
+type DaysOfDomain = Pick<Period, 'from' | 'to'> & { domain: Pick<DomainRow, 'id'> };
+
+/** All sources with messages in the period, or those with these IDs; those with the most messages first. */
 export async function sourcesOf(
   db: Db,
-  { domain, from, to }: Pick<Period, 'from' | 'to'> & { domain: Pick<DomainRow, 'id'> },
-): Promise<SummedSource[]> {
-  const sums = await db
-    .selectFrom('feedback_source_days')
-    .select('source_id')
+  period: DaysOfDomain,
+  ids?: string[],
+): Promise<SourceSums[]> {
+  if (ids?.length === 0) return [];
+  const sums = await sumsInOrder(db, period, ids)
+    .select(({ fn }) => fn.max('day').as('last_day'))
     .select(({ fn }) => SUM_COLUMNS.map((name) => fn.sum(name).as(name)))
-    .where('domain_id', '=', domain.id)
+    .execute();
+  const all = db.selectFrom('feedback_sources').selectAll();
+  const rows = await (ids
+    ? all.where('id', 'in', ids)
+    : all.where('domain_id', '=', period.domain.id)
+  ).execute();
+  const known = new Map(rows.map((row) => [row.id, row]));
+  const sources: SourceSums[] = [];
+  for (const counts of sums) {
+    const row = known.get(counts.source_id);
+    if (row) sources.push({ ...summed(row, counts), lastDay: counts.last_day });
+  }
+  return sources;
+}
+
+/** The IDs of all sources with messages in the period, those with the most messages first. Costs half of their sums. */
+export async function sourceIdsOf(db: Db, period: DaysOfDomain): Promise<string[]> {
+  const rows = await sumsInOrder(db, period).execute();
+  return rows.map(({ source_id }) => source_id);
+}
+
+function sumsInOrder(db: Db, { domain, from, to }: DaysOfDomain, ids?: string[]) {
+  const all = db.selectFrom('feedback_source_days').select('source_id');
+  // IDs lead to the index by source; with the domain too, the database could read all days of the domain.
+  const named = ids ? all.where('source_id', 'in', ids) : all.where('domain_id', '=', domain.id);
+  return named
     .where('day', '>=', from)
     .where('day', '<=', to)
     .groupBy('source_id')
     .having(sql<boolean>`sum(messages) > 0`)
     .orderBy(sql`sum(messages)`, 'desc')
-    .orderBy('source_id')
-    .execute();
-  const rows = await db
-    .selectFrom('feedback_sources')
-    .selectAll()
-    .where('domain_id', '=', domain.id)
-    .execute();
-  const known = new Map(rows.map((row) => [row.id, row]));
-  const spans = await spansOf(db, domain.id);
-  return sums.flatMap(({ source_id, ...counts }) => {
-    const row = known.get(source_id);
-    const span = spans.get(source_id);
-    if (!row || !span) return [];
-    const totals = Object.fromEntries(
-      SUM_COLUMNS.map((name) => [name, Number(counts[name])]),
-    ) as Record<(typeof SUM_COLUMNS)[number], number>;
-    const kind = kindOf(row.key, row.mark as SourceMark | null, totals);
-    return [{ row, kind, ...totals, ...span }];
-  });
+    .orderBy('source_id');
 }
 
 /** What each source sent from a day on, by ID. */
@@ -79,10 +93,31 @@ export async function messagesSince(
   );
 }
 
-type Span = Pick<SummedSource, 'addresses' | 'firstDay' | 'lastDay'>;
+/** `counts` are numbers, or text in PostgreSQL. */
+export function summed(
+  row: FeedbackSourceRow,
+  counts: Record<(typeof SUM_COLUMNS)[number], unknown>,
+): Omit<SourceSums, 'lastDay'> {
+  // Written out, because a domain can have thousands of sources.
+  const totals = {
+    messages: Number(counts.messages),
+    passed: Number(counts.passed),
+    dkim: Number(counts.dkim),
+    spf: Number(counts.spf),
+    quarantined: Number(counts.quarantined),
+    rejected: Number(counts.rejected),
+    forwarded: Number(counts.forwarded),
+  };
+  return { row, kind: kindOf(row.key, row.mark as SourceMark | null, totals), ...totals };
+}
 
-async function spansOf(db: Db, domainId: string): Promise<Map<string, Span>> {
-  const rows = await db
+/** More sources than this are not named one by one in a query. */
+const MAX_NAMED = 500;
+
+/** Adds the number of addresses, and the days of all time. */
+export async function withAddresses(db: Db, sources: SourceSums[]): Promise<SummedSource[]> {
+  if (sources.length === 0) return [];
+  const all = db
     .selectFrom('feedback_addresses')
     .select('source_id')
     .select(({ fn }) => [
@@ -90,16 +125,43 @@ async function spansOf(db: Db, domainId: string): Promise<Map<string, Span>> {
       fn.min('first_day').as('first'),
       fn.max('last_day').as('last'),
     ])
-    .where('domain_id', '=', domainId)
     .where('source_id', 'is not', null)
-    .groupBy('source_id')
+    .groupBy('source_id');
+  const ids = sources.map(({ row }) => row.id);
+  const rows = await (sources.length > MAX_NAMED
+    ? all.where('domain_id', '=', sources[0]!.row.domain_id)
+    : all.where('source_id', 'in', ids)
+  ).execute();
+  const spans = new Map(rows.map((row) => [row.source_id, row]));
+  return sources.flatMap((source) => {
+    const span = spans.get(source.row.id);
+    if (!span) return [];
+    const { addresses, first, last } = span;
+    return [{ ...source, addresses: Number(addresses), firstDay: first, lastDay: last }];
+  });
+}
+
+/** The sources of addresses of a domain, by address. Those that are not looked up yet are missing. */
+export async function sourcesOfAddresses(
+  db: Db,
+  domainId: string,
+  addresses: string[],
+): Promise<Map<string, { id: string; name: string }>> {
+  if (addresses.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('feedback_addresses')
+    .innerJoin('feedback_sources', 'feedback_sources.id', 'feedback_addresses.source_id')
+    .select(['feedback_addresses.address', 'feedback_sources.id'])
+    .select(({ fn, ref }) => [
+      fn.coalesce(ref('feedback_sources.label'), ref('feedback_sources.name')).as('name'),
+    ])
+    .where(
+      'feedback_addresses.id',
+      'in',
+      addresses.map((address) => `${domainId} ${address}`),
+    )
     .execute();
-  return new Map(
-    rows.map(({ source_id, addresses, first, last }) => [
-      source_id!,
-      { addresses: Number(addresses), firstDay: first, lastDay: last },
-    ]),
-  );
+  return new Map(rows.map(({ address, id, name }) => [address, { id, name: name! }]));
 }
 
 /** Messages of addresses that were seen in the period and have no source yet. */

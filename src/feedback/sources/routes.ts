@@ -3,24 +3,26 @@
 import * as v from 'valibot';
 import { findDomain } from '../../domains/queries.ts';
 import { route } from '../../http/route.ts';
-import { described, listSchema } from '../../http/schemas.ts';
+import { listSchema } from '../../http/schemas.ts';
+import { streamed } from '../../http/streamed.ts';
+import { type CsvColumn, csvHeaders, toCsv } from '../../lib/csv.ts';
 import { AppError } from '../../lib/errors.ts';
 import { audit } from '../../team/audit.ts';
 import { SummaryQuery } from '../schema.ts';
-import { lastDays, periodOf } from '../sums.ts';
+import { exportName, lastDays, periodOf } from '../sums.ts';
 import { adviceFor } from './advice-of.ts';
-import { SOURCE_KINDS } from './kind.ts';
+import { listSources, matchingSources } from './list.ts';
 import { presentAdvice, presentDetails, presentSource } from './present.ts';
-import { sourceOr404, sourcesOf } from './queries.ts';
+import { sourceOr404, withAddresses } from './queries.ts';
 import {
   DmarcAdvice,
   FeedbackSource,
   FeedbackSourceDetails,
   SOURCE_ID,
+  SourceExportQuery,
+  SourceListQuery,
   SourcePatch,
 } from './schema.ts';
-
-const MAX_LISTED = 500;
 
 const list = route({
   method: 'GET',
@@ -29,26 +31,56 @@ const list = route({
   role: 'viewer',
   summary: 'List sources',
   description:
-    'Returns who sent with the domain in From, those with the most messages first; at most 500. Addresses that were seen for the first time are named within minutes.',
-  query: v.strictObject({
-    ...SummaryQuery.entries,
-    kind: described(
-      v.optional(v.picklist(SOURCE_KINDS, `must be one of ${SOURCE_KINDS.join(', ')}`)),
-      'Only sources of this kind.',
-    ),
-  }),
+    'Returns who sent with the domain in From, those with the most messages first. Filters can be combined. Addresses that were seen for the first time are named within minutes.',
+  query: SourceListQuery,
   response: listSchema(FeedbackSource),
   errors: ['not_found'],
-  async handle({ app, query }) {
-    const all = await sourcesOf(app.db, await periodOf(app, query));
-    const found = query.kind ? all.filter(({ kind }) => kind === query.kind) : all;
-    return {
-      object: 'list' as const,
-      data: found.slice(0, MAX_LISTED).map(presentSource),
-      has_more: found.length > MAX_LISTED,
-    };
+  async handle({ app, query: { domain_id, from, to, ...query } }) {
+    const period = await periodOf(app, { domain_id, from, to });
+    const { sources, hasMore } = await listSources(app.db, period, query);
+    return { object: 'list' as const, data: sources.map(presentSource), has_more: hasMore };
   },
 });
+
+const exportSources = route({
+  method: 'GET',
+  path: '/v1/feedback/sources/export',
+  operation: 'exportFeedbackSources',
+  role: 'viewer',
+  summary: 'Export sources',
+  description: 'Returns all matching sources of a period as CSV, in the order of the list.',
+  query: SourceExportQuery,
+  produces: ['text/csv'],
+  responseHeaders: ['Content-Disposition'],
+  errors: ['not_found'],
+  async handle({ app, query: { domain_id, from, to, ...filters } }) {
+    const period = await periodOf(app, { domain_id, from, to });
+    const sources = await withAddresses(app.db, await matchingSources(app.db, period, filters));
+    return new Response(streamed(toCsv(COLUMNS, sources.map(presentSource))), {
+      headers: csvHeaders(exportName('sources', period)),
+    });
+  },
+});
+
+const COLUMNS: CsvColumn<FeedbackSource>[] = [
+  ['id', (source) => source.id],
+  ['name', (source) => source.name],
+  ['label', (source) => source.label],
+  ['kind', (source) => source.kind],
+  ['mark', (source) => source.mark],
+  ['evidence', (source) => source.evidence],
+  ['addresses', (source) => source.addresses],
+  ['messages', (source) => source.messages],
+  ['passed', (source) => source.passed],
+  ['failed', (source) => source.failed],
+  ['dkim', (source) => source.dkim],
+  ['spf', (source) => source.spf],
+  ['quarantined', (source) => source.quarantined],
+  ['rejected', (source) => source.rejected],
+  ['forwarded', (source) => source.forwarded],
+  ['first_day', (source) => source.first_day],
+  ['last_day', (source) => source.last_day],
+];
 
 const PERIOD = v.strictObject({
   from: SummaryQuery.entries.from,
@@ -123,8 +155,8 @@ const advice = route({
     const domain = await findDomain(app.db, query.domain_id);
     if (!domain) throw new AppError('not_found', 'No such domain.');
     const period = { domain, ...lastDays(app) };
-    return presentAdvice(domain, await adviceFor(app, period));
+    return presentAdvice(app.db, domain, await adviceFor(app, period));
   },
 });
 
-export const sourceOperations = { list, get, update, advice };
+export const sourceOperations = { list, export: exportSources, get, update, advice };

@@ -9,9 +9,12 @@ import {
   idOf,
   lineOfText,
   named,
+  PAGE_QUERY,
+  queryInteger,
   Time,
   typeField,
 } from '../../http/schemas.ts';
+import { SummaryQuery } from '../schema.ts';
 import { ADVICE_STATES, POLICIES } from './advice.ts';
 import { SOURCE_KINDS, SOURCE_MARKS } from './kind.ts';
 
@@ -146,6 +149,45 @@ export const FeedbackSourceDetails = named(
   'A source with its addresses, signatures, days and reporters.',
 );
 export type FeedbackSourceDetails = v.InferOutput<typeof FeedbackSourceDetails>;
+
+const Flag = v.optional(v.picklist(['true', 'false'], 'must be true or false'));
+
+const FILTERS = {
+  kind: described(
+    v.optional(v.picklist(SOURCE_KINDS, `must be one of ${SOURCE_KINDS.join(', ')}`)),
+    'Only sources of this kind.',
+  ),
+  failing: described(
+    Flag,
+    'If true, only sources with messages that fail DMARC. Without spoofers, whose messages are meant to fail.',
+  ),
+  new: described(
+    Flag,
+    'If true, only sources that were first seen in the 30 days that end with `to`, and not in the 60 days before that.',
+  ),
+  reporter: described(
+    v.optional(v.string()),
+    'Only what the reporter with this name counted. The period can then have at most 30 days. The kind of a source is what all reports show.',
+  ),
+};
+export type SourceFilters = v.InferOutput<v.StrictObjectSchema<typeof FILTERS, undefined>>;
+
+export const SourceExportQuery = v.strictObject({ ...SummaryQuery.entries, ...FILTERS });
+
+const MAX_LISTED = 500;
+
+export const SourceListQuery = v.strictObject({
+  ...SourceExportQuery.entries,
+  ...PAGE_QUERY,
+  limit: described(
+    v.optional(queryInteger(1, MAX_LISTED), String(MAX_LISTED)),
+    'The maximum number of sources to return.',
+  ),
+});
+export type SourceListQuery = Omit<
+  v.InferOutput<typeof SourceListQuery>,
+  'domain_id' | 'from' | 'to'
+>;
 
 export const SourcePatch = named(
   'UpdateFeedbackSource',

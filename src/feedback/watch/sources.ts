@@ -8,7 +8,7 @@ import { lockIn, type Tx } from '../../store/open.ts';
 import type { FeedbackSourceRow } from '../../store/tables.generated.ts';
 import { SUM_COLUMNS } from '../sources/days.ts';
 import { presentSource } from '../sources/present.ts';
-import { sourcesOf } from '../sources/queries.ts';
+import { sourcesOf, withAddresses } from '../sources/queries.ts';
 import { dayBefore, lastDays } from '../sums.ts';
 import {
   DAYS_NEEDED,
@@ -145,8 +145,8 @@ async function emit(
   row: FeedbackSourceRow,
   type: 'feedback.new_source' | 'feedback.source_failing' | 'feedback.source_recovered',
 ): Promise<void> {
-  const sources = await sourcesOf(tx, { domain: { id }, ...lastDays(app) });
-  const source = sources.find((each) => each.row.id === row.id);
+  const sums = await sourcesOf(tx, { domain: { id }, ...lastDays(app) }, [row.id]);
+  const [source] = await withAddresses(tx, sums);
   if (!source) return;
   const data = { ...presentSource(source), domain: name };
   await appendEvent(tx, { type, livemode: true, data }, app);

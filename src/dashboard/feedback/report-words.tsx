@@ -1,0 +1,41 @@
+/** How the pages name the types and states of reports. */
+
+import type { ListedReport } from '../../feedback/schema.ts';
+import type { ReportStatus } from '../../feedback/status.ts';
+import type { State } from '../../report/blocks.ts';
+import { StateMark } from '../../report/html/components.tsx';
+
+export const STATUS_WORDS: Record<ReportStatus, string> = {
+  counted: 'Counted',
+  duplicate: 'Duplicate',
+  conflict: 'Conflict',
+  unverified: 'Not verified',
+  refused: 'Not accepted',
+};
+
+const STATUS_STATES: Record<ReportStatus, State> = {
+  counted: 'pass',
+  duplicate: 'info',
+  conflict: 'warn',
+  unverified: 'warn',
+  refused: 'info',
+};
+
+const TYPE_WORDS: Record<string, string> = {
+  dmarc: 'DMARC',
+  dmarc_failure: 'DMARC failure',
+  tls: 'TLS',
+  complaint: 'Complaint',
+  bounce: 'Bounce',
+};
+
+export const StatusMark = ({ status }: Pick<ListedReport, 'status'>) => (
+  <StateMark state={STATUS_STATES[status]} word={STATUS_WORDS[status]} />
+);
+
+export const typeWord = ({ type }: Pick<ListedReport, 'type'>): string =>
+  type === null ? 'Unknown' : TYPE_WORDS[type]!;
+
+/** Such as "DMARC report from google.com". */
+export const titleOf = (report: Pick<ListedReport, 'type' | 'reporter'>): string =>
+  `${typeWord(report)} report from ${report.reporter ?? 'an unknown reporter'}`;

@@ -1,0 +1,154 @@
+/** Who sends: the filters, one page of the senders, and their export. */
+
+import type { FeedbackSource } from '../../feedback/sources/schema.ts';
+import { formatCount, formatPercent } from '../../report/summary.ts';
+import { Card } from '../frame/card.tsx';
+import { Select } from '../frame/form.tsx';
+import { type Column, DataTable, Filters, Pager, pathWith } from '../frame/table.tsx';
+import { ShareBar } from '../overview/figures.tsx';
+import { FEEDBACK } from './list.tsx';
+import { KindMark, nextStepOf } from './words.tsx';
+
+export const SOURCES_PAGE_SIZE = 50;
+
+/** What the API is asked for each choice. */
+const SHOWN = {
+  failing: ['Only failing', { failing: 'true' }],
+  new: ['Only new', { new: 'true' }],
+  own: ['Your servers', { kind: 'own' }],
+  service: ['Your services', { kind: 'service' }],
+  misconfigured: ['Misconfigured', { kind: 'misconfigured' }],
+  forwarder: ['Forwarders', { kind: 'forwarder' }],
+  spoof: ['Not yours', { kind: 'spoof' }],
+  unknown: ['Unknown', { kind: 'unknown' }],
+} satisfies Record<string, [text: string, filters: Record<string, string>]>;
+
+export interface SourceChoice {
+  show?: string;
+  reporter?: string;
+}
+
+/** As the parameters of `GET /v1/feedback/sources`. Unknown choices are left out. */
+export function sourceFilters({ show, reporter }: SourceChoice): Record<string, string> {
+  const filters = show !== undefined && Object.hasOwn(SHOWN, show) ? SHOWN[show as Shown][1] : {};
+  return { ...filters, ...(reporter ? { reporter } : {}) };
+}
+type Shown = keyof typeof SHOWN;
+
+interface Props {
+  /** Of the page of the domain, without its query. */
+  path: string;
+  /** The period of the page, which the filters keep. */
+  days: string | undefined;
+  choice: SourceChoice;
+  cursors: { starting_after?: string; ending_before?: string };
+  sources: FeedbackSource[];
+  hasMore: boolean;
+  reporters: { name: string }[];
+  /** The days that the figures are of. */
+  period: { from: string; to: string };
+  /** Whether the period is shorter than that of the page. */
+  isShortened: boolean;
+  exportPath: string;
+}
+
+export function Sources(props: Props) {
+  const { path, days, choice, cursors, sources, hasMore, reporters, period } = props;
+  const isFiltered = Object.keys(sourceFilters(choice)).length > 0;
+  const anchor = `${pathWith(path, { days })}#sources`;
+  const names = [
+    ...new Set([
+      ...(choice.reporter ? [choice.reporter] : []),
+      ...reporters.map(({ name }) => name),
+    ]),
+  ];
+  return (
+    <Card
+      title="Who sends mail from your domain"
+      id="sources"
+      actions={
+        sources.length > 0 && (
+          <a class="button" href={props.exportPath} download>
+            Export as CSV
+          </a>
+        )
+      }
+    >
+      <Filters path={anchor} active={isFiltered}>
+        {days !== undefined && <input type="hidden" name="days" value={days} />}
+        <Select
+          name="show"
+          label="Show"
+          value={choice.show ?? ''}
+          options={[
+            ['', 'All senders'],
+            ...Object.entries(SHOWN).map(([value, [text]]): [string, string] => [value, text]),
+          ]}
+        />
+        <Select
+          name="reporter"
+          label="Reported by"
+          value={choice.reporter ?? ''}
+          options={[['', 'All reporters'], ...names.map((name): [string, string] => [name, name])]}
+        />
+      </Filters>
+      <p class="small muted">
+        {`From ${period.from} to ${period.to} (UTC). `}
+        {choice.reporter
+          ? `As ${choice.reporter} counted it.`
+          : `As ${formatCount(reporters.length, 'reporter')} counted it.`}
+        {props.isShortened && ' For one reporter, the page shows the last 30 days only.'}
+        {choice.show === 'new' &&
+          ' New: first seen in the last 30 days, and not in the 60 days before.'}
+      </p>
+      {sources.length === 0 ? (
+        <p class="muted">
+          {isFiltered
+            ? 'No sender matches.'
+            : 'No sender is known in this period. New addresses are looked up within minutes.'}
+        </p>
+      ) : (
+        <>
+          <DataTable
+            label="Senders"
+            columns={COLUMNS}
+            rows={sources}
+            keyOf={({ id }) => id}
+            hrefOf={({ id }) => `${FEEDBACK}/sources/${id}`}
+          />
+          <Pager
+            path={path}
+            query={{ days, ...choice }}
+            cursors={cursors}
+            rows={sources}
+            hasMore={hasMore}
+            words={['← More messages', 'Fewer messages →']}
+            fragment="#sources"
+          />
+        </>
+      )}
+    </Card>
+  );
+}
+
+const COLUMNS: Column<FeedbackSource>[] = [
+  { title: 'Sender', cell: ({ name, label }) => <bdi class="sender">{label ?? name}</bdi> },
+  { title: 'Kind', cell: ({ kind }) => <KindMark kind={kind} /> },
+  {
+    title: 'Messages',
+    number: true,
+    wide: true,
+    cell: ({ messages }) => formatCount(messages),
+  },
+  {
+    title: 'Pass DMARC',
+    cell: ({ messages, passed, kind }) => (
+      <span class={`pass-share ${kind === 'misconfigured' ? 'fail' : 'pass'}`}>
+        <ShareBar share={passed / messages} />
+        <span class="small">{formatPercent(passed / messages)}</span>
+      </span>
+    ),
+  },
+  { title: 'Last seen', wide: true, cell: ({ last_day }) => last_day },
+  { title: 'What to do', wide: true, cell: nextStepOf },
+];
