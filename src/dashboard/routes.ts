@@ -14,6 +14,8 @@ import { docsPage } from './docs/docs.tsx';
 import { domainPages } from './domains/detail.tsx';
 import { domainListPages } from './domains/list.tsx';
 import { errorTypePage } from './error-types.tsx';
+import { bouncePages } from './feedback/bounces.tsx';
+import { complaintPages } from './feedback/complaints.tsx';
 import { domainFeedbackPages } from './feedback/domain.tsx';
 import { feedbackListPages } from './feedback/list.tsx';
 import { feedbackReportPages } from './feedback/reports.tsx';
@@ -73,6 +75,8 @@ export const dashboardRoutes = [
   ...apiKeyPages,
   ...feedbackListPages,
   ...domainFeedbackPages,
+  ...complaintPages,
+  ...bouncePages,
   ...sourcePages,
   ...feedbackReportPages,
   ...summaryPages,

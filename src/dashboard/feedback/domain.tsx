@@ -22,16 +22,17 @@ import { ShareBar } from '../overview/figures.tsx';
 import { Advice } from './advice.tsx';
 import { DayChart } from './chart.tsx';
 import { FEEDBACK, feedbackPath } from './list.tsx';
+import { DomainTabs } from './tabs.tsx';
 import { Tls } from './tls.tsx';
 import { FeedbackStateMark, KindMark, nextStepOf } from './words.tsx';
 
-const PERIODS: [days: string, text: string][] = [
+export const PERIODS: [days: string, text: string][] = [
   ['7', 'Last 7 days'],
   ['30', 'Last 30 days'],
   ['90', 'Last 90 days'],
   ['365', 'Last year'],
 ];
-const DEFAULT_DAYS = '30';
+export const DEFAULT_DAYS = '30';
 
 const SHOWN: [value: string, text: string][] = [
   ['', 'All'],
@@ -82,6 +83,7 @@ const show = page({
       ],
       children: (
         <>
+          <DomainTabs id={id} current="overview" />
           <SetUp domain={domain.name} feedback={feedback} />
           {sums.days.length + sources.data.length > 0 && (
             <>
