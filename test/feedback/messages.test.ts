@@ -5,49 +5,10 @@ import { type TestContext, test } from 'node:test';
 import type { BounceSummary, ListedBounce, ListedComplaint } from '../../src/feedback/schema.ts';
 import { memberOf } from '../dashboard/member.ts';
 import { mainOf } from '../dashboard/pages.ts';
-import { sendMail } from '../helpers/send.ts';
-import { arf, BEGIN, dsn, ORIGINAL } from './reading/builders.ts';
+import { bounce, complaint, GMAIL, runTest, UNKNOWN, withId } from './messages.ts';
+import { BEGIN } from './reading/builders.ts';
 import { type FeedbackService, named, startFeedback } from './start.ts';
 import { reportsOfDay, SENDERS, STORY_ZONE } from './story.ts';
-
-/** A complaint is identified by the message that carries it. */
-const complaint = (type: string, address: string, { id = 'news-1', signer = 'example.com' } = {}) =>
-  Buffer.from(
-    Buffer.from(
-      arf(
-        `Feedback-Type: ${type}\nSource-IP: ${address}\nReported-Domain: example.com\n`,
-        withId(id).replace('d=example.com', `d=${signer}`),
-      ),
-    )
-      .toString('latin1')
-      .replace('<report-1@', `<report-${id}@`),
-    'latin1',
-  );
-
-interface Bounced {
-  server?: string;
-  remote?: string;
-  status: string;
-  reply?: string;
-  original?: string;
-}
-
-const bounce = ({ server = 'mail.example.com', remote, status, reply, original }: Bounced) =>
-  dsn(
-    `Reporting-MTA: dns; ${server}\n\nFinal-Recipient: rfc822; reader@mailbox.example\nAction: ${status.startsWith('4') ? 'delayed' : 'failed'}\nStatus: ${status}\n${remote ? `Remote-MTA: dns; ${remote}\n` : ''}${reply ? `Diagnostic-Code: smtp; ${reply}\n` : ''}`,
-    { original },
-  );
-
-const GMAIL = {
-  remote: 'gmail-smtp-in.l.google.com',
-  status: '5.7.26',
-  reply: '550-5.7.26 Your email has been blocked because the sender is unauthenticated',
-};
-
-/** The identity of a report includes the message that it is about. */
-const withId = (id: string, text = ORIGINAL) => text.replace('news-1@', `${id}@`);
-
-const UNKNOWN = withId('unknown').replace(/^Received:.*\n .*\n/, '');
 
 async function startMessages(t: TestContext): Promise<FeedbackService> {
   const feedback = await startFeedback(t, { zone: STORY_ZONE });
@@ -57,18 +18,6 @@ async function startMessages(t: TestContext): Promise<FeedbackService> {
     await feedback.upload(report);
   await named(feedback);
   return feedback;
-}
-
-/** A message of the domain that is not signed, sent to a test of the team. */
-async function runTest({ service }: FeedbackService, clientIp: string): Promise<string> {
-  const { id, address } = await service.createTest();
-  await sendMail({
-    ...{ port: service.smtp.port, to: address, clientIp },
-    raw: 'From: News <news@example.com>\r\nTo: a@example.net\r\nSubject: News\r\n\r\nHello.\r\n',
-  });
-  const { status } = await service.getTest(id, '?wait=30');
-  assert.equal(status, 'completed');
-  return id;
 }
 
 async function listed<T>({ service, domain }: FeedbackService, kind: string, query = '') {

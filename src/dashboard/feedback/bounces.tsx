@@ -1,7 +1,7 @@
 /** Messages of a domain that bounced: how many, why providers refused them, and what a test found about it. */
 
 import type * as v from 'valibot';
-import { explainStatus } from '../../feedback/bounces/enhanced-status.ts';
+import { explainBounce } from '../../feedback/bounces/explain.ts';
 import type { BounceClass } from '../../feedback/reading/report.ts';
 import { feedbackOperations } from '../../feedback/routes.ts';
 import type { BounceSummary, ListedBounce } from '../../feedback/schema.ts';
@@ -29,7 +29,7 @@ const MAX_CODES = 10;
 const BOUNCE_ORDER = ['policy', 'hard', 'soft'] as const;
 
 const CLASS_WORDS: Record<BounceClass, string> = {
-  policy: 'Refused by policy',
+  policy: 'Policy',
   hard: 'Permanent',
   soft: 'Temporary',
 };
@@ -76,7 +76,7 @@ const show = page({
             <Select name="days" label="Period" value={days} options={PERIODS} />
             <Select
               name="class"
-              label="Newest bounces"
+              label="Result"
               value={bounceClass ?? ''}
               options={[
                 ['', 'All'],
@@ -123,7 +123,7 @@ const show = page({
                           cell: (bounce) => (
                             <>
                               {CLASS_WORDS[bounce.class]}
-                              {bounce.status_code && ` (${bounce.status_code})`}
+                              {codeOf(bounce) && ` (${codeOf(bounce)})`}
                             </>
                           ),
                         },
@@ -195,6 +195,10 @@ function Refusals({ bounces, isAll }: { bounces: ListedBounce[]; isAll: boolean 
   );
 }
 
+/** Null for the general code that stands for a reply without one. */
+const codeOf = ({ status_code }: ListedBounce): string | null =>
+  status_code === null || /^\d\.0\.0$/.test(status_code) ? null : status_code;
+
 interface RefusalProps {
   /** The bounces with the same meaning, the newest first. */
   group: ListedBounce[];
@@ -203,13 +207,14 @@ interface RefusalProps {
 }
 
 function Refusal({ group, total, isAll }: RefusalProps) {
-  const { explanation, status_code, diagnostic, provider, finding, received_at } = group[0]!;
+  const { explanation, diagnostic, provider, finding, received_at } = group[0]!;
   const who = explanation?.provider ?? provider;
+  const code = codeOf(group[0]!);
   return (
     <li>
       <h3>
         <bdi>{who === 'unknown' ? 'Unknown provider' : who}</bdi>
-        {status_code && ` ${status_code}`}
+        {code && ` ${code}`}
       </h3>
       <p>{explanation?.text ?? 'The reply gives no reason that we know.'}</p>
       {diagnostic && (
@@ -218,7 +223,7 @@ function Refusal({ group, total, isAll }: RefusalProps) {
         </p>
       )}
       <p class="small muted">
-        {`${formatCount(group.length)} of ${isAll ? '' : 'the newest '}${formatCount(total, 'refusal')}, last `}
+        {`${formatCount(group.length)} of ${isAll ? '' : 'the newest '}${formatCount(total, 'refusal')}, the last one `}
         <Ago at={received_at} />.
         {explanation?.reference && (
           <>
@@ -242,7 +247,10 @@ function Refusal({ group, total, isAll }: RefusalProps) {
   );
 }
 
-/** Codes alone say less than replies, so they are explained by the standard. */
+const meaningOf = (status_code: string): string =>
+  explainBounce({ provider: '', status_code, diagnostic: null })?.text ?? '–';
+
+/** Without the replies of providers, so they are explained by the standard. */
 function Codes({ codes }: Pick<Sums, 'codes'>) {
   const rows = codes.filter(({ status_code }) => status_code !== null).slice(0, MAX_CODES);
   if (rows.length === 0) return null;
@@ -254,7 +262,7 @@ function Codes({ codes }: Pick<Sums, 'codes'>) {
         keyOf={({ status_code }) => status_code!}
         columns={[
           { title: 'Code', cell: ({ status_code }) => <code>{status_code}</code> },
-          { title: 'Meaning', cell: ({ status_code }) => explainStatus(status_code!) ?? '–' },
+          { title: 'Meaning', cell: ({ status_code }) => meaningOf(status_code!) },
           { title: 'Bounces', number: true, cell: ({ count }) => formatCount(count) },
         ]}
       />

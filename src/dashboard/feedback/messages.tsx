@@ -154,10 +154,18 @@ export function Source({ source }: { source: { id: string | null; name: string }
 /** The columns that tables of complaints and bounces begin with. */
 export const messageColumns = <Row extends ListedComplaint | ListedBounce>(): Column<Row>[] => [
   {
-    title: 'Recipient at',
-    cell: ({ recipient_domain }) => <bdi>{recipient_domain ?? '–'}</bdi>,
+    title: 'Message',
+    cell: ({ subject, recipient_domain }) => (
+      <>
+        <bdi>{subject ?? 'No subject'}</bdi>
+        {recipient_domain && (
+          <div class="small muted">
+            to <bdi>{recipient_domain}</bdi>
+          </div>
+        )}
+      </>
+    ),
   },
-  { title: 'Subject', cell: ({ subject }) => <bdi>{subject ?? '–'}</bdi> },
   { title: 'Source', wide: true, cell: ({ source }) => <Source source={source} /> },
   { title: 'Reported by', wide: true, cell: ({ reporter }) => <bdi>{reporter ?? '–'}</bdi> },
 ];

@@ -67,7 +67,7 @@ const MEANINGS: Record<string, string> = {
 };
 
 const SUBJECTS: Record<string, string> = {
-  '0': 'The server does not say why.',
+  '0': 'The reply has no detailed code.',
   '1': MEANINGS['1.0']!,
   '2': MEANINGS['2.0']!,
   '3': MEANINGS['3.0']!,

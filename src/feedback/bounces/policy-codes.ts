@@ -21,7 +21,7 @@ export interface ReplyGroup {
   domains: readonly string[];
   /** Shows who replied if the bounce does not name the server. */
   marks: RegExp;
-  reference: string;
+  reference: string | null;
   /** The first one that matches counts. */
   replies: readonly PolicyReply[];
 }
@@ -474,7 +474,7 @@ export const REPLY_GROUPS: readonly ReplyGroup[] = [
     domains: ['mimecast.com', 'mimecast-offshore.com'],
     marks: /mimecast\.(?:com|org)|envelope (?:rejected|blocked)/i,
     // "SMTP error codes" in the Mimecast knowledge base. The replies have no enhanced codes.
-    reference: 'https://community.mimecast.com/',
+    reference: null,
     replies: [
       {
         text: /SPF Sender Invalid/i,

@@ -380,7 +380,7 @@ test('Codes that no table has are explained by class and detail of RFC 3463', ()
   assert.match(explained('5.1.1')!.text, /mailbox does not exist/);
   assert.match(explained('4.2.2')!.text, /mailbox is full/);
   assert.match(explained('5.7.99')!.text, /security or policy reason/);
-  assert.match(explained('5.99.1')!.text, /does not say why/);
+  assert.match(explained('5.99.1')!.text, /no detailed code/);
   assert.equal(explained('5.1.1')!.reference, 'https://www.rfc-editor.org/rfc/rfc3463');
   assert.equal(explained(null), null);
 });
