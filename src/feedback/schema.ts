@@ -644,7 +644,7 @@ export const ListedBounce = named(
     ...SENDER,
     finding: described(
       v.nullable(BounceFinding),
-      'The finding of the last test of the domain that matches the cause. null if no test has one, or if a later test from the same server passes.',
+      'What the last test of the domain found about the same cause. null if no test has such a finding, or if it was fixed since.',
     ),
   }),
   'A bounce with the source of the message, and the finding that explains it.',
@@ -774,7 +774,7 @@ export const BounceSummary = named(
     ]),
     sources: described(
       v.array(CountBySource),
-      'Bounces by source. The server that reports them shows it, else the returned message, for the newest 1,000.',
+      'Bounces by source. The server that reports them shows it, else the returned message, of the newest 500.',
       BY_SOURCE,
     ),
   }),

@@ -51,6 +51,7 @@ export function CountChart<Day extends { date: string; count: number }>(props: C
               <title>{`${day.date}: ${inWords(day, series)}`}</title>
               {series.map(({ title, count }, index) => {
                 const height = (count(day) / most) * HEIGHT;
+                if (height === 0) return null;
                 y -= height;
                 const fill = LOOKS[index] === 'striped' ? 'url(#striped-pattern)' : undefined;
                 return <rect key={title} class={LOOKS[index]} {...{ x, y, width, height, fill }} />;

@@ -2,7 +2,7 @@
 
 import { serviceOfHost, serviceOfSigner } from '../../analysis/sending-services/services.ts';
 import type { Db } from '../../store/open.ts';
-import { basisOf, subjectOf } from '../sources/kind.ts';
+import { subjectOf } from '../sources/kind.ts';
 
 /** The ID is null for a sending service that no DMARC report has named yet. */
 export interface MessageSource {
@@ -94,12 +94,9 @@ async function servicesOf(db: Db, domainId: string): Promise<Map<string, Message
     .selectFrom('feedback_sources')
     .select(['id', 'key', 'name', 'label'])
     .where('domain_id', '=', domainId)
-    .where('key', '>=', 'service ')
-    .where('key', '<', 'service!')
+    .where('key', 'like', 'service %')
     .execute();
   return new Map(
-    rows
-      .filter(({ key }) => basisOf(key) === 'service')
-      .map(({ id, key, name, label }) => [subjectOf(key), { id, name: label ?? name }]),
+    rows.map(({ id, key, name, label }) => [subjectOf(key), { id, name: label ?? name }]),
   );
 }

@@ -151,8 +151,8 @@ export async function bounceSummary({ db }: App, period: Period) {
   };
 }
 
-/** The messages of bounces are read one by one, so only these. The rest has an unknown source. */
-const MAX_READ_REPORTS = 1000;
+/** Returned messages are read one by one, so only those of the newest bounces. The rest has an unknown source. */
+const MAX_READ = 500;
 
 /** Bounces that no known sender reports are told apart by what the returned message says. */
 async function bounceSources(
@@ -168,10 +168,9 @@ async function bounceSources(
   const unknown = found.filter(({ source }) => source === null);
   if (unknown.length === 0) return known;
   const names = unknown.flatMap(({ reporting_server }) => reporting_server ?? []);
-  const reports = await db
+  const newest = await db
     .selectFrom('bounces')
     .select(['report_id', 'reporting_server'])
-    .select(({ fn }) => fn.countAll().as('count'))
     .where('domain_id', '=', domain.id)
     .where('day', '>=', from)
     .where('day', '<=', to)
@@ -186,21 +185,17 @@ async function bounceSources(
       'in',
       sql<string>`(select id from feedback_reports where status = 'counted')`,
     )
-    .groupBy(['report_id', 'reporting_server'])
-    .orderBy('report_id', 'desc')
-    .limit(MAX_READ_REPORTS)
+    .orderBy('day', 'desc')
+    .limit(MAX_READ)
     .execute();
   const messages = await messagesOf(
     db,
-    reports.map(({ report_id }) => report_id),
+    newest.map(({ report_id }) => report_id),
   );
-  const evidence = reports.map(({ report_id, reporting_server }) =>
+  const evidence = newest.map(({ report_id, reporting_server }) =>
     bounceEvidence(reporting_server, messages.get(report_id)),
   );
   const findByMessage = await readSources(db, domain.id, evidence);
-  const read = reports.map(({ count }, index) => ({
-    source: findByMessage(evidence[index]!),
-    count: Number(count),
-  }));
+  const read = evidence.map((one) => ({ source: findByMessage(one), count: 1 }));
   return [...known, ...read, { source: null, count: totalOf(unknown) - totalOf(read) }];
 }
