@@ -644,7 +644,7 @@ export const ListedBounce = named(
     ...SENDER,
     finding: described(
       v.nullable(BounceFinding),
-      'What the last test of the domain found about the same cause. null if no test has such a finding, or if it was fixed since.',
+      'What the last test of the domain found about the same cause; null if nothing, or if it was fixed since.',
     ),
   }),
   'A bounce with the source of the message, and the finding that explains it.',

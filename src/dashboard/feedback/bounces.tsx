@@ -127,7 +127,6 @@ const show = page({
                             </>
                           ),
                         },
-                        { title: 'Received', cell: ({ received_at }) => <Ago at={received_at} /> },
                       ]}
                     />
                     <Pager
@@ -261,7 +260,10 @@ function Codes({ codes }: Pick<Sums, 'codes'>) {
         rows={rows}
         keyOf={({ status_code }) => status_code!}
         columns={[
-          { title: 'Code', cell: ({ status_code }) => <code>{status_code}</code> },
+          {
+            title: 'Code',
+            cell: ({ status_code }) => <code class="nowrap">{status_code}</code>,
+          },
           { title: 'Meaning', cell: ({ status_code }) => meaningOf(status_code!) },
           { title: 'Bounces', number: true, cell: ({ count }) => formatCount(count) },
         ]}

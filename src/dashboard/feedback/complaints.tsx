@@ -10,7 +10,6 @@ import { Select } from '../frame/form.tsx';
 import { page } from '../frame/page-route.ts';
 import { EmptyState } from '../frame/states.tsx';
 import { DataTable, Filters, Pager } from '../frame/table.tsx';
-import { Ago } from '../frame/times.tsx';
 import { CountChart } from './count-chart.tsx';
 import { PERIODS } from './domain.tsx';
 import { FEEDBACK } from './list.tsx';
@@ -77,8 +76,7 @@ const show = page({
                   keyOf={({ id }) => id}
                   columns={[
                     ...messageColumns<ListedComplaint>(),
-                    { title: 'Kind', wide: true, cell: ({ kind }) => KIND_WORDS[kind] ?? kind },
-                    { title: 'Received', cell: ({ received_at }) => <Ago at={received_at} /> },
+                    { title: 'Kind', cell: ({ kind }) => KIND_WORDS[kind] ?? kind },
                   ]}
                 />
                 <Pager

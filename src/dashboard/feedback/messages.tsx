@@ -12,6 +12,7 @@ import { formatCount } from '../../report/summary.ts';
 import type { PageCall } from '../frame/app-page.tsx';
 import { Card } from '../frame/card.tsx';
 import { type Column, DataTable, pathWith } from '../frame/table.tsx';
+import { Ago } from '../frame/times.tsx';
 import { DEFAULT_DAYS, PERIODS } from './domain.tsx';
 import { FEEDBACK, feedbackPath } from './list.tsx';
 
@@ -155,14 +156,17 @@ export function Source({ source }: { source: { id: string | null; name: string }
 export const messageColumns = <Row extends ListedComplaint | ListedBounce>(): Column<Row>[] => [
   {
     title: 'Message',
-    cell: ({ subject, recipient_domain }) => (
+    cell: ({ subject, recipient_domain, received_at }) => (
       <>
         <bdi>{subject ?? 'No subject'}</bdi>
-        {recipient_domain && (
-          <div class="small muted">
-            to <bdi>{recipient_domain}</bdi>
-          </div>
-        )}
+        <div class="small muted">
+          {recipient_domain && (
+            <>
+              to <bdi>{recipient_domain}</bdi>,{' '}
+            </>
+          )}
+          <Ago at={received_at} />
+        </div>
       </>
     ),
   },
