@@ -513,6 +513,18 @@ const MESSAGE = {
   message_id: described(Text, 'The Message-ID of the message, without angle brackets.'),
 };
 
+const COMPLAINT = {
+  object: 'complaint',
+  ...{ id: exampleId('cpl'), domain_id: exampleId('dom') },
+  ...{ report_id: exampleId('fbr'), received_at: '2026-11-22T01:00:00.000Z' },
+  ...{ from_domain: 'example.com', recipient_domain: 'example.net' },
+  ...{ message_id: 'news-1@example.com', kind: 'abuse', provider: 'example.net' },
+  ...{ arrived_at: '2026-11-21T10:00:00.000Z', address: '192.0.2.1' },
+  ...{ subject: 'November news', list_id: '<news.example.com>' },
+  feedback_id: 'c1:news:example',
+  dkim_domain: 'example.com',
+} as const;
+
 export const Complaint = named(
   'Complaint',
   v.object({
@@ -532,16 +544,7 @@ export const Complaint = named(
     dkim_domain: described(Text, 'The domain of its first DKIM signature.'),
   }),
   'A recipient marked a message as spam.',
-  {
-    ...{ id: exampleId('cpl'), object: 'complaint', domain_id: exampleId('dom') },
-    ...{ report_id: exampleId('fbr'), received_at: '2026-11-22T01:00:00.000Z' },
-    ...{ from_domain: 'example.com', recipient_domain: 'example.net' },
-    ...{ message_id: 'news-1@example.com', kind: 'abuse', provider: 'example.net' },
-    ...{ arrived_at: '2026-11-21T10:00:00.000Z', address: '192.0.2.1' },
-    ...{ subject: 'November news', list_id: '<news.example.com>' },
-    feedback_id: 'c1:news:example',
-    dkim_domain: 'example.com',
-  },
+  COMPLAINT,
 );
 export type Complaint = v.InferOutput<typeof Complaint>;
 
@@ -561,6 +564,20 @@ const BounceExplanation = named(
   'What the reply of a server means.',
   EXPLANATION,
 );
+
+const BOUNCE = {
+  object: 'bounce',
+  ...{ id: exampleId('bnc'), domain_id: exampleId('dom') },
+  ...{ report_id: exampleId('fbr'), received_at: '2026-11-22T01:00:00.000Z' },
+  ...{ from_domain: 'example.com', recipient_domain: 'example.net' },
+  message_id: 'news-1@example.com',
+  class: 'policy',
+  action: 'failed',
+  status_code: '5.7.26',
+  diagnostic: '550-5.7.26 This message is unauthenticated',
+  ...{ remote_server: 'mx.example.net', reporting_server: 'mail.example.com' },
+  ...{ provider: 'example.net', explanation: EXPLANATION },
+} as const;
 
 export const Bounce = named(
   'Bounce',
@@ -584,16 +601,7 @@ export const Bounce = named(
     ),
   }),
   'A message that could not be delivered to a recipient.',
-  {
-    ...{ id: exampleId('bnc'), object: 'bounce', domain_id: exampleId('dom') },
-    ...{ report_id: exampleId('fbr'), received_at: '2026-11-22T01:00:00.000Z' },
-    ...{ from_domain: 'example.com', recipient_domain: 'example.net' },
-    ...{ message_id: 'news-1@example.com', class: 'policy', action: 'failed' },
-    status_code: '5.7.26',
-    diagnostic: '550-5.7.26 This message is unauthenticated',
-    ...{ remote_server: 'mx.example.net', reporting_server: 'mail.example.com' },
-    ...{ provider: 'example.net', explanation: EXPLANATION },
-  },
+  BOUNCE,
 );
 export type Bounce = v.InferOutput<typeof Bounce>;
 
@@ -629,10 +637,16 @@ const SENDER = {
   source: described(v.nullable(MessageSource), 'Who sent the message; null if it is unknown.'),
 };
 
+const SENDER_EXAMPLE = {
+  reporter: 'example.net',
+  source: { id: exampleId('src'), name: 'Mailchimp' },
+};
+
 export const ListedComplaint = named(
   'ListedComplaint',
   v.object({ ...Complaint.entries, ...SENDER }),
   'A complaint with the source of the message.',
+  { ...COMPLAINT, ...SENDER_EXAMPLE },
 );
 export type ListedComplaint = v.InferOutput<typeof ListedComplaint>;
 
@@ -648,6 +662,14 @@ export const ListedBounce = named(
     ),
   }),
   'A bounce with the source of the message, and the finding that explains it.',
+  {
+    ...{ ...BOUNCE, ...SENDER_EXAMPLE, subject: 'November news' },
+    finding: {
+      ...{ test_id: exampleId('test'), completed_at: '2026-11-21T12:00:00.000Z', check_id: 'dkim' },
+      title: 'Your message has no DKIM signature',
+      fix: 'Turn on DKIM signing for example.com in your mail server or email service.',
+    },
+  },
 );
 export type ListedBounce = v.InferOutput<typeof ListedBounce>;
 
