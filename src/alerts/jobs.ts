@@ -52,7 +52,7 @@ function batchesOf(ids: string[]): string[][] {
 }
 
 /**
- * IDs of open incidents from runs whose subject no enabled monitor checks anymore for their rule, and of those whose
+ * IDs of open incidents from runs whose subject no enabled monitor checks anymore for their rule. With those whose
  * condition says that the subject no longer exists, such as a seed mailbox that was removed.
  */
 async function findUnwatched(

@@ -231,7 +231,7 @@ const INCIDENT = {
   ),
   subject: described(
     v.string(),
-    'The From domain of the test, the target or address of the monitor, the name of the seed mailbox, the domain that receivers report about, or the ID of a source.',
+    'What it is about: a From domain, a target or address of a monitor, a seed mailbox, a domain that receivers report about, or the ID of a source.',
   ),
   status: described(v.picklist(INCIDENT_STATUSES), '`open` as long as the condition is met.'),
   value: described(

@@ -14,6 +14,8 @@ import { docsPage } from './docs/docs.tsx';
 import { domainPages } from './domains/detail.tsx';
 import { domainListPages } from './domains/list.tsx';
 import { errorTypePage } from './error-types.tsx';
+import { bouncePages } from './feedback/bounces.tsx';
+import { complaintPages } from './feedback/complaints.tsx';
 import { domainFeedbackPages } from './feedback/domain.tsx';
 import { feedbackListPages } from './feedback/list.tsx';
 import { feedbackReportPage } from './feedback/report.tsx';
@@ -74,6 +76,8 @@ export const dashboardRoutes = [
   ...apiKeyPages,
   ...feedbackListPages,
   ...domainFeedbackPages,
+  ...complaintPages,
+  ...bouncePages,
   ...sourcePages,
   ...feedbackReportPages,
   ...feedbackReportPage,

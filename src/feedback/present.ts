@@ -8,6 +8,7 @@ import type {
   FeedbackReportRow,
   TlsFailureRow,
 } from '../store/tables.generated.ts';
+import { explainBounce } from './bounces/explain.ts';
 import { REFUSAL_REASONS, type RefusalReason } from './reading/report.ts';
 import type {
   Bounce,
@@ -110,5 +111,9 @@ export function presentComplaint(row: ComplaintRow): Complaint {
 
 export function presentBounce(row: BounceRow): Bounce {
   const { day: _day, position: _position, ...columns } = row;
-  return { ...columns, object: 'bounce' } as Bounce;
+  const explained = explainBounce(row);
+  const explanation = explained && {
+    ...{ provider: explained.provider, text: explained.text, reference: explained.reference },
+  };
+  return { ...columns, object: 'bounce', explanation } as Bounce;
 }

@@ -5,6 +5,8 @@ import { fetchPage, type Page, requireCursors } from '../http/schemas.ts';
 import { AppError } from '../lib/errors.ts';
 import { type Db, lockIn, type Tx } from '../store/open.ts';
 import type {
+  BounceRow,
+  ComplaintRow,
   DmarcRowRow,
   FeedbackMailRow,
   FeedbackReporterRow,
@@ -171,23 +173,36 @@ export async function reporterOr404(db: Db | Tx, id: string): Promise<FeedbackRe
 
 // Complaints and bounces that count.
 
+interface MessageFilters extends Page {
+  domain_id?: string;
+  /** Days on which the report arrived. */
+  from?: string;
+  to?: string;
+}
+
 /** One page, newest first. */
 export async function listComplaints(
   db: Db,
-  { domain_id, ...page }: Page & { domain_id?: string },
-) {
+  { domain_id, from, to, ...page }: MessageFilters,
+): Promise<{ rows: ComplaintRow[]; hasMore: boolean }> {
   const all = db.selectFrom('complaints').selectAll().where('report_id', 'in', countedReports);
-  return fetchPage(domain_id ? all.where('domain_id', '=', domain_id) : all, page, all);
+  let query = all;
+  if (domain_id) query = query.where('domain_id', '=', domain_id);
+  if (from) query = query.where('day', '>=', from);
+  if (to) query = query.where('day', '<=', to);
+  return fetchPage(query, page, all);
 }
 
 export async function listBounces(
   db: Db,
-  { domain_id, class: bounceClass, ...page }: Page & { domain_id?: string; class?: string },
-) {
+  { domain_id, class: bounceClass, from, to, ...page }: MessageFilters & { class?: string },
+): Promise<{ rows: BounceRow[]; hasMore: boolean }> {
   const all = db.selectFrom('bounces').selectAll().where('report_id', 'in', countedReports);
   let query = all;
   if (domain_id) query = query.where('domain_id', '=', domain_id);
   if (bounceClass) query = query.where('class', '=', bounceClass);
+  if (from) query = query.where('day', '>=', from);
+  if (to) query = query.where('day', '<=', to);
   return fetchPage(query, page, all);
 }
 

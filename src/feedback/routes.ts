@@ -13,14 +13,9 @@ import type { DmarcDayRow, DmarcRowRow, FeedbackMailRow } from '../store/tables.
 import { audit } from '../team/audit.ts';
 import { findDomainByToken } from './destination.ts';
 import { type FeedbackOrigin, storeFeedback } from './intake.ts';
-import {
-  presentBounce,
-  presentComplaint,
-  presentListedReport,
-  presentReport,
-  presentReporter,
-  presentRow,
-} from './present.ts';
+import { describeBounces, describeComplaints } from './messages/describe.ts';
+import { bounceSummary, complaintSummary } from './messages/sums.ts';
+import { presentListedReport, presentReport, presentReporter, presentRow } from './present.ts';
 import {
   eachRow,
   firstFailures,
@@ -37,16 +32,16 @@ import {
 } from './queries.ts';
 import { readMail } from './read-mail.ts';
 import {
-  Bounce,
   BounceListQuery,
   BounceSummary,
-  Complaint,
   ComplaintListQuery,
   ComplaintSummary,
   DmarcFeedback,
   FeedbackReport,
   FeedbackReporter,
   FeedbackRow,
+  ListedBounce,
+  ListedComplaint,
   ListedReport,
   ReporterListQuery,
   ReporterPatch,
@@ -58,16 +53,7 @@ import {
   UploadedReports,
   UploadQuery,
 } from './schema.ts';
-import {
-  bounceSummary,
-  complaintSummary,
-  dmarcDays,
-  dmarcFeedback,
-  exportName,
-  periodOf,
-  TOTALS,
-  tlsFeedback,
-} from './sums.ts';
+import { dmarcDays, dmarcFeedback, exportName, periodOf, TOTALS, tlsFeedback } from './sums.ts';
 import { TRUST_JOB } from './trust-job.ts';
 
 const REPORT_ID = idOf('fbr', 'The ID of the report.');
@@ -414,7 +400,8 @@ const complaintsSummary = route({
   operation: 'getComplaintSummary',
   role: 'viewer',
   summary: 'Get the sums of complaints',
-  description: 'Returns the complaints about a domain by day, provider and sending address.',
+  description:
+    'Returns the complaints about a domain by day, provider, source and sending address.',
   query: SummaryQuery,
   response: ComplaintSummary,
   errors: ['not_found'],
@@ -429,10 +416,14 @@ const complaints = route({
   summary: 'List complaints',
   description: 'Returns the complaints that count, newest first.',
   query: ComplaintListQuery,
-  response: listSchema(Complaint),
+  response: listSchema(ListedComplaint),
   async handle({ app, query }) {
     const { rows: found, hasMore } = await listComplaints(app.db, query);
-    return { object: 'list' as const, data: found.map(presentComplaint), has_more: hasMore };
+    return {
+      object: 'list' as const,
+      data: await describeComplaints(app.db, found),
+      has_more: hasMore,
+    };
   },
 });
 
@@ -442,7 +433,7 @@ const bouncesSummary = route({
   operation: 'getBounceSummary',
   role: 'viewer',
   summary: 'Get the sums of bounces',
-  description: 'Returns the bounces of a domain by day, class, provider and code.',
+  description: 'Returns the bounces of a domain by day, class, provider, source and code.',
   query: SummaryQuery,
   response: BounceSummary,
   errors: ['not_found'],
@@ -455,12 +446,17 @@ const bounces = route({
   operation: 'listBounces',
   role: 'viewer',
   summary: 'List bounces',
-  description: 'Returns the bounces, newest first.',
+  description:
+    'Returns the bounces, newest first, each with what the provider means and the finding of a test that explains it.',
   query: BounceListQuery,
-  response: listSchema(Bounce),
+  response: listSchema(ListedBounce),
   async handle({ app, query }) {
     const { rows: found, hasMore } = await listBounces(app.db, query);
-    return { object: 'list' as const, data: found.map(presentBounce), has_more: hasMore };
+    return {
+      object: 'list' as const,
+      data: await describeBounces(app.db, found),
+      has_more: hasMore,
+    };
   },
 });
 

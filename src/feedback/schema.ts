@@ -514,6 +514,18 @@ const MESSAGE = {
   message_id: described(Text, 'The Message-ID of the message, without angle brackets.'),
 };
 
+const COMPLAINT = {
+  object: 'complaint',
+  ...{ id: exampleId('cpl'), domain_id: exampleId('dom') },
+  ...{ report_id: exampleId('fbr'), received_at: '2026-11-22T01:00:00.000Z' },
+  ...{ from_domain: 'example.com', recipient_domain: 'example.net' },
+  ...{ message_id: 'news-1@example.com', kind: 'abuse', provider: 'example.net' },
+  ...{ arrived_at: '2026-11-21T10:00:00.000Z', address: '192.0.2.1' },
+  ...{ subject: 'November news', list_id: '<news.example.com>' },
+  feedback_id: 'c1:news:example',
+  dkim_domain: 'example.com',
+} as const;
+
 export const Complaint = named(
   'Complaint',
   v.object({
@@ -533,18 +545,40 @@ export const Complaint = named(
     dkim_domain: described(Text, 'The domain of its first DKIM signature.'),
   }),
   'A recipient marked a message as spam.',
-  {
-    ...{ id: exampleId('cpl'), object: 'complaint', domain_id: exampleId('dom') },
-    ...{ report_id: exampleId('fbr'), received_at: '2026-11-22T01:00:00.000Z' },
-    ...{ from_domain: 'example.com', recipient_domain: 'example.net' },
-    ...{ message_id: 'news-1@example.com', kind: 'abuse', provider: 'example.net' },
-    ...{ arrived_at: '2026-11-21T10:00:00.000Z', address: '192.0.2.1' },
-    ...{ subject: 'November news', list_id: '<news.example.com>' },
-    feedback_id: 'c1:news:example',
-    dkim_domain: 'example.com',
-  },
+  COMPLAINT,
 );
 export type Complaint = v.InferOutput<typeof Complaint>;
+
+const EXPLANATION = {
+  provider: 'Gmail',
+  text: 'Gmail rejects mail without a passing SPF or DKIM result.',
+  reference: 'https://support.google.com/a/answer/3726730',
+};
+
+const BounceExplanation = named(
+  'BounceExplanation',
+  v.object({
+    provider: described(Text, 'The provider or gateway that replied, if it is known.'),
+    text: described(v.string(), 'What the reply means, in a sentence or two.'),
+    reference: described(Text, 'Where the provider, or the standard, describes its codes.'),
+  }),
+  'What the reply of a server means.',
+  EXPLANATION,
+);
+
+const BOUNCE = {
+  object: 'bounce',
+  ...{ id: exampleId('bnc'), domain_id: exampleId('dom') },
+  ...{ report_id: exampleId('fbr'), received_at: '2026-11-22T01:00:00.000Z' },
+  ...{ from_domain: 'example.com', recipient_domain: 'example.net' },
+  message_id: 'news-1@example.com',
+  class: 'policy',
+  action: 'failed',
+  status_code: '5.7.26',
+  diagnostic: '550-5.7.26 This message is unauthenticated',
+  ...{ remote_server: 'mx.example.net', reporting_server: 'mail.example.com' },
+  ...{ provider: 'example.net', explanation: EXPLANATION },
+} as const;
 
 export const Bounce = named(
   'Bounce',
@@ -562,25 +596,94 @@ export const Bounce = named(
     remote_server: described(Text, 'The server that refused the message.'),
     reporting_server: described(Text, 'The server that reports it.'),
     provider: described(v.string(), 'The domain of the mailbox provider.'),
+    explanation: described(
+      v.nullable(BounceExplanation),
+      'What the reply means. null if it has no code and no text that is known.',
+    ),
   }),
   'A message that could not be delivered to a recipient.',
-  {
-    ...{ id: exampleId('bnc'), object: 'bounce', domain_id: exampleId('dom') },
-    ...{ report_id: exampleId('fbr'), received_at: '2026-11-22T01:00:00.000Z' },
-    ...{ from_domain: 'example.com', recipient_domain: 'example.net' },
-    ...{ message_id: 'news-1@example.com', class: 'policy', action: 'failed' },
-    status_code: '5.7.26',
-    diagnostic: '550-5.7.26 This message is unauthenticated',
-    ...{ remote_server: 'mx.example.net', reporting_server: 'mail.example.com' },
-    provider: 'example.net',
-  },
+  BOUNCE,
 );
 export type Bounce = v.InferOutput<typeof Bounce>;
 
-export const ComplaintListQuery = v.strictObject({ ...PAGE_QUERY, domain_id: DOMAIN_ID });
+// In lists, with what other parts of the service know about them.
+
+const MessageSource = named(
+  'MessageSource',
+  v.object({
+    id: described(
+      Text,
+      'The ID of the source; null for a sending service that no DMARC report has named yet.',
+      exampleId('src'),
+    ),
+    name: described(v.string(), 'Its name, or what your team calls it.', 'Mailchimp'),
+  }),
+  'The source that sent a message.',
+);
+
+const BounceFinding = named(
+  'BounceFinding',
+  v.object({
+    test_id: idOf('test', 'The ID of the test.'),
+    completed_at: described(Time, 'When it was completed.'),
+    check_id: described(v.string(), 'The ID of the check.', 'dkim'),
+    title: described(v.string(), 'What the check found.', 'The message is not signed with DKIM'),
+    fix: described(Text, 'How to fix it.', 'Turn on DKIM at the service that sends your mail.'),
+  }),
+  'The finding of a test that explains a bounce.',
+);
+
+const SENDER = {
+  reporter: described(Text, 'Who reported it.', 'receiver.example'),
+  source: described(v.nullable(MessageSource), 'Who sent the message; null if it is unknown.'),
+};
+
+const SENDER_EXAMPLE = {
+  reporter: 'example.net',
+  source: { id: exampleId('src'), name: 'Mailchimp' },
+};
+
+export const ListedComplaint = named(
+  'ListedComplaint',
+  v.object({ ...Complaint.entries, ...SENDER }),
+  'A complaint with the source of the message.',
+  { ...COMPLAINT, ...SENDER_EXAMPLE },
+);
+export type ListedComplaint = v.InferOutput<typeof ListedComplaint>;
+
+export const ListedBounce = named(
+  'ListedBounce',
+  v.object({
+    ...Bounce.entries,
+    subject: described(Text, 'The first 100 characters of the subject.', 'November news'),
+    ...SENDER,
+    finding: described(
+      v.nullable(BounceFinding),
+      'What the last test of the domain found about the same cause; null if nothing, or if it was fixed since.',
+    ),
+  }),
+  'A bounce with the source of the message, and the finding that explains it.',
+  {
+    ...{ ...BOUNCE, ...SENDER_EXAMPLE, subject: 'November news' },
+    finding: {
+      ...{ test_id: exampleId('test'), completed_at: '2026-11-21T12:00:00.000Z', check_id: 'dkim' },
+      title: 'Your message has no DKIM signature',
+      fix: 'Turn on DKIM signing for example.com in your mail server or email service.',
+    },
+  },
+);
+export type ListedBounce = v.InferOutput<typeof ListedBounce>;
+
+const MESSAGE_FILTERS = {
+  domain_id: DOMAIN_ID,
+  from: described(v.optional(Day), 'Only those whose report arrived on this day or later.'),
+  to: described(v.optional(Day), 'Only those whose report arrived on this day or earlier.'),
+};
+
+export const ComplaintListQuery = v.strictObject({ ...PAGE_QUERY, ...MESSAGE_FILTERS });
 export const BounceListQuery = v.strictObject({
   ...PAGE_QUERY,
-  domain_id: DOMAIN_ID,
+  ...MESSAGE_FILTERS,
   class: described(
     v.optional(v.picklist(BOUNCE_CLASSES, `must be one of ${BOUNCE_CLASSES.join(', ')}`)),
     'Only bounces of this class.',
@@ -588,17 +691,65 @@ export const BounceListQuery = v.strictObject({
 });
 
 /** A count for each value of a column. */
-const countBy = (name: string, column: string, text: string, example: string) =>
+const countBy = <Column extends string>(
+  name: string,
+  column: Column,
+  text: string,
+  example: string,
+) =>
   named(
     name,
     v.object({
       [column]: described(Text, text, example),
       count: described(Count, 'How many.', 2),
-    }),
+    } as Record<Column, v.GenericSchema<string | null>> & { count: v.GenericSchema<number> }),
     `A count by ${column.replace('_', ' ')}.`,
   );
 
-const CountByDay = countBy('CountByDay', 'date', 'The day, in UTC.', '2026-11-21');
+const CountByDay = named(
+  'CountByDay',
+  v.object({
+    date: described(v.string(), 'The day, in UTC.', '2026-11-21'),
+    count: described(Count, 'How many.', 2),
+  }),
+  'A count by day.',
+);
+
+const BounceDay = named(
+  'BounceDay',
+  v.object({
+    date: described(v.string(), 'The day, in UTC.', '2026-11-21'),
+    count: described(Count, 'All bounces of the day.', 2),
+    policy: described(Count, 'Refused by policy.', 2),
+    hard: described(Count, 'Permanent for other reasons.', 0),
+    soft: described(Count, 'Temporary, or a full mailbox.', 0),
+  }),
+  'The bounces of a day, by class.',
+);
+const CountBySource = named(
+  'CountBySource',
+  v.object({
+    source_id: described(
+      Text,
+      'The ID of the source; null if it is unknown, or no DMARC report has named it yet.',
+      exampleId('src'),
+    ),
+    name: described(Text, 'Its name; null for all unknown sources.', 'Mailchimp'),
+    count: described(Count, 'How many.', 2),
+    messages: described(
+      v.nullable(Count),
+      'Messages of the source that DMARC reports count in the period.',
+      1200,
+    ),
+  }),
+  'A count by source.',
+);
+const REPORTED_MESSAGES = described(
+  Count,
+  'Messages of the domain that DMARC reports count in the period, to compare with.',
+  1200,
+);
+const BY_SOURCE = [{ source_id: exampleId('src'), name: 'Mailchimp', count: 2, messages: 1200 }];
 const CountByKind = countBy('CountByKind', 'kind', 'The kind.', 'abuse');
 const CountByProvider = countBy('CountByProvider', 'provider', 'The provider.', 'example.net');
 const CountByAddress = countBy('CountByAddress', 'address', 'The IP address.', '192.0.2.1');
@@ -611,6 +762,7 @@ export const ComplaintSummary = named(
     object: typeField('complaint_summary'),
     ...DAYS,
     total: described(Count, 'Complaints of the kind `abuse`.', 2),
+    messages: REPORTED_MESSAGES,
     days: described(v.array(CountByDay), 'Complaints by day.', [{ date: '2026-11-21', count: 2 }]),
     kinds: described(v.array(CountByKind), 'All kinds, such as `not-spam`.', [
       { kind: 'abuse', count: 2 },
@@ -621,6 +773,7 @@ export const ComplaintSummary = named(
     addresses: described(v.array(CountByAddress), 'Complaints by sending address.', [
       { address: '192.0.2.1', count: 2 },
     ]),
+    sources: described(v.array(CountBySource), 'Complaints by source.', BY_SOURCE),
   }),
   'The complaints about a domain.',
 );
@@ -631,7 +784,10 @@ export const BounceSummary = named(
     object: typeField('bounce_summary'),
     ...DAYS,
     total: described(Count, 'All bounces.', 2),
-    days: described(v.array(CountByDay), 'Bounces by day.', [{ date: '2026-11-21', count: 2 }]),
+    messages: REPORTED_MESSAGES,
+    days: described(v.array(BounceDay), 'Bounces by day.', [
+      { date: '2026-11-21', count: 2, policy: 2, hard: 0, soft: 0 },
+    ]),
     classes: described(v.array(CountByClass), 'Bounces by class.', [{ class: 'policy', count: 2 }]),
     providers: described(v.array(CountByProvider), 'Bounces by provider.', [
       { provider: 'example.net', count: 2 },
@@ -639,6 +795,11 @@ export const BounceSummary = named(
     codes: described(v.array(CountByCode), 'Bounces by code.', [
       { status_code: '5.7.26', count: 2 },
     ]),
+    sources: described(
+      v.array(CountBySource),
+      'Bounces by source. The server that reports them shows it, else the returned message, of the newest 500.',
+      BY_SOURCE,
+    ),
   }),
   'The bounces of a domain.',
 );

@@ -1,6 +1,5 @@
 /** Sums of feedback over a period: by day from the tallies, the rest from the reports. */
 
-import { sql } from 'kysely';
 import type { App } from '../app.ts';
 import { feedbackOf } from '../domains/feedback/state.ts';
 import { findDomain } from '../domains/queries.ts';
@@ -241,68 +240,5 @@ export async function tlsFeedback({ db }: App, { domain, from, to }: Period) {
       ...{ result_type, sessions: Number(sessions) },
       ...explainTlsFailure(result_type, domain.name),
     })),
-  };
-}
-
-// Complaints and bounces.
-
-type MessageTable = 'complaints' | 'bounces';
-
-/** How many there are for each value of a column, the most frequent first. */
-async function countBy<Column extends string>(
-  db: Db,
-  table: MessageTable,
-  column: Column,
-  { domain, from, to }: Period,
-  condition = sql<boolean>`1 = 1`,
-): Promise<{ value: string | null; count: number }[]> {
-  const { rows } = await sql<{ value: string | null; count: number }>`
-    select ${sql.ref(column)} as value, count(*) as count
-    from ${sql.table(table)}
-    where domain_id = ${domain.id} and day >= ${from} and day <= ${to} and ${condition}
-      and report_id in (select id from feedback_reports where status = 'counted')
-    group by ${sql.ref(column)}
-    order by count(*) desc, ${sql.ref(column)}
-    limit ${MAX_DAYS}`.execute(db);
-  return rows.map(({ value, count }) => ({ value, count: Number(count) }));
-}
-
-const named = (rows: { value: string | null; count: number }[], name: string) =>
-  rows.map(({ value, count }) => ({ [name]: value, count })) as never;
-
-const byDay = (rows: { value: string | null; count: number }[]) =>
-  named(
-    rows.toSorted((a, b) => (a.value! < b.value! ? -1 : 1)),
-    'date',
-  );
-
-export async function complaintSummary({ db }: App, period: Period) {
-  const { domain, from, to } = period;
-  const isAbuse = sql<boolean>`kind = 'abuse'`;
-  const of = (column: string) => countBy(db, 'complaints', column, period, isAbuse);
-  const days = await of('day');
-  return {
-    object: 'complaint_summary' as const,
-    ...{ domain_id: domain.id, from, to },
-    total: days.reduce((sum, { count }) => sum + count, 0),
-    days: byDay(days),
-    kinds: named(await countBy(db, 'complaints', 'kind', period), 'kind'),
-    providers: named(await of('provider'), 'provider'),
-    addresses: named(await of('address'), 'address'),
-  };
-}
-
-export async function bounceSummary({ db }: App, period: Period) {
-  const { domain, from, to } = period;
-  const of = (column: string) => countBy(db, 'bounces', column, period);
-  const days = await of('day');
-  return {
-    object: 'bounce_summary' as const,
-    ...{ domain_id: domain.id, from, to },
-    total: days.reduce((sum, { count }) => sum + count, 0),
-    days: byDay(days),
-    classes: named(await of('class'), 'class'),
-    providers: named(await of('provider'), 'provider'),
-    codes: named(await of('status_code'), 'status_code'),
   };
 }

@@ -5,10 +5,11 @@
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
+import { bounce, complaint, GMAIL, runTest, UNKNOWN, withId } from '../feedback/messages.ts';
 import { BEGIN, dmarc, record, tls, tlsFailure, tlsPolicy } from '../feedback/reading/builders.ts';
-import { named, startFeedback } from '../feedback/start.ts';
-import { reportsOfDay, STORY_ZONE } from '../feedback/story.ts';
-import { checkLook, SIZES, startMemberBrowser } from './dashboard.ts';
+import { type FeedbackService, NOW, named, startFeedback } from '../feedback/start.ts';
+import { reportsOfDay, SENDERS, STORY_ZONE } from '../feedback/story.ts';
+import { checkLook, type MemberBrowser, SIZES, startMemberBrowser } from './dashboard.ts';
 
 const DAY_S = 86_400;
 /** Where pictures go, to look at them. */
@@ -27,6 +28,46 @@ async function startStory(t: TestContext) {
   await feedback.service.call('POST', '/v1/domains', { json: { name: 'quiet.example' } });
   feedback.service.app.scheduler.wakeHere('domains.feedback-records');
   return feedback;
+}
+
+const DAY_MS = DAY_S * 1000;
+
+/** Two weeks of complaints and bounces, most of them about one newsletter. */
+async function sendMessages(feedback: FeedbackService) {
+  const { clock, send } = feedback;
+  for (let day = 14; day >= 0; day -= 2) {
+    clock.set(NOW - day * DAY_MS);
+    const id = (name: string) => `${name}-${day}`;
+    await send(complaint('abuse', SENDERS.mailchimp, { id: id('a') }));
+    if (day % 4 === 0) await send(complaint('abuse', '192.0.2.200', { id: id('b') }));
+    if (day > 8) continue;
+    await send(bounce({ ...GMAIL, original: withId(id('c')) }), { sign: false });
+    await send(bounce({ status: '5.1.1', original: withId(id('d')) }), { sign: false });
+    await send(
+      bounce({
+        ...{ server: 'mx.other.example', remote: 'eu-smtp-inbound-1.mimecast.com' },
+        ...{ status: '5.0.0', reply: '550 SPF Sender Invalid - envelope rejected' },
+        original: withId(id('e'), UNKNOWN),
+      }),
+      { sign: false },
+    );
+    await send(bounce({ status: '4.2.2', original: withId(id('f')) }), { sign: false });
+  }
+  await runTest(feedback, '203.0.113.7');
+}
+
+async function takePictures(browser: MemberBrowser, paths: Record<string, string>) {
+  if (PICTURES === undefined) return;
+  mkdirSync(PICTURES, { recursive: true });
+  for (const [name, path] of Object.entries(paths))
+    for (const [size, viewport] of Object.entries(SIZES))
+      for (const colorScheme of ['light', 'dark'] as const) {
+        const look = await browser.open(path, { viewport, colorScheme });
+        await look.screenshot({
+          ...{ path: `${PICTURES}/${name}-${size}-${colorScheme}.png`, fullPage: true },
+        });
+        await look.context().close();
+      }
 }
 
 test('Feedback is read, marked and understood in a browser', async (t) => {
@@ -90,17 +131,49 @@ test('Feedback is read, marked and understood in a browser', async (t) => {
     report: `/feedback/reports/${reports.body.data[0]!.id}`,
   };
   for (const path of Object.values(paths)) await checkLook(browser, path);
-  if (PICTURES === undefined) return;
-  mkdirSync(PICTURES, { recursive: true });
-  for (const [name, path] of Object.entries(paths))
-    for (const [size, viewport] of Object.entries(SIZES))
-      for (const colorScheme of ['light', 'dark'] as const) {
-        const look = await browser.open(path, { viewport, colorScheme });
-        await look.screenshot({
-          ...{ path: `${PICTURES}/${name}-${size}-${colorScheme}.png`, fullPage: true },
-        });
-        await look.context().close();
-      }
+  await takePictures(browser, paths);
+});
+
+test('Complaints and bounces are read in a browser, with what to fix', async (t) => {
+  const feedback = await startStory(t);
+  await sendMessages(feedback);
+  const { domain, service } = feedback;
+  const browser = await startMemberBrowser(t, service, 'viewer');
+  const page = await browser.open(`/feedback/domains/${domain.id}`);
+  await page.getByRole('link', { name: 'Complaints', exact: true }).click();
+  await page.getByText('Recipients marked 12 messages as spam.').waitFor();
+  await page.getByLabel('Period').selectOption({ label: 'Last 7 days' });
+  await page.getByRole('button', { name: 'Apply' }).click();
+  await page.getByText('Recipients marked 6 messages as spam.').waitFor();
+  await page.getByText('Show as a table').click();
+  assert.equal(await page.locator('#by-day tbody tr').count(), 4);
+  const source = page.locator('#by-source').getByRole('link', { name: 'Mailchimp' });
+  assert.match((await source.getAttribute('href'))!, /^\/feedback\/sources\/src_/);
+  await page.getByRole('link', { name: 'Bounces', exact: true }).click();
+  await page
+    .getByText(
+      '20 deliveries bounced: 10 refused by policy, 5 failed permanently, 5 failed temporarily.',
+    )
+    .waitFor();
+  await page.getByRole('heading', { name: 'Gmail 5.7.26' }).waitFor();
+  await page.getByLabel('Result').selectOption({ label: 'Permanent' });
+  await page.getByRole('button', { name: 'Apply' }).click();
+  await page.getByRole('link', { name: 'Clear filters' }).waitFor();
+  assert.equal(await page.locator('#newest tbody tr').count(), 5);
+  await page.locator('#refused .finding').first().getByRole('link').click();
+  await page.locator('#check-dkim').waitFor();
+  const domains = await service.call<{ data: { id: string; name: string }[] }>(
+    'GET',
+    '/v1/domains',
+  );
+  const quiet = domains.body.data.find(({ name }) => name === 'quiet.example')!;
+  const paths = {
+    complaints: `/feedback/domains/${domain.id}/complaints`,
+    bounces: `/feedback/domains/${domain.id}/bounces`,
+    empty: `/feedback/domains/${quiet.id}/bounces`,
+  };
+  for (const path of Object.values(paths)) await checkLook(browser, path);
+  await takePictures(browser, paths);
 });
 
 const file = (name: string, text: string) => ({

@@ -193,7 +193,8 @@ async function walkFeedback({ ask, service }: Walk) {
   }
   await walkSources({ ask, service }, domain.body.id);
   await ask('GET', `/v1/feedback/complaints?${query}`, 200);
-  await ask('GET', `/v1/feedback/bounces?${query}&class=policy`, 200);
+  await ask('GET', `/v1/feedback/bounces?${query}&class=policy&from=2026-11-01`, 200);
+  await ask('GET', `/v1/feedback/bounces?${query}&to=yesterday`, 422);
   const token = domain.body.feedback.address.slice(3, 19);
   const report = { key: null, headers: { 'content-type': 'application/tlsrpt+json' }, body: tls() };
   await ask('POST', `/feedback/tls/${token}`, 202, report);

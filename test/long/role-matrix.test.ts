@@ -188,6 +188,8 @@ const REQUIRED_ROLE: Record<string, Role | 'public'> = {
   submitApiKeyRevocation: 'member',
   showFeedback: 'viewer',
   showDomainFeedback: 'viewer',
+  showComplaints: 'viewer',
+  showBounces: 'viewer',
   showFeedbackSource: 'viewer',
   submitFeedbackSource: 'member',
   showFeedbackReports: 'viewer',

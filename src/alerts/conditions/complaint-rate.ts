@@ -34,7 +34,7 @@ export const complaintRate: Condition<'complaints', Value> = {
 
   choice: {
     text: 'Too many recipients complain',
-    hint: 'Checked on complaints and DMARC reports, 2 days later: at least 5 complaints of a day, and as many per 1,000 messages as the threshold says.',
+    hint: 'At least 5 complaints of a day, and as many per 1,000 messages as the threshold says. Checked 2 days later, when DMARC reports have counted the messages.',
   },
   alertsWhen: (threshold) =>
     `${threshold === 1 ? '1 complaint arrives' : `${threshold} complaints arrive`} per 1,000 messages of a day`,

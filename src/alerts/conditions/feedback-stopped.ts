@@ -36,7 +36,7 @@ export const feedbackStopped: Condition<'feedback', Value> = {
   fixes: () => [
     {
       title: '',
-      text: 'Check that the DMARC record still has the feedback address in rua, that the authorization record is there, and that port 25 of this service can be reached. A domain that sends no mail gets no reports.',
+      text: 'Check that the DMARC record still has the feedback address in rua, and that the authorization record is there. Check that port 25 of this service can be reached. A domain that sends no mail gets no reports.',
       record: null,
     },
   ],

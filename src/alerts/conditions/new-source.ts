@@ -28,11 +28,11 @@ export const newSource: Condition<'source', Value> = {
 
   choice: {
     text: 'A new source sends in your name',
-    hint: 'Checked on DMARC reports: a source that was not seen for 60 days sends at least 10 messages a day, and they pass or are not stopped by the policy. Ends when you classify the source, or after 14 days.',
+    hint: 'DMARC reports show at least 10 messages a day of a source that was not seen for 60 days. They pass, or the policy does not stop them. Ends when you classify the source, or after 14 days.',
   },
   alertsWhen: () => 'a new source sends in your name',
   documentation:
-    'a [source](feedback.md#who-sends-mail-from-your-domain) that was not seen for 60 days sends at least 10 messages a day that pass, or that the policy does not stop. Ends when someone classifies the source, or after 14 days',
+    'a [source](feedback.md#who-sends-mail-from-your-domain) that was not seen for 60 days sends at least 10 messages a day. They pass, or the policy does not stop them. Ends when someone classifies the source, or after 14 days',
   shortText: 'a new source sends mail',
   openedText: ({ value: { domain, source, since, messages, failed } }) => ({
     title: `${source} sends mail as ${domain}, which is new`,

@@ -28,7 +28,7 @@ export const sourceFailing: Condition<'source', Value> = {
 
   choice: {
     text: 'Own mail fails DMARC at receivers',
-    hint: 'Checked on DMARC reports: an own server or a sending service passed before, and more than 5 % of its messages of a day fail, at least 10.',
+    hint: 'DMARC reports show that more than 5 % of the messages of a day fail, at least 10. They come from an own server or a sending service that passed before.',
   },
   alertsWhen: () => 'messages of an own source fail DMARC at receivers',
   documentation:

@@ -21,16 +21,17 @@ import { DayChart } from './chart.tsx';
 import { FEEDBACK, feedbackPath } from './list.tsx';
 import { SetUp } from './set-up.tsx';
 import { SOURCES_PAGE_SIZE, Sources, sourceFilters } from './sources-table.tsx';
+import { DomainTabs } from './tabs.tsx';
 import { Tls } from './tls.tsx';
 import { FeedbackStateMark } from './words.tsx';
 
-const PERIODS: [days: string, text: string][] = [
+export const PERIODS: [days: string, text: string][] = [
   ['7', 'Last 7 days'],
   ['30', 'Last 30 days'],
   ['90', 'Last 90 days'],
   ['400', 'Last 400 days'],
 ];
-const DEFAULT_DAYS = '30';
+export const DEFAULT_DAYS = '30';
 
 const Query = v.strictObject({
   days: v.optional(v.string()),
@@ -96,6 +97,7 @@ const show = page({
       ],
       children: (
         <>
+          <DomainTabs id={id} current="overview" />
           <SetUp domain={domain.name} feedback={feedback} />
           {feedback.last_report_at !== null && (
             <>

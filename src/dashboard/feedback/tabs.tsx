@@ -1,4 +1,4 @@
-/** The parts of the section "Feedback". */
+/** The parts of the section "Feedback", and of the feedback on one domain. */
 
 import { Tabs } from '../frame/tabs.tsx';
 
@@ -10,3 +10,22 @@ const TABS = [
 export const FeedbackTabs = ({ current }: { current: (typeof TABS)[number]['name'] }) => (
   <Tabs label="Feedback" tabs={TABS} current={current} />
 );
+
+const DOMAIN_TABS = [
+  { name: 'overview', path: '', text: 'Overview' },
+  { name: 'complaints', path: '/complaints', text: 'Complaints' },
+  { name: 'bounces', path: '/bounces', text: 'Bounces' },
+] as const;
+
+interface DomainTabsProps {
+  id: string;
+  current: (typeof DOMAIN_TABS)[number]['name'];
+}
+
+export function DomainTabs({ id, current }: DomainTabsProps) {
+  const tabs = DOMAIN_TABS.map(({ path, ...tab }) => ({
+    ...tab,
+    href: `/feedback/domains/${id}${path}`,
+  }));
+  return <Tabs label="Feedback on the domain" tabs={tabs} current={current} />;
+}

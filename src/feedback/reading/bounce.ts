@@ -2,11 +2,12 @@
 
 import type { Message } from '../../analysis/mime/message.ts';
 import { sha256 } from '../../lib/crypto.ts';
+import { type BounceReply, isPolicyReply } from '../bounces/explain.ts';
 import { dateOf, type FieldMap, fieldOf, readFieldMap, withoutType } from './feedback-fields.ts';
 import { LIMITS } from './limits.ts';
 import type { BounceClass, BouncedRecipient, BounceReport } from './report.ts';
 import { NO_MESSAGE, reportedMessage } from './reported-message.ts';
-import { domainOfAddress, shortText } from './values.ts';
+import { domainOfAddress, providerOf, shortText } from './values.ts';
 
 const MAX_DIAGNOSTIC = 500;
 
@@ -55,15 +56,15 @@ function readRecipient(map: FieldMap): BouncedRecipient[] {
   );
   const reply = withoutType(shortText(map.get('diagnostic-code')?.[0], 4000));
   const status = statusOf(fieldOf(map, 'status', 100), reply);
+  const domain = domainOfAddress(address);
+  const diagnostic = shortText(withoutLocalParts(reply ?? ''), MAX_DIAGNOSTIC);
+  const remoteServer = withoutType(fieldOf(map, 'remote-mta', 255));
+  const provider = providerOf(remoteServer ?? domain);
   return [
     {
       key: sha256(address?.toLowerCase() ?? ''),
-      domain: domainOfAddress(address),
-      action,
-      status,
-      diagnostic: shortText(withoutLocalParts(reply ?? ''), MAX_DIAGNOSTIC),
-      remoteServer: withoutType(fieldOf(map, 'remote-mta', 255)),
-      class: classOf(action, status),
+      ...{ domain, action, status, diagnostic, remoteServer },
+      class: classOf(action, { provider, status_code: status, diagnostic }),
     },
   ];
 }
@@ -81,10 +82,16 @@ function statusOf(field: string | null, reply: string | null): string | null {
   return code === undefined ? null : `${code}.0.0`;
 }
 
-/** RFC 3463: X.2.2 is a full mailbox, X.7.Y is about security and policy. */
-function classOf(action: 'failed' | 'delayed', status: string | null): BounceClass {
-  if (action === 'delayed' || status?.startsWith('4.') || status === '5.2.2') return 'soft';
-  return status?.startsWith('5.7.') ? 'policy' : 'hard';
+/**
+ * RFC 3463: X.2.2 is a full mailbox, X.7.Y is about security and policy. Servers that send no code, or a general
+ * one such as 5.2.0, say in their reply that they refuse by policy.
+ */
+function classOf(action: 'failed' | 'delayed', reply: BounceReply): BounceClass {
+  const status = reply.status_code ?? '';
+  if (action === 'delayed' || status.startsWith('4.') || status === '5.2.2') return 'soft';
+  if (status.startsWith('5.7.')) return 'policy';
+  const isGeneral = status === '' || /^5\.\d\.0$/.test(status);
+  return isGeneral && isPolicyReply(reply) ? 'policy' : 'hard';
 }
 
 const withoutLocalParts = (text: string): string =>

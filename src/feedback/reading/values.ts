@@ -1,7 +1,7 @@
 /** Values in reports: counts, times, domains and addresses, with the mistakes that reporters make. */
 
 import { normalizeAddress } from '../../lib/addresses.ts';
-import { normalizeDomain } from '../../lib/domain-names.ts';
+import { normalizeDomain, organizationalDomain } from '../../lib/domain-names.ts';
 import { LIMITS, RefusedError } from './limits.ts';
 
 /**
@@ -96,3 +96,7 @@ export function readAddress(text: string | null, repaired: Set<string>): string 
 /** A text of at most so many characters; null if it is empty. */
 export const shortText = (text: string | null | undefined, max: number): string | null =>
   text?.trim().slice(0, max) || null;
+
+/** The mailbox provider with this server or mailbox domain: its base domain. */
+export const providerOf = (name: string | null): string =>
+  name === null ? 'unknown' : (organizationalDomain(name.toLowerCase()) ?? name.toLowerCase());

@@ -2,15 +2,13 @@
 
 import type { App } from '../../app.ts';
 import { appendEvent } from '../../events/events.ts';
-import { organizationalDomain } from '../../lib/domain-names.ts';
 import type { Tx } from '../../store/open.ts';
 import type { BounceRow, ComplaintRow, FeedbackReportRow } from '../../store/tables.generated.ts';
 import { presentBounce, presentComplaint } from '../present.ts';
+import { providerOf } from '../reading/values.ts';
 import type { PreparedBounce, PreparedComplaint } from '../thread/prepare.ts';
 
 const dayOf = (time: string): string => time.slice(0, 10);
-const providerOf = (name: string | null): string =>
-  name === null ? 'unknown' : (organizationalDomain(name.toLowerCase()) ?? name.toLowerCase());
 
 export async function addComplaint(
   tx: Tx,

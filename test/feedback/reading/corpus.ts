@@ -641,6 +641,20 @@ const MESSAGES: Row[] = [
     'bounce example.com failed hard 5.0.0 one.example',
   ],
   [
+    'bounce-policy-without-code.eml',
+    dsn(
+      'Final-Recipient: rfc822; a@gmx.net\nAction: failed\nRemote-MTA: dns; mx00.emig.gmx.net\nDiagnostic-Code: smtp; 554-gmx.net (mxgmx114) Nemesis ESMTP Service not available 554-Bad DNS PTR resource record.\n',
+    ),
+    'bounce example.com failed policy 5.0.0 gmx.net',
+  ],
+  [
+    'bounce-unknown-user.eml',
+    dsn(
+      'Final-Recipient: rfc822; a@one.example\nAction: failed\nStatus: 5.1.1\nDiagnostic-Code: smtp; 550 5.1.1 Unknown user, no spam please\n',
+    ),
+    'bounce example.com failed hard 5.1.1 one.example',
+  ],
+  [
     'bounce-internationalized.eml',
     dsn(
       'Reporting-MTA: dns; mx.receiver.example\n\nFinal-Recipient: utf-8; jörg@one.example\nAction: failed\nStatus: 5.1.1\n',

@@ -1,0 +1,275 @@
+/** Messages of a domain that bounced: how many, why providers refused them, and what a test found about it. */
+
+import type * as v from 'valibot';
+import { explainBounce } from '../../feedback/bounces/explain.ts';
+import type { BounceClass } from '../../feedback/reading/report.ts';
+import { feedbackOperations } from '../../feedback/routes.ts';
+import type { BounceSummary, ListedBounce } from '../../feedback/schema.ts';
+import { printable } from '../../lib/log.ts';
+import { formatCount } from '../../report/summary.ts';
+import { appPage } from '../frame/app-page.tsx';
+import { Card } from '../frame/card.tsx';
+import { Select } from '../frame/form.tsx';
+import { page } from '../frame/page-route.ts';
+import { EmptyState } from '../frame/states.tsx';
+import { DataTable, Filters, Pager } from '../frame/table.tsx';
+import { Ago, Time } from '../frame/times.tsx';
+import { CountChart } from './count-chart.tsx';
+import { PERIODS } from './domain.tsx';
+import { FEEDBACK } from './list.tsx';
+import { CountTables, MessagesQuery, messageColumns, messagesPage } from './messages.tsx';
+import { DomainTabs } from './tabs.tsx';
+
+const PAGE_SIZE = '25';
+/** The newest refusals, which are grouped by what they mean. */
+const MAX_REFUSALS = '100';
+const MAX_CODES = 10;
+
+/** Those to act on first. */
+const BOUNCE_ORDER = ['policy', 'hard', 'soft'] as const;
+
+const CLASS_WORDS: Record<BounceClass, string> = {
+  policy: 'Policy',
+  hard: 'Permanent',
+  soft: 'Temporary',
+};
+
+/** The same, in a sentence. */
+const CLASS_TEXTS: Record<BounceClass, string> = {
+  policy: 'refused by policy',
+  hard: 'failed permanently',
+  soft: 'failed temporarily',
+};
+
+const show = page({
+  path: `${FEEDBACK}/domains/:id/bounces`,
+  operation: 'showBounces',
+  role: 'viewer',
+  summary: 'Show the messages of a domain that bounced',
+  query: MessagesQuery,
+  async handle(call) {
+    const { query } = call;
+    const { id, days, asked, path, frame, feedback } = await messagesPage(call, {
+      name: 'bounces',
+      title: 'Bounces of',
+    });
+    const bounceClass = BOUNCE_ORDER.find((one) => one === query.class);
+    const { starting_after, ending_before } = query;
+    const cursors = { starting_after, ending_before };
+    const listed = { ...asked, class: bounceClass, limit: PAGE_SIZE };
+    const refusalQuery = { ...asked, class: 'policy', limit: MAX_REFUSALS };
+    const [sums, list, refusals] = await Promise.all([
+      call.invoke(feedbackOperations.bouncesSummary, { query: asked }),
+      call.invoke(feedbackOperations.bounces, { query: { ...listed, ...cursors } }),
+      call.invoke(feedbackOperations.bounces, { query: refusalQuery }),
+    ]);
+    return appPage(call, {
+      ...frame,
+      calls: [
+        { route: feedbackOperations.bouncesSummary, query: asked },
+        { route: feedbackOperations.bounces, query: refusalQuery },
+      ],
+      children: (
+        <>
+          <DomainTabs id={id} current="bounces" />
+          <Filters path={path} active={Boolean(query.days || query.class)}>
+            <Select name="days" label="Period" value={days} options={PERIODS} />
+            <Select
+              name="class"
+              label="Result"
+              value={bounceClass ?? ''}
+              options={[
+                ['', 'All'],
+                ...BOUNCE_ORDER.map((one): [string, string] => [one, CLASS_WORDS[one]]),
+              ]}
+            />
+          </Filters>
+          {sums.total === 0 ? (
+            <EmptyState title="No bounces in this period">
+              Bounces arrive if your mail uses this address as its envelope sender (MAIL FROM):{' '}
+              <code>{feedback.address}</code>
+            </EmptyState>
+          ) : (
+            <>
+              <Card title="Bounces by day" id="by-day">
+                <InWords sums={sums} />
+                <CountChart
+                  title="Bounces"
+                  series={BOUNCE_ORDER.map((one) => ({
+                    title: CLASS_WORDS[one],
+                    count: (day: Sums['days'][number]) => day[one],
+                  }))}
+                  days={sums.days}
+                  from={sums.from}
+                  to={sums.to}
+                />
+              </Card>
+              <Refusals bounces={refusals.data} isAll={!refusals.has_more} />
+              <CountTables title="Bounces" providers={sums.providers} sources={sums.sources} />
+              <Codes codes={sums.codes} />
+              <Card title="Newest bounces" id="newest">
+                {list.data.length === 0 ? (
+                  <p class="muted">No bounce matches.</p>
+                ) : (
+                  <>
+                    <DataTable
+                      label="Newest bounces"
+                      rows={list.data}
+                      keyOf={({ id }) => id}
+                      columns={[
+                        ...messageColumns<ListedBounce>(),
+                        {
+                          title: 'Result',
+                          cell: (bounce) => (
+                            <>
+                              {CLASS_WORDS[bounce.class]}
+                              {codeOf(bounce) && ` (${codeOf(bounce)})`}
+                            </>
+                          ),
+                        },
+                      ]}
+                    />
+                    <Pager
+                      {...{ path, cursors }}
+                      query={{ days: query.days, class: bounceClass }}
+                      rows={list.data}
+                      hasMore={list.has_more}
+                    />
+                  </>
+                )}
+              </Card>
+            </>
+          )}
+        </>
+      ),
+    });
+  },
+});
+
+type Sums = v.InferOutput<typeof BounceSummary>;
+
+/** The sums first, then what they are based on. */
+function InWords({ sums }: { sums: Sums }) {
+  const { total, classes, providers, messages, from, to } = sums;
+  const parts = BOUNCE_ORDER.flatMap((one) => {
+    const count = classes.find((row) => row.class === one)?.count ?? 0;
+    return count > 0 ? [`${formatCount(count)} ${CLASS_TEXTS[one]}`] : [];
+  });
+  return (
+    <>
+      <p>{`${deliveriesInWords(total)} bounced: ${parts.join(', ')}.`}</p>
+      <p class="small muted">
+        {`Refused by ${formatCount(providers.length, 'provider')} from ${from} to ${to} (UTC), one for each recipient. `}
+        {messages > 0 && `DMARC reports count ${formatCount(messages, 'message')} in this period. `}
+        Anyone can send a bounce, so they start no alert.
+      </p>
+    </>
+  );
+}
+
+const deliveriesInWords = (count: number): string =>
+  `${formatCount(count)} ${count === 1 ? 'delivery' : 'deliveries'}`;
+
+// What providers mean by their refusals.
+
+function Refusals({ bounces, isAll }: { bounces: ListedBounce[]; isAll: boolean }) {
+  if (bounces.length === 0) return null;
+  const groups = [
+    ...Map.groupBy(bounces, ({ explanation, status_code, finding }) =>
+      JSON.stringify([explanation?.provider, explanation?.text ?? status_code, finding?.test_id]),
+    ).values(),
+  ].sort((a, b) => b.length - a.length);
+  return (
+    <Card title="Refused by policy" id="refused">
+      <p>
+        Providers refuse these messages because of authentication, reputation or content. You can
+        fix most of the causes.
+      </p>
+      <ul class="refusals">
+        {groups.map((group) => (
+          <Refusal key={group[0]!.id} group={group} total={bounces.length} isAll={isAll} />
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+/** Null for the general code that stands for a reply without one. */
+const codeOf = ({ status_code }: ListedBounce): string | null =>
+  status_code === null || /^\d\.0\.0$/.test(status_code) ? null : status_code;
+
+interface RefusalProps {
+  /** The bounces with the same meaning, the newest first. */
+  group: ListedBounce[];
+  total: number;
+  isAll: boolean;
+}
+
+function Refusal({ group, total, isAll }: RefusalProps) {
+  const { explanation, diagnostic, provider, finding, received_at } = group[0]!;
+  const who = explanation?.provider ?? provider;
+  const code = codeOf(group[0]!);
+  return (
+    <li>
+      <h3>
+        <bdi>{who === 'unknown' ? 'Unknown provider' : who}</bdi>
+        {code && ` ${code}`}
+      </h3>
+      <p>{explanation?.text ?? 'The reply gives no reason that we know.'}</p>
+      {diagnostic && (
+        <p class="reply">
+          <code>{printable(diagnostic)}</code>
+        </p>
+      )}
+      <p class="small muted">
+        {`${formatCount(group.length)} of ${isAll ? '' : 'the newest '}${formatCount(total, 'refusal')}, the last one `}
+        <Ago at={received_at} />.
+        {explanation?.reference && (
+          <>
+            {' '}
+            <a href={explanation.reference} rel="noreferrer">
+              Codes of {explanation.provider ?? 'the standard'}
+            </a>
+          </>
+        )}
+      </p>
+      {finding && (
+        <div class="finding">
+          <p>
+            Your test of <Time at={finding.completed_at} day /> found the likely cause:{' '}
+            <a href={`/tests/${finding.test_id}#check-${finding.check_id}`}>{finding.title}</a>
+          </p>
+          {finding.fix && <p>{finding.fix}</p>}
+        </div>
+      )}
+    </li>
+  );
+}
+
+const meaningOf = (status_code: string): string =>
+  explainBounce({ provider: '', status_code, diagnostic: null })?.text ?? '–';
+
+/** Without the replies of providers, so they are explained by the standard. */
+function Codes({ codes }: Pick<Sums, 'codes'>) {
+  const rows = codes.filter(({ status_code }) => status_code !== null).slice(0, MAX_CODES);
+  if (rows.length === 0) return null;
+  return (
+    <Card title="By code" id="by-code">
+      <DataTable
+        label="Bounces by code"
+        rows={rows}
+        keyOf={({ status_code }) => status_code!}
+        columns={[
+          {
+            title: 'Code',
+            cell: ({ status_code }) => <code class="nowrap">{status_code}</code>,
+          },
+          { title: 'Meaning', cell: ({ status_code }) => meaningOf(status_code!) },
+          { title: 'Bounces', number: true, cell: ({ count }) => formatCount(count) },
+        ]}
+      />
+    </Card>
+  );
+}
+
+export const bouncePages = [show];

@@ -1,0 +1,133 @@
+/** Complaints about a domain: how many, at which providers, and about whose messages. */
+
+import type * as v from 'valibot';
+import { feedbackOperations } from '../../feedback/routes.ts';
+import type { ComplaintSummary, ListedComplaint } from '../../feedback/schema.ts';
+import { formatCount } from '../../report/summary.ts';
+import { appPage } from '../frame/app-page.tsx';
+import { Card } from '../frame/card.tsx';
+import { Select } from '../frame/form.tsx';
+import { page } from '../frame/page-route.ts';
+import { EmptyState } from '../frame/states.tsx';
+import { DataTable, Filters, Pager } from '../frame/table.tsx';
+import { CountChart } from './count-chart.tsx';
+import { PERIODS } from './domain.tsx';
+import { FEEDBACK } from './list.tsx';
+import { CountTables, MessagesQuery, messageColumns, messagesPage } from './messages.tsx';
+import { DomainTabs } from './tabs.tsx';
+
+const PAGE_SIZE = '25';
+
+const show = page({
+  path: `${FEEDBACK}/domains/:id/complaints`,
+  operation: 'showComplaints',
+  role: 'viewer',
+  summary: 'Show the complaints about a domain',
+  query: MessagesQuery,
+  async handle(call) {
+    const { query } = call;
+    const { id, days, asked, path, frame, feedback } = await messagesPage(call, {
+      name: 'complaints',
+      title: 'Complaints about',
+    });
+    const { starting_after, ending_before } = query;
+    const cursors = { starting_after, ending_before };
+    const listed = { ...asked, limit: PAGE_SIZE };
+    const [sums, list] = await Promise.all([
+      call.invoke(feedbackOperations.complaintsSummary, { query: asked }),
+      call.invoke(feedbackOperations.complaints, { query: { ...listed, ...cursors } }),
+    ]);
+    return appPage(call, {
+      ...frame,
+      calls: [
+        { route: feedbackOperations.complaintsSummary, query: asked },
+        { route: feedbackOperations.complaints, query: listed },
+      ],
+      children: (
+        <>
+          <DomainTabs id={id} current="complaints" />
+          <Filters path={path} active={Boolean(query.days)}>
+            <Select name="days" label="Period" value={days} options={PERIODS} />
+          </Filters>
+          {list.data.length === 0 ? (
+            <EmptyState title="No complaints in this period">
+              Complaints arrive once you enroll in the feedback loops of providers such as Yahoo and
+              Microsoft. Give them this address: <code>{feedback.address}</code>
+            </EmptyState>
+          ) : (
+            <>
+              <Card title="Complaints by day" id="by-day">
+                <InWords sums={sums} />
+                <CountChart
+                  title="Complaints"
+                  series={[{ title: 'Complaints', count: ({ count }) => count }]}
+                  days={sums.days}
+                  from={sums.from}
+                  to={sums.to}
+                />
+              </Card>
+              {sums.total > 0 && (
+                <CountTables title="Complaints" providers={sums.providers} sources={sums.sources} />
+              )}
+              <Card title="Newest complaints" id="newest">
+                <DataTable
+                  label="Newest complaints"
+                  rows={list.data}
+                  keyOf={({ id }) => id}
+                  columns={[
+                    ...messageColumns<ListedComplaint>(),
+                    { title: 'Kind', cell: ({ kind }) => KIND_WORDS[kind] ?? kind },
+                  ]}
+                />
+                <Pager
+                  {...{ path, cursors }}
+                  query={{ days: query.days }}
+                  rows={list.data}
+                  hasMore={list.has_more}
+                />
+              </Card>
+            </>
+          )}
+        </>
+      ),
+    });
+  },
+});
+
+const KIND_WORDS: Record<string, string> = {
+  abuse: 'Spam',
+  fraud: 'Fraud',
+  virus: 'Virus',
+  'not-spam': 'Not spam',
+};
+
+/** The sums first, then what they are based on. */
+function InWords({ sums }: { sums: v.InferOutput<typeof ComplaintSummary> }) {
+  const { total, messages, providers, kinds, from, to } = sums;
+  const notSpam = kinds.find(({ kind }) => kind === 'not-spam')?.count ?? 0;
+  return (
+    <>
+      <p>
+        {total === 0
+          ? 'No recipient marked a message as spam.'
+          : `Recipients marked ${formatCount(total, 'message')} as spam.`}
+        {total > 0 && messages > 0 && ` ${rateInWords(total, messages)}`}
+        {notSpam > 0 && ` They marked ${formatCount(notSpam, 'message')} as not spam.`}
+      </p>
+      <p class="small muted">
+        {`Reported by ${formatCount(providers.length, 'provider')} from ${from} to ${to} (UTC). `}
+        Only providers with a feedback loop report complaints. Gmail shows its rate in Postmaster
+        Tools instead.
+      </p>
+    </>
+  );
+}
+
+/** Both numbers, because complaints and DMARC reports come from different providers. */
+const rateInWords = (total: number, messages: number): string =>
+  `DMARC reports count ${formatCount(messages, 'message')} in the same period, so this is ${ratePercent(total / messages)}. Gmail and Yahoo want it below 0.3%.`;
+
+const ratePercent = (share: number): string =>
+  share < 0.0001 ? 'less than 0.01%' : `${(share * 100).toFixed(2)}%`;
+
+export const complaintPages = [show];

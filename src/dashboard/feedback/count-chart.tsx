@@ -1,0 +1,113 @@
+/** Counts by day as stacked bars, told apart by pattern too, and as a table. */
+
+import { ScrollArea } from '../../report/html/components.tsx';
+import { formatCount } from '../../report/summary.ts';
+
+interface Series<Day> {
+  title: string;
+  count(day: Day): number;
+}
+
+interface ChartProps<Day> {
+  /** What is counted, such as "Complaints". */
+  title: string;
+  /** At most three, the lowest in the bar first. */
+  series: Series<Day>[];
+  /** Days without any are left out. */
+  days: Day[];
+  from: string;
+  to: string;
+}
+
+const [WIDTH, HEIGHT, GAP] = [600, 120, 0.25];
+/** One for each series, from `style.ts`. */
+const LOOKS = ['solid', 'striped', 'hollow'] as const;
+
+export function CountChart<Day extends { date: string; count: number }>(props: ChartProps<Day>) {
+  const { title, series, days, from, to } = props;
+  const most = Math.max(1, ...days.map(({ count }) => count));
+  const step = WIDTH / (dayNumber(to, from) + 1);
+  const width = step * (1 - GAP);
+  return (
+    <>
+      <svg
+        class="day-chart count-chart"
+        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={`${title} by day from ${from} to ${to}, at most ${formatCount(most)} a day`}
+      >
+        <defs>
+          <pattern id="striped-pattern" width="6" height="6" patternUnits="userSpaceOnUse">
+            <rect class="failed-ground" width="6" height="6" />
+            <path class="failed-stripe" d="M0 6 6 0" />
+          </pattern>
+        </defs>
+        {days.map((day) => {
+          const x = dayNumber(day.date, from) * step + (step * GAP) / 2;
+          let y = HEIGHT;
+          return (
+            <g key={day.date}>
+              <title>{`${day.date}: ${inWords(day, series)}`}</title>
+              {series.map(({ title, count }, index) => {
+                const height = (count(day) / most) * HEIGHT;
+                if (height === 0) return null;
+                y -= height;
+                const fill = LOOKS[index] === 'striped' ? 'url(#striped-pattern)' : undefined;
+                return <rect key={title} class={LOOKS[index]} {...{ x, y, width, height, fill }} />;
+              })}
+            </g>
+          );
+        })}
+      </svg>
+      <ul class="chart-key small">
+        {series.length > 1 &&
+          series.map(({ title }, index) => (
+            <li key={title}>
+              <span class={`swatch ${LOOKS[index]}`} aria-hidden="true" /> {title}
+            </li>
+          ))}
+        <li class="muted">
+          {from} to {to}, at most {formatCount(most)} a day
+        </li>
+      </ul>
+      <details class="figures-table">
+        <summary>Show as a table</summary>
+        <ScrollArea label={`${title} by day`}>
+          <table class="compact">
+            <thead>
+              <tr>
+                <th scope="col">Day (UTC)</th>
+                {series.map(({ title }) => (
+                  <th key={title} scope="col" class="number">
+                    {title}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {days.map((day) => (
+                <tr key={day.date}>
+                  <th scope="row">{day.date}</th>
+                  {series.map(({ title, count }) => (
+                    <td key={title} class="number">
+                      {formatCount(count(day))}
+                    </td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </ScrollArea>
+      </details>
+    </>
+  );
+}
+
+const inWords = <Day,>(day: Day, series: Series<Day>[]): string =>
+  series.map(({ title, count }) => `${formatCount(count(day))} ${title.toLowerCase()}`).join(', ');
+
+const DAY_MS = 86_400_000;
+
+const dayNumber = (day: string, from: string): number =>
+  Math.round((Date.parse(day) - Date.parse(from)) / DAY_MS);
