@@ -14,7 +14,7 @@ export function rowTypesModule(schema: string): string {
     const literals = literalsOf(name, sql);
     const columns = sqlite.pragma(`table_info(${name})`) as ColumnInfo[];
     const fields = columns.map((column) => {
-      const declared = DECLARED[`${name}.${column.name}`]?.type;
+      const declared = declaredType(`${name}.${column.name}`);
       const type = declared ?? literals.get(column.name) ?? typeOf(name, column);
       return `${jsdoc(comments.get(`${name}.${column.name}`), '  ')}  ${column.name}: ${type}${column.notnull ? '' : ' | null'};\n`;
     });
@@ -23,27 +23,22 @@ export function rowTypesModule(schema: string): string {
   const database = tables.map(({ name }) => `  ${name}: ${rowName(name)};\n`).join('');
   return [
     '/** The rows of every table. Generated from schema.sql by `npm run generate`; do not edit. */\n',
-    importsFor(tables.map(({ name }) => name)),
+    "import type { Vocabularies } from './vocabularies.ts';\n",
     ...rows,
     `/** Every table by its name. */\nexport interface Tables {\n${database}}\n`,
   ].join('\n');
 }
 
-/** Columns with a vocabulary that grows: the program declares it, so a new value needs no migration. */
-const DECLARED: Record<string, { type: string; module: string }> = {
-  'monitors.type': { type: 'MonitorType', module: '../monitors/types.ts' },
-  'alerts.condition': { type: 'ConditionId', module: '../alerts/conditions/index.ts' },
-  'alert_incidents.condition': { type: 'ConditionId', module: '../alerts/conditions/index.ts' },
-  'alert_notifications.channel': { type: 'ChannelId', module: '../alerts/channels/index.ts' },
+/** Columns with a vocabulary that grows, and its name in `store/vocabularies.ts`. */
+const DECLARED: Record<string, string> = {
+  'monitors.type': 'monitorType',
+  'alerts.condition': 'condition',
+  'alert_incidents.condition': 'condition',
+  'alert_notifications.channel': 'channel',
 };
 
-function importsFor(tables: string[]): string {
-  const used = Object.entries(DECLARED).filter(([column]) =>
-    tables.includes(column.split('.')[0]!),
-  );
-  const lines = used.map(([, { type, module }]) => `import type { ${type} } from '${module}';\n`);
-  return [...new Set(lines)].sort().join('');
-}
+const declaredType = (column: string): string | undefined =>
+  DECLARED[column] && `Vocabularies['${DECLARED[column]}']`;
 
 interface ColumnInfo {
   name: string;

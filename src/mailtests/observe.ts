@@ -1,8 +1,21 @@
 /** What a completed test says about its From domain. */
 
 import type { CheckResult } from '../analysis/result.ts';
-import type { TestObservation } from '../events/observations.ts';
+import type { Observed } from '../events/observations.ts';
 import type { TestRow } from '../store/tables.generated.ts';
+
+/** A live test that has just completed, not a reanalysis. The subject is its From domain. */
+export interface TestObservation extends Observed {
+  kind: 'test';
+  test: TestRow;
+  checks: CheckResult[];
+}
+
+declare module '../events/observations.ts' {
+  interface Observations {
+    test: TestObservation;
+  }
+}
 
 /** Empty for a message without a From domain, and in test mode, which says nothing about the team's mail. */
 export function observeTest(test: TestRow): TestObservation[] {

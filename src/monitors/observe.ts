@@ -1,10 +1,26 @@
 /** What a monitor run says about each target of its monitor. */
 
 import type { Config } from '../config/config.ts';
-import type { RunObservation } from '../events/observations.ts';
+import type { Observed } from '../events/observations.ts';
 import type { Tx } from '../store/open.ts';
 import type { MonitorRow, MonitorRunRow } from '../store/tables.generated.ts';
+import type { Changes, Finding } from './findings.ts';
 import { monitorAddress } from './placement-address.ts';
+
+/** What a monitor run says about one of its targets, or about its address. */
+export interface RunObservation extends Observed {
+  kind: 'run';
+  run: MonitorRunRow;
+  monitor: MonitorRow;
+  findings: Finding[];
+  changes: Changes;
+}
+
+declare module '../events/observations.ts' {
+  interface Observations {
+    run: RunObservation;
+  }
+}
 
 export async function observeRun(
   tx: Tx,

@@ -2,3 +2,9 @@
 
 export const MONITOR_TYPES = ['domain_health', 'blocklist', 'placement'] as const;
 export type MonitorType = (typeof MONITOR_TYPES)[number];
+
+declare module '../store/vocabularies.ts' {
+  interface Vocabularies {
+    monitorType: MonitorType;
+  }
+}

@@ -3,7 +3,7 @@
 import type { App } from '../app.ts';
 import { PREFIX } from '../config/config.ts';
 import type { SeedMailbox } from '../config/seed-mailboxes.ts';
-import { observed } from '../events/observations.ts';
+import { type Observed, observed } from '../events/observations.ts';
 import { isoTime } from '../lib/clock.ts';
 import { claimRows } from '../store/leases.ts';
 import { type Db, lockIn, transact } from '../store/open.ts';
@@ -77,6 +77,20 @@ export async function heldSeeds(db: Db, leases: string[]): Promise<Set<string>> 
     .where('lease', 'in', leases)
     .execute();
   return new Set(rows.map(({ id }) => id));
+}
+
+/** A look into a seed mailbox that failed, or the first one after failures. */
+export interface SeedObservation extends Observed {
+  kind: 'seed';
+  seed: SeedMailboxRow;
+  /** In milliseconds since the Unix epoch. */
+  at: number;
+}
+
+declare module '../events/observations.ts' {
+  interface Observations {
+    seed: SeedObservation;
+  }
 }
 
 /** Records that a mailbox was read, or why not. Does nothing if this node has lost the mailbox. */

@@ -1,8 +1,6 @@
 /** The rows of every table. Generated from schema.sql by `npm run generate`; do not edit. */
 
-import type { ChannelId } from '../alerts/channels/index.ts';
-import type { ConditionId } from '../alerts/conditions/index.ts';
-import type { MonitorType } from '../monitors/types.ts';
+import type { Vocabularies } from './vocabularies.ts';
 
 /** What the service stores about itself, such as the proof that the secret key has not changed. */
 export interface ServiceFactRow {
@@ -477,7 +475,7 @@ export interface DomainRow {
 export interface MonitorRow {
   id: string;
   name: string;
-  type: MonitorType;
+  type: Vocabularies['monitorType'];
   domain_id: string | null;
   /** JSON: IP addresses and domain names. */
   targets: string | null;
@@ -509,7 +507,7 @@ export interface MonitorRunRow {
 export interface AlertRow {
   id: string;
   name: string;
-  condition: ConditionId;
+  condition: Vocabularies['condition'];
   threshold: number | null;
   /** JSON. */
   channels: string;
@@ -538,7 +536,7 @@ export interface AlertIncidentRow {
   resolved_at: string | null;
   resolution: string | null;
   /** The rule's condition when the incident opened: the rule may have another by now. */
-  condition: ConditionId;
+  condition: Vocabularies['condition'];
   threshold: number | null;
   /** Set while it is closed with many others, in batches: it no longer counts as open. */
   closing_id: string | null;
@@ -559,7 +557,7 @@ export interface AlertNotificationRow {
   incident_id: string | null;
   alert_id: string;
   news: 'triggered' | 'resolved' | 'test';
-  channel: ChannelId;
+  channel: Vocabularies['channel'];
   /** An email address; null for other channels. */
   recipient: string | null;
   /**

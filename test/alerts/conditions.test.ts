@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CONDITIONS } from '../../src/alerts/conditions/index.ts';
+import { CONDITIONS, OBSERVED_ON } from '../../src/alerts/conditions/index.ts';
 import { evaluateCondition, resolutionOf } from '../../src/alerts/evaluate.ts';
-import { OBSERVED_ON, type Observation } from '../../src/events/observations.ts';
+import type { Observation } from '../../src/events/observations.ts';
 import { observeTest } from '../../src/mailtests/observe.ts';
 import type { TestRow } from '../../src/store/tables.generated.ts';
 

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { blocklistHit } from '../../src/alerts/conditions/blocklist-hit.ts';
 import type { AlertIncident } from '../../src/alerts/schema.ts';
-import type { RunObservation } from '../../src/events/observations.ts';
 import { observeTest } from '../../src/mailtests/observe.ts';
+import type { RunObservation } from '../../src/monitors/observe.ts';
 import type { TestRow } from '../../src/store/tables.generated.ts';
 import { listIn } from '../helpers/blocklists.ts';
 import {

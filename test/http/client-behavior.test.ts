@@ -63,6 +63,10 @@ test('Every list rejects cursors that are unknown, malformed, or from another li
   const { id: foreign } = await createTest();
   const invitation = { email: 'bob@example.com' };
   const { body: other } = await call('POST', '/v1/team/invitations', { json: invitation });
+  const domains = await call<List>('GET', '/v1/domains?limit=1');
+  const required: Record<string, string> = {
+    '/v1/feedback/sources': `&domain_id=${domains.body.data[0]!.id}`,
+  };
   assert.ok(LISTS.length >= 16);
   for (const { path, operation } of LISTS) {
     const url = path.replace(':id', parents[path] ?? '');
@@ -77,7 +81,7 @@ test('Every list rejects cursors that are unknown, malformed, or from another li
         'x'.repeat(2000),
         "' OR 1=1 --",
       ]) {
-        const query = `?${param}=${encodeURIComponent(cursor)}`;
+        const query = `?${param}=${encodeURIComponent(cursor)}${required[path] ?? ''}`;
         const { status, body } = await call<Problem>('GET', url + query);
         assert.deepEqual([status, body.code], [400, 'invalid_cursor'], `${url}${query}`);
         assert.deepEqual(

@@ -11,6 +11,12 @@ export const CHANNELS = { email, webhook, slack } satisfies Record<string, Chann
 /** The database takes any text: a newer version of the program may have stored another one. */
 export type ChannelId = keyof typeof CHANNELS;
 
+declare module '../../store/vocabularies.ts' {
+  interface Vocabularies {
+    channel: ChannelId;
+  }
+}
+
 export const CHANNEL_IDS = Object.keys(CHANNELS) as ChannelId[];
 
 export const isKnownChannel = (id: string): id is ChannelId => Object.hasOwn(CHANNELS, id);

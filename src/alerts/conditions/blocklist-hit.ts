@@ -3,10 +3,10 @@
 import { LISTS } from '../../analysis/blocklists/lists.ts';
 import { removalAdvice, STOP_THE_CAUSE } from '../../analysis/blocklists/outcomes.ts';
 import type { CheckResult } from '../../analysis/result.ts';
-import type { RunObservation } from '../../events/observations.ts';
 import { printable } from '../../lib/log.ts';
 import type { Finding } from '../../monitors/findings.ts';
 import { LIST_CHECK as DOMAIN_CHECK } from '../../monitors/findings.ts';
+import type { RunObservation } from '../../monitors/observe.ts';
 import {
   type Condition,
   NO,

@@ -2,7 +2,7 @@
 
 import type { CheckResult } from '../../analysis/result.ts';
 import type { Config } from '../../config/config.ts';
-import type { Observation, ObservationKind } from '../../events/observations.ts';
+import type { ObservationKind, Observations } from '../../events/observations.ts';
 import type { Finding } from '../../monitors/findings.ts';
 import type { Db, Tx } from '../../store/open.ts';
 import type { TestRow } from '../../store/tables.generated.ts';
@@ -79,7 +79,7 @@ export const NO: Verdict<never> = { answer: 'no' };
 export const UNKNOWN: Verdict<never> = { answer: 'unknown' };
 
 /** The observations of these kinds. */
-export type ObservationOf<Kind extends ObservationKind> = Extract<Observation, { kind: Kind }>;
+export type ObservationOf<Kind extends ObservationKind> = Observations[Kind];
 
 /** The resolutions that an observation can cause; changes of a rule cause the others. */
 export type IncidentEnd = 'condition_ended' | 'no_longer_watched';

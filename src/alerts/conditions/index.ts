@@ -1,6 +1,6 @@
 /** Every condition that an alert rule can have, in the order in which the API documents them. */
 
-import { OBSERVED_ON } from '../../events/observations.ts';
+import type { ObservationKind } from '../../events/observations.ts';
 import type { AlertRow } from '../../store/tables.generated.ts';
 import { authFail } from './auth-fail.ts';
 import { blocklistHit } from './blocklist-hit.ts';
@@ -31,6 +31,12 @@ const DECLARED = {
 /** The database takes any text: a newer version of the program may have stored another one. */
 export type ConditionId = keyof typeof DECLARED;
 
+declare module '../../store/vocabularies.ts' {
+  interface Vocabularies {
+    condition: ConditionId;
+  }
+}
+
 export const CONDITION_IDS = Object.keys(DECLARED) as ConditionId[];
 
 export const CONDITIONS: (Condition & { id: ConditionId })[] = CONDITION_IDS.map((id) => ({
@@ -52,6 +58,17 @@ export const thresholdOf = (rule: Rule): number =>
 export const THRESHOLD_RANGE = {
   min: Math.min(...CONDITIONS.flatMap(({ threshold }) => threshold?.min ?? [])),
   max: Math.max(...CONDITIONS.flatMap(({ threshold }) => threshold?.max ?? [])),
+};
+
+/** For people: what a condition is evaluated on. */
+export const OBSERVED_ON: Record<ObservationKind, string> = {
+  test: 'tests',
+  run: 'monitor runs',
+  seed: 'seed mailboxes',
+  source: 'DMARC reports',
+  tls: 'TLS reports',
+  complaints: 'complaints',
+  feedback: 'DMARC and TLS reports',
 };
 
 /** The table in docs/monitoring.md, as Markdown without a final line break. */

@@ -2,7 +2,6 @@
 
 import type { App } from '../../app.ts';
 import { appendEvent } from '../../events/events.ts';
-import type { SourceObservation } from '../../events/observations.ts';
 import { isoTime } from '../../lib/clock.ts';
 import { lockIn, type Tx } from '../../store/open.ts';
 import type { FeedbackSourceRow } from '../../store/tables.generated.ts';
@@ -10,6 +9,7 @@ import { SUM_COLUMNS } from '../sources/days.ts';
 import { presentSource } from '../sources/present.ts';
 import { sourcesOf, withAddresses } from '../sources/queries.ts';
 import { dayBefore, lastDays } from '../sums.ts';
+import type { SourceObservation, WatchedDomain } from './observations.ts';
 import {
   DAYS_NEEDED,
   MIN_MESSAGES,
@@ -17,7 +17,6 @@ import {
   type SourceState,
   sourceState,
 } from './source-state.ts';
-import type { WatchedDomain } from './watch-job.ts';
 
 /** Sources per query. */
 const BATCH_SIZE = 100;

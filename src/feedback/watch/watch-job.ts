@@ -7,8 +7,8 @@ import { type Observation, observed } from '../../events/observations.ts';
 import { isoTime } from '../../lib/clock.ts';
 import type { Job } from '../../scheduler/scheduler.ts';
 import { type Tx, transact } from '../../store/open.ts';
-import type { DomainRow, FeedbackDomainRow } from '../../store/tables.generated.ts';
 import { dayBefore } from '../sums.ts';
+import type { WatchedDomain } from './observations.ts';
 import { observeSources } from './sources.ts';
 
 export const watchJob = (app: App): Job => ({
@@ -17,9 +17,6 @@ export const watchJob = (app: App): Job => ({
   tick: '30 */15 * * * *',
   run: () => watchFeedback(app),
 });
-
-export type WatchedDomain = Pick<DomainRow, 'id' | 'name'> &
-  Pick<FeedbackDomainRow, 'first_at' | 'last_at'>;
 
 /** Each domain in its own transaction, so that a large one delays nothing. */
 export async function watchFeedback(app: App): Promise<void> {

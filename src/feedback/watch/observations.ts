@@ -1,0 +1,56 @@
+/** What the watch observes: sources, TLS sessions, complaints, and whether reports arrive. */
+
+import type { Observed } from '../../events/observations.ts';
+import type { DomainRow, FeedbackDomainRow } from '../../store/tables.generated.ts';
+
+export type WatchedDomain = Pick<DomainRow, 'id' | 'name'> &
+  Pick<FeedbackDomainRow, 'first_at' | 'last_at'>;
+
+/** What DMARC reports say about a source, with its latest day of at least 10 messages. The subject is its ID. */
+export interface SourceObservation extends Observed {
+  kind: 'source';
+  /** The name of the domain. */
+  domain: string;
+  /** What people call the source. */
+  name: string;
+  /** In UTC, with the messages of this day; null if there was none in the last days. */
+  day: string | null;
+  messages: number;
+  failed: number;
+  /** The day since which its messages fail, though it belongs to the domain and passed before. */
+  failingSince: string | null;
+  /** The first day of a source that nobody has classified. */
+  newSince: string | null;
+}
+
+/** The sessions of the latest day of which TLS reports tell. The subject is the domain. */
+export interface TlsObservation extends Observed {
+  kind: 'tls';
+  day: string;
+  succeeded: number;
+  failed: number;
+}
+
+/** The complaints of a day, and the messages that DMARC reports count for it. The subject is the domain. */
+export interface ComplaintObservation extends Observed {
+  kind: 'complaints';
+  day: string;
+  complaints: number;
+  messages: number;
+}
+
+/** Whether reports about a domain still arrive. The subject is the domain. */
+export interface FeedbackObservation extends Observed {
+  kind: 'feedback';
+  lastReportAt: string;
+  isStopped: boolean;
+}
+
+declare module '../../events/observations.ts' {
+  interface Observations {
+    source: SourceObservation;
+    tls: TlsObservation;
+    complaints: ComplaintObservation;
+    feedback: FeedbackObservation;
+  }
+}
