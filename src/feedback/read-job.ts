@@ -4,6 +4,7 @@ import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
 import { errorMessage } from '../lib/errors.ts';
 import type { Job } from '../scheduler/scheduler.ts';
+import { DatabaseUnavailableError } from '../store/errors.ts';
 import { claimRows, renewLeases } from '../store/leases.ts';
 import type { FeedbackMailRow } from '../store/tables.generated.ts';
 import { READ_JOB } from './intake.ts';
@@ -21,7 +22,12 @@ export function readJob(app: App): Job {
     const work = readMail(app, mail)
       .then(() => {})
       .catch((error) => {
-        app.log.error('reading feedback failed', { feedback: mail.id, error: errorMessage(error) });
+        // The message is still due in the database.
+        const level = error instanceof DatabaseUnavailableError ? 'warn' : 'error';
+        app.log[level]('reading feedback failed', {
+          feedback: mail.id,
+          error: errorMessage(error),
+        });
       })
       .then(() => {
         running.delete(mail.id);

@@ -9,6 +9,7 @@ import { errorMessage } from '../lib/errors.ts';
 import { inTrace } from '../lib/trace-context.ts';
 import type { Job } from '../scheduler/scheduler.ts';
 import { MessageDeletedError, readMessage } from '../store/chunks.ts';
+import { DatabaseUnavailableError } from '../store/errors.ts';
 import { claimRows, renewLeases } from '../store/leases.ts';
 import { untilAvailable } from '../store/until-available.ts';
 import { clearSteps, recordStep } from './live.ts';
@@ -33,8 +34,10 @@ export function analyzeJob(app: App): Job {
   const start = (test: ClaimedTest) => {
     const work = inTrace(traceOf(app, test.id), () => analyzeTest(app, test))
       .catch((error) => {
-        if (!(error instanceof MessageDeletedError))
-          app.log.error('analysis failed', { test: test.id, error: errorMessage(error) });
+        if (error instanceof MessageDeletedError) return;
+        // The test is still due in the database: its lease ends, and a node analyzes it.
+        const level = error instanceof DatabaseUnavailableError ? 'warn' : 'error';
+        app.log[level]('analysis failed', { test: test.id, error: errorMessage(error) });
       })
       .then(() => {
         running.delete(test.id);
