@@ -35,6 +35,7 @@ export async function createAlert(
   rejectTestAddresses(app.config, recipients ?? []);
   await requireDomain(tx, domain_id);
   requireFittingDomain(input.condition, domain_id);
+  requireFittingThreshold(input.condition, input.threshold ?? null);
   const row: AlertRow = {
     id,
     name: input.name,
@@ -68,6 +69,15 @@ function requireFittingDomain(condition: AlertRow['condition'], domainId: string
   throw invalidParams([{ param: 'domain_id', code: 'invalid', message }]);
 }
 
+/** Conditions have different ranges; the schema allows what fits any of them. */
+function requireFittingThreshold(condition: AlertRow['condition'], threshold: number | null): void {
+  const range = conditionOf({ condition }).threshold;
+  if (range === null || threshold === null) return;
+  if (threshold >= range.min && threshold <= range.max) return;
+  const message = `must be ${range.min} to ${range.max} for ${condition}`;
+  throw invalidParams([{ param: 'threshold', code: 'invalid', message }]);
+}
+
 /** A condition without a threshold stores the given value and ignores it. */
 const thresholdToStore = (
   condition: AlertRow['condition'],
@@ -88,6 +98,7 @@ export async function changeAlert(
     await requireDomain(tx, patch.domain_id);
   const row = applyPatch(app, current, patch);
   requireFittingDomain(row.condition, row.domain_id);
+  requireFittingThreshold(row.condition, row.threshold);
   const [before, after] = [auditDetails(app, current), auditDetails(app, row)];
   const details = differences(before, after);
   const slackUrlUnchanged = current.slack_webhook_url === row.slack_webhook_url;
@@ -111,7 +122,9 @@ function applyPatch(
   const { slack_webhook_url: url } = patch;
   const currentUrl = ownSlackUrl({ secrets }, current);
   const condition = patch.condition ?? current.condition;
-  const threshold = patch.threshold === undefined ? current.threshold : patch.threshold;
+  // The threshold of another condition has another meaning.
+  const kept = condition === current.condition ? current.threshold : null;
+  const threshold = patch.threshold === undefined ? kept : patch.threshold;
   const { recipients = undefined, domain_id = current.domain_id } = patch;
   return {
     ...current,

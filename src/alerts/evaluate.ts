@@ -53,7 +53,12 @@ export const openedIncident = ({
   foundByRun: run_id !== null,
 });
 
+type Described = Pick<AlertIncidentRow, 'condition' | 'subject' | 'value' | 'run_id'>;
+
 /** What people call the subject of an incident. */
-export const nameOfSubject = (
-  incident: Pick<AlertIncidentRow, 'condition' | 'subject' | 'value' | 'run_id'>,
-): string => conditionOf(incident).subjectName?.(openedIncident(incident)) ?? incident.subject;
+export const nameOfSubject = (incident: Described): string =>
+  conditionOf(incident).subjectName?.(openedIncident(incident)) ?? incident.subject;
+
+/** The name of the domain that an incident is about; for some conditions, the subject itself. */
+export const domainNameOf = (incident: Described): string =>
+  conditionOf(incident).domainName?.(openedIncident(incident)) ?? incident.subject;

@@ -162,7 +162,13 @@ function rulesFor(tx: Tx, observations: Observation[]) {
       'in',
       conditions.map(({ id }) => id),
     )
-    .where(({ eb, or }) => or([eb('domain_id', 'is', null), eb('domain_id', 'in', domains)]))
+    .where(({ eb, or }) =>
+      or([
+        eb('domain_id', 'is', null),
+        // PostgreSQL allows no empty list.
+        ...(domains.length > 0 ? [eb('domain_id', 'in', domains)] : []),
+      ]),
+    )
     .orderBy('id');
 }
 

@@ -12,7 +12,7 @@ import { inSteps } from '../store/steps.ts';
 import type { AlertIncidentRow } from '../store/tables.generated.ts';
 import { sendDigestsJob } from './channels/alert-mail.ts';
 import { notifyJob } from './channels/slack-posts.ts';
-import { CONDITIONS, type ConditionId, conditionOf } from './conditions/index.ts';
+import { CONDITION_IDS, CONDITIONS, type ConditionId, conditionOf } from './conditions/index.ts';
 import { recordDeliveryOutcomes } from './delivery-status.ts';
 import { closeIncidentsJob, resolveAndNotify, resolveIncidents } from './incidents.ts';
 import { createNotifier } from './notify.ts';
@@ -76,6 +76,8 @@ async function findUnwatched(
   const existing = await existingSubjects(db, config, open);
   return open
     .filter(({ subject, condition, domain_id }) => {
+      // Of a newer version, which knows what it is about.
+      if (!CONDITION_IDS.includes(condition)) return false;
       const subjects = existing.get(condition);
       return subjects ? !subjects.has(subject) : !watched.has(subjectKey(domain_id, subject));
     })

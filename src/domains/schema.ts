@@ -233,7 +233,7 @@ export type ListedDomain = v.InferOutput<typeof ListedDomain>;
 
 export const FeedbackState = described(
   v.picklist(FEEDBACK_STATES),
-  '`not_published`: the DMARC record does not name the feedback address. `waiting`: it does, and no report has arrived yet; most reporters send after 24 to 48 hours. `receiving`: reports arrive. `stopped`: none for 3 days after at least 7 days of reports. `unknown`: the record could not be looked up yet.',
+  '`not_published`: the DMARC record does not name the feedback address. `waiting`: it does, and no report has arrived in the last 3 days; most reporters send after 24 to 48 hours. `receiving`: reports arrive. `stopped`: none for 3 days after at least 7 days of reports. `unknown`: the record could not be looked up yet.',
 );
 
 const FEEDBACK_EXAMPLE = {

@@ -167,7 +167,7 @@ const source = route({
   async handle({ app, params }) {
     const report = await reportOr404(app.db, params.id!);
     const mail = await keptMail(app.db, report.mail_id);
-    if (!mail) throw new AppError('not_found', 'The source of this report is no longer kept.');
+    if (!mail) throw new AppError('not_found', 'The original report is no longer available.');
     const extension = mail.source === 'smtp' || mail.source === 'imap' ? 'eml' : 'bin';
     return new Response(streamed(readPieces(app.db, mail)), {
       headers: {

@@ -35,7 +35,7 @@ const REPORT = {
     v.picklist(REPORT_STATUSES),
     '`counted`: it is part of all sums. `duplicate`: the same report was counted before. `conflict`: a report of the same ID with other figures was counted before. `unverified`: the message that carried it may be forged, and its reporter is not trusted. `refused`: it could not be read, or is about another domain.',
   ),
-  reason: described(v.nullable(v.picklist(REASONS)), 'Why the report was refused.'),
+  reason: described(v.nullable(v.picklist(REASONS)), 'Why the report was not accepted.'),
   detail: described(
     Text,
     'The reason in a sentence, with what was found.',
@@ -206,8 +206,8 @@ const TlsFailure = named(
   'TlsReportFailure',
   v.object({
     result_type: described(v.string(), 'The kind of failure (RFC 8460 §4.3).'),
-    receiving_mx: described(Text, 'The mail server that was called.'),
-    sending_ip: described(Text, 'The IP address of the caller.'),
+    receiving_mx: described(Text, 'The mail server that the sender connected to.'),
+    sending_ip: described(Text, 'The IP address of the sending server.'),
     reason_code: described(Text, 'What the reporter says about it.'),
     sessions: described(Count, 'The number of sessions.'),
   }),
@@ -361,8 +361,8 @@ const TOTALS = {
     'Messages that fail DMARC. They may have been delivered: see `none`, `quarantined` and `rejected`.',
   ),
   none: described(Count, 'Messages to which no policy was applied.'),
-  quarantined: described(Count, 'Messages that went to spam by policy.'),
-  rejected: described(Count, 'Messages that were rejected by policy.'),
+  quarantined: described(Count, 'Messages that receivers quarantined because of the policy.'),
+  rejected: described(Count, 'Messages that receivers rejected because of the policy.'),
   overridden: described(Count, 'Messages for which a receiver did not apply the policy.'),
 };
 
@@ -544,7 +544,7 @@ export const Complaint = named(
     feedback_id: described(Text, 'Its Feedback-ID.'),
     dkim_domain: described(Text, 'The domain of its first DKIM signature.'),
   }),
-  'A recipient marked a message as spam.',
+  'A complaint report about one message.',
   COMPLAINT,
 );
 export type Complaint = v.InferOutput<typeof Complaint>;
@@ -588,12 +588,12 @@ export const Bounce = named(
     ...MESSAGE,
     class: described(
       v.picklist(BOUNCE_CLASSES),
-      '`hard`: the mailbox does not exist, or the like. `soft`: temporary, or a full mailbox. `policy`: the server refused the message for authentication, reputation or content.',
+      '`hard`: permanent, for a reason other than policy, such as an unknown mailbox. `soft`: temporary, delayed, or a full mailbox. `policy`: the server rejected the message for authentication, reputation or content.',
     ),
     action: described(v.picklist(['failed', 'delayed']), '`delayed`: the server keeps trying.'),
     status_code: described(Text, 'The enhanced status code (RFC 3463).'),
     diagnostic: described(Text, 'The reply of the server, without mailbox names.'),
-    remote_server: described(Text, 'The server that refused the message.'),
+    remote_server: described(Text, 'The server that rejected the message.'),
     reporting_server: described(Text, 'The server that reports it.'),
     provider: described(v.string(), 'The domain of the mailbox provider.'),
     explanation: described(
@@ -659,7 +659,7 @@ export const ListedBounce = named(
     ...SENDER,
     finding: described(
       v.nullable(BounceFinding),
-      'What the last test of the domain found about the same cause; null if nothing, or if it was fixed since.',
+      'The newest unfixed finding with the same cause, from the last 20 tests; null if there is none.',
     ),
   }),
   'A bounce with the source of the message, and the finding that explains it.',
@@ -720,9 +720,9 @@ const BounceDay = named(
   v.object({
     date: described(v.string(), 'The day, in UTC.', '2026-11-21'),
     count: described(Count, 'All bounces of the day.', 2),
-    policy: described(Count, 'Refused by policy.', 2),
-    hard: described(Count, 'Permanent for other reasons.', 0),
-    soft: described(Count, 'Temporary, or a full mailbox.', 0),
+    policy: described(Count, 'Rejected by policy.', 2),
+    hard: described(Count, 'Permanent, for a reason other than policy.', 0),
+    soft: described(Count, 'Temporary, delayed, or a full mailbox.', 0),
   }),
   'The bounces of a day, by class.',
 );
@@ -797,7 +797,7 @@ export const BounceSummary = named(
     ]),
     sources: described(
       v.array(CountBySource),
-      'Bounces by source. The server that reports them shows it, else the returned message, of the newest 500.',
+      'Bounces by source, identified by the reporting server or, for the newest 500 of the others, by the returned message.',
       BY_SOURCE,
     ),
   }),
@@ -828,22 +828,23 @@ export const FEEDBACK_EVENTS: EventDeclaration[] = [
     type: 'feedback.stopped',
     summary: 'Reports about a domain no longer arrive',
     description:
-      'No report that counts has arrived for 3 days, after at least 7 days of reports. Once more each time that they stop.',
+      'No DMARC or TLS report has arrived for 3 days, after at least 7 days of reports. Sent once each time that reports stop.',
     data: DomainFeedbackState,
     object: 'the state of the feedback of the domain',
     line: (data) => [asText(data.name), labeled('last report', data.last_report_at)],
   },
   {
     type: 'complaint.received',
-    summary: 'A recipient complained',
-    description: 'A mailbox provider reported that a recipient marked a message as spam.',
+    summary: 'A complaint report arrived',
+    description:
+      'A mailbox provider sent a complaint report. `kind` says what the recipient reported.',
     data: Complaint,
     object: 'the complaint',
     line: (data) => [asText(data.kind), quoted(data.subject), labeled('at', data.provider)],
   },
   {
     type: 'bounce.received',
-    summary: 'A server refused a message by policy',
+    summary: 'A server rejected a message by policy',
     description:
       'A message bounced for authentication, reputation or content. Other bounces have no event.',
     data: Bounce,

@@ -39,7 +39,7 @@ function messageRows(figures: FeedbackFigures): FigureRow[] {
   const { messages, passed, reporters, failing_sources, new_sources, spoofed } = figures;
   if (messages === 0) return [];
   return [
-    row('Messages', formatCount(messages), `Reported by ${formatCount(reporters, 'receiver')}`),
+    row('Messages', formatCount(messages), `Reported by ${formatCount(reporters, 'reporter')}`),
     row('Passed DMARC', formatShare(passed, messages), sharesInWords(passed, messages)),
     failing_sources.total === 0
       ? row(
@@ -76,7 +76,7 @@ function messageRows(figures: FeedbackFigures): FigureRow[] {
       ? []
       : [
           row(
-            'Not from your senders',
+            'Not yours',
             formatCount(spoofed.messages),
             `Messages, of which ${formatCount(spoofed.stopped)} were quarantined or rejected`,
           ),
@@ -91,7 +91,7 @@ const row = (name: string, value: string, basis: string): FigureRow => ({
 function tlsRow({ tls }: FeedbackFigures): FigureRow[] {
   if (tls === null) return [];
   const { failed, sessions, reporters } = tls;
-  const basis = `Of ${formatCount(sessions, 'session')}, reported by ${formatCount(reporters, 'receiver')}`;
+  const basis = `Of ${formatCount(sessions, 'session')}, reported by ${formatCount(reporters, 'reporter')}`;
   return [row('TLS failures', failed === 0 ? 'None' : formatCount(failed), basis)];
 }
 
@@ -143,6 +143,6 @@ export const figuresNote = (figures: FeedbackFigures): string =>
 export const reportedSourceSentence = ({ name, messages, passed }: ReportedSource): string =>
   `Receivers reported ${formatCount(messages, 'message')} from ${truncate(name, MAX_NAME_LENGTH)} in the last 30 days; ${formatShare(passed, messages)} passed DMARC.`;
 
-/** `Reports of 5 receivers about example.com, …`. */
+/** `Reports from 5 reporters about example.com, …`. */
 export const reportedSourceBasis = (source: ReportedSource): string =>
-  `Reports of ${formatCount(source.reporters, 'receiver')} about ${truncate(source.domain, 255)}, ${figureDays(source)}. Shared links do not show this.`;
+  `Reports from ${formatCount(source.reporters, 'reporter')} about ${truncate(source.domain, 255)}, ${figureDays(source)}. Shared links do not show this.`;

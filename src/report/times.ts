@@ -84,6 +84,10 @@ export function formatTime(at: string, { timeZone, locale, day = false }: TimeFo
   }).format(new Date(at));
 }
 
+/** A day such as `2026-11-21` as `21 Nov 2026`. */
+export const dayInWords = (day: string): string =>
+  formatTime(day, { timeZone: null, locale: 'en-GB', day: true });
+
 // Times in emails and Slack messages.
 
 /** An ISO 8601 time as `28 Nov 2026, 10:00 UTC`. */

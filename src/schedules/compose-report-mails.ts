@@ -2,6 +2,7 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { conditionOf } from '../alerts/conditions/index.ts';
+import { domainNameOf, nameOfSubject } from '../alerts/evaluate.ts';
 import type { App } from '../app.ts';
 import { allows, type Role } from '../http/actor.ts';
 import { isoTime } from '../lib/clock.ts';
@@ -131,6 +132,8 @@ async function incidentsOf(
       'alerts.domain_id',
       'incident.condition',
       'incident.subject',
+      'incident.value',
+      'incident.run_id',
       'incident.opened_at',
       'incident.resolved_at',
     ])
@@ -146,20 +149,21 @@ async function incidentsOf(
     .orderBy('incident.opened_at', 'desc')
     .execute();
   const relevant = rows.filter(
-    ({ subject, domain_id }) => domains === null || concerns(domains, subject, domain_id),
+    (incident) => domains === null || concerns(domains, domainNameOf(incident), incident.domain_id),
   );
   const resolvedRank = ({ resolved_at }: { resolved_at: string | null }) =>
     Number(resolved_at !== null);
   return relevant
     .toSorted((a, b) => resolvedRank(a) - resolvedRank(b))
-    .map(({ domain_id: _, rule, ...incident }) => ({
-      ...incident,
+    .map(({ rule, opened_at, resolved_at, ...incident }) => ({
+      ...{ opened_at, resolved_at },
+      subject: nameOfSubject(incident),
       condition: conditionOf(incident).shortText,
       rule: rule ?? 'a deleted rule',
     }));
 }
 
-/** A subject is a From domain or the target of a monitor. */
+/** `subject` is a From domain, the target of a monitor, or the domain of a source. */
 function concerns(domains: Domain[], subject: string, domainId: string | null): boolean {
   return domains.some(
     ({ id, name }) => id === domainId || subject === name || subject.endsWith(`.${name}`),

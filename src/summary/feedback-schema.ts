@@ -11,7 +11,7 @@ import {
 const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
 const Day = v.string();
 const reporters = (type: string) =>
-  described(Count, `The number of receivers that sent ${type} reports.`, 5);
+  described(Count, `The number of reporters that sent ${type} reports.`, 5);
 
 const FigureSource = named(
   'FeedbackFigureSource',
@@ -55,9 +55,9 @@ export const FeedbackFigures = named(
           messages: described(Count, 'Messages that fail.', 120),
           stopped: described(Count, 'Of these, how many were quarantined or rejected.', 90),
         }),
-        'Messages of senders that are not yours.',
+        'Messages of sources that are not yours.',
       ),
-      'Messages of sources of the kind `spoof`.',
+      'Messages of sources of kind `spoof`.',
     ),
     failing_sources: described(
       FigureSources,
@@ -65,7 +65,7 @@ export const FeedbackFigures = named(
     ),
     new_sources: described(
       FigureSources,
-      'Sources that sent nothing in the 60 days before. Those with the most messages come first. A source of the kind `spoof` counts only if your policy does not stop it.',
+      'Sources that sent nothing in the 60 days before. Those with the most messages come first. A source of kind `spoof` counts only if your policy does not stop it.',
     ),
     tls: described(
       v.nullable(

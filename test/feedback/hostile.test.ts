@@ -52,7 +52,7 @@ test('A hundred forged copies do not keep the copy of a genuine report from bein
   assert.equal((await upload(genuine))[0]!.status, 'duplicate');
 });
 
-test('Texts with NUL and with half a character are stored', async (t) => {
+test('Texts with NUL and with a lone surrogate are stored', async (t) => {
   const { service, upload } = await startFeedback(t);
   const odd = tlsFailure({
     'receiving-mx-hostname': 'mx\u0000.example.com',

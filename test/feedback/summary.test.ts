@@ -195,13 +195,13 @@ test('A scheduled report has what receivers report in HTML, text and PDF', {
     for (const phrase of [
       'Messages',
       '1,879',
-      'Reported by 3 receivers',
+      'Reported by 3 reporters',
       '76.1%',
       '1,431 of 1,879 messages',
       'SendGrid: 210 of 210 messages failed',
       'example.net: 108 messages, 100% passed',
       'Messages, of which 0 were quarantined or rejected',
-      'Of 103 sessions, reported by 1 receiver',
+      'Of 103 sessions, reported by 1 reporter',
       'From 1 provider',
       'Sun 15 Nov 2026 to Sat 21 Nov 2026 (UTC).',
     ])

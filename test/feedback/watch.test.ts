@@ -6,7 +6,10 @@ import { dayBefore } from '../../src/feedback/sums.ts';
 import { type SourceDay, sourceState } from '../../src/feedback/watch/source-state.ts';
 
 const TODAY = '2026-11-21';
-const ago = (days: number): string => dayBefore(TODAY, days);
+/** Before the newest day of which all reports have arrived. */
+const ago = (days: number): string => dayBefore(TODAY, days + 1);
+const reportsSince = (daysAgo: number): string[] =>
+  Array.from({ length: daysAgo }, (_, i) => ago(daysAgo - i));
 
 /** `messages` and how many of them pass; failing ones have the given disposition. */
 function day(
@@ -29,7 +32,7 @@ const days = (from: number, to: number, ...of: [number, number]): SourceDay[] =>
 const SOURCE = { mark: null, label: null, new_since: null, failing_since: null };
 const SERVICE = { ...SOURCE, key: 'service mailchimp' };
 const NETWORK = { ...SOURCE, key: 'network 192.0.2.0/24' };
-const DOMAIN = { today: TODAY, firstDay: ago(300) };
+const DOMAIN = { today: TODAY, reportDays: reportsSince(79) };
 
 test('A source that belongs to the domain fails only if it passed before', () => {
   const good = days(40, 3, 100, 100);
@@ -47,6 +50,13 @@ test('A source that belongs to the domain fails only if it passed before', () =>
     ['its first day', SERVICE, [day(1, 100, 0)], null],
     ['never passed', SERVICE, days(40, 1, 100, 0), null],
     ['a day too long ago', SERVICE, [...days(40, 9, 100, 100), day(8, 100, 0)], null],
+    [
+      'an outage long ago, and a new one',
+      SERVICE,
+      [...days(60, 50, 100, 0), ...days(49, 2, 100, 100), day(1, 100, 0)],
+      ago(1),
+    ],
+    ['reports that are not complete', SERVICE, [...good, day(0, 100, 0)], null],
     ['a spoofer', NETWORK, days(40, 1, 100, 0), null],
     [
       'marked as foreign',
@@ -74,6 +84,8 @@ test('A failing source recovers when its latest messages pass, or after two sile
     const { failing_since } = sourceState(row, given, DOMAIN);
     assert.equal(failing_since, recovers ? null : ago(3), what);
   }
+  const foreign = { ...SERVICE, mark: 'foreign' as never, failing_since: ago(3) };
+  assert.equal(sourceState(foreign, [day(3, 100, 0)], DOMAIN).failing_since, null);
   const silent = { ...SERVICE, failing_since: ago(15) };
   assert.equal(sourceState(silent, [day(15, 100, 0)], DOMAIN).failing_since, null);
 });
@@ -96,9 +108,9 @@ test('A source is new if it was not seen for 60 days and its messages arrive', (
   ];
   for (const [what, row, given, since] of cases)
     assert.equal(sourceState(row, given, DOMAIN).new_since, since, what);
-  const young = { ...DOMAIN, firstDay: ago(14) };
+  const young = { ...DOMAIN, reportDays: reportsSince(14) };
   assert.equal(sourceState(NETWORK, [day(1, 10, 10)], young).new_since, null);
-  const established = { ...DOMAIN, firstDay: ago(15) };
+  const established = { ...DOMAIN, reportDays: reportsSince(15) };
   assert.equal(sourceState(NETWORK, [day(1, 10, 10)], established).new_since, ago(1));
 });
 
@@ -106,8 +118,8 @@ test('A source is new for 14 days, or until somebody says what it is', () => {
   const at = (since: string, more: object = {}) =>
     sourceState({ ...NETWORK, new_since: since as never, ...more }, [day(1, 10, 10)], DOMAIN)
       .new_since;
-  assert.equal(at(ago(13)), ago(13));
-  assert.equal(at(ago(14)), null);
+  assert.equal(at(ago(12)), ago(12));
+  assert.equal(at(ago(13)), null);
   assert.equal(at(ago(2), { mark: 'foreign' }), null);
   // It does not become new again.
   assert.equal(sourceState(NETWORK, days(15, 1, 10, 10), DOMAIN).new_since, null);

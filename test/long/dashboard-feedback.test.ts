@@ -82,7 +82,7 @@ test('Feedback is read, marked and understood in a browser', async (t) => {
   const senders = page.locator('#sources tbody tr');
   // Choices apply at once.
   await page.getByLabel('Show').selectOption({ label: 'Only new' });
-  await page.getByText('New: first seen in the last 30 days').waitFor();
+  await page.getByText('New: seen in the last 30 days').waitFor();
   assert.equal(await senders.count(), 7);
   await page.getByLabel('Show').selectOption({ label: 'Only failing' });
   await page.waitForURL(/show=failing/);
@@ -98,7 +98,7 @@ test('Feedback is read, marked and understood in a browser', async (t) => {
   await senders.first().getByRole('link').click();
   await page.getByRole('heading', { name: 'SendGrid', exact: true }).waitFor();
   await page.getByRole('button', { name: 'Send a test through SendGrid' }).waitFor();
-  await page.getByLabel('Your answer').selectOption({ label: 'It is not ours' });
+  await page.getByRole('combobox', { name: 'Classification' }).selectOption({ label: 'Not ours' });
   await page.getByLabel('Name').fill('Old shop');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Saved. It applies to all reports.').waitFor();
@@ -150,17 +150,13 @@ test('Complaints and bounces are read in a browser, with what to fix', async (t)
   const source = page.locator('#by-source').getByRole('link', { name: 'Mailchimp' });
   assert.match((await source.getAttribute('href'))!, /^\/feedback\/sources\/src_/);
   await page.getByRole('link', { name: 'Bounces', exact: true }).click();
-  await page
-    .getByText(
-      '20 deliveries bounced: 10 refused by policy, 5 failed permanently, 5 failed temporarily.',
-    )
-    .waitFor();
+  await page.getByText('20 bounces: 10 policy, 5 hard, 5 soft.').waitFor();
   await page.getByRole('heading', { name: 'Gmail 5.7.26' }).waitFor();
-  await page.getByLabel('Result').selectOption({ label: 'Permanent' });
+  await page.getByLabel('Result').selectOption({ label: 'Hard bounce' });
   await page.getByRole('button', { name: 'Apply' }).click();
   await page.getByRole('link', { name: 'Clear filters' }).waitFor();
   assert.equal(await page.locator('#newest tbody tr').count(), 5);
-  await page.locator('#refused .finding').first().getByRole('link').click();
+  await page.locator('#rejected .finding').first().getByRole('link').click();
   await page.locator('#check-dkim').waitFor();
   const domains = await service.call<{ data: { id: string; name: string }[] }>(
     'GET',
@@ -239,7 +235,7 @@ test('Without scripts, the form uploads several files, and each has a line', asy
   assert.match(shown[2]!, /^c\.xml The request body is empty/);
 });
 
-test('Senders and rows are read in pages; the chart is readable as a table, and nothing moves', async (t) => {
+test('Sources and rows are read in pages; the chart is readable as a table, and nothing moves', async (t) => {
   const feedback = await startFeedback(t);
   const { service, domain } = feedback;
   const addresses = Array.from({ length: 120 }, (_, i) => `198.18.${i}.1`);
@@ -252,9 +248,9 @@ test('Senders and rows are read in pages; the chart is readable as a table, and 
   const senders = page.locator('#sources tbody tr');
   const seen = new Set<string>();
   for (const [count, link] of [
-    [50, 'Fewer messages →'],
-    [50, 'Fewer messages →'],
-    [20, '← More messages'],
+    [50, 'Next →'],
+    [50, 'Next →'],
+    [20, '← Previous'],
     [50, null],
   ] as const) {
     await page.waitForFunction(
@@ -292,7 +288,7 @@ test('Senders and rows are read in pages; the chart is readable as a table, and 
   await page.getByText('No row matches.').waitFor();
 });
 
-test('The steps of the set-up turn to done by themselves', async (t) => {
+test('The steps of the set-up are marked as done automatically', async (t) => {
   const published: { TXT?: string[] } = {};
   const feedback = await startFeedback(t, { zone: { '_dmarc.example.com': published } });
   const { service, domain } = feedback;

@@ -206,13 +206,12 @@ test('The advice is right on each of 90 days, and each source gets its kind', as
   });
 });
 
-/** Days of the story: an incident is opened or resolved on the morning after the day. */
+/** Days of the story: an incident is opened or resolved on the morning after the day, when all reports about the day before have arrived. */
 const INCIDENTS = [
-  { condition: 'source_failing', about: 'SendGrid', opened: 10, resolved: 13 },
+  { condition: 'source_failing', about: 'SendGrid', opened: 11, resolved: 14 },
   { condition: 'feedback_stopped', about: 'bank.example', opened: 43, resolved: 47 },
-  { condition: 'tls_failing', about: 'example.com', opened: 50, resolved: 51 },
-  { condition: 'new_source', about: 'Brevo', opened: 60, resolved: 73 },
-  // Complaints are compared with the messages of their day two days later.
+  { condition: 'tls_failing', about: 'example.com', opened: 51, resolved: 52 },
+  { condition: 'new_source', about: 'Brevo', opened: 61, resolved: 73 },
   { condition: 'complaint_rate', about: 'shop.example', opened: 67, resolved: 68 },
 ];
 

@@ -20,12 +20,12 @@ const linesOf = (changes: Partial<FeedbackFigures>) =>
 
 test('figureRows names up to three sources, with their domain if there are several', () => {
   assert.deepEqual(linesOf({}), [
-    'Messages: 12,480 (Reported by 5 receivers)',
+    'Messages: 12,480 (Reported by 5 reporters)',
     'Passed DMARC: 99.2% (12,385 of 12,480 messages)',
     'Failing sources: 1 (SendGrid: 30 of 84 messages failed) warn',
     'New sources: 5 (Mailchimp (shop.example): 1,400 messages, 100% passed; crm.example.net (example.com): 1,100 messages, 99.9% passed; 203.0.114.0/24 (shop.example): 800 messages, 99.7% passed; 2 more)',
-    'Not from your senders: 60 (Messages, of which 45 were quarantined or rejected)',
-    'TLS failures: 3 (Of 1,240 sessions, reported by 2 receivers)',
+    'Not yours: 60 (Messages, of which 45 were quarantined or rejected)',
+    'TLS failures: 3 (Of 1,240 sessions, reported by 2 reporters)',
     'Spam complaints: 4 (From 1 provider)',
   ]);
 });
@@ -46,7 +46,7 @@ test('figureRows leaves out what no report is about', () => {
       ...{ messages: 0, passed: 0, pass_rate: null, reporters: 0, complaints: null },
       tls: { reporters: 1, sessions: 1, failed: 0 },
     }),
-    ['TLS failures: None (Of 1 session, reported by 1 receiver)'],
+    ['TLS failures: None (Of 1 session, reported by 1 reporter)'],
   );
 });
 

@@ -1,8 +1,9 @@
 /** `complaint_rate`: too many recipients mark messages of the domain as spam. */
 
 import { formatCount } from '../../report/summary.ts';
+import { dayInWords } from '../../report/times.ts';
 import { type Condition, NO, UNKNOWN } from './condition.ts';
-import { domainPage, findDomains } from './of-feedback.ts';
+import { domainPage, endsWithoutReports, findDomains, noReports } from './of-feedback.ts';
 
 interface Value {
   /** In UTC. */
@@ -14,10 +15,10 @@ interface Value {
   domain_id: string;
 }
 
-/** In complaints per 1,000 messages. Gmail and Yahoo ask for less than 1, and filter from 3. */
+/** In complaints per 1,000 messages. Gmail and Yahoo require less than 3. */
 const THRESHOLD = {
   ...{ min: 1, max: 100, default: 1 },
-  text: 'At least this many complaints per 1,000 messages of a day trigger the alert.',
+  text: 'At least this many complaints per 1,000 messages in a day trigger the alert.',
 };
 const MIN_COMPLAINTS = 5;
 
@@ -26,31 +27,35 @@ export const complaintRate: Condition<'complaints', Value> = {
   threshold: THRESHOLD,
 
   evaluate({ day, complaints, messages, domainId }, threshold) {
-    if (messages === 0) return UNKNOWN;
-    if (complaints < MIN_COMPLAINTS || complaints * 1000 < messages * threshold) return NO;
+    if (day === null || messages === 0) return UNKNOWN;
+    if (complaints * 1000 < messages * threshold) return NO;
+    // A few complaints say neither.
+    if (complaints < MIN_COMPLAINTS) return UNKNOWN;
     return { answer: 'yes', value: { day, complaints, messages, threshold, domain_id: domainId! } };
   },
+  resolutionOf: endsWithoutReports,
   findWatched: findDomains,
 
   choice: {
     text: 'Too many recipients complain',
-    hint: 'At least 5 complaints of a day, and as many per 1,000 messages as the threshold says. Checked 2 days later, when DMARC reports have counted the messages.',
+    hint: 'At least 5 complaints in a day that also reach the threshold per 1,000 messages. Checked 2 days later, when DMARC reports have counted the messages.',
   },
   alertsWhen: (threshold) =>
-    `${threshold === 1 ? '1 complaint arrives' : `${threshold} complaints arrive`} per 1,000 messages of a day`,
-  documentation: `at least 5 complaints of a day arrive, and at least \`threshold\` (${THRESHOLD.min}–${THRESHOLD.max}, default ${THRESHOLD.default}) per 1,000 messages that DMARC reports count`,
+    `at least ${MIN_COMPLAINTS} spam complaints arrive in a day, and at least ${threshold} per 1,000 messages`,
+  documentation: `at least ${MIN_COMPLAINTS} spam complaints arrive in a day, and at least \`threshold\` (${THRESHOLD.min}–${THRESHOLD.max}, default ${THRESHOLD.default}) per 1,000 messages that DMARC reports count`,
   shortText: 'too many complaints',
   openedText: ({ subject, value: { day, complaints, messages } }) => ({
     title: `Recipients complain about mail from ${subject}`,
-    lead: `On ${day}, ${formatCount(complaints)} recipients marked messages as spam, of ${formatCount(messages)} messages that DMARC reports count (${rate(complaints, messages)} per 1,000). Gmail and Yahoo ask for less than 1.`,
+    lead: `On ${dayInWords(day)}, providers reported ${formatCount(complaints, 'complaint')}. DMARC reports count ${formatCount(messages, 'message')}, so the rate is about ${rate(complaints, messages)} per 1,000. Gmail and Yahoo require less than 3.`,
   }),
   resolvedTitle: ({ subject }) => `Complaints about mail from ${subject} are below the threshold`,
+  unwatchedText: noReports('DMARC'),
   measurements: ({ value: { day, complaints, messages, threshold } }) => [
     [
       'Complaints',
-      `${formatCount(complaints)} on ${day}, or ${rate(complaints, messages)} per 1,000 messages`,
+      `${formatCount(complaints)} on ${dayInWords(day)}, or ${rate(complaints, messages)} per 1,000 messages`,
     ],
-    ['Alerts from', `${threshold} per 1,000`],
+    ['Alerts at', `${threshold} per 1,000`],
   ],
   isRelevantFix: () => false,
   fixes: () => [

@@ -61,6 +61,8 @@ export interface Condition<Kind extends ObservationKind = ObservationKind, Value
   subjectLabel?: string;
   /** What people call the subject; by default, as it is stored. */
   subjectName?(opened: OpenedIncident<Value>): string;
+  /** The name of the domain, if the subject does not tell it. */
+  domainName?(opened: OpenedIncident<Value>): string;
   /** The page with the details, for a subject that has neither a test nor a run. */
   page?(opened: OpenedIncident<Value>): { label: string; path: string };
   /** The texts if the incident ends because its subject is no longer watched; there is a text for monitors. */

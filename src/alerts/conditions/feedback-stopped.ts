@@ -2,7 +2,7 @@
 
 import { timeInWords } from '../../report/times.ts';
 import { type Condition, NO } from './condition.ts';
-import { domainPage, findDomains } from './of-feedback.ts';
+import { domainPage, domainRemoved, findDomains } from './of-feedback.ts';
 
 interface Value {
   last_report_at: string;
@@ -21,16 +21,19 @@ export const feedbackStopped: Condition<'feedback', Value> = {
 
   choice: {
     text: 'Receivers no longer report',
-    hint: 'No DMARC or TLS report has arrived for 3 days, though there were reports before.',
+    hint: 'No DMARC or TLS report has arrived for 3 days, after at least 7 days of reports.',
   },
-  alertsWhen: () => 'no DMARC or TLS report arrives for 3 days',
-  documentation: 'no DMARC or TLS report about a domain has arrived for 3 days, after earlier ones',
+  alertsWhen: () =>
+    'no DMARC or TLS report has arrived for 3 days, after at least 7 days of reports',
+  documentation:
+    'no DMARC or TLS report about a domain has arrived for 3 days, after at least 7 days of reports',
   shortText: 'no reports arrive',
   openedText: ({ subject, value: { last_report_at } }) => ({
     title: `Receivers no longer report about ${subject}`,
-    lead: `The last DMARC or TLS report arrived on ${timeInWords(last_report_at)}. Mail is not affected, but you no longer see who sends in your name.`,
+    lead: `The last DMARC or TLS report arrived on ${timeInWords(last_report_at)}. Mail is not affected, but you no longer see who sends mail as ${subject}.`,
   }),
   resolvedTitle: ({ subject }) => `Receivers report about ${subject} again`,
+  unwatchedText: domainRemoved,
   measurements: ({ value: { last_report_at } }) => [['Last report', timeInWords(last_report_at)]],
   isRelevantFix: () => false,
   fixes: () => [

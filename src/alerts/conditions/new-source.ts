@@ -1,7 +1,8 @@
 /** `new_source`: someone sends with the domain in From who did not before, and the policy does not stop it. */
 
 import { formatCount } from '../../report/summary.ts';
-import { type Condition, NO } from './condition.ts';
+import { dayInWords } from '../../report/times.ts';
+import { type Condition, NO, UNKNOWN } from './condition.ts';
 import { findSources, sourcePage } from './of-feedback.ts';
 
 interface Value {
@@ -22,21 +23,22 @@ export const newSource: Condition<'source', Value> = {
 
   evaluate({ newSince, domain, name, messages, failed }) {
     if (newSince === null) return NO;
+    if (messages === 0) return UNKNOWN;
     return { answer: 'yes', value: { domain, source: name, since: newSince, messages, failed } };
   },
   findWatched: findSources,
 
   choice: {
-    text: 'A new source sends in your name',
-    hint: 'DMARC reports show at least 10 messages a day of a source that was not seen for 60 days. They pass, or the policy does not stop them. Ends when you classify the source, or after 14 days.',
+    text: 'A new source sends mail as your domain',
+    hint: 'A source not seen for 60 days sends at least 10 messages in one day that are not quarantined or rejected. Resolved when you classify the source, or after 14 days.',
   },
-  alertsWhen: () => 'a new source sends in your name',
+  alertsWhen: () => 'a new source sends mail as your domain',
   documentation:
-    'a [source](feedback.md#who-sends-mail-from-your-domain) that was not seen for 60 days sends at least 10 messages a day. They pass, or the policy does not stop them. Ends when someone classifies the source, or after 14 days',
+    'a [source](feedback.md#who-sends-mail-from-your-domain) not seen for 60 days sends at least 10 messages in one day that are not quarantined or rejected',
   shortText: 'a new source sends mail',
-  openedText: ({ value: { domain, source, since, messages, failed } }) => ({
-    title: `${source} sends mail as ${domain}, which is new`,
-    lead: `Since ${since}, receivers report messages from ${source}. Of ${formatCount(messages)} on the latest day, ${failed === 0 ? 'all pass' : `${formatCount(failed)} fail`} DMARC. Is it yours?`,
+  openedText: ({ value: { domain, source, messages, failed } }) => ({
+    title: `New source sends mail as ${domain}: ${source}`,
+    lead: `On the latest day, ${formatCount(failed)} of ${formatCount(messages)} messages failed DMARC. Check whether this source is yours.`,
   }),
   resolvedTitle: ({ value: { domain, source } }) => `${source} is no longer new for ${domain}`,
   unwatchedText: ({ value: { domain, source } }) => ({
@@ -45,9 +47,9 @@ export const newSource: Condition<'source', Value> = {
   }),
   measurements: ({ value: { domain, since, messages, failed } }) => [
     ['Domain', domain],
-    ['First day', since],
+    ['Sending since', dayInWords(since)],
     [
-      'Messages on the latest day',
+      'Messages on the latest day with reports',
       `${formatCount(messages)}, of which ${formatCount(failed)} fail`,
     ],
   ],
@@ -55,12 +57,13 @@ export const newSource: Condition<'source', Value> = {
   fixes: ({ value: { source } }) => [
     {
       title: '',
-      text: `Open the source and say what it is: ours, a forwarder, or not ours. If ${source} is yours and fails, set it up with DKIM for your domain.`,
+      text: `Open the source and classify it as ours, a forwarder, or not ours. If ${source} is yours and fails, set it up with DKIM for your domain.`,
       record: null,
     },
   ],
   subjectLabel: 'Source',
   subjectName: ({ value: { source } }) => source,
+  domainName: ({ value: { domain } }) => domain,
   page: sourcePage,
   sampleValue: () => ({
     ...{ domain: 'example.com', source: 'Mailchimp', since: '2026-11-21' },

@@ -2,7 +2,7 @@
 
 import type { Config } from '../../config/config.ts';
 import type { Db, Tx } from '../../store/open.ts';
-import type { OpenedIncident } from './condition.ts';
+import type { IncidentEnd, OpenedIncident } from './condition.ts';
 
 /** The subject is the ID of a source. */
 export async function findSources(
@@ -37,7 +37,30 @@ export const sourcePage = ({ subject }: Pick<OpenedIncident, 'subject'>) => ({
   path: `/feedback/sources/${subject}`,
 });
 
+/** The texts if an incident ends because its domain was removed. */
+export const domainRemoved = ({ subject }: Pick<OpenedIncident, 'subject'>) => ({
+  title: `${subject} was removed`,
+  lead: 'The incident is resolved because the domain was removed.',
+});
+
 export const domainPage = ({ value }: Pick<OpenedIncident<{ domain_id: string }>, 'value'>) => ({
   label: 'View what receivers report',
   path: `/feedback/domains/${value.domain_id}`,
 });
+
+/** Without reports for a week, nobody knows whether the condition is still met. */
+export const endsWithoutReports = (
+  _opened: unknown,
+  { day }: { day: string | null },
+  { answer }: { answer: 'no' | 'unknown' },
+): IncidentEnd | null => {
+  if (day === null) return 'no_longer_watched';
+  return answer === 'no' ? 'condition_ended' : null;
+};
+
+export const noReports =
+  (type: 'TLS' | 'DMARC') =>
+  ({ subject }: Pick<OpenedIncident, 'subject'>) => ({
+    title: `No recent ${type} reports about ${subject}`,
+    lead: `The incident is resolved because no ${type} report has arrived for a week, or because the domain was removed. The problem may persist.`,
+  });

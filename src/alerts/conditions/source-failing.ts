@@ -1,7 +1,8 @@
-/** `source_failing`: messages of an own server or a sending service fail DMARC, though they passed before. */
+/** `source_failing`: messages of one of the domain’s servers or sending services fail DMARC, though they passed before. */
 
 import { formatCount, formatPercent } from '../../report/summary.ts';
-import { type Condition, NO } from './condition.ts';
+import { dayInWords } from '../../report/times.ts';
+import { type Condition, NO, UNKNOWN } from './condition.ts';
 import { findSources, sourcePage } from './of-feedback.ts';
 
 interface Value {
@@ -21,32 +22,35 @@ export const sourceFailing: Condition<'source', Value> = {
 
   evaluate({ failingSince, domain, name, day, messages, failed }) {
     if (failingSince === null) return NO;
-    const value = { domain, source: name, day: day ?? failingSince, messages, failed };
+    // Silent since: nothing new to report about.
+    if (day === null) return UNKNOWN;
+    const value = { domain, source: name, day, messages, failed };
     return { answer: 'yes', value };
   },
   findWatched: findSources,
 
   choice: {
-    text: 'Own mail fails DMARC at receivers',
-    hint: 'DMARC reports show that more than 5 % of the messages of a day fail, at least 10. They come from an own server or a sending service that passed before.',
+    text: 'Your mail fails DMARC at receivers',
+    hint: 'More than 5% of a source’s messages in a day, and at least 10 of them, fail DMARC; they passed before. The source is one of your servers or sending services.',
   },
-  alertsWhen: () => 'messages of an own source fail DMARC at receivers',
+  alertsWhen: () =>
+    'more than 5% of a source’s messages in a day, and at least 10 of them, fail DMARC; they passed before',
   documentation:
-    'messages of an own server or a sending service [fail](feedback.md#who-sends-mail-from-your-domain) DMARC at receivers: more than 5 % of a day, and at least 10. They passed before',
+    "more than 5% of a source's messages in a day, and at least 10 of them, fail DMARC; they passed before. The source is one of your [servers or sending services](feedback.md#who-sends-mail-from-your-domain)",
   shortText: 'messages fail DMARC at receivers',
   openedText: ({ value: { domain, source, day, messages, failed } }) => ({
-    title: `Mail of ${domain} from ${source} fails DMARC`,
-    lead: `On ${day}, ${formatCount(failed)} of ${formatCount(messages)} messages (${formatPercent(failed / messages)}) from ${source} failed DMARC, as receivers report. They passed before.`,
+    title: `Mail from ${domain} sent through ${source} fails DMARC`,
+    lead: `On ${dayInWords(day)}, ${formatCount(failed)} of ${formatCount(messages)} messages (${formatPercent(failed / messages)}) from ${source} failed DMARC, according to DMARC reports. Earlier messages passed.`,
   }),
   resolvedTitle: ({ value: { domain, source } }) =>
-    `Mail of ${domain} from ${source} no longer fails DMARC`,
+    `Mail from ${domain} sent through ${source} no longer fails DMARC`,
   unwatchedText: ({ value: { domain, source } }) => ({
     title: `${source} is no longer a source of ${domain}`,
     lead: 'The incident is resolved because the source or its domain was removed.',
   }),
   measurements: ({ value: { domain, day, messages, failed } }) => [
     ['Domain', domain],
-    ['Failed', `${formatCount(failed)} of ${formatCount(messages)} messages on ${day}`],
+    ['Failed', `${formatCount(failed)} of ${formatCount(messages)} messages on ${dayInWords(day)}`],
   ],
   isRelevantFix: () => false,
   fixes: ({ value: { source } }) => [
@@ -58,6 +62,7 @@ export const sourceFailing: Condition<'source', Value> = {
   ],
   subjectLabel: 'Source',
   subjectName: ({ value: { source } }) => source,
+  domainName: ({ value: { domain } }) => domain,
   page: sourcePage,
   sampleValue: () => ({
     ...{ domain: 'example.com', source: 'Mailchimp', day: '2026-11-21' },

@@ -1,8 +1,9 @@
 /** `tls_failing`: servers that deliver to the domain report that TLS fails. */
 
 import { formatCount, formatPercent } from '../../report/summary.ts';
+import { dayInWords } from '../../report/times.ts';
 import { type Condition, NO, UNKNOWN } from './condition.ts';
-import { domainPage, findDomains } from './of-feedback.ts';
+import { domainPage, endsWithoutReports, findDomains, noReports } from './of-feedback.ts';
 
 interface Value {
   /** In UTC. */
@@ -21,26 +22,30 @@ export const tlsFailing: Condition<'tls', Value> = {
 
   evaluate({ day, succeeded, failed, domainId }) {
     const sessions = succeeded + failed;
-    if (sessions === 0) return UNKNOWN;
-    if (failed < MIN_FAILED || failed <= sessions * MAX_SHARE) return NO;
+    if (day === null || sessions === 0) return UNKNOWN;
+    if (failed <= sessions * MAX_SHARE) return NO;
+    // A few sessions say neither.
+    if (failed < MIN_FAILED) return UNKNOWN;
     return { answer: 'yes', value: { day, sessions, failed, domain_id: domainId! } };
   },
+  resolutionOf: endsWithoutReports,
   findWatched: findDomains,
 
   choice: {
-    text: 'Servers can’t deliver to you with TLS',
-    hint: 'Checked on TLS reports: more than 1 % of the sessions of a day fail, at least 10.',
+    text: 'TLS fails for mail to your domain',
+    hint: 'Checked on TLS reports: more than 1% of the TLS sessions in a day, and at least 10, fail.',
   },
-  alertsWhen: () => 'more than 1 % of the TLS sessions of a day fail',
-  documentation: 'TLS reports count more than 1 % failed sessions of a day, and at least 10',
+  alertsWhen: () => 'more than 1% of the TLS sessions in a day, and at least 10, fail',
+  documentation: 'more than 1% of the TLS sessions in a day, and at least 10, fail',
   shortText: 'TLS sessions fail',
   openedText: ({ subject, value: { day, sessions, failed } }) => ({
-    title: `Servers can’t deliver to ${subject} with TLS`,
-    lead: `On ${day}, ${formatCount(failed)} of ${formatCount(sessions)} sessions (${formatPercent(failed / sessions)}) failed, as the sending servers report. With MTA-STS or DANE enforced, mail to you is delayed or lost.`,
+    title: `TLS fails for some mail to ${subject}`,
+    lead: `On ${dayInWords(day)}, ${formatCount(failed)} of ${formatCount(sessions)} sessions (${formatPercent(failed / sessions)}) failed, according to the sending servers. Where MTA-STS or DANE is enforced, senders delay or bounce this mail.`,
   }),
-  resolvedTitle: ({ subject }) => `Servers can deliver to ${subject} with TLS again`,
+  resolvedTitle: ({ subject }) => `TLS works again for mail to ${subject}`,
+  unwatchedText: noReports('TLS'),
   measurements: ({ value: { day, sessions, failed } }) => [
-    ['Failed', `${formatCount(failed)} of ${formatCount(sessions)} sessions on ${day}`],
+    ['Failed', `${formatCount(failed)} of ${formatCount(sessions)} sessions on ${dayInWords(day)}`],
   ],
   isRelevantFix: () => false,
   fixes: () => [

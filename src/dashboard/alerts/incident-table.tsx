@@ -3,7 +3,7 @@
 import type { AlertIncident } from '../../alerts/schema.ts';
 import { type Column, DataTable } from '../frame/table.tsx';
 import { Ago } from '../frame/times.tsx';
-import { IncidentState, incidentSummary, NotificationMarks } from './parts.tsx';
+import { IncidentState, incidentSummary, NotificationMarks, subjectOf } from './parts.tsx';
 
 interface Props {
   label: string;
@@ -20,7 +20,7 @@ export function IncidentTable({ label, incidents, ruleOf, withState }: Props) {
       title: 'Subject',
       cell: (incident) => (
         <>
-          <bdi>{incident.subject}</bdi>
+          <bdi>{subjectOf(incident)}</bdi>
           <span class="row-note">
             <bdi>{incidentSummary(incident)}</bdi>
           </span>

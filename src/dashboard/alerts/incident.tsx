@@ -19,7 +19,9 @@ import {
   incidentFacts,
   incidentText,
   NotificationMark,
+  pageOf,
   RESOLUTION_TEXTS,
+  subjectOf,
 } from './parts.tsx';
 
 const show = page({
@@ -79,10 +81,10 @@ function IncidentFacts({
           'Subject',
           domain ? (
             <a href={`/domains/${domain.id}`}>
-              <bdi>{incident.subject}</bdi>
+              <bdi>{subjectOf(incident)}</bdi>
             </a>
           ) : (
-            <bdi>{incident.subject}</bdi>
+            <bdi>{subjectOf(incident)}</bdi>
           ),
         ],
         ...incidentFacts(incident).map(([label, value]): [string, preact.ComponentChildren] => [
@@ -109,9 +111,18 @@ function IncidentFacts({
   );
 }
 
-/** The test or monitor run that opened the incident. */
+/** A link to what opened the incident: a test, a monitor, or the page of its condition. */
 function Cause({ incident, hasTest }: { incident: AlertIncidentWithDetails; hasTest: boolean }) {
   const { test_id, monitor_id } = incident;
+  const page = pageOf(incident);
+  if (page)
+    return (
+      <div class="actions">
+        <a class="button primary" href={page.path}>
+          {page.label}
+        </a>
+      </div>
+    );
   if (test_id !== null && hasTest)
     return (
       <div class="actions">
@@ -160,6 +171,11 @@ function StepsCard({ steps }: { steps: Step[] }) {
   );
 }
 
+function openedBy({ test_id, run_id }: AlertIncidentWithDetails): string {
+  if (test_id !== null) return 'by a test';
+  return run_id === null ? '' : 'by a monitor run';
+}
+
 function Timeline({ incident }: { incident: AlertIncidentWithDetails }) {
   const { notifications, opened_at, resolved_at, resolution } = incident;
   const about = (type: IncidentNotification['type']) =>
@@ -170,7 +186,7 @@ function Timeline({ incident }: { incident: AlertIncidentWithDetails }) {
         <li class="fail">
           <StateMark state="fail" word="Opened" />
           <div class="when">
-            <Time at={opened_at} /> by {incident.test_id === null ? 'a monitor run' : 'a test'}
+            <Time at={opened_at} /> {openedBy(incident)}
           </div>
         </li>
         <Notifications notifications={about('triggered')} />
@@ -184,7 +200,7 @@ function Timeline({ incident }: { incident: AlertIncidentWithDetails }) {
             <StateMark state="pass" word="Resolved" />
             <div class="when">
               <Time at={resolved_at} />
-              {resolution && `: ${RESOLUTION_TEXTS[resolution]}`}
+              {resolution && `: ${RESOLUTION_TEXTS[resolution] ?? resolution}`}
             </div>
           </li>
         )}

@@ -74,6 +74,14 @@ const openedOf = ({ subject, value, run_id }: Described): ReturnType<typeof open
 export const incidentText = (incident: Described): { title: string; lead: string } =>
   conditionOf(incident).openedText(openedOf(incident));
 
+/** What people call the subject. */
+export const subjectOf = (incident: Described): string =>
+  conditionOf(incident).subjectName?.(openedOf(incident)) ?? incident.subject;
+
+/** The page with the details, for a subject that has neither a test nor a run. */
+export const pageOf = (incident: Described): { label: string; path: string } | undefined =>
+  conditionOf(incident).page?.(openedOf(incident));
+
 /** What was measured when the incident was opened. */
 export const incidentFacts = (incident: Described): [label: string, value: string][] =>
   conditionOf(incident).measurements(openedOf(incident), {

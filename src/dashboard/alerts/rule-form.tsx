@@ -56,7 +56,8 @@ export const RULE_LABELS = {
 export const NEW_RULE: RuleValues = {
   name: '',
   condition: 'score_below',
-  threshold: '70',
+  // The default of the condition.
+  threshold: '',
   domain: '',
   channels: ['email'],
   recipients: '',

@@ -1,12 +1,13 @@
-/** Messages of a domain that bounced: how many, why providers refused them, and what a test found about it. */
+/** Messages of a domain that bounced: how many, why providers rejected them, and what a test found about it. */
 
 import type * as v from 'valibot';
-import { explainBounce } from '../../feedback/bounces/explain.ts';
+import { explainBounce, RFC_3463 } from '../../feedback/bounces/explain.ts';
 import type { BounceClass } from '../../feedback/reading/report.ts';
 import { feedbackOperations } from '../../feedback/routes.ts';
 import type { BounceSummary, ListedBounce } from '../../feedback/schema.ts';
 import { printable } from '../../lib/log.ts';
 import { formatCount } from '../../report/summary.ts';
+import { dayInWords } from '../../report/times.ts';
 import { appPage } from '../frame/app-page.tsx';
 import { Card } from '../frame/card.tsx';
 import { Select } from '../frame/form.tsx';
@@ -21,8 +22,8 @@ import { CountTables, MessagesQuery, messageColumns, messagesPage } from './mess
 import { DomainTabs } from './tabs.tsx';
 
 const PAGE_SIZE = '25';
-/** The newest refusals, which are grouped by what they mean. */
-const MAX_REFUSALS = '100';
+/** The newest rejections, which are grouped by what they mean. */
+const MAX_REJECTIONS = '100';
 const MAX_CODES = 10;
 
 /** Those to act on first. */
@@ -30,15 +31,8 @@ const BOUNCE_ORDER = ['policy', 'hard', 'soft'] as const;
 
 const CLASS_WORDS: Record<BounceClass, string> = {
   policy: 'Policy',
-  hard: 'Permanent',
-  soft: 'Temporary',
-};
-
-/** The same, in a sentence. */
-const CLASS_TEXTS: Record<BounceClass, string> = {
-  policy: 'refused by policy',
-  hard: 'failed permanently',
-  soft: 'failed temporarily',
+  hard: 'Hard bounce',
+  soft: 'Soft bounce',
 };
 
 const show = page({
@@ -57,17 +51,17 @@ const show = page({
     const { starting_after, ending_before } = query;
     const cursors = { starting_after, ending_before };
     const listed = { ...asked, class: bounceClass, limit: PAGE_SIZE };
-    const refusalQuery = { ...asked, class: 'policy', limit: MAX_REFUSALS };
-    const [sums, list, refusals] = await Promise.all([
+    const rejectionQuery = { ...asked, class: 'policy', limit: MAX_REJECTIONS };
+    const [sums, list, rejections] = await Promise.all([
       call.invoke(feedbackOperations.bouncesSummary, { query: asked }),
       call.invoke(feedbackOperations.bounces, { query: { ...listed, ...cursors } }),
-      call.invoke(feedbackOperations.bounces, { query: refusalQuery }),
+      call.invoke(feedbackOperations.bounces, { query: rejectionQuery }),
     ]);
     return appPage(call, {
       ...frame,
       calls: [
         { route: feedbackOperations.bouncesSummary, query: asked },
-        { route: feedbackOperations.bounces, query: refusalQuery },
+        { route: feedbackOperations.bounces, query: rejectionQuery },
       ],
       children: (
         <>
@@ -87,7 +81,10 @@ const show = page({
           {sums.total === 0 ? (
             <EmptyState title="No bounces in this period">
               Bounces arrive if your mail uses this address as its envelope sender (MAIL FROM):{' '}
-              <code>{feedback.address}</code>
+              <code>{feedback.address}</code>. SPF then applies to{' '}
+              <code>{feedback.address.split('@')[1]}</code> and does not align with your domain. Use
+              this only for mail that you sign with aligned DKIM, and add your servers to that
+              domain’s SPF record.
             </EmptyState>
           ) : (
             <>
@@ -104,7 +101,7 @@ const show = page({
                   to={sums.to}
                 />
               </Card>
-              <Refusals bounces={refusals.data} isAll={!refusals.has_more} />
+              <Rejections bounces={rejections.data} isAll={!rejections.has_more} />
               <CountTables title="Bounces" providers={sums.providers} sources={sums.sources} />
               <Codes codes={sums.codes} />
               <Card title="Newest bounces" id="newest">
@@ -153,26 +150,23 @@ function InWords({ sums }: { sums: Sums }) {
   const { total, classes, providers, messages, from, to } = sums;
   const parts = BOUNCE_ORDER.flatMap((one) => {
     const count = classes.find((row) => row.class === one)?.count ?? 0;
-    return count > 0 ? [`${formatCount(count)} ${CLASS_TEXTS[one]}`] : [];
+    return count > 0 ? [`${formatCount(count)} ${one}`] : [];
   });
   return (
     <>
-      <p>{`${deliveriesInWords(total)} bounced: ${parts.join(', ')}.`}</p>
+      <p>{`${formatCount(total, 'bounce')}: ${parts.join(', ')}.`}</p>
       <p class="small muted">
-        {`Refused by ${formatCount(providers.length, 'provider')} from ${from} to ${to} (UTC), one for each recipient. `}
+        {`From ${formatCount(providers.length, 'provider')}, ${dayInWords(from)} to ${dayInWords(to)} (UTC). Each recipient counts as one bounce. `}
         {messages > 0 && `DMARC reports count ${formatCount(messages, 'message')} in this period. `}
-        Anyone can send a bounce, so they start no alert.
+        Bounces can be forged, so they don’t trigger alerts.
       </p>
     </>
   );
 }
 
-const deliveriesInWords = (count: number): string =>
-  `${formatCount(count)} ${count === 1 ? 'delivery' : 'deliveries'}`;
+// What providers mean by their rejections.
 
-// What providers mean by their refusals.
-
-function Refusals({ bounces, isAll }: { bounces: ListedBounce[]; isAll: boolean }) {
+function Rejections({ bounces, isAll }: { bounces: ListedBounce[]; isAll: boolean }) {
   if (bounces.length === 0) return null;
   const groups = [
     ...Map.groupBy(bounces, ({ explanation, status_code, finding }) =>
@@ -180,14 +174,14 @@ function Refusals({ bounces, isAll }: { bounces: ListedBounce[]; isAll: boolean 
     ).values(),
   ].sort((a, b) => b.length - a.length);
   return (
-    <Card title="Refused by policy" id="refused">
+    <Card title="Rejected by policy" id="rejected">
       <p>
-        Providers refuse these messages because of authentication, reputation or content. You can
+        Providers reject these messages because of authentication, reputation or content. You can
         fix most of the causes.
       </p>
-      <ul class="refusals">
+      <ul class="rejections">
         {groups.map((group) => (
-          <Refusal key={group[0]!.id} group={group} total={bounces.length} isAll={isAll} />
+          <Rejection key={group[0]!.id} group={group} total={bounces.length} isAll={isAll} />
         ))}
       </ul>
     </Card>
@@ -198,14 +192,14 @@ function Refusals({ bounces, isAll }: { bounces: ListedBounce[]; isAll: boolean 
 const codeOf = ({ status_code }: ListedBounce): string | null =>
   status_code === null || /^\d\.0\.0$/.test(status_code) ? null : status_code;
 
-interface RefusalProps {
+interface RejectionProps {
   /** The bounces with the same meaning, the newest first. */
   group: ListedBounce[];
   total: number;
   isAll: boolean;
 }
 
-function Refusal({ group, total, isAll }: RefusalProps) {
+function Rejection({ group, total, isAll }: RejectionProps) {
   const { explanation, diagnostic, provider, finding, received_at } = group[0]!;
   const who = explanation?.provider ?? provider;
   const code = codeOf(group[0]!);
@@ -222,13 +216,15 @@ function Refusal({ group, total, isAll }: RefusalProps) {
         </p>
       )}
       <p class="small muted">
-        {`${formatCount(group.length)} of ${isAll ? '' : 'the newest '}${formatCount(total, 'refusal')}, the last one `}
+        {`${formatCount(group.length)} of ${isAll ? '' : 'the newest '}${formatCount(total, 'rejection')}, the last one `}
         <Ago at={received_at} />.
         {explanation?.reference && (
           <>
             {' '}
             <a href={explanation.reference} rel="noreferrer">
-              Codes of {explanation.provider ?? 'the standard'}
+              {explanation.reference === RFC_3463
+                ? 'Status codes in RFC 3463'
+                : `${explanation.provider} error codes`}
             </a>
           </>
         )}
@@ -236,7 +232,7 @@ function Refusal({ group, total, isAll }: RefusalProps) {
       {finding && (
         <div class="finding">
           <p>
-            Your test of <Time at={finding.completed_at} day /> found the likely cause:{' '}
+            Your test of <Time at={finding.completed_at} day /> found a likely cause:{' '}
             <a href={`/tests/${finding.test_id}#check-${finding.check_id}`}>{finding.title}</a>
           </p>
           {finding.fix && <p>{finding.fix}</p>}
@@ -249,7 +245,7 @@ function Refusal({ group, total, isAll }: RefusalProps) {
 const meaningOf = (status_code: string): string =>
   explainBounce({ provider: '', status_code, diagnostic: null })?.text ?? '–';
 
-/** Without the replies of providers, so they are explained by the standard. */
+/** Without the replies of providers, so they are explained by RFC 3463. */
 function Codes({ codes }: Pick<Sums, 'codes'>) {
   const rows = codes.filter(({ status_code }) => status_code !== null).slice(0, MAX_CODES);
   if (rows.length === 0) return null;

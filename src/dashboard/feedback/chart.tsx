@@ -3,6 +3,7 @@
 import { isoTime } from '../../lib/clock.ts';
 import { ScrollArea } from '../../report/html/components.tsx';
 import { formatCount } from '../../report/summary.ts';
+import { dayInWords } from '../../report/times.ts';
 
 interface Day {
   date: string;
@@ -29,7 +30,7 @@ export function DayChart({ days, from, to }: { days: Day[]; from: string; to: st
         viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
         preserveAspectRatio="none"
         role="img"
-        aria-label={`Messages by day from ${from} to ${to}, at most ${formatCount(most)} a day`}
+        aria-label={`Messages by day from ${dayInWords(from)} to ${dayInWords(to)}, peak: ${formatCount(most)} per day`}
       >
         <defs>
           <pattern id="failed-pattern" width="6" height="6" patternUnits="userSpaceOnUse">
@@ -45,7 +46,7 @@ export function DayChart({ days, from, to }: { days: Day[]; from: string; to: st
           const width = step * (1 - GAP);
           return (
             <g key={date}>
-              <title>{`${date}: ${formatCount(day.passed)} passed, ${formatCount(day.failed)} failed`}</title>
+              <title>{`${dayInWords(date)}: ${formatCount(day.passed)} passed, ${formatCount(day.failed)} failed`}</title>
               <rect class="passed" x={x} y={HEIGHT - passed} width={width} height={passed} />
               <rect
                 class="failed"
@@ -66,7 +67,7 @@ export function DayChart({ days, from, to }: { days: Day[]; from: string; to: st
           <span class="swatch failed" aria-hidden="true" /> failed
         </li>
         <li class="muted">
-          {from} to {to}, at most {formatCount(most)} a day
+          {`${dayInWords(from)} to ${dayInWords(to)}, peak: ${formatCount(most)} per day`}
         </li>
       </ul>
       <details class="figures-table">
@@ -84,7 +85,7 @@ function DayTable({ days }: { days: Day[] }) {
         <thead>
           <tr>
             <th scope="col">Day (UTC)</th>
-            {['Passed', 'Failed', 'To spam', 'Rejected'].map((title) => (
+            {['Passed', 'Failed', 'Quarantined', 'Rejected'].map((title) => (
               <th key={title} scope="col" class="number">
                 {title}
               </th>
@@ -94,7 +95,7 @@ function DayTable({ days }: { days: Day[] }) {
         <tbody>
           {days.map(({ date, passed, failed, quarantined, rejected }) => (
             <tr key={date}>
-              <th scope="row">{date}</th>
+              <th scope="row">{dayInWords(date)}</th>
               {[passed, failed, quarantined, rejected].map((count, index) => (
                 <td key={index} class="number">
                   {formatCount(count)}

@@ -4,6 +4,7 @@ import type * as v from 'valibot';
 import { feedbackOperations } from '../../feedback/routes.ts';
 import type { ComplaintSummary, ListedComplaint } from '../../feedback/schema.ts';
 import { formatCount } from '../../report/summary.ts';
+import { dayInWords } from '../../report/times.ts';
 import { appPage } from '../frame/app-page.tsx';
 import { Card } from '../frame/card.tsx';
 import { Select } from '../frame/form.tsx';
@@ -115,7 +116,7 @@ function InWords({ sums }: { sums: v.InferOutput<typeof ComplaintSummary> }) {
         {notSpam > 0 && ` They marked ${formatCount(notSpam, 'message')} as not spam.`}
       </p>
       <p class="small muted">
-        {`Reported by ${formatCount(providers.length, 'provider')} from ${from} to ${to} (UTC). `}
+        {`Reported by ${formatCount(providers.length, 'provider')} from ${dayInWords(from)} to ${dayInWords(to)} (UTC). `}
         Only providers with a feedback loop report complaints. Gmail shows its rate in Postmaster
         Tools instead.
       </p>
@@ -125,7 +126,7 @@ function InWords({ sums }: { sums: v.InferOutput<typeof ComplaintSummary> }) {
 
 /** Both numbers, because complaints and DMARC reports come from different providers. */
 const rateInWords = (total: number, messages: number): string =>
-  `DMARC reports count ${formatCount(messages, 'message')} in the same period, so this is ${ratePercent(total / messages)}. Gmail and Yahoo want it below 0.3%.`;
+  `DMARC reports count ${formatCount(messages, 'message')} in the same period, so this is ${ratePercent(total / messages)}. Gmail and Yahoo require a rate below 0.3%.`;
 
 const ratePercent = (share: number): string =>
   share < 0.0001 ? 'less than 0.01%' : `${(share * 100).toFixed(2)}%`;

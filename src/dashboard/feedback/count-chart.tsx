@@ -2,6 +2,7 @@
 
 import { ScrollArea } from '../../report/html/components.tsx';
 import { formatCount } from '../../report/summary.ts';
+import { dayInWords } from '../../report/times.ts';
 
 interface Series<Day> {
   title: string;
@@ -35,7 +36,7 @@ export function CountChart<Day extends { date: string; count: number }>(props: C
         viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
         preserveAspectRatio="none"
         role="img"
-        aria-label={`${title} by day from ${from} to ${to}, at most ${formatCount(most)} a day`}
+        aria-label={`${title} by day from ${dayInWords(from)} to ${dayInWords(to)}, peak: ${formatCount(most)} per day`}
       >
         <defs>
           <pattern id="striped-pattern" width="6" height="6" patternUnits="userSpaceOnUse">
@@ -48,7 +49,7 @@ export function CountChart<Day extends { date: string; count: number }>(props: C
           let y = HEIGHT;
           return (
             <g key={day.date}>
-              <title>{`${day.date}: ${inWords(day, series)}`}</title>
+              <title>{`${dayInWords(day.date)}, ${inWords(day, series)}`}</title>
               {series.map(({ title, count }, index) => {
                 const height = (count(day) / most) * HEIGHT;
                 if (height === 0) return null;
@@ -68,7 +69,7 @@ export function CountChart<Day extends { date: string; count: number }>(props: C
             </li>
           ))}
         <li class="muted">
-          {from} to {to}, at most {formatCount(most)} a day
+          {`${dayInWords(from)} to ${dayInWords(to)}, peak: ${formatCount(most)} per day`}
         </li>
       </ul>
       <details class="figures-table">
@@ -88,7 +89,7 @@ export function CountChart<Day extends { date: string; count: number }>(props: C
             <tbody>
               {days.map((day) => (
                 <tr key={day.date}>
-                  <th scope="row">{day.date}</th>
+                  <th scope="row">{dayInWords(day.date)}</th>
                   {series.map(({ title, count }) => (
                     <td key={title} class="number">
                       {formatCount(count(day))}
@@ -105,7 +106,7 @@ export function CountChart<Day extends { date: string; count: number }>(props: C
 }
 
 const inWords = <Day,>(day: Day, series: Series<Day>[]): string =>
-  series.map(({ title, count }) => `${formatCount(count(day))} ${title.toLowerCase()}`).join(', ');
+  series.map(({ title, count }) => `${title.toLowerCase()}: ${formatCount(count(day))}`).join(', ');
 
 const DAY_MS = 86_400_000;
 

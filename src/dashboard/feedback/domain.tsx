@@ -10,6 +10,7 @@ import { dayBefore, lastDays, periodOf } from '../../feedback/sums.ts';
 import { AppError } from '../../lib/errors.ts';
 import { readableDomain } from '../../lib/readable-domain.ts';
 import { formatCount, formatPercent } from '../../report/summary.ts';
+import { dayInWords } from '../../report/times.ts';
 import { appPage } from '../frame/app-page.tsx';
 import { Card } from '../frame/card.tsx';
 import { catchErrors, Select } from '../frame/form.tsx';
@@ -69,7 +70,7 @@ const show = page({
       ...{ starting_after, ending_before },
     };
     const period = await periodOf(app, asked);
-    // A sender may have left the period since the page before was shown.
+    // A source may have left the period since the page before was shown.
     const { result: listed } = await catchErrors(['invalid_cursor', 'validation_failed'], () =>
       call.invoke(sourceOperations.list, { query: listQuery }),
     );
@@ -128,13 +129,13 @@ const show = page({
                 ) : (
                   <p>
                     {formatCount(totals.messages, 'message')}, of which {formatCount(totals.passed)}{' '}
-                    passed DMARC ({formatPercent(totals.passed / totals.messages)}). Receivers sent{' '}
-                    {formatCount(totals.quarantined)} to spam and rejected{' '}
+                    passed DMARC ({formatPercent(totals.passed / totals.messages)}). Receivers
+                    quarantined {formatCount(totals.quarantined)} and rejected{' '}
                     {formatCount(totals.rejected)} because of your policy.
                   </p>
                 )}
                 <p class="small muted">
-                  {`Counted by ${formatCount(reporters.length, 'reporter')} from ${period.from} to ${period.to} (UTC). `}
+                  {`Counted by ${formatCount(reporters.length, 'reporter')} from ${dayInWords(period.from)} to ${dayInWords(period.to)} (UTC). `}
                   Only some receivers send reports.
                 </p>
                 {totals.messages > 0 && (

@@ -81,7 +81,7 @@ interface SourceCount {
 
 const MAX_SHOWN = 10;
 
-/** Two cards: who reports or refuses, and who sent the messages. */
+/** Two cards: who reports or rejects, and who sent the messages. */
 export function CountTables({
   title,
   providers,

@@ -171,7 +171,7 @@ const ReportFacts = ({ report }: { report: FeedbackReport }) => (
 
 const DISPOSITION_WORDS: Record<FeedbackRow['disposition'], string> = {
   none: 'None',
-  quarantine: 'To spam',
+  quarantine: 'Quarantined',
   reject: 'Rejected',
 };
 
@@ -187,7 +187,7 @@ const Result = ({ result, domain }: { result: string; domain: string | null }) =
 const columnsOf = (sources: Map<string, { id: string; name: string }>): Column<FeedbackRow>[] => [
   { title: 'Address', cell: ({ address }) => <code class="unbroken">{address ?? 'others'}</code> },
   {
-    title: 'Sender',
+    title: 'Source',
     wide: true,
     cell({ address }) {
       const source = address === null ? undefined : sources.get(address);

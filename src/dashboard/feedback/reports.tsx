@@ -66,7 +66,7 @@ async function renderList(
         {data.length === 0 ? (
           <EmptyState title={status ? 'No reports with this status' : 'No reports yet'}>
             {status === undefined &&
-              'Publish the feedback address of a domain. Most receivers send a report a day.'}
+              'Publish the feedback address of a domain. Most reporters send one report a day.'}
           </EmptyState>
         ) : (
           <>

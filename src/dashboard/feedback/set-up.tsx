@@ -1,4 +1,4 @@
-/** The set-up as three steps. Each turns to done by itself; the page shows it without being loaded again. */
+/** The set-up as three steps. Each is marked as done automatically; the page shows it without being loaded again. */
 
 import type { DomainFeedback } from '../../domains/feedback/state.ts';
 import { StateMark } from '../../report/html/components.tsx';
@@ -41,14 +41,14 @@ export function SetUp({ domain, feedback }: { domain: string; feedback: DomainFe
           isWaiting={isWaiting}
           state="Not started"
         />
-        {!hasReport && <p>Most receivers send their first report after 24 to 48 hours.</p>}
+        {!hasReport && <p>Most reporters send their first report after 24 to 48 hours.</p>}
       </li>
       <li>
         <Step
           title="3. Receive reports"
           isDone={isWorking}
           isWaiting={isWaiting}
-          state={state === 'stopped' ? 'Reports stopped' : 'Not started'}
+          state={stateOfReports(state, hasReport)}
         />
         <p>
           {last_report_at === null ? (
@@ -82,6 +82,11 @@ export function SetUp({ domain, feedback }: { domain: string; feedback: DomainFe
       )}
     </div>
   );
+}
+
+function stateOfReports(state: DomainFeedback['state'], hasReport: boolean): string {
+  if (state === 'stopped') return 'Reports stopped';
+  return hasReport ? 'No report in the last 3 days' : 'Not started';
 }
 
 function announced(isPublished: boolean, hasReport: boolean): string {
@@ -135,5 +140,5 @@ function purposeOf(name: string): string {
     return 'For DMARC reports. This record is all that you need to start.';
   if (name.startsWith('_smtp.'))
     return 'For TLS reports: they say whether other servers can send to you with encryption.';
-  return 'Publish this record once, at the domain of the feedback addresses. It covers all your domains. Without it, receivers do not send reports there.';
+  return 'Publish this record once, at the domain of the feedback addresses. It covers all your domains. Without it, reporters do not send reports there.';
 }

@@ -1,4 +1,4 @@
-/** One sender: what it is, what a person says about it, its addresses and signatures, and the test that explains its failures. */
+/** One source: what it is, what a person says about it, its addresses and signatures, and the test that explains its failures. */
 
 import { findDomain } from '../../domains/queries.ts';
 import { SOURCE_MARKS } from '../../feedback/sources/kind.ts';
@@ -6,6 +6,7 @@ import { sourceOperations } from '../../feedback/sources/routes.ts';
 import type { FeedbackSourceDetails } from '../../feedback/sources/schema.ts';
 import { readableDomain } from '../../lib/readable-domain.ts';
 import { formatCount, formatPercent } from '../../report/summary.ts';
+import { dayInWords } from '../../report/times.ts';
 import { appPage, type PageCall } from '../frame/app-page.tsx';
 import { Card, Facts } from '../frame/card.tsx';
 import {
@@ -23,6 +24,7 @@ import { seeOther } from '../frame/page.tsx';
 import { form, page } from '../frame/page-route.ts';
 import { For } from '../frame/reader.tsx';
 import { DataTable } from '../frame/table.tsx';
+import { Time } from '../frame/times.tsx';
 import { DayChart } from './chart.tsx';
 import { FEEDBACK, feedbackPath } from './list.tsx';
 import { KindMark, MARK_WORDS, nextStepOf } from './words.tsx';
@@ -62,7 +64,7 @@ async function render(call: PageCall, id: string, { done, problem = null }: Stat
         <Card id="facts">
           <Facts
             items={[
-              ['Sender', label === null ? null : name],
+              ['Source', label === null ? null : name],
               ['Evidence', source.evidence],
               [
                 'Messages',
@@ -76,7 +78,13 @@ async function render(call: PageCall, id: string, { done, problem = null }: Stat
                   ? null
                   : `DKIM: ${formatCount(source.dkim)}, SPF: ${formatCount(source.spf)}`,
               ],
-              ['Seen', `${source.first_day} to ${source.last_day}`],
+              [
+                'Seen',
+                // A source that someone named stays after its last address has moved to another.
+                source.first_day === ''
+                  ? null
+                  : `${dayInWords(source.first_day)} to ${dayInWords(source.last_day)}`,
+              ],
               ['What to do', nextStepOf(source)],
             ]}
           />
@@ -97,7 +105,7 @@ async function render(call: PageCall, id: string, { done, problem = null }: Stat
   });
 }
 
-/** Latest test from this sender, or how to get one. */
+/** Latest test from this source, or how to get one. */
 function Explanation({ source }: { source: FeedbackSourceDetails }) {
   const { test, kind, name, label, domain_id } = source;
   if (kind === 'spoof' || kind === 'forwarder') return null;
@@ -106,8 +114,8 @@ function Explanation({ source }: { source: FeedbackSourceDetails }) {
       <For role="member">
         <Card title="Test it" id="test">
           <p>
-            Your team has not sent a test through this sender yet. A test shows what is wrong and
-            how to fix it.
+            Your team has not sent a test through this source yet. A test shows any problems and how
+            to fix them.
           </p>
           <form method="get" action="/tests/new">
             <input type="hidden" name="domain_id" value={domain_id} />
@@ -118,12 +126,13 @@ function Explanation({ source }: { source: FeedbackSourceDetails }) {
       </For>
     );
   return (
-    <Card title="Latest test from this sender" id="test">
+    <Card title="Latest test from this source" id="test">
       <p>
         <a href={`/tests/${test.id}`}>
           {test.score === null ? 'No score' : `Score ${test.score} (${test.grade})`}
         </a>
-        {`, ${test.completed_at.slice(0, 10)}`}
+        {', '}
+        <Time at={test.completed_at} day />
       </p>
       {test.finding ? (
         <>
@@ -141,15 +150,15 @@ function Explanation({ source }: { source: FeedbackSourceDetails }) {
 
 function Mark({ source, path }: { source: FeedbackSourceDetails; path: string }) {
   return (
-    <Card title="What is it?" id="what">
+    <Card title="Classification" id="classification">
       <form method="post" action={path} class="fields">
         <Select
           name="mark"
-          label="Your answer"
-          hint="It applies to all messages from this sender, including earlier ones."
+          label="Classification"
+          hint="It applies to all messages from this source, including earlier ones."
           value={source.mark ?? ''}
           options={[
-            ['', 'Detect from reports'],
+            ['', 'Automatic'],
             ...SOURCE_MARKS.map((mark): [string, string] => [mark, MARK_WORDS[mark]]),
           ]}
         />
@@ -178,7 +187,7 @@ function Addresses({ source: { address_list, addresses } }: { source: FeedbackSo
           { title: 'Host name', wide: true, cell: ({ host }) => host ?? '–' },
           { title: 'Messages', number: true, cell: ({ messages }) => formatCount(messages) },
           { title: 'Passed', number: true, cell: ({ passed }) => formatCount(passed) },
-          { title: 'Last seen', wide: true, cell: ({ last_day }) => last_day },
+          { title: 'Last seen', wide: true, cell: ({ last_day }) => dayInWords(last_day) },
         ]}
       />
       {rest > 0 && <p class="small muted">{`And ${formatCount(rest)} more.`}</p>}
@@ -212,7 +221,7 @@ const show = page({
   path: PATH,
   operation: 'showFeedbackSource',
   role: 'viewer',
-  summary: 'Show a sender that receivers report',
+  summary: 'Show a source that receivers report',
   query: PageQuery,
   handle: (call) => render(call, call.params.id!, { done: call.query.done }),
 });
@@ -221,13 +230,13 @@ const save = form({
   path: PATH,
   operation: 'submitFeedbackSource',
   role: 'member',
-  summary: 'Mark a sender with the form',
+  summary: 'Classify a source with the form',
   async handle(call) {
     const id = call.params.id!;
     const field = readForm(call.raw);
     const mark = SOURCE_MARKS.find((one) => one === field('mark')) ?? null;
     const body = { mark, label: field('label') || null };
-    const { problem } = await submit({ mark: 'answer', label: 'name' }, () =>
+    const { problem } = await submit({ mark: 'classification', label: 'name' }, () =>
       call.invoke(sourceOperations.update, { params: { id }, body }),
     );
     return problem

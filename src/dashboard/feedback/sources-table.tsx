@@ -1,7 +1,8 @@
-/** Who sends: the filters, one page of the senders, and their export. */
+/** Who sends: the filters, one page of the sources, and their export. */
 
 import type { FeedbackSource } from '../../feedback/sources/schema.ts';
 import { formatCount, formatPercent } from '../../report/summary.ts';
+import { dayInWords } from '../../report/times.ts';
 import { Card } from '../frame/card.tsx';
 import { Select } from '../frame/form.tsx';
 import { type Column, DataTable, Filters, Pager, pathWith } from '../frame/table.tsx';
@@ -81,7 +82,7 @@ export function Sources(props: Props) {
           label="Show"
           value={choice.show ?? ''}
           options={[
-            ['', 'All senders'],
+            ['', 'All sources'],
             ...Object.entries(SHOWN).map(([value, [text]]): [string, string] => [value, text]),
           ]}
         />
@@ -93,24 +94,24 @@ export function Sources(props: Props) {
         />
       </Filters>
       <p class="small muted">
-        {`From ${period.from} to ${period.to} (UTC). `}
+        {`From ${dayInWords(period.from)} to ${dayInWords(period.to)} (UTC). `}
         {choice.reporter
-          ? `As ${choice.reporter} counted it.`
-          : `As ${formatCount(reporters.length, 'reporter')} counted it.`}
+          ? `Counted by ${choice.reporter}.`
+          : `Counted by ${formatCount(reporters.length, 'reporter')}.`}
         {props.isShortened && ' For one reporter, the page shows the last 30 days only.'}
         {choice.show === 'new' &&
-          ' New: first seen in the last 30 days, and not in the 60 days before.'}
+          ' New: seen in the last 30 days, after at least 60 days without messages.'}
       </p>
       {sources.length === 0 ? (
         <p class="muted">
           {isFiltered
-            ? 'No sender matches.'
-            : 'No sender is known in this period. New addresses are looked up within minutes.'}
+            ? 'No source matches.'
+            : 'No source is known in this period. New addresses are looked up within minutes.'}
         </p>
       ) : (
         <>
           <DataTable
-            label="Senders"
+            label="Sources"
             columns={COLUMNS}
             rows={sources}
             keyOf={({ id }) => id}
@@ -122,7 +123,7 @@ export function Sources(props: Props) {
             cursors={cursors}
             rows={sources}
             hasMore={hasMore}
-            words={['← More messages', 'Fewer messages →']}
+            words={['← Previous', 'Next →']}
             fragment="#sources"
           />
         </>
@@ -132,7 +133,7 @@ export function Sources(props: Props) {
 }
 
 const COLUMNS: Column<FeedbackSource>[] = [
-  { title: 'Sender', cell: ({ name, label }) => <bdi class="sender">{label ?? name}</bdi> },
+  { title: 'Source', cell: ({ name, label }) => <bdi class="source-name">{label ?? name}</bdi> },
   { title: 'Kind', cell: ({ kind }) => <KindMark kind={kind} /> },
   {
     title: 'Messages',
@@ -149,6 +150,6 @@ const COLUMNS: Column<FeedbackSource>[] = [
       </span>
     ),
   },
-  { title: 'Last seen', wide: true, cell: ({ last_day }) => last_day },
+  { title: 'Last seen', wide: true, cell: ({ last_day }) => dayInWords(last_day) },
   { title: 'What to do', wide: true, cell: nextStepOf },
 ];

@@ -11,19 +11,19 @@ export const FEEDBACK_STYLE = `
 .count-chart .hollow { fill: var(--surface); }
 .count-chart rect:not(.failed-ground) { stroke: var(--muted); stroke-width: 1; vector-effect: non-scaling-stroke; }
 .swatch.striped { background: repeating-linear-gradient(135deg, var(--surface) 0 3px, var(--muted) 3px 5px); }
-.refusals { margin: 0; padding: 0; list-style: none; }
-.refusals > li { padding: 16px 0; border-top: 1px solid var(--line); }
-.refusals > li:first-child { border-top: 0; padding-top: 4px; }
-.refusals h3, .refusals p { margin: 0 0 8px; }
-.refusals .reply { overflow-wrap: anywhere; }
-.refusals .finding { margin: 12px 0 0; padding-left: 12px; border-left: 3px solid var(--line); }
+.rejections { margin: 0; padding: 0; list-style: none; }
+.rejections > li { padding: 16px 0; border-top: 1px solid var(--line); }
+.rejections > li:first-child { border-top: 0; padding-top: 4px; }
+.rejections h3, .rejections p { margin: 0 0 8px; }
+.rejections .reply { overflow-wrap: anywhere; }
+.rejections .finding { margin: 12px 0 0; padding-left: 12px; border-left: 3px solid var(--line); }
 .chart-key { display: flex; flex-wrap: wrap; gap: 4px 16px; margin: 0 0 8px; padding: 0; list-style: none; }
 .swatch { display: inline-block; width: 12px; height: 12px; border: 1px solid var(--muted); }
 .swatch.failed { background: repeating-linear-gradient(135deg, var(--surface) 0 3px, var(--muted) 3px 5px); }
 .pass-share { display: grid; grid-template-columns: minmax(48px, 96px) 44px; align-items: center; gap: 8px; }
 @media (max-width: 640px) { .pass-share { grid-template-columns: 44px; gap: 2px; } }
 .unbroken { white-space: nowrap; }
-.sender { display: inline-block; min-width: 88px; }
+.source-name { display: inline-block; min-width: 88px; }
 .steps { margin: 0; padding: 0; list-style: none; }
 .steps > li { padding: 12px 0; border-top: 1px solid var(--line); }
 .steps > li:first-child { border-top: 0; }

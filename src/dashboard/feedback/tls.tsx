@@ -3,6 +3,7 @@
 import type * as v from 'valibot';
 import type { TlsFeedback } from '../../feedback/schema.ts';
 import { formatCount } from '../../report/summary.ts';
+import { dayInWords } from '../../report/times.ts';
 import { Card } from '../frame/card.tsx';
 
 export function Tls({ tls }: { tls: v.InferOutput<typeof TlsFeedback> }) {
@@ -15,7 +16,7 @@ export function Tls({ tls }: { tls: v.InferOutput<typeof TlsFeedback> }) {
           ? `All ${formatCount(succeeded, 'session')} used TLS.`
           : `${formatCount(failed)} of ${formatCount(succeeded + failed, 'session')} failed.`}
       </p>
-      <p class="small muted">{`From ${from} to ${to} (UTC), as the senders report.`}</p>
+      <p class="small muted">{`From ${dayInWords(from)} to ${dayInWords(to)} (UTC), according to the sending servers.`}</p>
       {reasons.length > 0 && (
         <ul class="plain">
           {reasons.map(({ result_type, sessions, meaning, fix }) => (

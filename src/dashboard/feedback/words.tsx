@@ -45,9 +45,9 @@ export const KindMark = ({ kind }: { kind: SourceKind }) => (
 );
 
 export const MARK_WORDS: Record<SourceMark, string> = {
-  own: 'It is ours',
-  forwarder: 'It forwards our mail',
-  foreign: 'It is not ours',
+  own: 'Ours',
+  forwarder: 'Forwarder',
+  foreign: 'Not ours',
 };
 
 /** What to do about a source, in a few words. */
@@ -59,12 +59,12 @@ export function nextStepOf({ kind, failed, quarantined, rejected }: FeedbackSour
     case 'misconfigured':
       return 'Set up aligned DKIM or SPF';
     case 'forwarder':
-      return failed === 0 ? 'Nothing: its mail passes' : 'Nothing: forwarding breaks SPF';
+      return failed === 0 ? 'Nothing: its mail passes' : 'Nothing, if you sign with DKIM';
     case 'unknown':
       return 'Confirm whether it is yours';
     case 'spoof':
       return quarantined + rejected >= failed / 2
         ? 'Nothing: your policy stops most of it'
-        : 'A stricter policy stops it';
+        : 'Review your policy: most of this mail gets through';
   }
 }

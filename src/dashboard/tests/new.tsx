@@ -296,11 +296,23 @@ const show = page({
   operation: 'showNewTest',
   role: 'member',
   summary: 'Show the forms for a new test',
-  query: v.strictObject({ like: v.optional(v.string()), expires_in: v.optional(v.string()) }),
+  query: v.strictObject({
+    like: v.optional(v.string()),
+    expires_in: v.optional(v.string()),
+    name: v.optional(v.string()),
+    domain_id: v.optional(v.string()),
+  }),
   async handle(call) {
-    const { like, expires_in } = call.query;
-    const address = await optionsLike(call, like);
-    return render(call, { address: expires_in ? { ...address, expires_in } : address });
+    const { like, expires_in, name, domain_id } = call.query;
+    const names = await readDomainNames(call.app.db, domain_id === undefined ? [] : [domain_id]);
+    const domain = names.get(domain_id ?? '');
+    const address = {
+      ...(await optionsLike(call, like)),
+      ...(expires_in ? { expires_in } : {}),
+      ...(name ? { name } : {}),
+      ...(domain === undefined ? {} : { domain }),
+    };
+    return render(call, { address });
   },
 });
 

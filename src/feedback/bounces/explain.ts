@@ -23,7 +23,8 @@ interface Explained extends BounceExplanation {
   checks: readonly string[];
 }
 
-const RFC_3463 = 'https://www.rfc-editor.org/rfc/rfc3463';
+/** The reference for replies that are explained by their code alone. */
+export const RFC_3463 = 'https://www.rfc-editor.org/rfc/rfc3463';
 
 /** null if the bounce has neither a code nor a reply that is known. */
 export function explainBounce(bounce: BounceReply): Explained | null {
@@ -40,7 +41,7 @@ export function explainBounce(bounce: BounceReply): Explained | null {
   return { provider: group?.name ?? null, text, reference: RFC_3463, checks: [] };
 }
 
-/** Whether the text of a reply shows a refusal by policy. Many servers send no enhanced code with it. */
+/** Whether the text of a reply shows a rejection by policy. Many servers send no enhanced code with it. */
 export const isPolicyReply = (bounce: BounceReply): boolean =>
   policyReplyOf({ ...bounce, status_code: null }).reply !== undefined;
 

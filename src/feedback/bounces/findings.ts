@@ -1,4 +1,4 @@
-/** The finding of a test that explains why a provider refused a message. */
+/** The finding of a test that explains why a provider rejected a message. */
 
 import type { CheckResult } from '../../analysis/result.ts';
 import type { Db } from '../../store/open.ts';
@@ -16,7 +16,7 @@ export type FindFinding = (checks: readonly string[]) => BounceFinding | null;
 
 const MAX_TESTS = 20;
 
-/** Their warnings are about reports and a weak policy, for which no provider refuses a message. */
+/** Their warnings are about reports and a weak policy, for which no provider rejects a message. */
 const ONLY_FAILURES = ['dmarc_record', 'dmarc_policy'];
 
 interface ReadTest {

@@ -81,14 +81,14 @@ export const REPLY_GROUPS: readonly ReplyGroup[] = [
         status: '7.1',
         text: /low reputation/i,
         meaning:
-          'Gmail rejects the message because the sending domain or IP address has a very low reputation with its users.',
+          'Gmail rejects the message because the sending domain or IP address has a very low reputation.',
         checks: [...ADDRESS_LISTED, 'domain_blocklists', ...COMPLAINTS],
       },
       {
         status: '7.1',
         text: /unsolicited|suspicious|spam/i,
         meaning:
-          'Gmail takes the message for spam, because of its content or the reputation of the sender.',
+          'Gmail classifies the message as spam, because of its content or the reputation of the sender.',
         checks: [...CONTENT, ...ADDRESS_LISTED],
       },
       {
@@ -145,7 +145,7 @@ export const REPLY_GROUPS: readonly ReplyGroup[] = [
       },
       {
         status: '7.27',
-        meaning: 'SPF does not pass. Gmail requires it from bulk senders.',
+        meaning: 'SPF does not pass. Gmail requires SPF from bulk senders.',
         checks: SPF,
       },
       {
@@ -155,7 +155,7 @@ export const REPLY_GROUPS: readonly ReplyGroup[] = [
       },
       {
         status: '7.30',
-        meaning: 'DKIM does not pass. Gmail requires it from bulk senders.',
+        meaning: 'DKIM does not pass. Gmail requires DKIM from bulk senders.',
         checks: DKIM,
       },
       {
@@ -309,15 +309,16 @@ export const REPLY_GROUPS: readonly ReplyGroup[] = [
     reference: 'https://senders.yahooinc.com/smtp-error-codes/',
     replies: [
       {
-        text: /\[(?:IP)?TSS?0[1-7]\]|deferred due to (?:unexpected volume|user complaints)/i,
-        meaning:
-          'Yahoo delays mail from the IP address because of complaints by its users, or because it sends more than usual.',
-        checks: [...COMPLAINTS, ...ADDRESS_LISTED],
-      },
-      {
+        // Before the rule for delays, which also matches [TS03].
         text: /\[TSS(?:09|1[01])\]|permanently deferred/i,
         meaning:
           'Yahoo no longer accepts mail from the IP address, because of complaints by its users. Stop sending there, then use its contact form.',
+        checks: [...COMPLAINTS, ...ADDRESS_LISTED],
+      },
+      {
+        text: /\[(?:IP)?TSS?0[1-7]\]|deferred due to (?:unexpected volume|user complaints)/i,
+        meaning:
+          'Yahoo delays mail from the IP address because of complaints by its users, or because it sends more than usual.',
         checks: [...COMPLAINTS, ...ADDRESS_LISTED],
       },
       {
@@ -329,7 +330,7 @@ export const REPLY_GROUPS: readonly ReplyGroup[] = [
       {
         text: /\[PH\d+\]/,
         meaning:
-          'Yahoo takes the content for phishing or otherwise harmful. Links and the domains in them are the usual cause.',
+          'Yahoo classifies the content as phishing or otherwise harmful. Links and the domains in them are the usual cause.',
         checks: [...LINKS, 'link_text', ...AUTHENTICATION],
       },
       {
@@ -397,7 +398,7 @@ export const REPLY_GROUPS: readonly ReplyGroup[] = [
       },
       {
         text: /policy restrictions/i,
-        meaning: 'GMX and WEB.DE take the message for spam, because of its content.',
+        meaning: 'GMX and WEB.DE classify the message as spam, because of its content.',
         checks: CONTENT,
       },
     ],
@@ -510,7 +511,7 @@ export const REPLY_GROUPS: readonly ReplyGroup[] = [
       },
       {
         text: /rejected due to security policies/i,
-        meaning: 'Mimecast takes the content of the message for spam or harmful.',
+        meaning: 'Mimecast classifies the content of the message as spam or harmful.',
         checks: [...CONTENT, 'attachments'],
       },
     ],
@@ -542,7 +543,7 @@ export const COMMON_REPLIES: readonly PolicyReply[] = [
     // The list refuses the question, and the server takes that for a listing.
     text: /error: open resolver|returnc\/pub/i,
     meaning:
-      'The server of the recipient asks Spamhaus through a public resolver, which Spamhaus refuses. You are probably not listed; its administrator must fix this.',
+      'The recipient’s server queries Spamhaus through a public resolver, which Spamhaus refuses. You are probably not listed; its administrator must fix this.',
     checks: [],
   },
   {
@@ -620,24 +621,25 @@ export const COMMON_REPLIES: readonly PolicyReply[] = [
   },
   {
     text: /greylist/i,
-    meaning: 'The server delays mail from senders that it does not know. A later attempt succeeds.',
+    meaning:
+      'The server delays mail from senders that it does not know. A later attempt usually succeeds.',
     checks: [],
   },
   {
     text: /virus|malware|infected|blocked attachment|attachment type/i,
-    meaning: 'The server takes an attachment or a link for harmful.',
+    meaning: 'The server classifies an attachment or a link as harmful.',
     checks: ['attachments', 'active_content', 'link_blocklists'],
   },
   {
     text: /relay(?:ing)? (?:access )?denied|not permitted to relay|relaying not/i,
     meaning:
-      'The server does not handle mail for the recipient. The MX records of the domain may be wrong, or the server its own customers only.',
+      'The server does not handle mail for the recipient. Either the MX records are wrong, or the server accepts mail only from its own customers.',
     checks: [],
   },
   {
     text: /\bspam\b|unsolicited|junk mail|content rejected|content filter/i,
     meaning:
-      'A filter takes the message for spam, because of its content or the reputation of the sender.',
+      'A filter classifies the message as spam, because of its content or the reputation of the sender.',
     checks: [...CONTENT, ...ADDRESS_LISTED],
   },
   // RFC 7372, for codes without a text that says more.
@@ -649,7 +651,7 @@ export const COMMON_REPLIES: readonly PolicyReply[] = [
   { status: '7.23', meaning: 'SPF fails.', checks: SPF },
   {
     status: '7.24',
-    meaning: 'SPF cannot be evaluated: the record has an error.',
+    meaning: 'The server could not evaluate SPF because of an error in the record or in DNS.',
     checks: ['spf_record', 'spf'],
   },
   {

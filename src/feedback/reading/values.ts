@@ -79,8 +79,17 @@ export const readDomain = (text: string | null): string | null =>
 /** The domain of an email address; null if it has none, such as a redacted one. */
 export const domainOfAddress = (text: string | null): string | null =>
   text?.includes('@')
-    ? readDomain(text.slice(text.lastIndexOf('@') + 1).replace(/[>\s]+$/, ''))
+    ? // A long one is no domain, and would take long to read.
+      readDomain(
+        text
+          .slice(text.lastIndexOf('@') + 1)
+          .slice(0, MAX_DOMAIN_TEXT)
+          .replace(/[>\s]+$/, ''),
+      )
     : null;
+
+/** Longer than a domain name can be, with what may follow it. */
+const MAX_DOMAIN_TEXT = 300;
 
 /** A normalized IP address; null if it is none. */
 export function readAddress(text: string | null, repaired: Set<string>): string | null {

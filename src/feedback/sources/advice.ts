@@ -73,7 +73,7 @@ export interface Advice {
 export const MIN_DAYS = 14;
 const MIN_REPORTERS = 3;
 const MIN_MESSAGES = 100;
-/** Of an own source or a service. */
+/** Of one of the domain’s servers or sending services. */
 const PASSING_SHARE = 0.99;
 /** Below this, it does not change the advice. */
 const UNNAMED_SHARE = 0.01;
@@ -96,7 +96,7 @@ export function adviseOn(input: AdviceInput): Advice {
   const isStep = next !== null && state !== 'not_published';
   return {
     ...{ state, current: policyOf(record ?? null), next, ready: state === 'ready' },
-    missing: isStep || record === undefined ? missing : [],
+    missing: isStep || record === undefined ? missing : rejected(state, failing).map(failureOf),
     since: days[0] ?? null,
     ...{ coveredDays: days.length, messages, reporters },
     summary: summaryOf(state, { next, failing, sources, messages }),
@@ -134,9 +134,7 @@ function insufficientData({
 }: Pick<AdviceInput, 'days' | 'reporters' | 'unnamed'> & { messages: number }): string[] {
   return [
     ...(unnamed > (messages + unnamed) * UNNAMED_SHARE
-      ? [
-          `It is not known yet who sent ${counted(unnamed, 'message')}: addresses are being looked up.`,
-        ]
+      ? [`The service is still identifying who sent ${counted(unnamed, 'message')}.`]
       : []),
     ...(days.length < MIN_DAYS
       ? [`Reports cover ${counted(days.length, 'day')}; ${MIN_DAYS} are needed.`]
@@ -169,9 +167,15 @@ function blocks(source: AdvisedSource): boolean {
 
 function failureOf({ name, kind, messages, passed }: AdvisedSource): string {
   const failure = `${name}: ${COUNT.format(messages - passed)} of ${counted(messages, 'message')} fail DMARC.`;
-  return kind === 'unknown'
-    ? `${failure} Confirm whether it is yours.`
-    : `${failure} Set up aligned DKIM or SPF for it first.`;
+  switch (kind) {
+    case 'unknown':
+      return `${failure} Confirm whether it is yours.`;
+    case 'own':
+    case 'service':
+      return `${failure} Find out why these messages fail first.`;
+    default:
+      return `${failure} Set up aligned DKIM or SPF for it first.`;
+  }
 }
 
 /** Spoofed messages are what the policy is for. */
@@ -195,6 +199,16 @@ function stateOf(
   return failing.length > 0 ? 'not_ready' : 'ready';
 }
 
+/** With the strictest policy, what is known to be the domain's own and fails is rejected. */
+const rejected = (state: AdviceState, failing: AdvisedSource[]): AdvisedSource[] =>
+  state === 'done' ? failing.filter(({ kind }) => kind !== 'unknown') : [];
+
+function doneText(failing: AdvisedSource[]): string {
+  const policy = 'The policy is p=reject, the strictest one.';
+  if (failing.length === 0) return `${policy} There is nothing to change.`;
+  return `${policy} Failing mail from ${listed(failing.map(({ name }) => name))} is rejected.`;
+}
+
 interface Findings {
   next: DmarcPolicy | null;
   failing: AdvisedSource[];
@@ -207,11 +221,11 @@ function summaryOf(state: AdviceState, { next, failing, sources, messages }: Fin
     case 'not_published':
       return 'Publish a DMARC record that requests reports. It changes nothing for your mail.';
     case 'done':
-      return 'The policy is p=reject, the strictest one. There is nothing to change.';
+      return doneText(rejected(state, failing));
     case 'not_enough_data':
       return next === null
         ? 'The DMARC record could not be looked up yet.'
-        : `The reports do not cover enough yet to recommend p=${next}.`;
+        : `There is not enough report data yet to recommend p=${next}.`;
     case 'not_ready':
       return `Not ready for p=${next}: failing mail from ${listed(failing.map(({ name }) => name))} would ${next === 'reject' ? 'be rejected' : 'go to spam'}.`;
     case 'ready':
@@ -235,9 +249,9 @@ function ownText(sources: AdvisedSource[]): string {
   const silent = sources.filter(
     (source) => source.kind === 'misconfigured' && source.recent.messages === 0,
   );
-  const recent = `Your own senders of the last ${MIN_DAYS} days pass DMARC.`;
+  const recent = `All your sources that sent mail in the last ${MIN_DAYS} days pass DMARC.`;
   if (silent.length === 0)
-    return sources.some(isRepaired) ? recent : 'Your own senders pass DMARC.';
+    return sources.some(isRepaired) ? recent : 'All your sources pass DMARC.';
   return `${recent} Check ${listed(silent.map(({ name }) => name))} first if you still use ${silent.length === 1 ? 'it' : 'them'}: earlier messages failed.`;
 }
 
@@ -248,5 +262,5 @@ function forwardedText(sources: AdvisedSource[], messages: number): string {
     .reduce((sum, source) => sum + source.messages - source.passed, 0);
   if (lost === 0) return '';
   const share = Math.max(0.1, Math.round((lost / messages) * 1000) / 10);
-  return ` ${share}% of all messages fail because they were forwarded, which DNS records cannot fix.`;
+  return ` ${share}% of all messages fail because they were forwarded. DNS records alone can’t fix this.`;
 }

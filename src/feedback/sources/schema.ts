@@ -30,7 +30,7 @@ const SOURCE = {
   label: described(Text, 'What your team calls it.', 'Newsletter'),
   kind: described(
     v.picklist(SOURCE_KINDS),
-    '`own`: passes from a server of the domain, or one that you marked. `service`: a known sending service that passes. `misconfigured`: one of these for which more than 5 % of the messages fail. `forwarder`: forwards messages of the domain. `spoof`: has never passed, and is not a known service. `unknown`: anything else. A web host or a gateway is the domain’s own only if SPF passes for the domain there.',
+    '`own`: passes from a server of the domain, or one that you marked. `service`: a known sending service that passes. `misconfigured`: one of these for which more than 5% of the messages fail. `forwarder`: forwards messages of the domain. `spoof`: has never passed, and is not a known sending service. `unknown`: anything else. A web host or a gateway is the domain’s own only if SPF passes for the domain there.',
     'service',
   ),
   mark: described(
@@ -48,8 +48,8 @@ const SOURCE = {
   failed: described(Count, 'Messages that fail.', 2),
   dkim: described(Count, 'Messages that pass with an aligned signature.', 1198),
   spf: described(Count, 'Messages that pass with aligned SPF.', 0),
-  quarantined: described(Count, 'Messages that went to spam by policy.', 0),
-  rejected: described(Count, 'Messages that were rejected by policy.', 0),
+  quarantined: described(Count, 'Messages that receivers quarantined because of the policy.', 0),
+  rejected: described(Count, 'Messages that receivers rejected because of the policy.', 0),
   forwarded: described(Count, 'Messages that a receiver identified as forwarded.', 2),
   first_day: described(Day, 'The first day on which it was seen, in UTC.', '2026-09-01'),
   last_day: described(Day, 'The last day on which it was seen.', '2026-11-21'),
@@ -97,8 +97,8 @@ const SourceDay = named(
     messages: described(Count, 'Messages.', 40),
     passed: described(Count, 'Messages that pass DMARC.', 40),
     failed: described(Count, 'Messages that fail.', 0),
-    quarantined: described(Count, 'Messages that went to spam by policy.', 0),
-    rejected: described(Count, 'Messages that were rejected by policy.', 0),
+    quarantined: described(Count, 'Messages that receivers quarantined because of the policy.', 0),
+    rejected: described(Count, 'Messages that receivers rejected because of the policy.', 0),
   }),
   'The messages of a source on one day.',
 );
@@ -159,11 +159,11 @@ const FILTERS = {
   ),
   failing: described(
     Flag,
-    'If true, only sources with messages that fail DMARC. Without spoofers, whose messages are meant to fail.',
+    'If true, only sources with messages that fail DMARC. Without sources of kind `spoof`, whose messages are meant to fail.',
   ),
   new: described(
     Flag,
-    'If true, only sources that were first seen in the 30 days that end with `to`, and not in the 60 days before that.',
+    'If true, only sources seen in the 30 days that end with `to`, after at least 60 days without messages.',
   ),
   reporter: described(
     v.optional(v.string()),
@@ -227,13 +227,13 @@ export const DmarcAdvice = named(
     domain_id: idOf('dom', 'The ID of the domain.'),
     state: described(
       v.picklist(ADVICE_STATES),
-      '`not_published`: there is no DMARC record. `not_enough_data`: the reports do not cover enough. `not_ready`: own mail would be rejected or go to spam. `ready`: the next step is safe. `done`: there is no next step.',
+      '`not_published`: there is no DMARC record. `not_enough_data`: there is not enough report data yet. `not_ready`: your mail would be rejected or quarantined. `ready`: the service recommends the next step. `done`: there is no next step.',
       'ready',
     ),
     summary: described(
       v.string(),
       'The advice in words.',
-      'You can change the policy to p=quarantine. Your own senders pass DMARC.',
+      'You can change the policy to p=quarantine. All your sources pass DMARC.',
     ),
     current: described(v.nullable(v.picklist(POLICIES)), 'The policy that is published.', 'none'),
     next: described(
@@ -241,7 +241,7 @@ export const DmarcAdvice = named(
       'The next policy, one step stricter. Null if there is none.',
       'quarantine',
     ),
-    ready: described(v.boolean(), 'Whether the next policy is safe.', true),
+    ready: described(v.boolean(), 'Whether the service recommends the next step.', true),
     since: described(
       v.nullable(Day),
       'The first day with reports in the last 30 days.',
@@ -256,7 +256,7 @@ export const DmarcAdvice = named(
     messages: described(Count, 'Messages in this time.', 4200),
     would_be_rejected: described(
       v.array(FeedbackSource),
-      'Sources other than spoofers whose failing messages the policy would affect.',
+      'Sources whose failing messages the policy would affect, without those of kind `spoof`.',
       [],
     ),
     missing: described(v.array(v.string()), 'What has to happen first.', []),
@@ -291,18 +291,18 @@ const SOURCE_OBJECT = 'the source, with its `domain` and the sums of the last 30
 export const SOURCE_EVENTS: EventDeclaration[] = [
   {
     type: 'feedback.new_source',
-    summary: 'A new source sends mail in your name',
+    summary: 'A new source sends mail as your domain',
     description:
-      'A source that was not seen for 60 days sends at least 10 messages a day that pass, or that the policy does not stop. Not in the first 14 days of reports about a domain.',
+      'A source not seen for 60 days sends at least 10 messages in one day that are not quarantined or rejected. Not in the first 14 days of reports about a domain.',
     data: SourceEvent,
     object: SOURCE_OBJECT,
     line: sourceLine,
   },
   {
     type: 'feedback.source_failing',
-    summary: 'Messages of an own source fail DMARC',
+    summary: 'Mail from one of your sources fails DMARC',
     description:
-      'Messages of an own server or a sending service passed before. Now more than 5 % of a day fail, and at least 10.',
+      'Messages of one of your servers or sending services passed before. Now more than 5% of them in a day, and at least 10, fail.',
     data: SourceEvent,
     object: SOURCE_OBJECT,
     line: sourceLine,

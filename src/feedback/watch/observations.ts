@@ -26,7 +26,8 @@ export interface SourceObservation extends Observed {
 /** The sessions of the latest day of which TLS reports tell. The subject is the domain. */
 export interface TlsObservation extends Observed {
   kind: 'tls';
-  day: string;
+  /** Null if there was no report for a week. */
+  day: string | null;
   succeeded: number;
   failed: number;
 }
@@ -34,7 +35,8 @@ export interface TlsObservation extends Observed {
 /** The complaints of a day, and the messages that DMARC reports count for it. The subject is the domain. */
 export interface ComplaintObservation extends Observed {
   kind: 'complaints';
-  day: string;
+  /** Null if there was no DMARC report for a week. */
+  day: string | null;
   complaints: number;
   messages: number;
 }

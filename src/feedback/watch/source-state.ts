@@ -1,5 +1,6 @@
 /** Whether a source is new, or fails though it passed before, from its days. */
 
+import type { FeedbackSourceRow } from '../../store/tables.generated.ts';
 import { kindOf, type SourceMark, type SourceTotals } from '../sources/kind.ts';
 import { dayBefore } from '../sums.ts';
 
@@ -16,17 +17,26 @@ export interface SourceState {
   failing_since: string | null;
 }
 
+export type WatchedSource = Pick<
+  FeedbackSourceRow,
+  'key' | 'mark' | 'label' | 'new_since' | 'failing_since'
+>;
+
 /** Fewer messages of a day say little. */
 export const MIN_MESSAGES = 10;
 const MAX_FAILING_SHARE = 0.05;
+/** So many messages before a day show whether a source passed. */
+const PASSED_MESSAGES = 100;
 
+/** Reports about a day arrive during the next two. Before, a part of them could say the opposite. */
+export const COMPLETE_AFTER_DAYS = 2;
 /** How far back a day may be that changes the state: reports of older ones were imported, or are late. */
-const RECENT_DAYS = 5;
+export const RECENT_DAYS = 7;
 /** A source that was not seen for so long is new again. */
 export const ABSENT_DAYS = 60;
 /** How long a source is new, and how long a failing one may be silent. */
 const ENDING_DAYS = 14;
-/** Before, every source of a domain would be new. */
+/** With reports of fewer days before it appeared, nobody knows whether a source is new. */
 const ESTABLISHED_DAYS = 14;
 
 /** How many days before today `days` must reach, for `sourceState`. */
@@ -34,33 +44,29 @@ export const DAYS_NEEDED = ABSENT_DAYS + ENDING_DAYS + RECENT_DAYS;
 
 /**
  * The state after the latest reports. `days` are those of the source of the last `DAYS_NEEDED` days, oldest first.
- * `firstDay` is the first day of which any report about the domain tells.
+ * `reportDays` are those days of which any report about the domain tells.
  */
 export function sourceState(
-  {
-    key,
-    mark,
-    label,
-    ...state
-  }: SourceState & { key: string; mark: string | null; label: string | null },
+  { key, mark, label, new_since, failing_since }: WatchedSource,
   days: SourceDay[],
-  { today, firstDay }: { today: string; firstDay: string },
+  { today, reportDays }: { today: string; reportDays: string[] },
 ): SourceState {
-  const recent = days.filter(
+  const complete = days.filter(({ day }) => day <= dayBefore(today, COMPLETE_AFTER_DAYS));
+  const recent = complete.filter(
     ({ day, messages }) => day >= dayBefore(today, RECENT_DAYS) && messages >= MIN_MESSAGES,
   );
+  const isClassified = (mark ?? label) !== null;
+  const isOurs = mark === null || mark === 'own';
   const passedBefore = (day: string): boolean => {
-    const totals = totalsOf(days.filter((other) => other.day < day));
+    const totals = totalsBefore(complete, day);
     const kind = kindOf(key, mark as SourceMark | null, totals);
     return totals.messages >= MIN_MESSAGES && (kind === 'own' || kind === 'service');
   };
   return {
-    new_since: newSince(state.new_since, days, recent, {
-      today,
-      firstDay,
-      isClassified: (mark ?? label) !== null,
-    }),
-    failing_since: failingSince(state.failing_since, days, recent, { today, passedBefore }),
+    new_since: isClassified ? null : newSince(new_since, complete, recent, { today, reportDays }),
+    failing_since: isOurs
+      ? failingSince(failing_since, complete, recent, { today, passedBefore })
+      : null,
   };
 }
 
@@ -68,9 +74,8 @@ function newSince(
   before: string | null,
   days: SourceDay[],
   recent: SourceDay[],
-  { today, firstDay, isClassified }: { today: string; firstDay: string; isClassified: boolean },
+  { today, reportDays }: { today: string; reportDays: string[] },
 ): string | null {
-  if (isClassified) return null;
   if (before !== null) return before > dayBefore(today, ENDING_DAYS) ? before : null;
   // What the policy stops is a number, not a problem.
   const found = recent.find(
@@ -78,9 +83,11 @@ function newSince(
   );
   if (!found) return null;
   const appeared = appearance(days, found.day);
+  const earlier = reportDays.filter(
+    (day) => day < appeared && day >= dayBefore(appeared, ABSENT_DAYS),
+  );
   // Compared with today, so that it does not begin again once it has ended.
-  const isNew =
-    appeared > dayBefore(today, ENDING_DAYS) && firstDay <= dayBefore(appeared, ESTABLISHED_DAYS);
+  const isNew = appeared > dayBefore(today, ENDING_DAYS) && earlier.length >= ESTABLISHED_DAYS;
   return isNew ? found.day : null;
 }
 
@@ -124,10 +131,12 @@ function hasRecovered(since: string, days: SourceDay[], today: string): boolean 
   return false;
 }
 
-function totalsOf(days: SourceDay[]): SourceTotals {
-  const sum = (name: keyof SourceTotals) => days.reduce((total, day) => total + day[name], 0);
-  return {
-    ...{ messages: sum('messages'), passed: sum('passed'), dkim: sum('dkim') },
-    ...{ spf: sum('spf'), forwarded: sum('forwarded') },
-  };
+/** Of the last days before this one that together have enough messages, so that an outage long ago does not count. */
+function totalsBefore(days: SourceDay[], until: string): SourceTotals {
+  const totals = { messages: 0, passed: 0, dkim: 0, spf: 0, forwarded: 0 };
+  for (const day of days.filter(({ day }) => day < until).reverse()) {
+    if (totals.messages >= PASSED_MESSAGES) break;
+    for (const name of Object.keys(totals) as (keyof SourceTotals)[]) totals[name] += day[name];
+  }
+  return totals;
 }

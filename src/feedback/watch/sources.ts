@@ -1,9 +1,11 @@
 /** Finds the sources of a domain that are new or failing, stores it, and emits the events. */
 
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { App } from '../../app.ts';
 import { appendEvent } from '../../events/events.ts';
+import { observed } from '../../events/observations.ts';
 import { isoTime } from '../../lib/clock.ts';
-import { lockIn, type Tx } from '../../store/open.ts';
+import { type Db, type Tx, transact } from '../../store/open.ts';
 import type { FeedbackSourceRow } from '../../store/tables.generated.ts';
 import { SUM_COLUMNS } from '../sources/days.ts';
 import { presentSource } from '../sources/present.ts';
@@ -11,49 +13,79 @@ import { sourcesOf, withAddresses } from '../sources/queries.ts';
 import { dayBefore, lastDays } from '../sums.ts';
 import type { SourceObservation, WatchedDomain } from './observations.ts';
 import {
+  COMPLETE_AFTER_DAYS,
   DAYS_NEEDED,
   MIN_MESSAGES,
+  RECENT_DAYS,
   type SourceDay,
   type SourceState,
   sourceState,
 } from './source-state.ts';
 
-/** Sources per query. */
+/** Sources per query and transaction. */
 const BATCH_SIZE = 100;
-const RECENT_DAYS = 5;
 
-/** Those with enough messages in the last days, and those that were new or failing. Call in `transact`. */
-export async function observeSources(
-  tx: Tx,
-  app: App,
-  domain: WatchedDomain,
-): Promise<SourceObservation[]> {
-  const today = isoTime(app.clock.now()).slice(0, 10);
-  const ids = await candidates(tx, domain.id, today);
-  const firstDay = await firstDayOf(tx, domain.id);
-  const observations: SourceObservation[] = [];
-  for (let first = 0; first < ids.length; first += BATCH_SIZE) {
-    const batch = ids.slice(first, first + BATCH_SIZE);
-    // Locked in the order of IDs, so that two nodes find the same state one after the other.
-    const query = tx
-      .selectFrom('feedback_sources')
-      .selectAll()
-      .where('id', 'in', batch)
-      .orderBy('id');
-    const rows = await lockIn(tx, query).execute();
-    const days = await daysBySource(tx, batch, dayBefore(today, DAYS_NEEDED));
-    for (const row of rows) {
-      const own = days.get(row.id) ?? [];
-      const state = sourceState(row, own, { today, firstDay });
-      await recordState(tx, app, domain, row, state);
-      observations.push(observationOf(domain, row, state, own, today));
-    }
-  }
-  return observations;
+/** A domain with what the watch needs of it; undefined if it was removed or has no reports. */
+export async function watchedDomain(db: Db | Tx, id: string): Promise<WatchedDomain | undefined> {
+  return db
+    .selectFrom('feedback_domains')
+    .innerJoin('domains', 'domains.id', 'feedback_domains.id')
+    .select(['domains.id', 'domains.name', 'first_at', 'last_at'])
+    .where('domains.id', '=', id)
+    .where('last_at', 'is not', null)
+    .executeTakeFirst();
 }
 
-async function candidates(tx: Tx, domainId: string, today: string): Promise<string[]> {
-  const active = await tx
+/** Those with enough messages in the last days, and those that were new or failing. */
+export async function watchSources(app: App, domainId: string): Promise<void> {
+  const today = isoTime(app.clock.now()).slice(0, 10);
+  const from = dayBefore(today, DAYS_NEEDED);
+  const ids = await candidates(app.db, domainId, today);
+  const reportDays = await reportDaysOf(app.db, domainId, from);
+  for (let first = 0; first < ids.length; first += BATCH_SIZE) {
+    const batch = ids.slice(first, first + BATCH_SIZE);
+    const days = await daysBySource(app.db, batch, from);
+    await transact(app.db, (tx) =>
+      watchBatch(tx, app, domainId, { batch, days, today, reportDays }),
+    );
+    await yieldToEventLoop();
+  }
+}
+
+interface Batch {
+  /** IDs of sources. */
+  batch: string[];
+  days: Map<string, SourceDay[]>;
+  today: string;
+  reportDays: string[];
+}
+
+async function watchBatch(
+  tx: Tx,
+  app: App,
+  domainId: string,
+  { batch, days, today, reportDays }: Batch,
+): Promise<void> {
+  const domain = await watchedDomain(tx, domainId);
+  if (!domain) return;
+  const rows = await tx
+    .selectFrom('feedback_sources')
+    .selectAll()
+    .where('id', 'in', batch)
+    .orderBy('id')
+    .execute();
+  const observations: SourceObservation[] = [];
+  for (const row of rows) {
+    const own = days.get(row.id) ?? [];
+    const state = sourceState(row, own, { today, reportDays });
+    if (await recordState(tx, app, domain, row, state))
+      observations.push(observationOf(domain, row, state, own, today));
+  }
+  await app.subscribers.publish(observed, tx, observations);
+}
+
+async function candidates(db: Db, domainId: string, today: string): Promise<string[]> {
+  const active = await db
     .selectFrom('feedback_source_days')
     .select('source_id')
     .distinct()
@@ -61,7 +93,7 @@ async function candidates(tx: Tx, domainId: string, today: string): Promise<stri
     .where('day', '>=', dayBefore(today, RECENT_DAYS))
     .where('messages', '>=', MIN_MESSAGES)
     .execute();
-  const flagged = await tx
+  const flagged = await db
     .selectFrom('feedback_sources')
     .select('id')
     .where('domain_id', '=', domainId)
@@ -73,23 +105,23 @@ async function candidates(tx: Tx, domainId: string, today: string): Promise<stri
   return [...new Set(ids)].sort();
 }
 
-async function firstDayOf(tx: Tx, domainId: string): Promise<string> {
-  const first = await tx
+async function reportDaysOf(db: Db, domainId: string, from: string): Promise<string[]> {
+  const rows = await db
     .selectFrom('dmarc_days')
     .select('day')
     .where('domain_id', '=', domainId)
-    .orderBy('day')
-    .limit(1)
-    .executeTakeFirst();
-  return first?.day ?? '9999-12-31';
+    .where('day', '>=', from)
+    .where('messages', '>', 0)
+    .execute();
+  return rows.map(({ day }) => day);
 }
 
 async function daysBySource(
-  tx: Tx,
+  db: Db,
   sources: string[],
   from: string,
 ): Promise<Map<string, SourceDay[]>> {
-  const rows = await tx
+  const rows = await db
     .selectFrom('feedback_source_days')
     .select(['source_id', 'day', ...SUM_COLUMNS])
     .where('source_id', 'in', sources)
@@ -108,8 +140,10 @@ function observationOf(
   days: SourceDay[],
   today: string,
 ): SourceObservation {
-  const since = dayBefore(today, RECENT_DAYS);
-  const latest = days.findLast(({ day, messages }) => day >= since && messages >= MIN_MESSAGES);
+  const [since, until] = [dayBefore(today, RECENT_DAYS), dayBefore(today, COMPLETE_AFTER_DAYS)];
+  const latest = days.findLast(
+    ({ day, messages }) => day >= since && day <= until && messages >= MIN_MESSAGES,
+  );
   return {
     ...{ kind: 'source', subject: row.id, domainId: id, domain: name },
     ...{ name: row.label ?? row.name, day: latest?.day ?? null },
@@ -119,21 +153,32 @@ function observationOf(
   };
 }
 
+/** Resolves with false if somebody has changed the source meanwhile: the next run looks again. */
 async function recordState(
   tx: Tx,
   app: App,
   domain: WatchedDomain,
   row: FeedbackSourceRow,
   state: SourceState,
-): Promise<void> {
-  if (row.new_since === state.new_since && row.failing_since === state.failing_since) return;
-  await tx.updateTable('feedback_sources').set(state).where('id', '=', row.id).execute();
-  if (row.new_since === null && state.new_since !== null)
+): Promise<boolean> {
+  const { new_since, failing_since } = row;
+  if (new_since === state.new_since && failing_since === state.failing_since) return true;
+  const { numUpdatedRows } = await tx
+    .updateTable('feedback_sources')
+    .set(state)
+    .where('id', '=', row.id)
+    .where('new_since', 'is not distinct from', new_since)
+    .where('failing_since', 'is not distinct from', failing_since)
+    .where('mark', 'is not distinct from', row.mark)
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) return false;
+  if (new_since === null && state.new_since !== null)
     await emit(tx, app, domain, row, 'feedback.new_source');
-  if (row.failing_since === null && state.failing_since !== null)
+  if (failing_since === null && state.failing_since !== null)
     await emit(tx, app, domain, row, 'feedback.source_failing');
-  if (row.failing_since !== null && state.failing_since === null)
+  if (failing_since !== null && state.failing_since === null)
     await emit(tx, app, domain, row, 'feedback.source_recovered');
+  return true;
 }
 
 /** With the sums of the last 30 days, as lists show them. */

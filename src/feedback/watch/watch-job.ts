@@ -3,13 +3,19 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { App } from '../../app.ts';
 import { isStopped } from '../../domains/feedback/state.ts';
-import { type Observation, observed } from '../../events/observations.ts';
+import { observed } from '../../events/observations.ts';
 import { isoTime } from '../../lib/clock.ts';
 import type { Job } from '../../scheduler/scheduler.ts';
 import { type Tx, transact } from '../../store/open.ts';
 import { dayBefore } from '../sums.ts';
-import type { WatchedDomain } from './observations.ts';
-import { observeSources } from './sources.ts';
+import type {
+  ComplaintObservation,
+  FeedbackObservation,
+  TlsObservation,
+  WatchedDomain,
+} from './observations.ts';
+import { COMPLETE_AFTER_DAYS } from './source-state.ts';
+import { watchedDomain, watchSources } from './sources.ts';
 
 export const watchJob = (app: App): Job => ({
   name: 'feedback.watch',
@@ -18,24 +24,25 @@ export const watchJob = (app: App): Job => ({
   run: () => watchFeedback(app),
 });
 
-/** Each domain in its own transaction, so that a large one delays nothing. */
+/** Each domain in its own transactions, so that a large one delays nothing. */
 export async function watchFeedback(app: App): Promise<void> {
   const domains = await app.db
     .selectFrom('feedback_domains')
-    .innerJoin('domains', 'domains.id', 'feedback_domains.id')
-    .select(['domains.id', 'domains.name', 'first_at', 'last_at'])
-    .orderBy('domains.id')
+    .select('id')
+    .where('last_at', 'is not', null)
+    .orderBy('id')
     .execute();
-  for (const domain of domains) {
+  for (const { id } of domains) {
     await transact(app.db, async (tx) => {
-      const observations = [
-        ...observeArrival(app, domain),
-        ...(await observeTls(tx, app, domain)),
-        ...(await observeComplaints(tx, app, domain)),
-        ...(await observeSources(tx, app, domain)),
-      ];
-      await app.subscribers.publish(observed, tx, observations);
+      const domain = await watchedDomain(tx, id);
+      if (!domain) return;
+      await app.subscribers.publish(observed, tx, [
+        observeArrival(app, domain),
+        await observeTls(tx, app, domain),
+        await observeComplaints(tx, app, domain),
+      ]);
     });
+    await watchSources(app, id);
     await yieldToEventLoop();
   }
 }
@@ -43,58 +50,66 @@ export async function watchFeedback(app: App): Promise<void> {
 function observeArrival(
   { clock }: Pick<App, 'clock'>,
   { id, name, first_at, last_at }: WatchedDomain,
-): Observation[] {
-  if (last_at === null) return [];
+): FeedbackObservation {
   const stopped = isStopped({ first_at, last_at }, clock.now());
-  const state = { lastReportAt: last_at, isStopped: stopped };
-  return [{ kind: 'feedback', subject: name, domainId: id, ...state }];
+  const state = { lastReportAt: last_at!, isStopped: stopped };
+  return { kind: 'feedback', subject: name, domainId: id, ...state };
 }
 
 /** How many days back the latest reports may tell of. */
 const RECENT_DAYS = 7;
 
+/** The days that reporters have told of: their reports arrive during the next two. */
+function recentDays(clock: App['clock']): { from: string; to: string } {
+  const today = isoTime(clock.now()).slice(0, 10);
+  return { from: dayBefore(today, RECENT_DAYS), to: dayBefore(today, COMPLETE_AFTER_DAYS) };
+}
+
 async function observeTls(
   tx: Tx,
   { clock }: Pick<App, 'clock'>,
   { id, name }: WatchedDomain,
-): Promise<Observation[]> {
+): Promise<TlsObservation> {
+  const { from, to } = recentDays(clock);
   const latest = await tx
     .selectFrom('tls_days')
     .select(['day', 'succeeded', 'failed'])
     .where('domain_id', '=', id)
-    .where('day', '>=', dayBefore(isoTime(clock.now()).slice(0, 10), RECENT_DAYS))
+    .where('day', '>=', from)
+    .where('day', '<=', to)
     .orderBy('day', 'desc')
     .limit(1)
     .executeTakeFirst();
-  return latest ? [{ kind: 'tls', subject: name, domainId: id, ...latest }] : [];
+  const figures = latest ?? { day: null, succeeded: 0, failed: 0 };
+  return { kind: 'tls', subject: name, domainId: id, ...figures };
 }
-
-/** DMARC reports about a day arrive during the next two; before, its messages would be too few. */
-const COMPLETE_AFTER_DAYS = 2;
 
 async function observeComplaints(
   tx: Tx,
   { clock }: Pick<App, 'clock'>,
   { id, name }: WatchedDomain,
-): Promise<Observation[]> {
-  const today = isoTime(clock.now()).slice(0, 10);
+): Promise<ComplaintObservation> {
+  const { from, to } = recentDays(clock);
+  const subject = { kind: 'complaints' as const, subject: name, domainId: id };
   const latest = await tx
     .selectFrom('dmarc_days')
     .select(['day', 'messages'])
     .where('domain_id', '=', id)
-    .where('day', '>=', dayBefore(today, RECENT_DAYS))
-    .where('day', '<=', dayBefore(today, COMPLETE_AFTER_DAYS))
+    .where('day', '>=', from)
+    .where('day', '<=', to)
     .orderBy('day', 'desc')
     .limit(1)
     .executeTakeFirst();
-  if (!latest) return [];
+  if (!latest) return { ...subject, day: null, complaints: 0, messages: 0 };
   const { count } = await tx
     .selectFrom('complaints')
+    .innerJoin('feedback_reports as report', 'report.id', 'complaints.report_id')
     .select(({ fn }) => fn.countAll().as('count'))
-    .where('domain_id', '=', id)
-    .where('day', '=', latest.day)
-    .where('kind', '=', 'abuse')
+    .where('complaints.domain_id', '=', id)
+    .where('complaints.day', '=', latest.day)
+    .where('complaints.kind', '=', 'abuse')
+    // Others may be forged.
+    .where('report.status', '=', 'counted')
     .executeTakeFirstOrThrow();
-  const figures = { ...latest, complaints: Number(count) };
-  return [{ kind: 'complaints', subject: name, domainId: id, ...figures }];
+  return { ...subject, ...latest, complaints: Number(count) };
 }

@@ -66,7 +66,7 @@ const REPLIES: [string, string | null, string | null, string | null, RegExp, str
     '5.7.1',
     '550-5.7.1 Our system has detected that this message is likely unsolicited mail.',
     'Gmail',
-    /for spam/,
+    /as spam/,
     'link_blocklists',
   ],
   [
@@ -170,6 +170,14 @@ const REPLIES: [string, string | null, string | null, string | null, RegExp, str
     'yahoodns.net',
     '5.7.2',
     '553 5.7.2 [TSS09] All messages from 192.0.2.9 will be permanently deferred',
+    'Yahoo',
+    /no longer accepts/,
+    'list_unsubscribe',
+  ],
+  [
+    'yahoodns.net',
+    '5.7.1',
+    '553 5.7.1 [TS03] All messages from 192.0.2.9 will be permanently deferred',
     'Yahoo',
     /no longer accepts/,
     'list_unsubscribe',
@@ -357,7 +365,7 @@ const REPLIES: [string, string | null, string | null, string | null, RegExp, str
     '5.7.1',
     '554 5.7.1 Spam message rejected',
     null,
-    /for spam/,
+    /as spam/,
     'link_blocklists',
   ],
   ['mailbox.example', '5.7.1', '554 5.7.1 Relay access denied', null, /does not handle mail/, null],
@@ -385,7 +393,7 @@ test('Codes that no table has are explained by class and detail of RFC 3463', ()
   assert.equal(explained(null), null);
 });
 
-test('A reply without an enhanced code is a refusal by policy only if its text says so', () => {
+test('A reply without an enhanced code is a rejection by policy only if its text says so', () => {
   const isPolicy = (diagnostic: string | null) =>
     isPolicyReply({ provider: 'mailbox.example', status_code: '5.0.0', diagnostic });
   assert.ok(isPolicy('550 Message rejected, looks like spam'));

@@ -58,11 +58,11 @@ const CASES: [
   says: RegExp,
 ][] = [
   [
-    'all own mail passes',
+    'a domain whose mail all passes',
     {},
     'ready',
     'quarantine',
-    /^You can change .* p=quarantine\. Your own senders pass/,
+    /^You can change .* p=quarantine\. All your sources pass/,
   ],
   [
     'quarantine is next to reject',
@@ -72,23 +72,23 @@ const CASES: [
   ['reject is the end', { record: 'v=DMARC1; p=reject' }, 'done', null, /nothing to change/],
   ['no record', { record: null }, 'not_published', 'none', /changes nothing for your mail/],
   ['a record that is not known', { record: undefined }, 'not_enough_data', null, /looked up/],
-  ['13 days', { days: DAYS.slice(1) }, 'not_enough_data', 'quarantine', /do not cover enough/],
-  ['two reporters', { reporters: 2 }, 'not_enough_data', 'quarantine', /do not cover enough/],
+  ['13 days', { days: DAYS.slice(1) }, 'not_enough_data', 'quarantine', /not enough report data/],
+  ['two reporters', { reporters: 2 }, 'not_enough_data', 'quarantine', /not enough report data/],
   [
     '99 messages',
     { sources: [source({ messages: 99, passed: 99 })] },
-    ...(['not_enough_data', 'quarantine', /do not cover enough/] as const),
+    ...(['not_enough_data', 'quarantine', /not enough report data/] as const),
   ],
   [
-    '98.9 % of a service',
+    '98.9% of a service',
     { sources: [source({ passed: 989 })] },
     ...(['not_ready', 'quarantine', /failing mail from Mailchimp would go to spam/] as const),
   ],
-  ['99 % of a service', { sources: [source({ passed: 990 })] }, 'ready', 'quarantine', /You can/],
+  ['99% of a service', { sources: [source({ passed: 990 })] }, 'ready', 'quarantine', /You can/],
   [
-    'a misconfigured sender that was not used for 15 days',
+    'a misconfigured source that was not used for 15 days',
     { sources: [source(), source({ kind: 'misconfigured', passed: 0, recent: SILENT })] },
-    ...(['ready', 'quarantine', /of the last 14 days pass DMARC\. Check Mailchimp first/] as const),
+    ...(['ready', 'quarantine', /in the last 14 days pass DMARC\. Check Mailchimp first/] as const),
   ],
   [
     'a service that fails now and then, also long ago',
@@ -96,26 +96,36 @@ const CASES: [
     ...(['not_ready', 'quarantine', /failing mail from Mailchimp/] as const),
   ],
   [
-    'a sender of which 99 % passed in the last 14 days',
+    'a source of which 99% passed in the last 14 days',
     { sources: [source(repaired(99))] },
-    ...(['ready', 'quarantine', /Your own senders of the last 14 days pass DMARC\.$/] as const),
+    ...([
+      'ready',
+      'quarantine',
+      /All your sources that sent mail in the last 14 days pass DMARC\.$/,
+    ] as const),
   ],
   [
-    'a sender of which 98 % passed in the last 14 days',
+    'a source of which 98% passed in the last 14 days',
     { sources: [source(repaired(98))] },
     ...(['not_ready', 'quarantine', /failing mail from Mailchimp/] as const),
   ],
   [
-    'an unknown sender of which some messages pass',
+    'an unknown source of which some messages pass',
     { sources: [source(), source({ name: 'h.example', kind: 'unknown', passed: 600 })] },
     ...(['not_ready', 'quarantine', /failing mail from h\.example/] as const),
   ],
   [
-    'messages whose senders are not looked up yet',
+    'messages whose sources are not looked up yet',
     { unnamed: 11 },
-    ...(['not_enough_data', 'quarantine', /do not cover enough/] as const),
+    ...(['not_enough_data', 'quarantine', /not enough report data/] as const),
   ],
-  ['one percent of them', { unnamed: 10 }, 'ready', 'quarantine', /You can/],
+  [
+    'one percent of messages from addresses that are not looked up yet',
+    { unnamed: 10 },
+    'ready',
+    'quarantine',
+    /You can/,
+  ],
   [
     'test mode, whose end is the next step',
     { record: 'v=DMARC1; p=reject; t=y' },
@@ -134,7 +144,7 @@ const CASES: [
   [
     'spoofing, which the policy is for',
     { sources: [source(), source({ kind: 'spoof', passed: 0, messages: 9000 })] },
-    ...(['ready', 'quarantine', /Your own senders pass DMARC\.$/] as const),
+    ...(['ready', 'quarantine', /All your sources pass DMARC\.$/] as const),
   ],
   [
     'forwarded mail that fails',
@@ -142,7 +152,7 @@ const CASES: [
     ...(['ready', 'quarantine', /3\.6% of all messages fail because they were forwarded/] as const),
   ],
   [
-    'five failing senders, of which three are named',
+    'five failing sources, of which three are named',
     { sources: ['A', 'B', 'C', 'D', 'E'].map((name) => source({ name, passed: 0 })) },
     ...([
       'not_ready',

@@ -91,7 +91,12 @@ const KINDS: [
   ['a known forwarder', 'forwarder Pobox', { passed: 0 }, 'forwarder'],
   ['a known forwarder that SPF includes', 'forwarder Pobox', { passed: 99, spf: 99 }, 'own'],
   ['a web host that SPF includes', 'service bluehost', { passed: 99, spf: 99 }, 'service'],
-  ['the same with other mail', 'service bluehost', { passed: 60, spf: 60 }, 'misconfigured'],
+  [
+    'a web host that SPF includes, with other mail',
+    'service bluehost',
+    { passed: 60, spf: 60 },
+    'misconfigured',
+  ],
   ['a web host that forwards', 'service bluehost', { passed: 98, dkim: 98 }, 'forwarder'],
   ['a web host with a script of a stranger', 'service bluehost', { passed: 0 }, 'spoof'],
   ['a web host, marked as own', 'service bluehost', { passed: 0 }, 'misconfigured', 'own'],
@@ -111,7 +116,13 @@ const KINDS: [
   ['a host that SPF includes', 'host a', { passed: 100, spf: 100 }, 'own'],
   ['a host that passes now and then', 'host a', { passed: 20, dkim: 20 }, 'unknown'],
   ['a network that never passes', 'network a', { passed: 0 }, 'spoof'],
-  ['the same, marked as own', 'network a', { passed: 0 }, 'misconfigured', 'own'],
+  [
+    'a network that never passes, marked as own',
+    'network a',
+    { passed: 0 },
+    'misconfigured',
+    'own',
+  ],
   ['a service, marked as foreign', 'service sendgrid', { passed: 0 }, 'spoof', 'foreign'],
   ['a host, marked as a forwarder', 'host a', { passed: 0 }, 'forwarder', 'forwarder'],
 ];

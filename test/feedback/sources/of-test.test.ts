@@ -80,7 +80,7 @@ test('The source of a test is found by address, sending service or signature', a
   );
   assert.match(
     html,
-    /Reports of 4 receivers about example\.com, Sat 24 Oct 2026 to Sun 22 Nov 2026 \(UTC\)\./,
+    /Reports from 4 reporters about example\.com, Sat 24 Oct 2026 to Sun 22 Nov 2026 \(UTC\)\./,
   );
   assert.match(html, /<a [^>]*href="[^"]*\/feedback\/sources\/src_\w+"/);
   // An address of the service that no report has named.

@@ -90,7 +90,7 @@ test('Each sender becomes a source of the right kind, and the advice follows the
   assert.equal(later.state, 'ready', later.summary);
   assert.match(
     later.summary,
-    /^You can change the policy to p=quarantine\. Your own senders of the last 14 days pass/,
+    /^You can change the policy to p=quarantine\. All your sources that sent mail in the last 14 days pass/,
   );
 
   // A person knows better, also about the past.
