@@ -70,6 +70,8 @@ test('Columns with enumerated values accept exactly the values of their row type
   let limited = 0;
   for (const [table, fields] of declaredTypes())
     for (const [name, type] of fields) {
+      // The program declares a vocabulary that grows, and the database takes any text.
+      if (type.startsWith('Vocabularies')) continue;
       const values = [...type.matchAll(/'(\w+)'/g)].map(([, value]) => value!);
       if (values.length === 0) continue;
       limited += 1;
