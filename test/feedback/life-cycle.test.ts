@@ -8,6 +8,7 @@ import type { DmarcFeedback } from '../../src/feedback/schema.ts';
 import { announceStopped } from '../../src/feedback/stopped-job.ts';
 import { spread } from '../../src/feedback/thread/spread.ts';
 import type { Db } from '../../src/store/open.ts';
+import { complaint } from './messages.ts';
 import {
   BEGIN,
   dmarc,
@@ -316,4 +317,27 @@ test('A subdomain keeps the policy that it inherits', () => {
   ];
   for (const [inherited, policy] of cases)
     assert.equal(dmarcValue(null, uri, inherited), `v=DMARC1; p=${policy}; rua=${uri}`);
+});
+
+test('An imported complaint counts on the day it arrived, and an old one emits no event', async (t) => {
+  const { service, domain, upload } = await startFeedback(t);
+  const report = (id: string, arrived: string) =>
+    complaint('abuse', '192.0.2.1', { id })
+      .toString('latin1')
+      .replace('Reported-Domain:', `Arrival-Date: ${arrived}\nReported-Domain:`);
+  await upload(report('old', 'Mon, 03 Mar 2025 10:00:00 +0000'));
+  await upload(report('unknown', 'none'));
+  const path = `/v1/feedback/complaints/summary?domain_id=${domain.id}`;
+  const daysOf = async (query: string) =>
+    (await service.call<{ days: { date: string; count: number }[] }>('GET', path + query)).body
+      .days;
+  assert.deepEqual(await daysOf('&from=2025-03-01&to=2025-03-31'), [
+    { date: '2025-03-03', count: 1 },
+  ]);
+  assert.equal((await daysOf('')).length, 1);
+  const events = await service.call<{ data: object[] }>(
+    'GET',
+    '/v1/events?type=complaint.received',
+  );
+  assert.equal(events.body.data.length, 1);
 });

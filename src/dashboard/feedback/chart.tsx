@@ -16,6 +16,18 @@ interface Day {
 
 const [WIDTH, HEIGHT, GAP] = [600, 160, 0.25];
 
+/** From the bottom up; the last three are what became of the messages that failed. */
+const OUTCOMES: { name: string; text: string; count: (day: Day) => number }[] = [
+  { name: 'passed', text: 'passed', count: ({ passed }) => passed },
+  {
+    name: 'failed',
+    text: 'failed, delivered',
+    count: ({ failed, quarantined, rejected }) => Math.max(0, failed - quarantined - rejected),
+  },
+  { name: 'quarantined', text: 'failed, quarantined', count: ({ quarantined }) => quarantined },
+  { name: 'rejected', text: 'failed, rejected', count: ({ rejected }) => rejected },
+];
+
 /** Days without reports are gaps. `from` and `to` are days. */
 export function DayChart({ days, from, to }: { days: Day[]; from: string; to: string }) {
   const dates = datesBetween(from, to);
@@ -37,35 +49,34 @@ export function DayChart({ days, from, to }: { days: Day[]; from: string; to: st
             <rect class="failed-ground" width="6" height="6" />
             <path class="failed-stripe" d="M0 6 6 0" />
           </pattern>
+          <pattern id="quarantined-pattern" width="5" height="5" patternUnits="userSpaceOnUse">
+            <rect class="failed-ground" width="5" height="5" />
+            <rect class="quarantined-dot" width="2" height="2" />
+          </pattern>
         </defs>
         {dates.map((date, index) => {
           const day = byDate.get(date);
           if (!day) return null;
-          const [passed, failed] = [heightOf(day.passed), heightOf(day.failed)];
-          const x = index * step + (step * GAP) / 2;
-          const width = step * (1 - GAP);
+          const position = { x: index * step + (step * GAP) / 2, width: step * (1 - GAP) };
+          let top = HEIGHT;
           return (
             <g key={date}>
-              <title>{`${dayInWords(date)}: ${formatCount(day.passed)} passed, ${formatCount(day.failed)} failed`}</title>
-              <rect class="passed" x={x} y={HEIGHT - passed} width={width} height={passed} />
-              <rect
-                class="failed"
-                {...{ x, width }}
-                y={HEIGHT - passed - failed}
-                height={failed}
-                fill="url(#failed-pattern)"
-              />
+              <title>{`${dayInWords(date)}: ${OUTCOMES.map(({ text, count }) => `${formatCount(count(day))} ${text}`).join('; ')}`}</title>
+              {OUTCOMES.map(({ name, count }) => {
+                const height = heightOf(count(day));
+                top -= height;
+                return <rect key={name} class={name} {...position} y={top} height={height} />;
+              })}
             </g>
           );
         })}
       </svg>
       <ul class="chart-key small">
-        <li>
-          <span class="swatch passed" aria-hidden="true" /> passed
-        </li>
-        <li>
-          <span class="swatch failed" aria-hidden="true" /> failed
-        </li>
+        {OUTCOMES.map(({ name, text }) => (
+          <li key={name}>
+            <span class={`swatch ${name}`} aria-hidden="true" /> {text}
+          </li>
+        ))}
         <li class="muted">
           {`${dayInWords(from)} to ${dayInWords(to)}, peak: ${formatCount(most)} per day`}
         </li>

@@ -5,7 +5,13 @@ export const FEEDBACK_STYLE = `
 .day-chart .passed, .swatch.passed { fill: var(--accent); background: var(--accent); }
 .failed-ground { fill: var(--surface); }
 .failed-stripe { stroke: var(--muted); stroke-width: 2; }
-.day-chart .failed { stroke: var(--muted); stroke-width: 1; vector-effect: non-scaling-stroke; }
+.day-chart .failed { fill: url(#failed-pattern); }
+.day-chart .quarantined { fill: url(#quarantined-pattern); }
+.day-chart .rejected { fill: var(--surface); }
+.day-chart g > rect:not(.passed) { stroke: var(--muted); stroke-width: 1; vector-effect: non-scaling-stroke; }
+.quarantined-dot { fill: var(--muted); }
+.swatch.quarantined { background: radial-gradient(var(--muted) 1px, var(--surface) 1.5px) 0 0 / 4px 4px; }
+.swatch.rejected { background: var(--surface); }
 .count-chart { height: 120px; }
 .count-chart .solid, .swatch.solid { fill: var(--accent); background: var(--accent); }
 .count-chart .hollow { fill: var(--surface); }

@@ -6,14 +6,18 @@ import type { Tx } from '../../store/open.ts';
 import type { BounceRow, ComplaintRow, FeedbackReportRow } from '../../store/tables.generated.ts';
 import { presentBounce, presentComplaint } from '../present.ts';
 import { providerOf } from '../reading/values.ts';
+import { dayBefore } from '../sums.ts';
 import type { PreparedBounce, PreparedComplaint } from '../thread/prepare.ts';
+
+/** Older complaints are imported history, of which nobody needs to be told. */
+const MAX_EVENT_AGE_DAYS = 7;
 
 const dayOf = (time: string): string => time.slice(0, 10);
 
 export async function addComplaint(
   tx: Tx,
   { newId }: Pick<App, 'newId'>,
-  { id, domain_id, received_at, reporter_id }: FeedbackReportRow,
+  { id, domain_id, received_at, reporter_id, source }: FeedbackReportRow,
   complaint: PreparedComplaint,
 ): Promise<void> {
   const reporter = await tx
@@ -21,10 +25,12 @@ export async function addComplaint(
     .select('name')
     .where('id', '=', reporter_id!)
     .executeTakeFirstOrThrow();
+  // Imported ones can be years old.
+  const time = source === 'smtp' ? received_at : (complaint.arrived_at ?? received_at);
   const row: ComplaintRow = {
     id: newId('cpl'),
     report_id: id,
-    ...{ domain_id, received_at, day: dayOf(received_at), ...complaint },
+    ...{ domain_id, received_at, day: dayOf(time), ...complaint },
     provider: providerOf(reporter.name),
   };
   await tx.insertInto('complaints').values(row).execute();
@@ -60,6 +66,7 @@ export async function announce(tx: Tx, app: App, { id, type }: FeedbackReportRow
       .where('report_id', '=', id)
       .execute();
     for (const row of rows) {
+      if (row.day < dayBefore(dayOf(row.received_at), MAX_EVENT_AGE_DAYS)) continue;
       const data = presentComplaint(row);
       await appendEvent(tx, { type: 'complaint.received', livemode: true, data }, app);
     }
