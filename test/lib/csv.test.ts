@@ -19,13 +19,16 @@ test('CSV has a line of names, quotes only what needs it, and ends lines as RFC 
 });
 
 test('A spreadsheet runs no cell of a CSV file as a formula', async () => {
-  const formulas = ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '＝1', '＋1', '－1', '＠a'];
+  const formulas = ['=1+1', '+1', '-1', '@SUM(A1)', '＝1', '＋1', '－1', '＠a'];
   const lines = (await csvOf(formulas)).split('\r\n').slice(1, -1);
   assert.deepEqual(
     lines,
     formulas.map((formula) => `'${formula}`),
   );
   assert.equal(await csvOf(['\r=1', '\n=1']), 'value\r\n"\'\r=1"\r\n"\'\n=1"\r\n');
+  assert.equal(await csvOf(['\t=1']), 'value\r\n"\'\t=1"\r\n');
+  // Where lists are separated by semicolons, an unquoted one would begin the next cell.
+  assert.equal(await csvOf(['x;=1+1']), 'value\r\n"x;=1+1"\r\n');
   assert.equal(await csvOf(['=cmd|"/c calc"!A1']), 'value\r\n"\'=cmd|""/c calc""!A1"\r\n');
   assert.equal(await csvOf(['a=b', '1-2']), 'value\r\na=b\r\n1-2\r\n');
 });
