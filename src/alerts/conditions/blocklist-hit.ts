@@ -121,15 +121,15 @@ export const blocklistHit: Condition<'test' | 'run', Value> = {
 };
 
 /** Computed once for all rules. */
-const known = new WeakMap<object, Listings>();
+const computed = new WeakMap<object, Listings>();
 
 function listingsIn(observation: ObservationOf<'test' | 'run'>): Listings {
   const found =
-    known.get(observation) ??
+    computed.get(observation) ??
     (observation.kind === 'test'
       ? listingsOfTest(observation.checks.filter(({ id }) => LIST_CHECKS.includes(id)))
       : listingsOfRun(observation));
-  known.set(observation, found);
+  computed.set(observation, found);
   return found;
 }
 

@@ -3,7 +3,7 @@
 import { formatCount } from '../../report/summary.ts';
 import { dayInWords } from '../../report/times.ts';
 import { type Condition, NO, UNKNOWN } from './condition.ts';
-import { findSources, sourcePage } from './of-feedback.ts';
+import { findSources, sourcePage, sourceRemoved } from './of-feedback.ts';
 
 interface Value {
   /** The name of the domain. */
@@ -41,10 +41,7 @@ export const newSource: Condition<'source', Value> = {
     lead: `On the latest day, ${formatCount(failed)} of ${formatCount(messages)} messages failed DMARC. Check whether this source is yours.`,
   }),
   resolvedTitle: ({ value: { domain, source } }) => `${source} is no longer new for ${domain}`,
-  unwatchedText: ({ value: { domain, source } }) => ({
-    title: `${source} is no longer a source of ${domain}`,
-    lead: 'The incident is resolved because the source or its domain was removed.',
-  }),
+  unwatchedText: sourceRemoved,
   measurements: ({ value: { domain, since, messages, failed } }) => [
     ['Domain', domain],
     ['Sending since', dayInWords(since)],

@@ -37,6 +37,14 @@ export const sourcePage = ({ subject }: Pick<OpenedIncident, 'subject'>) => ({
   path: `/feedback/sources/${subject}`,
 });
 
+/** The texts if an incident ends because its source was removed. */
+export const sourceRemoved = ({
+  value: { domain, source },
+}: Pick<OpenedIncident<{ domain: string; source: string }>, 'value'>) => ({
+  title: `${source} is no longer a source of ${domain}`,
+  lead: 'The incident is resolved because the source or its domain was removed.',
+});
+
 /** The texts if an incident ends because its domain was removed. */
 export const domainRemoved = ({ subject }: Pick<OpenedIncident, 'subject'>) => ({
   title: `${subject} was removed`,

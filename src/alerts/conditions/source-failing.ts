@@ -3,7 +3,7 @@
 import { formatCount, formatPercent } from '../../report/summary.ts';
 import { dayInWords } from '../../report/times.ts';
 import { type Condition, NO, UNKNOWN } from './condition.ts';
-import { findSources, sourcePage } from './of-feedback.ts';
+import { findSources, sourcePage, sourceRemoved } from './of-feedback.ts';
 
 interface Value {
   /** The name of the domain. */
@@ -44,10 +44,7 @@ export const sourceFailing: Condition<'source', Value> = {
   }),
   resolvedTitle: ({ value: { domain, source } }) =>
     `Mail from ${domain} sent through ${source} no longer fails DMARC`,
-  unwatchedText: ({ value: { domain, source } }) => ({
-    title: `${source} is no longer a source of ${domain}`,
-    lead: 'The incident is resolved because the source or its domain was removed.',
-  }),
+  unwatchedText: sourceRemoved,
   measurements: ({ value: { domain, day, messages, failed } }) => [
     ['Domain', domain],
     ['Failed', `${formatCount(failed)} of ${formatCount(messages)} messages on ${dayInWords(day)}`],

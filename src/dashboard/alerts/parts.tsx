@@ -107,7 +107,7 @@ export function IncidentState({ incident }: { incident: Pick<AlertIncident, 'sta
 /** Follows "Resolved: ". */
 export const RESOLUTION_TEXTS: Record<NonNullable<AlertIncident['resolution']>, string> = {
   condition_ended: 'the latest result no longer meets the condition.',
-  no_longer_watched: 'no monitor or blocklist in use checks this target anymore.',
+  no_longer_watched: 'nothing watches its subject anymore.',
   alert_disabled: 'the rule was disabled.',
   alert_changed: 'the condition of the rule was changed.',
   alert_deleted: 'the rule was deleted.',

@@ -12,7 +12,7 @@ import { KindMark, nextStepOf } from './words.tsx';
 
 export const SOURCES_PAGE_SIZE = 50;
 
-/** What the API is asked for each choice. */
+/** The query parameters of the API for each choice. */
 const SHOWN = {
   failing: ['Only failing', { failing: 'true' }],
   new: ['Only new', { new: 'true' }],

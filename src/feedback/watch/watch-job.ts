@@ -14,7 +14,7 @@ import type {
   TlsObservation,
   WatchedDomain,
 } from './observations.ts';
-import { COMPLETE_AFTER_DAYS } from './source-state.ts';
+import { COMPLETE_AFTER_DAYS, RECENT_DAYS } from './source-state.ts';
 import { watchedDomain, watchSources } from './sources.ts';
 
 export const watchJob = (app: App): Job => ({
@@ -55,9 +55,6 @@ function observeArrival(
   const state = { lastReportAt: last_at!, isStopped: stopped };
   return { kind: 'feedback', subject: name, domainId: id, ...state };
 }
-
-/** How many days back the latest reports may tell of. */
-const RECENT_DAYS = 7;
 
 /** The days that reporters have told of: their reports arrive during the next two. */
 function recentDays(clock: App['clock']): { from: string; to: string } {
