@@ -28,6 +28,7 @@ const MAX_CODES = 10;
 
 /** Those to act on first. */
 const BOUNCE_ORDER = ['policy', 'hard', 'soft'] as const;
+const CLASS_LOOKS = { policy: 'solid', hard: 'striped', soft: 'hollow' } as const;
 
 const CLASS_WORDS: Record<BounceClass, string> = {
   policy: 'Policy',
@@ -95,6 +96,7 @@ const show = page({
                   series={BOUNCE_ORDER.map((one) => ({
                     title: CLASS_WORDS[one],
                     count: (day: Sums['days'][number]) => day[one],
+                    look: CLASS_LOOKS[one],
                   }))}
                   days={sums.days}
                   from={sums.from}

@@ -61,7 +61,7 @@ const show = page({
                 <InWords sums={sums} />
                 <CountChart
                   title="Complaints"
-                  series={[{ title: 'Complaints', count: ({ count }) => count }]}
+                  series={[{ title: 'Complaints', count: ({ count }) => count, look: 'solid' }]}
                   days={sums.days}
                   from={sums.from}
                   to={sums.to}

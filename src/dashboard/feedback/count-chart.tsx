@@ -4,35 +4,38 @@ import { ScrollArea } from '../../report/html/components.tsx';
 import { formatCount } from '../../report/summary.ts';
 import { dayInWords } from '../../report/times.ts';
 
-interface Series<Day> {
+export interface Series<Day> {
   title: string;
   count(day: Day): number;
+  /** A class of `style.ts`. */
+  look: 'solid' | 'striped' | 'dotted' | 'hollow';
 }
 
 interface ChartProps<Day> {
   /** What is counted, such as "Complaints". */
   title: string;
-  /** At most three, the lowest in the bar first. */
+  /** The lowest in the bar first. */
   series: Series<Day>[];
+  /** The columns of the table; by default, the series. */
+  columns?: Pick<Series<Day>, 'title' | 'count'>[];
   /** Days without any are left out. */
   days: Day[];
   from: string;
   to: string;
 }
 
-const [WIDTH, HEIGHT, GAP] = [600, 120, 0.25];
-/** One for each series, from `style.ts`. */
-const LOOKS = ['solid', 'striped', 'hollow'] as const;
+const [WIDTH, HEIGHT, GAP] = [600, 160, 0.25];
 
-export function CountChart<Day extends { date: string; count: number }>(props: ChartProps<Day>) {
-  const { title, series, days, from, to } = props;
-  const most = Math.max(1, ...days.map(({ count }) => count));
+export function CountChart<Day extends { date: string }>(props: ChartProps<Day>) {
+  const { title, series, columns = series, days, from, to } = props;
+  const sumOf = (day: Day) => series.reduce((sum, { count }) => sum + count(day), 0);
+  const most = Math.max(1, ...days.map(sumOf));
   const step = WIDTH / (dayNumber(to, from) + 1);
   const width = step * (1 - GAP);
   return (
     <>
       <svg
-        class="day-chart count-chart"
+        class="day-chart"
         viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
         preserveAspectRatio="none"
         role="img"
@@ -40,8 +43,12 @@ export function CountChart<Day extends { date: string; count: number }>(props: C
       >
         <defs>
           <pattern id="striped-pattern" width="6" height="6" patternUnits="userSpaceOnUse">
-            <rect class="failed-ground" width="6" height="6" />
-            <path class="failed-stripe" d="M0 6 6 0" />
+            <rect class="pattern-ground" width="6" height="6" />
+            <path class="pattern-stripe" d="M0 6 6 0" />
+          </pattern>
+          <pattern id="dotted-pattern" width="5" height="5" patternUnits="userSpaceOnUse">
+            <rect class="pattern-ground" width="5" height="5" />
+            <rect class="pattern-dot" width="2" height="2" />
           </pattern>
         </defs>
         {days.map((day) => {
@@ -50,12 +57,11 @@ export function CountChart<Day extends { date: string; count: number }>(props: C
           return (
             <g key={day.date}>
               <title>{`${dayInWords(day.date)}, ${inWords(day, series)}`}</title>
-              {series.map(({ title, count }, index) => {
+              {series.map(({ title, count, look }) => {
                 const height = (count(day) / most) * HEIGHT;
                 if (height === 0) return null;
                 y -= height;
-                const fill = LOOKS[index] === 'striped' ? 'url(#striped-pattern)' : undefined;
-                return <rect key={title} class={LOOKS[index]} {...{ x, y, width, height, fill }} />;
+                return <rect key={title} class={look} {...{ x, y, width, height }} />;
               })}
             </g>
           );
@@ -63,9 +69,9 @@ export function CountChart<Day extends { date: string; count: number }>(props: C
       </svg>
       <ul class="chart-key small">
         {series.length > 1 &&
-          series.map(({ title }, index) => (
+          series.map(({ title, look }) => (
             <li key={title}>
-              <span class={`swatch ${LOOKS[index]}`} aria-hidden="true" /> {title}
+              <span class={`swatch ${look}`} aria-hidden="true" /> {title}
             </li>
           ))}
         <li class="muted">
@@ -79,7 +85,7 @@ export function CountChart<Day extends { date: string; count: number }>(props: C
             <thead>
               <tr>
                 <th scope="col">Day (UTC)</th>
-                {series.map(({ title }) => (
+                {columns.map(({ title }) => (
                   <th key={title} scope="col" class="number">
                     {title}
                   </th>
@@ -90,7 +96,7 @@ export function CountChart<Day extends { date: string; count: number }>(props: C
               {days.map((day) => (
                 <tr key={day.date}>
                   <th scope="row">{dayInWords(day.date)}</th>
-                  {series.map(({ title, count }) => (
+                  {columns.map(({ title, count }) => (
                     <td key={title} class="number">
                       {formatCount(count(day))}
                     </td>

@@ -2,20 +2,15 @@
 
 export const FEEDBACK_STYLE = `
 .day-chart { display: block; width: 100%; height: 160px; margin: 12px 0; border-bottom: 1px solid var(--line); }
-.day-chart .passed, .swatch.passed { fill: var(--accent); background: var(--accent); }
-.failed-ground { fill: var(--surface); }
-.failed-stripe { stroke: var(--muted); stroke-width: 2; }
-.day-chart .failed { fill: url(#failed-pattern); }
-.day-chart .quarantined { fill: url(#quarantined-pattern); }
-.day-chart .rejected { fill: var(--surface); }
-.day-chart g > rect:not(.passed) { stroke: var(--muted); stroke-width: 1; vector-effect: non-scaling-stroke; }
-.quarantined-dot { fill: var(--muted); }
-.swatch.quarantined { background: radial-gradient(var(--muted) 1px, var(--surface) 1.5px) 0 0 / 4px 4px; }
-.swatch.rejected { background: var(--surface); }
-.count-chart { height: 120px; }
-.count-chart .solid, .swatch.solid { fill: var(--accent); background: var(--accent); }
-.count-chart .hollow { fill: var(--surface); }
-.count-chart rect:not(.failed-ground) { stroke: var(--muted); stroke-width: 1; vector-effect: non-scaling-stroke; }
+.day-chart .solid, .swatch.solid { fill: var(--accent); background: var(--accent); }
+.day-chart .striped { fill: url(#striped-pattern); }
+.day-chart .dotted { fill: url(#dotted-pattern); }
+.day-chart .hollow, .pattern-ground { fill: var(--surface); }
+.day-chart g > rect { stroke: var(--muted); stroke-width: 1; vector-effect: non-scaling-stroke; }
+.pattern-stripe { stroke: var(--muted); stroke-width: 2; }
+.pattern-dot { fill: var(--muted); }
+.swatch.dotted { background: radial-gradient(var(--muted) 1px, var(--surface) 1.5px) 0 0 / 4px 4px; }
+.swatch.hollow { background: var(--surface); }
 .swatch.striped { background: repeating-linear-gradient(135deg, var(--surface) 0 3px, var(--muted) 3px 5px); }
 .rejections { margin: 0; padding: 0; list-style: none; }
 .rejections > li { padding: 16px 0; border-top: 1px solid var(--line); }
@@ -25,7 +20,6 @@ export const FEEDBACK_STYLE = `
 .rejections .finding { margin: 12px 0 0; padding-left: 12px; border-left: 3px solid var(--line); }
 .chart-key { display: flex; flex-wrap: wrap; gap: 4px 16px; margin: 0 0 8px; padding: 0; list-style: none; }
 .swatch { display: inline-block; width: 12px; height: 12px; border: 1px solid var(--muted); }
-.swatch.failed { background: repeating-linear-gradient(135deg, var(--surface) 0 3px, var(--muted) 3px 5px); }
 .pass-share { display: grid; grid-template-columns: minmax(48px, 96px) 44px; align-items: center; gap: 8px; }
 @media (max-width: 640px) { .pass-share { grid-template-columns: 44px; gap: 2px; } }
 .unbroken { white-space: nowrap; }
