@@ -185,7 +185,7 @@ export async function listComplaints(
   db: Db,
   { domain_id, from, to, ...page }: MessageFilters,
 ): Promise<{ rows: ComplaintRow[]; hasMore: boolean }> {
-  const all = db.selectFrom('complaints').selectAll().where('report_id', 'in', countedReports);
+  const all = db.selectFrom('complaints').selectAll().where(isOfCountedReport);
   let query = all;
   if (domain_id) query = query.where('domain_id', '=', domain_id);
   if (from) query = query.where('day', '>=', from);
@@ -197,7 +197,7 @@ export async function listBounces(
   db: Db,
   { domain_id, class: bounceClass, from, to, ...page }: MessageFilters & { class?: string },
 ): Promise<{ rows: BounceRow[]; hasMore: boolean }> {
-  const all = db.selectFrom('bounces').selectAll().where('report_id', 'in', countedReports);
+  const all = db.selectFrom('bounces').selectAll().where(isOfCountedReport);
   let query = all;
   if (domain_id) query = query.where('domain_id', '=', domain_id);
   if (bounceClass) query = query.where('class', '=', bounceClass);
@@ -206,4 +206,6 @@ export async function listBounces(
   return fetchPage(query, page, all);
 }
 
-const countedReports = sql<string>`(select id from feedback_reports where status = 'counted')`;
+/** Whether the report of a complaint or bounce counts: one step into an index for each row, however many reports there are. */
+export const isOfCountedReport = sql<boolean>`exists
+  (select 1 from feedback_reports as counted where counted.id = report_id and counted.status = 'counted')`;

@@ -39,11 +39,11 @@ export async function describeBounces(db: Db, rows: BounceRow[]): Promise<Listed
   const evidenceOf = (row: BounceRow) =>
     bounceEvidence(row.reporting_server, messages.get(row.report_id));
   const explained = rows.map((row) => ({ row, explanation: explainBounce(row) }));
-  const refused = explained.filter(({ explanation }) => (explanation?.checks.length ?? 0) > 0);
+  const rejected = explained.filter(({ explanation }) => (explanation?.checks.length ?? 0) > 0);
   const [sources, findings] = await Promise.all([
     perDomain(rows, (domain, its) => readSources(db, domain, its.map(evidenceOf))),
     perDomain(
-      refused.map(({ row }) => row),
+      rejected.map(({ row }) => row),
       (domain) => readFindings(db, domain),
     ),
   ]);

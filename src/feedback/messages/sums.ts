@@ -3,6 +3,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { App } from '../../app.ts';
 import type { Db } from '../../store/open.ts';
+import { isOfCountedReport } from '../queries.ts';
 import type { Period } from '../sums.ts';
 import { bounceEvidence, complaintEvidence, messagesOf } from './describe.ts';
 import { type MessageSource, readSources, type SenderEvidence } from './sources.ts';
@@ -24,7 +25,7 @@ async function countBy<Columns extends Column | 'reporting_server'>(
     select ${list}, count(*) as count
     from ${sql.table(table)}
     where domain_id = ${domain.id} and day >= ${from} and day <= ${to}
-      and report_id in (select id from feedback_reports where status = 'counted')
+      and ${isOfCountedReport}
     group by ${list}`.execute(db);
   return rows.map((row) => ({ ...row, count: Number(row.count) }));
 }
@@ -180,11 +181,7 @@ async function bounceSources(
         ...(names.length > 0 ? [eb('reporting_server', 'in', names.slice(0, MAX_LISTED))] : []),
       ]),
     )
-    .where(
-      'report_id',
-      'in',
-      sql<string>`(select id from feedback_reports where status = 'counted')`,
-    )
+    .where(isOfCountedReport)
     .orderBy('day', 'desc')
     .limit(MAX_READ)
     .execute();

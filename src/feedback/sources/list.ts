@@ -75,7 +75,7 @@ export async function listSources(
 }
 
 /**
- * The sources that were first seen in the 30 days that end with `to`, and not in the 60 days before that. Two steps into
+ * The sources that were seen in the 30 days that end with `to`, after at least 60 days without messages. Two steps into
  * an index for each source, whatever the number of days.
  */
 export async function newSources(

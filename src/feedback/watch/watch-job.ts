@@ -7,6 +7,7 @@ import { observed } from '../../events/observations.ts';
 import { isoTime } from '../../lib/clock.ts';
 import type { Job } from '../../scheduler/scheduler.ts';
 import { type Tx, transact } from '../../store/open.ts';
+import { isOfCountedReport } from '../queries.ts';
 import { dayBefore } from '../sums.ts';
 import type {
   ComplaintObservation,
@@ -100,13 +101,12 @@ async function observeComplaints(
   if (!latest) return { ...subject, day: null, complaints: 0, messages: 0 };
   const { count } = await tx
     .selectFrom('complaints')
-    .innerJoin('feedback_reports as report', 'report.id', 'complaints.report_id')
     .select(({ fn }) => fn.countAll().as('count'))
-    .where('complaints.domain_id', '=', id)
-    .where('complaints.day', '=', latest.day)
-    .where('complaints.kind', '=', 'abuse')
+    .where('domain_id', '=', id)
+    .where('day', '=', latest.day)
+    .where('kind', '=', 'abuse')
     // Others may be forged.
-    .where('report.status', '=', 'counted')
+    .where(isOfCountedReport)
     .executeTakeFirstOrThrow();
   return { ...subject, ...latest, complaints: Number(count) };
 }
