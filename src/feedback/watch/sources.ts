@@ -7,6 +7,7 @@ import { observed } from '../../events/observations.ts';
 import { isoTime } from '../../lib/clock.ts';
 import { type Db, type Tx, transact } from '../../store/open.ts';
 import type { FeedbackSourceRow } from '../../store/tables.generated.ts';
+import { isReportedSince } from '../queries.ts';
 import { SUM_COLUMNS } from '../sources/days.ts';
 import { presentSource } from '../sources/present.ts';
 import { sourcesOf, withAddresses } from '../sources/queries.ts';
@@ -32,7 +33,7 @@ export async function watchedDomain(db: Db | Tx, id: string): Promise<WatchedDom
     .innerJoin('domains', 'domains.id', 'feedback_domains.id')
     .select(['domains.id', 'domains.name', 'first_at', 'last_at'])
     .where('domains.id', '=', id)
-    .where('last_at', 'is not', null)
+    .where(isReportedSince(''))
     .executeTakeFirst();
 }
 

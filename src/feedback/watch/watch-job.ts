@@ -7,7 +7,7 @@ import { observed } from '../../events/observations.ts';
 import { isoTime } from '../../lib/clock.ts';
 import type { Job } from '../../scheduler/scheduler.ts';
 import { type Tx, transact } from '../../store/open.ts';
-import { isOfCountedReport } from '../queries.ts';
+import { isOfCountedReport, isReportedSince } from '../queries.ts';
 import { dayBefore } from '../sums.ts';
 import type {
   ComplaintObservation,
@@ -30,7 +30,7 @@ export async function watchFeedback(app: App): Promise<void> {
   const domains = await app.db
     .selectFrom('feedback_domains')
     .select('id')
-    .where('last_at', 'is not', null)
+    .where(isReportedSince(''))
     .orderBy('id')
     .execute();
   for (const { id } of domains) {
@@ -38,7 +38,7 @@ export async function watchFeedback(app: App): Promise<void> {
       const domain = await watchedDomain(tx, id);
       if (!domain) return;
       await app.subscribers.publish(observed, tx, [
-        observeArrival(app, domain),
+        ...observeArrival(app, domain),
         await observeTls(tx, app, domain),
         await observeComplaints(tx, app, domain),
       ]);
@@ -48,13 +48,14 @@ export async function watchFeedback(app: App): Promise<void> {
   }
 }
 
+/** Nothing if all its reports were uploaded: nobody sends any that could stop. */
 function observeArrival(
   { clock }: Pick<App, 'clock'>,
   { id, name, first_at, last_at }: WatchedDomain,
-): FeedbackObservation {
-  const stopped = isStopped({ first_at, last_at }, clock.now());
-  const state = { lastReportAt: last_at!, isStopped: stopped };
-  return { kind: 'feedback', subject: name, domainId: id, ...state };
+): FeedbackObservation[] {
+  if (last_at === null) return [];
+  const state = { lastReportAt: last_at, isStopped: isStopped({ first_at, last_at }, clock.now()) };
+  return [{ kind: 'feedback', subject: name, domainId: id, ...state }];
 }
 
 /** The days that reporters have told of: their reports arrive during the next two. */
