@@ -800,6 +800,11 @@ export const BounceSummary = named(
       'Bounces by source, identified by the reporting server or, for the newest 500 of the others, by the returned message.',
       BY_SOURCE,
     ),
+    sources_unread: described(
+      Count,
+      'Bounces that `sources` leaves out: their reporting server is no source of the domain, and their returned message was not read.',
+      0,
+    ),
   }),
   'The bounces of a domain.',
 );
