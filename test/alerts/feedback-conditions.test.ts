@@ -7,10 +7,11 @@ import type { Observation } from '../../src/events/observations.ts';
 
 const SUBJECT = { subject: 'example.com', domainId: 'dom_1' };
 const tls = (succeeded: number, failed: number): Observation => ({
-  ...{ kind: 'tls', ...SUBJECT, day: '2026-11-21', succeeded, failed },
+  ...{ kind: 'tls', ...SUBJECT, day: '2026-11-21', succeeded, failed, reporters: 2 },
 });
 const complaints = (count: number, messages: number): Observation => ({
-  ...{ kind: 'complaints', ...SUBJECT, day: '2026-11-21', complaints: count, messages },
+  ...{ kind: 'receiver_day', ...SUBJECT, day: '2026-11-21', complaints: count, messages },
+  ...{ receivers: ['yahoo.com'], reporters: 3 },
 });
 
 test('tls_failing needs 10 failed sessions and more than 1%; fewer say neither', () => {

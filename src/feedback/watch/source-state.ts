@@ -70,6 +70,51 @@ export function sourceState(
   };
 }
 
+/**
+ * What is left of the state of a source after addresses moved away. `days` are the remaining ones. What they no longer show
+ * was about the addresses that moved.
+ */
+export function remainingState({ new_since, failing_since }: SourceState, days: SourceDay[]) {
+  const showsNew = since(days, new_since).some((day) => arrived(day) >= MIN_MESSAGES);
+  return {
+    new_since: showsNew ? new_since : null,
+    failing_since: failsSince(days, failing_since) ? failing_since : null,
+  };
+}
+
+/** The state of a source that got addresses with this state. Its `days` include theirs. */
+export function inheritedState(
+  moved: SourceState,
+  { mark, label, new_since, failing_since }: WatchedSource,
+  days: SourceDay[],
+  today: string,
+): SourceState {
+  const isOurs = mark === null || mark === 'own';
+  const isNew =
+    moved.new_since !== null &&
+    (mark ?? label) === null &&
+    appearance(days, moved.new_since) > dayBefore(today, ENDING_DAYS);
+  return {
+    new_since: new_since ?? (isNew ? moved.new_since : null),
+    failing_since:
+      failing_since ??
+      (isOurs && failsSince(days, moved.failing_since) ? moved.failing_since : null),
+  };
+}
+
+const since = (days: SourceDay[], first: string | null): SourceDay[] =>
+  first === null ? [] : days.filter(({ day }) => day >= first);
+
+function failsSince(days: SourceDay[], first: string | null): boolean {
+  const later = since(days, first);
+  const sumOf = (name: 'messages' | 'passed') => later.reduce((sum, day) => sum + day[name], 0);
+  return isFailing({ messages: sumOf('messages'), passed: sumOf('passed') });
+}
+
+/** What the policy stops is a number, not a problem. */
+const arrived = ({ messages, quarantined, rejected }: SourceDay): number =>
+  messages - quarantined - rejected;
+
 function newSince(
   before: string | null,
   days: SourceDay[],
@@ -77,10 +122,7 @@ function newSince(
   { today, reportDays }: { today: string; reportDays: string[] },
 ): string | null {
   if (before !== null) return before > dayBefore(today, ENDING_DAYS) ? before : null;
-  // What the policy stops is a number, not a problem.
-  const found = recent.find(
-    ({ messages, quarantined, rejected }) => messages - quarantined - rejected >= MIN_MESSAGES,
-  );
+  const found = recent.find((day) => arrived(day) >= MIN_MESSAGES);
   if (!found) return null;
   const appeared = appearance(days, found.day);
   const earlier = reportDays.filter(
