@@ -56,10 +56,7 @@ export async function createAlert(
 }
 
 /** Throws `validation_failed` for a URL whose host is known not to be public. */
-function requireAllowedUrls(
-  { config }: Pick<App, 'config'>,
-  input: Record<string, unknown>,
-): void {
+function requireAllowedUrls({ config }: Pick<App, 'config'>, input: Record<string, unknown>): void {
   for (const { name, kind } of settingFields()) {
     const url = input[name];
     if (kind === 'url' && typeof url === 'string')

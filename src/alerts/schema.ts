@@ -79,7 +79,9 @@ const CHANNEL_SETTINGS = Object.fromEntries(
       described(v.nullable(kind === 'url' ? EndpointUrl : SettingText), documentation, example),
     ),
   ]),
-) as unknown as { slack_webhook_url: v.OptionalSchema<v.NullableSchema<typeof EndpointUrl, undefined>, undefined> };
+) as unknown as {
+  slack_webhook_url: v.OptionalSchema<v.NullableSchema<typeof EndpointUrl, undefined>, undefined>;
+};
 
 /** How responses show them. Secrets are never among them. */
 const SHOWN_SETTINGS = Object.fromEntries(

@@ -13,9 +13,9 @@ import {
 } from '../report/feedback-figures.ts';
 import type { FeedbackFigures, FigureSource, FigureSources } from '../report/summary.ts';
 import { type Db, inSnapshot, type Tx } from '../store/open.ts';
+import { isReportedSince } from './queries.ts';
 import { SUM_COLUMNS } from './sources/days.ts';
 import { kindOf, type SourceMark } from './sources/kind.ts';
-import { isReportedSince } from './queries.ts';
 import { countedReports, dayBefore } from './sums.ts';
 
 const DAY_MS = 86_400_000;

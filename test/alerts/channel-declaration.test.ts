@@ -25,7 +25,10 @@ test('A channel that is declared in one file has its fields in the form, the API
   // The form.
   const { html } = await owner.get('/alerts/new');
   assert.match(html, /value="pigeon"/);
-  assert.match(html, /Enter the URL of <code>the loft<\/code>\. See <a href="\/alerts">alerts<\/a>/);
+  assert.match(
+    html,
+    /Enter the URL of <code>the loft<\/code>\. See <a href="\/alerts">alerts<\/a>/,
+  );
   assert.match(mainOf(html), /Pigeon url.*The url of the loft\..*Pigeon token.*Pigeon room/s);
 
   // Validation by the API, also of what the form sends.
@@ -37,7 +40,9 @@ test('A channel that is declared in one file has its fields in the form, the API
     ['pigeon_size', 'large'],
   ] as const) {
     const rule = { ...BASE, channels: ['pigeon'], [param]: value };
-    const { status, body, text } = await service.call('POST', '/v1/alerts', { json: rule as never });
+    const { status, body, text } = await service.call('POST', '/v1/alerts', {
+      json: rule as never,
+    });
     const { errors } = body as { errors?: { param: string }[] };
     assert.deepEqual([status, errors?.[0]?.param], [422, param], text);
   }
@@ -63,7 +68,10 @@ test('A channel that is declared in one file has its fields in the form, the API
   assert.match(page, /name="pigeon_room"[^>]*value="tower"|value="tower"[^>]*name="pigeon_room"/);
 
   // What does not change stays, also without the secrets in the form.
-  assert.equal((await owner.post(path, { ...typed, name: 'Renamed', pigeon_room: 'barn' })).status, 303);
+  assert.equal(
+    (await owner.post(path, { ...typed, name: 'Renamed', pigeon_room: 'barn' })).status,
+    303,
+  );
   const changed = (await call('GET', `/v1${path}`)).body;
   assert.partialDeepStrictEqual(changed, { pigeon_token_set: true, pigeon_room: 'barn' });
 

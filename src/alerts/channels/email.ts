@@ -12,8 +12,7 @@ export const email: Channel = {
   name: 'Email',
   hints: {
     configured: 'Sends an email to each recipient.',
-    unconfigured:
-      'Set `DELIVERABILITY_MAIL_URL` and `DELIVERABILITY_MAIL_FROM` on the server.',
+    unconfigured: 'Set `DELIVERABILITY_MAIL_URL` and `DELIVERABILITY_MAIL_FROM` on the server.',
   },
   fields: [
     {

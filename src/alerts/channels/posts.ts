@@ -49,7 +49,8 @@ export function composePost(
   const url = posted?.url(app, rule) ?? null;
   if (posted === null || url === null)
     return finalFailure(
-      posted?.missing ?? `this version of the program cannot post to ${channelName(channel as never)}`,
+      posted?.missing ??
+        `this version of the program cannot post to ${channelName(channel as never)}`,
     );
   const { body, headers = {} } = posted.message(notification, app, rule);
   return { url, headers, body: JSON.stringify(body) };

@@ -63,7 +63,11 @@ export function shownSetting(
 }
 
 /** The name of the property that shows it. */
-export function shownName({ name, kind, isSecret }: Pick<ChannelField, 'name' | 'kind' | 'isSecret'>) {
+export function shownName({
+  name,
+  kind,
+  isSecret,
+}: Pick<ChannelField, 'name' | 'kind' | 'isSecret'>) {
   if (!isSecret) return name;
   return kind === 'url' ? name.replace(/_url$/, '_host') : `${name}_set`;
 }

@@ -4,7 +4,13 @@ import { providerName } from '../../feedback/bounces/explain.ts';
 import { formatCount } from '../../report/summary.ts';
 import { dayInWords } from '../../report/times.ts';
 import { type Condition, NO, UNKNOWN } from './condition.ts';
-import { countedBy, domainPage, endsWithoutReports, findDomains, noReports } from './of-feedback.ts';
+import {
+  countedBy,
+  domainPage,
+  endsWithoutReports,
+  findDomains,
+  noReports,
+} from './of-feedback.ts';
 
 interface Value {
   /** In UTC. */

@@ -1,8 +1,8 @@
 /** What conditions about feedback share: their subjects and pages. */
 
 import type { Config } from '../../config/config.ts';
-import type { Db, Tx } from '../../store/open.ts';
 import { formatCount } from '../../report/summary.ts';
+import type { Db, Tx } from '../../store/open.ts';
 import type { IncidentEnd, OpenedIncident } from './condition.ts';
 
 /** The subject is the ID of a source. */
@@ -73,7 +73,7 @@ export const sourceGone =
   (lead: string) =>
   ({ value: { domain, source, moved_to } }: Pick<OpenedIncident<SourceValue>, 'value'>) =>
     moved_to === undefined
-      ? { title: `No recent reports about mail from ${domain} sent through ${source}`, lead }
+      ? { title: `Mail from ${domain} sent through ${source} is no longer watched`, lead }
       : {
           title: `${source} now counts as ${moved_to}`,
           lead: `The addresses of ${source} belong to the source ${moved_to} of ${domain}, so the incident is resolved. If the problem persists there, that source has its own incident.`,

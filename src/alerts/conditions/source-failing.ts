@@ -5,7 +5,6 @@ import { dayInWords } from '../../report/times.ts';
 import { type Condition, NO, UNKNOWN } from './condition.ts';
 import {
   countedBy,
-  endsWithoutReports,
   findSources,
   movedSource,
   type SourceValue,
@@ -34,8 +33,11 @@ export const sourceFailing: Condition<'source', Value> = {
     const value = { domain, source: name, day, messages, failed, reporters };
     return { answer: 'yes', value };
   },
-  // Nobody knows whether mail of a silent source would pass.
-  resolutionOf: endsWithoutReports,
+  // Nobody knows whether mail of a silent source would pass, and that of others should not.
+  resolutionOf(_opened, { day, isOurs }, { answer }) {
+    if (answer !== 'no') return null;
+    return day === null || !isOurs ? 'no_longer_watched' : 'condition_ended';
+  },
   findWatched: findSources,
   movedValue: movedSource,
 
@@ -55,7 +57,7 @@ export const sourceFailing: Condition<'source', Value> = {
   resolvedTitle: ({ value: { domain, source } }) =>
     `Mail from ${domain} sent through ${source} no longer fails DMARC`,
   unwatchedText: sourceGone(
-    'The incident is resolved because reports have counted few or none of its messages for two weeks, or because the source or its domain was removed. The problem may persist.',
+    'The incident is resolved because someone classified the source as not yours, or because it was removed or sent few messages for two weeks. The problem may persist.',
   ),
   measurements: ({ value: { day, messages, failed, reporters, ...value } }) => [
     ...sourceFacts(value),

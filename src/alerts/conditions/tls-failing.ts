@@ -3,7 +3,13 @@
 import { formatCount, formatPercent } from '../../report/summary.ts';
 import { dayInWords } from '../../report/times.ts';
 import { type Condition, NO, UNKNOWN } from './condition.ts';
-import { countedBy, domainPage, endsWithoutReports, findDomains, noReports } from './of-feedback.ts';
+import {
+  countedBy,
+  domainPage,
+  endsWithoutReports,
+  findDomains,
+  noReports,
+} from './of-feedback.ts';
 
 interface Value {
   /** In UTC. */

@@ -201,14 +201,7 @@ interface RuleFormProps extends RuleFormContext {
   version?: string;
 }
 
-export function RuleForm({
-  action,
-  values,
-  problem,
-  submit,
-  version,
-  ...context
-}: RuleFormProps) {
+export function RuleForm({ action, values, problem, submit, version, ...context }: RuleFormProps) {
   const errors = problem?.fields ?? {};
   return (
     <form method="post" action={action} class="fields rule-form">
@@ -248,10 +241,7 @@ export function RuleForm({
         name="channels"
         label="Notify by"
         error={errors.channels}
-        choices={[
-          ...channelChoices(context.unconfigured),
-          ...unknownChannels(values.channels),
-        ]}
+        choices={[...channelChoices(context.unconfigured), ...unknownChannels(values.channels)]}
         values={values.channels}
       />
       {FIELDS.map((field) => (
@@ -376,8 +366,7 @@ interface SettingFieldProps {
 function SettingField({ field, values, error, shown }: SettingFieldProps) {
   const { name, kind, isSecret, label, hint, placeholder, removal } = field;
   const value = values.settings[name] ?? '';
-  if (kind === 'addresses')
-    return <TextArea {...{ name, label, hint, value, error }} rows={3} />;
+  if (kind === 'addresses') return <TextArea {...{ name, label, hint, value, error }} rows={3} />;
   const isStored = isSecret && shown !== null && shown !== false;
   const noun = kind === 'url' ? 'URL' : label;
   const where = typeof shown === 'string' ? ` at ${shown}` : '';

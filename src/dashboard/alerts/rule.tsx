@@ -1,11 +1,6 @@
 /** The pages of alert rules: create, show, change, test, delete. */
 
-import {
-  CHANNEL_IDS,
-  CHANNELS,
-  type ChannelId,
-  channelName,
-} from '../../alerts/channels/index.ts';
+import { CHANNEL_IDS, CHANNELS, type ChannelId, channelName } from '../../alerts/channels/index.ts';
 import { shownName } from '../../alerts/channels/settings.ts';
 import { alertOperations } from '../../alerts/routes.ts';
 import type { Alert, AlertIncident, AlertTest } from '../../alerts/schema.ts';
@@ -177,7 +172,7 @@ async function renderRule(call: PageCall, id: string, state: PageState) {
 }
 
 function RuleFacts({ alert, domain }: { alert: Alert; domain: string | null }) {
-  const { recipients, domain_id } = alert;
+  const { domain_id } = alert;
   return (
     <Facts
       items={[

@@ -5,17 +5,12 @@ import { subjectMoved } from '../../events/observations.ts';
 import { isoTime } from '../../lib/clock.ts';
 import type { Tx } from '../../store/open.ts';
 import { dayBefore } from '../sums.ts';
-import {
-  DAYS_NEEDED,
-  inheritedState,
-  remainingState,
-  type SourceState,
-} from './source-state.ts';
+import { DAYS_NEEDED, inheritedState, remainingState, type SourceState } from './source-state.ts';
 import { daysBySource, lockSources, observationOf, watchedDomain } from './sources.ts';
 
 /**
  * Call it once an address and its days have moved. A look-up that names a failing network must not end its incident and
- * open another one, so no event says that the new source fails: the first one was about it.
+ * open another one. No event says that the other source fails: the first event was about it.
  */
 export async function moveState(
   tx: Tx,

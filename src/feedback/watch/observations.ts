@@ -19,6 +19,8 @@ export interface SourceObservation extends Observed {
   failed: number;
   /** How many reporters counted these messages, if it is new or failing; else 0. */
   reporters: number;
+  /** Whether it belongs to the domain as far as people said: only then it can fail. */
+  isOurs: boolean;
   /** The day since which its messages fail, though it belongs to the domain and passed before. */
   failingSince: string | null;
   /** The first day of a source that nobody has classified. */

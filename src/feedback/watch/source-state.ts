@@ -39,6 +39,10 @@ const ENDING_DAYS = 14;
 /** With reports of fewer days before it appeared, nobody knows whether a source is new. */
 const ESTABLISHED_DAYS = 14;
 
+/** Unless somebody said that it is not. */
+export const isOurs = ({ mark }: Pick<WatchedSource, 'mark'>): boolean =>
+  mark === null || mark === 'own';
+
 /** How many days before today `days` must reach, for `sourceState`. */
 export const DAYS_NEEDED = ABSENT_DAYS + ENDING_DAYS + RECENT_DAYS;
 
@@ -56,7 +60,6 @@ export function sourceState(
     ({ day, messages }) => day >= dayBefore(today, RECENT_DAYS) && messages >= MIN_MESSAGES,
   );
   const isClassified = (mark ?? label) !== null;
-  const isOurs = mark === null || mark === 'own';
   const passedBefore = (day: string): boolean => {
     const totals = totalsBefore(complete, day);
     const kind = kindOf(key, mark as SourceMark | null, totals);
@@ -64,7 +67,7 @@ export function sourceState(
   };
   return {
     new_since: isClassified ? null : newSince(new_since, complete, recent, { today, reportDays }),
-    failing_since: isOurs
+    failing_since: isOurs({ mark })
       ? failingSince(failing_since, complete, recent, { today, passedBefore })
       : null,
   };
@@ -89,7 +92,6 @@ export function inheritedState(
   days: SourceDay[],
   today: string,
 ): SourceState {
-  const isOurs = mark === null || mark === 'own';
   const isNew =
     moved.new_since !== null &&
     (mark ?? label) === null &&
@@ -98,7 +100,7 @@ export function inheritedState(
     new_since: new_since ?? (isNew ? moved.new_since : null),
     failing_since:
       failing_since ??
-      (isOurs && failsSince(days, moved.failing_since) ? moved.failing_since : null),
+      (isOurs({ mark }) && failsSince(days, moved.failing_since) ? moved.failing_since : null),
   };
 }
 

@@ -17,6 +17,7 @@ import type { SourceObservation, WatchedDomain } from './observations.ts';
 import {
   COMPLETE_AFTER_DAYS,
   DAYS_NEEDED,
+  isOurs,
   MIN_MESSAGES,
   RECENT_DAYS,
   type SourceDay,
@@ -157,6 +158,7 @@ export async function observationOf(
     messages: latest?.messages ?? 0,
     failed: latest ? latest.messages - latest.passed : 0,
     reporters: isReported ? await reportersOf(tx, id, row, latest.day) : 0,
+    isOurs: isOurs(row),
     ...{ failingSince: failing_since, newSince: new_since },
   };
 }
