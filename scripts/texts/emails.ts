@@ -2,7 +2,7 @@
 
 import { composeNotification, type IncidentEvent } from '../../src/alerts/alert-text.ts';
 import { alertMail } from '../../src/alerts/channels/alert-mail.ts';
-import { slackMessage } from '../../src/alerts/channels/slack-posts.ts';
+import { slackMessage } from '../../src/alerts/channels/slack-message.ts';
 import { CONDITIONS } from '../../src/alerts/conditions/index.ts';
 import { reportMail } from '../../src/report/summary-mail.ts';
 import type { AlertRow } from '../../src/store/tables.generated.ts';

@@ -10,8 +10,9 @@ import { requireBelowLimit } from '../store/queries.ts';
 import type { AlertRow, DomainRow } from '../store/tables.generated.ts';
 import { type Author, audit } from '../team/audit.ts';
 import { requireAllowedUrl } from '../webhooks/endpoint-url.ts';
-import { channelsOf, isKnownChannel } from './channels/index.ts';
-import { ownSlackUrl, sealSlackUrl } from './channels/slack.ts';
+import type { ChannelField } from './channels/channel.ts';
+import { channelsOf, isKnownChannel, settingFields } from './channels/index.ts';
+import { changeSettings, settingOf } from './channels/settings.ts';
 import { conditionOf } from './conditions/index.ts';
 import { closeIncidents } from './incidents.ts';
 import type { AlertPatch, NewAlert } from './schema.ts';
@@ -30,8 +31,8 @@ export async function createAlert(
   await requireBelowLimit(tx, tx.selectFrom('alerts'), { max: MAX_ALERTS, noun: 'alert rules' });
   const { app } = author;
   const id = app.newId('alt');
-  const { slack_webhook_url: url = null, recipients = null, domain_id = null } = input;
-  requireAllowedSlackUrl(app, url);
+  const { recipients = null, domain_id = null } = input;
+  requireAllowedUrls(app, input);
   rejectTestAddresses(app.config, recipients ?? []);
   await requireDomain(tx, domain_id);
   requireFittingDomain(input.condition, domain_id);
@@ -45,7 +46,7 @@ export async function createAlert(
     enabled: input.enabled ? 1 : 0,
     domain_id,
     recipients: recipients === null ? null : JSON.stringify(recipients),
-    slack_webhook_url: url === null ? null : sealSlackUrl(app.secrets, id, url),
+    slack_webhook_url: changeSettings(app, { id, slack_webhook_url: null }, settingFields(), input),
     last_triggered_at: null,
     created_at: isoTime(app.clock.now()),
   };
@@ -55,11 +56,12 @@ export async function createAlert(
 }
 
 /** Throws `validation_failed` for a URL whose host is known not to be public. */
-function requireAllowedSlackUrl(
-  { config }: Pick<App, 'config'>,
-  url: string | null | undefined,
-): void {
-  if (url) requireAllowedUrl(url, config.WEBHOOK_ALLOW_NETWORKS, 'slack_webhook_url');
+function requireAllowedUrls({ config }: Pick<App, 'config'>, input: Record<string, unknown>): void {
+  for (const { name, kind } of settingFields()) {
+    const url = input[name];
+    if (kind === 'url' && typeof url === 'string')
+      requireAllowedUrl(url, config.WEBHOOK_ALLOW_NETWORKS, name);
+  }
 }
 
 /** A rule that is limited to a domain would never be evaluated on results that belong to none. */
@@ -92,7 +94,7 @@ export async function changeAlert(
   patch: AlertPatch,
 ): Promise<AlertRow> {
   const { app } = author;
-  requireAllowedSlackUrl(app, patch.slack_webhook_url);
+  requireAllowedUrls(app, patch);
   rejectTestAddresses(app.config, patch.recipients ?? []);
   if (patch.domain_id !== undefined && patch.domain_id !== current.domain_id)
     await requireDomain(tx, patch.domain_id);
@@ -101,10 +103,11 @@ export async function changeAlert(
   requireFittingThreshold(row.condition, row.threshold);
   const [before, after] = [auditDetails(app, current), auditDetails(app, row)];
   const details = differences(before, after);
-  const slackUrlUnchanged = current.slack_webhook_url === row.slack_webhook_url;
-  if (Object.keys(details).length === 0 && slackUrlUnchanged) return current;
-  // The URL is a secret, so the audit log says only that it changed.
-  if (!slackUrlUnchanged && !('slack_host' in details)) details.slack_webhook_url = 'changed';
+  // Of a secret, the audit log says only that it changed, unless the host of a URL tells more.
+  for (const field of settingFields())
+    if (!(auditName(field) in details) && settingDiffers(app, current, row, field))
+      details[field.name] = 'changed';
+  if (Object.keys(details).length === 0) return current;
   const { id, ...columns } = row;
   await tx.updateTable('alerts').set(columns).where('id', '=', id).execute();
   await auditAlert(tx, author, 'changed', id, details);
@@ -118,9 +121,6 @@ function applyPatch(
   current: AlertRow,
   patch: AlertPatch,
 ): AlertRow {
-  const { id } = current;
-  const { slack_webhook_url: url } = patch;
-  const currentUrl = ownSlackUrl({ secrets }, current);
   const condition = patch.condition ?? current.condition;
   // The threshold of another condition has another meaning.
   const kept = condition === current.condition ? current.threshold : null;
@@ -142,10 +142,7 @@ function applyPatch(
     ...(recipients === undefined
       ? {}
       : { recipients: recipients === null ? null : JSON.stringify(recipients) }),
-    // Encrypting the same URL again gives another ciphertext, so an unchanged URL is kept.
-    ...(url === undefined || (url !== null && url === currentUrl)
-      ? {}
-      : { slack_webhook_url: url === null ? null : sealSlackUrl(secrets, id, url) }),
+    slack_webhook_url: changeSettings({ secrets }, current, settingFields(), patch),
   };
 }
 
@@ -180,7 +177,12 @@ export async function deleteAlertsOfDomain(
 
 /** The fields of a rule without secrets, for the audit log. */
 function auditDetails(app: Pick<App, 'secrets'>, row: AlertRow): Record<string, unknown> {
-  const url = ownSlackUrl(app, row);
+  const settings = settingFields().flatMap((field) => {
+    const value = settingOf(app, row, field) ?? null;
+    if (!field.isSecret) return [[field.name, value]];
+    if (field.kind !== 'url') return [];
+    return [[auditName(field), value === null ? null : new URL(value).host]];
+  });
   return {
     name: row.name,
     condition: row.condition,
@@ -189,9 +191,20 @@ function auditDetails(app: Pick<App, 'secrets'>, row: AlertRow): Record<string, 
     enabled: row.enabled === 1,
     domain_id: row.domain_id,
     recipients: row.recipients === null ? null : JSON.parse(row.recipients),
-    slack_host: url === null ? null : new URL(url).host,
+    ...Object.fromEntries(settings),
   };
 }
+
+/** Such as `slack_host`. */
+const auditName = ({ name, kind, isSecret }: ChannelField): string =>
+  isSecret && kind === 'url' ? name.replace(/(?:_webhook)?_url$/, '_host') : name;
+
+const settingDiffers = (
+  app: Pick<App, 'secrets'>,
+  before: AlertRow,
+  after: AlertRow,
+  field: ChannelField,
+): boolean => settingOf(app, before, field) !== settingOf(app, after, field);
 
 function differences(before: Record<string, unknown>, after: Record<string, unknown>) {
   const changes: Record<string, unknown> = {};

@@ -2,7 +2,7 @@
 
 import { ConfigError, PREFIX } from '../config/config.ts';
 import { domainRemoved } from '../domains/change-domain.ts';
-import { observed } from '../events/observations.ts';
+import { observed, subjectMoved } from '../events/observations.ts';
 import type { Feature } from '../feature.ts';
 import { mailSettled } from '../outbox/expire.ts';
 import { subscribe } from '../store/subscribers.ts';
@@ -12,6 +12,7 @@ import { slackUrlProblem } from './channels/slack.ts';
 import { recordMailOutcomes, recordRemovedDeliveries } from './delivery-status.ts';
 import { evaluateRules } from './incidents.ts';
 import { alertJobs } from './jobs.ts';
+import { moveIncidents } from './moved-incidents.ts';
 import { alertOperations } from './routes.ts';
 import { ALERT_EVENTS } from './schema.ts';
 
@@ -22,6 +23,7 @@ export const alerts: Feature = {
   jobs: alertJobs,
   subscribers: (app) => [
     subscribe(observed, evaluateRules(app)),
+    subscribe(subjectMoved, moveIncidents(app)),
     subscribe(domainRemoved, deleteAlertsOfDomain),
     subscribe(mailSettled, recordMailOutcomes),
     subscribe(deliveriesRemoved, recordRemovedDeliveries),

@@ -135,7 +135,7 @@ async function findChanges(
     for (const rule of rules) {
       if (!concerns(rule, observation)) continue;
       const verdict = evaluateCondition(rule, observation);
-      const incident = open.get(incidentKey(rule.id, observation.subject));
+      const incident = open.get(rule.id, observation.subject);
       if (verdict.answer === 'yes') {
         // No further notifications while it is open.
         if (!incident) changes.push({ rule, observation, value: verdict.value });
@@ -178,11 +178,11 @@ const lockRulesFor = (tx: Tx, observations: Observation[], ids: Set<string>): Pr
 const incidentKey = (alertId: string, subject: string): string => `${alertId} ${subject}`;
 
 /** The open incidents of these rules and subjects, at most one per pair. */
-async function openIncidents(
+export async function openIncidents(
   tx: Tx,
   rules: AlertRow[],
   observations: Observation[],
-): Promise<Map<string, AlertIncidentRow>> {
+): Promise<{ get(alertId: string, subject: string): AlertIncidentRow | undefined }> {
   const rows = await tx
     .selectFrom('alert_incidents')
     .selectAll()
@@ -200,7 +200,8 @@ async function openIncidents(
       observations.map(({ subject }) => subject),
     )
     .execute();
-  return new Map(rows.map((row) => [incidentKey(row.alert_id, row.subject), row]));
+  const byKey = new Map(rows.map((row) => [incidentKey(row.alert_id, row.subject), row]));
+  return { get: (alertId, subject) => byKey.get(incidentKey(alertId, subject)) };
 }
 
 // Closing all incidents of a rule that was changed or deleted: a few right away, many in batches.

@@ -11,7 +11,7 @@ import { deleteInSteps } from '../store/queries.ts';
 import { inSteps } from '../store/steps.ts';
 import type { AlertIncidentRow } from '../store/tables.generated.ts';
 import { sendDigestsJob } from './channels/alert-mail.ts';
-import { notifyJob } from './channels/slack-posts.ts';
+import { notifyJob } from './channels/posts.ts';
 import { CONDITION_IDS, CONDITIONS, type ConditionId, conditionOf } from './conditions/index.ts';
 import { recordDeliveryOutcomes } from './delivery-status.ts';
 import { closeIncidentsJob, resolveAndNotify, resolveIncidents } from './incidents.ts';

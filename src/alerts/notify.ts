@@ -185,7 +185,9 @@ export async function queueNotifications(
   for (const channel of channelsOf(alert)) {
     const rows = missing.includes(channel)
       ? [unconfigured(channel)]
-      : await CHANNELS[channel].queue(tx, app, event, { dueAt });
+      : ((await CHANNELS[channel].queue?.(tx, app, event)) ?? [
+          { status: 'queued', due_at: dueAt ?? now },
+        ]);
     for (const row of rows) {
       const origin = { incident_id: incident?.id ?? null, alert_id: alert.id, news: type, channel };
       // `lastSample` finds the rows of a sample by their common time.

@@ -6,8 +6,8 @@ import { fetchPage, type Page } from '../http/schemas.ts';
 import { AppError } from '../lib/errors.ts';
 import { type Db, lockIn, type Tx } from '../store/open.ts';
 import type { AlertIncidentRow, AlertRow } from '../store/tables.generated.ts';
-import { type ChannelId, unconfiguredChannels } from './channels/index.ts';
-import { ownSlackUrl } from './channels/slack.ts';
+import { type ChannelId, settingFields, unconfiguredChannels } from './channels/index.ts';
+import { shownName, shownSetting } from './channels/settings.ts';
 import { findSubscribedEndpoints } from './channels/webhook.ts';
 import { type NotificationState, withDeliveryStatus } from './delivery-status.ts';
 import type {
@@ -62,15 +62,14 @@ export async function alertStates(
     .execute();
   const triggered = new Set(open.map(({ id }) => id));
   const hasWebhookEndpoint = (await findSubscribedEndpoints(db, 'alert.triggered')).length > 0;
-  return rows.map((row) => {
-    const url = ownSlackUrl(app, row);
-    return {
-      row,
-      triggered: triggered.has(row.id),
-      unconfigured: unconfiguredChannels(app, row, hasWebhookEndpoint),
-      slackHost: url === null ? null : new URL(url).host,
-    };
-  });
+  return rows.map((row) => ({
+    row,
+    triggered: triggered.has(row.id),
+    unconfigured: unconfiguredChannels(app, row, hasWebhookEndpoint),
+    settings: Object.fromEntries(
+      settingFields().map((field) => [shownName(field), shownSetting(app, row, field)]),
+    ),
+  }));
 }
 
 /** One page, newest first; of all incidents, or of those of a rule. */
@@ -171,10 +170,11 @@ interface AlertState {
   triggered: boolean;
   /** Channels that currently can't deliver. */
   unconfigured: ChannelId[];
-  slackHost: string | null;
+  /** The settings of channels, as responses show them. */
+  settings: Record<string, unknown>;
 }
 
-export function presentAlert({ row, triggered, unconfigured, slackHost }: AlertState): Alert {
+export function presentAlert({ row, triggered, unconfigured, settings }: AlertState): Alert {
   return {
     id: row.id,
     object: 'alert',
@@ -186,7 +186,7 @@ export function presentAlert({ row, triggered, unconfigured, slackHost }: AlertS
     enabled: row.enabled === 1,
     domain_id: row.domain_id,
     recipients: row.recipients === null ? null : JSON.parse(row.recipients),
-    slack_webhook_host: slackHost,
+    ...(settings as Pick<Alert, 'slack_webhook_host'>),
     state: triggered ? 'triggered' : 'ok',
     last_triggered_at: row.last_triggered_at,
     created_at: row.created_at,

@@ -7,6 +7,8 @@ import { deletedOf, idOf, listSchema, type Page } from '../http/schemas.ts';
 import type { Db, Tx } from '../store/open.ts';
 import type { AlertRow } from '../store/tables.generated.ts';
 import { auditAlert, changeAlert, createAlert, deleteAlert } from './change-alert.ts';
+import { settingFields } from './channels/index.ts';
+import { shownName } from './channels/settings.ts';
 import {
   alertOr404,
   alertStates,
@@ -48,7 +50,7 @@ async function incidentPage(
   return { object: 'list' as const, data, has_more: hasMore };
 }
 
-const editableAlert = editableBy(AlertPatch, 'slack_webhook_host');
+const editableAlert = editableBy(AlertPatch, ...settingFields().map(shownName));
 
 const listIncidentsOfAlert = route({
   method: 'GET',

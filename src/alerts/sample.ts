@@ -3,13 +3,12 @@
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
 import type { Db, Tx } from '../store/open.ts';
-import type { AlertRow } from '../store/tables.generated.ts';
+import type { AlertNotificationRow, AlertRow } from '../store/tables.generated.ts';
 import { eventPayload, insertDelivery } from '../webhooks/enqueue.ts';
 import type { IncidentEvent } from './alert-text.ts';
 import { composeNotification } from './alert-text.ts';
 import { channelsOf } from './channels/index.ts';
-import { slackUrlOf } from './channels/slack.ts';
-import { postToSlack } from './channels/slack-posts.ts';
+import { composePost, sendPost } from './channels/posts.ts';
 import { findSubscribedEndpoints } from './channels/webhook.ts';
 import { conditionOf, thresholdOf } from './conditions/index.ts';
 import type { NotificationState } from './delivery-status.ts';
@@ -19,7 +18,7 @@ import type { AlertIncident } from './schema.ts';
 
 const TYPE = 'alert.triggered';
 
-/** Longer than a post takes: the request itself posts to Slack; the job does so only after a crash. */
+/** Longer than a post takes: the request itself posts; the job does so only after a crash. */
 const JOB_DELAY_MS = 90_000;
 
 /** Returns the IDs of its notifications. Opens no incident. Call in `transact`. */
@@ -57,31 +56,38 @@ export async function sendSample(tx: Tx, app: App, alert: AlertRow): Promise<str
 }
 
 /**
- * Posts a sample to Slack now, with a single attempt: the user sees the outcome and can try again.
- * `ids` come from `sendSample`. Call outside of a transaction.
+ * Posts a sample now, with a single attempt: the user sees the outcome and can try again. `ids` come from `sendSample`.
+ * Call outside of a transaction.
  */
 export async function postSample(app: App, alert: AlertRow, ids: string[]): Promise<void> {
-  const { db, clock } = app;
-  const url = slackUrlOf(app, alert);
-  const queued = db
+  const rows = await app.db
     .selectFrom('alert_notifications')
-    .select('id')
+    .select(['id', 'channel'])
     .where('id', 'in', ids)
-    .where('channel', '=', 'slack')
-    .where('status', '=', 'queued');
-  const row = await queued.executeTakeFirst();
-  if (!row || url === null) return;
-  const failure = await postToSlack(app, url, composeNotification(app.config, sampleEvent(alert)));
+    .where('due_at', 'is not', null)
+    .where('status', '=', 'queued')
+    .execute();
+  await Promise.all(rows.map((row) => postOneSample(app, alert, row)));
+}
+
+async function postOneSample(
+  app: App,
+  alert: AlertRow,
+  { id, channel }: Pick<AlertNotificationRow, 'id' | 'channel'>,
+): Promise<void> {
+  const notification = composeNotification(app.config, sampleEvent(alert));
+  const post = composePost(app, channel, alert, notification);
+  const failure = 'reason' in post ? post : await sendPost(app, post);
   // The service is shutting down; the job posts it after the next start.
   if (failure === 'closed') return;
   const state =
     failure === null
-      ? { status: 'sent' as const, sent_at: isoTime(clock.now()) }
+      ? { status: 'sent' as const, sent_at: isoTime(app.clock.now()) }
       : { status: 'failed' as const, error: failure.reason };
-  await db
+  await app.db
     .updateTable('alert_notifications')
     .set({ ...state, attempts: 1, due_at: null })
-    .where('id', '=', row.id)
+    .where('id', '=', id)
     .execute();
 }
 

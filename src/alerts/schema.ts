@@ -18,7 +18,10 @@ import { ListedTest } from '../mailtests/schema.ts';
 import { MonitorRun } from '../monitors/schema.ts';
 import { EmailAddress } from '../team/schema.ts';
 import { EndpointUrl } from '../webhooks/endpoint-url.ts';
-import { CHANNEL_IDS } from './channels/index.ts';
+import type { ChannelField } from './channels/channel.ts';
+import { email } from './channels/email.ts';
+import { CHANNEL_IDS, settingFields } from './channels/index.ts';
+import { shownName } from './channels/settings.ts';
 import { CONDITION_IDS, CONDITIONS, THRESHOLD_RANGE } from './conditions/index.ts';
 
 const Condition = v.picklist(CONDITION_IDS, `must be one of ${CONDITION_IDS.join(', ')}`);
@@ -41,6 +44,12 @@ const Id = v.pipe(
   maxCharacters(100, 'must have at most 100 characters'),
 );
 
+const SettingText = v.pipe(
+  v.string('must be a string'),
+  v.regex(/^[\x21-\x7e]+$/, 'must not be empty or contain spaces'),
+  maxCharacters(500, 'must have at most 500 characters'),
+);
+
 const MAX_RECIPIENTS = 20;
 const Recipients = v.pipe(
   v.array(EmailAddress, 'must be a list of email addresses'),
@@ -55,25 +64,46 @@ const THRESHOLD_TEXT = CONDITIONS.flatMap(({ id, threshold }) =>
   threshold ? `For \`${id}\`: ${threshold.text}` : [],
 ).join(' ');
 const DOMAIN_TEXT = `Limits the rule to the tests, monitors and reports of this domain. If null, the rule applies to all of them. Not allowed for ${listOf(CONDITIONS.filter(({ isOfNoDomain }) => isOfNoDomain))}.`;
-const RECIPIENTS_TEXT =
-  'The recipients of the email channel. If null, the owner and the admins of the team.';
+const RECIPIENTS_TEXT = email.fields.find(({ name }) => name === 'recipients')!.documentation;
 
 const NAME_TEXT = 'The name of the rule.';
 const CONDITION_TEXT = CONDITIONS.map(({ id, choice }) => `\`${id}\`: ${choice.text}.`).join(' ');
 const CHANNELS_TEXT = 'How to notify you. `webhook` sends `alert.*` events to your endpoints.';
 const ENABLED_TEXT = 'Whether the rule is evaluated.';
 
+/** What rules store for channels, as their declarations say. The type names the one of the first version. */
+const CHANNEL_SETTINGS = Object.fromEntries(
+  settingFields().map(({ name, kind, documentation, example }) => [
+    name,
+    v.optional(
+      described(v.nullable(kind === 'url' ? EndpointUrl : SettingText), documentation, example),
+    ),
+  ]),
+) as unknown as {
+  slack_webhook_url: v.OptionalSchema<v.NullableSchema<typeof EndpointUrl, undefined>, undefined>;
+};
+
+/** How responses show them. Secrets are never among them. */
+const SHOWN_SETTINGS = Object.fromEntries(
+  settingFields().map((field) => [shownName(field), shownSchema(field)]),
+) as unknown as { slack_webhook_host: v.NullableSchema<v.StringSchema<undefined>, undefined> };
+
+function shownSchema({ kind, isSecret, label, documentation, example }: ChannelField) {
+  if (!isSecret) return described(v.nullable(v.string()), documentation, example);
+  return kind === 'url'
+    ? described(
+        v.nullable(v.string()),
+        `The host of the rule’s own ${label}. The rest of the URL is secret.`,
+        new URL(example).host,
+      )
+    : described(v.boolean(), `Whether the rule has its own ${label}.`, true);
+}
+
 const OPTIONAL = {
   threshold: v.optional(described(v.nullable(Threshold), THRESHOLD_TEXT, 70)),
   domain_id: v.optional(described(v.nullable(Id), DOMAIN_TEXT, exampleId('dom'))),
   recipients: v.optional(described(v.nullable(Recipients), RECIPIENTS_TEXT, ['alex@example.com'])),
-  slack_webhook_url: v.optional(
-    described(
-      v.nullable(EndpointUrl),
-      'The Slack incoming webhook URL. If null, the server’s default URL is used. Responses never include it.',
-      'https://hooks.slack.com/services/T0000/B0000/XXXX',
-    ),
-  ),
+  ...CHANNEL_SETTINGS,
 };
 
 export const NewAlert = named(
@@ -126,11 +156,7 @@ export const Alert = named(
     enabled: described(v.boolean(), ENABLED_TEXT),
     domain_id: described(v.nullable(v.string()), DOMAIN_TEXT, exampleId('dom')),
     recipients: described(v.nullable(v.array(v.string())), RECIPIENTS_TEXT, ['alex@example.com']),
-    slack_webhook_host: described(
-      v.nullable(v.string()),
-      'The host of the rule’s own Slack webhook URL. The rest of the URL is secret.',
-      'hooks.slack.com',
-    ),
+    ...SHOWN_SETTINGS,
     state: described(
       v.picklist(['ok', 'triggered']),
       '`triggered` while at least one incident of this rule is open.',
@@ -151,6 +177,12 @@ export const Alert = named(
     domain_id: null,
     recipients: null,
     slack_webhook_host: null,
+    ...Object.fromEntries(
+      settingFields().map((field) => [
+        shownName(field),
+        field.isSecret && field.kind !== 'url' ? false : null,
+      ]),
+    ),
     state: 'ok',
     last_triggered_at: null,
     created_at: '2026-11-20T09:12:00.000Z',

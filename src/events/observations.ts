@@ -22,3 +22,12 @@ export type Observation = Observations[ObservationKind];
 
 /** Published in `transact`, once what was observed is stored. */
 export const observed = channel<[observations: Observation[]]>('observed');
+
+/** A subject became part of another: what is known about what is left of it, and about the other. */
+export interface Move<Kind extends ObservationKind = ObservationKind> {
+  from: Observations[Kind];
+  to: Observations[Kind];
+}
+
+/** Published in the transaction that moves it. */
+export const subjectMoved = channel<[move: Move]>('subjectMoved');

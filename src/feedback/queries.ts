@@ -1,6 +1,6 @@
 /** Feedback: queries of reports, rows, reporters, complaints and bounces. */
 
-import { sql } from 'kysely';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { fetchPage, type Page, requireCursors } from '../http/schemas.ts';
 import { AppError } from '../lib/errors.ts';
 import { type Db, lockIn, type Tx } from '../store/open.ts';
@@ -169,6 +169,17 @@ export async function reporterOr404(db: Db | Tx, id: string): Promise<FeedbackRe
   const row = await lockIn(db, query).executeTakeFirst();
   if (!row) throw new AppError('not_found', 'No such reporter.');
   return row;
+}
+
+/** Whether DMARC or TLS reports about a domain count that tell of this day or a later one, however they came. */
+export const isReportedSince = (day: string): RawBuilder<SqlBool> => sql<SqlBool>`
+  (exists (select 1 from dmarc_days where domain_id = feedback_domains.id and day >= ${day})
+  or exists (select 1 from tls_days where domain_id = feedback_domains.id and day >= ${day}))`;
+
+/** Whether any DMARC or TLS report about a domain counts, also one that was uploaded. */
+export async function hasReports(db: Db | Tx, domainId: string): Promise<boolean> {
+  const query = db.selectFrom('feedback_domains').select('id').where('id', '=', domainId);
+  return (await query.where(isReportedSince('')).executeTakeFirst()) !== undefined;
 }
 
 // Complaints and bounces that count.

@@ -800,6 +800,11 @@ export const BounceSummary = named(
       'Bounces by source, identified by the reporting server or, for the newest 500 of the others, by the returned message.',
       BY_SOURCE,
     ),
+    sources_unread: described(
+      Count,
+      'Bounces that `sources` leaves out: their reporting server is no source of the domain, and their returned message was not read.',
+      0,
+    ),
   }),
   'The bounces of a domain.',
 );
@@ -812,7 +817,7 @@ export const DomainFeedbackState = named(
     name: described(v.string(), 'The domain name.', 'example.com'),
     address: described(v.string(), 'Its feedback address.'),
     state: FeedbackState,
-    last_report_at: described(Time, 'When the last report that counts arrived.'),
+    last_report_at: described(Time, 'When the last report that counts arrived by email or HTTPS.'),
   }),
   'Whether reports about a domain arrive.',
   {
@@ -828,7 +833,7 @@ export const FEEDBACK_EVENTS: EventDeclaration[] = [
     type: 'feedback.stopped',
     summary: 'Reports about a domain no longer arrive',
     description:
-      'No DMARC or TLS report has arrived for 3 days, after at least 7 days of reports. Sent once each time that reports stop.',
+      'No DMARC or TLS report has arrived by email or HTTPS for 3 days, after at least 7 days of reports. Sent once each time that reports stop.',
     data: DomainFeedbackState,
     object: 'the state of the feedback of the domain',
     line: (data) => [asText(data.name), labeled('last report', data.last_report_at)],

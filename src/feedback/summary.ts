@@ -13,6 +13,7 @@ import {
 } from '../report/feedback-figures.ts';
 import type { FeedbackFigures, FigureSource, FigureSources } from '../report/summary.ts';
 import { type Db, inSnapshot, type Tx } from '../store/open.ts';
+import { isReportedSince } from './queries.ts';
 import { SUM_COLUMNS } from './sources/days.ts';
 import { kindOf, type SourceMark } from './sources/kind.ts';
 import { countedReports, dayBefore } from './sums.ts';
@@ -71,7 +72,7 @@ async function reportedDomains(
     .selectFrom('feedback_domains')
     .innerJoin('domains', 'domains.id', 'feedback_domains.id')
     .select(['domains.id', 'domains.name'])
-    .where('feedback_domains.last_at', '>=', from);
+    .where(isReportedSince(from));
   if (domains !== null) query = query.where('feedback_domains.id', 'in', domains);
   return query.orderBy('domains.id').execute();
 }

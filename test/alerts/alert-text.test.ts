@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import type { IncidentEvent, RunSummary } from '../../src/alerts/alert-text.ts';
 import { composeNotification } from '../../src/alerts/alert-text.ts';
 import { alertMail } from '../../src/alerts/channels/alert-mail.ts';
-import { slackMessage } from '../../src/alerts/channels/slack-posts.ts';
+import { slackMessage } from '../../src/alerts/channels/slack-message.ts';
 import type { TestSummary } from '../../src/alerts/conditions/condition.ts';
 import type { AlertIncidentRow, AlertRow } from '../../src/store/tables.generated.ts';
 

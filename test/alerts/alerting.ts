@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { notifyJob } from '../../src/alerts/channels/slack-posts.ts';
+import { notifyJob } from '../../src/alerts/channels/posts.ts';
 import type { Alert, AlertIncident } from '../../src/alerts/schema.ts';
 import type { App } from '../../src/app.ts';
 import { observed } from '../../src/events/observations.ts';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Notification } from '../../src/alerts/alert-text.ts';
-import { slackMessage } from '../../src/alerts/channels/slack-posts.ts';
+import { slackMessage } from '../../src/alerts/channels/slack-message.ts';
 
 const HOSTILE = [
   '*bold*',

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { notifyJob } from '../../src/alerts/channels/slack-posts.ts';
+import { notifyJob } from '../../src/alerts/channels/posts.ts';
 import { onPostgres } from '../helpers/store.ts';
 import { startAlerting } from './alerting.ts';
 

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import PostalMime from 'postal-mime';
 import { sendDigests } from '../../src/alerts/channels/alert-mail.ts';
-import { notifyJob } from '../../src/alerts/channels/slack-posts.ts';
+import { notifyJob } from '../../src/alerts/channels/posts.ts';
 import { closeIncidentsJob } from '../../src/alerts/incidents.ts';
 import { sendMailJob } from '../../src/outbox/send.ts';
 import { type Alerting, startAlerting } from './alerting.ts';

@@ -104,7 +104,7 @@ test('A Slack URL is never shown, is kept by an empty field, and can be removed'
   assert.match(mainOf(html), /own URL at hooks\.slack\.com/);
   await owner.post(path, LOW_SCORE);
   assert.equal(await hostOf(), 'hooks.slack.com');
-  await owner.post(path, { ...LOW_SCORE, remove_slack_url: 'on' });
+  await owner.post(path, { ...LOW_SCORE, remove_slack_webhook_url: 'on' });
   assert.equal(await hostOf(), null);
 });
 

@@ -68,12 +68,14 @@ test('Texts with NUL and with a lone surrogate are stored', async (t) => {
 });
 
 test('A report that counts late does not make newer ones forgotten', async (t) => {
-  const { clock, domain, service, upload } = await startFeedback(t);
-  await upload(dmarc({ id: 'old' }));
+  const { clock, domain, send, service } = await startFeedback(t);
+  const report = (id: string) =>
+    send(mail([text('A report.'), { type: 'application/xml', content: dmarc({ id }) }]));
+  await report('old');
   clock.advance(10 * DAY_MS);
-  await upload(dmarc({ id: 'new' }));
+  await report('new');
   clock.advance(-10 * DAY_MS);
-  await upload(dmarc({ id: 'late' }));
+  await report('late');
   clock.advance(10 * DAY_MS);
   const { state, last_report_at } = await feedbackOf(service.app, service.app.db, domain);
   assert.deepEqual([state, last_report_at], ['receiving', '2026-12-02T10:00:00.000Z']);

@@ -5,7 +5,6 @@ import { test } from 'node:test';
 import { dmarcValue } from '../../src/domains/feedback/records.ts';
 import { deleteRemoved, expire } from '../../src/feedback/expire.ts';
 import type { DmarcFeedback } from '../../src/feedback/schema.ts';
-import { announceStopped } from '../../src/feedback/stopped-job.ts';
 import { spread } from '../../src/feedback/thread/spread.ts';
 import type { Db } from '../../src/store/open.ts';
 import { complaint } from './messages.ts';
@@ -242,40 +241,6 @@ test('The records to publish keep what is there, and the state follows them', as
       ...{ current: null, value: 'v=DMARC1' },
     },
   ]);
-});
-
-test('When reports stop after a week, one event says so, and another when they stop again', async (t) => {
-  const { clock, domain, service, upload } = await startFeedback(t);
-  const stops = async (): Promise<number> => {
-    await Promise.all([announceStopped(service.app), announceStopped(service.app)]);
-    const { body } = await service.call<{ data: { data: object }[] }>(
-      'GET',
-      '/v1/events?type=feedback.stopped',
-    );
-    const [newest] = body.data;
-    if (newest)
-      assert.partialDeepStrictEqual(newest.data, { domain_id: domain.id, state: 'stopped' });
-    return body.data.length;
-  };
-  let number = 0;
-  const report = () => upload(dmarc({ id: `stop-${number++}` }));
-  await report();
-  clock.advance(4 * DAY_MS);
-  // Too few days to know how often they come.
-  assert.equal(await stops(), 0);
-  await report();
-  clock.advance(3 * DAY_MS);
-  await report();
-  clock.advance(3 * DAY_MS);
-  assert.equal(await stops(), 0);
-  clock.advance(1);
-  assert.equal(await stops(), 1);
-  clock.advance(DAY_MS);
-  assert.equal(await stops(), 1);
-  await report();
-  assert.equal(await stops(), 1);
-  clock.advance(3 * DAY_MS + 1);
-  assert.equal(await stops(), 2);
 });
 
 test('With a full disk, uploads and TLS reports are refused for now, and nothing is stored', async (t) => {

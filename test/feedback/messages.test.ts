@@ -6,7 +6,7 @@ import type { BounceSummary, ListedBounce, ListedComplaint } from '../../src/fee
 import { memberOf } from '../dashboard/member.ts';
 import { mainOf } from '../dashboard/pages.ts';
 import { bounce, complaint, GMAIL, runTest, UNKNOWN, withId } from './messages.ts';
-import { BEGIN } from './reading/builders.ts';
+import { BEGIN, dsn } from './reading/builders.ts';
 import { type FeedbackService, named, startFeedback } from './start.ts';
 import { reportsOfDay, SENDERS, STORY_ZONE } from './story.ts';
 
@@ -124,6 +124,46 @@ test('Bounces are told apart by class and name the source that the servers show'
       [null, 1, null],
     ],
   );
+});
+
+test('Sums of bounces by source cover the whole period, or say how many they leave out', async (t) => {
+  const feedback = await startMessages(t);
+  const { clock, service, send } = feedback;
+  const returned = (server: string, recipients: number, original: string) =>
+    dsn(
+      `Reporting-MTA: dns; ${server}\n\n${Array.from(
+        { length: recipients },
+        (_, i) =>
+          `Final-Recipient: rfc822; r${i}@mailbox.example\nAction: failed\nStatus: 5.1.1\n\n`,
+      ).join('')}`,
+      { original },
+    );
+  // A known sender reports the older ones itself; the newer ones come from servers of recipients.
+  await send(returned('mail.example.com', 600, withId('news-5')), { sign: false });
+  clock.advance(86_400_000);
+  await send(returned('mx.first.example', 300, withId('news-6')), { sign: false });
+  clock.advance(86_400_000);
+  const signed = withId('news-7', UNKNOWN).replace('d=example.com', 'd=sendgrid.net');
+  await send(returned('mx.second.example', 300, signed), { sign: false });
+  const { total, sources, sources_unread } = await listed<{
+    total: number;
+    sources: { name: string | null; count: number }[];
+    sources_unread: number;
+  }>(feedback, 'bounces/summary');
+  assert.deepEqual(
+    [total, sources.map(({ name, count }) => [name, count]), sources_unread],
+    [
+      1200,
+      [
+        ['mail.example.com', 800],
+        ['SendGrid', 300],
+      ],
+      100,
+    ],
+  );
+  const viewer = await memberOf(service, (await service.makeMember('viewer')).email);
+  const { html } = await viewer.get(`/feedback/domains/${feedback.domain.id}/bounces`);
+  assert.match(mainOf(html), /Without 100 older bounces: .*only the newest 500 returned messages/);
 });
 
 test('A rejected message shows the finding of the last test that matches, until it is fixed', async (t) => {

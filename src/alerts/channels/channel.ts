@@ -1,26 +1,63 @@
-/** How a channel of alert rules is declared: whether it can deliver, and which notifications it queues. */
+/** How a channel of alert rules is declared: its settings, whether it can deliver, and what it sends. */
 
 import type { App } from '../../app.ts';
 import type { Tx } from '../../store/open.ts';
 import type { AlertNotificationRow, AlertRow } from '../../store/tables.generated.ts';
-import type { IncidentEvent } from '../alert-text.ts';
+import type { IncidentEvent, Notification } from '../alert-text.ts';
 
-/** Each channel has its own file, and a line in `index.ts` with its id. */
+/**
+ * Each channel has its own file, and a line in `index.ts` with its id. The API, the form and the audit log follow from the
+ * declaration. Texts for people may have `code` and [links](/path).
+ */
 export interface Channel {
   /** For people: "Email". */
   name: string;
+  /** Below its option in the form: what it does, or how to configure it while it cannot deliver. */
+  hints: { configured: string; unconfigured: string };
+  /** What a rule stores for it. */
+  fields: ChannelField[];
   /** Why nothing is sent if it is not configured, and how to configure it; follows "not sent: ". */
   unconfigured: string;
   isConfigured(app: ChannelContext, rule: AlertRow, hasWebhookEndpoint: boolean): boolean;
-  /** The notifications about an event, if the channel is configured. */
-  queue(tx: Tx, app: App, event: IncidentEvent, options: QueueOptions): Promise<NewNotification[]>;
+  /** For a service on the web: notifications are queued, and then posted there. */
+  post?: PostedChannel;
+  /** The notifications about an event, if the channel is configured. Without it, one that is posted. */
+  queue?(tx: Tx, app: App, event: IncidentEvent): Promise<NewNotification[]>;
+}
+
+export interface PostedChannel {
+  /** Where to; null if the rule has no usable URL. */
+  url(app: ChannelContext, rule: AlertRow): string | null;
+  /** Why nothing is posted then. */
+  missing: string;
+  /** The JSON to post. Names and subjects come from outside. */
+  message(
+    notification: Notification,
+    app: ChannelContext,
+    rule: AlertRow,
+  ): { body: object; headers?: Record<string, string> };
+}
+
+/** A setting of a rule, with all words about it. */
+export interface ChannelField {
+  /** In the API and the form, such as `slack_webhook_url`. That of a secret URL ends with `_url`. */
+  name: string;
+  /** `addresses`: the recipients of the rule. */
+  kind: 'url' | 'text' | 'addresses';
+  /** Encrypted and never shown again. Of a URL, the host is. */
+  isSecret: boolean;
+  label: string;
+  /** Names it in messages, after "the"; by default its label. */
+  noun?: string;
+  hint: string;
+  placeholder?: string;
+  /** What removing it does, for a secret. */
+  removal?: string;
+  /** The description in the API, and an example. */
+  documentation: string;
+  example: string;
 }
 
 export type ChannelContext = Pick<App, 'config' | 'mailer' | 'secrets'>;
-
-export interface QueueOptions {
-  /** When the job may post it, if the caller posts it first. Absent: now. */
-  dueAt?: string;
-}
 
 export type NewNotification = Partial<AlertNotificationRow> & Pick<AlertNotificationRow, 'status'>;

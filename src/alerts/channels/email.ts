@@ -10,6 +10,20 @@ import type { Channel, NewNotification } from './channel.ts';
 
 export const email: Channel = {
   name: 'Email',
+  hints: {
+    configured: 'Sends an email to each recipient.',
+    unconfigured: 'Set `DELIVERABILITY_MAIL_URL` and `DELIVERABILITY_MAIL_FROM` on the server.',
+  },
+  fields: [
+    {
+      ...{ name: 'recipients', kind: 'addresses', isSecret: false },
+      ...{ label: 'Email recipients', noun: 'list of recipients' },
+      hint: 'One address per line. If empty, the owner and all admins get the email.',
+      documentation:
+        'The recipients of the email channel. If null, the owner and the admins of the team.',
+      example: 'alex@example.com',
+    },
+  ],
   unconfigured: MAIL_NOT_CONFIGURED,
   isConfigured: ({ mailer }) => mailer !== null,
   async queue(tx: Tx, app: App, event) {

@@ -1,15 +1,17 @@
 /** Every channel of an alert rule, in the order in which the API documents them. */
 
 import type { AlertRow } from '../../store/tables.generated.ts';
-import type { Channel, ChannelContext } from './channel.ts';
+import type { Channel, ChannelContext, ChannelField } from './channel.ts';
 import { email } from './email.ts';
 import { slack } from './slack.ts';
 import { webhook } from './webhook.ts';
 
-export const CHANNELS = { email, webhook, slack } satisfies Record<string, Channel>;
+const DECLARED = { email, webhook, slack };
 
 /** The database takes any text: a newer version of the program may have stored another one. */
-export type ChannelId = keyof typeof CHANNELS;
+export type ChannelId = keyof typeof DECLARED;
+
+export const CHANNELS: Record<ChannelId, Channel> = DECLARED;
 
 declare module '../../store/vocabularies.ts' {
   interface Vocabularies {
@@ -18,6 +20,10 @@ declare module '../../store/vocabularies.ts' {
 }
 
 export const CHANNEL_IDS = Object.keys(CHANNELS) as ChannelId[];
+
+/** The settings of all channels but the recipients, which have a column of their own. */
+export const settingFields = (): ChannelField[] =>
+  CHANNEL_IDS.flatMap((id) => CHANNELS[id].fields).filter(({ kind }) => kind !== 'addresses');
 
 export const isKnownChannel = (id: string): id is ChannelId => Object.hasOwn(CHANNELS, id);
 

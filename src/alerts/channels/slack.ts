@@ -1,35 +1,40 @@
 /** Slack: posts to an incoming webhook, of the rule or of the operator. */
 
 import type { App } from '../../app.ts';
-import { isoTime } from '../../lib/clock.ts';
 import type { AlertRow } from '../../store/tables.generated.ts';
 import { endpointUrlProblem } from '../../webhooks/endpoint-url.ts';
-import type { Channel, ChannelContext } from './channel.ts';
+import type { Channel, ChannelContext, ChannelField } from './channel.ts';
+import { settingOf } from './settings.ts';
+import { slackMessage } from './slack-message.ts';
+
+const URL_FIELD: ChannelField = {
+  ...{ name: 'slack_webhook_url', kind: 'url', isSecret: true },
+  label: 'Slack URL',
+  hint: 'The URL of a Slack incoming webhook. It is a secret and is not shown again. If empty, the default URL of the server is used.',
+  placeholder: 'https://hooks.slack.com/services/…',
+  removal: 'The rule then uses the default URL of the server.',
+  documentation:
+    'The Slack incoming webhook URL. If null, the server’s default URL is used. Responses never include it.',
+  example: 'https://hooks.slack.com/services/T0000/B0000/XXXX',
+};
 
 export const slack: Channel = {
   name: 'Slack',
+  hints: {
+    configured: 'Posts to a Slack channel.',
+    unconfigured:
+      'Enter a Slack URL below, or set `DELIVERABILITY_SLACK_WEBHOOK_URL` on the server.',
+  },
+  fields: [URL_FIELD],
   unconfigured:
     'no usable Slack webhook URL: add one to the rule, or set DELIVERABILITY_SLACK_WEBHOOK_URL on the server',
   isConfigured: (app, rule) => slackUrlOf(app, rule) !== null,
-  queue: async (_tx, { clock }, _event, { dueAt }) => [
-    { status: 'queued', due_at: dueAt ?? isoTime(clock.now()) },
-  ],
+  post: {
+    url: slackUrlOf,
+    missing: 'the Slack webhook URL was removed or cannot be decrypted',
+    message: (notification) => ({ body: slackMessage(notification) }),
+  },
 };
-
-const purposeOf = (alertId: string): string => `slack of ${alertId}`;
-
-/** Encrypts the URL, bound to the rule: it can't be decrypted for another rule. */
-export function sealSlackUrl(secrets: App['secrets'], alertId: string, url: string): string {
-  return secrets.seal(url, purposeOf(alertId));
-}
-
-/** The rule's own URL; null if it has none, or if it was encrypted with another key. */
-export function ownSlackUrl(
-  { secrets }: Pick<App, 'secrets'>,
-  { id, slack_webhook_url: sealed }: Pick<AlertRow, 'id' | 'slack_webhook_url'>,
-): string | null {
-  return sealed === null ? null : secrets.open(sealed, purposeOf(id));
-}
 
 /** The problem with the operator's Slack URL, worded to follow its name; null if unset or valid. */
 export function slackUrlProblem({
@@ -40,6 +45,7 @@ export function slackUrlProblem({
 }
 
 /** The rule's own URL (null if it can't be decrypted), or the operator's if the rule has none. */
-export function slackUrlOf(app: ChannelContext, row: AlertRow): string | null {
-  return row.slack_webhook_url === null ? app.config.SLACK_WEBHOOK_URL : ownSlackUrl(app, row);
+function slackUrlOf(app: ChannelContext, rule: AlertRow): string | null {
+  const own = settingOf(app, rule, URL_FIELD);
+  return own === undefined ? app.config.SLACK_WEBHOOK_URL : own;
 }

@@ -6,6 +6,12 @@ import type { Channel } from './channel.ts';
 
 export const webhook: Channel = {
   name: 'Webhook',
+  hints: {
+    configured: 'Sends `alert.triggered` and `alert.resolved` to your live endpoints.',
+    unconfigured:
+      'No enabled live endpoint gets `alert.triggered`. [Add an endpoint](/webhooks/new).',
+  },
+  fields: [],
   unconfigured: 'no enabled webhook endpoint subscribes to this event',
   isConfigured: (_app, _rule, hasWebhookEndpoint) => hasWebhookEndpoint,
   // The deliveries of the event track its progress, each with its own attempts.

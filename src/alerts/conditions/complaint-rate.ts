@@ -1,16 +1,26 @@
 /** `complaint_rate`: too many recipients mark messages of the domain as spam. */
 
+import { providerName } from '../../feedback/bounces/explain.ts';
 import { formatCount } from '../../report/summary.ts';
 import { dayInWords } from '../../report/times.ts';
 import { type Condition, NO, UNKNOWN } from './condition.ts';
-import { domainPage, endsWithoutReports, findDomains, noReports } from './of-feedback.ts';
+import {
+  countedBy,
+  domainPage,
+  endsWithoutReports,
+  findDomains,
+  noReports,
+} from './of-feedback.ts';
 
 interface Value {
   /** In UTC. */
   day: string;
   complaints: number;
-  /** Messages of the day that DMARC reports count. */
+  /** Who passed on the complaints; missing in older incidents. */
+  receivers?: string[];
+  /** Messages of the day that DMARC reports count, and how many reporters do. */
   messages: number;
+  reporters?: number;
   threshold: number;
   domain_id: string;
 }
@@ -22,16 +32,17 @@ const THRESHOLD = {
 };
 const MIN_COMPLAINTS = 5;
 
-export const complaintRate: Condition<'complaints', Value> = {
-  observes: ['complaints'],
+export const complaintRate: Condition<'receiver_day', Value> = {
+  observes: ['receiver_day'],
   threshold: THRESHOLD,
 
-  evaluate({ day, complaints, messages, domainId }, threshold) {
+  evaluate({ day, complaints, receivers, messages, reporters, domainId }, threshold) {
     if (day === null || messages === 0) return UNKNOWN;
     if (complaints * 1000 < messages * threshold) return NO;
     // A few complaints say neither.
     if (complaints < MIN_COMPLAINTS) return UNKNOWN;
-    return { answer: 'yes', value: { day, complaints, messages, threshold, domain_id: domainId! } };
+    const counts = { day, complaints, receivers, messages, reporters };
+    return { answer: 'yes', value: { ...counts, threshold, domain_id: domainId! } };
   },
   resolutionOf: endsWithoutReports,
   findWatched: findDomains,
@@ -44,16 +55,16 @@ export const complaintRate: Condition<'complaints', Value> = {
     `at least ${MIN_COMPLAINTS} spam complaints arrive in a day, and at least ${threshold} per 1,000 messages`,
   documentation: `at least ${MIN_COMPLAINTS} spam complaints arrive in a day, and at least \`threshold\` (${THRESHOLD.min}–${THRESHOLD.max}, default ${THRESHOLD.default}) per 1,000 messages that DMARC reports count`,
   shortText: 'too many complaints',
-  openedText: ({ subject, value: { day, complaints, messages } }) => ({
+  openedText: ({ subject, value: { day, complaints, receivers, messages, reporters } }) => ({
     title: `Recipients complain about mail from ${subject}`,
-    lead: `On ${dayInWords(day)}, providers reported ${formatCount(complaints, 'complaint')}. DMARC reports count ${formatCount(messages, 'message')}, so the rate is about ${rate(complaints, messages)} per 1,000. Gmail and Yahoo require less than 3.`,
+    lead: `On ${dayInWords(day)}, ${namesOf(receivers)} reported ${formatCount(complaints, 'complaint')}. ${reportsOf(reporters)} count ${formatCount(messages, 'message')}, so the rate is about ${rate(complaints, messages)} per 1,000. Gmail and Yahoo require less than 3.`,
   }),
   resolvedTitle: ({ subject }) => `Complaints about mail from ${subject} are below the threshold`,
   unwatchedText: noReports('DMARC'),
-  measurements: ({ value: { day, complaints, messages, threshold } }) => [
+  measurements: ({ value: { day, complaints, messages, reporters, threshold } }) => [
     [
       'Complaints',
-      `${formatCount(complaints)} on ${dayInWords(day)}, or ${rate(complaints, messages)} per 1,000 messages`,
+      `${formatCount(complaints)} on ${dayInWords(day)}, or ${rate(complaints, messages)} per 1,000 messages${countedBy(reporters)}`,
     ],
     ['Alerts at', `${threshold} per 1,000`],
   ],
@@ -71,9 +82,24 @@ export const complaintRate: Condition<'complaints', Value> = {
     return { label: 'View complaints', path: `${path}/complaints` };
   },
   sampleValue: (threshold) => ({
-    ...{ day: '2026-11-21', complaints: 9, messages: 4000, threshold, domain_id: 'dom_sample' },
+    ...{ day: '2026-11-21', complaints: 9, receivers: ['yahoo.com'], messages: 4000, reporters: 6 },
+    ...{ threshold, domain_id: 'dom_sample' },
   }),
 };
 
 const rate = (complaints: number, messages: number): string =>
   ((complaints * 1000) / messages).toFixed(1);
+
+const MAX_NAMED = 3;
+
+/** The providers with the most complaints. */
+function namesOf(receivers: string[] = []): string {
+  if (receivers.length === 0) return 'providers';
+  const others = receivers.length - MAX_NAMED;
+  const names = receivers.slice(0, MAX_NAMED).map((domain) => providerName(domain) ?? domain);
+  const rest = others > 0 ? [formatCount(others, 'other')] : [];
+  return new Intl.ListFormat('en-GB').format([...names, ...rest]);
+}
+
+const reportsOf = (reporters: number | undefined): string =>
+  reporters ? `DMARC reports of ${formatCount(reporters, 'reporter')}` : 'DMARC reports';

@@ -28,6 +28,8 @@ export interface Condition<Kind extends ObservationKind = ObservationKind, Value
     observation: ObservationOf<Kind>,
     context: { answer: 'no' | 'unknown'; blocklistsInUse: ReadonlySet<string> },
   ): IncidentEnd | null;
+  /** The value of an incident whose subject became part of another: it follows, or ends with that as the reason. */
+  movedValue?(value: Value, to: ObservationOf<Kind>, isFollowing: boolean): Value;
   /** Which of the subjects of open incidents still exist. Absent: a later observation resolves each. */
   findWatched?(db: Db | Tx, config: Config, subjects: string[]): Promise<Set<string>>;
 

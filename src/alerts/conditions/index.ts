@@ -67,7 +67,7 @@ export const OBSERVED_ON: Record<ObservationKind, string> = {
   seed: 'seed mailboxes',
   source: 'DMARC reports',
   tls: 'TLS reports',
-  complaints: 'complaints',
+  receiver_day: 'complaints and DMARC reports',
   feedback: 'DMARC and TLS reports',
 };
 

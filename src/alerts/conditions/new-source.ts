@@ -3,30 +3,38 @@
 import { formatCount } from '../../report/summary.ts';
 import { dayInWords } from '../../report/times.ts';
 import { type Condition, NO, UNKNOWN } from './condition.ts';
-import { findSources, sourcePage, sourceRemoved } from './of-feedback.ts';
+import {
+  countedBy,
+  findSources,
+  movedSource,
+  type SourceValue,
+  sourceFacts,
+  sourceGone,
+  sourcePage,
+} from './of-feedback.ts';
 
-interface Value {
-  /** The name of the domain. */
-  domain: string;
-  /** The name of the source. */
-  source: string;
+interface Value extends SourceValue {
   /** The first day with at least 10 messages, in UTC. */
   since: string;
-  /** Of the latest day of which reports tell. */
+  /** The latest day of which reports tell, in UTC, its messages, and how many reporters counted them; missing in older incidents. */
+  day?: string;
   messages: number;
   failed: number;
+  reporters?: number;
 }
 
 export const newSource: Condition<'source', Value> = {
   observes: ['source'],
   threshold: null,
 
-  evaluate({ newSince, domain, name, messages, failed }) {
+  evaluate({ newSince, domain, name, day, messages, failed, reporters }) {
     if (newSince === null) return NO;
-    if (messages === 0) return UNKNOWN;
-    return { answer: 'yes', value: { domain, source: name, since: newSince, messages, failed } };
+    if (day === null) return UNKNOWN;
+    const value = { domain, source: name, since: newSince, day, messages, failed, reporters };
+    return { answer: 'yes', value };
   },
   findWatched: findSources,
+  movedValue: movedSource,
 
   choice: {
     text: 'A new source sends mail as your domain',
@@ -36,18 +44,20 @@ export const newSource: Condition<'source', Value> = {
   documentation:
     'a [source](feedback.md#who-sends-mail-from-your-domain) not seen for 60 days sends at least 10 messages in one day that are not quarantined or rejected',
   shortText: 'a new source sends mail',
-  openedText: ({ value: { domain, source, messages, failed } }) => ({
+  openedText: ({ value: { domain, source, day, messages, failed, reporters } }) => ({
     title: `New source sends mail as ${domain}: ${source}`,
-    lead: `On the latest day, ${formatCount(failed)} of ${formatCount(messages)} messages failed DMARC. Check whether this source is yours.`,
+    lead: `On ${day ? dayInWords(day) : 'the latest day'}, ${formatCount(failed)} of ${formatCount(messages)} messages failed DMARC${countedBy(reporters)}. Check whether this source is yours.`,
   }),
   resolvedTitle: ({ value: { domain, source } }) => `${source} is no longer new for ${domain}`,
-  unwatchedText: sourceRemoved,
-  measurements: ({ value: { domain, since, messages, failed } }) => [
-    ['Domain', domain],
+  unwatchedText: sourceGone(
+    'The incident is resolved because the source or its domain was removed.',
+  ),
+  measurements: ({ value: { since, day, messages, failed, reporters, ...value } }) => [
+    ...sourceFacts(value),
     ['Sending since', dayInWords(since)],
     [
-      'Messages on the latest day with reports',
-      `${formatCount(messages)}, of which ${formatCount(failed)} fail`,
+      day ? `Messages on ${dayInWords(day)}` : 'Messages on the latest day with reports',
+      `${formatCount(messages)}, of which ${formatCount(failed)} fail${countedBy(reporters)}`,
     ],
   ],
   isRelevantFix: () => false,
@@ -64,6 +74,6 @@ export const newSource: Condition<'source', Value> = {
   page: sourcePage,
   sampleValue: () => ({
     ...{ domain: 'example.com', source: 'Mailchimp', since: '2026-11-21' },
-    ...{ messages: 40, failed: 0 },
+    ...{ day: '2026-11-21', messages: 40, failed: 0, reporters: 3 },
   }),
 };

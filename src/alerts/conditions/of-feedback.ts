@@ -1,6 +1,7 @@
 /** What conditions about feedback share: their subjects and pages. */
 
 import type { Config } from '../../config/config.ts';
+import { formatCount } from '../../report/summary.ts';
 import type { Db, Tx } from '../../store/open.ts';
 import type { IncidentEnd, OpenedIncident } from './condition.ts';
 
@@ -37,13 +38,46 @@ export const sourcePage = ({ subject }: Pick<OpenedIncident, 'subject'>) => ({
   path: `/feedback/sources/${subject}`,
 });
 
-/** The texts if an incident ends because its source was removed. */
-export const sourceRemoved = ({
-  value: { domain, source },
-}: Pick<OpenedIncident<{ domain: string; source: string }>, 'value'>) => ({
-  title: `${source} is no longer a source of ${domain}`,
-  lead: 'The incident is resolved because the source or its domain was removed.',
-});
+/** What incidents about a source store of it. */
+export interface SourceValue {
+  /** The name of the domain. */
+  domain: string;
+  /** The name of the source. */
+  source: string;
+  /** Its name when the incident was opened, if its addresses belong to another source since. */
+  earlier_source?: string;
+  /** The name of the source that its addresses belong to since the incident ended. */
+  moved_to?: string;
+}
+
+export const movedSource = <Value extends SourceValue>(
+  value: Value,
+  { name }: { name: string },
+  isFollowing: boolean,
+): Value =>
+  isFollowing
+    ? { ...value, source: name, earlier_source: value.earlier_source ?? value.source }
+    : { ...value, moved_to: name };
+
+/** What was measured about every source, in the order of the notification. */
+export const sourceFacts = ({
+  domain,
+  earlier_source,
+}: SourceValue): [label: string, value: string][] => [
+  ['Domain', domain],
+  ...(earlier_source ? [['Named before', earlier_source] as [string, string]] : []),
+];
+
+/** The texts if an incident ends because its addresses belong to another source, or because of what `lead` says. */
+export const sourceGone =
+  (lead: string) =>
+  ({ value: { domain, source, moved_to } }: Pick<OpenedIncident<SourceValue>, 'value'>) =>
+    moved_to === undefined
+      ? { title: `Mail from ${domain} sent through ${source} is no longer watched`, lead }
+      : {
+          title: `${source} now counts as ${moved_to}`,
+          lead: `The addresses of ${source} belong to the source ${moved_to} of ${domain}, so the incident is resolved. If the problem persists there, that source has its own incident.`,
+        };
 
 /** The texts if an incident ends because its domain was removed. */
 export const domainRemoved = ({ subject }: Pick<OpenedIncident, 'subject'>) => ({
@@ -55,6 +89,10 @@ export const domainPage = ({ value }: Pick<OpenedIncident<{ domain_id: string }>
   label: 'View what receivers report',
   path: `/feedback/domains/${value.domain_id}`,
 });
+
+/** The basis of a number; nothing for incidents of a version that did not store it. */
+export const countedBy = (reporters: number | undefined): string =>
+  reporters ? `, according to ${formatCount(reporters, 'reporter')}` : '';
 
 /** Without reports for a week, nobody knows whether the condition is still met. */
 export const endsWithoutReports = (

@@ -3,31 +3,43 @@
 import { formatCount, formatPercent } from '../../report/summary.ts';
 import { dayInWords } from '../../report/times.ts';
 import { type Condition, NO, UNKNOWN } from './condition.ts';
-import { findSources, sourcePage, sourceRemoved } from './of-feedback.ts';
+import {
+  countedBy,
+  findSources,
+  movedSource,
+  type SourceValue,
+  sourceFacts,
+  sourceGone,
+  sourcePage,
+} from './of-feedback.ts';
 
-interface Value {
-  /** The name of the domain. */
-  domain: string;
-  /** The name of the source. */
-  source: string;
+interface Value extends SourceValue {
   /** The latest day of which reports tell, in UTC, and its messages. */
   day: string;
   messages: number;
   failed: number;
+  /** How many reporters counted them; missing in older incidents. */
+  reporters?: number;
 }
 
 export const sourceFailing: Condition<'source', Value> = {
   observes: ['source'],
   threshold: null,
 
-  evaluate({ failingSince, domain, name, day, messages, failed }) {
+  evaluate({ failingSince, domain, name, day, messages, failed, reporters }) {
     if (failingSince === null) return NO;
     // Silent since: nothing new to report about.
     if (day === null) return UNKNOWN;
-    const value = { domain, source: name, day, messages, failed };
+    const value = { domain, source: name, day, messages, failed, reporters };
     return { answer: 'yes', value };
   },
+  // Nobody knows whether mail of a silent source would pass, and that of others should not.
+  resolutionOf(_opened, { day, isOurs }, { answer }) {
+    if (answer !== 'no') return null;
+    return day === null || !isOurs ? 'no_longer_watched' : 'condition_ended';
+  },
   findWatched: findSources,
+  movedValue: movedSource,
 
   choice: {
     text: 'Your mail fails DMARC at receivers',
@@ -38,16 +50,21 @@ export const sourceFailing: Condition<'source', Value> = {
   documentation:
     "more than 5% of a source's messages in a day, and at least 10 of them, fail DMARC; they passed before. The source is one of your [servers or sending services](feedback.md#who-sends-mail-from-your-domain)",
   shortText: 'messages fail DMARC at receivers',
-  openedText: ({ value: { domain, source, day, messages, failed } }) => ({
+  openedText: ({ value: { domain, source, day, messages, failed, reporters } }) => ({
     title: `Mail from ${domain} sent through ${source} fails DMARC`,
-    lead: `On ${dayInWords(day)}, ${formatCount(failed)} of ${formatCount(messages)} messages (${formatPercent(failed / messages)}) from ${source} failed DMARC, according to DMARC reports. Earlier messages passed.`,
+    lead: `On ${dayInWords(day)}, ${formatCount(failed)} of ${formatCount(messages)} messages (${formatPercent(failed / messages)}) from ${source} failed DMARC${countedBy(reporters)}. Earlier messages passed. Failing DMARC does not mean that they were not delivered.`,
   }),
   resolvedTitle: ({ value: { domain, source } }) =>
     `Mail from ${domain} sent through ${source} no longer fails DMARC`,
-  unwatchedText: sourceRemoved,
-  measurements: ({ value: { domain, day, messages, failed } }) => [
-    ['Domain', domain],
-    ['Failed', `${formatCount(failed)} of ${formatCount(messages)} messages on ${dayInWords(day)}`],
+  unwatchedText: sourceGone(
+    'The incident is resolved because someone classified the source as not yours, or because it was removed or sent few messages for two weeks. The problem may persist.',
+  ),
+  measurements: ({ value: { day, messages, failed, reporters, ...value } }) => [
+    ...sourceFacts(value),
+    [
+      'Failed',
+      `${formatCount(failed)} of ${formatCount(messages)} messages on ${dayInWords(day)}${countedBy(reporters)}`,
+    ],
   ],
   isRelevantFix: () => false,
   fixes: ({ value: { source } }) => [
@@ -63,6 +80,6 @@ export const sourceFailing: Condition<'source', Value> = {
   page: sourcePage,
   sampleValue: () => ({
     ...{ domain: 'example.com', source: 'Mailchimp', day: '2026-11-21' },
-    ...{ messages: 1200, failed: 180 },
+    ...{ messages: 1200, failed: 180, reporters: 4 },
   }),
 };

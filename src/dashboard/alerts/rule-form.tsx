@@ -1,15 +1,25 @@
 /** The form of an alert rule, for a new one and for changes. */
 
-import { CHANNELS, type ChannelId, isKnownChannel } from '../../alerts/channels/index.ts';
+import type { ChannelField } from '../../alerts/channels/channel.ts';
+import {
+  CHANNEL_IDS,
+  CHANNELS,
+  type ChannelId,
+  isKnownChannel,
+  unconfiguredChannels,
+} from '../../alerts/channels/index.ts';
+import { shownName } from '../../alerts/channels/settings.ts';
 import { findSubscribedEndpoints } from '../../alerts/channels/webhook.ts';
 import { CONDITIONS, type ConditionId, THRESHOLD_RANGE } from '../../alerts/conditions/index.ts';
 import { unknownCondition } from '../../alerts/conditions/unknown.ts';
+import { alertOr404 } from '../../alerts/queries.ts';
 import type { Alert, AlertPatch, NewAlert } from '../../alerts/schema.ts';
 import type { App } from '../../app.ts';
 import { findDomainByName } from '../../domains/queries.ts';
 import { domainOperations } from '../../domains/routes.ts';
 import { normalizeDomain } from '../../lib/domain-names.ts';
 import { AppError } from '../../lib/errors.ts';
+import type { AlertRow } from '../../store/tables.generated.ts';
 import type { PageCall } from '../frame/app-page.tsx';
 import { Choices } from '../frame/choices.tsx';
 import {
@@ -34,13 +44,16 @@ export interface RuleValues {
   /** The name of a domain; empty for all domains. */
   domain: string;
   channels: string[];
-  /** One address in each line. */
-  recipients: string;
-  slack_webhook_url: string;
-  /** Whether to use the URL of the server instead of the rule's own. */
-  remove_slack_url: boolean;
+  /** What channels need, by the names of their fields. Secrets that are stored are never among them. */
+  settings: Record<string, string>;
+  /** The stored secrets to remove. */
+  removed: string[];
   enabled: boolean;
 }
+
+const FIELDS = CHANNEL_IDS.flatMap((id) => CHANNELS[id].fields);
+const NO_SETTINGS = Object.fromEntries(FIELDS.map(({ name }) => [name, '']));
+const removalName = (name: string): string => `remove_${name}`;
 
 /** Labels of the fields in error messages. */
 export const RULE_LABELS = {
@@ -49,8 +62,7 @@ export const RULE_LABELS = {
   threshold: 'threshold',
   domain: 'domain',
   channels: 'list of channels',
-  recipients: 'list of recipients',
-  slack_webhook_url: 'Slack URL',
+  ...Object.fromEntries(FIELDS.map(({ name, label, noun }) => [name, noun ?? label])),
 };
 
 export const NEW_RULE: RuleValues = {
@@ -60,9 +72,8 @@ export const NEW_RULE: RuleValues = {
   threshold: '',
   domain: '',
   channels: ['email'],
-  recipients: '',
-  slack_webhook_url: '',
-  remove_slack_url: false,
+  settings: NO_SETTINGS,
+  removed: [],
   enabled: true,
 };
 
@@ -72,11 +83,17 @@ export const valuesOf = (alert: Alert, domainName: string | null): RuleValues =>
   threshold: alert.threshold?.toString() ?? '',
   domain: domainName ?? '',
   channels: alert.channels,
-  recipients: alert.recipients?.join('\n') ?? '',
-  slack_webhook_url: '',
-  remove_slack_url: false,
+  settings: Object.fromEntries(FIELDS.map((field) => [field.name, typedValue(alert, field)])),
+  removed: [],
   enabled: alert.enabled,
 });
+
+/** What the form shows of a field. */
+function typedValue(alert: Alert, { name, kind, isSecret }: ChannelField): string {
+  if (isSecret) return '';
+  const value = (alert as Record<string, unknown>)[name] ?? '';
+  return kind === 'addresses' ? [value].flat().join('\n') : String(value);
+}
 
 export function readValues(raw: Uint8Array): RuleValues {
   const field = readForm(raw);
@@ -86,9 +103,13 @@ export function readValues(raw: Uint8Array): RuleValues {
     threshold: field('threshold').trim(),
     domain: field('domain').trim(),
     channels: readFormList(raw)('channels'),
-    recipients: field('recipients'),
-    slack_webhook_url: field('slack_webhook_url').trim(),
-    remove_slack_url: field('remove_slack_url') === 'on',
+    settings: Object.fromEntries(
+      FIELDS.map(({ name, kind }) => [
+        name,
+        kind === 'addresses' ? field(name) : field(name).trim(),
+      ]),
+    ),
+    removed: FIELDS.flatMap(({ name }) => (field(removalName(name)) === 'on' ? [name] : [])),
     enabled: field('enabled') === 'on',
   };
 }
@@ -99,7 +120,6 @@ export async function bodyOf(
   values: RuleValues,
 ): Promise<NewAlert & AlertPatch> {
   const { name, condition, threshold, channels, enabled } = values;
-  const recipients = values.recipients.split(/[\s,;]+/).filter((address) => address !== '');
   const hasThreshold = CONDITIONS.find(({ id }) => id === condition)?.threshold != null;
   return {
     name,
@@ -110,18 +130,22 @@ export async function bodyOf(
     enabled,
     ...(hasThreshold ? { threshold: threshold === '' ? null : Number(threshold) } : {}),
     domain_id: await domainIdOf(db, values.domain),
-    recipients: recipients.length > 0 ? recipients : null,
-    ...slackUrlOf(values),
+    ...Object.fromEntries(FIELDS.flatMap((field) => settingOf(values, field))),
   };
 }
 
-/** The URL is a secret that the form never contains, so an empty field keeps it. */
-function slackUrlOf({
-  slack_webhook_url,
-  remove_slack_url,
-}: RuleValues): Pick<AlertPatch, 'slack_webhook_url'> {
-  if (slack_webhook_url !== '') return { slack_webhook_url };
-  return remove_slack_url ? { slack_webhook_url: null } : {};
+/** The form never contains a stored secret, so an empty field keeps it. */
+function settingOf(
+  { settings, removed }: RuleValues,
+  { name, kind, isSecret }: ChannelField,
+): [name: string, value: unknown][] {
+  const text = settings[name] ?? '';
+  if (kind === 'addresses') {
+    const addresses = text.split(/[\s,;]+/).filter((address) => address !== '');
+    return [[name, addresses.length > 0 ? addresses : null]];
+  }
+  if (text !== '') return [[name, text]];
+  return isSecret && !removed.includes(name) ? [] : [[name, null]];
 }
 
 async function domainIdOf(db: App['db'], name: string): Promise<string | null> {
@@ -138,44 +162,46 @@ async function domainIdOf(db: App['db'], name: string): Promise<string | null> {
 export interface RuleFormContext {
   /** Domain names; null if there are too many to choose from. */
   domains: string[] | null;
-  /** Whether each channel can deliver, apart from the rule's own settings. */
-  configured: Record<ChannelId, boolean>;
+  /** The channels that cannot deliver. */
+  unconfigured: ChannelId[];
+  /** How the API shows the settings of the rule. */
+  shown: Record<string, unknown>;
 }
 
-export async function ruleFormContext(call: PageCall): Promise<RuleFormContext> {
+/** `alert`: the rule to change; none for a new one. */
+export async function ruleFormContext(call: PageCall, alert?: Alert): Promise<RuleFormContext> {
   const { app } = call;
   const domains = await call.invoke(domainOperations.list, { query: { limit: '100' } });
   const endpoints = await findSubscribedEndpoints(app.db, 'alert.triggered');
   return {
     domains: domains.has_more ? null : domains.data.map(({ name }) => name).sort(),
-    configured: {
-      email: app.mailer !== null,
-      webhook: endpoints.length > 0,
-      slack: app.config.SLACK_WEBHOOK_URL !== null,
-    },
+    unconfigured: unconfiguredChannels(
+      app,
+      { ...(alert ? await alertOr404(app.db, alert.id) : BLANK), channels: ALL_CHANNELS },
+      endpoints.length > 0,
+    ),
+    shown: alert ?? {},
   };
 }
+
+const ALL_CHANNELS = JSON.stringify(CHANNEL_IDS);
+/** A rule without settings. */
+const BLANK: AlertRow = {
+  ...{ id: '', name: '', condition: 'score_below', threshold: null, channels: '[]', enabled: 1 },
+  ...{ domain_id: null, recipients: null, slack_webhook_url: null },
+  ...{ last_triggered_at: null, created_at: '' },
+};
 
 interface RuleFormProps extends RuleFormContext {
   action: string;
   values: RuleValues;
   problem: FormProblem | null;
-  /** The host of the rule's own Slack URL. */
-  slackHost: string | null;
   submit: string;
   /** Of the rule to change. */
   version?: string;
 }
 
-export function RuleForm({
-  action,
-  values,
-  problem,
-  slackHost,
-  submit,
-  version,
-  ...context
-}: RuleFormProps) {
+export function RuleForm({ action, values, problem, submit, version, ...context }: RuleFormProps) {
   const errors = problem?.fields ?? {};
   return (
     <form method="post" action={action} class="fields rule-form">
@@ -215,21 +241,18 @@ export function RuleForm({
         name="channels"
         label="Notify by"
         error={errors.channels}
-        choices={[
-          ...channelChoices(context.configured, slackHost),
-          ...unknownChannels(values.channels),
-        ]}
+        choices={[...channelChoices(context.unconfigured), ...unknownChannels(values.channels)]}
         values={values.channels}
       />
-      <TextArea
-        name="recipients"
-        label="Email recipients"
-        hint="One address per line. If empty, the owner and all admins get the email."
-        value={values.recipients}
-        error={errors.recipients}
-        rows={3}
-      />
-      <SlackFields values={values} error={errors.slack_webhook_url} host={slackHost} />
+      {FIELDS.map((field) => (
+        <SettingField
+          key={field.name}
+          field={field}
+          values={values}
+          error={errors[field.name]}
+          shown={context.shown[shownName(field)] ?? null}
+        />
+      ))}
       <Checkbox
         name="enabled"
         label="Enabled"
@@ -292,47 +315,37 @@ function DomainField({
 }
 
 /** Each channel says whether it can deliver, and otherwise how to configure it. */
-const channelChoices = (configured: RuleFormContext['configured'], slackHost: string | null) => [
-  {
-    value: 'email',
-    text: CHANNELS.email.name,
-    hint: configured.email ? (
-      'Sends an email to each recipient.'
-    ) : (
-      <>
-        <NotSetUp>Not configured</NotSetUp> Set <code>DELIVERABILITY_MAIL_URL</code> and{' '}
-        <code>DELIVERABILITY_MAIL_FROM</code> on the server.
-      </>
-    ),
-  },
-  {
-    value: 'webhook',
-    text: CHANNELS.webhook.name,
-    hint: configured.webhook ? (
-      <>
-        Sends <code>alert.triggered</code> and <code>alert.resolved</code> to your live endpoints.
-      </>
-    ) : (
-      <>
-        <NotSetUp>Not configured</NotSetUp> No enabled live endpoint gets{' '}
-        <code>alert.triggered</code>. <a href="/webhooks/new">Add an endpoint</a>.
-      </>
-    ),
-  },
-  {
-    value: 'slack',
-    text: CHANNELS.slack.name,
-    hint:
-      configured.slack || slackHost !== null ? (
-        'Posts to a Slack channel.'
-      ) : (
+const channelChoices = (unconfigured: ChannelId[]) =>
+  CHANNEL_IDS.map((id) => {
+    const { name, hints } = CHANNELS[id];
+    return {
+      ...{ value: id as string, text: name },
+      hint: unconfigured.includes(id) ? (
         <>
-          <NotSetUp>Not configured</NotSetUp> Enter a Slack URL below, or set{' '}
-          <code>DELIVERABILITY_SLACK_WEBHOOK_URL</code> on the server.
+          <NotSetUp>Not configured</NotSetUp> <Marked text={hints.unconfigured} />
         </>
+      ) : (
+        <Marked text={hints.configured} />
       ),
-  },
-];
+    };
+  });
+
+/** Text with `code` and [links](/path). */
+const Marked = ({ text }: { text: string }) => (
+  <>
+    {text.split(/(`[^`]+`|\[[^\]]+\]\([^)]+\))/).map((part) => {
+      if (part.startsWith('`')) return <code key={part}>{part.slice(1, -1)}</code>;
+      const [, label, href] = /^\[(.+)\]\((.+)\)$/.exec(part) ?? [];
+      return label === undefined ? (
+        part
+      ) : (
+        <a key={part} href={href}>
+          {label}
+        </a>
+      );
+    })}
+  </>
+);
 
 const unknownChannels = (channels: string[]) =>
   channels
@@ -342,37 +355,39 @@ const unknownChannels = (channels: string[]) =>
       hint: 'This version of the program does not know this channel. It stays with the rule.',
     }));
 
-function SlackFields({
-  values,
-  error,
-  host,
-}: {
+interface SettingFieldProps {
+  field: ChannelField;
   values: RuleValues;
   error?: string;
-  host: string | null;
-}) {
+  /** How the API shows the stored value: of a secret, the host or whether it is set. */
+  shown: unknown;
+}
+
+function SettingField({ field, values, error, shown }: SettingFieldProps) {
+  const { name, kind, isSecret, label, hint, placeholder, removal } = field;
+  const value = values.settings[name] ?? '';
+  if (kind === 'addresses') return <TextArea {...{ name, label, hint, value, error }} rows={3} />;
+  const isStored = isSecret && shown !== null && shown !== false;
+  const noun = kind === 'url' ? 'URL' : label;
+  const where = typeof shown === 'string' ? ` at ${shown}` : '';
   return (
     <>
       <TextField
-        type="url"
-        name="slack_webhook_url"
-        label={host === null ? 'Slack URL' : 'New Slack URL'}
+        type={kind === 'url' ? 'url' : 'text'}
+        {...{ name, value, error, placeholder, secret: isSecret }}
+        label={isStored ? `New ${label}` : label}
         hint={
-          host === null
-            ? 'The URL of a Slack incoming webhook. It is a secret and is not shown again. If empty, the default URL of the server is used.'
-            : `This rule has its own URL at ${host}, which is not shown. Leave empty to keep it.`
+          isStored
+            ? `This rule has its own ${noun}${where}, which is not shown. Leave empty to keep it.`
+            : hint
         }
-        placeholder="https://hooks.slack.com/services/…"
-        value={values.slack_webhook_url}
-        error={error}
-        secret
       />
-      {host !== null && (
+      {isStored && (
         <Checkbox
-          name="remove_slack_url"
-          label="Remove the URL from this rule"
-          hint="The rule then uses the default URL of the server."
-          checked={values.remove_slack_url}
+          name={removalName(name)}
+          label={`Remove the ${noun} from this rule`}
+          hint={removal}
+          checked={values.removed.includes(name)}
         />
       )}
     </>

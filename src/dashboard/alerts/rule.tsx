@@ -1,6 +1,7 @@
 /** The pages of alert rules: create, show, change, test, delete. */
 
-import { channelName } from '../../alerts/channels/index.ts';
+import { CHANNEL_IDS, CHANNELS, type ChannelId, channelName } from '../../alerts/channels/index.ts';
+import { shownName } from '../../alerts/channels/settings.ts';
 import { alertOperations } from '../../alerts/routes.ts';
 import type { Alert, AlertIncident, AlertTest } from '../../alerts/schema.ts';
 import { findDomain } from '../../domains/queries.ts';
@@ -58,7 +59,6 @@ async function renderNew(call: PageCall, values: RuleValues, problem: FormProble
           action={PATH}
           values={values}
           problem={problem}
-          slackHost={null}
           submit="Create rule"
         />
       </Card>
@@ -120,7 +120,7 @@ async function renderRule(call: PageCall, id: string, state: PageState) {
   const lastTest = await call.invoke(alertOperations.lastTest, { params });
   const domain = alert.domain_id === null ? null : await findDomain(app.db, alert.domain_id);
   const canChange = allows(actor.role, 'admin') && actor.livemode;
-  const context = canChange ? await ruleFormContext(call) : null;
+  const context = canChange ? await ruleFormContext(call, alert) : null;
   const path = `${PATH}/${id}`;
   const failure = problem ?? actionProblem;
   return appPage(call, {
@@ -154,7 +154,6 @@ async function renderRule(call: PageCall, id: string, state: PageState) {
               values={state.values ?? valuesOf(alert, domain?.name ?? null)}
               version={versionOf(alertOperations.get, alert)}
               problem={problem}
-              slackHost={alert.slack_webhook_host}
               submit="Save changes"
             />
           </Card>
@@ -173,7 +172,7 @@ async function renderRule(call: PageCall, id: string, state: PageState) {
 }
 
 function RuleFacts({ alert, domain }: { alert: Alert; domain: string | null }) {
-  const { recipients, domain_id } = alert;
+  const { domain_id } = alert;
   return (
     <Facts
       items={[
@@ -190,25 +189,31 @@ function RuleFacts({ alert, domain }: { alert: Alert; domain: string | null }) {
           ),
         ],
         ['Channels', <Channels key="channels" alert={alert} />],
-        [
-          'Email recipients',
-          alert.channels.includes('email')
-            ? (recipients?.join(', ') ?? 'The owner and all admins')
-            : null,
-        ],
-        [
-          'Slack URL',
-          alert.slack_webhook_host && (
-            <>
-              <bdi>{alert.slack_webhook_host}</bdi> (secret)
-            </>
-          ),
-        ],
+        ...CHANNEL_IDS.flatMap((id) => settingFacts(alert, id)),
         ['Last triggered', <LastTriggered key="last" at={alert.last_triggered_at} />],
         ['Created', <Ago key="created" at={alert.created_at} />],
       ]}
     />
   );
+}
+
+/** Nothing about the recipients of a rule without emails. */
+function settingFacts(
+  alert: Alert,
+  id: ChannelId,
+): [label: string, value: preact.ComponentChildren][] {
+  return CHANNELS[id].fields.map((field) => {
+    const { label, kind, isSecret } = field;
+    const shown = (alert as Record<string, unknown>)[shownName(field)] ?? null;
+    if (kind === 'addresses') {
+      const addresses = (shown as string[] | null)?.join(', ') ?? 'The owner and all admins';
+      return [label, alert.channels.includes(id) ? addresses : null];
+    }
+    if (shown === null || shown === false) return [label, null];
+    if (!isSecret) return [label, <bdi key={label}>{String(shown)}</bdi>];
+    const text = shown === true ? 'Set' : <bdi>{String(shown)}</bdi>;
+    return [label, <span key={label}>{text} (secret)</span>];
+  });
 }
 
 function Incidents({

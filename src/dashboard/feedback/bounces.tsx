@@ -104,7 +104,12 @@ const show = page({
                 />
               </Card>
               <Rejections bounces={rejections.data} isAll={!rejections.has_more} />
-              <CountTables title="Bounces" providers={sums.providers} sources={sums.sources} />
+              <CountTables
+                title="Bounces"
+                providers={sums.providers}
+                sources={sums.sources}
+                unread={sums.sources_unread}
+              />
               <Codes codes={sums.codes} />
               <Card title="Newest bounces" id="newest">
                 {list.data.length === 0 ? (

@@ -3,6 +3,7 @@
 import * as v from 'valibot';
 import { feedbackOf } from '../../domains/feedback/state.ts';
 import { findDomain } from '../../domains/queries.ts';
+import { hasReports } from '../../feedback/queries.ts';
 import { feedbackOperations } from '../../feedback/routes.ts';
 import { MAX_REPORTER_DAYS } from '../../feedback/sources/list.ts';
 import { sourceOperations } from '../../feedback/sources/routes.ts';
@@ -81,6 +82,7 @@ const show = page({
       call.invoke(feedbackOperations.tls, { query: asked }),
     ]);
     const feedback = await feedbackOf(app, app.db, domain);
+    const isReported = feedback.last_report_at !== null || (await hasReports(app.db, id));
     const { totals, reporters } = sums;
     const sourceChoice = Object.entries({ show: query.show, reporter: query.reporter }).filter(
       ([, value]) => value,
@@ -99,8 +101,8 @@ const show = page({
       children: (
         <>
           <DomainTabs id={id} current="overview" />
-          <SetUp domain={domain.name} feedback={feedback} />
-          {feedback.last_report_at !== null && (
+          <SetUp domain={domain.name} feedback={feedback} isReported={isReported} />
+          {isReported && (
             <>
               <Advice domain={domain.name} advice={advice} />
               <Filters path={path} active={query.days !== undefined}>

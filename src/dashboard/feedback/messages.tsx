@@ -86,9 +86,12 @@ export function CountTables({
   title,
   providers,
   sources,
+  unread = 0,
 }: {
   /** What is counted, such as "Complaints". */
   title: string;
+  /** How many the table of sources leaves out. */
+  unread?: number;
   providers: { provider: string | null; count: number }[];
   sources: SourceCount[];
 }) {
@@ -126,6 +129,11 @@ export function CountTables({
           ]}
         />
         <Rest count={sources.length - MAX_SHOWN} />
+        {unread > 0 && (
+          <p class="small muted">
+            {`Without ${formatCount(unread)} older ${title.toLowerCase()}: their reporting server is no known source, and only the newest 500 returned messages are read.`}
+          </p>
+        )}
       </Card>
     </>
   );

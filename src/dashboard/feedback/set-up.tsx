@@ -9,7 +9,14 @@ import { Ago } from '../frame/times.tsx';
 
 type FeedbackRecord = DomainFeedback['records'][number];
 
-export function SetUp({ domain, feedback }: { domain: string; feedback: DomainFeedback }) {
+interface SetUpProps {
+  domain: string;
+  feedback: DomainFeedback;
+  /** Whether any report counts, also an uploaded one. */
+  isReported: boolean;
+}
+
+export function SetUp({ domain, feedback, isReported }: SetUpProps) {
   const { state, records, address, last_report_at } = feedback;
   const [dmarc] = records;
   const isPublished = dmarc?.published === true;
@@ -52,7 +59,7 @@ export function SetUp({ domain, feedback }: { domain: string; feedback: DomainFe
         />
         <p>
           {last_report_at === null ? (
-            'No report has arrived yet.'
+            `No report has arrived by email or HTTPS yet.${isReported ? ' This page shows the reports that you uploaded.' : ''}`
           ) : (
             <>
               The last report arrived <Ago at={last_report_at} />.

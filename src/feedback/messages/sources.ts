@@ -56,7 +56,7 @@ function first<In, Out>(values: In[], find: (value: In) => Out | undefined): Out
   return undefined;
 }
 
-/** SQLite and PostgreSQL take more values, but in one statement these are enough. */
+/** In one statement. */
 const MAX_VALUES = 1000;
 
 async function sourcesBy(
@@ -65,27 +65,29 @@ async function sourcesBy(
   column: 'address' | 'host',
   values: string[],
 ): Promise<Map<string, MessageSource>> {
-  if (values.length === 0) return new Map();
-  const named = values.slice(0, MAX_VALUES);
-  const rows = await db
-    .selectFrom('feedback_addresses')
-    .innerJoin('feedback_sources', 'feedback_sources.id', 'feedback_addresses.source_id')
-    .select(['feedback_addresses.address', 'feedback_addresses.host'])
-    .select(['feedback_sources.id', 'feedback_sources.name', 'feedback_sources.label'])
-    .where('feedback_addresses.domain_id', '=', domainId)
-    .where((eb) =>
-      column === 'address'
-        ? eb(
-            'feedback_addresses.id',
-            'in',
-            named.map((address) => `${domainId} ${address}`),
-          )
-        : eb('feedback_addresses.host', 'in', named),
-    )
-    .execute();
-  return new Map(
-    rows.map(({ id, name, label, ...row }) => [row[column] ?? '', { id, name: label ?? name }]),
-  );
+  const found = new Map<string, MessageSource>();
+  for (let first = 0; first < values.length; first += MAX_VALUES) {
+    const named = values.slice(first, first + MAX_VALUES);
+    const rows = await db
+      .selectFrom('feedback_addresses')
+      .innerJoin('feedback_sources', 'feedback_sources.id', 'feedback_addresses.source_id')
+      .select(['feedback_addresses.address', 'feedback_addresses.host'])
+      .select(['feedback_sources.id', 'feedback_sources.name', 'feedback_sources.label'])
+      .where('feedback_addresses.domain_id', '=', domainId)
+      .where((eb) =>
+        column === 'address'
+          ? eb(
+              'feedback_addresses.id',
+              'in',
+              named.map((address) => `${domainId} ${address}`),
+            )
+          : eb('feedback_addresses.host', 'in', named),
+      )
+      .execute();
+    for (const { id, name, label, ...row } of rows)
+      found.set(row[column] ?? '', { id, name: label ?? name });
+  }
+  return found;
 }
 
 /** The sending services among the sources of a domain, by the ID of the service. */

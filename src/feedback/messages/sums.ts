@@ -1,31 +1,37 @@
 /** Sums of complaints and bounces over a period. */
 
-import { type RawBuilder, sql } from 'kysely';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { App } from '../../app.ts';
 import type { Db } from '../../store/open.ts';
-import { isOfCountedReport } from '../queries.ts';
+import { REPORT_STATUSES } from '../status.ts';
 import type { Period } from '../sums.ts';
 import { bounceEvidence, complaintEvidence, messagesOf } from './describe.ts';
 import { type MessageSource, readSources, type SenderEvidence } from './sources.ts';
 
 const MAX_LISTED = 400;
 
-type Column = 'day' | 'kind' | 'class' | 'provider' | 'status_code' | 'address' | 'dkim_domain';
 type Count<Columns extends string> = Record<Columns, string> & { count: number };
 
-/** How many there are for each combination of values, of reports that count. */
-async function countBy<Columns extends Column | 'reporting_server'>(
+/**
+ * How many there are for each combination of values: one pass over the rows of the period, from which all sums follow.
+ * `uncounted` is the type of the reports of which some rows do not count.
+ */
+async function countBy<Columns extends string>(
   db: Db,
-  table: 'complaints' | 'bounces',
-  columns: Columns[],
+  { table, columns, uncounted }: { table: string; columns: Columns[]; uncounted?: 'complaint' },
   { domain, from, to }: Period,
 ): Promise<Count<Columns>[]> {
   const list: RawBuilder<unknown> = sql.join(columns.map((column) => sql.ref(column)));
+  // They are few, so this is faster than a look at the report of each row.
+  const ofCounted = uncounted
+    ? sql`and report_id not in (select id from feedback_reports
+        where domain_id = ${domain.id} and type = ${uncounted}
+          and status in (${sql.join(REPORT_STATUSES.filter((status) => status !== 'counted'))}))`
+    : sql``;
   const { rows } = await sql<Count<Columns>>`
     select ${list}, count(*) as count
     from ${sql.table(table)}
-    where domain_id = ${domain.id} and day >= ${from} and day <= ${to}
-      and ${isOfCountedReport}
+    where domain_id = ${domain.id} and day >= ${from} and day <= ${to} ${ofCounted}
     group by ${list}`.execute(db);
   return rows.map((row) => ({ ...row, count: Number(row.count) }));
 }
@@ -34,13 +40,14 @@ async function countBy<Columns extends Column | 'reporting_server'>(
 function sumBy<Name extends string, Row extends Record<Name, string | null> & { count: number }>(
   rows: Row[],
   name: Name,
+  limit = MAX_LISTED,
 ) {
   const sums = new Map<string | null, number>();
   for (const row of rows) sums.set(row[name], (sums.get(row[name]) ?? 0) + row.count);
   return [...sums]
     .map(([value, count]) => ({ [name]: value, count }) as Record<Name, string> & { count: number })
     .sort((a, b) => b.count - a.count || ((a[name] ?? '') < (b[name] ?? '') ? -1 : 1))
-    .slice(0, MAX_LISTED);
+    .slice(0, limit);
 }
 
 const totalOf = (rows: { count: number }[]): number =>
@@ -99,22 +106,27 @@ async function bySource(
 
 export async function complaintSummary({ db }: App, period: Period) {
   const { domain, from, to } = period;
-  const [days, senders, messages] = await Promise.all([
-    countBy(db, 'complaints', ['day', 'kind'], period),
-    countBy(db, 'complaints', ['kind', 'provider', 'address', 'dkim_domain'], period),
+  const [counts, messages] = await Promise.all([
+    countBy(
+      db,
+      {
+        ...{ table: 'complaints', uncounted: 'complaint' },
+        columns: ['day', 'kind', 'provider', 'address', 'dkim_domain'],
+      },
+      period,
+    ),
     messagesIn(db, period),
   ]);
-  const abuse = senders.filter(({ kind }) => kind === 'abuse');
+  const abuse = counts.filter(({ kind }) => kind === 'abuse');
   const find = await readSources(db, domain.id, abuse.map(complaintEvidence));
   return {
     object: 'complaint_summary' as const,
     ...{ domain_id: domain.id, from, to },
     ...{ total: totalOf(abuse), messages },
-    days: days
-      .filter(({ kind }) => kind === 'abuse')
-      .map(({ day, count }) => ({ date: day, count }))
+    days: [...Map.groupBy(abuse, ({ day }) => day)]
+      .map(([date, rows]) => ({ date, count: totalOf(rows) }))
       .sort(byDate),
-    kinds: sumBy(senders, 'kind'),
+    kinds: sumBy(counts, 'kind'),
     providers: sumBy(abuse, 'provider'),
     addresses: sumBy(abuse, 'address'),
     sources: await bySource(
@@ -127,61 +139,68 @@ export async function complaintSummary({ db }: App, period: Period) {
 
 export async function bounceSummary({ db }: App, period: Period) {
   const { domain, from, to } = period;
-  const [days, replies, servers, messages] = await Promise.all([
-    countBy(db, 'bounces', ['day', 'class'], period),
-    countBy(db, 'bounces', ['class', 'provider', 'status_code'], period),
-    countBy(db, 'bounces', ['reporting_server'], period),
+  const [counts, messages] = await Promise.all([
+    // Their rows are stored only if their report counts.
+    countBy(
+      db,
+      {
+        table: 'bounces',
+        columns: ['day', 'class', 'provider', 'status_code', 'reporting_server'],
+      },
+      period,
+    ),
     messagesIn(db, period),
   ]);
-  const dates = Map.groupBy(days, ({ day }) => day);
+  const { sources, unread } = await bounceSources(db, period, counts);
   return {
     object: 'bounce_summary' as const,
     ...{ domain_id: domain.id, from, to },
-    ...{ total: totalOf(days), messages },
-    days: [...dates]
+    ...{ total: totalOf(counts), messages },
+    days: [...Map.groupBy(counts, ({ day }) => day)]
       .map(([date, rows]) => {
         const of = (name: string) => totalOf(rows.filter((row) => row.class === name));
         const classes = { policy: of('policy'), hard: of('hard'), soft: of('soft') };
         return { date, count: totalOf(rows), ...classes };
       })
       .sort(byDate),
-    classes: sumBy(replies, 'class'),
-    providers: sumBy(replies, 'provider'),
-    codes: sumBy(replies, 'status_code'),
-    sources: await bySource(db, period, await bounceSources(db, period, servers)),
+    classes: sumBy(counts, 'class'),
+    providers: sumBy(counts, 'provider'),
+    codes: sumBy(counts, 'status_code'),
+    sources: await bySource(db, period, sources),
+    sources_unread: unread,
   };
 }
 
-/** Returned messages are read one by one, so only those of the newest bounces. The rest has an unknown source. */
+/** Returned messages are read one by one, so only so many. */
 const MAX_READ = 500;
 
-/** Bounces that no known sender reports are told apart by what the returned message says. */
+interface BounceSources {
+  sources: { source: MessageSource | null; count: number }[];
+  /** Bounces whose source would need more returned messages than are read. */
+  unread: number;
+}
+
+/** By the reporting server, over the whole period. If that is no sender, by the returned messages of the newest bounces. */
 async function bounceSources(
   db: Db,
   { domain, from, to }: Period,
-  servers: { reporting_server: string | null; count: number }[],
-): Promise<{ source: MessageSource | null; count: number }[]> {
+  counts: Count<'reporting_server'>[],
+): Promise<BounceSources> {
+  const servers = sumBy(counts, 'reporting_server', Infinity);
   const evidenceOf = ({ reporting_server }: (typeof servers)[number]): SenderEvidence =>
     bounceEvidence(reporting_server);
   const find = await readSources(db, domain.id, servers.map(evidenceOf));
   const found = servers.map((row) => ({ ...row, source: find(evidenceOf(row)) }));
   const known = found.filter(({ source }) => source !== null);
   const unknown = found.filter(({ source }) => source === null);
-  if (unknown.length === 0) return known;
-  const names = unknown.flatMap(({ reporting_server }) => reporting_server ?? []);
+  if (unknown.length === 0) return { sources: known, unread: 0 };
   const newest = await db
     .selectFrom('bounces')
     .select(['report_id', 'reporting_server'])
     .where('domain_id', '=', domain.id)
     .where('day', '>=', from)
     .where('day', '<=', to)
-    .where(({ or, eb }) =>
-      or([
-        eb('reporting_server', 'is', null),
-        ...(names.length > 0 ? [eb('reporting_server', 'in', names.slice(0, MAX_LISTED))] : []),
-      ]),
-    )
-    .where(isOfCountedReport)
+    .where(isOneOf(unknown.map(({ reporting_server }) => reporting_server)))
     .orderBy('day', 'desc')
     .limit(MAX_READ)
     .execute();
@@ -194,5 +213,14 @@ async function bounceSources(
   );
   const findByMessage = await readSources(db, domain.id, evidence);
   const read = evidence.map((one) => ({ source: findByMessage(one), count: 1 }));
-  return [...known, ...read, { source: null, count: totalOf(unknown) - totalOf(read) }];
+  return { sources: [...known, ...read], unread: totalOf(unknown) - totalOf(read) };
+}
+
+/** SQLite and PostgreSQL take more parameters than that in one statement. */
+const MAX_NAMES = 10_000;
+
+function isOneOf(servers: (string | null)[]): RawBuilder<SqlBool> {
+  const names = servers.filter((name) => name !== null).slice(0, MAX_NAMES);
+  const isNamed = names.length > 0 ? sql`or reporting_server in (${sql.join(names)})` : sql``;
+  return sql<SqlBool>`(reporting_server is null ${isNamed})`;
 }

@@ -15,7 +15,7 @@ import type { Verifications } from '../thread/verify.ts';
 import { addBounces, addComplaint } from './messages.ts';
 import { upsertReporter } from './reporters.ts';
 import { storeOnlyBatch, storeRows } from './rows.ts';
-import { countReport } from './tallies.ts';
+import { ARRIVALS, countReport, touchDomain } from './tallies.ts';
 
 export interface Recording {
   mail: FeedbackMailRow;
@@ -115,10 +115,8 @@ async function insertReport(
   const isVerified = verifications === null ? null : isGenuine(item, verifications);
   const reporter = await upsertReporter(tx, app, item.reporter, mail.received_at);
   const original = await findOriginal(tx, item);
-  const status = statusOf(item, {
-    original,
-    mayCount: isVerified !== false || reporter.trusted === 1 || item.type === 'bounce',
-  });
+  const mayCount = isVerified !== false || reporter.trusted === 1 || item.type === 'bounce';
+  const status = statusOf(item, { original, mayCount });
   const hasRows = status === 'counted' || status === 'unverified';
   const row: FeedbackReportRow = {
     ...baseRow(app, recording),
@@ -135,6 +133,9 @@ async function insertReport(
     ...{ repaired: item.repaired, content: contentOf(item) },
     row_count: hasRows ? item.rowCount : 0,
   };
+  // It shows that reports arrive, though a person was faster. Anyone may repeat one that arrived.
+  if (status === 'duplicate' && mayCount && !(await hasArrived(tx, item)))
+    await touchDomain(tx, row);
   await tx.insertInto('feedback_reports').values(row).execute();
   if (hasRows && item.complaint) await addComplaint(tx, app, row, item.complaint);
   if (hasRows) await addBounces(tx, app, row, item.bounces);
@@ -182,6 +183,20 @@ async function findOriginal(tx: Tx, { identity }: PreparedReport): Promise<Origi
     .limit(1)
     .execute();
   return copies[0] ?? null;
+}
+
+/** Whether a copy that may count came from a reporter, rather than from a person. */
+async function hasArrived(tx: Tx, { identity }: PreparedReport): Promise<boolean> {
+  const copy = await tx
+    .selectFrom('feedback_reports')
+    .select('id')
+    .where('identity', '=', identity)
+    .where('status', 'in', ['counted', 'duplicate'])
+    .where('source', 'in', ARRIVALS)
+    .where('verified', 'is distinct from', 0)
+    .limit(1)
+    .executeTakeFirst();
+  return copy !== undefined;
 }
 
 /** A forged copy that came first does not keep the genuine one from counting. */

@@ -55,12 +55,14 @@ async function addTlsDay(tx: Tx, domain_id: string, tally: TlsDay): Promise<void
     .execute();
 }
 
-/** For the API: when a domain last got a report that counts. */
-async function touchDomain(
-  tx: Tx,
-  { domain_id, type, received_at }: FeedbackReportRow,
-): Promise<void> {
+/** How reporters send reports by themselves. What people upload or import shows nothing about the address. */
+export const ARRIVALS = ['smtp', 'https'];
+
+/** For the state of the feedback: when a domain last got a report that counts from a reporter. */
+export async function touchDomain(tx: Tx, report: FeedbackReportRow): Promise<void> {
+  const { domain_id, type, source, received_at } = report;
   if (domain_id === null || (type !== 'dmarc' && type !== 'tls')) return;
+  if (!ARRIVALS.includes(source)) return;
   await tx
     .updateTable('feedback_domains')
     .set(({ eb, ref, val }) => ({

@@ -4,6 +4,7 @@ import type { App } from '../../app.ts';
 import { isoTime } from '../../lib/clock.ts';
 import { lockIn, type Tx, transact } from '../../store/open.ts';
 import type { FeedbackAddressRow } from '../../store/tables.generated.ts';
+import { moveState } from '../watch/moved-source.ts';
 import { moveDays } from './days.ts';
 import type { SourceName } from './name.ts';
 
@@ -32,7 +33,10 @@ export async function assignSource(
       })
       .where('id', '=', id)
       .execute();
-    if (previous !== null) await deleteIfEmpty(tx, previous);
+    if (previous !== null) {
+      await moveState(tx, app, { from: previous, to: source });
+      await deleteIfEmpty(tx, previous);
+    }
   });
 }
 

@@ -311,7 +311,7 @@ export const SOURCE_EVENTS: EventDeclaration[] = [
     type: 'feedback.source_recovered',
     summary: 'Messages of a source no longer fail',
     description:
-      'The latest messages of a source that failed pass, or it has sent nothing for 14 days.',
+      'The latest messages of a source that failed pass. Or it has sent nothing for 14 days, or someone classified it as not yours. If its addresses belong to another source since, that one recovers.',
     data: SourceEvent,
     object: SOURCE_OBJECT,
     line: sourceLine,

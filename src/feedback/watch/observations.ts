@@ -1,4 +1,4 @@
-/** What the watch observes: sources, TLS sessions, complaints, and whether reports arrive. */
+/** What the watch observes: sources, TLS sessions, the days of receivers, and whether reports arrive. */
 
 import type { Observed } from '../../events/observations.ts';
 import type { DomainRow, FeedbackDomainRow } from '../../store/tables.generated.ts';
@@ -17,6 +17,10 @@ export interface SourceObservation extends Observed {
   day: string | null;
   messages: number;
   failed: number;
+  /** How many reporters counted these messages, if it is new or failing; else 0. */
+  reporters: number;
+  /** Whether it belongs to the domain as far as people said: only then it can fail. */
+  isOurs: boolean;
   /** The day since which its messages fail, though it belongs to the domain and passed before. */
   failingSince: string | null;
   /** The first day of a source that nobody has classified. */
@@ -30,15 +34,24 @@ export interface TlsObservation extends Observed {
   day: string | null;
   succeeded: number;
   failed: number;
+  /** How many reporters counted these sessions. */
+  reporters: number;
 }
 
-/** The complaints of a day, and the messages that DMARC reports count for it. The subject is the domain. */
-export interface ComplaintObservation extends Observed {
-  kind: 'complaints';
-  /** Null if there was no DMARC report for a week. */
+/**
+ * A day as receivers see it: complaints, and the messages to compare them with. The subject is the domain. The figures of
+ * one receiver alone need another subject, or they would resolve what those of the others opened.
+ */
+export interface ReceiverDayObservation extends Observed {
+  kind: 'receiver_day';
+  /** Null if nobody counted messages for a week. */
   day: string | null;
   complaints: number;
+  /** Who passed on the complaints, those with the most first: domains such as `yahoo.com`. */
+  receivers: string[];
+  /** As DMARC reports count them, and how many reporters do. */
   messages: number;
+  reporters: number;
 }
 
 /** Whether reports about a domain still arrive. The subject is the domain. */
@@ -52,7 +65,7 @@ declare module '../../events/observations.ts' {
   interface Observations {
     source: SourceObservation;
     tls: TlsObservation;
-    complaints: ComplaintObservation;
+    receiver_day: ReceiverDayObservation;
     feedback: FeedbackObservation;
   }
 }

@@ -39,6 +39,10 @@ const ENDING_DAYS = 14;
 /** With reports of fewer days before it appeared, nobody knows whether a source is new. */
 const ESTABLISHED_DAYS = 14;
 
+/** Unless somebody said that it is not. */
+export const isOurs = ({ mark }: Pick<WatchedSource, 'mark'>): boolean =>
+  mark === null || mark === 'own';
+
 /** How many days before today `days` must reach, for `sourceState`. */
 export const DAYS_NEEDED = ABSENT_DAYS + ENDING_DAYS + RECENT_DAYS;
 
@@ -56,7 +60,6 @@ export function sourceState(
     ({ day, messages }) => day >= dayBefore(today, RECENT_DAYS) && messages >= MIN_MESSAGES,
   );
   const isClassified = (mark ?? label) !== null;
-  const isOurs = mark === null || mark === 'own';
   const passedBefore = (day: string): boolean => {
     const totals = totalsBefore(complete, day);
     const kind = kindOf(key, mark as SourceMark | null, totals);
@@ -64,11 +67,55 @@ export function sourceState(
   };
   return {
     new_since: isClassified ? null : newSince(new_since, complete, recent, { today, reportDays }),
-    failing_since: isOurs
+    failing_since: isOurs({ mark })
       ? failingSince(failing_since, complete, recent, { today, passedBefore })
       : null,
   };
 }
+
+/**
+ * What is left of the state of a source after addresses moved away. `days` are the remaining ones. What they no longer show
+ * was about the addresses that moved.
+ */
+export function remainingState({ new_since, failing_since }: SourceState, days: SourceDay[]) {
+  const showsNew = since(days, new_since).some((day) => arrived(day) >= MIN_MESSAGES);
+  return {
+    new_since: showsNew ? new_since : null,
+    failing_since: failsSince(days, failing_since) ? failing_since : null,
+  };
+}
+
+/** The state of a source that got addresses with this state. Its `days` include theirs. */
+export function inheritedState(
+  moved: SourceState,
+  { mark, label, new_since, failing_since }: WatchedSource,
+  days: SourceDay[],
+  today: string,
+): SourceState {
+  const isNew =
+    moved.new_since !== null &&
+    (mark ?? label) === null &&
+    appearance(days, moved.new_since) > dayBefore(today, ENDING_DAYS);
+  return {
+    new_since: new_since ?? (isNew ? moved.new_since : null),
+    failing_since:
+      failing_since ??
+      (isOurs({ mark }) && failsSince(days, moved.failing_since) ? moved.failing_since : null),
+  };
+}
+
+const since = (days: SourceDay[], first: string | null): SourceDay[] =>
+  first === null ? [] : days.filter(({ day }) => day >= first);
+
+function failsSince(days: SourceDay[], first: string | null): boolean {
+  const later = since(days, first);
+  const sumOf = (name: 'messages' | 'passed') => later.reduce((sum, day) => sum + day[name], 0);
+  return isFailing({ messages: sumOf('messages'), passed: sumOf('passed') });
+}
+
+/** What the policy stops is a number, not a problem. */
+const arrived = ({ messages, quarantined, rejected }: SourceDay): number =>
+  messages - quarantined - rejected;
 
 function newSince(
   before: string | null,
@@ -77,10 +124,7 @@ function newSince(
   { today, reportDays }: { today: string; reportDays: string[] },
 ): string | null {
   if (before !== null) return before > dayBefore(today, ENDING_DAYS) ? before : null;
-  // What the policy stops is a number, not a problem.
-  const found = recent.find(
-    ({ messages, quarantined, rejected }) => messages - quarantined - rejected >= MIN_MESSAGES,
-  );
+  const found = recent.find((day) => arrived(day) >= MIN_MESSAGES);
   if (!found) return null;
   const appeared = appearance(days, found.day);
   const earlier = reportDays.filter(

@@ -1,12 +1,14 @@
 /** Finds the sources of a domain that are new or failing, stores it, and emits the events. */
 
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import { sql } from 'kysely';
 import type { App } from '../../app.ts';
 import { appendEvent } from '../../events/events.ts';
 import { observed } from '../../events/observations.ts';
 import { isoTime } from '../../lib/clock.ts';
-import { type Db, type Tx, transact } from '../../store/open.ts';
+import { type Db, lockIn, type Tx, transact } from '../../store/open.ts';
 import type { FeedbackSourceRow } from '../../store/tables.generated.ts';
+import { isReportedSince } from '../queries.ts';
 import { SUM_COLUMNS } from '../sources/days.ts';
 import { presentSource } from '../sources/present.ts';
 import { sourcesOf, withAddresses } from '../sources/queries.ts';
@@ -15,6 +17,7 @@ import type { SourceObservation, WatchedDomain } from './observations.ts';
 import {
   COMPLETE_AFTER_DAYS,
   DAYS_NEEDED,
+  isOurs,
   MIN_MESSAGES,
   RECENT_DAYS,
   type SourceDay,
@@ -22,8 +25,8 @@ import {
   sourceState,
 } from './source-state.ts';
 
-/** Sources per query and transaction. */
-const BATCH_SIZE = 100;
+/** Sources per transaction, in which their days are read, too. */
+const BATCH_SIZE = 25;
 
 /** A domain with what the watch needs of it; undefined if it was removed or has no reports. */
 export async function watchedDomain(db: Db | Tx, id: string): Promise<WatchedDomain | undefined> {
@@ -32,7 +35,7 @@ export async function watchedDomain(db: Db | Tx, id: string): Promise<WatchedDom
     .innerJoin('domains', 'domains.id', 'feedback_domains.id')
     .select(['domains.id', 'domains.name', 'first_at', 'last_at'])
     .where('domains.id', '=', id)
-    .where('last_at', 'is not', null)
+    .where(isReportedSince(''))
     .executeTakeFirst();
 }
 
@@ -44,10 +47,7 @@ export async function watchSources(app: App, domainId: string): Promise<void> {
   const reportDays = await reportDaysOf(app.db, domainId, from);
   for (let first = 0; first < ids.length; first += BATCH_SIZE) {
     const batch = ids.slice(first, first + BATCH_SIZE);
-    const days = await daysBySource(app.db, batch, from);
-    await transact(app.db, (tx) =>
-      watchBatch(tx, app, domainId, { batch, days, today, reportDays }),
-    );
+    await transact(app.db, (tx) => watchBatch(tx, app, domainId, { batch, today, reportDays }));
     await yieldToEventLoop();
   }
 }
@@ -55,7 +55,6 @@ export async function watchSources(app: App, domainId: string): Promise<void> {
 interface Batch {
   /** IDs of sources. */
   batch: string[];
-  days: Map<string, SourceDay[]>;
   today: string;
   reportDays: string[];
 }
@@ -64,25 +63,28 @@ async function watchBatch(
   tx: Tx,
   app: App,
   domainId: string,
-  { batch, days, today, reportDays }: Batch,
+  { batch, today, reportDays }: Batch,
 ): Promise<void> {
   const domain = await watchedDomain(tx, domainId);
   if (!domain) return;
-  const rows = await tx
-    .selectFrom('feedback_sources')
-    .selectAll()
-    .where('id', 'in', batch)
-    .orderBy('id')
-    .execute();
+  // No address moves from or to them meanwhile, and no other node looks at them.
+  const rows = await lockSources(tx, batch);
+  const days = await daysBySource(tx, batch, dayBefore(today, DAYS_NEEDED));
   const observations: SourceObservation[] = [];
   for (const row of rows) {
     const own = days.get(row.id) ?? [];
     const state = sourceState(row, own, { today, reportDays });
     if (await recordState(tx, app, domain, row, state))
-      observations.push(observationOf(domain, row, state, own, today));
+      observations.push(await observationOf(tx, domain, row, { state, days: own, today }));
   }
   await app.subscribers.publish(observed, tx, observations);
 }
+
+export const lockSources = (tx: Tx, ids: string[]): Promise<FeedbackSourceRow[]> =>
+  lockIn(
+    tx,
+    tx.selectFrom('feedback_sources').selectAll().where('id', 'in', ids).orderBy('id'),
+  ).execute();
 
 async function candidates(db: Db, domainId: string, today: string): Promise<string[]> {
   const active = await db
@@ -116,8 +118,8 @@ async function reportDaysOf(db: Db, domainId: string, from: string): Promise<str
   return rows.map(({ day }) => day);
 }
 
-async function daysBySource(
-  db: Db,
+export async function daysBySource(
+  db: Db | Tx,
   sources: string[],
   from: string,
 ): Promise<Map<string, SourceDay[]>> {
@@ -133,24 +135,57 @@ async function daysBySource(
   return Map.groupBy(rows, ({ source_id }) => source_id);
 }
 
-function observationOf(
+interface Observing {
+  state: SourceState;
+  days: SourceDay[];
+  today: string;
+}
+
+export async function observationOf(
+  tx: Tx,
   { id, name }: WatchedDomain,
   row: FeedbackSourceRow,
-  { new_since, failing_since }: SourceState,
-  days: SourceDay[],
-  today: string,
-): SourceObservation {
+  { state: { new_since, failing_since }, days, today }: Observing,
+): Promise<SourceObservation> {
   const [since, until] = [dayBefore(today, RECENT_DAYS), dayBefore(today, COMPLETE_AFTER_DAYS)];
   const latest = days.findLast(
     ({ day, messages }) => day >= since && day <= until && messages >= MIN_MESSAGES,
   );
+  const isReported = latest !== undefined && (new_since ?? failing_since) !== null;
   return {
     ...{ kind: 'source', subject: row.id, domainId: id, domain: name },
     ...{ name: row.label ?? row.name, day: latest?.day ?? null },
     messages: latest?.messages ?? 0,
     failed: latest ? latest.messages - latest.passed : 0,
+    reporters: isReported ? await reportersOf(tx, id, row, latest.day) : 0,
+    isOurs: isOurs(row),
     ...{ failingSince: failing_since, newSince: new_since },
   };
+}
+
+/** How many reporters count messages of a source in the reports that begin on a day. */
+async function reportersOf(
+  tx: Tx,
+  domainId: string,
+  { id }: Pick<FeedbackSourceRow, 'id'>,
+  day: string,
+): Promise<number> {
+  const { count } = await tx
+    .selectFrom('feedback_addresses as address')
+    .innerJoin('dmarc_rows as row', (join) =>
+      join
+        .onRef('row.domain_id', '=', 'address.domain_id')
+        .onRef('row.address', '=', 'address.address'),
+    )
+    .innerJoin('feedback_reports as report', 'report.id', 'row.report_id')
+    .select(({ fn }) => fn.count('report.reporter_id').distinct().as('count'))
+    .where('address.source_id', '=', id)
+    .where('row.domain_id', '=', domainId)
+    .where('row.day', '=', day)
+    // A literal, so that SQLite uses the partial index.
+    .where('row.counted', '=', sql.lit(1))
+    .executeTakeFirstOrThrow();
+  return Number(count);
 }
 
 /** Resolves with false if somebody has changed the source meanwhile: the next run looks again. */

@@ -7,11 +7,11 @@ import { observed } from '../../events/observations.ts';
 import { isoTime } from '../../lib/clock.ts';
 import type { Job } from '../../scheduler/scheduler.ts';
 import { type Tx, transact } from '../../store/open.ts';
-import { isOfCountedReport } from '../queries.ts';
-import { dayBefore } from '../sums.ts';
+import { isOfCountedReport, isReportedSince } from '../queries.ts';
+import { countedReports, dayBefore } from '../sums.ts';
 import type {
-  ComplaintObservation,
   FeedbackObservation,
+  ReceiverDayObservation,
   TlsObservation,
   WatchedDomain,
 } from './observations.ts';
@@ -30,7 +30,7 @@ export async function watchFeedback(app: App): Promise<void> {
   const domains = await app.db
     .selectFrom('feedback_domains')
     .select('id')
-    .where('last_at', 'is not', null)
+    .where(isReportedSince(''))
     .orderBy('id')
     .execute();
   for (const { id } of domains) {
@@ -38,9 +38,9 @@ export async function watchFeedback(app: App): Promise<void> {
       const domain = await watchedDomain(tx, id);
       if (!domain) return;
       await app.subscribers.publish(observed, tx, [
-        observeArrival(app, domain),
+        ...observeArrival(app, domain),
         await observeTls(tx, app, domain),
-        await observeComplaints(tx, app, domain),
+        await observeReceiverDay(tx, app, domain),
       ]);
     });
     await watchSources(app, id);
@@ -48,13 +48,14 @@ export async function watchFeedback(app: App): Promise<void> {
   }
 }
 
+/** Nothing if all its reports were uploaded: nobody sends any that could stop. */
 function observeArrival(
   { clock }: Pick<App, 'clock'>,
   { id, name, first_at, last_at }: WatchedDomain,
-): FeedbackObservation {
-  const stopped = isStopped({ first_at, last_at }, clock.now());
-  const state = { lastReportAt: last_at!, isStopped: stopped };
-  return { kind: 'feedback', subject: name, domainId: id, ...state };
+): FeedbackObservation[] {
+  if (last_at === null) return [];
+  const state = { lastReportAt: last_at, isStopped: isStopped({ first_at, last_at }, clock.now()) };
+  return [{ kind: 'feedback', subject: name, domainId: id, ...state }];
 }
 
 /** The days that reporters have told of: their reports arrive during the next two. */
@@ -78,17 +79,27 @@ async function observeTls(
     .orderBy('day', 'desc')
     .limit(1)
     .executeTakeFirst();
-  const figures = latest ?? { day: null, succeeded: 0, failed: 0 };
-  return { kind: 'tls', subject: name, domainId: id, ...figures };
+  const subject = { kind: 'tls' as const, subject: name, domainId: id };
+  if (!latest) return { ...subject, day: null, succeeded: 0, failed: 0, reporters: 0 };
+  return { ...subject, ...latest, reporters: await reportersOf(tx, id, latest.day, 'tls') };
 }
 
-async function observeComplaints(
+/** How many reporters sent reports about a day. */
+async function reportersOf(tx: Tx, id: string, day: string, type: 'dmarc' | 'tls') {
+  const rows = await countedReports(tx, { domains: [id], from: day, to: day }, type)
+    .select('reporter_id')
+    .distinct()
+    .execute();
+  return rows.length;
+}
+
+async function observeReceiverDay(
   tx: Tx,
   { clock }: Pick<App, 'clock'>,
   { id, name }: WatchedDomain,
-): Promise<ComplaintObservation> {
+): Promise<ReceiverDayObservation> {
   const { from, to } = recentDays(clock);
-  const subject = { kind: 'complaints' as const, subject: name, domainId: id };
+  const subject = { kind: 'receiver_day' as const, subject: name, domainId: id };
   const latest = await tx
     .selectFrom('dmarc_days')
     .select(['day', 'messages'])
@@ -98,15 +109,25 @@ async function observeComplaints(
     .orderBy('day', 'desc')
     .limit(1)
     .executeTakeFirst();
-  if (!latest) return { ...subject, day: null, complaints: 0, messages: 0 };
-  const { count } = await tx
+  if (!latest)
+    return { ...subject, day: null, complaints: 0, receivers: [], messages: 0, reporters: 0 };
+  const rows = await tx
     .selectFrom('complaints')
+    .select('provider')
     .select(({ fn }) => fn.countAll().as('count'))
     .where('domain_id', '=', id)
     .where('day', '=', latest.day)
     .where('kind', '=', 'abuse')
     // Others may be forged.
     .where(isOfCountedReport)
-    .executeTakeFirstOrThrow();
-  return { ...subject, ...latest, complaints: Number(count) };
+    .groupBy('provider')
+    .orderBy('count', 'desc')
+    .orderBy('provider')
+    .execute();
+  return {
+    ...{ ...subject, ...latest },
+    complaints: rows.reduce((sum, { count }) => sum + Number(count), 0),
+    receivers: rows.map(({ provider }) => provider),
+    reporters: await reportersOf(tx, id, latest.day, 'dmarc'),
+  };
 }
