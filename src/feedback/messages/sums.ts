@@ -1,52 +1,28 @@
 /** Sums of complaints and bounces over a period. */
 
-import { type RawBuilder, sql } from 'kysely';
 import type { App } from '../../app.ts';
 import type { Db } from '../../store/open.ts';
 import { isOfCountedReport } from '../queries.ts';
+import { messagesOf as messagesOfSources } from '../sources/queries.ts';
 import type { Period } from '../sums.ts';
+import { messageCounts, messageDays } from './counts.ts';
 import { bounceEvidence, complaintEvidence, messagesOf } from './describe.ts';
 import { type MessageSource, readSources, type SenderEvidence } from './sources.ts';
 
 const MAX_LISTED = 400;
 
-type Column = 'day' | 'kind' | 'class' | 'provider' | 'status_code' | 'address' | 'dkim_domain';
-type Count<Columns extends string> = Record<Columns, string> & { count: number };
-
-/** How many there are for each combination of values, of reports that count. */
-async function countBy<Columns extends Column | 'reporting_server'>(
-  db: Db,
-  table: 'complaints' | 'bounces',
-  columns: Columns[],
-  { domain, from, to }: Period,
-): Promise<Count<Columns>[]> {
-  const list: RawBuilder<unknown> = sql.join(columns.map((column) => sql.ref(column)));
-  const { rows } = await sql<Count<Columns>>`
-    select ${list}, count(*) as count
-    from ${sql.table(table)}
-    where domain_id = ${domain.id} and day >= ${from} and day <= ${to}
-      and ${isOfCountedReport}
-    group by ${list}`.execute(db);
-  return rows.map((row) => ({ ...row, count: Number(row.count) }));
-}
-
-/** The sums for each value of a column, the largest first. */
-function sumBy<Name extends string, Row extends Record<Name, string | null> & { count: number }>(
-  rows: Row[],
-  name: Name,
-) {
-  const sums = new Map<string | null, number>();
-  for (const row of rows) sums.set(row[name], (sums.get(row[name]) ?? 0) + row.count);
-  return [...sums]
-    .map(([value, count]) => ({ [name]: value, count }) as Record<Name, string> & { count: number })
-    .sort((a, b) => b.count - a.count || ((a[name] ?? '') < (b[name] ?? '') ? -1 : 1))
-    .slice(0, MAX_LISTED);
-}
+/** The largest first. An empty value stands for an unknown one. */
+const listed = <Name extends string>(counts: { value: string; count: number }[], name: Name) =>
+  counts
+    .toSorted((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))
+    .slice(0, MAX_LISTED)
+    .map(
+      ({ value, count }) =>
+        ({ [name]: value || null, count }) as Record<Name, string> & { count: number },
+    );
 
 const totalOf = (rows: { count: number }[]): number =>
   rows.reduce((sum, row) => sum + row.count, 0);
-
-const byDate = (a: { date: string }, b: { date: string }) => (a.date < b.date ? -1 : 1);
 
 /** The messages of the domain that DMARC reports count, to compare with. */
 async function messagesIn(db: Db, { domain, from, to }: Period): Promise<number> {
@@ -63,7 +39,7 @@ async function messagesIn(db: Db, { domain, from, to }: Period): Promise<number>
 /** The sums for each source, with the messages that DMARC reports count for it. */
 async function bySource(
   db: Db,
-  { from, to }: Period,
+  period: Period,
   counts: { source: MessageSource | null; count: number }[],
 ) {
   const sums = new Map<string, { source: MessageSource | null; count: number }>();
@@ -76,79 +52,95 @@ async function bySource(
     .sort((a, b) => b.count - a.count || Number(a.source === null) - Number(b.source === null))
     .slice(0, MAX_LISTED);
   const ids = sorted.flatMap(({ source }) => source?.id ?? []);
-  const messages = new Map<string, number>();
-  if (ids.length > 0) {
-    const rows = await db
-      .selectFrom('feedback_source_days')
-      .select('source_id')
-      .select(({ fn }) => fn.sum('messages').as('messages'))
-      .where('source_id', 'in', ids)
-      .where('day', '>=', from)
-      .where('day', '<=', to)
-      .groupBy('source_id')
-      .execute();
-    for (const row of rows) messages.set(row.source_id, Number(row.messages));
-  }
+  const messages = await messagesOfSources(db, period, ids);
   return sorted.map(({ source, count }) => ({
     source_id: source?.id ?? null,
     name: source?.name ?? null,
     count,
-    messages: messages.get(source?.id ?? '') ?? null,
+    messages: messages.get(source?.id ?? '')?.messages ?? null,
   }));
 }
 
 export async function complaintSummary({ db }: App, period: Period) {
   const { domain, from, to } = period;
-  const [days, senders, messages] = await Promise.all([
-    countBy(db, 'complaints', ['day', 'kind'], period),
-    countBy(db, 'complaints', ['kind', 'provider', 'address', 'dkim_domain'], period),
+  const asked = { domains: [domain.id], from, to };
+  const [days, kinds, providers, senders, messages] = await Promise.all([
+    messageDays(db, period, 'complaint kind'),
+    messageCounts(db, asked, 'complaint kind'),
+    messageCounts(db, asked, 'complaint provider'),
+    messageCounts(db, asked, 'complaint sender'),
     messagesIn(db, period),
   ]);
-  const abuse = senders.filter(({ kind }) => kind === 'abuse');
-  const find = await readSources(db, domain.id, abuse.map(complaintEvidence));
+  const abuse = senders.map(({ value, count }) => ({ evidence: senderIn(value), count }));
+  const find = await readSources(
+    db,
+    domain.id,
+    abuse.map(({ evidence }) => complaintEvidence(evidence)),
+  );
+  const addresses = new Map<string, number>();
+  for (const { evidence, count } of abuse) {
+    const address = evidence.address ?? '';
+    addresses.set(address, (addresses.get(address) ?? 0) + count);
+  }
   return {
     object: 'complaint_summary' as const,
     ...{ domain_id: domain.id, from, to },
     ...{ total: totalOf(abuse), messages },
     days: days
-      .filter(({ kind }) => kind === 'abuse')
-      .map(({ day, count }) => ({ date: day, count }))
-      .sort(byDate),
-    kinds: sumBy(senders, 'kind'),
-    providers: sumBy(abuse, 'provider'),
-    addresses: sumBy(abuse, 'address'),
+      .filter(({ value }) => value === 'abuse')
+      .map(({ day, count }) => ({ date: day, count })),
+    kinds: listed(kinds, 'kind'),
+    providers: listed(providers, 'provider'),
+    addresses: listed(
+      [...addresses].map(([value, count]) => ({ value, count })),
+      'address',
+    ),
     sources: await bySource(
       db,
       period,
-      abuse.map((row) => ({ source: find(complaintEvidence(row)), count: row.count })),
+      abuse.map(({ evidence, count }) => ({ source: find(complaintEvidence(evidence)), count })),
     ),
   };
 }
 
+/** The address and the signature of a value of `complaint sender`. */
+function senderIn(value: string): { address: string | null; dkim_domain: string | null } {
+  const space = value.indexOf(' ');
+  return { address: value.slice(0, space) || null, dkim_domain: value.slice(space + 1) || null };
+}
+
 export async function bounceSummary({ db }: App, period: Period) {
   const { domain, from, to } = period;
-  const [days, replies, servers, messages] = await Promise.all([
-    countBy(db, 'bounces', ['day', 'class'], period),
-    countBy(db, 'bounces', ['class', 'provider', 'status_code'], period),
-    countBy(db, 'bounces', ['reporting_server'], period),
+  const asked = { domains: [domain.id], from, to };
+  const [days, classes, providers, codes, servers, messages] = await Promise.all([
+    messageDays(db, period, 'bounce class'),
+    messageCounts(db, asked, 'bounce class'),
+    messageCounts(db, asked, 'bounce provider'),
+    messageCounts(db, asked, 'bounce status'),
+    messageCounts(db, asked, 'bounce server'),
     messagesIn(db, period),
   ]);
-  const dates = Map.groupBy(days, ({ day }) => day);
   return {
     object: 'bounce_summary' as const,
     ...{ domain_id: domain.id, from, to },
-    ...{ total: totalOf(days), messages },
-    days: [...dates]
-      .map(([date, rows]) => {
-        const of = (name: string) => totalOf(rows.filter((row) => row.class === name));
-        const classes = { policy: of('policy'), hard: of('hard'), soft: of('soft') };
-        return { date, count: totalOf(rows), ...classes };
-      })
-      .sort(byDate),
-    classes: sumBy(replies, 'class'),
-    providers: sumBy(replies, 'provider'),
-    codes: sumBy(replies, 'status_code'),
-    sources: await bySource(db, period, await bounceSources(db, period, servers)),
+    ...{ total: totalOf(classes), messages },
+    days: [...Map.groupBy(days, ({ day }) => day)].map(([date, rows]) => {
+      const of = (name: string) => totalOf(rows.filter(({ value }) => value === name));
+      const counts = { policy: of('policy'), hard: of('hard'), soft: of('soft') };
+      return { date, count: totalOf(rows), ...counts };
+    }),
+    classes: listed(classes, 'class'),
+    providers: listed(providers, 'provider'),
+    codes: listed(codes, 'status_code'),
+    sources: await bySource(
+      db,
+      period,
+      await bounceSources(
+        db,
+        period,
+        servers.map(({ value, count }) => ({ reporting_server: value || null, count })),
+      ),
+    ),
   };
 }
 
@@ -182,7 +174,7 @@ async function bounceSources(
       ]),
     )
     .where(isOfCountedReport)
-    .orderBy('day', 'desc')
+    .orderBy('id', 'desc')
     .limit(MAX_READ)
     .execute();
   const messages = await messagesOf(

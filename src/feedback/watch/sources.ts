@@ -7,7 +7,7 @@ import { observed } from '../../events/observations.ts';
 import { isoTime } from '../../lib/clock.ts';
 import { type Db, type Tx, transact } from '../../store/open.ts';
 import type { FeedbackSourceRow } from '../../store/tables.generated.ts';
-import { SUM_COLUMNS } from '../sources/days.ts';
+import { lockSources, SUM_COLUMNS } from '../sources/days.ts';
 import { presentSource } from '../sources/present.ts';
 import { sourcesOf, withAddresses } from '../sources/queries.ts';
 import { dayBefore, lastDays } from '../sums.ts';
@@ -68,6 +68,7 @@ async function watchBatch(
 ): Promise<void> {
   const domain = await watchedDomain(tx, domainId);
   if (!domain) return;
+  await lockSources(tx, domainId);
   const rows = await tx
     .selectFrom('feedback_sources')
     .selectAll()
@@ -189,7 +190,7 @@ async function emit(
   row: FeedbackSourceRow,
   type: 'feedback.new_source' | 'feedback.source_failing' | 'feedback.source_recovered',
 ): Promise<void> {
-  const sums = await sourcesOf(tx, { domain: { id }, ...lastDays(app) }, [row.id]);
+  const sums = await sourcesOf(tx, { domain: { id }, ...lastDays(app) }, { ids: [row.id] });
   const [source] = await withAddresses(tx, sums);
   if (!source) return;
   const data = { ...presentSource(source), domain: name };

@@ -7,7 +7,7 @@ import { observed } from '../../events/observations.ts';
 import { isoTime } from '../../lib/clock.ts';
 import type { Job } from '../../scheduler/scheduler.ts';
 import { type Tx, transact } from '../../store/open.ts';
-import { isOfCountedReport } from '../queries.ts';
+import { messageCounts } from '../messages/counts.ts';
 import { dayBefore } from '../sums.ts';
 import type {
   ComplaintObservation,
@@ -99,14 +99,12 @@ async function observeComplaints(
     .limit(1)
     .executeTakeFirst();
   if (!latest) return { ...subject, day: null, complaints: 0, messages: 0 };
-  const { count } = await tx
-    .selectFrom('complaints')
-    .select(({ fn }) => fn.countAll().as('count'))
-    .where('domain_id', '=', id)
-    .where('day', '=', latest.day)
-    .where('kind', '=', 'abuse')
-    // Others may be forged.
-    .where(isOfCountedReport)
-    .executeTakeFirstOrThrow();
-  return { ...subject, ...latest, complaints: Number(count) };
+  const kinds = await messageCounts(
+    tx,
+    { domains: [id], from: latest.day, to: latest.day },
+    'complaint kind',
+  );
+  // Those that do not count may be forged.
+  const complaints = kinds.find(({ value }) => value === 'abuse')?.count ?? 0;
+  return { ...subject, ...latest, complaints };
 }
