@@ -1,6 +1,6 @@
 /**
- * How long the service takes for each page with feedback, with 400 days, 5,000 sources, a million rows, and 100,000 bounces
- * and complaints each, and how large the pages are.
+ * How long the service takes for each page with feedback, and how large the pages are. There are 400 days, 5,000 sources, a
+ * million rows, and 100,000 bounces and complaints each.
  */
 
 import { mkdtempSync, rmSync } from 'node:fs';
