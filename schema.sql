@@ -999,6 +999,22 @@ CREATE TABLE feedback_source_days (
 ) WITHOUT ROWID;
 CREATE INDEX feedback_source_days_source ON feedback_source_days (source_id, day);
 
+-- The same by month in UTC, such as `2026-11`, so that long periods are read from few rows.
+CREATE TABLE feedback_source_months (
+  source_id   TEXT NOT NULL,
+  domain_id   TEXT NOT NULL,
+  month       TEXT NOT NULL,
+  messages    INTEGER NOT NULL,
+  passed      INTEGER NOT NULL,
+  dkim        INTEGER NOT NULL,
+  spf         INTEGER NOT NULL,
+  quarantined INTEGER NOT NULL,
+  rejected    INTEGER NOT NULL,
+  forwarded   INTEGER NOT NULL,
+  PRIMARY KEY (domain_id, month, source_id)
+) WITHOUT ROWID;
+CREATE INDEX feedback_source_months_source ON feedback_source_months (source_id, month);
+
 -- What TLS reports count by day in UTC.
 CREATE TABLE tls_days (
   domain_id TEXT NOT NULL,
@@ -1043,7 +1059,7 @@ CREATE TABLE complaints (
   feedback_id      TEXT,
   dkim_domain      TEXT
 );
-CREATE INDEX complaints_domain ON complaints (domain_id, day);
+CREATE INDEX complaints_listed ON complaints (domain_id, id, day);
 CREATE INDEX complaints_message ON complaints (message_id) WHERE message_id IS NOT NULL;
 
 -- Messages that could not be delivered, one for each recipient.
@@ -1067,4 +1083,17 @@ CREATE TABLE bounces (
   message_id       TEXT
 );
 CREATE UNIQUE INDEX bounces_report ON bounces (report_id, position);
-CREATE INDEX bounces_domain ON bounces (domain_id, day);
+CREATE INDEX bounces_listed ON bounces (domain_id, id, day, class);
+
+-- How many complaints and bounces that count have each value of a column, by day and by month in UTC.
+CREATE TABLE feedback_message_sums (
+  domain_id TEXT NOT NULL,
+  -- What is counted, such as `bounce provider`.
+  subject   TEXT NOT NULL,
+  -- A day, or a month such as `2026-11`.
+  period    TEXT NOT NULL,
+  -- Empty if the column is null.
+  value     TEXT NOT NULL,
+  count     INTEGER NOT NULL,
+  PRIMARY KEY (domain_id, subject, period, value)
+) WITHOUT ROWID;

@@ -1,9 +1,13 @@
-/** How long the service takes for each page of feedback with 400 days, 5,000 sources and a million rows, and how large the pages are. */
+/**
+ * How long the service takes for each page with feedback, and how large the pages are. There are 400 days, 5,000 sources, a
+ * million rows, and 100,000 bounces and complaints each.
+ */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
+import { FILL_SUMS } from '../../src/store/migrations/version-16.ts';
 import { startChild } from './child.ts';
 import { round2 } from './measure.ts';
 import { measurePage, signIn } from './pages.ts';
@@ -37,10 +41,13 @@ export async function benchFeedbackPages() {
     const { id } = (await created.json()) as { id: string };
     const path = join(folder, 'deliverability.db');
     const { rows, sourceDays } = fill(path, id);
+    fillMessages(path, id);
+    const monitor = fillDomains(path, id);
+    fillSums(path);
     signIn(path);
     const figures: Record<string, number> = {};
     let [slowest, largest] = [0, 0];
-    for (const [name, page] of Object.entries(pagesOf(id))) {
+    for (const [name, page] of Object.entries(pagesOf(id, monitor))) {
       const { p95, bytes } = await measurePage(url + page);
       figures[`${name} p95_ms`] = round2(p95);
       figures[`${name} kb`] = round2(bytes / 1000);
@@ -48,7 +55,7 @@ export async function benchFeedbackPages() {
       largest = Math.max(largest, bytes);
     }
     return {
-      ...{ days: DAYS, sources: SOURCES, rows, source_days: sourceDays },
+      ...{ days: DAYS, sources: SOURCES, rows, source_days: sourceDays, bounces: MESSAGES },
       slowest_page_p95_ms: round2(slowest),
       largest_page_kb: round2(largest / 1000),
       ...figures,
@@ -59,7 +66,7 @@ export async function benchFeedbackPages() {
   }
 }
 
-function pagesOf(domain: string): Record<string, string> {
+function pagesOf(domain: string, monitor: string): Record<string, string> {
   const path = `/feedback/domains/${domain}`;
   return {
     domains: '/feedback',
@@ -78,6 +85,15 @@ function pagesOf(domain: string): Record<string, string> {
     'refused reports': '/feedback/reports?status=refused',
     'a report': '/feedback/reports/fbr_0000010',
     'largest report': '/feedback/reports/fbr_0000000',
+    complaints: `${path}/complaints`,
+    'complaints, 90 days': `${path}/complaints?days=90`,
+    'complaints, 400 days': `${path}/complaints?days=400`,
+    bounces: `${path}/bounces`,
+    'bounces, 90 days': `${path}/bounces?days=90`,
+    'bounces, 400 days': `${path}/bounces?days=400`,
+    'list of domains': '/domains',
+    'a domain': `/domains/${domain}`,
+    'a monitor': `/monitors/${monitor}`,
   };
 }
 
@@ -158,4 +174,76 @@ function fill(path: string, domain: string): { rows: number; sourceDays: number 
   const counts = { rows: count('dmarc_rows'), sourceDays: count('feedback_source_days') };
   database.close();
   return counts;
+}
+
+const MESSAGES = 100_000;
+
+/** Bounces and complaints, each in a report of its own. */
+function fillMessages(path: string, domain: string): void {
+  const database = new Sqlite(path, { timeout: 10_000 });
+  const day = `date('now', '-' || (i % ${DAYS}) || ' days')`;
+  const report = (type: string, prefix: string, content: string) => `
+    WITH RECURSIVE i(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM i WHERE i < ${MESSAGES - 1})
+    INSERT INTO feedback_reports (id, mail_id, position, type, status, identity, figures, reporter_id, domain_id, policy_domain,
+      period_from, period_to, messages, passed, failed, verified, source, repaired, content, row_count, stored_rows, counted_rows, received_at)
+      SELECT printf('${prefix}_%07d', i), '${prefix}m_' || i, 0, '${type}', 'counted', '${type} ' || i, 'x',
+        'rep_' || (i % ${REPORTERS}), '${domain}', 'example.com', NULL, NULL, 0, 0, 0, 1, 'smtp', '[]',
+        ${content}, 0, 0, 0, ${day} || 'T05:00:00.000Z' FROM i;`;
+  database.exec(`
+    PRAGMA synchronous = OFF;
+    BEGIN;
+    ${report('bounce', 'fbb', `'{"message":{"subject":"News ' || i || '","receivedHosts":["h' || (i % ${SOURCES}) || '.example"],"dkim":[]}}'`)}
+    ${report('complaint', 'fbc', `'{}'`)}
+    WITH RECURSIVE i(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM i WHERE i < ${MESSAGES - 1})
+    INSERT INTO bounces (id, report_id, position, domain_id, received_at, day, class, action, status_code, diagnostic,
+      remote_server, reporting_server, provider, from_domain, recipient_domain)
+      SELECT printf('bnc_%07d', ${MESSAGES} - i % ${DAYS} * ${MESSAGES / DAYS} - i / ${DAYS}), printf('fbb_%07d', i), 0, '${domain}',
+        ${day} || 'T05:00:00.000Z', ${day},
+        CASE WHEN i % 7 < 2 THEN 'policy' WHEN i % 7 < 5 THEN 'hard' ELSE 'soft' END, 'failed',
+        CASE WHEN i % 11 = 0 THEN NULL ELSE '5.' || (i % 7) || '.' || (i % 13) END, '550 5.7.1 Message ' || i || ' refused',
+        'mx.p' || (i % 37) || '.example', CASE WHEN i % 5 = 0 THEN NULL ELSE 'h' || (i % 50) || '.example' END,
+        'p' || (i % 37) || '.example', 'example.com', 'p' || (i % 37) || '.example'
+      FROM i;
+    WITH RECURSIVE i(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM i WHERE i < ${MESSAGES - 1})
+    INSERT INTO complaints (id, report_id, domain_id, kind, received_at, day, provider, address, from_domain, subject, recipient_domain, dkim_domain)
+      SELECT printf('cpl_%07d', ${MESSAGES} - i % ${DAYS} * ${MESSAGES / DAYS} - i / ${DAYS}), printf('fbc_%07d', i), '${domain}',
+        CASE WHEN i % 50 = 0 THEN 'not-spam' ELSE 'abuse' END, ${day} || 'T05:00:00.000Z', ${day},
+        'p' || (i % 12) || '.example', '198.18.0.' || (i % 251), 'example.com', 'News ' || i, 'p' || (i % 12) || '.example', 'example.com'
+      FROM i;
+    COMMIT;`);
+  database.close();
+}
+
+const DOMAINS = 200;
+
+/** Other domains, with sums of all days, and a monitor of the first one. Resolves with its ID. */
+function fillDomains(path: string, domain: string): string {
+  const database = new Sqlite(path, { timeout: 10_000 });
+  const copy = (table: string, columns: string) => {
+    const names = database
+      .prepare('SELECT name FROM pragma_table_info(?)')
+      .pluck()
+      .all(table) as string[];
+    const set = new Map(columns.split(', ').map((one) => one.split(' = ') as [string, string]));
+    return `
+      WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < ${DOMAINS})
+      INSERT INTO ${table} (${names.join(', ')})
+        SELECT ${names.map((name) => set.get(name) ?? name).join(', ')} FROM ${table}, n
+        WHERE ${names.includes('domain_id') ? 'domain_id' : 'id'} = '${domain}';`;
+  };
+  database.exec(`
+    UPDATE domains SET status = 'verified', verified_at = created_at WHERE id = '${domain}';
+    ${copy('domains', "id = 'dom_' || n, name = 'd' || n || '.example'")}
+    ${copy('feedback_domains', "id = 'dom_' || n, token = 'x' || n")}
+    ${copy('dmarc_days', "domain_id = 'dom_' || n")}
+    INSERT INTO monitors (id, name, type, domain_id, frequency, enabled, status, created_at)
+      VALUES ('mon_bench', 'Health', 'domain_health', '${domain}', 'daily', 1, 'ok', '2026-01-01T00:00:00.000Z');`);
+  database.close();
+  return 'mon_bench';
+}
+
+function fillSums(path: string): void {
+  const database = new Sqlite(path, { timeout: 10_000 });
+  database.exec(FILL_SUMS);
+  database.close();
 }

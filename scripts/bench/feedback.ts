@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
+import { FILL_SUMS } from '../../src/store/migrations/version-16.ts';
 import { BOMBS } from '../../test/feedback/reading/bombs.ts';
 import { dmarc, gzip, mail, record, text } from '../../test/feedback/reading/builders.ts';
 import { makeKey, signMessage } from '../../test/helpers/signer.ts';
@@ -219,7 +220,8 @@ function nameSources(path: string, domain: string): void {
       SELECT source_id, r.domain_id, day, sum(count), sum(count * (outcome = 'pass')),
         sum(count * (dkim = 'pass')), sum(count * (spf = 'pass')), 0, 0, 0
       FROM dmarc_rows r JOIN feedback_addresses a ON a.id = r.domain_id || ' ' || r.address
-      GROUP BY source_id, day;`);
+      GROUP BY source_id, day;
+    ${FILL_SUMS}`);
   database.close();
 }
 

@@ -7,6 +7,7 @@ import { deleteFirstChunks, deleteLaterChunks } from '../store/chunks.ts';
 import { type Tx, transact } from '../store/open.ts';
 import { inSteps } from '../store/steps.ts';
 import type { FeedbackMailRow } from '../store/tables.generated.ts';
+import { lockSources } from './sources/days.ts';
 import type { ReportStatus } from './status.ts';
 
 const DAY_MS = 86_400_000;
@@ -142,6 +143,15 @@ export async function deleteRemoved(app: App): Promise<void> {
   for (const { id } of removed) await deleteDomainFeedback(app, id);
 }
 
+const SUM_TABLES = [
+  'feedback_source_days',
+  'feedback_source_months',
+  'feedback_sources',
+  'feedback_message_sums',
+  'dmarc_days',
+  'tls_days',
+] as const;
+
 async function deleteDomainFeedback({ db }: App, domain: string): Promise<void> {
   await inSteps(async (limit) => {
     const reports = await db
@@ -179,10 +189,9 @@ async function deleteDomainFeedback({ db }: App, domain: string): Promise<void> 
     return ids.length;
   });
   await transact(db, async (tx) => {
-    await tx.deleteFrom('feedback_source_days').where('domain_id', '=', domain).execute();
-    await tx.deleteFrom('feedback_sources').where('domain_id', '=', domain).execute();
-    await tx.deleteFrom('dmarc_days').where('domain_id', '=', domain).execute();
-    await tx.deleteFrom('tls_days').where('domain_id', '=', domain).execute();
+    await lockSources(tx, domain);
+    for (const table of SUM_TABLES)
+      await tx.deleteFrom(table).where('domain_id', '=', domain).execute();
     await tx.deleteFrom('feedback_domains').where('id', '=', domain).execute();
   });
 }

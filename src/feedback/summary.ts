@@ -13,6 +13,7 @@ import {
 } from '../report/feedback-figures.ts';
 import type { FeedbackFigures, FigureSource, FigureSources } from '../report/summary.ts';
 import { type Db, inSnapshot, type Tx } from '../store/open.ts';
+import { messageCounts } from './messages/counts.ts';
 import { isReportedSince } from './queries.ts';
 import { SUM_COLUMNS } from './sources/days.ts';
 import { kindOf, type SourceMark } from './sources/kind.ts';
@@ -86,7 +87,8 @@ interface Part {
   fresh: FigureSource[];
   spoofed: FeedbackFigures['spoofed'];
   tls: { reporters: string[]; sessions: number; failed: number };
-  complaints: { provider: string; count: number }[];
+  /** By provider. */
+  complaints: { value: string; count: number }[];
 }
 
 async function partOf(tx: Tx, domains: ReportedDomain[], days: Days): Promise<Part> {
@@ -111,7 +113,7 @@ async function partOf(tx: Tx, domains: ReportedDomain[], days: Days): Promise<Pa
       stopped: sumOf(foreign, stoppedOf),
     },
     tls: { ...tls, reporters: tls.sessions === 0 ? [] : await reportersOf(tx, ids, days, 'tls') },
-    complaints: await complaintsOf(tx, ids, days),
+    complaints: await messageCounts(tx, { domains: ids, ...days }, 'complaint provider'),
   };
 }
 
@@ -146,26 +148,6 @@ async function reportersOf(tx: Tx, domains: string[], days: Days, type: 'dmarc' 
     .distinct()
     .execute();
   return rows.flatMap(({ reporter_id }) => reporter_id ?? []);
-}
-
-async function complaintsOf(
-  tx: Tx,
-  ids: string[],
-  { from, to }: Days,
-): Promise<Part['complaints']> {
-  const rows = await tx
-    .selectFrom('complaints')
-    .innerJoin('feedback_reports', 'feedback_reports.id', 'complaints.report_id')
-    .select('complaints.provider')
-    .select(({ fn }) => fn.countAll().as('count'))
-    .where('complaints.domain_id', 'in', ids)
-    .where('complaints.day', '>=', from)
-    .where('complaints.day', '<=', to)
-    .where('complaints.kind', '=', 'abuse')
-    .where('feedback_reports.status', '=', 'counted')
-    .groupBy('complaints.provider')
-    .execute();
-  return rows.map(({ provider, count }) => ({ provider, count: Number(count) }));
 }
 
 // Sources.
@@ -280,7 +262,7 @@ function figuresOf(parts: Part[], { from, to }: Days): FeedbackFigures | null {
       complaints.length === 0
         ? null
         : {
-            providers: distinct(complaints.map(({ provider }) => provider)),
+            providers: distinct(complaints.map(({ value }) => value)),
             total: sumOf(complaints, ({ count }) => count),
           },
   };

@@ -62,6 +62,35 @@ export function lastDays({ clock }: Pick<App, 'clock'>): Pick<Period, 'from' | '
 export const dayBefore = (day: string, days: number): string =>
   isoTime(Date.parse(day) - days * DAY_MS).slice(0, 10);
 
+/** Both included. */
+export type Days = Pick<Period, 'from' | 'to'>;
+
+/** The whole months of a period, such as `2026-11`, and the days before and after them. */
+export interface PeriodParts {
+  months: Days | null;
+  days: Days[];
+}
+
+/** Sums by month stand for all days of a month, so those of a period are exact with these parts. */
+export function partsOf({ from, to }: Days): PeriodParts {
+  const first = from.endsWith('-01') ? from.slice(0, 7) : monthAfter(from);
+  // The first day after the last whole month.
+  const end = `${nextDay(to).slice(0, 7)}-01`;
+  const last = dayBefore(end, 1).slice(0, 7);
+  if (first > last) return { months: null, days: [{ from, to }] };
+  return {
+    months: { from: first, to: last },
+    days: [
+      ...(from < `${first}-01` ? [{ from, to: dayBefore(`${first}-01`, 1) }] : []),
+      ...(end <= to ? [{ from: end, to }] : []),
+    ],
+  };
+}
+
+/** The month after a day or month: 31 days after its first day, a month is over. */
+export const monthAfter = (period: string): string =>
+  dayBefore(`${period.slice(0, 7)}-01`, -31).slice(0, 7);
+
 /** What is counted for each day. */
 export const TOTALS = [
   'messages',

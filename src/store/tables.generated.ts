@@ -887,6 +887,20 @@ export interface FeedbackSourceDayRow {
   forwarded: number;
 }
 
+/** The same by month in UTC, such as `2026-11`, so that long periods are read from few rows. */
+export interface FeedbackSourceMonthRow {
+  source_id: string;
+  domain_id: string;
+  month: string;
+  messages: number;
+  passed: number;
+  dkim: number;
+  spf: number;
+  quarantined: number;
+  rejected: number;
+  forwarded: number;
+}
+
 /** What TLS reports count by day in UTC. */
 export interface TlsDayRow {
   domain_id: string;
@@ -950,6 +964,18 @@ export interface BounceRow {
   message_id: string | null;
 }
 
+/** How many complaints and bounces that count have each value of a column, by day and by month in UTC. */
+export interface FeedbackMessageSumRow {
+  domain_id: string;
+  /** What is counted, such as `bounce provider`. */
+  subject: string;
+  /** A day, or a month such as `2026-11`. */
+  period: string;
+  /** Empty if the column is null. */
+  value: string;
+  count: number;
+}
+
 /** Every table by its name. */
 export interface Tables {
   service_facts: ServiceFactRow;
@@ -999,8 +1025,10 @@ export interface Tables {
   feedback_addresses: FeedbackAddressRow;
   feedback_sources: FeedbackSourceRow;
   feedback_source_days: FeedbackSourceDayRow;
+  feedback_source_months: FeedbackSourceMonthRow;
   tls_days: TlsDayRow;
   tls_failures: TlsFailureRow;
   complaints: ComplaintRow;
   bounces: BounceRow;
+  feedback_message_sums: FeedbackMessageSumRow;
 }

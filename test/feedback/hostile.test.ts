@@ -147,8 +147,8 @@ test('What a person said about a source goes with its addresses', async (t) => {
     json: { mark: 'own', label: 'Invoices' },
   });
   const name = { key: 'host host.example', name: 'host.example', evidence: 'x' };
-  const id = `${domain.id} 203.0.114.9`;
-  await assignSource(service.app, { id }, { host: 'a.host.example', name });
+  const address = { id: `${domain.id} 203.0.114.9`, domain_id: domain.id };
+  await assignSource(service.app, address, { host: 'a.host.example', name });
   assert.deepEqual(
     (await list()).map(({ name, kind, label }) => [name, kind, label]),
     [['host.example', 'misconfigured', 'Invoices']],

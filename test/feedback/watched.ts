@@ -49,7 +49,11 @@ export async function startWatching(t: TestContext, condition: 'source_failing' 
     },
     watch: () => Promise.all([watchFeedback(service.app), watchFeedback(service.app)]),
     move: (address: string, name = SHOP) =>
-      assignSource(service.app, { id: `${domain.id} ${address}` }, { host: null, name }),
+      assignSource(
+        service.app,
+        { id: `${domain.id} ${address}`, domain_id: domain.id },
+        { host: null, name },
+      ),
     async markNetwork(label: string | null = null) {
       await service.app.db
         .updateTable('feedback_sources')

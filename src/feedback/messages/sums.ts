@@ -3,57 +3,26 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { App } from '../../app.ts';
 import type { Db } from '../../store/open.ts';
-import { REPORT_STATUSES } from '../status.ts';
+import { messagesOf as messagesOfSources } from '../sources/queries.ts';
 import type { Period } from '../sums.ts';
+import { messageCounts, messageDays } from './counts.ts';
 import { bounceEvidence, complaintEvidence, messagesOf } from './describe.ts';
 import { type MessageSource, readSources, type SenderEvidence } from './sources.ts';
 
 const MAX_LISTED = 400;
 
-type Count<Columns extends string> = Record<Columns, string> & { count: number };
-
-/**
- * How many there are for each combination of values: one pass over the rows of the period, from which all sums follow.
- * `uncounted` is the type of the reports of which some rows do not count.
- */
-async function countBy<Columns extends string>(
-  db: Db,
-  { table, columns, uncounted }: { table: string; columns: Columns[]; uncounted?: 'complaint' },
-  { domain, from, to }: Period,
-): Promise<Count<Columns>[]> {
-  const list: RawBuilder<unknown> = sql.join(columns.map((column) => sql.ref(column)));
-  // They are few, so this is faster than a look at the report of each row.
-  const ofCounted = uncounted
-    ? sql`and report_id not in (select id from feedback_reports
-        where domain_id = ${domain.id} and type = ${uncounted}
-          and status in (${sql.join(REPORT_STATUSES.filter((status) => status !== 'counted'))}))`
-    : sql``;
-  const { rows } = await sql<Count<Columns>>`
-    select ${list}, count(*) as count
-    from ${sql.table(table)}
-    where domain_id = ${domain.id} and day >= ${from} and day <= ${to} ${ofCounted}
-    group by ${list}`.execute(db);
-  return rows.map((row) => ({ ...row, count: Number(row.count) }));
-}
-
-/** The sums for each value of a column, the largest first. */
-function sumBy<Name extends string, Row extends Record<Name, string | null> & { count: number }>(
-  rows: Row[],
-  name: Name,
-  limit = MAX_LISTED,
-) {
-  const sums = new Map<string | null, number>();
-  for (const row of rows) sums.set(row[name], (sums.get(row[name]) ?? 0) + row.count);
-  return [...sums]
-    .map(([value, count]) => ({ [name]: value, count }) as Record<Name, string> & { count: number })
-    .sort((a, b) => b.count - a.count || ((a[name] ?? '') < (b[name] ?? '') ? -1 : 1))
-    .slice(0, limit);
-}
+/** The largest first. An empty value stands for an unknown one. */
+const listed = <Name extends string>(counts: { value: string; count: number }[], name: Name) =>
+  counts
+    .toSorted((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))
+    .slice(0, MAX_LISTED)
+    .map(
+      ({ value, count }) =>
+        ({ [name]: value || null, count }) as Record<Name, string> & { count: number },
+    );
 
 const totalOf = (rows: { count: number }[]): number =>
   rows.reduce((sum, row) => sum + row.count, 0);
-
-const byDate = (a: { date: string }, b: { date: string }) => (a.date < b.date ? -1 : 1);
 
 /** The messages of the domain that DMARC reports count, to compare with. */
 async function messagesIn(db: Db, { domain, from, to }: Period): Promise<number> {
@@ -70,7 +39,7 @@ async function messagesIn(db: Db, { domain, from, to }: Period): Promise<number>
 /** The sums for each source, with the messages that DMARC reports count for it. */
 async function bySource(
   db: Db,
-  { from, to }: Period,
+  period: Period,
   counts: { source: MessageSource | null; count: number }[],
 ) {
   const sums = new Map<string, { source: MessageSource | null; count: number }>();
@@ -83,89 +52,91 @@ async function bySource(
     .sort((a, b) => b.count - a.count || Number(a.source === null) - Number(b.source === null))
     .slice(0, MAX_LISTED);
   const ids = sorted.flatMap(({ source }) => source?.id ?? []);
-  const messages = new Map<string, number>();
-  if (ids.length > 0) {
-    const rows = await db
-      .selectFrom('feedback_source_days')
-      .select('source_id')
-      .select(({ fn }) => fn.sum('messages').as('messages'))
-      .where('source_id', 'in', ids)
-      .where('day', '>=', from)
-      .where('day', '<=', to)
-      .groupBy('source_id')
-      .execute();
-    for (const row of rows) messages.set(row.source_id, Number(row.messages));
-  }
+  const messages = await messagesOfSources(db, period, ids);
   return sorted.map(({ source, count }) => ({
     source_id: source?.id ?? null,
     name: source?.name ?? null,
     count,
-    messages: messages.get(source?.id ?? '') ?? null,
+    messages: messages.get(source?.id ?? '')?.messages ?? null,
   }));
 }
 
 export async function complaintSummary({ db }: App, period: Period) {
   const { domain, from, to } = period;
-  const [counts, messages] = await Promise.all([
-    countBy(
-      db,
-      {
-        ...{ table: 'complaints', uncounted: 'complaint' },
-        columns: ['day', 'kind', 'provider', 'address', 'dkim_domain'],
-      },
-      period,
-    ),
+  const asked = { domains: [domain.id], from, to };
+  const [days, kinds, providers, senders, messages] = await Promise.all([
+    messageDays(db, period, 'complaint kind'),
+    messageCounts(db, asked, 'complaint kind'),
+    messageCounts(db, asked, 'complaint provider'),
+    messageCounts(db, asked, 'complaint sender'),
     messagesIn(db, period),
   ]);
-  const abuse = counts.filter(({ kind }) => kind === 'abuse');
-  const find = await readSources(db, domain.id, abuse.map(complaintEvidence));
+  const abuse = senders.map(({ value, count }) => ({ evidence: senderIn(value), count }));
+  const find = await readSources(
+    db,
+    domain.id,
+    abuse.map(({ evidence }) => complaintEvidence(evidence)),
+  );
+  const addresses = new Map<string, number>();
+  for (const { evidence, count } of abuse) {
+    const address = evidence.address ?? '';
+    addresses.set(address, (addresses.get(address) ?? 0) + count);
+  }
   return {
     object: 'complaint_summary' as const,
     ...{ domain_id: domain.id, from, to },
     ...{ total: totalOf(abuse), messages },
-    days: [...Map.groupBy(abuse, ({ day }) => day)]
-      .map(([date, rows]) => ({ date, count: totalOf(rows) }))
-      .sort(byDate),
-    kinds: sumBy(counts, 'kind'),
-    providers: sumBy(abuse, 'provider'),
-    addresses: sumBy(abuse, 'address'),
+    days: days
+      .filter(({ value }) => value === 'abuse')
+      .map(({ day, count }) => ({ date: day, count })),
+    kinds: listed(kinds, 'kind'),
+    providers: listed(providers, 'provider'),
+    addresses: listed(
+      [...addresses].map(([value, count]) => ({ value, count })),
+      'address',
+    ),
     sources: await bySource(
       db,
       period,
-      abuse.map((row) => ({ source: find(complaintEvidence(row)), count: row.count })),
+      abuse.map(({ evidence, count }) => ({ source: find(complaintEvidence(evidence)), count })),
     ),
   };
 }
 
+/** The address and the signature of a value of `complaint sender`. */
+function senderIn(value: string): { address: string | null; dkim_domain: string | null } {
+  const space = value.indexOf(' ');
+  return { address: value.slice(0, space) || null, dkim_domain: value.slice(space + 1) || null };
+}
+
 export async function bounceSummary({ db }: App, period: Period) {
   const { domain, from, to } = period;
-  const [counts, messages] = await Promise.all([
-    // Their rows are stored only if their report counts.
-    countBy(
-      db,
-      {
-        table: 'bounces',
-        columns: ['day', 'class', 'provider', 'status_code', 'reporting_server'],
-      },
-      period,
-    ),
+  const asked = { domains: [domain.id], from, to };
+  const [days, classes, providers, codes, servers, messages] = await Promise.all([
+    messageDays(db, period, 'bounce class'),
+    messageCounts(db, asked, 'bounce class'),
+    messageCounts(db, asked, 'bounce provider'),
+    messageCounts(db, asked, 'bounce status'),
+    messageCounts(db, asked, 'bounce server'),
     messagesIn(db, period),
   ]);
-  const { sources, unread } = await bounceSources(db, period, counts);
+  const { sources, unread } = await bounceSources(
+    db,
+    period,
+    servers.map(({ value, count }) => ({ reporting_server: value || null, count })),
+  );
   return {
     object: 'bounce_summary' as const,
     ...{ domain_id: domain.id, from, to },
-    ...{ total: totalOf(counts), messages },
-    days: [...Map.groupBy(counts, ({ day }) => day)]
-      .map(([date, rows]) => {
-        const of = (name: string) => totalOf(rows.filter((row) => row.class === name));
-        const classes = { policy: of('policy'), hard: of('hard'), soft: of('soft') };
-        return { date, count: totalOf(rows), ...classes };
-      })
-      .sort(byDate),
-    classes: sumBy(counts, 'class'),
-    providers: sumBy(counts, 'provider'),
-    codes: sumBy(counts, 'status_code'),
+    ...{ total: totalOf(classes), messages },
+    days: [...Map.groupBy(days, ({ day }) => day)].map(([date, rows]) => {
+      const of = (name: string) => totalOf(rows.filter(({ value }) => value === name));
+      const counts = { policy: of('policy'), hard: of('hard'), soft: of('soft') };
+      return { date, count: totalOf(rows), ...counts };
+    }),
+    classes: listed(classes, 'class'),
+    providers: listed(providers, 'provider'),
+    codes: listed(codes, 'status_code'),
     sources: await bySource(db, period, sources),
     sources_unread: unread,
   };
@@ -184,9 +155,8 @@ interface BounceSources {
 async function bounceSources(
   db: Db,
   { domain, from, to }: Period,
-  counts: Count<'reporting_server'>[],
+  servers: { reporting_server: string | null; count: number }[],
 ): Promise<BounceSources> {
-  const servers = sumBy(counts, 'reporting_server', Infinity);
   const evidenceOf = ({ reporting_server }: (typeof servers)[number]): SenderEvidence =>
     bounceEvidence(reporting_server);
   const find = await readSources(db, domain.id, servers.map(evidenceOf));
@@ -201,7 +171,7 @@ async function bounceSources(
     .where('day', '>=', from)
     .where('day', '<=', to)
     .where(isOneOf(unknown.map(({ reporting_server }) => reporting_server)))
-    .orderBy('day', 'desc')
+    .orderBy('id', 'desc')
     .limit(MAX_READ)
     .execute();
   const messages = await messagesOf(

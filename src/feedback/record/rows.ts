@@ -5,7 +5,7 @@ import { CompiledQuery, sql } from 'kysely';
 import { type Db, engineOf, lockIn, type Tx, transact } from '../../store/open.ts';
 import type { FeedbackReportRow } from '../../store/tables.generated.ts';
 import { untilAvailable } from '../../store/until-available.ts';
-import { addSourceDays } from '../sources/days.ts';
+import { addSourceSums, lockSources } from '../sources/days.ts';
 import { BATCH_ROWS, type PreparedReport } from '../thread/prepare.ts';
 
 type Report = Pick<FeedbackReportRow, 'id' | 'domain_id' | 'type'>;
@@ -159,6 +159,7 @@ export async function addSources(
   start: number,
   end: number,
 ): Promise<void> {
+  await lockSources(tx, report.domain_id!);
   await sql`
     insert into feedback_addresses
       (id, domain_id, address, first_day, last_day, messages, passed, look_up_at)
@@ -177,5 +178,5 @@ export async function addSources(
         then excluded.last_day else feedback_addresses.last_day end,
       messages = feedback_addresses.messages + excluded.messages,
       passed = feedback_addresses.passed + excluded.passed`.execute(tx);
-  await addSourceDays(tx, report.id, start, end);
+  await addSourceSums(tx, report.id, start, end);
 }

@@ -3,6 +3,7 @@
 import type { App } from '../../app.ts';
 import type { Tx } from '../../store/open.ts';
 import type { FeedbackReportRow } from '../../store/tables.generated.ts';
+import { countMessages } from '../messages/counts.ts';
 import type { DmarcDay, TlsDay } from '../thread/prepare.ts';
 import { announce } from './messages.ts';
 
@@ -21,6 +22,7 @@ export async function countReport(tx: Tx, app: App, report: FeedbackReportRow): 
     .where('id', '=', report.reporter_id!)
     .execute();
   await touchDomain(tx, report);
+  await countMessages(tx, report);
   await announce(tx, app, report);
 }
 

@@ -4,7 +4,7 @@ import type { App } from '../../app.ts';
 import { feedbackOf } from '../../domains/feedback/state.ts';
 import { dayBefore, type Period, reporterCount } from '../sums.ts';
 import { type Advice, adviseOn, MIN_DAYS } from './advice.ts';
-import { messagesSince, type SourceSums, sourcesOf, unnamedMessages } from './queries.ts';
+import { messagesOf, type SourceSums, sourcesOf, unnamedMessages } from './queries.ts';
 
 export interface StoredAdvice extends Advice {
   /** The sources that the advice names, with their sums. */
@@ -25,7 +25,7 @@ export async function adviceFor(app: App, period: Period): Promise<StoredAdvice>
     .orderBy('day')
     .execute();
   const sources = await sourcesOf(db, period);
-  const recent = await messagesSince(db, domain.id, dayBefore(to, MIN_DAYS));
+  const recent = await messagesOf(db, { domain, from: dayBefore(to, MIN_DAYS), to });
   const { address, records } = await feedbackOf(app, db, domain);
   const advice = adviseOn({
     // Until the first lookup, nothing is known about it.

@@ -2,10 +2,10 @@
 
 import type { App } from '../../app.ts';
 import { isoTime } from '../../lib/clock.ts';
-import { lockIn, type Tx, transact } from '../../store/open.ts';
+import { type Tx, transact } from '../../store/open.ts';
 import type { FeedbackAddressRow } from '../../store/tables.generated.ts';
 import { moveState } from '../watch/moved-source.ts';
-import { moveDays } from './days.ts';
+import { lockSources, moveSums } from './days.ts';
 import type { SourceName } from './name.ts';
 
 /** Host names and SPF records change rarely. */
@@ -13,17 +13,21 @@ const AGAIN_MS = 7 * 86_400_000;
 
 export async function assignSource(
   app: App,
-  { id }: Pick<FeedbackAddressRow, 'id'>,
+  { id, domain_id }: Pick<FeedbackAddressRow, 'id' | 'domain_id'>,
   { host, name, againMs = AGAIN_MS }: { host: string | null; name: SourceName; againMs?: number },
 ): Promise<void> {
   await transact(app.db, async (tx) => {
-    const query = tx.selectFrom('feedback_addresses').selectAll().where('id', '=', id);
     // Rows of reports that arrive meanwhile count with the new source.
-    const address = await lockIn(tx, query).executeTakeFirst();
+    await lockSources(tx, domain_id);
+    const address = await tx
+      .selectFrom('feedback_addresses')
+      .selectAll()
+      .where('id', '=', id)
+      .executeTakeFirst();
     if (!address) return;
-    const source = await sourceWith(tx, app, address.domain_id, name);
+    const source = await sourceWith(tx, app, domain_id, name);
     const previous = address.source_id === source ? null : address.source_id;
-    if (address.source_id !== source) await moveDays(tx, address, source);
+    if (address.source_id !== source) await moveSums(tx, address, source);
     if (previous !== null) await copyMark(tx, previous, source);
     await tx
       .updateTable('feedback_addresses')
@@ -52,7 +56,6 @@ async function sourceWith(
       ...{ id: newId('src'), domain_id, key, name, evidence, mark: null, label: null },
       ...{ new_since: null, failing_since: null },
     })
-    // Locks the row, so that no other node deletes the source as empty.
     .onConflict((conflict) =>
       conflict.columns(['domain_id', 'key']).doUpdateSet({ name, evidence }),
     )
@@ -81,11 +84,6 @@ async function copyMark(tx: Tx, from: string, to: string): Promise<void> {
 
 /** What a person said about it stays. */
 async function deleteIfEmpty(tx: Tx, id: string): Promise<void> {
-  // Waits for a node that is moving an address to it, so that the next statement sees the address.
-  await lockIn(
-    tx,
-    tx.selectFrom('feedback_sources').select('id').where('id', '=', id),
-  ).executeTakeFirst();
   await tx
     .deleteFrom('feedback_sources')
     .where('id', '=', id)

@@ -37,14 +37,13 @@ export async function matchingSources(
         message: `must be at most ${MAX_REPORTER_DAYS} days before to, with reporter`,
       },
     ]);
-  let found = await sourcesOf(db, period);
+  const ids = isNew === 'true' ? await newSources(db, period) : undefined;
+  // A reporter may have seen other messages of a source fail than most.
+  const withFailures = failing === 'true' && reporter === undefined;
+  let found = await sourcesOf(db, period, { ids, withFailures });
   if (reporter !== undefined) found = await asReportedBy(db, period, reporter, found);
   if (kind) found = found.filter((source) => source.kind === kind);
   if (failing === 'true') found = found.filter(isFailing);
-  if (isNew === 'true') {
-    const ids = await newSources(db, period);
-    found = found.filter(({ row }) => ids.has(row.id));
-  }
   return found;
 }
 
@@ -58,16 +57,20 @@ export async function listSources(
   { limit, starting_after, ending_before, ...filters }: SourceListQuery,
 ): Promise<{ sources: SummedSource[]; hasMore: boolean }> {
   const isFiltered = Object.values(filters).some((filter) => filter !== undefined);
-  // Most sources are on other pages, so without filters only their order is read.
+  // Most sources are on other pages, so without filters only their order is read, on the first page not even that of all.
+  const isFirst = starting_after === undefined && ending_before === undefined;
   const found = isFiltered ? await matchingSources(db, period, filters) : null;
-  const ids = found?.map(({ row }) => row.id) ?? (await sourceIdsOf(db, period));
+  const ids =
+    found?.map(({ row }) => row.id) ??
+    (await sourceIdsOf(db, period, isFirst ? limit + 1 : undefined));
   await requireCursors({ starting_after, ending_before }, (cursor) => ids.includes(cursor));
   const isBackwards = ending_before !== undefined;
   const end = isBackwards
     ? ids.indexOf(ending_before)
     : (starting_after === undefined ? 0 : ids.indexOf(starting_after) + 1) + limit;
   const start = Math.max(0, end - limit);
-  const page = found?.slice(start, end) ?? (await sourcesOf(db, period, ids.slice(start, end)));
+  const page =
+    found?.slice(start, end) ?? (await sourcesOf(db, period, { ids: ids.slice(start, end) }));
   return {
     sources: await withAddresses(db, page),
     hasMore: isBackwards ? start > 0 : ids.length > end,
@@ -81,7 +84,7 @@ export async function listSources(
 export async function newSources(
   db: Db,
   { domain, to }: Pick<Period, 'domain' | 'to'>,
-): Promise<Set<string>> {
+): Promise<string[]> {
   const since = dayBefore(to, NEW_DAYS - 1);
   const { rows } = await sql<{ id: string; first: string | null; previous: string | null }>`
     select s.id,
@@ -93,7 +96,7 @@ export async function newSources(
     where s.domain_id = ${domain.id}`.execute(db);
   const isNew = ({ first, previous }: (typeof rows)[number]) =>
     first !== null && (previous === null || previous < dayBefore(first, UNSEEN_DAYS));
-  return new Set(rows.filter(isNew).map(({ id }) => id));
+  return rows.filter(isNew).map(({ id }) => id);
 }
 
 /** The sources that a reporter names, with the messages that it counted. What they are stays what all reporters say. */

@@ -16,6 +16,7 @@ import type { Db } from '../../store/open.ts';
 import type { DomainRow, FeedbackSourceRow, TestRow } from '../../store/tables.generated.ts';
 import { lastDays, type Period, reporterCount } from '../sums.ts';
 import { basisOf } from './kind.ts';
+import { messagesOf } from './queries.ts';
 
 type SentTest = Pick<TestRow, 'domain_id' | 'livemode' | 'envelope' | 'checks' | 'spf'>;
 
@@ -40,25 +41,14 @@ export async function reportedSourceOf(
   const reporters = await reporterCount(db, period);
   if (reporters === 0) return null;
   const source = await sourceOfTest(db, period, test);
-  const sums = source && (await sumsOf(db, source, period));
-  if (!sums || sums.messages === 0) return null;
+  const sums = source && (await messagesOf(db, period, [source.id])).get(source.id);
+  if (!source || !sums || sums.messages === 0) return null;
   return {
     ...{ id: source.id, domain_id: domain.id, domain: domain.name, ...sums, reporters },
     name: source.label ?? source.name,
     ...{ from: period.from, to: period.to },
     url: `${app.config.APP_URL}/feedback/sources/${source.id}`,
   };
-}
-
-async function sumsOf(db: Db, { id }: FeedbackSourceRow, { from, to }: Period) {
-  const { messages, passed } = await db
-    .selectFrom('feedback_source_days')
-    .select(({ fn }) => [fn.sum('messages').as('messages'), fn.sum('passed').as('passed')])
-    .where('source_id', '=', id)
-    .where('day', '>=', from)
-    .where('day', '<=', to)
-    .executeTakeFirstOrThrow();
-  return { messages: Number(messages), passed: Number(passed) };
 }
 
 /** What the SMTP session of the test shows about its sender. */

@@ -38,9 +38,9 @@ async function summedSource(
   const sumOf = (name: (typeof SUM_COLUMNS)[number]) =>
     days.reduce((sum, day) => sum + day[name], 0);
   const sums = Object.fromEntries(SUM_COLUMNS.map((name) => [name, sumOf(name)]));
-  const source = { ...summed(row, sums as Parameters<typeof summed>[1]), lastDay: '' };
+  const source = summed(row, sums as Parameters<typeof summed>[1]);
   const [found] = await withAddresses(db, [source]);
-  return found ?? { ...source, addresses: 0, firstDay: '' };
+  return found ?? { ...source, addresses: 0, firstDay: '', lastDay: '' };
 }
 
 export async function presentDetails(

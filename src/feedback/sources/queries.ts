@@ -4,9 +4,9 @@ import { sql } from 'kysely';
 import { AppError } from '../../lib/errors.ts';
 import { type Db, lockIn, type Tx } from '../../store/open.ts';
 import type { DomainRow, FeedbackSourceRow } from '../../store/tables.generated.ts';
-import type { Period } from '../sums.ts';
+import type { Days, Period } from '../sums.ts';
 import type { MessageCounts } from './advice.ts';
-import { SUM_COLUMNS } from './days.ts';
+import { SUM_COLUMNS, type SumColumn, sumsIn } from './days.ts';
 import { kindOf, type SourceKind, type SourceMark, type SourceTotals } from './kind.ts';
 
 /** The sums of a source over a period. */
@@ -15,76 +15,84 @@ export interface SourceSums extends SourceTotals {
   kind: SourceKind;
   quarantined: number;
   rejected: number;
-  /** Of the period. */
-  lastDay: string;
 }
 
 /** With how many addresses it has. Days are of all time. */
 export interface SummedSource extends SourceSums {
   addresses: number;
   firstDay: string;
+  lastDay: string;
 }
 
-type DaysOfDomain = Pick<Period, 'from' | 'to'> & { domain: Pick<DomainRow, 'id'> };
+type DaysOfDomain = Days & { domain: Pick<DomainRow, 'id'> };
 
-/** All sources with messages in the period, or those with these IDs; those with the most messages first. */
+/** More IDs than this are not named one by one in a query. */
+const MAX_NAMED = 500;
+
+interface SourceChoice {
+  ids?: string[];
+  /** Only those with messages that did not pass. */
+  withFailures?: boolean;
+}
+
+/** All sources with messages in the period, or those of them that are chosen; those with the most messages first. */
 export async function sourcesOf(
   db: Db,
   period: DaysOfDomain,
-  ids?: string[],
+  { ids, withFailures = false }: SourceChoice = {},
 ): Promise<SourceSums[]> {
   if (ids?.length === 0) return [];
-  const sums = await sumsInOrder(db, period, ids)
-    .select(({ fn }) => fn.max('day').as('last_day'))
-    .select(({ fn }) => SUM_COLUMNS.map((name) => fn.sum(name).as(name)))
-    .execute();
+  const totals = sql.join(
+    SUM_COLUMNS.map((name) => sql`sum(${sql.ref(name)}) as ${sql.ref(name)}`),
+  );
+  const { rows: sums } = await sql<Record<SumColumn, unknown> & { source_id: string }>`
+    select source_id, ${totals}
+    from (${sumsIn(period, { ids: ids && ids.length > MAX_NAMED ? undefined : ids })}) as sums
+    group by source_id
+    having sum(messages) > 0 ${withFailures ? sql`and sum(passed) < sum(messages)` : sql``}
+    order by sum(messages) desc, source_id`.execute(db);
+  const chosen = ids && ids.length > MAX_NAMED ? new Set(ids) : null;
+  const found = chosen === null ? sums : sums.filter(({ source_id }) => chosen.has(source_id));
+  if (found.length === 0) return [];
   const all = db.selectFrom('feedback_sources').selectAll();
-  const rows = await (ids
-    ? all.where('id', 'in', ids)
-    : all.where('domain_id', '=', period.domain.id)
+  const rows = await (found.length > MAX_NAMED
+    ? all.where('domain_id', '=', period.domain.id)
+    : all.where(
+        'id',
+        'in',
+        found.map(({ source_id }) => source_id),
+      )
   ).execute();
   const known = new Map(rows.map((row) => [row.id, row]));
-  const sources: SourceSums[] = [];
-  for (const counts of sums) {
+  return found.flatMap((counts) => {
     const row = known.get(counts.source_id);
-    if (row) sources.push({ ...summed(row, counts), lastDay: counts.last_day });
-  }
-  return sources;
+    return row ? [summed(row, counts)] : [];
+  });
 }
 
-/** The IDs of all sources with messages in the period, those with the most messages first. Costs half of their sums. */
-export async function sourceIdsOf(db: Db, period: DaysOfDomain): Promise<string[]> {
-  const rows = await sumsInOrder(db, period).execute();
+/** The IDs of all sources with messages in the period, or of the first ones; those with the most messages first. */
+export async function sourceIdsOf(db: Db, period: DaysOfDomain, limit?: number): Promise<string[]> {
+  const { rows } = await sql<{ source_id: string }>`
+    select source_id
+    from (${sumsIn(period, { columns: ['messages'] })}) as sums
+    group by source_id
+    having sum(messages) > 0
+    order by sum(messages) desc, source_id
+    ${limit === undefined ? sql`` : sql`limit ${limit}`}`.execute(db);
   return rows.map(({ source_id }) => source_id);
 }
 
-function sumsInOrder(db: Db, { domain, from, to }: DaysOfDomain, ids?: string[]) {
-  const all = db.selectFrom('feedback_source_days').select('source_id');
-  // IDs lead to the index by source; with the domain too, the database could read all days of the domain.
-  const named = ids ? all.where('source_id', 'in', ids) : all.where('domain_id', '=', domain.id);
-  return named
-    .where('day', '>=', from)
-    .where('day', '<=', to)
-    .groupBy('source_id')
-    .having(sql<boolean>`sum(messages) > 0`)
-    .orderBy(sql`sum(messages)`, 'desc')
-    .orderBy('source_id');
-}
-
-/** What each source sent from a day on, by ID. */
-export async function messagesSince(
+/** What sources of a domain sent, by ID. Those without messages are missing. */
+export async function messagesOf(
   db: Db,
-  domainId: string,
-  day: string,
+  period: DaysOfDomain,
+  ids?: string[],
 ): Promise<Map<string, MessageCounts>> {
-  const rows = await db
-    .selectFrom('feedback_source_days')
-    .select('source_id')
-    .select(({ fn }) => [fn.sum('messages').as('messages'), fn.sum('passed').as('passed')])
-    .where('domain_id', '=', domainId)
-    .where('day', '>=', day)
-    .groupBy('source_id')
-    .execute();
+  if (ids?.length === 0) return new Map();
+  const { rows } = await sql<Record<'source_id' | 'messages' | 'passed', string>>`
+    select source_id, sum(messages) as messages, sum(passed) as passed
+    from (${sumsIn(period, { ids, columns: ['messages', 'passed'] })}) as sums
+    group by source_id`.execute(db);
   return new Map(
     rows.map(({ source_id, messages, passed }) => [
       source_id,
@@ -94,10 +102,7 @@ export async function messagesSince(
 }
 
 /** `counts` are numbers, or text in PostgreSQL. */
-export function summed(
-  row: FeedbackSourceRow,
-  counts: Record<(typeof SUM_COLUMNS)[number], unknown>,
-): Omit<SourceSums, 'lastDay'> {
+export function summed(row: FeedbackSourceRow, counts: Record<SumColumn, unknown>): SourceSums {
   // Written out, because a domain can have thousands of sources.
   const totals = {
     messages: Number(counts.messages),
@@ -110,9 +115,6 @@ export function summed(
   };
   return { row, kind: kindOf(row.key, row.mark as SourceMark | null, totals), ...totals };
 }
-
-/** More sources than this are not named one by one in a query. */
-const MAX_NAMED = 500;
 
 /** Adds the number of addresses, and the days of all time. */
 export async function withAddresses(db: Db, sources: SourceSums[]): Promise<SummedSource[]> {

@@ -6,10 +6,10 @@ import { isoTime } from '../../lib/clock.ts';
 import type { Tx } from '../../store/open.ts';
 import { dayBefore } from '../sums.ts';
 import { DAYS_NEEDED, inheritedState, remainingState, type SourceState } from './source-state.ts';
-import { daysBySource, lockSources, observationOf, watchedDomain } from './sources.ts';
+import { daysBySource, observationOf, watchedDomain } from './sources.ts';
 
 /**
- * Call it once an address and its days have moved. A look-up that names a failing network must not end its incident and
+ * Call it once an address and its days have moved, in the transaction that locked the sources of the domain. A look-up that names a failing network must not end its incident and
  * open another one. No event says that the other source fails: the first event was about it.
  */
 export async function moveState(
@@ -17,7 +17,11 @@ export async function moveState(
   app: App,
   { from, to }: { from: string; to: string },
 ): Promise<void> {
-  const rows = await lockSources(tx, [from, to]);
+  const rows = await tx
+    .selectFrom('feedback_sources')
+    .selectAll()
+    .where('id', 'in', [from, to])
+    .execute();
   const [previous, next] = [from, to].map((id) => rows.find((row) => row.id === id));
   if (!previous || !next || (previous.new_since ?? previous.failing_since) === null) return;
   const domain = await watchedDomain(tx, previous.domain_id);

@@ -6,10 +6,10 @@ import type { App } from '../../app.ts';
 import { appendEvent } from '../../events/events.ts';
 import { observed } from '../../events/observations.ts';
 import { isoTime } from '../../lib/clock.ts';
-import { type Db, lockIn, type Tx, transact } from '../../store/open.ts';
+import { type Db, type Tx, transact } from '../../store/open.ts';
 import type { FeedbackSourceRow } from '../../store/tables.generated.ts';
 import { isReportedSince } from '../queries.ts';
-import { SUM_COLUMNS } from '../sources/days.ts';
+import { lockSources, SUM_COLUMNS } from '../sources/days.ts';
 import { presentSource } from '../sources/present.ts';
 import { sourcesOf, withAddresses } from '../sources/queries.ts';
 import { dayBefore, lastDays } from '../sums.ts';
@@ -68,7 +68,13 @@ async function watchBatch(
   const domain = await watchedDomain(tx, domainId);
   if (!domain) return;
   // No address moves from or to them meanwhile, and no other node looks at them.
-  const rows = await lockSources(tx, batch);
+  await lockSources(tx, domainId);
+  const rows = await tx
+    .selectFrom('feedback_sources')
+    .selectAll()
+    .where('id', 'in', batch)
+    .orderBy('id')
+    .execute();
   const days = await daysBySource(tx, batch, dayBefore(today, DAYS_NEEDED));
   const observations: SourceObservation[] = [];
   for (const row of rows) {
@@ -79,12 +85,6 @@ async function watchBatch(
   }
   await app.subscribers.publish(observed, tx, observations);
 }
-
-export const lockSources = (tx: Tx, ids: string[]): Promise<FeedbackSourceRow[]> =>
-  lockIn(
-    tx,
-    tx.selectFrom('feedback_sources').selectAll().where('id', 'in', ids).orderBy('id'),
-  ).execute();
 
 async function candidates(db: Db, domainId: string, today: string): Promise<string[]> {
   const active = await db
@@ -224,7 +224,7 @@ async function emit(
   row: FeedbackSourceRow,
   type: 'feedback.new_source' | 'feedback.source_failing' | 'feedback.source_recovered',
 ): Promise<void> {
-  const sums = await sourcesOf(tx, { domain: { id }, ...lastDays(app) }, [row.id]);
+  const sums = await sourcesOf(tx, { domain: { id }, ...lastDays(app) }, { ids: [row.id] });
   const [source] = await withAddresses(tx, sums);
   if (!source) return;
   const data = { ...presentSource(source), domain: name };

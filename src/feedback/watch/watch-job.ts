@@ -7,7 +7,8 @@ import { observed } from '../../events/observations.ts';
 import { isoTime } from '../../lib/clock.ts';
 import type { Job } from '../../scheduler/scheduler.ts';
 import { type Tx, transact } from '../../store/open.ts';
-import { isOfCountedReport, isReportedSince } from '../queries.ts';
+import { messageCounts } from '../messages/counts.ts';
+import { isReportedSince } from '../queries.ts';
 import { countedReports, dayBefore } from '../sums.ts';
 import type {
   FeedbackObservation,
@@ -111,23 +112,16 @@ async function observeReceiverDay(
     .executeTakeFirst();
   if (!latest)
     return { ...subject, day: null, complaints: 0, receivers: [], messages: 0, reporters: 0 };
-  const rows = await tx
-    .selectFrom('complaints')
-    .select('provider')
-    .select(({ fn }) => fn.countAll().as('count'))
-    .where('domain_id', '=', id)
-    .where('day', '=', latest.day)
-    .where('kind', '=', 'abuse')
-    // Others may be forged.
-    .where(isOfCountedReport)
-    .groupBy('provider')
-    .orderBy('count', 'desc')
-    .orderBy('provider')
-    .execute();
+  const asked = { domains: [id], from: latest.day, to: latest.day };
+  // Those that do not count may be forged.
+  const kinds = await messageCounts(tx, asked, 'complaint kind');
+  const receivers = await messageCounts(tx, asked, 'complaint provider');
   return {
     ...{ ...subject, ...latest },
-    complaints: rows.reduce((sum, { count }) => sum + Number(count), 0),
-    receivers: rows.map(({ provider }) => provider),
+    complaints: kinds.find(({ value }) => value === 'abuse')?.count ?? 0,
+    receivers: receivers
+      .toSorted((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))
+      .map(({ value }) => value),
     reporters: await reportersOf(tx, id, latest.day, 'dmarc'),
   };
 }

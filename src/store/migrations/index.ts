@@ -10,6 +10,7 @@ import {
   dropVocabulariesInSqlite,
   SOURCE_STATES,
 } from './version-15.ts';
+import { SUMS_OF_LONG_PERIODS } from './version-16.ts';
 
 export interface Migration {
   /** The version that the schema has after this step. */
@@ -277,10 +278,18 @@ export const MIGRATIONS: Migration[] = [
     },
     postgres: `${DROP_VOCABULARIES_IN_POSTGRES}${withPostgresTypes(SOURCE_STATES)}`,
   },
+  {
+    // Sums of sources by month, and of complaints and bounces. Older programs would not keep them.
+    version: 16,
+    sqlite(sqlite) {
+      sqlite.exec(SUMS_OF_LONG_PERIODS);
+    },
+    postgres: withPostgresTypes(SUMS_OF_LONG_PERIODS),
+  },
 ];
 
 /** The version of `schema.sql`. */
-export const SCHEMA_VERSION = 15;
+export const SCHEMA_VERSION = 16;
 
 // Step 3: teams with passwords and invitations, and outgoing email.
 
