@@ -238,7 +238,7 @@ export const DmarcAdvice = named(
     current: described(v.nullable(v.picklist(POLICIES)), 'The policy that is published.', 'none'),
     next: described(
       v.nullable(v.picklist(POLICIES)),
-      'The next policy, one step stricter. Null if there is none.',
+      'The next policy, one step stricter. If the current one is limited by `t=y` or `pct`, it is the next one without these tags. Null if there is none.',
       'quarantine',
     ),
     ready: described(v.boolean(), 'Whether the service recommends the next step.', true),
