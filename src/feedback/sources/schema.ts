@@ -163,7 +163,7 @@ const FILTERS = {
   ),
   new: described(
     Flag,
-    'If true, only sources seen in the 30 days that end with `to`, after at least 60 days without messages.',
+    'If true, only sources seen in the 30 days that end with `to`, after at least 60 days without messages. At least 14 of the 60 days must have reports.',
   ),
   reporter: described(
     v.optional(v.string()),
@@ -293,7 +293,7 @@ export const SOURCE_EVENTS: EventDeclaration[] = [
     type: 'feedback.new_source',
     summary: 'A new source sends mail as your domain',
     description:
-      'A source not seen for 60 days sends at least 10 messages in one day that are not quarantined or rejected. Not in the first 14 days of reports about a domain.',
+      'A source not seen for 60 days sends at least 10 messages in one day that are not quarantined or rejected. At least 14 of the 60 days must have reports.',
     data: SourceEvent,
     object: SOURCE_OBJECT,
     line: sourceLine,

@@ -2,6 +2,7 @@
 
 import type { FeedbackSourceRow } from '../../store/tables.generated.ts';
 import { kindOf, type SourceMark, type SourceTotals } from '../sources/kind.ts';
+import { type Appearance, isNew, UNSEEN_DAYS } from '../sources/new.ts';
 import { dayBefore } from '../sums.ts';
 
 /** A day of a source, in UTC. */
@@ -32,15 +33,13 @@ const PASSED_MESSAGES = 100;
 export const COMPLETE_AFTER_DAYS = 2;
 /** How far back a day may be that changes the state: reports of older ones were imported, or are late. */
 export const RECENT_DAYS = 7;
-/** A source that was not seen for so long is new again. */
-export const ABSENT_DAYS = 60;
 /** How long a source is new, and how long a failing one may be silent. */
 const ENDING_DAYS = 14;
-/** With reports of fewer days before it appeared, nobody knows whether a source is new. */
-const ESTABLISHED_DAYS = 14;
+/** How far before today a source may have appeared that is new: it is new for two weeks, and may have begun slowly before. */
+export const NEW_DAYS = 2 * ENDING_DAYS;
 
 /** How many days before today `days` must reach, for `sourceState`. */
-export const DAYS_NEEDED = ABSENT_DAYS + ENDING_DAYS + RECENT_DAYS;
+export const DAYS_NEEDED = UNSEEN_DAYS + NEW_DAYS;
 
 /**
  * The state after the latest reports. `days` are those of the source of the last `DAYS_NEEDED` days, oldest first.
@@ -70,35 +69,33 @@ export function sourceState(
   };
 }
 
+/** New as in lists, and in addition with enough messages in a day that the policy does not stop. */
 function newSince(
   before: string | null,
   days: SourceDay[],
   recent: SourceDay[],
   { today, reportDays }: { today: string; reportDays: string[] },
 ): string | null {
-  if (before !== null) return before > dayBefore(today, ENDING_DAYS) ? before : null;
+  if (before !== null) {
+    const lasts = before > dayBefore(today, ENDING_DAYS);
+    // Reports that arrived later may show that it was there before.
+    const from = dayBefore(before, ENDING_DAYS);
+    return lasts && isNew(appearanceIn(days, from), reportDays) ? before : null;
+  }
   // What the policy stops is a number, not a problem.
   const found = recent.find(
     ({ messages, quarantined, rejected }) => messages - quarantined - rejected >= MIN_MESSAGES,
   );
   if (!found) return null;
-  const appeared = appearance(days, found.day);
-  const earlier = reportDays.filter(
-    (day) => day < appeared && day >= dayBefore(appeared, ABSENT_DAYS),
-  );
   // Compared with today, so that it does not begin again once it has ended.
-  const isNew = appeared > dayBefore(today, ENDING_DAYS) && earlier.length >= ESTABLISHED_DAYS;
-  return isNew ? found.day : null;
+  const appearance = appearanceIn(days, dayBefore(today, ENDING_DAYS - 1));
+  return isNew(appearance, reportDays) ? found.day : null;
 }
 
-/** The first of the days up to this one without a gap of `ABSENT_DAYS`. */
-function appearance(days: SourceDay[], until: string): string {
-  let first = until;
-  for (const { day } of days.filter(({ day }) => day < until).reverse()) {
-    if (day <= dayBefore(first, ABSENT_DAYS)) break;
-    first = day;
-  }
-  return first;
+function appearanceIn(days: SourceDay[], from: string): Appearance {
+  const index = days.findIndex(({ day }) => day >= from);
+  if (index < 0) return { first: null, previous: null };
+  return { first: days[index]!.day, previous: days[index - 1]?.day ?? null };
 }
 
 const isFailing = ({ messages, passed }: Pick<SourceDay, 'messages' | 'passed'>): boolean =>
