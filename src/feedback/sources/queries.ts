@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { AppError } from '../../lib/errors.ts';
 import { type Db, lockIn, type Tx } from '../../store/open.ts';
 import type { DomainRow, FeedbackSourceRow } from '../../store/tables.generated.ts';
-import type { Period } from '../sums.ts';
+import { dayBefore, type Period } from '../sums.ts';
 import type { MessageCounts } from './advice.ts';
 import { SUM_COLUMNS } from './days.ts';
 import { kindOf, type SourceKind, type SourceMark, type SourceTotals } from './kind.ts';
@@ -110,6 +110,42 @@ export function summed(
   };
   return { row, kind: kindOf(row.key, row.mark as SourceMark | null, totals), ...totals };
 }
+
+/** How far back from its last message a silent source is looked at. */
+const KIND_DAYS = 30;
+
+/**
+ * The kind of a source in a period. Without messages in it, it stays what it was in the 30 days up to its last message
+ * before.
+ */
+export async function kindIn(
+  db: Db,
+  row: FeedbackSourceRow,
+  totals: SourceTotals,
+  to: string,
+): Promise<SourceKind> {
+  const mark = row.mark as SourceMark | null;
+  if (totals.messages > 0) return kindOf(row.key, mark, totals);
+  const latest = await db
+    .selectFrom('feedback_source_days')
+    .select('day')
+    .where('source_id', '=', row.id)
+    .where('day', '<=', to)
+    .where('messages', '>', 0)
+    .orderBy('day', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  if (!latest) return kindOf(row.key, mark, totals);
+  const from = dayBefore(latest.day, KIND_DAYS - 1);
+  return summed(row, sumsOfDays(await daysOf(db, row.id, { from, to: latest.day }))).kind;
+}
+
+type SourceDayCounts = Record<(typeof SUM_COLUMNS)[number], number>;
+
+export const sumsOfDays = (days: SourceDayCounts[]): SourceDayCounts =>
+  Object.fromEntries(
+    SUM_COLUMNS.map((name) => [name, days.reduce((sum, day) => sum + day[name], 0)]),
+  ) as SourceDayCounts;
 
 /** More sources than this are not named one by one in a query. */
 const MAX_NAMED = 500;

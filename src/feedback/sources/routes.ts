@@ -101,7 +101,7 @@ const get = route({
   async handle({ app, params, query }) {
     const row = await sourceOr404(app.db, params.id!);
     const period = await periodOf(app, { ...query, domain_id: row.domain_id });
-    return presentDetails(app.db, row, period);
+    return presentDetails(app.db, row, period, lastDays(app));
   },
 });
 
@@ -134,8 +134,8 @@ const update = route({
           details: { name: current.name, mark: next.mark, label: next.label },
         });
       }
-      const query = { domain_id: current.domain_id };
-      return presentDetails(tx, next, await periodOf({ db: tx, clock: app.clock }, query));
+      const period = await periodOf({ db: tx, clock: app.clock }, { domain_id: current.domain_id });
+      return presentDetails(tx, next, period, lastDays(app));
     });
   },
 });

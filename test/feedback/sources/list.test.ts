@@ -7,7 +7,7 @@ import { feedbackFigures } from '../../../src/feedback/summary.ts';
 import { watchFeedback } from '../../../src/feedback/watch/watch-job.ts';
 import { BEGIN, dmarc, record } from '../reading/builders.ts';
 import { type FeedbackService, named, startFeedback } from '../start.ts';
-import { reportsOfDay, STORY_ZONE } from '../story.ts';
+import { reportsOfDay, SENDERS, STORY_ZONE } from '../story.ts';
 
 const DAY_S = 86_400;
 
@@ -150,6 +150,35 @@ test('Whether a source is new does not depend on the order in which reports arri
   // An older report names both.
   await feedback.upload(reportOf(64, both));
   assert.deepEqual(await newest(), { list: [], alert: [], summary: [] });
+});
+
+test('A source that was silent in the period keeps the kind that it had', async (t) => {
+  const feedback = await startFeedback(t, { zone: STORY_ZONE });
+  const failing = { dkim: 'fail', spf: 'fail', results: '' };
+  const records = [
+    record({ source: SENDERS.mailchimp, count: '90', ...failing }),
+    record({ source: SENDERS.sendgrid, count: '80', spf: 'fail' }),
+    record({ source: SENDERS.newcomer, count: '70', spf: 'fail' }),
+    record({ source: '198.51.1.9', count: '60', ...failing }),
+    record({ source: '198.51.2.9', count: '30' }),
+    record({ source: '198.51.2.9', count: '20', ...failing }),
+  ];
+  await feedback.upload(reportOf(45, records.join('')));
+  // Half a year earlier, everything was different.
+  await feedback.upload(reportOf(200, record({ source: SENDERS.mailchimp, count: '9000' })));
+  await named(feedback);
+  const { data } = await list(feedback, '&from=2026-09-01');
+  assert.deepEqual(
+    data.map(({ kind }) => kind),
+    ['misconfigured', 'service', 'forwarder', 'spoof', 'misconfigured'],
+  );
+  for (const { id, name, kind } of data) {
+    const { body } = await feedback.service.call<FeedbackSource>(
+      'GET',
+      `/v1/feedback/sources/${id}`,
+    );
+    assert.deepEqual([body.messages, body.kind], [0, kind], name);
+  }
 });
 
 test('Sources, days and the rows of a report are exported as CSV', async (t) => {
