@@ -115,7 +115,9 @@ export function Sources(props: Props) {
             columns={COLUMNS}
             rows={sources}
             keyOf={({ id }) => id}
-            hrefOf={({ id }) => `${FEEDBACK}/sources/${id}`}
+            hrefOf={({ id }) =>
+              pathWith(`${FEEDBACK}/sources/${id}`, { days: props.isShortened ? undefined : days })
+            }
           />
           <Pager
             path={path}

@@ -10,6 +10,7 @@ import {
   daysOf,
   kindIn,
   reportersOfSource,
+  reportsOfAddress,
   type SummedSource,
   signaturesOf,
   summed,
@@ -17,6 +18,7 @@ import {
   withAddresses,
 } from './queries.ts';
 import type { FeedbackSource, FeedbackSourceDetails } from './schema.ts';
+import { setupSteps } from './steps.ts';
 import { testOfSource } from './test-of.ts';
 
 export function presentSource(source: SummedSource): FeedbackSource {
@@ -49,11 +51,13 @@ export async function presentDetails(
   { domain, from, to }: Period,
   /** The last 30 days, in which tests are matched: the same for the report of a test. */
   recent: Pick<Period, 'from' | 'to'>,
+  address?: string,
 ): Promise<FeedbackSourceDetails> {
   const period = { source: row, from, to };
   const days = await daysOf(db, row.id, period);
+  const source = await summedSource(db, row, days, to);
   return {
-    ...presentSource(await summedSource(db, row, days, to)),
+    ...presentSource(source),
     ...{ from, to },
     address_list: await addressesOf(db, row.id),
     signatures: await signaturesOf(db, period),
@@ -62,6 +66,8 @@ export async function presentDetails(
     })),
     reporters: await reportersOfSource(db, period),
     test: await testOfSource(db, row, { domain, ...recent }),
+    setup_steps: setupSteps(row, source, domain.name),
+    reports: address === undefined ? [] : await reportsOfAddress(db, period, address),
   };
 }
 

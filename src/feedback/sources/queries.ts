@@ -265,6 +265,32 @@ const rowsOf = (db: Db, { source, from, to }: SourcePeriod) =>
     .where('dmarc_rows.day', '>=', from)
     .where('dmarc_rows.day', '<=', to);
 
+const MAX_REPORTS = 10;
+
+/** The latest reports that name an address of the source. */
+export async function reportsOfAddress(
+  db: Db,
+  { source, from, to }: SourcePeriod,
+  address: string,
+) {
+  const rows = await rowsOf(db, { source, from, to })
+    .innerJoin('feedback_reports', 'feedback_reports.id', 'dmarc_rows.report_id')
+    .leftJoin('feedback_reporters', 'feedback_reporters.id', 'feedback_reports.reporter_id')
+    .select(['feedback_reports.id', 'feedback_reporters.name as reporter'])
+    .select(({ fn }) => [
+      fn.max('dmarc_rows.day').as('date'),
+      fn.sum('dmarc_rows.count').as('messages'),
+    ])
+    .where('dmarc_rows.domain_id', '=', source.domain_id)
+    .where('dmarc_rows.address', '=', address)
+    .groupBy(['feedback_reports.id', 'feedback_reporters.name'])
+    .orderBy('date', 'desc')
+    .orderBy('feedback_reports.id', 'desc')
+    .limit(MAX_REPORTS)
+    .execute();
+  return rows.map(({ messages, ...row }) => ({ ...row, messages: Number(messages) }));
+}
+
 /** With which signatures it sends, and whether they are valid; the most frequent first. */
 export async function signaturesOf(db: Db, period: SourcePeriod) {
   const rows = await rowsOf(db, period)
