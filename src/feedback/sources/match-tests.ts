@@ -24,9 +24,14 @@ interface Options {
 }
 
 /**
- * The source of each test, by its ID. Tests that match none are missing. A test matches by its address; else by the sending
- * service or the organization that its host name, MAIL FROM domain or signature shows; else by a MAIL FROM domain or a
- * signature that almost only this source uses in the period. For the last two, only the first `MAX_READ` tests are read.
+ * The source of each test, by its ID. Tests that match none are missing. A test matches by the first of these:
+ *
+ * - its address
+ * - the sending service or organization of its host name or MAIL FROM domain
+ * - the sending service of its signature
+ * - a MAIL FROM domain, else a signature, that almost only this source uses in the period
+ *
+ * Signatures are read of the first `MAX_READ` tests that match by nothing before.
  */
 export async function matchTests(
   db: Db,
