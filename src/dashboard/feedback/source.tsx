@@ -246,7 +246,7 @@ function Addresses({ source: { id, address_list, addresses }, days }: AddressesP
             cell: ({ address }) => (
               <a
                 href={`${pathWith(`${FEEDBACK}/sources/${id}`, { days, address })}#reports`}
-                aria-label={`Reports about ${address}`}
+                aria-label={`Show reports about ${address}`}
               >
                 Show
               </a>
