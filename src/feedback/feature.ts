@@ -1,12 +1,16 @@
 /** Feedback: what receivers report about the mail of the domains. */
 
+import { observed } from '../events/observations.ts';
 import type { Feature } from '../feature.ts';
+import { isoTime } from '../lib/clock.ts';
+import { subscribe } from '../store/subscribers.ts';
 import { feedbackDestination } from './destination.ts';
 import { deleteRemovedJob, expireJob } from './expire.ts';
 import { readJob } from './read-job.ts';
 import { feedbackOperations } from './routes.ts';
 import { FEEDBACK_EVENTS } from './schema.ts';
 import { sourcesJob } from './sources/look-up-job.ts';
+import { lookUpAfterTest } from './sources/own-tests.ts';
 import { sourceOperations } from './sources/routes.ts';
 import { SOURCE_EVENTS } from './sources/schema.ts';
 import { stoppedJob } from './stopped-job.ts';
@@ -17,6 +21,12 @@ export const feedback: Feature = {
   name: 'feedback',
   events: [...FEEDBACK_EVENTS, ...SOURCE_EVENTS],
   routes: [...Object.values(feedbackOperations), ...Object.values(sourceOperations)],
+  subscribers: ({ clock }) => [
+    subscribe(observed, async (tx, observations) => {
+      for (const one of observations)
+        if (one.kind === 'test') await lookUpAfterTest(tx, one, isoTime(clock.now()));
+    }),
+  ],
   destinations: (app) => [feedbackDestination(app)],
   jobs: (app) => [
     readJob(app),

@@ -17,11 +17,10 @@ import { messageCounts } from './messages/counts.ts';
 import { isReportedSince } from './queries.ts';
 import { SUM_COLUMNS } from './sources/days.ts';
 import { kindOf, type SourceMark } from './sources/kind.ts';
-import { countedReports, dayBefore } from './sums.ts';
+import { isNew, reportDaysOf } from './sources/new.ts';
+import { countedReports } from './sums.ts';
 
 const DAY_MS = 86_400_000;
-/** A source that sent nothing for so many days is new when it sends again. */
-const NEW_AFTER_DAYS = 60;
 /** For this many domains at a time, so that no query takes long. */
 const BATCH_SIZE = 50;
 
@@ -107,7 +106,7 @@ async function partOf(tx: Tx, domains: ReportedDomain[], days: Days): Promise<Pa
     passed,
     reporters: messages === 0 ? [] : await reportersOf(tx, ids, days, 'dmarc'),
     failing: sources.filter(isFailing).map(figureOf),
-    fresh: sources.filter(isNew).map(figureOf),
+    fresh: sources.filter(isWorthALook).map(figureOf),
     spoofed: {
       messages: sumOf(foreign, failedOf),
       stopped: sumOf(foreign, stoppedOf),
@@ -155,61 +154,42 @@ async function reportersOf(tx: Tx, domains: string[], days: Days, type: 'dmarc' 
 type Source = Awaited<ReturnType<typeof sourcesOf>>[number];
 
 async function sourcesOf(tx: Tx, ids: string[], { from, to }: Days) {
-  const since = dayBefore(from, NEW_AFTER_DAYS);
-  const before = await reportedBefore(tx, ids, { since, from });
+  const reportDays = await reportDaysOf(tx, ids, { from, to });
   const rows = await tx
     .selectFrom((eb) =>
       eb
         .selectFrom('feedback_source_days')
         .select('source_id')
         .select(({ fn }) => SUM_COLUMNS.map((name) => fn.sum(name).as(name)))
+        .select(({ fn }) => fn.min('day').as('first'))
         .where('domain_id', 'in', ids)
         .where('day', '>=', from)
         .where('day', '<=', to)
+        .where('messages', '>', 0)
         .groupBy('source_id')
-        .having(sql<boolean>`sum(messages) > 0`)
         .as('sums'),
     )
     .innerJoin('feedback_sources as source', 'source.id', 'sums.source_id')
     .select(['source.id', 'source.domain_id', 'source.key', 'source.name', 'source.label'])
-    .select('source.mark')
+    .select(['source.mark', 'sums.first'])
     .select(SUM_COLUMNS.map((name) => `sums.${name}` as const))
     .select(
-      sql<number>`case when exists (
-        select 1 from feedback_source_days earlier
-        where earlier.source_id = source.id and earlier.day >= ${since} and earlier.day < ${from}
-      ) then 1 else 0 end`.as('was_seen'),
+      sql<string | null>`(
+        select max(day) from feedback_source_days earlier
+        where earlier.source_id = source.id and earlier.day < ${from} and earlier.messages > 0
+      )`.as('previous'),
     )
     .execute();
-  return rows.map(({ id, domain_id, key, name, label, mark, was_seen, ...counts }) => {
+  return rows.map(({ id, domain_id, key, name, label, mark, first, previous, ...counts }) => {
     const totals = Object.fromEntries(
       SUM_COLUMNS.map((column) => [column, Number(counts[column])]),
     ) as Record<(typeof SUM_COLUMNS)[number], number>;
     return {
       ...{ id, domain_id, name, label, ...totals },
       kind: kindOf(key, mark as SourceMark | null, totals),
-      // When reports begin, they show every source for the first time.
-      isUnseen: before.has(domain_id) && Number(was_seen) === 0,
+      isNew: isNew({ first, previous }, reportDays.get(domain_id) ?? []),
     };
   });
-}
-
-/** The domains with messages in the days in which a new source sent none. */
-async function reportedBefore(
-  tx: Tx,
-  ids: string[],
-  { since, from }: { since: string; from: string },
-): Promise<Set<string>> {
-  const rows = await tx
-    .selectFrom('dmarc_days')
-    .select('domain_id')
-    .distinct()
-    .where('domain_id', 'in', ids)
-    .where('day', '>=', since)
-    .where('day', '<', from)
-    .where('messages', '>', 0)
-    .execute();
-  return new Set(rows.map(({ domain_id }) => domain_id));
 }
 
 const failedOf = ({ messages, passed }: Source): number => messages - passed;
@@ -221,8 +201,8 @@ const isFailing = (source: Source): boolean =>
   failedOf(source) > source.messages * FAILING_SHARE;
 
 /** A sender that never passes is only worth a look if it sends some messages and the policy does not stop most of them. */
-const isNew = (source: Source): boolean =>
-  source.isUnseen &&
+const isWorthALook = (source: Source): boolean =>
+  source.isNew &&
   (source.kind !== 'spoof' ||
     (source.messages >= MIN_FAILING_MESSAGES && stoppedOf(source) * 2 < failedOf(source)));
 

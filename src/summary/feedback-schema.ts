@@ -65,7 +65,7 @@ export const FeedbackFigures = named(
     ),
     new_sources: described(
       FigureSources,
-      'Sources that sent nothing in the 60 days before. Those with the most messages come first. A source of kind `spoof` counts only if your policy does not stop it.',
+      'Sources that sent nothing in the 60 days before they appeared, of which at least 14 have reports. Those with the most messages come first. A source of kind `spoof` counts only if your policy does not stop it.',
     ),
     tls: described(
       v.nullable(

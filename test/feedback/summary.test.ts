@@ -18,9 +18,9 @@ const DAY_S = 86_400;
 const HOUR_MS = 3_600_000;
 const WEEK = { from: '2026-11-15', to: '2026-11-21' };
 
-/** Ten days, the newcomer only on the last three; TLS reports and a complaint on the last. */
+/** 17 days, the newcomer only on the last three; TLS reports and a complaint on the last. */
 async function tellStory({ upload, send, clock }: FeedbackService): Promise<void> {
-  for (let day = 9; day >= 0; day--)
+  for (let day = 16; day >= 0; day--)
     for (const report of reportsOfDay(BEGIN - day * DAY_S, {
       ...{ reporters: 3, sendgridSigns: false, newcomer: day < 3 },
     }))
@@ -88,10 +88,10 @@ test('GET /v1/reports/summary has what receivers report, for all domains or one'
   });
   assert.deepEqual(await figures(`period=week&domain_id=${domain.id}`), week);
   assert.equal(await figures(`period=week&domain_id=${other.id}`), null);
-  // Reports begin in these 30 days, so they show every source for the first time.
+  // Reports begin in these 30 days, and show all other sources for the first time.
   const month = await figures('period=month');
-  assert.deepEqual([month!.from, month!.messages], ['2026-10-23', 1879 + 3 * 253]);
-  assert.equal(month!.new_sources.total, 0);
+  assert.deepEqual([month!.from, month!.messages], ['2026-10-23', 1879 + 10 * 253]);
+  assert.equal(month!.new_sources.total, 1);
   const key = await service.makeKey('viewer', false);
   const inTestMode = await service.call('GET', '/v1/reports/summary', { key });
   assert.deepEqual([inTestMode.status, inTestMode.body.feedback], [200, null]);
@@ -111,6 +111,9 @@ test('A source is new again after 60 days; one that never passes only if nothing
       }),
     );
   const failing = { dkim: 'fail', spf: 'fail', results: '' };
+  // Enough days with reports to know who is new.
+  for (let daysAgo = 31; daysAgo < 44; daysAgo++)
+    await day(daysAgo, record({ source: SENDERS.own, count: '1' }));
   await day(80, record({ source: SENDERS.newcomer, count: '5' }));
   await day(30, record({ source: SENDERS.mailchimp, count: '50', spf: 'fail' }));
   await day(
@@ -136,12 +139,12 @@ test('A source is new again after 60 days; one that never passes only if nothing
   ]);
   assert.deepEqual(figures!.spoofed, { messages: 59, stopped: 30 });
   assert.deepEqual([figures!.tls, figures!.complaints], [null, null]);
-  // 59 days before the first day, the newcomer was there.
+  // 60 days before the first day of the period, the newcomer was there, but not 60 days before it sent again.
   assert.deepEqual(
     brief((await read('2026-10-31'))!)[1]!
       .slice(1)
       .map((text) => `${text}`.split(' ')[0]),
-    ['198.51.100.0/24', 'SendGrid'],
+    ['198.51.100.0/24', 'SendGrid', 'example.net'],
   );
   assert.equal(await feedbackFigures(db, { ...WEEK, domains: [] }), null);
   const earlier = { from: '2026-11-01', to: '2026-11-10', domains: null };

@@ -98,8 +98,8 @@ test('A source is new if it was not seen for 60 days and its messages arrive', (
     ['failing ones that are rejected', NETWORK, [day(1, 500, 0, 'rejected')], null],
     ['failing ones that go to spam', NETWORK, [day(1, 500, 0, 'quarantined')], null],
     ['ten that pass among rejected ones', NETWORK, [day(1, 500, 10, 'rejected')], ago(1)],
-    ['seen 59 days before', NETWORK, [day(60, 1, 1), day(1, 10, 10)], null],
-    ['seen 60 days before', NETWORK, [day(61, 1, 1), day(1, 10, 10)], ago(1)],
+    ['seen 60 days before', NETWORK, [day(61, 1, 1), day(1, 10, 10)], null],
+    ['seen 61 days before', NETWORK, [day(62, 1, 1), day(1, 10, 10)], ago(1)],
     ['seen all the time, few messages', NETWORK, [...days(40, 2, 2, 2), day(1, 10, 10)], null],
     ['slow start', NETWORK, [...days(6, 2, 2, 2), day(1, 10, 10)], ago(1)],
     ['too long ago', NETWORK, [day(9, 10, 10)], null],
@@ -121,6 +121,17 @@ test('A source is new for 14 days, or until somebody says what it is', () => {
   assert.equal(at(ago(12)), ago(12));
   assert.equal(at(ago(13)), null);
   assert.equal(at(ago(2), { mark: 'foreign' }), null);
+  // Older reports that arrived later show it 60 days before, or 61.
+  const after = (first: number) =>
+    sourceState(
+      { ...NETWORK, new_since: ago(2) as never },
+      [day(first, 1, 1), day(2, 10, 10)],
+      DOMAIN,
+    ).new_since;
+  assert.equal(after(62), null);
+  assert.equal(after(63), ago(2));
+  // It began slowly.
+  assert.equal(after(8), ago(2));
   // It does not become new again.
   assert.equal(sourceState(NETWORK, days(15, 1, 10, 10), DOMAIN).new_since, null);
 });

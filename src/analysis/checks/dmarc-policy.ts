@@ -20,6 +20,7 @@ import {
   dmarcFix,
   droppedAddressNote,
   isPolicy,
+  isTestMode,
   parseDmarcTags,
   recordToKeep,
   repairedRecord,
@@ -269,7 +270,7 @@ function withoutPolicy(
 function isEnforced(record: string, isOwn: boolean): boolean {
   const { tags } = parseDmarcTags(record);
   const policy = (isOwn ? undefined : tags.get('sp')) ?? tags.get('p') ?? '';
-  return /^(?:quarantine|reject)$/i.test(policy) && !/^y$/i.test(tags.get('t') ?? '');
+  return /^(?:quarantine|reject)$/i.test(policy) && !isTestMode(tags);
 }
 
 function explainAbsence(

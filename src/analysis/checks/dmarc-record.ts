@@ -28,6 +28,7 @@ import {
   isDropped,
   mailboxDomain,
   parseDmarcTags,
+  percentOf,
   recordToKeep,
   repairedRecord,
   withoutTag,
@@ -162,7 +163,7 @@ async function evaluateApplied(
  * rest of the failing mail.
  */
 function pctNote(tags: Map<string, string>): string {
-  const pct = /^\d{1,3}$/.test(tags.get('pct') ?? '') ? Number(tags.get('pct')) : 100;
+  const pct = percentOf(tags);
   const policy = tags.get('p')?.toLowerCase() ?? 'none';
   if (pct >= 100 || policy === 'none') return '';
   const weaker = policy === 'reject' ? 'quarantine' : 'none';

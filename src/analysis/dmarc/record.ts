@@ -42,6 +42,18 @@ export function resemblesDmarc(text: string): boolean {
 export const isPolicy = (value: string | undefined): boolean =>
   /^(?:none|quarantine|reject)$/i.test(value ?? '');
 
+/**
+ * The share of failing mail to which receivers that follow RFC 7489 §6.6.4 apply the policy, in percent. RFC 9989 removed the tag,
+ * so others apply it to all.
+ */
+export function percentOf(tags: Map<string, string>): number {
+  const pct = tags.get('pct') ?? '';
+  return /^\d{1,3}$/.test(pct) ? Math.min(100, Number(pct)) : 100;
+}
+
+/** Test mode, in which receivers apply the next weaker policy (RFC 9989 §4.7). */
+export const isTestMode = (tags: Map<string, string>): boolean => /^y$/i.test(tags.get('t') ?? '');
+
 export function parseDmarcTags(record: string): DmarcTags {
   const parsed: DmarcTags = {
     tags: new Map(),

@@ -71,6 +71,15 @@ async function stepsIn(
   service: SendingService,
   domain: string,
 ): Promise<Pick<Fix, 'text' | 'record'>> {
+  return signingSteps(service, domain, await microsoftTenant(context));
+}
+
+/** How the customer of a service signs as `domain` there. `tenant`: the domain of a Microsoft 365 customer, if it is known. */
+export function signingSteps(
+  service: SendingService,
+  domain: string,
+  tenant: string | null = null,
+): Pick<Fix, 'text' | 'record'> {
   const { name, dkim } = service;
   const signs = `After that, ${name} signs with d=${domain}.`;
   switch (dkim.kind) {
@@ -85,7 +94,7 @@ async function stepsIn(
         text: `In ${name}, set up DKIM for ${domain} and publish the records that it shows. ${signs}`,
       };
     case 'cname': {
-      if (service.id === 'microsoft_365') return { text: await microsoftSteps(context, domain) };
+      if (service.id === 'microsoft_365') return { text: microsoftSteps(domain, tenant) };
       const records = dkim.records.map(
         ([selector, target]) => `${selector}._domainkey.${domain} → ${fillIn(target, domain)}`,
       );
@@ -114,11 +123,15 @@ function txtSteps({ name }: SendingService, domain: string, selector: string | n
       );
 }
 
-/** The signature that Microsoft adds without setup names the tenant. Newer tenants have other targets. */
-async function microsoftSteps(context: Context, domain: string): Promise<string> {
+/** The signature that Microsoft adds without setup names the tenant. */
+async function microsoftTenant(context: Context): Promise<string | null> {
   const { signatures } = await context.fact(dkimResult);
-  const tenant = signatures.find(({ domain: signer }) => hasSuffix(signer, ['onmicrosoft.com']));
-  const target = `selector1-${domain.replaceAll('.', '-')}._domainkey.${tenant?.domain ?? '<tenant>.onmicrosoft.com'}`;
+  return signatures.find(({ domain }) => hasSuffix(domain, ['onmicrosoft.com']))?.domain ?? null;
+}
+
+/** Newer tenants have other targets. */
+function microsoftSteps(domain: string, tenant: string | null): string {
+  const target = `selector1-${domain.replaceAll('.', '-')}._domainkey.${tenant ?? '<tenant>.onmicrosoft.com'}`;
   return [
     `Publish two CNAME records: selector1._domainkey.${domain} and selector2._domainkey.${domain}.`,
     `The Microsoft Defender portal shows their exact targets under Email authentication settings, such as ${target}.`,

@@ -197,10 +197,16 @@ export async function returnPathFix(context: Context, from: string): Promise<Fix
     return {
       text: `Use an envelope sender under ${from}. Most email services call this a custom return path or bounce domain.`,
     };
-  const { name, returnPath } = found.service;
+  const { name } = found.service;
   const step =
-    returnPath === null
-      ? `Sign with DKIM as ${from}. ${name} may not let you change the envelope sender, and DMARC needs only one of the two.`
-      : `In ${name}, set up ${returnPath}, under ${from}.`;
+    returnPathStep(found.service, from) ??
+    `Sign with DKIM as ${from}. ${name} may not let you change the envelope sender, and DMARC needs only one of the two.`;
   return { text: `${condition(found)}${step}`, guide: spfGuide(found.service) };
 }
+
+/** How the customer of a service gets an envelope sender that aligns; null if the service offers none. */
+export const returnPathStep = (
+  { name, returnPath }: SendingService,
+  from: string,
+): string | null =>
+  returnPath === null ? null : `In ${name}, set up ${returnPath}, under ${from}.`;

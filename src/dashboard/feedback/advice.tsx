@@ -35,12 +35,13 @@ export function Advice({ domain, advice }: { domain: string; advice: Advised }) 
         <>
           <h3>{`What p=${next} would affect`}</h3>
           <ul class="plain">
-            {lost.slice(0, MAX_SHOWN).map(({ id, name, label, failed, messages }) => (
+            {lost.slice(0, MAX_SHOWN).map(({ id, name, label, kind, failed, messages }) => (
               <li key={id}>
                 <a href={`${FEEDBACK}/sources/${id}`}>
                   <bdi>{label ?? name}</bdi>
                 </a>
                 {`: ${formatCount(failed)} of ${formatCount(messages, 'message')}`}
+                {kind === 'unknown' && ' (unknown: confirm whether it is yours)'}
               </li>
             ))}
             <More count={lost.length - MAX_SHOWN} />

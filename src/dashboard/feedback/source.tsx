@@ -1,9 +1,11 @@
 /** One source: what it is, what a person says about it, its addresses and signatures, and the test that explains its failures. */
 
+import * as v from 'valibot';
 import { findDomain } from '../../domains/queries.ts';
 import { SOURCE_MARKS } from '../../feedback/sources/kind.ts';
 import { sourceOperations } from '../../feedback/sources/routes.ts';
 import type { FeedbackSourceDetails } from '../../feedback/sources/schema.ts';
+import { dayBefore, lastDays } from '../../feedback/sums.ts';
 import { readableDomain } from '../../lib/readable-domain.ts';
 import { formatCount, formatPercent } from '../../report/summary.ts';
 import { dayInWords } from '../../report/times.ts';
@@ -23,22 +25,36 @@ import {
 import { seeOther } from '../frame/page.tsx';
 import { form, page } from '../frame/page-route.ts';
 import { For } from '../frame/reader.tsx';
-import { DataTable } from '../frame/table.tsx';
+import { Fold } from '../frame/states.tsx';
+import { DataTable, pathWith } from '../frame/table.tsx';
 import { Time } from '../frame/times.tsx';
 import { DayChart } from './chart.tsx';
-import { FEEDBACK, feedbackPath } from './list.tsx';
+import { DEFAULT_DAYS, PERIODS } from './domain.tsx';
+import { FEEDBACK, feedbackPath, REPORTS } from './list.tsx';
 import { KindMark, MARK_WORDS, nextStepOf } from './words.tsx';
 
 const PATH = `${FEEDBACK}/sources/:id`;
 
-interface State {
-  done?: string;
+const SourceQuery = v.strictObject({
+  ...PageQuery.entries,
+  days: v.optional(v.string()),
+  address: v.optional(v.string()),
+});
+
+interface State extends v.InferOutput<typeof SourceQuery> {
   problem?: FormProblem | null;
 }
 
-async function render(call: PageCall, id: string, { done, problem = null }: State) {
+async function render(
+  call: PageCall,
+  id: string,
+  { done, problem = null, address, ...choice }: State,
+) {
   const params = { id };
-  const source = await call.invoke(sourceOperations.get, { params });
+  const days = PERIODS.find(([value]) => value === choice.days)?.[0] ?? DEFAULT_DAYS;
+  const from = dayBefore(lastDays(call.app).to, Number(days) - 1);
+  const asked = { from, ...(address ? { address } : {}) };
+  const source = await call.invoke(sourceOperations.get, { params, query: asked });
   const domain = await findDomain(call.app.db, source.domain_id);
   const path = `${FEEDBACK}/sources/${id}`;
   const { name, label, messages, passed } = source;
@@ -54,7 +70,7 @@ async function render(call: PageCall, id: string, { done, problem = null }: Stat
     headers: problem?.headers,
     actions: <KindMark kind={source.kind} />,
     calls: [
-      { route: sourceOperations.get, params },
+      { route: sourceOperations.get, params, query: asked },
       { route: sourceOperations.update, params, body: { mark: 'own' } },
     ],
     children: (
@@ -69,8 +85,8 @@ async function render(call: PageCall, id: string, { done, problem = null }: Stat
               [
                 'Messages',
                 messages === 0
-                  ? 'None in the last 30 days'
-                  : `${formatCount(messages)} in the last 30 days, of which ${formatPercent(passed / messages)} pass DMARC`,
+                  ? `None in the last ${days} days`
+                  : `${formatCount(messages)} in the last ${days} days, of which ${formatPercent(passed / messages)} pass DMARC`,
               ],
               [
                 'Passes with',
@@ -90,6 +106,7 @@ async function render(call: PageCall, id: string, { done, problem = null }: Stat
           />
         </Card>
         <Explanation source={source} />
+        <Setup source={source} />
         <For role="member">
           <Mark source={source} path={path} />
         </For>
@@ -98,8 +115,9 @@ async function render(call: PageCall, id: string, { done, problem = null }: Stat
             <DayChart days={source.days} from={source.from} to={source.to} />
           </Card>
         )}
-        <Addresses source={source} />
-        <Signatures source={source} />
+        <Addresses source={source} days={choice.days} />
+        {address && <Reports source={source} address={address} days={days} />}
+        <Signatures source={source} days={days} />
       </>
     ),
   });
@@ -148,6 +166,33 @@ function Explanation({ source }: { source: FeedbackSourceDetails }) {
   );
 }
 
+const METHODS = { dkim: 'DKIM', return_path: 'Return path' };
+
+/** How to set the service up: open if it is the problem, else folded, because few failing messages have other reasons. */
+function Setup({ source: { setup_steps, kind, name } }: { source: FeedbackSourceDetails }) {
+  if (setup_steps.length === 0) return null;
+  const steps = (
+    <>
+      <p>DMARC needs only one of DKIM and SPF. DKIM also survives forwarding.</p>
+      <ol>
+        {setup_steps.map(({ method, text, guide }) => (
+          <li key={method}>
+            <strong>{METHODS[method]}</strong>: {text}{' '}
+            <a href={guide} rel="noreferrer noopener" target="_blank">
+              {`How to do this in ${name}`}
+            </a>
+          </li>
+        ))}
+      </ol>
+    </>
+  );
+  return (
+    <Card title={`Set up ${name}`} id="set-up">
+      {kind === 'misconfigured' ? steps : <Fold summary="Show the steps">{steps}</Fold>}
+    </Card>
+  );
+}
+
 function Mark({ source, path }: { source: FeedbackSourceDetails; path: string }) {
   return (
     <Card title="Classification" id="classification">
@@ -174,7 +219,12 @@ function Mark({ source, path }: { source: FeedbackSourceDetails; path: string })
   );
 }
 
-function Addresses({ source: { address_list, addresses } }: { source: FeedbackSourceDetails }) {
+interface AddressesProps {
+  source: FeedbackSourceDetails;
+  days: string | undefined;
+}
+
+function Addresses({ source: { id, address_list, addresses }, days }: AddressesProps) {
   const rest = addresses - address_list.length;
   return (
     <Card title="Addresses" id="addresses">
@@ -184,10 +234,24 @@ function Addresses({ source: { address_list, addresses } }: { source: FeedbackSo
         keyOf={({ address }) => address}
         columns={[
           { title: 'Address', cell: ({ address }) => <code>{address}</code> },
-          { title: 'Host name', wide: true, cell: ({ host }) => host ?? '–' },
+          {
+            title: 'Host name',
+            cell: ({ host }) => (host === null ? 'None that points back' : `${host}, points back`),
+          },
           { title: 'Messages', number: true, cell: ({ messages }) => formatCount(messages) },
           { title: 'Passed', number: true, cell: ({ passed }) => formatCount(passed) },
           { title: 'Last seen', wide: true, cell: ({ last_day }) => dayInWords(last_day) },
+          {
+            title: 'Reports',
+            cell: ({ address }) => (
+              <a
+                href={`${pathWith(`${FEEDBACK}/sources/${id}`, { days, address })}#reports`}
+                aria-label={`Show reports about ${address}`}
+              >
+                Show
+              </a>
+            ),
+          },
         ]}
       />
       {rest > 0 && <p class="small muted">{`And ${formatCount(rest)} more.`}</p>}
@@ -195,7 +259,40 @@ function Addresses({ source: { address_list, addresses } }: { source: FeedbackSo
   );
 }
 
-function Signatures({ source: { signatures, reporters } }: { source: FeedbackSourceDetails }) {
+interface ReportsProps {
+  source: FeedbackSourceDetails;
+  address: string;
+  days: string;
+}
+
+function Reports({ source: { reports }, address, days }: ReportsProps) {
+  return (
+    <Card title={`Latest reports about ${address}`} id="reports">
+      {reports.length === 0 ? (
+        <p class="muted">{`No report of the last ${days} days names this address.`}</p>
+      ) : (
+        <DataTable
+          label="Reports"
+          rows={reports}
+          keyOf={({ id }) => id}
+          hrefOf={({ id }) => `${REPORTS}/${id}`}
+          columns={[
+            { title: 'Reporter', cell: ({ reporter }) => reporter ?? 'Unknown' },
+            { title: 'Day', cell: ({ date }) => dayInWords(date) },
+            { title: 'Messages', number: true, cell: ({ messages }) => formatCount(messages) },
+          ]}
+        />
+      )}
+    </Card>
+  );
+}
+
+interface SignaturesProps {
+  source: FeedbackSourceDetails;
+  days: string;
+}
+
+function Signatures({ source: { signatures, reporters }, days }: SignaturesProps) {
   if (signatures.length === 0) return null;
   return (
     <Card title="Signatures" id="signatures">
@@ -211,7 +308,7 @@ function Signatures({ source: { signatures, reporters } }: { source: FeedbackSou
         ]}
       />
       <p class="small muted">
-        {`Reported by ${reporters.map(({ name }) => name).join(', ')} in the last 30 days.`}
+        {`Reported by ${reporters.map(({ name }) => name).join(', ')} in the last ${days} days.`}
       </p>
     </Card>
   );
@@ -222,8 +319,8 @@ const show = page({
   operation: 'showFeedbackSource',
   role: 'viewer',
   summary: 'Show a source that receivers report',
-  query: PageQuery,
-  handle: (call) => render(call, call.params.id!, { done: call.query.done }),
+  query: SourceQuery,
+  handle: (call) => render(call, call.params.id!, call.query),
 });
 
 const save = form({

@@ -100,7 +100,7 @@ export function Sources(props: Props) {
           : `Counted by ${formatCount(reporters.length, 'reporter')}.`}
         {props.isShortened && ' For one reporter, the page shows the last 30 days only.'}
         {choice.show === 'new' &&
-          ' New: seen in the last 30 days, after at least 60 days without messages.'}
+          ' New: seen in the last 30 days, after at least 60 days without messages. At least 14 of the 60 days must have reports.'}
       </p>
       {sources.length === 0 ? (
         <p class="muted">
@@ -115,7 +115,9 @@ export function Sources(props: Props) {
             columns={COLUMNS}
             rows={sources}
             keyOf={({ id }) => id}
-            hrefOf={({ id }) => `${FEEDBACK}/sources/${id}`}
+            hrefOf={({ id }) =>
+              pathWith(`${FEEDBACK}/sources/${id}`, { days: props.isShortened ? undefined : days })
+            }
           />
           <Pager
             path={path}

@@ -1,7 +1,9 @@
 /** Whether a domain can move to a stricter DMARC policy, and which mail would be affected. */
 
 import {
+  isTestMode,
   parseDmarcTags,
+  percentOf,
   repairedRecord,
   withoutTag,
   withTag,
@@ -84,22 +86,23 @@ const counted = (count: number, noun: string): string =>
 
 export function adviseOn(input: AdviceInput): Advice {
   const { days, reporters, sources, unnamed, record } = input;
-  const next = nextOf(input);
+  const limits = limitsOf(record ?? null);
+  const next = nextOf(input, limits);
   const messages = sources.reduce((sum, source) => sum + source.messages, 0);
   const insufficient =
     record === undefined
       ? ['The DMARC record could not be looked up yet.']
       : insufficientData({ days, reporters, messages, unnamed });
   const failing = sources.filter(blocks);
-  const missing = [...insufficient, ...failing.map(failureOf)];
   const state = stateOf(record, next, insufficient, failing);
+  const missing = [...(state === 'done' ? [] : insufficient), ...failing.map(failureOf)];
   const isStep = next !== null && state !== 'not_published';
   return {
     ...{ state, current: policyOf(record ?? null), next, ready: state === 'ready' },
-    missing: isStep || record === undefined ? missing : rejected(state, failing).map(failureOf),
+    missing: state === 'not_published' ? [] : missing,
     since: days[0] ?? null,
     ...{ coveredDays: days.length, messages, reporters },
-    summary: summaryOf(state, { next, failing, sources, messages }),
+    summary: summaryOf(state, { next, limits, failing, sources, messages }),
     wouldBeRejected: isStep ? affected(sources) : [],
     record: next === null ? null : recordWith(input, next),
   };
@@ -110,13 +113,20 @@ function policyOf(record: string | null): DmarcPolicy | null {
   return POLICIES.find((one) => one === policy) ?? null;
 }
 
-/** One step, never two. In test mode (`t=y`), the policy itself is the next step (RFC 9989 §4.7). */
-function nextOf({ record, proposal }: AdviceInput): DmarcPolicy | null {
+/** The tags with which receivers apply less than the policy says, as published; p=none cannot be limited. */
+function limitsOf(record: string | null): string[] {
+  if (record === null || (policyOf(record) ?? 'none') === 'none') return [];
+  const { tags } = parseDmarcTags(record);
+  const percent = percentOf(tags);
+  return [...(isTestMode(tags) ? ['t=y'] : []), ...(percent < 100 ? [`pct=${percent}`] : [])];
+}
+
+/** One step, never two. If the policy is limited, the policy without limits is the next step. */
+function nextOf({ record, proposal }: AdviceInput, limits: string[]): DmarcPolicy | null {
   if (record === undefined) return null;
   if (record === null) return policyOf(proposal) ?? 'none';
   const current = policyOf(record) ?? 'none';
-  const isTest = /^y$/i.test(parseDmarcTags(record).tags.get('t') ?? '');
-  if (isTest && current !== 'none') return current;
+  if (limits.length > 0) return current;
   return POLICIES[POLICIES.indexOf(current) + 1] ?? null;
 }
 
@@ -148,8 +158,8 @@ function insufficientData({
   ];
 }
 
-/** A source of which it is not known whether it is the domain's own must be settled first. */
-const OWN_KINDS: SourceKind[] = ['own', 'service', 'misconfigured', 'unknown'];
+/** Only what belongs to the domain can block. Otherwise, a stranger could keep a domain from a stricter policy. */
+const OWN_KINDS: SourceKind[] = ['own', 'service', 'misconfigured'];
 
 const fails = ({ messages, passed }: MessageCounts): boolean => passed < messages * PASSING_SHARE;
 
@@ -157,7 +167,10 @@ const isOwn = ({ kind }: AdvisedSource): boolean => OWN_KINDS.includes(kind);
 
 /** Earlier messages failed, and those of the last two weeks pass. */
 const isRepaired = (source: AdvisedSource): boolean =>
-  isOwn(source) && fails(source) && source.recent.messages > 0 && !fails(source.recent);
+  (isOwn(source) || source.kind === 'unknown') &&
+  fails(source) &&
+  source.recent.messages > 0 &&
+  !fails(source.recent);
 
 /** A misconfigured one that was not used for two weeks does not. */
 function blocks(source: AdvisedSource): boolean {
@@ -168,8 +181,6 @@ function blocks(source: AdvisedSource): boolean {
 function failureOf({ name, kind, messages, passed }: AdvisedSource): string {
   const failure = `${name}: ${COUNT.format(messages - passed)} of ${counted(messages, 'message')} fail DMARC.`;
   switch (kind) {
-    case 'unknown':
-      return `${failure} Confirm whether it is yours.`;
     case 'own':
     case 'service':
       return `${failure} Find out why these messages fail first.`;
@@ -199,37 +210,41 @@ function stateOf(
   return failing.length > 0 ? 'not_ready' : 'ready';
 }
 
-/** With the strictest policy, what is known to be the domain's own and fails is rejected. */
-const rejected = (state: AdviceState, failing: AdvisedSource[]): AdvisedSource[] =>
-  state === 'done' ? failing.filter(({ kind }) => kind !== 'unknown') : [];
-
-function doneText(failing: AdvisedSource[]): string {
+function doneText({ failing, sources }: Findings): string {
   const policy = 'The policy is p=reject, the strictest one.';
-  if (failing.length === 0) return `${policy} There is nothing to change.`;
-  return `${policy} Failing mail from ${listed(failing.map(({ name }) => name))} is rejected.`;
+  const unknown = unknownText(sources, 'are rejected');
+  if (failing.length > 0)
+    return `${policy} Failing mail from ${namesOf(failing)} is rejected.${unknown}`;
+  return `${policy}${unknown || ' There is nothing to change.'}`;
 }
 
 interface Findings {
   next: DmarcPolicy | null;
+  /** See `limitsOf`. */
+  limits: string[];
   failing: AdvisedSource[];
   sources: AdvisedSource[];
   messages: number;
 }
 
-function summaryOf(state: AdviceState, { next, failing, sources, messages }: Findings): string {
+function summaryOf(state: AdviceState, findings: Findings): string {
+  const { next, limits, failing, sources, messages } = findings;
+  const isRejected = next === 'reject';
+  const unknown = unknownText(sources, `would ${isRejected ? 'be rejected' : 'go to spam'}`);
+  const goal = `p=${next}${limits.length > 0 ? ` without ${limits.join(' and ')}` : ''}`;
   switch (state) {
     case 'not_published':
       return 'Publish a DMARC record that requests reports. It changes nothing for your mail.';
     case 'done':
-      return doneText(rejected(state, failing));
+      return doneText(findings);
     case 'not_enough_data':
       return next === null
         ? 'The DMARC record could not be looked up yet.'
-        : `There is not enough report data yet to recommend p=${next}.`;
+        : `There is not enough report data yet to recommend ${goal}.`;
     case 'not_ready':
-      return `Not ready for p=${next}: failing mail from ${listed(failing.map(({ name }) => name))} would ${next === 'reject' ? 'be rejected' : 'go to spam'}.`;
+      return `Not ready for ${goal}: failing mail from ${namesOf(failing)} would ${isRejected ? 'be rejected' : 'go to spam'}.${unknown}`;
     case 'ready':
-      return `You can change the policy to p=${next}. ${ownText(sources)}${forwardedText(sources, messages)}`;
+      return `You can change the policy to ${goal}. ${ownText(sources)}${unknown}${forwardedText(sources, messages)}`;
   }
 }
 
@@ -244,6 +259,17 @@ function listed(names: string[]): string {
   ]);
 }
 
+const namesOf = (sources: AdvisedSource[]): string => listed(sources.map(({ name }) => name));
+
+/** Only the owner knows whether these messages matter. */
+function unknownText(sources: AdvisedSource[], happens: string): string {
+  const lost = affected(sources).filter(({ kind }) => kind === 'unknown');
+  if (lost.length === 0) return '';
+  const failed = lost.reduce((sum, source) => sum + source.failed, 0);
+  const verb = failed === 1 ? happens.replace(/^are /, 'is ') : happens;
+  return ` ${counted(failed, 'failing message')} from ${namesOf(lost)} ${verb}: confirm whether ${lost.length === 1 ? 'this source is' : 'these sources are'} yours.`;
+}
+
 /** Failing senders that were not seen for two weeks may come back; repaired ones pass only since then. */
 function ownText(sources: AdvisedSource[]): string {
   const silent = sources.filter(
@@ -252,7 +278,7 @@ function ownText(sources: AdvisedSource[]): string {
   const recent = `All your sources that sent mail in the last ${MIN_DAYS} days pass DMARC.`;
   if (silent.length === 0)
     return sources.some(isRepaired) ? recent : 'All your sources pass DMARC.';
-  return `${recent} Check ${listed(silent.map(({ name }) => name))} first if you still use ${silent.length === 1 ? 'it' : 'them'}: earlier messages failed.`;
+  return `${recent} Check ${namesOf(silent)} first if you still use ${silent.length === 1 ? 'it' : 'them'}: earlier messages failed.`;
 }
 
 /** No record can fix it, so the owner must know. */

@@ -6,6 +6,7 @@ import { invalidParams } from '../../lib/errors.ts';
 import type { Db } from '../../store/open.ts';
 import { dayBefore, daysOfPeriod, type Period } from '../sums.ts';
 import { rowSums, SUM_COLUMNS } from './days.ts';
+import { type Appearance, isNew, reportDaysOf } from './new.ts';
 import {
   type SourceSums,
   type SummedSource,
@@ -18,10 +19,8 @@ import type { SourceFilters, SourceListQuery } from './schema.ts';
 /** The rows of a reporter are read one by one, so the period is short. */
 export const MAX_REPORTER_DAYS = 30;
 
-/** A source is new for so many days. */
+/** In a list, a source is new for so many days. */
 const NEW_DAYS = 30;
-/** And only if it was not seen for so many days before. */
-const UNSEEN_DAYS = 60;
 
 /** The matching sources of a period, those with the most messages first. */
 export async function matchingSources(
@@ -29,7 +28,7 @@ export async function matchingSources(
   period: Period,
   filters: SourceFilters,
 ): Promise<SourceSums[]> {
-  const { kind, reporter, failing, new: isNew } = filters;
+  const { kind, reporter, failing, new: onlyNew } = filters;
   if (reporter !== undefined && daysOfPeriod(period) > MAX_REPORTER_DAYS)
     throw invalidParams([
       {
@@ -37,7 +36,7 @@ export async function matchingSources(
         message: `must be at most ${MAX_REPORTER_DAYS} days before to, with reporter`,
       },
     ]);
-  const ids = isNew === 'true' ? await newSources(db, period) : undefined;
+  const ids = onlyNew === 'true' ? await newSources(db, period) : undefined;
   // A reporter may have seen other messages of a source fail than most.
   const withFailures = failing === 'true' && reporter === undefined;
   let found = await sourcesOf(db, period, { ids, withFailures });
@@ -77,26 +76,22 @@ export async function listSources(
   };
 }
 
-/**
- * The sources that were seen in the 30 days that end with `to`, after at least 60 days without messages. Two steps into
- * an index for each source, whatever the number of days.
- */
-export async function newSources(
+/** The sources that became new in the 30 days that end with `to`. Two steps into an index for each, whatever the number of days. */
+async function newSources(
   db: Db,
   { domain, to }: Pick<Period, 'domain' | 'to'>,
 ): Promise<string[]> {
-  const since = dayBefore(to, NEW_DAYS - 1);
-  const { rows } = await sql<{ id: string; first: string | null; previous: string | null }>`
+  const from = dayBefore(to, NEW_DAYS - 1);
+  const { rows } = await sql<Appearance & { id: string }>`
     select s.id,
       (select min(day) from feedback_source_days d
-        where d.source_id = s.id and d.day >= ${since} and d.day <= ${to}) as first,
+        where d.source_id = s.id and d.day >= ${from} and d.day <= ${to} and d.messages > 0) as first,
       (select max(day) from feedback_source_days d
-        where d.source_id = s.id and d.day < ${since}) as previous
+        where d.source_id = s.id and d.day < ${from} and d.messages > 0) as previous
     from feedback_sources s
     where s.domain_id = ${domain.id}`.execute(db);
-  const isNew = ({ first, previous }: (typeof rows)[number]) =>
-    first !== null && (previous === null || previous < dayBefore(first, UNSEEN_DAYS));
-  return rows.filter(isNew).map(({ id }) => id);
+  const reportDays = (await reportDaysOf(db, [domain.id], { from, to })).get(domain.id) ?? [];
+  return rows.filter((row) => isNew(row, reportDays)).map(({ id }) => id);
 }
 
 /** The sources that a reporter names, with the messages that it counted. What they are stays what all reporters say. */

@@ -10,16 +10,19 @@ import type { FeedbackAddressRow } from '../../store/tables.generated.ts';
 import { forwarderOf } from './forwarders.ts';
 import type { AddressEvidence } from './name.ts';
 import type { OwnNetworks } from './own-networks.ts';
+import { ownTestOf } from './own-tests.ts';
 
-type Address = Pick<FeedbackAddressRow, 'domain_id' | 'address'>;
+type Address = Pick<FeedbackAddressRow, 'domain_id' | 'address' | 'messages' | 'passed'>;
 
 export async function evidenceOf(
   db: Db,
-  { domain_id, address }: Address,
+  row: Address,
   { domain, own, host }: { domain: string; own: OwnNetworks; host: string | null },
 ): Promise<AddressEvidence> {
-  const results = await resultsOf(db, { domain_id, address });
-  return { address, domain, host, isOwn: own.contains(address), ...results };
+  const { address } = row;
+  const results = await resultsOf(db, row);
+  const testedOn = await ownTestOf(db, row, domain);
+  return { address, domain, host, isOwn: own.contains(address), testedOn, ...results };
 }
 
 const MAX_NAMES = 5;

@@ -8,6 +8,7 @@ import {
 } from '../../analysis/sending-services/services.ts';
 import { networkOf } from '../../lib/addresses.ts';
 import { organizationalDomain } from '../../lib/domain-names.ts';
+import { dayInWords } from '../../report/times.ts';
 import { forwarderOf } from './forwarders.ts';
 
 /** What is known about an address that sends with a domain in From. */
@@ -19,6 +20,8 @@ export interface AddressEvidence {
   host: string | null;
   /** Whether the domain's own SPF record or a mail server of its own names the address. */
   isOwn: boolean;
+  /** The day of a test that shows that the owner of the domain sends from the address; see `ownTestOf`. */
+  testedOn: string | null;
   /** Domains with a valid signature, the most frequent first. */
   signers: string[];
   /** Domains for which SPF passed, the most frequent first. */
@@ -57,6 +60,7 @@ export function nameSource(evidence: AddressEvidence): SourceName {
     serviceBySpf(mailFrom) ??
     forwarderBySpf(mailFrom) ??
     (host === null ? serviceBySignature(signers) : null) ??
+    testedName(evidence) ??
     hostName(host) ??
     spfName(evidence) ?? {
       key: `network ${networkOf(address)}`,
@@ -64,6 +68,16 @@ export function nameSource(evidence: AddressEvidence): SourceName {
       evidence: 'The addresses have no confirmed host name.',
     }
   );
+}
+
+/** After services and forwarders, whose servers do not become the domain's own by a test through them. */
+function testedName({ address, host, domain, testedOn }: AddressEvidence): SourceName | null {
+  if (testedOn === null) return null;
+  return {
+    key: `own ${host ?? address}`,
+    name: host ?? address,
+    evidence: `A test of your team came from ${address} on ${dayInWords(testedOn)} and was authenticated as ${domain}.`,
+  };
 }
 
 /** Who controls the domain controls its host names, and a confirmed one was chosen for the address. */

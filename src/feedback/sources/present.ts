@@ -4,18 +4,21 @@ import type { Db } from '../../store/open.ts';
 import type { DomainRow, FeedbackSourceRow } from '../../store/tables.generated.ts';
 import type { Period } from '../sums.ts';
 import type { StoredAdvice } from './advice-of.ts';
-import { SUM_COLUMNS } from './days.ts';
 import type { SourceMark } from './kind.ts';
 import {
   addressesOf,
   daysOf,
+  kindIn,
   reportersOfSource,
+  reportsOfAddress,
   type SummedSource,
   signaturesOf,
   summed,
+  sumsOfDays,
   withAddresses,
 } from './queries.ts';
 import type { FeedbackSource, FeedbackSourceDetails } from './schema.ts';
+import { setupSteps } from './steps.ts';
 import { testOfSource } from './test-of.ts';
 
 export function presentSource(source: SummedSource): FeedbackSource {
@@ -34,11 +37,10 @@ async function summedSource(
   db: Db,
   row: FeedbackSourceRow,
   days: Awaited<ReturnType<typeof daysOf>>,
+  to: string,
 ): Promise<SummedSource> {
-  const sumOf = (name: (typeof SUM_COLUMNS)[number]) =>
-    days.reduce((sum, day) => sum + day[name], 0);
-  const sums = Object.fromEntries(SUM_COLUMNS.map((name) => [name, sumOf(name)]));
-  const source = summed(row, sums as Parameters<typeof summed>[1]);
+  const sums = summed(row, sumsOfDays(days));
+  const source = { ...sums, kind: await kindIn(db, row, sums, to), lastDay: '' };
   const [found] = await withAddresses(db, [source]);
   return found ?? { ...source, addresses: 0, firstDay: '', lastDay: '' };
 }
@@ -46,12 +48,16 @@ async function summedSource(
 export async function presentDetails(
   db: Db,
   row: FeedbackSourceRow,
-  { from, to }: Pick<Period, 'from' | 'to'>,
+  { domain, from, to }: Period,
+  /** The last 30 days, in which tests are matched: the same for the report of a test. */
+  recent: Pick<Period, 'from' | 'to'>,
+  address?: string,
 ): Promise<FeedbackSourceDetails> {
   const period = { source: row, from, to };
   const days = await daysOf(db, row.id, period);
+  const source = await summedSource(db, row, days, to);
   return {
-    ...presentSource(await summedSource(db, row, days)),
+    ...presentSource(source),
     ...{ from, to },
     address_list: await addressesOf(db, row.id),
     signatures: await signaturesOf(db, period),
@@ -59,7 +65,9 @@ export async function presentDetails(
       ...{ date: day, messages, passed, failed: messages - passed, quarantined, rejected },
     })),
     reporters: await reportersOfSource(db, period),
-    test: await testOfSource(db, row),
+    test: await testOfSource(db, row, { domain, ...recent }),
+    setup_steps: setupSteps(row, source, domain.name),
+    reports: address === undefined ? [] : await reportsOfAddress(db, period, address),
   };
 }
 

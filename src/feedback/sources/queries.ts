@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { AppError } from '../../lib/errors.ts';
 import { type Db, lockIn, type Tx } from '../../store/open.ts';
 import type { DomainRow, FeedbackSourceRow } from '../../store/tables.generated.ts';
-import type { Days, Period } from '../sums.ts';
+import { type Days, dayBefore, type Period } from '../sums.ts';
 import type { MessageCounts } from './advice.ts';
 import { SUM_COLUMNS, type SumColumn, sumsIn } from './days.ts';
 import { kindOf, type SourceKind, type SourceMark, type SourceTotals } from './kind.ts';
@@ -115,6 +115,42 @@ export function summed(row: FeedbackSourceRow, counts: Record<SumColumn, unknown
   };
   return { row, kind: kindOf(row.key, row.mark as SourceMark | null, totals), ...totals };
 }
+
+/** How far back from its last message a silent source is looked at. */
+const KIND_DAYS = 30;
+
+/**
+ * The kind of a source in a period. Without messages in it, it stays what it was in the 30 days up to its last message
+ * before.
+ */
+export async function kindIn(
+  db: Db,
+  row: FeedbackSourceRow,
+  totals: SourceTotals,
+  to: string,
+): Promise<SourceKind> {
+  const mark = row.mark as SourceMark | null;
+  if (totals.messages > 0) return kindOf(row.key, mark, totals);
+  const latest = await db
+    .selectFrom('feedback_source_days')
+    .select('day')
+    .where('source_id', '=', row.id)
+    .where('day', '<=', to)
+    .where('messages', '>', 0)
+    .orderBy('day', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  if (!latest) return kindOf(row.key, mark, totals);
+  const from = dayBefore(latest.day, KIND_DAYS - 1);
+  return summed(row, sumsOfDays(await daysOf(db, row.id, { from, to: latest.day }))).kind;
+}
+
+type SourceDayCounts = Record<SumColumn, number>;
+
+export const sumsOfDays = (days: SourceDayCounts[]): SourceDayCounts =>
+  Object.fromEntries(
+    SUM_COLUMNS.map((name) => [name, days.reduce((sum, day) => sum + day[name], 0)]),
+  ) as SourceDayCounts;
 
 /** Adds the number of addresses, and the days of all time. */
 export async function withAddresses(db: Db, sources: SourceSums[]): Promise<SummedSource[]> {
@@ -230,6 +266,32 @@ const rowsOf = (db: Db, { source, from, to }: SourcePeriod) =>
     .where('dmarc_rows.counted', '=', 1)
     .where('dmarc_rows.day', '>=', from)
     .where('dmarc_rows.day', '<=', to);
+
+const MAX_REPORTS = 10;
+
+/** The latest reports that name an address of the source. */
+export async function reportsOfAddress(
+  db: Db,
+  { source, from, to }: SourcePeriod,
+  address: string,
+) {
+  const rows = await rowsOf(db, { source, from, to })
+    .innerJoin('feedback_reports', 'feedback_reports.id', 'dmarc_rows.report_id')
+    .leftJoin('feedback_reporters', 'feedback_reporters.id', 'feedback_reports.reporter_id')
+    .select(['feedback_reports.id', 'feedback_reporters.name as reporter'])
+    .select(({ fn }) => [
+      fn.max('dmarc_rows.day').as('date'),
+      fn.sum('dmarc_rows.count').as('messages'),
+    ])
+    .where('dmarc_rows.domain_id', '=', source.domain_id)
+    .where('dmarc_rows.address', '=', address)
+    .groupBy(['feedback_reports.id', 'feedback_reporters.name'])
+    .orderBy('date', 'desc')
+    .orderBy('feedback_reports.id', 'desc')
+    .limit(MAX_REPORTS)
+    .execute();
+  return rows.map(({ messages, ...row }) => ({ ...row, messages: Number(messages) }));
+}
 
 /** With which signatures it sends, and whether they are valid; the most frequent first. */
 export async function signaturesOf(db: Db, period: SourcePeriod) {

@@ -3,7 +3,7 @@
 import * as v from 'valibot';
 import { findDomain } from '../../domains/queries.ts';
 import { route } from '../../http/route.ts';
-import { listSchema } from '../../http/schemas.ts';
+import { described, listSchema } from '../../http/schemas.ts';
 import { streamed } from '../../http/streamed.ts';
 import { type CsvColumn, csvHeaders, toCsv } from '../../lib/csv.ts';
 import { AppError } from '../../lib/errors.ts';
@@ -82,9 +82,13 @@ const COLUMNS: CsvColumn<FeedbackSource>[] = [
   ['last_day', (source) => source.last_day],
 ];
 
-const PERIOD = v.strictObject({
+const SourceQuery = v.strictObject({
   from: SummaryQuery.entries.from,
   to: SummaryQuery.entries.to,
+  address: described(
+    v.optional(v.string()),
+    'An address of the source, whose latest reports are returned in `reports`.',
+  ),
 });
 
 const get = route({
@@ -96,12 +100,13 @@ const get = route({
   summary: 'Get a source',
   description:
     'Returns a source with its addresses, signatures, days and reporters, and the newest test that came from it.',
-  query: PERIOD,
+  query: SourceQuery,
   response: FeedbackSourceDetails,
   async handle({ app, params, query }) {
     const row = await sourceOr404(app.db, params.id!);
-    const period = await periodOf(app, { ...query, domain_id: row.domain_id });
-    return presentDetails(app.db, row, period);
+    const { address, ...days } = query;
+    const period = await periodOf(app, { ...days, domain_id: row.domain_id });
+    return presentDetails(app.db, row, period, lastDays(app), address);
   },
 });
 
@@ -134,8 +139,8 @@ const update = route({
           details: { name: current.name, mark: next.mark, label: next.label },
         });
       }
-      const query = { domain_id: current.domain_id };
-      return presentDetails(tx, next, await periodOf({ db: tx, clock: app.clock }, query));
+      const period = await periodOf({ db: tx, clock: app.clock }, { domain_id: current.domain_id });
+      return presentDetails(tx, next, period, lastDays(app));
     });
   },
 });

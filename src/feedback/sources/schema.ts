@@ -66,7 +66,11 @@ const SourceAddress = named(
   'FeedbackSourceAddress',
   v.object({
     address: described(v.string(), 'The IP address.', '192.0.2.1'),
-    host: described(Text, 'Its confirmed host name.', 'mail1.mcsv.net'),
+    host: described(
+      Text,
+      'Its host name, which resolves back to it. Null if it has none that does.',
+      'mail1.mcsv.net',
+    ),
     messages: described(Count, 'All messages since the address was first seen.', 1200),
     passed: described(Count, 'Messages that pass DMARC.', 1198),
     first_day: described(Day, 'The first day on which it was seen.', '2026-09-01'),
@@ -130,6 +134,31 @@ const SourceTest = named(
   'The newest test of the team that came from a source.',
 );
 
+const SetupStep = named(
+  'FeedbackSourceSetupStep',
+  v.object({
+    method: described(
+      v.picklist(['dkim', 'return_path']),
+      'What it sets up. DMARC needs only one of the two.',
+      'dkim',
+    ),
+    text: described(v.string(), 'What to do.', 'In Mailchimp, set up DKIM for example.com.'),
+    guide: described(v.string(), 'The instructions of the service.', 'https://mailchimp.com/help/'),
+  }),
+  'How to set up a sending service for the domain.',
+);
+
+const ReportOfAddress = named(
+  'FeedbackSourceReport',
+  v.object({
+    id: idOf('fbr', 'The ID of the report.'),
+    reporter: described(Text, 'Who sent it.', 'receiver ltd'),
+    date: described(Day, 'Its first day, in UTC.', '2026-11-21'),
+    messages: described(Count, 'The messages from the address that it counts.', 40),
+  }),
+  'A report that names an address of a source.',
+);
+
 export const FeedbackSourceDetails = named(
   'FeedbackSourceDetails',
   v.object({
@@ -145,6 +174,16 @@ export const FeedbackSourceDetails = named(
     days: described(v.array(SourceDay), 'Its days in the period, oldest first.', []),
     reporters: described(v.array(SourceReporter), 'Who reported it in the period.', []),
     test: described(v.nullable(SourceTest), 'The newest test that came from it.', null),
+    setup_steps: described(
+      v.array(SetupStep),
+      'How to set up DKIM and the return path there. Empty if the source is no known service, or none of its messages fail.',
+      [],
+    ),
+    reports: described(
+      v.array(ReportOfAddress),
+      'The last 10 reports of the period that name the `address`. Empty without it.',
+      [],
+    ),
   }),
   'A source with its addresses, signatures, days and reporters.',
 );
@@ -163,7 +202,7 @@ const FILTERS = {
   ),
   new: described(
     Flag,
-    'If true, only sources seen in the 30 days that end with `to`, after at least 60 days without messages.',
+    'If true, only sources seen in the 30 days that end with `to`, after at least 60 days without messages. At least 14 of the 60 days must have reports.',
   ),
   reporter: described(
     v.optional(v.string()),
@@ -238,7 +277,7 @@ export const DmarcAdvice = named(
     current: described(v.nullable(v.picklist(POLICIES)), 'The policy that is published.', 'none'),
     next: described(
       v.nullable(v.picklist(POLICIES)),
-      'The next policy, one step stricter. Null if there is none.',
+      'The next policy, one step stricter. If the current one is limited by `t=y` or `pct`, it is the next one without these tags. Null if there is none.',
       'quarantine',
     ),
     ready: described(v.boolean(), 'Whether the service recommends the next step.', true),
@@ -293,7 +332,7 @@ export const SOURCE_EVENTS: EventDeclaration[] = [
     type: 'feedback.new_source',
     summary: 'A new source sends mail as your domain',
     description:
-      'A source not seen for 60 days sends at least 10 messages in one day that are not quarantined or rejected. Not in the first 14 days of reports about a domain.',
+      'A source not seen for 60 days sends at least 10 messages in one day that are not quarantined or rejected. At least 14 of the 60 days must have reports.',
     data: SourceEvent,
     object: SOURCE_OBJECT,
     line: sourceLine,

@@ -1,10 +1,10 @@
 /** The newest test of the team that came from a source, and the finding that explains why its messages fail. */
 
 import type { CheckResult } from '../../analysis/result.ts';
-import { serviceOfHost } from '../../analysis/sending-services/services.ts';
 import type { Db } from '../../store/open.ts';
 import type { FeedbackSourceRow } from '../../store/tables.generated.ts';
-import { basisOf, subjectOf } from './kind.ts';
+import type { Period } from '../sums.ts';
+import { matchTests } from './match-tests.ts';
 
 /** In the order in which they explain a failure of DMARC. */
 const EXPLAINING = [
@@ -27,49 +27,25 @@ export interface TestOfSource {
   fix: string | null;
 }
 
-/** Tests match by the address that sent them, or by the sending service that its host name shows. */
+/** The period is that of `matchTests`. */
 export async function testOfSource(
   db: Db,
   source: FeedbackSourceRow,
+  period: Period,
 ): Promise<TestOfSource | null> {
   const tests = await db
     .selectFrom('tests')
-    .select(['id', 'envelope'])
+    .select(['id', 'envelope', 'spf'])
     .where('domain_id', '=', source.domain_id)
     .where('livemode', '=', 1)
     .where('status', '=', 'completed')
     .orderBy('id', 'desc')
     .limit(MAX_TESTS)
     .execute();
-  const clients = tests.flatMap(({ id, envelope }) => {
-    const { client_ip = null, helo = null } = JSON.parse(envelope ?? '{}') as Client;
-    return client_ip === null ? [] : [{ id, address: client_ip, helo }];
-  });
-  if (clients.length === 0) return null;
-  const known = await db
-    .selectFrom('feedback_addresses')
-    .select('address')
-    .where('source_id', '=', source.id)
-    .where(
-      'address',
-      'in',
-      clients.map(({ address }) => address),
-    )
-    .execute();
-  const addresses = new Set(known.map(({ address }) => address));
-  const found = clients.find(
-    ({ address, helo }) => addresses.has(address) || isOfService(source, helo),
-  );
+  const sources = await matchTests(db, period, tests, { only: source });
+  const found = tests.find(({ id }) => sources.get(id)?.id === source.id);
   return found ? readTest(db, found.id) : null;
 }
-
-interface Client {
-  client_ip?: string | null;
-  helo?: string | null;
-}
-
-const isOfService = ({ key }: FeedbackSourceRow, helo: string | null): boolean =>
-  basisOf(key) === 'service' && helo !== null && serviceOfHost(helo)?.id === subjectOf(key);
 
 async function readTest(db: Db, id: string): Promise<TestOfSource | null> {
   const test = await db

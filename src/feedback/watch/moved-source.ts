@@ -4,8 +4,15 @@ import type { App } from '../../app.ts';
 import { subjectMoved } from '../../events/observations.ts';
 import { isoTime } from '../../lib/clock.ts';
 import type { Tx } from '../../store/open.ts';
+import { reportDaysOf } from '../sources/new.ts';
 import { dayBefore } from '../sums.ts';
-import { DAYS_NEEDED, inheritedState, remainingState, type SourceState } from './source-state.ts';
+import {
+  DAYS_NEEDED,
+  inheritedState,
+  NEW_DAYS,
+  remainingState,
+  type SourceState,
+} from './source-state.ts';
 import { daysBySource, observationOf, watchedDomain } from './sources.ts';
 
 /**
@@ -35,7 +42,9 @@ export async function moveState(
     failing_since: left.failing_since === null ? previous.failing_since : null,
   };
   if ((moved.new_since ?? moved.failing_since) === null) return;
-  const inherited = inheritedState(moved, next, joined, today);
+  const period = { from: dayBefore(today, NEW_DAYS), to: today };
+  const reportDays = (await reportDaysOf(tx, [domain.id], period)).get(domain.id) ?? [];
+  const inherited = inheritedState(moved, next, joined, { today, reportDays });
   await setState(tx, from, left);
   await setState(tx, to, inherited);
   await app.subscribers.publish(subjectMoved, tx, {

@@ -2,6 +2,7 @@
 
 import type { FeedbackSourceRow } from '../../store/tables.generated.ts';
 import { kindOf, type SourceMark, type SourceTotals } from '../sources/kind.ts';
+import { type Appearance, isNew, UNSEEN_DAYS } from '../sources/new.ts';
 import { dayBefore } from '../sums.ts';
 
 /** A day of a source, in UTC. */
@@ -32,19 +33,17 @@ const PASSED_MESSAGES = 100;
 export const COMPLETE_AFTER_DAYS = 2;
 /** How far back a day may be that changes the state: reports of older ones were imported, or are late. */
 export const RECENT_DAYS = 7;
-/** A source that was not seen for so long is new again. */
-export const ABSENT_DAYS = 60;
 /** How long a source is new, and how long a failing one may be silent. */
 const ENDING_DAYS = 14;
-/** With reports of fewer days before it appeared, nobody knows whether a source is new. */
-const ESTABLISHED_DAYS = 14;
+/** How far before today a source may have appeared that is new: it is new for two weeks, and may have begun slowly before. */
+export const NEW_DAYS = 2 * ENDING_DAYS;
 
 /** Unless somebody said that it is not. */
 export const isOurs = ({ mark }: Pick<WatchedSource, 'mark'>): boolean =>
   mark === null || mark === 'own';
 
 /** How many days before today `days` must reach, for `sourceState`. */
-export const DAYS_NEEDED = ABSENT_DAYS + ENDING_DAYS + RECENT_DAYS;
+export const DAYS_NEEDED = UNSEEN_DAYS + NEW_DAYS;
 
 /**
  * The state after the latest reports. `days` are those of the source of the last `DAYS_NEEDED` days, oldest first.
@@ -90,14 +89,15 @@ export function inheritedState(
   moved: SourceState,
   { mark, label, new_since, failing_since }: WatchedSource,
   days: SourceDay[],
-  today: string,
+  { today, reportDays }: { today: string; reportDays: string[] },
 ): SourceState {
-  const isNew =
-    moved.new_since !== null &&
-    (mark ?? label) === null &&
-    appearance(days, moved.new_since) > dayBefore(today, ENDING_DAYS);
+  const isStillNew = moved.new_since !== null && (mark ?? label) === null;
   return {
-    new_since: new_since ?? (isNew ? moved.new_since : null),
+    new_since:
+      new_since ??
+      (isStillNew && lastsNew(moved.new_since!, days, { today, reportDays })
+        ? moved.new_since
+        : null),
     failing_since:
       failing_since ??
       (isOurs({ mark }) && failsSince(days, moved.failing_since) ? moved.failing_since : null),
@@ -117,32 +117,35 @@ function failsSince(days: SourceDay[], first: string | null): boolean {
 const arrived = ({ messages, quarantined, rejected }: SourceDay): number =>
   messages - quarantined - rejected;
 
+/** New as in lists, and in addition with enough messages in a day that the policy does not stop. */
 function newSince(
   before: string | null,
   days: SourceDay[],
   recent: SourceDay[],
   { today, reportDays }: { today: string; reportDays: string[] },
 ): string | null {
-  if (before !== null) return before > dayBefore(today, ENDING_DAYS) ? before : null;
+  if (before !== null) return lastsNew(before, days, { today, reportDays }) ? before : null;
   const found = recent.find((day) => arrived(day) >= MIN_MESSAGES);
   if (!found) return null;
-  const appeared = appearance(days, found.day);
-  const earlier = reportDays.filter(
-    (day) => day < appeared && day >= dayBefore(appeared, ABSENT_DAYS),
-  );
   // Compared with today, so that it does not begin again once it has ended.
-  const isNew = appeared > dayBefore(today, ENDING_DAYS) && earlier.length >= ESTABLISHED_DAYS;
-  return isNew ? found.day : null;
+  const appearance = appearanceIn(days, dayBefore(today, ENDING_DAYS - 1));
+  return isNew(appearance, reportDays) ? found.day : null;
 }
 
-/** The first of the days up to this one without a gap of `ABSENT_DAYS`. */
-function appearance(days: SourceDay[], until: string): string {
-  let first = until;
-  for (const { day } of days.filter(({ day }) => day < until).reverse()) {
-    if (day <= dayBefore(first, ABSENT_DAYS)) break;
-    first = day;
-  }
-  return first;
+/** Whether a source that was new on a day still is. Reports that arrived later may show that it was there before. */
+function lastsNew(
+  day: string,
+  days: SourceDay[],
+  { today, reportDays }: { today: string; reportDays: string[] },
+): boolean {
+  const appearance = appearanceIn(days, dayBefore(day, ENDING_DAYS));
+  return day > dayBefore(today, ENDING_DAYS) && isNew(appearance, reportDays);
+}
+
+function appearanceIn(days: SourceDay[], from: string): Appearance {
+  const index = days.findIndex(({ day }) => day >= from);
+  if (index < 0) return { first: null, previous: null };
+  return { first: days[index]!.day, previous: days[index - 1]?.day ?? null };
 }
 
 const isFailing = ({ messages, passed }: Pick<SourceDay, 'messages' | 'passed'>): boolean =>

@@ -10,6 +10,7 @@ import { type Db, type Tx, transact } from '../../store/open.ts';
 import type { FeedbackSourceRow } from '../../store/tables.generated.ts';
 import { isReportedSince } from '../queries.ts';
 import { lockSources, SUM_COLUMNS } from '../sources/days.ts';
+import { reportDaysOf } from '../sources/new.ts';
 import { presentSource } from '../sources/present.ts';
 import { sourcesOf, withAddresses } from '../sources/queries.ts';
 import { dayBefore, lastDays } from '../sums.ts';
@@ -19,6 +20,7 @@ import {
   DAYS_NEEDED,
   isOurs,
   MIN_MESSAGES,
+  NEW_DAYS,
   RECENT_DAYS,
   type SourceDay,
   type SourceState,
@@ -42,9 +44,9 @@ export async function watchedDomain(db: Db | Tx, id: string): Promise<WatchedDom
 /** Those with enough messages in the last days, and those that were new or failing. */
 export async function watchSources(app: App, domainId: string): Promise<void> {
   const today = isoTime(app.clock.now()).slice(0, 10);
-  const from = dayBefore(today, DAYS_NEEDED);
   const ids = await candidates(app.db, domainId, today);
-  const reportDays = await reportDaysOf(app.db, domainId, from);
+  const period = { from: dayBefore(today, NEW_DAYS), to: today };
+  const reportDays = (await reportDaysOf(app.db, [domainId], period)).get(domainId) ?? [];
   for (let first = 0; first < ids.length; first += BATCH_SIZE) {
     const batch = ids.slice(first, first + BATCH_SIZE);
     await transact(app.db, (tx) => watchBatch(tx, app, domainId, { batch, today, reportDays }));
@@ -105,17 +107,6 @@ async function candidates(db: Db, domainId: string, today: string): Promise<stri
     .execute();
   const ids = [...active.map(({ source_id }) => source_id), ...flagged.map(({ id }) => id)];
   return [...new Set(ids)].sort();
-}
-
-async function reportDaysOf(db: Db, domainId: string, from: string): Promise<string[]> {
-  const rows = await db
-    .selectFrom('dmarc_days')
-    .select('day')
-    .where('domain_id', '=', domainId)
-    .where('day', '>=', from)
-    .where('messages', '>', 0)
-    .execute();
-  return rows.map(({ day }) => day);
 }
 
 export async function daysBySource(

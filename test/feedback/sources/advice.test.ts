@@ -112,7 +112,42 @@ const CASES: [
   [
     'an unknown source of which some messages pass',
     { sources: [source(), source({ name: 'h.example', kind: 'unknown', passed: 600 })] },
-    ...(['not_ready', 'quarantine', /failing mail from h\.example/] as const),
+    ...([
+      'ready',
+      'quarantine',
+      /pass DMARC\. 400 failing messages from h\.example would go to spam: confirm whether this source is yours\.$/,
+    ] as const),
+  ],
+  [
+    'one failing message of an unknown source',
+    {
+      record: 'v=DMARC1; p=quarantine',
+      sources: [source(), source({ name: 'h.example', kind: 'unknown', messages: 1, passed: 0 })],
+    },
+    ...(['ready', 'reject', /1 failing message from h\.example would be rejected: /] as const),
+  ],
+  [
+    'failing messages of own and of unknown sources',
+    {
+      sources: [source({ passed: 0 }), source({ name: 'h.example', kind: 'unknown', passed: 600 })],
+    },
+    ...([
+      'not_ready',
+      'quarantine',
+      /failing mail from Mailchimp would go to spam\. 400 failing messages from h\.example would/,
+    ] as const),
+  ],
+  [
+    'reject, and an unknown source of which some messages pass',
+    {
+      record: 'v=DMARC1; p=reject',
+      sources: [source(), source({ name: 'h.example', kind: 'unknown', passed: 600 })],
+    },
+    ...([
+      'done',
+      null,
+      /strictest one\. 400 failing messages from h\.example are rejected: /,
+    ] as const),
   ],
   [
     'messages whose sources are not looked up yet',
@@ -129,7 +164,32 @@ const CASES: [
   [
     'test mode, whose end is the next step',
     { record: 'v=DMARC1; p=reject; t=y' },
-    ...(['ready', 'reject', /p=reject/] as const),
+    ...(['ready', 'reject', /You can change the policy to p=reject without t=y\. /] as const),
+  ],
+  [
+    'reject of nothing',
+    { record: 'v=DMARC1; p=reject; pct=0' },
+    ...(['ready', 'reject', /You can change the policy to p=reject without pct=0\. /] as const),
+  ],
+  [
+    'quarantine of a part',
+    { record: 'v=DMARC1; p=quarantine; pct=50; t=y', sources: [source({ passed: 0 })] },
+    ...([
+      'not_ready',
+      'quarantine',
+      /^Not ready for p=quarantine without t=y and pct=50: failing mail from Mailchimp would go to spam/,
+    ] as const),
+  ],
+  [
+    'reject of a part, with few reporters',
+    { record: 'v=DMARC1; p=reject; pct=20', reporters: 1 },
+    ...(['not_enough_data', 'reject', /recommend p=reject without pct=20\.$/] as const),
+  ],
+  ['reject of all', { record: 'v=DMARC1; p=reject; pct=100; t=n' }, 'done', null, /nothing to/],
+  [
+    'a percentage that receivers ignore',
+    { record: 'v=DMARC1; p=reject; pct=half' },
+    ...(['done', null, /nothing to/] as const),
   ],
   [
     'test mode of nothing',

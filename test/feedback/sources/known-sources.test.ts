@@ -43,7 +43,7 @@ const domainsOf = ({ hosts, signs, mailFrom }: KnownSource): string[] => [
 const named = (evidence: Partial<AddressEvidence>) =>
   nameSource({
     ...{ address: '203.0.114.7', domain: 'shop.example', host: null, isOwn: false },
-    ...{ signers: [], mailFrom: [] },
+    ...{ testedOn: null, signers: [], mailFrom: [] },
     ...evidence,
   });
 

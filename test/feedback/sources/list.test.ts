@@ -3,9 +3,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FeedbackSource } from '../../../src/feedback/sources/schema.ts';
+import { feedbackFigures } from '../../../src/feedback/summary.ts';
+import { watchFeedback } from '../../../src/feedback/watch/watch-job.ts';
 import { BEGIN, dmarc, record } from '../reading/builders.ts';
 import { type FeedbackService, named, startFeedback } from '../start.ts';
-import { reportsOfDay, STORY_ZONE } from '../story.ts';
+import { reportsOfDay, SENDERS, STORY_ZONE } from '../story.ts';
 
 const DAY_S = 86_400;
 
@@ -95,6 +97,8 @@ test('A source is new if it was not seen in the 60 days before', async (t) => {
     6: [65, 5],
     7: [120, 45, 5],
     8: [120],
+    // So that it is known for all who was there before.
+    9: Array.from({ length: 80 }, (_, index) => index + 14),
   };
   const days = new Set(Object.values(seen).flat());
   for (const day of [...days].sort((a, b) => b - a)) {
@@ -112,6 +116,69 @@ test('A source is new if it was not seen in the 60 days before', async (t) => {
   );
   const before = namesOf(await list(feedback, '&from=2026-06-01&to=2026-11-21&new=true'));
   assert.deepEqual(before.map((name) => name.split('.')[2]).sort(), ['1', '2', '4', '5']);
+});
+
+test('Whether a source is new does not depend on the order in which reports arrive', async (t) => {
+  const feedback = await startFeedback(t);
+  const { service } = feedback;
+  const newest = async () => {
+    await named(feedback);
+    await watchFeedback(service.app);
+    const flagged = await service.app.db
+      .selectFrom('feedback_sources')
+      .select('name')
+      .where('new_since', 'is not', null)
+      .execute();
+    const figures = await feedbackFigures(service.app.db, {
+      ...{ from: '2026-11-10', to: '2026-11-21', domains: null },
+    });
+    return {
+      list: namesOf(await list(feedback, '&new=true')),
+      alert: flagged.map(({ name }) => name),
+      summary: figures!.new_sources.sources.map(({ name }) => name),
+    };
+  };
+  const both = record({ source: '198.51.1.9' }) + record({ source: '198.51.2.9', count: '20' });
+  await feedback.upload(reportOf(4, both));
+  // With reports of a few days, nobody knows.
+  for (let day = 5; day <= 17; day++)
+    await feedback.upload(reportOf(day, record({ source: '198.51.1.9' })));
+  assert.deepEqual(await newest(), { list: [], alert: [], summary: [] });
+  await feedback.upload(reportOf(18, record({ source: '198.51.1.9' })));
+  const only = ['198.51.2.0/24'];
+  assert.deepEqual(await newest(), { list: only, alert: only, summary: only });
+  // An older report names both.
+  await feedback.upload(reportOf(64, both));
+  assert.deepEqual(await newest(), { list: [], alert: [], summary: [] });
+});
+
+test('A source that was silent in the period keeps the kind that it had', async (t) => {
+  const feedback = await startFeedback(t, { zone: STORY_ZONE });
+  const failing = { dkim: 'fail', spf: 'fail', results: '' };
+  const records = [
+    record({ source: SENDERS.mailchimp, count: '90', ...failing }),
+    record({ source: SENDERS.sendgrid, count: '80', spf: 'fail' }),
+    record({ source: SENDERS.newcomer, count: '70', spf: 'fail' }),
+    record({ source: '198.51.1.9', count: '60', ...failing }),
+    record({ source: '198.51.2.9', count: '30' }),
+    record({ source: '198.51.2.9', count: '20', ...failing }),
+  ];
+  await feedback.upload(reportOf(45, records.join('')));
+  // Half a year earlier, everything was different.
+  await feedback.upload(reportOf(200, record({ source: SENDERS.mailchimp, count: '9000' })));
+  await named(feedback);
+  const { data } = await list(feedback, '&from=2026-09-01');
+  assert.deepEqual(
+    data.map(({ kind }) => kind),
+    ['misconfigured', 'service', 'forwarder', 'spoof', 'misconfigured'],
+  );
+  for (const { id, name, kind } of data) {
+    const { body } = await feedback.service.call<FeedbackSource>(
+      'GET',
+      `/v1/feedback/sources/${id}`,
+    );
+    assert.deepEqual([body.messages, body.kind], [0, kind], name);
+  }
 });
 
 test('Sources, days and the rows of a report are exported as CSV', async (t) => {

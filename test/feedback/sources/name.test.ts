@@ -15,6 +15,17 @@ const NAMES: [what: string, evidence: Partial<AddressEvidence>, key: string][] =
   ],
   ['the same without a host name', { isOwn: true }, 'own 203.0.114.7'],
   ['a host name of the domain', { host: 'crm.example.com' }, 'own crm.example.com'],
+  ['an address that a test names', { testedOn: '2026-11-21' }, 'own 203.0.114.7'],
+  [
+    'a service through which a test was sent',
+    { host: 'o1.ptr9.sendgrid.net', testedOn: '2026-11-21' },
+    'service sendgrid',
+  ],
+  [
+    'a forwarder that passed on a test',
+    { mailFrom: ['googlegroups.com'], testedOn: '2026-11-21' },
+    'forwarder Google Groups',
+  ],
   ['a host of a sending service', { host: 'o1.ptr9.sendgrid.net' }, 'service sendgrid'],
   ['a known forwarder', { host: 'mx1.forwardemail.net' }, 'forwarder Forward Email'],
   [
@@ -62,7 +73,7 @@ for (const [what, evidence, key] of NAMES)
   test(`The source of ${what}: ${key}`, () => {
     const found = nameSource({
       ...{ address: '203.0.114.7', domain: 'example.com', host: null, isOwn: false },
-      ...{ signers: [], mailFrom: [] },
+      ...{ testedOn: null, signers: [], mailFrom: [] },
       ...evidence,
     });
     assert.equal(found.key, key);

@@ -2,6 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import type {
+  FeedbackSource,
+  FeedbackSourceDetails,
+} from '../../../src/feedback/sources/schema.ts';
 import { newMember } from '../../dashboard/member.ts';
 import { getPage, mainOf, postForm } from '../../dashboard/pages.ts';
 import { sendAndWait } from '../../e2e/sender.ts';
@@ -20,6 +24,7 @@ const ZONE = {
   ...STORY_ZONE,
   's1._domainkey.example.com': { TXT: [KEY.record] },
   'crm1._domainkey.example.com': { TXT: [KEY.record] },
+  'bounce.crm.example': { TXT: ['v=spf1 ip4:203.0.114.62 -all'] },
 };
 const TITLE = /What receivers report/i;
 
@@ -33,7 +38,7 @@ async function startReported(t: TestContext, env: Record<string, string> = {}) {
     }))
       await upload(report);
   const results =
-    '<auth_results><dkim><domain>example.com</domain><selector>crm1</selector><result>pass</result></dkim></auth_results>';
+    '<auth_results><dkim><domain>example.com</domain><selector>crm1</selector><result>pass</result></dkim><spf><domain>bounce.crm.example</domain><result>pass</result></spf></auth_results>';
   await upload(
     dmarc({
       id: 'crm',
@@ -95,6 +100,46 @@ test('The source of a test is found by address, sending service or signature', a
   assert.doesNotMatch(unknown.html, TITLE);
   clock.advance(40 * DAY_S * 1000);
   assert.doesNotMatch((await pageOf(own)).html, TITLE);
+});
+
+test('The report of a test and the page of a source agree on which sent the test', async (t) => {
+  const feedback = await startReported(t);
+  const { service, domain, verify, pageOf } = feedback;
+  await verify();
+  const { body: sources } = await service.call<{ data: FeedbackSource[] }>(
+    'GET',
+    `/v1/feedback/sources?domain_id=${domain.id}`,
+  );
+  /** The newest test by the name of its source, as their pages have it. */
+  const testsOfSources = async () => {
+    const found: Record<string, string> = {};
+    for (const { id, name } of sources.data) {
+      const { body } = await service.call<FeedbackSourceDetails>(
+        'GET',
+        `/v1/feedback/sources/${id}`,
+      );
+      if (body.test) found[name] = body.test.id;
+    }
+    return found;
+  };
+  const unknown = { clientIp: '203.0.114.61' };
+  const senders: [name: string, mail: Partial<SendOptions>][] = [
+    ['mail.example.com', { clientIp: SENDERS.own }],
+    ['Mailchimp', { clientIp: '198.2.128.99', helo: 'mail99.mcsv.net' }],
+    ['example.net', { ...unknown, raw: await signedBy('crm1') }],
+    ['example.net', { clientIp: '203.0.114.62', mailFrom: 'b@bounce.crm.example' }],
+    // SPF does not pass for it there.
+    ['', { ...unknown, mailFrom: 'b@bounce.crm.example' }],
+    ['', { ...unknown, raw: await signedBy('s1') }],
+    ['', unknown],
+  ];
+  const expected: Record<string, string> = {};
+  for (const [name, mail] of senders) {
+    const { id, html } = await pageOf(mail);
+    if (name !== '') expected[name] = id;
+    assert.equal(/ from (.+) in the last 30 days/.exec(sentenceIn(html))?.[1] ?? '', name);
+    assert.deepEqual(await testsOfSources(), expected, JSON.stringify(mail.mailFrom ?? name));
+  }
 });
 
 test('The page and the PDF of the team name the source; shared links and public tests do not', {

@@ -1,0 +1,92 @@
+/** Tests of the team as evidence that an address is one of the domain's own senders. */
+
+import type { Envelope } from '../../analysis/check.ts';
+import type { CheckResult } from '../../analysis/result.ts';
+import type { Observation } from '../../events/observations.ts';
+import { normalizeAddress } from '../../lib/addresses.ts';
+import { addressDomain, organizationalDomain } from '../../lib/domain-names.ts';
+import type { Db, Tx } from '../../store/open.ts';
+import type { FeedbackAddressRow, TestRow } from '../../store/tables.generated.ts';
+
+type Address = Pick<FeedbackAddressRow, 'domain_id' | 'address' | 'messages' | 'passed'>;
+type SentTest = Pick<TestRow, 'id' | 'envelope' | 'spf' | 'dmarc' | 'completed_at'>;
+
+/** Older tests are not looked at. */
+const MAX_TESTS = 500;
+/** Of those from one address, by DKIM alone. */
+const MAX_READ = 5;
+
+/**
+ * The day of the newest test that shows that the domain's owner sends from the address; null if there is none. Anyone who knows the
+ * address of a test can send one, so its From domain must be authenticated:
+ *
+ * - SPF passes for the domain, which names the server.
+ * - Or DMARC passes by DKIM alone. A signature survives forwarding and can be sent again, so the test must show no sign of
+ *   forwarding, and most messages that receivers report from the address must pass too.
+ */
+export async function ownTestOf(
+  db: Db,
+  { domain_id, address, messages, passed }: Address,
+  domain: string,
+): Promise<string | null> {
+  const tests = await db
+    .selectFrom('tests')
+    .select(['id', 'envelope', 'spf', 'dmarc', 'completed_at'])
+    .where('domain_id', '=', domain_id)
+    .where('livemode', '=', 1)
+    .where('status', '=', 'completed')
+    .orderBy('id', 'desc')
+    .limit(MAX_TESTS)
+    .execute();
+  const sent = tests.filter((test) => addressOf(test) === address);
+  const bySpf = sent.find((test) => passesSpf(test, domain));
+  if (bySpf) return dayOf(bySpf);
+  if (passed <= messages / 2) return null;
+  const byDkim = sent.filter(({ dmarc }) => dmarc === 'pass').slice(0, MAX_READ);
+  for (const test of byDkim) if (await isDirect(db, test)) return dayOf(test);
+  return null;
+}
+
+const envelopeOf = ({ envelope }: Pick<TestRow, 'envelope'>): Partial<Envelope> =>
+  JSON.parse(envelope ?? '{}');
+
+function addressOf(test: Pick<TestRow, 'envelope'>): string | null {
+  const { client_ip } = envelopeOf(test);
+  return client_ip ? normalizeAddress(client_ip) : null;
+}
+
+function passesSpf(test: SentTest, domain: string): boolean {
+  const { mail_from } = envelopeOf(test);
+  const name = test.spf === 'pass' && mail_from ? addressDomain(mail_from) : null;
+  return name !== null && ownerOf(name) === ownerOf(domain);
+}
+
+const ownerOf = (name: string): string => organizationalDomain(name) ?? name;
+
+const dayOf = ({ completed_at }: SentTest): string => completed_at!.slice(0, 10);
+
+async function isDirect(db: Db, { id }: SentTest): Promise<boolean> {
+  const test = await db
+    .selectFrom('tests')
+    .select('checks')
+    .where('id', '=', id)
+    .executeTakeFirst();
+  const checks: CheckResult[] = JSON.parse(test?.checks ?? '[]');
+  return checks.find((check) => check.id === 'forwarding')?.evidence.kind === 'direct';
+}
+
+/** After a test, its address is looked up again soon, if receivers have reported it. */
+export async function lookUpAfterTest(
+  tx: Tx,
+  { test, domainId }: Extract<Observation, { kind: 'test' }>,
+  now: string,
+): Promise<void> {
+  const address = addressOf(test);
+  if (domainId === null || address === null) return;
+  await tx
+    .updateTable('feedback_addresses')
+    .set({ look_up_at: now })
+    .where('id', '=', `${domainId} ${address}`)
+    .where('look_up_at', '>', now)
+    .execute();
+}
