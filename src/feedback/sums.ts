@@ -13,7 +13,7 @@ import { explainTlsFailure } from './tls-failures.ts';
 
 const DAY_MS = 86_400_000;
 const DEFAULT_DAYS = 30;
-const MAX_DAYS = 400;
+export const MAX_DAYS = 400;
 const MAX_LISTED = 100;
 
 export interface Period {

@@ -12,9 +12,9 @@ import { page } from '../frame/page-route.ts';
 import { EmptyState } from '../frame/states.tsx';
 import { DataTable, Filters, Pager } from '../frame/table.tsx';
 import { CountChart } from './count-chart.tsx';
-import { PERIODS } from './domain.tsx';
 import { FEEDBACK } from './list.tsx';
 import { CountTables, MessagesQuery, messageColumns, messagesPage } from './messages.tsx';
+import { PERIODS } from './period.tsx';
 import { DomainTabs } from './tabs.tsx';
 
 const PAGE_SIZE = '25';

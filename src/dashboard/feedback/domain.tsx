@@ -20,19 +20,12 @@ import { Filters, pathWith } from '../frame/table.tsx';
 import { Advice } from './advice.tsx';
 import { DayChart } from './chart.tsx';
 import { FEEDBACK, feedbackPath } from './list.tsx';
+import { DEFAULT_DAYS, PERIODS } from './period.tsx';
 import { SetUp } from './set-up.tsx';
 import { SOURCES_PAGE_SIZE, Sources, sourceFilters } from './sources-table.tsx';
 import { DomainTabs } from './tabs.tsx';
 import { Tls } from './tls.tsx';
 import { FeedbackStateMark } from './words.tsx';
-
-export const PERIODS: [days: string, text: string][] = [
-  ['7', 'Last 7 days'],
-  ['30', 'Last 30 days'],
-  ['90', 'Last 90 days'],
-  ['400', 'Last 400 days'],
-];
-export const DEFAULT_DAYS = '30';
 
 const Query = v.strictObject({
   days: v.optional(v.string()),

@@ -1,5 +1,6 @@
 /** One source: what it is, what a person says about it, its addresses and signatures, and the test that explains its failures. */
 
+import * as v from 'valibot';
 import { findDomain } from '../../domains/queries.ts';
 import { SOURCE_MARKS } from '../../feedback/sources/kind.ts';
 import { sourceOperations } from '../../feedback/sources/routes.ts';
@@ -27,25 +28,30 @@ import { DataTable } from '../frame/table.tsx';
 import { Time } from '../frame/times.tsx';
 import { DayChart } from './chart.tsx';
 import { FEEDBACK, feedbackPath } from './list.tsx';
+import { chosenPeriod, inPeriod, PERIOD_QUERY, PeriodFilters } from './period.tsx';
 import { KindMark, MARK_WORDS, nextStepOf } from './words.tsx';
 
 const PATH = `${FEEDBACK}/sources/:id`;
 
 interface State {
-  done?: string;
+  query?: v.InferOutput<typeof Query>;
   problem?: FormProblem | null;
 }
 
-async function render(call: PageCall, id: string, { done, problem = null }: State) {
+const Query = v.strictObject({ ...PageQuery.entries, ...PERIOD_QUERY });
+
+async function render(call: PageCall, id: string, { query = {}, problem = null }: State) {
   const params = { id };
-  const source = await call.invoke(sourceOperations.get, { params });
+  const period = chosenPeriod(call.app, query);
+  const asked = { from: period.from, to: period.to };
+  const source = await call.invoke(sourceOperations.get, { params, query: asked });
   const domain = await findDomain(call.app.db, source.domain_id);
   const path = `${FEEDBACK}/sources/${id}`;
   const { name, label, messages, passed } = source;
   return appPage(call, {
     title: label ?? name,
     section: 'feedback',
-    path,
+    path: inPeriod(path, period),
     parents: [
       { href: FEEDBACK, text: 'Feedback' },
       { href: feedbackPath(source.domain_id), text: readableDomain(domain?.name ?? '') },
@@ -54,13 +60,14 @@ async function render(call: PageCall, id: string, { done, problem = null }: Stat
     headers: problem?.headers,
     actions: <KindMark kind={source.kind} />,
     calls: [
-      { route: sourceOperations.get, params },
+      { route: sourceOperations.get, params, query: asked },
       { route: sourceOperations.update, params, body: { mark: 'own' } },
     ],
     children: (
       <>
-        {done === 'marked' && <Notice tone="pass">Saved. It applies to all reports.</Notice>}
+        {query.done === 'marked' && <Notice tone="pass">Saved. It applies to all reports.</Notice>}
         <ProblemNotice problem={problem} />
+        <PeriodFilters path={path} period={period} />
         <Card id="facts">
           <Facts
             items={[
@@ -69,8 +76,8 @@ async function render(call: PageCall, id: string, { done, problem = null }: Stat
               [
                 'Messages',
                 messages === 0
-                  ? 'None in the last 30 days'
-                  : `${formatCount(messages)} in the last 30 days, of which ${formatPercent(passed / messages)} pass DMARC`,
+                  ? `None from ${spanOf(source)}`
+                  : `${formatCount(messages)} from ${spanOf(source)}, of which ${formatPercent(passed / messages)} pass DMARC, according to ${formatCount(source.reporters.length, 'reporter')}`,
               ],
               [
                 'Passes with',
@@ -195,7 +202,14 @@ function Addresses({ source: { address_list, addresses } }: { source: FeedbackSo
   );
 }
 
-function Signatures({ source: { signatures, reporters } }: { source: FeedbackSourceDetails }) {
+const spanOf = ({ from, to }: Pick<FeedbackSourceDetails, 'from' | 'to'>): string =>
+  `${dayInWords(from)} to ${dayInWords(to)} (UTC)`;
+
+function Signatures({
+  source: { signatures, reporters, from, to },
+}: {
+  source: FeedbackSourceDetails;
+}) {
   if (signatures.length === 0) return null;
   return (
     <Card title="Signatures" id="signatures">
@@ -211,7 +225,7 @@ function Signatures({ source: { signatures, reporters } }: { source: FeedbackSou
         ]}
       />
       <p class="small muted">
-        {`Reported by ${reporters.map(({ name }) => name).join(', ')} in the last 30 days.`}
+        {`Reported by ${reporters.map(({ name }) => name).join(', ')} from ${spanOf({ from, to })}.`}
       </p>
     </Card>
   );
@@ -222,8 +236,8 @@ const show = page({
   operation: 'showFeedbackSource',
   role: 'viewer',
   summary: 'Show a source that receivers report',
-  query: PageQuery,
-  handle: (call) => render(call, call.params.id!, { done: call.query.done }),
+  query: Query,
+  handle: (call) => render(call, call.params.id!, { query: call.query }),
 });
 
 const save = form({
