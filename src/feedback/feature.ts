@@ -4,6 +4,7 @@ import type { Feature } from '../feature.ts';
 import { feedbackDestination } from './destination.ts';
 import { deleteRemovedJob, expireJob } from './expire.ts';
 import { readJob } from './read-job.ts';
+import { removeJob } from './record/remove.ts';
 import { feedbackOperations } from './routes.ts';
 import { FEEDBACK_EVENTS } from './schema.ts';
 import { sourcesJob } from './sources/look-up-job.ts';
@@ -21,6 +22,7 @@ export const feedback: Feature = {
   jobs: (app) => [
     readJob(app),
     trustJob(app),
+    removeJob(app),
     stoppedJob(app),
     sourcesJob(app),
     watchJob(app),

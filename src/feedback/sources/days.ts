@@ -55,16 +55,17 @@ const addOnConflict = sql`on conflict (domain_id, day, source_id) do update set 
   ),
 )}`;
 
-/** Adds the rows of a range of a report. Rows of addresses without a source follow once they have one. */
+/** Adds the rows of a range of a report, or takes them out again. Rows of addresses without a source follow once they have one. */
 export async function addSourceDays(
   tx: Tx,
   report: string,
   start: number,
   end: number,
+  sign: 1 | -1,
 ): Promise<void> {
   await sql`
     ${insertInto}
-    select a.source_id, r.domain_id, r.day, ${sums(1)}
+    select a.source_id, r.domain_id, r.day, ${sums(sign)}
     from dmarc_rows r
     inner join feedback_addresses a on a.id = r.domain_id || ' ' || r.address
     where r.report_id = ${report} and r.position >= ${start} and r.position < ${end}

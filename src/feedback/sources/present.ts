@@ -9,6 +9,7 @@ import type { SourceMark } from './kind.ts';
 import {
   addressesOf,
   daysOf,
+  overridesOf,
   reportersOfSource,
   type SummedSource,
   signaturesOf,
@@ -55,6 +56,7 @@ export async function presentDetails(
     ...{ from, to },
     address_list: await addressesOf(db, row.id),
     signatures: await signaturesOf(db, period),
+    overrides: await overridesOf(db, period),
     days: days.map(({ day, messages, passed, quarantined, rejected }) => ({
       ...{ date: day, messages, passed, failed: messages - passed, quarantined, rejected },
     })),
