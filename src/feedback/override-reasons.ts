@@ -79,8 +79,9 @@ export function explainOverride(reason: OverrideReason): Explanation & { key: st
 const STRENGTH = { none: 0, quarantine: 1, reject: 2 } as const;
 type Disposition = keyof typeof STRENGTH;
 
-interface PublishedPolicy {
+export interface PublishedPolicy {
   p?: string | null;
+  sp?: string | null;
   pct?: number | null;
   testing?: boolean | null;
 }

@@ -19,12 +19,13 @@ import { page } from '../frame/page-route.ts';
 import { Filters, pathWith } from '../frame/table.tsx';
 import { Advice } from './advice.tsx';
 import { DayChart } from './chart.tsx';
+import { reportsPath } from './domain-part.tsx';
 import { FEEDBACK, feedbackPath } from './list.tsx';
 import { DEFAULT_DAYS, PERIODS } from './period.tsx';
 import { SetUp } from './set-up.tsx';
 import { SOURCES_PAGE_SIZE, Sources, sourceFilters } from './sources-table.tsx';
 import { DomainTabs } from './tabs.tsx';
-import { Tls } from './tls.tsx';
+import { TlsSummary } from './tls.tsx';
 import { FeedbackStateMark } from './words.tsx';
 
 const Query = v.strictObject({
@@ -132,7 +133,12 @@ const show = page({
                   Only some receivers send reports.
                 </p>
                 {totals.messages > 0 && (
-                  <DayChart days={sums.days} from={period.from} to={period.to} />
+                  <DayChart
+                    days={sums.days}
+                    from={period.from}
+                    to={period.to}
+                    hrefOf={({ date }) => reportsPath({ domain_id: id, type: 'dmarc', day: date })}
+                  />
                 )}
               </Card>
               <Sources
@@ -149,7 +155,7 @@ const show = page({
               />
             </>
           )}
-          <Tls tls={tls} />
+          <TlsSummary tls={tls} />
         </>
       ),
     });

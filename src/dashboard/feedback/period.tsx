@@ -3,6 +3,7 @@
 import * as v from 'valibot';
 import type { App } from '../../app.ts';
 import { dayBefore, daysOfPeriod, lastDays, MAX_DAYS } from '../../feedback/sums.ts';
+import { dayInWords } from '../../report/times.ts';
 import { Select, TextField } from '../frame/form.tsx';
 import { Filters, pathWith } from '../frame/table.tsx';
 
@@ -31,7 +32,8 @@ export interface ChosenPeriod {
   query: PeriodQuery;
 }
 
-const isDay = (text: string | undefined): text is string =>
+/** Such as `2026-11-21`. */
+export const isDay = (text: string | undefined): text is string =>
   text !== undefined && /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text));
 
 /** Dates win over a number of days. */
@@ -84,3 +86,10 @@ export function PeriodFilters({ path, period }: { path: string; period: ChosenPe
 /** A page in the chosen period. */
 export const inPeriod = (path: string, { query }: Pick<ChosenPeriod, 'query'>): string =>
   pathWith(path, { ...query });
+
+/** The days that the period of a report includes: one that ends at midnight does not include the next day. */
+export function daysInWords({ from, to }: { from: string; to: string }): string {
+  const first = from.slice(0, 10);
+  const last = new Date(Math.max(Date.parse(from), Date.parse(to) - 1)).toISOString().slice(0, 10);
+  return first === last ? dayInWords(first) : `${dayInWords(first)} to ${dayInWords(last)}`;
+}

@@ -28,6 +28,7 @@ import { DataTable } from '../frame/table.tsx';
 import { Time } from '../frame/times.tsx';
 import { DayChart } from './chart.tsx';
 import { FEEDBACK, feedbackPath } from './list.tsx';
+import { Overrides } from './overrides.tsx';
 import { chosenPeriod, inPeriod, PERIOD_QUERY, PeriodFilters } from './period.tsx';
 import { KindMark, MARK_WORDS, nextStepOf } from './words.tsx';
 
@@ -106,6 +107,10 @@ async function render(call: PageCall, id: string, { query = {}, problem = null }
           </Card>
         )}
         <Addresses source={source} />
+        <Overrides
+          overrides={source.overrides}
+          basis={`From the rows of reports about this source, ${spanOf(source)}.`}
+        />
         <Signatures source={source} />
       </>
     ),

@@ -21,6 +21,7 @@ export const FEEDBACK_STYLE = `
 .chart-key { display: flex; flex-wrap: wrap; gap: 4px 16px; margin: 0 0 8px; padding: 0; list-style: none; }
 .swatch { display: inline-block; width: 12px; height: 12px; border: 1px solid var(--muted); }
 .pass-share { display: grid; grid-template-columns: minmax(48px, 96px) 44px; align-items: center; gap: 8px; }
+@media (min-width: 641px) { .pass-share .basis { display: none; } }
 @media (max-width: 640px) { .pass-share { grid-template-columns: 44px; gap: 2px; } }
 .unbroken { white-space: nowrap; }
 .source-name { display: inline-block; min-width: 88px; }
