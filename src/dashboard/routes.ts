@@ -19,8 +19,11 @@ import { complaintPages } from './feedback/complaints.tsx';
 import { domainFeedbackPages } from './feedback/domain.tsx';
 import { feedbackListPages } from './feedback/list.tsx';
 import { feedbackReportPage } from './feedback/report.tsx';
+import { reportActions } from './feedback/report-actions.tsx';
+import { reporterPages } from './feedback/reporters.tsx';
 import { feedbackReportPages } from './feedback/reports.tsx';
 import { sourcePages } from './feedback/source.tsx';
+import { tlsPages } from './feedback/tls.tsx';
 import { assetRoutes } from './frame/assets.ts';
 import { iconRoutes } from './frame/icon.ts';
 import { modePages } from './mode.ts';
@@ -76,11 +79,14 @@ export const dashboardRoutes = [
   ...apiKeyPages,
   ...feedbackListPages,
   ...domainFeedbackPages,
+  ...reporterPages,
+  ...tlsPages,
   ...complaintPages,
   ...bouncePages,
   ...sourcePages,
   ...feedbackReportPages,
   ...feedbackReportPage,
+  ...reportActions,
   ...summaryPages,
   ...sharePages,
   ...schedulePages,

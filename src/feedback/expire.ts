@@ -55,7 +55,8 @@ const deleteMails = ({ db }: App, cutoff: string): Promise<void> =>
     return deleted;
   });
 
-async function deleteMailRows(tx: Tx, mails: { id: string; size: number }[]) {
+/** Returns what has more chunks to delete. */
+export async function deleteMailRows(tx: Tx, mails: { id: string; size: number }[]) {
   if (mails.length === 0) return [];
   await tx
     .deleteFrom('feedback_mails')
@@ -86,7 +87,7 @@ const deleteReports = ({ db }: App, cutoff: string, statuses: ReportStatus[]): P
   }, REPORT_STEPS);
 
 /** The content of a report whose rows were deleted. */
-const EMPTY_CONTENT = '{}';
+export const EMPTY_CONTENT = '{}';
 
 /** What counted keeps its identity, so that another import of the same report is a duplicate: its sums stay. */
 const emptyReports = ({ db }: App, cutoff: string): Promise<void> =>
@@ -117,7 +118,7 @@ async function deletePartsOf(tx: Tx, ids: string[]): Promise<void> {
     await tx.deleteFrom(table).where('report_id', 'in', ids).execute();
 }
 
-async function deleteReportRows(tx: Tx, ids: string[]): Promise<void> {
+export async function deleteReportRows(tx: Tx, ids: string[]): Promise<void> {
   // The report first: that waits for rows that are being stored, so that the next statements see them.
   await tx.deleteFrom('feedback_reports').where('id', 'in', ids).execute();
   await deletePartsOf(tx, ids);

@@ -1,7 +1,7 @@
 /** Feedback: queries of reports, rows, reporters, complaints and bounces. */
 
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { fetchPage, type Page, requireCursors } from '../http/schemas.ts';
+import { fetchPage, type Page, requireCursors, selectPage } from '../http/schemas.ts';
 import { AppError } from '../lib/errors.ts';
 import { type Db, lockIn, type Tx } from '../store/open.ts';
 import type {
@@ -14,6 +14,7 @@ import type {
 } from '../store/tables.generated.ts';
 import type { NamedReport } from './present.ts';
 import type { ReportListQuery, RowListQuery } from './schema.ts';
+import { REMOVED } from './status.ts';
 
 const reportsOf = (db: Db | Tx) =>
   db
@@ -25,12 +26,13 @@ const reportsOf = (db: Db | Tx) =>
         .select('name')
         .whereRef('feedback_reporters.id', '=', 'feedback_reports.reporter_id')
         .as('reporter'),
-    );
+    )
+    .where('status', '<>', REMOVED);
 
 /** One page of the matching reports, newest first. */
 export async function listReports(
   db: Db,
-  { type, status, domain_id, reporter, from, to, ...page }: ReportListQuery,
+  { type, status, domain_id, reporter, day, from, to, ...page }: ReportListQuery,
 ): Promise<{ rows: NamedReport[]; hasMore: boolean }> {
   const all = reportsOf(db);
   let query = all;
@@ -39,6 +41,13 @@ export async function listReports(
   if (domain_id) query = query.where('domain_id', '=', domain_id);
   if (from) query = query.where('received_at', '>=', from);
   if (to) query = query.where('received_at', '<', nextDay(to));
+  if (day)
+    query = query
+      .where('period_from', '<', nextDay(day))
+      // A period that ends at midnight does not include the next day.
+      .where(({ eb, or }) =>
+        or([eb('period_to', '>', `${day}T00:00:00.000Z`), eb('period_from', '>=', day)]),
+      );
   if (reporter)
     query = query.where('reporter_id', 'in', (eb) =>
       eb.selectFrom('feedback_reporters').select('id').where('name', '=', reporter.toLowerCase()),
@@ -184,37 +193,67 @@ export async function hasReports(db: Db | Tx, domainId: string): Promise<boolean
 
 // Complaints and bounces that count.
 
-interface MessageFilters extends Page {
+interface MessageFilters {
   domain_id?: string;
   /** Days on which the report arrived. */
   from?: string;
   to?: string;
 }
 
-/** One page, newest first. */
-export async function listComplaints(
-  db: Db,
-  { domain_id, from, to, ...page }: MessageFilters,
-): Promise<{ rows: ComplaintRow[]; hasMore: boolean }> {
-  const all = db.selectFrom('complaints').selectAll().where(isOfCountedReport);
-  let query = all;
+interface BounceFilters extends MessageFilters {
+  class?: string;
+}
+
+const allComplaints = (db: Db) => db.selectFrom('complaints').selectAll().where(isOfCountedReport);
+
+function matchingComplaints(db: Db, { domain_id, from, to }: MessageFilters) {
+  let query = allComplaints(db);
   if (domain_id) query = query.where('domain_id', '=', domain_id);
   if (from) query = query.where('day', '>=', from);
   if (to) query = query.where('day', '<=', to);
-  return fetchPage(query, page, all);
+  return query;
 }
 
-export async function listBounces(
+/** One page, newest first. */
+export const listComplaints = (
   db: Db,
-  { domain_id, class: bounceClass, from, to, ...page }: MessageFilters & { class?: string },
-): Promise<{ rows: BounceRow[]; hasMore: boolean }> {
-  const all = db.selectFrom('bounces').selectAll().where(isOfCountedReport);
-  let query = all;
+  query: MessageFilters & Page,
+): Promise<{ rows: ComplaintRow[]; hasMore: boolean }> =>
+  fetchPage(matchingComplaints(db, query), query, allComplaints(db));
+
+const allBounces = (db: Db) => db.selectFrom('bounces').selectAll().where(isOfCountedReport);
+
+function matchingBounces(db: Db, { domain_id, class: bounceClass, from, to }: BounceFilters) {
+  let query = allBounces(db);
   if (domain_id) query = query.where('domain_id', '=', domain_id);
   if (bounceClass) query = query.where('class', '=', bounceClass);
   if (from) query = query.where('day', '>=', from);
   if (to) query = query.where('day', '<=', to);
-  return fetchPage(query, page, all);
+  return query;
+}
+
+export const listBounces = (
+  db: Db,
+  query: BounceFilters & Page,
+): Promise<{ rows: BounceRow[]; hasMore: boolean }> =>
+  fetchPage(matchingBounces(db, query), query, allBounces(db));
+
+/** All matching complaints, newest first, a few hundred at a time as the client takes them. */
+export const eachComplaints = (db: Db, filters: MessageFilters) =>
+  eachPage((page) => selectPage(matchingComplaints(db, filters), page));
+
+export const eachBounces = (db: Db, filters: BounceFilters) =>
+  eachPage((page) => selectPage(matchingBounces(db, filters), page));
+
+async function* eachPage<Row extends { id: string }>(
+  read: (page: Page) => Promise<{ rows: Row[]; hasMore: boolean }>,
+): AsyncGenerator<Row[]> {
+  for (let after: string | undefined; ; ) {
+    const { rows, hasMore } = await read({ limit: EXPORT_BATCH, starting_after: after });
+    yield rows;
+    after = rows.at(-1)?.id;
+    if (!hasMore) return;
+  }
 }
 
 /** Whether the report of a complaint or bounce counts: one step into an index for each row, however many reports there are. */

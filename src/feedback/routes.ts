@@ -3,7 +3,7 @@
 import * as v from 'valibot';
 import type { App } from '../app.ts';
 import { route } from '../http/route.ts';
-import { described, idOf, listSchema } from '../http/schemas.ts';
+import { deletedOf, described, idOf, listSchema } from '../http/schemas.ts';
 import { streamed } from '../http/streamed.ts';
 import { type CsvColumn, csvHeaders, toCsv } from '../lib/csv.ts';
 import { AppError } from '../lib/errors.ts';
@@ -12,6 +12,7 @@ import { afterCommit } from '../store/open.ts';
 import type { DmarcDayRow, DmarcRowRow, FeedbackMailRow } from '../store/tables.generated.ts';
 import { audit } from '../team/audit.ts';
 import { findDomainByToken } from './destination.ts';
+import { feedbackExports } from './export-routes.ts';
 import { type FeedbackOrigin, storeFeedback } from './intake.ts';
 import { describeBounces, describeComplaints } from './messages/describe.ts';
 import { bounceSummary, complaintSummary } from './messages/sums.ts';
@@ -31,12 +32,15 @@ import {
   reportsOfMail,
 } from './queries.ts';
 import { readMail } from './read-mail.ts';
+import { finishRemoval, startRemoval } from './record/remove.ts';
+import { dmarcReporters } from './reporters.ts';
 import {
   BounceListQuery,
   BounceSummary,
   ComplaintListQuery,
   ComplaintSummary,
   DmarcFeedback,
+  DmarcReporters,
   FeedbackReport,
   FeedbackReporter,
   FeedbackRow,
@@ -152,6 +156,37 @@ const ROW_COLUMNS: CsvColumn<DmarcRowRow>[] = [
   ['spf_result', (row) => row.spf_result],
   ['reasons', (row) => row.reasons],
 ];
+
+const remove = route({
+  method: 'DELETE',
+  path: '/v1/feedback/reports/:id',
+  params: { id: REPORT_ID },
+  operation: 'deleteFeedbackReport',
+  role: 'member',
+  summary: 'Delete a report of a receiver',
+  description:
+    'Deletes a report with its rows, complaints or bounces, and takes its messages out of all sums. If the report arrives again, it counts again. A DMARC or TLS report whose rows have expired cannot be deleted: its sums stay.',
+  response: deletedOf('feedback_report', 'fbr'),
+  errors: ['conflict'],
+  async handle(call) {
+    const { app, params } = call;
+    const id = params.id!;
+    const deleted = await call.transact(async (tx) => {
+      const { reporter } = await reportOr404(tx, id);
+      const report = await startRemoval(tx, id);
+      if (!report) throw new AppError('not_found', 'No such report.');
+      const { type, status, policy_domain, messages } = report;
+      await audit(tx, call, {
+        action: 'feedback_report.deleted',
+        object: { type: 'feedback_report', id },
+        details: { type, status, reporter, domain: policy_domain, messages },
+      });
+      return { id, object: 'feedback_report' as const, deleted: true as const };
+    });
+    await finishRemoval(app, id);
+    return deleted;
+  },
+});
 
 const source = route({
   method: 'GET',
@@ -380,6 +415,20 @@ const DAY_COLUMNS: CsvColumn<DmarcDayRow>[] = [
   ...TOTALS.map((name): CsvColumn<DmarcDayRow> => [name, (day) => day[name]]),
 ];
 
+const dmarcReportersRoute = route({
+  method: 'GET',
+  path: '/v1/feedback/dmarc/reporters',
+  operation: 'getDmarcReporters',
+  role: 'viewer',
+  summary: 'Get the sums of each reporter',
+  description:
+    'Returns how each reporter counts the messages of a domain, and what it did because of the policy.',
+  query: SummaryQuery,
+  response: DmarcReporters,
+  errors: ['not_found'],
+  handle: async ({ app, query }) => dmarcReporters(app.db, await periodOf(app, query)),
+});
+
 const tls = route({
   method: 'GET',
   path: '/v1/feedback/tls',
@@ -466,16 +515,19 @@ export const feedbackOperations = {
   get,
   rows,
   exportRows,
+  remove,
   source,
   reporters,
   getReporter,
   updateReporter,
   dmarc,
   exportDmarc,
+  dmarcReporters: dmarcReportersRoute,
   tls,
   complaints,
   complaintsSummary,
   bounces,
   bouncesSummary,
+  ...feedbackExports,
   postTls,
 };

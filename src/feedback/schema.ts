@@ -285,6 +285,11 @@ export const ReportListQuery = v.strictObject({
   status: described(v.optional(ReportStatus), 'Only reports with this status.'),
   domain_id: DOMAIN_ID,
   reporter: described(v.optional(v.string()), 'Only reports of the reporter with this name.'),
+  day: described(
+    v.optional(Day),
+    'Only reports whose period includes this day, in UTC. Reports of one message have no period.',
+    '2026-11-21',
+  ),
   from: described(v.optional(Day), 'Only reports that arrived on this day or later, in UTC.'),
   to: described(v.optional(Day), 'Only reports that arrived on this day or earlier, in UTC.'),
 });
@@ -446,6 +451,44 @@ export const DmarcFeedback = named(
 );
 export type DmarcFeedback = v.InferOutput<typeof DmarcFeedback>;
 
+const ReporterSums = named(
+  'DmarcReporterSums',
+  v.object({
+    id: idOf('rep', 'The ID of the reporter.'),
+    name: described(v.string(), 'Its name.', 'receiver ltd'),
+    reports: described(Count, 'The number of its reports.', 30),
+    messages: described(Count, 'The messages in its reports.', 1200),
+    passed: described(Count, 'Messages that pass DMARC.', 1180),
+    failed: described(Count, 'Messages that fail DMARC.', 20),
+    quarantined: described(
+      v.nullable(Count),
+      'Messages that it quarantined because of the policy. Null if rows of the reports have expired.',
+      5,
+    ),
+    rejected: described(
+      v.nullable(Count),
+      'Messages that it rejected because of the policy. Null if rows of the reports have expired.',
+      0,
+    ),
+    last_at: described(Time, 'When the newest of the reports arrived.'),
+  }),
+  'How one reporter counts the messages of a domain.',
+);
+
+export const DmarcReporters = named(
+  'DmarcReporters',
+  v.object({
+    object: typeField('dmarc_reporters'),
+    ...DAYS,
+    reporters: described(
+      v.array(ReporterSums),
+      'Those with the most messages first; at most 100. Reports that are only partly in the period are included whole.',
+      [],
+    ),
+  }),
+  'How each reporter counts the messages of a domain.',
+);
+
 const TlsDay = named(
   'TlsDay',
   v.object({
@@ -483,6 +526,44 @@ const TlsReason = named(
   },
 );
 
+const TlsReporter = named(
+  'TlsReporter',
+  v.object({
+    id: idOf('rep', 'The ID of the reporter.'),
+    name: described(v.string(), 'Its name.', 'receiver ltd'),
+    reports: described(Count, 'The number of its reports.', 30),
+    succeeded: described(Count, 'Successful sessions.', 100),
+    failed: described(Count, 'Failed sessions.', 3),
+    last_at: described(Time, 'When the newest of the reports arrived.'),
+  }),
+  'The TLS sessions that one reporter counts.',
+);
+
+const TlsPolicySum = named(
+  'TlsPolicySum',
+  v.object({
+    policy_type: described(v.string(), '`sts`, `tlsa` or `no-policy-found`.', 'sts'),
+    mode: described(Text, 'The mode of an MTA-STS policy, as the reporters saw it.', 'enforce'),
+    succeeded: described(Count, 'Successful sessions.', 100),
+    failed: described(Count, 'Failed sessions.', 3),
+  }),
+  'The TLS sessions to which a kind of policy applied.',
+);
+
+const TlsFailureSum = named(
+  'TlsFailureSum',
+  v.object({
+    result_type: described(v.string(), 'The kind of failure.', 'certificate-expired'),
+    receiving_mx: described(
+      Text,
+      'The mail server. Null if the reports do not name it.',
+      'mx.example.com',
+    ),
+    sessions: described(Count, 'Failed sessions.', 3),
+  }),
+  'The sessions with one mail server that failed for the same reason.',
+);
+
 export const TlsFeedback = named(
   'TlsFeedback',
   v.object({
@@ -499,6 +580,21 @@ export const TlsFeedback = named(
       [{ receiving_mx: 'mx.example.com', sessions: 3 }],
     ),
     reasons: described(v.array(TlsReason), 'Why sessions failed, the most frequent first.', []),
+    failures: described(
+      v.array(TlsFailureSum),
+      'Failed sessions by reason and mail server, the most frequent first; at most 100.',
+      [],
+    ),
+    reporters: described(
+      v.array(TlsReporter),
+      'Who reported, those with the most sessions first; at most 100. Reports that are only partly in the period are included whole.',
+      [],
+    ),
+    policies: described(
+      v.array(TlsPolicySum),
+      'The kinds of policy that applied, from the newest 500 reports; those with the most sessions first.',
+      [],
+    ),
   }),
   'What TLS reports say about a domain.',
 );
@@ -681,14 +777,15 @@ const MESSAGE_FILTERS = {
 };
 
 export const ComplaintListQuery = v.strictObject({ ...PAGE_QUERY, ...MESSAGE_FILTERS });
-export const BounceListQuery = v.strictObject({
-  ...PAGE_QUERY,
+export const ComplaintExportQuery = v.strictObject(MESSAGE_FILTERS);
+export const BounceExportQuery = v.strictObject({
   ...MESSAGE_FILTERS,
   class: described(
     v.optional(v.picklist(BOUNCE_CLASSES, `must be one of ${BOUNCE_CLASSES.join(', ')}`)),
     'Only bounces of this class.',
   ),
 });
+export const BounceListQuery = v.strictObject({ ...PAGE_QUERY, ...BounceExportQuery.entries });
 
 /** A count for each value of a column. */
 const countBy = <Column extends string>(

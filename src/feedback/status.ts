@@ -8,3 +8,6 @@ export const REPORT_STATUSES = [
   'refused',
 ] as const;
 export type ReportStatus = (typeof REPORT_STATUSES)[number];
+
+/** While the rows of a deleted report are taken out of the sums. No page and no response shows it. */
+export const REMOVED = 'removed';

@@ -8,12 +8,14 @@ import { AppError, invalidParams } from '../lib/errors.ts';
 import type { Db, Tx } from '../store/open.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
 import { nextDay } from './queries.ts';
+import { tlsReporters } from './reporters.ts';
 import type { SummaryQuery } from './schema.ts';
 import { explainTlsFailure } from './tls-failures.ts';
+import { tlsFailures, tlsPolicies } from './tls-policies.ts';
 
 const DAY_MS = 86_400_000;
 const DEFAULT_DAYS = 30;
-const MAX_DAYS = 400;
+export const MAX_DAYS = 400;
 const MAX_LISTED = 100;
 
 export interface Period {
@@ -269,5 +271,8 @@ export async function tlsFeedback({ db }: App, { domain, from, to }: Period) {
       ...{ result_type, sessions: Number(sessions) },
       ...explainTlsFailure(result_type, domain.name),
     })),
+    failures: await tlsFailures(db, { domain, from, to }),
+    reporters: await tlsReporters(db, { domain, from, to }),
+    policies: await tlsPolicies(db, { domain, from, to }),
   };
 }

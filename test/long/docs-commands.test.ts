@@ -172,7 +172,10 @@ const REAL_VALUES: Record<
   getDmarcAdvice: realDomain,
   getDmarcFeedback: realDomain,
   exportDmarcFeedback: realDomain,
+  getDmarcReporters: realDomain,
   getTlsFeedback: realDomain,
+  exportTlsFeedback: realDomain,
+  exportTlsFailures: realDomain,
   getComplaintSummary: realDomain,
   getBounceSummary: realDomain,
   async createSession(service) {

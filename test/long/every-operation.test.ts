@@ -186,7 +186,10 @@ async function walkFeedback({ ask, service }: Walk) {
   await ask('PATCH', reporter, 200, { json: { trusted: true } });
   await ask('PATCH', reporter, 412, { json: { trusted: false }, headers: { 'if-match': etag } });
   const query = `domain_id=${domain.body.id}`;
-  for (const sums of ['dmarc', 'dmarc/export', 'tls', 'complaints/summary', 'bounces/summary']) {
+  for (const sums of [
+    ...['dmarc', 'dmarc/export', 'dmarc/reporters', 'tls', 'tls/export', 'tls/failures/export'],
+    ...['complaints/summary', 'bounces/summary'],
+  ]) {
     await ask('GET', `/v1/feedback/${sums}?${query}`, 200);
     await ask('GET', `/v1/feedback/${sums}?${query}&from=2020-01-01`, 422);
     await ask('GET', `/v1/feedback/${sums}?domain_id=dom_none`, 404);
@@ -195,9 +198,15 @@ async function walkFeedback({ ask, service }: Walk) {
   await ask('GET', `/v1/feedback/complaints?${query}`, 200);
   await ask('GET', `/v1/feedback/bounces?${query}&class=policy&from=2026-11-01`, 200);
   await ask('GET', `/v1/feedback/bounces?${query}&to=yesterday`, 422);
+  for (const list of ['complaints', 'bounces']) {
+    await ask('GET', `/v1/feedback/${list}/export?${query}`, 200);
+    await ask('GET', `/v1/feedback/${list}/export?from=yesterday`, 422);
+  }
   const token = domain.body.feedback.address.slice(3, 19);
   const report = { key: null, headers: { 'content-type': 'application/tlsrpt+json' }, body: tls() };
   await ask('POST', `/feedback/tls/${token}`, 202, report);
+  await ask('DELETE', `/v1/feedback/reports/${id}`, 200);
+  await ask('DELETE', `/v1/feedback/reports/${id}`, 404);
 }
 
 async function walkSources({ ask, service }: Pick<Walk, 'ask' | 'service'>, domain: string) {

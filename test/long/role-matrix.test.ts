@@ -58,13 +58,14 @@ const REQUIRED_ROLE: Record<string, Role | 'public'> = {
   listInboxes: 'viewer',
   getInbox: 'viewer',
   deleteInbox: 'member',
-  // All roles read feedback; members upload reports and trust reporters. Reporters have no credentials.
+  // All roles read feedback; members upload and delete reports and trust reporters. Reporters have no credentials.
   listFeedbackReports: 'viewer',
   getFeedbackReport: 'viewer',
   listFeedbackRows: 'viewer',
   exportFeedbackRows: 'viewer',
   getFeedbackReportSource: 'viewer',
   uploadFeedback: 'member',
+  deleteFeedbackReport: 'member',
   listFeedbackReporters: 'viewer',
   getFeedbackReporter: 'viewer',
   updateFeedbackReporter: 'member',
@@ -75,7 +76,12 @@ const REQUIRED_ROLE: Record<string, Role | 'public'> = {
   getDmarcAdvice: 'viewer',
   getDmarcFeedback: 'viewer',
   exportDmarcFeedback: 'viewer',
+  getDmarcReporters: 'viewer',
   getTlsFeedback: 'viewer',
+  exportTlsFeedback: 'viewer',
+  exportTlsFailures: 'viewer',
+  exportComplaints: 'viewer',
+  exportBounces: 'viewer',
   listComplaints: 'viewer',
   getComplaintSummary: 'viewer',
   listBounces: 'viewer',
@@ -188,6 +194,8 @@ const REQUIRED_ROLE: Record<string, Role | 'public'> = {
   submitApiKeyRevocation: 'member',
   showFeedback: 'viewer',
   showDomainFeedback: 'viewer',
+  showReporters: 'viewer',
+  showTlsFeedback: 'viewer',
   showComplaints: 'viewer',
   showBounces: 'viewer',
   showFeedbackSource: 'viewer',
@@ -195,6 +203,9 @@ const REQUIRED_ROLE: Record<string, Role | 'public'> = {
   showFeedbackReports: 'viewer',
   submitFeedbackReport: 'member',
   showFeedbackReport: 'viewer',
+  submitReporterTrust: 'member',
+  submitReporterDistrust: 'member',
+  submitReportDeletion: 'member',
   showReports: 'viewer',
   showSharedReports: 'viewer',
   showSharedReport: 'viewer',
@@ -281,6 +292,7 @@ const REQUIRED_ROLE: Record<string, Role | 'public'> = {
 /** Operations that change what has no test mode, and reject test-mode keys of every role. */
 const LIVE_ONLY = new Set([
   'uploadFeedback',
+  'deleteFeedbackReport',
   'updateFeedbackReporter',
   'updateFeedbackSource',
   'createDomain',
@@ -346,6 +358,9 @@ const LIVE_ONLY_FORMS = new Set([
   'submitMonitorEnabled',
   'submitMonitorDeletion',
   'submitFeedbackSource',
+  'submitReporterTrust',
+  'submitReporterDistrust',
+  'submitReportDeletion',
 ]);
 
 /** Authorized by a link alone. Web mail clients call it too. */

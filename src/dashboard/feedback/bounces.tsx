@@ -13,12 +13,12 @@ import { Card } from '../frame/card.tsx';
 import { Select } from '../frame/form.tsx';
 import { page } from '../frame/page-route.ts';
 import { EmptyState } from '../frame/states.tsx';
-import { DataTable, Filters, Pager } from '../frame/table.tsx';
+import { DataTable, Filters, Pager, pathWith } from '../frame/table.tsx';
 import { Ago, Time } from '../frame/times.tsx';
 import { CountChart } from './count-chart.tsx';
-import { PERIODS } from './domain.tsx';
 import { FEEDBACK } from './list.tsx';
 import { CountTables, MessagesQuery, messageColumns, messagesPage } from './messages.tsx';
+import { PERIODS } from './period.tsx';
 import { DomainTabs } from './tabs.tsx';
 
 const PAGE_SIZE = '25';
@@ -89,7 +89,23 @@ const show = page({
             </EmptyState>
           ) : (
             <>
-              <Card title="Bounces by day" id="by-day">
+              <Card
+                title="Bounces by day"
+                id="by-day"
+                actions={
+                  <a
+                    class="button"
+                    href={pathWith('/v1/feedback/bounces/export', {
+                      ...asked,
+                      to: sums.to,
+                      class: bounceClass,
+                    })}
+                    download
+                  >
+                    Export as CSV
+                  </a>
+                }
+              >
                 <InWords sums={sums} />
                 <CountChart
                   title="Bounces"

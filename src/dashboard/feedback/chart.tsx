@@ -30,6 +30,9 @@ const COLUMNS = [
 ];
 
 /** Days without reports are gaps. `from` and `to` are days. */
-export const DayChart = (period: { days: Day[]; from: string; to: string }) => (
-  <CountChart title="Messages" series={OUTCOMES} columns={COLUMNS} {...period} />
-);
+export const DayChart = (period: {
+  days: Day[];
+  from: string;
+  to: string;
+  hrefOf?(day: Day): string;
+}) => <CountChart title="Messages" series={OUTCOMES} columns={COLUMNS} {...period} />;

@@ -22,12 +22,14 @@ interface ChartProps<Day> {
   days: Day[];
   from: string;
   to: string;
+  /** The reports of a day. */
+  hrefOf?(day: Day): string;
 }
 
 const [WIDTH, HEIGHT, GAP] = [600, 160, 0.25];
 
 export function CountChart<Day extends { date: string }>(props: ChartProps<Day>) {
-  const { title, series, columns = series, days, from, to } = props;
+  const { title, series, columns = series, days, from, to, hrefOf } = props;
   const sumOf = (day: Day) => series.reduce((sum, { count }) => sum + count(day), 0);
   const most = Math.max(1, ...days.map(sumOf));
   const step = WIDTH / (dayNumber(to, from) + 1);
@@ -79,7 +81,9 @@ export function CountChart<Day extends { date: string }>(props: ChartProps<Day>)
         </li>
       </ul>
       <details class="figures-table">
-        <summary>Show as a table</summary>
+        <summary>
+          {hrefOf ? 'Show as a table, with the reports of each day' : 'Show as a table'}
+        </summary>
         <ScrollArea label={`${title} by day`}>
           <table class="compact">
             <thead>
@@ -95,7 +99,13 @@ export function CountChart<Day extends { date: string }>(props: ChartProps<Day>)
             <tbody>
               {days.map((day) => (
                 <tr key={day.date}>
-                  <th scope="row">{dayInWords(day.date)}</th>
+                  <th scope="row">
+                    {hrefOf ? (
+                      <a href={hrefOf(day)}>{dayInWords(day.date)}</a>
+                    ) : (
+                      dayInWords(day.date)
+                    )}
+                  </th>
                   {columns.map(({ title, count }) => (
                     <td key={title} class="number">
                       {formatCount(count(day))}

@@ -20,20 +20,14 @@ import { page } from '../frame/page-route.ts';
 import { Filters, pathWith } from '../frame/table.tsx';
 import { Advice } from './advice.tsx';
 import { DayChart } from './chart.tsx';
+import { reportsPath } from './domain-part.tsx';
 import { FEEDBACK, feedbackPath } from './list.tsx';
+import { DEFAULT_DAYS, PERIODS } from './period.tsx';
 import { SetUp } from './set-up.tsx';
 import { SOURCES_PAGE_SIZE, Sources, sourceFilters } from './sources-table.tsx';
 import { DomainTabs } from './tabs.tsx';
-import { Tls } from './tls.tsx';
+import { TlsSummary } from './tls.tsx';
 import { FeedbackStateMark } from './words.tsx';
-
-export const PERIODS: [days: string, text: string][] = [
-  ['7', 'Last 7 days'],
-  ['30', 'Last 30 days'],
-  ['90', 'Last 90 days'],
-  ['400', 'Last 400 days'],
-];
-export const DEFAULT_DAYS = '30';
 
 const Query = v.strictObject({
   days: v.optional(v.string()),
@@ -141,7 +135,12 @@ const show = page({
                   Only some receivers send reports.
                 </p>
                 {totals.messages > 0 && (
-                  <DayChart days={sums.days} from={period.from} to={period.to} />
+                  <DayChart
+                    days={sums.days}
+                    from={period.from}
+                    to={period.to}
+                    hrefOf={({ date }) => reportsPath({ domain_id: id, type: 'dmarc', day: date })}
+                  />
                 )}
               </Card>
               <Sources
@@ -158,7 +157,7 @@ const show = page({
               />
             </>
           )}
-          <Tls tls={tls} />
+          <TlsSummary tls={tls} />
         </>
       ),
     });

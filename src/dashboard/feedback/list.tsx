@@ -4,11 +4,13 @@ import * as v from 'valibot';
 import type { App } from '../../app.ts';
 import { feedbackOf } from '../../domains/feedback/state.ts';
 import { listDomains } from '../../domains/queries.ts';
+import { reporterCounts } from '../../feedback/reporters.ts';
 import { feedbackOperations } from '../../feedback/routes.ts';
 import { lastDays, sumsOfDomains } from '../../feedback/sums.ts';
 import { allows } from '../../http/actor.ts';
 import { readableDomain } from '../../lib/readable-domain.ts';
 import { formatCount, formatPercent } from '../../report/summary.ts';
+import { dayInWords } from '../../report/times.ts';
 import { appPage } from '../frame/app-page.tsx';
 import { page } from '../frame/page-route.ts';
 import { EmptyState } from '../frame/states.tsx';
@@ -36,6 +38,7 @@ const show = page({
     const { app, actor, query } = call;
     const { rows, hasMore } = await listDomains(app.db, { limit: PAGE_SIZE, ...query });
     const domains = await withFeedback(app, rows);
+    const { from, to } = lastDays(app);
     return appPage(call, {
       title: 'Feedback',
       section: 'feedback',
@@ -60,7 +63,9 @@ const show = page({
             </EmptyState>
           ) : (
             <>
-              <p class="muted">What receivers reported in the last 30 days.</p>
+              <p class="muted">
+                {`What receivers reported in the last 30 days, ${dayInWords(from)} to ${dayInWords(to)} (UTC).`}
+              </p>
               <DataTable
                 label="Domains"
                 columns={COLUMNS}
@@ -80,13 +85,15 @@ const show = page({
 type DomainWithFeedback = Awaited<ReturnType<typeof withFeedback>>[number];
 
 async function withFeedback(app: App, rows: { id: string; name: string }[]) {
-  const sums = await sumsOfDomains(app.db, {
-    ids: rows.map(({ id }) => id),
-    ...lastDays(app),
-  });
+  const asked = { ids: rows.map(({ id }) => id), ...lastDays(app) };
+  const [sums, reporters] = await Promise.all([
+    sumsOfDomains(app.db, asked),
+    reporterCounts(app.db, asked),
+  ]);
   return Promise.all(
     rows.map(async ({ id, name }) => ({
       ...{ id, name, sums: sums.get(id) ?? { messages: 0, passed: 0 } },
+      reporters: reporters.get(id) ?? 0,
       feedback: await feedbackOf(app, app.db, { id }),
     })),
   );
@@ -96,15 +103,19 @@ const COLUMNS: Column<DomainWithFeedback>[] = [
   { title: 'Domain', cell: ({ name }) => <bdi>{readableDomain(name)}</bdi> },
   { title: 'State', cell: ({ feedback }) => <FeedbackStateMark state={feedback.state} /> },
   {
-    title: 'Messages',
-    number: true,
-    wide: true,
-    cell: ({ sums }) => (sums.messages === 0 ? '–' : formatCount(sums.messages)),
-  },
-  {
     title: 'Pass DMARC',
     number: true,
-    cell: ({ sums }) => (sums.messages === 0 ? '–' : formatPercent(sums.passed / sums.messages)),
+    cell: ({ sums, reporters }) =>
+      sums.messages === 0 ? (
+        '–'
+      ) : (
+        <>
+          {formatPercent(sums.passed / sums.messages)}
+          <div class="small muted">
+            {`of ${formatCount(sums.messages, 'message')}, ${formatCount(reporters, 'reporter')}`}
+          </div>
+        </>
+      ),
   },
   {
     title: 'Last report',

@@ -13,8 +13,8 @@ import type { PageCall } from '../frame/app-page.tsx';
 import { Card } from '../frame/card.tsx';
 import { type Column, DataTable, pathWith } from '../frame/table.tsx';
 import { Ago } from '../frame/times.tsx';
-import { DEFAULT_DAYS, PERIODS } from './domain.tsx';
 import { FEEDBACK, feedbackPath } from './list.tsx';
+import { DEFAULT_DAYS, PERIODS } from './period.tsx';
 
 export const MessagesQuery = v.strictObject({
   days: v.optional(v.string()),

@@ -1,28 +1,185 @@
 /** One report: what it says, and its rows in pages. */
 
 import * as v from 'valibot';
+import { type PublishedPolicy, whyMilder } from '../../feedback/override-reasons.ts';
 import { feedbackOperations } from '../../feedback/routes.ts';
 import type { FeedbackReport, FeedbackRow } from '../../feedback/schema.ts';
 import { sourcesOfAddresses } from '../../feedback/sources/queries.ts';
 import { StateMark } from '../../report/html/components.tsx';
 import { formatCount } from '../../report/summary.ts';
-import { appPage } from '../frame/app-page.tsx';
+import { Confirm } from '../frame/action.tsx';
+import { appPage, type PageCall } from '../frame/app-page.tsx';
 import { Card, Facts } from '../frame/card.tsx';
-import { catchErrors, Select } from '../frame/form.tsx';
+import {
+  catchErrors,
+  type FormProblem,
+  Notice,
+  PageQuery,
+  ProblemNotice,
+  Select,
+} from '../frame/form.tsx';
 import { seeOther } from '../frame/page.tsx';
 import { page } from '../frame/page-route.ts';
+import { For } from '../frame/reader.tsx';
 import { type Column, DataTable, Filters, Pager, pathWith } from '../frame/table.tsx';
 import { Time } from '../frame/times.tsx';
 import { FEEDBACK, feedbackPath, REPORTS } from './list.tsx';
+import { Overrides, overridesOfRows } from './overrides.tsx';
 import { StatusMark, titleOf } from './report-words.tsx';
+import { TrustCard } from './trust-card.tsx';
 
 const PAGE_SIZE = 50;
 
 const Query = v.strictObject({
+  ...PageQuery.entries,
   outcome: v.optional(v.string()),
   starting_after: v.optional(v.string()),
   ending_before: v.optional(v.string()),
 });
+
+interface State {
+  query?: v.InferOutput<typeof Query>;
+  problem?: FormProblem | null;
+}
+
+const DONE: Record<string, string> = {
+  trusted: 'You trust this reporter. Its reports count within a minute.',
+  distrusted: 'New reports must be verified again. Reports that count keep counting.',
+};
+
+/** Also after a form that failed. */
+export async function renderReport(
+  call: PageCall & { params: Record<string, string> },
+  { query = {}, problem = null }: State,
+) {
+  const { app } = call;
+  const params = { id: call.params.id! };
+  const path = `${REPORTS}/${params.id}`;
+  const report = await call.invoke(feedbackOperations.get, { params });
+  const { reporter_id, verified } = report;
+  const reporter =
+    reporter_id !== null && verified === false
+      ? await call.invoke(feedbackOperations.getReporter, { params: { id: reporter_id } })
+      : null;
+  const outcome = ['pass', 'fail'].find((one) => one === query.outcome);
+  const cursors = { starting_after: query.starting_after, ending_before: query.ending_before };
+  const asked = { outcome, limit: String(PAGE_SIZE), ...cursors };
+  const { result: listed } = await catchErrors(['invalid_cursor', 'validation_failed'], () =>
+    call.invoke(feedbackOperations.rows, { params, query: asked }),
+  );
+  if (listed === null) return seeOther(pathWith(path, { outcome }));
+  const policy = (report.details.policy ?? {}) as PublishedPolicy;
+  const addresses = listed.data.flatMap(({ address }) => address ?? []);
+  const sources =
+    report.domain_id === null
+      ? new Map()
+      : await sourcesOfAddresses(app.db, report.domain_id, addresses);
+  return appPage(call, {
+    title: titleOf(report),
+    section: 'feedback',
+    path: pathWith(path, { outcome, ...cursors }),
+    status: problem?.status,
+    headers: problem?.headers,
+    parents: [
+      { href: FEEDBACK, text: 'Feedback' },
+      { href: REPORTS, text: 'Reports' },
+    ],
+    actions: (
+      <>
+        <StatusMark status={report.status} />
+        {report.source_kept && (
+          <a class="button" href={`/v1/feedback/reports/${report.id}/source`} download>
+            Download original
+          </a>
+        )}
+      </>
+    ),
+    calls: [
+      { route: feedbackOperations.get, params },
+      { route: feedbackOperations.rows, params, query: asked },
+    ],
+    children: (
+      <>
+        {query.done !== undefined && Object.hasOwn(DONE, query.done) && (
+          <Notice tone="pass">{DONE[query.done]}</Notice>
+        )}
+        <ProblemNotice problem={problem} />
+        <Card id="facts">
+          <ReportFacts report={report} />
+        </Card>
+        {reporter && <TrustCard report={report} reporter={reporter} />}
+        {report.type === 'dmarc' && report.row_count > 0 && (
+          <Card
+            title="Rows"
+            id="rows"
+            actions={
+              listed.data.length > 0 && (
+                <a
+                  class="button"
+                  href={pathWith(`/v1/feedback/reports/${report.id}/rows/export`, { outcome })}
+                  download
+                >
+                  Export as CSV
+                </a>
+              )
+            }
+          >
+            <Filters path={`${path}#rows`} active={outcome !== undefined}>
+              <Select
+                name="outcome"
+                label="Show"
+                value={outcome ?? ''}
+                options={[
+                  ['', 'All rows'],
+                  ['fail', 'Only failed'],
+                  ['pass', 'Only passed'],
+                ]}
+              />
+            </Filters>
+            {listed.data.length === 0 ? (
+              <p class="muted">
+                {outcome === undefined ? 'The rows are no longer kept.' : 'No row matches.'}
+              </p>
+            ) : (
+              <>
+                <DataTable
+                  label="Rows"
+                  rows={listed.data}
+                  keyOf={({ id }) => id}
+                  columns={columnsOf(sources, policy)}
+                />
+                <p class="small muted">
+                  {`The report has ${formatCount(report.row_count, 'row')}; those with the most messages come first.`}
+                </p>
+                <Pager
+                  path={path}
+                  query={{ outcome }}
+                  cursors={cursors}
+                  rows={listed.data}
+                  hasMore={listed.has_more}
+                  words={['← Previous rows', 'Next rows →']}
+                  fragment="#rows"
+                />
+              </>
+            )}
+          </Card>
+        )}
+        <Overrides
+          overrides={overridesOfRows(listed.data)}
+          basis={`From the ${formatCount(listed.data.length, 'row')} above.`}
+        />
+        <For role="member">
+          <Confirm
+            action={`${path}/delete`}
+            label="Delete report…"
+            warning={deletionOf(report)}
+            confirm="Delete report"
+          />
+        </For>
+      </>
+    ),
+  });
+}
 
 const show = page({
   path: `${REPORTS}/:id`,
@@ -30,111 +187,23 @@ const show = page({
   role: 'viewer',
   summary: 'Show a report and its rows',
   query: Query,
-  async handle(call) {
-    const { app, query } = call;
-    const params = { id: call.params.id! };
-    const path = `${REPORTS}/${params.id}`;
-    const report = await call.invoke(feedbackOperations.get, { params });
-    const outcome = ['pass', 'fail'].find((one) => one === query.outcome);
-    const cursors = { starting_after: query.starting_after, ending_before: query.ending_before };
-    const asked = { outcome, limit: String(PAGE_SIZE), ...cursors };
-    const { result: listed } = await catchErrors(['invalid_cursor', 'validation_failed'], () =>
-      call.invoke(feedbackOperations.rows, { params, query: asked }),
-    );
-    if (listed === null) return seeOther(pathWith(path, { outcome }));
-    const addresses = listed.data.flatMap(({ address }) => address ?? []);
-    const sources =
-      report.domain_id === null
-        ? new Map()
-        : await sourcesOfAddresses(app.db, report.domain_id, addresses);
-    return appPage(call, {
-      title: titleOf(report),
-      section: 'feedback',
-      path: pathWith(path, { ...query, outcome }),
-      parents: [
-        { href: FEEDBACK, text: 'Feedback' },
-        { href: REPORTS, text: 'Reports' },
-      ],
-      actions: (
-        <>
-          <StatusMark status={report.status} />
-          {report.source_kept && (
-            <a class="button" href={`/v1/feedback/reports/${report.id}/source`} download>
-              Download original
-            </a>
-          )}
-        </>
-      ),
-      calls: [
-        { route: feedbackOperations.get, params },
-        { route: feedbackOperations.rows, params, query: asked },
-      ],
-      children: (
-        <>
-          <Card id="facts">
-            <ReportFacts report={report} />
-          </Card>
-          {report.type === 'dmarc' && report.row_count > 0 && (
-            <Card
-              title="Rows"
-              id="rows"
-              actions={
-                listed.data.length > 0 && (
-                  <a
-                    class="button"
-                    href={pathWith(`/v1/feedback/reports/${report.id}/rows/export`, { outcome })}
-                    download
-                  >
-                    Export as CSV
-                  </a>
-                )
-              }
-            >
-              <Filters path={`${path}#rows`} active={outcome !== undefined}>
-                <Select
-                  name="outcome"
-                  label="Show"
-                  value={outcome ?? ''}
-                  options={[
-                    ['', 'All rows'],
-                    ['fail', 'Only failed'],
-                    ['pass', 'Only passed'],
-                  ]}
-                />
-              </Filters>
-              {listed.data.length === 0 ? (
-                <p class="muted">
-                  {outcome === undefined ? 'The rows are no longer kept.' : 'No row matches.'}
-                </p>
-              ) : (
-                <>
-                  <DataTable
-                    label="Rows"
-                    rows={listed.data}
-                    keyOf={({ id }) => id}
-                    columns={columnsOf(sources)}
-                  />
-                  <p class="small muted">
-                    {`The report has ${formatCount(report.row_count, 'row')}; those with the most messages come first.`}
-                  </p>
-                  <Pager
-                    path={path}
-                    query={{ outcome }}
-                    cursors={cursors}
-                    rows={listed.data}
-                    hasMore={listed.has_more}
-                    words={['← Previous rows', 'Next rows →']}
-                    fragment="#rows"
-                  />
-                </>
-              )}
-            </Card>
-          )}
-        </>
-      ),
-    });
-  },
+  handle: (call) => renderReport(call, { query: call.query }),
 });
+
+function deletionOf({ status, messages }: FeedbackReport): string {
+  const sums =
+    status === 'counted'
+      ? `Its ${formatCount(messages, 'message')} will be taken out of all sums. If it arrives again, it counts again.`
+      : 'It is in no sum.';
+  return `Delete this report only if it is wrong. ${sums} This cannot be undone.`;
+}
+
+/** The policy of the domain at that time, as the reporter saw it. */
+function policyInWords({ p, sp, pct, testing }: PublishedPolicy): string | null {
+  if (!p) return null;
+  const parts = [`p=${p}`, sp && sp !== p && `sp=${sp}`, pct != null && pct < 100 && `pct=${pct}`];
+  return `${parts.filter(Boolean).join(', ')}${testing ? ' (test mode)' : ''}`;
+}
 
 const ReportFacts = ({ report }: { report: FeedbackReport }) => (
   <Facts
@@ -162,6 +231,7 @@ const ReportFacts = ({ report }: { report: FeedbackReport }) => (
           ? null
           : `${formatCount(report.messages)}: ${formatCount(report.passed)} passed, ${formatCount(report.failed)} failed`,
       ],
+      ['Policy at that time', policyInWords((report.details.policy ?? {}) as PublishedPolicy)],
       ['Report ID', report.report_id],
       ['Repaired', report.repaired.length > 0 ? report.repaired.join(', ') : null],
       ['Arrived', <Time key="at" at={report.received_at} />],
@@ -170,7 +240,7 @@ const ReportFacts = ({ report }: { report: FeedbackReport }) => (
 );
 
 const DISPOSITION_WORDS: Record<FeedbackRow['disposition'], string> = {
-  none: 'None',
+  none: 'Not applied',
   quarantine: 'Quarantined',
   reject: 'Rejected',
 };
@@ -184,18 +254,25 @@ const Result = ({ result, domain }: { result: string; domain: string | null }) =
 );
 
 /** `sources`: by address. */
-const columnsOf = (sources: Map<string, { id: string; name: string }>): Column<FeedbackRow>[] => [
-  { title: 'Address', cell: ({ address }) => <code class="unbroken">{address ?? 'others'}</code> },
+const columnsOf = (
+  sources: Map<string, { id: string; name: string }>,
+  policy: PublishedPolicy,
+): Column<FeedbackRow>[] => [
   {
     title: 'Source',
-    wide: true,
     cell({ address }) {
       const source = address === null ? undefined : sources.get(address);
-      if (!source) return '–';
       return (
-        <a href={`${FEEDBACK}/sources/${source.id}`}>
-          <bdi>{source.name}</bdi>
-        </a>
+        <>
+          {source && (
+            <a href={`${FEEDBACK}/sources/${source.id}`}>
+              <bdi>{source.name}</bdi>
+            </a>
+          )}
+          <div class={source ? 'small muted' : undefined}>
+            <code class="unbroken">{address ?? 'others'}</code>
+          </div>
+        </>
       );
     },
   },
@@ -221,17 +298,17 @@ const columnsOf = (sources: Map<string, { id: string; name: string }>): Column<F
   },
   { title: 'From domain', wide: true, cell: ({ header_from }) => header_from ?? '–' },
   {
-    title: 'Policy applied',
-    cell: ({ disposition, reasons }) => (
-      <>
-        {DISPOSITION_WORDS[disposition]}
-        {reasons.length > 0 && (
-          <div class="small muted">
-            {reasons.map(({ type }) => type.replaceAll('_', ' ')).join(', ')}
-          </div>
-        )}
-      </>
-    ),
+    title: 'Policy',
+    cell: (row) => {
+      const why = whyMilder(row, policy);
+      if (row.outcome === 'pass' && row.disposition === 'none') return 'Not needed';
+      return (
+        <>
+          {DISPOSITION_WORDS[row.disposition]}
+          {why && <div class="small muted">{why}</div>}
+        </>
+      );
+    },
   },
 ];
 

@@ -1,19 +1,23 @@
 /** The list of reports that arrived: which count, which do not, and why; and uploads. */
 
 import * as v from 'valibot';
+import { findDomain, listDomains } from '../../domains/queries.ts';
+import { REPORT_TYPES } from '../../feedback/reading/report.ts';
 import { feedbackOperations } from '../../feedback/routes.ts';
 import type { ListedReport } from '../../feedback/schema.ts';
 import { REPORT_STATUSES } from '../../feedback/status.ts';
 import { readFormPartList } from '../../http/multipart.ts';
+import { readableDomain } from '../../lib/readable-domain.ts';
 import { formatCount } from '../../report/summary.ts';
 import { appPage, type PageCall } from '../frame/app-page.tsx';
-import { type FormProblem, Select, submit } from '../frame/form.tsx';
+import { type FormProblem, Notice, PageQuery, Select, submit, TextField } from '../frame/form.tsx';
 import { form, page } from '../frame/page-route.ts';
 import { For } from '../frame/reader.tsx';
 import { EmptyState } from '../frame/states.tsx';
 import { type Column, DataTable, Filters, Pager, pathWith } from '../frame/table.tsx';
 import { Ago } from '../frame/times.tsx';
 import { FEEDBACK, REPORTS } from './list.tsx';
+import { daysInWords, isDay } from './period.tsx';
 import { STATUS_WORDS, StatusMark, typeWord } from './report-words.tsx';
 import { FeedbackTabs } from './tabs.tsx';
 import { filesOf, Upload, type UploadedFile, UploadedFiles } from './upload.tsx';
@@ -21,7 +25,12 @@ import { filesOf, Upload, type UploadedFile, UploadedFiles } from './upload.tsx'
 const PAGE_SIZE = 25;
 
 const ListQuery = v.strictObject({
+  ...PageQuery.entries,
   status: v.optional(v.string()),
+  type: v.optional(v.string()),
+  day: v.optional(v.string()),
+  reporter: v.optional(v.string()),
+  domain_id: v.optional(v.string()),
   starting_after: v.optional(v.string()),
   ending_before: v.optional(v.string()),
 });
@@ -32,18 +41,42 @@ interface ListState {
   uploaded?: UploadedFile[];
 }
 
+/** Values that do not exist are left out. */
+const filtersOf = ({
+  status,
+  type,
+  day,
+  reporter,
+  domain_id,
+}: v.InferOutput<typeof ListQuery>) => ({
+  status: REPORT_STATUSES.find((one) => one === status),
+  type: REPORT_TYPES.find((one) => one === type),
+  day: isDay(day) ? day : undefined,
+  reporter: reporter || undefined,
+  domain_id: domain_id || undefined,
+});
+
+/** More domains are not in the list, unless one of them is chosen. */
+const MAX_CHOICES = 100;
+
 async function renderList(
   call: PageCall,
   { query = {}, problem = null, uploaded = [] }: ListState,
 ) {
   const { starting_after, ending_before } = query;
-  const status = REPORT_STATUSES.find((one) => one === query.status);
-  const asked = { status, limit: String(PAGE_SIZE), starting_after, ending_before };
+  const filters = filtersOf(query);
+  const isFiltered = Object.values(filters).some((value) => value !== undefined);
+  const asked = { ...filters, limit: String(PAGE_SIZE), starting_after, ending_before };
   const { data, has_more } = await call.invoke(feedbackOperations.list, { query: asked });
+  const { rows: domains } = await listDomains(call.app.db, { limit: MAX_CHOICES });
+  const chosen =
+    filters.domain_id !== undefined && domains.every(({ id }) => id !== filters.domain_id)
+      ? await findDomain(call.app.db, filters.domain_id)
+      : undefined;
   return appPage(call, {
     title: 'Reports from receivers',
     section: 'feedback',
-    path: pathWith(REPORTS, { status }),
+    path: pathWith(REPORTS, filters),
     parents: [{ href: FEEDBACK, text: 'Feedback' }],
     status: problem?.status,
     headers: problem?.headers,
@@ -51,12 +84,36 @@ async function renderList(
     children: (
       <>
         <FeedbackTabs current="reports" />
+        {query.done === 'deleted' && <Notice tone="pass">The report is deleted.</Notice>}
         {uploaded.length > 0 && <UploadedFiles files={uploaded} />}
-        <Filters path={REPORTS} active={status !== undefined}>
+        <Filters path={REPORTS} active={isFiltered}>
+          <Select
+            name="domain_id"
+            label="Domain"
+            value={filters.domain_id ?? ''}
+            options={[
+              ['', 'All'],
+              ...[...(chosen ? [chosen] : []), ...domains].map(({ id, name }): [string, string] => [
+                id,
+                readableDomain(name),
+              ]),
+            ]}
+          />
+          <Select
+            name="type"
+            label="Type"
+            value={filters.type ?? ''}
+            options={[
+              ['', 'All'],
+              ...REPORT_TYPES.map((one): [string, string] => [one, typeWord({ type: one })]),
+            ]}
+          />
+          <TextField name="day" label="Day (UTC)" type="date" value={filters.day} />
+          <TextField name="reporter" label="Reporter" value={filters.reporter} />
           <Select
             name="status"
             label="Status"
-            value={status ?? ''}
+            value={filters.status ?? ''}
             options={[
               ['', 'All'],
               ...REPORT_STATUSES.map((one): [string, string] => [one, STATUS_WORDS[one]]),
@@ -64,8 +121,8 @@ async function renderList(
           />
         </Filters>
         {data.length === 0 ? (
-          <EmptyState title={status ? 'No reports with this status' : 'No reports yet'}>
-            {status === undefined &&
+          <EmptyState title={isFiltered ? 'No report matches' : 'No reports yet'}>
+            {!isFiltered &&
               'Publish the feedback address of a domain. Most reporters send one report a day.'}
           </EmptyState>
         ) : (
@@ -79,7 +136,7 @@ async function renderList(
             />
             <Pager
               path={REPORTS}
-              query={{ status }}
+              query={filters}
               cursors={{ starting_after, ending_before }}
               rows={data}
               hasMore={has_more}
@@ -159,6 +216,11 @@ const COLUMNS: Column<ListedReport>[] = [
     number: true,
     wide: true,
     cell: ({ messages, status }) => (status === 'refused' ? '–' : formatCount(messages)),
+  },
+  {
+    title: 'Days',
+    wide: true,
+    cell: ({ period }) => (period === null ? '–' : daysInWords(period)),
   },
   { title: 'Arrived', wide: true, cell: ({ received_at }) => <Ago at={received_at} /> },
 ];

@@ -5,7 +5,6 @@ import { findDomain } from '../../domains/queries.ts';
 import { SOURCE_MARKS } from '../../feedback/sources/kind.ts';
 import { sourceOperations } from '../../feedback/sources/routes.ts';
 import type { FeedbackSourceDetails } from '../../feedback/sources/schema.ts';
-import { dayBefore, lastDays } from '../../feedback/sums.ts';
 import { readableDomain } from '../../lib/readable-domain.ts';
 import { formatCount, formatPercent } from '../../report/summary.ts';
 import { dayInWords } from '../../report/times.ts';
@@ -29,31 +28,35 @@ import { Fold } from '../frame/states.tsx';
 import { DataTable, pathWith } from '../frame/table.tsx';
 import { Time } from '../frame/times.tsx';
 import { DayChart } from './chart.tsx';
-import { DEFAULT_DAYS, PERIODS } from './domain.tsx';
 import { FEEDBACK, feedbackPath, REPORTS } from './list.tsx';
+import { Overrides } from './overrides.tsx';
+import {
+  type ChosenPeriod,
+  chosenPeriod,
+  inPeriod,
+  PERIOD_QUERY,
+  PeriodFilters,
+} from './period.tsx';
 import { KindMark, MARK_WORDS, nextStepOf } from './words.tsx';
 
 const PATH = `${FEEDBACK}/sources/:id`;
 
-const SourceQuery = v.strictObject({
-  ...PageQuery.entries,
-  days: v.optional(v.string()),
-  address: v.optional(v.string()),
-});
-
-interface State extends v.InferOutput<typeof SourceQuery> {
+interface State {
+  query?: v.InferOutput<typeof Query>;
   problem?: FormProblem | null;
 }
 
-async function render(
-  call: PageCall,
-  id: string,
-  { done, problem = null, address, ...choice }: State,
-) {
+const Query = v.strictObject({
+  ...PageQuery.entries,
+  ...PERIOD_QUERY,
+  address: v.optional(v.string()),
+});
+
+async function render(call: PageCall, id: string, { query = {}, problem = null }: State) {
   const params = { id };
-  const days = PERIODS.find(([value]) => value === choice.days)?.[0] ?? DEFAULT_DAYS;
-  const from = dayBefore(lastDays(call.app).to, Number(days) - 1);
-  const asked = { from, ...(address ? { address } : {}) };
+  const { address } = query;
+  const period = chosenPeriod(call.app, query);
+  const asked = { from: period.from, to: period.to, ...(address ? { address } : {}) };
   const source = await call.invoke(sourceOperations.get, { params, query: asked });
   const domain = await findDomain(call.app.db, source.domain_id);
   const path = `${FEEDBACK}/sources/${id}`;
@@ -61,7 +64,7 @@ async function render(
   return appPage(call, {
     title: label ?? name,
     section: 'feedback',
-    path,
+    path: inPeriod(path, period),
     parents: [
       { href: FEEDBACK, text: 'Feedback' },
       { href: feedbackPath(source.domain_id), text: readableDomain(domain?.name ?? '') },
@@ -75,8 +78,9 @@ async function render(
     ],
     children: (
       <>
-        {done === 'marked' && <Notice tone="pass">Saved. It applies to all reports.</Notice>}
+        {query.done === 'marked' && <Notice tone="pass">Saved. It applies to all reports.</Notice>}
         <ProblemNotice problem={problem} />
+        <PeriodFilters path={path} period={period} />
         <Card id="facts">
           <Facts
             items={[
@@ -85,8 +89,8 @@ async function render(
               [
                 'Messages',
                 messages === 0
-                  ? `None in the last ${days} days`
-                  : `${formatCount(messages)} in the last ${days} days, of which ${formatPercent(passed / messages)} pass DMARC`,
+                  ? `None from ${spanOf(source)}`
+                  : `${formatCount(messages)} from ${spanOf(source)}, of which ${formatPercent(passed / messages)} pass DMARC, according to ${formatCount(source.reporters.length, 'reporter')}`,
               ],
               [
                 'Passes with',
@@ -115,9 +119,13 @@ async function render(
             <DayChart days={source.days} from={source.from} to={source.to} />
           </Card>
         )}
-        <Addresses source={source} days={choice.days} />
-        {address && <Reports source={source} address={address} days={days} />}
-        <Signatures source={source} days={days} />
+        <Addresses source={source} period={period} />
+        {address && <Reports source={source} address={address} />}
+        <Overrides
+          overrides={source.overrides}
+          basis={`From the rows of reports about this source, ${spanOf(source)}.`}
+        />
+        <Signatures source={source} />
       </>
     ),
   });
@@ -221,10 +229,10 @@ function Mark({ source, path }: { source: FeedbackSourceDetails; path: string })
 
 interface AddressesProps {
   source: FeedbackSourceDetails;
-  days: string | undefined;
+  period: ChosenPeriod;
 }
 
-function Addresses({ source: { id, address_list, addresses }, days }: AddressesProps) {
+function Addresses({ source: { id, address_list, addresses }, period }: AddressesProps) {
   const rest = addresses - address_list.length;
   return (
     <Card title="Addresses" id="addresses">
@@ -239,13 +247,18 @@ function Addresses({ source: { id, address_list, addresses }, days }: AddressesP
             cell: ({ host }) => (host === null ? 'None that points back' : `${host}, points back`),
           },
           { title: 'Messages', number: true, cell: ({ messages }) => formatCount(messages) },
-          { title: 'Passed', number: true, cell: ({ passed }) => formatCount(passed) },
+          {
+            title: 'Passed',
+            number: true,
+            wide: true,
+            cell: ({ passed }) => formatCount(passed),
+          },
           { title: 'Last seen', wide: true, cell: ({ last_day }) => dayInWords(last_day) },
           {
             title: 'Reports',
             cell: ({ address }) => (
               <a
-                href={`${pathWith(`${FEEDBACK}/sources/${id}`, { days, address })}#reports`}
+                href={`${pathWith(`${FEEDBACK}/sources/${id}`, { ...period.query, address })}#reports`}
                 aria-label={`Show reports about ${address}`}
               >
                 Show
@@ -259,17 +272,12 @@ function Addresses({ source: { id, address_list, addresses }, days }: AddressesP
   );
 }
 
-interface ReportsProps {
-  source: FeedbackSourceDetails;
-  address: string;
-  days: string;
-}
-
-function Reports({ source: { reports }, address, days }: ReportsProps) {
+function Reports({ source, address }: { source: FeedbackSourceDetails; address: string }) {
+  const { reports } = source;
   return (
     <Card title={`Latest reports about ${address}`} id="reports">
       {reports.length === 0 ? (
-        <p class="muted">{`No report of the last ${days} days names this address.`}</p>
+        <p class="muted">{`No report from ${spanOf(source)} names this address.`}</p>
       ) : (
         <DataTable
           label="Reports"
@@ -287,12 +295,14 @@ function Reports({ source: { reports }, address, days }: ReportsProps) {
   );
 }
 
-interface SignaturesProps {
-  source: FeedbackSourceDetails;
-  days: string;
-}
+const spanOf = ({ from, to }: Pick<FeedbackSourceDetails, 'from' | 'to'>): string =>
+  `${dayInWords(from)} to ${dayInWords(to)} (UTC)`;
 
-function Signatures({ source: { signatures, reporters }, days }: SignaturesProps) {
+function Signatures({
+  source: { signatures, reporters, from, to },
+}: {
+  source: FeedbackSourceDetails;
+}) {
   if (signatures.length === 0) return null;
   return (
     <Card title="Signatures" id="signatures">
@@ -308,7 +318,7 @@ function Signatures({ source: { signatures, reporters }, days }: SignaturesProps
         ]}
       />
       <p class="small muted">
-        {`Reported by ${reporters.map(({ name }) => name).join(', ')} in the last ${days} days.`}
+        {`Reported by ${reporters.map(({ name }) => name).join(', ')} from ${spanOf({ from, to })}.`}
       </p>
     </Card>
   );
@@ -319,8 +329,8 @@ const show = page({
   operation: 'showFeedbackSource',
   role: 'viewer',
   summary: 'Show a source that receivers report',
-  query: SourceQuery,
-  handle: (call) => render(call, call.params.id!, call.query),
+  query: Query,
+  handle: (call) => render(call, call.params.id!, { query: call.query }),
 });
 
 const save = form({

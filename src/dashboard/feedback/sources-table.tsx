@@ -148,7 +148,10 @@ const COLUMNS: Column<FeedbackSource>[] = [
     cell: ({ messages, passed, kind }) => (
       <span class={`pass-share ${kind === 'misconfigured' ? 'fail' : 'pass'}`}>
         <ShareBar share={passed / messages} />
-        <span class="small">{formatPercent(passed / messages)}</span>
+        <span class="small">
+          {formatPercent(passed / messages)}
+          <span class="basis">{` of ${formatCount(messages)}`}</span>
+        </span>
       </span>
     ),
   },

@@ -21,6 +21,7 @@ export const FEEDBACK_STYLE = `
 .chart-key { display: flex; flex-wrap: wrap; gap: 4px 16px; margin: 0 0 8px; padding: 0; list-style: none; }
 .swatch { display: inline-block; width: 12px; height: 12px; border: 1px solid var(--muted); }
 .pass-share { display: grid; grid-template-columns: minmax(48px, 96px) 44px; align-items: center; gap: 8px; }
+@media (min-width: 641px) { .pass-share .basis { display: none; } }
 @media (max-width: 640px) { .pass-share { grid-template-columns: 44px; gap: 2px; } }
 .unbroken { white-space: nowrap; }
 .source-name { display: inline-block; min-width: 88px; }
@@ -33,6 +34,8 @@ export const FEEDBACK_STYLE = `
 .step-head { display: flex; flex-wrap: wrap; align-items: center; gap: 4px 12px; }
 .step-head h3 { margin: 0; }
 .steps .record-done { display: flex; flex-wrap: wrap; align-items: center; gap: 4px 8px; overflow-wrap: anywhere; }
+.period { display: flex; flex-wrap: wrap; align-items: flex-end; gap: 8px 24px; }
+.period details > summary { min-height: 36px; padding: 6px 0; color: var(--accent); font-size: 14px; cursor: pointer; }
 form.dragging .drop-zone { outline: 2px dashed var(--accent); outline-offset: 8px; }
 .upload-lines { margin: 0; padding: 0; list-style: none; }
 .upload-lines > li { display: flex; flex-wrap: wrap; align-items: center; gap: 4px 12px; min-height: 40px; padding: 6px 0; border-top: 1px solid var(--line); overflow-wrap: anywhere; }

@@ -13,6 +13,8 @@ export const FeedbackTabs = ({ current }: { current: (typeof TABS)[number]['name
 
 const DOMAIN_TABS = [
   { name: 'overview', path: '', text: 'Overview' },
+  { name: 'reporters', path: '/reporters', text: 'Reporters' },
+  { name: 'tls', path: '/tls', text: 'TLS' },
   { name: 'complaints', path: '/complaints', text: 'Complaints' },
   { name: 'bounces', path: '/bounces', text: 'Bounces' },
 ] as const;

@@ -1,32 +1,277 @@
-/** What TLS reports say: how often servers could not send with TLS, and why. */
+/** What TLS reports say: how often servers could not send with TLS, to which mail servers, and why. */
 
-import type * as v from 'valibot';
+import * as v from 'valibot';
+import { feedbackOperations } from '../../feedback/routes.ts';
 import type { TlsFeedback } from '../../feedback/schema.ts';
-import { formatCount } from '../../report/summary.ts';
-import { dayInWords } from '../../report/times.ts';
+import { MAX_POLICY_REPORTS } from '../../feedback/tls-policies.ts';
+import { formatCount, formatPercent } from '../../report/summary.ts';
+import { DnsRecord } from '../domains/dns-record.tsx';
+import { appPage } from '../frame/app-page.tsx';
 import { Card } from '../frame/card.tsx';
+import { page } from '../frame/page-route.ts';
+import { EmptyState } from '../frame/states.tsx';
+import { type Column, DataTable, pathWith } from '../frame/table.tsx';
+import { Ago } from '../frame/times.tsx';
+import { CountChart } from './count-chart.tsx';
+import { type DomainPart, domainPart, periodInWords, reportsPath } from './domain-part.tsx';
+import { FEEDBACK, feedbackPath } from './list.tsx';
+import { PERIOD_QUERY, PeriodFilters } from './period.tsx';
+import { DomainTabs } from './tabs.tsx';
 
-export function Tls({ tls }: { tls: v.InferOutput<typeof TlsFeedback> }) {
-  const { succeeded, failed, reasons, from, to } = tls;
-  if (succeeded + failed === 0) return null;
+type Sums = v.InferOutput<typeof TlsFeedback>;
+
+/** In two lines, on the page of the domain. */
+export function TlsSummary({ tls }: { tls: Sums }) {
+  if (tls.succeeded + tls.failed === 0) return null;
   return (
-    <Card title="TLS to your mail servers" id="tls">
-      <p>
-        {failed === 0
-          ? `All ${formatCount(succeeded, 'session')} used TLS.`
-          : `${formatCount(failed)} of ${formatCount(succeeded + failed, 'session')} failed.`}
-      </p>
-      <p class="small muted">{`From ${dayInWords(from)} to ${dayInWords(to)} (UTC), according to the sending servers.`}</p>
-      {reasons.length > 0 && (
-        <ul class="plain">
-          {reasons.map(({ result_type, sessions, meaning, fix }) => (
-            <li key={result_type}>
-              <strong>{meaning}</strong>{' '}
-              {`${formatCount(sessions, 'session')} (${result_type}). ${fix}`}
-            </li>
-          ))}
-        </ul>
-      )}
+    <Card
+      title="TLS to your mail servers"
+      id="tls"
+      actions={<a href={pathOf(tls.domain_id)}>All TLS figures</a>}
+    >
+      <InWords tls={tls} />
     </Card>
   );
 }
+
+const pathOf = (id: string): string => `${feedbackPath(id)}/tls`;
+
+function InWords({ tls }: { tls: Sums }) {
+  const { succeeded, failed, reporters } = tls;
+  const sessions = succeeded + failed;
+  return (
+    <>
+      <p>
+        {failed === 0
+          ? `All ${formatCount(sessions, 'session')} used TLS.`
+          : `${formatCount(failed)} of ${formatCount(sessions, 'session')} failed (${formatPercent(failed / sessions)}).`}
+      </p>
+      <p class="small muted">
+        {`Counted by ${formatCount(reporters.length, 'sending service')} from ${periodInWords(tls)}. `}
+        A session is one connection to your mail servers. Only some senders report.
+      </p>
+    </>
+  );
+}
+
+const show = page({
+  path: `${FEEDBACK}/domains/:id/tls`,
+  operation: 'showTlsFeedback',
+  role: 'viewer',
+  summary: 'Show what TLS reports say about a domain',
+  query: v.strictObject(PERIOD_QUERY),
+  async handle(call) {
+    const part = await domainPart(call, { name: 'tls', title: 'TLS reports about' });
+    const { id, asked, path, frame, period } = part;
+    const tls = await call.invoke(feedbackOperations.tls, { query: asked });
+    return appPage(call, {
+      ...frame,
+      calls: [{ route: feedbackOperations.tls, query: asked }],
+      children: (
+        <>
+          <DomainTabs id={id} current="tls" />
+          <PeriodFilters path={path} period={period} />
+          {tls.succeeded + tls.failed === 0 ? (
+            <NoReports part={part} />
+          ) : (
+            <>
+              <Card
+                title="Sessions by day"
+                id="by-day"
+                actions={
+                  <a class="button" href={pathWith('/v1/feedback/tls/export', asked)} download>
+                    Export as CSV
+                  </a>
+                }
+              >
+                <InWords tls={tls} />
+                <CountChart
+                  title="Sessions"
+                  series={[
+                    { title: 'With TLS', count: ({ succeeded }) => succeeded, look: 'solid' },
+                    { title: 'Failed', count: ({ failed }) => failed, look: 'striped' },
+                  ]}
+                  days={tls.days}
+                  from={tls.from}
+                  to={tls.to}
+                  hrefOf={({ date }) => reportsPath({ domain_id: id, type: 'tls', day: date })}
+                />
+              </Card>
+              {tls.failed > 0 && <Failures tls={tls} asked={asked} />}
+              <Policies tls={tls} />
+              <Card title="By reporter" id="by-reporter">
+                <DataTable
+                  label="Sessions by reporter"
+                  rows={tls.reporters}
+                  keyOf={({ id: reporter }) => reporter}
+                  hrefOf={({ name }) => reportsPath({ domain_id: id, type: 'tls', reporter: name })}
+                  columns={REPORTER_COLUMNS}
+                />
+              </Card>
+            </>
+          )}
+        </>
+      ),
+    });
+  },
+});
+
+function NoReports({ part: { domain, feedback } }: { part: DomainPart }) {
+  const record = feedback.records.find(({ name }) => name.startsWith('_smtp.'));
+  const isPublished = record?.published === true;
+  return (
+    <>
+      <EmptyState title="No TLS reports in this period">
+        They say whether other servers can send to you with encryption, and why not.{' '}
+        {isPublished
+          ? 'The record for them is published. Services such as Google and Microsoft report once a day, after they have sent you mail.'
+          : 'They arrive once the record for them is published.'}
+      </EmptyState>
+      {record && !isPublished && (
+        <Card title="The record to publish" id="record">
+          <DnsRecord record={record} domain={domain} />
+        </Card>
+      )}
+    </>
+  );
+}
+
+const serverName = (name: string | null): string => name ?? 'not named';
+
+/** Each reason with what to do, the most frequent first. */
+function Failures({ tls, asked }: { tls: Sums; asked: DomainPart['asked'] }) {
+  const { failed, reasons, failures, servers } = tls;
+  const explained = reasons.reduce((sum, { sessions }) => sum + sessions, 0);
+  const serversOf = (type: string) =>
+    failures
+      .filter(({ result_type }) => result_type === type)
+      .map(({ receiving_mx, sessions }) => `${serverName(receiving_mx)} (${formatCount(sessions)})`)
+      .join(', ');
+  return (
+    <>
+      <Card
+        title="Why sessions failed"
+        id="failures"
+        actions={
+          reasons.length > 0 && (
+            <a class="button" href={pathWith('/v1/feedback/tls/failures/export', asked)} download>
+              Export as CSV
+            </a>
+          )
+        }
+      >
+        <ul class="rejections">
+          {reasons.map(({ result_type, sessions, meaning, fix }) => (
+            <li key={result_type}>
+              <h3>{meaning}</h3>
+              <p>{fix}</p>
+              <p class="small muted">
+                {`${formatCount(sessions)} of ${formatCount(failed, 'failed session')}, reported as `}
+                <code>{result_type}</code>
+                {`. Mail servers: ${serversOf(result_type)}.`}
+              </p>
+            </li>
+          ))}
+        </ul>
+        {explained < failed && (
+          <p class="small muted">
+            {`For ${formatCount(failed - explained, 'failed session')}, the reports give no reason.`}
+          </p>
+        )}
+      </Card>
+      {servers.length > 0 && (
+        <Card title="Failures by mail server" id="by-server">
+          <DataTable
+            label="Failed sessions by mail server"
+            rows={servers}
+            keyOf={({ receiving_mx }) => receiving_mx ?? ''}
+            columns={[
+              {
+                title: 'Mail server',
+                cell: ({ receiving_mx }) =>
+                  receiving_mx === null ? (
+                    <span class="muted">Not named in the reports</span>
+                  ) : (
+                    <code>{receiving_mx}</code>
+                  ),
+              },
+              {
+                title: 'Failed sessions',
+                number: true,
+                cell: ({ sessions }) => formatCount(sessions),
+              },
+            ]}
+          />
+          <p class="small muted">Reports count successful sessions without the mail server.</p>
+        </Card>
+      )}
+    </>
+  );
+}
+
+const POLICY_WORDS: Record<string, string> = {
+  sts: 'MTA-STS',
+  tlsa: 'DANE (TLSA)',
+  'no-policy-found': 'No policy',
+};
+
+const MODE_WORDS: Record<string, string> = {
+  enforce: 'senders deliver only with valid TLS',
+  testing: 'senders report failures and deliver anyway',
+  none: 'the policy is turned off',
+};
+
+function meaningOf({ policy_type, mode }: Sums['policies'][number]): string {
+  if (mode !== null) return `mode ${mode}: ${MODE_WORDS[mode]}`;
+  if (policy_type === 'no-policy-found') return 'senders use TLS if your servers offer it';
+  return policy_type === 'tlsa' ? 'senders deliver only with a certificate that matches' : '';
+}
+
+function Policies({ tls: { policies, reporters } }: { tls: Sums }) {
+  if (policies.length === 0) return null;
+  const reports = reporters.reduce((sum, { reports: count }) => sum + count, 0);
+  return (
+    <Card title="By policy" id="by-policy">
+      <DataTable<Sums['policies'][number]>
+        label="Sessions by policy"
+        rows={policies}
+        keyOf={({ policy_type, mode }) => `${policy_type} ${mode}`}
+        columns={[
+          {
+            title: 'Policy',
+            cell: (policy) => (
+              <>
+                {POLICY_WORDS[policy.policy_type] ?? policy.policy_type}
+                <div class="small muted">{meaningOf(policy)}</div>
+              </>
+            ),
+          },
+          ...SESSION_COLUMNS,
+        ]}
+      />
+      <p class="small muted">
+        {reports > MAX_POLICY_REPORTS
+          ? `From the newest ${formatCount(MAX_POLICY_REPORTS)} of ${formatCount(reports, 'report')}.`
+          : `From ${formatCount(reports, 'report')}.`}
+      </p>
+    </Card>
+  );
+}
+
+const SESSION_COLUMNS: Column<{ succeeded: number; failed: number }>[] = [
+  {
+    title: 'Sessions',
+    number: true,
+    cell: ({ succeeded, failed }) => formatCount(succeeded + failed),
+  },
+  { title: 'Failed', number: true, cell: ({ failed }) => formatCount(failed) },
+];
+
+const REPORTER_COLUMNS: Column<Sums['reporters'][number]>[] = [
+  { title: 'Reporter', cell: ({ name }) => <bdi>{name}</bdi> },
+  ...SESSION_COLUMNS,
+  { title: 'Reports', number: true, wide: true, cell: ({ reports }) => formatCount(reports) },
+  { title: 'Newest report', wide: true, cell: ({ last_at }) => <Ago at={last_at} /> },
+];
+
+export const tlsPages = [show];

@@ -27,10 +27,14 @@ const SUBJECTS = {
 };
 type Subject = keyof (typeof SUBJECTS)['bounces'] | keyof (typeof SUBJECTS)['complaints'];
 
-/** Adds the stored complaints or bounces of a report. Call it once, in the transaction that makes it count. */
+/**
+ * Adds the stored complaints or bounces of a report, or takes them out again. Call it once, in the transaction that makes it
+ * count, or that begins to remove it.
+ */
 export async function countMessages(
   tx: Tx,
-  { id, type }: Pick<FeedbackReportRow, 'id' | 'type'>,
+  { id, type, domain_id }: Pick<FeedbackReportRow, 'id' | 'type' | 'domain_id'>,
+  sign: 1 | -1 = 1,
 ): Promise<void> {
   if (type !== 'bounce' && type !== 'complaint') return;
   const table = type === 'bounce' ? 'bounces' : 'complaints';
@@ -41,7 +45,7 @@ export async function countMessages(
   );
   await sql`
     insert into feedback_message_sums (domain_id, subject, period, value, count)
-    select domain_id, subject, substr(day, 1, size) as period, value, count(*)
+    select domain_id, subject, substr(day, 1, size) as period, value, ${sql.lit(sign)} * count(*)
     from (${sql.join(values, sql` union all `)}) as counted
     cross join (select 10 as size union all select 7) as sizes
     where domain_id is not null
@@ -49,6 +53,12 @@ export async function countMessages(
     order by domain_id, subject, period, value
     on conflict (domain_id, subject, period, value)
       do update set count = feedback_message_sums.count + excluded.count`.execute(tx);
+  if (sign < 0)
+    await tx
+      .deleteFrom('feedback_message_sums')
+      .where('domain_id', '=', domain_id)
+      .where('count', '<=', 0)
+      .execute();
 }
 
 /** How many have each value in a period. */

@@ -152,19 +152,22 @@ async function insertValues(
 
 const MAX_INSERTED = 64;
 
-/** Adds the rows of a range, which are stored, to the addresses and sources of the domain. */
+/** Adds the rows of a range, which are stored, to the addresses and sources of the domain, or takes them out again. */
 export async function addSources(
   tx: Tx,
   report: Report & Pick<FeedbackReportRow, 'received_at'>,
   start: number,
   end: number,
+  sign: 1 | -1 = 1,
 ): Promise<void> {
   await lockSources(tx, report.domain_id!);
+  const times = sql.lit(sign);
   await sql`
     insert into feedback_addresses
       (id, domain_id, address, first_day, last_day, messages, passed, look_up_at)
     select ${report.domain_id} || ' ' || address, ${report.domain_id}, address,
-      min(day), max(day), sum(count), sum(case when outcome = 'pass' then count else 0 end),
+      min(day), max(day), ${times} * sum(count),
+      ${times} * sum(case when outcome = 'pass' then count else 0 end),
       ${report.received_at}
     from dmarc_rows
     where report_id = ${report.id} and position >= ${start} and position < ${end}
@@ -178,5 +181,5 @@ export async function addSources(
         then excluded.last_day else feedback_addresses.last_day end,
       messages = feedback_addresses.messages + excluded.messages,
       passed = feedback_addresses.passed + excluded.passed`.execute(tx);
-  await addSourceSums(tx, report.id, start, end);
+  await addSourceSums(tx, report.id, start, end, sign);
 }

@@ -9,13 +9,7 @@ import { announce } from './messages.ts';
 
 /** Call it once for each report, in the transaction that makes it count. */
 export async function countReport(tx: Tx, app: App, report: FeedbackReportRow): Promise<void> {
-  const { dmarc_days = [], tls_days = [] } = JSON.parse(report.content) as {
-    dmarc_days?: DmarcDay[];
-    tls_days?: TlsDay[];
-  };
-  const domain_id = report.domain_id!;
-  for (const day of dmarc_days) await addDmarcDay(tx, domain_id, day);
-  for (const day of tls_days) await addTlsDay(tx, domain_id, day);
+  await addDays(tx, report, 1);
   await tx
     .updateTable('feedback_reporters')
     .set(({ eb }) => ({ counted: eb('counted', '+', 1) }))
@@ -25,6 +19,54 @@ export async function countReport(tx: Tx, app: App, report: FeedbackReportRow): 
   await countMessages(tx, report);
   await announce(tx, app, report);
 }
+
+/** The opposite, in the transaction that begins to remove a report of any status. */
+export async function uncountReport(tx: Tx, report: FeedbackReportRow): Promise<void> {
+  const isCounted = report.status === 'counted';
+  if (report.reporter_id !== null)
+    await tx
+      .updateTable('feedback_reporters')
+      .set(({ eb }) => ({
+        reports: eb('reports', '-', 1),
+        counted: eb('counted', '-', Number(isCounted)),
+      }))
+      .where('id', '=', report.reporter_id)
+      .execute();
+  if (!isCounted || report.domain_id === null) return;
+  await addDays(tx, report, -1);
+  await countMessages(tx, report, -1);
+  await tx
+    .deleteFrom('dmarc_days')
+    .where('domain_id', '=', report.domain_id)
+    .where('messages', '<=', 0)
+    .execute();
+  await tx
+    .deleteFrom('tls_days')
+    .where('domain_id', '=', report.domain_id)
+    .where(({ eb }) => eb(eb('succeeded', '+', eb.ref('failed')), '<=', 0))
+    .execute();
+  await untouchDomain(tx, report);
+}
+
+interface Days {
+  dmarc_days?: DmarcDay[];
+  tls_days?: TlsDay[];
+}
+
+async function addDays(tx: Tx, report: FeedbackReportRow, sign: 1 | -1): Promise<void> {
+  const { dmarc_days = [], tls_days = [] } = JSON.parse(report.content) as Days;
+  const domain_id = report.domain_id!;
+  for (const day of dmarc_days) await addDmarcDay(tx, domain_id, signed(day, sign));
+  for (const day of tls_days) await addTlsDay(tx, domain_id, signed(day, sign));
+}
+
+const signed = <Day extends DmarcDay | TlsDay>(day: Day, sign: 1 | -1): Day =>
+  Object.fromEntries(
+    Object.entries(day).map(([name, value]) => [
+      name,
+      typeof value === 'number' ? sign * value : value,
+    ]),
+  ) as unknown as Day;
 
 async function addDmarcDay(tx: Tx, domain_id: string, tally: DmarcDay): Promise<void> {
   await tx
@@ -84,4 +126,29 @@ export async function touchDomain(tx: Tx, report: FeedbackReportRow): Promise<vo
     }))
     .where('id', '=', domain_id)
     .execute();
+}
+
+/** Once the first or the newest report is gone, another one is. */
+async function untouchDomain(
+  tx: Tx,
+  { domain_id, received_at }: Pick<FeedbackReportRow, 'domain_id' | 'received_at'>,
+): Promise<void> {
+  const left = (end: 'min' | 'max') =>
+    tx
+      .selectFrom('feedback_reports')
+      .select(({ fn }) => fn[end]('received_at').as('at'))
+      .where('domain_id', '=', domain_id)
+      .where('type', 'in', ['dmarc', 'tls'])
+      .where('source', 'in', ARRIVALS)
+      .where('status', '=', 'counted');
+  for (const [column, end] of [
+    ['first_at', 'min'],
+    ['last_at', 'max'],
+  ] as const)
+    await tx
+      .updateTable('feedback_domains')
+      .set({ [column]: left(end) })
+      .where('id', '=', domain_id)
+      .where(column, '=', received_at)
+      .execute();
 }

@@ -78,17 +78,18 @@ export async function lockSources(tx: Tx, domain: string): Promise<void> {
   await lockIn(tx, query).execute();
 }
 
-/** Adds the rows of a range of a report. Rows of addresses without a source follow once they have one. */
+/** Adds the rows of a range of a report, or takes them out again. Rows of addresses without a source follow once they have one. */
 export async function addSourceSums(
   tx: Tx,
   report: string,
   start: number,
   end: number,
+  sign: 1 | -1,
 ): Promise<void> {
   for (const one of TABLES)
     await sql`
       ${insertInto(one)}
-      select a.source_id, r.domain_id, ${periodOf(one, 'r.day')}, ${sums(1)}
+      select a.source_id, r.domain_id, ${periodOf(one, 'r.day')}, ${sums(sign)}
       from dmarc_rows r
       inner join feedback_addresses a on a.id = r.domain_id || ' ' || r.address
       where r.report_id = ${report} and r.position >= ${start} and r.position < ${end}

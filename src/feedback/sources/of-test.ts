@@ -2,9 +2,8 @@
 
 import type { App } from '../../app.ts';
 import type { ReportedSource } from '../../report/report.ts';
-import type { Db } from '../../store/open.ts';
-import type { FeedbackSourceRow, TestRow } from '../../store/tables.generated.ts';
-import { lastDays, type Period, reporterCount } from '../sums.ts';
+import type { TestRow } from '../../store/tables.generated.ts';
+import { lastDays, reporterCount } from '../sums.ts';
 import { matchTests, type SentTest } from './match-tests.ts';
 import { messagesOf } from './queries.ts';
 
@@ -40,4 +39,3 @@ export async function reportedSourceOf(
     url: `${app.config.APP_URL}/feedback/sources/${source.id}`,
   };
 }
-

@@ -9,6 +9,7 @@ import {
   addressesOf,
   daysOf,
   kindIn,
+  overridesOf,
   reportersOfSource,
   reportsOfAddress,
   type SummedSource,
@@ -61,6 +62,7 @@ export async function presentDetails(
     ...{ from, to },
     address_list: await addressesOf(db, row.id),
     signatures: await signaturesOf(db, period),
+    overrides: await overridesOf(db, period),
     days: days.map(({ day, messages, passed, quarantined, rejected }) => ({
       ...{ date: day, messages, passed, failed: messages - passed, quarantined, rejected },
     })),

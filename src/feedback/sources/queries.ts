@@ -4,10 +4,12 @@ import { sql } from 'kysely';
 import { AppError } from '../../lib/errors.ts';
 import { type Db, lockIn, type Tx } from '../../store/open.ts';
 import type { DomainRow, FeedbackSourceRow } from '../../store/tables.generated.ts';
+import { explainOverride, type OverrideReason } from '../override-reasons.ts';
 import { type Days, dayBefore, type Period } from '../sums.ts';
 import type { MessageCounts } from './advice.ts';
 import { SUM_COLUMNS, type SumColumn, sumsIn } from './days.ts';
 import { kindOf, type SourceKind, type SourceMark, type SourceTotals } from './kind.ts';
+import type { SourceOverride } from './schema.ts';
 
 /** The sums of a source over a period. */
 export interface SourceSums extends SourceTotals {
@@ -306,6 +308,29 @@ export async function signaturesOf(db: Db, period: SourcePeriod) {
     ...{ domain: dkim_domain, selector: dkim_selector, result: dkim_result },
     messages: Number(messages),
   }));
+}
+
+/** Why receivers did not apply the policy to its messages, the most frequent first. */
+export async function overridesOf(db: Db, period: SourcePeriod) {
+  const rows = await rowsOf(db, period)
+    .select('reasons')
+    .select(({ fn }) => fn.sum('count').as('messages'))
+    .where('reasons', 'is not', null)
+    .groupBy('reasons')
+    .orderBy(sql`sum(count)`, 'desc')
+    .limit(MAX_LISTED)
+    .execute();
+  const sums = new Map<string, SourceOverride>();
+  for (const { reasons, messages } of rows) {
+    const explained = (JSON.parse(reasons!) as OverrideReason[]).map(explainOverride);
+    // A row can have several reasons of one kind.
+    for (const [type, { name, meaning, fix }] of new Map(explained.map((one) => [one.key, one]))) {
+      const sum = sums.get(type) ?? { type, name, meaning, fix, messages: 0 };
+      sum.messages += Number(messages);
+      sums.set(type, sum);
+    }
+  }
+  return [...sums.values()].sort((a, b) => b.messages - a.messages);
 }
 
 /** Who reports about it, those with the most messages first. */

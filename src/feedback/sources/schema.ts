@@ -159,6 +159,27 @@ const ReportOfAddress = named(
   'A report that names an address of a source.',
 );
 
+const SourceOverride = named(
+  'SourceOverride',
+  v.object({
+    type: described(
+      v.string(),
+      'The reason, such as `mailing_list`, or `trusted_arc` if its comment names an ARC chain that passes.',
+      'trusted_arc',
+    ),
+    name: described(v.string(), 'The reason in words.', 'Trusted ARC chain'),
+    meaning: described(
+      v.string(),
+      'What it means.',
+      'A forwarder that the receiver trusts confirmed with ARC that the mail passed before it was forwarded.',
+    ),
+    fix: described(v.string(), 'What to do about it.', 'Nothing to fix.'),
+    messages: described(Count, 'The number of messages. A message can have several reasons.', 12),
+  }),
+  'Why receivers did not apply the policy to messages of a source.',
+);
+export type SourceOverride = v.InferOutput<typeof SourceOverride>;
+
 export const FeedbackSourceDetails = named(
   'FeedbackSourceDetails',
   v.object({
@@ -171,6 +192,11 @@ export const FeedbackSourceDetails = named(
       [],
     ),
     signatures: described(v.array(SourceSignature), 'Its signatures in the period.', []),
+    overrides: described(
+      v.array(SourceOverride),
+      'Why receivers did not apply the policy in the period, the most frequent first.',
+      [],
+    ),
     days: described(v.array(SourceDay), 'Its days in the period, oldest first.', []),
     reporters: described(v.array(SourceReporter), 'Who reported it in the period.', []),
     test: described(v.nullable(SourceTest), 'The newest test that came from it.', null),

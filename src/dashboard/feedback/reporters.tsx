@@ -1,0 +1,87 @@
+/** How each reporter counts the mail of a domain, and what it did because of the policy. */
+
+import * as v from 'valibot';
+import { feedbackOperations } from '../../feedback/routes.ts';
+import type { DmarcReporters } from '../../feedback/schema.ts';
+import { formatCount, formatPercent } from '../../report/summary.ts';
+import { appPage } from '../frame/app-page.tsx';
+import { Card } from '../frame/card.tsx';
+import { page } from '../frame/page-route.ts';
+import { EmptyState } from '../frame/states.tsx';
+import { type Column, DataTable } from '../frame/table.tsx';
+import { Ago } from '../frame/times.tsx';
+import { domainPart, periodInWords, reportsPath } from './domain-part.tsx';
+import { FEEDBACK } from './list.tsx';
+import { PERIOD_QUERY, PeriodFilters } from './period.tsx';
+import { DomainTabs } from './tabs.tsx';
+
+const show = page({
+  path: `${FEEDBACK}/domains/:id/reporters`,
+  operation: 'showReporters',
+  role: 'viewer',
+  summary: 'Show how each reporter counts the mail of a domain',
+  query: v.strictObject(PERIOD_QUERY),
+  async handle(call) {
+    const { id, asked, path, frame, period } = await domainPart(call, {
+      ...{ name: 'reporters', title: 'Reporters of' },
+    });
+    const { reporters } = await call.invoke(feedbackOperations.dmarcReporters, { query: asked });
+    return appPage(call, {
+      ...frame,
+      calls: [{ route: feedbackOperations.dmarcReporters, query: asked }],
+      children: (
+        <>
+          <DomainTabs id={id} current="reporters" />
+          <PeriodFilters path={path} period={period} />
+          {reporters.length === 0 ? (
+            <EmptyState title="No DMARC reports in this period">
+              Each receiver that reports has a line here, with what it did with your mail.
+            </EmptyState>
+          ) : (
+            <Card title="How each reporter counts your mail" id="reporters">
+              <DataTable
+                label="Reporters"
+                rows={reporters}
+                keyOf={({ id: reporter }) => reporter}
+                hrefOf={({ name }) => reportsPath({ domain_id: id, type: 'dmarc', reporter: name })}
+                columns={COLUMNS}
+              />
+              <p class="small muted">
+                {`From ${periodInWords(asked)}. Reports that are only partly in the period are counted whole. `}
+                {reporters.some(({ rejected }) => rejected === null) &&
+                  'A dash: the rows of older reports have expired, so what the receiver did is not known. '}
+                Each reporter counts only mail to its own users.
+              </p>
+            </Card>
+          )}
+        </>
+      ),
+    });
+  },
+});
+
+type Reporter = v.InferOutput<typeof DmarcReporters>['reporters'][number];
+
+const known = (count: number | null): string => (count === null ? '–' : formatCount(count));
+
+const COLUMNS: Column<Reporter>[] = [
+  { title: 'Reporter', cell: ({ name }) => <bdi>{name}</bdi> },
+  { title: 'Messages', number: true, cell: ({ messages }) => formatCount(messages) },
+  {
+    title: 'Pass DMARC',
+    number: true,
+    cell: ({ passed, messages }) => (messages === 0 ? '–' : formatPercent(passed / messages)),
+  },
+  { title: 'Failed', number: true, wide: true, cell: ({ failed }) => formatCount(failed) },
+  {
+    title: 'Quarantined',
+    number: true,
+    wide: true,
+    cell: ({ quarantined }) => known(quarantined),
+  },
+  { title: 'Rejected', number: true, wide: true, cell: ({ rejected }) => known(rejected) },
+  { title: 'Reports', number: true, wide: true, cell: ({ reports }) => formatCount(reports) },
+  { title: 'Newest report', wide: true, cell: ({ last_at }) => <Ago at={last_at} /> },
+];
+
+export const reporterPages = [show];
