@@ -11,6 +11,8 @@ import { givePassword, signIn } from '../team/browser.ts';
 
 export const SIZES = { phone: { width: 390, height: 844 }, desktop: { width: 1280, height: 900 } };
 
+type Size = (typeof SIZES)[keyof typeof SIZES];
+
 interface OpenOptions extends BrowserContextOptions {
   expectedErrors?: RegExp;
 }
@@ -59,16 +61,35 @@ export async function startMemberBrowser(
   };
 }
 
+/** The pages on which looks are checked, by width. */
+const PAGES = new WeakMap<MemberBrowser, Map<number, Page>>();
+
+/**
+ * Opens the path at this size. A page is opened once for each browser and goes to the others: a new page takes longer
+ * than what is checked on it.
+ */
+async function goTo(browser: MemberBrowser, path: string, viewport: Size): Promise<Page> {
+  const pages = PAGES.get(browser) ?? new Map<number, Page>();
+  PAGES.set(browser, pages);
+  const page = pages.get(viewport.width);
+  if (page) await page.goto(new URL(path, page.url()).href);
+  const opened = page ?? (await browser.open(path, { viewport }));
+  pages.set(viewport.width, opened);
+  return opened;
+}
+
 /** Accessible in both themes, and no wider than the screen, on a phone and on a desktop. */
 export async function checkLook(browser: MemberBrowser, path: string): Promise<void> {
-  for (const viewport of Object.values(SIZES))
+  for (const viewport of Object.values(SIZES)) {
+    const page = await goTo(browser, path, viewport);
     for (const colorScheme of ['light', 'dark'] as const) {
-      const page = await browser.open(path, { viewport, colorScheme });
+      // Pages follow the theme of the system without a reload.
+      await page.emulateMedia({ colorScheme });
       const name = `${path} at ${viewport.width} px, ${colorScheme}`;
       assert.deepEqual(await findViolations(page), [], name);
       const isTooWide =
         'document.documentElement.scrollWidth > document.documentElement.clientWidth';
       assert.equal(await page.evaluate(isTooWide), false, `${name} scrolls sideways`);
-      await page.context().close();
     }
+  }
 }

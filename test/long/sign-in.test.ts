@@ -3,33 +3,18 @@
 // @one-database: about pages in a browser.
 
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { describe, it, type TestContext } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { parseMessage } from '../../src/analysis/mime/parse-message.ts';
 import { startTestService, type TestService } from '../helpers/app.ts';
+import { findViolations } from '../helpers/axe.ts';
 import { startBrowser } from '../helpers/chromium.ts';
 import { skipUnlessInstalled } from '../helpers/installed.ts';
 import { type MailSink, startMailSink } from '../outbox/mail-sink.ts';
 import { givePassword, PASSWORD } from '../team/browser.ts';
 
-const AXE = readFileSync(
-  fileURLToPath(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url)),
-  'utf8',
-);
 const OWNER = 'owner@example.com';
 const NEW = 'four words make one';
-
-/** Runs in the page. */
-async function violations(): Promise<string[]> {
-  interface Found {
-    violations: { id: string; nodes: { html: string }[] }[];
-  }
-  const { axe } = window as never as { axe: { run(...args: unknown[]): Promise<Found> } };
-  const found = await axe.run(document);
-  return found.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 200)}`);
-}
 
 /** Plain HTTP with a host name: browsers then send the least information about the origin of a form. */
 async function start(t: TestContext): Promise<{ service: TestService; sink: MailSink }> {
@@ -175,8 +160,7 @@ describe('Sign-in pages in a browser', { skip: skipUnlessInstalled('chromium') }
       const checkPage = async (what: string) => {
         for (const width of [1280, 390, 320]) {
           await page.setViewportSize({ width, height: 800 });
-          await page.evaluate(AXE);
-          assert.deepEqual(await page.evaluate(violations), [], `${what}, ${width} px`);
+          assert.deepEqual(await findViolations(page), [], `${what}, ${width} px`);
           const scrollWidth = await page.evaluate(() => document.documentElement.scrollWidth);
           assert.equal(scrollWidth, width, what);
         }

@@ -16,11 +16,11 @@ import { goodMessage } from '../helpers/good-message.ts';
 import { type Random, seededRandom } from '../helpers/random.ts';
 import { startReceiver } from '../helpers/receiver.ts';
 import { ownerKey, type ServeOptions, spawnServe } from '../helpers/serve-process.ts';
-import { databaseIn, onPostgres, SAME_NODE } from '../helpers/store.ts';
+import { databaseIn, SAME_NODE } from '../helpers/store.ts';
 import { compareWithDatabase, startEndpoints } from './webhook-endpoints.ts';
 
 /** About 1.5 s each; before a release, run three hundred. */
-const ROUNDS = Number(process.env.WEBHOOK_KILL_ROUNDS ?? (onPostgres ? 15 : 30));
+const ROUNDS = Number(process.env.WEBHOOK_KILL_ROUNDS ?? 15);
 const TESTS_PER_ROUND = 6;
 /** On a slow machine, the first deliveries begin after a second. */
 const MAX_LIFETIME_MS = 1_600;
