@@ -16,6 +16,7 @@ const NAMES = [
   'http',
   'start',
   'memory',
+  'message',
   'webhooks',
   'watching',
   'summary',

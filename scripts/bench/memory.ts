@@ -4,7 +4,14 @@
  */
 
 import { once } from 'node:events';
-import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -12,7 +19,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { startDnsServer } from '../../test/helpers/dns-server.ts';
 import { execFileSync, spawn } from '../programs.ts';
 import { round2 } from './measure.ts';
-import { benchMail } from './message.ts';
+import { type BenchMail, benchMail } from './message.ts';
 import { sendAll } from './smtp.ts';
 
 const EXECUTABLE = resolve('dist/deliverability');
@@ -21,6 +28,7 @@ const MESSAGES = 1500;
 const IDLE_MS = 10_000;
 const WAIT_MS = 100;
 const MAX_WAITS = 3000;
+const SAMPLE_MS = 50;
 
 export async function benchMemory() {
   if (!existsSync(EXECUTABLE))
@@ -79,16 +87,33 @@ export interface MemoryFigures {
   perSecond: number;
   /** CPU time for each message, in milliseconds. */
   cpuMs: number;
+  /** The same by kind of thread. */
+  cpuMsOf: ThreadTimes;
+  /** Private memory in MB: without the pages of the program file, which the kernel can reclaim. */
+  privateIdle: number;
+  privatePeak: number;
+}
+
+/** `engine`: the garbage collector and compiler of V8. `files`: the pool that reads and writes files. */
+export interface ThreadTimes {
+  main: number;
+  analysis: number;
+  engine: number;
+  files: number;
 }
 
 /** Starts `command serve`, sends it the messages as fast as it accepts them, and waits for all results. */
 export async function measureMemory(
   [program, ...args]: [string, ...string[]],
   workers: number,
-  { messages = MESSAGES, idleMs = IDLE_MS } = {},
+  {
+    messages = MESSAGES,
+    idleMs = IDLE_MS,
+    mail,
+  }: { messages?: number; idleMs?: number; mail?: BenchMail } = {},
 ): Promise<MemoryFigures> {
   const folder = mkdtempSync(join(tmpdir(), 'bench-'));
-  const { input, zone } = await benchMail();
+  const { input, zone } = mail ?? (await benchMail());
   const dns = await startDnsServer(zone);
   const env = {
     PATH: '/usr/bin:/bin',
@@ -114,18 +139,35 @@ export async function measureMemory(
     const ready = JSON.parse(await lineWith(lines, '"ready"'));
     const smtpPort = Number(ready.smtp.split(':').at(-1));
     await pause(idleMs);
-    const idle = memoryOf(child.pid!).resident;
+    const { resident: idle, private: privateIdle } = memoryOf(child.pid!);
     const api = await createTests(ready.api, key, messages);
     const cpuBefore = cpuMsOf(child.pid!);
+    const threadsBefore = threadTimes(child.pid!);
+    let privatePeak = 0;
+    const sample = () => {
+      privatePeak = Math.max(privatePeak, memoryOf(child.pid!).private);
+    };
+    const sampling = setInterval(sample, SAMPLE_MS);
     const started = performance.now();
     await sendAll([smtpPort], api.tokens, Buffer.from(input.raw));
     await api.completed();
     const seconds = (performance.now() - started) / 1000;
+    clearInterval(sampling);
+    const threadsAfter = threadTimes(child.pid!);
+    const each = (name: keyof ThreadTimes) =>
+      round2((threadsAfter[name] - threadsBefore[name]) / messages);
+    const cpuOf: ThreadTimes = {
+      main: each('main'),
+      analysis: each('analysis'),
+      engine: each('engine'),
+      files: each('files'),
+    };
     const cpuMs = round2((cpuMsOf(child.pid!) - cpuBefore) / messages);
     const { peak } = memoryOf(child.pid!);
     await pause(idleMs);
     const after = memoryOf(child.pid!).resident;
-    return { idle, peak, after, perSecond: Math.round(messages / seconds), cpuMs };
+    const perSecond = Math.round(messages / seconds);
+    return { idle, peak, after, perSecond, cpuMs, cpuMsOf: cpuOf, privateIdle, privatePeak };
   } finally {
     child.kill('SIGTERM');
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
@@ -170,8 +212,29 @@ export function memoryOf(pid: number): { resident: number; peak: number; private
   return { resident: read('VmRSS'), peak: read('VmHWM'), private: read('RssAnon') };
 }
 
-/** Of all its threads, from the kernel's count of hundredths of a second. */
-function cpuMsOf(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1]!.split(' ');
-  return (Number(fields[11]) + Number(fields[12])) * 10;
+/** Of all its threads, in milliseconds, from the kernel's count of hundredths of a second. */
+const cpuMsOf = (pid: number): number => ticksOf(`/proc/${pid}/stat`) * 10;
+
+function ticksOf(path: string): number {
+  // The name of a program or thread may contain spaces.
+  const fields = readFileSync(path, 'latin1').split(') ').at(-1)!.split(' ');
+  return Number(fields[11]) + Number(fields[12]);
+}
+
+/** The CPU time of each kind of thread, in milliseconds, from the kernel's count of nanoseconds. */
+function threadTimes(pid: number): ThreadTimes {
+  const times: ThreadTimes = { main: 0, analysis: 0, engine: 0, files: 0 };
+  for (const thread of readdirSync(`/proc/${pid}/task`)) {
+    const folder = `/proc/${pid}/task/${thread}`;
+    const name = readFileSync(`${folder}/comm`, 'latin1').trim();
+    const [nanoseconds] = readFileSync(`${folder}/schedstat`, 'latin1').split(' ');
+    times[kindOfThread(name, Number(thread) === pid)] += Number(nanoseconds) / 1e6;
+  }
+  return times;
+}
+
+function kindOfThread(name: string, isMain: boolean): keyof ThreadTimes {
+  if (isMain) return 'main';
+  if (name.startsWith('libuv')) return 'files';
+  return /^(?:V8Worker|DelayedTask|SignalInspector)/.test(name) ? 'engine' : 'analysis';
 }

@@ -7,6 +7,7 @@ import { benchFeedback } from './feedback.ts';
 import { benchFeedbackPages } from './feedback-pages.ts';
 import { benchHttp } from './http.ts';
 import { benchMemory } from './memory.ts';
+import { benchMessage } from './message-cost.ts';
 import { benchNodes } from './nodes.ts';
 import { benchPages } from './pages.ts';
 import { benchPeers } from './peers.ts';
@@ -22,6 +23,7 @@ const BENCHES: Record<string, () => Promise<object>> = {
   http: benchHttp,
   start: benchStart,
   memory: benchMemory,
+  message: benchMessage,
   webhooks: benchWebhooks,
   watching: benchWatching,
   summary: benchSummary,

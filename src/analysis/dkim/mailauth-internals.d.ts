@@ -5,6 +5,7 @@
 
 declare module 'mailauth/lib/dkim/dkim-verifier.js' {
   import type { DKIMVerifyOptions, DKIMVerifyResult } from 'mailauth';
+  import type { KeyStore } from './kept-keys.ts';
 
   /** The parser behind `dkimVerify`. Call the methods once each, in the order of declaration. */
   export class DkimVerifier {
@@ -19,6 +20,7 @@ declare module 'mailauth/lib/dkim/dkim-verifier.js' {
     headers: DKIMVerifyResult['headers'];
     arc: DKIMVerifyResult['arc'];
     seal: DKIMVerifyResult['seal'];
+    keyCache: KeyStore;
   }
 }
 

@@ -10,6 +10,7 @@ import type { Context } from '../check.ts';
 import { mailauthResolver } from '../dns/mailauth-resolver.ts';
 import { LIMITS } from '../mime/message.ts';
 import type { AuthResult } from '../result.ts';
+import { keepKeys } from './kept-keys.ts';
 import { type DkimKey, readKeyRecord, resemblesKey } from './key-record.ts';
 import { type DkimCause, type DkimOutcome, type DkimSignature, isOfFromDomain } from './outcome.ts';
 import {
@@ -281,6 +282,7 @@ async function verifySignatures(
   if (!isSimple || raw.length > MAX_WHOLE_BYTES) return dkimVerify(raw, options);
   const bodyAt = emptyLine + 4;
   const verifier = new DkimVerifier(options);
+  keepKeys(verifier.keyCache);
   await verifier.emitHeaders(raw.subarray(0, bodyAt));
   if (bodyAt < raw.length) await verifier.nextChunk(raw.subarray(bodyAt));
   await verifier.finalChunk();

@@ -49,13 +49,16 @@ const NEIGHBOURS: Record<string, string> = {
   hr: 'i u na je se da za su ne s od vas vaš vaša što će ste nas kako ili po',
 };
 
-/** The words as `plainWords` writes them. */
-const setsOf = (languages: Record<string, string>): Set<string>[] =>
-  Object.values(languages).map(
-    (words) => new Set(plainWords(words, words.length).trim().split(' ')),
-  );
-const KNOWN = setsOf(FREQUENT_WORDS);
-const UNKNOWN = setsOf(NEIGHBOURS);
+/** The languages that have a word, by number, by the word as `plainWords` writes it. */
+function languagesByWord(languages: Record<string, string>): Map<string, number[]> {
+  const byWord = new Map<string, number[]>();
+  for (const [index, words] of Object.values(languages).entries())
+    for (const word of new Set(plainWords(words, words.length).trim().split(' ')))
+      byWord.set(word, [...(byWord.get(word) ?? []), index]);
+  return byWord;
+}
+const KNOWN = languagesByWord(FREQUENT_WORDS);
+const UNKNOWN = languagesByWord(NEIGHBOURS);
 
 /** With fewer words, the language of a text cannot be told. */
 const MIN_WORDS = 12;
@@ -66,20 +69,29 @@ const MIN_SHARE = 0.06;
 /** Whether the language has phrases; null if the text is too short to tell. */
 export function isLanguageKnown(text: string): boolean | null {
   const start = text.slice(0, MAX_LENGTH);
-  const raw = start.split(/\s+/).filter((word) => /\p{L}/u.test(word));
-  if (share(raw, (word) => OWN_SCRIPT.test(word)) > 0.25) return true;
+  const raw = start.split(/\s+/).filter((word) => LETTER.test(word));
+  // No letter of ASCII is one of those below.
+  const shareOf = NOT_ASCII.test(start)
+    ? (letters: RegExp) => raw.filter((word) => letters.test(word)).length / Math.max(raw.length, 1)
+    : () => 0;
+  if (shareOf(OWN_SCRIPT) > 0.25) return true;
   if (raw.length < MIN_WORDS) return null;
   const words = plainWords(start, MAX_LENGTH)
     .trim()
     .split(' ')
-    .filter((word) => /\p{L}/u.test(word));
-  const shareOf = (frequent: Set<string>) => share(words, (word) => frequent.has(word));
-  const known = Math.max(...KNOWN.map(shareOf));
-  const unknown = Math.max(...UNKNOWN.map(shareOf));
-  const own = share(raw, (word) => OWN_LETTERS.test(word));
-  const foreign = share(raw, (word) => FOREIGN_LETTERS.test(word));
-  return known + own - foreign >= MIN_SHARE && known + own >= unknown + foreign;
+    .filter((word) => LETTER.test(word));
+  const known = largestShare(words, KNOWN) + shareOf(OWN_LETTERS);
+  const unknown = largestShare(words, UNKNOWN) + shareOf(FOREIGN_LETTERS);
+  return known - shareOf(FOREIGN_LETTERS) >= MIN_SHARE && known >= unknown;
 }
 
-const share = (words: string[], matches: (word: string) => boolean): number =>
-  words.filter(matches).length / Math.max(words.length, 1);
+const LETTER = /\p{L}/u;
+const NOT_ASCII = /[^\0-\x7f]/;
+
+/** The share of the words that the language with the most of them has. */
+function largestShare(words: string[], languages: Map<string, number[]>): number {
+  const counts: number[] = [];
+  for (const word of words)
+    for (const language of languages.get(word) ?? []) counts[language] = (counts[language] ?? 0) + 1;
+  return Math.max(0, ...counts.filter(Boolean)) / Math.max(words.length, 1);
+}

@@ -1,6 +1,6 @@
 /** Domains of mailbox providers and hosting platforms whose users cannot publish DNS records there. */
 
-import { hasSuffix } from './service.ts';
+import { suffixIndex } from './suffix-index.ts';
 
 /** A second-level domain under a country: `.de`, `.co.uk`, `.com.br`, and the generic ones. */
 const COUNTRY = '(?:com|net|[a-z]{2}|co\\.[a-z]{2}|com\\.[a-z]{2}|ne\\.jp)';
@@ -134,10 +134,11 @@ const DOMAINS: [provider: string, domains: string[]][] = [
   ['Walla', ['walla.co.il', 'walla.com']],
 ];
 
+const byDomain = suffixIndex(DOMAINS);
+
 /** The provider of the mailboxes at this domain or above it; null if anyone could own the domain. */
 export function freemailProvider(domain: string): string | null {
-  const listed = DOMAINS.find(([, domains]) => hasSuffix(domain, domains));
-  return listed?.[0] ?? BRAND_PATTERNS.find(([, pattern]) => pattern.test(domain))?.[0] ?? null;
+  return byDomain(domain)[0] ?? BRAND_PATTERNS.find(([, pattern]) => pattern.test(domain))?.[0] ?? null;
 }
 
 /** Suffixes of platforms: their customers get a name, but the platform publishes all its records. */
@@ -194,6 +195,8 @@ const PLATFORMS = [
   'sytes.net',
 ];
 
+const byPlatform = suffixIndex(PLATFORMS.map((suffix) => [suffix, [suffix]]));
+
 /** The platform's suffix at or above this domain; null if the domain is not on a known platform. */
 export const platformSuffix = (domain: string): string | null =>
-  PLATFORMS.find((suffix) => hasSuffix(domain, [suffix])) ?? null;
+  byPlatform(domain)[0] ?? null;

@@ -8,6 +8,7 @@ import { HOSTING_PROVIDERS } from './hosting-providers.ts';
 import { MAILBOX_HOSTS } from './mailbox-hosts.ts';
 import { NEWSLETTERS } from './newsletters.ts';
 import { hasSuffix, type SendingService } from './service.ts';
+import { suffixIndex } from './suffix-index.ts';
 
 /**
  * If marks of several services are found, the first of them counts. Applications come before the services
@@ -22,19 +23,23 @@ export const SENDING_SERVICES: SendingService[] = [
   ...GATEWAYS,
 ];
 
+type Marks = SendingService['marks'];
+const indexOf = (suffixes: (marks: Marks) => string[] | undefined) =>
+  suffixIndex(SENDING_SERVICES.map((service) => [service, suffixes(service.marks)]));
+const byHost = indexOf(({ hosts }) => hosts);
+const bySigner = indexOf(({ signs }) => signs);
+const byMailFrom = indexOf(({ mailFrom }) => mailFrom);
+
 /** The service whose server has this name. */
 export const serviceOfHost = (name: string): SendingService | undefined =>
-  SENDING_SERVICES.find(
-    ({ marks }) => hasSuffix(name, marks.hosts) && !hasSuffix(name, marks.notHosts),
-  );
+  byHost(name).find(({ marks }) => !hasSuffix(name, marks.notHosts));
 
 /** The service that signs with this domain for its customers. */
-export const serviceOfSigner = (domain: string): SendingService | undefined =>
-  SENDING_SERVICES.find(({ marks }) => hasSuffix(domain, marks.signs));
+export const serviceOfSigner = (domain: string): SendingService | undefined => bySigner(domain)[0];
 
 /** The service whose own envelope senders have this domain. */
 export const serviceOfMailFrom = (domain: string): SendingService | undefined =>
-  SENDING_SERVICES.find(({ marks }) => hasSuffix(domain, marks.mailFrom));
+  byMailFrom(domain)[0];
 
 /** The service that adds a header field of this name, in lower case. */
 export const serviceOfField = (name: string): SendingService | undefined =>
