@@ -21,7 +21,15 @@ const MUTATIONS = 2_000;
 const MAX_BYTES = 100_000;
 /** Keys are made anew in each run. */
 const KEY = /[A-Za-z0-9+/]{43,}={0,2}/g;
-const TOKENS = ['=?utf-8?B?', '\r\n--', '<style>*{', '<!--', '<a href="http://xn--', '&#xD800;', '\0'];
+const TOKENS = [
+  '=?utf-8?B?',
+  '\r\n--',
+  '<style>*{',
+  '<!--',
+  '<a href="http://xn--',
+  '&#xD800;',
+  '\0',
+];
 
 const [output, ...folders] = process.argv.slice(2);
 if (!output) throw new Error('Name the file to write.');
@@ -55,7 +63,9 @@ for (let seed = 0; seed < WORLDS; seed++)
 const paths = folders.flatMap((folder) => globSync(`${folder}/**/*.eml`)).sort();
 for (const path of paths) write(path, await analyzeRaw(readFileSync(path)));
 const own = globSync('test/fixtures/mails/**/*.eml').sort();
-const texts = [...own, ...paths].map((path) => Buffer.from(crlf(readFileSync(path, 'latin1')), 'latin1'));
+const texts = [...own, ...paths].map((path) =>
+  Buffer.from(crlf(readFileSync(path, 'latin1')), 'latin1'),
+);
 const small = texts.filter(({ length }) => length < MAX_BYTES);
 for (let seed = 0; seed < MUTATIONS; seed++)
   write(`mutation ${seed}`, await analyzeRaw(mutate(small, TOKENS, MAX_BYTES, seededRandom(seed))));

@@ -12,9 +12,15 @@ a { color: #0a5ea8; text-decoration: underline; }
 
 const TOPICS = [
   ['A new way to plan your week', 'Most plans fail on Tuesday, when the first surprise arrives.'],
-  ['What we learned from 200 gardens', 'Water early, cut late, and leave the leaves where they fall.'],
+  [
+    'What we learned from 200 gardens',
+    'Water early, cut late, and leave the leaves where they fall.',
+  ],
   ['Three recipes for a cold evening', 'Soup keeps for two days and tastes better on the second.'],
-  ['The museum opens its archive', 'For the first time, visitors see the drawings behind the models.'],
+  [
+    'The museum opens its archive',
+    'For the first time, visitors see the drawings behind the models.',
+  ],
   ['Trains that run at night', 'Five new lines connect the coast with the mountains from May.'],
 ] as const;
 

@@ -19,7 +19,7 @@ const MAX_RESIDENT_MB = 1100;
 /** For ordinary messages, by number of analysis threads. */
 const MAX_ORDINARY_MB = { 1: 250, 2: 350 };
 /** How often each message is sent, twelve at a time; before a release, twice. */
-const ROUNDS = Number(process.env.MEMORY_ROUNDS ?? 1);
+const ROUNDS = Number(process.env.MEMORY_ROUNDS ?? 2);
 const CONNECTIONS = 12;
 const MAX_ATTEMPTS = 600;
 

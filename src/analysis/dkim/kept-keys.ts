@@ -33,7 +33,9 @@ export function keepKeys(store: KeyStore): void {
   store.get = async (type, name, minBits, options = {}) => {
     const record = await firstRecord(store.resolver, name);
     if (record === null) return read(type, name, minBits, options);
-    const question = [record, minBits ?? '', options.hashAlgo ?? '', options.strict ?? ''].join('\n');
+    const question = [record, minBits ?? '', options.hashAlgo ?? '', options.strict ?? ''].join(
+      '\n',
+    );
     const known = kept.get(question);
     if (known) return known;
     const key = await read(type, name, minBits, options);

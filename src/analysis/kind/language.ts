@@ -92,6 +92,7 @@ const NOT_ASCII = /[^\0-\x7f]/;
 function largestShare(words: string[], languages: Map<string, number[]>): number {
   const counts: number[] = [];
   for (const word of words)
-    for (const language of languages.get(word) ?? []) counts[language] = (counts[language] ?? 0) + 1;
+    for (const language of languages.get(word) ?? [])
+      counts[language] = (counts[language] ?? 0) + 1;
   return Math.max(0, ...counts.filter(Boolean)) / Math.max(words.length, 1);
 }

@@ -138,7 +138,9 @@ const byDomain = suffixIndex(DOMAINS);
 
 /** The provider of the mailboxes at this domain or above it; null if anyone could own the domain. */
 export function freemailProvider(domain: string): string | null {
-  return byDomain(domain)[0] ?? BRAND_PATTERNS.find(([, pattern]) => pattern.test(domain))?.[0] ?? null;
+  return (
+    byDomain(domain)[0] ?? BRAND_PATTERNS.find(([, pattern]) => pattern.test(domain))?.[0] ?? null
+  );
 }
 
 /** Suffixes of platforms: their customers get a name, but the platform publishes all its records. */
@@ -198,5 +200,4 @@ const PLATFORMS = [
 const byPlatform = suffixIndex(PLATFORMS.map((suffix) => [suffix, [suffix]]));
 
 /** The platform's suffix at or above this domain; null if the domain is not on a known platform. */
-export const platformSuffix = (domain: string): string | null =>
-  byPlatform(domain)[0] ?? null;
+export const platformSuffix = (domain: string): string | null => byPlatform(domain)[0] ?? null;
