@@ -18,7 +18,7 @@ import { HOSTILE_LOAD } from './hostile-load.ts';
 const MAX_RESIDENT_MB = 1100;
 /** For ordinary messages, by number of analysis threads. */
 const MAX_ORDINARY_MB = { 1: 250, 2: 350 };
-/** How often each message is sent, twelve at a time; before a release, twice. */
+/** How often each message is sent: the second pass shows what the first one kept. */
 const ROUNDS = Number(process.env.MEMORY_ROUNDS ?? 2);
 const CONNECTIONS = 12;
 const MAX_ATTEMPTS = 600;
