@@ -19,7 +19,7 @@ import { seededRandom } from '../../test/helpers/random.ts';
 const WORLDS = 300;
 const MUTATIONS = 2_000;
 const MAX_BYTES = 100_000;
-/** Keys are made anew in each run. */
+/** Each run has other keys. */
 const KEY = /[A-Za-z0-9+/]{43,}={0,2}/g;
 const TOKENS = [
   '=?utf-8?B?',
