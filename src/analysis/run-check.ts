@@ -138,8 +138,8 @@ export function trimFix({ text, record, guide }: Fix): Fix {
 /** Truncates long texts and deep nesting, and long lists with a count of the omitted items. */
 export function trimEvidence(evidence: { [key: string]: Json }): { [key: string]: Json } {
   // One search in the whole text is much faster than one in each part.
-  const isClean = !CONTROL_IN_JSON.test(JSON.stringify(evidence));
-  return isClean && fits(evidence, 0) ? evidence : (trimValue(evidence, 0) as typeof evidence);
+  const isClean = fits(evidence, 0) && !CONTROL_IN_JSON.test(JSON.stringify(evidence));
+  return isClean ? evidence : (trimValue(evidence, 0) as typeof evidence);
 }
 
 /** Matches whatever CONTROL matches, in JSON, and some harmless backslashes. */

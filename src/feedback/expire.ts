@@ -8,7 +8,7 @@ import { type Tx, transact } from '../store/open.ts';
 import { inSteps } from '../store/steps.ts';
 import type { FeedbackMailRow } from '../store/tables.generated.ts';
 import { lockSources } from './sources/days.ts';
-import type { ReportStatus } from './status.ts';
+import { EMPTY_CONTENT, type ReportStatus } from './status.ts';
 
 const DAY_MS = 86_400_000;
 /** For messages and files as they came, and for what was refused. */
@@ -85,9 +85,6 @@ const deleteReports = ({ db }: App, cutoff: string, statuses: ReportStatus[]): P
     if (ids.length > 0) await transact(db, (tx) => deleteReportRows(tx, ids));
     return ids.length;
   }, REPORT_STEPS);
-
-/** The content of a report whose rows were deleted. */
-export const EMPTY_CONTENT = '{}';
 
 /** What counted keeps its identity, so that another import of the same report is a duplicate: its sums stay. */
 const emptyReports = ({ db }: App, cutoff: string): Promise<void> =>

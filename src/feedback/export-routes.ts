@@ -14,9 +14,10 @@ import {
   SummaryQuery,
   type TlsFeedback,
 } from './schema.ts';
-import { exportName, periodOf, tlsFeedback } from './sums.ts';
-import { explainTlsFailure } from './tls-failures.ts';
-import { eachFailure, type NamedFailure } from './tls-policies.ts';
+import { exportName, periodOf } from './sums.ts';
+import { explainTlsFailure } from './tls/explain.ts';
+import { eachFailure, type NamedFailure } from './tls/policies.ts';
+import { tlsFeedback } from './tls/summary.ts';
 
 const exportTls = route({
   method: 'GET',

@@ -2,7 +2,7 @@
 
 import { type RawBuilder, sql } from 'kysely';
 import { type Db, engineOf } from '../store/open.ts';
-import { EMPTY_CONTENT } from './expire.ts';
+import { EMPTY_CONTENT } from './status.ts';
 import { countedReports, type Period } from './sums.ts';
 
 const MAX_LISTED = 100;

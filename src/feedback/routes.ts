@@ -57,7 +57,8 @@ import {
   UploadedReports,
   UploadQuery,
 } from './schema.ts';
-import { dmarcDays, dmarcFeedback, exportName, periodOf, TOTALS, tlsFeedback } from './sums.ts';
+import { dmarcDays, dmarcFeedback, exportName, periodOf, TOTALS } from './sums.ts';
+import { tlsFeedback } from './tls/summary.ts';
 import { TRUST_JOB } from './trust-job.ts';
 
 const REPORT_ID = idOf('fbr', 'The ID of the report.');

@@ -8,10 +8,7 @@ import { AppError, invalidParams } from '../lib/errors.ts';
 import type { Db, Tx } from '../store/open.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
 import { nextDay } from './queries.ts';
-import { tlsReporters } from './reporters.ts';
 import type { SummaryQuery } from './schema.ts';
-import { explainTlsFailure } from './tls-failures.ts';
-import { tlsFailures, tlsPolicies } from './tls-policies.ts';
 
 const DAY_MS = 86_400_000;
 const DEFAULT_DAYS = 30;
@@ -231,48 +228,4 @@ interface PolicySeen {
   np: string | null;
   reports: number;
   last_at: string;
-}
-
-export async function tlsFeedback({ db }: App, { domain, from, to }: Period) {
-  const days = await db
-    .selectFrom('tls_days')
-    .select(['day', 'succeeded', 'failed'])
-    .where('domain_id', '=', domain.id)
-    .where('day', '>=', from)
-    .where('day', '<=', to)
-    .orderBy('day')
-    .execute();
-  const failures = db
-    .selectFrom('tls_failures')
-    .innerJoin('feedback_reports', 'feedback_reports.id', 'tls_failures.report_id')
-    .where('tls_failures.domain_id', '=', domain.id)
-    .where('tls_failures.day', '>=', from)
-    .where('tls_failures.day', '<=', to)
-    .where('feedback_reports.status', '=', 'counted')
-    .select(({ fn }) => fn.sum('tls_failures.sessions').as('sessions'))
-    .orderBy('sessions', 'desc')
-    .limit(MAX_LISTED);
-  const servers = await failures
-    .select('tls_failures.receiving_mx')
-    .groupBy('tls_failures.receiving_mx')
-    .execute();
-  const reasons = await failures
-    .select('tls_failures.result_type')
-    .groupBy('tls_failures.result_type')
-    .execute();
-  return {
-    object: 'tls_feedback' as const,
-    ...{ domain_id: domain.id, from, to },
-    succeeded: days.reduce((sum, day) => sum + day.succeeded, 0),
-    failed: days.reduce((sum, day) => sum + day.failed, 0),
-    days: days.map(({ day, ...sums }) => ({ date: day, ...sums })),
-    servers: servers.map((row) => ({ ...row, sessions: Number(row.sessions) })),
-    reasons: reasons.map(({ result_type, sessions }) => ({
-      ...{ result_type, sessions: Number(sessions) },
-      ...explainTlsFailure(result_type, domain.name),
-    })),
-    failures: await tlsFailures(db, { domain, from, to }),
-    reporters: await tlsReporters(db, { domain, from, to }),
-    policies: await tlsPolicies(db, { domain, from, to }),
-  };
 }

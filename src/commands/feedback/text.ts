@@ -2,7 +2,7 @@
 
 import { outcomeOf } from '../../feedback/reading/dmarc-rows.ts';
 import type { ReadItem, Report } from '../../feedback/reading/report.ts';
-import { explainTlsFailure } from '../../feedback/tls-failures.ts';
+import { explainTlsFailure } from '../../feedback/tls/explain.ts';
 import { isoTime } from '../../lib/clock.ts';
 import { printable } from '../../lib/log.ts';
 import { type Segment, wrapStyled } from '../../report/text.ts';

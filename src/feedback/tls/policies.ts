@@ -1,10 +1,10 @@
 /** The policies under which servers connected, and which of a domain's mail servers failed why: from TLS reports. */
 
 import { sql } from 'kysely';
-import type { Db } from '../store/open.ts';
-import type { TlsFailureRow } from '../store/tables.generated.ts';
-import { isOfCountedReport } from './queries.ts';
-import { countedReports, type Period } from './sums.ts';
+import type { Db } from '../../store/open.ts';
+import type { TlsFailureRow } from '../../store/tables.generated.ts';
+import { isOfCountedReport } from '../queries.ts';
+import { countedReports, type Period } from '../sums.ts';
 
 /** Policies are read from so many of the newest reports. */
 export const MAX_POLICY_REPORTS = 500;
