@@ -57,7 +57,8 @@ import {
   UploadedReports,
   UploadQuery,
 } from './schema.ts';
-import { dmarcDays, dmarcFeedback, exportName, periodOf, TOTALS, tlsFeedback } from './sums.ts';
+import { dmarcDays, dmarcFeedback, exportName, periodOf, TOTALS } from './sums.ts';
+import { detailedTlsFeedback } from './tls-policies.ts';
 import { TRUST_JOB } from './trust-job.ts';
 
 const REPORT_ID = idOf('fbr', 'The ID of the report.');
@@ -440,7 +441,7 @@ const tls = route({
   query: SummaryQuery,
   response: TlsFeedback,
   errors: ['not_found'],
-  handle: async ({ app, query }) => tlsFeedback(app, await periodOf(app, query)),
+  handle: async ({ app, query }) => detailedTlsFeedback(app, await periodOf(app, query)),
 });
 
 const complaintsSummary = route({

@@ -8,10 +8,8 @@ import { AppError, invalidParams } from '../lib/errors.ts';
 import type { Db, Tx } from '../store/open.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
 import { nextDay } from './queries.ts';
-import { tlsReporters } from './reporters.ts';
 import type { SummaryQuery } from './schema.ts';
 import { explainTlsFailure } from './tls-failures.ts';
-import { tlsFailures, tlsPolicies } from './tls-policies.ts';
 
 const DAY_MS = 86_400_000;
 const DEFAULT_DAYS = 30;
@@ -242,8 +240,5 @@ export async function tlsFeedback({ db }: App, { domain, from, to }: Period) {
       ...{ result_type, sessions: Number(sessions) },
       ...explainTlsFailure(result_type, domain.name),
     })),
-    failures: await tlsFailures(db, { domain, from, to }),
-    reporters: await tlsReporters(db, { domain, from, to }),
-    policies: await tlsPolicies(db, { domain, from, to }),
   };
 }

@@ -1,10 +1,23 @@
 /** The policies under which servers connected, and which of a domain's mail servers failed why: from TLS reports. */
 
 import { sql } from 'kysely';
+import type { App } from '../app.ts';
 import type { Db } from '../store/open.ts';
 import type { TlsFailureRow } from '../store/tables.generated.ts';
 import { isOfCountedReport } from './queries.ts';
-import { countedReports, type Period } from './sums.ts';
+import { tlsReporters } from './reporters.ts';
+import { countedReports, type Period, tlsFeedback } from './sums.ts';
+
+/** The sums by day and reason, with those by reporter and policy. */
+export async function detailedTlsFeedback(app: App, period: Period) {
+  const [sums, failures, reporters, policies] = await Promise.all([
+    tlsFeedback(app, period),
+    tlsFailures(app.db, period),
+    tlsReporters(app.db, period),
+    tlsPolicies(app.db, period),
+  ]);
+  return { ...sums, failures, reporters, policies };
+}
 
 /** Policies are read from so many of the newest reports. */
 export const MAX_POLICY_REPORTS = 500;
