@@ -80,7 +80,8 @@ async function takePictures(browser: MemberBrowser, paths: Record<string, string
 }
 
 test('Feedback is read, marked and understood in a browser', async (t) => {
-  const { domain, service } = await startStory(t);
+  const feedback = await startStory(t);
+  const { domain, service } = feedback;
   const browser = await startMemberBrowser(t, service, 'member');
   const page = await browser.open('/feedback');
   await page.getByRole('link', { name: 'example.com' }).click();
@@ -119,6 +120,11 @@ test('Feedback is read, marked and understood in a browser', async (t) => {
   await page.getByLabel('Status').selectOption({ label: 'Not accepted' });
   await page.getByRole('button', { name: 'Apply' }).click();
   assert.equal(await page.locator('main tbody tr').count(), 1);
+  const overridden = '<reason><type>local_policy</type><comment>arc=pass</comment></reason>';
+  const records = record({ dkim: 'fail', spf: 'fail', reasons: overridden });
+  const unsigned = mail([{ type: 'text/xml', content: dmarc({ id: 'unsigned', records }) }]);
+  await feedback.send(unsigned, { sign: false });
+  const [untrusted] = await feedback.reports('&status=unverified');
   const reports = await service.call<{ data: { id: string }[] }>(
     'GET',
     '/v1/feedback/reports?type=dmarc&limit=1',
@@ -140,9 +146,29 @@ test('Feedback is read, marked and understood in a browser', async (t) => {
     shown: `/feedback/domains/${domain.id}?show=new&reporter=yahoo`,
     reports: '/feedback/reports',
     report: `/feedback/reports/${reports.body.data[0]!.id}`,
+    tls: `/feedback/domains/${domain.id}/tls`,
+    'quiet-tls': `/feedback/domains/${quiet.id}/tls`,
+    reporters: `/feedback/domains/${domain.id}/reporters`,
+    past: `/feedback/sources/${sources.body.data[2]!.id}?from=2026-11-01&to=2026-11-10`,
+    untrusted: `/feedback/reports/${untrusted!.id}`,
   };
   for (const path of Object.values(paths)) await checkLook(browser, path);
   await takePictures(browser, paths);
+
+  await page.goto(`${service.url}/feedback/reports/${untrusted!.id}`);
+  await page.getByRole('heading', { name: 'Trusted ARC chain: 2 messages' }).waitFor();
+  await page.getByText('Trust this reporter…').click();
+  await page.getByRole('button', { name: 'Trust and count its reports' }).click();
+  await page.getByRole('button', { name: 'Stop trusting' }).click();
+  await page.getByText('New reports must be verified again.').waitFor();
+  await page.getByText('Delete report…').click();
+  await page.getByRole('button', { name: 'Delete report', exact: true }).click();
+  await page.getByText('The report is deleted.').waitFor();
+  await page.goto(`${service.url}/feedback/domains/${domain.id}`);
+  await page.getByText('Show as a table').click();
+  await page.locator('#by-day tbody th a').last().click();
+  await page.waitForURL(/type=dmarc&day=2026-11-21&status=counted/);
+  assert.equal(await page.locator('main tbody tr').count(), 3);
 });
 
 test('Complaints and bounces are read in a browser, with what to fix', async (t) => {

@@ -1,7 +1,7 @@
 /** What members do with a report: trust its reporter, stop trusting it, and delete the report. */
 
 import { feedbackOperations } from '../../feedback/routes.ts';
-import { submit } from '../frame/form.tsx';
+import { readForm, submit } from '../frame/form.tsx';
 import { seeOther } from '../frame/page.tsx';
 import { form } from '../frame/page-route.ts';
 import { REPORTS } from './list.tsx';
@@ -23,12 +23,14 @@ const distrust = form({
   handle: (call) => changeTrust(call, false),
 });
 
-async function changeTrust(call: Parameters<typeof renderReport>[0], trusted: boolean) {
+type FormCall = Parameters<typeof renderReport>[0] & { raw: Uint8Array };
+
+async function changeTrust(call: FormCall, trusted: boolean) {
   const id = call.params.id!;
-  const report = await call.invoke(feedbackOperations.get, { params: { id } });
+  const reporter = readForm(call.raw)('reporter_id');
   const { problem } = await submit({}, () =>
     call.invoke(feedbackOperations.updateReporter, {
-      params: { id: report.reporter_id ?? '' },
+      params: { id: reporter },
       body: { trusted },
     }),
   );

@@ -16,6 +16,7 @@ interface Props {
 export function TrustCard({ report, reporter }: Props) {
   const { name, trusted, reports, counted } = reporter;
   const path = `${REPORTS}/${report.id}`;
+  const fields = { reporter_id: reporter.id };
   return (
     <Card title={trusted ? 'A trusted reporter' : 'Is this report genuine?'} id="trust">
       {trusted ? (
@@ -34,10 +35,13 @@ export function TrustCard({ report, reporter }: Props) {
       </p>
       <For role="member">
         {trusted ? (
-          <ActionButton action={`${path}/distrust`}>Stop trusting</ActionButton>
+          <ActionButton action={`${path}/distrust`} fields={fields}>
+            Stop trusting
+          </ActionButton>
         ) : (
           <Confirm
             action={`${path}/trust`}
+            fields={fields}
             label="Trust this reporter…"
             warning={
               <>
