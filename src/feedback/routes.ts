@@ -441,7 +441,7 @@ const tls = route({
   query: SummaryQuery,
   response: TlsFeedback,
   errors: ['not_found'],
-  handle: async ({ app, query }) => detailedTlsFeedback(app, await periodOf(app, query)),
+  handle: async ({ app, query }) => tlsFeedback(app, await periodOf(app, query)),
 });
 
 const complaintsSummary = route({
