@@ -82,6 +82,7 @@ type Disposition = keyof typeof STRENGTH;
 export interface PublishedPolicy {
   p?: string | null;
   sp?: string | null;
+  np?: string | null;
   pct?: number | null;
   testing?: boolean | null;
 }
@@ -90,18 +91,24 @@ interface EvaluatedRow {
   outcome: 'pass' | 'fail';
   disposition: Disposition;
   reasons: OverrideReason[];
+  /** The domain in From; null if the report does not say. */
+  header_from: string | null;
 }
 
 /** Why mail that failed was treated more mildly than the policy in the report says; null if it was not. */
 export function whyMilder(
-  { outcome, disposition, reasons }: EvaluatedRow,
-  { p, pct, testing }: PublishedPolicy,
+  { outcome, disposition, reasons, header_from }: EvaluatedRow,
+  { p, sp, np, pct, testing }: PublishedPolicy,
+  policyDomain: string | null,
 ): string | null {
   if (outcome === 'pass') return null;
   if (reasons.length > 0) return reasons.map((reason) => explainOverride(reason).name).join(', ');
-  const policy = p !== null && p !== undefined && Object.hasOwn(STRENGTH, p) ? p : null;
-  if (policy === null) return null;
-  if (policy === 'none') return 'Your policy was p=none';
+  const isSubdomain = header_from !== null && header_from !== policyDomain;
+  // Whether the subdomain existed decides between the two, and no report says that (RFC 9989 §4.7).
+  if (isSubdomain && np && np !== (sp ?? p)) return null;
+  const [tag, policy] = isSubdomain && sp ? ['sp', sp] : ['p', p];
+  if (!policy || !Object.hasOwn(STRENGTH, policy)) return null;
+  if (policy === 'none') return `Your policy was ${tag}=none`;
   if (STRENGTH[disposition] >= STRENGTH[policy as Disposition]) return null;
   if (testing) return 'Your policy was in test mode (t=y)';
   if (pct !== null && pct !== undefined && pct < 100)

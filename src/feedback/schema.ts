@@ -436,6 +436,7 @@ export const DmarcFeedback = named(
     days: described(v.array(DmarcDay), 'The days for which there are reports, oldest first.', [
       { date: '2026-11-21', ...TOTALS_EXAMPLE },
     ]),
+    reporter_count: described(Count, 'How many reporters sent reports that count.', 3),
     reporters: described(
       v.array(ReporterShare),
       'Who reported, those with the most messages first; at most 100.',
@@ -585,6 +586,7 @@ export const TlsFeedback = named(
       'Failed sessions by reason and mail server, the most frequent first; at most 100.',
       [],
     ),
+    reporter_count: described(Count, 'How many reporters sent reports that count.', 3),
     reporters: described(
       v.array(TlsReporter),
       'Who reported, those with the most sessions first; at most 100. Reports that are only partly in the period are included whole.',

@@ -14,6 +14,8 @@ const DAY_MS = 86_400_000;
 const DEFAULT_DAYS = 30;
 export const MAX_DAYS = 400;
 const MAX_LISTED = 100;
+/** Longer ones are refused. */
+const MAX_REPORT_DAYS = 101;
 
 export interface Period {
   domain: DomainRow;
@@ -124,6 +126,7 @@ export async function dmarcFeedback(app: App, { domain, from, to }: Period) {
     state: (await feedbackOf(app, db, domain)).state,
     totals,
     days: days.map(({ domain_id: _domain, day, ...sums }) => ({ date: day, ...sums })),
+    reporter_count: await reporterCount(db, { domain, from, to }),
     reporters: await reportersOf(db, { domain, from, to }),
     policies_seen: await policiesSeen(db, { domain, from, to }),
   };
@@ -162,8 +165,10 @@ export const countedReports = (
     .selectFrom('feedback_reports')
     .where('domain_id', 'in', domains)
     .where('type', '=', type)
-    .where('period_to', '>=', from)
-    .where('period_to', '<', `${nextDay(nextDay(to))}`)
+    // A period that ends at midnight does not include the next day.
+    .where('period_to', '>', `${from}T00:00:00.000Z`)
+    // For the index: no report that is accepted covers more.
+    .where('period_to', '<', dayBefore(to, -MAX_REPORT_DAYS))
     .where('period_from', '<', nextDay(to))
     .where('status', '=', 'counted');
 
@@ -188,9 +193,13 @@ async function reportersOf(db: Db, period: Period) {
   }));
 }
 
-/** How many reporters sent DMARC reports that count. */
-export async function reporterCount(db: Db, period: Period): Promise<number> {
-  const { count } = await dmarcReports(db, period)
+/** How many reporters sent reports that count. */
+export async function reporterCount(
+  db: Db,
+  { domain, from, to }: Period,
+  type: 'dmarc' | 'tls' = 'dmarc',
+): Promise<number> {
+  const { count } = await countedReports(db, { domains: [domain.id], from, to }, type)
     .select(({ fn }) => fn.count('reporter_id').distinct().as('count'))
     .executeTakeFirstOrThrow();
   return Number(count);

@@ -38,11 +38,11 @@ export const newSource: Condition<'source', Value> = {
 
   choice: {
     text: 'A new source sends mail as your domain',
-    hint: 'A source not seen for 60 days sends at least 10 messages in one day that are not quarantined or rejected. Resolved when you classify the source, or after 14 days.',
+    hint: 'A source not seen for 60 days sends at least 10 messages in one day that are not quarantined or rejected. At least 14 of the 60 days must have reports. Resolved when you classify the source, or after 14 days.',
   },
   alertsWhen: () => 'a new source sends mail as your domain',
   documentation:
-    'a [source](feedback.md#who-sends-mail-from-your-domain) not seen for 60 days sends at least 10 messages in one day that are not quarantined or rejected',
+    'a [source](feedback.md#who-sends-mail-from-your-domain) not seen for 60 days sends at least 10 messages in one day that are not quarantined or rejected; at least 14 of the 60 days must have reports, and nobody has classified the source',
   shortText: 'a new source sends mail',
   openedText: ({ value: { domain, source, day, messages, failed, reporters } }) => ({
     title: `New source sends mail as ${domain}: ${source}`,

@@ -122,13 +122,13 @@ function InWords({ sums }: { sums: v.InferOutput<typeof ComplaintSummary> }) {
     <>
       <p>
         {total === 0
-          ? 'No recipient marked a message as spam.'
+          ? 'No provider reported a spam complaint.'
           : `Recipients marked ${formatCount(total, 'message')} as spam.`}
         {total > 0 && messages > 0 && ` ${rateInWords(total, messages)}`}
         {notSpam > 0 && ` They marked ${formatCount(notSpam, 'message')} as not spam.`}
       </p>
       <p class="small muted">
-        {`Reported by ${formatCount(providers.length, 'provider')} from ${dayInWords(from)} to ${dayInWords(to)} (UTC). `}
+        {`${providers.length > 0 ? `Reported by ${formatCount(providers.length, 'provider')} from` : 'From'} ${dayInWords(from)} to ${dayInWords(to)} (UTC). `}
         Only providers with a feedback loop report complaints. Gmail shows its rate in Postmaster
         Tools instead.
       </p>

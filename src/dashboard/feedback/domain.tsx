@@ -131,7 +131,7 @@ const show = page({
                   </p>
                 )}
                 <p class="small muted">
-                  {`Counted by ${formatCount(reporters.length, 'reporter')} from ${dayInWords(period.from)} to ${dayInWords(period.to)} (UTC). `}
+                  {`Counted by ${formatCount(sums.reporter_count, 'reporter')} from ${dayInWords(period.from)} to ${dayInWords(period.to)} (UTC). `}
                   Only some receivers send reports.
                 </p>
                 {totals.messages > 0 && (

@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import type { App } from '../../app.ts';
 import { dayBefore, daysOfPeriod, lastDays, MAX_DAYS } from '../../feedback/sums.ts';
 import { dayInWords } from '../../report/times.ts';
-import { Select, TextField } from '../frame/form.tsx';
+import { Notice, Select, TextField } from '../frame/form.tsx';
 import { Filters, pathWith } from '../frame/table.tsx';
 
 export const PERIODS: [days: string, text: string][] = [
@@ -30,34 +30,47 @@ export interface ChosenPeriod {
   to: string;
   /** As in the URL. Without what is not valid, because links are kept for a long time. */
   query: PeriodQuery;
+  /** What is wrong with the dates that someone chose; null if nothing is. */
+  problem: string | null;
 }
 
 /** Such as `2026-11-21`. */
 export const isDay = (text: string | undefined): text is string =>
-  text !== undefined && /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text));
+  text !== undefined &&
+  /^\d{4}-\d\d-\d\d$/.test(text) &&
+  !Number.isNaN(Date.parse(text)) &&
+  // Date.parse takes 31 February for a day in March.
+  new Date(text).toISOString().startsWith(text);
 
 /** Dates win over a number of days. */
 export function chosenPeriod(app: Pick<App, 'clock'>, { days, from, to }: PeriodQuery) {
   const today = lastDays(app).to;
   const isLength = PERIODS.some(([value]) => value === days);
+  let problem: string | null = null;
   if (isDay(from) || isDay(to)) {
     const last = isDay(to) ? to : today;
     const first = isDay(from) ? from : dayBefore(last, Number(DEFAULT_DAYS) - 1);
     const length = daysOfPeriod({ from: first, to: last });
     const query = { from: first, to: last };
-    if (length >= 1 && length <= MAX_DAYS) return { ...query, query } satisfies ChosenPeriod;
-  }
+    if (length >= 1 && length <= MAX_DAYS)
+      return { ...query, query, problem: null } satisfies ChosenPeriod;
+    problem =
+      length < 1
+        ? 'The first day must not be after the last day.'
+        : `A period has at most ${MAX_DAYS} days.`;
+  } else if (from || to) problem = 'A date must be like 2026-11-21.';
   const query: PeriodQuery = isLength ? { days } : {};
   return {
     from: dayBefore(today, Number(isLength ? days : DEFAULT_DAYS) - 1),
     to: today,
     query,
+    problem,
   } satisfies ChosenPeriod;
 }
 
 /** Two forms, so that neither choice overrides the other. */
 export function PeriodFilters({ path, period }: { path: string; period: ChosenPeriod }) {
-  const { from, to, query } = period;
+  const { from, to, query, problem } = period;
   const hasDates = query.from !== undefined;
   return (
     <div class="period screen-only">
@@ -69,7 +82,10 @@ export function PeriodFilters({ path, period }: { path: string; period: ChosenPe
           options={[...(hasDates ? [['', 'Chosen dates'] as [string, string]] : []), ...PERIODS]}
         />
       </Filters>
-      <details open={hasDates}>
+      {problem && (
+        <Notice tone="fail">{`${problem} These are the last ${DEFAULT_DAYS} days.`}</Notice>
+      )}
+      <details open={hasDates || problem !== null}>
         <summary>Choose dates</summary>
         <form method="get" action={path} class="filters">
           <TextField name="from" label="First day (UTC)" type="date" value={from} />

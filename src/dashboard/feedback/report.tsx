@@ -146,7 +146,7 @@ export async function renderReport(
                   label="Rows"
                   rows={listed.data}
                   keyOf={({ id }) => id}
-                  columns={columnsOf(sources, policy)}
+                  columns={columnsOf(sources, policy, report.policy_domain)}
                 />
                 <p class="small muted">
                   {`The report has ${formatCount(report.row_count, 'row')}; those with the most messages come first.`}
@@ -257,6 +257,7 @@ const Result = ({ result, domain }: { result: string; domain: string | null }) =
 const columnsOf = (
   sources: Map<string, { id: string; name: string }>,
   policy: PublishedPolicy,
+  policyDomain: string | null,
 ): Column<FeedbackRow>[] => [
   {
     title: 'Source',
@@ -300,7 +301,7 @@ const columnsOf = (
   {
     title: 'Policy',
     cell: (row) => {
-      const why = whyMilder(row, policy);
+      const why = whyMilder(row, policy, policyDomain);
       if (row.outcome === 'pass' && row.disposition === 'none') return 'Not needed';
       return (
         <>

@@ -112,7 +112,7 @@ async function render(call: PageCall, id: string, { query = {}, problem = null }
         <Explanation source={source} />
         <Setup source={source} />
         <For role="member">
-          <Mark source={source} path={path} />
+          <Mark source={source} path={path} period={period} />
         </For>
         {source.days.length > 0 && (
           <Card title="Messages by day" id="by-day">
@@ -201,7 +201,13 @@ function Setup({ source: { setup_steps, kind, name } }: { source: FeedbackSource
   );
 }
 
-function Mark({ source, path }: { source: FeedbackSourceDetails; path: string }) {
+interface MarkProps {
+  source: FeedbackSourceDetails;
+  path: string;
+  period: ChosenPeriod;
+}
+
+function Mark({ source, path, period }: MarkProps) {
   return (
     <Card title="Classification" id="classification">
       <form method="post" action={path} class="fields">
@@ -221,6 +227,9 @@ function Mark({ source, path }: { source: FeedbackSourceDetails; path: string })
           hint="What your team calls it, such as Newsletter."
           value={source.label ?? ''}
         />
+        {Object.entries(period.query).map(([name, value]) => (
+          <input type="hidden" name={name} value={value} />
+        ))}
         <Submit>Save</Submit>
       </form>
     </Card>
@@ -267,7 +276,10 @@ function Addresses({ source: { id, address_list, addresses }, period }: Addresse
           },
         ]}
       />
-      {rest > 0 && <p class="small muted">{`And ${formatCount(rest)} more.`}</p>}
+      <p class="small muted">
+        Messages since the first report, in any period.
+        {rest > 0 && ` ${formatCount(rest)} more addresses are not listed.`}
+      </p>
     </Card>
   );
 }
@@ -346,9 +358,10 @@ const save = form({
     const { problem } = await submit({ mark: 'classification', label: 'name' }, () =>
       call.invoke(sourceOperations.update, { params: { id }, body }),
     );
-    return problem
-      ? render(call, id, { problem })
-      : seeOther(`${FEEDBACK}/sources/${id}?done=marked`);
+    const query = { days: field('days'), from: field('from'), to: field('to') };
+    if (problem) return render(call, id, { query, problem });
+    const period = chosenPeriod(call.app, query);
+    return seeOther(pathWith(`${FEEDBACK}/sources/${id}`, { ...period.query, done: 'marked' }));
   },
 });
 

@@ -37,7 +37,7 @@ export function TlsSummary({ tls }: { tls: Sums }) {
 const pathOf = (id: string): string => `${feedbackPath(id)}/tls`;
 
 function InWords({ tls }: { tls: Sums }) {
-  const { succeeded, failed, reporters } = tls;
+  const { succeeded, failed, reporter_count } = tls;
   const sessions = succeeded + failed;
   return (
     <>
@@ -47,7 +47,7 @@ function InWords({ tls }: { tls: Sums }) {
           : `${formatCount(failed)} of ${formatCount(sessions, 'session')} failed (${formatPercent(failed / sessions)}).`}
       </p>
       <p class="small muted">
-        {`Counted by ${formatCount(reporters.length, 'sending service')} from ${periodInWords(tls)}. `}
+        {`Counted by ${formatCount(reporter_count, 'sending service')} from ${periodInWords(tls)}. `}
         A session is one connection to your mail servers. Only some senders report.
       </p>
     </>
@@ -142,11 +142,15 @@ const serverName = (name: string | null): string => name ?? 'not named';
 function Failures({ tls, asked }: { tls: Sums; asked: DomainPart['asked'] }) {
   const { failed, reasons, failures, servers } = tls;
   const explained = reasons.reduce((sum, { sessions }) => sum + sessions, 0);
-  const serversOf = (type: string) =>
-    failures
-      .filter(({ result_type }) => result_type === type)
-      .map(({ receiving_mx, sessions }) => `${serverName(receiving_mx)} (${formatCount(sessions)})`)
-      .join(', ');
+  const serversOf = (type: string, all: number) => {
+    const found = failures.filter(({ result_type }) => result_type === type);
+    const names = found.map(
+      ({ receiving_mx, sessions }) => `${serverName(receiving_mx)} (${formatCount(sessions)})`,
+    );
+    const rest = all - found.reduce((sum, { sessions }) => sum + sessions, 0);
+    if (names.length === 0) return '';
+    return ` Mail servers: ${[...names, ...(rest > 0 ? [`others (${formatCount(rest)})`] : [])].join(', ')}.`;
+  };
   return (
     <>
       <Card
@@ -168,7 +172,7 @@ function Failures({ tls, asked }: { tls: Sums; asked: DomainPart['asked'] }) {
               <p class="small muted">
                 {`${formatCount(sessions)} of ${formatCount(failed, 'failed session')}, reported as `}
                 <code>{result_type}</code>
-                {`. Mail servers: ${serversOf(result_type)}.`}
+                {`.${serversOf(result_type, sessions)}`}
               </p>
             </li>
           ))}
@@ -227,9 +231,8 @@ function meaningOf({ policy_type, mode }: Sums['policies'][number]): string {
   return policy_type === 'tlsa' ? 'senders deliver only with a certificate that matches' : '';
 }
 
-function Policies({ tls: { policies, reporters } }: { tls: Sums }) {
+function Policies({ tls: { policies } }: { tls: Sums }) {
   if (policies.length === 0) return null;
-  const reports = reporters.reduce((sum, { reports: count }) => sum + count, 0);
   return (
     <Card title="By policy" id="by-policy">
       <DataTable<Sums['policies'][number]>
@@ -250,9 +253,7 @@ function Policies({ tls: { policies, reporters } }: { tls: Sums }) {
         ]}
       />
       <p class="small muted">
-        {reports > MAX_POLICY_REPORTS
-          ? `From the newest ${formatCount(MAX_POLICY_REPORTS)} of ${formatCount(reports, 'report')}.`
-          : `From ${formatCount(reports, 'report')}.`}
+        {`From the newest ${formatCount(MAX_POLICY_REPORTS)} reports at most. Older reports keep only their sums.`}
       </p>
     </Card>
   );

@@ -13,27 +13,29 @@ export interface StoredAdvice extends Advice {
 
 export async function adviceFor(app: App, period: Period): Promise<StoredAdvice> {
   const { db } = app;
-  const { domain, from, to } = period;
+  const { domain, from } = period;
+  // The current day is not over: only reporters in other time zones cover a part of it.
+  const to = dayBefore(period.to, 1);
+  const past = { domain, from, to };
   const days = await db
     .selectFrom('dmarc_days')
     .select('day')
     .where('domain_id', '=', domain.id)
     .where('day', '>=', from)
-    // The current day is not over: only reporters in other time zones cover a part of it.
-    .where('day', '<', to)
+    .where('day', '<=', to)
     .where('messages', '>', 0)
     .orderBy('day')
     .execute();
-  const sources = await sourcesOf(db, period);
-  const recent = await messagesOf(db, { domain, from: dayBefore(to, MIN_DAYS), to });
+  const sources = await sourcesOf(db, past);
+  const recent = await messagesOf(db, { domain, from: dayBefore(to, MIN_DAYS - 1), to });
   const { address, records } = await feedbackOf(app, db, domain);
   const advice = adviseOn({
     // Until the first lookup, nothing is known about it.
     record: records.length === 0 ? undefined : records[0]!.current,
     proposal: records[0]?.value ?? `v=DMARC1; p=none; rua=mailto:${address}`,
-    unnamed: await unnamedMessages(db, period),
+    unnamed: await unnamedMessages(db, past),
     days: days.map(({ day }) => day),
-    reporters: await reporterCount(db, period),
+    reporters: await reporterCount(db, past),
     sources: sources.map(({ row, kind, messages, passed }) => ({
       ...{ id: row.id, name: row.label ?? row.name, kind, messages, passed },
       recent: recent.get(row.id) ?? { messages: 0, passed: 0 },

@@ -228,7 +228,7 @@ const FILTERS = {
   ),
   new: described(
     Flag,
-    'If true, only sources seen in the 30 days that end with `to`, after at least 60 days without messages. At least 14 of the 60 days must have reports.',
+    'If true, only sources seen in the 30 days that end with `to`, after at least 60 days without messages. At least 14 of the 60 days must have reports. Nobody has classified it yet.',
   ),
   reporter: described(
     v.optional(v.string()),
@@ -345,6 +345,19 @@ const SourceEvent = named(
   'A source, with its messages of the last 30 days.',
 );
 
+const RecoveredSourceEvent = named(
+  'RecoveredFeedbackSourceEvent',
+  v.object({
+    ...SourceEvent.entries,
+    reason: described(
+      v.picklist(['passes', 'silent', 'not_ours']),
+      'Its latest messages pass, it has sent nothing for 14 days, or someone classified it as not yours.',
+      'passes',
+    ),
+  }),
+  'A source that no longer counts as failing, with its messages of the last 30 days.',
+);
+
 const sourceLine = (data: EventData): (string | null)[] => [
   asText(data.name),
   labeled('domain', data.domain),
@@ -376,9 +389,9 @@ export const SOURCE_EVENTS: EventDeclaration[] = [
     type: 'feedback.source_recovered',
     summary: 'Messages of a source no longer fail',
     description:
-      'The latest messages of a source that failed pass. Or it has sent nothing for 14 days, or someone classified it as not yours. If its addresses belong to another source since, that one recovers.',
-    data: SourceEvent,
-    object: SOURCE_OBJECT,
+      'A source no longer counts as failing; `reason` says why. If its addresses belong to another source since, that one recovers.',
+    data: RecoveredSourceEvent,
+    object: `${SOURCE_OBJECT}, and the \`reason\``,
     line: sourceLine,
   },
 ];

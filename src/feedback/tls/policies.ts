@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import type { Db } from '../../store/open.ts';
 import type { TlsFailureRow } from '../../store/tables.generated.ts';
 import { isOfCountedReport } from '../queries.ts';
+import { EMPTY_CONTENT } from '../status.ts';
 import { countedReports, type Period } from '../sums.ts';
 
 /** Policies are read from so many of the newest reports. */
@@ -20,6 +21,7 @@ interface StoredPolicy {
 export async function tlsPolicies(db: Db, { domain, from, to }: Period) {
   const rows = await countedReports(db, { domains: [domain.id], from, to }, 'tls')
     .select('content')
+    .where('content', '<>', EMPTY_CONTENT)
     .orderBy('period_to', 'desc')
     .limit(MAX_POLICY_REPORTS)
     .execute();

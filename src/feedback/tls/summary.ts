@@ -2,7 +2,7 @@
 
 import type { App } from '../../app.ts';
 import { tlsReporters } from '../reporters.ts';
-import type { Period } from '../sums.ts';
+import { type Period, reporterCount } from '../sums.ts';
 import { explainTlsFailure } from './explain.ts';
 import { tlsFailures, tlsPolicies } from './policies.ts';
 
@@ -47,6 +47,7 @@ export async function tlsFeedback({ db }: App, { domain, from, to }: Period) {
       ...explainTlsFailure(result_type, domain.name),
     })),
     failures: await tlsFailures(db, { domain, from, to }),
+    reporter_count: await reporterCount(db, { domain, from, to }, 'tls'),
     reporters: await tlsReporters(db, { domain, from, to }),
     policies: await tlsPolicies(db, { domain, from, to }),
   };

@@ -166,6 +166,19 @@ function failingSince(
 }
 
 /** The latest days with enough messages pass, or it has been silent for two weeks. */
+/** Why a source that failed no longer counts as failing. `silent`: it sends nothing, so nobody knows whether it would pass. */
+export type RecoveryReason = 'passes' | 'silent' | 'not_ours';
+
+export function recoveryReason(
+  { mark, failing_since }: Pick<WatchedSource, 'mark' | 'failing_since'>,
+  days: SourceDay[],
+  today: string,
+): RecoveryReason {
+  if (!isOurs({ mark })) return 'not_ours';
+  const lastDay = days.at(-1)?.day ?? failing_since ?? '';
+  return lastDay < dayBefore(today, ENDING_DAYS) ? 'silent' : 'passes';
+}
+
 function hasRecovered(since: string, days: SourceDay[], today: string): boolean {
   const later = days.filter(({ day }) => day > since);
   const lastDay = later.at(-1)?.day ?? since;

@@ -22,6 +22,8 @@ import {
   MIN_MESSAGES,
   NEW_DAYS,
   RECENT_DAYS,
+  type RecoveryReason,
+  recoveryReason,
   type SourceDay,
   type SourceState,
   sourceState,
@@ -82,7 +84,7 @@ async function watchBatch(
   for (const row of rows) {
     const own = days.get(row.id) ?? [];
     const state = sourceState(row, own, { today, reportDays });
-    if (await recordState(tx, app, domain, row, state))
+    if (await recordState(tx, app, domain, row, { state, days: own, today }))
       observations.push(await observationOf(tx, domain, row, { state, days: own, today }));
   }
   await app.subscribers.publish(observed, tx, observations);
@@ -154,7 +156,7 @@ export async function observationOf(
   };
 }
 
-/** How many reporters count messages of a source in the reports that begin on a day. */
+/** How many reporters count messages of a source on a day. */
 async function reportersOf(
   tx: Tx,
   domainId: string,
@@ -185,7 +187,7 @@ async function recordState(
   app: App,
   domain: WatchedDomain,
   row: FeedbackSourceRow,
-  state: SourceState,
+  { state, days, today }: { state: SourceState; days: SourceDay[]; today: string },
 ): Promise<boolean> {
   const { new_since, failing_since } = row;
   if (new_since === state.new_since && failing_since === state.failing_since) return true;
@@ -203,7 +205,9 @@ async function recordState(
   if (failing_since === null && state.failing_since !== null)
     await emit(tx, app, domain, row, 'feedback.source_failing');
   if (failing_since !== null && state.failing_since === null)
-    await emit(tx, app, domain, row, 'feedback.source_recovered');
+    await emit(tx, app, domain, row, 'feedback.source_recovered', {
+      reason: recoveryReason(row, days, today),
+    });
   return true;
 }
 
@@ -214,10 +218,11 @@ async function emit(
   { id, name }: WatchedDomain,
   row: FeedbackSourceRow,
   type: 'feedback.new_source' | 'feedback.source_failing' | 'feedback.source_recovered',
+  more: { reason?: RecoveryReason } = {},
 ): Promise<void> {
   const sums = await sourcesOf(tx, { domain: { id }, ...lastDays(app) }, { ids: [row.id] });
   const [source] = await withAddresses(tx, sums);
   if (!source) return;
-  const data = { ...presentSource(source), domain: name };
+  const data = { ...presentSource(source), domain: name, ...more };
   await appendEvent(tx, { type, livemode: true, data }, app);
 }
