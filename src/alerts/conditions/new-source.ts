@@ -42,7 +42,7 @@ export const newSource: Condition<'source', Value> = {
   },
   alertsWhen: () => 'a new source sends mail as your domain',
   documentation:
-    'a [source](feedback.md#who-sends-mail-from-your-domain) not seen for 60 days sends at least 10 messages in one day that are not quarantined or rejected; at least 14 of the 60 days must have reports, and nobody has classified the source',
+    'a [new](feedback.md#who-sends-mail-from-your-domain) source that nobody has classified sends at least 10 messages in one day that are not quarantined or rejected',
   shortText: 'a new source sends mail',
   openedText: ({ value: { domain, source, day, messages, failed, reporters } }) => ({
     title: `New source sends mail as ${domain}: ${source}`,
