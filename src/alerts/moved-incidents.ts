@@ -10,7 +10,7 @@ import { evaluateCondition } from './evaluate.ts';
 import { openIncidents, resolveAndNotify } from './incidents.ts';
 import { createNotifier } from './notify.ts';
 
-/** Follows what moved if the other subject meets the condition and has no incident yet; else it ends, with that as the reason. */
+/** The incident follows if the other subject meets the condition and has no incident yet. Otherwise, it is resolved. */
 export function moveIncidents(app: App): Subscriber<[move: Move]> {
   return async (tx, { from, to }) => {
     const rules = await lockRules(tx, from);

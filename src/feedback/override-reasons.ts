@@ -32,9 +32,9 @@ const EXPLANATIONS: Record<string, Explanation> = {
     fix: NOTHING,
   },
   local_policy: {
-    name: 'Rule of the receiver',
+    name: 'Local policy of the receiver',
     meaning: 'A rule of the receiver, such as an allowlist, took precedence over your policy.',
-    fix: 'Nothing to fix, unless this is your own mail: then make it pass DMARC.',
+    fix: 'If this is your own mail, make it pass DMARC. Otherwise, nothing to fix.',
   },
   sampled_out: {
     name: 'Outside the sample',
@@ -49,7 +49,7 @@ const EXPLANATIONS: Record<string, Explanation> = {
   other: {
     name: 'Other reason',
     meaning: 'The receiver made an exception and does not say why.',
-    fix: 'Nothing to fix, unless this is your own mail: then make it pass DMARC.',
+    fix: 'If this is your own mail, make it pass DMARC. Otherwise, nothing to fix.',
   },
 };
 

@@ -166,7 +166,7 @@ const remove = route({
   role: 'member',
   summary: 'Delete a report of a receiver',
   description:
-    'Deletes a report with its rows, complaints or bounces, and takes its messages out of all sums. If the report arrives again, it counts again. A DMARC or TLS report whose rows have expired cannot be deleted: its sums stay.',
+    'Deletes a report with its rows, complaints or bounces, and takes its messages out of all sums. If the report arrives again, it counts again. A counted report whose rows have expired cannot be deleted, so it stays in the sums.',
   response: deletedOf('feedback_report', 'fbr'),
   errors: ['conflict'],
   async handle(call) {

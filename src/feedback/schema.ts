@@ -483,7 +483,7 @@ export const DmarcReporters = named(
     ...DAYS,
     reporters: described(
       v.array(ReporterSums),
-      'Those with the most messages first; at most 100. Reports that are only partly in the period are included whole.',
+      'Those with the most messages first; at most 100. Reports that are only partly in the period are counted in full.',
       [],
     ),
   }),
@@ -589,7 +589,7 @@ export const TlsFeedback = named(
     reporter_count: described(Count, 'How many reporters sent reports that count.', 3),
     reporters: described(
       v.array(TlsReporter),
-      'Who reported, those with the most sessions first; at most 100. Reports that are only partly in the period are included whole.',
+      'Who reported, those with the most sessions first; at most 100. Reports that are only partly in the period are counted in full.',
       [],
     ),
     policies: described(
@@ -901,7 +901,7 @@ export const BounceSummary = named(
     ),
     sources_unread: described(
       Count,
-      'Bounces that `sources` leaves out: their reporting server is no source of the domain, and their returned message was not read.',
+      'Bounces that `sources` leaves out: their reporting server is not a source of the domain, and their returned message was not read.',
       0,
     ),
   }),

@@ -99,7 +99,7 @@ test('The words of alerts name the day, the messages, and who counted them', () 
     [
       'complaint_rate',
       complaints(9, 4000),
-      /^On 21 Nov 2026, Yahoo reported 9 complaints\. DMARC reports of 3 reporters count 4,000 m/,
+      /^On 21 Nov 2026, Yahoo reported 9 complaints\. DMARC reports from 3 reporters count 4,000 m/,
     ],
   ];
   for (const [condition, observation, lead] of cases) {

@@ -116,7 +116,7 @@ test('TLS failures are explained with their servers, exported, and their basis i
   );
   const page = mainOf((await get(path)).html);
   assert.match(page, /5 of 205 sessions failed \(2%\)/);
-  assert.match(page, /Counted by 1 sending service from 24 Oct 2026 to 22 Nov 2026/);
+  assert.match(page, /Counted by 1 reporter from 24 Oct 2026 to 22 Nov 2026/);
   assert.match(page, /For 2 failed sessions, the reports give no reason/);
   assert.deepEqual(await csv(feedback, `/v1/feedback/tls/export?${query}`), [
     'date,succeeded,failed',

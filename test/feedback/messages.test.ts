@@ -163,7 +163,7 @@ test('Sums of bounces by source cover the whole period, or say how many they lea
   );
   const viewer = await memberOf(service, (await service.makeMember('viewer')).email);
   const { html } = await viewer.get(`/feedback/domains/${feedback.domain.id}/bounces`);
-  assert.match(mainOf(html), /Without 100 older bounces: .*only the newest 500 returned messages/);
+  assert.match(mainOf(html), /Excludes 100 older bounces: .*only the newest 500 returned messages/);
 });
 
 test('A rejected message shows the finding of the last test that matches, until it is fixed', async (t) => {

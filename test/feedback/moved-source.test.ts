@@ -43,7 +43,7 @@ test('A failing network that gets a name keeps its incident, which is resolved u
   ]);
 });
 
-test('Of a failing network, the incident goes with the address that fails', async (t) => {
+test('The incident of a failing network follows the address that fails', async (t) => {
   const { incidents, markNetwork, move, report, watch } = await startWatching(t, 'source_failing');
   await report(20, [FIRST, 50, true], [SECOND, 50, true]);
   await markNetwork();

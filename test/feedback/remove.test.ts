@@ -166,7 +166,7 @@ test('A report is removed exactly before and after its addresses are named', asy
   assert.deepEqual(await sums(feedback), before);
 });
 
-test('A report that waits, a complaint and a refused file are deleted as well', async (t) => {
+test('DELETE /v1/feedback/reports/{id} also deletes complaints, unverified reports and refused files', async (t) => {
   const feedback = await startFeedback(t);
   const { send, service, upload, reports } = feedback;
   await send(complaint('abuse', '192.0.2.9'));

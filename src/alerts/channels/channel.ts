@@ -44,7 +44,7 @@ export interface ChannelField {
   name: string;
   /** `addresses`: the recipients of the rule. */
   kind: 'url' | 'text' | 'addresses';
-  /** Encrypted and never shown again. Of a URL, the host is. */
+  /** Encrypted and never shown again, except for the host of a URL. */
   isSecret: boolean;
   label: string;
   /** Names it in messages, after "the"; by default its label. */

@@ -102,4 +102,4 @@ function namesOf(receivers: string[] = []): string {
 }
 
 const reportsOf = (reporters: number | undefined): string =>
-  reporters ? `DMARC reports of ${formatCount(reporters, 'reporter')}` : 'DMARC reports';
+  reporters ? `DMARC reports from ${formatCount(reporters, 'reporter')}` : 'DMARC reports';

@@ -52,12 +52,12 @@ export const sourceFailing: Condition<'source', Value> = {
   shortText: 'messages fail DMARC at receivers',
   openedText: ({ value: { domain, source, day, messages, failed, reporters } }) => ({
     title: `Mail from ${domain} sent through ${source} fails DMARC`,
-    lead: `On ${dayInWords(day)}, ${formatCount(failed)} of ${formatCount(messages)} messages (${formatPercent(failed / messages)}) from ${source} failed DMARC${countedBy(reporters)}. Earlier messages passed. Failing DMARC does not mean that they were not delivered.`,
+    lead: `On ${dayInWords(day)}, ${formatCount(failed)} of ${formatCount(messages)} messages (${formatPercent(failed / messages)}) from ${source} failed DMARC${countedBy(reporters)}. Earlier messages passed. Mail that fails DMARC may still be delivered.`,
   }),
   resolvedTitle: ({ value: { domain, source } }) =>
     `Mail from ${domain} sent through ${source} no longer fails DMARC`,
   unwatchedText: sourceGone(
-    'The incident is resolved because someone classified the source as not yours, or because it was removed or sent few messages for two weeks. The problem may persist.',
+    'The incident is resolved: someone classified the source as not yours, it was removed, or it sent few messages for two weeks. The problem may persist.',
   ),
   measurements: ({ value: { day, messages, failed, reporters, ...value } }) => [
     ...sourceFacts(value),

@@ -1,4 +1,4 @@
-/** Keeps the keys of records: a sender's keys repeat, and to read one costs more than to verify with it. */
+/** Caches parsed keys of DKIM records: senders reuse keys, and parsing one costs more than verifying with it. */
 
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import type { DNSResolver } from 'mailauth';

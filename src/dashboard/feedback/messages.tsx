@@ -131,7 +131,7 @@ export function CountTables({
         <Rest count={sources.length - MAX_SHOWN} />
         {unread > 0 && (
           <p class="small muted">
-            {`Without ${formatCount(unread)} older ${title.toLowerCase()}: their reporting server is no known source, and only the newest 500 returned messages are read.`}
+            {`Excludes ${formatCount(unread)} older ${title.toLowerCase()}: their reporting server is not a known source, and only the newest 500 returned messages are read.`}
           </p>
         )}
       </Card>

@@ -22,7 +22,7 @@ interface Props {
 export function Overrides({ overrides, basis }: Props) {
   if (overrides.length === 0) return null;
   return (
-    <Card title="Exceptions from your policy" id="overrides">
+    <Card title="Exceptions to your policy" id="overrides">
       <p>Receivers decide for themselves whether to apply a policy. They gave these reasons:</p>
       <ul class="rejections">
         {overrides.map(({ type, name, meaning, fix, messages }) => (

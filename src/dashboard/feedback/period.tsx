@@ -58,7 +58,7 @@ export function chosenPeriod(app: Pick<App, 'clock'>, { days, from, to }: Period
       length < 1
         ? 'The first day must not be after the last day.'
         : `A period has at most ${MAX_DAYS} days.`;
-  } else if (from || to) problem = 'A date must be like 2026-11-21.';
+  } else if (from || to) problem = 'Enter dates as YYYY-MM-DD, such as 2026-11-21.';
   const query: PeriodQuery = isLength ? { days } : {};
   return {
     from: dayBefore(today, Number(isLength ? days : DEFAULT_DAYS) - 1),
@@ -83,7 +83,7 @@ export function PeriodFilters({ path, period }: { path: string; period: ChosenPe
         />
       </Filters>
       {problem && (
-        <Notice tone="fail">{`${problem} These are the last ${DEFAULT_DAYS} days.`}</Notice>
+        <Notice tone="fail">{`${problem} Showing the last ${DEFAULT_DAYS} days instead.`}</Notice>
       )}
       <details open={hasDates || problem !== null}>
         <summary>Choose dates</summary>

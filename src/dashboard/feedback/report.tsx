@@ -44,7 +44,7 @@ interface State {
 
 const DONE: Record<string, string> = {
   trusted: 'You trust this reporter. Its reports count within a minute.',
-  distrusted: 'New reports must be verified again. Reports that count keep counting.',
+  distrusted: 'New reports must be verified again. Reports already counted stay counted.',
 };
 
 /** Also after a form that failed. */
@@ -138,7 +138,7 @@ export async function renderReport(
             </Filters>
             {listed.data.length === 0 ? (
               <p class="muted">
-                {outcome === undefined ? 'The rows are no longer kept.' : 'No row matches.'}
+                {outcome === undefined ? 'The rows have expired.' : 'No row matches.'}
               </p>
             ) : (
               <>
@@ -194,7 +194,7 @@ function deletionOf({ status, messages }: FeedbackReport): string {
   const sums =
     status === 'counted'
       ? `Its ${formatCount(messages, 'message')} will be taken out of all sums. If it arrives again, it counts again.`
-      : 'It is in no sum.';
+      : 'It is not part of any sum.';
   return `Delete this report only if it is wrong. ${sums} This cannot be undone.`;
 }
 

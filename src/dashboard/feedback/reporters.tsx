@@ -47,9 +47,9 @@ const show = page({
                 columns={COLUMNS}
               />
               <p class="small muted">
-                {`From ${periodInWords(asked)}. Reports that are only partly in the period are counted whole. `}
+                {`From ${periodInWords(asked)}. Reports that are only partly in the period are counted in full. `}
                 {reporters.some(({ rejected }) => rejected === null) &&
-                  'A dash: the rows of older reports have expired, so what the receiver did is not known. '}
+                  'A dash means that rows of older reports have expired, so the number is unknown. '}
                 Each reporter counts only mail to its own users.
               </p>
             </Card>

@@ -253,7 +253,7 @@ function Addresses({ source: { id, address_list, addresses }, period }: Addresse
           { title: 'Address', cell: ({ address }) => <code>{address}</code> },
           {
             title: 'Host name',
-            cell: ({ host }) => (host === null ? 'None that points back' : `${host}, points back`),
+            cell: ({ host }) => (host === null ? 'None confirmed' : `${host} (confirmed)`),
           },
           { title: 'Messages', number: true, cell: ({ messages }) => formatCount(messages) },
           {
@@ -277,7 +277,7 @@ function Addresses({ source: { id, address_list, addresses }, period }: Addresse
         ]}
       />
       <p class="small muted">
-        Messages since the first report, in any period.
+        Counts since the first report, whatever the chosen period.
         {rest > 0 && ` ${formatCount(rest)} more addresses are not listed.`}
       </p>
     </Card>

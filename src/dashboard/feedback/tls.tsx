@@ -47,8 +47,8 @@ function InWords({ tls }: { tls: Sums }) {
           : `${formatCount(failed)} of ${formatCount(sessions, 'session')} failed (${formatPercent(failed / sessions)}).`}
       </p>
       <p class="small muted">
-        {`Counted by ${formatCount(reporter_count, 'sending service')} from ${periodInWords(tls)}. `}
-        A session is one connection to your mail servers. Only some senders report.
+        {`Counted by ${formatCount(reporter_count, 'reporter')} from ${periodInWords(tls)}. `}A
+        session is one connection to your mail servers. Only some senders report.
       </p>
     </>
   );
@@ -122,7 +122,7 @@ function NoReports({ part: { domain, feedback } }: { part: DomainPart }) {
   return (
     <>
       <EmptyState title="No TLS reports in this period">
-        They say whether other servers can send to you with encryption, and why not.{' '}
+        They show whether other servers can send mail to you over TLS and, if not, why.{' '}
         {isPublished
           ? 'The record for them is published. Services such as Google and Microsoft report once a day, after they have sent you mail.'
           : 'They arrive once the record for them is published.'}
@@ -206,7 +206,7 @@ function Failures({ tls, asked }: { tls: Sums; asked: DomainPart['asked'] }) {
               },
             ]}
           />
-          <p class="small muted">Reports count successful sessions without the mail server.</p>
+          <p class="small muted">Reports do not name the mail server of successful sessions.</p>
         </Card>
       )}
     </>
@@ -253,7 +253,7 @@ function Policies({ tls: { policies } }: { tls: Sums }) {
         ]}
       />
       <p class="small muted">
-        {`From the newest ${formatCount(MAX_POLICY_REPORTS)} reports at most. Older reports keep only their sums.`}
+        {`From the newest ${formatCount(MAX_POLICY_REPORTS)} reports at most. Reports whose details have expired are not included.`}
       </p>
     </Card>
   );

@@ -27,7 +27,7 @@ export function TrustCard({ report, reporter }: Props) {
       ) : (
         <p>
           Neither SPF nor DKIM shows that <bdi>{name}</bdi> sent this message. Anyone can write a
-          report with that name, so it counts nowhere.
+          report with that name, so this one is not counted.
         </p>
       )}
       <p class="small muted">
@@ -45,7 +45,7 @@ export function TrustCard({ report, reporter }: Props) {
             label="Trust this reporter…"
             warning={
               <>
-                All reports with the name <bdi>{name}</bdi> then count, also those that have
+                All reports with the name <bdi>{name}</bdi> will count, including those that have
                 arrived, and nobody checks who sent them. Trust it only if you know that it cannot
                 sign its mail. Stopping later affects new reports only: delete wrong ones.
               </>

@@ -95,7 +95,7 @@ export async function messageDays(
   return rows.map((row) => ({ ...row, count: Number(row.count) }));
 }
 
-/** A month is between the days of the month before and its own. */
+/** The length excludes months: `2026-11` sorts between `2026-10-31` and `2026-11-01`. */
 const daysIn = ({ from, to }: Days) =>
   sql`period >= ${from} and period <= ${to} and length(period) = 10`;
 

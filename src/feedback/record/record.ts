@@ -133,7 +133,7 @@ async function insertReport(
     ...{ repaired: item.repaired, content: contentOf(item) },
     row_count: hasRows ? item.rowCount : 0,
   };
-  // It shows that reports arrive, though a person was faster. Anyone may repeat one that arrived.
+  // The first copy to arrive shows that the address works, even after an upload. Anyone can resend a later one.
   if (status === 'duplicate' && mayCount && !(await hasArrived(tx, item)))
     await touchDomain(tx, row);
   await tx.insertInto('feedback_reports').values(row).execute();

@@ -152,7 +152,7 @@ async function deleteEmptySums(
       .execute();
 }
 
-/** Goes on with what a crash interrupted. */
+/** Resumes removals that a crash interrupted. */
 export const removeJob = (app: App): Job => ({
   name: 'feedback.remove',
   tick: '35 * * * * *',

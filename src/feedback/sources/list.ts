@@ -56,7 +56,7 @@ export async function listSources(
   { limit, starting_after, ending_before, ...filters }: SourceListQuery,
 ): Promise<{ sources: SummedSource[]; hasMore: boolean }> {
   const isFiltered = Object.values(filters).some((filter) => filter !== undefined);
-  // Most sources are on other pages, so without filters only their order is read, on the first page not even that of all.
+  // Most sources are on other pages. Without filters, only IDs are read to find the page; for the first page, not even all.
   const isFirst = starting_after === undefined && ending_before === undefined;
   const found = isFiltered ? await matchingSources(db, period, filters) : null;
   const ids =

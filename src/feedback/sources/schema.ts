@@ -68,7 +68,7 @@ const SourceAddress = named(
     address: described(v.string(), 'The IP address.', '192.0.2.1'),
     host: described(
       Text,
-      'Its host name, which resolves back to it. Null if it has none that does.',
+      'Its host name. Null if it has none that resolves back to the address.',
       'mail1.mcsv.net',
     ),
     messages: described(Count, 'All messages since the address was first seen.', 1200),
@@ -228,7 +228,7 @@ const FILTERS = {
   ),
   new: described(
     Flag,
-    'If true, only sources seen in the 30 days that end with `to`, after at least 60 days without messages. At least 14 of the 60 days must have reports. Nobody has classified it yet.',
+    'If true, only sources seen in the 30 days that end with `to`, after at least 60 days without messages. At least 14 of the 60 days must have reports.',
   ),
   reporter: described(
     v.optional(v.string()),
@@ -389,7 +389,7 @@ export const SOURCE_EVENTS: EventDeclaration[] = [
     type: 'feedback.source_recovered',
     summary: 'Messages of a source no longer fail',
     description:
-      'A source no longer counts as failing; `reason` says why. If its addresses belong to another source since, that one recovers.',
+      'A source no longer counts as failing; `reason` says why. If its addresses have moved to another source, the event names that source.',
     data: RecoveredSourceEvent,
     object: `${SOURCE_OBJECT}, and the \`reason\``,
     line: sourceLine,

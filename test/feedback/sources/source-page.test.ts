@@ -72,12 +72,12 @@ test('The page of a source has the steps for a failing service, host names, and 
   const page = await pageOf('SendGrid', `?address=${SENDERS.sendgrid}`);
   assert.match(page, /Set up SendGrid/);
   assert.doesNotMatch(page, /Show the steps/);
-  assert.match(page, /o1\.ptr9\.sendgrid\.net, points back/);
+  assert.match(page, /o1\.ptr9\.sendgrid\.net \(confirmed\)/);
   assert.match(page, /Latest reports about 149\.72\.1\.9/);
   const path = `/feedback/sources/${idOf('SendGrid')}?address=${SENDERS.sendgrid}`;
   assert.ok((await member.get(path)).html.includes(`/feedback/reports/${reports[0]!.id}"`));
   assert.doesNotMatch(await pageOf('Mailchimp'), /Set up Mailchimp/);
-  assert.match(await pageOf('198.51.100.0/24'), /None that points back/);
+  assert.match(await pageOf('198.51.100.0/24'), /None confirmed/);
   // The list leads to the page with the same period, of which the kind is.
   const { html } = await member.get(`/feedback/domains/${domain.id}?days=90`);
   assert.ok(html.includes(`href="/feedback/sources/${idOf('SendGrid')}?days=90"`));
