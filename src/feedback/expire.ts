@@ -100,12 +100,16 @@ const emptyReports = ({ db }: App, cutoff: string): Promise<void> =>
     const ids = old.map(({ id }) => id);
     if (ids.length > 0)
       await transact(db, async (tx) => {
-        await tx
+        const emptied = await tx
           .updateTable('feedback_reports')
           .set({ content: EMPTY_CONTENT, row_count: 0, stored_rows: 0, counted_rows: 0 })
           .where('id', 'in', ids)
+          // Someone may have begun to delete one of them: its rows are still needed for that.
+          .where('status', '=', 'counted')
+          .returning('id')
           .execute();
-        await deletePartsOf(tx, ids);
+        const own = emptied.map(({ id }) => id);
+        if (own.length > 0) await deletePartsOf(tx, own);
       });
     return ids.length;
   }, REPORT_STEPS);

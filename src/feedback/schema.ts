@@ -5,6 +5,7 @@ import { FeedbackState } from '../domains/schema.ts';
 import { asText, labeled, quoted } from '../events/line.ts';
 import type { EventDeclaration } from '../http/openapi/webhooks.ts';
 import { described, exampleId, idOf, named, PAGE_QUERY, Time, typeField } from '../http/schemas.ts';
+import { isDay } from '../lib/clock.ts';
 import { FEEDBACK_ORIGINS } from './intake.ts';
 import { BOUNCE_CLASSES, DISPOSITIONS, REFUSAL_REASONS, REPORT_TYPES } from './reading/report.ts';
 import { REPORT_STATUSES } from './status.ts';
@@ -264,7 +265,7 @@ export const UploadedReports = named(
 const Day = v.pipe(
   v.string(),
   v.regex(/^\d{4}-\d\d-\d\d$/, 'must be a day such as 2026-11-21'),
-  v.check((text) => !Number.isNaN(Date.parse(text)), 'must be a real day'),
+  v.check((text) => isDay(text), 'must be a real day from 1980 to 2199'),
   v.metadata({ jsonSchema: { type: 'string', format: 'date' } }),
 );
 

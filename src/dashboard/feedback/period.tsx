@@ -3,6 +3,7 @@
 import * as v from 'valibot';
 import type { App } from '../../app.ts';
 import { dayBefore, daysOfPeriod, lastDays, MAX_DAYS } from '../../feedback/sums.ts';
+import { isDay } from '../../lib/clock.ts';
 import { dayInWords } from '../../report/times.ts';
 import { Notice, Select, TextField } from '../frame/form.tsx';
 import { Filters, pathWith } from '../frame/table.tsx';
@@ -33,14 +34,6 @@ export interface ChosenPeriod {
   /** What is wrong with the dates that someone chose; null if nothing is. */
   problem: string | null;
 }
-
-/** Such as `2026-11-21`. */
-export const isDay = (text: string | undefined): text is string =>
-  text !== undefined &&
-  /^\d{4}-\d\d-\d\d$/.test(text) &&
-  !Number.isNaN(Date.parse(text)) &&
-  // Date.parse takes 31 February for a day in March.
-  new Date(text).toISOString().startsWith(text);
 
 /** Dates win over a number of days. */
 export function chosenPeriod(app: Pick<App, 'clock'>, { days, from, to }: PeriodQuery) {

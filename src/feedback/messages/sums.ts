@@ -3,6 +3,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { App } from '../../app.ts';
 import type { Db } from '../../store/open.ts';
+import { isOfCountedReport } from '../queries.ts';
 import { messagesOf as messagesOfSources } from '../sources/queries.ts';
 import type { Period } from '../sums.ts';
 import { messageCounts, messageDays } from './counts.ts';
@@ -171,6 +172,7 @@ async function bounceSources(
     .where('day', '>=', from)
     .where('day', '<=', to)
     .where(isOneOf(unknown.map(({ reporting_server }) => reporting_server)))
+    .where(isOfCountedReport)
     .orderBy('id', 'desc')
     .limit(MAX_READ)
     .execute();

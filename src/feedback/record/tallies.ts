@@ -140,7 +140,9 @@ async function untouchDomain(
       .where('domain_id', '=', domain_id)
       .where('type', 'in', ['dmarc', 'tls'])
       .where('source', 'in', ARRIVALS)
-      .where('status', '=', 'counted');
+      // A copy of what someone uploaded shows that reports arrive, too.
+      .where('status', 'in', ['counted', 'duplicate'])
+      .where('verified', 'is distinct from', 0);
   for (const [column, end] of [
     ['first_at', 'min'],
     ['last_at', 'max'],

@@ -154,6 +154,8 @@ export const sumsOfDays = (days: SourceDayCounts[]): SourceDayCounts =>
     SUM_COLUMNS.map((name) => [name, days.reduce((sum, day) => sum + day[name], 0)]),
   ) as SourceDayCounts;
 
+const NO_ADDRESSES = { addresses: 0, first: '', last: '' };
+
 /** Adds the number of addresses, and the days of all time. */
 export async function withAddresses(db: Db, sources: SourceSums[]): Promise<SummedSource[]> {
   if (sources.length === 0) return [];
@@ -173,11 +175,10 @@ export async function withAddresses(db: Db, sources: SourceSums[]): Promise<Summ
     : all.where('source_id', 'in', ids)
   ).execute();
   const spans = new Map(rows.map((row) => [row.source_id, row]));
-  return sources.flatMap((source) => {
-    const span = spans.get(source.row.id);
-    if (!span) return [];
-    const { addresses, first, last } = span;
-    return [{ ...source, addresses: Number(addresses), firstDay: first, lastDay: last }];
+  return sources.map((source) => {
+    // Its last address may have moved to another source after some of its rows expired.
+    const { addresses, first, last } = spans.get(source.row.id) ?? NO_ADDRESSES;
+    return { ...source, addresses: Number(addresses), firstDay: first, lastDay: last };
   });
 }
 
@@ -279,6 +280,7 @@ export async function reportsOfAddress(
 ) {
   const rows = await rowsOf(db, { source, from, to })
     .innerJoin('feedback_reports', 'feedback_reports.id', 'dmarc_rows.report_id')
+    .where('feedback_reports.status', '=', 'counted')
     .leftJoin('feedback_reporters', 'feedback_reporters.id', 'feedback_reports.reporter_id')
     .select(['feedback_reports.id', 'feedback_reporters.name as reporter'])
     .select(({ fn }) => [
@@ -337,6 +339,7 @@ export async function overridesOf(db: Db, period: SourcePeriod) {
 export async function reportersOfSource(db: Db, period: SourcePeriod) {
   const rows = await rowsOf(db, period)
     .innerJoin('feedback_reports', 'feedback_reports.id', 'dmarc_rows.report_id')
+    .where('feedback_reports.status', '=', 'counted')
     .innerJoin('feedback_reporters', 'feedback_reporters.id', 'feedback_reports.reporter_id')
     .select(['feedback_reporters.id', 'feedback_reporters.name'])
     .select(({ fn }) => fn.sum('dmarc_rows.count').as('messages'))

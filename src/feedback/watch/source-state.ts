@@ -175,7 +175,8 @@ export function recoveryReason(
   today: string,
 ): RecoveryReason {
   if (!isOurs({ mark })) return 'not_ours';
-  const lastDay = days.at(-1)?.day ?? failing_since ?? '';
+  const complete = days.filter(({ day }) => day <= dayBefore(today, COMPLETE_AFTER_DAYS));
+  const lastDay = complete.at(-1)?.day ?? failing_since ?? '';
   return lastDay < dayBefore(today, ENDING_DAYS) ? 'silent' : 'passes';
 }
 
