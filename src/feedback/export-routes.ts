@@ -17,7 +17,7 @@ import {
 import { exportName, periodOf } from './sums.ts';
 import { explainTlsFailure } from './tls/explain.ts';
 import { eachFailure, type NamedFailure } from './tls/policies.ts';
-import { tlsFeedback } from './tls/summary.ts';
+import { tlsDays } from './tls/summary.ts';
 
 const exportTls = route({
   method: 'GET',
@@ -32,8 +32,7 @@ const exportTls = route({
   errors: ['not_found'],
   async handle({ app, query }) {
     const period = await periodOf(app, query);
-    const { days } = await tlsFeedback(app, period);
-    return new Response(streamed(toCsv(TLS_DAY_COLUMNS, days)), {
+    return new Response(streamed(toCsv(TLS_DAY_COLUMNS, await tlsDays(app, period))), {
       headers: csvHeaders(exportName('tls-days', period)),
     });
   },

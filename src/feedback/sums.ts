@@ -8,14 +8,13 @@ import { AppError, invalidParams } from '../lib/errors.ts';
 import type { Db, Tx } from '../store/open.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
 import { nextDay } from './queries.ts';
+import { LIMITS } from './reading/limits.ts';
 import type { SummaryQuery } from './schema.ts';
 
 const DAY_MS = 86_400_000;
 const DEFAULT_DAYS = 30;
 export const MAX_DAYS = 400;
 const MAX_LISTED = 100;
-/** Longer ones are refused. */
-const MAX_REPORT_DAYS = 101;
 
 export interface Period {
   domain: DomainRow;
@@ -168,7 +167,7 @@ export const countedReports = (
     // A period that ends at midnight does not include the next day.
     .where('period_to', '>', `${from}T00:00:00.000Z`)
     // For the index: no report that is accepted covers more.
-    .where('period_to', '<', dayBefore(to, -MAX_REPORT_DAYS))
+    .where('period_to', '<', dayBefore(to, -LIMITS.days - 1))
     .where('period_from', '<', nextDay(to))
     .where('status', '=', 'counted');
 

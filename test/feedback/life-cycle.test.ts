@@ -306,3 +306,32 @@ test('An imported complaint counts on the day it arrived, and an old one emits n
   );
   assert.equal(events.body.data.length, 1);
 });
+
+test('A report over several days is from a reporter of each of them, and of no other', async (t) => {
+  const { service, domain, upload } = await startFeedback(t);
+  const day = 86_400;
+  await upload(dmarc({ begin: String(BEGIN - 2 * day), end: String(BEGIN + day) }));
+  const dayOf = (days: number) => new Date((BEGIN + days * day) * 1000).toISOString().slice(0, 10);
+  for (const [days, reporters] of [
+    [-3, 0],
+    [-2, 1],
+    [-1, 1],
+    [0, 1],
+    [1, 0],
+  ] as const) {
+    const { body } = await service.call<{ reporter_count: number }>(
+      'GET',
+      `/v1/feedback/dmarc?domain_id=${domain.id}&from=${dayOf(days)}&to=${dayOf(days)}`,
+    );
+    assert.equal(body.reporter_count, reporters, `day ${days}`);
+  }
+});
+
+test('Days beyond the years of reports are refused', async (t) => {
+  const { service, domain } = await startFeedback(t);
+  for (const period of ['from=9999-12-01&to=9999-12-31', 'to=0000-01-01', 'from=2026-02-31'])
+    for (const path of ['dmarc', 'complaints/summary', 'bounces/summary']) {
+      const url = `/v1/feedback/${path}?domain_id=${domain.id}&${period}`;
+      assert.equal((await service.call('GET', url)).status, 422, url);
+    }
+});

@@ -25,6 +25,7 @@ async function sums({ service }: FeedbackService) {
       .orderBy('day')
       .orderBy('source_id')
       .execute(),
+    sources: await db.selectFrom('feedback_sources').select('key').orderBy('key').execute(),
     addresses: await db
       .selectFrom('feedback_addresses')
       .select(['address', 'first_day', 'last_day', 'messages', 'passed', 'source_id'])

@@ -3,7 +3,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { dayBefore } from '../../src/feedback/sums.ts';
-import { type SourceDay, sourceState } from '../../src/feedback/watch/source-state.ts';
+import {
+  recoveryReason,
+  type SourceDay,
+  sourceState,
+} from '../../src/feedback/watch/source-state.ts';
 
 const TODAY = '2026-11-21';
 /** Before the newest day of which all reports have arrived. */
@@ -88,6 +92,17 @@ test('A failing source recovers when its latest messages pass, or after two sile
   assert.equal(sourceState(foreign, [day(3, 100, 0)], DOMAIN).failing_since, null);
   const silent = { ...SERVICE, failing_since: ago(15) };
   assert.equal(sourceState(silent, [day(15, 100, 0)], DOMAIN).failing_since, null);
+});
+
+test('A recovery says why: nothing is called passing that is silent or not yet complete', () => {
+  const failing = { mark: null, failing_since: ago(15) };
+  const reasonOf = (given: SourceDay[], mark: 'own' | 'foreign' | null = null) =>
+    recoveryReason({ ...failing, mark }, given, TODAY);
+  assert.equal(reasonOf([day(15, 100, 0), day(1, 100, 100)]), 'passes');
+  assert.equal(reasonOf([day(15, 100, 0)]), 'silent');
+  // Reports of the current day are not complete, so they decide nothing.
+  assert.equal(reasonOf([day(15, 100, 0), day(0, 50, 0)]), 'silent');
+  assert.equal(reasonOf([day(1, 100, 100)], 'foreign'), 'not_ours');
 });
 
 test('A source is new if it was not seen for 60 days and its messages arrive', () => {

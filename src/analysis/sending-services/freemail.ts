@@ -1,6 +1,6 @@
 /** Domains of mailbox providers and hosting platforms whose users cannot publish DNS records there. */
 
-import { suffixIndex } from './suffix-index.ts';
+import { suffixIndex } from './service.ts';
 
 /** A second-level domain under a country: `.de`, `.co.uk`, `.com.br`, and the generic ones. */
 const COUNTRY = '(?:com|net|[a-z]{2}|co\\.[a-z]{2}|com\\.[a-z]{2}|ne\\.jp)';

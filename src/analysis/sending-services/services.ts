@@ -7,8 +7,7 @@ import { GATEWAYS } from './gateways.ts';
 import { HOSTING_PROVIDERS } from './hosting-providers.ts';
 import { MAILBOX_HOSTS } from './mailbox-hosts.ts';
 import { NEWSLETTERS } from './newsletters.ts';
-import { hasSuffix, type SendingService } from './service.ts';
-import { suffixIndex } from './suffix-index.ts';
+import { hasSuffix, type SendingService, suffixIndex } from './service.ts';
 
 /**
  * If marks of several services are found, the first of them counts. Applications come before the services

@@ -11,6 +11,7 @@ import { deleteLaterChunks } from '../../store/chunks.ts';
 import { lockName, type Tx, transact } from '../../store/open.ts';
 import type { FeedbackReportRow } from '../../store/tables.generated.ts';
 import { deleteMailRows, deleteReportRows } from '../expire.ts';
+import { deleteIfEmpty } from '../sources/assign.ts';
 import { EMPTY_CONTENT, REMOVED } from '../status.ts';
 import { BATCH_ROWS } from '../thread/prepare.ts';
 import { addSources, lockedReport } from './rows.ts';
@@ -79,13 +80,12 @@ async function uncountBatch(tx: Tx, id: string): Promise<boolean> {
     return false;
   const end = report.counted_rows;
   const start = Math.max(0, end - BATCH_ROWS);
-  const batch = tx
+  const rows = await tx
     .selectFrom('dmarc_rows')
+    .select(['address', 'day'])
     .where('report_id', '=', id)
     .where('position', '>=', start)
-    .where('position', '<', end);
-  const rows = await batch
-    .select(['address', 'day'])
+    .where('position', '<', end)
     .where('address', 'is not', null)
     .distinct()
     .execute();
@@ -129,11 +129,14 @@ async function deleteEmptySums(
     .where('month', '=', day.slice(0, 7))
     .where('messages', '<=', 0)
     .execute();
-  await tx
+  const gone = await tx
     .deleteFrom('feedback_addresses')
     .where('id', 'in', ids)
     .where('messages', '<=', 0)
+    .returning('source_id')
     .execute();
+  for (const source of new Set(gone.map(({ source_id }) => source_id)))
+    if (source !== null) await deleteIfEmpty(tx, source);
   const seen = (
     limit: 'min' | 'max',
   ) => sql<string>`(select ${sql.raw(limit)}(day) from dmarc_rows r

@@ -82,8 +82,8 @@ async function copyMark(tx: Tx, from: string, to: string): Promise<void> {
       .execute();
 }
 
-/** What a person said about it stays. */
-async function deleteIfEmpty(tx: Tx, id: string): Promise<void> {
+/** Deletes a source without addresses and days. What a person said about it stays. */
+export async function deleteIfEmpty(tx: Tx, id: string): Promise<void> {
   await tx
     .deleteFrom('feedback_sources')
     .where('id', '=', id)

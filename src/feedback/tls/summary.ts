@@ -8,7 +8,8 @@ import { tlsFailures, tlsPolicies } from './policies.ts';
 
 const MAX_LISTED = 100;
 
-export async function tlsFeedback({ db }: App, { domain, from, to }: Period) {
+/** The days with reports, oldest first. */
+export async function tlsDays({ db }: Pick<App, 'db'>, { domain, from, to }: Period) {
   const days = await db
     .selectFrom('tls_days')
     .select(['day', 'succeeded', 'failed'])
@@ -17,6 +18,12 @@ export async function tlsFeedback({ db }: App, { domain, from, to }: Period) {
     .where('day', '<=', to)
     .orderBy('day')
     .execute();
+  return days.map(({ day, ...sums }) => ({ date: day, ...sums }));
+}
+
+export async function tlsFeedback(app: App, { domain, from, to }: Period) {
+  const { db } = app;
+  const days = await tlsDays(app, { domain, from, to });
   const failures = db
     .selectFrom('tls_failures')
     .innerJoin('feedback_reports', 'feedback_reports.id', 'tls_failures.report_id')
@@ -40,7 +47,7 @@ export async function tlsFeedback({ db }: App, { domain, from, to }: Period) {
     ...{ domain_id: domain.id, from, to },
     succeeded: days.reduce((sum, day) => sum + day.succeeded, 0),
     failed: days.reduce((sum, day) => sum + day.failed, 0),
-    days: days.map(({ day, ...sums }) => ({ date: day, ...sums })),
+    days,
     servers: servers.map((row) => ({ ...row, sessions: Number(row.sessions) })),
     reasons: reasons.map(({ result_type, sessions }) => ({
       ...{ result_type, sessions: Number(sessions) },

@@ -372,3 +372,17 @@ test('DKIM verification never throws on arbitrary bytes', async () => {
     assert.notEqual(outcome.result, 'pass');
   }
 });
+
+test('DKIM verification takes a kept key for the same record only', async () => {
+  const raw = await sign();
+  for (const [record, result] of [
+    [KEYS.rsa.record, 'pass'],
+    [KEYS.rsa.record, 'pass'],
+    [KEYS.other.record, 'fail'],
+    [`${KEYS.rsa.record}; h=sha1`, 'permerror'],
+    [KEYS.rsa.record, 'pass'],
+  ] as const) {
+    const outcome = await outcomeOf({ message: raw, zone: zoneWith(record) });
+    assert.equal(outcome.result, result, record.slice(-20));
+  }
+});

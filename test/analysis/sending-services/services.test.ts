@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, test } from 'node:test';
 import { foreignOwner, ownDomainFix } from '../../../src/analysis/sending-services/ownership.ts';
-import { hasSuffix } from '../../../src/analysis/sending-services/service.ts';
+import { hasSuffix, suffixIndex } from '../../../src/analysis/sending-services/service.ts';
 import {
   SENDING_SERVICES,
   serviceOfField,
@@ -143,4 +143,15 @@ test('serviceOfSelector ignores selectors that many signers use', () => {
   );
   const none = [undefined, undefined, undefined];
   assert.deepEqual(ids, ['microsoft_365', 'google_workspace', 'mailchimp', ...none]);
+});
+
+test('suffixIndex finds what a comparison with each suffix finds, in the same order', () => {
+  const entries = SENDING_SERVICES.map((service) => [service.id, service.marks.hosts] as const);
+  const find = suffixIndex(entries);
+  const suffixes = entries.flatMap(([, hosts]) => hosts ?? []);
+  const names = suffixes.flatMap((suffix) => [suffix, `a.b.${suffix}`, `x${suffix}`, `.${suffix}`]);
+  for (const name of [...names, '', '.', 'com', 'example.com']) {
+    const expected = entries.filter(([, hosts]) => hasSuffix(name, hosts)).map(([id]) => id);
+    assert.deepEqual(find(name), expected, name);
+  }
 });
