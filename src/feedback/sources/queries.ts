@@ -5,6 +5,7 @@ import { AppError } from '../../lib/errors.ts';
 import { type Db, lockIn, type Tx } from '../../store/open.ts';
 import type { DomainRow, FeedbackSourceRow } from '../../store/tables.generated.ts';
 import { explainOverride, type OverrideReason } from '../override-reasons.ts';
+import { REMOVED } from '../status.ts';
 import { type Days, dayBefore, type Period } from '../sums.ts';
 import type { MessageCounts } from './advice.ts';
 import { SUM_COLUMNS, type SumColumn, sumsIn } from './days.ts';
@@ -280,7 +281,7 @@ export async function reportsOfAddress(
 ) {
   const rows = await rowsOf(db, { source, from, to })
     .innerJoin('feedback_reports', 'feedback_reports.id', 'dmarc_rows.report_id')
-    .where('feedback_reports.status', '=', 'counted')
+    .where('feedback_reports.status', '<>', REMOVED)
     .leftJoin('feedback_reporters', 'feedback_reporters.id', 'feedback_reports.reporter_id')
     .select(['feedback_reports.id', 'feedback_reporters.name as reporter'])
     .select(({ fn }) => [
@@ -339,7 +340,7 @@ export async function overridesOf(db: Db, period: SourcePeriod) {
 export async function reportersOfSource(db: Db, period: SourcePeriod) {
   const rows = await rowsOf(db, period)
     .innerJoin('feedback_reports', 'feedback_reports.id', 'dmarc_rows.report_id')
-    .where('feedback_reports.status', '=', 'counted')
+    .where('feedback_reports.status', '<>', REMOVED)
     .innerJoin('feedback_reporters', 'feedback_reporters.id', 'feedback_reports.reporter_id')
     .select(['feedback_reporters.id', 'feedback_reporters.name'])
     .select(({ fn }) => fn.sum('dmarc_rows.count').as('messages'))
