@@ -13,6 +13,7 @@ import { createWebClient } from '../net/http/client.ts';
 import type { WebClient } from '../net/http/web.ts';
 import { type AnalysisStep, analyze, type StepOutcome } from './analyze.ts';
 import type { AnalysisInput, Setup } from './check.ts';
+import { createJobQueue } from './job-queue.ts';
 import type { StoredResult } from './result.ts';
 import { checksToFix } from './summary.ts';
 
@@ -39,10 +40,15 @@ const send = batchPerTurn<FromWorker>((messages) => port.postMessage(messages));
 const { resolver, settle } = remoteResolver(send);
 const network: Network = { resolver, web: createWebClient({ resolver }) };
 
+const jobs = createJobQueue<AnalyzeCommand>({
+  run: async (command) => send(await runJob(command, network)),
+});
+
 port.on('message', (messages: ToWorker[]) => {
+  jobs.heard();
   for (const message of messages) {
     if (message.type === 'answer') settle(message);
-    else void runJob(message, network).then(send);
+    else jobs.add(message);
   }
 });
 

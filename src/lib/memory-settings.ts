@@ -65,6 +65,8 @@ const MAX_GROWTH_PERCENT = 50;
  */
 export function limitHeapGrowth(): void {
   setFlagsFromString(`--heap-growing-percent=${MAX_GROWTH_PERCENT}`);
+  // The limit of the main thread would replace those of the other threads.
+  setFlagsFromString('--max-semi-space-size=0');
   setFlagsFromString('--expose-gc');
   // Only contexts that are created with the flag have the function.
   const collect = runInNewContext('gc') as () => void;

@@ -242,7 +242,7 @@ function htmlMentionsUnsubscribing(context: Context): boolean {
   const hiddenText = hidden.map((entry) => entry.text).join(' ');
   return [text, hiddenText]
     .flatMap((part) => [part.slice(0, MAX_TEXT), part.slice(MAX_TEXT).slice(-MAX_TEXT)])
-    .some((part) => hasAny(plainWords(part, MAX_TEXT), PATTERNS[0]!));
+    .some((part) => PATTERNS[0]!.words.test(plainWords(part, MAX_TEXT)));
 }
 
 /** The effect that a text suggests; null if it suggests none. */
@@ -250,30 +250,26 @@ function purposeOf(text: string): string | null {
   if (text.trim() === '') return null;
   if (mentionsUnsubscribe(text)) return UNSUBSCRIBE;
   const searched = plainWords(text, MAX_LINK_WORDS);
-  return PATTERNS.find((pattern) => hasAny(searched, pattern))?.purpose ?? null;
+  return PATTERNS.find(({ words }) => words.test(searched))?.purpose ?? null;
 }
 
 interface Pattern {
   purpose: string;
-  /** Matches if a normalized text, with spaces around every word, contains any of these. */
-  pieces: string[];
+  /** Matches a normalized text, with spaces around every word. One pattern: hundreds of searches take 50 times as long. */
+  words: RegExp;
 }
-
-const hasAny = (normalized: string, { pieces }: Pattern): boolean =>
-  pieces.some((piece) => normalized.includes(piece));
 
 function patternOf({ purpose, anywhere, atStart, whole }: CautionWords): Pattern {
   const normalize = (words: string[]) => words.map((word) => plainWords(word, 100).trim());
   const joined = normalize(atStart).map((word) => word.replaceAll(' ', ''));
   const starts = new Set([...normalize(atStart), ...joined]);
-  return {
-    purpose,
-    pieces: [
-      ...normalize(anywhere),
-      ...[...starts].map((word) => ` ${word}`),
-      ...normalize(whole).map((word) => ` ${word} `),
-    ],
-  };
+  // Normalized words consist of letters, digits and spaces, so that nothing needs to be escaped.
+  const pieces = [
+    ...normalize(anywhere),
+    ...[...starts].map((word) => ` ${word}`),
+    ...normalize(whole).map((word) => ` ${word} `),
+  ];
+  return { purpose, words: new RegExp(pieces.join('|')) };
 }
 
 /** Removes percent-encoding twice, because a URL may contain another URL. */
