@@ -10,6 +10,8 @@ export interface JobQueue<T> {
 interface JobQueueOptions<T> {
   /** Never rejects. */
   run(job: T): Promise<void>;
+  /** Called whenever the last job has ended. */
+  onIdle?(): void;
   /** A job from which nothing is heard for so many milliseconds waits for the network. */
   waitingMs?: number;
 }
@@ -22,7 +24,7 @@ const MAX_READY = 3;
  * Of jobs that take turns, all objects live until the last job ends, and the garbage collector copies them each time:
  * with twelve at once, a message took a tenth more time.
  */
-export function createJobQueue<T>({ run, waitingMs = 5 }: JobQueueOptions<T>): JobQueue<T> {
+export function createJobQueue<T>({ run, onIdle, waitingMs = 5 }: JobQueueOptions<T>): JobQueue<T> {
   const queue: T[] = [];
   let running = 0;
   let wasHeard = false;
@@ -33,6 +35,7 @@ export function createJobQueue<T>({ run, waitingMs = 5 }: JobQueueOptions<T>): J
     void run(job).then(() => {
       running -= 1;
       while (running < MAX_READY && queue.length > 0) begin(queue.shift()!);
+      if (running === 0) onIdle?.();
     });
   }
 

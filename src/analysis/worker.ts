@@ -3,6 +3,7 @@
 import { parentPort } from 'node:worker_threads';
 import { batchPerTurn } from '../lib/concurrency.ts';
 import { errorMessage } from '../lib/errors.ts';
+import { momentaryCache } from '../net/dns/momentary-cache.ts';
 import {
   type LookupAnswer,
   type LookupRequest,
@@ -37,11 +38,13 @@ export type FromWorker =
 
 const port = parentPort!;
 const send = batchPerTurn<FromWorker>((messages) => port.postMessage(messages));
-const { resolver, settle } = remoteResolver(send);
+const { resolver: ask, settle } = remoteResolver(send);
+const { resolver, clear } = momentaryCache(ask);
 const network: Network = { resolver, web: createWebClient({ resolver }) };
 
 const jobs = createJobQueue<AnalyzeCommand>({
   run: async (command) => send(await runJob(command, network)),
+  onIdle: clear,
 });
 
 port.on('message', (messages: ToWorker[]) => {

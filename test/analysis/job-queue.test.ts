@@ -61,4 +61,22 @@ describe('Job queue of an analysis thread', () => {
     await turn();
     assert.deepEqual(begun, [1, 2, 3, 4]);
   });
+
+  it('It says when no job runs, so that what jobs share can be forgotten', async () => {
+    const ends: (() => void)[] = [];
+    let idle = 0;
+    const queue = createJobQueue<number>({
+      run: () => new Promise((resolve) => ends.push(resolve)),
+      onIdle: () => {
+        idle += 1;
+      },
+    });
+    for (let job = 1; job <= 4; job += 1) queue.add(job);
+    for (let job = 1; job <= 4; job += 1) {
+      assert.equal(idle, 0);
+      ends.shift()!();
+      await turn();
+    }
+    assert.equal(idle, 1);
+  });
 });

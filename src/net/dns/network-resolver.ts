@@ -15,7 +15,13 @@ import {
   startDeadline,
 } from '../../lib/concurrency.ts';
 import { normalizeQueryName } from './message.ts';
-import type { DnsAnswer, DnsErrorReason, RecordType, Resolver } from './resolver.ts';
+import {
+  copyAnswer,
+  type DnsAnswer,
+  type DnsErrorReason,
+  type RecordType,
+  type Resolver,
+} from './resolver.ts';
 import { createServerQuery } from './transport.ts';
 
 interface DnsResolverOptions {
@@ -123,11 +129,6 @@ function withCache(query: Resolver, cache: DnsCache): Resolver {
     inFlight.set(key, shared);
     return copyAnswer(await shared);
   };
-}
-
-/** Each caller gets its own records, so that sorting them does not change the cache. */
-function copyAnswer(answer: DnsAnswer): DnsAnswer {
-  return answer.status === 'found' ? { ...answer, records: [...answer.records] } : answer;
 }
 
 function failed(reason: DnsErrorReason): DnsAnswer {

@@ -43,6 +43,11 @@ export type DnsErrorReason =
 /** Looks up one name; never rejects. Names are in A-labels, without a trailing dot. */
 export type Resolver = (name: string, type: RecordType) => Promise<DnsAnswer>;
 
+/** The answer of a cache. Each caller gets its own records, so that sorting them does not change the cache. */
+export function copyAnswer(answer: DnsAnswer): DnsAnswer {
+  return answer.status === 'found' ? { ...answer, records: [...answer.records] } : answer;
+}
+
 /** The records, an empty list if there are none, or null if the lookup failed. */
 export function recordsOf(answer: DnsAnswer): string[] | null {
   if (answer.status === 'found') return answer.records;
