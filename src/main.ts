@@ -22,7 +22,6 @@ import { ConfigError } from './config/config.ts';
 import { closestName } from './lib/closest-name.ts';
 import { errorMessage } from './lib/errors.ts';
 import { printable, terminalText } from './lib/log.ts';
-import { applyMemorySettings } from './lib/memory-settings.ts';
 import { wrap } from './report/text.ts';
 import { StoreError } from './store/errors.ts';
 import { VERSION } from './version.ts';
@@ -215,7 +214,6 @@ function untilSignal(): Promise<void> {
   });
 }
 
-if (process.argv[2] === serve.name) applyMemorySettings(process);
 // The database holds other people's mail, so no other user of the machine may read it.
 process.umask(0o077);
 // No top-level await: the executable is one CommonJS file.

@@ -25,6 +25,15 @@ if (process.argv[1]?.endsWith('start.ts')) {
   } else {
     // As in `npm start`. Other commands follow two dashes: `npm start -- owner you@example.com`.
     if (process.argv.length === 2) process.argv.push('serve');
-    void import('./main.ts');
+    void run();
   }
+}
+
+async function run(): Promise<void> {
+  if (process.argv[2] === 'serve') {
+    const { applyMemorySettings } = await import('./lib/memory-settings.ts');
+    // Before the program is loaded, because this starts the process again.
+    applyMemorySettings(process);
+  }
+  await import('./main.ts');
 }

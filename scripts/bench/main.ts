@@ -1,4 +1,4 @@
-/** `npm run bench [name…]`: runs the benchmarks and writes their results to docs/benchmarks.json. */
+/** `npm run bench [-- name… [option…]]`: runs the benchmarks and writes their results to docs/benchmarks.json. */
 
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
@@ -24,7 +24,7 @@ const NAMES = [
   'feedback_pages',
   'pages',
 ];
-/** Only by name, because they need other programs: `nodes`, `copy` and `peers`. */
+/** Only by name, because they need other programs: `nodes`, `capacity`, `copy` and `peers`. */
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
 const BUILT = path('../../dist/bench');
 const FIGURES = path('../../docs/benchmarks.json');
@@ -64,14 +64,16 @@ function readFigures(): Record<string, unknown> {
 }
 
 await bundle();
-const selected = process.argv.slice(2);
+const isOption = (argument: string): boolean => argument.startsWith('--');
+const selected = process.argv.slice(2).filter((argument) => !isOption(argument));
+const options = process.argv.slice(2).filter(isOption);
 const figures = readFigures();
 figures.date = new Date().toISOString().slice(0, 10);
 figures.machine = `${cpus().length} cores, Node ${process.versions.node}`;
 for (const name of selected.length > 0 ? selected : NAMES) {
   process.stderr.write(`${name} …\n`);
   // Each runs in its own process, so that none affects the next.
-  const output = execFileSync(process.execPath, [`${BUILT}/run.mjs`, name], {
+  const output = execFileSync(process.execPath, [`${BUILT}/run.mjs`, name, ...options], {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'inherit'],
   });

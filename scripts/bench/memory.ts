@@ -13,6 +13,7 @@ import { startDnsServer } from '../../test/helpers/dns-server.ts';
 import { execFileSync, spawn } from '../programs.ts';
 import { round2 } from './measure.ts';
 import { type BenchMail, benchMail } from './message.ts';
+import { databaseVariables } from './postgres.ts';
 import { sendAll } from './smtp.ts';
 
 const EXECUTABLE = resolve('dist/deliverability');
@@ -82,6 +83,8 @@ export interface MemoryFigures {
   cpuMs: number;
   /** The same by kind of thread. */
   cpuMsOf: ThreadTimes;
+  /** CPU time of the PostgreSQL server for each message, in milliseconds; 0 without one. */
+  databaseMs: number;
   /** Private memory in MB: without the pages of the program file, which the kernel can reclaim. */
   privateIdle: number;
   privatePeak: number;
@@ -95,6 +98,15 @@ export interface ThreadTimes {
   files: number;
 }
 
+interface MeasureOptions {
+  messages?: number;
+  idleMs?: number;
+  mail?: BenchMail;
+  /** The URL of a PostgreSQL database, and the CPU time that its server has used, in milliseconds. */
+  database?: string;
+  databaseCpuMs?(): number;
+}
+
 /** Starts `command serve`, sends it the messages as fast as it accepts them, and waits for all results. */
 export async function measureMemory(
   [program, ...args]: [string, ...string[]],
@@ -103,7 +115,9 @@ export async function measureMemory(
     messages = MESSAGES,
     idleMs = IDLE_MS,
     mail,
-  }: { messages?: number; idleMs?: number; mail?: BenchMail } = {},
+    database,
+    databaseCpuMs = () => 0,
+  }: MeasureOptions = {},
 ): Promise<MemoryFigures> {
   const folder = mkdtempSync(join(tmpdir(), 'bench-'));
   const { input, zone } = mail ?? (await benchMail());
@@ -118,6 +132,7 @@ export async function measureMemory(
     DELIVERABILITY_LOG_FORMAT: 'json',
     DELIVERABILITY_RATE_LIMIT: '0',
     DELIVERABILITY_WORKERS: String(workers),
+    ...databaseVariables(database),
   };
   const { key } = JSON.parse(
     execFileSync(program, [...args, 'owner', 'owner@bench.example', '--json'], {
@@ -136,6 +151,7 @@ export async function measureMemory(
     const api = await createTests(ready.api, key, messages);
     const cpuBefore = cpuMsOf(child.pid!);
     const threadsBefore = threadTimes(child.pid!);
+    const databaseBefore = databaseCpuMs();
     let privatePeak = 0;
     const sample = () => {
       privatePeak = Math.max(privatePeak, memoryOf(child.pid!).private);
@@ -156,11 +172,13 @@ export async function measureMemory(
       files: each('files'),
     };
     const cpuMs = round2((cpuMsOf(child.pid!) - cpuBefore) / messages);
+    const databaseMs = round2((databaseCpuMs() - databaseBefore) / messages);
     const { peak } = memoryOf(child.pid!);
     await pause(idleMs);
     const after = memoryOf(child.pid!).resident;
     const perSecond = Math.round(messages / seconds);
-    return { idle, peak, after, perSecond, cpuMs, cpuMsOf: cpuOf, privateIdle, privatePeak };
+    const cpu = { cpuMs, cpuMsOf: cpuOf, databaseMs };
+    return { idle, peak, after, perSecond, ...cpu, privateIdle, privatePeak };
   } finally {
     child.kill('SIGTERM');
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');

@@ -2,6 +2,7 @@
 
 import { isMainThread } from 'node:worker_threads';
 import { benchAnalysis } from './analysis.ts';
+import { benchCapacity } from './capacity.ts';
 import { benchCopy } from './copy.ts';
 import { benchFeedback } from './feedback.ts';
 import { benchFeedbackPages } from './feedback-pages.ts';
@@ -17,7 +18,7 @@ import { benchSummary } from './summary.ts';
 import { benchWatching } from './watching.ts';
 import { benchWebhooks } from './webhooks.ts';
 
-const BENCHES: Record<string, () => Promise<object>> = {
+const BENCHES: Record<string, (options: string[]) => Promise<object>> = {
   smtp: benchSmtp,
   analysis: benchAnalysis,
   http: benchHttp,
@@ -28,6 +29,7 @@ const BENCHES: Record<string, () => Promise<object>> = {
   watching: benchWatching,
   summary: benchSummary,
   copy: benchCopy,
+  capacity: benchCapacity,
   nodes: benchNodes,
   feedback: benchFeedback,
   feedback_pages: benchFeedbackPages,
@@ -41,5 +43,5 @@ if (isMainThread) {
   const bench = BENCHES[name];
   if (!bench)
     throw new Error(`Unknown benchmark "${name}": choose ${Object.keys(BENCHES).join(', ')}`);
-  console.log(JSON.stringify(await bench()));
+  console.log(JSON.stringify(await bench(process.argv.slice(3))));
 }

@@ -1,4 +1,7 @@
-/** The entry point of the executable: sets up loading of the database addon, then runs the program. */
+/** The entry point of the executable. */
 
-import './load-addon.ts';
-import '../../src/main.ts';
+import { applyMemorySettings } from '../../src/lib/memory-settings.ts';
+
+// First, because it starts the process again: the program would be loaded twice.
+if (process.argv[2] === 'serve') applyMemorySettings(process);
+void import('./program.ts');

@@ -20,7 +20,7 @@ function startCache(answer: DnsAnswer) {
       state.asked += 1;
       return state.answer;
     },
-    () => state.time,
+    { now: () => state.time },
   );
   return { state, cache };
 }
