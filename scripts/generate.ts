@@ -39,6 +39,14 @@ async function scaling(): Promise<string> {
   return fillSection(read('docs/scaling.md'), 'nodes', table);
 }
 
+/** The document about what messages cost. */
+async function performanceFigures(): Promise<string> {
+  const { capacityTable, messageTable } = await import('./bench/table.ts');
+  const figures = JSON.parse(read('docs/benchmarks.json'));
+  const text = fillSection(read('docs/performance.md'), 'message', messageTable(figures));
+  return fillSection(text, 'capacity', capacityTable(figures));
+}
+
 /** The document with the figures of the last reliability runs. */
 async function reliability(): Promise<string> {
   const { reliabilityTable } = await import('./reliability/scenarios.ts');
@@ -152,6 +160,7 @@ const FILES: [string, () => string | Promise<string>][] = [
   ['docs/blocklists.md', blocklists],
   ['docs/monitoring.md', monitoring],
   ['docs/scaling.md', scaling],
+  ['docs/performance.md', performanceFigures],
   ['docs/reliability.md', reliability],
   ['docs/scoring.md', scoring],
   ['docs/webhooks.md', webhooks],

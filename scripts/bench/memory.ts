@@ -105,6 +105,8 @@ interface MeasureOptions {
   /** The URL of a PostgreSQL database, and the CPU time that its server has used, in milliseconds. */
   database?: string;
   databaseCpuMs?(): number;
+  /** The folder to which the process writes CPU profiles of its threads when it ends. */
+  profiles?: string;
 }
 
 /** Starts `command serve`, sends it the messages as fast as it accepts them, and waits for all results. */
@@ -117,6 +119,7 @@ export async function measureMemory(
     mail,
     database,
     databaseCpuMs = () => 0,
+    profiles,
   }: MeasureOptions = {},
 ): Promise<MemoryFigures> {
   const folder = mkdtempSync(join(tmpdir(), 'bench-'));
@@ -133,6 +136,7 @@ export async function measureMemory(
     DELIVERABILITY_RATE_LIMIT: '0',
     DELIVERABILITY_WORKERS: String(workers),
     ...databaseVariables(database),
+    ...(profiles ? { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${profiles}` } : {}),
   };
   const { key } = JSON.parse(
     execFileSync(program, [...args, 'owner', 'owner@bench.example', '--json'], {

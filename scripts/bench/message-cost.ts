@@ -1,22 +1,25 @@
 /**
  * What a message costs, from SMTP to its stored result, in the executable: CPU time by kind of thread, messages a second,
- * and private memory. For a newsletter of 8 kB; with `--cpu` also for plain text and for a newsletter of 100 kB.
+ * and private memory. For plain text and for newsletters of two sizes. With `--cpu`, it also prints the functions that take
+ * the most CPU time.
  */
 
-import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { makeKey, signMessage } from '../../test/helpers/signer.ts';
 import { installedCopy, measureMemory } from './memory.ts';
 import { type BenchMail, benchMail } from './message.ts';
 import { newsletter, plainMessage } from './newsletter.ts';
+import { mostExpensive } from './profile.ts';
 
 const EXECUTABLE = resolve('dist/deliverability');
 const IDLE_MS = 3_000;
 
 /** Each with the number of messages, so that each takes about as long. */
 const MESSAGES = {
-  newsletter: { text: () => newsletter(8), count: 1500 },
   plain: { text: plainMessage, count: 1500 },
+  newsletter: { text: () => newsletter(8), count: 1500 },
   large: {
     text: () => newsletter(100, ' Some more words follow here, which say nothing.'.repeat(4)),
     count: 300,
@@ -30,30 +33,41 @@ export async function benchMessage(options: string[]) {
   if (executables.length === 0)
     return { skipped: 'dist/deliverability does not exist: run npm run build' };
   const figures: Record<string, object> = {};
-  const messages = Object.entries(MESSAGES);
-  for (const [name, { text, count }] of options.includes('--cpu')
-    ? messages
-    : messages.slice(0, 1)) {
+  for (const [name, { text, count }] of Object.entries(MESSAGES)) {
     const mail = await signed(text());
-    for (const [index, path] of executables.entries()) {
-      const installed = installedCopy(path);
-      const found = await measureMemory([installed.path], 1, {
-        messages: count,
-        idleMs: IDLE_MS,
-        mail,
-      });
-      installed.remove();
-      figures[index === 0 ? name : `${name}_other_${index}`] = {
-        bytes: mail.input.raw.byteLength,
-        cpu_ms: found.cpuMs,
-        cpu_ms_by_thread: found.cpuMsOf,
-        per_second: found.perSecond,
-        private_idle_mb: found.privateIdle,
-        private_peak_mb: found.privatePeak,
-      };
-    }
+    for (const [index, path] of executables.entries())
+      figures[index === 0 ? name : `${name}_other_${index}`] = await cost(path, mail, count);
   }
-  return figures;
+  if (options.includes('--cpu')) await printProfile();
+  const { cpu_ms } = figures.newsletter as Awaited<ReturnType<typeof cost>>;
+  return { ...figures, newsletter_cpu_ms: cpu_ms };
+}
+
+async function cost(executable: string, mail: BenchMail, messages: number) {
+  const installed = installedCopy(executable);
+  const found = await measureMemory([installed.path], 1, { messages, idleMs: IDLE_MS, mail });
+  installed.remove();
+  return {
+    bytes: mail.input.raw.byteLength,
+    cpu_ms: found.cpuMs,
+    cpu_ms_by_thread: found.cpuMsOf,
+    per_second: found.perSecond,
+    private_idle_mb: found.privateIdle,
+    private_peak_mb: found.privatePeak,
+  };
+}
+
+/** Of the newsletter, measured again, because writing a profile takes time. */
+async function printProfile(): Promise<void> {
+  const profiles = mkdtempSync(join(tmpdir(), 'profiles-'));
+  const { text, count: messages } = MESSAGES.newsletter;
+  const mail = await signed(text());
+  const installed = installedCopy(EXECUTABLE);
+  await measureMemory([installed.path], 1, { messages, idleMs: IDLE_MS, mail, profiles });
+  installed.remove();
+  for (const [thread, functions] of Object.entries(mostExpensive(profiles, messages)))
+    process.stderr.write(`\n${thread}\n${functions.join('\n')}\n`);
+  rmSync(profiles, { recursive: true });
 }
 
 /** With two signatures, as services send it. */

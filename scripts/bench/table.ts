@@ -1,4 +1,4 @@
-/** The table in docs/benchmarks.md with the results of the last `npm run bench`. */
+/** The tables of the documents with the results of the last `npm run bench`. */
 
 type Figures = Record<string, Record<string, number | string> | string>;
 
@@ -201,6 +201,12 @@ const ROWS: Row[] = [
     target: '',
   },
   {
+    label: 'Executable: CPU time of a newsletter of 9 kB, from SMTP to its stored result',
+    from: ['message', 'newsletter_cpu_ms'],
+    unit: ' ms',
+    target: '≤ 6 ms',
+  },
+  {
     label: 'Executable: time from start to ready',
     from: ['start', 'start_to_ready_seconds'],
     unit: ' s',
@@ -233,6 +239,7 @@ const ROWS: Row[] = [
   { label: 'Executable: size', from: ['start', 'executable_mb'], unit: ' MB', target: '< 120 MB' },
 ];
 
+/** The table in docs/benchmarks.md. */
 export function benchmarkTable(figures: Figures): string {
   const lines = ROWS.map(({ label, from: [section, name], unit, target }) => {
     const value = (figures[section] as Record<string, number> | undefined)?.[name];
@@ -274,4 +281,64 @@ export function nodesTable({ nodes }: Figures): string {
         `| ${label} | ${NODE_SETUPS.map((setup) => figureOf(setup, figure, unit)).join(' | ')} |`,
     ),
   ].join('\n');
+}
+
+const MESSAGE_ROWS: [label: string, figure: (figures: MessageFigures) => string][] = [
+  ['Size', ({ bytes }) => `${(bytes / 1000).toFixed(1)} kB`],
+  ['CPU time for each', ({ cpu_ms }) => `${cpu_ms} ms`],
+  ['Of this, the analysis thread', ({ cpu_ms_by_thread: { analysis } }) => `${analysis} ms`],
+  ['The main thread: SMTP, HTTP and database', ({ cpu_ms_by_thread: { main } }) => `${main} ms`],
+  ['Garbage collector and compiler of V8', ({ cpu_ms_by_thread: { engine } }) => `${engine} ms`],
+  ['Messages a second', ({ per_second }) => `${per_second}/s`],
+  ['Private memory, idle', ({ private_idle_mb }) => `${private_idle_mb} MB`],
+  ['Private memory, at most', ({ private_peak_mb }) => `${private_peak_mb} MB`],
+];
+
+interface MessageFigures {
+  bytes: number;
+  cpu_ms: number;
+  cpu_ms_by_thread: Record<'main' | 'analysis' | 'engine', number>;
+  per_second: number;
+  private_idle_mb: number;
+  private_peak_mb: number;
+}
+
+/** The table in docs/performance.md with the results of the last `npm run bench -- message --cpu`. */
+export function messageTable({ message }: Figures): string {
+  const all = message as unknown as Record<string, MessageFigures> | undefined;
+  const figureOf = (name: string, figure: (figures: MessageFigures) => string) =>
+    all?.[name] ? figure(all[name]) : 'not measured';
+  return [
+    '| | Plain text | Newsletter, 18 links | Newsletter, 202 links |',
+    '|---|---|---|---|',
+    ...MESSAGE_ROWS.map(
+      ([label, figure]) =>
+        `| ${label} | ${['plain', 'newsletter', 'large'].map((name) => figureOf(name, figure)).join(' | ')} |`,
+    ),
+  ].join('\n');
+}
+
+const CAPACITY_ROWS: [label: string, figure: string, unit: string][] = [
+  ['CPU time of a node for each message', 'node_ms', ' ms'],
+  ['Of this, its main thread', 'main_ms', ' ms'],
+  ['CPU time of PostgreSQL for each message', 'database_ms', ' ms'],
+  ['An update of one row, until it is on disk', 'commit_ms', ' ms'],
+  ['One node, whatever its cores: its main thread is full', 'one_node_at_most', '/s'],
+  ['All nodes: each result waits for the commit of the one before', 'all_nodes_at_most', '/s'],
+  ['Nodes with 2 cores in all', 'per_second_with_2_cores', '/s'],
+  ['Nodes with 4 cores in all', 'per_second_with_4_cores', '/s'],
+  ['Nodes with 8 cores in all', 'per_second_with_8_cores', '/s'],
+  ['Nodes with 16 cores in all', 'per_second_with_16_cores', '/s'],
+  ['Nodes with 32 cores in all', 'per_second_with_32_cores', '/s'],
+  ['Two nodes with four cores each, relative to one', 'two_nodes_over_one', '×'],
+];
+
+/** The table in docs/performance.md with the results of the last `npm run bench capacity`. */
+export function capacityTable({ capacity }: Figures): string {
+  const figures = capacity as Record<string, number> | undefined;
+  const lines = CAPACITY_ROWS.map(
+    ([label, figure, unit]) =>
+      `| ${label} | ${figures?.[figure] === undefined ? 'not measured' : `${figures[figure]}${unit}`} |`,
+  );
+  return ['| | |', '|---|---|', ...lines].join('\n');
 }
