@@ -1,6 +1,6 @@
 /** Tests in the database: create, find, list, change, delete. */
 
-import { type SelectQueryBuilder, sql } from 'kysely';
+import { type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import type { App } from '../app.ts';
 import { fetchPage, type Page, selectPage } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
@@ -360,16 +360,20 @@ const findPresented = prepared(
       .selectFrom('tests')
       .select([...LISTED_COLUMNS, 'envelope', 'placement'])
       .select([passedOn(db, 'checks').as('checks'), passedOn(db, 'providers').as('providers')])
+      .select(({ exists, selectFrom }) =>
+        exists(selectFrom('test_tags').select('tag').whereRef('test_id', '=', 'tests.id')).as(
+          'is_tagged',
+        ),
+      )
       .where('id', '=', parameter('id'))
       .where('livemode', '=', parameter('livemode')),
 );
 
+/** `is_tagged`: most tests have no tags, so that reading them is not necessary. */
+export type FoundRow = PresentedRow & { is_tagged: SqlBool };
+
 /** As `testOr404`, for a response. Locks nothing. */
-export async function presentedTestOr404(
-  db: Db,
-  id: string,
-  livemode: boolean,
-): Promise<PresentedRow> {
+export async function presentedTestOr404(db: Db, id: string, livemode: boolean): Promise<FoundRow> {
   const [row] = await findPresented(db, { id, livemode: livemode ? 1 : 0 });
   if (!row) throw noSuchTest();
   return row;

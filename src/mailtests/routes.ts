@@ -26,6 +26,7 @@ import {
   changeTest,
   deleteTests,
   eachTest,
+  type FoundRow,
   insertTest,
   listTests,
   newTestRow,
@@ -219,8 +220,8 @@ const getTest = route({
   async handle(call) {
     const { app, actor, params, query } = call;
     const find = () => presentedTestOr404(app.db, params.id!, actor.livemode);
-    const present = async (row: PresentedRow) =>
-      presentTest(row, app.config, await tagsOf(app.db, row.id));
+    const present = async (row: FoundRow) =>
+      presentTest(row, app.config, row.is_tagged ? await tagsOf(app.db, row.id) : []);
     if (query.wait === 0) return present(await find());
     const row = await waitForEnd(
       app,
@@ -362,9 +363,9 @@ async function* toJsonLines(tests: AsyncIterable<ListedTest>): AsyncGenerator<st
 function waitForEnd(
   app: Pick<App, 'signals' | 'clock'>,
   { id, ms, abort }: { id: string; ms: number; abort: AbortSignal },
-  find: () => Promise<PresentedRow>,
-  isDone: (row: PresentedRow) => boolean,
-): Promise<PresentedRow> {
+  find: () => Promise<FoundRow>,
+  isDone: (row: FoundRow) => boolean,
+): Promise<FoundRow> {
   return waitUntil(app, { name: id, ms, abort }, find, isDone);
 }
 
