@@ -20,7 +20,14 @@ import { gradeOf } from './grade.ts';
 import { classifyMessage, contextAs, otherKind } from './kind.ts';
 import { parseMessage } from './mime/parse-message.ts';
 import { providerVerdicts } from './providers/evaluate.ts';
-import type { Alternative, AnalysisResult, AuthResult, CheckResult } from './result.ts';
+import {
+  type Alternative,
+  type AnalysisResult,
+  type AuthResult,
+  type CheckResult,
+  factsOf,
+  type Grade,
+} from './result.ts';
 import { RULESET } from './ruleset.ts';
 import {
   causesOf,
@@ -31,7 +38,7 @@ import {
   trimFix,
   trimText,
 } from './run-check.ts';
-import { earnedOf, gainOf, type ScoredCheck, scoreOf, wholeScore } from './score.ts';
+import { earnedOf, gainOf, type Score, type ScoredCheck, scoreOf, wholeScore } from './score.ts';
 import { spfResult } from './spf/evaluate.ts';
 import { summarize } from './summary.ts';
 
@@ -114,8 +121,31 @@ async function alternativeOf(
       check.dependsOnKind ? runCheck(check, { ...run, context }) : findings[index]!,
     ),
   );
-  const { score, grade } = await resultOf(context, checks, otherFindings, null);
+  const { score, grade } = judge(context, checks, otherFindings);
   return { kind: otherKind(kind), score, grade };
+}
+
+interface Judgement {
+  scored: ScoredCheck[];
+  /** As it would be with any authentication. */
+  details: Score;
+  /** null without a score. */
+  exact: number | null;
+  score: number | null;
+  grade: Grade | null;
+  /** See `AnalysisResult`. */
+  temporary: boolean;
+}
+
+function judge(context: Context, checks: Check[], findings: Finding[]): Judgement {
+  const scored = applyDependencies(checks, findings);
+  const details = scoreOf(scored, context.fact(classifyMessage).kind);
+  const auth = authCoverage(scored, checks, findings);
+  const exact = auth.enough ? details.exact : null;
+  const score = exact === null ? null : wholeScore(exact);
+  const grade = score === null ? null : gradeOf(score);
+  const temporary = !auth.enough && auth.temporaryErrors > 0;
+  return { scored, details, exact, score, grade, temporary };
 }
 
 async function resultOf(
@@ -124,11 +154,8 @@ async function resultOf(
   findings: Finding[],
   alternative: Alternative | null,
 ): Promise<AnalysisResult> {
-  const scored = applyDependencies(checks, findings);
+  const { scored, details, exact, score, grade, temporary } = judge(context, checks, findings);
   const kind = context.fact(classifyMessage);
-  const score = scoreOf(scored, kind.kind);
-  const auth = authCoverage(scored, checks, findings);
-  const exact = auth.enough ? score.exact : null;
   const results = checks.map((check, index) =>
     toResult(
       check,
@@ -138,26 +165,26 @@ async function resultOf(
       checks,
     ),
   );
-  const rounded = exact === null ? null : wholeScore(exact);
+  const facts = factsOf(results);
   const partial = {
-    score: rounded,
-    grade: rounded === null ? null : gradeOf(rounded),
-    uncapped: exact === null ? null : score.uncapped,
-    cap: exact === null ? null : score.cap,
-    coverage: Math.round(score.coverage * 1000) / 1000,
-    temporary: !auth.enough && auth.temporaryErrors > 0,
+    score,
+    grade,
+    uncapped: exact === null ? null : details.uncapped,
+    cap: exact === null ? null : details.cap,
+    coverage: Math.round(details.coverage * 1000) / 1000,
+    temporary,
     from_address: trimmed(context.message.from[0]?.address),
     subject: trimmed(context.message.subject),
     message_size: context.message.size,
     auth_results: await authResults(context, scored),
-    categories: score.categories,
+    categories: details.categories,
     checks: results,
     judged_kind: kind,
     alternative,
-    providers: providerVerdicts(results, kind),
+    providers: providerVerdicts(results, kind, facts),
     ruleset: RULESET,
   };
-  return { ...partial, summary: summarize(partial) };
+  return { ...partial, summary: summarize(partial, facts) };
 }
 
 const trimmed = (text: string | null | undefined): string | null =>
@@ -188,10 +215,12 @@ function authCoverage(
   };
 }
 
+const NO_GROUPS: string[][] = [];
+
 /** The checks as the score sees them: those that depend on a failed one are `skipped`. */
 function applyDependencies(checks: Check[], findings: Finding[]): ScoredCheck[] {
   const causes = causesOf(checks, findings);
-  return checks.map(({ id, category, points, fixedBy = [] }, index) => {
+  return checks.map(({ id, category, points, fixedBy = NO_GROUPS }, index) => {
     const failedCauses = causes[index]!;
     const finding = findings[index]!;
     const status = failedCauses.length > 0 ? 'skipped' : finding.status;

@@ -52,17 +52,24 @@ export function failedDependencies({
   return (found?.[1] ?? found?.[2])?.split(', ') ?? [];
 }
 
-/** What the consequences depend on, by the id of the check. */
-export function factsOf(checks: CheckResult[]): Map<string, CheckFact> {
-  const ids = new Map(checks.map(({ label, id }) => [label, id]));
-  return new Map(
-    checks.map((check) => {
-      const { id, status, evidence } = check;
-      const failedCauses = failedDependencies(check).map((name) => ids.get(name) ?? name);
-      return [id, { id, status, evidence, failedCauses }];
-    }),
-  );
+export interface ReportedFact extends CheckFact {
+  label: string;
+  title: string;
 }
+
+/** What the consequences depend on, by the id of the check. */
+export function factsOf(checks: CheckResult[]): Map<string, ReportedFact> {
+  const facts = new Map<string, ReportedFact>();
+  for (const check of checks) {
+    const { id, status, evidence, label, title } = check;
+    const failedCauses = failedDependencies(check).map((name) => idOf(name, checks));
+    facts.set(id, { id, status, evidence, failedCauses, label, title });
+  }
+  return facts;
+}
+
+const idOf = (label: string, checks: CheckResult[]): string =>
+  checks.findLast((check) => check.label === label)?.id ?? label;
 
 export interface CategoryScore {
   name: Category;

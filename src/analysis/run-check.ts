@@ -70,22 +70,23 @@ const NONE: string[] = [];
  * are not among the checks are ignored.
  */
 export function causesOf(checks: Dependent[], findings: Finding[]): string[][] {
-  const indexes = new Map<string, number[]>();
-  for (const [index, { id }] of checks.entries())
-    indexes.set(id, [...(indexes.get(id) ?? []), index]);
-  const causes = (index: number, path: number[]): string[] => {
-    const roots = new Set<string>();
+  // From the check in question to the one that is looked at.
+  const path: number[] = [];
+  const causes = (index: number): string[] => {
+    let roots = NONE;
+    path.push(index);
     for (const id of dependenciesOf(checks[index]!, findings[index]!))
-      for (const parent of indexes.get(id) ?? []) {
+      for (let parent = 0; parent < checks.length; parent++) {
         // Two checks may depend on each other, each for its own kind of failure.
-        if (path.includes(parent)) continue;
-        const parentCauses = causes(parent, [...path, parent]);
-        if (parentCauses.length > 0) for (const root of parentCauses) roots.add(root);
-        else if (findings[parent]!.status === 'fail') roots.add(id);
+        if (checks[parent]!.id !== id || path.includes(parent)) continue;
+        const parentCauses = causes(parent);
+        if (parentCauses.length > 0) roots = roots.concat(parentCauses);
+        else if (findings[parent]!.status === 'fail') roots = roots.concat(id);
       }
-    return roots.size > 0 ? [...roots] : NONE;
+    path.pop();
+    return roots.length > 1 ? [...new Set(roots)] : roots;
   };
-  return checks.map((_, index) => causes(index, [index]));
+  return checks.map((_, index) => causes(index));
 }
 
 function dependenciesOf({ dependsOn = NONE }: Dependent, finding: Finding): string[] {

@@ -2,7 +2,7 @@
 
 import { CATEGORIES, type Category, type CheckStatus } from './check.ts';
 import type { CheckFact, MailKind } from './consequences.ts';
-import { allConsequences } from './providers/evaluate.ts';
+import { worstConsequence } from './providers/evaluate.ts';
 import type { Cap, CategoryScore } from './result.ts';
 
 /** Weights of the categories in the overall score. A category counts only if one of its checks ran. */
@@ -30,7 +30,7 @@ export interface ScoredCheck {
   statusWhenFixed?: CheckStatus;
   /** The checks that pass too once the fix of this one is applied. */
   alsoFixes?: string[];
-  evidence?: CheckFact['evidence'];
+  evidence: CheckFact['evidence'];
 }
 
 /** The points that a check earned; null if it does not count. */
@@ -69,26 +69,28 @@ export function scoreOf(checks: ScoredCheck[], kind: MailKind = 'transactional')
 }
 
 function scoreCategory(name: Category, checks: ScoredCheck[]): CategoryScore | null {
-  const scored = checks.filter((check) => check.category === name && check.points > 0);
-  if (scored.length === 0) return null;
-  // Without a configured spam filter, the category does not exist.
-  if (name === 'spam_filters' && scored.every(({ status }) => status === 'skipped')) return null;
   let earned = 0;
   let points = 0;
-  for (const check of scored) {
+  let hasChecks = false;
+  for (const check of checks) {
+    if (check.category !== name || check.points === 0) continue;
+    // Without a configured spam filter, the category does not exist.
+    hasChecks ||= name !== 'spam_filters' || check.status !== 'skipped';
     const checkEarned = earnedOf(check);
     if (checkEarned === null) continue;
     earned += checkEarned;
     points += check.points;
   }
+  if (!hasChecks) return null;
   const score = points === 0 ? null : Math.floor((100 * earned) / points + 1e-9);
   return { name, score, weight: WEIGHTS[name], earned, points };
 }
 
 /** The cap of the worst consequence of the message, which the headline names. */
 function capOf(checks: ScoredCheck[], kind: MailKind): Cap | null {
-  const facts = new Map(checks.map((check) => [check.id, { evidence: {}, ...check }]));
-  const worst = allConsequences((id) => facts.get(id), kind)[0];
+  const facts = new Map<string, ScoredCheck>();
+  for (const check of checks) facts.set(check.id, check);
+  const worst = worstConsequence((id) => facts.get(id), kind);
   return worst ? { limit: worst.limit, reason: worst.reason, reference: worst.reference } : null;
 }
 
@@ -134,12 +136,13 @@ function afterFix(id: string, checks: ScoredCheck[]): ScoredCheck[] {
   });
   for (let count = 0; count < fixed.size; ) {
     count = fixed.size;
-    const passing = new Set(current.filter(({ status }) => status === 'pass').map((one) => one.id));
+    const before = current;
+    const passes = (other: string) =>
+      before.some((check) => check.id === other && check.status === 'pass');
     const isFixed = ({ status, fixedBy }: ScoredCheck) =>
       status === 'fail' &&
       fixedBy.some(
-        (group) =>
-          group.some((one) => fixed.has(one)) && group.every((other) => passing.has(other)),
+        (group) => group.some((one) => fixed.has(one)) && group.every(passes),
       );
     current = current.map((check) => {
       if (isFixed(check)) {
