@@ -3,7 +3,8 @@
 import { domainToASCII } from 'node:url';
 import { getDomain } from 'tldts';
 
-const LABEL = /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/;
+/** Labels between dots. */
+const VALID_NAME = /^(?!-)[a-z0-9_-]{1,63}(?<!-)(?:\.(?!-)[a-z0-9_-]{1,63}(?<!-))*$/;
 
 /**
  * The name as lower-case A-labels without a trailing dot; null if it can't be a domain name
@@ -18,7 +19,7 @@ export function normalizeDomain(name: string): string | null {
   // IP addresses.
   const ascii = /^[\x21-\x7e]+$/.test(trimmed) ? trimmed.toLowerCase() : domainToASCII(trimmed);
   if (ascii === '' || ascii.length > 253) return null;
-  return ascii.split('.').every((label) => LABEL.test(label)) ? ascii : null;
+  return VALID_NAME.test(ascii) ? ascii : null;
 }
 
 /**

@@ -89,7 +89,9 @@ function mailDomain(address: string): string | null {
 /** The sending IP address if it is public; otherwise a sentence that says why not. */
 type Client = { address: string; reason?: undefined } | { address: null; reason: string };
 
-export function publicClient(context: Context): Client {
+export const publicClient = (context: Context): Client => context.fact(readClient);
+
+function readClient(context: Context): Client {
   const { client_ip } = context.envelope;
   const address = client_ip === null ? null : normalizeAddress(client_ip);
   if (address === null) return { address: null, reason: 'The sending IP address is unknown.' };

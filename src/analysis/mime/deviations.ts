@@ -90,7 +90,8 @@ const KNOWN_ENCODINGS = /^(?:7bit|8bit|binary|quoted-printable|base64)$/;
 
 function headerDeviations(fields: HeaderField[], isMessage: boolean): DeviationKind[] {
   const kinds: DeviationKind[] = [];
-  const of = (key: string) => fields.filter((field) => field.key === key);
+  const ofParts = fields.filter(({ key }) => key.startsWith('content-') || key === 'mime-version');
+  const of = (key: string) => ofParts.filter((field) => field.key === key);
   for (const key of [TYPE, DISPOSITION, ENCODING, 'mime-version', 'content-id'])
     if (of(key).length > 1) kinds.push('field_repeated');
   for (const field of of(ENCODING)) kinds.push(...encodingDeviations(field));
