@@ -33,7 +33,7 @@ import {
   causesOf,
   dependentFinding,
   type RunCheckOptions,
-  runCheck,
+  runChecks,
   trimEvidence,
   trimFix,
   trimText,
@@ -82,13 +82,7 @@ export async function analyze(
       onFault: options.onFault,
     };
     const report = stepReporter(checks, options.onStep);
-    const findings = await Promise.all(
-      checks.map(async (check) => {
-        const finding = await runCheck(check, run);
-        report(check, finding);
-        return finding;
-      }),
-    );
+    const findings = await runChecks(checks, run, report);
     const alternative = await alternativeOf(checks, findings, run);
     return await resultOf(context, checks, findings, alternative);
   } finally {
@@ -116,10 +110,10 @@ async function alternativeOf(
   const { kind, confidence } = run.context.fact(classifyMessage);
   if (confidence !== 'uncertain') return null;
   const context = contextAs(run.context, otherKind(kind));
-  const otherFindings = await Promise.all(
-    checks.map((check, index) =>
-      check.dependsOnKind ? runCheck(check, { ...run, context }) : findings[index]!,
-    ),
+  const again = checks.filter(({ dependsOnKind }) => dependsOnKind);
+  const changed = await runChecks(again, { ...run, context });
+  const otherFindings = checks.map((check, index) =>
+    check.dependsOnKind ? changed[again.indexOf(check)]! : findings[index]!,
   );
   const { score, grade } = judge(context, checks, otherFindings);
   return { kind: otherKind(kind), score, grade };

@@ -1,9 +1,9 @@
-/** Runs one check within the deadline and turns its errors into findings. */
+/** Runs checks within the deadline and turns their errors into findings. */
 
 import { ownedDomain } from '../lib/domain-names.ts';
 import { errorMessage } from '../lib/errors.ts';
 import { type Check, type Context, type Finding, type Fix, type Json, unknown } from './check.ts';
-import { type Deadline, TIMED_OUT } from './context.ts';
+import type { Deadline } from './context.ts';
 import { withAlias } from './dns/alias.ts';
 import { brokenName } from './dns/broken-name.ts';
 import { dependencyDetail } from './result.ts';
@@ -18,30 +18,74 @@ export interface RunCheckOptions {
   onFault?(checkId: string, error: unknown): void;
 }
 
-/** Never rejects. Resolves at the deadline at the latest. */
-export async function runCheck(
-  check: Check,
-  { context, deadline, subject, onFault }: RunCheckOptions,
-): Promise<Finding> {
-  try {
-    const running = check.run(context);
-    const finding =
-      running instanceof Promise ? await Promise.race([running, deadline.passed]) : running;
-    return finding === TIMED_OUT ? timedOut(check) : withPublishableFix(finding, context);
-  } catch (error) {
-    onFault?.(check.id, error);
-    return unknown(
-      `Could not check ${check.label}.`,
-      `This is a bug in this service, not a problem with your ${subject} (${errorMessage(error).slice(0, 80)}).`,
+/**
+ * Runs all checks at once and returns their findings in order, at the deadline at the latest. `onFinding` is called as
+ * soon as one is known. Rejects only if that throws.
+ */
+export function runChecks(
+  checks: Check[],
+  options: RunCheckOptions,
+  onFinding: (check: Check, finding: Finding) => void = () => {},
+): Promise<Finding[]> {
+  const { context, deadline } = options;
+  const { promise, resolve, reject } = Promise.withResolvers<Finding[]>();
+  const findings: Finding[] = [];
+  let openCount = checks.length;
+  const end = (index: number, finding: Finding): void => {
+    try {
+      findings[index] = finding;
+      onFinding(checks[index]!, finding);
+    } catch (error) {
+      reject(error);
+    }
+    openCount -= 1;
+    if (openCount === 0) resolve(findings);
+  };
+  const failed = (index: number, error: unknown) =>
+    end(index, fault(checks[index]!, error, options));
+  const found = (index: number, finding: Finding): void => {
+    // The deadline came first.
+    if (findings[index]) return;
+    if (!finding.fix) return end(index, finding);
+    findings[index] = finding;
+    withPublishableFix(finding, finding.fix, context).then(
+      (published) => end(index, published),
+      (error) => failed(index, error),
     );
-  }
+  };
+  const run = (check: Check, index: number): void => {
+    try {
+      const running = check.run(context);
+      if (!(running instanceof Promise)) return found(index, running);
+      running.then(
+        (finding) => found(index, finding),
+        (error) => found(index, fault(check, error, options)),
+      );
+    } catch (error) {
+      failed(index, error);
+    }
+  };
+  // One callback for all: a race for each check costs more than most checks.
+  void deadline.passed.then(() => {
+    for (const [index, check] of checks.entries()) found(index, timedOut(check));
+  });
+  if (openCount === 0) resolve(findings);
+  checks.forEach(run);
+  return promise;
+}
+
+function fault(check: Check, error: unknown, { subject, onFault }: RunCheckOptions): Finding {
+  onFault?.(check.id, error);
+  return unknown(
+    `Could not check ${check.label}.`,
+    `This is a bug in this service, not a problem with your ${subject} (${errorMessage(error).slice(0, 80)}).`,
+  );
 }
 
 /** Every proposed record is one that the sender can publish, at a name that can have it, whatever the check. */
-async function withPublishableFix(finding: Finding, context: Context): Promise<Finding> {
-  if (!finding.fix) return finding;
-  const fix = await withAlias(publishableFix(finding.fix, context), context);
-  return { ...finding, fix: await withExistingDomain(fix, context) };
+async function withPublishableFix(finding: Finding, fix: Fix, context: Context): Promise<Finding> {
+  const aliased = await withAlias(publishableFix(fix, context), context);
+  return { ...finding, fix: await withExistingDomain(aliased, context) };
 }
 
 /** Without the record, if its domain would have to be registered first. */
