@@ -38,7 +38,16 @@ import {
   trimFix,
   trimText,
 } from './run-check.ts';
-import { earnedOf, gainOf, type Score, type ScoredCheck, scoreOf, wholeScore } from './score.ts';
+import {
+  earnedOf,
+  gainOf,
+  type Places,
+  placesOf,
+  type Score,
+  type ScoredCheck,
+  scoreOf,
+  wholeScore,
+} from './score.ts';
 import { spfResult } from './spf/evaluate.ts';
 import { summarize } from './summary.ts';
 
@@ -121,6 +130,7 @@ async function alternativeOf(
 
 interface Judgement {
   scored: ScoredCheck[];
+  places: Places;
   /** As it would be with any authentication. */
   details: Score;
   /** null without a score. */
@@ -133,13 +143,14 @@ interface Judgement {
 
 function judge(context: Context, checks: Check[], findings: Finding[]): Judgement {
   const scored = applyDependencies(checks, findings);
-  const details = scoreOf(scored, context.fact(classifyMessage).kind);
+  const places = placesOf(scored);
+  const details = scoreOf(scored, context.fact(classifyMessage).kind, places);
   const auth = authCoverage(scored, checks, findings);
   const exact = auth.enough ? details.exact : null;
   const score = exact === null ? null : wholeScore(exact);
   const grade = score === null ? null : gradeOf(score);
   const temporary = !auth.enough && auth.temporaryErrors > 0;
-  return { scored, details, exact, score, grade, temporary };
+  return { scored, places, details, exact, score, grade, temporary };
 }
 
 async function resultOf(
@@ -148,16 +159,11 @@ async function resultOf(
   findings: Finding[],
   alternative: Alternative | null,
 ): Promise<AnalysisResult> {
-  const { scored, details, exact, score, grade, temporary } = judge(context, checks, findings);
+  const judged = judge(context, checks, findings);
+  const { scored, details, exact, score, grade, temporary } = judged;
   const kind = context.fact(classifyMessage);
   const results = checks.map((check, index) =>
-    toResult(
-      check,
-      findings[index]!,
-      scored[index]!,
-      exact === null ? 0 : gainAt(scored, index, exact, kind.kind),
-      checks,
-    ),
+    toResult(check, findings[index]!, scored[index]!, gainAt(index, judged, kind.kind), checks),
   );
   const facts = factsOf(results);
   const partial = {
@@ -184,9 +190,10 @@ async function resultOf(
 const trimmed = (text: string | null | undefined): string | null =>
   text == null ? null : trimText(text);
 
-function gainAt(scored: ScoredCheck[], index: number, exact: number, kind: MailKind): number {
+function gainAt(index: number, { scored, places, exact }: Judgement, kind: MailKind): number {
   const { id, status } = scored[index]!;
-  return status === 'warn' || status === 'fail' ? gainOf(id, scored, exact, kind) : 0;
+  const isProblem = status === 'warn' || status === 'fail';
+  return isProblem && exact !== null ? gainOf(id, scored, exact, kind, places) : 0;
 }
 
 /** Whether at least two of SPF, DKIM and DMARC are known, as a score requires. */

@@ -195,8 +195,11 @@ function fits(value: Json, depth: number): boolean {
   if (typeof value === 'string') return value.length <= MAX_TEXT;
   if (typeof value !== 'object' || value === null) return true;
   if (depth >= MAX_DEPTH) return false;
-  if (Array.isArray(value))
-    return value.length <= MAX_ITEMS && value.every((item) => fits(item, depth + 1));
+  if (Array.isArray(value)) {
+    if (value.length > MAX_ITEMS) return false;
+    for (const item of value) if (!fits(item, depth + 1)) return false;
+    return true;
+  }
   let items = 0;
   for (const key in value) {
     items += 1;

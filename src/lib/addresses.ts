@@ -5,13 +5,15 @@ import ipaddr from 'ipaddr.js';
 
 export type Network = [ipaddr.IPv4 | ipaddr.IPv6, number];
 
+const RESEMBLES_ADDRESS = /^\[?[\d.]+\b|:/;
+
 /**
  * The canonical form: IPv4-mapped IPv6 addresses become IPv4, brackets and zone IDs are removed. Null
  * for anything else, including octal and abbreviated IPv4 notations.
  */
 export function normalizeAddress(text: string): string | null {
   // Most inputs are host names: this cheap test rejects them before the expensive ones.
-  if (!/^\[?[\d.]+\b|:/.test(text)) return null;
+  if (!RESEMBLES_ADDRESS.test(text)) return null;
   const bare = text.replace(/^\[(?:IPv6:)?|\]$/gi, '').replace(/%.*$/, '');
   // isIP is strict; ipaddr.js also accepts octal and abbreviated notations.
   const version = isIP(bare);

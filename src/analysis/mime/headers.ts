@@ -83,10 +83,12 @@ function readField(raw: string): HeaderField {
   };
 }
 
+const NOT_PLAIN = /[\x00\r\x80-\xff]/;
+
 function readValue(folded: string): string {
   let value = folded;
   if (value.includes('\n')) value = value.replace(/\r?\n/g, '');
-  if (/[\x00\r\x80-\xff]/.test(value)) {
+  if (NOT_PLAIN.test(value)) {
     value = Buffer.from(value, 'latin1')
       .toString('utf8')
       .replace(/\r/g, ' ')
@@ -117,7 +119,11 @@ export function parseStructuredField(text: string): StructuredField {
     const name = item.slice(0, equals).trim().toLowerCase();
     if (!params.has(name)) params.set(name, item.slice(equals + 1).trim());
   }
-  return { value: value.trim().toLowerCase(), params: joinContinuations(params) };
+  const isContinued = text.includes('*');
+  return {
+    value: value.trim().toLowerCase(),
+    params: isContinued ? joinContinuations(params) : params,
+  };
 }
 
 /** The pieces between semicolons, without quotation marks and comments. */

@@ -134,7 +134,9 @@ const LIST = new Intl.ListFormat('en-GB');
 function outcomeOf(rule: Rule, find: FindFact, applied: Set<string>): RuleOutcome {
   const own = rule.evaluate?.(find);
   if (own) return own;
-  if (rule.consequences?.some((id) => applied.has(id))) return { status: 'not_met' };
+  // Mostly none applies.
+  if (applied.size > 0 && rule.consequences?.some((id) => applied.has(id)))
+    return { status: 'not_met' };
   return evaluateNeeds(rule, find);
 }
 
@@ -185,13 +187,14 @@ function explain(rule: Rule, { status, because }: RuleOutcome, find: FindReporte
   const ids = because ?? NEEDED_IDS.get(rule)!;
   if (status === 'met') return explainMet(ids, find);
   const deciding = ids.filter((id) => statusOf(id, find) === status);
-  return joinDistinct(
-    (deciding.length > 0 ? deciding : ids).flatMap((id) => titlesBehind(id, find)),
-  );
+  return joinDistinct(titlesBehind(deciding.length > 0 ? deciding : ids, find));
 }
 
+const titlesBehind = (ids: string[], find: FindReported): string[] =>
+  ids.length === 1 ? titlesOf(ids[0]!, find) : ids.flatMap((id) => titlesOf(id, find));
+
 /** The title of a check; for one that was skipped because others failed, their titles. */
-function titlesBehind(id: string, find: FindReported): string[] {
+function titlesOf(id: string, find: FindReported): string[] {
   const fact = find(id);
   if (!fact) return [`The check ${id} did not run.`];
   if (fact.failedCauses.length === 0) return [fact.title];
@@ -199,18 +202,19 @@ function titlesBehind(id: string, find: FindReported): string[] {
 }
 
 function explainMet(ids: string[], find: FindReported): string {
-  if (ids.length <= 2) return joinDistinct(ids.flatMap((id) => titlesBehind(id, find)));
+  if (ids.length <= 2) return joinDistinct(titlesBehind(ids, find));
   // Problems are shown too if no provider rejects mail for them.
   const problems = ids.filter((id) => ['warn', 'fail'].includes(find(id)?.status ?? ''));
   const labels = ids.filter((id) => !problems.includes(id)).map((id) => find(id)?.label ?? id);
   const passed = `No problems found in: ${LIST.format(labels)}.`;
   return joinDistinct([
     ...(labels.length > 0 ? [passed] : []),
-    ...problems.flatMap((id) => titlesBehind(id, find)),
+    ...titlesBehind(problems, find),
   ]);
 }
 
-const joinDistinct = (sentences: string[]): string => [...new Set(sentences)].join(' ');
+const joinDistinct = (sentences: string[]): string =>
+  sentences.length === 1 ? sentences[0]! : [...new Set(sentences)].join(' ');
 
 // For docs/scoring.md.
 
