@@ -41,26 +41,28 @@ export function runChecks(
     openCount -= 1;
     if (openCount === 0) resolve(findings);
   };
-  const failed = (index: number, error: unknown) =>
+  const failed = (index: number, error: unknown): void =>
     end(index, fault(checks[index]!, error, options));
+  // A check has a finding already if the deadline came first.
   const found = (index: number, finding: Finding): void => {
-    // The deadline came first.
     if (findings[index]) return;
-    if (!finding.fix) return end(index, finding);
-    findings[index] = finding;
-    withPublishableFix(finding, finding.fix, context).then(
-      (published) => end(index, published),
-      (error) => failed(index, error),
-    );
+    if (finding.fix) {
+      findings[index] = finding;
+      withPublishableFix(finding, finding.fix, context).then(
+        (published) => end(index, published),
+        (error) => failed(index, error),
+      );
+    } else end(index, finding);
   };
   const run = (check: Check, index: number): void => {
     try {
       const running = check.run(context);
-      if (!(running instanceof Promise)) return found(index, running);
-      running.then(
-        (finding) => found(index, finding),
-        (error) => found(index, fault(check, error, options)),
-      );
+      if (running instanceof Promise)
+        running.then(
+          (finding) => found(index, finding),
+          (error) => findings[index] ?? failed(index, error),
+        );
+      else found(index, running);
     } catch (error) {
       failed(index, error);
     }

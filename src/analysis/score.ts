@@ -150,9 +150,7 @@ function afterFix(id: string, checks: ScoredCheck[]): ScoredCheck[] {
       before.some((check) => check.id === other && check.status === 'pass');
     const isFixed = ({ status, fixedBy }: ScoredCheck) =>
       status === 'fail' &&
-      fixedBy.some(
-        (group) => group.some((one) => fixed.has(one)) && group.every(passes),
-      );
+      fixedBy.some((group) => group.some((one) => fixed.has(one)) && group.every(passes));
     current = current.map((check) => {
       if (isFixed(check)) {
         fixed.add(check.id);

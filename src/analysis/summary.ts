@@ -167,10 +167,7 @@ function unknownFacts(result: Unsummarized, facts: Facts): string {
 const NEED_FROM = ['dmarc', 'dmarc_policy', 'dmarc_record', 'spf_alignment', 'dkim_alignment'];
 
 /** Without checks that a known problem prevented. */
-function openChecks(
-  { checks, providers, judged_kind }: Unsummarized,
-  facts: Facts,
-): CheckResult[] {
+function openChecks({ checks, providers, judged_kind }: Unsummarized, facts: Facts): CheckResult[] {
   const required = new Set(
     providers.flatMap(({ rules }) =>
       rules

@@ -134,10 +134,12 @@ const LIST = new Intl.ListFormat('en-GB');
 function outcomeOf(rule: Rule, find: FindFact, applied: Set<string>): RuleOutcome {
   const own = rule.evaluate?.(find);
   if (own) return own;
-  // Mostly none applies.
-  if (applied.size > 0 && rule.consequences?.some((id) => applied.has(id)))
-    return { status: 'not_met' };
-  return evaluateNeeds(rule, find);
+  return isBrokenBy(rule, applied) ? { status: 'not_met' } : evaluateNeeds(rule, find);
+}
+
+function isBrokenBy({ consequences = [] }: Rule, applied: Set<string>): boolean {
+  for (const id of consequences) if (applied.has(id)) return true;
+  return false;
 }
 
 function evaluateNeeds({ needs }: Rule, find: FindFact): RuleOutcome {
@@ -207,10 +209,7 @@ function explainMet(ids: string[], find: FindReported): string {
   const problems = ids.filter((id) => ['warn', 'fail'].includes(find(id)?.status ?? ''));
   const labels = ids.filter((id) => !problems.includes(id)).map((id) => find(id)?.label ?? id);
   const passed = `No problems found in: ${LIST.format(labels)}.`;
-  return joinDistinct([
-    ...(labels.length > 0 ? [passed] : []),
-    ...titlesBehind(problems, find),
-  ]);
+  return joinDistinct([...(labels.length > 0 ? [passed] : []), ...titlesBehind(problems, find)]);
 }
 
 const joinDistinct = (sentences: string[]): string =>
