@@ -20,18 +20,34 @@ import { gradeOf } from './grade.ts';
 import { classifyMessage, contextAs, otherKind } from './kind.ts';
 import { parseMessage } from './mime/parse-message.ts';
 import { providerVerdicts } from './providers/evaluate.ts';
-import type { Alternative, AnalysisResult, AuthResult, CheckResult } from './result.ts';
+import {
+  type Alternative,
+  type AnalysisResult,
+  type AuthResult,
+  type CheckResult,
+  factsOf,
+  type Grade,
+} from './result.ts';
 import { RULESET } from './ruleset.ts';
 import {
   causesOf,
   dependentFinding,
   type RunCheckOptions,
-  runCheck,
+  runChecks,
   trimEvidence,
   trimFix,
   trimText,
 } from './run-check.ts';
-import { earnedOf, gainOf, type ScoredCheck, scoreOf, wholeScore } from './score.ts';
+import {
+  earnedOf,
+  gainOf,
+  type Places,
+  placesOf,
+  type Score,
+  type ScoredCheck,
+  scoreOf,
+  wholeScore,
+} from './score.ts';
 import { spfResult } from './spf/evaluate.ts';
 import { summarize } from './summary.ts';
 
@@ -75,13 +91,7 @@ export async function analyze(
       onFault: options.onFault,
     };
     const report = stepReporter(checks, options.onStep);
-    const findings = await Promise.all(
-      checks.map(async (check) => {
-        const finding = await runCheck(check, run);
-        report(check, finding);
-        return finding;
-      }),
-    );
+    const findings = await runChecks(checks, run, report);
     const alternative = await alternativeOf(checks, findings, run);
     return await resultOf(context, checks, findings, alternative);
   } finally {
@@ -109,13 +119,38 @@ async function alternativeOf(
   const { kind, confidence } = run.context.fact(classifyMessage);
   if (confidence !== 'uncertain') return null;
   const context = contextAs(run.context, otherKind(kind));
-  const otherFindings = await Promise.all(
-    checks.map((check, index) =>
-      check.dependsOnKind ? runCheck(check, { ...run, context }) : findings[index]!,
-    ),
+  const again = checks.filter(({ dependsOnKind }) => dependsOnKind);
+  const changed = await runChecks(again, { ...run, context });
+  const otherFindings = checks.map((check, index) =>
+    check.dependsOnKind ? changed[again.indexOf(check)]! : findings[index]!,
   );
-  const { score, grade } = await resultOf(context, checks, otherFindings, null);
+  const { score, grade } = judge(context, checks, otherFindings);
   return { kind: otherKind(kind), score, grade };
+}
+
+interface Judgement {
+  scored: ScoredCheck[];
+  places: Places;
+  /** As it would be with any authentication. */
+  details: Score;
+  /** null without a score. */
+  exact: number | null;
+  score: number | null;
+  grade: Grade | null;
+  /** See `AnalysisResult`. */
+  temporary: boolean;
+}
+
+function judge(context: Context, checks: Check[], findings: Finding[]): Judgement {
+  const scored = applyDependencies(checks, findings);
+  const places = placesOf(scored);
+  const details = scoreOf(scored, context.fact(classifyMessage).kind, places);
+  const auth = authCoverage(scored, checks, findings);
+  const exact = auth.enough ? details.exact : null;
+  const score = exact === null ? null : wholeScore(exact);
+  const grade = score === null ? null : gradeOf(score);
+  const temporary = !auth.enough && auth.temporaryErrors > 0;
+  return { scored, places, details, exact, score, grade, temporary };
 }
 
 async function resultOf(
@@ -124,48 +159,41 @@ async function resultOf(
   findings: Finding[],
   alternative: Alternative | null,
 ): Promise<AnalysisResult> {
-  const scored = applyDependencies(checks, findings);
+  const judged = judge(context, checks, findings);
+  const { scored, details, exact, score, grade, temporary } = judged;
   const kind = context.fact(classifyMessage);
-  const score = scoreOf(scored, kind.kind);
-  const auth = authCoverage(scored, checks, findings);
-  const exact = auth.enough ? score.exact : null;
   const results = checks.map((check, index) =>
-    toResult(
-      check,
-      findings[index]!,
-      scored[index]!,
-      exact === null ? 0 : gainAt(scored, index, exact, kind.kind),
-      checks,
-    ),
+    toResult(check, findings[index]!, scored[index]!, gainAt(index, judged, kind.kind), checks),
   );
-  const rounded = exact === null ? null : wholeScore(exact);
+  const facts = factsOf(results);
   const partial = {
-    score: rounded,
-    grade: rounded === null ? null : gradeOf(rounded),
-    uncapped: exact === null ? null : score.uncapped,
-    cap: exact === null ? null : score.cap,
-    coverage: Math.round(score.coverage * 1000) / 1000,
-    temporary: !auth.enough && auth.temporaryErrors > 0,
+    score,
+    grade,
+    uncapped: exact === null ? null : details.uncapped,
+    cap: exact === null ? null : details.cap,
+    coverage: Math.round(details.coverage * 1000) / 1000,
+    temporary,
     from_address: trimmed(context.message.from[0]?.address),
     subject: trimmed(context.message.subject),
     message_size: context.message.size,
     auth_results: await authResults(context, scored),
-    categories: score.categories,
+    categories: details.categories,
     checks: results,
     judged_kind: kind,
     alternative,
-    providers: providerVerdicts(results, kind),
+    providers: providerVerdicts(results, kind, facts),
     ruleset: RULESET,
   };
-  return { ...partial, summary: summarize(partial) };
+  return { ...partial, summary: summarize(partial, facts) };
 }
 
 const trimmed = (text: string | null | undefined): string | null =>
   text == null ? null : trimText(text);
 
-function gainAt(scored: ScoredCheck[], index: number, exact: number, kind: MailKind): number {
+function gainAt(index: number, { scored, places, exact }: Judgement, kind: MailKind): number {
   const { id, status } = scored[index]!;
-  return status === 'warn' || status === 'fail' ? gainOf(id, scored, exact, kind) : 0;
+  const isProblem = status === 'warn' || status === 'fail';
+  return isProblem && exact !== null ? gainOf(id, scored, exact, kind, places) : 0;
 }
 
 /** Whether at least two of SPF, DKIM and DMARC are known, as a score requires. */
@@ -188,10 +216,12 @@ function authCoverage(
   };
 }
 
+const NO_GROUPS: string[][] = [];
+
 /** The checks as the score sees them: those that depend on a failed one are `skipped`. */
 function applyDependencies(checks: Check[], findings: Finding[]): ScoredCheck[] {
   const causes = causesOf(checks, findings);
-  return checks.map(({ id, category, points, fixedBy = [] }, index) => {
+  return checks.map(({ id, category, points, fixedBy = NO_GROUPS }, index) => {
     const failedCauses = causes[index]!;
     const finding = findings[index]!;
     const status = failedCauses.length > 0 ? 'skipped' : finding.status;

@@ -415,10 +415,14 @@ export function hasMalformedLines(find: FindFact): boolean {
 /** A consequence that applies to a message, or the one of provider rules that are not met. */
 export type AppliedConsequence = Omit<Consequence, 'applies'>;
 
-/** Worst first: the lowest limit, because that one caps the score. The headline reports the same one. */
-export function consequencesOf(find: FindFact, kind: MailKind): AppliedConsequence[] {
-  return CONSEQUENCES.filter(({ applies }) => applies(find, kind)).toSorted(bySeverity);
-}
+type Severity = Pick<Consequence, 'limit' | 'effect'>;
 
-export const bySeverity = (a: AppliedConsequence, b: AppliedConsequence): number =>
+/** Worst first: the lowest limit, because that one caps the score. The headline reports the same one. */
+export const bySeverity = (a: Severity, b: Severity): number =>
   a.limit - b.limit || EFFECTS.indexOf(a.effect) - EFFECTS.indexOf(b.effect);
+
+const WORST_FIRST: Consequence[] = CONSEQUENCES.toSorted(bySeverity);
+
+/** Worst first. */
+export const consequencesOf = (find: FindFact, kind: MailKind): AppliedConsequence[] =>
+  WORST_FIRST.filter(({ applies }) => applies(find, kind));

@@ -55,18 +55,15 @@ const MAX_QUERIES = 400;
 /** Redirects included. */
 const MAX_REQUESTS = 120;
 
-/** The result of a race against the deadline if the deadline comes first. */
-export const TIMED_OUT = Symbol('late');
-
 export interface Deadline {
   /** Resolves at the deadline. */
-  passed: Promise<typeof TIMED_OUT>;
+  passed: Promise<void>;
   stop(): void;
 }
 
 export function startDeadline(ms: number): Deadline {
-  const { promise, resolve } = Promise.withResolvers<typeof TIMED_OUT>();
-  const timer = setTimeout(resolve, ms, TIMED_OUT);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
   return { passed: promise, stop: () => clearTimeout(timer) };
 }
 

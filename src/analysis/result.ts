@@ -52,17 +52,27 @@ export function failedDependencies({
   return (found?.[1] ?? found?.[2])?.split(', ') ?? [];
 }
 
-/** What the consequences depend on, by the id of the check. */
-export function factsOf(checks: CheckResult[]): Map<string, CheckFact> {
-  const ids = new Map(checks.map(({ label, id }) => [label, id]));
-  return new Map(
-    checks.map((check) => {
-      const { id, status, evidence } = check;
-      const failedCauses = failedDependencies(check).map((name) => ids.get(name) ?? name);
-      return [id, { id, status, evidence, failedCauses }];
-    }),
-  );
+const NONE: string[] = [];
+
+export interface ReportedFact extends CheckFact {
+  label: string;
+  title: string;
 }
+
+/** What the consequences depend on, by the id of the check. */
+export function factsOf(checks: CheckResult[]): Map<string, ReportedFact> {
+  const facts = new Map<string, ReportedFact>();
+  for (const check of checks) {
+    const { id, status, evidence, label, title } = check;
+    const failedCauses =
+      status === 'skipped' ? failedDependencies(check).map((name) => idOf(name, checks)) : NONE;
+    facts.set(id, { id, status, evidence, failedCauses, label, title });
+  }
+  return facts;
+}
+
+const idOf = (label: string, checks: CheckResult[]): string =>
+  checks.findLast((check) => check.label === label)?.id ?? label;
 
 export interface CategoryScore {
   name: Category;
@@ -115,10 +125,13 @@ export interface AnalysisResult {
 }
 
 /**
- * A result as it leaves the analysis thread. `checks`, by far the largest part, is already the JSON
- * that is stored and served, so the main thread never parses or serializes it.
+ * A result as it leaves the analysis thread. `checks` and `providers`, by far the largest parts, are already
+ * the JSON that is stored and served, so the main thread never copies, parses or serializes their objects.
  */
-export type StoredResult = Omit<AnalysisResult, 'checks'> & { checks: string };
+export type StoredResult = Omit<AnalysisResult, 'checks' | 'providers'> & {
+  checks: string;
+  providers: string;
+};
 
 // Provider rules, and whether the message meets them.
 

@@ -1,9 +1,9 @@
-/** Runs one check within the deadline and turns its errors into findings. */
+/** Runs checks within the deadline and turns their errors into findings. */
 
 import { ownedDomain } from '../lib/domain-names.ts';
 import { errorMessage } from '../lib/errors.ts';
 import { type Check, type Context, type Finding, type Fix, type Json, unknown } from './check.ts';
-import { type Deadline, TIMED_OUT } from './context.ts';
+import type { Deadline } from './context.ts';
 import { withAlias } from './dns/alias.ts';
 import { brokenName } from './dns/broken-name.ts';
 import { dependencyDetail } from './result.ts';
@@ -18,30 +18,76 @@ export interface RunCheckOptions {
   onFault?(checkId: string, error: unknown): void;
 }
 
-/** Never rejects. Resolves at the deadline at the latest. */
-export async function runCheck(
-  check: Check,
-  { context, deadline, subject, onFault }: RunCheckOptions,
-): Promise<Finding> {
-  try {
-    const running = check.run(context);
-    const finding =
-      running instanceof Promise ? await Promise.race([running, deadline.passed]) : running;
-    return finding === TIMED_OUT ? timedOut(check) : withPublishableFix(finding, context);
-  } catch (error) {
-    onFault?.(check.id, error);
-    return unknown(
-      `Could not check ${check.label}.`,
-      `This is a bug in this service, not a problem with your ${subject} (${errorMessage(error).slice(0, 80)}).`,
-    );
-  }
+/**
+ * Runs all checks at once and returns their findings in order, at the deadline at the latest. `onFinding` is called as
+ * soon as one is known. Rejects only if that throws.
+ */
+export function runChecks(
+  checks: Check[],
+  options: RunCheckOptions,
+  onFinding: (check: Check, finding: Finding) => void = () => {},
+): Promise<Finding[]> {
+  const { context, deadline } = options;
+  const { promise, resolve, reject } = Promise.withResolvers<Finding[]>();
+  const findings: Finding[] = [];
+  let openCount = checks.length;
+  const end = (index: number, finding: Finding): void => {
+    try {
+      findings[index] = finding;
+      onFinding(checks[index]!, finding);
+    } catch (error) {
+      reject(error);
+    }
+    openCount -= 1;
+    if (openCount === 0) resolve(findings);
+  };
+  const failed = (index: number, error: unknown): void =>
+    end(index, fault(checks[index]!, error, options));
+  // A check has a finding already if the deadline came first.
+  const found = (index: number, finding: Finding): void => {
+    if (findings[index]) return;
+    if (finding.fix) {
+      findings[index] = finding;
+      withPublishableFix(finding, finding.fix, context).then(
+        (published) => end(index, published),
+        (error) => failed(index, error),
+      );
+    } else end(index, finding);
+  };
+  const run = (check: Check, index: number): void => {
+    try {
+      const running = check.run(context);
+      if (running instanceof Promise)
+        running.then(
+          (finding) => found(index, finding),
+          (error) => findings[index] ?? failed(index, error),
+        );
+      else found(index, running);
+    } catch (error) {
+      failed(index, error);
+    }
+  };
+  // One callback for all: a race for each check costs more than most checks.
+  void deadline.passed.then(() => {
+    for (const [index, check] of checks.entries()) found(index, timedOut(check));
+  });
+  if (openCount === 0) resolve(findings);
+  checks.forEach(run);
+  return promise;
+}
+
+function fault(check: Check, error: unknown, { subject, onFault }: RunCheckOptions): Finding {
+  onFault?.(check.id, error);
+  return unknown(
+    `Could not check ${check.label}.`,
+    `This is a bug in this service, not a problem with your ${subject} (${errorMessage(error).slice(0, 80)}).`,
+  );
 }
 
 /** Every proposed record is one that the sender can publish, at a name that can have it, whatever the check. */
-async function withPublishableFix(finding: Finding, context: Context): Promise<Finding> {
-  if (!finding.fix) return finding;
-  const fix = await withAlias(publishableFix(finding.fix, context), context);
-  return { ...finding, fix: await withExistingDomain(fix, context) };
+async function withPublishableFix(finding: Finding, fix: Fix, context: Context): Promise<Finding> {
+  const aliased = await withAlias(publishableFix(fix, context), context);
+  return { ...finding, fix: await withExistingDomain(aliased, context) };
 }
 
 /** Without the record, if its domain would have to be registered first. */
@@ -70,22 +116,23 @@ const NONE: string[] = [];
  * are not among the checks are ignored.
  */
 export function causesOf(checks: Dependent[], findings: Finding[]): string[][] {
-  const indexes = new Map<string, number[]>();
-  for (const [index, { id }] of checks.entries())
-    indexes.set(id, [...(indexes.get(id) ?? []), index]);
-  const causes = (index: number, path: number[]): string[] => {
-    const roots = new Set<string>();
+  // From the check in question to the one that is looked at.
+  const path: number[] = [];
+  const causes = (index: number): string[] => {
+    let roots = NONE;
+    path.push(index);
     for (const id of dependenciesOf(checks[index]!, findings[index]!))
-      for (const parent of indexes.get(id) ?? []) {
+      for (let parent = 0; parent < checks.length; parent++) {
         // Two checks may depend on each other, each for its own kind of failure.
-        if (path.includes(parent)) continue;
-        const parentCauses = causes(parent, [...path, parent]);
-        if (parentCauses.length > 0) for (const root of parentCauses) roots.add(root);
-        else if (findings[parent]!.status === 'fail') roots.add(id);
+        if (checks[parent]!.id !== id || path.includes(parent)) continue;
+        const parentCauses = causes(parent);
+        if (parentCauses.length > 0) roots = roots.concat(parentCauses);
+        else if (findings[parent]!.status === 'fail') roots = roots.concat(id);
       }
-    return roots.size > 0 ? [...roots] : NONE;
+    path.pop();
+    return roots.length > 1 ? [...new Set(roots)] : roots;
   };
-  return checks.map((_, index) => causes(index, [index]));
+  return checks.map((_, index) => causes(index));
 }
 
 function dependenciesOf({ dependsOn = NONE }: Dependent, finding: Finding): string[] {
@@ -150,8 +197,11 @@ function fits(value: Json, depth: number): boolean {
   if (typeof value === 'string') return value.length <= MAX_TEXT;
   if (typeof value !== 'object' || value === null) return true;
   if (depth >= MAX_DEPTH) return false;
-  if (Array.isArray(value))
-    return value.length <= MAX_ITEMS && value.every((item) => fits(item, depth + 1));
+  if (Array.isArray(value)) {
+    if (value.length > MAX_ITEMS) return false;
+    for (const item of value) if (!fits(item, depth + 1)) return false;
+    return true;
+  }
   let items = 0;
   for (const key in value) {
     items += 1;

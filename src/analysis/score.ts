@@ -2,7 +2,7 @@
 
 import { CATEGORIES, type Category, type CheckStatus } from './check.ts';
 import type { CheckFact, MailKind } from './consequences.ts';
-import { allConsequences } from './providers/evaluate.ts';
+import { worstConsequence } from './providers/evaluate.ts';
 import type { Cap, CategoryScore } from './result.ts';
 
 /** Weights of the categories in the overall score. A category counts only if one of its checks ran. */
@@ -30,7 +30,7 @@ export interface ScoredCheck {
   statusWhenFixed?: CheckStatus;
   /** The checks that pass too once the fix of this one is applied. */
   alsoFixes?: string[];
-  evidence?: CheckFact['evidence'];
+  evidence: CheckFact['evidence'];
 }
 
 /** The points that a check earned; null if it does not count. */
@@ -51,8 +51,18 @@ export interface Score {
   coverage: number;
 }
 
+/** Where each check is in the list; of several with the same id, the last. */
+export type Places = Map<string, number>;
+
+export const placesOf = (checks: { id: string }[]): Places =>
+  new Map(checks.map(({ id }, index) => [id, index]));
+
 /** Category scores, the mean, the cap and the coverage. Pure. */
-export function scoreOf(checks: ScoredCheck[], kind: MailKind = 'transactional'): Score {
+export function scoreOf(
+  checks: ScoredCheck[],
+  kind: MailKind = 'transactional',
+  places = placesOf(checks),
+): Score {
   const categories = CATEGORIES.map((name) => scoreCategory(name, checks)).filter(
     (category) => category !== null,
   );
@@ -63,32 +73,32 @@ export function scoreOf(checks: ScoredCheck[], kind: MailKind = 'transactional')
       ? null
       : ran.reduce((sum, { earned, points, weight: w }) => sum + (w * 100 * earned) / points, 0) /
         weight;
-  const cap = capOf(checks, kind);
+  const cap = capOf(checks, kind, places);
   const exact = uncapped === null ? null : cap ? Math.min(uncapped, cap.limit) : uncapped;
   return { categories, uncapped, cap, exact, coverage: coverageOf(checks) };
 }
 
 function scoreCategory(name: Category, checks: ScoredCheck[]): CategoryScore | null {
-  const scored = checks.filter((check) => check.category === name && check.points > 0);
-  if (scored.length === 0) return null;
-  // Without a configured spam filter, the category does not exist.
-  if (name === 'spam_filters' && scored.every(({ status }) => status === 'skipped')) return null;
   let earned = 0;
   let points = 0;
-  for (const check of scored) {
+  let hasChecks = false;
+  for (const check of checks) {
+    if (check.category !== name || check.points === 0) continue;
+    // Without a configured spam filter, the category does not exist.
+    hasChecks ||= name !== 'spam_filters' || check.status !== 'skipped';
     const checkEarned = earnedOf(check);
     if (checkEarned === null) continue;
     earned += checkEarned;
     points += check.points;
   }
+  if (!hasChecks) return null;
   const score = points === 0 ? null : Math.floor((100 * earned) / points + 1e-9);
   return { name, score, weight: WEIGHTS[name], earned, points };
 }
 
 /** The cap of the worst consequence of the message, which the headline names. */
-function capOf(checks: ScoredCheck[], kind: MailKind): Cap | null {
-  const facts = new Map(checks.map((check) => [check.id, { evidence: {}, ...check }]));
-  const worst = allConsequences((id) => facts.get(id), kind)[0];
+function capOf(checks: ScoredCheck[], kind: MailKind, places: Places): Cap | null {
+  const worst = worstConsequence((id) => checks[places.get(id) ?? -1], kind);
   return worst ? { limit: worst.limit, reason: worst.reason, reference: worst.reference } : null;
 }
 
@@ -117,9 +127,10 @@ export function gainOf(
   checks: ScoredCheck[],
   current: number,
   kind: MailKind = 'transactional',
+  places = placesOf(checks),
 ): number {
   const after = afterFix(id, checks);
-  const { exact } = scoreOf(after, kind);
+  const { exact } = scoreOf(after, kind, places);
   return Math.max(0, Math.round(((exact ?? current) - current) * 10) / 10);
 }
 
@@ -134,13 +145,12 @@ function afterFix(id: string, checks: ScoredCheck[]): ScoredCheck[] {
   });
   for (let count = 0; count < fixed.size; ) {
     count = fixed.size;
-    const passing = new Set(current.filter(({ status }) => status === 'pass').map((one) => one.id));
+    const before = current;
+    const passes = (other: string) =>
+      before.some((check) => check.id === other && check.status === 'pass');
     const isFixed = ({ status, fixedBy }: ScoredCheck) =>
       status === 'fail' &&
-      fixedBy.some(
-        (group) =>
-          group.some((one) => fixed.has(one)) && group.every((other) => passing.has(other)),
-      );
+      fixedBy.some((group) => group.some((one) => fixed.has(one)) && group.every(passes));
     current = current.map((check) => {
       if (isFixed(check)) {
         fixed.add(check.id);

@@ -4,7 +4,7 @@
  */
 
 import type { AppliedConsequence } from './consequences.ts';
-import { allConsequences, namedProviders } from './providers/evaluate.ts';
+import { namedProviders, worstConsequence } from './providers/evaluate.ts';
 import {
   type AnalysisResult,
   type CheckResult,
@@ -17,9 +17,11 @@ import { wholeScore } from './score.ts';
 
 type Unsummarized = Omit<AnalysisResult, 'summary'>;
 
+type Facts = ReturnType<typeof factsOf>;
+
 /** Callers that show the findings elsewhere cut the summary at ` First: `. */
-export function summarize(result: Unsummarized): string {
-  return [verdict(result), bothScores(result), firstFix(result)].filter(Boolean).join(' ');
+export function summarize(result: Unsummarized, facts = factsOf(result.checks)): string {
+  return [verdict(result, facts), bothScores(result), firstFix(result)].filter(Boolean).join(' ');
 }
 
 /**
@@ -39,15 +41,14 @@ const isResult = ({ id }: CheckResult): number => (id === 'dmarc' ? 1 : 0);
 
 const rank = ({ status }: CheckResult): number => (status === 'fail' ? 0 : 1);
 
-function verdict(result: Unsummarized): string {
+function verdict(result: Unsummarized, facts: Facts): string {
   const { score, temporary, checks, judged_kind } = result;
   if (score === null)
     return temporary
       ? 'This message has no score: fewer than two of SPF, DKIM and DMARC could be checked.'
       : `This message has no score: ${unknownAuthentication(checks)} were not checked.`;
-  const facts = factsOf(checks);
-  const worst = allConsequences((id) => facts.get(id), judged_kind.kind)[0];
-  const unknown = unknownFacts(result);
+  const worst = worstConsequence((id) => facts.get(id), judged_kind.kind);
+  const unknown = unknownFacts(result, facts);
   if (worst) return [consequenceSentence(worst, result), unknown].filter(Boolean).join(' ');
   if (score >= 90) return highScoreVerdict(result, unknown);
   return [lowScoreVerdict(score), unknown].filter(Boolean).join(' ');
@@ -148,8 +149,8 @@ const BLOCKLIST_CHECKS = ['ip_blocklists', 'domain_blocklists', 'link_blocklists
 const MAX_LABELS = 4;
 
 /** Names the checks that did not complete, and those without which a requirement is unknown. */
-function unknownFacts(result: Unsummarized): string {
-  const open = openChecks(result);
+function unknownFacts(result: Unsummarized, facts: Facts): string {
+  const open = openChecks(result, facts);
   const silent = open.filter(({ id }) => BLOCKLIST_CHECKS.includes(id)).flatMap(silentLists);
   const others = open.filter(({ id }) => !BLOCKLIST_CHECKS.includes(id) || silent.length === 0);
   return [
@@ -166,7 +167,7 @@ function unknownFacts(result: Unsummarized): string {
 const NEED_FROM = ['dmarc', 'dmarc_policy', 'dmarc_record', 'spf_alignment', 'dkim_alignment'];
 
 /** Without checks that a known problem prevented. */
-function openChecks({ checks, providers, judged_kind }: Unsummarized): CheckResult[] {
+function openChecks({ checks, providers, judged_kind }: Unsummarized, facts: Facts): CheckResult[] {
   const required = new Set(
     providers.flatMap(({ rules }) =>
       rules
@@ -175,12 +176,11 @@ function openChecks({ checks, providers, judged_kind }: Unsummarized): CheckResu
     ),
   );
   // The finding that caused a check to be skipped already says what is wrong.
-  const facts = factsOf(checks);
   const isFromInvalid = facts.get('from')?.status === 'fail';
   const isExplained = ({ id, status }: CheckResult) =>
     facts.get(id)!.failedCauses.length > 0 ||
     (isFromInvalid && status === 'skipped' && NEED_FROM.includes(id));
-  return checks.filter((check) => !isExplained(check) && isOpen(check, required));
+  return checks.filter((check) => isOpen(check, required) && !isExplained(check));
 }
 
 const isOpen = ({ id, status, points }: CheckResult, required: Set<string>): boolean =>

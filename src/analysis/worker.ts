@@ -75,7 +75,11 @@ async function runJob(command: AnalyzeCommand, network: Network): Promise<FromWo
       onFault,
       onStep: (step, outcome) => send({ type: 'step', job, step, outcome }),
     });
-    const result = { ...rest, checks: JSON.stringify(checks) };
+    const result = {
+      ...rest,
+      providers: JSON.stringify(rest.providers),
+      checks: JSON.stringify(checks),
+    };
     release(input.raw);
     return { type: 'done', job, result, toFix: checksToFix(checks).map(({ id }) => id), faults };
   } catch (error) {

@@ -5,17 +5,25 @@ import ipaddr from 'ipaddr.js';
 
 export type Network = [ipaddr.IPv4 | ipaddr.IPv6, number];
 
+const RESEMBLES_ADDRESS = /^\[?[\d.]+\b|:/;
+
 /**
  * The canonical form: IPv4-mapped IPv6 addresses become IPv4, brackets and zone IDs are removed. Null
  * for anything else, including octal and abbreviated IPv4 notations.
  */
 export function normalizeAddress(text: string): string | null {
-  const bare = text.replace(/^\[(?:IPv6:)?|\]$/gi, '').replace(/%.*$/, '');
   // Most inputs are host names: this cheap test rejects them before the expensive ones.
-  if (!/^[\d.]+$|:/.test(bare)) return null;
+  if (!RESEMBLES_ADDRESS.test(text)) return null;
+  const bare = text.replace(/^\[(?:IPv6:)?|\]$/gi, '').replace(/%.*$/, '');
   // isIP is strict; ipaddr.js also accepts octal and abbreviated notations.
-  return isIP(bare) === 0 ? null : ipaddr.process(bare).toString();
+  const version = isIP(bare);
+  if (version === 4) return bare;
+  return version === 0 ? null : ipaddr.process(bare).toString();
 }
+
+/** The parsed form of a valid address. `ipaddr.process` parses an IPv4 address twice. */
+const parseAddress = (address: string): ipaddr.IPv4 | ipaddr.IPv6 =>
+  isIP(address) === 4 ? ipaddr.IPv4.parse(address) : ipaddr.process(address);
 
 /** `10.0.0.0/8` or a single address; throws on anything else. */
 export function parseNetwork(text: string): Network {
@@ -28,12 +36,13 @@ export function parseNetwork(text: string): Network {
 
 /** Whether a normalized address is in one of the networks. */
 export function inNetworks(address: string, networks: Network[]): boolean {
-  if (isIP(address) === 0) return false;
-  const parsed = ipaddr.process(address);
-  return networks.some(
-    ([base, bits]) => parsed.kind() === base.kind() && parsed.match(base as never, bits),
-  );
+  return isIP(address) !== 0 && contain(networks, parseAddress(address));
 }
+
+const contain = (networks: Network[], address: ipaddr.IPv4 | ipaddr.IPv6): boolean =>
+  networks.some(
+    ([base, bits]) => address.kind() === base.kind() && address.match(base as never, bits),
+  );
 
 // Documentation networks (RFC 5737, RFC 3849, RFC 9637) count as public: examples, tests and the
 // demo use them.
@@ -48,8 +57,8 @@ const DOCUMENTATION = [
 /** Whether an address is loopback, private, link-local or otherwise not public. */
 export function isLocalAddress(address: string): boolean {
   if (isIP(address) === 0) return false;
-  if (inNetworks(address, DOCUMENTATION)) return false;
-  return ipaddr.process(address).range() !== 'unicast';
+  const parsed = parseAddress(address);
+  return !contain(DOCUMENTATION, parsed) && parsed.range() !== 'unicast';
 }
 
 /** The network that one organization usually has: the /24 of an IPv4 address, the /48 of an IPv6 address (RFC 6177). */

@@ -3,39 +3,66 @@
 import { domainToASCII } from 'node:url';
 import { getDomain } from 'tldts';
 
-const LABEL = /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/;
+/** In characters. */
+const MAX_NAME = 253;
+// Constants, because a regular expression in a function is a new object with each call.
+const FINAL_DOT = /\.$/;
+const SPACE_OR_CONTROL = /[\s\p{Cc}]/u;
+const PRINTABLE = /^[\x21-\x7e]+$/;
+/** Labels between dots. */
+const VALID_NAME = /^(?!-)[a-z0-9_-]{1,63}(?<!-)(?:\.(?!-)[a-z0-9_-]{1,63}(?<!-))*$/;
 
 /**
  * The name as lower-case A-labels without a trailing dot; null if it can't be a domain name
  * (RFC 1035 §2.3.4, RFC 5891). Underscores are allowed, as in `_dmarc.example.com`.
  */
 export function normalizeDomain(name: string): string | null {
-  const trimmed = name.trim().replace(/\.$/, '');
+  const trimmed = name.trim().replace(FINAL_DOT, '');
   if (trimmed === '' || trimmed.length > 1000) return null;
+  const isAscii = PRINTABLE.test(trimmed);
   // domainToASCII silently drops newlines and tabs.
-  if (/[\s\p{Cc}]/u.test(trimmed)) return null;
+  if (!isAscii && SPACE_OR_CONTROL.test(trimmed)) return null;
   // ASCII names skip domainToASCII: it rejects some underscores and rewrites names that look like
   // IP addresses.
-  const ascii = /^[\x21-\x7e]+$/.test(trimmed) ? trimmed.toLowerCase() : domainToASCII(trimmed);
-  if (ascii === '' || ascii.length > 253) return null;
-  return ascii.split('.').every((label) => LABEL.test(label)) ? ascii : null;
+  const ascii = isAscii ? trimmed.toLowerCase() : domainToASCII(trimmed);
+  if (ascii === '' || ascii.length > MAX_NAME) return null;
+  return VALID_NAME.test(ascii) ? ascii : null;
+}
+
+const MAX_KEPT = 64;
+
+const copyOf = (text: string): string => Buffer.from(text).toString();
+
+/** Keeps the last few results: a message repeats a few names, and a search of the list takes microseconds. */
+function remembering(search: (name: string) => string | null): typeof search {
+  const kept = new Map<string, string | null>();
+  return (name) => {
+    const known = kept.get(name);
+    if (known !== undefined) return known;
+    const found = search(name);
+    if (name.length > MAX_NAME) return found;
+    if (kept.size === MAX_KEPT) kept.clear();
+    // Copies, because a part of a string keeps the whole string in memory.
+    kept.set(copyOf(name), found === null ? null : copyOf(found));
+    return found;
+  };
 }
 
 /**
  * The registrable domain by the ICANN part of the Public Suffix List: `mail.example.co.uk` →
  * `example.co.uk`. Null for a public suffix or a name without one.
  */
-export function organizationalDomain(name: string): string | null {
-  return getDomain(name, { allowPrivateDomains: false, validateHostname: false });
-}
+export const organizationalDomain = remembering((name) =>
+  getDomain(name, { allowPrivateDomains: false, validateHostname: false }),
+);
 
 /**
  * The shortest name above which someone else decides what is published, by the whole Public Suffix List:
  * `mail.shop.uk.com` → `shop.uk.com`. Null for a suffix. DMARC does not use this part of the list.
  */
-export function ownedDomain(name: string): string | null {
-  return getDomain(name, { allowPrivateDomains: true, validateHostname: false });
-}
+export const ownedDomain = remembering((name) =>
+  getDomain(name, { allowPrivateDomains: true, validateHostname: false }),
+);
 
 /** The normalized domain of an email address; null if it has no valid domain. */
 export function addressDomain(address: string): string | null {

@@ -119,7 +119,7 @@ function columnsOf(result: StoredResult, name: string | null): Partial<TestRow> 
       ...result.judged_kind,
       alternative: result.alternative,
     } satisfies StoredKind),
-    providers: JSON.stringify(result.providers),
+    providers: result.providers,
   };
 }
 

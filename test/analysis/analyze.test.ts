@@ -70,6 +70,26 @@ describe('analyze deadline', () => {
     assert.ok(!summary.includes('could not be completed'));
   });
 
+  it('ignores what a check does after it', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const { promise: running, resolve: started } = Promise.withResolvers<void>();
+    const late = Promise.withResolvers<never>();
+    const faults: string[] = [];
+    const slow = () => {
+      started();
+      return late.promise;
+    };
+    const onFault = (id: string) => faults.push(id);
+    const analysis = analyzeBy([fakeCheck('slow', slow)], { deadlineMs: 1000, onFault });
+    await running;
+    t.mock.timers.tick(1000);
+    const { of } = await analysis;
+    late.reject(new Error('too late'));
+    await new Promise(setImmediate);
+    assert.equal(of('slow').title, 'The SLOW check timed out.');
+    assert.deepEqual(faults, []);
+  });
+
   it('turns unanswered DNS queries into errors', async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
     let onQuery = () => {};

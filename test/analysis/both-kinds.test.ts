@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { analyze } from '../../src/analysis/analyze.ts';
 import type { MessageKind } from '../../src/analysis/check.ts';
 import { CHECKS } from '../../src/analysis/checks/index.ts';
-import { runCheck } from '../../src/analysis/run-check.ts';
+import { runChecks } from '../../src/analysis/run-check.ts';
 import { type Zone, zoneResolver } from '../../src/net/dns/zone.ts';
 import { SENDER_ZONE, signed } from '../e2e/sender.ts';
 import { contextFor, ENVELOPE, RECEIVED_AT } from '../helpers/analysis.ts';
@@ -98,7 +98,7 @@ test('Every check whose finding depends on the kind says so', async () => {
     (['marketing', 'transactional'] as const).map(async (kind) => {
       const context = await contextFor({ message, kind, zone: SENDER_ZONE });
       const run = { context, deadline, subject: 'message' } as const;
-      return Promise.all(CHECKS.map((check) => runCheck(check, run)));
+      return runChecks(CHECKS, run);
     }),
   );
   const [marketing, transactional] = findings;

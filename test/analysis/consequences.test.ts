@@ -14,11 +14,11 @@ import {
 } from '../../src/analysis/consequences.ts';
 import { gradeOf } from '../../src/analysis/grade.ts';
 import {
-  allConsequences,
   capTable,
   namedProviders,
   PROVIDER_RULES,
   REQUIREMENT_LIMIT,
+  worstConsequence,
 } from '../../src/analysis/providers/evaluate.ts';
 import {
   type AnalysisResult,
@@ -110,8 +110,10 @@ function checkConsistency(variants: Variant[], kind: MailKind): void {
   const name = `${kind}: ${variants.map(({ id, status, evidence }) => `${id} ${status} ${JSON.stringify(evidence)}`).join(', ')}`;
   const facts = factsOf(results);
   const find: FindFact = (id) => facts.get(id);
-  const applied = allConsequences(find, kind);
-  const limit = Math.min(100, ...applied.map((one) => one.limit));
+  const worst = worstConsequence(find, kind);
+  const limit = worst?.limit ?? 100;
+  const applied = consequencesOf(find, kind);
+  for (const one of applied) assert.ok(limit <= one.limit, `${name}: ${one.id} is worse`);
   for (const verdict of all) {
     const counted = verdict.rules.filter((rule) => ruleApplies(rule, kind));
     const isUnmet = counted.some(({ status }) => status === 'not_met');

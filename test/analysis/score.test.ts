@@ -29,6 +29,7 @@ export const scored = (
   failedCauses: [],
   statusIfFixed: 'pass',
   fixedBy: [],
+  evidence: {},
   ...more,
 });
 

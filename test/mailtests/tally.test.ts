@@ -52,7 +52,7 @@ async function randomOutcome(random: Random): Promise<PoolOutcome> {
   const result = {
     ...{ score, grade, checks, uncapped: score, cap: null, coverage: 1, summary: 'So it is.' },
     ...{ temporary: random.chance(0.1), subject: null, message_size: 1, categories: [] },
-    ...{ from_address: `ann@${domain}`, auth_results: { spf, dkim, dmarc }, providers: [] },
+    ...{ from_address: `ann@${domain}`, auth_results: { spf, dkim, dmarc }, providers: '[]' },
     ...{ judged_kind: { kind: 'marketing', by: 'sender', reasons: [] }, ruleset: '1' },
   };
   const toFix = (JSON.parse(checks) as { id: string; status: string }[])

@@ -130,7 +130,7 @@ export const isFromDomainSignature = (context: Context, { domain }: DkimSignatur
 export function isOfFromDomain({ message }: Context, domain: string): boolean {
   const from = addressDomain(message.from[0]?.address ?? '');
   if (from === null || domain === '') return false;
-  return (ownedDomain(from) ?? from) === (ownedDomain(domain) ?? domain);
+  return from === domain || (ownedDomain(from) ?? from) === (ownedDomain(domain) ?? domain);
 }
 
 /** Whether the From domain's organization signs with a key that `dkim_key` evaluates; the signature may be broken. */

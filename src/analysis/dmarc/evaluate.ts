@@ -203,8 +203,10 @@ function isAlignedCached(
 }
 
 function alignmentMode({ record }: DmarcDiscovery, mechanism: 'spf' | 'dkim'): Alignment['mode'] {
-  const value = record && parseDmarcTags(record).tags.get(mechanism === 'spf' ? 'aspf' : 'adkim');
-  return value?.toLowerCase() === 's' ? 'strict' : 'relaxed';
+  const tag = mechanism === 'spf' ? 'aspf' : 'adkim';
+  // Most records leave it out.
+  if (!record?.toLowerCase().includes(tag)) return 'relaxed';
+  return parseDmarcTags(record).tags.get(tag)?.toLowerCase() === 's' ? 'strict' : 'relaxed';
 }
 
 async function isAligned(

@@ -13,16 +13,19 @@ const LOCAL_SUFFIX =
 /** Whether public DNS cannot have the name, which is in lower case. */
 export const isLocalName = (name: string): boolean => LOCAL_SUFFIX.test(name);
 
+const PRINTABLE = /^[\x21-\x7e]+$/;
+const NUMERIC_LABEL = /(?:^|\.)\d+$/;
+
 /**
  * The name in lower case, or null if it is not a fully qualified host name (RFC 5321 §2.3.5). Rejects
  * single labels, addresses, local suffixes, and invalid characters or lengths. Also rejects U-labels,
  * which are not valid host names in SMTP (RFC 6531 §3.7.1).
  */
 export function fullHostName(text: string): string | null {
-  if (text.length > 254 || !/^[\x21-\x7e]+$/.test(text)) return null;
+  if (text.length > 254 || !PRINTABLE.test(text)) return null;
   const name = normalizeDomain(text);
   if (name === null || !name.includes('.') || normalizeAddress(name) !== null) return null;
-  if (/(?:^|\.)\d+$/.test(name) || isLocalName(name)) return null;
+  if (NUMERIC_LABEL.test(name) || isLocalName(name)) return null;
   return name;
 }
 
@@ -89,7 +92,9 @@ function mailDomain(address: string): string | null {
 /** The sending IP address if it is public; otherwise a sentence that says why not. */
 type Client = { address: string; reason?: undefined } | { address: null; reason: string };
 
-export function publicClient(context: Context): Client {
+export const publicClient = (context: Context): Client => context.fact(readClient);
+
+function readClient(context: Context): Client {
   const { client_ip } = context.envelope;
   const address = client_ip === null ? null : normalizeAddress(client_ip);
   if (address === null) return { address: null, reason: 'The sending IP address is unknown.' };

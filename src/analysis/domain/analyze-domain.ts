@@ -22,7 +22,7 @@ import {
   causesOf,
   dependentFinding,
   type RunCheckOptions,
-  runCheck,
+  runChecks,
   trimEvidence,
   trimFix,
   trimText,
@@ -60,7 +60,10 @@ export async function analyzeDomain(name: string, options: DomainOptions): Promi
     };
     const keys = await lookUpKeys(context, name, options);
     const graded = domainChecks(name, dkimSelectorChecks(name, keys), options.probeMailTls ?? null);
-    const rawFindings = await Promise.all(graded.map(({ check }) => runCheck(check, runOptions)));
+    const rawFindings = await runChecks(
+      graded.map(({ check }) => check),
+      runOptions,
+    );
     const broken = await brokenName(name, context.resolver);
     const findings = broken
       ? rawFindings.map((finding, i) =>

@@ -90,15 +90,15 @@ const KNOWN_ENCODINGS = /^(?:7bit|8bit|binary|quoted-printable|base64)$/;
 
 function headerDeviations(fields: HeaderField[], isMessage: boolean): DeviationKind[] {
   const kinds: DeviationKind[] = [];
-  const of = (key: string) => fields.filter((field) => field.key === key);
+  const ofParts = fields.filter(({ key }) => key.startsWith('content-') || key === 'mime-version');
+  const of = (key: string) => ofParts.filter((field) => field.key === key);
   for (const key of [TYPE, DISPOSITION, ENCODING, 'mime-version', 'content-id'])
     if (of(key).length > 1) kinds.push('field_repeated');
   for (const field of of(ENCODING)) kinds.push(...encodingDeviations(field));
   for (const field of STRUCTURED.flatMap(of)) kinds.push(...structuredDeviations(field));
   kinds.push(...nameDeviations(of(TYPE)[0], of(DISPOSITION)[0]));
-  if (fields.some(({ raw }) => /\n[ \t]+(?:\r?\n|$)|^[ \t]|\r(?!\n)|\0/.test(raw)))
-    kinds.push('field_fold');
-  if (fields.some(({ raw }) => /^[\w-]{1,60}[ \t]+:/.test(raw))) kinds.push('field_syntax');
+  if (fields.some(({ raw }) => BAD_FOLD.test(raw))) kinds.push('field_fold');
+  if (fields.some(({ raw }) => SPACE_BEFORE_COLON.test(raw))) kinds.push('field_syntax');
   if (!isMessage && fields.some(({ name }) => name === '')) kinds.push('field_missing_end');
   // A misspelt field, or one without its colon.
   if (fields.some(({ name, raw }) => MISSPELT.test(name || raw.slice(0, 60))))
@@ -106,6 +106,8 @@ function headerDeviations(fields: HeaderField[], isMessage: boolean): DeviationK
   return kinds;
 }
 
+const BAD_FOLD = /\n[ \t]+(?:\r?\n|$)|^[ \t]|\r(?!\n)|\0/;
+const SPACE_BEFORE_COLON = /^[\w-]{1,60}[ \t]+:/;
 const MISSPELT =
   /^\s*(?:content[_ ]+(?:type|disposition|transfer)|contenttype|content--?transfer[_ ]?encoding(?<!content-transfer-encoding)|content-encoding|content-type[^:]{1,20}$|content-disposition[^:]{1,20}$|content-transfer-encoding[^:]{1,20}$)/i;
 

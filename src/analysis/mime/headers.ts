@@ -83,10 +83,12 @@ function readField(raw: string): HeaderField {
   };
 }
 
+const NOT_PLAIN = /[\x00\r\x80-\xff]/;
+
 function readValue(folded: string): string {
   let value = folded;
   if (value.includes('\n')) value = value.replace(/\r?\n/g, '');
-  if (/[\x00\r\x80-\xff]/.test(value)) {
+  if (NOT_PLAIN.test(value)) {
     value = Buffer.from(value, 'latin1')
       .toString('utf8')
       .replace(/\r/g, ' ')
@@ -117,33 +119,46 @@ export function parseStructuredField(text: string): StructuredField {
     const name = item.slice(0, equals).trim().toLowerCase();
     if (!params.has(name)) params.set(name, item.slice(equals + 1).trim());
   }
-  return { value: value.trim().toLowerCase(), params: joinContinuations(params) };
+  const isContinued = text.includes('*');
+  return {
+    value: value.trim().toLowerCase(),
+    params: isContinued ? joinContinuations(params) : params,
+  };
 }
 
 /** The pieces between semicolons, without quotation marks and comments. */
 function splitAtSemicolons(text: string): string[] {
+  if (!/["(]/.test(text)) return text.split(';');
   const pieces: string[] = [];
   let piece = '';
+  /** Where the text begins that is not yet in `piece`. */
+  let start = 0;
   let quoted = false;
   let comment = 0;
   for (let i = 0; i < text.length; i++) {
     const char = text[i]!;
-    if (char === '\\' && (quoted || comment > 0)) {
-      i++;
-      if (quoted) piece += text[i] ?? '';
-    } else if (comment > 0) {
-      if (char === '(') comment++;
+    if (comment > 0) {
+      if (char === '\\') i++;
+      else if (char === '(') comment++;
       else if (char === ')') comment--;
-    } else if (char === '"') quoted = !quoted;
-    else if (quoted) piece += char;
-    else if (char === '(' && opensComment(piece)) comment = 1;
-    else if (char === ';') {
-      pieces.push(piece);
-      piece = '';
-    } else piece += char;
+      start = i + 1;
+    } else if (quoted ? char === '\\' || char === '"' : SPECIAL.includes(char)) {
+      piece += text.slice(start, i);
+      start = i + 1;
+      if (char === '\\') i++;
+      else if (char === '"') quoted = !quoted;
+      else if (char === ';') {
+        pieces.push(piece);
+        piece = '';
+      } else if (opensComment(piece)) comment = 1;
+      else start = i;
+    }
   }
-  return [...pieces, piece];
+  return [...pieces, piece + text.slice(start)];
 }
+
+/** Outside quotation marks. */
+const SPECIAL = '"(;';
 
 /** In `filename=Invoice(1).pdf` the parenthesis is part of the name, as in every email client. */
 function opensComment(piece: string): boolean {

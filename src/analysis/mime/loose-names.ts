@@ -27,7 +27,7 @@ export function looseNames(value: string): string[] {
   ];
   return distinct([
     ...pieces.flatMap((piece) => readings(piece.value, piece.isQuoted)),
-    ...whole.flatMap((name) => readings(name, true)),
+    ...[...new Set(whole)].flatMap((name) => readings(name, true)),
   ]);
 }
 
@@ -62,8 +62,12 @@ function valueAt(text: string): string {
 
 const withoutQuotes = (text: string): string => text.replace(/["']/g, '');
 
+/** Without any of the characters that programs read differently. */
+const UNAMBIGUOUS = /^[^\\"'()%=;\s\x00-\x1f\ufffd]*$/;
+
 /** One written name as different programs read it. White space ends a name without quotation marks. */
 function readings(written: string, isQuoted: boolean): string[] {
+  if (UNAMBIGUOUS.test(written)) return [written];
   const plain = [
     written,
     written.replace(/\\(.)/g, '$1'),

@@ -15,6 +15,7 @@ import {
   type CheckResult,
   factsOf,
   type ProviderVerdict,
+  type ReportedFact,
   type RuleStatus,
   type RuleVerdict,
   readinessOf,
@@ -28,6 +29,14 @@ import { yahoo } from './yahoo.ts';
 /** In the order in which reports list them. */
 export const PROVIDER_RULES: ProviderRules[] = [gmail, yahoo, microsoft, apple];
 
+/** The checks behind each rule. */
+const NEEDED_IDS = new Map(
+  PROVIDER_RULES.flatMap(({ rules }) => rules).map((rule) => [
+    rule,
+    [...new Set(rule.needs.flat())],
+  ]),
+);
+
 /**
  * Rules for bulk senders are always listed, but count only for marketing mail. Rules about
  * unsubscribing are listed only for marketing mail.
@@ -35,21 +44,20 @@ export const PROVIDER_RULES: ProviderRules[] = [gmail, yahoo, microsoft, apple];
 export function providerVerdicts(
   checks: CheckResult[],
   { kind }: Pick<Classification, 'kind'>,
+  facts = factsOf(checks),
 ): ProviderVerdict[] {
-  const facts = factsOf(checks);
-  const byId = new Map(checks.map((check) => [check.id, check]));
-  const findFact: FindFact = (id) => facts.get(id);
-  const applied = appliedIds(findFact, kind);
+  const findFact: FindReported = (id) => facts.get(id);
+  const applied = idsOf(consequencesOf(findFact, kind));
   return PROVIDER_RULES.map(({ provider, name, reference, rules }) => {
     const verdicts = rules
       .filter((rule) => isListed(rule, findFact, kind))
       .map((rule): RuleVerdict => {
         const outcome = outcomeOf(rule, findFact, applied);
-        const { id, title, applies, error, needs } = rule;
-        const titles = outcome.detail ?? explain(rule, outcome, findFact, (one) => byId.get(one));
+        const { id, title, applies, error } = rule;
+        const titles = outcome.detail ?? explain(rule, outcome, findFact);
         const detail = outcome.note ? `${titles} ${outcome.note}` : titles;
-        const ids = [...new Set(needs.flat())];
-        return { id, title, applies, status: outcome.status, detail, checks: ids, error };
+        const neededIds = NEEDED_IDS.get(rule)!;
+        return { id, title, applies, status: outcome.status, detail, checks: neededIds, error };
       });
     const status = readinessOf(verdicts, kind);
     const ready = status === 'ready';
@@ -64,18 +72,21 @@ const isApplicable = ({ applies }: Rule, kind: MailKind): boolean =>
 const isListed = ({ marketingOnly, listedIf }: Rule, find: FindFact, kind: MailKind): boolean =>
   (kind === 'marketing' || !marketingOnly) && (listedIf?.(find) ?? true);
 
-const appliedIds = (find: FindFact, kind: MailKind): Set<string> =>
-  new Set(consequencesOf(find, kind).map(({ id }) => id));
+const idsOf = (consequences: AppliedConsequence[]): Set<string> =>
+  new Set(consequences.map(({ id }) => id));
 
 // The consequences of a message, with that of unmet rules, and the providers that each concerns.
 
 /** No grade A while a rule that applies is not met. */
 export const REQUIREMENT_LIMIT = 89;
 
-/** All consequences of a message, worst first. */
-export function allConsequences(find: FindFact, kind: MailKind): AppliedConsequence[] {
+/** The worst of all consequences of a message; null if it has none. */
+export function worstConsequence(find: FindFact, kind: MailKind): AppliedConsequence | null {
   const consequences = consequencesOf(find, kind);
-  const applied = new Set<string>(consequences.map(({ id }) => id));
+  const worst = consequences[0] ?? null;
+  // Then it does not matter whether a rule is unmet.
+  if (worst && bySeverity(worst, REQUIREMENT) <= 0) return worst;
+  const applied = idsOf(consequences);
   const unmet = PROVIDER_RULES.filter(({ rules }) =>
     rules.some(
       (rule) =>
@@ -84,15 +95,14 @@ export function allConsequences(find: FindFact, kind: MailKind): AppliedConseque
         outcomeOf(rule, find, applied).status === 'not_met',
     ),
   ).map(({ name }) => name);
-  return unmet.length === 0
-    ? consequences
-    : [...consequences, requirementOf(unmet)].toSorted(bySeverity);
+  return unmet.length === 0 ? worst : requirementOf(unmet);
 }
 
+const REQUIREMENT = { limit: REQUIREMENT_LIMIT, effect: 'requirement' } as const;
+
 const requirementOf = (names: string[]): AppliedConsequence => ({
+  ...REQUIREMENT,
   id: 'requirement',
-  limit: REQUIREMENT_LIMIT,
-  effect: 'requirement',
   actor: 'Mailbox providers',
   reason: `The message does not meet all sender requirements of ${LIST.format(names)}.`,
   reference: 'The rules of these providers in this report',
@@ -124,28 +134,38 @@ const LIST = new Intl.ListFormat('en-GB');
 function outcomeOf(rule: Rule, find: FindFact, applied: Set<string>): RuleOutcome {
   const own = rule.evaluate?.(find);
   if (own) return own;
-  if (rule.consequences?.some((id) => applied.has(id))) return { status: 'not_met' };
-  return evaluateNeeds(rule, find);
+  return isBrokenBy(rule, applied) ? { status: 'not_met' } : evaluateNeeds(rule, find);
+}
+
+function isBrokenBy({ consequences = [] }: Rule, applied: Set<string>): boolean {
+  for (const id of consequences) if (applied.has(id)) return true;
+  return false;
 }
 
 function evaluateNeeds({ needs }: Rule, find: FindFact): RuleOutcome {
-  if (needs.length === 0)
-    return {
-      status: 'unknown',
-      detail: 'A single message cannot show whether you meet this requirement.',
-    };
-  const groups = needs.map((ids) => ({
-    ids,
-    status: combine(ids.map((id) => statusOf(id, find))),
-  }));
-  const met = groups.find(({ status }) => status === 'met');
-  if (met) return { status: 'met', because: met.ids };
-  return { status: groups.some((group) => group.status === 'unknown') ? 'unknown' : 'not_met' };
+  if (needs.length === 0) return NOT_IN_MESSAGE;
+  let isOpen = false;
+  for (const ids of needs) {
+    const status = statusOfAll(ids, find);
+    if (status === 'met') return { status, because: ids };
+    isOpen ||= status === 'unknown';
+  }
+  return { status: isOpen ? 'unknown' : 'not_met' };
 }
 
-function combine(statuses: RuleStatus[]): RuleStatus {
-  if (statuses.includes('not_met')) return 'not_met';
-  return statuses.includes('unknown') ? 'unknown' : 'met';
+const NOT_IN_MESSAGE: RuleOutcome = {
+  status: 'unknown',
+  detail: 'A single message cannot show whether you meet this requirement.',
+};
+
+function statusOfAll(ids: string[], find: FindFact): RuleStatus {
+  let combined: RuleStatus = 'met';
+  for (const id of ids) {
+    const status = statusOf(id, find);
+    if (status === 'not_met') return status;
+    if (status === 'unknown') combined = status;
+  }
+  return combined;
 }
 
 /**
@@ -163,44 +183,37 @@ function statusOf(id: string, find: FindFact): RuleStatus {
 
 // Why a rule has its status: the titles of the checks behind it.
 
-type FindResult = (id: string) => CheckResult | undefined;
+type FindReported = (id: string) => ReportedFact | undefined;
 
-function explain(
-  { needs }: Rule,
-  { status, because }: RuleOutcome,
-  find: FindFact,
-  results: FindResult,
-): string {
-  const ids = because ?? [...new Set(needs.flat())];
-  if (status === 'met') return explainMet(ids, find, results);
+function explain(rule: Rule, { status, because }: RuleOutcome, find: FindReported): string {
+  const ids = because ?? NEEDED_IDS.get(rule)!;
+  if (status === 'met') return explainMet(ids, find);
   const deciding = ids.filter((id) => statusOf(id, find) === status);
-  return joinDistinct(
-    (deciding.length > 0 ? deciding : ids).flatMap((id) => titlesBehind(id, find, results)),
-  );
+  return joinDistinct(titlesBehind(deciding.length > 0 ? deciding : ids, find));
 }
+
+const titlesBehind = (ids: string[], find: FindReported): string[] =>
+  ids.length === 1 ? titlesOf(ids[0]!, find) : ids.flatMap((id) => titlesOf(id, find));
 
 /** The title of a check; for one that was skipped because others failed, their titles. */
-function titlesBehind(id: string, find: FindFact, results: FindResult): string[] {
-  const result = results(id);
-  if (!result) return [`The check ${id} did not run.`];
-  const causes = find(id)?.failedCauses ?? [];
-  if (causes.length === 0) return [result.title];
-  return causes.map((cause) => results(cause)?.title ?? result.title);
+function titlesOf(id: string, find: FindReported): string[] {
+  const fact = find(id);
+  if (!fact) return [`The check ${id} did not run.`];
+  if (fact.failedCauses.length === 0) return [fact.title];
+  return fact.failedCauses.map((cause) => find(cause)?.title ?? fact.title);
 }
 
-function explainMet(ids: string[], find: FindFact, results: FindResult): string {
-  if (ids.length <= 2) return joinDistinct(ids.flatMap((id) => titlesBehind(id, find, results)));
+function explainMet(ids: string[], find: FindReported): string {
+  if (ids.length <= 2) return joinDistinct(titlesBehind(ids, find));
   // Problems are shown too if no provider rejects mail for them.
   const problems = ids.filter((id) => ['warn', 'fail'].includes(find(id)?.status ?? ''));
-  const labels = ids.filter((id) => !problems.includes(id)).map((id) => results(id)?.label ?? id);
+  const labels = ids.filter((id) => !problems.includes(id)).map((id) => find(id)?.label ?? id);
   const passed = `No problems found in: ${LIST.format(labels)}.`;
-  return joinDistinct([
-    ...(labels.length > 0 ? [passed] : []),
-    ...problems.flatMap((id) => titlesBehind(id, find, results)),
-  ]);
+  return joinDistinct([...(labels.length > 0 ? [passed] : []), ...titlesBehind(problems, find)]);
 }
 
-const joinDistinct = (sentences: string[]): string => [...new Set(sentences)].join(' ');
+const joinDistinct = (sentences: string[]): string =>
+  sentences.length === 1 ? sentences[0]! : [...new Set(sentences)].join(' ');
 
 // For docs/scoring.md.
 

@@ -40,13 +40,18 @@ export const serviceOfSigner = (domain: string): SendingService | undefined => b
 export const serviceOfMailFrom = (domain: string): SendingService | undefined =>
   byMailFrom(domain)[0];
 
+const FIELD_MARKS = SENDING_SERVICES.flatMap((service) =>
+  (service.marks.fields ?? []).map((field) => ({
+    service,
+    isPrefix: field.endsWith('*'),
+    text: field.replace(/\*$/, ''),
+  })),
+);
+
 /** The service that adds a header field of this name, in lower case. */
 export const serviceOfField = (name: string): SendingService | undefined =>
-  SENDING_SERVICES.find(({ marks }) =>
-    marks.fields?.some((field) =>
-      field.endsWith('*') ? name.startsWith(field.slice(0, -1)) : field === name,
-    ),
-  );
+  FIELD_MARKS.find(({ isPrefix, text }) => (isPrefix ? name.startsWith(text) : name === text))
+    ?.service;
 
 /** Selectors that many signers use. */
 const COMMON_SELECTORS = 's1 s2 mail default dkim api cm x key1 key2 key3'.split(' ');

@@ -180,7 +180,11 @@ function outcomeOf(
     const problem = `Could not analyze the message: ${outcome.detail}`;
     return { name, path, problem, isUsage: false };
   }
-  const result: AnalysisResult = { ...outcome.result, checks: JSON.parse(outcome.result.checks) };
+  const result: AnalysisResult = {
+    ...outcome.result,
+    providers: JSON.parse(outcome.result.providers),
+    checks: JSON.parse(outcome.result.checks),
+  };
   const comparison = baseline && compare(result, name, baseline);
   const failures = [
     ...missedLimits(result, limits),
@@ -280,7 +284,6 @@ function storedReport(
 ): StoredReport {
   return {
     ...result,
-    providers: JSON.stringify(result.providers),
     id: null,
     name: name === '-' ? null : basename(name),
     received_at: isoTime(receivedAt),
