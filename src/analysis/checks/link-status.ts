@@ -23,7 +23,7 @@ const DEAD_SHARE_TO_FAIL = 0.5;
 const MAX_SHOWN = 60;
 
 interface CheckedLink extends LinkResult {
-  href: string;
+  url: URL;
 }
 
 /**
@@ -74,7 +74,7 @@ async function checkLinks(context: Context, links: MessageLink[]): Promise<Check
   return distinct.map(({ url, reason }) => {
     const notRequested = reason ?? `only ${MAX_REQUESTED} links are checked`;
     const result = resultOf.get(url) ?? { status: 'not_asked' as const, reason: notRequested };
-    return { href: displayUrl(url.href), ...result };
+    return { url, ...result };
   });
 }
 
@@ -82,7 +82,7 @@ function distinctLinks(links: MessageLink[], skipReasons: LinkSkipReasons) {
   const byUrl = new Map<string, { url: URL; reason: string | null }>();
   for (const link of links) {
     const url = link.url!;
-    const key = url.href.replace(/#.*$/s, '');
+    const key = withoutFragment(url);
     if (!byUrl.has(key)) byUrl.set(key, { url, reason: skipReasons.forLink(link) });
   }
   return [...byUrl.values()];
@@ -132,7 +132,7 @@ function deadLinks(
   const examples = links.filter(({ status }) => status === 'dead').slice(0, 3);
   return (share >= DEAD_SHARE_TO_FAIL ? fail : warn)({
     title: `${dead} of ${checked} checked links ${dead === 1 ? 'is' : 'are'} dead.`,
-    detail: `${examples.map(({ href, reason }) => `${href}: ${reason}`).join('; ')}. Recipients see an error page, and spam filters that follow links trust your mail less.`,
+    detail: `${examples.map(({ url, reason }) => `${displayUrl(url.href)}: ${reason}`).join('; ')}. Recipients see an error page, and spam filters that follow links trust your mail less.`,
     fix: 'Fix or remove these links. Test every link before you send.',
     evidence,
   });
@@ -145,7 +145,7 @@ function linkEvidence(links: CheckedLink[]) {
   return links
     .toSorted((a, b) => ORDER.indexOf(a.status) - ORDER.indexOf(b.status))
     .slice(0, MAX_SHOWN)
-    .map(({ href, status, reason }) => ({ href, status, reason }));
+    .map(({ url, status, reason }) => ({ href: displayUrl(url.href), status, reason }));
 }
 
 function noneCheckedReason(links: CheckedLink[]): string {
@@ -269,4 +269,4 @@ function targetOf(location: string | undefined, base: URL): URL | null {
   return URL.parse(text.includes('\ufffd') ? location : text, base.href);
 }
 
-const withoutFragment = (url: URL): string => url.href.replace(/#.*$/s, '');
+const withoutFragment = ({ href }: URL): string => href.split('#', 1)[0]!;

@@ -279,6 +279,7 @@ function decoded(text: string): string {
 
 // Unlike `decodeURIComponent`, keeps going after invalid UTF-8.
 function decodedOnce(text: string): string {
+  if (!text.includes('%')) return text;
   return text.replace(/(?:%[0-9a-f]{2})+/gi, (run) =>
     Buffer.from(run.replaceAll('%', ''), 'hex').toString('utf8'),
   );

@@ -62,8 +62,12 @@ function valueAt(text: string): string {
 
 const withoutQuotes = (text: string): string => text.replace(/["']/g, '');
 
+/** All programs read it the same way. */
+const UNAMBIGUOUS = /^[\w.-]*$/;
+
 /** One written name as different programs read it. White space ends a name without quotation marks. */
 function readings(written: string, isQuoted: boolean): string[] {
+  if (UNAMBIGUOUS.test(written)) return [written];
   const plain = [
     written,
     written.replace(/\\(.)/g, '$1'),
