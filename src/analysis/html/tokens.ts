@@ -42,6 +42,9 @@ const RAW_TEXT = new Set([
 
 const TAG = /<[/!]?[a-z]/i;
 
+/** Shared by all tags without attributes. */
+const NO_ATTRIBUTES = new Map<string, string>();
+
 interface TokenizerState {
   /** The current tag; its start is -1 between tags. */
   tag: { start: number; name: string; attributes: Map<string, string> };
@@ -64,7 +67,7 @@ export function tokenizeHtml(html: string, handler: TokenHandler, isComplete = t
   // Not the Parser of the same library: it shifts an array of open elements, which takes minutes for a
   // megabyte of nested elements.
   const state: TokenizerState = {
-    tag: { start: -1, name: '', attributes: new Map() },
+    tag: { start: -1, name: '', attributes: NO_ATTRIBUTES },
     attribute: { name: '', value: '' },
     raw: { name: '', start: 0 },
     comment: -1,
@@ -123,7 +126,7 @@ function tagCallbacks(
   return {
     onopentagname(start, end) {
       const name = nameAt(start, end);
-      state.tag = { start, name: name === 'image' ? 'img' : name, attributes: new Map() };
+      state.tag = { start, name: name === 'image' ? 'img' : name, attributes: NO_ATTRIBUTES };
     },
     onopentagend: (end) => finish(end, false),
     onselfclosingtag: (end) => finish(end, true),
@@ -176,6 +179,7 @@ function attributeCallbacks(
         handler.broken(
           `The tag ${displayTag(tag.name)} is missing a quotation mark, so text and tags become part of the value of “${name.slice(0, 40)}”.`,
         );
+      if (tag.attributes === NO_ATTRIBUTES) tag.attributes = new Map();
       if (tag.attributes.size < MAX_ATTRIBUTES && !tag.attributes.has(name))
         tag.attributes.set(name, value);
     },
