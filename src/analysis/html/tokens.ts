@@ -45,6 +45,8 @@ const TAG = /<[/!]?[a-z]/i;
 /** Shared by all tags without attributes. */
 const NO_ATTRIBUTES = new Map<string, string>();
 
+const NO_TEXT = { decoded: '', start: 0, end: 0 };
+
 interface TokenizerState {
   /** The current tag; its start is -1 between tags. */
   tag: { start: number; name: string; attributes: Map<string, string> };
@@ -71,7 +73,7 @@ export function tokenizeHtml(html: string, handler: TokenHandler, isComplete = t
     attribute: { name: '', value: '' },
     raw: { name: '', start: 0 },
     comment: -1,
-    text: { decoded: '', start: 0, end: 0 },
+    text: { ...NO_TEXT },
     remaining: { tags: MAX_TAGS, attributes: MAX_ALL_ATTRIBUTES },
   };
   let stopped = false;
@@ -83,7 +85,7 @@ export function tokenizeHtml(html: string, handler: TokenHandler, isComplete = t
   };
   const flush = () => {
     const { decoded, start, end } = state.text;
-    state.text = { decoded: '', start: 0, end: 0 };
+    Object.assign(state.text, NO_TEXT);
     if (decoded !== '' || end > start) handler.text(decoded + html.slice(start, end));
   };
   const tokenizer = new Tokenizer(
@@ -161,7 +163,8 @@ function attributeCallbacks(
         handler.broken(
           `The tag ${displayTag(state.tag.name)} has no closing “>”, so the next tag is lost.`,
         );
-      state.attribute = { name: name.slice(0, MAX_NAME_LENGTH).toLowerCase(), value: '' };
+      state.attribute.name = name.slice(0, MAX_NAME_LENGTH).toLowerCase();
+      state.attribute.value = '';
       state.remaining.attributes -= 1;
       checkLimits();
     },

@@ -1,6 +1,6 @@
 /** Finds the phrases of `phrases.ts` in a text: one lookup for each of its words, not one search for each phrase. */
 
-import { plainWords } from '../text.ts';
+import { isAscii, plainWords } from '../text.ts';
 
 /** Longer phrases are cut. */
 const MAX_PHRASE = 100;
@@ -13,8 +13,8 @@ interface Phrase {
   /** As it occurs in the result of `plainWords`: the part before the gap, and the part after it. */
   words: string;
   after: string | null;
-  /** Its list, and its position there. */
   list: PhraseList;
+  /** Its position among the phrases of all lists. */
   position: number;
 }
 
@@ -26,6 +26,7 @@ const BY_FIRST_WORD = new Map<string, Phrase[]>();
 /** Those without a complete word, and those in a script without spaces between words. */
 const WITHOUT_WORD: Phrase[] = [];
 const WITHOUT_SPACES: Phrase[] = [];
+let phraseCount = 0;
 
 /** Each line has phrases of one language, separated by commas. */
 export function listOf(...lines: string[]): PhraseList {
@@ -42,8 +43,9 @@ function addPhrase(list: PhraseList, phrase: string): void {
     words,
     after: after === undefined ? null : wordsOf(after),
     list,
-    position: list.length,
+    position: phraseCount,
   };
+  phraseCount += 1;
   list.push(added);
   const firstWord = /^ (\S+) /.exec(words)?.[1];
   if (SPACELESS.test(phrase)) WITHOUT_SPACES.push(added);
@@ -61,30 +63,28 @@ function wordsOf(phrase: string): string {
 export interface SearchedText {
   /** A result of `plainWords`. */
   words: string;
-  /** The phrases that it may contain, by list and in its order. */
-  candidates: Map<PhraseList, Phrase[]>;
+  /** The few phrases that it may contain, in the order of the lists. */
+  candidates: Phrase[];
 }
 
 /** Prepares a result of `plainWords` for the search. */
 export function searchedText(words: string): SearchedText {
-  const found = new Set(WITHOUT_WORD);
-  for (const word of words.split(' '))
-    for (const phrase of BY_FIRST_WORD.get(word) ?? []) found.add(phrase);
-  if (SPACELESS.test(words)) for (const phrase of WITHOUT_SPACES) found.add(phrase);
-  return { words, candidates: byList(found) };
+  const found = new Set<Phrase[]>([WITHOUT_WORD]);
+  for (const word of words.split(' ')) {
+    const phrases = BY_FIRST_WORD.get(word);
+    if (phrases) found.add(phrases);
+  }
+  if (!isAscii(words) && SPACELESS.test(words)) found.add(WITHOUT_SPACES);
+  return { words, candidates: inOrder([...found].flat()) };
 }
 
 /** Both texts as one. */
 export const joinTexts = (a: SearchedText, b: SearchedText): SearchedText => ({
   words: a.words + b.words,
-  candidates: byList(new Set([a, b].flatMap(({ candidates }) => [...candidates.values()].flat()))),
+  candidates: inOrder([...new Set([...a.candidates, ...b.candidates])]),
 });
 
-const byList = (phrases: Set<Phrase>): Map<PhraseList, Phrase[]> =>
-  Map.groupBy(
-    [...phrases].sort((a, b) => a.position - b.position),
-    ({ list }) => list,
-  );
+const inOrder = (phrases: Phrase[]): Phrase[] => phrases.sort((a, b) => a.position - b.position);
 
 /** More occurrences of one phrase are not searched. */
 const MAX_OCCURRENCES = 20;
@@ -94,9 +94,9 @@ const MAX_GAP = 24;
 /** The phrases that a text contains, at most `max`. */
 export function findPhrases(list: PhraseList, text: SearchedText, max: number): string[] {
   const found: string[] = [];
-  for (const phrase of text.candidates.get(list) ?? []) {
+  for (const phrase of text.candidates) {
     if (found.length >= max) break;
-    if (contains(text.words, phrase)) found.push(phrase.text);
+    if (phrase.list === list && contains(text.words, phrase)) found.push(phrase.text);
   }
   return found;
 }
@@ -131,5 +131,5 @@ const NUMBER = /\d{3}|\d[\p{L}\d]{3}|\d\d \d\d/u;
 export function findNumbered(list: PhraseList, text: SearchedText): string | null {
   const isNumbered = ({ words }: Phrase) =>
     followedBy(text.words, words, (rest) => NUMBER.test(rest), NUMBER_DISTANCE);
-  return text.candidates.get(list)?.find(isNumbered)?.text ?? null;
+  return text.candidates.find((phrase) => phrase.list === list && isNumbered(phrase))?.text ?? null;
 }
