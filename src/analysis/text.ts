@@ -123,8 +123,11 @@ function distinctAsciiWords(text: string): Set<string> {
 
 /** Counts words; in scripts without spaces, two characters count as one word. */
 export function countWords(text: string): number {
-  if (isAscii(text)) return text.match(ASCII_WORD)?.length ?? 0;
   let count = 0;
+  if (isAscii(text)) {
+    while (ASCII_WORD.test(text)) count += 1;
+    return count;
+  }
   for (const [run] of text.matchAll(SPACELESS)) count += Math.ceil([...run].length / 2);
   for (const _ of text.replace(SPACELESS, ' ').matchAll(WORD)) count += 1;
   return count;

@@ -94,8 +94,8 @@ export function mailFacts(context: Context): MailFacts {
     hasUnsubscribeWords: clearlyMentionsUnsubscribe(visible.slice(-MAX_FOOTER)),
     offersPercentage: offersPercentage(prose),
     prices: countPrices(prose),
-    campaignParameter: urls.map(campaignParameter).find((name) => name !== null) ?? null,
-    clickTracking: urls.some(({ hostname }) => isClickTracker(hostname)),
+    campaignParameter: firstCampaignParameter(urls),
+    clickTracking: [...new Set(urls.map(({ hostname }) => hostname))].some(isClickTracker),
     productLinks: new Set(urls.filter(isProductLink).map(({ host, pathname }) => host + pathname))
       .size,
     socialNetworks: countNetworks(shownLinks),
@@ -205,6 +205,14 @@ const CAMPAIGN_PARAMETERS = new Set(
     .split(' '),
 );
 const MAX_QUERY = 2000;
+
+function firstCampaignParameter(urls: URL[]): string | null {
+  for (const url of urls) {
+    const name = campaignParameter(url);
+    if (name !== null) return name;
+  }
+  return null;
+}
 
 function campaignParameter({ search }: URL): string | null {
   if (search === '') return null;

@@ -21,10 +21,10 @@ interface Phrase {
 /** A list of phrases, prepared for the search. */
 export type PhraseList = Phrase[];
 
-/** The phrases of all lists by their first word. Texts without that word cannot contain the phrase. */
+/** The phrases of all lists by their first word. */
 const BY_FIRST_WORD = new Map<string, Phrase[]>();
-/** Those without a complete word, and those in a script without spaces between words. */
-const WITHOUT_WORD: Phrase[] = [];
+/** Those that are the beginning of a word, and those in a script without spaces between words. */
+const BEGINNINGS: Phrase[] = [];
 const WITHOUT_SPACES: Phrase[] = [];
 let phraseCount = 0;
 
@@ -49,7 +49,7 @@ function addPhrase(list: PhraseList, phrase: string): void {
   list.push(added);
   const firstWord = /^ (\S+) /.exec(words)?.[1];
   if (SPACELESS.test(phrase)) WITHOUT_SPACES.push(added);
-  else if (firstWord === undefined) WITHOUT_WORD.push(added);
+  else if (firstWord === undefined) BEGINNINGS.push(added);
   else BY_FIRST_WORD.set(firstWord, [...(BY_FIRST_WORD.get(firstWord) ?? []), added]);
 }
 
@@ -63,28 +63,40 @@ function wordsOf(phrase: string): string {
 export interface SearchedText {
   /** A result of `plainWords`. */
   words: string;
-  /** The few phrases that it may contain, in the order of the lists. */
-  candidates: Phrase[];
+  /** The phrases of which it contains the part before the gap, in the order of the lists. */
+  found: Phrase[];
 }
 
 /** Prepares a result of `plainWords` for the search. */
 export function searchedText(words: string): SearchedText {
-  const found = new Set<Phrase[]>([WITHOUT_WORD]);
+  const found = new Set<Phrase>();
+  const addAt = (phrases: Phrase[], index: number) => {
+    for (const phrase of phrases) if (words.startsWith(phrase.words, index)) found.add(phrase);
+  };
+  let space = -1;
   for (const word of words.split(' ')) {
     const phrases = BY_FIRST_WORD.get(word);
-    if (phrases) found.add(phrases);
+    if (phrases) addAt(phrases, space);
+    space += word.length + 1;
   }
-  if (!isAscii(words) && SPACELESS.test(words)) found.add(WITHOUT_SPACES);
-  return { words, candidates: inOrder([...found].flat()) };
+  anyBeginning ??= new RegExp(BEGINNINGS.map((phrase) => phrase.words).join('|'), 'g');
+  for (const { index } of words.matchAll(anyBeginning)) addAt(BEGINNINGS, index);
+  if (!isAscii(words) && SPACELESS.test(words))
+    for (const phrase of WITHOUT_SPACES) if (words.includes(phrase.words)) found.add(phrase);
+  return { words, found: inOrder(found) };
 }
+
+/** Created once all lists exist. Plain words have no characters that need to be escaped. */
+let anyBeginning: RegExp | null = null;
 
 /** Both texts as one. */
 export const joinTexts = (a: SearchedText, b: SearchedText): SearchedText => ({
   words: a.words + b.words,
-  candidates: inOrder([...new Set([...a.candidates, ...b.candidates])]),
+  found: inOrder(new Set([...a.found, ...b.found])),
 });
 
-const inOrder = (phrases: Phrase[]): Phrase[] => phrases.sort((a, b) => a.position - b.position);
+const inOrder = (phrases: Set<Phrase>): Phrase[] =>
+  [...phrases].sort((a, b) => a.position - b.position);
 
 /** More occurrences of one phrase are not searched. */
 const MAX_OCCURRENCES = 20;
@@ -94,17 +106,16 @@ const MAX_GAP = 24;
 /** The phrases that a text contains, at most `max`. */
 export function findPhrases(list: PhraseList, text: SearchedText, max: number): string[] {
   const found: string[] = [];
-  for (const phrase of text.candidates) {
+  for (const phrase of text.found) {
     if (found.length >= max) break;
-    if (phrase.list === list && contains(text.words, phrase)) found.push(phrase.text);
+    if (phrase.list === list && hasPartAfter(text.words, phrase)) found.push(phrase.text);
   }
   return found;
 }
 
-function contains(text: string, { words, after }: Phrase): boolean {
-  if (after === null) return text.includes(words);
-  return followedBy(text, words, (rest) => rest.includes(after), MAX_GAP + after.length);
-}
+const hasPartAfter = (text: string, { words, after }: Phrase): boolean =>
+  after === null ||
+  followedBy(text, words, (rest) => rest.includes(after), MAX_GAP + after.length);
 
 /** Whether an occurrence of the words is followed by what `matches` wants, within `distance` characters. */
 function followedBy(
@@ -131,5 +142,5 @@ const NUMBER = /\d{3}|\d[\p{L}\d]{3}|\d\d \d\d/u;
 export function findNumbered(list: PhraseList, text: SearchedText): string | null {
   const isNumbered = ({ words }: Phrase) =>
     followedBy(text.words, words, (rest) => NUMBER.test(rest), NUMBER_DISTANCE);
-  return text.candidates.find((phrase) => phrase.list === list && isNumbered(phrase))?.text ?? null;
+  return text.found.find((phrase) => phrase.list === list && isNumbered(phrase))?.text ?? null;
 }
