@@ -91,12 +91,11 @@ const ASCII_WORD = /[A-Za-z0-9]+/g;
 const MAX_TEXT = 300_000;
 
 /**
- * The distinct words of the first 300,000 characters, normalized (NFKC) and in lower case. In scripts
- * without spaces, pairs of characters.
+ * Adds the distinct words of the first 300,000 characters to `words`, normalized (NFKC) and in lower case.
+ * In scripts without spaces, pairs of characters.
  */
-export function distinctWords(text: string): Set<string> {
-  if (isAscii(text)) return distinctAsciiWords(text);
-  const words = new Set<string>();
+export function distinctWords(text: string, words = new Set<string>()): Set<string> {
+  if (isAscii(text)) return distinctAsciiWords(text, words);
   const normalized = text
     .slice(0, MAX_TEXT)
     .normalize('NFKC')
@@ -114,8 +113,7 @@ export function distinctWords(text: string): Set<string> {
   return words;
 }
 
-function distinctAsciiWords(text: string): Set<string> {
-  const words = new Set<string>();
+function distinctAsciiWords(text: string, words: Set<string>): Set<string> {
   const searched = text.slice(0, MAX_TEXT).toLowerCase().replace(ASCII_ADDRESS, ' ');
   for (const word of searched.match(ASCII_WORD) ?? []) words.add(word.slice(0, 100));
   return words;
