@@ -13,7 +13,7 @@ import {
   warn,
 } from '../check.ts';
 import { describeUnreadLinks, displayUrl, type MessageLink, messageLinks } from '../links/links.ts';
-import { type LinkSkipReasons, linkSkipReasons } from '../links/skip-reasons.ts';
+import { linkSkipReasons } from '../links/skip-reasons.ts';
 
 /** Maximum number of distinct URLs to request. */
 const MAX_REQUESTED = 30;
@@ -63,14 +63,21 @@ const NOT_CHECKED = 'Your links were not checked.';
 /** Requests each distinct URL once, and only if every place that uses it allows it. */
 async function checkLinks(context: Context, links: MessageLink[]): Promise<CheckedLink[]> {
   const skipReasons = linkSkipReasons(context);
-  const distinct = distinctLinks(links, skipReasons);
-  const allowed = distinct.filter(({ reason }) => reason === null);
-  const requested = allowed.slice(0, MAX_REQUESTED);
-  const results = await requestLinks(
-    requested.map(({ url }) => url),
-    { web: context.web, skipReason: skipReasons.forUrl },
-  );
-  const resultOf = new Map(requested.map(({ url }, index) => [url, results[index]!]));
+  const requested: URL[] = [];
+  const distinct = distinctLinks(links).map((link, index) => {
+    const url = link.url!;
+    // Later links are neither requested nor shown.
+    if (requested.length >= MAX_REQUESTED && index >= MAX_REQUESTED + MAX_SHOWN)
+      return { url, reason: null };
+    const reason = skipReasons.forLink(link);
+    if (reason === null && requested.length < MAX_REQUESTED) requested.push(url);
+    return { url, reason };
+  });
+  const results = await requestLinks(requested, {
+    web: context.web,
+    skipReason: skipReasons.forUrl,
+  });
+  const resultOf = new Map(requested.map((url, index) => [url, results[index]!]));
   return distinct.map(({ url, reason }) => {
     const notRequested = reason ?? `only ${MAX_REQUESTED} links are checked`;
     const result = resultOf.get(url) ?? { status: 'not_asked' as const, reason: notRequested };
@@ -78,12 +85,11 @@ async function checkLinks(context: Context, links: MessageLink[]): Promise<Check
   });
 }
 
-function distinctLinks(links: MessageLink[], skipReasons: LinkSkipReasons) {
-  const byUrl = new Map<string, { url: URL; reason: string | null }>();
+function distinctLinks(links: MessageLink[]): MessageLink[] {
+  const byUrl = new Map<string, MessageLink>();
   for (const link of links) {
-    const url = link.url!;
-    const key = withoutFragment(url);
-    if (!byUrl.has(key)) byUrl.set(key, { url, reason: skipReasons.forLink(link) });
+    const key = withoutFragment(link.url!);
+    if (!byUrl.has(key)) byUrl.set(key, link);
   }
   return [...byUrl.values()];
 }

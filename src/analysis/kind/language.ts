@@ -90,10 +90,9 @@ function sharesOfLanguages(text: string): number[] {
   const counts = LANGUAGES.map(() => 0);
   let total = 0;
   for (const word of text.split(' ')) {
-    if (!LETTER.test(word)) continue;
-    total += 1;
     const languages = LANGUAGES_BY_WORD.get(word);
     if (languages) for (const language of languages) counts[language]! += 1;
+    if (languages || LETTER.test(word)) total += 1;
   }
   return counts.map((count) => count / Math.max(total, 1));
 }
