@@ -175,16 +175,16 @@ const MAX_ELEMENTS = 1000;
 /** In document order, without those in conditional comments, which are only for Outlook. */
 export function styleElements(html: string): StyleElement[] {
   const elements: StyleElement[] = [];
-  let remaining = 0;
-  for (const _ of html.matchAll(/<style/gi)) remaining += 1;
-  if (remaining === 0) return elements;
+  let tagsLeft = 0;
+  for (const _ of html.matchAll(/<style/gi)) tagsLeft += 1;
+  if (tagsLeft === 0) return elements;
   let pieces: string[] | null = null;
   let foreign = 0;
   tokenizeHtml(html, {
     open(name, attributes, selfClosing) {
       if ((name === 'svg' || name === 'math') && !selfClosing) foreign += 1;
       if (name !== 'style') return;
-      remaining -= 1;
+      tagsLeft -= 1;
       if (elements.length >= MAX_ELEMENTS) return;
       pieces = [];
       const media = attributes.get('media') ?? '';
@@ -199,7 +199,7 @@ export function styleElements(html: string): StyleElement[] {
     broken() {},
     isForeign: () => foreign > 0,
     // Most messages have all their styles at the start.
-    isDone: () => remaining === 0 && pieces === null,
+    isDone: () => tagsLeft === 0 && pieces === null,
   });
   return elements;
 }

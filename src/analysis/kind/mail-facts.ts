@@ -173,7 +173,8 @@ function offersPercentage(text: string): boolean {
     // "-50 %" needs no word.
     if (/(?:^|\s)[-–−]\s?$/.test(text.slice(Math.max(0, index - 3), index))) return true;
     const near = text.slice(Math.max(0, index - NEAR), index + found.length + NEAR);
-    if (findPhrases(DISCOUNT_WORDS, searchedText(plainWords(near, near.length)), 1).length > 0) return true;
+    if (findPhrases(DISCOUNT_WORDS, searchedText(plainWords(near, near.length)), 1).length > 0)
+      return true;
   }
   return false;
 }

@@ -114,8 +114,7 @@ export function findPhrases(list: PhraseList, text: SearchedText, max: number): 
 }
 
 const hasPartAfter = (text: string, { words, after }: Phrase): boolean =>
-  after === null ||
-  followedBy(text, words, (rest) => rest.includes(after), MAX_GAP + after.length);
+  after === null || followedBy(text, words, (rest) => rest.includes(after), MAX_GAP + after.length);
 
 /** Whether an occurrence of the words is followed by what `matches` wants, within `distance` characters. */
 function followedBy(

@@ -7,7 +7,7 @@ const MIN_RANDOM_LENGTH = 16;
 
 const UUID = /\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b/i;
 const RUN = /[\p{L}\p{N}_~.%=+-]{20,}/gu;
-/** Texts without a match have no run with a token: most URLs of ASCII. */
+/** ASCII text without a match has no token: each is between the dots and equals signs of a run. */
 const LONG_PART = /[\w~%+-]{20}|[^\0-\x7f]/;
 
 /** Labels, path segments, query names and values of at least `MIN_LENGTH`. Decoding makes none of them longer. */
