@@ -57,14 +57,14 @@ export async function storeResult(location: string, id: string): Promise<number>
   await pool.close();
   if (!outcome.ok) throw new Error(outcome.detail);
   const { categories, checks, providers, judged_kind, alternative } = outcome.result;
-  const providersText = JSON.stringify(providers);
+
   const store = await openStore(location);
   await store.db
     .updateTable('tests')
     .set({
       status: 'completed',
       checks,
-      providers: providersText,
+      providers,
       judged_kind: JSON.stringify({ ...judged_kind, alternative }),
       categories: JSON.stringify(categories),
       envelope: JSON.stringify(input.envelope),
@@ -72,7 +72,7 @@ export async function storeResult(location: string, id: string): Promise<number>
     .where('id', '=', id)
     .execute();
   await store.close();
-  return checks.length + providersText.length;
+  return checks.length + providers.length;
 }
 
 /** Sends `count` requests over persistent connections to the servers, one at a time on each. */

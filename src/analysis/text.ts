@@ -8,6 +8,10 @@ export interface TextSink {
   value(): string;
 }
 
+const ASCII = /^[\0-\x7f]*$/;
+
+export const isAscii = (text: string): boolean => ASCII.test(text);
+
 /** Joins pieces of text and collapses white space, up to `max` characters. */
 export function textSink(max: number): TextSink {
   const pieces: string[] = [];
@@ -16,7 +20,7 @@ export function textSink(max: number): TextSink {
   let needsSpace = false;
   const add = (piece: string) => {
     if (length >= max) return;
-    const text = piece.replace(/\s+/g, ' ');
+    const text = collapseSpace(piece);
     if (text.startsWith(' ')) needsSpace = true;
     const trimmed = text.trim();
     if (trimmed === '') return;
@@ -33,6 +37,12 @@ export function textSink(max: number): TextSink {
     value: () => pieces.join(''),
   };
 }
+
+// Runs other than a single space, so that most texts are not copied.
+const WHITE_SPACE = / \s+|[^\S ]\s*/g;
+
+/** The text with one space for each run of white space. */
+export const collapseSpace = (text: string): string => text.replace(WHITE_SPACE, ' ');
 
 // Neither white space nor one of the invisible characters used as filler.
 const VISIBLE = /[^\s\p{Default_Ignorable_Code_Point}]/u;
@@ -61,7 +71,7 @@ export function stripFiller(text: string): { text: string; longest: number } {
     longest = Math.max(longest, run.length);
     return `${emoji} `;
   });
-  return { text: withoutFiller.replace(/\s+/g, ' ').trim(), longest };
+  return { text: collapseSpace(withoutFiller).trim(), longest };
 }
 
 // The words of a text, in any language.
@@ -72,21 +82,20 @@ const SPACELESS =
 const WORD = /[\p{L}\p{M}\p{N}]+/gu;
 // The text and HTML parts of a message have different URLs, so these are not words.
 const ADDRESS = /(?:https?:\/\/|www\.)\S{1,2000}/giu;
+const ASCII_ADDRESS = /(?:https?:\/\/|www\.)\S{1,2000}/g;
 
 // Most texts are ASCII, where the Unicode patterns find the same, but take several times as long.
-const ASCII = /^[\0-\x7f]*$/;
 const ASCII_WORD = /[A-Za-z0-9]+/g;
 
 /** NFKC can expand one character to 18. */
 const MAX_TEXT = 300_000;
 
 /**
- * The distinct words of the first 300,000 characters, normalized (NFKC) and in lower case. In scripts
- * without spaces, pairs of characters.
+ * Adds the distinct words of the first 300,000 characters to `words`, normalized (NFKC) and in lower case.
+ * In scripts without spaces, pairs of characters.
  */
-export function distinctWords(text: string): Set<string> {
-  if (ASCII.test(text)) return distinctAsciiWords(text);
-  const words = new Set<string>();
+export function distinctWords(text: string, words = new Set<string>()): Set<string> {
+  if (isAscii(text)) return distinctAsciiWords(text, words);
   const normalized = text
     .slice(0, MAX_TEXT)
     .normalize('NFKC')
@@ -104,15 +113,19 @@ export function distinctWords(text: string): Set<string> {
   return words;
 }
 
-function distinctAsciiWords(text: string): Set<string> {
-  const found = text.slice(0, MAX_TEXT).toLowerCase().replace(ADDRESS, ' ').match(ASCII_WORD);
-  return new Set(found?.map((word) => word.slice(0, 100)));
+function distinctAsciiWords(text: string, words: Set<string>): Set<string> {
+  const searched = text.slice(0, MAX_TEXT).toLowerCase().replace(ASCII_ADDRESS, ' ');
+  for (const word of searched.match(ASCII_WORD) ?? []) words.add(word.slice(0, 100));
+  return words;
 }
 
 /** Counts words; in scripts without spaces, two characters count as one word. */
 export function countWords(text: string): number {
-  if (ASCII.test(text)) return text.match(ASCII_WORD)?.length ?? 0;
   let count = 0;
+  if (isAscii(text)) {
+    while (ASCII_WORD.test(text)) count += 1;
+    return count;
+  }
   for (const [run] of text.matchAll(SPACELESS)) count += Math.ceil([...run].length / 2);
   for (const _ of text.replace(SPACELESS, ' ').matchAll(WORD)) count += 1;
   return count;
@@ -129,20 +142,22 @@ const PHRASE_LIGATURES = /[\ufdfa\ufdfb]/g;
  * joined.
  */
 export function plainWords(text: string, max: number): string {
-  if (ASCII.test(text)) return plainAsciiWords(text.slice(0, max));
+  if (isAscii(text)) return plainAsciiWords(text.slice(0, max));
   const clipped = text.slice(0, max).replace(PHRASE_LIGATURES, ' ');
   // A Korean syllable decomposes into at most three letters. Text that expands further is not a word.
-  return ` ${clipped.normalize('NFKD').slice(0, 3 * clipped.length)} `
+  const words = ` ${clipped.normalize('NFKD').slice(0, 3 * clipped.length)} `
     .replace(/[\p{M}\p{Default_Ignorable_Code_Point}]+/gu, '')
     .replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
     .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, ' ')
-    .replace(/(?<= \p{L}) (?=\p{L} )/gu, '');
+    .replace(/[^\p{L}\p{N} ][^\p{L}\p{N}]*| [^\p{L}\p{N}]+/gu, ' ');
+  return / \p{L} \p{L} /u.test(words) ? words.replace(/(?<= \p{L}) (?=\p{L} )/gu, '') : words;
 }
 
-const plainAsciiWords = (text: string): string =>
-  ` ${text} `
+/** The patterns skip a single space, which is most of what is not a word. */
+function plainAsciiWords(text: string): string {
+  const words = ` ${text} `
     .replace(/([a-z])([A-Z])/g, '$1 $2')
     .toLowerCase()
-    .replace(/[^a-z0-9]+/g, ' ')
-    .replace(/(?<= [a-z]) (?=[a-z] )/g, '');
+    .replace(/[^a-z0-9 ][^a-z0-9]*| [^a-z0-9]+/g, ' ');
+  return / [a-z] [a-z] /.test(words) ? words.replace(/(?<= [a-z]) (?=[a-z] )/g, '') : words;
+}

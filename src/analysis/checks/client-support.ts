@@ -38,6 +38,17 @@ export const clientSupport: Check = {
 type Feature = (typeof FEATURES)[number];
 
 const KNOWN_MARKERS = new Set(FEATURES.flatMap(([, , markers]) => markers));
+const markedBy = (prefix: string): Set<string> =>
+  new Set(
+    [...KNOWN_MARKERS]
+      .filter((marker) => marker.startsWith(prefix))
+      .map((marker) => marker.slice(prefix.length)),
+  );
+// Most words and units of CSS are in no marker, so none is made for them.
+const KNOWN_WORDS = markedBy('word ');
+const KNOWN_UNITS = markedBy('unit ');
+/** The properties of markers such as `display:flex`. */
+const PROPERTIES_WITH_WORD = new Set([...KNOWN_MARKERS].map((marker) => marker.split(':')[0]!));
 
 /** The markers of the table that occur in the message. */
 function collectMarkers({ message }: Context, facts: HtmlFacts) {
@@ -201,15 +212,19 @@ function addDeclaration(text: string, add: AddMarker): void {
     .toLowerCase()
     .replace(/url\([^)]*\)?/g, ' ')
     .replace(/"[^"]*"|'[^']*'/g, ' ');
-  for (const [, functionName] of value.matchAll(/([a-z][a-z-]{0,30}|-[a-z-]{2,30})\(/g))
-    add(`${withoutPrefix(functionName!)}()`);
-  for (const [, unit] of value.matchAll(/(?<![\w#.-])(?:\d+(?:\.\d+)?|\.\d+)([a-z]{1,5}|%)/g))
-    add(`unit ${unit}`);
-  for (const [word] of value.matchAll(/[a-z][a-z-]{1,30}/g)) {
-    add(`word ${word}`);
-    add(`${property}:${word}`);
+  for (const functionName of value.match(/(?:[a-z][a-z-]{0,30}|-[a-z-]{2,30})(?=\()/g) ?? [])
+    add(`${withoutPrefix(functionName)}()`);
+  for (const length of value.match(LENGTH) ?? []) {
+    const unit = length.replace(/^[\d.]+/, '');
+    if (KNOWN_UNITS.has(unit)) add(`unit ${unit}`);
+  }
+  for (const word of value.match(/[a-z][a-z-]{1,30}/g) ?? []) {
+    if (KNOWN_WORDS.has(word)) add(`word ${word}`);
+    if (PROPERTIES_WITH_WORD.has(property)) add(`${property}:${word}`);
   }
 }
+
+const LENGTH = /(?<![\w#.-])(?:\d+(?:\.\d+)?|\.\d+)(?:[a-z]{1,5}|%)/g;
 
 /** Pseudo-elements that CSS also allows with a single colon. */
 const LEGACY_PSEUDO_ELEMENTS = new Set(['before', 'after', 'first-line', 'first-letter']);

@@ -41,7 +41,11 @@ export const linkHost: Check = {
   run(context) {
     const all = context.fact(messageLinks);
     const links = all.filter(({ scheme }) => scheme === 'http' || scheme === 'https');
-    const problems = links.map(problemOf).filter((problem) => problem !== null);
+    const hosts = new Set(links.map(({ host }) => host ?? ''));
+    const localHosts = new Set([...hosts].filter(isLocalHost));
+    const problems = links
+      .map((link) => problemOf(link, localHosts))
+      .filter((problem) => problem !== null);
     const status = worstStatus(problems);
     const first = problems.find((problem) => problem.status === status);
     if (first)
@@ -68,7 +72,7 @@ export const linkHost: Check = {
 
 const USE_NAME = 'Link to the domain name of your website, such as https://www.example.com/.';
 
-function problemOf(link: MessageLink): HostProblem | null {
+function problemOf(link: MessageLink, localHosts: Set<string>): HostProblem | null {
   const { url, host } = link;
   const problem = (details: Omit<HostProblem, 'link' | 'status'>): HostProblem => ({
     link,
@@ -100,19 +104,16 @@ function problemOf(link: MessageLink): HostProblem | null {
       why: 'Spam filters penalize this because legitimate sites have names.',
       fix: USE_NAME,
     });
-  return scriptProblem(link, host) ?? localProblem(link, host);
-}
-
-function localProblem(link: MessageLink, host: string): HostProblem | null {
-  if (fullHostName(host) !== null || host.includes('_')) return null;
-  return {
-    link,
-    status: 'fail',
+  const deceptive = scriptProblem(link, host);
+  if (deceptive || !localHosts.has(host)) return deceptive;
+  return problem({
     problem: `A link leads to ${host.slice(0, 100)}, which is not a full domain name`,
     why: 'Only your own computer or network can resolve it, so recipients cannot open it.',
     fix: USE_NAME,
-  };
+  });
 }
+
+const isLocalHost = (host: string): boolean => fullHostName(host) === null && !host.includes('_');
 
 function scriptProblem(link: MessageLink, host: string): HostProblem | null {
   const deceptive = deceptiveLabel(host);

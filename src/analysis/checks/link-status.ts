@@ -13,7 +13,7 @@ import {
   warn,
 } from '../check.ts';
 import { describeUnreadLinks, displayUrl, type MessageLink, messageLinks } from '../links/links.ts';
-import { type LinkSkipReasons, linkSkipReasons } from '../links/skip-reasons.ts';
+import { linkSkipReasons } from '../links/skip-reasons.ts';
 
 /** Maximum number of distinct URLs to request. */
 const MAX_REQUESTED = 30;
@@ -23,7 +23,7 @@ const DEAD_SHARE_TO_FAIL = 0.5;
 const MAX_SHOWN = 60;
 
 interface CheckedLink extends LinkResult {
-  href: string;
+  url: URL;
 }
 
 /**
@@ -63,27 +63,33 @@ const NOT_CHECKED = 'Your links were not checked.';
 /** Requests each distinct URL once, and only if every place that uses it allows it. */
 async function checkLinks(context: Context, links: MessageLink[]): Promise<CheckedLink[]> {
   const skipReasons = linkSkipReasons(context);
-  const distinct = distinctLinks(links, skipReasons);
-  const allowed = distinct.filter(({ reason }) => reason === null);
-  const requested = allowed.slice(0, MAX_REQUESTED);
-  const results = await requestLinks(
-    requested.map(({ url }) => url),
-    { web: context.web, skipReason: skipReasons.forUrl },
-  );
-  const resultOf = new Map(requested.map(({ url }, index) => [url, results[index]!]));
+  const requested: URL[] = [];
+  const distinct = distinctLinks(links).map((link, index) => {
+    const url = link.url!;
+    // Later links are neither requested nor shown.
+    if (requested.length >= MAX_REQUESTED && index >= MAX_REQUESTED + MAX_SHOWN)
+      return { url, reason: null };
+    const reason = skipReasons.forLink(link);
+    if (reason === null && requested.length < MAX_REQUESTED) requested.push(url);
+    return { url, reason };
+  });
+  const results = await requestLinks(requested, {
+    web: context.web,
+    skipReason: skipReasons.forUrl,
+  });
+  const resultOf = new Map(requested.map((url, index) => [url, results[index]!]));
   return distinct.map(({ url, reason }) => {
     const notRequested = reason ?? `only ${MAX_REQUESTED} links are checked`;
     const result = resultOf.get(url) ?? { status: 'not_asked' as const, reason: notRequested };
-    return { href: displayUrl(url.href), ...result };
+    return { url, ...result };
   });
 }
 
-function distinctLinks(links: MessageLink[], skipReasons: LinkSkipReasons) {
-  const byUrl = new Map<string, { url: URL; reason: string | null }>();
+function distinctLinks(links: MessageLink[]): MessageLink[] {
+  const byUrl = new Map<string, MessageLink>();
   for (const link of links) {
-    const url = link.url!;
-    const key = url.href.replace(/#.*$/s, '');
-    if (!byUrl.has(key)) byUrl.set(key, { url, reason: skipReasons.forLink(link) });
+    const key = withoutFragment(link.url!);
+    if (!byUrl.has(key)) byUrl.set(key, link);
   }
   return [...byUrl.values()];
 }
@@ -132,7 +138,7 @@ function deadLinks(
   const examples = links.filter(({ status }) => status === 'dead').slice(0, 3);
   return (share >= DEAD_SHARE_TO_FAIL ? fail : warn)({
     title: `${dead} of ${checked} checked links ${dead === 1 ? 'is' : 'are'} dead.`,
-    detail: `${examples.map(({ href, reason }) => `${href}: ${reason}`).join('; ')}. Recipients see an error page, and spam filters that follow links trust your mail less.`,
+    detail: `${examples.map(({ url, reason }) => `${displayUrl(url.href)}: ${reason}`).join('; ')}. Recipients see an error page, and spam filters that follow links trust your mail less.`,
     fix: 'Fix or remove these links. Test every link before you send.',
     evidence,
   });
@@ -145,7 +151,7 @@ function linkEvidence(links: CheckedLink[]) {
   return links
     .toSorted((a, b) => ORDER.indexOf(a.status) - ORDER.indexOf(b.status))
     .slice(0, MAX_SHOWN)
-    .map(({ href, status, reason }) => ({ href, status, reason }));
+    .map(({ url, status, reason }) => ({ href: displayUrl(url.href), status, reason }));
 }
 
 function noneCheckedReason(links: CheckedLink[]): string {
@@ -269,4 +275,4 @@ function targetOf(location: string | undefined, base: URL): URL | null {
   return URL.parse(text.includes('\ufffd') ? location : text, base.href);
 }
 
-const withoutFragment = (url: URL): string => url.href.replace(/#.*$/s, '');
+const withoutFragment = ({ href }: URL): string => href.split('#', 1)[0]!;

@@ -152,12 +152,14 @@ const FILE_EXTENSIONS = new Set(['zip', 'mov', 'md', 'sh', 'py', 'rs', 'ps', 'ca
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
 /** Full stops that name resolution treats as a dot (UTS 46 §4). */
 const FULL_STOPS = /[\u3002\uff0e\uff61]/g;
+const FULL_STOP = /[.\u3002\uff0e\uff61]/;
 const SEPARATORS = /[\s<>()[\]{}"'“”„‚‘’«»,;|]+/u;
 const ADDRESS = /^[^\p{L}\p{N}@]*(?:https?:\/\/|www\.)/iu;
 const LEADING_SYMBOLS = /^[^\p{L}\p{N}@]+/u;
 
 /** In the order of the text, addresses first. Domains of email addresses don't count. */
 function shownDomains(text: string): ShownDomain[] {
+  if (!FULL_STOP.test(text)) return [];
   const tokens = text
     .replace(INVISIBLE, '')
     .replace(FULL_STOPS, '.')

@@ -76,7 +76,7 @@ function tagsByPlace({ message }: Context, facts: HtmlFacts | null): Map<Place, 
     ['subject', tagsInText(message.subject ?? '')],
     ['preheader', tagsInText(preheader.map((hidden) => hidden.text).join('\n'))],
     ['HTML', showsCode ? [] : tagsInText(facts?.text ?? '')],
-    ['text part', showsCode ? [] : tagsInText(withoutCode(text.replace(URL_PATTERN, ' ')))],
+    ['text part', showsCode ? [] : tagsInPlainText(text)],
     ['header fields', headerTags(message, HEADER_FIELDS, tagsInText)],
     ['unsubscribe addresses', headerTags(message, UNSUBSCRIBE_FIELDS, tagsInUrl)],
     ['links', linkTags(text, facts)],
@@ -107,6 +107,9 @@ function hasCode(text: string, facts: HtmlFacts | null): boolean {
   );
 }
 
+const tagsInPlainText = (text: string): string[] =>
+  MAY_HAVE_TAGS.test(text) ? tagsInText(withoutCode(text.replace(URL_PATTERN, ' '))) : [];
+
 /** Removes code from plain text: indented lines and text in backticks. */
 const withoutCode = (text: string): string =>
   text.replace(/^(?: {4}|\t).*$/gm, ' ').replace(/`[^`\n]{1,200}`/g, ' ');
@@ -117,7 +120,7 @@ const URL_PATTERN = /\b(?:https?:\/\/|www\.)[^\s<>"]{1,4000}/gi;
 function linkTags(text: string, facts: HtmlFacts | null): string[] {
   const urls = [
     ...(facts?.links ?? []).map(({ href }) => href),
-    ...(text.match(URL_PATTERN) ?? []),
+    ...((MAY_HAVE_TAGS.test(text) ? text.match(URL_PATTERN) : null) ?? []),
   ];
   return [...new Set(urls.slice(0, MAX_URLS).flatMap(tagsInUrl))];
 }
@@ -195,12 +198,16 @@ const WINDOWS =
 /** Shell variables, which are not merge tags. */
 const SHELL = /^\$\{(?:HOME|PATH|USER|PWD|SHELL|LANG|EDITOR|TERM|\w{0,20}_(?:HOME|PATH|DIR))\}$/;
 
+/** The characters that every tag has, so that most texts need only one search. */
+const MAY_HAVE_TAGS = /[{[«%]|\*\||##/;
+
 /** Limits per text: characters that are searched, and tags that are kept. */
 const MAX_TEXT = 1_000_000;
 const MAX_TAGS = 50;
 
 /** The distinct tags in visible text, in order; at most 50. */
 function tagsInText(text: string): string[] {
+  if (!MAY_HAVE_TAGS.test(text)) return [];
   const searched = text.slice(0, MAX_TEXT);
   const found = new Set<string>();
   for (const pattern of [TAGS, PERCENT])
@@ -217,6 +224,7 @@ function tagsInText(text: string): string[] {
  * percent-encoded octet becomes a space, so that it is not read as a tag.
  */
 export function tagsInUrl(url: string): string[] {
+  if (!MAY_HAVE_TAGS.test(url)) return [];
   const decoded = url
     .slice(0, 4000)
     .replace(/%(?:7[bcd]|5[bd]|2a|24|3[ce])/gi, (code) => decodeURIComponent(code))

@@ -55,7 +55,7 @@ function compare({ text }: Message, facts: HtmlFacts): Finding & { open?: boolea
       `The HTML has too little text to compare: ${htmlWords.size} words.`,
     );
   const textWords = distinctWords(text!.slice(0, MAX_TEXT));
-  const allHtmlWords = new Set([...htmlWords, ...distinctWords(secondaryText(facts))]);
+  const allHtmlWords = distinctWords(secondaryText(facts), new Set(htmlWords));
   const htmlInText = share(htmlWords, textWords);
   const textInHtml = share(textWords, allHtmlWords);
   const evidence = {

@@ -84,20 +84,18 @@ interface ComputedStyleReader {
 /** Creates a reader of computed styles for a style sheet. */
 export function computedStyleReader(sheet: StyleSheet): ComputedStyleReader {
   const readStyle = cachedStyleReader();
-  const cache = computedStyleCache();
   let work = MAX_WORK;
+  const cache = computedStyleCache((parent, tag, attributes, styles, inlineStyle) => {
+    work -= declarationCount(styles, inlineStyle) + WORK_PER_STYLE;
+    return work < 0 ? parent : computeStyle(parent, tag, attributes, styles, inlineStyle);
+  });
   const of = (parent: ComputedStyle, tag: string, attributes: Attributes): ComputedStyle => {
     const styles = sheet.stylesOf(tag, attributes);
     const style = attributes.get('style');
     const inlineStyle = style ? readStyle(style) : NO_DECLARATIONS;
-    const { certain, possible, conditional } = styles;
-    const declarationCount = certain.size + possible.size + conditional.size + inlineStyle.size;
-    if (declarationCount === 0 && !changesWithoutDeclarations(parent, tag, attributes))
-      return parent;
-    return cache.get(parent, [styles, inlineStyle], tag, attributes, () => {
-      work -= declarationCount + WORK_PER_STYLE;
-      return work < 0 ? parent : computeStyle(parent, tag, attributes, styles, inlineStyle);
-    });
+    const isPlain = declarationCount(styles, inlineStyle) === 0;
+    if (isPlain && !changesWithoutDeclarations(parent, tag, attributes)) return parent;
+    return cache.get(parent, tag, attributes, styles, inlineStyle);
   };
   return {
     document: documentStyle(sheet, of),
@@ -117,6 +115,20 @@ function documentStyle(sheet: StyleSheet, of: ComputedStyleReader['styleOf']): C
 }
 
 const NO_DECLARATIONS: ReadonlyDeclarations = new Map();
+
+const declarationCount = (
+  { certain, possible, conditional }: Styles,
+  inlineStyle: ReadonlyDeclarations,
+): number => certain.size + possible.size + conditional.size + inlineStyle.size;
+
+/** The style of an element in `parent`, with what style sheets and its own attribute declare. */
+type StyleFunction = (
+  parent: ComputedStyle,
+  tag: string,
+  attributes: Attributes,
+  styles: Styles,
+  inlineStyle: ReadonlyDeclarations,
+) => ComputedStyle;
 
 function computeStyle(
   parent: ComputedStyle,
@@ -152,8 +164,10 @@ function changesWithoutDeclarations(
   attributes: Attributes,
 ): boolean {
   if (WITHOUT_TEXT.has(tag) || (tag === 'a' && parent.color !== null)) return true;
-  return ['hidden', 'bgcolor', 'background', 'color', 'text'].some((name) => attributes.has(name));
+  return STYLE_ATTRIBUTES.some((name) => attributes.has(name));
 }
+
+const STYLE_ATTRIBUTES = ['hidden', 'bgcolor', 'background', 'color', 'text'];
 
 /** The inherited and declared properties, without `boxHiddenBy`, `textHiddenBy` and `cause`. */
 function inherit(
@@ -279,13 +293,7 @@ interface ComputedStyleCache {
    * Declarations are compared by identity. An element that is hidden by its own style gets a new
    * `cause` each time.
    */
-  get(
-    parent: ComputedStyle,
-    declarations: [object, object],
-    tag: string,
-    attributes: Attributes,
-    compute: () => ComputedStyle,
-  ): ComputedStyle;
+  get: StyleFunction;
 }
 
 /** Distinct visible styles that are shared. */
@@ -294,7 +302,7 @@ const MAX_SHARED_STYLES = 5000;
 const MAX_CACHED_STYLES = 5000;
 const MAX_IDS = 10_000;
 
-function computedStyleCache(): ComputedStyleCache {
+function computedStyleCache(compute: StyleFunction): ComputedStyleCache {
   const children = new WeakMap<ComputedStyle, Map<string, ComputedStyle>>();
   const shared = new Map<string, ComputedStyle>();
   const ids = new WeakMap<object, number>();
@@ -320,14 +328,16 @@ function computedStyleCache(): ComputedStyleCache {
     return existing ?? style;
   };
   return {
-    get(parent, [styles, inlineStyle], tag, attributes, compute) {
-      const [a, b] = [idOf(styles), idOf(inlineStyle)];
-      if (a === undefined || b === undefined) return share(compute(), parent);
+    get(parent, tag, attributes, styles, inlineStyle) {
+      const a = idOf(styles);
+      const b = idOf(inlineStyle);
+      if (a === undefined || b === undefined)
+        return share(compute(parent, tag, attributes, styles, inlineStyle), parent);
       const key = `${a} ${b} ${tag} ${attributeKey(attributes)}`;
       const siblings = children.get(parent);
       const existing = siblings?.get(key);
       if (existing) return existing.cause === existing ? withNewCause(existing) : existing;
-      const style = share(compute(), parent);
+      const style = share(compute(parent, tag, attributes, styles, inlineStyle), parent);
       cachedCount += 1;
       if (cachedCount > MAX_CACHED_STYLES) return style;
       if (siblings) siblings.set(key, style);
@@ -346,11 +356,14 @@ function withNewCause(style: ComputedStyle): ComputedStyle {
   return copy;
 }
 
+const NAMES_IN_KEY = ['hidden', 'background', 'href'];
+const VALUES_IN_KEY = ['bgcolor', 'color', 'text'];
+
 /** A key of the attributes that affect the style. The lengths of values keep keys unambiguous. */
 function attributeKey(attributes: Attributes): string {
   let key = '';
-  for (const name of ['hidden', 'background', 'href']) if (attributes.has(name)) key += `${name} `;
-  for (const name of ['bgcolor', 'color', 'text']) {
+  for (const name of NAMES_IN_KEY) if (attributes.has(name)) key += `${name} `;
+  for (const name of VALUES_IN_KEY) {
     const value = attributes.get(name)?.slice(0, MAX_COLOR_LENGTH);
     if (value !== undefined) key += `${name} ${value.length} ${value} `;
   }

@@ -168,8 +168,8 @@ export function openElements<T>(document: T, watch: ElementWatcher): OpenElement
 // Finds missing or misplaced tags that change what readers see.
 
 export interface StructureWatch extends ElementWatcher {
-  /** Visible text or a visible image; `scope` is the position of its cell. */
-  visibleContent(description: string, scope: number, betweenCells: boolean): void;
+  /** Visible text or a visible image in the cell at `scope`; `misplaced` describes it if it is between cells. */
+  visibleContent(scope: number, misplaced: string | null): void;
   linkUnclosed(text: string): void;
   linkInLink(text: string): void;
   broken(sentence: string): void;
@@ -224,10 +224,10 @@ export function createStructureWatch(): StructureWatch {
       if (BLOCKS.has(name)) endsOfOuterTables += 1;
       else unclosed.delete(name);
     },
-    visibleContent(description, scope, betweenCells) {
-      if (betweenCells)
+    visibleContent(scope, misplaced) {
+      if (misplaced !== null)
         report(
-          `${description} is inside a table but not inside a cell, so it appears above the table.`,
+          `${misplaced} is inside a table but not inside a cell, so it appears above the table.`,
         );
       for (const state of unclosed.values()) if (state.scope === scope) state.textFollowed = true;
     },

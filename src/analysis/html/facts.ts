@@ -168,7 +168,9 @@ function handlerOf(scan: Scan): TokenHandler {
   const isForeign = () => elements.isOpen('svg') || elements.isOpen('math');
   const separateBlocks = (name: string) => {
     if (!BLOCKS.has(name) && name !== 'br') return;
-    for (const { space } of [scan.text, links, hidden]) space();
+    scan.text.space();
+    links.space();
+    hidden.space();
   };
   return {
     open(name, attributes, selfClosing) {
@@ -212,14 +214,14 @@ function addText(scan: Scan, piece: string): void {
   text.add(piece);
   if (!hasVisibleText(piece)) return;
   hidden.visibleText();
-  reportVisible(scan, `“${piece.slice(0, 100).trim().slice(0, 60)}”`);
+  reportVisible(scan, () => `“${piece.slice(0, 100).trim().slice(0, 60)}”`);
 }
 
 function addImage(scan: Scan, attributes: Attributes, style: ComputedStyle): void {
   const isHidden = style.boxHiddenBy !== null || style.invisible || style.hasNoText;
   const image = readImage(attributes, isHidden || style.partial, scan.links.current());
   if (!isHidden) scan.links.image(image.alt);
-  if (!image.hidden && !isTiny(image)) reportVisible(scan, 'An image');
+  if (!image.hidden && !isTiny(image)) reportVisible(scan, () => 'An image');
   if (scan.images.length < MAX_IMAGES) scan.images.push(image);
 }
 
@@ -229,8 +231,8 @@ function addBackgrounds({ backgrounds }: Scan, attributes: Attributes, style: Co
   for (const url of readBackgroundImages(attributes)) backgrounds.add(url);
 }
 
-const reportVisible = ({ structure, elements }: Scan, description: string): void =>
-  structure.visibleContent(description, elements.scope(), elements.isBetweenCells());
+const reportVisible = ({ structure, elements }: Scan, describe: () => string): void =>
+  structure.visibleContent(elements.scope(), elements.isBetweenCells() ? describe() : null);
 
 // Counts elements and attributes, and those that run or load something.
 
@@ -351,9 +353,12 @@ const CSS_URL = /url\(\s*["']?([^"')]+)/;
 
 /** The URLs of an element's background images, from its attribute `background` and its style. */
 function readBackgroundImages(attributes: Attributes): string[] {
-  const found = [attributes.get('background') ?? ''];
+  const attribute = attributes.get('background');
   const style = attributes.get('style') ?? '';
-  if (/background/i.test(style) && /url\(/i.test(style)) {
+  const hasImage = /url\(/i.test(style) && /background/i.test(style);
+  if (attribute === undefined && !hasImage) return [];
+  const found = [attribute ?? ''];
+  if (hasImage) {
     const declared = readStyleAttribute(style);
     for (const property of ['background', 'background-image'])
       found.push(CSS_URL.exec(declared.get(property)?.value ?? '')?.[1] ?? '');

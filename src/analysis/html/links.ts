@@ -1,6 +1,6 @@
 /** Collects the links of HTML and the text around them. */
 
-import { type TextSink, textSink } from '../text.ts';
+import { collapseSpace, type TextSink, textSink } from '../text.ts';
 import type { StructureWatch } from './elements.ts';
 import type { Attributes } from './tokens.ts';
 
@@ -143,7 +143,8 @@ const MAX_BEFORE = 120;
 const MAX_AFTER = 60;
 /** Characters kept at each end of a piece of text: the rest is too far from any link. */
 const MAX_KEPT = 400;
-const MAX_TAIL_LENGTH = 8000;
+/** Each link copies the tail, so it must be short. */
+const MAX_TAIL_LENGTH = 1000;
 
 /** The time per piece does not depend on the number of links. */
 function collectSurroundings(): Surroundings {
@@ -151,22 +152,23 @@ function collectSurroundings(): Surroundings {
   // Characters removed from the start of `tail`. Positions count from the start of all text.
   let removed = 0;
   let endsWithSpace = true;
-  let pending: { link: Surrounded; from: number }[] = [];
+  // In the order of `from`.
+  const pending: { link: Surrounded; from: number }[] = [];
   const setAfter = (until: number) => {
-    const done = pending.filter(({ from }) => from <= until);
-    for (const { link, from } of done)
+    while (pending.length > 0 && pending[0]!.from <= until) {
+      const { link, from } = pending.shift()!;
       link.after = tail.slice(from - removed, from - removed + MAX_AFTER);
-    pending = pending.slice(done.length);
+    }
   };
   return {
     add(piece) {
-      const text = keepEnds(keepEnds(piece, 4 * MAX_KEPT).replace(/\s+/g, ' '), MAX_KEPT);
+      const text = keepEnds(collapseSpace(keepEnds(piece, 4 * MAX_KEPT)), MAX_KEPT);
       const addition = endsWithSpace && text.startsWith(' ') ? text.slice(1) : text;
       if (addition === '') return;
       endsWithSpace = addition.endsWith(' ');
       tail += addition;
       const end = removed + tail.length;
-      if (pending.length > 0 && pending[0]!.from <= end - MAX_AFTER) setAfter(end - MAX_AFTER);
+      setAfter(end - MAX_AFTER);
       if (tail.length <= MAX_TAIL_LENGTH) return;
       removed += tail.length - MAX_BEFORE;
       tail = tail.slice(-MAX_BEFORE);

@@ -175,13 +175,17 @@ const MAX_ELEMENTS = 1000;
 /** In document order, without those in conditional comments, which are only for Outlook. */
 export function styleElements(html: string): StyleElement[] {
   const elements: StyleElement[] = [];
-  if (!/<style/i.test(html)) return elements;
+  let tagsLeft = 0;
+  for (const _ of html.matchAll(/<style/gi)) tagsLeft += 1;
+  if (tagsLeft === 0) return elements;
   let pieces: string[] | null = null;
   let foreign = 0;
   tokenizeHtml(html, {
     open(name, attributes, selfClosing) {
       if ((name === 'svg' || name === 'math') && !selfClosing) foreign += 1;
-      if (name !== 'style' || elements.length >= MAX_ELEMENTS) return;
+      if (name !== 'style') return;
+      tagsLeft -= 1;
+      if (elements.length >= MAX_ELEMENTS) return;
       pieces = [];
       const media = attributes.get('media') ?? '';
       elements.push({ css: '', conditional: !/^\s*(?:all|screen)?\s*$/i.test(media) });
@@ -194,6 +198,8 @@ export function styleElements(html: string): StyleElement[] {
     text: (piece) => pieces?.push(piece),
     broken() {},
     isForeign: () => foreign > 0,
+    // Most messages have all their styles at the start.
+    isDone: () => tagsLeft === 0 && pieces === null,
   });
   return elements;
 }

@@ -42,6 +42,11 @@ const RAW_TEXT = new Set([
 
 const TAG = /<[/!]?[a-z]/i;
 
+/** Shared by all tags without attributes. */
+const NO_ATTRIBUTES = new Map<string, string>();
+
+const NO_TEXT = { decoded: '', start: 0, end: 0 };
+
 interface TokenizerState {
   /** The current tag; its start is -1 between tags. */
   tag: { start: number; name: string; attributes: Map<string, string> };
@@ -64,11 +69,11 @@ export function tokenizeHtml(html: string, handler: TokenHandler, isComplete = t
   // Not the Parser of the same library: it shifts an array of open elements, which takes minutes for a
   // megabyte of nested elements.
   const state: TokenizerState = {
-    tag: { start: -1, name: '', attributes: new Map() },
+    tag: { start: -1, name: '', attributes: NO_ATTRIBUTES },
     attribute: { name: '', value: '' },
     raw: { name: '', start: 0 },
     comment: -1,
-    text: { decoded: '', start: 0, end: 0 },
+    text: { ...NO_TEXT },
     remaining: { tags: MAX_TAGS, attributes: MAX_ALL_ATTRIBUTES },
   };
   let stopped = false;
@@ -80,7 +85,7 @@ export function tokenizeHtml(html: string, handler: TokenHandler, isComplete = t
   };
   const flush = () => {
     const { decoded, start, end } = state.text;
-    state.text = { decoded: '', start: 0, end: 0 };
+    Object.assign(state.text, NO_TEXT);
     if (decoded !== '' || end > start) handler.text(decoded + html.slice(start, end));
   };
   const tokenizer = new Tokenizer(
@@ -123,7 +128,7 @@ function tagCallbacks(
   return {
     onopentagname(start, end) {
       const name = nameAt(start, end);
-      state.tag = { start, name: name === 'image' ? 'img' : name, attributes: new Map() };
+      state.tag = { start, name: name === 'image' ? 'img' : name, attributes: NO_ATTRIBUTES };
     },
     onopentagend: (end) => finish(end, false),
     onselfclosingtag: (end) => finish(end, true),
@@ -158,7 +163,8 @@ function attributeCallbacks(
         handler.broken(
           `The tag ${displayTag(state.tag.name)} has no closing “>”, so the next tag is lost.`,
         );
-      state.attribute = { name: name.slice(0, MAX_NAME_LENGTH).toLowerCase(), value: '' };
+      state.attribute.name = name.slice(0, MAX_NAME_LENGTH).toLowerCase();
+      state.attribute.value = '';
       state.remaining.attributes -= 1;
       checkLimits();
     },
@@ -176,6 +182,7 @@ function attributeCallbacks(
         handler.broken(
           `The tag ${displayTag(tag.name)} is missing a quotation mark, so text and tags become part of the value of “${name.slice(0, 40)}”.`,
         );
+      if (tag.attributes === NO_ATTRIBUTES) tag.attributes = new Map();
       if (tag.attributes.size < MAX_ATTRIBUTES && !tag.attributes.has(name))
         tag.attributes.set(name, value);
     },

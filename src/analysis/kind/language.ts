@@ -1,6 +1,6 @@
 /** Whether a text is in a language whose phrases are known, by its script, letters and most frequent words. */
 
-import { plainWords } from '../text.ts';
+import { isAscii, plainWords } from '../text.ts';
 
 /** Scripts that show the language, or nearly so. */
 const OWN_SCRIPT =
@@ -49,16 +49,14 @@ const NEIGHBOURS: Record<string, string> = {
   hr: 'i u na je se da za su ne s od vas vaš vaša što će ste nas kako ili po',
 };
 
+const KNOWN = Object.values(FREQUENT_WORDS);
+const LANGUAGES = [...KNOWN, ...Object.values(NEIGHBOURS)];
+
 /** The languages that have a word, by number, by the word as `plainWords` writes it. */
-function languagesByWord(languages: Record<string, string>): Map<string, number[]> {
-  const byWord = new Map<string, number[]>();
-  for (const [index, words] of Object.values(languages).entries())
-    for (const word of new Set(plainWords(words, words.length).trim().split(' ')))
-      byWord.set(word, [...(byWord.get(word) ?? []), index]);
-  return byWord;
-}
-const KNOWN = languagesByWord(FREQUENT_WORDS);
-const UNKNOWN = languagesByWord(NEIGHBOURS);
+const LANGUAGES_BY_WORD = new Map<string, number[]>();
+for (const [index, words] of LANGUAGES.entries())
+  for (const word of new Set(plainWords(words, words.length).trim().split(' ')))
+    LANGUAGES_BY_WORD.set(word, [...(LANGUAGES_BY_WORD.get(word) ?? []), index]);
 
 /** With fewer words, the language of a text cannot be told. */
 const MIN_WORDS = 12;
@@ -69,30 +67,32 @@ const MIN_SHARE = 0.06;
 /** Whether the language has phrases; null if the text is too short to tell. */
 export function isLanguageKnown(text: string): boolean | null {
   const start = text.slice(0, MAX_LENGTH);
-  const raw = start.split(/\s+/).filter((word) => LETTER.test(word));
+  const raw = start.match(WORD_WITH_LETTER) ?? [];
   // No letter of ASCII is one of those below.
-  const shareOf = NOT_ASCII.test(start)
-    ? (letters: RegExp) => raw.filter((word) => letters.test(word)).length / Math.max(raw.length, 1)
-    : () => 0;
+  const shareOf = isAscii(start)
+    ? () => 0
+    : (letters: RegExp) =>
+        raw.filter((word) => letters.test(word)).length / Math.max(raw.length, 1);
   if (shareOf(OWN_SCRIPT) > 0.25) return true;
   if (raw.length < MIN_WORDS) return null;
-  const words = plainWords(start, MAX_LENGTH)
-    .trim()
-    .split(' ')
-    .filter((word) => LETTER.test(word));
-  const known = largestShare(words, KNOWN) + shareOf(OWN_LETTERS);
-  const unknown = largestShare(words, UNKNOWN) + shareOf(FOREIGN_LETTERS);
+  const shares = sharesOfLanguages(plainWords(start, MAX_LENGTH));
+  const known = Math.max(...shares.slice(0, KNOWN.length)) + shareOf(OWN_LETTERS);
+  const unknown = Math.max(...shares.slice(KNOWN.length)) + shareOf(FOREIGN_LETTERS);
   return known - shareOf(FOREIGN_LETTERS) >= MIN_SHARE && known >= unknown;
 }
 
 const LETTER = /\p{L}/u;
-const NOT_ASCII = /[^\0-\x7f]/;
+/** A whole word, as white space separates them. */
+const WORD_WITH_LETTER = /(?<!\S)[^\s\p{L}]*\p{L}\S*/gu;
 
-/** The share of the words that the language with the most of them has. */
-function largestShare(words: string[], languages: Map<string, number[]>): number {
-  const counts: number[] = [];
-  for (const word of words)
-    for (const language of languages.get(word) ?? [])
-      counts[language] = (counts[language] ?? 0) + 1;
-  return Math.max(0, ...counts.filter(Boolean)) / Math.max(words.length, 1);
+/** The share of the words that each language has. */
+function sharesOfLanguages(text: string): number[] {
+  const counts = LANGUAGES.map(() => 0);
+  let total = 0;
+  for (const word of text.split(' ')) {
+    const languages = LANGUAGES_BY_WORD.get(word);
+    if (languages) for (const language of languages) counts[language]! += 1;
+    if (languages || LETTER.test(word)) total += 1;
+  }
+  return counts.map((count) => count / Math.max(total, 1));
 }

@@ -12,16 +12,18 @@ import { withoutComments } from '../mime/mail-date.ts';
 import { fields, type Message } from '../mime/message.ts';
 import { countWords, plainWords } from '../text.ts';
 import { isLanguageKnown } from './language.ts';
-import { DISCOUNT_WORDS, findPhrases } from './phrases.ts';
+import { findPhrases, joinTexts, type SearchedText, searchedText } from './phrase-search.ts';
+import { DISCOUNT_WORDS } from './phrases.ts';
 
 export interface MailFacts {
   message: Message;
-  /** Results of `plainWords`. `buttons` has the texts of links; without HTML, the whole text. */
-  subject: string;
-  body: string;
-  buttons: string;
-  /** The first lines of the text, as `plainWords`. */
-  opening: string;
+  subject: SearchedText;
+  body: SearchedText;
+  subjectAndBody: SearchedText;
+  /** The texts of links; without HTML, the whole text. */
+  buttons: SearchedText;
+  /** The first lines of the text. */
+  opening: SearchedText;
   /** Whether its language is one with phrases; null if it has too few words to tell. */
   isLanguageKnown: boolean | null;
   /** The values of Precedence and Auto-Submitted, in lower case without comments; empty if missing. */
@@ -73,16 +75,18 @@ export function mailFacts(context: Context): MailFacts {
   const shownLinks = html === null ? links : links.filter(({ source }) => source === 'html');
   const visible = html?.text ?? message.text ?? '';
   const text = excerpt(`${preheaderOf(html)} ${visible} ${altTexts(html)}`);
-  const subject = (message.subject ?? '').slice(0, MAX_SUBJECT);
-  const body = plainWords(text, text.length);
+  const rawSubject = (message.subject ?? '').slice(0, MAX_SUBJECT);
+  const subject = searchedText(plainWords(rawSubject, MAX_SUBJECT));
+  const body = searchedText(plainWords(text, text.length));
   const urls = shownLinks.flatMap(({ url }) => (url === null ? [] : [url]));
-  const prose = `${subject}\n${text}`;
+  const prose = `${rawSubject}\n${text}`;
   return {
     message,
-    subject: plainWords(subject, MAX_SUBJECT),
+    subject,
     body,
-    opening: plainWords(visible.slice(0, MAX_OPENING), MAX_OPENING),
-    isLanguageKnown: isLanguageKnown(`${subject} ${visible.slice(0, MAX_HEAD)}`),
+    subjectAndBody: joinTexts(subject, body),
+    opening: searchedText(plainWords(visible.slice(0, MAX_OPENING), MAX_OPENING)),
+    isLanguageKnown: isLanguageKnown(`${rawSubject} ${visible.slice(0, MAX_HEAD)}`),
     buttons: html === null ? body : buttonsOf(shownLinks),
     precedence: wordOf(message, 'precedence'),
     autoSubmitted: wordOf(message, 'auto-submitted'),
@@ -90,8 +94,8 @@ export function mailFacts(context: Context): MailFacts {
     hasUnsubscribeWords: clearlyMentionsUnsubscribe(visible.slice(-MAX_FOOTER)),
     offersPercentage: offersPercentage(prose),
     prices: countPrices(prose),
-    campaignParameter: urls.map(campaignParameter).find((name) => name !== null) ?? null,
-    clickTracking: urls.some(({ hostname }) => isClickTracker(hostname)),
+    campaignParameter: firstCampaignParameter(urls),
+    clickTracking: [...new Set(urls.map(({ hostname }) => hostname))].some(isClickTracker),
     productLinks: new Set(urls.filter(isProductLink).map(({ host, pathname }) => host + pathname))
       .size,
     socialNetworks: countNetworks(shownLinks),
@@ -118,14 +122,12 @@ const altTexts = (html: HtmlFacts | null): string =>
     .join(' ')
     .slice(0, MAX_ALT);
 
-const buttonsOf = (links: MessageLink[]): string =>
-  plainWords(
-    links
-      .map(({ text, label }) => `${text?.slice(0, 200) ?? ''} ${label.slice(0, 200)}`)
-      .join(' | ')
-      .slice(0, MAX_BUTTONS),
-    MAX_BUTTONS,
+function buttonsOf(links: MessageLink[]): SearchedText {
+  const texts = links.map(
+    ({ text, label }) => `${text?.slice(0, 200) ?? ''} ${label.slice(0, 200)}`,
   );
+  return searchedText(plainWords(texts.join(' | ').slice(0, MAX_BUTTONS), MAX_BUTTONS));
+}
 
 // Layout and images.
 
@@ -171,7 +173,8 @@ function offersPercentage(text: string): boolean {
     // "-50 %" needs no word.
     if (/(?:^|\s)[-–−]\s?$/.test(text.slice(Math.max(0, index - 3), index))) return true;
     const near = text.slice(Math.max(0, index - NEAR), index + found.length + NEAR);
-    if (findPhrases(DISCOUNT_WORDS, plainWords(near, near.length), 1).length > 0) return true;
+    if (findPhrases(DISCOUNT_WORDS, searchedText(plainWords(near, near.length)), 1).length > 0)
+      return true;
   }
   return false;
 }
@@ -203,6 +206,14 @@ const CAMPAIGN_PARAMETERS = new Set(
     .split(' '),
 );
 const MAX_QUERY = 2000;
+
+function firstCampaignParameter(urls: URL[]): string | null {
+  for (const url of urls) {
+    const name = campaignParameter(url);
+    if (name !== null) return name;
+  }
+  return null;
+}
 
 function campaignParameter({ search }: URL): string | null {
   if (search === '') return null;

@@ -6,8 +6,8 @@
 import { campaignField, isCampaignField, serviceField } from '../bulk-sender.ts';
 import { fields, fieldValue } from '../mime/message.ts';
 import { hasField, type MailFacts } from './mail-facts.ts';
+import { findNumbered, findPhrases, type PhraseList, type SearchedText } from './phrase-search.ts';
 import * as phrases from './phrases.ts';
-import { findNumbered, findPhrases, type PhraseList } from './phrases.ts';
 
 /** What speaks for a kind. `both`: part notice, part promotion. */
 export type Side = 'marketing' | 'transactional' | 'both';
@@ -127,8 +127,8 @@ const SIGNS: SignRule[] = [
   ...inSubjectOrText('marketing', 'rewards a recommendation', phrases.REFERRALS, [6, 5]),
   ...inSubjectOrText('marketing', 'asks for a donation', phrases.APPEALS, [4, 3]),
   ...inSubjectOrText('marketing', 'asks for an opinion', phrases.SURVEYS, [4, 2]),
-  marketing(5, (mail) => {
-    const found = findPhrases(phrases.OUTREACH, `${mail.subject}${mail.body}`, 2);
+  marketing(5, ({ subjectAndBody }) => {
+    const found = findPhrases(phrases.OUTREACH, subjectAndBody, 2);
     return found.length < 2
       ? null
       : `It reads like a cold sales message (“${found.join('”, “')}”).`;
@@ -203,10 +203,9 @@ const SIGNS: SignRule[] = [
   ...inSubjectOrText('transactional', 'is about a booking', phrases.BOOKINGS, [6, 3]),
   ...inSubjectOrText('transactional', 'is an invitation by a person', phrases.INVITES, [6, 3]),
   ...inSubjectOrText('transactional', 'welcomes a new user', phrases.WELCOMES, [3, 1]),
-  transactional(6, ({ subject, body }) => {
-    const text = `${subject}${body}`;
-    const [phrase] = findPhrases(phrases.ONE_TIME_CODES, text, 1);
-    return /(?<!\d)\d{4,8}(?!\d)|(?<!\d)\d{3} \d{3}(?!\d)/.test(text)
+  transactional(6, ({ subjectAndBody }) => {
+    const [phrase] = findPhrases(phrases.ONE_TIME_CODES, subjectAndBody, 1);
+    return /(?<!\d)\d{4,8}(?!\d)|(?<!\d)\d{3} \d{3}(?!\d)/.test(subjectAndBody.words)
       ? quoted('It', 'has a one-time code', phrase)
       : null;
   }),
@@ -239,7 +238,7 @@ const SIGNS: SignRule[] = [
     6,
     fact(
       'A scheduled task on a server sent it.',
-      (mail) => hasField(mail, 'x-cron-env') || /^ cron /.test(mail.subject),
+      (mail) => hasField(mail, 'x-cron-env') || /^ cron /.test(mail.subject.words),
     ),
   ),
   transactional(2, ({ message }) => {
@@ -265,7 +264,7 @@ function looksPersonal(mail: MailFacts): boolean {
   if (mail.hasUnsubscribeLink || mail.hasUnsubscribeWords || mail.campaignParameter) return false;
   if (mail.precedence === 'bulk' || message.headers.some(isCampaignField)) return false;
   if (hasField(mail, 'list-unsubscribe') || hasField(mail, 'list-id')) return false;
-  return findPhrases(phrases.OUTREACH, `${mail.subject}${mail.body}`, 2).length < 2;
+  return findPhrases(phrases.OUTREACH, mail.subjectAndBody, 2).length < 2;
 }
 
 /** What a message about the recipient's own business is about. */
@@ -294,22 +293,20 @@ const PROMOTIONS = [
  * text begins with the recipient's own business. A promotion below changes nothing about that.
  */
 export function isNoticeFirst({ subject, opening }: MailFacts): boolean {
-  const has = (lists: PhraseList[], text: string) =>
+  const has = (lists: PhraseList[], text: SearchedText) =>
     lists.some((list) => findPhrases(list, text, 1).length > 0);
-  const isAbout = (text: string) =>
+  const isAbout = (text: SearchedText) =>
     has(NOTICES, text) || findNumbered(phrases.REFERENCES, text) !== null;
-  const offers = (text: string) => has(PROMOTIONS, text);
+  const offers = (text: SearchedText) => has(PROMOTIONS, text);
   return isAbout(subject) && !offers(subject) && (isAbout(opening) || !offers(opening));
 }
 
 /** Every list, except the words that only count next to a percentage: other languages have some of them. */
-const ALL_PHRASES = (Object.values(phrases) as unknown[]).filter(
-  (value): value is PhraseList => Array.isArray(value) && value !== phrases.DISCOUNT_WORDS,
-);
+const ALL_PHRASES = Object.values(phrases).filter((list) => list !== phrases.DISCOUNT_WORDS);
 
 /** Whether any phrase is known, so that the language is, whatever its other words are. */
-export const hasKnownPhrase = ({ subject, body }: MailFacts): boolean =>
-  ALL_PHRASES.some((list) => findPhrases(list, `${subject}${body}`, 1).length > 0);
+export const hasKnownPhrase = ({ subjectAndBody }: MailFacts): boolean =>
+  ALL_PHRASES.some((list) => findPhrases(list, subjectAndBody, 1).length > 0);
 
 /** All signs of a message, in the order of the table. */
 export const findSigns = (mail: MailFacts): FoundSign[] =>

@@ -37,8 +37,6 @@ export interface MessageLink {
   after: string;
 }
 
-type LinkText = Pick<MessageLink, 'text' | 'label' | 'before' | 'after'>;
-
 const MAX_SURROUNDING_TEXT = 400;
 /** Enough for a user name and the longest host name. */
 const MAX_AUTHORITY = 400;
@@ -47,21 +45,24 @@ const MAX_AUTHORITY = 400;
 export function messageLinks(context: Context): MessageLink[] {
   const text = context.message.text ?? '';
   const facts = context.fact(htmlFacts);
-  const links = facts ? linksOfHtml(facts) : [];
+  const addressOf = cachedAddresses();
+  const links = facts ? linksOfHtml(facts, addressOf) : [];
   for (const { href, index } of findBareUrls(text, MAX_LINKS - links.length)) {
     const end = index + href.length;
     const before = text.slice(Math.max(0, index - MAX_SURROUNDING_TEXT), index);
     const after = text.slice(end, end + MAX_SURROUNDING_TEXT);
-    links.push(parseLink(href, { text: null, label: '', before, after }));
+    const address = addressOf(/^www\./i.test(href) ? `http://${href}` : href);
+    links.push({ href, ...address, text: null, source: 'text', label: '', before, after });
   }
   return links;
 }
 
-function linksOfHtml({ links, images }: HtmlFacts): MessageLink[] {
+function linksOfHtml({ links, images }: HtmlFacts, addressOf: AddressReader): MessageLink[] {
   const fileNames = new Map(images.map(({ link, src }) => [link, fileName(src)]));
   return links.map((link) => {
+    const { href, text, before, after } = link;
     const label = `${link.label} ${fileNames.get(link) ?? ''}`.trim();
-    return parseLink(link.href, { ...link, label });
+    return { href, ...addressOf(href), text, source: 'html', label, before, after };
   });
 }
 
@@ -75,23 +76,23 @@ function fileName(src: string): string {
     .slice(0, 200);
 }
 
-function parseLink(href: string, { text, label, before, after }: LinkText): MessageLink {
-  const source = text === null ? 'text' : 'html';
-  const address = source === 'text' && /^www\./i.test(href) ? `http://${href}` : href;
-  const scheme = schemeOf(address);
-  const url = /^https?$/.test(scheme) ? parse(address) : null;
-  const host = url ? url.hostname.replace(/^\[|\]$|\.$/g, '') : null;
-  return {
-    href,
-    url,
-    scheme,
-    host,
-    domain: host === null ? null : organizationalDomain(host),
-    text,
-    source,
-    label,
-    before,
-    after,
+type Address = Pick<MessageLink, 'url' | 'scheme' | 'host' | 'domain'>;
+type AddressReader = (address: string) => Address;
+
+/** Messages repeat the same addresses, and most of them have the same host. */
+function cachedAddresses(): AddressReader {
+  const addresses = new Map<string, Address>();
+  const domains = new Map<string, string | null>();
+  return (text) => {
+    let address = addresses.get(text);
+    if (address) return address;
+    const scheme = schemeOf(text);
+    const url = /^https?$/.test(scheme) ? parse(text) : null;
+    const host = url ? url.hostname.replace(/^\[|\]$|\.$/g, '') : null;
+    if (host !== null && !domains.has(host)) domains.set(host, organizationalDomain(host));
+    address = { url, scheme, host, domain: host === null ? null : domains.get(host)! };
+    addresses.set(text, address);
+    return address;
   };
 }
 

@@ -182,6 +182,8 @@ export interface LinkSkipReasons {
 }
 
 const PATTERNS = CAUTION_WORDS.map(patternOf);
+/** Most texts match none. */
+const ANY_PATTERN = new RegExp(PATTERNS.map(({ words }) => words.source).join('|'));
 const UNSUBSCRIBE = CAUTION_WORDS[0].purpose;
 
 export function linkSkipReasons(context: Context): LinkSkipReasons {
@@ -250,6 +252,7 @@ function purposeOf(text: string): string | null {
   if (text.trim() === '') return null;
   if (mentionsUnsubscribe(text)) return UNSUBSCRIBE;
   const searched = plainWords(text, MAX_LINK_WORDS);
+  if (!ANY_PATTERN.test(searched)) return null;
   return PATTERNS.find(({ words }) => words.test(searched))?.purpose ?? null;
 }
 
@@ -279,6 +282,7 @@ function decoded(text: string): string {
 
 // Unlike `decodeURIComponent`, keeps going after invalid UTF-8.
 function decodedOnce(text: string): string {
+  if (!text.includes('%')) return text;
   return text.replace(/(?:%[0-9a-f]{2})+/gi, (run) =>
     Buffer.from(run.replaceAll('%', ''), 'hex').toString('utf8'),
   );

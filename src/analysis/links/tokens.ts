@@ -7,9 +7,21 @@ const MIN_RANDOM_LENGTH = 16;
 
 const UUID = /\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b/i;
 const RUN = /[\p{L}\p{N}_~.%=+-]{20,}/gu;
+/** ASCII text without a match has no token: each is between the dots and equals signs of a run. */
+const LONG_PART = /[\w~%+-]{20}|[^\0-\x7f]/;
+
+/** Labels, path segments, query names and values of at least `MIN_LENGTH`. Decoding makes none of them longer. */
+const LONG_LABEL = /[^.]{20}/;
+const LONG_SEGMENT = /[^/]{20}/;
+const LONG_IN_QUERY = /[?&][^&=]{20}|=[^&]{20}/;
 
 /** Whether a label of the host, a path segment or a query value is a long token. */
 export function hasToken(url: URL): boolean {
+  const isShort =
+    !LONG_LABEL.test(url.hostname) &&
+    !LONG_SEGMENT.test(url.pathname) &&
+    !LONG_IN_QUERY.test(url.search);
+  if (isShort) return false;
   // An internationalized label looks random in Punycode.
   const labels = url.hostname.split('.').filter((label) => !label.startsWith('xn--'));
   const path = url.pathname.split('/').map(decoded);
@@ -20,6 +32,7 @@ export function hasToken(url: URL): boolean {
 
 /** The URL with its tokens cut to their first characters. */
 export function maskTokens(href: string): string {
+  if (!LONG_PART.test(href)) return href;
   return href.replace(RUN, (run) =>
     run
       .split(/([=.])/)
@@ -52,6 +65,7 @@ function isOrdinary(piece: string): boolean {
 }
 
 function decoded(text: string): string {
+  if (!text.includes('%')) return text;
   try {
     return decodeURIComponent(text);
   } catch {

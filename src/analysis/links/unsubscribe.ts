@@ -1,6 +1,7 @@
 /** Finds unsubscribe links in the body by their words. The links are never requested. */
 
 import type { Context } from '../check.ts';
+import { isAscii } from '../text.ts';
 import { isGenericText, isUrlText } from './generic-text.ts';
 import { type MessageLink, messageLinks } from './links.ts';
 
@@ -189,7 +190,9 @@ const AMBIGUOUS_WHOLE_WORDS = new RegExp(`${AMBIGUOUS_WORDS.source}\\p{L}*`, 'gu
 
 /** Lower case, plain apostrophes, no accents or invisible characters: `désabonner` → `desabonner`. */
 function fold(text: string): string {
-  const start = text.slice(0, MAX_LENGTH).replace(PHRASE_LIGATURES, ' ');
+  const clipped = text.slice(0, MAX_LENGTH);
+  if (isAscii(clipped)) return clipped.toLowerCase();
+  const start = clipped.replace(PHRASE_LIGATURES, ' ');
   // A Korean syllable decomposes into three letters. Anything that grows more is not a word.
   return start
     .normalize('NFKD')
@@ -239,12 +242,16 @@ function unsubscribesFromMail(linkText: string, href: string, surroundingText: s
 function splitUrl(href: string): { words: string; path: string } {
   const url = fold(decoded(href.slice(0, MAX_LENGTH)));
   return {
-    words: url.replace(/[^\p{L}]+/gu, ' '),
+    words: url.replace(NOT_LETTERS, ' '),
     path: url.replace(/^mailto:([^@]*)@[^?]*/, '$1').replace(/^[a-z]+:\/\/[^/?#]*/, ''),
   };
 }
 
+// Runs other than a single space.
+const NOT_LETTERS = /[^\p{L} ]\P{L}*| \P{L}+/gu;
+
 function decoded(href: string): string {
+  if (!href.includes('%')) return href;
   try {
     return decodeURIComponent(href);
   } catch {
