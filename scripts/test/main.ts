@@ -21,9 +21,9 @@ import { dot, junit, spec, tap } from 'node:test/reporters';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { memoryFolder } from '../../test/helpers/memory-folder.ts';
-import { bundleThreads } from './bundles.ts';
-import { filesWithDatabase } from './database-files.ts';
+import { bundleProgram, bundleThreads } from './bundles.ts';
 import { folderInDist } from './folders.ts';
+import { filesWithDatabase } from './imports.ts';
 import { compileModules } from './modules.ts';
 import { type Durations, planProcesses } from './plan.ts';
 import { startDatabaseServer } from './postgres.ts';
@@ -41,6 +41,8 @@ const FAILED = join('dist', 'failed-tests.json');
 const SKIPPED = join('dist', 'skipped-tests.json');
 /** More failures than this have one cause, which repeating does not remove. */
 const MAX_REPEATED = 5;
+/** Of the files that mostly wait. */
+const MAX_WAITING = 2;
 
 process.chdir(ROOT);
 const { values, positionals } = parseArgs({
@@ -82,9 +84,10 @@ const planned = planProcesses(
 );
 
 const folder = folderInDist('tests-');
-const [modules, bundles, server] = await Promise.all([
+const [modules, bundles, program, server] = await Promise.all([
   compileModules(),
   bundleThreads(),
+  bundleProgram(files),
   startDatabaseServer(files),
 ]);
 const env = {
@@ -92,6 +95,9 @@ const env = {
   ...server.env,
   TEST_BUNDLES: JSON.stringify(bundles),
   TEST_MODULES: modules,
+  // Most processes load the same modules.
+  NODE_COMPILE_CACHE: folderInDist('compiled-'),
+  ...(program === null ? {} : { TEST_PROGRAM: program }),
   ...(values.long ? {} : { TMPDIR: createTemporaryFolder() }),
 };
 const startedAt = performance.now();
@@ -148,18 +154,20 @@ async function* events(): AsyncGenerator<TestEvent> {
 }
 
 async function* results(): AsyncGenerator<TestEvent> {
-  yield* runProcesses(planned.parallel, cores);
-  yield* runProcesses(planned.sequential, 1);
+  // Both run at the same time. Reporters expect the events of a test together, so those of the second come later.
+  const streams = [
+    startProcesses(planned.parallel, cores),
+    startProcesses(planned.waiting, MAX_WAITING),
+  ];
+  for (const stream of streams) yield* eventsOf(stream);
+  yield* eventsOf(startProcesses(planned.sequential, 1));
   yield* findIncompleteFiles();
 }
 
 /** Runs each list of files in its own process, at most `concurrency` of them at the same time. */
-async function* runProcesses(
-  processes: string[][],
-  concurrency: number,
-): AsyncGenerator<TestEvent> {
-  if (processes.length === 0) return;
-  const stream = run({
+function startProcesses(processes: string[][], concurrency: number): AsyncIterable<TestEvent> {
+  if (processes.length === 0) return Readable.from([]);
+  return run({
     files: processes.map(entryOf),
     concurrency,
     execArgv: ['--max-semi-space-size=64', '--import', PRELOAD],
@@ -168,8 +176,12 @@ async function* runProcesses(
     testNamePatterns: values['test-name-pattern'].map(pattern),
     testSkipPatterns: values['test-skip-pattern'].map(pattern),
     timeout: Number(values['test-timeout']),
-  });
-  for await (const event of stream as AsyncIterable<TestEvent>) {
+  }) as AsyncIterable<TestEvent>;
+}
+
+/** Without the totals, which are added up. */
+async function* eventsOf(stream: AsyncIterable<TestEvent>): AsyncGenerator<TestEvent> {
+  for await (const event of stream) {
     const { type, data } = event;
     if (type === 'test:summary') {
       // Each process has a summary, and the whole run has one without a file.
@@ -193,7 +205,7 @@ async function* runProcesses(
 async function* findIncompleteFiles(): AsyncGenerator<TestEvent> {
   const filters = [...values['test-name-pattern'], ...values['test-skip-pattern']];
   const filtered = filters.length > 0 || values['test-only'];
-  for (const list of [...planned.parallel, ...planned.sequential]) {
+  for (const list of [...planned.parallel, ...planned.waiting, ...planned.sequential]) {
     const isIncomplete = !finished.has(entryOf(list));
     for (const file of list)
       if (
