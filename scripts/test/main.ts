@@ -97,6 +97,7 @@ const env = {
   TEST_MODULES: modules,
   // Most processes load the same modules.
   NODE_COMPILE_CACHE: folderInDist('compiled-'),
+  ...(values.failed || positionals.length > 0 ? { TEST_ATTRIBUTION: '1' } : {}),
   ...(program === null ? {} : { TEST_PROGRAM: program }),
   ...(values.long ? {} : { TMPDIR: createTemporaryFolder() }),
 };
@@ -106,6 +107,8 @@ const counts = { tests: 0, suites: 0, passed: 0, failed: 0, cancelled: 0, skippe
 const finished = new Set<string>();
 /** The summary lines at the end of a run. */
 const TOTALS = /^(tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) [\d.]+$/;
+/** The test files of each entry file with several. */
+const entries = new Map<string, string[]>();
 /** The duration of the tests of each file that reported one. */
 const measured: Durations = {};
 const failed = new Set<string>();
@@ -131,7 +134,7 @@ interface TestEvent {
 async function* events(): AsyncGenerator<TestEvent> {
   for await (const event of results()) {
     const { file } = event.data;
-    if (event.type === 'test:fail' && file) failed.add(relative(ROOT, file).replaceAll(sep, '/'));
+    if (event.type === 'test:fail' && file) for (const name of testFilesOf(file)) failed.add(name);
     countMissing(event);
     const { skip } = event.data;
     if (file && skip && !String(skip).includes('TEST_DATABASE'))
@@ -194,8 +197,9 @@ async function* eventsOf(stream: AsyncIterable<TestEvent>): AsyncGenerator<TestE
     if (type === 'test:diagnostic' && isTotal(data)) continue;
     const isResult = type === 'test:pass' || type === 'test:fail';
     if (isResult && data.nesting === 0 && data.file && data.details) {
-      const file = relative(ROOT, data.file).replaceAll(sep, '/');
-      measured[file] = (measured[file] ?? 0) + Math.round(data.details.duration_ms);
+      const [file, ...others] = testFilesOf(data.file);
+      if (file && others.length === 0)
+        measured[file] = (measured[file] ?? 0) + Math.round(data.details.duration_ms);
     }
     yield event;
   }
@@ -256,6 +260,10 @@ function isTotal({ file, message }: TestEvent['data']): boolean {
   return file === undefined && TOTALS.test(message ?? '');
 }
 
+/** The test file that an event names, or all files of the process that failed. */
+const testFilesOf = (file: string): string[] =>
+  entries.get(file) ?? [relative(ROOT, file).replaceAll(sep, '/')];
+
 async function report(stream: Readable): Promise<void> {
   const reporters = { dot, junit, tap, spec: new spec() };
   const reporter = reporters[values['test-reporter'] as keyof typeof reporters];
@@ -266,6 +274,7 @@ async function report(stream: Readable): Promise<void> {
 function entryOf(list: string[]): string {
   if (list.length === 1) return resolve(list[0]!);
   const entry = join(folder, `${list[0]!.replaceAll('/', '-')}-and-others.mjs`);
+  entries.set(entry, list);
   // All imports come first, so that loading a file does not delay the tests of another.
   writeFileSync(entry, list.map((file) => `import '${pathToFileURL(file).href}';\n`).join(''));
   return entry;

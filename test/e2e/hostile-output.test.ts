@@ -3,6 +3,8 @@
  * test/long/hostile-output.test.ts.
  */
 
+// @one-database: `check` and `domain` open no database.
+
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
