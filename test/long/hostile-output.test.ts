@@ -1,5 +1,7 @@
 /** No command prints characters that control a terminal: all arguments and variables. */
 
+// @one-database: about printed texts.
+
 import { test } from 'node:test';
 import { assertRefused, HOSTILE_ENVIRONMENTS, run } from '../e2e/hostile-commands.ts';
 
