@@ -41,8 +41,6 @@ const FAILED = join('dist', 'failed-tests.json');
 const SKIPPED = join('dist', 'skipped-tests.json');
 /** More failures than this have one cause, which repeating does not remove. */
 const MAX_REPEATED = 5;
-/** Of the files that mostly wait. */
-const MAX_WAITING = 2;
 
 process.chdir(ROOT);
 const { values, positionals } = parseArgs({
@@ -56,7 +54,7 @@ const { values, positionals } = parseArgs({
     failed: { type: 'boolean', default: false },
     /** In milliseconds. No test needs ten minutes, so one that hangs ends. */
     'test-timeout': { type: 'string', default: '600000' },
-    /** Two more than cores, because processes wait for clocks, disks and threads. Long tests measure load: no extra process. */
+    /** Two more than cores, because processes wait for clocks, disks and threads. Long tests need more memory: one more. */
     'test-concurrency': { type: 'string' },
     'test-reporter': { type: 'string', default: 'spec' },
     /** `process`: a process per file, the default for long tests. `none`: only for files that need it. */
@@ -73,7 +71,7 @@ const files = values.failed
 rmSync(FAILED, { force: true });
 const cores = values.failed
   ? 1
-  : Number(values['test-concurrency'] ?? availableParallelism() + (values.long ? 0 : 2));
+  : Number(values['test-concurrency'] ?? availableParallelism() + (values.long ? 1 : 2));
 const durations = readDurations();
 const isolation = values['test-isolation'] ?? (values.long ? 'process' : 'none');
 const planned = planProcesses(
@@ -158,10 +156,7 @@ async function* events(): AsyncGenerator<TestEvent> {
 
 async function* results(): AsyncGenerator<TestEvent> {
   // Both run at the same time. Reporters expect the events of a test together, so those of the second come later.
-  const streams = [
-    startProcesses(planned.parallel, cores),
-    startProcesses(planned.waiting, MAX_WAITING),
-  ];
+  const streams = [startProcesses(planned.parallel, cores), startProcesses(planned.waiting, 1)];
   for (const stream of streams) yield* eventsOf(stream);
   yield* eventsOf(startProcesses(planned.sequential, 1));
   yield* findIncompleteFiles();

@@ -5,7 +5,7 @@ import { readFileSync, statSync } from 'node:fs';
 export interface Plan {
   /** Each list of files is a process; they run in parallel, the longest first. */
   parallel: string[][];
-  /** Processes that mostly wait. They run beside the parallel ones, and take no place from them. */
+  /** Processes that mostly wait. They run one after the other, beside the parallel ones. */
   waiting: string[][];
   /** Processes that run one after the other, after all others. */
   sequential: string[][];
