@@ -19,8 +19,8 @@ const MAX_READY = 3;
 
 /**
  * Begins jobs in the order of arrival: up to three at once, and another one whenever all of them wait for the network.
- * Of jobs that take turns, all objects live until the last job ends. The garbage collector copies them each time:
- * with twelve at once, a message took a tenth more time.
+ * With twelve at once, all their objects live until the last one ends. The garbage collector then copies them several
+ * times, and a message takes a tenth more time.
  */
 export function createJobQueue<T>({ run, waitingMs = 5 }: JobQueueOptions<T>): JobQueue<T> {
   const queue: T[] = [];
