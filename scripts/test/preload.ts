@@ -47,8 +47,12 @@ else {
 function failWithoutAttribution(): void {
   const { createHook } = asyncHooks;
   asyncHooks.createHook = (callbacks) => createHook({ trackPromises: false, ...callbacks });
-  for (const event of ['uncaughtException', 'unhandledRejection'])
-    process.on(event, (error) => console.error(error));
+  process.on('uncaughtExceptionMonitor', (error) => console.error(error));
+  process.on('unhandledRejection', (error) => {
+    // Before the runner has a listener, for example while files are loaded, the process ends.
+    if (process.listenerCount('unhandledRejection') === 1) throw error;
+    console.error(error);
+  });
 }
 
 /** Null for modules that did not exist when the tests began. */
