@@ -1,12 +1,15 @@
-/** Bundles the code of the program's threads for the test processes. */
+/** Bundles the program, and the code of its threads, once for all test processes. */
 
 import { join, resolve } from 'node:path';
 import { build } from 'esbuild';
+import { bundle, MAIN_BUNDLE } from '../executable/bundle.ts';
 import { folderInDist } from './folders.ts';
+import { filesThatImport } from './imports.ts';
 
 /** The threads of the program, and deliberately faulty ones for tests. */
 const THREADS = [
   'src/analysis/worker.ts',
+  'src/feedback/thread/worker.ts',
   'src/report/worker.ts',
   'test/analysis/bad-worker.ts',
   'test/report/bad-worker.ts',
@@ -18,6 +21,14 @@ export async function bundleThreads(): Promise<Record<string, string>> {
   const bundles = THREADS.map((source, i) => [resolve(source), join(folder, `${i}.cjs`)] as const);
   await Promise.all(bundles.map(([source, outfile]) => bundleThread(source, outfile)));
   return Object.fromEntries(bundles);
+}
+
+/** The file that runs the program, if one of the test files does. It is deleted when this process exits. */
+export async function bundleProgram(files: string[]): Promise<string | null> {
+  if (filesThatImport(['test/helpers/program.ts'], files).length === 0) return null;
+  const folder = folderInDist('program-');
+  await bundle(folder);
+  return join(folder, MAIN_BUNDLE);
 }
 
 /** Bundles the code of one thread as CommonJS. */

@@ -21,9 +21,9 @@ import { dot, junit, spec, tap } from 'node:test/reporters';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { memoryFolder } from '../../test/helpers/memory-folder.ts';
-import { bundleThreads } from './bundles.ts';
-import { filesWithDatabase } from './database-files.ts';
+import { bundleProgram, bundleThreads } from './bundles.ts';
 import { folderInDist } from './folders.ts';
+import { filesWithDatabase } from './imports.ts';
 import { compileModules } from './modules.ts';
 import { type Durations, planProcesses } from './plan.ts';
 import { startDatabaseServer } from './postgres.ts';
@@ -54,7 +54,7 @@ const { values, positionals } = parseArgs({
     failed: { type: 'boolean', default: false },
     /** In milliseconds. No test needs ten minutes, so one that hangs ends. */
     'test-timeout': { type: 'string', default: '600000' },
-    /** Two more than cores, because processes wait for clocks, disks and threads. Long tests measure load: no extra process. */
+    /** Two more than cores, because processes wait for clocks, disks and threads. Long tests need more memory: one more. */
     'test-concurrency': { type: 'string' },
     'test-reporter': { type: 'string', default: 'spec' },
     /** `process`: a process per file, the default for long tests. `none`: only for files that need it. */
@@ -71,7 +71,7 @@ const files = values.failed
 rmSync(FAILED, { force: true });
 const cores = values.failed
   ? 1
-  : Number(values['test-concurrency'] ?? availableParallelism() + (values.long ? 0 : 2));
+  : Number(values['test-concurrency'] ?? availableParallelism() + (values.long ? 1 : 2));
 const durations = readDurations();
 const isolation = values['test-isolation'] ?? (values.long ? 'process' : 'none');
 const planned = planProcesses(
@@ -82,9 +82,10 @@ const planned = planProcesses(
 );
 
 const folder = folderInDist('tests-');
-const [modules, bundles, server] = await Promise.all([
+const [modules, bundles, program, server] = await Promise.all([
   compileModules(),
   bundleThreads(),
+  bundleProgram(files),
   startDatabaseServer(files),
 ]);
 const env = {
@@ -92,6 +93,10 @@ const env = {
   ...server.env,
   TEST_BUNDLES: JSON.stringify(bundles),
   TEST_MODULES: modules,
+  // Most processes load the same modules.
+  NODE_COMPILE_CACHE: folderInDist('compiled-'),
+  ...(values.failed || positionals.length > 0 ? { TEST_ATTRIBUTION: '1' } : {}),
+  ...(program === null ? {} : { TEST_PROGRAM: program }),
   ...(values.long ? {} : { TMPDIR: createTemporaryFolder() }),
 };
 const startedAt = performance.now();
@@ -100,6 +105,8 @@ const counts = { tests: 0, suites: 0, passed: 0, failed: 0, cancelled: 0, skippe
 const finished = new Set<string>();
 /** The summary lines at the end of a run. */
 const TOTALS = /^(tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) [\d.]+$/;
+/** The test files of each entry file with several. */
+const entries = new Map<string, string[]>();
 /** The duration of the tests of each file that reported one. */
 const measured: Durations = {};
 const failed = new Set<string>();
@@ -125,7 +132,7 @@ interface TestEvent {
 async function* events(): AsyncGenerator<TestEvent> {
   for await (const event of results()) {
     const { file } = event.data;
-    if (event.type === 'test:fail' && file) failed.add(relative(ROOT, file).replaceAll(sep, '/'));
+    if (event.type === 'test:fail' && file) for (const name of testFilesOf(file)) failed.add(name);
     countMissing(event);
     const { skip } = event.data;
     if (file && skip && !String(skip).includes('TEST_DATABASE'))
@@ -148,18 +155,17 @@ async function* events(): AsyncGenerator<TestEvent> {
 }
 
 async function* results(): AsyncGenerator<TestEvent> {
-  yield* runProcesses(planned.parallel, cores);
-  yield* runProcesses(planned.sequential, 1);
+  // Both run at the same time. Reporters expect the events of a test together, so those of the second come later.
+  const streams = [startProcesses(planned.parallel, cores), startProcesses(planned.waiting, 1)];
+  for (const stream of streams) yield* eventsOf(stream);
+  yield* eventsOf(startProcesses(planned.sequential, 1));
   yield* findIncompleteFiles();
 }
 
 /** Runs each list of files in its own process, at most `concurrency` of them at the same time. */
-async function* runProcesses(
-  processes: string[][],
-  concurrency: number,
-): AsyncGenerator<TestEvent> {
-  if (processes.length === 0) return;
-  const stream = run({
+function startProcesses(processes: string[][], concurrency: number): AsyncIterable<TestEvent> {
+  if (processes.length === 0) return Readable.from([]);
+  return run({
     files: processes.map(entryOf),
     concurrency,
     execArgv: ['--max-semi-space-size=64', '--import', PRELOAD],
@@ -168,8 +174,12 @@ async function* runProcesses(
     testNamePatterns: values['test-name-pattern'].map(pattern),
     testSkipPatterns: values['test-skip-pattern'].map(pattern),
     timeout: Number(values['test-timeout']),
-  });
-  for await (const event of stream as AsyncIterable<TestEvent>) {
+  }) as AsyncIterable<TestEvent>;
+}
+
+/** Without the totals, which are added up. */
+async function* eventsOf(stream: AsyncIterable<TestEvent>): AsyncGenerator<TestEvent> {
+  for await (const event of stream) {
     const { type, data } = event;
     if (type === 'test:summary') {
       // Each process has a summary, and the whole run has one without a file.
@@ -182,8 +192,9 @@ async function* runProcesses(
     if (type === 'test:diagnostic' && isTotal(data)) continue;
     const isResult = type === 'test:pass' || type === 'test:fail';
     if (isResult && data.nesting === 0 && data.file && data.details) {
-      const file = relative(ROOT, data.file).replaceAll(sep, '/');
-      measured[file] = (measured[file] ?? 0) + Math.round(data.details.duration_ms);
+      const [file, ...others] = testFilesOf(data.file);
+      if (file && others.length === 0)
+        measured[file] = (measured[file] ?? 0) + Math.round(data.details.duration_ms);
     }
     yield event;
   }
@@ -193,7 +204,7 @@ async function* runProcesses(
 async function* findIncompleteFiles(): AsyncGenerator<TestEvent> {
   const filters = [...values['test-name-pattern'], ...values['test-skip-pattern']];
   const filtered = filters.length > 0 || values['test-only'];
-  for (const list of [...planned.parallel, ...planned.sequential]) {
+  for (const list of [...planned.parallel, ...planned.waiting, ...planned.sequential]) {
     const isIncomplete = !finished.has(entryOf(list));
     for (const file of list)
       if (
@@ -244,6 +255,10 @@ function isTotal({ file, message }: TestEvent['data']): boolean {
   return file === undefined && TOTALS.test(message ?? '');
 }
 
+/** The test file that an event names, or all files of the process that failed. */
+const testFilesOf = (file: string): string[] =>
+  entries.get(file) ?? [relative(ROOT, file).replaceAll(sep, '/')];
+
 async function report(stream: Readable): Promise<void> {
   const reporters = { dot, junit, tap, spec: new spec() };
   const reporter = reporters[values['test-reporter'] as keyof typeof reporters];
@@ -254,6 +269,7 @@ async function report(stream: Readable): Promise<void> {
 function entryOf(list: string[]): string {
   if (list.length === 1) return resolve(list[0]!);
   const entry = join(folder, `${list[0]!.replaceAll('/', '-')}-and-others.mjs`);
+  entries.set(entry, list);
   // All imports come first, so that loading a file does not delay the tests of another.
   writeFileSync(entry, list.map((file) => `import '${pathToFileURL(file).href}';\n`).join(''));
   return entry;

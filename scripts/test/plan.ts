@@ -5,7 +5,9 @@ import { readFileSync, statSync } from 'node:fs';
 export interface Plan {
   /** Each list of files is a process; they run in parallel, the longest first. */
   parallel: string[][];
-  /** Processes that run one after the other, after the parallel ones. */
+  /** Processes that mostly wait. They run one after the other, beside the parallel ones. */
+  waiting: string[][];
+  /** Processes that run one after the other, after all others. */
   sequential: string[][];
 }
 
@@ -18,9 +20,9 @@ const PROCESSES_PER_CORE = 3;
 const MIN_PROCESS_MS = 8_000;
 
 /**
- * A comment in a file states what it needs: `// @isolated: <reason>` its own process,
- * `// @alone: <reason>` no other test at the same time. All other files share processes, or have one
- * each with the isolation `process`.
+ * A comment in a file states what it needs: `// @isolated: <reason>` its own process, `// @alone: <reason>` no other test
+ * at the same time. `// @waits: <reason>` says that it mostly waits for real time, and measures no short times. All other
+ * files share processes, or have one each with the isolation `process`.
  */
 export function planProcesses(
   files: string[],
@@ -28,20 +30,26 @@ export function planProcesses(
   cores: number,
   isolation: 'process' | 'none',
 ): Plan {
-  const groups = Object.groupBy(files, (file) => isolationOf(file, isolation));
+  const groups = Object.groupBy(files, (file) => needOf(file, isolation));
   const estimate = (file: string) => durations[file] ?? guessDuration(file);
-  const isolated = (groups.isolated ?? []).map((file) => [file]);
-  const shared = distribute(groups.shared ?? [], estimate, cores);
   const total = (list: string[]) => list.reduce((sum, file) => sum + estimate(file), 0);
+  const longestFirst = (list: string[][]) => list.sort((a, b) => total(b) - total(a));
+  const own = (list: string[] = []) => list.map((file) => [file]);
+  // With one core, no file runs beside another.
+  const waiting = own(groups.waits);
+  const parallel = [...own(groups.isolated), ...distribute(groups.shared ?? [], estimate, cores)];
   return {
-    parallel: [...isolated, ...shared].sort((a, b) => total(b) - total(a)),
-    sequential: (groups.alone ?? []).map((file) => [file]),
+    parallel: longestFirst(cores > 1 ? parallel : [...parallel, ...waiting]),
+    waiting: longestFirst(cores > 1 ? waiting : []),
+    sequential: own(groups.alone),
   };
 }
 
-function isolationOf(file: string, isolation: 'process' | 'none'): 'isolated' | 'alone' | 'shared' {
-  const [, word] = /^\/\/ @(isolated|alone): \S/m.exec(readFileSync(file, 'utf8')) ?? [];
-  if (word === 'alone') return word;
+type Need = 'isolated' | 'alone' | 'waits' | 'shared';
+
+function needOf(file: string, isolation: 'process' | 'none'): Need {
+  const [, word] = /^\/\/ @(isolated|alone|waits): \S/m.exec(readFileSync(file, 'utf8')) ?? [];
+  if (word === 'alone' || word === 'waits') return word;
   return word === 'isolated' || isolation === 'process' ? 'isolated' : 'shared';
 }
 

@@ -1,5 +1,7 @@
 /** What commands print fits the terminal, and no width cuts anything off. */
 
+// @one-database: about printed texts.
+
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,7 @@
 /** The API reference: it has every operation, its commands work, and it loads no other resources. */
 
+// @one-database: about the API reference; `docs-commands` runs all of its commands on each.
+
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,7 @@
 /** Mail from a real signer, sent by real SMTP clients, checked against a real DNS server. */
 
+// @one-database: about the analysis of mail.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Test } from '../../src/mailtests/schema.ts';

@@ -1,5 +1,7 @@
 /** Blocklists on a real DNS server: listings cost points, other answers of a zone do not. */
 
+// @one-database: about DNS.
+
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { analyze } from '../../src/analysis/analyze.ts';

@@ -1,5 +1,7 @@
 /** The `check` command: reports and exit codes. */
 
+// @one-database: `check` opens no database.
+
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,7 @@
 /** The service's own report emails, signed and sent over STARTTLS, pass its analysis. */
 
+// @one-database: about emails as others receive them.
+
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';

@@ -10,11 +10,12 @@ import { type ChildProcessWithoutNullStreams, spawn } from '../../scripts/progra
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 /**
- * Bundles `src/main.ts` once per test process and returns the path. It is below the project folder,
- * so that the program finds better-sqlite3, which is not in the bundle, in node_modules.
+ * The path of the bundled `src/main.ts`. It is below the project folder, so that the program finds better-sqlite3, which
+ * is not in the bundle, in node_modules. The test run bundles it once; otherwise, the process does.
  */
 export function bundleProgram(): Promise<string> {
-  built ??= createBundle();
+  const { TEST_PROGRAM } = process.env;
+  built ??= TEST_PROGRAM ? Promise.resolve(TEST_PROGRAM) : createBundle();
   return built;
 }
 let built: Promise<string> | undefined;
@@ -47,13 +48,15 @@ export interface ProgramResult {
   stderr: string;
 }
 
-/** Runs the program and waits until it exits. */
+/** Runs the program and waits until it exits. Many commands take less time than compiling the program. */
 export async function runProgram(
   args: string[],
   env: Environment = {},
   input: string | Uint8Array = '',
 ): Promise<ProgramResult> {
-  const child = await spawnProgram(args, env);
+  const { NODE_COMPILE_CACHE } = process.env;
+  const cache: Environment = NODE_COMPILE_CACHE ? { NODE_COMPILE_CACHE } : {};
+  const child = await spawnProgram(args, { ...cache, ...env });
   const texts = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const)
     child[name].setEncoding('utf8').on('data', (text) => {

@@ -1,5 +1,7 @@
 /** The OpenAPI document of the program explains everything: names, descriptions, examples, tags, events. */
 
+// @one-database: about the OpenAPI document.
+
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';

@@ -1,5 +1,7 @@
 /** `check --wait`: waits for a test or an inbox on a service, with the output and the exit codes of `check`. */
 
+// @one-database: about a command that opens no database.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Test } from '../../src/mailtests/schema.ts';

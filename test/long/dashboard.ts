@@ -1,8 +1,8 @@
 /** Members in a real browser: sign-in, and what every page must hold at every size and theme. */
 
 import assert from 'node:assert/strict';
-import type { TestContext } from 'node:test';
-import type { BrowserContextOptions, Page } from 'playwright-core';
+import { after, type TestContext } from 'node:test';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import type { Role } from '../../src/http/actor.ts';
 import type { TestService } from '../helpers/app.ts';
 import { findViolations } from '../helpers/axe.ts';
@@ -11,8 +11,6 @@ import { givePassword, signIn } from '../team/browser.ts';
 
 export const SIZES = { phone: { width: 390, height: 844 }, desktop: { width: 1280, height: 900 } };
 
-type Size = (typeof SIZES)[keyof typeof SIZES];
-
 interface OpenOptions extends BrowserContextOptions {
   expectedErrors?: RegExp;
 }
@@ -20,6 +18,21 @@ interface OpenOptions extends BrowserContextOptions {
 export interface MemberBrowser {
   /** A page of the signed-in member. Errors in its console fail the test, except expected ones. */
   open(path: string, options?: OpenOptions): Promise<Page>;
+}
+
+let shared: Promise<Browser> | undefined;
+
+after(async () => (await shared)?.close());
+
+/** Starting a browser takes as long as some tests, which each have their own contexts. */
+async function browserFor(t: TestContext, port: number | undefined): Promise<Browser> {
+  if (port === undefined) {
+    shared ??= startBrowser();
+    return shared;
+  }
+  const browser = await startBrowser(port);
+  t.after(() => browser.close());
+  return browser;
 }
 
 /** A new member with this role, or the owner, signed in to one browser. */
@@ -34,13 +47,15 @@ export async function startMemberBrowser(
   await givePassword(service, email);
   const { cookie } = await signIn(service, email);
   const [name, value] = cookie.split(/=(.*)/s) as [string, string];
-  const browser = await startBrowser(port);
-  t.after(() => browser.close());
+  const browser = await browserFor(t, port);
+  const contexts: BrowserContext[] = [];
+  t.after(() => Promise.all(contexts.map((context) => context.close())));
   const errors: string[] = [];
   t.after(() => assert.deepEqual(errors, [], 'no errors in the console'));
   return {
     async open(path, { expectedErrors, ...options } = {}) {
       const context = await browser.newContext({ viewport: SIZES.desktop, ...options });
+      contexts.push(context);
       await context.addCookies([{ name, value, url: service.url }]);
       const page = await context.newPage();
       page.on('console', (message) => {
@@ -61,29 +76,28 @@ export async function startMemberBrowser(
   };
 }
 
-/** The pages on which looks are checked, by width. */
-const PAGES = new WeakMap<MemberBrowser, Map<number, Page>>();
+/** The page on which looks are checked. */
+const PAGES = new WeakMap<MemberBrowser, Page>();
 
 /**
- * Opens the path at this size. A page is opened once for each browser and goes to the others: a new page takes longer
- * than what is checked on it.
+ * A page is opened once for each browser and goes to the other paths: a new page takes longer than what is checked
+ * on it.
  */
-async function goTo(browser: MemberBrowser, path: string, viewport: Size): Promise<Page> {
-  const pages = PAGES.get(browser) ?? new Map<number, Page>();
-  PAGES.set(browser, pages);
-  const page = pages.get(viewport.width);
+async function goTo(browser: MemberBrowser, path: string): Promise<Page> {
+  const page = PAGES.get(browser);
   if (page) await page.goto(new URL(path, page.url()).href);
-  const opened = page ?? (await browser.open(path, { viewport }));
-  pages.set(viewport.width, opened);
+  const opened = page ?? (await browser.open(path));
+  PAGES.set(browser, opened);
   return opened;
 }
 
 /** Accessible in both themes, and no wider than the screen, on a phone and on a desktop. */
 export async function checkLook(browser: MemberBrowser, path: string): Promise<void> {
+  const page = await goTo(browser, path);
+  // Pages follow the size of the window and the theme of the system without a reload: styles do, and no script.
   for (const viewport of Object.values(SIZES)) {
-    const page = await goTo(browser, path, viewport);
+    await page.setViewportSize(viewport);
     for (const colorScheme of ['light', 'dark'] as const) {
-      // Pages follow the theme of the system without a reload.
       await page.emulateMedia({ colorScheme });
       const name = `${path} at ${viewport.width} px, ${colorScheme}`;
       assert.deepEqual(await findViolations(page), [], name);

@@ -1,5 +1,7 @@
 /** DNS that never answers: the analysis is retried after 1, 3 and 10 minutes, then fails. */
 
+// @waits: for the time limits of DNS requests, ten seconds.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { claimDue } from '../../src/mailtests/analyze.ts';

@@ -1,5 +1,5 @@
 // @one-database: measures how mailboxes are read.
-// @alone: measures delays.
+// @waits: for the next look into each mailbox, half a minute in all. Messages may be found after seconds.
 /** Many placement tests at once: connections, results, and how soon a message is found. */
 
 import assert from 'node:assert/strict';

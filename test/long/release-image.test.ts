@@ -1,4 +1,5 @@
 // @alone: one layer is 120 MB, and the network of containers changes the firewall.
+// @one-database: about the image.
 /** The container image: built by umoci from dist/deliverability, run by runc, and as the README says by podman. */
 
 import assert from 'node:assert/strict';

@@ -1,5 +1,8 @@
 /** Servers of seed mailboxes that fall silent, or send one byte at a time: no request waits for long. */
 
+// @waits: for the time limits of requests to mailboxes, 20 seconds.
+// @one-database: about servers of others.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type HttpExchange, startHttpScript } from '../helpers/http-script.ts';

@@ -3,6 +3,8 @@
  * accept the former token for some time. Where one does not, the sign-in is lost, and the service says what to do.
  */
 
+// @waits: for the next sign-in after each kill.
+
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { AlertIncident } from '../../src/alerts/schema.ts';

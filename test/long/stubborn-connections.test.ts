@@ -1,6 +1,6 @@
 /** Thousands of connections that stay: the service serves others meanwhile, and all file handles come back. */
 
-// @alone: opens thousands of connections, and measures how long good clients wait.
+// @waits: for the time limits of connections, two minutes. Good clients may wait ten seconds.
 // @one-database: about connections of clients.
 
 import assert from 'node:assert/strict';

@@ -1,5 +1,7 @@
 /** Placement in mailboxes of a real IMAP server: three providers whose spam folders have different names. */
 
+// @one-database: about an IMAP server.
+
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { ImapFlow } from 'imapflow';

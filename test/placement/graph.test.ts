@@ -1,5 +1,7 @@
 /** Seed mailboxes that are read through Microsoft Graph: folders, pages, limits, and servers that misbehave. */
 
+// @one-database: about requests to Graph.
+
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { LOOK_JOB } from '../../src/mailtests/placement.ts';

@@ -1,5 +1,7 @@
 /** Placement in mailboxes of servers that misbehave, or have what Dovecot lacks. */
 
+// @one-database: about IMAP servers.
+
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { SeedPlacement, Test } from '../../src/mailtests/schema.ts';

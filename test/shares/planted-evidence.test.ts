@@ -1,5 +1,7 @@
 /** Plants a secret in all evidence of every check and in its sentences: no public format shows one. */
 
+// @one-database: about what reports contain.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import PostalMime from 'postal-mime';

@@ -1,5 +1,7 @@
 /** Receivers that drip, never end, redirect, use a wrong certificate, or move: each fails with its reason. */
 
+// @one-database: about HTTP servers of others.
+
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';

@@ -1,4 +1,4 @@
-/** Finds the test files whose tests use the database of the test run. */
+/** Finds the test files that import certain helpers, such as those whose tests use the database of the test run. */
 
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -16,6 +16,12 @@ const ONE_DATABASE = /^\/\/ @one-database: \S/m;
  * have a comment `// @one-database: <reason>`. The tests in all other files do the same on every database.
  */
 export function filesWithDatabase(files: string[]): string[] {
+  const candidates = files.filter((file) => !ONE_DATABASE.test(readFileSync(file, 'utf8')));
+  return filesThatImport(SOURCES, candidates);
+}
+
+/** Keeps the files that import one of the sources, directly or through other files of `test/`. */
+export function filesThatImport(sources: string[], files: string[]): string[] {
   const known = new Map<string, string[]>();
   const importsOf = (file: string): string[] => {
     const imports = known.get(file) ?? readImports(file);
@@ -23,11 +29,10 @@ export function filesWithDatabase(files: string[]): string[] {
     return imports;
   };
   return files.filter((file) => {
-    if (ONE_DATABASE.test(readFileSync(file, 'utf8'))) return false;
     // A set is iterated in order of insertion, including what the loop adds.
     const reached = new Set([file]);
     for (const path of reached) for (const imported of importsOf(path)) reached.add(imported);
-    return SOURCES.some((source) => reached.has(source));
+    return sources.some((source) => reached.has(source));
   });
 }
 
