@@ -41,10 +41,10 @@ async function scaling(): Promise<string> {
 
 /** The document about what messages cost. */
 async function performanceFigures(): Promise<string> {
-  const { capacityTable, messageTable } = await import('./bench/table.ts');
+  const { capacityTables, messageTable } = await import('./bench/table.ts');
   const figures = JSON.parse(read('docs/benchmarks.json'));
   const text = fillSection(read('docs/performance.md'), 'message', messageTable(figures));
-  return fillSection(text, 'capacity', capacityTable(figures));
+  return fillSection(text, 'capacity', capacityTables(figures));
 }
 
 /** The document with the figures of the last reliability runs. */

@@ -30,10 +30,8 @@ if (process.argv[1]?.endsWith('start.ts')) {
 }
 
 async function run(): Promise<void> {
-  if (process.argv[2] === 'serve') {
-    const { applyMemorySettings } = await import('./lib/memory-settings.ts');
-    // Before the program is loaded, because this starts the process again.
-    applyMemorySettings(process);
-  }
+  const { applyMemorySettings } = await import('./lib/memory-settings.ts');
+  // Before the program is loaded, because this starts the process again.
+  applyMemorySettings(process);
   await import('./main.ts');
 }

@@ -14,11 +14,11 @@ import { startBenchServer } from './postgres.ts';
 
 const EXECUTABLE = resolve('dist/deliverability');
 const MESSAGES = 1000;
-const COMMITS = 500;
+const TRANSACTIONS = 500;
 /** Cores for nodes; the database has others. */
 const CORES = [2, 4, 8, 16, 32];
-/** Of a core, busy for good: beyond it, queues grow. */
-const FULL = 0.9;
+/** Queues grow above this utilization. */
+const MAX_UTILIZATION = 0.9;
 
 export async function benchCapacity() {
   if (!existsSync(EXECUTABLE))
@@ -30,23 +30,27 @@ export async function benchCapacity() {
     const database = await server.create('capacity');
     const options = { messages: MESSAGES, mail, database, databaseCpuMs: postgresCpuMs };
     const figures = await measureMemory([installed.path], 1, options);
-    const commitMs = await measureCommit(database);
-    const parts = partsOf(figures, commitMs);
-    const predicted = CORES.map((cores) => [
-      `per_second_with_${cores}_cores`,
-      predict(cores, parts),
-    ]);
+    const holdMs = await measureHold(database);
+    const cost = costOf(figures, holdMs);
+    const predicted = CORES.flatMap((cores) => {
+      const rate = predictThroughput(cores, cost);
+      return [
+        [`per_second_with_${cores}_cores`, rate],
+        [`nodes_with_${cores}_cores`, nodesFor(rate, cost)],
+        [`database_cores_with_${cores}_cores`, round2((rate * cost.databaseMs) / 1000)],
+      ];
+    });
     return {
-      main_ms: round2(parts.mainMs),
-      node_ms: round2(parts.nodeMs),
-      database_ms: parts.databaseMs,
-      commit_ms: round2(parts.commitMs),
+      main_ms: round2(cost.mainMs),
+      node_ms: round2(cost.nodeMs),
+      database_ms: cost.databaseMs,
+      hold_ms: round2(cost.holdMs),
       measured_per_second: figures.perSecond,
-      one_node_at_most: Math.floor((FULL * 1000) / parts.mainMs),
-      database_core_at_most: Math.floor((FULL * 1000) / parts.databaseMs),
-      all_nodes_at_most: Math.floor((FULL * 1000) / parts.commitMs),
+      one_node_at_most: Math.floor((MAX_UTILIZATION * 1000) / cost.mainMs),
+      database_core_at_most: Math.floor((MAX_UTILIZATION * 1000) / cost.databaseMs),
+      all_nodes_at_most: Math.floor((MAX_UTILIZATION * 1000) / cost.holdMs),
       ...Object.fromEntries(predicted),
-      two_nodes_over_one: round2(predict(8, parts, 2) / predict(4, parts, 1)),
+      two_nodes_over_one: round2(predictThroughput(8, cost, 2) / predictThroughput(4, cost, 1)),
     };
   } finally {
     installed.remove();
@@ -54,46 +58,59 @@ export async function benchCapacity() {
   }
 }
 
-interface Parts {
+interface MessageCost {
   /** One thread of each node: it receives, stores and records. */
   mainMs: number;
   /** All threads of the node. */
   nodeMs: number;
   databaseMs: number;
-  /** Each result holds the tally of its hour, which all nodes share, until its commit is on disk. */
-  commitMs: number;
+  /** How long each result holds the tally of its hour, which all nodes share: until its commit is on disk. */
+  holdMs: number;
 }
 
-function partsOf({ cpuMsOf, databaseMs }: MemoryFigures, commitMs: number): Parts {
+function costOf({ cpuMsOf, databaseMs }: MemoryFigures, holdMs: number): MessageCost {
   const { main, analysis, engine, files } = cpuMsOf;
-  return { mainMs: main, nodeMs: main + analysis + engine + files, databaseMs, commitMs };
+  return { mainMs: main, nodeMs: main + analysis + engine + files, databaseMs, holdMs };
 }
 
-/** Messages a second with so many cores for nodes, on as many nodes as are best, or on `nodes`. */
-function predict(cores: number, { mainMs, nodeMs, commitMs }: Parts, nodes?: number): number {
-  const byCores = cores / nodeMs;
-  const needed = nodes ?? Math.ceil(byCores * mainMs);
-  const perMs = Math.min(byCores, needed / mainMs, 1 / commitMs);
-  return Math.floor(FULL * 1000 * perMs);
+/** The number of nodes whose main threads can handle so many messages per second. */
+const nodesFor = (rate: number, { mainMs }: MessageCost): number =>
+  Math.ceil((rate * mainMs) / (MAX_UTILIZATION * 1000));
+
+/** Messages per second with so many cores for nodes, on as many nodes as it takes, or on `nodes`. */
+function predictThroughput(cores: number, cost: MessageCost, nodes = Infinity): number {
+  const perMs = Math.min(cores / cost.nodeMs, nodes / cost.mainMs, 1 / cost.holdMs);
+  return Math.floor(MAX_UTILIZATION * 1000 * perMs);
 }
 
-/** The time of an update of one row until its commit is on disk, in milliseconds. */
-async function measureCommit(url: string): Promise<number> {
+/**
+ * How long a transaction holds a row that it locks, updates and commits, with two other statements, as the one that records a
+ * result does, in milliseconds.
+ */
+async function measureHold(url: string): Promise<number> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    await client.query('CREATE TABLE commits (id int PRIMARY KEY, count int NOT NULL)');
-    await client.query('INSERT INTO commits VALUES (1, 0)');
-    const started = performance.now();
-    for (let i = 0; i < COMMITS; i++)
-      await client.query('UPDATE commits SET count = count + 1 WHERE id = 1');
-    return (performance.now() - started) / COMMITS;
+    await client.query('CREATE TABLE held (id int PRIMARY KEY, count int NOT NULL)');
+    await client.query('INSERT INTO held VALUES (1, 0), (2, 0)');
+    let ms = 0;
+    for (let i = 0; i < TRANSACTIONS; i++) {
+      await client.query('BEGIN');
+      const started = performance.now();
+      await client.query('SELECT * FROM held WHERE id = 1 FOR UPDATE');
+      await client.query('UPDATE held SET count = count + 1 WHERE id = 1');
+      await client.query('SELECT * FROM held WHERE id = 2 FOR UPDATE');
+      await client.query('UPDATE held SET count = count + 1 WHERE id = 2');
+      await client.query('COMMIT');
+      ms += performance.now() - started;
+    }
+    return ms / TRANSACTIONS;
   } finally {
     await client.end();
   }
 }
 
-/** Of all PostgreSQL processes of this machine, with those that have ended. */
+/** CPU time of all PostgreSQL processes on this machine, including exited ones, in milliseconds. */
 function postgresCpuMs(): number {
   let ticks = 0;
   for (const name of readdirSync('/proc')) {

@@ -44,6 +44,9 @@ export async function benchMemory() {
     two_workers_after_mb: two.after,
     two_workers_per_second: two.perSecond,
     two_workers_cpu_ms_each: two.cpuMs,
+    private_idle_mb: one.privateIdle,
+    one_worker_private_peak_mb: one.privatePeak,
+    two_workers_private_peak_mb: two.privatePeak,
     idle_over_bare: round2(one.idle / bare),
     one_worker_peak_over_bare: round2(one.peak / bare),
     two_workers_peak_over_bare: round2(two.peak / bare),
@@ -136,8 +139,8 @@ export async function measureMemory(
     DELIVERABILITY_RATE_LIMIT: '0',
     DELIVERABILITY_WORKERS: String(workers),
     ...databaseVariables(database),
-    ...(profiles ? { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${profiles}` } : {}),
   };
+  const profiling = profiles ? { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${profiles}` } : {};
   const { key } = JSON.parse(
     execFileSync(program, [...args, 'owner', 'owner@bench.example', '--json'], {
       env,
@@ -145,7 +148,10 @@ export async function measureMemory(
       stdio: ['ignore', 'pipe', 'ignore'],
     }),
   );
-  const child = spawn(program, [...args, 'serve'], { env, stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(program, [...args, 'serve'], {
+    env: { ...env, ...profiling },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
   try {
     const lines = createInterface(child.stderr);
     const ready = JSON.parse(await lineWith(lines, '"ready"'));
@@ -207,13 +213,15 @@ async function createTests(url: string, key: string, count: number) {
   for (let i = 0; i < count; i++) tests.push(await call('POST', '/v1/tests', '{}'));
   return {
     tokens: tests.map(({ address }) => address.slice(0, address.indexOf('@'))),
-    /** One question about all: one about each would count as cost of the messages. */
+    /** One request for all tests: one per test would add to the measured CPU time. Throws if an analysis failed. */
     async completed() {
       const open = () => call<{ data: object[] }>('GET', '/v1/tests?status=processing&limit=1');
       for (let waits = 0; (await open()).data.length > 0; waits++) {
         if (waits >= MAX_WAITS) throw new Error('the analyses took too long');
         await pause(WAIT_MS);
       }
+      const failed = await call<{ data: object[] }>('GET', '/v1/tests?status=failed&limit=1');
+      if (failed.data.length > 0) throw new Error('an analysis failed');
     },
   };
 }

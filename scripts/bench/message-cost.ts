@@ -11,7 +11,7 @@ import { makeKey, signMessage } from '../../test/helpers/signer.ts';
 import { installedCopy, measureMemory } from './memory.ts';
 import { type BenchMail, benchMail } from './message.ts';
 import { newsletter, plainMessage } from './newsletter.ts';
-import { mostExpensive } from './profile.ts';
+import { hottestFunctions } from './profile.ts';
 
 const EXECUTABLE = resolve('dist/deliverability');
 const IDLE_MS = 3_000;
@@ -65,7 +65,7 @@ async function printProfile(): Promise<void> {
   const installed = installedCopy(EXECUTABLE);
   await measureMemory([installed.path], 1, { messages, idleMs: IDLE_MS, mail, profiles });
   installed.remove();
-  for (const [thread, functions] of Object.entries(mostExpensive(profiles, messages)))
+  for (const [thread, functions] of Object.entries(hottestFunctions(profiles, messages)))
     process.stderr.write(`\n${thread}\n${functions.join('\n')}\n`);
   rmSync(profiles, { recursive: true });
 }

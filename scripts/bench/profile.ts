@@ -11,21 +11,27 @@ interface Profile {
 }
 
 const SHOWN = 25;
-/** Time in which the thread did nothing, and what ran only once. */
-const IDLE = new Set(['(idle)', '(root)', '(program)']);
+/** Time in which the thread did nothing. */
+const IDLE = new Set(['(idle)', '(root)']);
 
 /**
- * For each thread of each process that wrote a profile to the folder, the functions themselves, without those they call:
- * milliseconds for each of `messages`, most first. Those of the start are included.
+ * For each thread that wrote a profile to the folder, the functions themselves, without those they call: milliseconds per
+ * message, most first. Those of the start are included. `(program)` is native code.
  */
-export function mostExpensive(folder: string, messages: number): Record<string, string[]> {
+export function hottestFunctions(folder: string, messages: number): Record<string, string[]> {
   const files = readdirSync(folder).filter((name) => name.endsWith('.cpuprofile'));
   return Object.fromEntries(
     files.map((name) => [
-      name.replace(/^CPU\.\d+\.\d+\.|\.cpuprofile$/g, ''),
+      threadOf(name),
       functionsOf(JSON.parse(readFileSync(join(folder, name), 'utf8')), messages),
     ]),
   );
+}
+
+/** `CPU.20261128.120000.4711.1.002.cpuprofile` is of thread 1. */
+function threadOf(file: string): string {
+  const number = Number(file.split('.')[4]);
+  return number === 0 ? 'Main thread' : `Thread ${number}`;
 }
 
 function functionsOf({ nodes, samples, timeDeltas }: Profile, messages: number): string[] {

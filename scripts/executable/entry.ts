@@ -3,5 +3,5 @@
 import { applyMemorySettings } from '../../src/lib/memory-settings.ts';
 
 // First, because it starts the process again: the program would be loaded twice.
-if (process.argv[2] === 'serve') applyMemorySettings(process);
+applyMemorySettings(process);
 void import('./program.ts');

@@ -1,70 +1,71 @@
-/** The order in which an analysis thread begins its jobs. */
+/** The order in which an analysis thread starts its jobs. */
 
 export interface JobQueue<T> {
-  /** Begins the job, or adds it to the queue. */
+  /** Starts the job, or queues it. */
   add(job: T): void;
-  /** Call for each message to the thread: some job goes on, so that none needs to begin. */
-  heard(): void;
+  /** Call for each message to the thread: a message usually lets a running job continue. */
+  noteActivity(): void;
 }
 
 interface JobQueueOptions<T> {
   /** Never rejects. */
   run(job: T): Promise<void>;
-  /** Called whenever the last job has ended. */
+  /** Called whenever the last running job has ended. */
   onIdle?(): void;
-  /** A job from which nothing is heard for so many milliseconds waits for the network. */
-  waitingMs?: number;
+  /** After this time without messages, in milliseconds, running jobs count as waiting for the network. */
+  quietMs?: number;
 }
 
-/** So many fill the short time in which one waits for answers that the main thread has already. */
-const MAX_READY = 3;
+/** Enough to keep the thread busy while one job waits for cached DNS answers. */
+const MAX_BUSY_JOBS = 3;
 
 /**
- * Begins jobs in the order of arrival: up to three at once, and another one whenever all of them wait for the network.
- * With twelve at once, all their objects live until the last one ends. The garbage collector then copies them several
- * times, and a message takes a tenth more time.
+ * Starts jobs in the order of arrival: up to three at once, and one more after each quiet time, because the others then
+ * wait for the network. With twelve at once, all their objects live until the last one ends. The garbage collector then
+ * copies them several times, and a message takes a tenth more time.
  */
-export function createJobQueue<T>({ run, onIdle, waitingMs = 5 }: JobQueueOptions<T>): JobQueue<T> {
+export function createJobQueue<T>({ run, onIdle, quietMs = 5 }: JobQueueOptions<T>): JobQueue<T> {
   const queue: T[] = [];
   let running = 0;
-  let wasHeard = false;
+  let wasActive = false;
   let timer: NodeJS.Timeout | null = null;
 
-  function begin(job: T): void {
+  function start(job: T): void {
     running += 1;
     void run(job).then(() => {
       running -= 1;
-      while (running < MAX_READY && queue.length > 0) begin(queue.shift()!);
+      while (running < MAX_BUSY_JOBS && queue.length > 0) start(queue.shift()!);
       if (running === 0) onIdle?.();
     });
   }
 
-  /** Begins the next job after `waitingMs` in which nothing was heard. */
-  function watch(): void {
+  function startNextWhenQuiet(): void {
     timer ??= setTimeout(() => {
-      wasHeard = false;
+      timer = null;
+      wasActive = false;
       // Messages that arrived while a job kept the thread busy are handled before this.
       setImmediate(() => {
-        timer = null;
-        const next = wasHeard ? undefined : queue.shift();
-        if (next !== undefined) begin(next);
-        if (queue.length > 0) watch();
+        if (!wasActive && queue.length > 0) start(queue.shift()!);
+        if (queue.length > 0) startNextWhenQuiet();
       });
-    }, waitingMs);
+    }, quietMs);
   }
 
   return {
     add(job) {
-      if (running < MAX_READY) {
-        begin(job);
+      if (running < MAX_BUSY_JOBS) {
+        start(job);
         return;
       }
       queue.push(job);
-      watch();
+      startNextWhenQuiet();
     },
-    heard() {
-      wasHeard = true;
-      timer?.refresh();
+    noteActivity() {
+      wasActive = true;
+      if (timer === null) return;
+      clearTimeout(timer);
+      timer = null;
+      startNextWhenQuiet();
     },
   };
 }

@@ -60,7 +60,7 @@ export interface PoolOptions {
   startWorker?: StartWorker;
 }
 
-/** Analyses mostly wait for DNS, so many share a thread: a slow DNS server delays no other message. */
+/** Analyses mostly wait for DNS, so many share a thread: a slow DNS server delays other messages by milliseconds. */
 export const MAX_JOBS_PER_THREAD = 12;
 
 // Bounds on memory, whatever the messages are. What a thread needs grows with the size of its messages.

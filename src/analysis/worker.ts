@@ -3,7 +3,7 @@
 import { parentPort } from 'node:worker_threads';
 import { batchPerTurn } from '../lib/concurrency.ts';
 import { errorMessage } from '../lib/errors.ts';
-import { momentaryCache } from '../net/dns/momentary-cache.ts';
+import { createBriefCache } from '../net/dns/brief-cache.ts';
 import {
   type LookupAnswer,
   type LookupRequest,
@@ -38,8 +38,8 @@ export type FromWorker =
 
 const port = parentPort!;
 const send = batchPerTurn<FromWorker>((messages) => port.postMessage(messages));
-const { resolver: ask, settle } = remoteResolver(send);
-const { resolver, clear } = momentaryCache(ask);
+const { resolver: remoteLookup, settle } = remoteResolver(send);
+const { resolver, clear } = createBriefCache(remoteLookup);
 const network: Network = { resolver, web: createWebClient({ resolver }) };
 
 const jobs = createJobQueue<AnalyzeCommand>({
@@ -48,7 +48,7 @@ const jobs = createJobQueue<AnalyzeCommand>({
 });
 
 port.on('message', (messages: ToWorker[]) => {
-  jobs.heard();
+  jobs.noteActivity();
   for (const message of messages) {
     if (message.type === 'answer') settle(message);
     else jobs.add(message);

@@ -29,21 +29,21 @@ export function normalizeDomain(name: string): string | null {
   return VALID_NAME.test(ascii) ? ascii : null;
 }
 
-const MAX_KEPT = 64;
+const MAX_CACHED = 64;
 
 const copyOf = (text: string): string => Buffer.from(text).toString();
 
-/** Keeps the last few results: a message repeats a few names, and a search of the list takes microseconds. */
-function remembering(search: (name: string) => string | null): typeof search {
-  const kept = new Map<string, string | null>();
+/** Caches up to 64 results: a message repeats a few names, and a search of the list takes microseconds. */
+function cached(search: (name: string) => string | null): typeof search {
+  const cache = new Map<string, string | null>();
   return (name) => {
-    const known = kept.get(name);
+    const known = cache.get(name);
     if (known !== undefined) return known;
     const found = search(name);
     if (name.length > MAX_NAME) return found;
-    if (kept.size === MAX_KEPT) kept.clear();
+    if (cache.size === MAX_CACHED) cache.clear();
     // Copies, because a part of a string keeps the whole string in memory.
-    kept.set(copyOf(name), found === null ? null : copyOf(found));
+    cache.set(copyOf(name), found === null ? null : copyOf(found));
     return found;
   };
 }
@@ -52,7 +52,7 @@ function remembering(search: (name: string) => string | null): typeof search {
  * The registrable domain by the ICANN part of the Public Suffix List: `mail.example.co.uk` →
  * `example.co.uk`. Null for a public suffix or a name without one.
  */
-export const organizationalDomain = remembering((name) =>
+export const organizationalDomain = cached((name) =>
   getDomain(name, { allowPrivateDomains: false, validateHostname: false }),
 );
 
@@ -60,7 +60,7 @@ export const organizationalDomain = remembering((name) =>
  * The shortest name above which someone else decides what is published, by the whole Public Suffix List:
  * `mail.shop.uk.com` → `shop.uk.com`. Null for a suffix. DMARC does not use this part of the list.
  */
-export const ownedDomain = remembering((name) =>
+export const ownedDomain = cached((name) =>
   getDomain(name, { allowPrivateDomains: true, validateHostname: false }),
 );
 

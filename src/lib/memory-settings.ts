@@ -39,12 +39,12 @@ export function withMemorySettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 }
 
 /**
- * Replaces the process by the same program with the settings. Process ID and streams stay. Returns if all of
+ * For `serve`, replaces the process by the same program with the settings. Process ID and streams stay. Returns if all of
  * them are set already, or if the system does not support it.
  */
 export function applyMemorySettings(current: Process): void {
   const { platform, env, execPath, execArgv, argv } = current;
-  if (platform !== 'linux' || !current.execve) return;
+  if (argv[2] !== 'serve' || platform !== 'linux' || !current.execve) return;
   const newEnv = withMemorySettings(env);
   if (Object.keys(newEnv).every((name) => newEnv[name] === env[name])) return;
   // In the executable, the script is not an argument.
@@ -65,7 +65,7 @@ const MAX_GROWTH_PERCENT = 50;
  */
 export function limitHeapGrowth(): void {
   setFlagsFromString(`--heap-growing-percent=${MAX_GROWTH_PERCENT}`);
-  // The limit of the main thread would replace those of the other threads.
+  // Otherwise the limit of the main thread, also one in NODE_OPTIONS, would replace those of the other threads.
   setFlagsFromString('--max-semi-space-size=0');
   setFlagsFromString('--expose-gc');
   // Only contexts that are created with the flag have the function.

@@ -369,11 +369,15 @@ const findPresented = prepared(
       .where('livemode', '=', parameter('livemode')),
 );
 
-/** `is_tagged`: most tests have no tags, so that reading them is not necessary. */
-export type FoundRow = PresentedRow & { is_tagged: SqlBool };
+/** `is_tagged` saves a query: most tests have no tags. */
+export type TestToPresent = PresentedRow & { is_tagged: SqlBool };
 
 /** As `testOr404`, for a response. Locks nothing. */
-export async function presentedTestOr404(db: Db, id: string, livemode: boolean): Promise<FoundRow> {
+export async function presentedTestOr404(
+  db: Db,
+  id: string,
+  livemode: boolean,
+): Promise<TestToPresent> {
   const [row] = await findPresented(db, { id, livemode: livemode ? 1 : 0 });
   if (!row) throw noSuchTest();
   return row;

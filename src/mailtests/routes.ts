@@ -26,12 +26,12 @@ import {
   changeTest,
   deleteTests,
   eachTest,
-  type FoundRow,
   insertTest,
   listTests,
   newTestRow,
   presentedTestOr404,
   requestReanalysis,
+  type TestToPresent,
   testOr404,
 } from './queries.ts';
 import { reportHtml, reportPdf } from './report.ts';
@@ -220,7 +220,7 @@ const getTest = route({
   async handle(call) {
     const { app, actor, params, query } = call;
     const find = () => presentedTestOr404(app.db, params.id!, actor.livemode);
-    const present = async (row: FoundRow) =>
+    const present = async (row: TestToPresent) =>
       presentTest(row, app.config, row.is_tagged ? await tagsOf(app.db, row.id) : []);
     if (query.wait === 0) return present(await find());
     const row = await waitForEnd(
@@ -363,9 +363,9 @@ async function* toJsonLines(tests: AsyncIterable<ListedTest>): AsyncGenerator<st
 function waitForEnd(
   app: Pick<App, 'signals' | 'clock'>,
   { id, ms, abort }: { id: string; ms: number; abort: AbortSignal },
-  find: () => Promise<FoundRow>,
-  isDone: (row: FoundRow) => boolean,
-): Promise<FoundRow> {
+  find: () => Promise<TestToPresent>,
+  isDone: (row: TestToPresent) => boolean,
+): Promise<TestToPresent> {
   return waitUntil(app, { name: id, ms, abort }, find, isDone);
 }
 

@@ -1,68 +1,83 @@
-/** The order in which an analysis thread begins its jobs. */
+/** The order in which an analysis thread starts its jobs. */
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createJobQueue } from '../../src/analysis/job-queue.ts';
 
-const WAITING_MS = 5;
+const QUIET_MS = 5;
 
 /** A queue whose jobs end when the test says so. */
 function startQueue() {
-  const begun: number[] = [];
+  const started: number[] = [];
   const ends = new Map<number, () => void>();
   const queue = createJobQueue<number>({
-    waitingMs: WAITING_MS,
+    quietMs: QUIET_MS,
     run(job) {
-      begun.push(job);
+      started.push(job);
       return new Promise((resolve) => ends.set(job, resolve));
     },
   });
-  return { queue, begun, end: (job: number) => ends.get(job)!() };
+  return { queue, started, end: (job: number) => ends.get(job)!() };
 }
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 describe('Job queue of an analysis thread', () => {
-  it('Three jobs begin at once, and the others as soon as one ends, in the order of arrival', async () => {
-    const { queue, begun, end } = startQueue();
+  it('Starts three jobs at once, and the others as soon as one ends, in the order of arrival', async () => {
+    const { queue, started, end } = startQueue();
     for (let job = 1; job <= 6; job += 1) queue.add(job);
-    assert.deepEqual(begun, [1, 2, 3]);
+    assert.deepEqual(started, [1, 2, 3]);
     end(2);
     await turn();
-    assert.deepEqual(begun, [1, 2, 3, 4]);
+    assert.deepEqual(started, [1, 2, 3, 4]);
     end(1);
     end(4);
     await turn();
-    assert.deepEqual(begun, [1, 2, 3, 4, 5, 6]);
+    assert.deepEqual(started, [1, 2, 3, 4, 5, 6]);
+    end(3);
+    end(5);
+    end(6);
+    await turn();
+    for (let job = 7; job <= 9; job += 1) queue.add(job);
+    assert.deepEqual(started, [1, 2, 3, 4, 5, 6, 7, 8, 9]);
   });
 
-  it('Jobs from which nothing is heard delay no other job', async (t) => {
+  it('Starts another job after each 5 ms without messages', async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
-    const { queue, begun } = startQueue();
+    const { queue, started } = startQueue();
     for (let job = 1; job <= 5; job += 1) queue.add(job);
-    t.mock.timers.tick(WAITING_MS);
+    t.mock.timers.tick(QUIET_MS);
     await turn();
-    assert.deepEqual(begun, [1, 2, 3, 4]);
-    t.mock.timers.tick(WAITING_MS);
+    assert.deepEqual(started, [1, 2, 3, 4]);
+    t.mock.timers.tick(QUIET_MS);
     await turn();
-    assert.deepEqual(begun, [1, 2, 3, 4, 5]);
+    assert.deepEqual(started, [1, 2, 3, 4, 5]);
   });
 
-  it('While a job goes on, no other begins', async (t) => {
+  it('Starts no job while messages arrive', async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
-    const { queue, begun } = startQueue();
-    for (let job = 1; job <= 4; job += 1) queue.add(job);
-    t.mock.timers.tick(WAITING_MS);
+    const { queue, started } = startQueue();
+    for (let job = 1; job <= 6; job += 1) queue.add(job);
+    t.mock.timers.tick(QUIET_MS);
     // Arrived while the thread was busy, and handled after the timer.
-    queue.heard();
+    queue.noteActivity();
     await turn();
-    assert.deepEqual(begun, [1, 2, 3]);
-    t.mock.timers.tick(WAITING_MS);
+    assert.deepEqual(started, [1, 2, 3]);
+    t.mock.timers.tick(QUIET_MS - 1);
+    queue.noteActivity();
+    t.mock.timers.tick(QUIET_MS - 1);
     await turn();
-    assert.deepEqual(begun, [1, 2, 3, 4]);
+    assert.deepEqual(started, [1, 2, 3]);
+    t.mock.timers.tick(1);
+    await turn();
+    assert.deepEqual(started, [1, 2, 3, 4]);
+    // One at a time, although a message arrived between the timer and what it does.
+    t.mock.timers.tick(QUIET_MS);
+    await turn();
+    assert.deepEqual(started, [1, 2, 3, 4, 5]);
   });
 
-  it('It says when no job runs, so that what jobs share can be forgotten', async () => {
+  it('Calls onIdle once, after the last job', async () => {
     const ends: (() => void)[] = [];
     let idle = 0;
     const queue = createJobQueue<number>({

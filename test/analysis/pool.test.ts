@@ -92,6 +92,21 @@ test('Analysis pool returns the same result as direct analysis', async (t) => {
   for (const lookup of expectedLookups) assert.ok(queries.includes(lookup), lookup);
 });
 
+test('Analyses at the same time share lookups, and one after them makes its own', async (t) => {
+  const queries: string[] = [];
+  const resolver: Resolver = (name, type) => {
+    queries.push(`${name} ${type}`);
+    return ZONE(name, type);
+  };
+  const pool = startPool(t, { resolver });
+  const one = async () => assert.ok((await pool.analyze(inputOf())).ok);
+  await Promise.all([one(), one(), one()]);
+  const shared = queries.splice(0);
+  assert.equal(new Set(shared).size, shared.length);
+  await one();
+  assert.deepEqual(queries.toSorted(), shared.toSorted());
+});
+
 test('Analysis pool returns each of 40 concurrent jobs its own result', async (t) => {
   const pool = startPool(t, { threads: 2 });
   const subjects = Array.from({ length: 40 }, (_, i) => `Message ${i}`);

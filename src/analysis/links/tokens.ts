@@ -6,14 +6,14 @@ const MIN_LENGTH = 20;
 const MIN_RANDOM_LENGTH = 16;
 
 const UUID = /\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b/i;
-const RUN = /[\p{L}\p{N}_~.%=+-]{20,}/gu;
+const RUN = new RegExp(`[\\p{L}\\p{N}_~.%=+-]{${MIN_LENGTH},}`, 'gu');
 /** ASCII text without a match has no token: each is between the dots and equals signs of a run. */
-const LONG_PART = /[\w~%+-]{20}|[^\0-\x7f]/;
+const LONG_PART = new RegExp(`[\\w~%+-]{${MIN_LENGTH}}|[^\\0-\\x7f]`);
 
 /** Labels, path segments, query names and values of at least `MIN_LENGTH`. Decoding makes none of them longer. */
-const LONG_LABEL = /[^.]{20}/;
-const LONG_SEGMENT = /[^/]{20}/;
-const LONG_IN_QUERY = /[?&][^&=]{20}|=[^&]{20}/;
+const LONG_LABEL = new RegExp(`[^.]{${MIN_LENGTH}}`);
+const LONG_SEGMENT = new RegExp(`[^/]{${MIN_LENGTH}}`);
+const LONG_IN_QUERY = new RegExp(`[?&][^&=]{${MIN_LENGTH}}|=[^&]{${MIN_LENGTH}}`);
 
 /** Whether a label of the host, a path segment or a query value is a long token. */
 export function hasToken(url: URL): boolean {

@@ -1,8 +1,8 @@
-/** DNS answers that analyses of one thread share for a moment. */
+/** DNS answers that analyses of one thread share for a second. */
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { momentaryCache } from '../../../src/net/dns/momentary-cache.ts';
+import { createBriefCache } from '../../../src/net/dns/brief-cache.ts';
 import type { DnsAnswer } from '../../../src/net/dns/resolver.ts';
 
 const found = (...records: string[]): DnsAnswer => ({
@@ -14,10 +14,10 @@ const found = (...records: string[]): DnsAnswer => ({
 
 /** A cache over answers that the test can change, with a clock that it can advance. */
 function startCache(answer: DnsAnswer) {
-  const state = { answer, time: 0, asked: 0 };
-  const cache = momentaryCache(
+  const state = { answer, time: 0, queries: 0 };
+  const cache = createBriefCache(
     async () => {
-      state.asked += 1;
+      state.queries += 1;
       return state.answer;
     },
     { now: () => state.time },
@@ -25,41 +25,53 @@ function startCache(answer: DnsAnswer) {
   return { state, cache };
 }
 
-describe('Momentary DNS cache', () => {
-  it('Shares an answer for a second, also while the question is open', async () => {
+describe('Brief DNS cache', () => {
+  it('Shares an answer for one second, and a query in flight', async () => {
     const { state, cache } = startCache(found('a'));
     await Promise.all([cache.resolver('example.com', 'TXT'), cache.resolver('EXAMPLE.com', 'TXT')]);
     state.time = 999;
     await cache.resolver('example.com', 'TXT');
-    assert.equal(state.asked, 1);
+    assert.equal(state.queries, 1);
     state.time = 1000;
     state.answer = found('b');
     assert.deepEqual(await cache.resolver('example.com', 'TXT'), found('b'));
-    assert.equal(state.asked, 2);
+    assert.equal(state.queries, 2);
   });
 
-  it('Asks again for another type, and after it was cleared', async () => {
+  it('Queries again for another type, and after it was cleared', async () => {
     const { state, cache } = startCache({ status: 'nxdomain' });
     await cache.resolver('example.com', 'TXT');
     await cache.resolver('example.com', 'MX');
-    assert.equal(state.asked, 2);
+    assert.equal(state.queries, 2);
     cache.clear();
     state.answer = found('b');
     assert.deepEqual(await cache.resolver('example.com', 'TXT'), found('b'));
   });
 
-  it('Keeps no errors', async () => {
+  it('Does not cache errors', async () => {
     const { state, cache } = startCache({ status: 'error', reason: 'timeout' });
     await cache.resolver('example.com', 'TXT');
     state.answer = found('a');
     assert.deepEqual(await cache.resolver('example.com', 'TXT'), found('a'));
   });
 
+  it('Forgets all answers when it is full', async () => {
+    const { state, cache } = startCache(found('a'));
+    for (let i = 0; i <= 1000; i++) await cache.resolver(`${i}.example.com`, 'A');
+    assert.equal(state.queries, 1001);
+    await cache.resolver('0.example.com', 'A');
+    assert.equal(state.queries, 1002);
+    await cache.resolver('1000.example.com', 'A');
+    assert.equal(state.queries, 1002);
+  });
+
   it('Each caller gets its own records', async () => {
     const { cache } = startCache(found('b', 'a'));
-    const first = await cache.resolver('example.com', 'A');
-    assert.ok(first.status === 'found');
-    first.records.sort();
-    assert.deepEqual(await cache.resolver('example.com', 'A'), found('b', 'a'));
+    for (let i = 0; i < 3; i++) {
+      const answer = await cache.resolver('example.com', 'A');
+      assert.deepEqual(answer, found('b', 'a'));
+      assert.ok(answer.status === 'found');
+      answer.records.sort();
+    }
   });
 });
