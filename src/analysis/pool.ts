@@ -300,7 +300,10 @@ function startThread(options: ThreadOptions): Thread {
   worker.on('message', (messages: FromWorker[]) => {
     for (const message of messages) {
       if (message.type === 'lookup') answerLookup(message, options.resolver, send);
-      else if (message.type === 'step')
+      else if (message.type === 'started') {
+        const job = jobs.get(message.job);
+        if (job) startTimer(job);
+      } else if (message.type === 'step')
         jobs.get(message.job)?.onStep?.(message.step, message.outcome);
       else settle(message, jobs, options);
     }

@@ -32,6 +32,8 @@ export type ToWorker = AnalyzeCommand | LookupAnswer;
 
 export type FromWorker =
   | LookupRequest
+  /** The time limit of the job begins. */
+  | { type: 'started'; job: number }
   | { type: 'step'; job: number; step: AnalysisStep; outcome: StepOutcome }
   | { type: 'done'; job: number; result: StoredResult; toFix: string[]; faults: string[] }
   | { type: 'failed'; job: number; error: string };
@@ -43,16 +45,19 @@ const { resolver, clear } = createBriefCache(remoteLookup);
 const network: Network = { resolver, web: createWebClient({ resolver }) };
 
 const jobs = createJobQueue<AnalyzeCommand>({
-  run: async (command) => send(await runJob(command, network)),
+  async run(command) {
+    send({ type: 'started', job: command.job });
+    send(await runJob(command, network));
+  },
   onIdle: clear,
 });
 
 port.on('message', (messages: ToWorker[]) => {
-  jobs.noteActivity();
   for (const message of messages) {
     if (message.type === 'answer') settle(message);
     else jobs.add(message);
   }
+  if (messages.some(({ type }) => type === 'answer')) jobs.noteActivity();
 });
 
 interface Network {

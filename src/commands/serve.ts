@@ -1,7 +1,7 @@
 /** `serve`: runs the service until a signal stops it. */
 
 import { databaseLabel } from '../lib/database-url.ts';
-import { limitHeapGrowth } from '../lib/memory-settings.ts';
+import { allowThreadLimits, limitHeapGrowth } from '../lib/memory-settings.ts';
 import { startService } from '../service.ts';
 import { findOwner } from '../team/members.ts';
 import { VERSION } from '../version.ts';
@@ -16,6 +16,8 @@ export const serve: Command = {
     readArguments(args, {});
     const { config, log } = configure(io);
     prepareDataFolder(config, io);
+    // Before the service starts threads.
+    allowThreadLimits(io.env);
     // Installs the signal handlers first, so that a signal during startup also shuts down cleanly.
     const { interrupted, nodeVersion, program } = io;
     const service = await startService(config, VERSION, { log, nodeVersion, program });

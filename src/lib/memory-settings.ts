@@ -56,6 +56,14 @@ export function applyMemorySettings(current: Process): void {
   }
 }
 
+/**
+ * Lets each thread that starts afterwards have a limit of its own for young objects: a limit in NODE_OPTIONS replaces it.
+ * A limit that the administrator set stays in effect for all threads.
+ */
+export function allowThreadLimits({ NODE_OPTIONS }: NodeJS.ProcessEnv): void {
+  if (NODE_OPTIONS?.endsWith(YOUNG_OBJECTS)) setFlagsFromString('--max-semi-space-size=0');
+}
+
 /** By how much the old objects of a thread may grow until they are collected again. V8 lets them double or more. */
 const MAX_GROWTH_PERCENT = 50;
 
@@ -65,8 +73,6 @@ const MAX_GROWTH_PERCENT = 50;
  */
 export function limitHeapGrowth(): void {
   setFlagsFromString(`--heap-growing-percent=${MAX_GROWTH_PERCENT}`);
-  // Otherwise the limit of the main thread, also one in NODE_OPTIONS, would replace those of the other threads.
-  setFlagsFromString('--max-semi-space-size=0');
   setFlagsFromString('--expose-gc');
   // Only contexts that are created with the flag have the function.
   const collect = runInNewContext('gc') as () => void;

@@ -171,7 +171,7 @@ function startRenderThread(
 ): RenderThread {
   const { log, timeoutMs = 20_000, memoryMb = 512, workerFile = RENDER_FILE } = options;
   const worker = (options.startWorker ?? startWorker)(workerFile, {
-    resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: 32 },
+    resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: 12 },
   });
   worker.unref();
   let current: PromiseWithResolvers<Rendered> | null = null;

@@ -42,7 +42,7 @@ describe('Job queue of an analysis thread', () => {
     assert.deepEqual(started, [1, 2, 3, 4, 5, 6, 7, 8, 9]);
   });
 
-  it('Starts another job after each 5 ms without messages', async (t) => {
+  it('Starts another job after each 5 ms without answers', async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
     const { queue, started } = startQueue();
     for (let job = 1; job <= 5; job += 1) queue.add(job);
@@ -54,7 +54,7 @@ describe('Job queue of an analysis thread', () => {
     assert.deepEqual(started, [1, 2, 3, 4, 5]);
   });
 
-  it('Starts no job while messages arrive', async (t) => {
+  it('Starts no job while answers arrive', async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
     const { queue, started } = startQueue();
     for (let job = 1; job <= 6; job += 1) queue.add(job);
@@ -75,6 +75,28 @@ describe('Job queue of an analysis thread', () => {
     t.mock.timers.tick(QUIET_MS);
     await turn();
     assert.deepEqual(started, [1, 2, 3, 4, 5]);
+  });
+
+  it('Answers delay a queued job for 100 ms at most', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    let time = 0;
+    const started: number[] = [];
+    const queue = createJobQueue<number>({
+      quietMs: QUIET_MS,
+      clock: { now: () => time },
+      run(job) {
+        started.push(job);
+        return new Promise(() => {});
+      },
+    });
+    for (let job = 1; job <= 4; job += 1) queue.add(job);
+    for (; started.length === 3; time += 1) {
+      queue.noteActivity();
+      t.mock.timers.tick(1);
+      await turn();
+      assert.ok(time < 110);
+    }
+    assert.ok(time >= 100);
   });
 
   it('Calls onIdle once, after the last job', async () => {

@@ -1,8 +1,14 @@
 /** The service restarts itself once with settings for its memory. */
 
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 import { applyMemorySettings, withMemorySettings } from '../../src/lib/memory-settings.ts';
+import { spawnProgram } from '../helpers/program.ts';
 
 type Process = Parameters<typeof applyMemorySettings>[0];
 
@@ -69,4 +75,21 @@ test('applyMemorySettings returns where a restart is not possible', () => {
     throw new Error('EPERM');
   }) as never;
   assert.equal(restartOf({ execve: failing }), null);
+});
+
+test('serve runs with the settings', { skip: process.platform !== 'linux' }, async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'memory-settings-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const child = await spawnProgram(['serve'], {
+    DELIVERABILITY_DATA_DIR: folder,
+    DELIVERABILITY_HTTP_PORT: '0',
+    DELIVERABILITY_SMTP_PORT: '0',
+    DELIVERABILITY_INBOX_DOMAIN: 'inbox.test',
+  });
+  for await (const line of createInterface(child.stderr)) if (/\bready\b/.test(line)) break;
+  const environment = readFileSync(`/proc/${child.pid}/environ`, 'latin1').split('\0');
+  child.kill('SIGTERM');
+  await once(child, 'exit');
+  assert.ok(environment.includes('MALLOC_ARENA_MAX=2'));
+  assert.ok(environment.includes('NODE_OPTIONS=--max-semi-space-size=4'));
 });

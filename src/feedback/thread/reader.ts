@@ -52,7 +52,7 @@ export function createFeedbackReader(options: ReaderOptions): FeedbackReader {
 
   function start(): WorkerThread {
     const started = (options.startWorker ?? startWorker)(options.workerFile ?? FEEDBACK_FILE, {
-      resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: 32 },
+      resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: 12 },
     });
     started.unref();
     started.on('message', (message: FromWorker) => {

@@ -55,14 +55,25 @@ describe('Brief DNS cache', () => {
     assert.deepEqual(await cache.resolver('example.com', 'TXT'), found('a'));
   });
 
-  it('Forgets all answers when it is full', async () => {
+  it('Forgets the oldest answer when it is full', async () => {
     const { state, cache } = startCache(found('a'));
     for (let i = 0; i <= 1000; i++) await cache.resolver(`${i}.example.com`, 'A');
     assert.equal(state.queries, 1001);
+    await cache.resolver('1.example.com', 'A');
+    await cache.resolver('1000.example.com', 'A');
+    assert.equal(state.queries, 1001);
     await cache.resolver('0.example.com', 'A');
     assert.equal(state.queries, 1002);
-    await cache.resolver('1000.example.com', 'A');
-    assert.equal(state.queries, 1002);
+  });
+
+  it('Does not cache large answers', async () => {
+    const { state, cache } = startCache(found('a'.repeat(4096)));
+    await cache.resolver('example.com', 'TXT');
+    await cache.resolver('example.com', 'TXT');
+    assert.equal(state.queries, 1);
+    state.answer = found('a'.repeat(4096), 'b');
+    for (let i = 0; i < 2; i++) await cache.resolver('example.net', 'TXT');
+    assert.equal(state.queries, 3);
   });
 
   it('Each caller gets its own records', async () => {
