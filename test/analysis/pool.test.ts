@@ -8,7 +8,9 @@ import { Worker } from 'node:worker_threads';
 import { analyze } from '../../src/analysis/analyze.ts';
 import type { AnalysisInput } from '../../src/analysis/check.ts';
 import { createAnalysisPool, type PoolOptions, type PoolOutcome } from '../../src/analysis/pool.ts';
+import type { FromWorker } from '../../src/analysis/worker.ts';
 import { type Log, silentLog } from '../../src/lib/log.ts';
+import type { StartWorker } from '../../src/lib/threads.ts';
 import type { Resolver } from '../../src/net/dns/resolver.ts';
 import { zoneResolver } from '../../src/net/dns/zone.ts';
 import { ENVELOPE, RECEIVED_AT } from '../helpers/analysis.ts';
@@ -105,6 +107,31 @@ test('Analyses at the same time share lookups, and one after them makes its own'
   assert.equal(new Set(shared).size, shared.length);
   await one();
   assert.deepEqual(queries.toSorted(), shared.toSorted());
+});
+
+test('The time limit of a job that waits in its thread begins when the job starts', (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  let receive = (_: FromWorker[]): void => {};
+  let ended = false;
+  const startWorker: StartWorker = () => ({
+    postMessage() {},
+    ref() {},
+    unref() {},
+    async terminate() {
+      ended = true;
+    },
+    on(event, listener) {
+      if (event === 'message') receive = listener;
+    },
+  });
+  const pool = startBadPool(t, { startWorker, deadlineMs: 1000, graceMs: 100 });
+  void pool.analyze(inputOf());
+  t.mock.timers.tick(1050);
+  receive([{ type: 'started', job: 1 }]);
+  t.mock.timers.tick(1050);
+  assert.equal(ended, false);
+  t.mock.timers.tick(50);
+  assert.equal(ended, true);
 });
 
 test('Analysis pool returns each of 40 concurrent jobs its own result', async (t) => {
