@@ -37,12 +37,12 @@ import {
   trimEvidence,
   trimFix,
   trimText,
-} from './run-check.ts';
+} from './run-checks.ts';
 import {
+  type CheckIndexes,
   earnedOf,
   gainOf,
-  type Places,
-  placesOf,
+  indexChecks,
   type Score,
   type ScoredCheck,
   scoreOf,
@@ -124,13 +124,13 @@ async function alternativeOf(
   const otherFindings = checks.map((check, index) =>
     check.dependsOnKind ? changed[again.indexOf(check)]! : findings[index]!,
   );
-  const { score, grade } = judge(context, checks, otherFindings);
+  const { score, grade } = scoreFindings(context, checks, otherFindings);
   return { kind: otherKind(kind), score, grade };
 }
 
-interface Judgement {
+interface ScoredFindings {
   scored: ScoredCheck[];
-  places: Places;
+  indexes: CheckIndexes;
   /** As it would be with any authentication. */
   details: Score;
   /** null without a score. */
@@ -141,16 +141,16 @@ interface Judgement {
   temporary: boolean;
 }
 
-function judge(context: Context, checks: Check[], findings: Finding[]): Judgement {
+function scoreFindings(context: Context, checks: Check[], findings: Finding[]): ScoredFindings {
   const scored = applyDependencies(checks, findings);
-  const places = placesOf(scored);
-  const details = scoreOf(scored, context.fact(classifyMessage).kind, places);
+  const indexes = indexChecks(scored);
+  const details = scoreOf(scored, context.fact(classifyMessage).kind, indexes);
   const auth = authCoverage(scored, checks, findings);
   const exact = auth.enough ? details.exact : null;
   const score = exact === null ? null : wholeScore(exact);
   const grade = score === null ? null : gradeOf(score);
   const temporary = !auth.enough && auth.temporaryErrors > 0;
-  return { scored, places, details, exact, score, grade, temporary };
+  return { scored, indexes, details, exact, score, grade, temporary };
 }
 
 async function resultOf(
@@ -159,7 +159,7 @@ async function resultOf(
   findings: Finding[],
   alternative: Alternative | null,
 ): Promise<AnalysisResult> {
-  const judged = judge(context, checks, findings);
+  const judged = scoreFindings(context, checks, findings);
   const { scored, details, exact, score, grade, temporary } = judged;
   const kind = context.fact(classifyMessage);
   const results = checks.map((check, index) =>
@@ -190,10 +190,10 @@ async function resultOf(
 const trimmed = (text: string | null | undefined): string | null =>
   text == null ? null : trimText(text);
 
-function gainAt(index: number, { scored, places, exact }: Judgement, kind: MailKind): number {
+function gainAt(index: number, { scored, indexes, exact }: ScoredFindings, kind: MailKind): number {
   const { id, status } = scored[index]!;
   const isProblem = status === 'warn' || status === 'fail';
-  return isProblem && exact !== null ? gainOf(id, scored, exact, kind, places) : 0;
+  return isProblem && exact !== null ? gainOf(id, scored, exact, kind, indexes) : 0;
 }
 
 /** Whether at least two of SPF, DKIM and DMARC are known, as a score requires. */

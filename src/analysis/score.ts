@@ -51,17 +51,17 @@ export interface Score {
   coverage: number;
 }
 
-/** Where each check is in the list; of several with the same id, the last. */
-export type Places = Map<string, number>;
+/** The index of each check by its id; of several with the same id, the last. */
+export type CheckIndexes = Map<string, number>;
 
-export const placesOf = (checks: { id: string }[]): Places =>
+export const indexChecks = (checks: { id: string }[]): CheckIndexes =>
   new Map(checks.map(({ id }, index) => [id, index]));
 
 /** Category scores, the mean, the cap and the coverage. Pure. */
 export function scoreOf(
   checks: ScoredCheck[],
   kind: MailKind = 'transactional',
-  places = placesOf(checks),
+  indexes = indexChecks(checks),
 ): Score {
   const categories = CATEGORIES.map((name) => scoreCategory(name, checks)).filter(
     (category) => category !== null,
@@ -73,7 +73,7 @@ export function scoreOf(
       ? null
       : ran.reduce((sum, { earned, points, weight: w }) => sum + (w * 100 * earned) / points, 0) /
         weight;
-  const cap = capOf(checks, kind, places);
+  const cap = capOf(checks, kind, indexes);
   const exact = uncapped === null ? null : cap ? Math.min(uncapped, cap.limit) : uncapped;
   return { categories, uncapped, cap, exact, coverage: coverageOf(checks) };
 }
@@ -97,8 +97,8 @@ function scoreCategory(name: Category, checks: ScoredCheck[]): CategoryScore | n
 }
 
 /** The cap of the worst consequence of the message, which the headline names. */
-function capOf(checks: ScoredCheck[], kind: MailKind, places: Places): Cap | null {
-  const worst = worstConsequence((id) => checks[places.get(id) ?? -1], kind);
+function capOf(checks: ScoredCheck[], kind: MailKind, indexes: CheckIndexes): Cap | null {
+  const worst = worstConsequence((id) => checks[indexes.get(id) ?? -1], kind);
   return worst ? { limit: worst.limit, reason: worst.reason, reference: worst.reference } : null;
 }
 
@@ -127,10 +127,10 @@ export function gainOf(
   checks: ScoredCheck[],
   current: number,
   kind: MailKind = 'transactional',
-  places = placesOf(checks),
+  indexes = indexChecks(checks),
 ): number {
   const after = afterFix(id, checks);
-  const { exact } = scoreOf(after, kind, places);
+  const { exact } = scoreOf(after, kind, indexes);
   return Math.max(0, Math.round(((exact ?? current) - current) * 10) / 10);
 }
 

@@ -36,10 +36,10 @@ export function parseNetwork(text: string): Network {
 
 /** Whether a normalized address is in one of the networks. */
 export function inNetworks(address: string, networks: Network[]): boolean {
-  return isIP(address) !== 0 && contain(networks, parseAddress(address));
+  return isIP(address) !== 0 && anyContains(networks, parseAddress(address));
 }
 
-const contain = (networks: Network[], address: ipaddr.IPv4 | ipaddr.IPv6): boolean =>
+const anyContains = (networks: Network[], address: ipaddr.IPv4 | ipaddr.IPv6): boolean =>
   networks.some(
     ([base, bits]) => address.kind() === base.kind() && address.match(base as never, bits),
   );
@@ -58,7 +58,7 @@ const DOCUMENTATION = [
 export function isLocalAddress(address: string): boolean {
   if (isIP(address) === 0) return false;
   const parsed = parseAddress(address);
-  return !contain(DOCUMENTATION, parsed) && parsed.range() !== 'unicast';
+  return !anyContains(DOCUMENTATION, parsed) && parsed.range() !== 'unicast';
 }
 
 /** The network that one organization usually has: the /24 of an IPv4 address, the /48 of an IPv6 address (RFC 6177). */

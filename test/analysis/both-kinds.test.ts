@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { analyze } from '../../src/analysis/analyze.ts';
 import type { MessageKind } from '../../src/analysis/check.ts';
 import { CHECKS } from '../../src/analysis/checks/index.ts';
-import { runChecks } from '../../src/analysis/run-check.ts';
+import { runChecks } from '../../src/analysis/run-checks.ts';
 import { type Zone, zoneResolver } from '../../src/net/dns/zone.ts';
 import { SENDER_ZONE, signed } from '../e2e/sender.ts';
 import { contextFor, ENVELOPE, RECEIVED_AT } from '../helpers/analysis.ts';

@@ -7,8 +7,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
+import { execFileSync } from '../../scripts/programs.ts';
 import { applyMemorySettings, withMemorySettings } from '../../src/lib/memory-settings.ts';
 import { spawnProgram } from '../helpers/program.ts';
+
+const MEMORY_SETTINGS = new URL('../../src/lib/memory-settings.ts', import.meta.url).href;
 
 type Process = Parameters<typeof applyMemorySettings>[0];
 
@@ -92,4 +95,36 @@ test('serve runs with the settings', { skip: process.platform !== 'linux' }, asy
   await once(child, 'exit');
   assert.ok(environment.includes('MALLOC_ARENA_MAX=2'));
   assert.ok(environment.includes('NODE_OPTIONS=--max-semi-space-size=4'));
+});
+
+/** The limit of the heap, in MB, of a thread with 64 MB for old and 24 MB for young objects. */
+function heapLimitOfThread(nodeOptions: string): number {
+  const script = `
+    import { Worker } from 'node:worker_threads';
+    import { allowThreadLimits } from ${JSON.stringify(MEMORY_SETTINGS)};
+    allowThreadLimits(process.env);
+    // A module, as is this script.
+    const code = \`
+      import { getHeapStatistics } from 'node:v8';
+      import { parentPort } from 'node:worker_threads';
+      parentPort.postMessage(getHeapStatistics().heap_size_limit);\`;
+    new Worker(code, {
+      eval: true,
+      resourceLimits: { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 24 },
+    }).on('message', console.log);`;
+  const output = execFileSync(process.execPath, ['--input-type=module', '-e', script], {
+    env: { PATH: '/usr/bin:/bin', NODE_OPTIONS: nodeOptions },
+    encoding: 'utf8',
+  });
+  return Number(output) / 2 ** 20;
+}
+
+test('allowThreadLimits lets threads have more young objects than the main thread', () => {
+  const { NODE_OPTIONS = '' } = withMemorySettings({});
+  assert.equal(heapLimitOfThread(NODE_OPTIONS), 64 + 24);
+});
+
+test('allowThreadLimits keeps the limit of the administrator', () => {
+  const options = '--max-semi-space-size=1';
+  assert.ok(heapLimitOfThread(options) < 64 + 24);
 });

@@ -38,15 +38,15 @@ export const clientSupport: Check = {
 type Feature = (typeof FEATURES)[number];
 
 const KNOWN_MARKERS = new Set(FEATURES.flatMap(([, , markers]) => markers));
-const markedBy = (prefix: string): Set<string> =>
+const markersWithPrefix = (prefix: string): Set<string> =>
   new Set(
     [...KNOWN_MARKERS]
       .filter((marker) => marker.startsWith(prefix))
       .map((marker) => marker.slice(prefix.length)),
   );
 // Most words and units of CSS are in no marker, so none is made for them.
-const KNOWN_WORDS = markedBy('word ');
-const KNOWN_UNITS = markedBy('unit ');
+const KNOWN_WORDS = markersWithPrefix('word ');
+const KNOWN_UNITS = markersWithPrefix('unit ');
 /** The properties of markers such as `display:flex`. */
 const PROPERTIES_WITH_WORD = new Set([...KNOWN_MARKERS].map((marker) => marker.split(':')[0]!));
 

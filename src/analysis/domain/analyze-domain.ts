@@ -26,7 +26,7 @@ import {
   trimEvidence,
   trimFix,
   trimText,
-} from '../run-check.ts';
+} from '../run-checks.ts';
 import { domainChecks, type GradedCheck } from './checks.ts';
 import { type DomainCheck, type DomainHealth, healthOf, type Severity } from './health.ts';
 import { asParked, findParked } from './parked.ts';

@@ -27,9 +27,11 @@ const BY_FIRST_WORD = new Map<string, Phrase[]>();
 const BEGINNINGS: Phrase[] = [];
 const WITHOUT_SPACES: Phrase[] = [];
 let phraseCount = 0;
+/** Finds any of `BEGINNINGS`; null after one was added. Plain words have no characters that need to be escaped. */
+let anyBeginning: RegExp | null = null;
 
 /** Each line has phrases of one language, separated by commas. */
-export function listOf(...lines: string[]): PhraseList {
+export function parsePhrases(...lines: string[]): PhraseList {
   const list: PhraseList = [];
   for (const phrase of lines.flatMap((line) => line.split(','))) addPhrase(list, phrase.trim());
   return list;
@@ -46,6 +48,7 @@ function addPhrase(list: PhraseList, phrase: string): void {
     position: phraseCount,
   };
   phraseCount += 1;
+  anyBeginning = null;
   list.push(added);
   const firstWord = /^ (\S+) /.exec(words)?.[1];
   if (SPACELESS.test(phrase)) WITHOUT_SPACES.push(added);
@@ -85,9 +88,6 @@ export function searchedText(words: string): SearchedText {
     for (const phrase of WITHOUT_SPACES) if (words.includes(phrase.words)) found.add(phrase);
   return { words, found: inOrder(found) };
 }
-
-/** Created once all lists exist. Plain words have no characters that need to be escaped. */
-let anyBeginning: RegExp | null = null;
 
 /** Both texts as one. */
 export const joinTexts = (a: SearchedText, b: SearchedText): SearchedText => ({

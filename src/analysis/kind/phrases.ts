@@ -3,11 +3,11 @@
  * count as spaces, a final `*` matches any word ending, and `…` stands for up to a few words.
  */
 
-import { listOf } from './phrase-search.ts';
+import { parsePhrases } from './phrase-search.ts';
 
 // Signs of marketing.
 
-export const OFFERS = listOf(
+export const OFFERS = parsePhrases(
   'black friday, cyber monday, singles day, prime day, boxing day sale',
   'flash sale, summer sale, winter sale, spring sale, autumn sale, big sale, mega sale, final sale',
   'clearance, sale ends, sale starts, sale is on, sale now on, now on sale, sitewide, storewide',
@@ -64,7 +64,7 @@ export const OFFERS = listOf(
 );
 
 /** Words for a discount, next to a percentage. */
-export const DISCOUNT_WORDS = listOf(
+export const DISCOUNT_WORDS = parsePhrases(
   'off, discount*, save, sale, reduced by, reduction*, rabatt*, nachlass, sparen, spare, günstiger, reduziert*, auf alles',
   'remise*, réduction*, soldes, promo*, économisez, descuento*, dto, ahorra*, rebaja*',
   'sconto, sconti, risparmi*, korting*, bespaar, desconto*, economize, rabat*, zniżk*, obniżk*',
@@ -73,7 +73,7 @@ export const DISCOUNT_WORDS = listOf(
   'reducer*, slev*, kedvezmény*, εκπτωσ*, знижк*, छूट, ลด, giam, giảm, diskon, تخفیف, بخصم, خصم',
 );
 
-export const CALLS_TO_ACTION = listOf(
+export const CALLS_TO_ACTION = parsePhrases(
   'shop now, buy now, order now, shop the, shop all, shop sale, get the deal, grab the deal, redeem',
   'claim your, claim offer, get offer, start shopping, add to cart, add to bag, explore the collection',
   'discover the collection, upgrade now, book a demo, request a demo, register now, save your seat',
@@ -112,7 +112,7 @@ export const CALLS_TO_ACTION = listOf(
   'بازگشت به سبد خرید',
 );
 
-export const APPEALS = listOf(
+export const APPEALS = parsePhrases(
   'donate now, donate today, make a donation, your donation, jetzt spenden, ihre spende, faire un don',
   'je fais un don, votre don, haz una donación, dona ahora, tu donación, dona ora, la tua donazione',
   'doneer nu, jouw donatie, uw gift, doe agora, sua doação, wesprzyj, przekaż darowiznę, 寄付, 捐款',
@@ -120,7 +120,7 @@ export const APPEALS = listOf(
   'підтримайте нас, bağış yap, 기부하기, दान करें, บริจาค, quyên góp, donasi sekarang, تبرع الآن, کمک مالی',
 );
 
-export const PROMO_CODES = listOf(
+export const PROMO_CODES = parsePhrases(
   'promo code, discount code, coupon code, voucher code, use code save, gift code, coupon',
   'gutscheincode, rabattcode, aktionscode, gutschein, code promo, code de réduction, bon de réduction',
   'código promocional, código de descuento, cupón, codice sconto, codice promozionale, buono sconto',
@@ -131,7 +131,7 @@ export const PROMO_CODES = listOf(
   'کد تخفیف',
 );
 
-export const CARTS = listOf(
+export const CARTS = parsePhrases(
   'left in your cart, left something in your cart, left something behind, items in your cart',
   'forgot something, still in your basket, still in your cart, your cart is waiting, your basket is',
   'warenkorb wartet, noch im warenkorb, im warenkorb vergessen, etwas vergessen',
@@ -145,7 +145,7 @@ export const CARTS = listOf(
   'di keranjang, keranjang belanja, سلة التسوق, سبد خرید, no carrinho, カートにあります, カートにござい',
 );
 
-export const ANNOUNCEMENTS = listOf(
+export const ANNOUNCEMENTS = parsePhrases(
   "webinar*, live demo, join us for, you're invited, introducing, meet the new, announcing, what's new",
   'product update*, now available, new feature*, newsletter*, weekly digest, monthly roundup',
   'call for papers, call for submissions, call for abstracts, invite you to submit, submit your next, submit your manuscript',
@@ -171,7 +171,7 @@ export const ANNOUNCEMENTS = listOf(
   'دعوت به, محصول جدید, 通讯, 研讨会, ウェビナーのご案内',
 );
 
-export const SURVEYS = listOf(
+export const SURVEYS = parsePhrases(
   'survey, share your feedback, how likely are you to recommend, tell us what you think',
   'rate your experience, rate your purchase, review your purchase, leave a review, how did we do',
   'how are we doing, wie zufrieden, êtes vous satisfait, hoe tevreden, qué te ha parecido, jak oceniasz',
@@ -182,7 +182,7 @@ export const SURVEYS = listOf(
   'ваша думка, fikriniz, anketimiz, 설문, सर्वेक्षण, แบบสอบถาม, khảo sát, survei, استبيان, رأيك, نظرسنجی',
 );
 
-export const OUTREACH = listOf(
+export const OUTREACH = parsePhrases(
   'quick question, i came across, reaching out, hop on a call, quick call, 15 minutes, 15 minute',
   '20 minutes, book a call, worth a chat, worth a conversation, circling back, following up on my',
   'bumping this, would you be open to, are you the right person, we help companies, we help teams',
@@ -195,7 +195,7 @@ export const OUTREACH = listOf(
   'conversa de 15, ajudamos empresas, krótkie pytanie, 15 minut, pomagamy firmom',
 );
 
-export const BROWSER_LINKS = listOf(
+export const BROWSER_LINKS = parsePhrases(
   'view in browser, view this email in, view it in your browser, view online, view this email online',
   'read online, trouble viewing this, web version, online version, webversion, onlineversion',
   'im browser anzeigen, im browser ansehen, im browser öffnen, online ansehen',
@@ -209,7 +209,7 @@ export const BROWSER_LINKS = listOf(
   'xem trong trình duyệt, lihat di browser, عرض في المتصفح, مشاهده در مرورگر',
 );
 
-export const RECIPIENT_REASONS = listOf(
+export const RECIPIENT_REASONS = parsePhrases(
   "you are receiving this because, you're receiving this because, you are receiving this email because",
   "you're receiving this email because, you received this email because, because you signed up",
   'because you subscribed, because you opted in, you signed up, you are subscribed, you subscribed',
@@ -223,7 +223,7 @@ export const RECIPIENT_REASONS = listOf(
   'anda menerima email ini, تصلك هذه الرسالة, این ایمیل',
 );
 
-export const READ_MORE = listOf(
+export const READ_MORE = parsePhrases(
   'read more, read the full, continue reading, read article, weiterlesen, mehr lesen, zum artikel',
   "lire la suite, lire l'article, leer más, seguir leyendo, leggi tutto, leggi l'articolo",
   'lees meer, lees verder, leia mais, ler mais, czytaj więcej, czytaj dalej, 続きを読む, 阅读全文',
@@ -233,7 +233,7 @@ export const READ_MORE = listOf(
 );
 
 /** A letter to many readers: what an issue contains, and where to read on. */
-export const EDITORIAL = listOf(
+export const EDITORIAL = parsePhrases(
   "in this issue, in this edition, in this newsletter, this month's letter, read more on our, our reading list",
   'in dieser ausgabe, in diesem heft, gartenbrief, leserbrief, unsere lesetipps, dans ce numéro, dans cette édition',
   'en este número, en esta edición, in questo numero, in questa edizione, in dit nummer, in deze editie',
@@ -243,7 +243,7 @@ export const EDITORIAL = listOf(
 );
 
 /** Asks the recipient to bring others, for a reward. */
-export const REFERRALS = listOf(
+export const REFERRALS = parsePhrases(
   'refer a friend, refer friends, invite a friend and, invite your friends, give … get, share your link, bring a friend',
   'freunde werben, freund werben, empfehlen sie uns weiter, empfiehl uns, parrainez, parrainage, invita a un amigo',
   'invita amigos, invita un amico, porta un amico, nodig een vriend, vriend uitnodigen, indique um amigo, convide um amigo',
@@ -254,7 +254,7 @@ export const REFERRALS = listOf(
 );
 
 /** Another person invites the recipient to something that they share. */
-export const INVITES = listOf(
+export const INVITES = parsePhrases(
   'invited you to, has invited you, shared a document with you, shared … with you, wants to share, added you to',
   'hat sie eingeladen, hat dich eingeladen, hat ein dokument mit ihnen geteilt, vous a invité, vous invite à rejoindre',
   'te ha invitado, le ha invitado, ti ha invitato, heeft je uitgenodigd, heeft u uitgenodigd, convidou você, convidou-o',
@@ -266,7 +266,7 @@ export const INVITES = listOf(
 // Signs of mail about the recipient's own business.
 
 /** Followed by the number of an order, a booking, a case, … */
-export const REFERENCES = listOf(
+export const REFERENCES = parsePhrases(
   'order, order number, order no, order id, invoice, invoice number, invoice no, receipt',
   'receipt number, booking, booking reference, booking number, confirmation number, reservation',
   'reservation number, ticket, ticket number, case, case number, reference number, transaction id',
@@ -291,7 +291,7 @@ export const REFERENCES = listOf(
   'pesanan, nomor pesanan, nomor resi, رقم الطلب, الطلب رقم, رقم التتبع, شماره سفارش, کد رهگیری',
 );
 
-export const PURCHASES = listOf(
+export const PURCHASES = parsePhrases(
   'order confirmation, order confirmed, thank you for your order, thanks for your order, your receipt',
   'your order has, your order is, your order was, your invoice, payment received, payment confirmation',
   'receipt for, invoice for, thank you for your purchase, thank you for your payment',
@@ -322,7 +322,7 @@ export const PURCHASES = listOf(
   'شكرا على طلبك, فاتورتك, الفاتورة, إيصال, تم الدفع, سفارش شما, صورتحساب, رسید, پرداخت شما, 账单, 付款成功',
 );
 
-export const DELIVERIES = listOf(
+export const DELIVERIES = parsePhrases(
   'has shipped, has been shipped, on its way, out for delivery, has been delivered, delivery update',
   'parcel … arrives, package … arrives, delivery … arrives, track the parcel, track the package',
   'paket … kommt, colis … arrive, paquete … llega, pacco … arriva, pakket … komt, paczka … dotrze',
@@ -346,7 +346,7 @@ export const DELIVERIES = listOf(
   'شحنتك, تتبع الشحنة, رقم التتبع, تم شحن, بسته شما, کد رهگیری, پیگیری بسته, ارسال شد, 快递, 送达, お荷物',
 );
 
-export const ACCOUNT_SECURITY = listOf(
+export const ACCOUNT_SECURITY = parsePhrases(
   'reset your … password, reset your password, password reset, reset password, set a new password, new sign in, new login',
   'new device, neues gerät, nouvel appareil, nuevo dispositivo, nuovo dispositivo, nieuw apparaat',
   'novo dispositivo, nowe urządzenie, ihr … passwort zurück, your account is ready, unusual activity',
@@ -381,7 +381,7 @@ export const ACCOUNT_SECURITY = listOf(
   'wachtwoord aangevraagd, zmiana hasła, restablece tu contraseña, wachtwoord opnieuw',
 );
 
-export const WELCOMES = listOf(
+export const WELCOMES = parsePhrases(
   'welcome to, welcome aboard, willkommen bei, bienvenue chez, bienvenue sur, bienvenido a',
   'bienvenida a, benvenuto in, benvenuto su, benvenuta, welkom bij, bem-vindo, witamy w, ようこそ, 欢迎加入',
   'välkommen till, bun venit, vítejte v, üdvözlünk, καλώς ήρθατε, добро пожаловать, ласкаво просимо',
@@ -389,7 +389,7 @@ export const WELCOMES = listOf(
 );
 
 /** Next to a code of four to eight digits. */
-export const ONE_TIME_CODES = listOf(
+export const ONE_TIME_CODES = parsePhrases(
   'verification code, security code, one time code, one time password, login code, sign in code',
   'authentication code, your code is, passcode, otp, confirmation code',
   'bestätigungscode, sicherheitscode, einmalcode, anmeldecode, ihr code, dein code, einmalpasswort',
@@ -403,7 +403,7 @@ export const ONE_TIME_CODES = listOf(
   'kode verifikasi, رمز التحقق, کد تایید',
 );
 
-export const ACCOUNT_NOTICES = listOf(
+export const ACCOUNT_NOTICES = parsePhrases(
   'payment failed, payment declined, payment is overdue, will renew, has been renewed, card expires',
   'statement is ready, your statement, account statement, your bill, terms of service, privacy policy update',
   'scheduled maintenance, zahlung fehlgeschlagen, kontoauszug, wurde verlängert, zahlungserinnerung',
@@ -417,7 +417,7 @@ export const ACCOUNT_NOTICES = listOf(
   'pembayaran gagal, فشل الدفع, آخر موعد للدفع, مهلت پرداخت, termin płatności',
 );
 
-export const BOOKINGS = listOf(
+export const BOOKINGS = parsePhrases(
   'your appointment, appointment reminder, appointment confirmed, your booking, booking confirmation',
   'booking confirmed, reservation confirmed, your reservation, your itinerary, boarding pass, e-ticket',
   'check in is open, ihr termin, ihren termin, terminbestätigung, terminerinnerung, buchungsbestätigung',
@@ -441,7 +441,7 @@ export const BOOKINGS = listOf(
 );
 
 /** Lines of a receipt. One alone may be anything. */
-export const RECEIPT_LINES = listOf(
+export const RECEIPT_LINES = parsePhrases(
   'subtotal, sub total, order total, total amount, amount due, amount paid, shipping, vat, tax, quantity',
   'zwischensumme, gesamtsumme, gesamtbetrag, mwst, ust, versandkosten, menge',
   'sous total, total ttc, tva, frais de livraison, quantité, total a pagar, iva, gastos de envío',
@@ -454,7 +454,7 @@ export const RECEIPT_LINES = listOf(
 );
 
 /** Part account notice, part offer. */
-export const ENDING_PLANS = listOf(
+export const ENDING_PLANS = parsePhrases(
   'trial ends, trial is ending, trial expires, trial has ended, trial ending, trial period, free trial is',
   'trial will end, your trial, plan expires, subscription expires, subscription ends',
   'testphase, testzeitraum, probezeit endet, probeabo, essai gratuit, période d’essai, votre essai',
@@ -467,7 +467,7 @@ export const ENDING_PLANS = listOf(
 );
 
 /** A digest of what happened in an account: part notification, part promotion of a service. */
-export const DIGESTS = listOf(
+export const DIGESTS = parsePhrases(
   'new followers, viewed your profile, new notifications, what you missed, appeared in searches',
   'people you may know, neue follower, haben ihr profil besucht, das hast du verpasst',
   'nouveaux abonnés, ont consulté votre profil, nuevos seguidores, nuovi follower, nieuwe volgers',

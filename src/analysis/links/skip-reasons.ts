@@ -6,6 +6,7 @@ import { fields } from '../mime/message.ts';
 import { plainWords } from '../text.ts';
 import { dependsOnContext, isGenericText } from './generic-text.ts';
 import { type MessageLink, messageLinks } from './links.ts';
+import { percentDecodedTwice } from './percent-encoding.ts';
 import { hasToken } from './tokens.ts';
 import { isUnsubscribeUrl, mentionsUnsubscribe, unsubscribeCandidates } from './unsubscribe.ts';
 
@@ -192,7 +193,9 @@ export function linkSkipReasons(context: Context): LinkSkipReasons {
   const reasonForUrl = (url: URL): string | null => {
     if (url.href.length > MAX_URL_LENGTH) return 'its URL is very long';
     if (unsubscribePages.has(pageOf(url))) return 'it is in the List-Unsubscribe field';
-    const purpose = isUnsubscribeUrl(url.href) ? UNSUBSCRIBE : purposeOf(decoded(url.href));
+    const purpose = isUnsubscribeUrl(url.href)
+      ? UNSUBSCRIBE
+      : purposeOf(percentDecodedTwice(url.href));
     if (purpose) return `it looks like a link to ${purpose}`;
     return hasToken(url) ? 'it contains a long token, which may identify the recipient' : null;
   };
@@ -273,19 +276,6 @@ function patternOf({ purpose, anywhere, atStart, whole }: CautionWords): Pattern
     ...normalize(whole).map((word) => ` ${word} `),
   ];
   return { purpose, words: new RegExp(pieces.join('|')) };
-}
-
-/** Removes percent-encoding twice, because a URL may contain another URL. */
-function decoded(text: string): string {
-  return decodedOnce(decodedOnce(text));
-}
-
-// Unlike `decodeURIComponent`, keeps going after invalid UTF-8.
-function decodedOnce(text: string): string {
-  if (!text.includes('%')) return text;
-  return text.replace(/(?:%[0-9a-f]{2})+/gi, (run) =>
-    Buffer.from(run.replaceAll('%', ''), 'hex').toString('utf8'),
-  );
 }
 
 function listUnsubscribePages(context: Context): Set<string> {

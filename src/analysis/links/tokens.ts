@@ -1,5 +1,7 @@
 /** Long random values in URLs, which may identify a person or a session, or be a secret. */
 
+import { percentDecoded } from './percent-encoding.ts';
+
 /** Shorter values are too weak to protect anything. */
 const MIN_LENGTH = 20;
 /** Characters that must look random: a title may contain a year or a product number. */
@@ -24,7 +26,7 @@ export function hasToken(url: URL): boolean {
   if (isShort) return false;
   // An internationalized label looks random in Punycode.
   const labels = url.hostname.split('.').filter((label) => !label.startsWith('xn--'));
-  const path = url.pathname.split('/').map(decoded);
+  const path = url.pathname.split('/').map(percentDecoded);
   const values = [...labels, ...path, ...url.searchParams.values()];
   // Without `=`, the parser takes a value for a name.
   return [...values, ...url.searchParams.keys()].some(looksRandom);
@@ -62,13 +64,4 @@ function isOrdinary(piece: string): boolean {
   // "SummerSale" is two words, but "aBcDeFgH" is not a word.
   const words = piece.split(/(?<=\p{Ll})(?=\p{Lu})/u);
   return words.every((word) => WORD.test(word)) && piece.length >= (words.length - 1) * 4;
-}
-
-function decoded(text: string): string {
-  if (!text.includes('%')) return text;
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

@@ -4,6 +4,7 @@ import type { Context } from '../check.ts';
 import { isAscii } from '../text.ts';
 import { isGenericText, isUrlText } from './generic-text.ts';
 import { type MessageLink, messageLinks } from './links.ts';
+import { percentDecoded } from './percent-encoding.ts';
 
 const OPENABLE = new Set(['http', 'https', 'mailto']);
 
@@ -240,7 +241,7 @@ function unsubscribesFromMail(linkText: string, href: string, surroundingText: s
 
 /** The words of a URL, and the part after its host, in lower case and decoded. */
 function splitUrl(href: string): { words: string; path: string } {
-  const url = fold(decoded(href.slice(0, MAX_LENGTH)));
+  const url = fold(percentDecoded(href.slice(0, MAX_LENGTH)));
   return {
     words: url.replace(NOT_LETTERS, ' '),
     path: url.replace(/^mailto:([^@]*)@[^?]*/, '$1').replace(/^[a-z]+:\/\/[^/?#]*/, ''),
@@ -249,12 +250,3 @@ function splitUrl(href: string): { words: string; path: string } {
 
 // Runs other than a single space.
 const NOT_LETTERS = /[^\p{L} ]\P{L}*| \P{L}+/gu;
-
-function decoded(href: string): string {
-  if (!href.includes('%')) return href;
-  try {
-    return decodeURIComponent(href);
-  } catch {
-    return href;
-  }
-}

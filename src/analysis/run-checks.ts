@@ -31,7 +31,7 @@ export function runChecks(
   const { promise, resolve, reject } = Promise.withResolvers<Finding[]>();
   const findings: Finding[] = [];
   let openCount = checks.length;
-  const end = (index: number, finding: Finding): void => {
+  const settle = (index: number, finding: Finding): void => {
     try {
       findings[index] = finding;
       onFinding(checks[index]!, finding);
@@ -41,35 +41,35 @@ export function runChecks(
     openCount -= 1;
     if (openCount === 0) resolve(findings);
   };
-  const failed = (index: number, error: unknown): void =>
-    end(index, fault(checks[index]!, error, options));
+  const settleWithFault = (index: number, error: unknown): void =>
+    settle(index, fault(checks[index]!, error, options));
   // A check has a finding already if the deadline came first.
-  const found = (index: number, finding: Finding): void => {
+  const accept = (index: number, finding: Finding): void => {
     if (findings[index]) return;
     if (finding.fix) {
       findings[index] = finding;
       withPublishableFix(finding, finding.fix, context).then(
-        (published) => end(index, published),
-        (error) => failed(index, error),
+        (published) => settle(index, published),
+        (error) => settleWithFault(index, error),
       );
-    } else end(index, finding);
+    } else settle(index, finding);
   };
   const run = (check: Check, index: number): void => {
     try {
       const running = check.run(context);
       if (running instanceof Promise)
         running.then(
-          (finding) => found(index, finding),
-          (error) => findings[index] ?? failed(index, error),
+          (finding) => accept(index, finding),
+          (error) => findings[index] ?? settleWithFault(index, error),
         );
-      else found(index, running);
+      else accept(index, running);
     } catch (error) {
-      failed(index, error);
+      settleWithFault(index, error);
     }
   };
   // One callback for all: a race for each check costs more than most checks.
   void deadline.passed.then(() => {
-    for (const [index, check] of checks.entries()) found(index, timedOut(check));
+    for (const [index, check] of checks.entries()) accept(index, timedOut(check));
   });
   if (openCount === 0) resolve(findings);
   checks.forEach(run);

@@ -5,7 +5,7 @@ import { it } from 'node:test';
 import type { Check, Finding, Json } from '../../src/analysis/check.ts';
 import { CHECKS } from '../../src/analysis/checks/index.ts';
 import { dependencyDetail, factsOf, failedDependencies } from '../../src/analysis/result.ts';
-import { causesOf, trimEvidence, trimFix, trimText } from '../../src/analysis/run-check.ts';
+import { causesOf, trimEvidence, trimFix, trimText } from '../../src/analysis/run-checks.ts';
 import { analyzeBy, fakeCheck, never } from './fake-checks.ts';
 
 const after = (id: string, found: Parameters<typeof fakeCheck>[1], ...dependsOn: string[]): Check =>
