@@ -5,10 +5,14 @@ import { QuoteType, Tokenizer, type TokenizerCallbacks } from 'htmlparser2';
 export type Attributes = ReadonlyMap<string, string>;
 
 export interface TokenHandler {
-  open(name: string, attributes: Attributes, selfClosing: boolean): void;
+  /** `at` is the offset of the tag in the HTML. */
+  open(name: string, attributes: Attributes, selfClosing: boolean, at: number): void;
   close(name: string): void;
-  /** Text in pieces, with entities decoded. Includes the contents of `style`, `script` and similar. */
-  text(piece: string): void;
+  /**
+   * Text in pieces, with entities decoded. Includes the contents of `style`, `script` and similar. `at` is
+   * the offset of the piece in the HTML.
+   */
+  text(piece: string, at: number): void;
   /** A problem in the markup itself, as a sentence. */
   broken(sentence: string): void;
   /** Whether an SVG or MathML element is open, in which `title` and `style` are ordinary elements. */
@@ -45,7 +49,7 @@ const TAG = /<[/!]?[a-z]/i;
 /** Shared by all tags without attributes. */
 const NO_ATTRIBUTES = new Map<string, string>();
 
-const NO_TEXT = { decoded: '', start: 0, end: 0 };
+const NO_TEXT = { at: -1, decoded: '', start: 0, end: 0 };
 
 interface TokenizerState {
   /** The current tag; its start is -1 between tags. */
@@ -55,8 +59,11 @@ interface TokenizerState {
   raw: { name: string; start: number };
   /** The start of an unclosed comment, else -1. */
   comment: number;
-  /** Text not passed on yet: the decoded part, then the source from `start` to `end`. */
-  text: { decoded: string; start: number; end: number };
+  /**
+   * Text not passed on yet, from the offset `at` (-1 without any): the decoded part, then the source from
+   * `start` to `end`.
+   */
+  text: { at: number; decoded: string; start: number; end: number };
   /** Tags and attributes left before the limit; tokenizing stops below 0. */
   remaining: { tags: number; attributes: number };
 }
@@ -84,9 +91,9 @@ export function tokenizeHtml(html: string, handler: TokenHandler, isComplete = t
     tokenizer.pause();
   };
   const flush = () => {
-    const { decoded, start, end } = state.text;
+    const { at, decoded, start, end } = state.text;
     Object.assign(state.text, NO_TEXT);
-    if (decoded !== '' || end > start) handler.text(decoded + html.slice(start, end));
+    if (decoded !== '' || end > start) handler.text(decoded + html.slice(start, end), at);
   };
   const tokenizer = new Tokenizer(
     { decodeEntities: true },
@@ -116,10 +123,10 @@ function tagCallbacks(
 ): Pick<TokenizerCallbacks, TagCallbacks> {
   const finish = (end: number, selfClosing: boolean) => {
     flush();
-    const { name, attributes } = state.tag;
+    const { start, name, attributes } = state.tag;
     state.tag.start = -1;
     if (RAW_TEXT.has(name) && !handler.isForeign()) state.raw = { name, start: end + 1 };
-    handler.open(name, attributes, selfClosing);
+    handler.open(name, attributes, selfClosing, start - 1);
     state.remaining.tags -= 1;
     checkLimits();
   };
@@ -198,6 +205,7 @@ function contentCallbacks(
   // Joins pieces, so that a megabyte of entities or stray `<` does not cause a million calls.
   const addText = (start: number, end: number) => {
     const { text } = state;
+    if (text.at < 0) text.at = start;
     if (text.end !== start) {
       text.decoded += html.slice(text.start, text.end);
       text.start = start;
