@@ -2,22 +2,10 @@
 
 import { type Check, type Finding, info, skipped } from '../check.ts';
 import { evaluateHtml, type HtmlFacts } from '../html/facts.ts';
-import { stripFiller } from '../text.ts';
+import { previewText } from '../html/preview-text.ts';
 
 /** Email clients show at most this many characters. */
 const MAX_PREVIEW_CHARACTERS = 140;
-
-/** Characters of hidden text that are read; previews show far fewer. */
-const MAX_HIDDEN_TEXT = 20_000;
-/** The "view in browser" line at the start of many templates, in several languages. */
-const BROWSER_LINES = [
-  /\b(?:view|read|open|trouble|problems?|can.?t see|cannot)\b.{0,60}\b(?:browser|online|web ?page)\b/i,
-  /\bweb-? ?version\b|\bonline-? ?version\b|\bim (?:browser|internet)\b/i,
-  /\bonline (?:ansehen|anzeigen|lesen|bekijken)\b|\b(?:bekijk|lees)\b.{0,60}\b(?:browser|online)\b/i,
-  /\b(?:voir|afficher|consulte[rz]|lire|visualise[rz]|version)\b.{0,60}\b(?:en ligne|navigateur)\b/i,
-  /\b(?:ver|vea|abrir|visualizar|veja)\b.{0,60}\b(?:navegador|en línea)\b/i,
-  /\b(?:vedi|leggi|visualizza|apri)\b.{0,60}\b(?:browser|online)\b/i,
-];
 
 export const preheader: Check = {
   id: 'preheader',
@@ -35,33 +23,27 @@ export const preheader: Check = {
     ),
 };
 
-function describePreview({ text, hidden }: HtmlFacts): Finding {
-  const hiddenText = hidden
-    .filter((entry) => entry.preheader)
-    .map((entry) => entry.text)
-    .join(' ');
-  const { text: customPreview, longest } = stripFiller(hiddenText.slice(0, MAX_HIDDEN_TEXT));
-  const hasFiller = longest > 20;
-  const preview = `${customPreview} ${hasFiller ? '' : text.slice(0, 1000)}`
-    .trim()
-    .slice(0, MAX_PREVIEW_CHARACTERS);
-  if (preview === '')
+function describePreview(facts: HtmlFacts): Finding {
+  const { text, preheader: hiddenText, hasFiller, source, browserLine } = previewText(facts);
+  if (source === 'none')
     return skipped(
       'Your message has no preview text.',
       'The HTML has no text that a preview could show.',
     );
-  const evidence = { preview, from: customPreview === '' ? 'text' : 'preheader' };
+  const preview = text.slice(0, MAX_PREVIEW_CHARACTERS);
+  const evidence = { preview, from: source };
   const title = `Email clients show “${truncate(preview)}” next to your subject.`;
-  if (BROWSER_LINES.some((line) => line.test(preview.slice(0, 100))))
+  if (browserLine === 'start')
     return info(
       title,
       'This is the link to the web version, which says nothing about your message. Put a preview sentence before it, in a hidden element.',
       evidence,
     );
-  if (customPreview === '')
+  if (hiddenText === '') return info(title, START_OF[source], evidence);
+  if (browserLine === 'after_preheader')
     return info(
       title,
-      'This is the start of your text. To choose the preview, add a hidden element with 40 to 100 characters at the start of the HTML.',
+      'Your hidden preview text is so short that the link to the web version follows it. Write 40 to 100 characters, or add filler after it.',
       evidence,
     );
   return info(
@@ -72,6 +54,14 @@ function describePreview({ text, hidden }: HtmlFacts): Finding {
     evidence,
   );
 }
+
+const ADD_PREHEADER =
+  'To choose the preview, add a hidden element with 40 to 100 characters at the start of the HTML.';
+const START_OF = {
+  text: `This is the start of your text. ${ADD_PREHEADER}`,
+  alt: `It starts with the alt text of your first image. ${ADD_PREHEADER}`,
+  preheader: '',
+};
 
 const truncate = (text: string): string =>
   text.length > 80 ? `${text.slice(0, 80).trimEnd()}…` : text;

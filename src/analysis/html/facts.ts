@@ -42,6 +42,11 @@ export interface HtmlFacts {
   truncated: boolean;
   /** The visible text, white space collapsed. */
   text: string;
+  /**
+   * What a preview takes of the visible content: text and alt texts in order, the first 1,000 characters.
+   * `startsWithAlt`: the first of it is an alt text.
+   */
+  opening: { text: string; startsWithAlt: boolean };
   links: HtmlLink[];
   images: HtmlImage[];
   /** Distinct URLs of background images, by attribute or `style`; lower case, at most 200 characters each. */
@@ -106,6 +111,7 @@ function unreadHtml(context: Context): string | null {
 /** Characters of HTML that are read. */
 const MAX_HTML = 5_000_000;
 const MAX_TEXT = 1_000_000;
+const MAX_OPENING = 1000;
 const MAX_IMAGES = 1000;
 const MAX_BACKGROUNDS = 1000;
 const MAX_STYLES = 1000;
@@ -123,6 +129,7 @@ export function scanHtml(html: string): HtmlFacts {
   return {
     truncated,
     text: scan.text.value(),
+    opening: scan.opening.value(),
     links: scan.links.links,
     images: scan.images,
     backgrounds: [...scan.backgrounds],
@@ -157,6 +164,7 @@ function createScan(styles: StyleElement[]) {
     hidden: collectHidden(),
     counts: countElements(),
     text: textSink(MAX_TEXT),
+    opening: collectOpening(),
     images: [] as HtmlImage[],
     backgrounds: new Set<string>(),
     inlineStyles: new Set<string>(),
@@ -169,6 +177,7 @@ function handlerOf(scan: Scan): TokenHandler {
   const separateBlocks = (name: string) => {
     if (!BLOCKS.has(name) && name !== 'br') return;
     scan.text.space();
+    scan.opening.space();
     links.space();
     hidden.space();
   };
@@ -212,6 +221,7 @@ function addText(scan: Scan, piece: string): void {
   links.text(piece);
   if (style.partial) return;
   text.add(piece);
+  scan.opening.text(piece);
   if (!hasVisibleText(piece)) return;
   hidden.visibleText();
   reportVisible(scan, () => `“${piece.slice(0, 100).trim().slice(0, 60)}”`);
@@ -221,6 +231,7 @@ function addImage(scan: Scan, attributes: Attributes, style: ComputedStyle): voi
   const isHidden = style.boxHiddenBy !== null || style.invisible || style.hasNoText;
   const image = readImage(attributes, isHidden || style.partial, scan.links.current());
   if (!isHidden) scan.links.image(image.alt);
+  if (!image.hidden) scan.opening.alt(image.alt);
   if (!image.hidden && !isTiny(image)) reportVisible(scan, () => 'An image');
   if (scan.images.length < MAX_IMAGES) scan.images.push(image);
 }
@@ -394,6 +405,28 @@ function sizeOf(side: 'width' | 'height', attributes: Attributes, style: Readonl
 
 const readPixels = (text: string): number | null =>
   /^[\d.\s]+(?:px)?\s*$/i.test(text.slice(0, 50)) ? readLength(text.toLowerCase(), 16) : null;
+
+// Collects what a preview shows.
+
+function collectOpening() {
+  const sink = textSink(MAX_OPENING);
+  let first: 'alt' | 'text' | null = null;
+  return {
+    text(piece: string) {
+      if (first === null && hasVisibleText(piece)) first = 'text';
+      sink.add(piece);
+    },
+    alt(alt: string | null) {
+      if (alt === null || !hasVisibleText(alt)) return;
+      first ??= 'alt';
+      sink.space();
+      sink.add(alt);
+      sink.space();
+    },
+    space: sink.space,
+    value: () => ({ text: sink.value(), startsWithAlt: first === 'alt' }),
+  };
+}
 
 // Collects hidden text, one entry per cause.
 

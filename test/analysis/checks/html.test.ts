@@ -345,7 +345,19 @@ const CASES: [Check, Case[]][] = [
     preheader,
     [
       ['no HTML', goodMessage(), 'skipped'],
-      ['no text', html(IMAGE), 'skipped', /no preview text/],
+      [
+        'no text',
+        html('<img src="https://example.com/a.png" alt="">'),
+        'skipped',
+        /no preview text/,
+      ],
+      ['the alt text of an image', html(IMAGE), 'info', /alt text of your first image/],
+      [
+        'an alt text after the text',
+        html(`<p>Hello</p><img src="https://example.com/a.png" alt="Shoes">`),
+        'info',
+        /“Hello Shoes”.*the start of your text/,
+      ],
       ['the text', html(`<p>${WORDS}`), 'info', /“one two.*the start of your text/],
       ['a preheader', html('<p hidden>Our offers</p><p>Hello'), 'info', /“Our offers Hello”/],
       [
@@ -373,6 +385,12 @@ const CASES: [Check, Case[]][] = [
         html('<p><a href=x>View this email in your browser</a><p>Hello'),
         'info',
         /link to the web version/,
+      ],
+      [
+        'the link to the web version after a short preheader',
+        html('<p hidden>Our offers</p><p>View in browser</p>'),
+        'info',
+        /so short that the link to the web version follows/,
       ],
       [
         'the same in German',
