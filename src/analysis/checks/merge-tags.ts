@@ -75,7 +75,10 @@ function tagsByPlace({ message }: Context, facts: HtmlFacts | null): Map<Place, 
   const found: [Place, string[]][] = [
     ['subject', tagsInText(message.subject ?? '')],
     ['preheader', tagsInText(preheader.map((hidden) => hidden.text).join('\n'))],
-    ['HTML', showsCode ? [] : tagsInText(facts?.text ?? '')],
+    [
+      'HTML',
+      showsCode ? [] : [...new Set([facts?.text ?? '', altTexts(facts)].flatMap(tagsInText))],
+    ],
     ['text part', showsCode ? [] : tagsInPlainText(text)],
     ['header fields', headerTags(message, HEADER_FIELDS, tagsInText)],
     ['unsubscribe addresses', headerTags(message, UNSUBSCRIBE_FIELDS, tagsInUrl)],
@@ -94,12 +97,19 @@ function headerTags(
   return [...new Set(values.flatMap(({ value }) => tagsIn(value.slice(0, MAX_FIELD_LENGTH))))];
 }
 
+const altTexts = (facts: HtmlFacts | null): string =>
+  (facts?.images ?? [])
+    .filter(({ hidden }) => !hidden)
+    .map(({ alt }) => alt ?? '')
+    .join('\n');
+
 function imageTags(facts: HtmlFacts | null): string[] {
   const urls = [...(facts?.images ?? []).map(({ src }) => src), ...(facts?.backgrounds ?? [])];
   return [...new Set(urls.slice(0, MAX_URLS).flatMap(tagsInUrl))];
 }
 
-function hasCode(text: string, facts: HtmlFacts | null): boolean {
+/** Whether the message shows code, whose text may be about placeholders. */
+export function hasCode(text: string, facts: HtmlFacts | null): boolean {
   const elements = ['pre', 'code', 'samp', 'kbd', 'textarea'];
   return (
     elements.some((name) => Object.hasOwn(facts?.elements ?? {}, name)) ||
@@ -206,7 +216,7 @@ const MAX_TEXT = 1_000_000;
 const MAX_TAGS = 50;
 
 /** The distinct tags in visible text, in order; at most 50. */
-function tagsInText(text: string): string[] {
+export function tagsInText(text: string): string[] {
   if (!MAY_HAVE_TAGS.test(text)) return [];
   const searched = text.slice(0, MAX_TEXT);
   const found = new Set<string>();
