@@ -5,6 +5,7 @@ import { scanHtml } from '../../analysis/html/facts.ts';
 import { type PreviewText, previewText } from '../../analysis/html/preview-text.ts';
 import { mentionsUnsubscribe } from '../../analysis/links/unsubscribe.ts';
 import { collapseSpace, plainWords, stripFiller } from '../../analysis/text.ts';
+import { withoutControls } from './controls.ts';
 import { INBOX_LISTS, type InboxList } from './inbox-lists.ts';
 import { fitText, graphemesOf } from './text-width.ts';
 
@@ -68,11 +69,8 @@ export function inboxLines(input: InboxInput): InboxLines {
   };
 }
 
-/** Characters that control the layout of text beyond their own line: never shown as such. */
-const CONTROLS = /[\u0000-\u0008\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
-
 const clean = (text: string | null): string =>
-  collapseSpace((text ?? '').slice(0, MAX_INPUT).toWellFormed().replace(CONTROLS, ' ')).trim();
+  collapseSpace(withoutControls((text ?? '').slice(0, MAX_INPUT))).trim();
 
 interface Preview {
   text: string;
