@@ -5,7 +5,7 @@ import { type Check, fail, pass, skipped, unknown, warn } from '../check.ts';
 
 /** Bytes of HTML above which the check warns, and near which Gmail clips. */
 const WARN_OCTETS = 80_000;
-const CLIP_OCTETS = 102_000;
+export const CLIP_OCTETS = 102_000;
 
 export const htmlSize: Check = {
   id: 'html_size',

@@ -203,6 +203,22 @@ function splitOutside(text: string, separator: string): string[] {
   return pieces;
 }
 
+/** Replaces comments by as many spaces, so that positions stay the same. */
+export function blankComments(css: string): string {
+  let open = css.indexOf('/*');
+  if (open < 0) return css;
+  let kept = '';
+  let from = 0;
+  while (open >= 0) {
+    const close = css.indexOf('*/', open + 2);
+    const end = close < 0 ? css.length : close + 2;
+    kept += css.slice(from, open) + ' '.repeat(end - open);
+    from = end;
+    open = css.indexOf('/*', from);
+  }
+  return kept + css.slice(from);
+}
+
 /** Replaces comments by a space. An unclosed comment extends to the end. */
 export function withoutComments(css: string): string {
   let open = css.indexOf('/*');

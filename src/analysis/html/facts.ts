@@ -62,7 +62,7 @@ export interface HtmlFacts {
   /** Counts by element name (`table`) and by attribute name (`a[target]`). */
   elements: Record<string, number>;
   attributes: Record<string, number>;
-  /** The contents of `style` elements, joined. */
+  /** The contents of `style` elements, joined; those with an attribute `media` in an `@media`. */
   styleSheet: string;
   /** Distinct `style` attributes, at most 1,000. */
   inlineStyles: string[];
@@ -137,7 +137,7 @@ export function scanHtml(html: string): HtmlFacts {
     ...scan.counts.values(),
     structure: scan.structure.problems(!truncated && scan.elements.isOpen('table')),
     styleSheet: styles
-      .map(({ css }) => css)
+      .map(({ css, media }) => (media === '' ? css : `@media ${media}{${css}}`))
       .join('\n')
       .slice(0, MAX_TEXT),
     inlineStyles: [...scan.inlineStyles],

@@ -13,6 +13,8 @@ import { BACKGROUNDS } from './visibility.ts';
 /** The content of a `style` element. `conditional`: it does not apply to all readers. */
 export interface StyleElement {
   css: string;
+  /** Its attribute `media`; empty if the style applies to all readers. */
+  media: string;
   conditional: boolean;
 }
 
@@ -171,6 +173,13 @@ function add(index: Index, compound: Compound, source: Declarations, order: numb
 // Finds the `style` elements of HTML in a first pass, because they may come after what they style.
 
 const MAX_ELEMENTS = 1000;
+const MAX_MEDIA = 500;
+
+/** The attribute `media` of a `style` element; empty if the style applies to all readers. */
+export function mediaOf(attributes: Attributes): string {
+  const media = (attributes.get('media') ?? '').slice(0, MAX_MEDIA).trim();
+  return /^(?:all|screen)?$/i.test(media) ? '' : media;
+}
 
 /** In document order, without those in conditional comments, which are only for Outlook. */
 export function styleElements(html: string): StyleElement[] {
@@ -187,8 +196,8 @@ export function styleElements(html: string): StyleElement[] {
       tagsLeft -= 1;
       if (elements.length >= MAX_ELEMENTS) return;
       pieces = [];
-      const media = attributes.get('media') ?? '';
-      elements.push({ css: '', conditional: !/^\s*(?:all|screen)?\s*$/i.test(media) });
+      const media = mediaOf(attributes);
+      elements.push({ css: '', media, conditional: media !== '' });
     },
     close(name) {
       if (name === 'svg' || name === 'math') foreign = Math.max(0, foreign - 1);

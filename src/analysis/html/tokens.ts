@@ -5,14 +5,22 @@ import { QuoteType, Tokenizer, type TokenizerCallbacks } from 'htmlparser2';
 export type Attributes = ReadonlyMap<string, string>;
 
 export interface TokenHandler {
-  /** `at` is the offset of the tag in the HTML. */
-  open(name: string, attributes: Attributes, selfClosing: boolean, at: number): void;
-  close(name: string): void;
+  /** `start` and `end` are the positions of the tag in the HTML. */
+  open(
+    name: string,
+    attributes: Attributes,
+    selfClosing: boolean,
+    start: number,
+    end: number,
+  ): void;
+  close(name: string, start: number): void;
   /**
-   * Text in pieces, with entities decoded. Includes the contents of `style`, `script` and similar. `at` is
-   * the offset of the piece in the HTML.
+   * Text in pieces, with entities decoded. Includes the contents of `style`, `script` and similar.
+   * `start` is the position of its first character; after an entity, of the character that follows.
    */
-  text(piece: string, at: number): void;
+  text(piece: string, start: number): void;
+  /** The content of a comment, or of a declaration such as `<![if mso]>`, and where it starts. */
+  comment?(content: string, start: number): void;
   /** A problem in the markup itself, as a sentence. */
   broken(sentence: string): void;
   /** Whether an SVG or MathML element is open, in which `title` and `style` are ordinary elements. */
@@ -49,7 +57,7 @@ const TAG = /<[/!]?[a-z]/i;
 /** Shared by all tags without attributes. */
 const NO_ATTRIBUTES = new Map<string, string>();
 
-const NO_TEXT = { at: -1, decoded: '', start: 0, end: 0 };
+const NO_TEXT = { decoded: '', first: -1, start: 0, end: 0 };
 
 interface TokenizerState {
   /** The current tag; its start is -1 between tags. */
@@ -59,11 +67,8 @@ interface TokenizerState {
   raw: { name: string; start: number };
   /** The start of an unclosed comment, else -1. */
   comment: number;
-  /**
-   * Text not passed on yet, from the offset `at` (-1 without any): the decoded part, then the source from
-   * `start` to `end`.
-   */
-  text: { at: number; decoded: string; start: number; end: number };
+  /** Text not passed on yet: the decoded part, then the source from `start` to `end`. */
+  text: { decoded: string; first: number; start: number; end: number };
   /** Tags and attributes left before the limit; tokenizing stops below 0. */
   remaining: { tags: number; attributes: number };
 }
@@ -91,9 +96,9 @@ export function tokenizeHtml(html: string, handler: TokenHandler, isComplete = t
     tokenizer.pause();
   };
   const flush = () => {
-    const { at, decoded, start, end } = state.text;
+    const { decoded, first, start, end } = state.text;
     Object.assign(state.text, NO_TEXT);
-    if (decoded !== '' || end > start) handler.text(decoded + html.slice(start, end), at);
+    if (decoded !== '' || end > start) handler.text(decoded + html.slice(start, end), first);
   };
   const tokenizer = new Tokenizer(
     { decodeEntities: true },
@@ -123,10 +128,10 @@ function tagCallbacks(
 ): Pick<TokenizerCallbacks, TagCallbacks> {
   const finish = (end: number, selfClosing: boolean) => {
     flush();
-    const { start, name, attributes } = state.tag;
+    const { name, attributes, start } = state.tag;
     state.tag.start = -1;
     if (RAW_TEXT.has(name) && !handler.isForeign()) state.raw = { name, start: end + 1 };
-    handler.open(name, attributes, selfClosing, start - 1);
+    handler.open(name, attributes, selfClosing, start - 1, end + 1);
     state.remaining.tags -= 1;
     checkLimits();
   };
@@ -148,7 +153,7 @@ function tagCallbacks(
         handler.broken(
           `The tag ${displayTag(`/${name}`)} has no closing “>”, so the next tag is lost.`,
         );
-      handler.close(name);
+      handler.close(name, start - 2);
       state.remaining.tags -= 1;
       checkLimits();
     },
@@ -205,13 +210,18 @@ function contentCallbacks(
   // Joins pieces, so that a megabyte of entities or stray `<` does not cause a million calls.
   const addText = (start: number, end: number) => {
     const { text } = state;
-    if (text.at < 0) text.at = start;
+    if (text.first < 0) text.first = start;
     if (text.end !== start) {
       text.decoded += html.slice(text.start, text.end);
       text.start = start;
     }
     text.end = end;
     if (text.decoded.length + end - text.start > MAX_PIECE_LENGTH) flush();
+  };
+  const passComment = (start: number, end: number) => {
+    if (!handler.comment) return;
+    flush();
+    handler.comment(html.slice(start, end), start);
   };
   return {
     ontext: addText,
@@ -223,10 +233,11 @@ function contentCallbacks(
       // Outside SVG and MathML, CDATA is a comment.
       if (handler.isForeign()) addText(start, end - offset);
     },
-    oncomment(start, end) {
+    oncomment(start, end, offset) {
       if (end === html.length) state.comment = start;
+      passComment(start, end - offset);
     },
-    ondeclaration() {},
+    ondeclaration: passComment,
     onprocessinginstruction() {},
     onend() {},
     isInForeignContext: () => handler.isForeign(),

@@ -194,7 +194,7 @@ function mayOverlap(value: ValueOf): boolean {
 /** 0xRRGGBB, or `transparent`; null if unknown (images, gradients, semi-transparent colors). */
 export type Color = number | 'transparent' | null;
 
-const NAMED_COLORS: Record<string, number> = {
+export const NAMED_COLORS: Readonly<Record<string, number>> = {
   aliceblue: 0xf0f8ff,
   aqua: 0x00ffff,
   azure: 0xf0ffff,

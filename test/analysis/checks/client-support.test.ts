@@ -4,12 +4,13 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { clientSupportModule } from '../../../scripts/caniemail.ts';
-import { clientSupport, collectCssMarkers } from '../../../src/analysis/checks/client-support.ts';
+import { clientSupport } from '../../../src/analysis/checks/client-support.ts';
 import {
   CLIENT_SUPPORT_UPDATED,
   CLIENTS,
   FEATURES,
 } from '../../../src/analysis/html/client-support.generated.ts';
+import { collectCssMarkers } from '../../../src/analysis/html/feature-markers.ts';
 import { runCheck } from '../../helpers/analysis.ts';
 import { goodMessage } from '../../helpers/good-message.ts';
 
