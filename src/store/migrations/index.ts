@@ -145,6 +145,7 @@ const withPostgresTypes = (statements: string): string =>
   statements
     .replaceAll('INTEGER', 'bigint')
     .replaceAll('TEXT', 'text COLLATE "C"')
+    .replaceAll('BLOB', 'bytea')
     .replaceAll(') WITHOUT ROWID', ')');
 
 /** In order, without gaps. Version 1 is the first release, created by `schema.sql`. */
