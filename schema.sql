@@ -277,6 +277,41 @@ CREATE INDEX tests_inbox_recent ON tests (created_at, inbox_id, message_size) WH
 CREATE UNIQUE INDEX tests_public_hash ON tests (public_hash) WHERE public_hash IS NOT NULL;
 CREATE INDEX tests_public_client ON tests (public_client, created_at) WHERE public_client IS NOT NULL;
 CREATE INDEX tests_public_created ON tests (created_at) WHERE public_hash IS NOT NULL;
+CREATE INDEX tests_name ON tests (livemode, name, id) WHERE name IS NOT NULL;
+
+-- The tests whose images were loaded, or are being loaded: once, because someone asked.
+CREATE TABLE image_loads (
+  -- The test.
+  id           TEXT NOT NULL PRIMARY KEY REFERENCES tests (id) ON DELETE CASCADE,
+  requested_at TEXT NOT NULL,
+  -- Null while the images are being loaded.
+  loaded_at    TEXT,
+  -- The node that loads them, and until when no other node does.
+  lease        TEXT,
+  leased_until TEXT
+);
+
+-- The images of tests that are on web servers. Images in attachments are in the message.
+CREATE TABLE test_images (
+  test_id    TEXT NOT NULL REFERENCES tests (id) ON DELETE CASCADE,
+  position   INTEGER NOT NULL,
+  kind       TEXT NOT NULL CHECK (kind IN ('content', 'bimi_logo')),
+  url        TEXT NOT NULL,
+  status     TEXT NOT NULL CHECK (status IN ('loaded', 'tracking_pixel', 'failed')),
+  -- Why it was not loaded: a code, and a clause for people. Null if it was.
+  reason     TEXT,
+  detail     TEXT,
+  -- By its bytes, not by what the server says.
+  media_type TEXT,
+  -- In pixels; null if unknown.
+  width      INTEGER,
+  height     INTEGER,
+  -- In bytes.
+  size       INTEGER,
+  -- At most 2 MB, which takes milliseconds to write. Last, so that lists don't read them.
+  bytes      BLOB,
+  PRIMARY KEY (test_id, position)
+);
 
 -- Inboxes: reusable addresses. Each message to one becomes a new test with its settings.
 CREATE TABLE inboxes (
@@ -701,7 +736,9 @@ CREATE TABLE shared_reports (
   expires_at     TEXT NOT NULL,
   revoked_at     TEXT,
   view_count     INTEGER NOT NULL DEFAULT 0,
-  last_viewed_at TEXT
+  last_viewed_at TEXT,
+  -- Whether the shared page shows the messages. Links from before there was a choice show none.
+  preview        TEXT NOT NULL DEFAULT 'none' CHECK (preview IN ('none', 'without_images', 'with_images'))
 );
 CREATE INDEX shared_reports_listed ON shared_reports (livemode, id);
 CREATE INDEX shared_reports_expiring ON shared_reports (expires_at);

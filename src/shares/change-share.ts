@@ -37,6 +37,7 @@ export async function createShare(
     revoked_at: null,
     view_count: 0,
     last_viewed_at: null,
+    preview: 'none',
   };
   await tx.insertInto('shared_reports').values(row).execute();
   const tests = test_ids.map((test_id, position) => ({ report_id: id, position, test_id }));

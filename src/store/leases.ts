@@ -18,6 +18,7 @@ const LEASED_TABLES = [
   'feedback_domains',
   'feedback_mails',
   'feedback_addresses',
+  'image_loads',
 ] as const;
 type LeasedTable = (typeof LEASED_TABLES)[number];
 

@@ -246,6 +246,39 @@ export interface TestRow {
   inbox_id: string | null;
 }
 
+/** The tests whose images were loaded, or are being loaded: once, because someone asked. */
+export interface ImageLoadRow {
+  /** The test. */
+  id: string;
+  requested_at: string;
+  /** Null while the images are being loaded. */
+  loaded_at: string | null;
+  /** The node that loads them, and until when no other node does. */
+  lease: string | null;
+  leased_until: string | null;
+}
+
+/** The images of tests that are on web servers. Images in attachments are in the message. */
+export interface TestImageRow {
+  test_id: string;
+  position: number;
+  kind: 'content' | 'bimi_logo';
+  url: string;
+  status: 'loaded' | 'tracking_pixel' | 'failed';
+  /** Why it was not loaded: a code, and a clause for people. Null if it was. */
+  reason: string | null;
+  detail: string | null;
+  /** By its bytes, not by what the server says. */
+  media_type: string | null;
+  /** In pixels; null if unknown. */
+  width: number | null;
+  height: number | null;
+  /** In bytes. */
+  size: number | null;
+  /** At most 2 MB, which takes milliseconds to write. Last, so that lists don't read them. */
+  bytes: Uint8Array | null;
+}
+
 /** Inboxes: reusable addresses. Each message to one becomes a new test with its settings. */
 export interface InboxRow {
   id: string;
@@ -626,6 +659,8 @@ export interface SharedReportRow {
   revoked_at: string | null;
   view_count: number;
   last_viewed_at: string | null;
+  /** Whether the shared page shows the messages. Links from before there was a choice show none. */
+  preview: 'none' | 'without_images' | 'with_images';
 }
 
 /** The tests of a share link. No reference: the shared page says that a test was deleted. */
@@ -991,6 +1026,8 @@ export interface Tables {
   idempotency_keys: IdempotencyRow;
   outbox: OutboxRow;
   tests: TestRow;
+  image_loads: ImageLoadRow;
+  test_images: TestImageRow;
   inboxes: InboxRow;
   test_tags: TestTagRow;
   seed_mailboxes: SeedMailboxRow;

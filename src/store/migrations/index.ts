@@ -11,6 +11,7 @@ import {
   SOURCE_STATES,
 } from './version-15.ts';
 import { SUMS_OF_LONG_PERIODS } from './version-16.ts';
+import { IMAGES_AND_PREVIEWS } from './version-17.ts';
 
 export interface Migration {
   /** The version that the schema has after this step. */
@@ -144,6 +145,7 @@ const withPostgresTypes = (statements: string): string =>
   statements
     .replaceAll('INTEGER', 'bigint')
     .replaceAll('TEXT', 'text COLLATE "C"')
+    .replaceAll('BLOB', 'bytea')
     .replaceAll(') WITHOUT ROWID', ')');
 
 /** In order, without gaps. Version 1 is the first release, created by `schema.sql`. */
@@ -286,10 +288,19 @@ export const MIGRATIONS: Migration[] = [
     },
     postgres: withPostgresTypes(SUMS_OF_LONG_PERIODS),
   },
+  {
+    // Images of tests, and whether shared links show messages. Older programs show none, and load no images.
+    version: 17,
+    sideBySide: true,
+    sqlite(sqlite) {
+      sqlite.exec(IMAGES_AND_PREVIEWS);
+    },
+    postgres: withPostgresTypes(IMAGES_AND_PREVIEWS),
+  },
 ];
 
 /** The version of `schema.sql`. */
-export const SCHEMA_VERSION = 16;
+export const SCHEMA_VERSION = 17;
 
 // Step 3: teams with passwords and invitations, and outgoing email.
 
