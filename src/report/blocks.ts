@@ -419,14 +419,59 @@ export interface Choice {
   options: { value: string; label: string }[];
 }
 
-/** The HTML of a message. It must be sandboxed; media that cannot show HTML omit it. */
-export interface Frame {
-  kind: 'frame';
+/** The message as email clients show it, one client at a time. Only pages show it. */
+export interface PreviewBlock {
+  kind: 'preview';
+  /** Names of the switches above the message. */
+  switches: { client: string; theme: string; images: string };
+  themes: { light: string; dark: string };
+  /** Null if there is nothing to switch, because no images were loaded. */
+  images: { off: string; on: string } | null;
+  clients: PreviewClientPane[];
+  /** In place of frames without source. */
+  tooLong: string;
+}
+
+export interface PreviewClientPane {
+  id: string;
+  name: string;
+  /** Of its frames, in CSS pixels. */
+  width: number;
+  frames: PreviewFrame[];
+  /** Below the message: what the client does to it. */
+  blocks: Block[];
+}
+
+export interface PreviewFrame {
+  theme: 'light' | 'dark';
+  images: 'off' | 'on';
+  /** For screen readers. */
   title: string;
-  caption: Text;
-  /** Unsanitized HTML. */
-  html: string;
-  widths: { label: string; wide: string; narrow: string };
+  /** Where the document is, or the HTML for it; null if it is too long for a page without other files. */
+  source: { url: string } | { html: string } | null;
+}
+
+/** The line of the message in the lists of email clients. Media without layout have a table instead. */
+export interface InboxBlock {
+  kind: 'inbox';
+  themes: { light: string; dark: string };
+  /** The BIMI logo as a data URI, or null for the initials. */
+  logo: string | null;
+  lists: InboxList[];
+}
+
+export interface InboxList {
+  name: string;
+  /** `row`: everything side by side. `stack`: sender, subject and preview below each other. */
+  layout: 'row' | 'stack';
+  initials: string;
+  sender: string;
+  subject: string;
+  preview: string;
+  /** CSS pixels of subject and preview, which wrap or end there. */
+  width: number;
+  /** What the list cuts. */
+  note: string;
 }
 
 /** A bar chart. */
@@ -478,10 +523,10 @@ export type Block =
   | Finding
   | Findings
   | Fold
-  | Frame
   | Grades
   | Group
   | Heading
+  | InboxBlock
   | Lines
   | List
   | Note
@@ -489,6 +534,7 @@ export type Block =
   | Paragraph
   | Part
   | Path
+  | PreviewBlock
   | RecordBlock
   | Rows
   | Section

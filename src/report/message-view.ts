@@ -1,11 +1,9 @@
-/** Extracts what a report shows of a message: HTML, text, header, attachments, links and source, all bounded. */
+/** Extracts what a report shows of a message: text, header, attachments, links and source, all bounded. */
 
 import { decodeWords } from 'postal-mime';
 import { createContext } from '../analysis/context.ts';
-import { htmlFacts } from '../analysis/html/facts.ts';
 import { messageLinks } from '../analysis/links/links.ts';
 import type { HeaderField, Message, Part } from '../analysis/mime/message.ts';
-import { parseMessage } from '../analysis/mime/parse-message.ts';
 import type { Attachment, MessageView } from './report.ts';
 
 const MAX = {
@@ -13,7 +11,6 @@ const MAX = {
   headerName: 100,
   headerValue: 2000,
   text: 200_000,
-  html: 500_000,
   attachments: 100,
   filename: 255,
   links: 200,
@@ -22,27 +19,28 @@ const MAX = {
   source: 256 * 1024,
 } as const;
 
-/** Never rejects, whatever the message contains. Takes linear time. */
-export async function messageView(raw: Uint8Array): Promise<MessageView> {
-  const message = await parseMessage(raw);
-  const truncatedHtml = message.html?.slice(0, MAX.html) ?? null;
-  const { html, embedded } = embedInlineImages(truncatedHtml, message.parts);
+/**
+ * `embedded`: the parts that the HTML shows, which are no attachments. Never throws, whatever the message
+ * contains. Takes linear time.
+ */
+export function messageView(
+  raw: Uint8Array,
+  message: Message,
+  embedded: ReadonlySet<Part>,
+): MessageView {
   const attachments = message.parts.filter((part) => isAttachment(part) && !embedded.has(part));
-  const { links, remoteImages } = linksOf(raw, message);
+  const links = linksOf(raw, message);
   return {
     headers: message.headers.slice(0, MAX.headers).map(readHeader),
     text: message.text?.slice(0, MAX.text) ?? null,
-    html,
     attachments: attachments.slice(0, MAX.attachments).map(readAttachment),
     links: links.slice(0, MAX.links),
     source: sourceOf(raw),
     omittedSourceBytes: Math.max(0, raw.length - MAX.source),
-    remoteImages,
     limitNotes: [
       ...message.exceededLimits.map((limit) => `The message has ${limit}.`),
       ...limitNote('header fields', message.headers.length, MAX.headers),
       ...limitNote('characters of text', message.text?.length ?? 0, MAX.text),
-      ...limitNote('characters of HTML', message.html?.length ?? 0, MAX.html),
       ...limitNote('attachments', attachments.length, MAX.attachments),
       ...limitNote('links', links.length, MAX.links),
     ],
@@ -72,7 +70,7 @@ const readAttachment = ({ filename, type, size }: Part): Attachment => ({
 });
 
 /** Reads links with the same code as the checks, which needs a context. The context never uses the network. */
-function linksOf(raw: Uint8Array, message: Message): Pick<MessageView, 'links' | 'remoteImages'> {
+function linksOf(raw: Uint8Array, message: Message): MessageView['links'] {
   const context = createContext(
     {
       raw,
@@ -83,15 +81,10 @@ function linksOf(raw: Uint8Array, message: Message): Pick<MessageView, 'links' |
     message,
     { resolver: async () => ({ status: 'nxdomain' }), offline: true },
   );
-  return {
-    links: messageLinks(context).map(({ href, text }) => ({
-      href: href.slice(0, MAX.href),
-      text: text?.slice(0, MAX.linkText) ?? null,
-    })),
-    remoteImages:
-      context.fact(htmlFacts)?.images.filter(({ src }) => /^\s*(?:https?:)?\/\//i.test(src))
-        .length ?? 0,
-  };
+  return messageLinks(context).map(({ href, text }) => ({
+    href: href.slice(0, MAX.href),
+    text: text?.slice(0, MAX.linkText) ?? null,
+  }));
 }
 
 /** The beginning of the source. A character split by the limit is dropped. */
@@ -99,54 +92,3 @@ function sourceOf(raw: Uint8Array): string {
   const shown = raw.subarray(0, MAX.source);
   return new TextDecoder().decode(shown, { stream: shown.length < raw.length });
 }
-
-// Embeds the inline images of the message (`cid:`, RFC 2392) into its HTML as data URIs.
-
-/** Total length of all data URIs in characters, repetitions included. */
-const MAX_EMBEDDED_LENGTH = 2 * 1024 * 1024;
-
-/** Image types that browsers support. The type becomes part of the HTML, so any other text must not match. */
-const IMAGE_TYPES = /^image\/(?:png|jpe?g|gif|webp|avif|bmp|svg\+xml)$/;
-
-// Only after a quotation mark, an equals sign or a parenthesis: where HTML has a URL, not in running text.
-const CID_URL = /(["'=(]\s{0,20})cid:([^\s"'<>()]{1,300})/gi;
-
-/** Returns the HTML and the parts embedded in it. */
-function embedInlineImages(
-  html: string | null,
-  parts: Part[],
-): { html: string | null; embedded: Set<Part> } {
-  const embedded = new Set<Part>();
-  if (html === null) return { html, embedded };
-  const images = new Map(
-    parts.flatMap((part) =>
-      part.contentId && IMAGE_TYPES.test(part.type) ? [[part.contentId, part] as const] : [],
-    ),
-  );
-  const uris = new Map<Part, string>();
-  let remaining = MAX_EMBEDDED_LENGTH;
-  const withImages = html.replace(CID_URL, (original, prefix: string, id: string) => {
-    const part = images.get(id) ?? images.get(decodedId(id));
-    // Base64 takes four characters for three bytes, so images that are too large are not encoded at all.
-    if (!part || (part.size * 4) / 3 > remaining) return original;
-    const uri = uris.get(part) ?? dataUri(part);
-    if (uri.length > remaining) return original;
-    uris.set(part, uri);
-    remaining -= uri.length;
-    embedded.add(part);
-    return prefix + uri;
-  });
-  return { html: withImages, embedded };
-}
-
-/** RFC 2392 §2: `cid:` URLs are percent-encoded. */
-function decodedId(id: string): string {
-  try {
-    return decodeURIComponent(id);
-  } catch {
-    return id;
-  }
-}
-
-const dataUri = ({ type, content }: Part): string =>
-  `data:${type};base64,${Buffer.from(content).toString('base64')}`;

@@ -18,8 +18,16 @@ import {
 } from './report.ts';
 
 /** The source of the page, the PDF and the JSON of a shared report. */
-export const redactStoredReport = ({ conceal, ...stored }: SharedReport): Report =>
+export const redactStoredReport = ({ conceal, message: _, ...stored }: SharedReport): Report =>
   redactReport(parseStoredReport(stored), conceal);
+
+/** Shortens addresses and removes concealed values in the text of the message, for its public preview. */
+export function publicTextOf({ conceal, message: _, ...stored }: SharedReport): PublicText {
+  const { redactText } = redactionOf(parseStoredReport(stored), conceal);
+  return (text) => redactText(text, 'sentence');
+}
+
+export type PublicText = (text: string) => string;
 
 /**
  * Removes the message, its envelope and its delivery path. Evidence keeps only what its check declares
@@ -29,16 +37,7 @@ export const redactStoredReport = ({ conceal, ...stored }: SharedReport): Report
  */
 export function redactReport(report: Report, conceal: string[]): Report {
   const { checks, from_address } = report;
-  const concealed = concealedPattern([...conceal, ...taggedLocalParts(report)]);
-  const withoutConcealed = (text: string) => (concealed ? text.replace(concealed, '…') : text);
-  const publicPages = stringsOf(checks, 'our-page');
-  const addresses = addressRule(new Set([...publicPages, from_address?.toLowerCase() ?? '']));
-  const redaction: Redaction = {
-    redactText: (text, kind) => addresses(withoutConcealed(shortenBulkFields(text)), kind),
-    fileNames: fileNameRule(checks),
-    isPublic: (value) => value.toLowerCase() === from_address?.toLowerCase(),
-    titles: [],
-  };
+  const redaction = redactionOf(report, conceal);
   const redacted = checks.flatMap((check) => redactCheck(check, redaction) ?? []);
   // One title may be a prefix of another.
   redaction.titles.sort(([a], [b]) => b.length - a.length);
@@ -46,16 +45,34 @@ export function redactReport(report: Report, conceal: string[]): Report {
     ...redactRemainingFields(report, (text) =>
       redaction.redactText(withPublicTitles(text, redaction), 'sentence'),
     ),
-    from_address: from_address && withoutConcealed(from_address),
+    from_address: from_address && redaction.withoutConcealed(from_address),
     checks: redacted,
     message: null,
+    preview: null,
     envelope: null,
+  };
+}
+
+function redactionOf(report: Report, conceal: string[]): Redaction {
+  const { checks, from_address } = report;
+  const concealed = concealedPattern([...conceal, ...taggedLocalParts(report)]);
+  const withoutConcealed = (text: string) => (concealed ? text.replace(concealed, '…') : text);
+  const publicPages = stringsOf(checks, 'our-page');
+  const addresses = addressRule(new Set([...publicPages, from_address?.toLowerCase() ?? '']));
+  return {
+    redactText: (text, kind) => addresses(withoutConcealed(shortenBulkFields(text)), kind),
+    withoutConcealed,
+    fileNames: fileNameRule(checks),
+    isPublic: (value) => value.toLowerCase() === from_address?.toLowerCase(),
+    titles: [],
   };
 }
 
 interface Redaction {
   /** Shortens addresses and removes concealed values. The last step for every text. */
   redactText: TextRule;
+  /** Removes concealed values only. */
+  withoutConcealed(text: string): string;
   /** Removes attachment names that occur as whole words. */
   fileNames(text: string): string;
   /** Whether a value is public, so that sentences may quote it. */

@@ -1,7 +1,11 @@
 /** Renders stored reports as a page or PDF. Only render threads load this module. */
 
+import { parseMessage } from '../analysis/mime/parse-message.ts';
+import { FRAME_CSP, messageDocument } from './html/message-frame.ts';
 import { messageView } from './message-view.ts';
-import { redactStoredReport } from './redact.ts';
+import { messagePreview, type PreviewChoice, previewFrame } from './preview/message-preview.ts';
+import { previewJson } from './preview/preview-json.ts';
+import { publicTextOf, redactStoredReport } from './redact.ts';
 import {
   type AppFrame,
   parseStoredReport,
@@ -9,6 +13,7 @@ import {
   type Rendered,
   type Report,
   type ReportFormat,
+  type SharedReport,
   type StoredShare,
 } from './report.ts';
 
@@ -17,8 +22,10 @@ export async function renderReport(command: RenderCommand): Promise<Rendered> {
     case 'test':
       return renderTestReport(command.format, command.frame, {
         ...parseStoredReport(command.report),
-        message: command.raw && (await messageView(command.raw)),
+        ...(await shownMessage(command)),
       });
+    case 'preview':
+      return renderPreview(command);
     case 'shared':
       return renderSharedReport(command.format, command.shared);
     case 'summary': {
@@ -44,12 +51,66 @@ async function renderTestReport(
   };
 }
 
+/** The message and its preview. A PDF has no frames, and a page of the application loads them when they are shown. */
+async function shownMessage({
+  format,
+  frame,
+  report,
+  message,
+}: Extract<RenderCommand, { kind: 'test' }>): Promise<Pick<Report, 'message' | 'preview'>> {
+  if (message === null) return { message: null, preview: null };
+  const parsed = await parseMessage(message.raw);
+  const { preview, embedded } = messagePreview(parsed, {
+    images: message.images,
+    frames: format === 'pdf' ? null : frame ? { url: frameUrl(report.id!) } : FRAMES_INSIDE,
+  });
+  return { message: messageView(message.raw, parsed, embedded), preview };
+}
+
+/** More than this makes a page slow to open and a saved report too large to send. */
+const FRAMES_INSIDE = { maxCharacters: 6_000_000 };
+
+const frameUrl =
+  (testId: string) =>
+  ({ client, theme, images }: PreviewChoice): string =>
+    `/v1/tests/${testId}/preview.html?client=${client}&theme=${theme}&images=${images}`;
+
+/** One frame as a document, or all else of the preview as JSON. */
+async function renderPreview({
+  message: { raw, images },
+  choice,
+}: Extract<RenderCommand, { kind: 'preview' }>): Promise<Rendered> {
+  const parsed = await parseMessage(raw);
+  const text =
+    choice === null
+      ? JSON.stringify(previewJson(messagePreview(parsed, { images, frames: { url: () => '' } }).preview))
+      : messageDocument(previewFrame(parsed, choice, images) ?? '');
+  return { bytes: new TextEncoder().encode(text), policy: choice && FRAME_CSP };
+}
+
 async function renderSharedReport(format: ReportFormat, stored: StoredShare): Promise<Rendered> {
-  const share = { ...stored, reports: stored.reports.map(redactStoredReport) };
+  const isSingle = stored.reports.length === 1;
+  const reports = await Promise.all(
+    stored.reports.map((report) => publicReport(report, isSingle && format === 'html')),
+  );
+  const share = { ...stored, reports };
   if (format === 'pdf') {
     const { sharedPdf } = await import('./pdf/pdf.ts');
     return { bytes: await sharedPdf(share), policy: null };
   }
   const { REPORT_CSP, sharedPage } = await import('./html/report-page.tsx');
   return { bytes: new TextEncoder().encode(sharedPage(share)), policy: REPORT_CSP };
+}
+
+/** A page with many reports has no previews: it would be too long. */
+async function publicReport(stored: SharedReport, showsPreview: boolean): Promise<Report> {
+  const report = redactStoredReport(stored);
+  if (!showsPreview || stored.message === null) return report;
+  const { raw, images } = stored.message;
+  const { preview } = messagePreview(await parseMessage(raw), {
+    images,
+    frames: FRAMES_INSIDE,
+    publicText: publicTextOf(stored),
+  });
+  return { ...report, preview };
 }

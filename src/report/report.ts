@@ -3,6 +3,8 @@
 import type { Envelope, Json } from '../analysis/check.ts';
 import type { AnalysisResult, CheckResult } from '../analysis/result.ts';
 import type { Assets, Shell } from './html/shell.tsx';
+import type { LoadedImage } from './preview/images.ts';
+import type { MessagePreview, PreviewChoice } from './preview/message-preview.ts';
 import type { FigureSource, ScheduledReport } from './summary.ts';
 import type { TimeFormat } from './times.ts';
 
@@ -90,6 +92,10 @@ export interface Report extends ReportedResult {
   reportedSource?: ReportedSource | null;
   /** null in a public report, or if the message was deleted. */
   message: MessageView | null;
+  /** The message as its readers see it; null if the message was deleted or must not be shown. */
+  preview: MessagePreview | null;
+  /** Where the page sends the wish to load the remote images. Missing if the reader may not load them. */
+  imagesForm?: string;
 }
 
 export interface Attachment {
@@ -103,15 +109,11 @@ export interface Attachment {
 export interface MessageView {
   headers: { name: string; value: string }[];
   text: string | null;
-  /** With inline images as data URIs, otherwise unchanged. It must be sandboxed. */
-  html: string | null;
   attachments: Attachment[];
   links: { href: string; text: string | null }[];
   /** As received; `omittedSourceBytes` is the number of bytes left out at the end. */
   source: string;
   omittedSourceBytes: number;
-  /** The number of remote images in the HTML, which are not loaded. */
-  remoteImages: number;
   /** What exceeded a limit, as sentences. */
   limitNotes: string[];
 }
@@ -124,7 +126,7 @@ export type ReportFormat = 'html' | 'pdf';
  * A report as stored: checks and providers, by far the largest part, are JSON that only render threads
  * parse.
  */
-export type StoredReport = Omit<Report, 'message' | 'checks' | 'providers'> & {
+export type StoredReport = Omit<Report, 'message' | 'preview' | 'checks' | 'providers'> & {
   checks: string;
   providers: string;
 };
@@ -133,7 +135,16 @@ export type StoredReport = Omit<Report, 'message' | 'checks' | 'providers'> & {
 export type SharedReport = StoredReport & {
   /** Removed from every text: the token of the test and the addresses of its seeds. */
   conceal: string[];
+  /** For the preview; null if the link does not show the message. */
+  message: StoredMessage | null;
 };
+
+/** The source of a message, and its remote images if they may be shown. */
+export interface StoredMessage {
+  raw: Uint8Array;
+  /** null if nobody has asked for them. */
+  images: LoadedImage[] | null;
+}
 
 /** The reports of a shared link in the order shown. Times are ISO 8601. */
 export interface StoredShare {
@@ -170,9 +181,11 @@ export type RenderCommand =
       format: ReportFormat;
       frame?: AppFrame;
       report: StoredReport;
-      /** The source of the message; null if it was deleted or must not be shown. */
-      raw: Uint8Array | null;
+      /** null if it was deleted. */
+      message: StoredMessage | null;
     }
+  /** One frame of the preview as a document, or all else of the preview as JSON. */
+  | { kind: 'preview'; message: StoredMessage; choice: PreviewChoice | null }
   | { kind: 'shared'; format: ReportFormat; shared: StoredShare }
   /** Always a PDF. */
   | { kind: 'summary'; report: ScheduledReport };
@@ -185,6 +198,7 @@ export const parseStoredReport = (stored: StoredReport): Report => ({
   checks: JSON.parse(stored.checks),
   providers: JSON.parse(stored.providers),
   message: null,
+  preview: null,
 });
 
 // Typed access to evidence. Results of older rulesets may lack any key.

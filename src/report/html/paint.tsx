@@ -22,7 +22,7 @@ import type {
 import { chartSvg } from '../charts.ts';
 import { formatTime, type TimeFormat } from '../times.ts';
 import { Chevron, Copyable, Icon, ScrollArea, StateMark } from './components.tsx';
-import { messageDocument } from './message-frame.ts';
+import { InboxLists, PreviewPanes } from './preview.tsx';
 
 type BlockOf<K extends Block['kind']> = Extract<Block, { kind: K }>;
 
@@ -41,15 +41,16 @@ const COMPONENTS: {
   finding: FindingFold,
   findings: FindingList,
   fold: FoldBox,
-  frame: MessageFrame,
   group: GroupBox,
   heading: HeadingBlock,
+  inbox: InboxLists,
   list: ListBlock,
   note: NoteBox,
   overview: OverviewPart,
   paragraph: ParagraphBlock,
   part: FoldedPart,
   path: HopList,
+  preview: PreviewBox,
   record: RecordBox,
   section: SectionPart,
   states: StateListBlock,
@@ -906,23 +907,14 @@ function ChoiceForm({ action, field, text, options }: BlockOf<'choice'>) {
   );
 }
 
-function MessageFrame({ title, caption, html, widths }: BlockOf<'frame'>) {
+/** Radio buttons of one page share a name only within a preview. */
+function PreviewBox(block: BlockOf<'preview'>) {
+  const anchor = useAnchor();
   return (
-    <figure class="card message-preview">
-      <figcaption>
-        <Heading rank={3}>{title}</Heading>
-        <fieldset class="widths screen-only">
-          <legend class="visually-hidden">{widths.label}</legend>
-          <label>
-            <input type="radio" name="width" checked /> {widths.wide}
-          </label>
-          <label>
-            <input type="radio" name="width" id="narrow" /> {widths.narrow}
-          </label>
-        </fieldset>
-        <Line text={caption} class="small muted" />
-      </figcaption>
-      <iframe sandbox="" srcdoc={messageDocument(html)} title={title} />
-    </figure>
+    <PreviewPanes
+      {...block}
+      name={anchor('preview')}
+      paint={(blocks) => <Blocks blocks={blocks} />}
+    />
   );
 }

@@ -154,13 +154,6 @@ const SECTIONS = `
 .fold h3 { flex: 0 1 auto; }
 .fold > summary > .muted { white-space: nowrap; }
 .fold-body { padding: 4px 16px 16px; }
-.message-preview figcaption { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: 4px 16px; padding: 12px 16px; }
-.message-preview figcaption p { flex-basis: 100%; }
-.widths { border: 0; display: flex; gap: 16px; font-size: 14px; }
-.widths label { display: inline-flex; align-items: center; gap: 4px; }
-.widths input { accent-color: var(--accent); width: 16px; height: 16px; margin: 0; }
-.message-preview iframe { display: block; width: 100%; height: 560px; margin: 0 auto; border: 0; border-top: 1px solid var(--line); border-radius: 0 0 8px 8px; background: #fff; color-scheme: light; }
-.message-preview:has(#narrow:checked) iframe { width: 390px; max-width: 100%; border: 1px solid var(--line); border-radius: 8px; margin-bottom: 16px; }
 .long { max-height: 400px; overflow: auto; }
 .headers dt { font-family: var(--mono); }
 .headers > div + div { border-top: 1px solid var(--line); }
@@ -184,12 +177,59 @@ const SECTIONS = `
   .alignment::before { width: 0; height: 20px; border-top: 0; border-left: 2px solid var(--tone); }
   .comparison.fail .alignment::before, .comparison.unknown .alignment::before { border-left-style: dashed; }
   .alignment::after { display: none; }
-  .widths { display: none; }
 }
 @media print {
   .long { max-height: none; overflow: visible; }
-  .message-preview iframe { height: 480px; }
   .provider, .hops > li, .entries > li { break-inside: avoid; }
+}
+`;
+
+/** The message as email clients show it: `preview.tsx`. */
+const PREVIEW_CLIENTS = ['as_sent', 'gmail', 'outlook_windows', 'apple_mail', 'gmail_app'];
+
+const PREVIEW = `
+.preview-switches { display: flex; flex-wrap: wrap; gap: 12px 24px; padding: 12px 16px; }
+.switch { min-width: 0; border: 0; }
+.switch legend { font-size: 14px; color: var(--muted); margin-bottom: 4px; }
+.switch-options { display: flex; flex-wrap: wrap; gap: 4px; }
+.switch label { position: relative; cursor: pointer; }
+.switch input { position: absolute; inset: 0; margin: 0; opacity: 0; cursor: pointer; }
+.switch span { display: block; padding: 4px 12px; border: 1px solid var(--line); border-radius: 8px; font-size: 14px; line-height: 22px; }
+.switch input:checked + span { border-color: var(--accent); background: var(--accent-soft); color: var(--accent); }
+.switch input:focus-visible + span { outline: 2px solid var(--accent); outline-offset: 2px; }
+.pane > .frame { display: block; box-sizing: content-box; max-width: 100%; height: 600px; margin: 0 auto; border: 0; border-block: 1px solid var(--line); background: #fff; color-scheme: light; }
+.pane > p.frame { height: auto; padding: 24px 16px; background: none; text-align: center; }
+.pane-notes { padding: 12px 16px 16px; }
+.pane-notes:empty { display: none; }
+.pane-notes > * + * { margin-top: 8px; }
+${PREVIEW_CLIENTS.map((id) => `.preview:has(input[value="${id}"]:checked) > .pane:not(.${id})`).join(', ')},
+${['light', 'dark'].map((theme) => `.preview:has(input[value="${theme}"]:checked) .frame:not(.${theme})`).join(', ')},
+${['on', 'off'].map((images) => `.preview:has(input[value="${images}"]:checked) .frame:not(.images-${images})`).join(', ')} { display: none; }
+.inbox-lists { padding: 4px 16px; }
+.inbox-list { padding: 12px 0; }
+.inbox-list + .inbox-list { border-top: 1px solid var(--line); }
+.inbox-list > * + * { margin-top: 8px; }
+.inbox-line { display: grid; align-items: center; gap: 0 12px; margin: 0; padding: 8px 12px; border: 1px solid var(--line); border-radius: 8px; overflow: hidden; font: 14px/20px Arial, Helvetica, sans-serif; }
+.inbox-line.light { background: #fff; color: #1f1f1f; }
+.inbox-line.dark { background: #1f1f1f; color: #e3e3e3; }
+.inbox-line.row { grid-template-columns: 36px minmax(0, 168px) minmax(0, 1fr); }
+.inbox-line.stack { grid-template-columns: 36px minmax(0, 1fr); max-width: 390px; }
+.inbox-line.stack .avatar { grid-row: 1 / 3; align-self: start; }
+.inbox-line.stack .subject, .inbox-line.stack .preview-text { display: block; }
+.inbox-line.row .line-text { white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
+.inbox-line bdi { overflow-wrap: anywhere; }
+.sender, .subject { font-weight: 700; }
+.light .preview-text { color: #5e5e5e; }
+.dark .preview-text { color: #b5b5b5; }
+.avatar { display: grid; place-items: center; width: 36px; height: 36px; border-radius: 50%; background: #4f46a5; color: #fff; font-size: 14px; }
+@media (max-width: 640px) {
+  .inbox-line.row { grid-template-columns: 36px minmax(0, 1fr); }
+  .inbox-line.row .avatar { grid-row: 1 / 3; align-self: start; }
+  .pane > .frame { height: 480px; }
+}
+@media print {
+  .pane > .frame { height: 480px; }
+  .pane, .inbox-list { break-inside: avoid; }
 }
 `;
 
@@ -253,4 +293,4 @@ section + .shared-test { margin-top: 40px; }
 }
 `;
 
-export const REPORT_STYLE = BASE + SECTIONS + SHARED;
+export const REPORT_STYLE = BASE + SECTIONS + PREVIEW + SHARED;
