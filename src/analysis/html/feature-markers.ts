@@ -153,7 +153,10 @@ function* pieces(css: string): Generator<{ text: string; start: number; end: str
 }
 
 /** Adds the markers of the part itself, without those of its content. */
-export function addPartMarkers({ kind, text, isNested, isKeyframe }: CssPart, add: AddMarker): void {
+export function addPartMarkers(
+  { kind, text, isNested, isKeyframe }: CssPart,
+  add: AddMarker,
+): void {
   if (kind === 'statement' || kind === 'block') addAtRule(text, add);
   else if (kind === 'declaration') addDeclaration(text, add);
   else if (kind === 'rule') {
