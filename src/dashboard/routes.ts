@@ -45,6 +45,7 @@ import { testActions } from './tests/actions.tsx';
 import { comparePages } from './tests/compare.tsx';
 import { editPages } from './tests/edit.tsx';
 import { inboxPages } from './tests/inboxes.tsx';
+import { imagePages } from './tests/images.tsx';
 import { kindPages } from './tests/kind.tsx';
 import { testListPages } from './tests/list.tsx';
 import { newTestPages } from './tests/new.tsx';
@@ -72,6 +73,7 @@ export const dashboardRoutes = [
   ...testActions,
   ...testPages,
   ...editPages,
+  ...imagePages,
   ...kindPages,
   ...inboxPages,
   ...modePages,

@@ -8,9 +8,10 @@ import type { Call } from '../http/route.ts';
 import { route } from '../http/route.ts';
 import { idOf } from '../http/schemas.ts';
 import { FORM_REFERRER } from '../report/html/frame.tsx';
-import type { AppFrame, ReportFormat } from '../report/report.ts';
+import type { AppFrame, ReportFormat, StoredMessage } from '../report/report.ts';
 import { MessageDeletedError, readMessage } from '../store/chunks.ts';
 import type { TestRow } from '../store/tables.generated.ts';
+import { loadedImagesOf } from './images.ts';
 import { findMessageOf } from './messages.ts';
 import { storedReport } from './present.ts';
 import { testOr404 } from './queries.ts';
@@ -85,9 +86,11 @@ async function render(
   const report = {
     ...storedReport(row, app),
     reportedSource: await reportedSourceOf(app, row),
-    ...(format === 'html' && canChooseKind(actor) ? { kindForm: kindPath(row.id) } : {}),
+    ...(format === 'html' && hasForms(actor)
+      ? { kindForm: kindPath(row.id), imagesForm: imagesPath(row.id) }
+      : {}),
   };
-  const message = () => messageOf(app, row.id);
+  const message = () => storedMessage(app, row.id, true);
   const { bytes, policy } = await app.reportRenderer.render({
     kind: 'test',
     format,
@@ -109,19 +112,27 @@ async function render(
   });
 }
 
-/** Only a signed-in browser can send the form. */
-const canChooseKind = ({ sessionId, role }: Actor): boolean =>
+/** Only a signed-in browser can send forms. */
+const hasForms = ({ sessionId, role }: Actor): boolean =>
   sessionId !== null && allows(role, 'member');
 
 /** Where the page of a report sends the kind that the reader chooses. */
 export const kindPath = (testId: string): string => `/tests/${testId}/kind`;
 
+/** Where the page of a report sends the wish to load the images of the message. */
+export const imagesPath = (testId: string): string => `/tests/${testId}/images`;
+
 /** null if the message was deleted: the report then shows the findings without it. */
-async function messageOf({ db }: App, testId: string): Promise<Uint8Array | null> {
+export async function storedMessage(
+  { db }: Pick<App, 'db'>,
+  testId: string,
+  withImages: boolean,
+): Promise<StoredMessage | null> {
   const message = await findMessageOf(db, testId);
   if (!message) return null;
   try {
-    return await readMessage(db, message);
+    const raw = await readMessage(db, message);
+    return { raw, images: withImages ? await loadedImagesOf(db, testId) : null };
   } catch (error) {
     if (error instanceof MessageDeletedError) return null;
     throw error;

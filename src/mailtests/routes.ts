@@ -34,6 +34,7 @@ import {
   type TestToPresent,
   testOr404,
 } from './queries.ts';
+import { preview, previewPage } from './preview.ts';
 import { reportHtml, reportPdf } from './report.ts';
 import {
   ListedTest,
@@ -326,6 +327,8 @@ export const testOperations = {
   source,
   reportHtml,
   reportPdf,
+  preview,
+  previewPage,
   reanalyze,
 };
 

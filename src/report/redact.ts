@@ -303,7 +303,7 @@ const outsideExamples = (text: string, redact: (text: string) => string): string
 
 // The remaining fields of a report: summary, provider rules, reasons.
 
-type RemainingFields = Omit<Report, 'from_address' | 'checks' | 'message' | 'envelope'>;
+type RemainingFields = Omit<Report, 'from_address' | 'checks' | 'message' | 'preview' | 'envelope'>;
 
 /** Copied field by field, so that a field unknown to this version never becomes public. */
 function redactRemainingFields(report: Report, redact: (text: string) => string): RemainingFields {

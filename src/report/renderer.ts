@@ -3,12 +3,14 @@
 import { AppError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import { type StartWorker, startWorker } from '../lib/threads.ts';
+import type { PreviewChoice } from './preview/message-preview.ts';
 import type {
   AppFrame,
   RenderCommand,
   Rendered,
   RenderResult,
   ReportFormat,
+  StoredMessage,
   StoredReport,
   StoredShare,
 } from './report.ts';
@@ -20,8 +22,15 @@ interface TestJob {
   format: ReportFormat;
   frame?: AppFrame;
   report: StoredReport;
-  /** Called when the job starts, because messages may be large. null if it was deleted or must not be shown. */
-  message(): Promise<Uint8Array | null>;
+  /** Called when the job starts, because messages may be large. null if it was deleted. */
+  message(): Promise<StoredMessage | null>;
+}
+
+/** See `RenderCommand`. */
+interface PreviewJob {
+  kind: 'preview';
+  choice: PreviewChoice | null;
+  message(): Promise<StoredMessage>;
 }
 
 interface SharedJob {
@@ -37,7 +46,7 @@ interface SummaryJob {
   report: ScheduledReport;
 }
 
-export type ReportJob = (TestJob | SharedJob | SummaryJob) & {
+export type ReportJob = (TestJob | SharedJob | SummaryJob | PreviewJob) & {
   /** Aborted when the client has disconnected. */
   signal?: AbortSignal;
 };
@@ -132,8 +141,10 @@ async function commandOf(job: ReportJob): Promise<RenderCommand> {
   switch (job.kind) {
     case 'test': {
       const { kind, format, frame, report } = job;
-      return { kind, format, frame, report, raw: await job.message() };
+      return { kind, format, frame, report, message: await job.message() };
     }
+    case 'preview':
+      return { kind: job.kind, choice: job.choice, message: await job.message() };
     case 'shared':
       return { kind: job.kind, format: job.format, shared: await job.shared() };
     case 'summary':

@@ -246,9 +246,10 @@ function renderBlock(block: Block, canvas: Canvas): string {
         block.title ? lines([block.title], canvas, 'bold') : '',
         ...block.values.map((value) => lines([value], canvas)),
       ]);
-    // The text part of the message is another block.
+    // Only pages have them.
     case 'choice':
-    case 'frame':
+    case 'inbox':
+    case 'preview':
       return '';
   }
 }

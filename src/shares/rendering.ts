@@ -8,6 +8,7 @@ import { AppError } from '../lib/errors.ts';
 import { memoizePerObject } from '../lib/memoize.ts';
 import { presentListed, storedReport } from '../mailtests/present.ts';
 import { findTest } from '../mailtests/queries.ts';
+import { storedMessage } from '../mailtests/report.ts';
 import { redactStoredReport } from '../report/redact.ts';
 import { TOO_MANY_REPORTS } from '../report/renderer.ts';
 import type { Rendered, ReportFormat, SharedReport, StoredShare } from '../report/report.ts';
@@ -68,10 +69,10 @@ export async function cachedShare(
 /** Changes when a test is reanalyzed, renamed or deleted. */
 async function cacheKey(
   { db }: App,
-  { id }: SharedReportRow,
+  { id, preview }: SharedReportRow,
   format: ShareFormat,
 ): Promise<string> {
-  return `${id} ${format} ${sha256(await testsVersion(db, id))}`;
+  return `${id} ${format} ${preview} ${sha256(await testsVersion(db, id))}`;
 }
 
 // Ignores the abort signal of the first reader, because others may wait for the same rendering.
@@ -111,6 +112,9 @@ async function storedShare(app: Context, row: SharedReportRow): Promise<StoredSh
   for await (const test of testsOf(app, row))
     if (test) reports.push(sharedReport(test, app));
     else deletedTests += 1;
+  const [first] = reports;
+  if (first && reports.length === 1 && row.preview !== 'none')
+    first.message = await storedMessage(app, first.id!, row.preview === 'with_images');
   return { title, created_at, expires_at, reports, deletedTests };
 }
 
@@ -144,10 +148,11 @@ async function* testsOf({ db }: Context, { id, livemode }: SharedReportRow) {
   }
 }
 
+/** Without the message. */
 export function sharedReport(row: TestRow, { config }: Pick<App, 'config'>): SharedReport {
   const { address, token, seed_addresses } = presentListed(row, config, []);
   const seeds = seed_addresses.map((seed) => seed.address);
-  return { ...storedReport(row, { config }), conceal: [address, token, ...seeds] };
+  return { ...storedReport(row, { config }), conceal: [address, token, ...seeds], message: null };
 }
 
 const filterPublic = responseFilter(PublicTest);

@@ -97,7 +97,7 @@ describe('Report document sections', () => {
     assert.deepEqual(idsOf(sharedDocument(one, 'pdf')), [...BODY, ...REST]);
     for (const medium of ['page', 'pdf'] as const) {
       const document = sharedDocument(one, medium);
-      assert.deepEqual(all('frame', document), []);
+      assert.deepEqual(all('preview', document), []);
       assert.deepEqual(all('path', document), []);
     }
   });
@@ -423,7 +423,8 @@ describe('Report document', () => {
       detail: evil(check.detail) as string,
       evidence: evil(check.evidence) as CheckResult['evidence'],
     }));
-    hostile.message = { ...(evil(bad!.message) as NonNullable<Report['message']>), html: null };
+    hostile.message = evil(bad!.message) as NonNullable<Report['message']>;
+    hostile.preview = null;
     for (const document of [
       testDocument(hostile, 'page'),
       testDocument(hostile, 'pdf'),
@@ -434,8 +435,8 @@ describe('Report document', () => {
 
   it('is sanitized except for the HTML of the message', () => {
     const html = 'a\u202eb';
-    const frame = { kind: 'frame', html, title: html };
-    assert.deepEqual(sanitize({ blocks: [frame] }), { blocks: [{ ...frame, title: 'a·b' }] });
+    const frame = { source: { html }, title: html };
+    assert.deepEqual(sanitize({ frames: [frame] }), { frames: [{ ...frame, title: 'a·b' }] });
   });
 });
 

@@ -8,7 +8,10 @@ import { spamassassin } from '../../src/analysis/checks/spamassassin.ts';
 import { NO_SETUP } from '../../src/analysis/context.ts';
 import { evaluateSpamScore, type FiredRule } from '../../src/analysis/spam-engine.ts';
 import { type Zone, zoneResolver } from '../../src/net/dns/zone.ts';
+import { parseMessage } from '../../src/analysis/mime/parse-message.ts';
 import { messageView } from '../../src/report/message-view.ts';
+import type { LoadedImage } from '../../src/report/preview/images.ts';
+import { messagePreview } from '../../src/report/preview/message-preview.ts';
 import { redactReport } from '../../src/report/redact.ts';
 import type { Report, SeedPlacement } from '../../src/report/report.ts';
 import type { Share } from '../../src/report/share.ts';
@@ -55,8 +58,21 @@ export async function reportOn(scene: Scene): Promise<Report> {
     completed_at: new Date(RECEIVED_AT + 2400).toISOString(),
     envelope,
     placement: scene.placement ?? [],
-    message: await messageView(scene.raw),
+    ...(await shownOf(scene.raw)),
   };
+}
+
+/** The message and its preview, as in a report that contains its frames. */
+export async function shownOf(
+  raw: Uint8Array,
+  images: LoadedImage[] | null = null,
+): Promise<Pick<Report, 'message' | 'preview'>> {
+  const parsed = await parseMessage(raw);
+  const { preview, embedded } = messagePreview(parsed, {
+    images,
+    frames: { maxCharacters: 6_000_000 },
+  });
+  return { message: messageView(raw, parsed, embedded), preview };
 }
 
 const engineScore = (rules: FiredRule[]) => ({

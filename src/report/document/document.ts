@@ -36,6 +36,7 @@ import { fixSection, otherCheckSections, shortFixes, uncheckedNotes } from './fi
 import { ledgerBars, ledgerSection } from './ledger.ts';
 import { messageSection, pathSection } from './message.ts';
 import { placementSections } from './placement.ts';
+import { previewSections } from './preview.ts';
 import { kindChoice, providerLines, providersSection } from './providers.ts';
 import { sourceSections } from './receivers.ts';
 import type { ReportVariant } from './variant.ts';
@@ -81,7 +82,9 @@ function reportBlocks(report: Report, variant: ReportVariant, above: string | nu
     ...(audience === 'team' ? sourceSections(report) : []),
     ...placementSections(report, isShortPdf),
     ...(isShortPdf ? [] : [providersSection(report)]),
-    ...(audience === 'team' ? [pathSection(report), messageSection(report, variant)] : []),
+    ...(audience === 'team' ? [pathSection(report)] : []),
+    ...previewSections(report, variant),
+    ...(audience === 'team' ? [messageSection(report, variant)] : []),
     ...(isShortPdf ? [] : otherCheckSections(report, variant)),
   ];
   const visibleSections = medium === 'pdf' ? sections.filter(({ isEmpty }) => !isEmpty) : sections;

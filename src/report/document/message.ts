@@ -1,4 +1,4 @@
-/** The delivery path and the message: its preview, text, header, attachments, links and source. */
+/** The delivery path and the message: its header, attachments, links, text and source. */
 
 import type { Envelope, ReportingServer } from '../../analysis/check.ts';
 import { displayUrl } from '../../analysis/links/links.ts';
@@ -10,7 +10,6 @@ import {
   type Fact,
   type Facts,
   type Fold,
-  type Frame,
   type Hop,
   muted,
   nameSpan,
@@ -165,12 +164,11 @@ export function messageSection(report: Report, { medium }: ReportVariant): Secti
 }
 
 function pageBlocks(report: Report, message: MessageView): Block[] {
-  const { html, text, headers, attachments, links, source, omittedSourceBytes } = message;
+  const { text, headers, attachments, links, source, omittedSourceBytes } = message;
   const truncationNote =
     omittedSourceBytes > 0 ? [small(`Not shown: ${formatBytes(omittedSourceBytes)} more.`)] : [];
   return [
-    ...(html === null ? [] : [frameOf(html, message.remoteImages)]),
-    fold('Text part', null, [textPart(text)], html === null),
+    fold('Text part', null, [textPart(text)]),
     fold('Header', countLabel(headers.length, 'field'), [headersBlock(headers)]),
     fold('Attachments', countLabel(attachments.length, 'file'), [attachmentsBlock(attachments)]),
     fold('Links', countLabel(links.length, 'link'), [linksBlock(report, links)]),
@@ -216,32 +214,18 @@ const moreNote = (count: number): Block[] => (count > 0 ? [small(`… and ${coun
 const limitNote = (message: MessageView): Block[] =>
   message.limitNotes.length > 0 ? [small(oneLine(message.limitNotes.join(' ')))] : [];
 
-const fold = (title: string, count: string | null, blocks: Block[], open = false): Fold => ({
+const fold = (title: string, count: string | null, blocks: Block[]): Fold => ({
   kind: 'fold',
   title,
   state: null,
   count,
-  open,
+  open: false,
   style: 'card',
   blocks,
 });
 
 const countLabel = (count: number, noun: string): string =>
   count === 0 ? 'none' : count === 1 ? `1 ${noun}` : `${count} ${noun}s`;
-
-function frameOf(html: string, remoteImages: number): Frame {
-  const images =
-    remoteImages === 0
-      ? ''
-      : `${remoteImages === 1 ? '1 remote image is' : `${remoteImages} remote images are`} not loaded. `;
-  return {
-    kind: 'frame',
-    title: 'Preview',
-    caption: [`${images}Scripts, links and remote content are disabled.`],
-    html,
-    widths: { label: 'Width', wide: 'Desktop', narrow: 'Phone' },
-  };
-}
 
 const verbatim = (label: string, text: string, max?: number, maxLines?: number): Verbatim => ({
   kind: 'verbatim',

@@ -1,23 +1,20 @@
 /** A message as a document for a sandboxed frame: no scripts, no requests, no working links. */
 
-/** Comes before any content of the message. */
+/** Comes before any content of the message, so that a saved copy is safe too. */
 const MESSAGE_CSP =
   "default-src 'none'; img-src data:; style-src 'unsafe-inline'; font-src data:; base-uri 'none'; form-action 'none'";
+
+/** The header of a frame that has a URL of its own. Opened on its own, the document is sandboxed too. */
+export const FRAME_CSP = `${MESSAGE_CSP}; frame-ancestors 'self'; sandbox`;
 
 /** An invisible character that turns an attribute name into an unknown one. */
 const ZERO_WIDTH_SPACE = '\u200b';
 
-// Disabled links still look like links. Images that are not loaded get an outline.
-const MESSAGE_STYLE = `
-html { color: #000; font: 16px/1.4 Arial, Helvetica, sans-serif; }
-body { overflow-wrap: break-word; }
-a[h${ZERO_WIDTH_SPACE}ref] { color: #0000ee; text-decoration: underline; }
-img:not([src^="data:"]) { display: inline-block; outline: 1px dashed #8b8d9e; outline-offset: -1px; background: #f3f3f8; color: #585a6b; font: 12px/1.4 Arial, sans-serif; }
-`;
+const MESSAGE_STYLE = 'body { overflow-wrap: break-word; }';
 
 /**
- * The document for `srcdoc`. The frame must have an empty `sandbox` attribute, in a page with
- * `PAGE_CSP`.
+ * The document of a frame with an empty `sandbox` attribute. `html` comes from `report/preview`, which writes nothing
+ * that connects or runs; this does not rely on it.
  */
 export function messageDocument(html: string): string {
   return [

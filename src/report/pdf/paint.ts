@@ -84,10 +84,11 @@ type NotForPdf =
   | 'average'
   | 'bars'
   | 'choice'
-  | 'frame'
   | 'grades'
   | 'group'
+  | 'inbox'
   | 'lines'
+  | 'preview'
   | 'rows'
   | 'states'
   | 'tiles';

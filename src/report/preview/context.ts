@@ -22,6 +22,8 @@ export interface PreviewOptions {
   theme: 'light' | 'dark';
   /** `src` as written: `cid:…` or a remote URL. */
   imageAt(src: string): PreviewImage;
+  /** For people outside the team: changes each text of the message. */
+  publicText?: (text: string) => string;
 }
 
 /** A start tag and its place in the HTML. */
@@ -53,6 +55,7 @@ export interface PreviewContext {
   dataUriFor(src: string): string | null;
   /** The media type of the part that a `cid:` URL names, if it is shown. */
   typeOfPart(contentId: string): string | undefined;
+  publicText(text: string): string;
   /** Cuts CSS to what is left of the limit. */
   withinLimit(css: string): string;
   /** For CSS that starts at the position that `start` returns. */
@@ -74,7 +77,7 @@ const DATA_IMAGE = /^data:image\/[a-z0-9.+-]{1,30};base64,[a-z0-9+/=]*$/i;
 export function createContext(
   html: string,
   client: PreviewClient,
-  { theme, imageAt }: PreviewOptions,
+  { theme, imageAt, publicText = (text) => text }: PreviewOptions,
 ): PreviewContext {
   const lineAt = lineFinder(html);
   const lacked = lackedFeatures(client);
@@ -125,6 +128,7 @@ export function createContext(
       if (feature) collector.add(feature, start, html.slice(start, Math.min(end, start + 1000)));
       return feature !== undefined;
     },
+    publicText,
     imageFor,
     dataUriFor,
     typeOfPart(contentId) {

@@ -38,6 +38,8 @@ export interface InboxInput {
   subject: string | null;
   html: string | null;
   text: string | null;
+  /** For people outside the team: changes the preview text. */
+  publicText?: (text: string) => string;
 }
 
 export interface InboxLines {
@@ -58,7 +60,8 @@ export function inboxLines(input: InboxInput): InboxLines {
   const name = clean(input.fromName);
   const address = clean(input.fromAddress);
   const subject = clean(input.subject);
-  const preview = previewOf(input);
+  const found = previewOf(input);
+  const preview = { ...found, text: input.publicText?.(found.text) ?? found.text };
   return {
     lines: INBOX_LISTS.map((list) =>
       lineIn(list, { name, address, subject, preview: preview.text }),

@@ -7,7 +7,8 @@ import { PREVIEW_CLIENTS, type PreviewClient, type PreviewClientId } from './cli
 import { type ImageSource, imageSource, type LoadedImage } from './images.ts';
 import { type InboxLines, inboxLines } from './inbox-line.ts';
 import { type ShownText, textAsShown, textFormatOf } from './plain-text.ts';
-import { previewFor, type RemovedFeature } from './rewrite.ts';
+import type { RemovedFeature } from './removed-features.ts';
+import { previewFor } from './rewrite.ts';
 
 export const PREVIEW_THEMES = ['light', 'dark'] as const;
 export type PreviewTheme = (typeof PREVIEW_THEMES)[number];
@@ -69,12 +70,13 @@ export interface MessagePreviewOptions {
 /** Never throws. Takes linear time. `embedded`: the parts of the message that its HTML shows. */
 export function messagePreview(
   message: Message,
-  { images, frames, publicText = unchanged }: MessagePreviewOptions,
+  options: MessagePreviewOptions,
 ): { preview: MessagePreview; embedded: ReadonlySet<Part> } {
   const { html, text, parts, from, subject } = message;
+  const { images, frames, publicText = (words: string) => words } = options;
   const wanted = html === null ? [] : wantedImages(html);
   const source = imageSource(parts, wanted, images);
-  const shown = { source, hasImages: images !== null, publicText };
+  const shown = { source, hasImages: images !== null, publicText: options.publicText };
   const clients = html === null || frames === null ? [] : clientPreviews(html, frames, shown);
   const publicOrNull = (words: string | null | undefined) => (words ? publicText(words) : null);
   const preview: MessagePreview = {
@@ -89,14 +91,30 @@ export function messagePreview(
     }),
     logo: source.logo(),
     clients,
-    images: remoteImages(wanted, images),
+    images: remoteImages(wanted, images, publicText),
     text: text === null ? null : textAsShown(publicText(text.slice(0, MAX_TEXT)), textFormatOf(parts)),
-    accessibility: html === null ? null : accessibilityView(html, publicText),
+    accessibility: html === null ? null : withPublicText(accessibilityView(html), publicText),
   };
   return { preview, embedded: source.embedded };
 }
 
-const unchanged = (text: string): string => text;
+const withPublicText = (
+  view: AccessibilityView,
+  publicText: (text: string) => string,
+): AccessibilityView => ({
+  ...view,
+  title: view.title && publicText(view.title),
+  items: view.items.map((item) => ({
+    ...item,
+    text: publicText(item.text),
+    link: item.link && publicText(item.link),
+  })),
+  problems: view.problems.map((problem) => ({
+    ...problem,
+    text: publicText(problem.text),
+    detail: publicText(problem.detail),
+  })),
+});
 
 /** Characters of the text part. */
 const MAX_TEXT = 200_000;
@@ -144,7 +162,7 @@ function clientPreviews(
     const choices = choicesOf(client.id, shown.hasImages, isServed);
     return {
       client,
-      removed: first.removed,
+      removed: shown.publicText ? first.removed.map(withoutSource) : first.removed,
       clippedAtLine: first.clippedAtLine,
       truncated: first.truncated,
       frames: choices.map((choice): ShownFrame => {
@@ -157,6 +175,12 @@ function clientPreviews(
   if (!isServed) limitFrames(previews, frames.maxCharacters);
   return previews;
 }
+
+/** Without the text of the message. */
+const withoutSource = (feature: RemovedFeature): RemovedFeature => ({
+  ...feature,
+  places: feature.places.map(({ line }) => ({ line, text: '' })),
+});
 
 /** A report that contains its frames has them with images or without, not both. */
 function choicesOf(
@@ -183,6 +207,7 @@ function limitFrames(clients: ClientPreview[], max: number): void {
 function remoteImages(
   wanted: readonly WantedImage[],
   loaded: MessagePreviewOptions['images'],
+  publicText: (text: string) => string,
 ): RemoteImages {
   const trackingPixels = wanted.filter(({ isTrackingPixel }) => isTrackingPixel).length;
   const content = loaded?.filter(({ kind }) => kind === 'content');
@@ -193,7 +218,7 @@ function remoteImages(
       ? {
           count: content.filter(({ status }) => status === 'loaded').length,
           failed: content.flatMap(({ status, url, reason }) =>
-            status === 'failed' ? [{ url, reason: reason ?? 'It could not be loaded.' }] : [],
+            status === 'failed' ? [{ url: publicText(url), reason: reason ?? 'It could not be loaded.' }] : [],
           ),
         }
       : null,

@@ -93,7 +93,7 @@ function createWriter(context: PreviewContext) {
       if (isHidden(start) || styles.text(piece) || dropped.depth > 0) return;
       const shown = clipAt === null ? piece : piece.slice(0, clipAt - start);
       if (shown.trim() !== '') styles.sawElement('text');
-      context.write(escapeText(shown));
+      context.write(escapeText(context.publicText(shown)));
     },
     comment(content, partStart) {
       const comment = client.isWord ? readConditionalComment(content) : null;

@@ -210,6 +210,9 @@ const COLOR_ATTRIBUTES: Record<string, ColorUse | undefined> = {
   text: 'text',
 };
 
+/** Attributes that readers see or hear. */
+const READ_ATTRIBUTES = /^(?:alt|title|summary|abbr|aria-[a-z]+)$/;
+
 /** Writes the attributes that the client keeps and that load nothing, and reports the others it lacks. */
 function attributeWriter(context: PreviewContext, isSvg: () => boolean): AttributeWriter {
   const { html, darkMode } = context;
@@ -220,6 +223,8 @@ function attributeWriter(context: PreviewContext, isSvg: () => boolean): Attribu
     };
     return rewriteCss(context.withinLimit(css), true, context.cssContext(start)).css;
   };
+  const readable = (name: string, value: string): string =>
+    READ_ATTRIBUTES.test(name) ? context.publicText(value) : value;
   const shownValue = (name: string, value: string): string | null => {
     const use = Object.hasOwn(COLOR_ATTRIBUTES, name) ? COLOR_ATTRIBUTES[name] : undefined;
     if (use) return darkenAttribute(value, use, darkMode);
@@ -236,7 +241,7 @@ function attributeWriter(context: PreviewContext, isSvg: () => boolean): Attribu
       else if (name === 'class') names = `${names} ${value.slice(0, MAX_ATTRIBUTE)}`.trim();
       else {
         const kept = shownValue(name, value.slice(0, MAX_ATTRIBUTE));
-        if (kept !== null) text += ` ${name}="${escapeText(kept)}"`;
+        if (kept !== null) text += ` ${name}="${escapeText(readable(name, kept))}"`;
       }
     }
     if (names !== '') text += ` class="${escapeText(names)}"`;
@@ -292,5 +297,5 @@ function writeInput(context: PreviewContext, tag: Tag, attributes: AttributeWrit
   if (type === 'hidden') return;
   const { value = '', placeholder = '' } = Object.fromEntries(tag.attributes);
   const text = (Object.hasOwn(TOGGLES, type) && TOGGLES[type]) || value || placeholder;
-  context.write(`<span${rest}>${escapeText(text.slice(0, 500)) || '&nbsp;'}</span>`);
+  context.write(`<span${rest}>${escapeText(context.publicText(text.slice(0, 500))) || '&nbsp;'}</span>`);
 }

@@ -116,9 +116,10 @@ function writablePath(file: string, option: string): string {
 export async function writeRendered(
   paths: ReportPaths,
   report: StoredReport,
-  message: () => Promise<Uint8Array>,
+  read: () => Promise<Uint8Array>,
 ): Promise<string[]> {
   const faults: string[] = [];
+  const message = async () => ({ raw: await read(), images: null });
   const reporter = createReportRenderer({ log: silentLog });
   try {
     for (const [format, path] of paths)

@@ -1,0 +1,451 @@
+/** The message as its readers see it: in the inbox, in email clients, as plain text, and read aloud. */
+
+import {
+  type Block,
+  code,
+  type Fold,
+  type InboxBlock,
+  muted,
+  nameSpan,
+  oneLine,
+  type PreviewBlock,
+  type PreviewClientPane,
+  paragraph,
+  type Row,
+  type Section,
+  small,
+  type Table,
+  verbatimText,
+} from '../blocks.ts';
+import type { AccessibilityView } from '../preview/accessibility.ts';
+import type { InboxLine } from '../preview/inbox-line.ts';
+import type { ClientPreview, MessagePreview, RemoteImages } from '../preview/message-preview.ts';
+import type { ShownText, TextParagraph } from '../preview/plain-text.ts';
+import type { RemovedFeature } from '../preview/removed-features.ts';
+import type { Report } from '../report.ts';
+import type { ReportVariant } from './variant.ts';
+
+/** None without the message, or if the report must not show it. */
+export function previewSections(report: Report, { medium }: ReportVariant): Section[] {
+  const { preview } = report;
+  if (preview === null) return [];
+  const blocks =
+    medium === 'page'
+      ? [...inboxBlocks(preview), ...clientBlocks(report, preview), ...otherViews(preview)]
+      : [inboxTable(preview), ...warningNotes(preview)];
+  return [
+    {
+      kind: 'section',
+      id: 'preview',
+      title: 'As recipients see it',
+      note: medium === 'page' ? ['An approximation: clients change, and readers set them up differently.'] : null,
+      blocks,
+    },
+  ];
+}
+
+const heading = (text: string): Block => ({ kind: 'heading', rank: 3, text: [text] });
+
+const THEMES = { light: 'Light', dark: 'Dark' };
+
+// The line in the inbox.
+
+function inboxBlocks(preview: MessagePreview): Block[] {
+  const lists: InboxBlock = {
+    kind: 'inbox',
+    themes: THEMES,
+    logo: preview.logo,
+    lists: preview.inbox.lines.map((line) => ({
+      name: line.list,
+      layout: line.sharesLine ? 'row' : 'stack',
+      initials: line.initials,
+      sender: line.sender.shown,
+      subject: line.subject.shown,
+      preview: line.preview.shown,
+      width: line.width,
+      note: `${cutSentence(line)} ${line.basis}`,
+    })),
+  };
+  return [heading('In the inbox'), ...warningNotes(preview), lists];
+}
+
+const warningNotes = ({ inbox }: MessagePreview): Block[] =>
+  inbox.warnings.map((warning) => ({ kind: 'note', state: 'warn', text: [oneLine(warning)] }));
+
+function cutSentence({ sender, subject, preview }: InboxLine): string {
+  const cut = [
+    ...(sender.isCut ? ['the sender'] : []),
+    ...(subject.isCut ? ['the subject'] : []),
+    ...(preview.isCut ? ['the preview text'] : []),
+  ];
+  if (cut.length === 0) return 'Everything fits.';
+  const last = cut.pop()!;
+  return `It cuts ${cut.length === 0 ? last : `${cut.join(', ')} and ${last}`}.`;
+}
+
+function inboxTable({ inbox }: MessagePreview): Table {
+  return {
+    kind: 'table',
+    name: 'plain',
+    label: 'In the inbox',
+    columns: [
+      { title: 'List', share: 20 },
+      { title: 'Sender', share: 20 },
+      { title: 'Subject', share: 28 },
+      { title: 'Preview text', share: 32 },
+    ],
+    groups: [
+      {
+        title: null,
+        rows: inbox.lines.map(({ list, sender, subject, preview }) => ({
+          cells: [
+            { text: [list] },
+            { text: [nameSpan(sender.shown)] },
+            { text: [nameSpan(subject.shown)] },
+            { text: [preview.shown === '' ? muted('none') : nameSpan(preview.shown)] },
+          ],
+        })),
+      },
+    ],
+    foot: [],
+  };
+}
+
+// Email clients.
+
+function clientBlocks(report: Report, preview: MessagePreview): Block[] {
+  const { clients, images } = preview;
+  if (clients.length === 0)
+    return [heading('In email clients'), paragraph(muted('The message has no HTML.'))];
+  const block: PreviewBlock = {
+    kind: 'preview',
+    switches: { client: 'Email client', theme: 'Theme', images: 'Images' },
+    themes: THEMES,
+    images: hasSwitch(clients) ? { on: 'Shown', off: 'Off' } : null,
+    clients: clients.map((client) => paneOf(client)),
+    tooLong:
+      'The message is too long for this file. Open the report in the application to see this view.',
+  };
+  return [
+    heading('In email clients'),
+    small(
+      'What each client removes comes from the tests of Can I email. Scripts, links and forms never work here.',
+    ),
+    ...imageBlocks(report, images),
+    block,
+  ];
+}
+
+const hasSwitch = (clients: ClientPreview[]): boolean =>
+  new Set(clients.flatMap(({ frames }) => frames.map(({ images }) => images))).size > 1;
+
+function paneOf({ client, frames, ...rest }: ClientPreview): PreviewClientPane {
+  return {
+    id: client.id,
+    name: client.name,
+    width: client.width,
+    frames: frames.map(({ theme, images, source }) => ({
+      theme,
+      images,
+      source,
+      title: `The message in ${client.name === 'As sent' ? 'a browser' : client.name}, ${theme} theme${images === 'on' ? ', with images' : ''}`,
+    })),
+    blocks: [small(client.darkModeBasis), ...differences({ client, ...rest })],
+  };
+}
+
+type Differences = Pick<ClientPreview, 'client' | 'removed' | 'clippedAtLine' | 'truncated'>;
+
+function differences({ client, removed, clippedAtLine, truncated }: Differences): Block[] {
+  const clip: Block[] =
+    clippedAtLine === null
+      ? []
+      : [
+          {
+            kind: 'note',
+            state: 'warn',
+            text: [
+              `${client.name} clips the message at line ${clippedAtLine.toLocaleString('en')} of its HTML. It shows a link to the rest.`,
+            ],
+          },
+        ];
+  const cut = truncated ? [small('The HTML is too long to show in full.')] : [];
+  if (client.tableName === null) return [...clip, ...cut];
+  if (removed.length === 0)
+    return [...clip, ...cut, small(`${client.name} supports all HTML and CSS in the message.`)];
+  const count = removed.length === 1 ? '1 feature' : `${removed.length} features`;
+  return [...clip, ...cut, removedFold(`Not supported in ${client.name}`, count, removed)];
+}
+
+const removedFold = (title: string, count: string, removed: RemovedFeature[]): Fold => ({
+  kind: 'fold',
+  title,
+  state: null,
+  count,
+  open: false,
+  style: 'plain',
+  blocks: [
+    {
+      kind: 'table',
+      name: 'plain',
+      label: title,
+      columns: [
+        { title: 'Feature', share: 30 },
+        { title: 'Line in the HTML', share: 46 },
+        { title: 'Supported by', share: 24 },
+      ],
+      groups: [{ title: null, rows: removed.map(removedRow) }],
+      foot: [],
+    },
+  ],
+});
+
+function removedRow({ title, url, places, count, support }: RemovedFeature): Row {
+  const more = count - places.length;
+  return {
+    cells: [
+      { text: [{ kind: 'link', text: oneLine(title), url }] },
+      {
+        text: [],
+        blocks: [
+          ...places.map(({ line, text }) =>
+            paragraph(
+              `${line.toLocaleString('en')}${text === '' ? '' : ': '}`,
+              ...(text === '' ? [] : [code(text, 120)]),
+            ),
+          ),
+          ...(more > 0 ? [small(`… and ${more.toLocaleString('en')} more`)] : []),
+        ],
+      },
+      { text: [supportText(support)] },
+    ],
+  };
+}
+
+function supportText(support: RemovedFeature['support']): string {
+  if (support === null) return 'Not tested';
+  const partly = support.partial > 0 ? `, partly by ${support.partial}%` : '';
+  return `${support.full}% of clients${partly}`;
+}
+
+// Images.
+
+function imageBlocks({ imagesForm }: Report, images: RemoteImages): Block[] {
+  const { count, trackingPixels, loaded } = images;
+  const pixels =
+    trackingPixels === 0
+      ? []
+      : [
+          trackingPixels === 1
+            ? 'A tracking pixel is marked and never loaded.'
+            : `${trackingPixels} tracking pixels are marked and never loaded.`,
+        ];
+  if (count === 0) return pixels.length === 0 ? [] : [small(...pixels)];
+  if (loaded === null) {
+    const blocked = count === 1 ? '1 remote image is not loaded.' : `${count} remote images are not loaded.`;
+    const sentence = [blocked, ...pixels].join(' ');
+    if (imagesForm === undefined) return [small(sentence)];
+    return [
+      {
+        kind: 'choice',
+        action: imagesForm,
+        field: 'images',
+        text: [
+          `${sentence} The service loads them once and keeps them with the test. Their server sees that.`,
+        ],
+        options: [{ value: 'load', label: 'Load images' }],
+      },
+    ];
+  }
+  return [
+    small([`${loaded.count} of ${count} remote images were loaded.`, ...pixels].join(' ')),
+    ...(loaded.failed.length === 0 ? [] : [failedImages(loaded.failed)]),
+  ];
+}
+
+const MAX_FAILED = 60;
+
+const failedImages = (failed: { url: string; reason: string }[]): Fold => ({
+  kind: 'fold',
+  title: 'Images that could not be loaded',
+  state: 'warn',
+  count: String(failed.length),
+  open: false,
+  style: 'card',
+  blocks: [
+    {
+      kind: 'table',
+      name: 'plain',
+      label: 'Images that could not be loaded',
+      columns: [
+        { title: 'URL', share: 55, style: 'code' },
+        { title: 'Reason', share: 45 },
+      ],
+      groups: [
+        {
+          title: null,
+          rows: failed.slice(0, MAX_FAILED).map(({ url, reason }) => ({
+            cells: [{ text: [code(url, 500)] }, { text: [oneLine(reason, 300)] }],
+          })),
+        },
+      ],
+      foot: [],
+    },
+  ],
+});
+
+// Text and accessibility.
+
+function otherViews({ text, accessibility }: MessagePreview): Block[] {
+  return [
+    ...(text === null ? [] : [textFold(text)]),
+    ...(accessibility === null ? [] : [accessibilityFold(accessibility)]),
+  ];
+}
+
+function textFold({ paragraphs, notes, truncated }: ShownText): Fold {
+  return {
+    kind: 'fold',
+    title: 'In a text client',
+    state: null,
+    count: null,
+    open: false,
+    style: 'card',
+    blocks: [
+      ...notes.map((note) => small(oneLine(note))),
+      {
+        kind: 'verbatim',
+        label: 'The message in a text client',
+        lines: paragraphs.map(lineOf),
+        style: 'long',
+        truncationNote: null,
+      },
+      ...(truncated ? [small('Only the start of the text is shown.')] : []),
+    ],
+  };
+}
+
+const lineOf = ({ quoteDepth, spans }: TextParagraph): string =>
+  verbatimText(
+    `${'> '.repeat(quoteDepth)}${spans.map(({ text }) => text).join('')}`,
+    MAX_PARAGRAPH,
+  );
+
+const MAX_PARAGRAPH = 20_000;
+
+function accessibilityFold(view: AccessibilityView): Fold {
+  const { language, problems, items, contrast, decorativeImages, truncated } = view;
+  const { enough, tooLow, unknown } = contrast;
+  const count = problems.length;
+  return {
+    kind: 'fold',
+    title: 'Read aloud',
+    state: count > 0 ? 'warn' : null,
+    count: count === 0 ? null : count === 1 ? '1 problem' : `${count} problems`,
+    open: false,
+    style: 'card',
+    blocks: [
+      {
+        kind: 'facts',
+        style: 'small',
+        rows: [
+          { name: ['Language'], value: [language === null ? muted('not declared') : code(language, 40)] },
+          {
+            name: ['Contrast of the text'],
+            value: [
+              percentages([
+                ['high enough', enough],
+                ['too low', tooLow],
+                ['not known', unknown],
+              ]),
+            ],
+          },
+          { name: ['Images without alt text by choice'], value: [String(decorativeImages)] },
+        ],
+      },
+      ...(count > 0 ? [problemTable(problems)] : []),
+      ...(items.length > 0 ? [readingTable(items)] : []),
+      ...(truncated ? [small('The HTML is too long to read in full.')] : []),
+    ],
+  };
+}
+
+/** `98% high enough, 2% not known`. */
+function percentages(parts: [string, number][]): string {
+  const total = parts.reduce((sum, [, count]) => sum + count, 0);
+  if (total === 0) return 'no text';
+  return parts
+    .filter(([, count]) => count > 0)
+    .map(([name, count]) => `${Math.max(1, Math.round((count / total) * 100))}% ${name}`)
+    .join(', ');
+}
+
+const problemTable = (problems: AccessibilityView['problems']): Table => ({
+  kind: 'table',
+  name: 'plain',
+  label: 'Problems',
+  columns: [
+    { title: 'Line', share: 8, isNumber: true },
+    { title: 'Problem', share: 52 },
+    { title: 'Where', share: 40 },
+  ],
+  groups: [
+    {
+      title: null,
+      rows: problems.map(({ line, detail, text }) => ({
+        cells: [
+          { text: [line.toLocaleString('en')] },
+          { text: [oneLine(detail, 500)] },
+          { text: [text === '' ? muted('–') : nameSpan(text, 200)] },
+        ],
+      })),
+    },
+  ],
+  foot: [],
+});
+
+const MAX_READ = 300;
+
+function readingTable(items: AccessibilityView['items']): Table {
+  return {
+    kind: 'table',
+    name: 'plain',
+    label: 'What a screen reader reads',
+    columns: [
+      { title: 'Line', share: 8, isNumber: true },
+      { title: 'Kind', share: 20 },
+      { title: 'What a screen reader reads', share: 72 },
+    ],
+    groups: [
+      {
+        title: null,
+        rows: items.slice(0, MAX_READ).map((item) => ({
+          cells: [
+            { text: [item.line.toLocaleString('en')] },
+            { text: [kindOf(item)] },
+            { text: [nameSpan(item.text, 500)] },
+          ],
+        })),
+      },
+    ],
+    foot: [],
+  };
+}
+
+function kindOf({ kind, headingLevel, link }: AccessibilityView['items'][number]): string {
+  const words = [
+    ...(headingLevel === null ? [] : [`Heading ${headingLevel}`]),
+    ...(link === null ? [] : ['link']),
+    ...(kind === 'text' && (headingLevel !== null || link !== null) ? [] : [KINDS[kind]]),
+  ].join(', ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+const KINDS = {
+  text: 'text',
+  image: 'image',
+  table: 'table',
+  end_of_table: 'end of table',
+  list: 'list',
+  end_of_list: 'end of list',
+};
