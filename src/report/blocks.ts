@@ -468,6 +468,7 @@ export interface InboxList {
   sender: string;
   subject: string;
   preview: string;
+  previewLines: number;
   /** CSS pixels of subject and preview, which wrap or end there. */
   width: number;
   /** What the list cuts. */

@@ -62,6 +62,7 @@ function inboxBlocks(preview: MessagePreview): Block[] {
       sender: line.sender.shown,
       subject: line.subject.shown,
       preview: line.preview.shown,
+      previewLines: line.previewLines,
       width: line.width,
       note: `${cutSentence(line)} ${line.basis}`,
     })),
@@ -385,7 +386,7 @@ const problemTable = (problems: AccessibilityView['problems']): Table => ({
   name: 'plain',
   label: 'Problems',
   columns: [
-    { title: 'Line', share: 8, isNumber: true },
+    { title: 'Line', share: 8 },
     { title: 'Problem', share: 52 },
     { title: 'Where', share: 40 },
   ],
@@ -412,7 +413,7 @@ function readingTable(items: AccessibilityView['items']): Table {
     name: 'plain',
     label: 'What a screen reader reads',
     columns: [
-      { title: 'Line', share: 8, isNumber: true },
+      { title: 'Line', share: 8 },
       { title: 'Kind', share: 20 },
       { title: 'What a screen reader reads', share: 72 },
     ],

@@ -131,7 +131,7 @@ interface LineProps {
 }
 
 function InboxLine({ list, logo, theme, label }: LineProps) {
-  const { layout, initials, sender, subject, preview, width } = list;
+  const { layout, initials, sender, subject, preview, previewLines, width } = list;
   return (
     <figure class={`inbox-line ${layout} ${theme}`} aria-label={`${list.name}, ${label}`}>
       {logo ? (
@@ -143,7 +143,10 @@ function InboxLine({ list, logo, theme, label }: LineProps) {
       )}
       <bdi class="sender">{sender}</bdi>
       <span class="line-text" style={`max-width:${width}px`}>
-        <bdi class="subject">{subject}</bdi> <bdi class="preview-text">{preview}</bdi>
+        <bdi class="subject">{subject}</bdi>{' '}
+        <bdi class="preview-text" style={`-webkit-line-clamp:${previewLines}`}>
+          {preview}
+        </bdi>
       </span>
     </figure>
   );

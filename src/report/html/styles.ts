@@ -205,17 +205,17 @@ const PREVIEW = `
 ${PREVIEW_CLIENTS.map((id) => `.preview:has(input[value="${id}"]:checked) > .pane:not(.${id})`).join(', ')},
 ${['light', 'dark'].map((theme) => `.preview:has(input[value="${theme}"]:checked) .frame:not(.${theme})`).join(', ')},
 ${['on', 'off'].map((images) => `.preview:has(input[value="${images}"]:checked) .frame:not(.images-${images})`).join(', ')} { display: none; }
-.inbox-lists { padding: 4px 16px; }
-.inbox-list { padding: 12px 0; }
-.inbox-list + .inbox-list { border-top: 1px solid var(--line); }
+.inbox-lists { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 24px; padding: 16px; }
 .inbox-list > * + * { margin-top: 8px; }
+.inbox-list:has(.row) { grid-column: 1 / -1; }
 .inbox-line { display: grid; align-items: center; gap: 0 12px; margin: 0; padding: 8px 12px; border: 1px solid var(--line); border-radius: 8px; overflow: hidden; font: 14px/20px Arial, Helvetica, sans-serif; }
 .inbox-line.light { background: #fff; color: #1f1f1f; }
 .inbox-line.dark { background: #1f1f1f; color: #e3e3e3; }
 .inbox-line.row { grid-template-columns: 36px minmax(0, 168px) minmax(0, 1fr); }
 .inbox-line.stack { grid-template-columns: 36px minmax(0, 1fr); max-width: 390px; }
 .inbox-line.stack .avatar { grid-row: 1 / 3; align-self: start; }
-.inbox-line.stack .subject, .inbox-line.stack .preview-text { display: block; }
+.inbox-line.stack .subject { display: block; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
+.inbox-line.stack .preview-text { display: -webkit-box; -webkit-box-orient: vertical; overflow: hidden; }
 .inbox-line.row .line-text { white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
 .inbox-line bdi { overflow-wrap: anywhere; }
 .sender, .subject { font-weight: 700; }
@@ -223,6 +223,7 @@ ${['on', 'off'].map((images) => `.preview:has(input[value="${images}"]:checked) 
 .dark .preview-text { color: #b5b5b5; }
 .avatar { display: grid; place-items: center; width: 36px; height: 36px; border-radius: 50%; background: #4f46a5; color: #fff; font-size: 14px; }
 @media (max-width: 640px) {
+  .inbox-lists { grid-template-columns: minmax(0, 1fr); }
   .inbox-line.row { grid-template-columns: 36px minmax(0, 1fr); }
   .inbox-line.row .avatar { grid-row: 1 / 3; align-self: start; }
   .pane > .frame { height: 480px; }
