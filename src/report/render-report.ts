@@ -1,5 +1,6 @@
 /** Renders stored reports as a page or PDF. Only render threads load this module. */
 
+import { listImages } from './image-list.ts';
 import { messageView } from './message-view.ts';
 import { redactStoredReport } from './redact.ts';
 import {
@@ -24,6 +25,10 @@ export async function renderReport(command: RenderCommand): Promise<Rendered> {
     case 'summary': {
       const { summaryPdf } = await import('./pdf/pdf.ts');
       return { bytes: await summaryPdf(command.report), policy: null };
+    }
+    case 'images': {
+      const images = await listImages(command.raw, command.checks);
+      return { bytes: new TextEncoder().encode(JSON.stringify(images)), policy: null };
     }
   }
 }

@@ -1,10 +1,9 @@
 /** `tracking_pixel`: whether the message contains an image that reports opens to the sender. */
 
 import { type Check, info } from '../check.ts';
-import { evaluateHtml, type HtmlImage } from '../html/facts.ts';
+import { evaluateHtml, isTrackingPixel } from '../html/facts.ts';
 import { displayUrl } from '../links/links.ts';
 
-/** A remote image of at most two pixels in both dimensions, or in one if it is hidden. */
 export const trackingPixel: Check = {
   id: 'tracking_pixel',
   category: 'content',
@@ -17,7 +16,7 @@ export const trackingPixel: Check = {
   publicEvidence: { found: 'host' },
   run: (context) =>
     evaluateHtml(context, 'Could not check for tracking pixels.', ({ images }) => {
-      const pixels = new Set(images.filter(isPixel).map(({ src }) => src));
+      const pixels = new Set(images.filter(isTrackingPixel).map(({ src }) => src));
       const found = [...pixels].slice(0, 10).map(displayUrl);
       if (pixels.size === 0)
         return {
@@ -37,11 +36,3 @@ export const trackingPixel: Check = {
       );
     }),
 };
-
-function isPixel({ src, width, height, hidden }: HtmlImage): boolean {
-  const isSmall = (size: number | null) => size !== null && size <= 2;
-  const hasPixelSize = hidden
-    ? isSmall(width) || isSmall(height)
-    : isSmall(width) && isSmall(height);
-  return hasPixelSize && /^(?:https?:)?\/\//i.test(src);
-}

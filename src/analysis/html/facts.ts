@@ -385,6 +385,15 @@ function readImage(attributes: Attributes, hidden: boolean, link: HtmlLink | nul
 export const isTiny = ({ width, height }: HtmlImage): boolean =>
   (width !== null && width <= 2) || (height !== null && height <= 2);
 
+/** A remote image of at most two pixels in both dimensions, or in one if it is hidden. Most report opens; some are spacers. */
+export function isTrackingPixel({ src, width, height, hidden }: HtmlImage): boolean {
+  const isSmall = (size: number | null) => size !== null && size <= 2;
+  const hasPixelSize = hidden
+    ? isSmall(width) || isSmall(height)
+    : isSmall(width) && isSmall(height);
+  return hasPixelSize && /^(?:https?:)?\/\//i.test(src);
+}
+
 function sizeOf(side: 'width' | 'height', attributes: Attributes, style: ReadonlyDeclarations) {
   const attribute = readPixels(attributes.get(side) ?? '');
   const declared = readPixels(style.get(side)?.value ?? '');
