@@ -4,6 +4,7 @@ import type { Feature } from '../feature.ts';
 import { deleteChunksOfLastRun } from '../store/chunks.ts';
 import { analyzeJob } from './analyze.ts';
 import { deleteOldTestsJob, expireTalliesJob, expireTestsJob } from './expire.ts';
+import { imageOperations } from './image-routes.ts';
 import { inboxDestination } from './inbox-mail.ts';
 import { inboxOperations } from './inbox-routes.ts';
 import { monitorDestination } from './monitor-mail.ts';
@@ -15,7 +16,9 @@ import { testDestination } from './test-mail.ts';
 export const mailtests: Feature = {
   name: 'mailtests',
   events: TEST_EVENTS,
-  routes: [...Object.values(testOperations), ...Object.values(inboxOperations)],
+  routes: [testOperations, imageOperations, inboxOperations].flatMap((operations) =>
+    Object.values(operations),
+  ),
   undocumentedRoutes: () => [submitTestByType],
   destinations: (app) => [
     testDestination(app),

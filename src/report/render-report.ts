@@ -2,6 +2,7 @@
 
 import { parseMessage } from '../analysis/mime/parse-message.ts';
 import { FRAME_CSP, messageDocument } from './html/message-frame.ts';
+import { listImages } from './image-list.ts';
 import { messageView } from './message-view.ts';
 import { messagePreview, type PreviewChoice, previewFrame } from './preview/message-preview.ts';
 import { previewJson } from './preview/preview-json.ts';
@@ -31,6 +32,10 @@ export async function renderReport(command: RenderCommand): Promise<Rendered> {
     case 'summary': {
       const { summaryPdf } = await import('./pdf/pdf.ts');
       return { bytes: await summaryPdf(command.report), policy: null };
+    }
+    case 'images': {
+      const images = await listImages(command.raw, command.checks);
+      return { bytes: new TextEncoder().encode(JSON.stringify(images)), policy: null };
     }
   }
 }

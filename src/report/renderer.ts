@@ -46,7 +46,14 @@ interface SummaryJob {
   report: ScheduledReport;
 }
 
-export type ReportJob = (TestJob | SharedJob | SummaryJob | PreviewJob) & {
+/** Lists the images of a message as JSON: see `RenderCommand`. */
+interface ImagesJob {
+  kind: 'images';
+  message(): Promise<Uint8Array>;
+  checks: string;
+}
+
+export type ReportJob = (TestJob | SharedJob | SummaryJob | PreviewJob | ImagesJob) & {
   /** Aborted when the client has disconnected. */
   signal?: AbortSignal;
 };
@@ -149,6 +156,8 @@ async function commandOf(job: ReportJob): Promise<RenderCommand> {
       return { kind: job.kind, format: job.format, shared: await job.shared() };
     case 'summary':
       return { kind: job.kind, report: job.report };
+    case 'images':
+      return { kind: job.kind, raw: await job.message(), checks: job.checks };
   }
 }
 

@@ -188,7 +188,9 @@ export type RenderCommand =
   | { kind: 'preview'; message: StoredMessage; choice: PreviewChoice | null }
   | { kind: 'shared'; format: ReportFormat; shared: StoredShare }
   /** Always a PDF. */
-  | { kind: 'summary'; report: ScheduledReport };
+  | { kind: 'summary'; report: ScheduledReport }
+  /** No report: a JSON list of `ListedImage`, of a message and the stored checks of its test. */
+  | { kind: 'images'; raw: Uint8Array; checks: string };
 
 export type RenderResult = { ok: true; rendered: Rendered } | { ok: false; error: string };
 
