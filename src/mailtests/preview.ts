@@ -50,7 +50,10 @@ const InboxListLine = named(
 const RemovedFeature = named(
   'RemovedFeature',
   v.object({
-    feature: described(v.string(), 'The name of the feature at caniemail.com, or of a rule of the client.'),
+    feature: described(
+      v.string(),
+      'The name of the feature at caniemail.com, or of a rule of the client.',
+    ),
     title: described(v.string(), 'The feature in words.'),
     url: described(v.string(), 'Where the feature and its support are described.'),
     count: described(v.number(), 'How often the message uses it.'),

@@ -22,6 +22,7 @@ import { notAMessage } from './message-file.ts';
 import { findMessageOf } from './messages.ts';
 import { insertPlacements, LOOK_JOB, requireSeeds, withSeeds } from './placement.ts';
 import { type PresentedRow, presentListed, presentTest } from './present.ts';
+import { preview, previewPage } from './preview.ts';
 import {
   changeTest,
   deleteTests,
@@ -34,7 +35,6 @@ import {
   type TestToPresent,
   testOr404,
 } from './queries.ts';
-import { preview, previewPage } from './preview.ts';
 import { reportHtml, reportPdf } from './report.ts';
 import {
   ListedTest,

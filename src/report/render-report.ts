@@ -88,7 +88,9 @@ async function renderPreview({
   const parsed = await parseMessage(raw);
   const text =
     choice === null
-      ? JSON.stringify(previewJson(messagePreview(parsed, { images, frames: { url: () => '' } }).preview))
+      ? JSON.stringify(
+          previewJson(messagePreview(parsed, { images, frames: { url: () => '' } }).preview),
+        )
       : messageDocument(previewFrame(parsed, choice, images) ?? '');
   return { bytes: new TextEncoder().encode(text), policy: choice && FRAME_CSP };
 }

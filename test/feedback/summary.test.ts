@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { parseMessage } from '../../src/analysis/mime/parse-message.ts';
 import { daysBetween, feedbackFigures } from '../../src/feedback/summary.ts';
-import { messageView } from '../../src/report/message-view.ts';
 import type { FeedbackFigures } from '../../src/report/summary.ts';
 import { newMember } from '../dashboard/member.ts';
 import { mainOf } from '../dashboard/pages.ts';
@@ -175,7 +175,7 @@ test('A scheduled report has what receivers report in HTML, text and PDF', {
     assert.equal(sent.status, 200, sent.text);
     await sink.waitFor(new RegExp(name));
     const { raw } = sink.taken.at(-1)!;
-    const { html, text } = await messageView(raw);
+    const { html, text } = await parseMessage(raw);
     const encoded = /Content-Type: application\/pdf.*?\r\n\r\n([\w+/=\r\n]+)/s.exec(raw.toString());
     return {
       html: html!.replace(/<[^>]*>/g, ' '),

@@ -98,7 +98,10 @@ async function renderReports(
     providers: JSON.stringify(result.providers),
   };
   const format = number % PDF_EVERY === 0 ? 'pdf' : 'html';
-  const { bytes } = await renderReport({ kind: 'test', format, report, raw });
+  const { bytes } = await renderReport({
+    ...{ kind: 'test', format, report },
+    message: { raw, images: null },
+  });
   assert.ok(bytes.length > 1_000);
 }
 

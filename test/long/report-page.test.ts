@@ -11,13 +11,23 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Frame, Page } from 'playwright-core';
+import { messageDocument } from '../../src/report/html/message-frame.ts';
 import { REPORT_CSP, reportPage } from '../../src/report/html/report-page.tsx';
+import { PREVIEW_CLIENTS } from '../../src/report/preview/clients.ts';
+import type { LoadedImage } from '../../src/report/preview/images.ts';
 import type { Report } from '../../src/report/report.ts';
 import { findViolations } from '../helpers/axe.ts';
 import { startBrowser } from '../helpers/chromium.ts';
+import { goodMessage } from '../helpers/good-message.ts';
 import { skipUnlessInstalled } from '../helpers/installed.ts';
-import { badReport, goodReport, newsletterReport, unscoredReport } from '../report/reports.ts';
+import {
+  badReport,
+  goodReport,
+  newsletterReport,
+  shownOf,
+  unscoredReport,
+} from '../report/reports.ts';
 import { HOSTILE_HTML, LEAKS, UNGUARDED_HTML } from './hostile-message.ts';
 
 describe('Report page in a browser', { skip: skipUnlessInstalled('chromium') }, () => {
@@ -69,6 +79,9 @@ describe('Report page in a browser', { skip: skipUnlessInstalled('chromium') }, 
     return `http://127.0.0.1:${(web.address() as AddressInfo).port}${path}`;
   };
 
+  const inFrame = (html: string, attributes = ''): string =>
+    `<!doctype html><iframe ${attributes} srcdoc="${html.replaceAll('&', '&amp;').replaceAll('"', '&quot;')}"></iframe>`;
+
   interface OpenPage {
     page: Page;
     /** Console output of scripts in the message. */
@@ -95,19 +108,50 @@ describe('Report page in a browser', { skip: skipUnlessInstalled('chromium') }, 
     return { page, ran: ran!, dialogs: dialogs!, popups: popups!, close: () => context.close() };
   }
 
-  const hostile = (): string => {
-    const report = structuredClone(reports.good);
-    report.message!.html = HOSTILE_HTML;
-    return reportPage(report);
+  /** An image that the service loaded, whose scripts must not run. */
+  const HOSTILE_SVG: LoadedImage = {
+    kind: 'content',
+    url: 'http://img.leak.example/img',
+    status: 'loaded',
+    reason: null,
+    mediaType: 'image/svg+xml',
+    bytes: Buffer.from(
+      '<svg xmlns="http://www.w3.org/2000/svg" width="20" height="20" onload="console.log(\'ran: image\')"><script>console.log("ran: image script")</script><image href="http://nested.leak.example/x" width="9" height="9"/><rect width="20" height="20"/></svg>',
+    ),
   };
+  const HOSTILE_MAIL = Buffer.from(
+    goodMessage({ 'Content-Type': 'text/html; charset=utf-8' }, HOSTILE_HTML).replaceAll(
+      '\n',
+      '\r\n',
+    ),
+  );
+
+  async function hostile(images: LoadedImage[] | null): Promise<string> {
+    return reportPage({ ...reports.good, ...(await shownOf(HOSTILE_MAIL, images)) });
+  }
+
+  /** Shows a client in a theme, and returns its frame. */
+  async function show(
+    page: Page,
+    client: string,
+    theme: string,
+    content = '#first',
+  ): Promise<Frame> {
+    for (const value of [client, theme])
+      await page.locator(`.preview input[value="${value}"]`).check({ force: true });
+    const frame = page.locator(`.pane.${client} > iframe.${theme}`);
+    await frame.scrollIntoViewIfNeeded();
+    const shown = (await (await frame.elementHandle())!.contentFrame())!;
+    await shown.waitForSelector(content, { state: 'attached' });
+    return shown;
+  }
+
+  const CLIENTS = PREVIEW_CLIENTS.map(({ id }) => id);
 
   describe('with a hostile message', () => {
     it('control: the message leaks and runs scripts without protection', async () => {
       reached.length = 0;
-      const escaped = UNGUARDED_HTML.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
-      const { ran, dialogs, close } = await open(
-        urlOf(`<!doctype html><iframe srcdoc="${escaped}"></iframe>`, false),
-      );
+      const { ran, dialogs, close } = await open(urlOf(inFrame(UNGUARDED_HTML), false));
       const hosts = new Set(reached.map((host) => host.replace('.leak.example', '')));
       assert.deepEqual([...hosts].filter((host) => LEAKS.includes(host)).sort(), LEAKS.toSorted());
       assert.ok(ran.length >= 8, ran.join(', '));
@@ -116,31 +160,43 @@ describe('Report page in a browser', { skip: skipUnlessInstalled('chromium') }, 
     });
 
     const assertUnharmed = async ({ page, ran, dialogs, popups }: OpenPage, url: string) => {
-      // The message is displayed.
-      const frame = page.frames()[1]!;
-      assert.match(await frame.locator('#first').innerText(), /^Text in another font$/);
-      assert.equal(frame.url(), 'about:srcdoc');
-      assert.equal(page.frames().length, 2);
       assert.equal(page.url(), url);
       assert.doesNotMatch(await page.title(), /taken/);
       assert.deepEqual([ran, dialogs, popups, reached], [[], [], [], []]);
     };
 
-    it('makes no requests and runs no scripts when served over HTTP', async () => {
-      reached.length = 0;
-      const url = urlOf(hostile());
-      const opened = await open(url);
-      await assertUnharmed(opened, url);
-      await opened.close();
-    });
+    for (const [how, images] of [
+      ['without images', null],
+      ['with images', [HOSTILE_SVG]],
+    ] as const)
+      it(`makes no requests and runs no scripts in any client, ${how}`, async () => {
+        reached.length = 0;
+        const url = urlOf(await hostile(images && [...images]));
+        const opened = await open(url);
+        for (const client of CLIENTS)
+          for (const theme of ['light', 'dark']) {
+            const frame = await show(opened.page, client, theme);
+            assert.match(await frame.locator('#first').innerText(), /^Text in another font$/);
+            // Frames of the message would be further frames in it.
+            assert.deepEqual(frame.childFrames(), [], client);
+            const pictures = await frame.evaluate(
+              () => document.querySelectorAll('img[src]').length,
+            );
+            assert.equal(pictures > 0, images !== null, client);
+          }
+        await opened.page.waitForLoadState('networkidle');
+        await assertUnharmed(opened, url);
+        await opened.close();
+      });
 
     it('makes no requests and runs no scripts when saved as a file', async () => {
       reached.length = 0;
       const folder = mkdtempSync(join(tmpdir(), 'page-'));
       const file = join(folder, 'report.html');
-      writeFileSync(file, hostile());
+      writeFileSync(file, await hostile([HOSTILE_SVG]));
       const url = pathToFileURL(file).href;
       const opened = await open(url);
+      for (const client of CLIENTS) await show(opened.page, client, 'light');
       await assertUnharmed(opened, url);
       await opened.close();
       rmSync(folder, { recursive: true });
@@ -148,16 +204,58 @@ describe('Report page in a browser', { skip: skipUnlessInstalled('chromium') }, 
 
     it('has inert links and buttons for mouse and keyboard', async () => {
       reached.length = 0;
-      const url = urlOf(hostile());
+      const url = urlOf(await hostile(null));
       const opened = await open(url);
-      const frame = opened.page.frames()[1]!;
-      for (const id of ['#link', '#self', '#run', '#svg-link', '#submit']) {
-        await frame.locator(id).evaluate((element) => element.scrollIntoView({ block: 'center' }));
-        const box = (await frame.locator(id).boundingBox())!;
+      const frame = await show(opened.page, 'as_sent', 'light');
+      for (const text of ['A link', 'Self', 'Run', 'Send']) {
+        const target = frame.getByText(text, { exact: true }).first();
+        await target.scrollIntoViewIfNeeded();
+        const box = (await target.boundingBox())!;
         await opened.page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
-        await frame.locator(id).focus();
         await opened.page.keyboard.press('Enter');
       }
+      await opened.page.waitForLoadState('networkidle');
+      await assertUnharmed(opened, url);
+      await opened.close();
+    });
+
+    it('keeps the styles of the message in its frame', async () => {
+      const css =
+        'html,body,*,:root{display:none!important;color:red!important;position:fixed!important;inset:0!important;z-index:2147483647!important}</style></iframe><style>*{visibility:hidden!important}';
+      const mail = (style: string) =>
+        Buffer.from(
+          goodMessage(
+            { 'Content-Type': 'text/html; charset=utf-8' },
+            `<style>${style}</style><p id="first">x</p>`,
+          ).replaceAll('\n', '\r\n'),
+        );
+      const styles = [];
+      for (const style of ['', css]) {
+        const shown = { ...reports.good, ...(await shownOf(mail(style))) };
+        const { page, close } = await open(urlOf(reportPage({ ...shown, message: null })));
+        styles.push(
+          await page.evaluate(() =>
+            [...document.querySelectorAll('body, h1, h2, .preview, .pane, label')].map(
+              (element) => {
+                const { display, color, position, visibility, zIndex } = getComputedStyle(element);
+                return [element.className, display, color, position, visibility, zIndex].join(' ');
+              },
+            ),
+          ),
+        );
+        await close();
+      }
+      assert.ok(styles[0]!.length > 20);
+      assert.deepEqual(styles[1], styles[0]);
+    });
+
+    it('is harmless in its frame even if the preview removed nothing', async () => {
+      reached.length = 0;
+      const url = urlOf(
+        `<!doctype html><title>Page</title>${inFrame(messageDocument(HOSTILE_HTML), 'sandbox=""')}`,
+      );
+      const opened = await open(url);
+      await opened.page.frames()[1]!.waitForSelector('#first');
       await opened.page.waitForLoadState('networkidle');
       await assertUnharmed(opened, url);
       await opened.close();
@@ -170,14 +268,11 @@ describe('Report page in a browser', { skip: skipUnlessInstalled('chromium') }, 
     const url = urlOf(reportPage(reports.newsletter));
     const { page, close } = await open(url);
     assert.deepEqual([served, reached], [[new URL(url).pathname], []]);
-    const pictures = await page
-      .frames()[1]!
-      .evaluate(() => [...document.images].map((image) => image.naturalWidth));
-    assert.deepEqual(
-      pictures,
-      [600, 0, 0, 0],
-      'the inline image is shown, the remote ones are not',
+    const frame = await show(page, 'as_sent', 'light', 'img');
+    const pictures = await frame.evaluate(() =>
+      [...document.images].map((image) => image.naturalWidth),
     );
+    assert.deepEqual(pictures, [600, 0, 0], 'the inline image is shown, the remote ones are not');
     await close();
   });
 

@@ -74,19 +74,26 @@ describe('Report document sections', () => {
     for (const report of [good!, bad!, unscored!, newsletter!])
       assert.deepEqual(
         idsOf(testDocument(report, 'page')),
-        [...BODY, 'path', 'message', 'rest'].filter(
+        [...BODY, 'path', 'preview', 'message', 'rest'].filter(
           (id) => id !== 'placement' || report.placement.length > 0,
         ),
       );
   });
 
   it('of the PDF variant omit empty sections', () => {
-    assert.deepEqual(idsOf(testDocument(bad!, 'pdf')), [...BODY, 'path', 'message', ...REST]);
+    assert.deepEqual(idsOf(testDocument(bad!, 'pdf')), [
+      ...BODY,
+      'path',
+      'preview',
+      'message',
+      ...REST,
+    ]);
     const bare = { ...good!, placement: [], providers: [], checks: [], envelope: null };
     assert.deepEqual(idsOf(testDocument(bare, 'pdf')), [
       'fix',
       'score',
       'authentication',
+      'preview',
       'message',
     ]);
   });

@@ -131,20 +131,9 @@ function leavesOfBlock(block: Block): string[] {
       return block.lines;
     case 'chart':
       return named(block.title);
+    // Only pages have them.
     case 'inbox':
-      return block.lists.flatMap(({ name, sender, subject, preview, note }) => [
-        name,
-        sender,
-        subject,
-        preview,
-        note,
-      ]);
     case 'preview':
-      return [
-        ...Object.values(block.switches).slice(0, block.images ? 3 : 2),
-        ...Object.values(block.themes),
-        ...block.clients.flatMap(({ name, blocks }) => [name, ...leavesOf(blocks)]),
-      ];
     case 'choice':
       return [];
   }

@@ -2,16 +2,17 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { parseMessage } from '../../src/analysis/mime/parse-message.ts';
 import { messageView } from '../../src/report/message-view.ts';
 import type { MessageView } from '../../src/report/report.ts';
 import { cpuTime } from '../helpers/cpu-time.ts';
 import { goodMessage, latin1 } from '../helpers/good-message.ts';
 import { newsletterReport } from './reports.ts';
 
-const view = (message: string | Buffer): Promise<MessageView> =>
-  messageView(
-    typeof message === 'string' ? Buffer.from(message.replaceAll('\n', '\r\n')) : message,
-  );
+async function view(message: string | Buffer): Promise<MessageView> {
+  const raw = typeof message === 'string' ? Buffer.from(message.replaceAll('\n', '\r\n')) : message;
+  return messageView(raw, await parseMessage(raw), new Set());
+}
 
 const html = (body: string, fields: Record<string, string> = {}): string =>
   goodMessage({ 'Content-Type': 'text/html; charset=utf-8', ...fields }, body);
@@ -22,11 +23,8 @@ const mixed = (...parts: string[]): string =>
     `${parts.map((part) => `--b\n${part}\n`).join('')}--b--\n`,
   );
 
-const image = (id: string, content: string, type = 'image/png'): string =>
-  `Content-Type: ${type}\nContent-ID: <${id}>\nContent-Disposition: inline; filename="${id}.png"\nContent-Transfer-Encoding: base64\n\n${Buffer.from(content).toString('base64').replace(/.{76}/g, '$&\n')}`;
-
 describe('messageView', () => {
-  it('returns headers, text, HTML, attachments, links and source', async () => {
+  it('returns headers, text, attachments, links and source', async () => {
     const { message } = await newsletterReport();
     assert.deepEqual(message!.headers.map(({ name }) => name).slice(0, 5), [
       'DKIM-Signature',
@@ -37,11 +35,6 @@ describe('messageView', () => {
     ]);
     assert.equal(message!.headers[4]!.value, 'Scarves for November – knitted in Wales');
     assert.match(message!.text!, /^Scarves for November\n\nThree new scarves/);
-    assert.match(
-      message!.html!,
-      /<img src="data:image\/png;base64,iVBORw0KGgo[\w+/]+=*" alt="Scarves/,
-    );
-    assert.equal(message!.remoteImages, 3);
     const { size } = message!.attachments[0]!;
     assert.deepEqual(message!.attachments, [
       { filename: 'size-guide.pdf', type: 'application/pdf', size },
@@ -58,9 +51,9 @@ describe('messageView', () => {
     assert.deepEqual([message!.omittedSourceBytes, message!.limitNotes], [0, []]);
   });
 
-  it('returns null for a missing text or HTML part', async () => {
+  it('returns null for a missing text part', async () => {
     const plain = await view(goodMessage());
-    assert.deepEqual([plain.html, plain.attachments, plain.links], [null, [], []]);
+    assert.deepEqual([plain.attachments, plain.links], [[], []]);
     assert.equal(plain.text, 'Hello, your order is on its way.\n');
     assert.equal((await view(html('<p>Hello</p>'))).text, null);
   });
@@ -79,46 +72,6 @@ describe('messageView', () => {
   });
 });
 
-describe('messageView inline images', () => {
-  it('are embedded by Content-ID and removed from attachments', async () => {
-    const shown = await view(
-      mixed(
-        'Content-Type: text/html\n\n<img src="cid:a@x"><img src=cid:b%40x><p style="background:url(cid:a@x)">cid:a@x</p><img src="cid:nowhere">',
-        image('a@x', 'AAA'),
-        image('b@x', 'BBB', 'image/jpeg'),
-        image('unused@x', 'CCC'),
-      ),
-    );
-    assert.equal(
-      shown.html,
-      '<img src="data:image/png;base64,QUFB"><img src=data:image/jpeg;base64,QkJC><p style="background:url(data:image/png;base64,QUFB)">cid:a@x</p><img src="cid:nowhere">',
-    );
-    assert.deepEqual(
-      shown.attachments.map(({ filename }) => filename),
-      ['unused@x.png'],
-    );
-  });
-
-  it('of non-image types are not embedded', async () => {
-    const shown = await view(
-      mixed(
-        'Content-Type: text/html\n\n<img src="cid:a@x">',
-        image('a@x', '<script>', 'text/html'),
-      ),
-    );
-    assert.equal(shown.html!.trim().split('\n')[0], '<img src="cid:a@x">');
-  });
-
-  it('are limited to 2 MiB in total', async () => {
-    const used = '<img src="cid:a@x">'.repeat(5000);
-    const shown = await view(
-      mixed(`Content-Type: text/html\n\n${used}`, image('a@x', 'x'.repeat(900_000))),
-    );
-    assert.ok(shown.html!.length < 2.2 * 1024 * 1024, `${shown.html!.length}`);
-    assert.equal(shown.html!.match(/data:image/g)?.length, 1);
-  });
-});
-
 describe('messageView limits', () => {
   it('truncate every part and report it', async () => {
     const links = '<a href="https://example.com/">x</a>'.repeat(300);
@@ -133,7 +86,6 @@ describe('messageView limits', () => {
     assert.equal(shown.headers.length, 200);
     assert.ok(shown.headers.every(({ value }) => value.length <= 2000));
     assert.equal(shown.text!.length, 200_000);
-    assert.equal(shown.html!.length, 500_000);
     assert.equal(shown.attachments.length, 100);
     assert.equal(shown.links.length, 200);
     assert.equal(shown.source.length, 256 * 1024);
@@ -146,7 +98,6 @@ describe('messageView limits', () => {
       [
         'Only the first 200 of n header fields are shown.',
         'Only the first 200,000 of n characters of text are shown.',
-        'Only the first 500,000 of n characters of HTML are shown.',
         'Only the first 100 of n attachments are shown.',
         'Only the first 200 of n links are shown.',
       ],

@@ -20,6 +20,7 @@ async function reportOf(plant: (world: World) => void): Promise<Report> {
     envelope: world.envelope,
     placement: [],
     message: null,
+    preview: null,
   };
 }
 

@@ -52,6 +52,7 @@ const reportOf = (result: AnalysisResult): Report => ({
   envelope: { mail_from: 'bounce@example.com', client_ip: '203.0.114.7', helo: null, tls: null },
   placement: [{ provider: 'Gmail', placement: 'inbox', seconds: 4 }],
   message: null,
+  preview: null,
 });
 
 /** Texts of every planted message, and its unsubscribe link. */
@@ -86,12 +87,12 @@ describe('redactReport', () => {
     for (const report of [await goodReport(), await badReport(), await newsletterReport()]) {
       const cut = redactReport(report, CONCEAL);
       const kept = report.checks.filter(({ id }) => !['preheader', 'received_path'].includes(id));
-      const { checks: _, message, envelope, ...rest } = cut;
+      const { checks: _, message, preview, envelope, ...rest } = cut;
       // The sample is a complete result; fields that a report does not declare are dropped.
-      const { checks: __, message: ___, envelope: ____, ...result } = report;
+      const { checks: __, message: ___, preview: _______, envelope: ____, ...result } = report;
       const { uncapped: _____, temporary: ______, ...whole } = result as Report & AnalysisResult;
       assert.deepEqual(rest, whole);
-      assert.deepEqual([message, envelope], [null, null]);
+      assert.deepEqual([message, preview, envelope], [null, null, null]);
       const without = (checks: Report['checks']) =>
         checks.map((check) => ({ ...check, evidence: {}, fix: { ...check.fix, record: null } }));
       const [actual, expected] = [without(cut.checks), without(kept)];

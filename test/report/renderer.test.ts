@@ -65,9 +65,12 @@ const unavailable = (words: RegExp) => (error: unknown) => {
   return true;
 };
 
+const NO_MESSAGE = { message: null, preview: null };
+
 test('Renderer thread produces the same PDF and page as direct rendering', async (t) => {
   const { render } = start(t);
-  const whole = { ...STORED, checks: RESULT.checks, providers: RESULT.providers, message: null };
+  const whole = { ...STORED, checks: RESULT.checks, providers: RESULT.providers, ...NO_MESSAGE };
+
   const pdf = await render(job());
   assert.ok(Buffer.from(pdf.bytes).equals(await reportPdf(whole)));
   assert.equal(pdf.policy, null);
@@ -81,8 +84,13 @@ const SHARED: StoredShare = {
   created_at: '2026-11-21T10:05:00.000Z',
   expires_at: '2026-11-28T10:05:00.000Z',
   reports: [
-    { ...STORED, name: 'Before', conceal: [] },
-    { ...STORED, name: 'Sent to k3x9w2m7p4q8r5t1@tests.example', conceal: ['k3x9w2m7p4q8r5t1'] },
+    { ...STORED, name: 'Before', conceal: [], message: null },
+    {
+      ...STORED,
+      name: 'Sent to k3x9w2m7p4q8r5t1@tests.example',
+      conceal: ['k3x9w2m7p4q8r5t1'],
+      message: null,
+    },
   ],
   deletedTests: 0,
 };
@@ -122,7 +130,7 @@ test('Renderer reads the message when the job starts and includes it', async (t)
   const order: string[] = [];
   const readMessage = (what: string) => async () => {
     order.push(what);
-    return INPUT.raw;
+    return { raw: INPUT.raw, images: null };
   };
   const pages = Promise.all(
     ['first', 'second'].map((what) =>

@@ -38,7 +38,10 @@ export function previewSections(report: Report, { medium }: ReportVariant): Sect
       kind: 'section',
       id: 'preview',
       title: 'As recipients see it',
-      note: medium === 'page' ? ['An approximation: clients change, and readers set them up differently.'] : null,
+      note:
+        medium === 'page'
+          ? ['An approximation: clients change, and readers set them up differently.']
+          : null,
       blocks,
     },
   ];
@@ -243,7 +246,8 @@ function imageBlocks({ imagesForm }: Report, images: RemoteImages): Block[] {
         ];
   if (count === 0) return pixels.length === 0 ? [] : [small(...pixels)];
   if (loaded === null) {
-    const blocked = count === 1 ? '1 remote image is not loaded.' : `${count} remote images are not loaded.`;
+    const blocked =
+      count === 1 ? '1 remote image is not loaded.' : `${count} remote images are not loaded.`;
     const sentence = [blocked, ...pixels].join(' ');
     if (imagesForm === undefined) return [small(sentence)];
     return [
@@ -350,7 +354,10 @@ function accessibilityFold(view: AccessibilityView): Fold {
         kind: 'facts',
         style: 'small',
         rows: [
-          { name: ['Language'], value: [language === null ? muted('not declared') : code(language, 40)] },
+          {
+            name: ['Language'],
+            value: [language === null ? muted('not declared') : code(language, 40)],
+          },
           {
             name: ['Contrast of the text'],
             value: [

@@ -92,8 +92,7 @@ interface FrameProps {
 function Frame({ frame, width, tooLong }: FrameProps) {
   const { theme, images, title, source } = frame;
   const classes = `frame ${theme} images-${images}`;
-  if (source === null)
-    return <p class={`${classes} muted`}>{tooLong}</p>;
+  if (source === null) return <p class={`${classes} muted`}>{tooLong}</p>;
   return (
     <iframe
       class={classes}

@@ -92,7 +92,8 @@ export function messagePreview(
     logo: source.logo(),
     clients,
     images: remoteImages(wanted, images, publicText),
-    text: text === null ? null : textAsShown(publicText(text.slice(0, MAX_TEXT)), textFormatOf(parts)),
+    text:
+      text === null ? null : textAsShown(publicText(text.slice(0, MAX_TEXT)), textFormatOf(parts)),
     accessibility: html === null ? null : withPublicText(accessibilityView(html), publicText),
   };
   return { preview, embedded: source.embedded };
@@ -218,7 +219,9 @@ function remoteImages(
       ? {
           count: content.filter(({ status }) => status === 'loaded').length,
           failed: content.flatMap(({ status, url, reason }) =>
-            status === 'failed' ? [{ url: publicText(url), reason: reason ?? 'It could not be loaded.' }] : [],
+            status === 'failed'
+              ? [{ url: publicText(url), reason: reason ?? 'It could not be loaded.' }]
+              : [],
           ),
         }
       : null,

@@ -211,7 +211,7 @@ const COLOR_ATTRIBUTES: Record<string, ColorUse | undefined> = {
 };
 
 /** Attributes that readers see or hear. */
-const READ_ATTRIBUTES = /^(?:alt|title|summary|abbr|aria-[a-z]+)$/;
+const READ_ATTRIBUTES = /^(?:alt|title|summary|abbr|value|id|aria-[a-z]+)$/;
 
 /** Writes the attributes that the client keeps and that load nothing, and reports the others it lacks. */
 function attributeWriter(context: PreviewContext, isSvg: () => boolean): AttributeWriter {
@@ -297,5 +297,7 @@ function writeInput(context: PreviewContext, tag: Tag, attributes: AttributeWrit
   if (type === 'hidden') return;
   const { value = '', placeholder = '' } = Object.fromEntries(tag.attributes);
   const text = (Object.hasOwn(TOGGLES, type) && TOGGLES[type]) || value || placeholder;
-  context.write(`<span${rest}>${escapeText(context.publicText(text.slice(0, 500))) || '&nbsp;'}</span>`);
+  context.write(
+    `<span${rest}>${escapeText(context.publicText(text.slice(0, 500))) || '&nbsp;'}</span>`,
+  );
 }

@@ -64,6 +64,7 @@ describe('Report PDF', { skip }, () => {
       'Inbox placement',
       'Provider rules',
       'Delivery path',
+      'As recipients see it',
       'Message',
       'Passed',
       'For your information',
