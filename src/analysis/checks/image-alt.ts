@@ -31,7 +31,7 @@ function evaluate({ images }: HtmlFacts): Finding {
   if (shown.length === 0)
     return skipped('Image alt text was not checked.', 'Your HTML shows no images.');
   const missing = shown.flatMap((image) => {
-    const problem = problemOf(image);
+    const problem = altProblem(image);
     return problem ? [{ src: addressOf(image), problem }] : [];
   });
   const evidence = { images: shown.length, without: missing.length, found: missing.slice(0, 10) };
@@ -53,7 +53,8 @@ function evaluate({ images }: HtmlFacts): Finding {
   });
 }
 
-function problemOf({ alt, width, height, link }: HtmlImage): string | null {
+/** What is wrong with the alt text, as a noun phrase; null if nothing is. */
+export function altProblem({ alt, width, height, link }: HtmlImage): string | null {
   if (alt === null) return 'no alt attribute';
   if (alt.trim() !== '') return null;
   if (link && link.text === '') return 'an empty alt on a link that has no other text';
