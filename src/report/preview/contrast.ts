@@ -70,4 +70,10 @@ function mix(color: number, target: number, share: number): number {
   return (red! << 16) | (green! << 8) | blue!;
 }
 
+/** The sum of the differences of the channels. */
+export function colorDistance(a: number, b: number): number {
+  const other = channelsOf(b);
+  return channelsOf(a).reduce((sum, channel, i) => sum + Math.abs(channel - other[i]!), 0);
+}
+
 export const hexColor = (color: number): string => `#${color.toString(16).padStart(6, '0')}`;

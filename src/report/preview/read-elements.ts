@@ -20,6 +20,7 @@ interface Table {
   columns: number;
   /** It has header cells or a caption. */
   isData: boolean;
+  hasDataCells: boolean;
 }
 
 interface List {
@@ -97,7 +98,7 @@ function openLink(place: Place, name: string, line: number, context: OpenContext
   const found = facts.links[counts.links];
   counts.links += 1;
   if (!found) return null;
-  const link = { href: found.href.slice(0, MAX_URL), hasContent: false };
+  const link = { href: found.href.slice(0, MAX_URL), hasContent: false, isReported: false };
   place.link = link;
   if (place.isSilent) return null;
   const text = found.text || found.label;
@@ -127,6 +128,7 @@ function openLink(place: Place, name: string, line: number, context: OpenContext
       return;
     }
     out.item('text', link.href, place, line);
+    if (link.isReported) return;
     problems.add({
       kind: 'link_text',
       key: 'link empty',
@@ -148,6 +150,12 @@ function openImage(place: Place, attributes: Attributes, line: number, context: 
   const alt = attributes.get('alt') ?? null;
   const problem = isTiny(image) ? null : altProblem(image);
   const file = fileName(image.src);
+  const consequence =
+    alt === null
+      ? 'Screen readers may read the file name.'
+      : place.link
+        ? 'Screen readers read the URL of the link.'
+        : 'Screen readers skip it.';
   if (problem !== null) {
     problems.add({
       kind: 'alt',
@@ -155,7 +163,7 @@ function openImage(place: Place, attributes: Attributes, line: number, context: 
       line,
       text: file,
       detail: (count) =>
-        `${count === 1 ? 'An image has' : `${count} images have`} ${problem}. ${alt === null ? 'Screen readers may read the file name.' : 'Screen readers skip it.'}`,
+        `${count === 1 ? 'An image has' : `${count} images have`} ${problem}. ${consequence}`,
     });
   } else if (alt !== null && isFileName(alt, file))
     problems.add({
@@ -166,7 +174,7 @@ function openImage(place: Place, attributes: Attributes, line: number, context: 
       detail: (count) =>
         `${count === 1 ? 'An alt text is' : `${count} alt texts are`} a file name. Describe what the image shows.`,
     });
-  if (place.link && problem !== null) place.link.hasContent = true;
+  if (place.link && problem !== null) place.link.isReported = true;
   const text = alt ?? (isTiny(image) ? '' : file);
   if (hasVisibleText(text)) out.item('image', text, place, line);
   return null;
@@ -191,7 +199,15 @@ function openTable(place: Place, role: string, line: number, { out, problems }: 
     return null;
   }
   const mark = out.item('table', '', { ...place, heading: null, link: null }, line);
-  const table: Table = { mark, line, rows: 0, cells: 0, columns: 0, isData: false };
+  const table: Table = {
+    mark,
+    line,
+    rows: 0,
+    cells: 0,
+    columns: 0,
+    isData: false,
+    hasDataCells: false,
+  };
   place.table = table;
   return () => {
     const rows = Math.max(table.rows, 1);
@@ -206,6 +222,15 @@ function openTable(place: Place, role: string, line: number, { out, problems }: 
         text: '',
         detail: (count) =>
           `${count === 1 ? 'A table has' : `${count} tables have`} no role="presentation", so screen readers may announce rows and columns. If it holds data, mark its headings with th.`,
+      });
+    else if (!table.hasDataCells)
+      problems.add({
+        kind: 'table',
+        key: 'table of headings',
+        line,
+        text: '',
+        detail: (count) =>
+          `${count === 1 ? 'A table has' : `${count} tables have`} only th cells, so screen readers announce a table of headings. For layout, use td and role="presentation".`,
       });
     if (isAnnounced && mark) {
       mark.text = `${plural(columns, 'column')}, ${plural(rows, 'row')}`;
@@ -226,6 +251,7 @@ function countTablePart(table: Table, name: string, attributes: Attributes): voi
     table.cells = 0;
   }
   if (name !== 'td' && name !== 'th') return;
+  if (name === 'td') table.hasDataCells = true;
   const span = Number.parseInt(attributes.get('colspan') ?? '1', 10);
   table.cells += span >= 1 && span <= MAX_SPAN ? span : 1;
   table.columns = Math.max(table.columns, table.cells);

@@ -104,7 +104,8 @@ const problemsOf = (html: string) =>
 const LONG = `<p>${'Many words here. '.repeat(100)}</p>`;
 const PROBLEMS: [what: string, html: string, problems: RegExp[]][] = [
   ['no language', '<p>Hi', [/^language \| 1 \| 1 \|.*No lang attribute/]],
-  ['an invalid language', '<p lang="en_US!">Hi', [/^language.*not a language tag/]],
+  ['an invalid language', '<p lang="en_US!">Hi', [/^language.*names no language/]],
+  ['an undetermined language', '<p lang="und">Hi', [/^language.*“und” names no language/]],
   ['no title', '<html lang=en><body>Hi', [/^title/]],
   [
     'a skipped level',
@@ -231,16 +232,22 @@ test('A contrast problem names the line, the colors, the ratio and a color that 
       text: 'Terms & conditions',
       count: 2,
       detail:
-        'The contrast of #999999 on #ffffff is 2.84:1, and text of this size needs 4.5:1. #767676 would be enough.',
+        'The contrast of #999999 on #ffffff is 2.84:1, and text of this size needs 4.5:1. Use #767676 for the text.',
       contrast: {
         color: '#999999',
         background: '#ffffff',
         ratio: 2.84,
         needed: 4.5,
         readable: '#767676',
+        readableBackground: '#323232',
       },
     },
   ]);
+});
+
+test('White text on a light button gets advice for the background', () => {
+  const { problems } = accessibilityView(page('<p style="color:#fff;background:#22bc66">Read'));
+  assert.match(problems[0]!.detail, /Use #[0-9a-f]{6} for the background\.$/);
 });
 
 test('The view reads all text that is visible', () => {
