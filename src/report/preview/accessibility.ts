@@ -5,7 +5,14 @@ import {
   createProblemList,
   type ProblemList,
 } from './accessibility-problems.ts';
-import { colorDistance, contrastRatio, hexColor, nearestReadable } from './contrast.ts';
+import {
+  colorDistance,
+  contrastRatio,
+  hexColor,
+  MIN_CONTRAST,
+  MIN_CONTRAST_LARGE,
+  nearestReadable,
+} from './contrast.ts';
 import type { ReadItem } from './read-items.ts';
 import { readInOrder, type VisibleText } from './reading-order.ts';
 
@@ -86,9 +93,9 @@ function contrastOf(
   if (color === null || background === null) return 'unknown';
   const ratio = contrastRatio(color, background);
   // If the size is not known, only what no size needs or any size needs is certain.
-  if (ratio >= (needed ?? MAX_NEEDED)) return 'enough';
-  if (needed === null && ratio >= MIN_NEEDED) return 'unknown';
-  const atLeast = needed ?? MIN_NEEDED;
+  if (ratio >= (needed ?? MIN_CONTRAST)) return 'enough';
+  if (needed === null && ratio >= MIN_CONTRAST_LARGE) return 'unknown';
+  const atLeast = needed ?? MIN_CONTRAST_LARGE;
   const other = nearestReadable(color, background, atLeast);
   const otherBackground = nearestReadable(background, color, atLeast);
   const isTextNearer = colorDistance(color, other) <= colorDistance(background, otherBackground);
@@ -107,9 +114,6 @@ function contrastOf(
   });
   return 'tooLow';
 }
-
-const MAX_NEEDED = 4.5;
-const MIN_NEEDED = 3;
 
 function reportSmallText({ size, text, line }: VisibleText, problems: ProblemList): void {
   if (size === null || size >= MIN_FONT_PX) return;

@@ -87,7 +87,7 @@ function openHeading(place: Place, level: number, line: number, { problems }: Op
       detail: (count) =>
         count === 1
           ? `A heading of level ${level} is empty. Use spacing instead.`
-          : `${count} headings are empty. Use spacing instead.`,
+          : `${formatCount(count)} headings are empty. Use spacing instead.`,
     });
   };
 }
@@ -109,7 +109,7 @@ function openLink(place: Place, name: string, line: number, context: OpenContext
       line,
       text,
       detail: (count) =>
-        `${count === 1 ? 'The link text does' : `${count} links have this text, which does`} not say where it leads. Screen readers list links without the text around them.`,
+        `${count === 1 ? 'The link text does' : `${formatCount(count)} links have this text, which does`} not say where it leads. Screen readers list links without the text around them.`,
     });
   else if (URL_TEXT.test(text))
     problems.add({
@@ -118,7 +118,7 @@ function openLink(place: Place, name: string, line: number, context: OpenContext
       line,
       text,
       detail: (count) =>
-        `${count === 1 ? 'A link has' : `${count} links have`} a URL as text, which screen readers spell out. Use words.`,
+        `${count === 1 ? 'A link has' : `${formatCount(count)} links have`} a URL as text, which screen readers spell out. Use words.`,
     });
   if (name === 'area') out.item('text', text, place, line);
   return () => {
@@ -135,7 +135,7 @@ function openLink(place: Place, name: string, line: number, context: OpenContext
       line,
       text: link.href,
       detail: (count) =>
-        `${count === 1 ? 'A link has' : `${count} links have`} no text, so screen readers read the URL.`,
+        `${count === 1 ? 'A link has' : `${formatCount(count)} links have`} no text, so screen readers read the URL.`,
     });
   };
 }
@@ -163,7 +163,7 @@ function openImage(place: Place, attributes: Attributes, line: number, context: 
       line,
       text: file,
       detail: (count) =>
-        `${count === 1 ? 'An image has' : `${count} images have`} ${problem}. ${consequence}`,
+        `${count === 1 ? 'An image has' : `${formatCount(count)} images have`} ${problem}. ${consequence}`,
     });
   } else if (alt !== null && isFileName(alt, file))
     problems.add({
@@ -172,7 +172,7 @@ function openImage(place: Place, attributes: Attributes, line: number, context: 
       line,
       text: alt,
       detail: (count) =>
-        `${count === 1 ? 'An alt text is' : `${count} alt texts are`} a file name. Describe what the image shows.`,
+        `${count === 1 ? 'An alt text is' : `${formatCount(count)} alt texts are`} a file name. Describe what the image shows.`,
     });
   if (place.link && problem !== null) place.link.isReported = true;
   const text = alt ?? (isTiny(image) ? '' : file);
@@ -221,7 +221,7 @@ function openTable(place: Place, role: string, line: number, { out, problems }: 
         line,
         text: '',
         detail: (count) =>
-          `${count === 1 ? 'A table has' : `${count} tables have`} no role="presentation", so screen readers may announce rows and columns. If it holds data, mark its headings with th.`,
+          `${count === 1 ? 'A table has' : `${formatCount(count)} tables have`} no role="presentation", so screen readers may announce rows and columns. If it holds data, mark its headings with th.`,
       });
     else if (!table.hasDataCells)
       problems.add({
@@ -230,7 +230,7 @@ function openTable(place: Place, role: string, line: number, { out, problems }: 
         line,
         text: '',
         detail: (count) =>
-          `${count === 1 ? 'A table has' : `${count} tables have`} only th cells, so screen readers announce a table of headings. For layout, use td and role="presentation".`,
+          `${count === 1 ? 'A table has' : `${formatCount(count)} tables have`} only th cells, so screen readers announce a table of headings. For layout, use td and role="presentation".`,
       });
     if (isAnnounced && mark) {
       mark.text = `${plural(columns, 'column')}, ${plural(rows, 'row')}`;
@@ -239,8 +239,10 @@ function openTable(place: Place, role: string, line: number, { out, problems }: 
   };
 }
 
+const formatCount = (count: number): string => count.toLocaleString('en');
+
 const plural = (count: number, noun: string): string =>
-  `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
+  `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;
 
 const MAX_SPAN = 1000;
 
