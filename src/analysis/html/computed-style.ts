@@ -139,7 +139,11 @@ function computeStyle(
 ): ComputedStyle {
   const declared = mergeInline(certain, style);
   const computed = inherit(parent, tag, attributes, declared, possible);
-  if (BACKGROUNDS.some((name) => possible.has(name) || mayWin(name, conditional, declared)))
+  if (
+    BACKGROUNDS.some(
+      (name) => mayWin(name, possible, declared) || mayWin(name, conditional, declared),
+    )
+  )
     computed.background = null;
   const boxHiding = hidingOf(tag, declared) ?? hidingAttribute(attributes, declared);
   return applyHiding(parent, computed, boxHiding, (hiding) =>
@@ -186,7 +190,9 @@ function inherit(
       visibility === '' ? parent.invisible : visibility === 'hidden' || visibility === 'collapse',
     fontSize: possible.has('font-size') || possible.has('font') ? 16 : fontSize(parent, value),
     farIndent: declared.has('text-indent') ? isFarIndent(value('text-indent')) : parent.farIndent,
-    color: possible.has('color') ? null : colorOf(parent.color, tag, attributes, value),
+    color: mayWin('color', possible, declared)
+      ? null
+      : colorOf(parent.color, tag, attributes, value),
     background: backgroundOf(parent.background, tag, attributes, value),
   };
 }
@@ -243,7 +249,7 @@ const isShownBy = (
       mayWin(property, other, declared) && makesVisible(property, other.get(property)!.value),
   );
 
-/** Whether a rule that applies to some readers overrides the property for them. */
+/** Whether a rule that applies to some readers, or may apply, overrides the property. A `style` attribute wins. */
 function mayWin(
   property: string,
   other: ReadonlyDeclarations,

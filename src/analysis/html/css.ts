@@ -84,7 +84,7 @@ function indexOfAny(css: string, start: number, characters: string): number {
   return css.length;
 }
 
-// The declarations that decide whether text is visible (CSS Syntax §5), read in linear time.
+// The declarations that decide whether text is visible and readable (CSS Syntax §5), read in linear time.
 
 interface Declaration {
   /** Lower case, without `!important`, at most 300 characters. */
@@ -113,6 +113,7 @@ const RELEVANT_PROPERTIES = new Set([
   'filter',
   'font',
   'font-size',
+  'font-weight',
   'height',
   'left',
   'margin-left',

@@ -30,8 +30,9 @@ export interface ContrastProblem {
   background: string;
   ratio: number;
   needed: number;
-  /** The nearest color of the text that would pass. */
+  /** The nearest color of the text that would pass, and the nearest color of the background. */
   readable: string;
+  readableBackground: string;
 }
 
 const MAX_PROBLEMS = 100;

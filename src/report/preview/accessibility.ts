@@ -5,7 +5,14 @@ import {
   createProblemList,
   type ProblemList,
 } from './accessibility-problems.ts';
-import { contrastRatio, hexColor, nearestReadable } from './contrast.ts';
+import {
+  colorDistance,
+  contrastRatio,
+  hexColor,
+  MIN_CONTRAST,
+  MIN_CONTRAST_LARGE,
+  nearestReadable,
+} from './contrast.ts';
 import type { ReadItem } from './read-items.ts';
 import { readInOrder, type VisibleText } from './reading-order.ts';
 
@@ -51,7 +58,8 @@ export function accessibilityView(html: string): AccessibilityView {
       key: 'language',
       line: 1,
       text: language,
-      detail: () => 'The lang attribute is not a language tag such as “en” or “de-AT”.',
+      detail: () =>
+        `The lang attribute “${language}” names no language. Use a tag such as “en” or “de-AT”.`,
     });
   if (hasDocument && title === null)
     problems.add({
@@ -59,7 +67,8 @@ export function accessibilityView(html: string): AccessibilityView {
       key: 'title',
       line: 1,
       text: '',
-      detail: () => 'The HTML has no title. Some clients read it first.',
+      detail: () =>
+        'The HTML has no title. Screen readers announce it when the message is opened in a browser.',
     });
   const { list, isFull } = problems.end();
   return {
@@ -73,8 +82,8 @@ export function accessibilityView(html: string): AccessibilityView {
   };
 }
 
-/** RFC 5646, without its rarer forms. */
-const LANGUAGE = /^[a-z]{2,8}(?:-[a-z\d]{1,8}){0,5}$/i;
+/** RFC 5646, without its rarer forms and without the codes for no or any language. */
+const LANGUAGE = /^(?!(?:und|mul|mis|zxx)\b)[a-z]{2,8}(?:-[a-z\d]{1,8}){0,5}$/i;
 
 /** Reports a contrast that is too low. Unknown colors are neither enough nor too low. */
 function contrastOf(
@@ -84,10 +93,14 @@ function contrastOf(
   if (color === null || background === null) return 'unknown';
   const ratio = contrastRatio(color, background);
   // If the size is not known, only what no size needs or any size needs is certain.
-  if (ratio >= (needed ?? MAX_NEEDED)) return 'enough';
-  if (needed === null && ratio >= MIN_NEEDED) return 'unknown';
-  const atLeast = needed ?? MIN_NEEDED;
-  const readable = nearestReadable(color, background, atLeast);
+  if (ratio >= (needed ?? MIN_CONTRAST)) return 'enough';
+  if (needed === null && ratio >= MIN_CONTRAST_LARGE) return 'unknown';
+  const atLeast = needed ?? MIN_CONTRAST_LARGE;
+  const other = nearestReadable(color, background, atLeast);
+  const otherBackground = nearestReadable(background, color, atLeast);
+  const isTextNearer = colorDistance(color, other) <= colorDistance(background, otherBackground);
+  const readable = hexColor(other);
+  const readableBackground = hexColor(otherBackground);
   const rounded = Math.floor(ratio * 100) / 100;
   const colors = { color: hexColor(color), background: hexColor(background) };
   problems.add({
@@ -96,14 +109,11 @@ function contrastOf(
     line,
     text,
     detail: () =>
-      `The contrast of ${colors.color} on ${colors.background} is ${rounded}:1, and text of this size needs ${atLeast}:1. ${hexColor(readable)} would be enough.`,
-    contrast: { ...colors, ratio: rounded, needed: atLeast, readable: hexColor(readable) },
+      `The contrast of ${colors.color} on ${colors.background} is ${rounded}:1, and text of this size needs ${atLeast}:1. ${isTextNearer ? `Use ${readable} for the text` : `Use ${readableBackground} for the background`}.`,
+    contrast: { ...colors, ratio: rounded, needed: atLeast, readable, readableBackground },
   });
   return 'tooLow';
 }
-
-const MAX_NEEDED = 4.5;
-const MIN_NEEDED = 3;
 
 function reportSmallText({ size, text, line }: VisibleText, problems: ProblemList): void {
   if (size === null || size >= MIN_FONT_PX) return;

@@ -48,12 +48,18 @@ export function nearestReadable(color: number, background: number, needed: numbe
 /** Steps from the color to black or white. */
 const STEPS = 255;
 
+/** The fewest steps that are enough; null if none are. More steps than enough are enough, too. */
 function stepsTo(color: number, target: number, background: number, needed: number) {
-  for (let steps = 0; steps <= STEPS; steps += 1) {
-    const mixed = mix(color, target, steps / STEPS);
-    if (contrastRatio(mixed, background) >= needed) return { color: mixed, steps };
+  const isEnough = (steps: number) =>
+    contrastRatio(mix(color, target, steps / STEPS), background) >= needed;
+  if (!isEnough(STEPS)) return null;
+  let [low, high] = [0, STEPS];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (isEnough(middle)) high = middle;
+    else low = middle + 1;
   }
-  return null;
+  return { color: mix(color, target, low / STEPS), steps: low };
 }
 
 function mix(color: number, target: number, share: number): number {
@@ -62,6 +68,12 @@ function mix(color: number, target: number, share: number): number {
     Math.round(channel + (to[i]! - channel) * share),
   );
   return (red! << 16) | (green! << 8) | blue!;
+}
+
+/** The sum of the differences of the channels. */
+export function colorDistance(a: number, b: number): number {
+  const other = channelsOf(b);
+  return channelsOf(a).reduce((sum, channel, i) => sum + Math.abs(channel - other[i]!), 0);
 }
 
 export const hexColor = (color: number): string => `#${color.toString(16).padStart(6, '0')}`;

@@ -192,7 +192,7 @@ function warningsAbout({
   );
   warn(
     TEMPLATE_TEXT.test(subject),
-    `The subject is text of the template: “${subject.slice(0, 60)}”.`,
+    `The subject contains text of the template: “${subject.slice(0, 60)}”.`,
   );
   if (preview.source === 'none')
     return [
@@ -223,7 +223,10 @@ function previewWarnings(
       mentionsUnsubscribe(shown.slice(0, 80)),
       `The preview offers to unsubscribe: ${start}. Put a preview sentence before it.`,
     ],
-    [TEMPLATE_TEXT.test(shown), `The preview is text of the template: ${start}. Replace it.`],
+    [
+      TEMPLATE_TEXT.test(shown),
+      `The preview contains text of the template: “${TEMPLATE_TEXT.exec(shown)?.[0]}”. Replace it.`,
+    ],
     [repeats(subject, shown), 'The preview repeats the subject, so it tells readers nothing new.'],
   ];
   return found.filter(([isTrue]) => isTrue).map(([, sentence]) => sentence);

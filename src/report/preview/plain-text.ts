@@ -80,7 +80,7 @@ interface Paragraph {
 const SIGNATURE_SEPARATOR = '-- ';
 
 function fixedLine(line: string): Paragraph {
-  const quote = /^(?:> ?){1,200}/.exec(line)?.[0] ?? '';
+  const quote = /^(?:> ?)+/.exec(line)?.[0] ?? '';
   return { quoteDepth: depthOf(quote), text: line.slice(quote.length) };
 }
 
@@ -219,12 +219,14 @@ function longLineNotes(lines: string[]): string[] {
     return [
       `Line ${longest.number} has ${count} characters. Over ${MAX_LINE_OCTETS}, mail servers may break a line unless it is encoded, for example as quoted-printable.`,
     ];
-  const lineCount =
-    long.length === 1 ? 'One line is' : `${long.length.toLocaleString('en')} lines are`;
+  if (long.length === 1)
+    return [`Line ${longest.number} has ${count} characters, more than ${MAX_LINE}. ${LONG_LINES}`];
   return [
-    `${lineCount} longer than ${MAX_LINE} characters, the longest (line ${longest.number}) has ${count}. Most clients wrap them; some need scrolling.`,
+    `${long.length.toLocaleString('en')} lines are longer than ${MAX_LINE} characters, the longest (line ${longest.number}) has ${count}. ${LONG_LINES}`,
   ];
 }
+
+const LONG_LINES = 'Most clients wrap such lines; some need scrolling.';
 
 /** Characters, counted only where it matters. */
 const lengthOf = (line: string): number =>

@@ -20,6 +20,7 @@ interface Table {
   columns: number;
   /** It has header cells or a caption. */
   isData: boolean;
+  hasDataCells: boolean;
 }
 
 interface List {
@@ -86,7 +87,7 @@ function openHeading(place: Place, level: number, line: number, { problems }: Op
       detail: (count) =>
         count === 1
           ? `A heading of level ${level} is empty. Use spacing instead.`
-          : `${count} headings are empty. Use spacing instead.`,
+          : `${formatCount(count)} headings are empty. Use spacing instead.`,
     });
   };
 }
@@ -97,7 +98,7 @@ function openLink(place: Place, name: string, line: number, context: OpenContext
   const found = facts.links[counts.links];
   counts.links += 1;
   if (!found) return null;
-  const link = { href: found.href.slice(0, MAX_URL), hasContent: false };
+  const link = { href: found.href.slice(0, MAX_URL), hasContent: false, isReported: false };
   place.link = link;
   if (place.isSilent) return null;
   const text = found.text || found.label;
@@ -108,7 +109,7 @@ function openLink(place: Place, name: string, line: number, context: OpenContext
       line,
       text,
       detail: (count) =>
-        `${count === 1 ? 'The link text does' : `${count} links have this text, which does`} not say where it leads. Screen readers list links without the text around them.`,
+        `${count === 1 ? 'The link text does' : `${formatCount(count)} links have this text, which does`} not say where it leads. Screen readers list links without the text around them.`,
     });
   else if (URL_TEXT.test(text))
     problems.add({
@@ -117,7 +118,7 @@ function openLink(place: Place, name: string, line: number, context: OpenContext
       line,
       text,
       detail: (count) =>
-        `${count === 1 ? 'A link has' : `${count} links have`} a URL as text, which screen readers spell out. Use words.`,
+        `${count === 1 ? 'A link has' : `${formatCount(count)} links have`} a URL as text, which screen readers spell out. Use words.`,
     });
   if (name === 'area') out.item('text', text, place, line);
   return () => {
@@ -127,13 +128,14 @@ function openLink(place: Place, name: string, line: number, context: OpenContext
       return;
     }
     out.item('text', link.href, place, line);
+    if (link.isReported) return;
     problems.add({
       kind: 'link_text',
       key: 'link empty',
       line,
       text: link.href,
       detail: (count) =>
-        `${count === 1 ? 'A link has' : `${count} links have`} no text, so screen readers read the URL.`,
+        `${count === 1 ? 'A link has' : `${formatCount(count)} links have`} no text, so screen readers read the URL.`,
     });
   };
 }
@@ -148,6 +150,12 @@ function openImage(place: Place, attributes: Attributes, line: number, context: 
   const alt = attributes.get('alt') ?? null;
   const problem = isTiny(image) ? null : altProblem(image);
   const file = fileName(image.src);
+  const consequence =
+    alt === null
+      ? 'Screen readers may read the file name.'
+      : place.link
+        ? 'Screen readers read the URL of the link.'
+        : 'Screen readers skip it.';
   if (problem !== null) {
     problems.add({
       kind: 'alt',
@@ -155,7 +163,7 @@ function openImage(place: Place, attributes: Attributes, line: number, context: 
       line,
       text: file,
       detail: (count) =>
-        `${count === 1 ? 'An image has' : `${count} images have`} ${problem}. ${alt === null ? 'Screen readers may read the file name.' : 'Screen readers skip it.'}`,
+        `${count === 1 ? 'An image has' : `${formatCount(count)} images have`} ${problem}. ${consequence}`,
     });
   } else if (alt !== null && isFileName(alt, file))
     problems.add({
@@ -164,9 +172,9 @@ function openImage(place: Place, attributes: Attributes, line: number, context: 
       line,
       text: alt,
       detail: (count) =>
-        `${count === 1 ? 'An alt text is' : `${count} alt texts are`} a file name. Describe what the image shows.`,
+        `${count === 1 ? 'An alt text is' : `${formatCount(count)} alt texts are`} a file name. Describe what the image shows.`,
     });
-  if (place.link && problem !== null) place.link.hasContent = true;
+  if (place.link && problem !== null) place.link.isReported = true;
   const text = alt ?? (isTiny(image) ? '' : file);
   if (hasVisibleText(text)) out.item('image', text, place, line);
   return null;
@@ -191,7 +199,15 @@ function openTable(place: Place, role: string, line: number, { out, problems }: 
     return null;
   }
   const mark = out.item('table', '', { ...place, heading: null, link: null }, line);
-  const table: Table = { mark, line, rows: 0, cells: 0, columns: 0, isData: false };
+  const table: Table = {
+    mark,
+    line,
+    rows: 0,
+    cells: 0,
+    columns: 0,
+    isData: false,
+    hasDataCells: false,
+  };
   place.table = table;
   return () => {
     const rows = Math.max(table.rows, 1);
@@ -205,7 +221,16 @@ function openTable(place: Place, role: string, line: number, { out, problems }: 
         line,
         text: '',
         detail: (count) =>
-          `${count === 1 ? 'A table has' : `${count} tables have`} no role="presentation", so screen readers may announce rows and columns. If it holds data, mark its headings with th.`,
+          `${count === 1 ? 'A table has' : `${formatCount(count)} tables have`} no role="presentation", so screen readers may announce rows and columns. If it holds data, mark its headings with th.`,
+      });
+    else if (!table.hasDataCells)
+      problems.add({
+        kind: 'table',
+        key: 'table of headings',
+        line,
+        text: '',
+        detail: (count) =>
+          `${count === 1 ? 'A table has' : `${formatCount(count)} tables have`} only th cells, so screen readers announce a table of headings. For layout, use td and role="presentation".`,
       });
     if (isAnnounced && mark) {
       mark.text = `${plural(columns, 'column')}, ${plural(rows, 'row')}`;
@@ -214,8 +239,10 @@ function openTable(place: Place, role: string, line: number, { out, problems }: 
   };
 }
 
+const formatCount = (count: number): string => count.toLocaleString('en');
+
 const plural = (count: number, noun: string): string =>
-  `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
+  `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;
 
 const MAX_SPAN = 1000;
 
@@ -226,6 +253,7 @@ function countTablePart(table: Table, name: string, attributes: Attributes): voi
     table.cells = 0;
   }
   if (name !== 'td' && name !== 'th') return;
+  if (name === 'td') table.hasDataCells = true;
   const span = Number.parseInt(attributes.get('colspan') ?? '1', 10);
   table.cells += span >= 1 && span <= MAX_SPAN ? span : 1;
   table.columns = Math.max(table.columns, table.cells);

@@ -27,6 +27,8 @@ export interface Heading {
 interface Link {
   href: string;
   hasContent: boolean;
+  /** Its image has a problem that is reported there. */
+  isReported: boolean;
 }
 
 /** What surrounds a piece of text. */

@@ -46,13 +46,14 @@ const TAGS = [
 ];
 
 for (const tag of TAGS)
-  test(`merge_tags check finds ${tag} in text, HTML, subject and preheader`, async () => {
+  test(`merge_tags check finds ${tag} in text, HTML, alt text, subject and preheader`, async () => {
     // As an editor writes it: `<` is text.
     const shown = tag.replaceAll('<', '&lt;');
     const hidden = `<div style="display:none">Hi ${shown}</div><p>Hello</p>`;
     const places: [string, string][] = [
       [goodMessage({}, `Dear ${tag}, hello.\n`), 'text_part'],
       [html(`<p>Dear ${shown}, hello.</p>`), 'html'],
+      [html(`<p>Hello</p><img alt='Hi ${shown}' src="https://example.com/a.png">`), 'html'],
       [subject(`${tag}, your order`), 'subject'],
       [html(hidden), 'preheader'],
     ];

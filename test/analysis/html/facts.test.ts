@@ -54,6 +54,11 @@ const VISIBLE: [string, string, string][] = [
     'a',
   ],
   [
+    'a rule that may win over a style attribute',
+    '<style>td p{color:#000!important}</style><p style="background:#fff;color:#fff">a',
+    'a',
+  ],
+  [
     'white on a dark button',
     '<body bgcolor="#ffffff"><table><tr><td bgcolor="#0a0"><font color="white">a',
     'a',
@@ -259,6 +264,11 @@ const HIDDEN: [string, string][] = [
   ['<body bgcolor="ffffff"><font color="#fff">', 'text in the color of its background'],
   [
     '<body style="background:rgb(255, 255, 255)"><div><p style="color:rgb(100%,100%,100%)">',
+    'text in the color of its background',
+  ],
+  // A rule that may match does not win over a style attribute.
+  [
+    '<style>td p{color:#000;background:#000}</style><p style="background:#fff;color:#fff">',
     'text in the color of its background',
   ],
   ['<style>.h{display:none}</style><p class="a h">', 'display:none'],

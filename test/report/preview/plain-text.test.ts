@@ -82,6 +82,12 @@ const NOTES: [what: string, text: string, format: TextFormat, notes: RegExp[]][]
     [/^2 lines are longer than 78 characters, the longest \(line 2\) has 200/],
   ],
   [
+    'a long paragraph',
+    'word '.repeat(40).trim(),
+    FIXED,
+    [/^Line 1 has 199 characters, more than 78/],
+  ],
+  [
     'a line over 998',
     'word '.repeat(300).trim(),
     FIXED,
