@@ -20,7 +20,7 @@ export function readConditionalComment(comment: string): ConditionalComment | nu
   const start = head[0].length + 1;
   const content = comment.slice(start);
   // `<![if mso]>`, `<!--[if !mso]><!-->`, and a variant of it.
-  if (/^\s*(?:<!(?:--)?\s*)?$/.test(content.slice(0, 30))) return { kind: 'revealed', condition };
+  if (/^\s{0,20}(?:<!(?:--)?\s{0,20})?$/.test(content)) return { kind: 'revealed', condition };
   return { kind: 'hidden', condition, content: content.replace(/<!\[endif\]\s*$/i, ''), start };
 }
 

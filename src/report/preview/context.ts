@@ -70,7 +70,7 @@ export interface PreviewContext {
 /** Characters of image data in the output: one image can occur often. */
 const MAX_IMAGE_DATA = 20_000_000;
 /** Characters of CSS that are read. */
-const MAX_CSS = 2_000_000;
+const MAX_CSS = 1_000_000;
 
 const DATA_IMAGE = /^data:image\/[a-z0-9.+-]{1,30};base64,[a-z0-9+/=]*$/i;
 

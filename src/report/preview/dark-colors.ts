@@ -11,8 +11,10 @@ export const DARK_BASE = { background: '#1f1f1f', text: '#e8e8e8', link: '#8ab4f
 
 /** The lightness (Oklab) of white after inversion, that of the dark base. */
 const DARKEST = 0.24;
-/** Colors above are light. */
-const LIGHT = 0.6;
+/** Text below is dark, and a background above is light. Saturated colors in between keep their meaning. */
+const DARK_TEXT = 0.6;
+const LIGHT_BACKGROUND = 0.75;
+const MIDDLE = 0.5;
 
 const TEXT_PROPERTY =
   /^(?:color|fill|stroke|caret-color|text-fill-color|text-stroke(?:-color)?|text-decoration(?:-color)?|text-emphasis-color)$/;
@@ -34,6 +36,7 @@ export const darkenValue = (value: string, use: ColorUse, mode: DarkMode): strin
 
 /** Rewrites the attributes `bgcolor` and `color`, in which the `#` may be missing. */
 export function darkenAttribute(value: string, use: ColorUse, mode: DarkMode): string {
+  if (mode === 'none') return value;
   const text = value.slice(0, 50).trim();
   return darkenColor(text, use, mode) ?? darkenColor(`#${text}`, use, mode) ?? value;
 }
@@ -44,7 +47,8 @@ function darkenColor(text: string, use: ColorUse, mode: DarkMode): string | null
   const [red, green, blue, alpha] = color;
   const [lightness, a, b] = toOklab(red, green, blue);
   const isChanged =
-    mode === 'full' || (use === 'background' ? lightness > LIGHT : lightness < LIGHT);
+    (use === 'background' ? lightness > LIGHT_BACKGROUND : lightness < DARK_TEXT) ||
+    (mode === 'full' && (lightness < MIDDLE || lightness > LIGHT_BACKGROUND));
   if (!isChanged) return null;
   const rgb = fromOklab(DARKEST + (1 - DARKEST) * (1 - lightness), a, b);
   return alpha < 1

@@ -19,7 +19,8 @@ export const SVG_ELEMENTS = words(`
 
 /** Elements that are dropped with their content, in every client. */
 export const DROPPED_ELEMENTS = words(
-  'datalist iframe math noembed noframes script template title',
+  // `xml` holds settings of Word.
+  'datalist iframe math noembed noframes script template title xml',
 );
 
 /** Elements that a mail client does not run, written as others that look alike. */
@@ -50,13 +51,16 @@ const SVG_ATTRIBUTES = words(`
   stop-color stop-opacity stroke stroke-dasharray stroke-linecap stroke-linejoin stroke-miterlimit
   stroke-opacity stroke-width text-anchor transform viewbox width x x1 x2 y y1 y2 fx fy class id style`);
 
-const LISTS = new Set(['li', 'ol', 'ul']);
+/** Attributes that mean something else on other elements. */
+const OWNERS: Record<string, Set<string> | undefined> = {
+  type: words('li ol ul'),
+  value: words('li meter progress'),
+};
 
 export function isKeptAttribute(name: string, tag: string, isSvg: boolean): boolean {
   if (/^aria-[a-z]{1,30}$/.test(name)) return true;
-  return isSvg
-    ? SVG_ATTRIBUTES.has(name)
-    : KEPT_ATTRIBUTES.has(name) && (name !== 'type' || LISTS.has(tag));
+  if (isSvg) return SVG_ATTRIBUTES.has(name);
+  return KEPT_ATTRIBUTES.has(name) && (OWNERS[name]?.has(tag) ?? true);
 }
 
 const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };

@@ -50,10 +50,10 @@ export const RULES = {
     missingIn: GMAIL_CLIENTS,
     support: null,
   },
-  // Outlook for Windows draws them, but this preview cannot.
+  // Outlook for Windows draws all of it.
   vml: {
     slug: 'vml',
-    title: 'VML shapes, which Outlook draws but this preview does not',
+    title: 'VML, of which this preview draws only rectangles',
     url: 'https://learn.microsoft.com/en-us/windows/win32/vml/web-workshop---specs---standards----introduction-to-vector-markup-language--vml-',
     missingIn: [],
     support: null,

@@ -27,6 +27,7 @@ export interface Preview {
 /** Characters of HTML that are read, and of output. */
 const MAX_HTML = 5_000_000;
 const MAX_OUTPUT = 10_000_000;
+/** Tags and comments. */
 const MAX_TAGS = 60_000;
 
 /** Rewrites the decoded HTML part of a message. Takes linear time and never throws. */
@@ -96,13 +97,15 @@ function createWriter(context: PreviewContext) {
       context.write(escapeText(context.publicText(shown)));
     },
     comment(content, partStart) {
+      tags += 1;
       const comment = client.isWord ? readConditionalComment(content) : null;
       if (comment === null || dropped.depth > 0) return;
       const isTrue = comment.kind !== 'end' && holdsInOutlook(comment.condition);
       if (comment.kind === 'end') hiddenConditions = Math.max(0, hiddenConditions - 1);
       else if (comment.kind === 'hidden') {
         const start = base + partStart + comment.start;
-        if (isTrue && hiddenConditions === 0)
+        // Comments do not nest: inside another, it is broken.
+        if (isTrue && hiddenConditions === 0 && base === 0)
           tokenizeHtml(comment.content, handlerAt(start), false);
       } else if (hiddenConditions > 0 || !isTrue) hiddenConditions += 1;
     },

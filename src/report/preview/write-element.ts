@@ -106,6 +106,13 @@ export function elementWriter(context: PreviewContext): ElementWriter {
     write(poster === null ? badge(MEDIA_LABELS[tag.name]!) : `<img src="${poster}"${rest}>`);
     return true;
   };
+  /** Draws the rectangles that stand for buttons and backgrounds, without their images. */
+  const openVml = (tag: Tag) => {
+    context.remove(RULES.vml, tag.start, tagText(context, tag));
+    if (!VML_BOXES.has(tag.name) || tag.selfClosing) return;
+    write(`<div style="${escapeText(vmlBoxStyle(context, tag))}">`);
+    push('div');
+  };
   const openOther = (tag: Tag): boolean => {
     const { name } = tag;
     const replacement = Object.hasOwn(REPLACED_ELEMENTS, name)
@@ -115,17 +122,19 @@ export function elementWriter(context: PreviewContext): ElementWriter {
       return writeTag(replacement, tag, { classes: replacement === 'span' ? CONTROL_CLASS : '' });
     if (!KEPT_ELEMENTS.has(name)) {
       attributes(tag);
-      if (client.isWord && name.startsWith('v:'))
-        context.remove(RULES.vml, tag.start, tagText(context, tag));
+      if (client.isWord && name.startsWith('v:')) openVml(tag);
       return false;
     }
     const isLink = name === 'a' && tag.attributes.has('href');
     const css = backgroundImage(context, tag);
     return writeTag(name, tag, isLink ? { css, classes: LINK_CLASS } : { css });
   };
-  const openSpecial: Record<string, ((tag: Tag) => boolean | void) | undefined> = {
+  const openSpecial: Record<string, ((tag: Tag) => unknown) | undefined> = {
     body: openBody,
-    html: (tag) => void write(`<html${attributes(tag)}>`),
+    html: (tag) => {
+      write(`<html${attributes(tag)}>`);
+      return false;
+    },
     head: (tag) => void attributes(tag),
     img: (tag) => writeImage(context, tag, attributes),
     source: openSource,
@@ -164,7 +173,8 @@ export function elementWriter(context: PreviewContext): ElementWriter {
     },
     close(name) {
       if (lacked.has(elementMarker(name)) || /^(?:html|head|body)$/.test(name)) return;
-      const written = Object.hasOwn(REPLACED_ELEMENTS, name) ? REPLACED_ELEMENTS[name]! : name;
+      const replaced = Object.hasOwn(REPLACED_ELEMENTS, name) ? REPLACED_ELEMENTS[name]! : name;
+      const written = client.isWord && VML_BOXES.has(name) ? 'div' : replaced;
       if (VOID_ELEMENTS.has(written)) return;
       if (!KEPT_ELEMENTS.has(written) && !SVG_ELEMENTS.has(written)) return;
       const position = open.lastIndexOf(written);
@@ -198,6 +208,29 @@ const CONTROL_CLASS = 'preview--control';
 
 const tagText = ({ html }: PreviewContext, { start, end }: Tag): string =>
   html.slice(start, Math.min(end, start + 1000));
+
+const VML_BOXES = new Set(['v:rect', 'v:roundrect']);
+
+/** The size, color and corners of a rectangle. */
+function vmlBoxStyle(context: PreviewContext, { name, attributes }: Tag): string {
+  const style = (attributes.get('style') ?? '').slice(0, MAX_ATTRIBUTE);
+  const sizeOf = (side: string) =>
+    Number(
+      new RegExp(`(?:^|[;\\s])${side}\\s{0,9}:\\s{0,9}(\\d{1,4})px`, 'i').exec(style)?.[1] ?? 0,
+    );
+  const width = sizeOf('width');
+  const height = sizeOf('height');
+  const color = readColorAttribute(context, attributes.get('fillcolor'), 'background');
+  const arc = Number.parseFloat(attributes.get('arcsize') ?? '0') / 100 || 0;
+  const isButton = name === 'v:roundrect' && height > 0;
+  return [
+    isButton ? 'display:inline-flex;align-items:center;justify-content:center' : 'display:block',
+    ...(width > 0 ? [`width:${width}px;max-width:100%`] : []),
+    ...(height > 0 ? [`min-height:${height}px`] : []),
+    ...(color ? [`background-color:${color}`] : []),
+    ...(isButton ? [`border-radius:${Math.round(Math.min(arc, 0.5) * height)}px`] : []),
+  ].join(';');
+}
 
 // Attributes.
 
