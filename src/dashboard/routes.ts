@@ -44,6 +44,7 @@ import { teamPages } from './team/team.tsx';
 import { testActions } from './tests/actions.tsx';
 import { comparePages } from './tests/compare.tsx';
 import { editPages } from './tests/edit.tsx';
+import { imagePages } from './tests/images.tsx';
 import { inboxPages } from './tests/inboxes.tsx';
 import { kindPages } from './tests/kind.tsx';
 import { testListPages } from './tests/list.tsx';
@@ -72,6 +73,7 @@ export const dashboardRoutes = [
   ...testActions,
   ...testPages,
   ...editPages,
+  ...imagePages,
   ...kindPages,
   ...inboxPages,
   ...modePages,

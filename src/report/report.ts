@@ -135,11 +135,16 @@ export type SharedReport = StoredReport & {
   conceal: string[];
 };
 
+/** Whether the page of a shared link shows the messages, and their images on web servers. */
+export const SHARE_PREVIEWS = ['none', 'without_images', 'with_images'] as const;
+export type SharePreview = (typeof SHARE_PREVIEWS)[number];
+
 /** The reports of a shared link in the order shown. Times are ISO 8601. */
 export interface StoredShare {
   title: string | null;
   created_at: string;
   expires_at: string;
+  preview: SharePreview;
   reports: SharedReport[];
   /** The number of deleted tests. */
   deletedTests: number;

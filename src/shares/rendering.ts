@@ -65,7 +65,7 @@ export async function cachedShare(
   return renderings(app).cache.get(await cacheKey(app, row, format));
 }
 
-/** Changes when a test is reanalyzed, renamed or deleted. */
+/** Changes when a test is reanalyzed, renamed or deleted, and when its images are loaded or deleted. */
 async function cacheKey(
   { db }: App,
   { id }: SharedReportRow,
@@ -105,13 +105,13 @@ type Context = Pick<App, 'db' | 'config'>;
 
 /** The input of the render thread, which redacts it. */
 async function storedShare(app: Context, row: SharedReportRow): Promise<StoredShare> {
-  const { title, created_at, expires_at } = row;
+  const { title, created_at, expires_at, preview } = row;
   const reports: SharedReport[] = [];
   let deletedTests = 0;
   for await (const test of testsOf(app, row))
     if (test) reports.push(sharedReport(test, app));
     else deletedTests += 1;
-  return { title, created_at, expires_at, reports, deletedTests };
+  return { title, created_at, expires_at, preview, reports, deletedTests };
 }
 
 /** A `PublicReport` as JSON. Yields to other work after each test, because tests may be large. */

@@ -84,6 +84,7 @@ const SHARED: StoredShare = {
     { ...STORED, name: 'Before', conceal: [] },
     { ...STORED, name: 'Sent to k3x9w2m7p4q8r5t1@tests.example', conceal: ['k3x9w2m7p4q8r5t1'] },
   ],
+  preview: 'none',
   deletedTests: 0,
 };
 

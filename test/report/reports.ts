@@ -359,6 +359,7 @@ const CREATED = { created_at: '2026-11-21T10:05:00.000Z', expires_at: '2026-11-2
 export const shareOf = (reports: Report[], changes: Partial<Share> = {}): Share => ({
   ...CREATED,
   title: null,
+  preview: 'none',
   deletedTests: 0,
   reports: reports.map((report) => redactReport(report, [])),
   ...changes,
