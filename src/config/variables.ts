@@ -299,7 +299,7 @@ export const VARIABLES = {
   CHECK_LINKS: variable({
     read: bool,
     fallback: 'true',
-    help: 'Check the links of messages with HEAD requests.',
+    help: 'Check the links of messages with HEAD requests, and let members load the images of messages.',
   }),
   SEED_MAILBOXES: variable({
     read: seedMailboxes,

@@ -62,7 +62,7 @@ export async function fetchImages(
   limits = IMAGE_LIMITS,
 ): Promise<FetchedImage[]> {
   const results: FetchedImage[] = images.map(unrequested(limits));
-  const requested = images.flatMap((image, i) => (results[i]!.reason === null ? [i] : []));
+  const requested = results.flatMap(({ reason }, i) => (reason === null ? [i] : []));
   const deadline = startDeadline(limits.totalTimeoutMs);
   let remainingBytes = limits.totalBytes;
   let next = 0;

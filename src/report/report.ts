@@ -146,6 +146,10 @@ export interface StoredMessage {
   images: LoadedImage[] | null;
 }
 
+/** Whether the page of a shared link shows the messages, and their images on web servers. */
+export const SHARE_PREVIEWS = ['none', 'without_images', 'with_images'] as const;
+export type SharePreview = (typeof SHARE_PREVIEWS)[number];
+
 /** The reports of a shared link in the order shown. Times are ISO 8601. */
 export interface StoredShare {
   title: string | null;

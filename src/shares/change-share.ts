@@ -18,7 +18,7 @@ type Sharer = Author & { app: App; actor: { livemode: boolean } };
 export async function createShare(
   tx: Tx,
   author: Sharer,
-  { test_ids, expires_in, title = null }: NewShare,
+  { test_ids, expires_in, title = null, preview }: NewShare,
 ): Promise<CreatedShare> {
   const { app, actor } = author;
   await requireResults(tx, actor.livemode, test_ids);
@@ -37,7 +37,7 @@ export async function createShare(
     revoked_at: null,
     view_count: 0,
     last_viewed_at: null,
-    preview: 'none',
+    preview,
   };
   await tx.insertInto('shared_reports').values(row).execute();
   const tests = test_ids.map((test_id, position) => ({ report_id: id, position, test_id }));
@@ -46,7 +46,7 @@ export async function createShare(
   await audit(tx, author, {
     action: 'report.shared',
     object: { type: 'shared_report', id },
-    details: { title, test_ids, expires_at: row.expires_at },
+    details: { title, test_ids, expires_at: row.expires_at, preview },
   });
   return { row, token };
 }

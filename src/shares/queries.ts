@@ -58,7 +58,8 @@ export async function testsVersion(db: Db | Tx, reportId: string): Promise<strin
     .selectFrom('shared_report_tests as shared')
     .innerJoin('tests', 'tests.id', 'shared.test_id')
     .select(['tests.id', 'tests.name', 'tests.kind', 'tests.status', 'tests.completed_at'])
-    .select(['tests.previous', 'tests.score', 'tests.summary', 'tests.ruleset'])
+    .leftJoin('image_loads', 'image_loads.id', 'tests.id')
+    .select(['tests.previous', 'tests.score', 'tests.summary', 'tests.ruleset', 'loaded_at'])
     .where('shared.report_id', '=', reportId)
     .orderBy('shared.position')
     .execute();
@@ -138,9 +139,10 @@ export function presentCreated(
 }
 
 function present(row: SharedReportRow, test_ids: string[]) {
-  const { id, title, expires_at, created_at, revoked_at, view_count, last_viewed_at } = row;
+  const { id, title, preview, expires_at, created_at, revoked_at, view_count, last_viewed_at } =
+    row;
   return {
-    ...{ id, object: 'shared_report' as const, title, test_ids },
+    ...{ id, object: 'shared_report' as const, title, test_ids, preview },
     ...{ expires_at, created_at, revoked_at, view_count, last_viewed_at },
   };
 }

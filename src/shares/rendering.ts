@@ -66,7 +66,7 @@ export async function cachedShare(
   return renderings(app).cache.get(await cacheKey(app, row, format));
 }
 
-/** Changes when a test is reanalyzed, renamed or deleted. */
+/** Changes when a test is reanalyzed, renamed or deleted, and when its images are loaded or deleted. */
 async function cacheKey(
   { db }: App,
   { id, preview }: SharedReportRow,

@@ -14,10 +14,15 @@ import {
   Url,
 } from '../http/schemas.ts';
 import { EXAMPLE_TEST, SEED_PLACEMENT_FIELDS, TEST_FIELDS } from '../mailtests/schema.ts';
+import { SHARE_PREVIEWS } from '../report/report.ts';
 
 const MAX_TESTS = 100;
 const WEEK_S = 604_800;
 const YEAR_S = 31_536_000;
+
+/** The messages behind links from before there was a choice stay private. */
+const PREVIEW =
+  'Whether the shared page shows the messages: `none`, `without_images`, or `with_images` (those that were loaded with `POST /v1/tests/{id}/images`).';
 
 const TestId = v.pipe(
   v.string('must be the ID of a test'),
@@ -49,6 +54,14 @@ export const NewShare = named(
       WEEK_S,
     ),
     title: described(v.optional(v.nullable(Name)), 'The title of the shared report.'),
+    preview: v.optional(
+      described(
+        v.picklist(SHARE_PREVIEWS, `must be one of ${SHARE_PREVIEWS.join(', ')}`),
+        `${PREVIEW} Everyone with the link can then read the messages.`,
+        'without_images',
+      ),
+      'none',
+    ),
   }),
   'The tests to share, and for how long.',
   { test_ids: [exampleId('test')], title: 'The spring newsletter' },
@@ -59,6 +72,7 @@ const SHARE = {
   id: described(v.string(), 'The ID of the shared report.'),
   object: typeField('shared_report'),
   title: described(v.nullable(v.string()), 'The title. Null if there is none.'),
+  preview: described(v.picklist(SHARE_PREVIEWS), PREVIEW),
   test_ids: described(
     v.array(v.string()),
     'The shared tests, in display order. Some may have been deleted since.',
@@ -76,6 +90,7 @@ const EXAMPLE = {
   id: exampleId('rpt'),
   object: 'shared_report',
   title: 'The spring newsletter',
+  preview: 'without_images',
   test_ids: [exampleId('test')],
   expires_at: '2026-11-28T10:00:00.000Z',
   created_at: '2026-11-21T10:00:00.000Z',

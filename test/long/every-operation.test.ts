@@ -88,6 +88,10 @@ async function walkTests({ ask }: Walk) {
   await ask('POST', `${path}/reanalyze`, 200);
   await ask('POST', `${path}/reanalyze`, 200, { json: { kind: 'marketing' } });
   await ask('POST', `${path}/reanalyze`, 422, { json: { kind: 'spam' } });
+  await ask('GET', `${path}/images`, 200);
+  await ask('POST', `/v1/tests/${made.body.id}/images`, 409);
+  await ask('POST', `${path}/images`, 200);
+  await ask('DELETE', `${path}/images`, 200);
   await ask('DELETE', `/v1/tests/${made.body.id}`, 200);
 }
 

@@ -33,6 +33,9 @@ const REQUIRED_ROLE: Record<string, Role | 'public'> = {
   updateTest: 'member',
   deleteTest: 'member',
   reanalyzeTest: 'member',
+  loadTestImages: 'member',
+  listTestImages: 'viewer',
+  deleteTestImages: 'member',
   // Members read events; admins manage webhook endpoints.
   listEvents: 'member',
   getEvent: 'member',
@@ -183,6 +186,9 @@ const REQUIRED_ROLE: Record<string, Role | 'public'> = {
   // Pages of members.
   switchMode: 'viewer',
   showTest: 'viewer',
+  showTestImages: 'viewer',
+  submitTestImages: 'member',
+  submitTestImagesDeletion: 'member',
   submitTestCreation: 'member',
   submitTestReanalysis: 'member',
   submitTestDeletion: 'member',

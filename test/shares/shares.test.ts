@@ -28,6 +28,7 @@ test('POST /v1/reports/share creates a link valid for a week with a random token
     object: 'shared_report',
     title: null,
     test_ids: [two.id, one.id],
+    preview: 'none',
     url: `https://app.example/reports/public/${body.token}`,
     token: body.token,
     created_at: new Date(clock.now()).toISOString(),
@@ -190,7 +191,12 @@ test('Revoking a share is idempotent, requires a member and keeps it listed', as
       { action: 'report.revoked', details: { title: 'Spring', views: 0 } },
       {
         action: 'report.shared',
-        details: { title: 'Spring', test_ids: [id], expires_at: made.expires_at },
+        details: {
+          title: 'Spring',
+          test_ids: [id],
+          expires_at: made.expires_at,
+          preview: 'none',
+        },
       },
     ],
   );

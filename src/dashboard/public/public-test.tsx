@@ -182,6 +182,7 @@ async function reportResponse(
       created_at: row.created_at,
       expires_at: isoTime(Date.parse(row.created_at) + PUBLIC_RETENTION_MS),
       reports: [sharedReport(row, app)],
+      preview: 'none',
       deletedTests: 0,
       canDelete: true,
     }),

@@ -6,6 +6,7 @@ import { allows } from '../../http/actor.ts';
 import { findTitledTests, newestResults, type TitledTest } from '../../mailtests/titles.ts';
 import { Copyable, StateMark } from '../../report/html/components.tsx';
 import { truncate } from '../../report/plain-text.ts';
+import type { SharePreview } from '../../report/report.ts';
 import { formatCount } from '../../report/summary.ts';
 import { shareOperations } from '../../shares/routes.ts';
 import type { Share } from '../../shares/schema.ts';
@@ -97,6 +98,12 @@ const list = page({
 
 type Tests = Map<string, TitledTest>;
 
+const PREVIEW_WORDS: Record<SharePreview, string> = {
+  none: 'Not shown',
+  without_images: 'Without images',
+  with_images: 'With images',
+};
+
 function ShareTable({ shares, tests }: { shares: Share[]; tests: Tests }) {
   return (
     <DataTable
@@ -116,6 +123,7 @@ function ShareTable({ shares, tests }: { shares: Share[]; tests: Tests }) {
           number: true,
           wide: true,
         },
+        { title: 'Message', cell: ({ preview }) => PREVIEW_WORDS[preview], wide: true },
         {
           title: 'Views',
           cell: ({ view_count }) => formatCount(view_count),
@@ -176,10 +184,17 @@ const MAX_OFFERED = 20;
 /** As the API allows. */
 const MAX_TESTS = 100;
 
+const PREVIEWS: [value: SharePreview, text: string][] = [
+  ['none', 'No'],
+  ['without_images', 'Without images'],
+  ['with_images', 'With images'],
+];
+
 interface Values {
   test_ids: string[];
   title: string;
   expires_in: string;
+  preview: string;
 }
 
 interface NewState {
@@ -202,7 +217,7 @@ const showNew = page({
     const ids = readIds(call.query.test_ids ?? '');
     return renderNew(call, {
       offered: ids.length > 0 ? ids : null,
-      values: { test_ids: ids, title: '', expires_in: '604800' },
+      values: { test_ids: ids, title: '', expires_in: '604800', preview: 'without_images' },
     });
   },
 });
@@ -228,6 +243,7 @@ async function renderNew(call: PageCall, { offered, values, problem = null }: Ne
       body: {
         test_ids: values.test_ids.length > 0 ? values.test_ids : [id],
         expires_in: Number(values.expires_in),
+        preview: values.preview as SharePreview,
         ...(values.title === '' ? {} : { title: values.title }),
       },
     })),
@@ -247,8 +263,8 @@ async function renderNew(call: PageCall, { offered, values, problem = null }: Ne
         <form method="post" action={PATH} class="fields card panel">
           <ProblemNotice problem={problem} />
           <p>
-            Anyone with the link sees these reports without signing in, until it expires. Addresses
-            and your own notes are left out.
+            Anyone with the link sees these reports without signing in, until it expires. Your test
+            addresses and your own notes are left out.
           </p>
           <input type="hidden" name="offered" value={offered?.join(',') ?? ''} />
           <TestChoice rows={rows} chosen={values.test_ids} error={problem?.fields.test_ids} />
@@ -267,6 +283,14 @@ async function renderNew(call: PageCall, { offered, values, problem = null }: Ne
               options={LIFETIMES}
               value={values.expires_in}
               error={problem?.fields.expires_in}
+            />
+            <Select
+              name="preview"
+              label="Show the message"
+              hint="Anyone with the link can then read it. Images are those that you loaded on the page of the test."
+              options={PREVIEWS}
+              value={values.preview}
+              error={problem?.fields.preview}
             />
           </div>
           <button type="submit" class="button primary">
@@ -318,7 +342,12 @@ function TestChoice({ rows, chosen, error }: ChoiceProps) {
   );
 }
 
-const LABELS = { title: 'title', expires_in: 'lifetime', test_ids: 'choice of tests' };
+const LABELS = {
+  title: 'title',
+  expires_in: 'lifetime',
+  test_ids: 'choice of tests',
+  preview: 'choice for the message',
+};
 
 const create = form({
   path: PATH,
@@ -331,12 +360,15 @@ const create = form({
       test_ids: readFormList(call.raw)('test_ids'),
       title: field('title').trim(),
       expires_in: field('expires_in'),
+      // A form from before there was a choice.
+      preview: field('preview') || 'none',
     };
     const { result, problem } = await submit(LABELS, () =>
       call.invoke(shareOperations.create, {
         body: {
           test_ids: values.test_ids,
           expires_in: Number(values.expires_in),
+          preview: values.preview as SharePreview,
           ...(values.title === '' ? {} : { title: values.title }),
         },
       }),
@@ -412,6 +444,7 @@ async function renderShare(call: PageCall, share: Share, done?: string) {
           <Facts
             items={[
               ['State', <ShareState key="state" share={share} />],
+              ['Message', PREVIEW_WORDS[share.preview]],
               ['Views', formatCount(share.view_count)],
               ['Last opened', share.last_viewed_at ? <Ago at={share.last_viewed_at} /> : 'Never'],
               ['Created', <Time key="created" at={share.created_at} />],

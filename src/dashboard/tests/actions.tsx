@@ -51,6 +51,11 @@ export function TestActions({ row }: { row: ActionRow }) {
           PDF
         </a>
       )}
+      {isCompleted && (
+        <a class="button" href={`/tests/${id}/images`}>
+          Images
+        </a>
+      )}
       {received_at !== null && (
         <a class="button" href={`/v1/tests/${id}/source`}>
           Message source

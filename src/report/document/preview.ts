@@ -254,11 +254,11 @@ function imageBlocks({ imagesForm }: Report, images: RemoteImages): Block[] {
       {
         kind: 'choice',
         action: imagesForm,
-        field: 'images',
+        field: 'back',
         text: [
           `${sentence} The service loads them once and keeps them with the test. Their server sees that.`,
         ],
-        options: [{ value: 'load', label: 'Load images' }],
+        options: [{ value: 'test', label: 'Load images' }],
       },
     ];
   }
@@ -269,6 +269,8 @@ function imageBlocks({ imagesForm }: Report, images: RemoteImages): Block[] {
 }
 
 const MAX_FAILED = 60;
+
+const sentence = (clause: string): string => `${clause.charAt(0).toUpperCase()}${clause.slice(1)}.`;
 
 const failedImages = (failed: { url: string; reason: string }[]): Fold => ({
   kind: 'fold',
@@ -290,7 +292,7 @@ const failedImages = (failed: { url: string; reason: string }[]): Fold => ({
         {
           title: null,
           rows: failed.slice(0, MAX_FAILED).map(({ url, reason }) => ({
-            cells: [{ text: [code(url, 500)] }, { text: [oneLine(reason, 300)] }],
+            cells: [{ text: [code(url, 500)] }, { text: [sentence(oneLine(reason, 300))] }],
           })),
         },
       ],

@@ -10,7 +10,7 @@ export interface LoadedImage {
   /** As `imageUrlOf` returns it. */
   url: string;
   status: 'loaded' | 'tracking_pixel' | 'failed';
-  /** As a sentence; null if it was loaded. */
+  /** As a clause; null if it was loaded. */
   reason: string | null;
   mediaType: string | null;
   bytes: Uint8Array | null;

@@ -220,7 +220,7 @@ function remoteImages(
           count: content.filter(({ status }) => status === 'loaded').length,
           failed: content.flatMap(({ status, url, reason }) =>
             status === 'failed'
-              ? [{ url: publicText(url), reason: reason ?? 'It could not be loaded.' }]
+              ? [{ url: publicText(url), reason: reason ?? 'it could not be loaded' }]
               : [],
           ),
         }
