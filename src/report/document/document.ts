@@ -252,7 +252,7 @@ function testsTable({ reports }: Share, medium: 'page' | 'pdf'): Table {
           ],
           below: [isPage ? `${testNumber(index)} · ${domain}` : domain],
         },
-        { text: [oneLine(verdictOf(report.summary), 300)] },
+        { text: [verdictOf(report.summary)] },
         { text: completed_at ? [time(completed_at)] : ['–'] },
       ],
     } as Table['groups'][number]['rows'][number];

@@ -1,7 +1,7 @@
 /** The top of a report: score and grade, the verdict in one sentence, the first fix, and what was tested. */
 
 import type { Grade } from '../../analysis/result.ts';
-import { checksToFix, scoreAfterFix } from '../../analysis/summary.ts';
+import { checksToFix, scoreAfterFix, unknownResults } from '../../analysis/summary.ts';
 import { formatSize } from '../../lib/durations.ts';
 import {
   type CategoryScores,
@@ -19,14 +19,7 @@ import {
   time,
   type Verdict,
 } from '../blocks.ts';
-import {
-  categoryName,
-  kindInWords,
-  ledgerOf,
-  meterState,
-  missingResultsSentence,
-  verdictOf,
-} from '../content.ts';
+import { categoryName, kindInWords, ledgerOf, meterState, verdictOf } from '../content.ts';
 import type { Report, ReportedResult } from '../report.ts';
 import { authState } from './evidence.ts';
 import type { ReportVariant } from './variant.ts';
@@ -52,7 +45,7 @@ export function verdictBlock(
     above,
     score: scoreFigure(report),
     testedName: null,
-    title: [oneLine(verdictOf(report.summary), 400)],
+    title: [verdictOf(report.summary)],
     lines: [firstFix(report)],
     unknown: unknownText(report),
     states: authStates(report),
@@ -78,9 +71,9 @@ export function shortVerdict(result: ReportedResult, testedName: string | null):
     above: null,
     score: scoreFigure(result),
     testedName,
-    title: [oneLine(verdictOf(result.summary), 400)],
+    title: [verdictOf(result.summary)],
     lines: [],
-    unknown: null,
+    unknown: unknownText(result),
     states: null,
     categories: null,
     facts: null,
@@ -149,11 +142,13 @@ function firstFix(report: ReportedResult): Text {
   ];
 }
 
+/** Computed from the checks, so older results have it too. The section of unchecked checks gives the reasons. */
 function unknownText(report: ReportedResult): Text | null {
-  const missingResults = missingResultsSentence(report);
-  if (missingResults === null) return null;
-  const text = ` ${oneLine(missingResults, 900)} Missing results do not affect the score.`;
-  return [state('unknown', 'Some results are missing.'), text];
+  const text = unknownResults(report);
+  if (text === null) return null;
+  const coverage = Math.floor(report.coverage * 100);
+  const coverageNote = coverage < 100 ? ` Coverage: ${coverage}%.` : '';
+  return [state('unknown', 'Not everything is known.'), ` ${oneLine(text, 600)}${coverageNote}`];
 }
 
 function categoryScores({ categories }: ReportedResult): CategoryScores {
