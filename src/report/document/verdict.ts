@@ -35,7 +35,7 @@ export const GRADE_STATES: Record<Grade, State> = {
 /** `above` is small print above the verdict: the kind of document, or the number of the test. */
 export function verdictBlock(
   report: Report,
-  { medium }: ReportVariant,
+  { medium, isBrief }: ReportVariant,
   above: string | null,
 ): Verdict {
   return {
@@ -50,7 +50,7 @@ export function verdictBlock(
     unknown: unknownText(report),
     states: authStates(report),
     categories: categoryScores(report),
-    facts: { kind: 'facts', rows: medium === 'page' ? pageFacts(report) : pdfFacts(report) },
+    facts: { kind: 'facts', rows: medium === 'page' ? pageFacts(report) : pdfFacts(report, isBrief) },
     remarks: [],
     contents: 'Verdict',
   };
@@ -203,22 +203,20 @@ function pageFacts(report: Report): Fact[] {
     ...commonFacts(report),
     { name: ['Kind'], value: [jump(capitalized(kindInWords(report)), 'providers')] },
     sizeOf(report),
-    {
-      name: ['Ruleset'],
-      value: [ruleset, ...(id ? [', ', { kind: 'code', text: id } as const] : [])],
-    },
+    { name: ['Ruleset'], value: [ruleset] },
+    ...(id ? [{ name: ['Test ID'], value: [{ kind: 'code', text: id } as const] }] : []),
   ];
 }
 
-/** Includes the reasons for the kind of mail, because a brief PDF omits the provider rules that show them. */
-function pdfFacts(report: Report): Fact[] {
+/** A brief PDF has the reasons for the kind of mail, because it omits the provider rules that show them. */
+function pdfFacts(report: Report, isBrief: boolean): Fact[] {
   const { ruleset, id } = report;
-  const kind = `${capitalized(kindInWords(report))}.`;
+  const reasons = isBrief ? `.${kindReasons(report)}` : '';
   return [
     ...commonFacts(report),
-    { name: ['Kind'], value: [`${kind}${kindReasons(report)}`] },
+    { name: ['Kind'], value: [`${capitalized(kindInWords(report))}${reasons}`] },
     sizeOf(report),
     { name: ['Ruleset'], value: [ruleset] },
-    ...(id ? [{ name: ['ID'], value: [id] }] : []),
+    ...(id ? [{ name: ['Test ID'], value: [id] }] : []),
   ];
 }
