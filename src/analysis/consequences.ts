@@ -30,10 +30,12 @@ export interface Consequence {
   /** The highest score possible while the problem remains. */
   limit: number;
   effect: Effect;
-  /** Who acts, in the headline, if no provider rule names a provider. */
+  /** Who acts, in the headline, if no provider rule names a provider or their names are too long. */
   actor: string;
   /** The problem, in one sentence. */
   reason: string;
+  /** The same in a few words, for the end of the headline. */
+  problem: string;
   /** Why the score is capped. */
   reference: string;
   applies(find: FindFact, kind: MailKind): boolean;
@@ -51,6 +53,7 @@ export const CONSEQUENCES = [
     effect: 'rejected',
     actor: LARGE,
     reason: 'Neither SPF nor DKIM passes.',
+    problem: 'neither SPF nor DKIM passes',
     reference: 'Gmail and Yahoo reject unauthenticated mail or send it to spam.',
     applies: (find) => failed(find, 'spf') && failed(find, 'dkim'),
   },
@@ -60,6 +63,7 @@ export const CONSEQUENCES = [
     effect: 'rejected',
     actor: LARGE,
     reason: 'The sending IP address is on a major blocklist.',
+    problem: 'its IP is blocklisted',
     reference: 'Yahoo (553 5.7.1) and Microsoft (550 5.7.1) reject addresses that Spamhaus lists.',
     applies: (find) => failed(find, 'ip_blocklists'),
   },
@@ -69,6 +73,7 @@ export const CONSEQUENCES = [
     effect: 'rejected',
     actor: LARGE,
     reason: 'A sender domain is on a major blocklist.',
+    problem: 'its domain is blocklisted',
     reference: 'Large mailbox providers reject mail from listed domains.',
     applies: (find) => failed(find, 'domain_blocklists') && !listsOnlyHelo(find),
   },
@@ -78,6 +83,7 @@ export const CONSEQUENCES = [
     effect: 'rejected',
     actor: LARGE,
     reason: 'DMARC fails.',
+    problem: 'DMARC fails',
     reference: 'RFC 9989',
     // DMARC that was not checked, because From or the record is missing, has not failed.
     applies: (find) => failed(find, 'dmarc') && !hasPolicyNone(find),
@@ -88,6 +94,7 @@ export const CONSEQUENCES = [
     effect: 'rejected',
     actor: LARGE,
     reason: 'Neither SPF nor DKIM passes for the From domain of this marketing mail.',
+    problem: 'From is not authenticated',
     reference:
       'Gmail (5.7.32), Yahoo (554 5.7.9) and Microsoft (550 5.7.515) require it from bulk senders.',
     applies: (find, kind) => kind === 'marketing' && isUnauthenticatedFrom(find),
@@ -98,6 +105,7 @@ export const CONSEQUENCES = [
     effect: 'rejected',
     actor: LARGE,
     reason: 'The message has no From field.',
+    problem: 'it has no From field',
     reference: 'RFC 5322 §3.6; Gmail 550 5.7.1',
     applies: (find) => failed(find, 'from') && isEmptyEvidence(find('from')),
   },
@@ -107,6 +115,7 @@ export const CONSEQUENCES = [
     effect: 'rejected',
     actor: LARGE,
     reason: 'The From field is repeated or invalid.',
+    problem: 'From is repeated or invalid',
     reference: 'RFC 5322 §3.6.2; Gmail 550 5.7.1',
     applies: (find) =>
       failed(find, 'from') && !isEmptyEvidence(find('from')) && !impersonatesSomeone(find),
@@ -117,6 +126,7 @@ export const CONSEQUENCES = [
     effect: 'rejected',
     actor: LARGE,
     reason: 'An attachment is of a type that mailbox providers block.',
+    problem: 'its attachment is blocked',
     reference: 'Gmail 552 5.7.0',
     applies: (find) => hasBlockedFile(find),
   },
@@ -126,6 +136,7 @@ export const CONSEQUENCES = [
     effect: 'rejected',
     actor: LARGE,
     reason: 'A link leads to a domain on a major blocklist.',
+    problem: 'a link is blocklisted',
     reference: 'Mailbox providers look up the domains of links. Apple rejects with 550 5.7.1.',
     applies: (find) => failed(find, 'link_blocklists'),
   },
@@ -135,6 +146,7 @@ export const CONSEQUENCES = [
     effect: 'rejected',
     actor: LARGE,
     reason: 'DMARC depends on an Ed25519 signature, which Gmail and Microsoft do not verify.',
+    problem: 'DMARC depends on Ed25519',
     reference: 'An Ed25519 signature (RFC 8463) needs an RSA signature beside it.',
     applies: (find) => failed(find, 'dkim_key') && find('dkim_key')?.evidence.only_ed25519 === true,
   },
@@ -144,6 +156,7 @@ export const CONSEQUENCES = [
     effect: 'spam',
     actor: LARGE,
     reason: 'DMARC fails.',
+    problem: 'DMARC fails',
     reference:
       'RFC 9989. With p=none, providers deliver such mail, but treat it as unauthenticated.',
     applies: (find) => failed(find, 'dmarc') && hasPolicyNone(find),
@@ -154,6 +167,7 @@ export const CONSEQUENCES = [
     effect: 'spam',
     actor: LARGE,
     reason: 'Neither SPF nor DKIM passes for the From domain, which has no valid DMARC record.',
+    problem: 'From is not authenticated',
     reference:
       'Of mail that is not bulk, providers require only that SPF or DKIM passes for any domain. As with p=none, they treat such mail as unauthenticated.',
     applies: (find) => lacksDmarcRecord(find) && hasNoAlignedPass(find),
@@ -164,6 +178,7 @@ export const CONSEQUENCES = [
     effect: 'rejected',
     actor: LARGE,
     reason: 'The sending IP address has no reverse DNS name that resolves back to it.',
+    problem: 'reverse DNS is not valid',
     reference: 'Gmail 5.7.25',
     applies: (find) => failed(find, 'ptr') || failed(find, 'fcrdns'),
   },
@@ -173,6 +188,7 @@ export const CONSEQUENCES = [
     effect: 'rejected',
     actor: SERVERS,
     reason: 'The message has lines or parts that mail servers do not accept.',
+    problem: 'it has malformed lines or parts',
     reference: 'RFC 5321 §2.3.8; protection against SMTP smuggling',
     applies: (find) => failed(find, 'encoding') && hasMalformedLines(find),
   },
@@ -182,6 +198,7 @@ export const CONSEQUENCES = [
     effect: 'spam',
     actor: FILTERS,
     reason: 'The display name in From impersonates someone else.',
+    problem: 'the From name impersonates someone',
     reference: 'Mailbox providers treat a false sender name as phishing.',
     applies: (find) => impersonatesSomeone(find),
   },
@@ -191,6 +208,7 @@ export const CONSEQUENCES = [
     effect: 'rejected',
     actor: SERVERS,
     reason: 'A sender domain cannot receive mail.',
+    problem: 'a sender domain cannot receive mail',
     reference: 'Many mail servers reject such a sender, Apple with 450 4.1.8. RFC 7505 §4.2',
     applies: (find) => failed(find, 'mx') || bouncesFail(find),
   },
@@ -200,6 +218,7 @@ export const CONSEQUENCES = [
     effect: 'rejected',
     actor: SERVERS,
     reason: 'An attachment can run code.',
+    problem: 'an attachment can run code',
     reference: 'Many mail servers reject such files or remove them.',
     applies: (find) => failed(find, 'attachments'),
   },
@@ -209,6 +228,7 @@ export const CONSEQUENCES = [
     effect: 'spam',
     actor: FILTERS,
     reason: 'The message hides text from the recipient.',
+    problem: 'it hides text from the recipient',
     reference: 'Gmail: hidden content might cause messages to be marked as spam.',
     applies: (find) => failed(find, 'hidden_text'),
   },
@@ -218,6 +238,7 @@ export const CONSEQUENCES = [
     effect: 'spam',
     actor: FILTERS,
     reason: 'A spam filter classifies the message as spam.',
+    problem: 'a spam filter classifies it as spam',
     reference: 'The verdict of SpamAssassin or Rspamd on your server',
     applies: (find) => failed(find, 'spamassassin') || failed(find, 'rspamd'),
   },
@@ -227,6 +248,7 @@ export const CONSEQUENCES = [
     effect: 'rejected',
     actor: LARGE,
     reason: 'The message was delivered without TLS.',
+    problem: 'it was delivered without TLS',
     reference: 'Gmail 5.7.29',
     applies: (find) => failed(find, 'tls'),
   },
@@ -236,6 +258,7 @@ export const CONSEQUENCES = [
     effect: 'requirement',
     actor: LARGE,
     reason: 'The message is marketing mail without valid one-click unsubscribe.',
+    problem: 'no valid one-click unsubscribe',
     reference: 'RFC 8058; Gmail sender requirements',
     applies: (find) =>
       failed(find, 'one_click') || skippedBy(find, 'one_click', 'list_unsubscribe'),
@@ -246,6 +269,7 @@ export const CONSEQUENCES = [
     effect: 'rejected',
     actor: LARGE,
     reason: 'The message has no single valid Message-ID.',
+    problem: 'no single valid Message-ID',
     reference: 'Gmail 550 5.7.1',
     applies: (find) => failed(find, 'message_id'),
   },
@@ -255,6 +279,7 @@ export const CONSEQUENCES = [
     effect: 'rejected',
     actor: LARGE,
     reason: 'Header fields that must be unique are repeated.',
+    problem: 'header fields are repeated',
     reference: 'Gmail 550 5.7.1',
     applies: (find) => failed(find, 'header_duplicates'),
   },
@@ -264,6 +289,7 @@ export const CONSEQUENCES = [
     effect: 'rejected',
     actor: SERVERS,
     reason: 'The HELO name of the sending server is invalid.',
+    problem: 'the HELO name is invalid',
     reference: 'RFC 5321 §4.1.1.1. Many mail servers reject such a server.',
     applies: (find) => failed(find, 'helo'),
   },
@@ -273,6 +299,7 @@ export const CONSEQUENCES = [
     effect: 'rejected',
     actor: SERVERS,
     reason: 'The message is larger than many mail servers accept.',
+    problem: 'it is too large',
     reference: 'Common size limits of mail servers are 10 to 25 MB.',
     applies: (find) => failed(find, 'message_size'),
   },
@@ -282,6 +309,7 @@ export const CONSEQUENCES = [
     effect: 'spam',
     actor: FILTERS,
     reason: 'The HTML runs code or loads other pages.',
+    problem: 'the HTML runs code or loads pages',
     reference: 'Many spam filters reject active content or penalize it.',
     applies: (find) => failed(find, 'active_content'),
   },
@@ -291,6 +319,7 @@ export const CONSEQUENCES = [
     effect: 'spam',
     actor: FILTERS,
     reason: 'A link shows one domain but leads to another.',
+    problem: 'a link hides where it leads',
     reference: 'Spam filters treat such links as phishing.',
     applies: (find) => failed(find, 'link_text'),
   },
@@ -300,6 +329,7 @@ export const CONSEQUENCES = [
     effect: 'requirement',
     actor: LARGE,
     reason: 'The message is marketing mail, which needs SPF, DKIM and a DMARC record.',
+    problem: 'SPF, DKIM or DMARC is missing',
     reference: 'Gmail 550 5.7.27, 5.7.30 and 5.7.40; Microsoft 550 5.7.515',
     applies: (find, kind) =>
       kind === 'marketing' &&
@@ -311,6 +341,7 @@ export const CONSEQUENCES = [
     effect: 'clipped',
     actor: 'Gmail',
     reason: 'The HTML is too large for Gmail to show in full.',
+    problem: 'the HTML is too large',
     reference: 'Gmail hides the rest of the message.',
     applies: (find) => failed(find, 'html_size'),
   },
@@ -320,6 +351,7 @@ export const CONSEQUENCES = [
     effect: 'weakness',
     actor: LARGE,
     reason: 'Only one of SPF and DKIM passes.',
+    problem: 'only one of SPF and DKIM passes',
     reference: 'Forwarding breaks SPF, changes in transit break DKIM, and bulk senders need both.',
     applies: (find) => failed(find, 'spf') || failed(find, 'dkim'),
   },

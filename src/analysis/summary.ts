@@ -1,6 +1,6 @@
 /**
- * The verdict in a few sentences: what mailbox providers do with the message, what is not known, and
- * what to fix first.
+ * The headline of a result: what mailbox providers do with the message, in one short sentence. What is not
+ * known is a text of its own, because reports show it below the headline.
  */
 
 import type { AppliedConsequence } from './consequences.ts';
@@ -15,14 +15,34 @@ import {
 } from './result.ts';
 import { wholeScore } from './score.ts';
 
-type Unsummarized = Omit<AnalysisResult, 'summary'>;
+/** What the headline and the text about unknown results depend on. */
+type Summarized = Pick<
+  AnalysisResult,
+  'score' | 'checks' | 'judged_kind' | 'alternative' | 'providers'
+>;
+
+type Unsummarized = Summarized & Pick<AnalysisResult, 'temporary'>;
 
 type Facts = ReturnType<typeof factsOf>;
 
-/** Callers that show the findings elsewhere cut the summary at ` First: `. */
+/** Longer headlines do not fit on two lines of a report. */
+export const MAX_HEADLINE = 90;
+
+/** The headline: one sentence. */
 export function summarize(result: Unsummarized, facts = factsOf(result.checks)): string {
-  return [verdict(result, facts), bothScores(result), firstFix(result)].filter(Boolean).join(' ');
+  const { score, temporary, checks, judged_kind } = result;
+  if (score === null)
+    return temporary
+      ? 'This message has no score: fewer than two of SPF, DKIM and DMARC could be checked.'
+      : `This message has no score: ${unknownAuthentication(checks)} were not checked.`;
+  const worst = worstConsequence((id) => facts.get(id), judged_kind.kind);
+  if (worst) return consequenceHeadline(worst, result, score);
+  return score >= 90 ? highScoreHeadline(result) : lowScoreHeadline(score);
 }
+
+/** The first wording that is short enough, or the last one. */
+const firstShort = (wordings: string[]): string =>
+  wordings.find(({ length }) => length <= MAX_HEADLINE) ?? wordings.at(-1)!;
 
 /**
  * The checks that fail or warn: greatest gain first, failures before warnings. DMARC comes after SPF and
@@ -41,96 +61,88 @@ const isResult = ({ id }: CheckResult): number => (id === 'dmarc' ? 1 : 0);
 
 const rank = ({ status }: CheckResult): number => (status === 'fail' ? 0 : 1);
 
-function verdict(result: Unsummarized, facts: Facts): string {
-  const { score, temporary, checks, judged_kind } = result;
-  if (score === null)
-    return temporary
-      ? 'This message has no score: fewer than two of SPF, DKIM and DMARC could be checked.'
-      : `This message has no score: ${unknownAuthentication(checks)} were not checked.`;
-  const worst = worstConsequence((id) => facts.get(id), judged_kind.kind);
-  const unknown = unknownFacts(result, facts);
-  if (worst) return [consequenceSentence(worst, result), unknown].filter(Boolean).join(' ');
-  if (score >= 90) return highScoreVerdict(result, unknown);
-  return [lowScoreVerdict(score), unknown].filter(Boolean).join(' ');
-}
-
-const lowScoreVerdict = (score: number): string =>
+const lowScoreHeadline = (score: number): string =>
   score >= 70
     ? 'Mailbox providers are likely to accept this message, but it has weaknesses.'
     : 'Mailbox providers may send this message to spam.';
 
 // The worst consequence, and the providers whose rules it breaks.
 
-function consequenceSentence(worst: AppliedConsequence, result: Unsummarized): string {
-  const { id, effect, actor, reason } = worst;
-  const { providers, judged_kind, score } = result;
+function consequenceHeadline(
+  { id, effect, actor, problem }: AppliedConsequence,
+  result: Unsummarized,
+  score: number,
+): string {
+  const { providers, judged_kind } = result;
   const named = namedProviders(id, providers, judged_kind.kind);
-  const names = named.length > 0 ? LIST.format(named) : actor;
-  const is = named.length === 1 ? 'is' : 'are';
-  const problem = uncapitalized(reason);
+  const actors = named.length > 0 ? [...namings(named), actor] : [actor];
+  const acting = (one: string, many: string) =>
+    firstShort(actors.map((name) => `${name} ${named.includes(name) ? one : many}: ${problem}.`));
   if (effect === 'rejected')
-    return `${names} ${is} likely to reject this message or send it to spam: ${problem}`;
-  if (effect === 'spam') return `${names} may send this message to spam: ${problem}`;
-  if (effect === 'clipped') return `Gmail hides part of this message: ${problem}`;
-  const isPoor = score !== null && score < 70;
-  if (isPoor) return `${lowScoreVerdict(score)} ${reason}`;
-  if (effect === 'weakness') return `${lowScoreVerdict(70)} ${reason}`;
-  const unmet = providers.filter((one) => providerStatus(one, judged_kind.kind) === 'not_ready');
-  const bulk = judged_kind.kind === 'marketing' ? ', which apply to marketing mail' : '';
-  const subject = result.alternative ? `As ${judged_kind.kind} mail, this message` : 'This message';
-  const claim = `${subject} does not meet all sender requirements of ${namesOf(unmet)}${bulk}`;
-  if (id === 'requirement') return `${claim}.`;
-  // Others may have no rule about this problem, and miss another requirement.
-  const isCommon = unmet.every(({ name }) => named.includes(name));
-  return isCommon ? `${claim}: ${problem}` : `${claim}. The most serious problem: ${problem}`;
+    return acting('is likely to reject this message', 'are likely to reject this message');
+  if (effect === 'spam')
+    return acting('may send this message to spam', 'may send this message to spam');
+  if (effect === 'clipped') return `Gmail hides part of this message: ${problem}.`;
+  const isPoor = score < 70;
+  if (isPoor) return `Mailbox providers may send this message to spam: ${problem}.`;
+  if (effect === 'weakness')
+    return `Mailbox providers are likely to accept this message, but ${problem}.`;
+  const subject = subjectOf(result);
+  if (id === 'requirement') {
+    const unmet = providers.filter((one) => providerStatus(one, judged_kind.kind) === 'not_ready');
+    return firstShort(
+      namings(namesOf(unmet)).map((names) => `${subject} breaks rules of ${names}.`),
+    );
+  }
+  return firstShort([
+    ...(named.length > 0
+      ? namings(named).map((names) => `${subject} breaks rules of ${names}: ${problem}.`)
+      : []),
+    `${subject} breaks provider rules: ${problem}.`,
+  ]);
 }
 
-/** For use after a colon: "DMARC fails." stays, "The sending …" becomes "the sending …". */
-const uncapitalized = (sentence: string): string =>
-  sentence.replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase());
+/** If the kind of mail is uncertain, the headline holds for one kind only. */
+const subjectOf = ({ alternative, judged_kind }: Unsummarized): string =>
+  alternative ? `As ${judged_kind.kind} mail, it` : 'This message';
 
-// The verdict without any consequence: which requirements the message is known to meet.
+const namesOf = (providers: ProviderVerdict[]): string[] => providers.map(({ name }) => name);
 
-function highScoreVerdict(result: Unsummarized, unknown: string): string {
-  const { providers, judged_kind, alternative } = result;
-  // Mail of the other kind may not meet them.
-  const conditions = [
-    ...(isAuthenticationOpen(result) ? ['based on the completed checks'] : []),
-    ...(alternative ? [`as ${judged_kind.kind} mail`] : []),
-  ];
-  const subject = capitalized([...conditions, 'this message'].join(', '));
+/** Names as a list, the longest wording first. */
+const namings = (names: string[]): string[] =>
+  names.length < 3
+    ? [LIST.format(names)]
+    : [
+        LIST.format(names),
+        `${names[0]} and ${names.length - 1} others`,
+        `${names.length} providers`,
+      ];
+
+// The headline without any consequence: which rules the message is known to meet.
+
+function highScoreHeadline(result: Unsummarized): string {
+  const { providers, judged_kind } = result;
   const isReady = (one: ProviderVerdict) => providerStatus(one, judged_kind.kind) === 'ready';
-  const met = providers.filter(isReady);
-  const open = providers.filter((one) => !isReady(one));
-  if (open.length === 0)
-    return [`${subject} meets the sender requirements of ${namesOf(met)}.`, unknown]
-      .filter(Boolean)
-      .join(' ');
-  const of = namesOf(open);
-  const claim =
-    met.length === 0
-      ? `Whether this message meets the sender requirements of ${of} could not be determined.`
-      : `${subject} meets the sender requirements of ${namesOf(met)}. Whether it meets those of ${of} could not be determined.`;
-  return [claim, unknown].filter(Boolean).join(' ');
-}
-
-/** If the kind is uncertain: the score as either kind. */
-function bothScores({ score, judged_kind, alternative }: Unsummarized): string {
-  if (!alternative || score === null || alternative.score === null) return '';
-  if (alternative.score === score)
-    return `It is unclear whether this is marketing mail, but the score is ${score} either way.`;
-  return `It is unclear whether this is marketing mail: the score is ${score} as ${judged_kind.kind} mail and ${alternative.score} as ${alternative.kind} mail.`;
+  const met = namesOf(providers.filter(isReady));
+  const open = namesOf(providers.filter((one) => !isReady(one)));
+  if (met.length === 0)
+    return firstShort(
+      namings(open).map((names) => `Whether this message meets the rules of ${names} is unknown.`),
+    );
+  const claim = `${subjectOf(result)} meets the rules of`;
+  if (open.length > 0)
+    return firstShort(
+      namings(met).flatMap((names) =>
+        namings(open).map((others) => `${claim} ${names}; for ${others}, that is unknown.`),
+      ),
+    );
+  const condition = isAuthenticationOpen(result) ? ', as far as checked' : '';
+  return firstShort(namings(met).map((names) => `${claim} ${names}${condition}.`));
 }
 
 /** A provider can be satisfied with SPF alone. But nobody should rely on it while DKIM is unknown. */
-const isAuthenticationOpen = ({ checks }: Unsummarized): boolean =>
+const isAuthenticationOpen = ({ checks }: Summarized): boolean =>
   checks.some(({ id, status }) => ['spf', 'dkim', 'dmarc'].includes(id) && status === 'error');
-
-const capitalized = (sentence: string): string =>
-  `${sentence[0]!.toUpperCase()}${sentence.slice(1)}`;
-
-const namesOf = (providers: ProviderVerdict[]): string =>
-  LIST.format(providers.map(({ name }) => name));
 
 const LIST = new Intl.ListFormat('en-GB');
 
@@ -148,26 +160,37 @@ function unknownAuthentication(checks: CheckResult[]): string {
 const BLOCKLIST_CHECKS = ['ip_blocklists', 'domain_blocklists', 'link_blocklists'];
 const MAX_LABELS = 4;
 
-/** Names the checks that did not complete, and those without which a requirement is unknown. */
-function unknownFacts(result: Unsummarized, facts: Facts): string {
+/**
+ * What is not known: checks that did not complete, those without which a provider rule is unknown, and the
+ * score as the other kind of mail. Null if everything is known.
+ */
+export function unknownResults(result: Summarized, facts = factsOf(result.checks)): string | null {
   const open = openChecks(result, facts);
   const silent = open.filter(({ id }) => BLOCKLIST_CHECKS.includes(id)).flatMap(silentLists);
   const others = open.filter(({ id }) => !BLOCKLIST_CHECKS.includes(id) || silent.length === 0);
-  return [
+  const sentences = [
     silent.length > 0
       ? `${LIST.format([...new Set(silent)])} did not respond: blocklists are not fully checked.`
       : '',
     others.length > 0 ? `Not checked: ${labelsOf(others)}.` : '',
-  ]
-    .filter(Boolean)
-    .join(' ');
+    bothScores(result),
+  ].filter(Boolean);
+  return sentences.length > 0 ? sentences.join(' ') : null;
+}
+
+/** If the kind is uncertain: the score as either kind. */
+function bothScores({ score, judged_kind, alternative }: Summarized): string {
+  if (!alternative || score === null || alternative.score === null) return '';
+  if (alternative.score === score)
+    return `It is unclear whether this is marketing mail, but the score is ${score} either way.`;
+  return `It is unclear whether this is marketing mail: the score is ${score} as ${judged_kind.kind} mail and ${alternative.score} as ${alternative.kind} mail.`;
 }
 
 /** These have nothing to compare if From has no single domain. */
 const NEED_FROM = ['dmarc', 'dmarc_policy', 'dmarc_record', 'spf_alignment', 'dkim_alignment'];
 
 /** Without checks that a known problem prevented. */
-function openChecks({ checks, providers, judged_kind }: Unsummarized, facts: Facts): CheckResult[] {
+function openChecks({ checks, providers, judged_kind }: Summarized, facts: Facts): CheckResult[] {
   const required = new Set(
     providers.flatMap(({ rules }) =>
       rules
@@ -200,19 +223,6 @@ function labelsOf(checks: CheckResult[]): string {
   const labels = checks.map(({ label }) => label);
   const more = labels.length - MAX_LABELS;
   return LIST.format(more > 0 ? [...labels.slice(0, MAX_LABELS), `${more} more`] : labels);
-}
-
-// What to fix first.
-
-function firstFix(result: Unsummarized): string {
-  const { checks, cap, score } = result;
-  const topIssue = checksToFix(checks)[0];
-  if (!topIssue) return '';
-  const problem = cap && topIssue.gain === 0 ? cap.reason : topIssue.title;
-  const after = scoreAfterFix(result, topIssue);
-  return after === null
-    ? `First: ${problem}`
-    : `First: ${problem} Fixing this alone raises the score from ${score} to ${after}.`;
 }
 
 /** The score if only this check passed, in whole points; null if it does not rise by a whole point. */

@@ -484,7 +484,7 @@ const LISTED_FIELDS = {
     'The score, from 0 to 100. Null if too little is known for a score.',
   ),
   grade: described(nullable(Grade), 'The letter for the score. Null without a score.'),
-  summary: described(nullable(v.string()), 'The result in one or two sentences.'),
+  summary: described(nullable(v.string()), 'The result in one sentence.'),
   coverage: described(
     nullable(v.pipe(v.number(), v.minValue(0), v.maxValue(1))),
     'Points of completed checks as a share of the points of all applicable checks, from 0 to 1.',
@@ -539,7 +539,7 @@ const EXAMPLE = {
   completed_at: '2026-11-21T10:00:24.000Z',
   score: 92,
   grade: 'A',
-  summary: 'Mailbox providers accept this message. Fix one problem to improve it.',
+  summary: 'This message meets the rules of Gmail, Yahoo, Microsoft and Apple.',
   coverage: 0.97,
   from_address: 'news@example.com',
   subject: 'Our spring collection',

@@ -195,7 +195,14 @@ export interface Fact {
 export interface Table {
   kind: 'table';
   /** The kind of table, for its style. */
-  name: 'ledger' | 'checks' | 'findings' | 'placement' | 'tests' | 'figures' | 'plain';
+  name:
+    | 'ledger'
+    | 'checks'
+    | 'findings'
+    | 'placement'
+    | 'tests'
+    | 'figures'
+    | 'plain';
   /** The accessible name. */
   label: string;
   columns: Column[];
@@ -317,6 +324,8 @@ export interface Card {
 export interface Entries {
   kind: 'entries';
   name: 'checks' | 'rules';
+  /** In a PDF: in small type, and without the word for the state where an item has one line. */
+  isCompact?: boolean;
   /** Column titles for renderers that show a table. */
   columns: { label: string; text: string; figure: string } | null;
   items: Entry[];

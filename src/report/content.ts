@@ -8,6 +8,7 @@ import {
   failedDependencies,
 } from '../analysis/result.ts';
 import { addressDomain } from '../lib/domain-names.ts';
+import { oneLine } from './blocks.ts';
 import {
   booleanIn,
   type Evidence,
@@ -24,9 +25,9 @@ import {
 /** Maximum number of findings shown in full. */
 export const MAX_FULL_FINDINGS = 5;
 
-/** The first part of a summary: documents show the first fix and the missing results elsewhere. */
+/** The headline of a result. Summaries of older rulesets have more sentences, which documents show elsewhere. */
 export function verdictOf(summary: string): string {
-  return summary.replace(/ First: .*$/s, '');
+  return oneLine(summary.replace(/\. [A-Z].*$/s, '.'), 160);
 }
 
 /** "marketing mail (likely)". Older results have no confidence. */

@@ -353,8 +353,7 @@ export function compareMail(expected: Expectation, result: AnalysisResult): Diff
 
 /** Whether headline, grade and readiness contradict each other, which no mail may show. */
 function contradictionIn({ grade, providers, judged_kind }: AnalysisResult, verdict: string) {
-  if (verdict === 'contradictory')
-    return 'It meets requirements for which a provider is not ready.';
+  if (verdict === 'contradictory') return 'It meets rules for which a provider is not ready.';
   if (verdict === 'reject' && providers.every(({ ready }) => ready))
     return 'Providers are likely to reject it, but all are ready.';
   const unmet = providers
@@ -420,11 +419,9 @@ function kindOf(result: AnalysisResult): Kind | string {
 /** The verdict that the summary gives. `contradictory`: it meets what a provider is not ready for. */
 function verdictOf({ score, summary, providers }: AnalysisResult): Verdict | 'contradictory' {
   if (score === null) return 'incomplete';
-  const [head = ''] = summary.split(' First: ');
-  if (/\breject/i.test(head)) return 'reject';
-  if (/\bspam\b/i.test(head)) return 'spam';
-  if (/based on the completed checks|could not be (?:completed|checked|determined)/i.test(head))
-    return 'incomplete';
-  if (!/\bmeets (?:all |the )*(?:published )?sender requirements/i.test(head)) return 'weak';
+  if (/\breject/.test(summary)) return 'reject';
+  if (/\bspam\b/.test(summary)) return 'spam';
+  if (/as far as checked|is unknown/.test(summary)) return 'incomplete';
+  if (!/\bmeets the rules\b/.test(summary)) return 'weak';
   return providers.every(({ ready }) => ready) ? 'meets' : 'contradictory';
 }

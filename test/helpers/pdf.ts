@@ -32,6 +32,10 @@ export const pdfStructure = (pdf: Uint8Array): string =>
 export const pdfWords = (pdf: Uint8Array): string =>
   [...pdfStructure(pdf).matchAll(/^ *"(.*)"$/gm)].map(([, line]) => line).join(' ');
 
+/** The text of one page in the order in which it was drawn. */
+export const pdfPageWords = (pdf: Uint8Array, page: number): string =>
+  poppler('pdftotext', ['-raw', '-f', `${page}`, '-l', `${page}`, '-', '-'], pdf);
+
 /** Two header lines, then a line for each font. */
 export const pdfFonts = (pdf: Uint8Array): string => poppler('pdffonts', ['-'], pdf);
 
@@ -46,7 +50,7 @@ export interface PdfPage {
 }
 
 /** In points, as in `pdf/style.ts`. */
-const BODY = { top: 54, bottom: 842 - 64 };
+const BODY = { top: 44, bottom: 842 - 58 };
 const WORD = /<word xMin="[\d.]+" yMin="([\d.]+)" xMax="[\d.]+" yMax="([\d.]+)">(.*?)<\/word>/g;
 
 export function pdfLayout(pdf: Uint8Array): PdfPage[] {

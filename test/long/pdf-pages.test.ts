@@ -54,8 +54,8 @@ async function reportsOfEveryLength(): Promise<[name: string, report: Report][]>
   ];
 }
 
-const TEXT_HEIGHT = 10;
-const MIN_HEADING_HEIGHT = 11;
+const TEXT_HEIGHT = 9.5;
+const MIN_HEADING_HEIGHT = 10.2;
 
 /** The last line of a page belongs to no heading. */
 function assertNoLonelyHeading(name: string, pages: PdfPage[], headings: string[]): void {

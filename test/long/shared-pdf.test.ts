@@ -26,6 +26,8 @@ const headings = (pdf: Uint8Array, rank: number): string[] =>
 
 const SECTIONS = [
   'Fix these first',
+  'Provider verdicts',
+  'All issues',
   'How the score is calculated',
   'Authentication',
   'Inbox placement',

@@ -105,6 +105,7 @@ const requirementOf = (names: string[]): AppliedConsequence => ({
   id: 'requirement',
   actor: 'Mailbox providers',
   reason: `The message does not meet all sender requirements of ${LIST.format(names)}.`,
+  problem: 'it breaks provider rules',
   reference: 'The rules of these providers in this report',
 });
 

@@ -16,6 +16,7 @@ import {
   type Table,
   time,
 } from '../blocks.ts';
+import { checksToFix } from '../../analysis/summary.ts';
 import { verdictOf } from '../content.ts';
 import type { Report, ReportedResult } from '../report.ts';
 import {
@@ -32,12 +33,13 @@ import {
 } from '../share.ts';
 import { authenticationSection, shortAuthentication } from './authentication.ts';
 import { chartBlock } from './charts.ts';
+import { briefFixesSection, firstFixesSection } from './findings-table.ts';
 import { fixSection, otherCheckSections, shortFixes, uncheckedNotes } from './findings.ts';
 import { ledgerBars, ledgerSection } from './ledger.ts';
 import { messageSection, pathSection } from './message.ts';
 import { placementSections } from './placement.ts';
 import { previewSections } from './preview.ts';
-import { kindChoice, providerLines, providersSection } from './providers.ts';
+import { acceptanceSection, kindChoice, providerLines, providersSection } from './providers.ts';
 import { sourceSections } from './receivers.ts';
 import type { ReportVariant } from './variant.ts';
 import { scoreFigure, shortVerdict, verdictBlock } from './verdict.ts';
@@ -74,14 +76,19 @@ const footerOf = ({ ruleset, completed_at }: Report): ReportDocument['footer'] =
 function reportBlocks(report: Report, variant: ReportVariant, above: string | null): Block[] {
   const { medium, audience } = variant;
   const isShortPdf = medium === 'pdf' && variant.isBrief;
+  const isFullPdf = medium === 'pdf' && !variant.isBrief;
+  const hasFindings = checksToFix(report.checks).length > 0;
   const sections = [
-    fixSection(report, variant),
+    // The first page of a PDF is the whole story: verdict, first fixes, and who accepts the message.
+    ...(isFullPdf ? [firstFixesSection(report), acceptanceSection(report)] : []),
+    ...(isShortPdf ? [briefFixesSection(report)] : []),
+    ...(medium === 'page' || (isFullPdf && hasFindings) ? [fixSection(report, variant)] : []),
     // The verdict shows the scores of the categories.
     ...(isShortPdf ? [] : [ledgerSection(report, variant)]),
     authenticationSection(report, !isShortPdf),
     ...(audience === 'team' ? sourceSections(report) : []),
     ...placementSections(report, isShortPdf),
-    ...(isShortPdf ? [] : [providersSection(report)]),
+    ...(isShortPdf ? [] : [providersSection(report, variant)]),
     ...(audience === 'team' ? [pathSection(report)] : []),
     ...previewSections(report, variant),
     ...(audience === 'team' ? [messageSection(report, variant)] : []),
@@ -255,7 +262,7 @@ function testsTable({ reports }: Share, medium: 'page' | 'pdf'): Table {
           ],
           below: [isPage ? `${testNumber(index)} · ${domain}` : domain],
         },
-        { text: [oneLine(verdictOf(report.summary), 300)] },
+        { text: [verdictOf(report.summary)] },
         { text: completed_at ? [time(completed_at)] : ['–'] },
       ],
     } as Table['groups'][number]['rows'][number];

@@ -10,7 +10,9 @@ import {
   isIsoTime,
   muted,
   oneLine,
+  type Paragraph,
   type StateSpan,
+  small,
   state,
   type Text,
   textLines,
@@ -132,19 +134,19 @@ const isFlat = (object: Evidence): boolean =>
 
 // A short form for PDFs: a few names with values of one or two lines each.
 
-const MAX_ROWS = 8;
+const MAX_VALUES = 8;
 const MAX_VALUE_LENGTH = 220;
 
-/** The first rows; empty values (null, empty lists) are left out. */
-export function evidenceInShort(evidence: Evidence): Facts {
-  const rows: Fact[] = [];
+/** The first values as running text; empty values (null, empty lists) are left out. Null if all are empty. */
+export function evidenceInShort(evidence: Evidence): Paragraph | null {
+  const values: Text[] = [];
   for (const [key, value] of Object.entries(evidence)) {
-    if (rows.length === MAX_ROWS) break;
+    if (values.length === MAX_VALUES) break;
     const text = flatText(value, 0, MAX_VALUE_LENGTH + 1);
-    if (text !== '')
-      rows.push({ name: [keyLabel(key)], value: [code(oneLine(text, MAX_VALUE_LENGTH))] });
+    if (text !== '') values.push([`${keyLabel(key)}: `, code(oneLine(text, MAX_VALUE_LENGTH))]);
   }
-  return { kind: 'facts', rows, style: 'small' };
+  if (values.length === 0) return null;
+  return small(...values.flatMap((text, index) => (index === 0 ? text : [' · ', ...text])));
 }
 
 /** A value as text of about `maxLength` characters at most; '' for an empty value. */

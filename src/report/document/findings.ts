@@ -55,8 +55,9 @@ export function fixSection(result: ReportedResult, variant: ReportVariant): Sect
   const section = { kind: 'section', id: 'fix', title: FIX_TITLE } as const;
   if (findings.length === 0)
     return { ...section, note: null, blocks: [nothingToFixBlock(result.score)] };
-  if (variant.medium === 'pdf' && variant.isBrief)
-    return { ...section, note: null, blocks: [...capNotes(result), ...briefFindings(result)] };
+  // The first page of a PDF has a section with the first fixes, which explains gain and cap.
+  if (variant.medium === 'pdf')
+    return { ...section, title: 'All issues', note: null, blocks: [findingsBlock(result, variant)] };
   return {
     ...section,
     note: [gainNote(result)],
@@ -86,20 +87,20 @@ export function shortFixes(result: ReportedResult): Block[] {
   return [{ kind: 'section', id: 'fix', title: FIX_TITLE, note: null, blocks }];
 }
 
-const nothingToFixBlock = (score: number | null): Block => ({
+export const nothingToFixBlock = (score: number | null): Block => ({
   kind: 'paragraph',
   style: 'card',
   text: [state(score === null ? 'unknown' : 'pass', nothingToFix(score))],
 });
 
-function gainNote({ score }: ReportedResult): string {
+export function gainNote({ score }: ReportedResult): string {
   if (score === null)
     return 'There are not enough results for a score, but you can already fix these issues.';
   return 'Each number shows how much your score rises if you fix only that issue.';
 }
 
 /** The only explanation of the cap, above the findings. */
-function capNotes(result: ReportedResult): Note[] {
+export function capNotes(result: ReportedResult): Note[] {
   const { cap, checks } = result;
   if (!cap) return [];
   const hasLocked = checksToFix(checks).some((check) => isLockedByCap(check, result));
@@ -115,7 +116,7 @@ function capNotes(result: ReportedResult): Note[] {
 
 // Required changes and recommendations, which are never mixed. Information is in the other checks.
 
-const LEVELS = [
+export const LEVELS = [
   { status: 'fail', title: 'Required', noun: ['required change', 'required changes'] },
   { status: 'warn', title: 'Recommended', noun: ['recommendation', 'recommendations'] },
 ] as const;
@@ -128,7 +129,7 @@ interface LevelGroup<T> {
   findings: T[];
 }
 
-function findingGroups<T>(
+export function findingGroups<T>(
   checks: CheckResult[],
   convert: (check: CheckResult) => T,
 ): LevelGroup<T>[] {
@@ -178,11 +179,11 @@ function findingBlock(
       state: badge(stateOf(check.status), STATUS_WORDS[check.status]),
     },
     open,
-    groups: [...fixGroup(check.fix), ...evidenceGroup(check, variant), reasonGroup(check)],
+    groups: [...fixGroup(check.fix), ...evidenceGroup(check, variant), reasonGroup(check, variant)],
   };
 }
 
-function gainOf(check: CheckResult, result: ReportedResult): Finding['gain'] {
+export function gainOf(check: CheckResult, result: ReportedResult): Finding['gain'] {
   const { gain: points } = check;
   if (result.score === null) return null;
   if (points > 0) return { text: formatGain(points), points, spoken: ' points. ' };
@@ -191,17 +192,20 @@ function gainOf(check: CheckResult, result: ReportedResult): Finding['gain'] {
 }
 
 function evidenceGroup({ evidence }: CheckResult, { medium }: ReportVariant): Group[] {
-  const facts = medium === 'page' ? evidenceFacts(evidence) : evidenceInShort(evidence);
-  if (facts.rows.length === 0) return [];
-  return [{ kind: 'group', name: 'evidence', title: 'Evidence', blocks: [facts] }];
+  const block = medium === 'page' ? evidenceFacts(evidence) : evidenceInShort(evidence);
+  if (block === null || (block.kind === 'facts' && block.rows.length === 0)) return [];
+  return [{ kind: 'group', name: 'evidence', title: 'Evidence', blocks: [block] }];
 }
 
-const reasonGroup = ({ detail, reference }: CheckResult): Group => ({
-  kind: 'group',
-  name: 'reason',
-  title: 'Why it matters',
-  blocks: [paragraph(oneLine(detail, 1200)), small(referenceLink(reference))],
-});
+function reasonGroup({ detail, reference }: CheckResult, { medium }: ReportVariant): Group {
+  const [text, link] = [oneLine(detail, 1200), referenceLink(reference)];
+  return {
+    kind: 'group',
+    name: 'reason',
+    title: 'Why it matters',
+    blocks: medium === 'pdf' ? [small(text, ' ', link)] : [paragraph(text), small(link)],
+  };
+}
 
 function fixGroup(fix: Fix | null): Group[] {
   if (!fix) return [];
@@ -262,55 +266,6 @@ function shortFinding(check: CheckResult, result: ReportedResult): Finding {
   };
 }
 
-/** In a brief PDF: as many findings as leave room for the rest on two pages, and the first ones with their fix. */
-const MAX_BRIEF_FINDINGS = { listed: 10, withFix: 3 };
-/** Longer titles and fixes are truncated, because the row of a table is never split. */
-const MAX_BRIEF_LENGTH = { title: 160, fix: 320, record: 200 };
-
-function briefFindings(result: ReportedResult): Block[] {
-  const ranked = LEVELS.flatMap(({ status }) =>
-    checksToFix(result.checks).filter((check) => check.status === status),
-  );
-  const omitted = ranked.length - MAX_BRIEF_FINDINGS.listed;
-  const table = findingsTable(result, ranked.slice(0, MAX_BRIEF_FINDINGS.listed));
-  if (omitted <= 0) return [table];
-  return [table, small(`And ${omitted} more ${omitted === 1 ? 'issue' : 'issues'}.`)];
-}
-
-const briefFix = ({ text, record }: Fix): Text => [
-  oneLine(text, MAX_BRIEF_LENGTH.fix),
-  ...(record
-    ? [' ', code(`${record.name} ${record.type} ${record.value}`, MAX_BRIEF_LENGTH.record)]
-    : []),
-];
-
-/** One row for each finding, for PDFs that omit reasons and evidence. */
-const findingsTable = (result: ReportedResult, checks: CheckResult[]): Table => ({
-  kind: 'table',
-  name: 'findings',
-  label: FIX_TITLE,
-  columns: [
-    { title: 'Gain', share: 9, isNumber: true },
-    { title: 'Issue', share: 50 },
-    { title: 'Check', share: 21, style: 'small' },
-    { title: 'Status', share: 20 },
-  ],
-  groups: findingGroups(checks, (check) => ({
-    cells: [
-      { text: [figure(gainOf(check, result)?.text ?? '–')] },
-      {
-        text: [oneLine(check.title, MAX_BRIEF_LENGTH.title)],
-        ...(checks.indexOf(check) < MAX_BRIEF_FINDINGS.withFix && check.fix
-          ? { below: briefFix(check.fix) }
-          : {}),
-      },
-      { text: [oneLine(check.label, 80)] },
-      { text: [state(stateOf(check.status), STATUS_WORDS[check.status])] },
-    ],
-  })).map(({ title, findings: rows }) => ({ title, rows })),
-  foot: [],
-});
-
 // The other checks: passed, for information, or not checked, each with its reason.
 
 const GROUPS = [
@@ -330,6 +285,7 @@ export function otherCheckSections({ checks }: ReportedResult, variant: ReportVa
   const entries = (items: Entry[]): Block => ({
     kind: 'entries',
     name: 'checks',
+    isCompact: variant.medium === 'pdf',
     columns: { label: 'Check', text: 'Result', figure: 'Points' },
     items,
   });
@@ -358,6 +314,7 @@ export function otherCheckSections({ checks }: ReportedResult, variant: ReportVa
 function entryOf(check: CheckResult, variant: ReportVariant): Entry {
   const { status, earned, points, evidence } = check;
   const isDependent = dependsOnFailedCheck(check);
+  const isOneLine = variant.medium === 'pdf' && status === 'pass';
   const pointsText = earned === null ? '–' : `${formatPoints(earned)} of ${formatPoints(points)}`;
   const blocks: Block[] = [
     ...(Object.keys(evidence).length > 0 ? [evidenceFacts(evidence)] : []),
@@ -366,10 +323,13 @@ function entryOf(check: CheckResult, variant: ReportVariant): Entry {
   return {
     id: `check-${check.id}`,
     state: state(stateOf(status), STATUS_WORDS[status]),
-    label: `${oneLine(check.label, 80)} · ${categoryName(check.category)}`,
+    label:
+      variant.medium === 'pdf'
+        ? oneLine(check.label, 80)
+        : `${oneLine(check.label, 80)} · ${categoryName(check.category)}`,
     title: [oneLine(check.title, 400)],
     // The title of a dependent check already names the cause.
-    lines: isDependent ? [] : [[oneLine(check.detail, 1200)]],
+    lines: isDependent || isOneLine ? [] : [[oneLine(check.detail, 1200)]],
     // On a page, the score section lists the points of all checks.
     figure: variant.medium === 'pdf' ? pointsText : null,
     more:

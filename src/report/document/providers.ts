@@ -17,21 +17,25 @@ import {
   type Fold,
   muted,
   oneLine,
+  type Paragraph,
+  type Row,
   type Section,
   type State,
   type StateSpan,
   small,
   state,
   strong,
+  type Table,
   type Text,
 } from '../blocks.ts';
 import { kindInWords } from '../content.ts';
 import type { Report, ReportedResult } from '../report.ts';
 import { referenceLink } from './findings.ts';
+import type { ReportVariant } from './variant.ts';
 
 const RULES_TITLE = 'Provider rules';
 
-export function providersSection(report: Report): Section {
+export function providersSection(report: Report, { medium }: ReportVariant): Section {
   const { providers, judged_kind } = report;
   const section = { kind: 'section', id: 'providers', title: RULES_TITLE } as const;
   const note = kindNote(report);
@@ -45,7 +49,7 @@ export function providersSection(report: Report): Section {
     };
   }
   const { kind } = judged_kind;
-  const cards = providers.map((verdict) => providerCard(verdict, kind));
+  const cards = providers.map((verdict) => providerCard(verdict, kind, medium));
   return { ...section, note, blocks: [...laterChoice(report), ...cards] };
 }
 
@@ -92,9 +96,14 @@ const laterChoice = (report: Report): Choice[] =>
 
 type Kind = Report['judged_kind']['kind'];
 
-function providerCard(verdict: ProviderVerdict, kind: Kind): Card {
+function providerCard(
+  verdict: ProviderVerdict,
+  kind: Kind,
+  medium: ReportVariant['medium'],
+): Card {
   const { provider, name, rules, reference } = verdict;
   const { met, open, unobservable, bulkOnly } = sortRules(rules, kind);
+  const list = medium === 'pdf' ? rulesInShort : ruleFold;
   return {
     kind: 'card',
     id: `provider-${provider}`,
@@ -102,14 +111,14 @@ function providerCard(verdict: ProviderVerdict, kind: Kind): Card {
     state: BADGES[providerStatus(verdict, kind)],
     blocks: [
       ...(open.length > 0 ? [entriesOf(open, name)] : []),
-      ...ruleFold('pass', `${ruleCount(met)} met`, met, name),
-      ...ruleFold(
+      ...list('pass', `${ruleCount(met)} met`, met, name),
+      ...list(
         'unknown',
         `${ruleCount(unobservable)} that one message cannot show`,
         unobservable,
         name,
       ),
-      ...ruleFold(
+      ...list(
         'info',
         `${ruleCount(bulkOnly)} for bulk senders only, which do not count for this message`,
         bulkOnly,
@@ -119,6 +128,73 @@ function providerCard(verdict: ProviderVerdict, kind: Kind): Card {
     ],
   };
 }
+
+/** Only the titles, in one paragraph. */
+const rulesInShort = (ruleState: State, title: string, rules: RuleVerdict[]): Paragraph[] => {
+  if (rules.length === 0) return [];
+  const titles = rules.map((rule) => oneLine(rule.title, 300)).join(' ');
+  return [small(state(ruleState, `${title}:`), ` ${titles}`)];
+};
+
+/** On the first page of a PDF: whether the message meets the rules of each provider, and why not. */
+export function acceptanceSection({ providers, judged_kind: { kind } }: ReportedResult): Section {
+  const rows = providers.map((verdict): Row => {
+    const { met, open } = sortRules(verdict.rules, kind);
+    const unmet = open.filter(({ status }) => status === 'not_met');
+    const counts = [`${ruleCount(met)} met`, ...openCounts(open, unmet)].join(', ');
+    const reasons =
+      unmet.length > 0
+        ? unmet.map(({ detail }) => oneLine(detail, 160))
+        : open.map(({ title }) => oneLine(title, 160));
+    return {
+      cells: [
+        { text: [oneLine(verdict.name, 60)] },
+        { text: [BADGES[providerStatus(verdict, kind)]] },
+        {
+          text: [counts],
+          ...(reasons.length > 0
+            ? { below: [`${unmet.length > 0 ? '' : 'Unknown: '}${firstOf([...new Set(reasons)])}`] }
+            : {}),
+        },
+      ],
+    };
+  });
+  const table: Table = {
+    kind: 'table',
+    name: 'plain',
+    label: ACCEPTANCE_TITLE,
+    columns: [
+      { title: 'Provider', share: 16 },
+      { title: 'Verdict', share: 16 },
+      { title: 'Rules', share: 68 },
+    ],
+    groups: [{ title: null, rows }],
+    foot: [],
+  };
+  return {
+    kind: 'section',
+    id: 'acceptance',
+    title: ACCEPTANCE_TITLE,
+    note: null,
+    isEmpty: providers.length === 0,
+    blocks: [table],
+  };
+}
+
+const ACCEPTANCE_TITLE = 'Provider verdicts';
+
+/** More would fill the first page. */
+const MAX_REASONS = 2;
+
+const firstOf = (reasons: string[]): string => {
+  const more = reasons.length - MAX_REASONS;
+  return [...reasons.slice(0, MAX_REASONS), ...(more > 0 ? [`And ${more} more.`] : [])].join(' ');
+};
+
+const openCounts = (open: RuleVerdict[], unmet: RuleVerdict[]): string[] => [
+  ...(unmet.length > 0 ? [`${unmet.length} not met`] : []),
+  ...(open.length > unmet.length ? [`${open.length - unmet.length} unknown`] : []),
+];
 
 interface SortedRules {
   met: RuleVerdict[];
@@ -217,12 +293,8 @@ export function providerLines({ providers, judged_kind: { kind } }: ReportedResu
   if (providers.length === 0) return [];
   const items = providers.map((verdict) => {
     const { met, open } = sortRules(verdict.rules, kind);
-    const unmet = open.filter(({ status }) => status === 'not_met').length;
-    const counts = [
-      `${met.length} met`,
-      ...(unmet > 0 ? [`${unmet} not met`] : []),
-      ...(open.length > unmet ? [`${open.length - unmet} unknown`] : []),
-    ];
+    const unmet = open.filter(({ status }) => status === 'not_met');
+    const counts = [`${met.length} met`, ...openCounts(open, unmet)];
     const status = providerStatus(verdict, kind);
     return {
       state: LINE_STATES[status],

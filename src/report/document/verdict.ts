@@ -1,7 +1,7 @@
 /** The top of a report: score and grade, the verdict in one sentence, the first fix, and what was tested. */
 
 import type { Grade } from '../../analysis/result.ts';
-import { checksToFix, scoreAfterFix } from '../../analysis/summary.ts';
+import { checksToFix, scoreAfterFix, unknownResults } from '../../analysis/summary.ts';
 import { formatSize } from '../../lib/durations.ts';
 import {
   type CategoryScores,
@@ -19,14 +19,7 @@ import {
   time,
   type Verdict,
 } from '../blocks.ts';
-import {
-  categoryName,
-  kindInWords,
-  ledgerOf,
-  meterState,
-  missingResultsSentence,
-  verdictOf,
-} from '../content.ts';
+import { categoryName, kindInWords, ledgerOf, meterState, verdictOf } from '../content.ts';
 import type { Report, ReportedResult } from '../report.ts';
 import { authState } from './evidence.ts';
 import type { ReportVariant } from './variant.ts';
@@ -42,7 +35,7 @@ export const GRADE_STATES: Record<Grade, State> = {
 /** `above` is small print above the verdict: the kind of document, or the number of the test. */
 export function verdictBlock(
   report: Report,
-  { medium }: ReportVariant,
+  { medium, isBrief }: ReportVariant,
   above: string | null,
 ): Verdict {
   return {
@@ -52,12 +45,12 @@ export function verdictBlock(
     above,
     score: scoreFigure(report),
     testedName: null,
-    title: [oneLine(verdictOf(report.summary), 400)],
+    title: [verdictOf(report.summary)],
     lines: [firstFix(report)],
     unknown: unknownText(report),
     states: authStates(report),
     categories: categoryScores(report),
-    facts: { kind: 'facts', rows: medium === 'page' ? pageFacts(report) : pdfFacts(report) },
+    facts: { kind: 'facts', rows: medium === 'page' ? pageFacts(report) : pdfFacts(report, isBrief) },
     remarks: [],
     contents: 'Verdict',
   };
@@ -78,9 +71,9 @@ export function shortVerdict(result: ReportedResult, testedName: string | null):
     above: null,
     score: scoreFigure(result),
     testedName,
-    title: [oneLine(verdictOf(result.summary), 400)],
+    title: [verdictOf(result.summary)],
     lines: [],
-    unknown: null,
+    unknown: unknownText(result),
     states: null,
     categories: null,
     facts: null,
@@ -149,11 +142,13 @@ function firstFix(report: ReportedResult): Text {
   ];
 }
 
+/** Computed from the checks, so older results have it too. The section of unchecked checks gives the reasons. */
 function unknownText(report: ReportedResult): Text | null {
-  const missingResults = missingResultsSentence(report);
-  if (missingResults === null) return null;
-  const text = ` ${oneLine(missingResults, 900)} Missing results do not affect the score.`;
-  return [state('unknown', 'Some results are missing.'), text];
+  const text = unknownResults(report);
+  if (text === null) return null;
+  const coverage = Math.floor(report.coverage * 100);
+  const coverageNote = coverage < 100 ? ` Coverage: ${coverage}%.` : '';
+  return [state('unknown', 'Not everything is known.'), ` ${oneLine(text, 600)}${coverageNote}`];
 }
 
 function categoryScores({ categories }: ReportedResult): CategoryScores {
@@ -208,22 +203,20 @@ function pageFacts(report: Report): Fact[] {
     ...commonFacts(report),
     { name: ['Kind'], value: [jump(capitalized(kindInWords(report)), 'providers')] },
     sizeOf(report),
-    {
-      name: ['Ruleset'],
-      value: [ruleset, ...(id ? [', ', { kind: 'code', text: id } as const] : [])],
-    },
+    { name: ['Ruleset'], value: [ruleset] },
+    ...(id ? [{ name: ['Test ID'], value: [{ kind: 'code', text: id } as const] }] : []),
   ];
 }
 
-/** Includes the reasons for the kind of mail, because a brief PDF omits the provider rules that show them. */
-function pdfFacts(report: Report): Fact[] {
+/** A brief PDF has the reasons for the kind of mail, because it omits the provider rules that show them. */
+function pdfFacts(report: Report, isBrief: boolean): Fact[] {
   const { ruleset, id } = report;
-  const kind = `${capitalized(kindInWords(report))}.`;
+  const reasons = isBrief ? `.${kindReasons(report)}` : '';
   return [
     ...commonFacts(report),
-    { name: ['Kind'], value: [`${kind}${kindReasons(report)}`] },
+    { name: ['Kind'], value: [`${capitalized(kindInWords(report))}${reasons}`] },
     sizeOf(report),
     { name: ['Ruleset'], value: [ruleset] },
-    ...(id ? [{ name: ['ID'], value: [id] }] : []),
+    ...(id ? [{ name: ['Test ID'], value: [id] }] : []),
   ];
 }

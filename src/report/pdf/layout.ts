@@ -47,13 +47,13 @@ export function drawSection(
   followingHeight: number,
   draw: () => void,
 ): void {
-  sheet.skip(18);
-  sheet.ensureSpace(HEADINGS[2].leading + 9 + followingHeight);
+  sheet.skip(14);
+  sheet.ensureSpace(HEADINGS[2].leading + 6 + followingHeight);
   addOutlineEntry(sheet, title);
   sheet.element('Sect', () => {
     drawParagraph(sheet, [title], HEADINGS[2], 'H2');
     sheet.artifact(() => drawRule(sheet, sheet.y + 1.5, COLOR.ink, 0.8));
-    sheet.y += 9;
+    sheet.y += 6;
     draw();
   });
 }
@@ -66,10 +66,10 @@ export function drawSubheading(
   rank: 3 | 4 = 3,
 ): void {
   const style = HEADINGS[rank];
-  sheet.skip(10);
-  sheet.ensureSpace(heightOf(sheet, text, style) + 3 + followingHeight);
+  sheet.skip(8);
+  sheet.ensureSpace(heightOf(sheet, text, style) + 2 + followingHeight);
   drawParagraph(sheet, text, style, `H${rank}`);
-  sheet.y += 3;
+  sheet.y += 2;
 }
 
 /** Adds a bookmark for the current position. */
@@ -126,7 +126,7 @@ export function drawPairs<T extends { name: Text; value: Text }>(
 
 /** Text on a colored background, kept on one page. */
 export function drawNotice(sheet: Sheet, text: Text, color: string, background: string): void {
-  const padding = 8;
+  const padding = 6;
   const block = layOutText(sheet, text, sheet.width - 2 * padding - 4, BODY);
   const height = block.height + 2 * padding - 2;
   sheet.ensureSpace(height);
@@ -142,7 +142,7 @@ export function drawNotice(sheet: Sheet, text: Text, color: string, background: 
 
 // A DNS record to publish, in a box on one page. Long values are neither truncated nor hyphenated.
 
-const RECORD_BOX = { padding: 8, labelWidth: 40 };
+const RECORD_BOX = { padding: 5, labelWidth: 36 };
 
 function recordRows(sheet: Sheet, { type, name, value }: RecordBlock) {
   const { padding, labelWidth } = RECORD_BOX;

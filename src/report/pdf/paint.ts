@@ -4,6 +4,7 @@ import {
   type Alignment,
   type Block,
   type CategoryScores,
+  type Cell,
   type Entries,
   type Facts,
   type Finding,
@@ -14,6 +15,7 @@ import {
   plainText,
   type Section,
   type StateList,
+  type StateSpan,
   type Table,
   type Text,
   type Verdict,
@@ -59,9 +61,9 @@ function spaceAbove(block: Block): number {
     case 'table':
     case 'chart':
     case 'fold':
-      return 8;
+      return 6;
     case 'paragraph':
-      return block.style === 'small' ? 2 : 4;
+      return block.style === 'small' ? 1.5 : 3;
     // These add their own space.
     case 'section':
     case 'heading':
@@ -69,7 +71,7 @@ function spaceAbove(block: Block): number {
     case 'findings':
       return 0;
     default:
-      return 6;
+      return 4;
   }
 }
 
@@ -173,7 +175,7 @@ function paintVerdict(sheet: Sheet, block: Verdict): void {
   if (contents) addOutlineEntry(sheet, contents);
   if (above !== null) {
     drawParagraph(sheet, [above], ABOVE);
-    sheet.y += 12;
+    sheet.y += 8;
   }
   const top = sheet.y;
   const firstPage = sheet.doc.page;
@@ -181,19 +183,18 @@ function paintVerdict(sheet: Sheet, block: Verdict): void {
   sheet.inset(RING_SIZE + 26, () => {
     if (testedName !== null) drawParagraph(sheet, [testedName], SMALL);
     drawParagraph(sheet, title, HEADINGS[1], 'H1');
-    sheet.y += 4;
+    sheet.y += 3;
+    if (unknown) drawParagraph(sheet, unknown, SMALL);
+    sheet.y += 3;
     for (const text of lines) drawParagraph(sheet, text);
     sheet.y += 2;
     if (states) drawParagraph(sheet, statesText(states));
     if (categories) drawParagraph(sheet, categoriesText(categories));
-    sheet.y += 6;
-    if (facts) drawPairs(sheet, facts.rows, { ...BODY, size: 8, leading: 12 });
+    sheet.y += 4;
+    if (facts) drawPairs(sheet, facts.rows, { ...BODY, size: 7.5, leading: 10.5 });
     for (const text of remarks) drawParagraph(sheet, text, SMALL);
   });
   if (sheet.doc.page === firstPage) sheet.y = Math.max(sheet.y, top + RING_SIZE);
-  if (unknown === null) return;
-  sheet.y += 12;
-  drawNotice(sheet, unknown, MARKS.unknown.color, COLOR.tint);
 }
 
 const statesText = ({ items }: StateList): Text =>
@@ -231,11 +232,11 @@ function paintOverview(sheet: Sheet, { title, above, blocks }: Overview): void {
   sheet.skip(14);
 }
 
-/** The width of the column with the gain, left of a finding. */
-const GAIN_WIDTH = 52;
+/** The width of the column left of a finding, with its gain and the titles of its groups. */
+const GAIN_WIDTH = 70;
 /** The height that stays together at the beginning of a finding. */
-const FINDING_START = 90;
-const FINDING_GAP = 16;
+const FINDING_START = 60;
+const FINDING_GAP = 9;
 
 function paintFinding(sheet: Sheet, { gain, state, title, context, groups }: Finding): void {
   sheet.skip(FINDING_GAP);
@@ -260,9 +261,15 @@ function paintFinding(sheet: Sheet, { gain, state, title, context, groups }: Fin
   });
 }
 
+/** The title is beside the group, in the column of the gain. */
 function paintGroup(sheet: Sheet, { title, blocks }: Group): void {
-  if (title === null) renderBlocks(sheet, blocks);
-  else paintLabeled(sheet, [title], blocks);
+  sheet.skip(2);
+  sheet.ensureSpace(startHeight(sheet, blocks));
+  if (title !== null) {
+    const label = layOutText(sheet, [title], GAIN_WIDTH - 4, LABEL);
+    sheet.element('P', () => drawLines(sheet, label, sheet.left - GAIN_WIDTH, sheet.y));
+  }
+  renderBlocks(sheet, blocks);
 }
 
 function paintLabeled(sheet: Sheet, label: Text, blocks: Block[]): void {
@@ -331,12 +338,12 @@ const table = (label: string, columns: Table['columns'], rows: Table['foot']): T
 });
 
 /** The table has no head if the block has no column titles. */
-function entriesTable({ columns, items }: Entries): Table {
+function entriesTable({ columns, items, isCompact = false }: Entries): Table {
   const rows = items.map(({ state, label, title, lines, figure, more }) => {
-    const firstCell = label === null ? { text: [state] } : { text: [label], below: [state] };
+    const firstCell = entryCell(state, label, isCompact && lines.length === 0);
     const below = lines.flatMap((line, index): Text => (index === 0 ? line : ['\n', ...line]));
     const blocks: Block[] = more ? [{ kind: 'fold', ...FOLD, ...more }] : [];
-    const cells = [firstCell, { text: title, below, blocks }];
+    const cells = [firstCell, { text: title, ...(lines.length > 0 ? { below } : {}), blocks }];
     return { cells: columns ? [...cells, { text: [figure ?? ''] }] : cells };
   });
   if (columns === null)
@@ -348,15 +355,27 @@ function entriesTable({ columns, items }: Entries): Table {
       ],
       rows,
     );
-  return table(
-    columns.label,
-    [
-      { title: columns.label, share: 29, style: 'small' },
-      { title: columns.text, share: 59 },
-      { title: columns.figure, share: 12, isNumber: true, style: 'small' },
-    ],
-    rows,
-  );
+  const [first, second, third] = isCompact ? [25, 65, 10] : [29, 59, 12];
+  const style = isCompact ? 'small' : undefined;
+  return {
+    ...table(
+      columns.label,
+      [
+        { title: columns.label, share: first, style: 'small' },
+        { title: columns.text, share: second, ...(style ? { style } : {}) },
+        { title: columns.figure, share: third, isNumber: true, style: 'small' },
+      ],
+      rows,
+    ),
+    name: isCompact ? 'checks' : 'plain',
+  };
+}
+
+/** On one line, the icon stands for the word of the state. */
+function entryCell(state: StateSpan, label: string | null, isOneLine: boolean): Cell {
+  if (label === null) return { text: [state] };
+  if (isOneLine) return { text: [{ ...state, word: label }] };
+  return { text: [label], below: [state] };
 }
 
 const FOLD = { state: null, count: null, open: true, style: 'plain' } as const;

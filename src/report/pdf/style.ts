@@ -4,7 +4,7 @@ import type { Span, State, Text } from '../blocks.ts';
 import type { StyledSpan, TextStyle } from './lines.ts';
 
 /** A4 in points with its margins. The footer is in the bottom margin. */
-export const PAGE = { width: 595.28, height: 841.89, left: 54, right: 54, top: 54, bottom: 64 };
+export const PAGE = { width: 595.28, height: 841.89, left: 48, right: 48, top: 44, bottom: 58 };
 export const CONTENT_WIDTH = PAGE.width - PAGE.left - PAGE.right;
 
 /** Text and background have a contrast of at least 4.5:1 in every combination. */
@@ -28,20 +28,20 @@ export const MARKS: Record<State, { icon: string; color: string }> = {
 };
 
 /** Font sizes and line heights in points. */
-export const BODY: TextStyle = { size: 9, leading: 13, face: 'sans', color: COLOR.ink };
-export const SMALL: TextStyle = { size: 7.5, leading: 11, face: 'sans', color: COLOR.muted };
-export const CODE: TextStyle = { size: 8, leading: 12, face: 'mono', color: COLOR.ink };
-export const SMALL_CODE: TextStyle = { ...CODE, size: 7.5, leading: 11 };
+export const BODY: TextStyle = { size: 8.5, leading: 11.5, face: 'sans', color: COLOR.ink };
+export const SMALL: TextStyle = { size: 7, leading: 9.5, face: 'sans', color: COLOR.muted };
+export const CODE: TextStyle = { size: 7.5, leading: 10.5, face: 'mono', color: COLOR.ink };
+export const SMALL_CODE: TextStyle = { ...CODE, size: 7, leading: 9.5 };
 /** Above a title: the kind of document. */
 export const ABOVE: TextStyle = { ...SMALL, face: 'bold', color: COLOR.accent };
 /** Above a group that is too small for a heading. */
 export const LABEL: TextStyle = { ...SMALL, face: 'bold' };
 /** By rank: title, section, subsections. */
 export const HEADINGS: Record<1 | 2 | 3 | 4, TextStyle> = {
-  1: { size: 15, leading: 20, face: 'bold', color: COLOR.ink },
-  2: { size: 12.5, leading: 18, face: 'bold', color: COLOR.ink },
-  3: { size: 10, leading: 14, face: 'bold', color: COLOR.ink },
-  4: { size: 9, leading: 13, face: 'bold', color: COLOR.ink },
+  1: { size: 14, leading: 18, face: 'bold', color: COLOR.ink },
+  2: { size: 11.5, leading: 15, face: 'bold', color: COLOR.ink },
+  3: { size: 9, leading: 12, face: 'bold', color: COLOR.ink },
+  4: { size: 8.5, leading: 11.5, face: 'bold', color: COLOR.ink },
 };
 
 /** Internal links to names in `destinations` work; others become plain text. */

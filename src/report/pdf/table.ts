@@ -7,7 +7,9 @@ import type { Sheet } from './sheet.ts';
 import { BODY, COLOR, LABEL, MARKS, SMALL, SMALL_CODE } from './style.ts';
 
 const GAP = 10;
-const PADDING = 4;
+const PADDING = 2.5;
+/** In tables of checks that take one line each. */
+const COMPACT_PADDING = 1;
 const LARGE = { size: 14, leading: 18, face: 'bold' } as const;
 
 /** A table with a head and within these limits stays on one page. */
@@ -17,6 +19,8 @@ const SHORT_TABLE = { rows: 10, height: 200 };
 interface PlacedRow {
   cells: PlacedCell[];
   height: number;
+  /** Above and below the text. */
+  padding: number;
   /** The height of the next row if both must be on one page: a title and the first row of its group. */
   nextHeight?: number;
   /** Drawn below the row across its full width. */
@@ -31,6 +35,8 @@ interface PlacedCell {
   parts: LaidOut[];
   meter: Cell['meter'];
 }
+
+const paddingOf = ({ name }: Table): number => (name === 'checks' ? COMPACT_PADDING : PADDING);
 
 /** `paint` draws the blocks of cells, which come below their row. */
 export function drawTable(sheet: Sheet, table: Table, paint: (blocks: Block[]) => void): void {
@@ -66,23 +72,31 @@ const keptHeight = ({ height, nextHeight = 0 }: PlacedRow): number => height + n
 function headOf(sheet: Sheet, { columns }: Table): PlacedRow | null {
   if (columns.every(({ title }) => title === '')) return null;
   const titles = columns.map((column) => ({ ...column, style: undefined }));
-  return placeRow(sheet, titles, { cells: columns.map(({ title }) => ({ text: [title] })) }, LABEL);
+  return placeRow(sheet, titles, { cells: columns.map(({ title }) => ({ text: [title] })) }, LABEL, PADDING);
 }
 
-function* placedRows(sheet: Sheet, { columns, groups, foot }: Table): Generator<PlacedRow> {
+function* placedRows(sheet: Sheet, table: Table): Generator<PlacedRow> {
+  const { columns, groups, foot } = table;
+  const place = (row: Row, style = BODY) => placeRow(sheet, columns, row, style, paddingOf(table));
   for (const { title, rows } of groups) {
     const cell = { text: [title ?? ''], span: columns.length };
     if (title !== null)
       yield {
-        ...placeRow(sheet, columns, { cells: [cell] }, { ...BODY, face: 'bold' }),
-        nextHeight: rows[0] ? placeRow(sheet, columns, rows[0], BODY).height : 0,
+        ...place({ cells: [cell] }, { ...BODY, face: 'bold' }),
+        nextHeight: rows[0] ? place(rows[0]).height : 0,
       };
-    for (const row of rows) yield placeRow(sheet, columns, row, BODY);
+    for (const row of rows) yield place(row);
   }
-  for (const row of foot) yield placeRow(sheet, columns, row, BODY);
+  for (const row of foot) yield place(row);
 }
 
-function placeRow(sheet: Sheet, columns: Column[], row: Row, base: TextStyle): PlacedRow {
+function placeRow(
+  sheet: Sheet,
+  columns: Column[],
+  row: Row,
+  base: TextStyle,
+  padding: number,
+): PlacedRow {
   const shares = columns.reduce((sum, { share }) => sum + share, 0);
   const textWidth = sheet.width - GAP * (columns.length - 1);
   let x = sheet.left;
@@ -103,7 +117,7 @@ function placeRow(sheet: Sheet, columns: Column[], row: Row, base: TextStyle): P
   });
   const heights = cells.map(({ parts }) => parts.reduce((sum, { height }) => sum + height, 0));
   const blocks = row.cells.flatMap((cell) => cell.blocks ?? []);
-  return { cells, height: Math.max(0, ...heights) + 2 * PADDING, blocks };
+  return { cells, height: Math.max(0, ...heights) + 2 * padding, padding, blocks };
 }
 
 const columnStyle = ({ style }: Column, base: TextStyle): TextStyle =>
@@ -131,20 +145,25 @@ function partsOf({ text, below, score }: Cell, style: TextStyle) {
 function drawRow(sheet: Sheet, row: PlacedRow, tag: 'TH' | 'TD'): void {
   const options = tag === 'TH' ? { scope: 'Column' } : {};
   sheet.element('TR', () => {
-    for (const cell of row.cells) sheet.element(tag, () => drawCell(sheet, cell), options);
+    for (const cell of row.cells)
+      sheet.element(tag, () => drawCell(sheet, cell, row.padding), options);
   });
   endRow(sheet, row, tag === 'TH');
 }
 
 function repeatHead(sheet: Sheet, row: PlacedRow): void {
   sheet.artifact((untagged) => {
-    for (const cell of row.cells) drawCell(untagged, cell);
+    for (const cell of row.cells) drawCell(untagged, cell, row.padding);
   });
   endRow(sheet, row, true);
 }
 
-function drawCell(sheet: Sheet, { x, width, isNumber, parts, meter }: PlacedCell): void {
-  let y = sheet.y + PADDING;
+function drawCell(
+  sheet: Sheet,
+  { x, width, isNumber, parts, meter }: PlacedCell,
+  padding: number,
+): void {
+  let y = sheet.y + padding;
   for (const part of parts) {
     drawLines(sheet, part, x, y, isNumber ? x + width : undefined);
     y += part.height;

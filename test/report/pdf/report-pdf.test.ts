@@ -4,11 +4,18 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { checksToFix } from '../../../src/analysis/summary.ts';
 import { dependsOnFailedCheck, formatGain } from '../../../src/report/content.ts';
-import { reportPdf } from '../../../src/report/pdf/pdf.ts';
+import { reportPdf, sharedPdf } from '../../../src/report/pdf/pdf.ts';
 import type { Report } from '../../../src/report/report.ts';
 import { skipUnlessInstalled } from '../../helpers/installed.ts';
-import { pdfFonts, pdfInfo, pdfPages, pdfStructure, pdfText, pdfWords } from '../../helpers/pdf.ts';
-import { badReport, filledWith, goodReport, newsletterReport, unscoredReport } from '../reports.ts';
+import { pdfFonts, pdfInfo, pdfPageWords, pdfPages, pdfStructure, pdfText, pdfWords } from '../../helpers/pdf.ts';
+import {
+  badReport,
+  filledWith,
+  goodReport,
+  newsletterReport,
+  shareOf,
+  unscoredReport,
+} from '../reports.ts';
 
 const skip = skipUnlessInstalled('pdftotext');
 const BAD = await badReport();
@@ -27,7 +34,7 @@ describe('Report PDF', { skip }, () => {
     const text = pdfWords(await reportPdf(BAD));
     const fixes = checksToFix(BAD.checks);
     assert.ok(fixes.length >= 10 && fixes.some(({ fix }) => fix?.record));
-    assertHolds(text, [`${BAD.score}`, `Grade ${BAD.grade}`, BAD.summary.split(' First:')[0]!]);
+    assertHolds(text, [`${BAD.score}`, `Grade ${BAD.grade}`, BAD.summary]);
     for (const { title, detail, reference, fix, gain } of fixes)
       assertHolds(text, [
         title,
@@ -55,10 +62,41 @@ describe('Report PDF', { skip }, () => {
     );
   });
 
+  it('tells the whole story on its first page, and the rest on at most seven for 16 findings', async () => {
+    const findings = checksToFix(BAD.checks);
+    const dropped = new Set(findings.slice(16));
+    const report = { ...BAD, checks: BAD.checks.filter((check) => !dropped.has(check)) };
+    for (const medium of [reportPdf(report), sharedPdf(shareOf([report]))]) {
+      const pdf = await medium;
+      const pages = pdfPages(pdf);
+      assert.ok(pages.length <= 8, `${pages.length} pages`);
+      const words = pdfPageWords(pdf, 1);
+      assertHolds(words, [`${BAD.score}Grade ${BAD.grade}`, BAD.summary, 'Not checked: Mail servers (MX).', 'Provider verdicts']);
+      for (const { gain, title, fix } of findings.slice(0, 3))
+        assertHolds(words, [formatGain(gain), title, fix!.text.slice(0, 390)]);
+      for (const { name } of BAD.providers) assertHolds(words, [`${name}✗Notready`]);
+      assert.doesNotMatch(words, /All issues/);
+      const titles = findings.slice(0, 16).map(({ title }) => title);
+      assertHolds(pdfWords(pdf), titles);
+    }
+  });
+
+  it('has one line for each passed check', async () => {
+    const lines = pdfText(await reportPdf(BAD)).split('\n');
+    for (const { status, label, title } of BAD.checks)
+      if (status === 'pass')
+        assert.ok(
+          lines.some((line) => line.includes(`✓ ${label}`) && line.includes(title)),
+          label,
+        );
+  });
+
   it('follows the page’s order with outline and tags', async () => {
     const pdf = await reportPdf(await newsletterReport());
     const titles = [
       'Fix these first',
+      'Provider verdicts',
+      'All issues',
       'How the score is calculated',
       'Authentication',
       'Inbox placement',
