@@ -1,6 +1,7 @@
 /** Renders stored reports as a page or PDF. Only render threads load this module. */
 
 import { messageView } from './message-view.ts';
+import type { SystemFonts } from './pdf/fonts.ts';
 import { redactStoredReport } from './redact.ts';
 import {
   type AppFrame,
@@ -12,18 +13,27 @@ import {
   type StoredShare,
 } from './report.ts';
 
-export async function renderReport(command: RenderCommand): Promise<Rendered> {
+/** PDFs use `systemFonts` for scripts that the executable has no font for. */
+export async function renderReport(
+  command: RenderCommand,
+  systemFonts?: SystemFonts,
+): Promise<Rendered> {
   switch (command.kind) {
     case 'test':
-      return renderTestReport(command.format, command.frame, {
-        ...parseStoredReport(command.report),
-        message: command.raw && (await messageView(command.raw)),
-      });
+      return renderTestReport(
+        command.format,
+        command.frame,
+        {
+          ...parseStoredReport(command.report),
+          message: command.raw && (await messageView(command.raw)),
+        },
+        systemFonts,
+      );
     case 'shared':
-      return renderSharedReport(command.format, command.shared);
+      return renderSharedReport(command.format, command.shared, systemFonts);
     case 'summary': {
       const { summaryPdf } = await import('./pdf/pdf.ts');
-      return { bytes: await summaryPdf(command.report), policy: null };
+      return { bytes: await summaryPdf(command.report, systemFonts), policy: null };
     }
   }
 }
@@ -32,10 +42,11 @@ async function renderTestReport(
   format: ReportFormat,
   frame: AppFrame | undefined,
   report: Report,
+  systemFonts: SystemFonts | undefined,
 ): Promise<Rendered> {
   if (format === 'pdf') {
     const { reportPdf } = await import('./pdf/pdf.ts');
-    return { bytes: await reportPdf(report), policy: null };
+    return { bytes: await reportPdf(report, systemFonts), policy: null };
   }
   const { reportPage, reportPolicy } = await import('./html/report-page.tsx');
   return {
@@ -44,11 +55,15 @@ async function renderTestReport(
   };
 }
 
-async function renderSharedReport(format: ReportFormat, stored: StoredShare): Promise<Rendered> {
+async function renderSharedReport(
+  format: ReportFormat,
+  stored: StoredShare,
+  systemFonts: SystemFonts | undefined,
+): Promise<Rendered> {
   const share = { ...stored, reports: stored.reports.map(redactStoredReport) };
   if (format === 'pdf') {
     const { sharedPdf } = await import('./pdf/pdf.ts');
-    return { bytes: await sharedPdf(share), policy: null };
+    return { bytes: await sharedPdf(share, systemFonts), policy: null };
   }
   const { REPORT_CSP, sharedPage } = await import('./html/report-page.tsx');
   return { bytes: new TextEncoder().encode(sharedPage(share)), policy: REPORT_CSP };

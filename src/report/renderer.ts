@@ -8,6 +8,7 @@ import type {
   RenderCommand,
   Rendered,
   RenderResult,
+  RenderThreadData,
   ReportFormat,
   StoredReport,
   StoredShare,
@@ -159,6 +160,8 @@ interface RenderThreadOptions {
   /** For one job, including the start of the thread. */
   timeoutMs?: number;
   memoryMb?: number;
+  /** Folders and files of fonts for PDFs, for scripts that the executable has no font for. */
+  fontPaths?: string[];
   /** Tests of failing threads use another file. */
   workerFile?: string;
   startWorker?: StartWorker;
@@ -170,7 +173,9 @@ function startRenderThread(
   onExit: (thread: RenderThread) => void,
 ): RenderThread {
   const { log, timeoutMs = 20_000, memoryMb = 512, workerFile = RENDER_FILE } = options;
+  const workerData: RenderThreadData = { fontPaths: options.fontPaths ?? [] };
   const worker = (options.startWorker ?? startWorker)(workerFile, {
+    workerData,
     resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: 12 },
   });
   worker.unref();

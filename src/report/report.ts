@@ -177,6 +177,12 @@ export type RenderCommand =
   /** Always a PDF. */
   | { kind: 'summary'; report: ScheduledReport };
 
+/** What a render thread is started with. */
+export interface RenderThreadData {
+  /** Folders and files of fonts, in the order in which they are searched. */
+  fontPaths: string[];
+}
+
 export type RenderResult = { ok: true; rendered: Rendered } | { ok: false; error: string };
 
 /** Without the message, which is stored separately. */
