@@ -69,8 +69,9 @@ function continuesMissing(words: (Piece[] | 'end of line')[], pieces: Piece[]): 
   return true;
 }
 
+/** With their punctuation and full-width forms. */
 const NO_SPACES =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+  /[\u3000-\u303f\uff00-\uff60\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 /** A line cannot begin or end with these. */
 const NOT_FIRST = /^[\p{Pe}\p{Pf}\p{Po}\p{M}\u30fc\u3005]/u;
 const NOT_LAST = /[\p{Ps}\p{Pi}]$/u;
