@@ -137,13 +137,14 @@ const isEmoji = (text: string): boolean => EMOJI_TEXT.test(text);
 
 const KANA = /[\p{Script=Hiragana}\p{Script=Katakana}]/u;
 const HAN = /\p{Script=Han}/gu;
-const HAN_FONTS = [SIMPLIFIED_CHINESE, TRADITIONAL_CHINESE, JAPANESE].map(
+/** The font for simplified Chinese also has most characters of the others, so it comes last. */
+const HAN_FONTS = [TRADITIONAL_CHINESE, JAPANESE, SIMPLIFIED_CHINESE].map(
   (name) => bundledFonts.find((font) => font.name === name)!,
 );
 
 /**
  * The font for the Chinese characters in a text, because countries write some of them differently: Japanese beside kana,
- * else the font that has most of them.
+ * else the first font that has most of them.
  */
 export function fontForHan(text: string): FontName | null {
   if (KANA.test(text)) return JAPANESE;
