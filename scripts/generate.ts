@@ -152,6 +152,10 @@ const FILES: [string, () => string | Promise<string>][] = [
     'src/analysis/html/client-support.generated.ts',
     async () => (await import('./caniemail.ts')).clientSupportModule(),
   ],
+  [
+    'src/report/pdf/bundled-fonts.generated.ts',
+    async () => (await import('./fonts.ts')).bundledFontsModule(),
+  ],
   ['src/analysis/declarations.generated.ts', checkDeclarations],
   ['src/events/event-types.generated.ts', eventTypes],
   ['src/dashboard/frame/script.generated.ts', pageScript],

@@ -27,6 +27,7 @@ import {
   type ProbeMailTls,
   withPort25CircuitBreaker,
 } from './net/smtp/probe.ts';
+import { fontPaths } from './report/font-paths.ts';
 import { createReportRenderer, type ReportRenderer } from './report/renderer.ts';
 import { createScheduler, type Scheduler } from './scheduler/scheduler.ts';
 import { createWakeUps, type WakeUps } from './scheduler/wake-ups.ts';
@@ -188,7 +189,11 @@ export async function createApp(
     mailer,
     poster: overrides.poster ?? configuredPoster(config, resolver),
     startWorker: overrides.startWorker ?? startWorker,
-    reportRenderer: createReportRenderer({ log, startWorker: overrides.startWorker }),
+    reportRenderer: createReportRenderer({
+      log,
+      startWorker: overrides.startWorker,
+      fontPaths: fontPaths(config.PDF_FONTS),
+    }),
     scheduler: createScheduler(log, wakeUps.announceJob, (job, outcome) =>
       metrics.jobRuns.inc({ job, outcome }),
     ),

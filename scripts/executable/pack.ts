@@ -14,6 +14,7 @@ import {
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
+import { BUNDLED_FONTS } from '../../src/report/pdf/bundled-fonts.generated.ts';
 import { execFileSync, spawnSync } from '../programs.ts';
 import { bundle, MAIN_BUNDLE } from './bundle.ts';
 
@@ -31,6 +32,14 @@ const ADDON_PACKAGE = 'better-sqlite3';
 const FONT_PACKAGE = 'dejavu-fonts-ttf';
 /** The fonts that src/report/pdf uses. */
 const FONTS = ['DejaVuSans', 'DejaVuSans-Bold', 'DejaVuSansMono'];
+
+/** The packages of the fonts for other scripts, with the files of each that src/report/pdf uses: one of many weights. */
+const SCRIPT_FONT_PACKAGES = Object.entries(
+  Object.groupBy(BUNDLED_FONTS, ({ file }) => file.split('/', 2).join('/')),
+).map(([name, fonts]) => ({ name, files: fonts!.map(({ file }) => file.slice(name.length + 1)) }));
+
+/** Packages of fonts that are in the executable. */
+export const FONT_PACKAGES = [FONT_PACKAGE, ...SCRIPT_FONT_PACKAGES.map(({ name }) => name)];
 
 /** The names that pkg has for platforms. */
 const PKG_PLATFORMS: Partial<Record<NodeJS.Platform, string>> = { darwin: 'macos', win32: 'win' };
@@ -76,7 +85,9 @@ function stage(folder: string, target: Target, bundles: string[]): void {
     const bytes = brotliCompressSync(readFileSync(join(fonts.installed, file)));
     writeFileSync(join(fonts.staged, `${file}.br`), bytes);
   }
-  const packages = [ADDON_PACKAGE, FONT_PACKAGE].map((name) => `node_modules/${name}/**/*`);
+  for (const { name, files } of SCRIPT_FONT_PACKAGES)
+    copyParts(folder, name, ['package.json', 'LICENSE', ...files]);
+  const packages = [ADDON_PACKAGE, ...FONT_PACKAGES].map((name) => `node_modules/${name}/**/*`);
   const assets = [...bundles, ...packages];
   const staged = { name: 'deliverability', bin: MAIN_BUNDLE, pkg: { assets } };
   writeFileSync(join(folder, 'package.json'), JSON.stringify(staged));

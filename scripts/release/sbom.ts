@@ -7,12 +7,13 @@ import { fileURLToPath } from 'node:url';
 import BetterSqlite from 'better-sqlite3';
 import manifest from '../../package.json' with { type: 'json' };
 import { bundle } from '../executable/bundle.ts';
+import { FONT_PACKAGES } from '../executable/pack.ts';
 import type { LinuxTarget } from './targets.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 /** Not in the bundle, but in the executable. */
-const PACKED = ['better-sqlite3', 'dejavu-fonts-ttf'];
+const PACKED = ['better-sqlite3', ...FONT_PACKAGES];
 
 /** Parts of Node that have licenses of their own, by their names in `process.versions`. */
 const NODE_PARTS: Record<string, { name: string; license: string }> = {
@@ -139,7 +140,7 @@ async function packageComponents(folder: string): Promise<Component[]> {
 function readPackage(path: string): Component {
   const text = readFileSync(join(resolve(ROOT, path), 'package.json'), 'utf8');
   const { name, version, license } = JSON.parse(text) as Record<string, string>;
-  const type = name === 'dejavu-fonts-ttf' ? 'data' : 'library';
+  const type = FONT_PACKAGES.includes(name!) ? 'data' : 'library';
   const purl = `pkg:npm/${name!.replace('@', '%40')}@${version}`;
   return component(type, name!, version!, license, purl);
 }

@@ -137,6 +137,7 @@ export const email: Parse<string | null> = (value) => {
   return value || null;
 };
 
+export const paths: Parse<string[]> = (value) => splitList(value).map((path) => resolve(path));
 export const bool: Parse<boolean> = (value) => {
   if (!['true', 'false'].includes(value)) throw new Error('must be true or false');
   return value === 'true';

@@ -30,6 +30,7 @@ import {
   optionalDomain,
   type Parse,
   password,
+  paths,
   placementRecheck,
   placementTimeout,
   port,
@@ -397,6 +398,11 @@ export const VARIABLES = {
     fallback: () => String(Math.min(availableParallelism(), MAX_WORKERS)),
     fallbackText: 'number of cores',
     help: 'Number of analysis threads.',
+  }),
+  PDF_FONTS: variable({
+    read: paths,
+    fallback: '',
+    help: 'Folders and files of fonts for PDFs, separated by commas: for scripts that neither the executable nor the system has a font for.',
   }),
   LOG_LEVEL: variable({
     read: oneOf<LogLevel>(...LOG_LEVELS),

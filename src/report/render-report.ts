@@ -4,6 +4,7 @@ import { parseMessage } from '../analysis/mime/parse-message.ts';
 import { FRAME_CSP, messageDocument } from './html/message-frame.ts';
 import { listImages } from './image-list.ts';
 import { messageView } from './message-view.ts';
+import type { SystemFonts } from './pdf/fonts.ts';
 import { messagePreview, type PreviewChoice, previewFrame } from './preview/message-preview.ts';
 import { previewJson } from './preview/preview-json.ts';
 import { publicTextOf, redactStoredReport } from './redact.ts';
@@ -18,20 +19,26 @@ import {
   type StoredShare,
 } from './report.ts';
 
-export async function renderReport(command: RenderCommand): Promise<Rendered> {
+/** PDFs use `systemFonts` for scripts that the executable has no font for. */
+export async function renderReport(
+  command: RenderCommand,
+  systemFonts?: SystemFonts,
+): Promise<Rendered> {
   switch (command.kind) {
     case 'test':
-      return renderTestReport(command.format, command.frame, {
-        ...parseStoredReport(command.report),
-        ...(await shownMessage(command)),
-      });
+      return renderTestReport(
+        command.format,
+        command.frame,
+        { ...parseStoredReport(command.report), ...(await shownMessage(command)) },
+        systemFonts,
+      );
     case 'preview':
       return renderPreview(command);
     case 'shared':
-      return renderSharedReport(command.format, command.shared);
+      return renderSharedReport(command.format, command.shared, systemFonts);
     case 'summary': {
       const { summaryPdf } = await import('./pdf/pdf.ts');
-      return { bytes: await summaryPdf(command.report), policy: null };
+      return { bytes: await summaryPdf(command.report, systemFonts), policy: null };
     }
     case 'images': {
       const images = await listImages(command.raw, command.checks);
@@ -44,10 +51,11 @@ async function renderTestReport(
   format: ReportFormat,
   frame: AppFrame | undefined,
   report: Report,
+  systemFonts: SystemFonts | undefined,
 ): Promise<Rendered> {
   if (format === 'pdf') {
     const { reportPdf } = await import('./pdf/pdf.ts');
-    return { bytes: await reportPdf(report), policy: null };
+    return { bytes: await reportPdf(report, systemFonts), policy: null };
   }
   const { reportPage, reportPolicy } = await import('./html/report-page.tsx');
   return {
@@ -95,7 +103,11 @@ async function renderPreview({
   return { bytes: new TextEncoder().encode(text), policy: choice && FRAME_CSP };
 }
 
-async function renderSharedReport(format: ReportFormat, stored: StoredShare): Promise<Rendered> {
+async function renderSharedReport(
+  format: ReportFormat,
+  stored: StoredShare,
+  systemFonts: SystemFonts | undefined,
+): Promise<Rendered> {
   const isSingle = stored.reports.length === 1;
   const reports = await Promise.all(
     stored.reports.map((report) => publicReport(report, isSingle && format === 'html')),
@@ -103,7 +115,7 @@ async function renderSharedReport(format: ReportFormat, stored: StoredShare): Pr
   const share = { ...stored, reports };
   if (format === 'pdf') {
     const { sharedPdf } = await import('./pdf/pdf.ts');
-    return { bytes: await sharedPdf(share), policy: null };
+    return { bytes: await sharedPdf(share, systemFonts), policy: null };
   }
   const { REPORT_CSP, sharedPage } = await import('./html/report-page.tsx');
   return { bytes: new TextEncoder().encode(sharedPage(share)), policy: REPORT_CSP };

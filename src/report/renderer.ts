@@ -9,6 +9,7 @@ import type {
   RenderCommand,
   Rendered,
   RenderResult,
+  RenderThreadData,
   ReportFormat,
   StoredMessage,
   StoredReport,
@@ -179,6 +180,8 @@ interface RenderThreadOptions {
   /** For one job, including the start of the thread. */
   timeoutMs?: number;
   memoryMb?: number;
+  /** Folders and files of fonts for PDFs, for scripts that the executable has no font for. */
+  fontPaths?: string[];
   /** Tests of failing threads use another file. */
   workerFile?: string;
   startWorker?: StartWorker;
@@ -190,7 +193,9 @@ function startRenderThread(
   onExit: (thread: RenderThread) => void,
 ): RenderThread {
   const { log, timeoutMs = 20_000, memoryMb = 512, workerFile = RENDER_FILE } = options;
+  const workerData: RenderThreadData = { fontPaths: options.fontPaths ?? [] };
   const worker = (options.startWorker ?? startWorker)(workerFile, {
+    workerData,
     resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: 12 },
   });
   worker.unref();

@@ -196,6 +196,12 @@ export type RenderCommand =
   /** No report: a JSON list of `ListedImage`, of a message and the stored checks of its test. */
   | { kind: 'images'; raw: Uint8Array; checks: string };
 
+/** What a render thread is started with. */
+export interface RenderThreadData {
+  /** Folders and files of fonts, in the order in which they are searched. */
+  fontPaths: string[];
+}
+
 export type RenderResult = { ok: true; rendered: Rendered } | { ok: false; error: string };
 
 /** Without the message, which is stored separately. */

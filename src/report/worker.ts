@@ -1,14 +1,16 @@
 /** The entry point of a render thread: renders one report after another. */
 
-import { parentPort } from 'node:worker_threads';
+import { parentPort, workerData } from 'node:worker_threads';
+import { createSystemFonts } from './pdf/system-fonts.ts';
 import { renderReport } from './render-report.ts';
-import type { RenderCommand, RenderResult } from './report.ts';
+import type { RenderCommand, RenderResult, RenderThreadData } from './report.ts';
 
 const port = parentPort!;
+const systemFonts = createSystemFonts((workerData as RenderThreadData).fontPaths);
 
 port.on('message', async (command: RenderCommand) => {
   try {
-    const rendered = await renderReport(command);
+    const rendered = await renderReport(command, systemFonts);
     const result: RenderResult = { ok: true, rendered };
     port.postMessage(result, [rendered.bytes.buffer as ArrayBuffer]);
   } catch (error) {

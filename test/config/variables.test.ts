@@ -311,6 +311,13 @@ const CASES: Record<Name, { good: [text: string, value: unknown][]; bad: string[
       ` ${'🔑'.repeat(40)} `,
     ],
   },
+  PDF_FONTS: {
+    good: [
+      ['', []],
+      ['/srv/fonts, fonts/Tamil.ttf', ['/srv/fonts', resolve('fonts/Tamil.ttf')]],
+    ],
+    bad: [],
+  },
   TRUSTED_PROXIES: { good: [['', []]], bad: ['10.1', 'proxy.example.com'] },
   RATE_LIMIT: {
     good: [

@@ -155,7 +155,7 @@ async function runChecks(
       for (const writer of writers) writer.add(outcome);
       github?.add(outcome);
       if (isSingle && isChecked(outcome) && renderedFormats(paths).length > 0)
-        faults.push(...(await renderReports(analyzed, options)));
+        faults.push(...(await renderReports(analyzed, options, io)));
     }
     print.end(totals);
     for (const writer of writers) writer.end(totals);
@@ -267,6 +267,7 @@ function toTestObject(
 async function renderReports(
   analyzed: SourceOutcome,
   { input, paths }: RunOptions,
+  io: Io,
 ): Promise<string[]> {
   if ('problem' in analyzed || !analyzed.outcome.ok) return [];
   const report = storedReport(analyzed.outcome.result, analyzed.source, input);
@@ -274,6 +275,7 @@ async function renderReports(
     paths,
     report,
     async () => (await withCrlf(await analyzed.source.read())).raw,
+    io,
   );
 }
 

@@ -2,15 +2,9 @@
 
 import type { RecordBlock, Text } from '../blocks.ts';
 import type { Fonts } from './fonts.ts';
-import {
-  drawMissing,
-  joinedPieces,
-  type LaidOut,
-  layOut,
-  type Piece,
-  type TextStyle,
-  widthOf,
-} from './lines.ts';
+import { type LaidOut, layOut, type TextStyle, widthOf } from './lines.ts';
+import { drawPiece } from './glyphs.ts';
+import { joinedPieces, type Piece } from './pieces.ts';
 import { PageLimitError, type Sheet } from './sheet.ts';
 import { BODY, CODE, COLOR, HEADINGS, PAGE, SMALL, styled } from './style.ts';
 
@@ -178,7 +172,7 @@ export function drawRecordBox(sheet: Sheet, record: RecordBlock): void {
   sheet.y += height;
 }
 
-// Draws laid-out text: glyphs, links, and boxes for characters without a glyph.
+// Draws laid-out text: glyphs, links, and markers for text without a font.
 
 /** Draws all lines without a page break, so they must fit. With `right`, lines are right-aligned to it. */
 export function drawLines(
@@ -212,8 +206,7 @@ export function drawLine(
     const start = position;
     const draw = () => {
       for (const piece of run) {
-        if (piece.kind === 'missing') drawMissing(doc, piece, position, baseline, style);
-        else drawPiece(doc, piece, position, baseline, style);
+        drawPiece(doc, piece, position, baseline, style);
         position += piece.width;
       }
     };
@@ -240,20 +233,6 @@ function runsOf(line: Piece[], fonts: Fonts): Piece[][] {
 
 const looksAlike = (a: Piece, b: Piece): boolean =>
   a.direction !== 'rtl' && b.direction !== 'rtl' && a.span.color === b.span.color;
-
-function drawPiece(
-  doc: PDFKit.PDFDocument,
-  { face, span, text }: Piece,
-  x: number,
-  y: number,
-  { size, color }: TextStyle,
-): void {
-  doc
-    .font(face)
-    .fontSize(size)
-    .fillColor(span.color ?? color)
-    .text(text, x, y, { lineBreak: false, baseline: 'alphabetic' });
-}
 
 /** Draws until the page limit is reached, then ends with `truncationNote`. */
 export function drawWithinPageLimit(sheet: Sheet, draw: () => void, truncationNote: string): void {

@@ -1,7 +1,8 @@
 /** The style of the PDF: page, font sizes, colors, and the style of each kind of span. */
 
 import type { Span, State, Text } from '../blocks.ts';
-import type { StyledSpan, TextStyle } from './lines.ts';
+import type { TextStyle } from './lines.ts';
+import type { StyledSpan } from './pieces.ts';
 
 /** A4 in points with its margins. The footer is in the bottom margin. */
 export const PAGE = { width: 595.28, height: 841.89, left: 48, right: 48, top: 44, bottom: 58 };

@@ -11,8 +11,11 @@ import {
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { RULESET } from '../../../analysis/ruleset.ts';
+import { type Config, readConfig } from '../../../config/config.ts';
+import { VARIABLES } from '../../../config/variables.ts';
 import { AppError } from '../../../lib/errors.ts';
 import { silentLog } from '../../../lib/log.ts';
+import { fontPaths } from '../../../report/font-paths.ts';
 import { createReportRenderer } from '../../../report/renderer.ts';
 import type { ReportFormat, StoredReport } from '../../../report/report.ts';
 import { type Io, UsageError } from '../../command.ts';
@@ -112,15 +115,19 @@ function writablePath(file: string, option: string): string {
   }
 }
 
+const FONT_VARIABLES = { PDF_FONTS: VARIABLES.PDF_FONTS };
+
 /** Renders and writes the page and the PDF. Resolves with one error message per failed file. */
 export async function writeRendered(
   paths: ReportPaths,
   report: StoredReport,
   read: () => Promise<Uint8Array>,
+  io: Io,
 ): Promise<string[]> {
+  const { PDF_FONTS }: Pick<Config, 'PDF_FONTS'> = readConfig(io.env, FONT_VARIABLES).config;
   const faults: string[] = [];
   const message = async () => ({ raw: await read(), images: null });
-  const reporter = createReportRenderer({ log: silentLog });
+  const reporter = createReportRenderer({ log: silentLog, fontPaths: fontPaths(PDF_FONTS) });
   try {
     for (const [format, path] of paths)
       if (isRendered(format))
