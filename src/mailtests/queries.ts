@@ -148,7 +148,7 @@ export async function findTest(
 export async function findTestByToken(db: Db | Tx, token: string) {
   const query = db
     .selectFrom('tests')
-    .select(['id', 'status', 'expires_at', 'livemode'])
+    .select(['id', 'status', 'expires_at', 'livemode', 'name'])
     .where('token', '=', token.toLowerCase());
   return lockIn(db, query).executeTakeFirst();
 }

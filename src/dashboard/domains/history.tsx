@@ -7,6 +7,7 @@ import { Card } from '../frame/card.tsx';
 import { Score, Waiting } from '../frame/states.tsx';
 import { DataTable, pathWith } from '../frame/table.tsx';
 import { Ago } from '../frame/times.tsx';
+import { titleOf } from '../tests/test-cells.tsx';
 import { STATE_WORDS } from './states.tsx';
 
 const MARKS = { healthy: 'pass', warning: 'warn', critical: 'fail', unknown: 'unknown' } as const;
@@ -67,9 +68,7 @@ export function LatestTests({ domainId, tests }: { domainId: string; tests: List
           columns={[
             {
               title: 'Test',
-              cell: ({ name, subject }) => (
-                <bdi class="one-line latest-test-name">{name ?? subject ?? 'No subject'}</bdi>
-              ),
+              cell: (test) => <bdi class="one-line latest-test-name">{titleOf(test)}</bdi>,
             },
             { title: 'Score', number: true, cell: (test) => <Outcome test={test} /> },
             {

@@ -87,13 +87,16 @@ main .confirm-panel .button { max-width: 100%; padding-block: 8px; line-height: 
 `;
 
 const LISTS = `
-.filters { display: flex; flex-wrap: wrap; align-items: flex-end; gap: 12px; }
+.filters { display: grid; grid-template-columns: repeat(auto-fill, minmax(144px, 1fr)); align-items: end; gap: 12px; }
 .filters > * { margin: 0; }
-.filters .field { flex: 0 1 160px; min-width: 130px; }
 .filters .field > label { font-size: 14px; font-weight: 400; color: var(--muted); }
 .filters .field > input, .filters .field > select { min-height: 36px; padding: 4px 8px; font-size: 14px; }
-.filters .field.grow { flex: 1 1 200px; }
-.filters > a { padding: 8px 0; font-size: 14px; }
+.filters .field.grow { grid-column: span 2; }
+.filter-actions { display: flex; flex-wrap: wrap; align-items: center; gap: 4px 12px; }
+.filter-actions > a { padding: 8px 0; font-size: 14px; white-space: nowrap; }
+.section-head .filters, .period .filters { display: flex; flex-wrap: wrap; }
+.section-head .filters .field, .period .filters .field { flex: 0 1 176px; min-width: 130px; }
+.filter-line { display: none; }
 .table { border: 1px solid var(--line); border-radius: 8px; background: var(--surface); }
 .rows td { vertical-align: middle; }
 .rows td time { white-space: nowrap; }
@@ -125,7 +128,17 @@ const LISTS = `
 .fold > summary { display: flex; align-items: center; gap: 8px; min-height: 36px; }
 .fold > div { padding-top: 8px; }
 @media (min-width: 641px) { .section-head .filters { flex-wrap: nowrap; } }
-@media (max-width: 640px) { .wide:is(td, th) { display: none; } }
+@media (max-width: 640px) {
+  .wide:is(td, th) { display: none; }
+  .filter-line { display: block; width: 100%; border: 1px solid var(--strong-line); border-radius: 8px; background: var(--surface); font-size: 14px; }
+  .filter-line > summary { display: flex; align-items: center; gap: 8px; min-height: 44px; padding: 4px 12px; }
+  .filter-line > summary > span:first-of-type { flex: none; color: var(--muted); }
+  .filter-line + .filters { margin-top: 8px; }
+  .filter-line:not([open]) + .filters { display: none; }
+  .filters { grid-template-columns: 1fr 1fr; }
+  .section-head .filters, .period .filters { width: 100%; }
+  .section-head .filters .field, .period .filters .field { flex: 1 1 130px; }
+}
 `;
 
 const PANELS = `

@@ -6,10 +6,11 @@ import { auditOperations } from '../../team/audit-routes.ts';
 import { memberOperations } from '../../team/member-routes.ts';
 import type { AuditEntry, TeamMember } from '../../team/schema.ts';
 import { appPage } from '../frame/app-page.tsx';
+import { Filters } from '../frame/filters.tsx';
 import { Select } from '../frame/form.tsx';
 import { page } from '../frame/page-route.ts';
 import { EmptyState, Fold } from '../frame/states.tsx';
-import { DataTable, Filters, Pager, pathWith } from '../frame/table.tsx';
+import { DataTable, Pager, pathWith } from '../frame/table.tsx';
 import { Ago, Time } from '../frame/times.tsx';
 import { findOpenable } from './audit-objects.ts';
 import {

@@ -6,9 +6,9 @@ import { findDomainIdByName, listDomainNames, readDomainNames } from '../../doma
 import { isoTime } from '../../lib/clock.ts';
 import { normalizeDomain } from '../../lib/domain-names.ts';
 import { listTags } from '../../mailtests/tags.ts';
+import { Filters } from '../frame/filters.tsx';
 import type { FieldErrors } from '../frame/form.tsx';
 import { Select, TextField } from '../frame/form.tsx';
-import { Filters } from '../frame/table.tsx';
 
 export const TESTS_PATH = '/tests';
 

@@ -210,12 +210,20 @@ function TestTable({ tests, names, count, back }: TestTableProps) {
       <input type="hidden" name="back" value={back} />
       <div class="selection-head">
         <p class="muted">{countText(count)}</p>
-        <fieldset class="actions screen-only">
+        <fieldset class="actions screen-only" data-selection>
           <legend class="visually-hidden">Actions on selected tests</legend>
-          <span class="small muted" aria-hidden="true">
+          <span class="selected-count small muted" role="status" data-selected-count>
             Selected:
           </span>
-          <SelectionButton action="compare">Compare</SelectionButton>
+          <span id="select-one" hidden>
+            Select at least one test first.
+          </span>
+          <span id="select-two" hidden>
+            Select exactly two tests first.
+          </span>
+          <SelectionButton action="compare" needs="two">
+            Compare
+          </SelectionButton>
           <For role="member">
             <SelectionButton action="share">Share…</SelectionButton>
           </For>
@@ -265,8 +273,16 @@ const DomainName = ({ name }: { name: string | null }) =>
     </bdi>
   );
 
-const SelectionButton = ({ action, children }: { action: string; children: string }) => (
-  <button type="submit" name="action" value={action} class="button">
+interface SelectionButtonProps {
+  action: string;
+  /** How many tests it takes: at least one, or exactly two. */
+  needs?: 'one' | 'two';
+  children: string;
+}
+
+/** Works without the script, which turns it off until enough tests are selected. */
+const SelectionButton = ({ action, needs = 'one', children }: SelectionButtonProps) => (
+  <button type="submit" name="action" value={action} class="button" data-needs={needs}>
     {children}
   </button>
 );

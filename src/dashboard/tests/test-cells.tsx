@@ -2,19 +2,19 @@
 
 import { addressDomain } from '../../lib/domain-names.ts';
 import type { ListedTest } from '../../mailtests/schema.ts';
+import { titleOfTest } from '../../mailtests/titles.ts';
 import { oneLine } from '../../report/blocks.ts';
 import { Icon, StateMark } from '../../report/html/components.tsx';
 import { Score, Waiting } from '../frame/states.tsx';
 import { Ago } from '../frame/times.tsx';
 
-type Named = Pick<ListedTest, 'name' | 'subject' | 'address' | 'received_at'>;
+type Named = Pick<ListedTest, 'name' | 'subject' | 'status' | 'address' | 'received_at'>;
 
-/** The name, else the subject, else the address that waits for a message. */
-export function titleOf({ name, subject, address, received_at }: Named): string {
-  const title = oneLine(name ?? subject ?? '', 100);
-  if (title !== '') return title;
-  return received_at === null ? address : 'No subject';
-}
+/** The title of a test; the address of one without a name that has received no message. */
+export const titleOf = (test: Named): string =>
+  test.name === null && test.received_at === null
+    ? test.address
+    : oneLine(titleOfTest(test), 100);
 
 /** The name with the sender and the subject below; on phones also the time. */
 export function TestName({ test }: { test: ListedTest }) {

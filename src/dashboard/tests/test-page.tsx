@@ -12,6 +12,7 @@ import { presentListed } from '../../mailtests/present.ts';
 import { testOr404 } from '../../mailtests/queries.ts';
 import { renderTestPage } from '../../mailtests/report.ts';
 import { testOperations } from '../../mailtests/routes.ts';
+import { titleOfTest } from '../../mailtests/titles.ts';
 import { oneLine } from '../../report/blocks.ts';
 import { APP_REPORT_CSP } from '../../report/html/frame.tsx';
 import type { TestRow } from '../../store/tables.generated.ts';
@@ -140,11 +141,7 @@ function localServer({ INBOX_DOMAIN, SMTP_HOST, SMTP_PORT }: Config): SmtpServer
 
 const TESTS = { href: '/tests', text: 'Tests' };
 
-function titleOf({ name, subject, status }: TestRow): string {
-  const title = name ?? subject;
-  if (title) return oneLine(title, 80);
-  return status === 'failed' ? 'Failed test' : 'New test';
-}
+const titleOf = (row: TestRow): string => oneLine(titleOfTest(row), 80);
 
 const callsOf = ({ id }: TestRow): ApiCall[] => [{ route: testOperations.get, params: { id } }];
 
