@@ -3,7 +3,12 @@
 import * as v from 'valibot';
 import { badgeRoutes } from '../../badges/routes.ts';
 import { allows } from '../../http/actor.ts';
-import { findTitledTests, newestResults, type TitledTest, titleOfTest } from '../../mailtests/titles.ts';
+import {
+  findTitledTests,
+  newestResults,
+  type TitledTest,
+  titleOfTest,
+} from '../../mailtests/titles.ts';
 import { Copyable, StateMark } from '../../report/html/components.tsx';
 import { truncate } from '../../report/plain-text.ts';
 import { formatCount } from '../../report/summary.ts';

@@ -5,6 +5,7 @@ import { readDomainNames } from '../../domains/names.ts';
 import { allows } from '../../http/actor.ts';
 import type { Call } from '../../http/route.ts';
 import { AppError } from '../../lib/errors.ts';
+import { findScoreChanges } from '../../mailtests/history.ts';
 import { countTests } from '../../mailtests/queries.ts';
 import { testOperations } from '../../mailtests/routes.ts';
 import { type ListedTest, TestFilters } from '../../mailtests/schema.ts';
@@ -138,6 +139,7 @@ const show = page({
             <TestTable
               tests={tests}
               names={await readDomainNames(app.db, domainIdsOf(tests))}
+              changes={await findScoreChanges(app.db, tests)}
               count={count}
               back={path}
             />
@@ -199,12 +201,14 @@ interface TestTableProps {
   tests: ListedTest[];
   /** Names of domains by ID. */
   names: Map<string, string>;
+  /** Changes of the score by ID. */
+  changes: Map<string, number>;
   count: number;
   /** The path of this page. */
   back: string;
 }
 
-function TestTable({ tests, names, count, back }: TestTableProps) {
+function TestTable({ tests, names, changes, count, back }: TestTableProps) {
   return (
     <form method="post" action={SELECTION_PATH} class="selection" data-repeatable>
       <input type="hidden" name="back" value={back} />
@@ -242,7 +246,10 @@ function TestTable({ tests, names, count, back }: TestTableProps) {
         labelOf={(test) => titleOf(test)}
         columns={[
           { title: 'Test', cell: (test) => <TestName test={test} /> },
-          { title: 'Result', cell: (test) => <TestResult test={test} /> },
+          {
+            title: 'Result',
+            cell: (test) => <TestResult test={test} change={changes.get(test.id)} />,
+          },
           {
             title: 'Authentication',
             cell: ({ auth_results }) => <AuthMarks results={auth_results} />,

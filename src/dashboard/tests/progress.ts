@@ -38,9 +38,7 @@ export async function readProgress(app: App, row: TestRow): Promise<Progress> {
     client: received ?? (hasMessage ? null : (attempt?.client ?? null)),
     rejection: hasMessage ? null : (attempt?.rejection ?? null),
     isLate: row.status === 'waiting' && attempt === null && lateIn(app, row) <= 0,
-    message: hasMessage
-      ? { size: row.message_size ?? 0, subject: row.subject }
-      : null,
+    message: hasMessage ? { size: row.message_size ?? 0, subject: row.subject } : null,
     steps,
     retryAt: row.analysis_attempts > 0 ? row.analysis_due_at : null,
     isReanalysis: row.status === 'completed' && row.analysis_due_at !== null,

@@ -25,6 +25,7 @@ import { Notice } from '../frame/form.tsx';
 import { page } from '../frame/page-route.ts';
 import { ReaderContext } from '../frame/reader.tsx';
 import { ManageActions, TestActions } from './actions.tsx';
+import { History, historyCall, readTestHistory, SinceLastTest } from './history.tsx';
 import {
   nextChangeMs,
   type Progress,
@@ -191,6 +192,7 @@ async function reportPage(
   const reader = readerOf(app, actor, member);
   const inContext = (content: preact.ComponentChildren) =>
     renderToString(<ReaderContext.Provider value={reader}>{content}</ReaderContext.Provider>);
+  const history = await readTestHistory(call, row.id);
   const hasChosenTimes = member.time_zone !== null || member.date_locale !== null;
   const status =
     `${statusText(presentListed(row, app.config, []), progress)} ${placementText(row)}`.trim();
@@ -211,6 +213,7 @@ async function reportPage(
         <div class="actions toolbar screen-only">
           <TestActions row={row} />
         </div>
+        <SinceLastTest history={history} />
         {progress.isReanalysis ? (
           <Notice tone="info">
             The message is being analyzed again. This page shows the previous result until then.
@@ -225,7 +228,12 @@ async function reportPage(
         />
       </div>,
     ),
-    below: inContext(<ShowAsCurl calls={callsOf(row)} />),
+    below: inContext(
+      <>
+        <History history={history} />
+        <ShowAsCurl calls={[...callsOf(row), historyCall(row.id)]} />
+      </>,
+    ),
     times: hasChosenTimes ? { timeZone: reader.timeZone, locale: reader.locale } : null,
   });
 }
