@@ -54,5 +54,15 @@ export const TEST_REPORT_STYLE = `
 .history-chart .bars { ${CHART_STYLE} }
 .app .contents { top: 0; }
 @media (max-width: 1439px) { .app .with-aside { grid-template-columns: minmax(0, 1fr); } .app .contents { display: none; } }
-@media (max-width: 640px) { .report-head .test-name { font-size: 16px; } .toolbar { flex-wrap: nowrap; overflow-x: auto; padding: 4px 16px; margin: 8px -16px 0; scrollbar-width: thin; } .toolbar > * { flex: none; } .history-rows .with-this { display: none; } .history-rows th:nth-child(-n+2) { width: 48px; } .history-chart .bars { font-size: 12px; } }
+@media (max-width: 640px) { .report-head .test-name { font-size: 16px; } .toolbar { flex-wrap: nowrap; overflow-x: auto; padding: 4px 16px; margin: 8px -16px 0; scrollbar-width: thin; } .toolbar > * { flex: none; }
+  .history-rows tr { display: grid; grid-template: "a b t t" "a b s c" / 60px 60px auto 1fr; border-bottom: 1px solid var(--line); }
+  .history-rows tr:last-child { border-bottom: 0; }
+  .history-rows :is(th, td) { padding: 6px 8px; border-bottom: 0; }
+  .history-rows :is(th, td):nth-child(1) { grid-area: a; width: auto; }
+  .history-rows :is(th, td):nth-child(2) { grid-area: b; width: auto; }
+  .history-rows td:nth-child(3) { grid-area: t; }
+  .history-rows td:nth-child(4) { grid-area: s; }
+  .history-rows td:nth-child(5) { grid-area: c; }
+  .history-rows :is(.with-this, th:nth-child(n+3)) { display: none; }
+  .history-chart .bars { font-size: 12px; } }
 `;

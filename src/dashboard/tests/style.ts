@@ -5,7 +5,6 @@ const LIST = `
 .selection-head { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: 8px 16px; margin-bottom: 8px; }
 .selection-head fieldset { align-items: center; border: 0; padding: 0; min-width: 0; }
 .selected-count { min-width: 96px; }
-.button[aria-disabled="true"] { opacity: 0.6; cursor: default; }
 .selection table { table-layout: fixed; }
 .selection .select { width: 44px; }
 .selection th:nth-child(3) { width: 152px; }
@@ -24,6 +23,7 @@ const LIST = `
 @media (max-width: 640px) {
   .narrow-only { display: block; }
   .selection-head .actions { gap: 4px; }
+  .selected-count { flex-basis: 100%; }
   .selection-head .button { min-height: 36px; padding: 4px 8px; }
   .selection th:nth-child(3) { width: 116px; }
   .selection .state { white-space: normal; }
