@@ -20,6 +20,7 @@ import {
   detailName,
   detailText,
   objectName,
+  objectNoun,
   objectPath,
 } from './audit-words.ts';
 
@@ -233,7 +234,7 @@ function Change({ entry, path }: EntryProps) {
       detailName(name),
       detailText(value),
     ]),
-    [`ID (${objectName(object_type).toLowerCase()})`, object_id],
+    [`ID (${objectNoun(object_type)})`, object_id],
     ...(key_id ? [['API key', key_id] as [string, string]] : []),
     ...(session_id ? [['Session', session_id] as [string, string]] : []),
     ...(ip ? [['Address', ip] as [string, string]] : []),
@@ -256,7 +257,7 @@ function Change({ entry, path }: EntryProps) {
           ))}
         </dl>
         <p class="links small">
-          {path && <a href={path}>Open the {objectName(object_type).toLowerCase()}</a>}
+          {path && <a href={path}>Open the {objectNoun(object_type)}</a>}
           <a href={pathWith(PATH, { object: object_id })}>All changes to this object</a>
         </p>
       </Fold>
