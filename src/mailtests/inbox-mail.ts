@@ -57,7 +57,7 @@ async function storeForInbox(
     ...{ name, kind, domain_id, livemode: inbox.livemode === 1 },
     metadata: JSON.parse(inbox.metadata) as Record<string, string>,
   };
-  const test = { ...receivedTestRow(app, fields, message), inbox_id };
+  const test = { ...receivedTestRow(app, fields, message, raw), inbox_id };
   await insertTest(tx, test);
   await insertTags(tx, test, JSON.parse(inbox.tags));
   await insertMessage(tx, { ...message, test_id: test.id }, raw);

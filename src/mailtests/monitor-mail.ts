@@ -85,7 +85,7 @@ async function storeForMonitor(
   if (lastHour >= MAX_TESTS_PER_HOUR) return TOO_MANY;
   const token = monitor.token!;
   const fields = { kind: 'auto', metadata: {}, livemode: true, name } as const;
-  const received = receivedTestRow(app, fields, message);
+  const received = receivedTestRow(app, fields, message, raw);
   const test = withSeeds({ ...received, monitor_id }, seeds, token);
   await insertTest(tx, test);
   await insertPlacements(tx, test, seeds, token);

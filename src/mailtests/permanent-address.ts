@@ -5,6 +5,7 @@ import { isoTime } from '../lib/clock.ts';
 import type { Tx } from '../store/open.ts';
 import type { MessageRow, TestRow } from '../store/tables.generated.ts';
 import { type NewTestFields, newTestRow } from './queries.ts';
+import { subjectColumns } from './received-subject.ts';
 
 const HOUR_MS = 3_600_000;
 /** A mail server that missed our reply sends the same bytes again. */
@@ -50,9 +51,12 @@ export function receivedTestRow(
   app: Pick<App, 'clock' | 'newId'>,
   fields: Omit<NewTestFields, 'expires_in'>,
   message: MessageRow,
+  raw: Uint8Array,
 ): TestRow {
+  const row = newTestRow(app, { ...fields, expires_in: 0 });
   return {
-    ...newTestRow(app, { ...fields, expires_in: 0 }),
+    ...row,
+    ...subjectColumns(row.name, raw),
     status: 'processing',
     received_at: message.received_at,
     message_size: message.size,

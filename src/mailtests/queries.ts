@@ -5,6 +5,7 @@ import type { App } from '../app.ts';
 import { fetchPage, type Page, selectPage } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import { randomToken } from '../lib/crypto.ts';
+import { addressDomain } from '../lib/domain-names.ts';
 import { AppError } from '../lib/errors.ts';
 import { idAt } from '../lib/ids.ts';
 import {
@@ -148,7 +149,7 @@ export async function findTest(
 export async function findTestByToken(db: Db | Tx, token: string) {
   const query = db
     .selectFrom('tests')
-    .select(['id', 'status', 'expires_at', 'livemode'])
+    .select(['id', 'status', 'expires_at', 'livemode', 'name'])
     .where('token', '=', token.toLowerCase());
   return lockIn(db, query).executeTakeFirst();
 }
@@ -214,6 +215,12 @@ function filteredTests(
   if (filters.status && filters.status !== 'completed')
     query = query.where(sql<boolean>`status <> 'completed'`);
   if (filters.from_domain) query = query.where('from_domain', '=', filters.from_domain);
+  if (filters.name !== undefined) query = query.where('name', '=', filters.name);
+  if (filters.from_address !== undefined)
+    query = query
+      .where('from_address', '=', filters.from_address)
+      // For its index.
+      .where('from_domain', '=', addressDomain(filters.from_address) ?? '');
   if (filters.created_after) {
     // An ID is never older than its test, so older IDs need not be read.
     const oldest = idAt('test', Date.parse(filters.created_after));
@@ -227,40 +234,6 @@ function filteredTests(
     query = query.where(sql<boolean>`search like ${like} escape '\\'`);
   }
   return query;
-}
-
-/** How many earlier tests are searched: enough for any campaign, and quick among 100,000 tests. */
-const MAX_SEARCHED_TESTS = 10_000;
-
-/**
- * The latest completed test before this one with the same name; without one, the latest of a message from the same
- * domain with the same subject. Undefined if there is none among the last 10,000 earlier tests.
- */
-export async function findPreviousTest(
-  db: Db,
-  { id, livemode, name, from_domain, subject }: TestRow,
-): Promise<string | undefined> {
-  const earlier = db
-    .selectFrom('tests')
-    .select(['id', 'name', 'subject', 'status'])
-    .where('livemode', '=', livemode)
-    .where('id', '<', id)
-    .orderBy('id', 'desc')
-    .limit(MAX_SEARCHED_TESTS);
-  const latestOf = async (tests: typeof earlier, column: 'name' | 'subject', value: string) => {
-    const found = await db
-      .selectFrom(tests.as('earlier'))
-      .select('id')
-      .where(column, '=', value)
-      .where('status', '=', 'completed')
-      .orderBy('id', 'desc')
-      .limit(1)
-      .executeTakeFirst();
-    return found?.id;
-  };
-  const namesake = name === null ? undefined : await latestOf(earlier, 'name', name);
-  if (namesake !== undefined || from_domain === null || subject === null) return namesake;
-  return latestOf(earlier.where('from_domain', '=', from_domain), 'subject', subject);
 }
 
 /** Tests can have 10 KB of metadata, and each client of an export holds a batch until it has read it. */

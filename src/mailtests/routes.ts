@@ -16,6 +16,7 @@ import { readPieces } from '../store/chunks.ts';
 import { afterCommit } from '../store/open.ts';
 import { audit } from '../team/audit.ts';
 import { reauthorize } from '../team/permissions.ts';
+import { getHistory } from './history-routes.ts';
 import { Inbox } from './inbox-schema.ts';
 import { createInbox, presentInbox } from './inboxes.ts';
 import { notAMessage } from './message-file.ts';
@@ -322,6 +323,7 @@ export const testOperations = {
   list,
   export: exportTests,
   get: getTest,
+  history: getHistory,
   update: updateTest,
   remove: removeTest,
   source,

@@ -878,6 +878,16 @@ const FILTERS = {
       'example.com',
     ),
   ),
+  from_address: described(
+    v.optional(v.string()),
+    'Only tests of messages with exactly this From address.',
+    'news@example.com',
+  ),
+  name: described(
+    v.optional(v.string()),
+    'Only tests with exactly this name.',
+    'Spring newsletter',
+  ),
   tag: v.optional(
     described(Tag, 'Only tests with this tag. Its case does not matter.', 'newsletter'),
   ),

@@ -13,6 +13,7 @@ import type { TestRow } from '../store/tables.generated.ts';
 import { insertMessage } from './messages.ts';
 import { presentTest } from './present.ts';
 import { ANALYZE_JOB, insertTest, newTestRow } from './queries.ts';
+import { subjectColumns } from './received-subject.ts';
 import { DEFAULT_EXPIRES_IN, type SubmitQuery, type Test } from './schema.ts';
 import { insertTags } from './tags.ts';
 
@@ -94,6 +95,7 @@ export async function submitMessage(
     envelope: JSON.stringify(envelope),
     line_ends_converted: converted ? 1 : 0,
     analysis_due_at: waitingRow.created_at,
+    ...subjectColumns(waitingRow.name, raw),
   };
   const message = {
     id: app.newId('msg'),

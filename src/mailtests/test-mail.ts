@@ -8,6 +8,7 @@ import { expectAttempt } from './live.ts';
 import { findMessageOf, insertMessage } from './messages.ts';
 import { ANALYZE_JOB, findTestByToken } from './queries.ts';
 import { type StoreOutcome, storeMail } from './receive.ts';
+import { subjectColumns } from './received-subject.ts';
 
 const EXPIRED = reject(550, '5.2.1', 'This test address has expired');
 const USED = reject(550, '5.2.1', 'This test address has already received its message');
@@ -59,6 +60,7 @@ async function storeForTest(
       message_size: message.size,
       envelope: message.envelope,
       analysis_due_at: message.received_at,
+      ...subjectColumns(test.name, raw),
     })
     .where('id', '=', test.id)
     .execute();

@@ -8,6 +8,23 @@ export type TitledTest = Pick<
   'id' | 'name' | 'subject' | 'from_address' | 'status' | 'score' | 'grade' | 'received_at'
 > & { hasResult: boolean };
 
+/** Without a name and a subject. Only a result shows that a message has no subject. */
+const UNTITLED: Record<TestRow['status'], string> = {
+  waiting: 'New test',
+  processing: 'Subject not known yet',
+  completed: 'No subject',
+  failed: 'Failed test',
+};
+
+/** What a test is called: its name, else its subject, else what is known instead. */
+export function titleOfTest({
+  name,
+  subject,
+  status,
+}: Pick<TestRow, 'name' | 'subject' | 'status'>): string {
+  return name?.trim() || subject?.trim() || UNTITLED[status];
+}
+
 /** The tests of this mode with these IDs, by ID. Deleted tests are missing. */
 export async function findTitledTests(
   db: Db,

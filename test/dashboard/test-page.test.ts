@@ -12,6 +12,7 @@ import { goodMessage } from '../helpers/good-message.ts';
 import { sendMail } from '../helpers/send.ts';
 import { type Member, newMember, startWithOwner } from './member.ts';
 import { fieldOf, mainOf } from './pages.ts';
+import { storeTest } from './stored-tests.ts';
 
 const versionIn = (html: string): string => /data-version="([^"]+)"/.exec(html)![1]!;
 const urlIn = (html: string): string | undefined => /data-watch="([^"]+)"/.exec(html)?.[1];
@@ -253,6 +254,37 @@ test('A completed test is the report with navigation and actions, for viewers wi
   assert.doesNotMatch(seen.html, /action="\/tests/);
   for (const link of [links[0]!, links[2]!, links[3]!]) assert.ok(seen.html.includes(link), link);
   for (const link of [links[1]!, links[4]!]) assert.ok(!seen.html.includes(link), link);
+});
+
+test('A completed test shows its earlier tests, with what changed and the way to all of them', async (t) => {
+  const { service, owner } = await start(t);
+  const series = { name: 'Weekly', hoursAgo: 3 };
+  const older = await storeTest(service.app, { ...series, score: 70, issues: ['spf'] });
+  const newer = await storeTest(service.app, { ...series, score: 64, issues: [] });
+  const only = await storeTest(service.app, { name: 'Only one' });
+  const { html } = await owner.get(`/tests/${newer}`);
+  const history = /<section[^>]* id="history".*?<\/section>/s.exec(html)![0];
+  assert.match(html, /6 points less<\/span><\/span><\/a> since the previous test: score 70/);
+  assert.ok(history.includes(`href="/tests/compare?a=${older}&amp;b=${newer}"`));
+  assert.ok(history.includes('href="/tests?name=Weekly"'));
+  assert.match(history, /<svg role="img".*70.*64/s);
+  const first = await owner.get(`/tests/${only}`);
+  assert.doesNotMatch(first.html, /id="history"|since the previous test/);
+});
+
+test('A message has its subject in the list and on its page before its analysis ends', async (t) => {
+  const { service, owner } = await start(t);
+  const base = { status: 'processing', score: null, grade: null, checks: null } as const;
+  const known = await storeTest(service.app, { ...base, subject: 'Known early' });
+  const unknown = await storeTest(service.app, { ...base, subject: null });
+  const { html } = await owner.get('/tests');
+  assert.match(html, /Known early/);
+  assert.match(html, /Subject not known yet/);
+  assert.doesNotMatch(html, /No subject/);
+  assert.match((await owner.get(`/tests/${known}`)).html, /<h1[^>]*>.*Known early/);
+  assert.match((await owner.get(`/tests/${unknown}`)).html, /<h1[^>]*>.*Subject not known yet/);
+  await storeTest(service.app, { subject: null });
+  assert.match((await owner.get('/tests')).html, /No subject/);
 });
 
 test('Forms of a test are for members, and only in the mode of the browser', async (t) => {

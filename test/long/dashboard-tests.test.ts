@@ -55,17 +55,27 @@ describe('Tests in the browser', () => {
       const browser = await startMemberBrowser(t, service, 'member');
       const page = await browser.open('/tests', { viewport });
       assert.deepEqual(await titles(page), ['Waits', 'April', 'March']);
-      // A choice applies at once, and the URL contains only what was chosen.
-      await Promise.all([
-        page.waitForURL('**/tests?status=completed'),
-        page.selectOption('#status', 'completed'),
-      ]);
+      if (size === 'phone') {
+        // The filters take one line until it is opened, and wait for the button.
+        assert.equal(await page.isVisible('#status'), false);
+        await page.click('.filter-line summary');
+        await page.selectOption('#status', 'completed');
+      } else {
+        // A choice applies at once, and the URL contains only what was chosen.
+        await Promise.all([
+          page.waitForURL('**/tests?status=completed'),
+          page.selectOption('#status', 'completed'),
+        ]);
+        assert.equal(await page.isVisible('.filter-line'), false);
+      }
       await page.fill('#tag', 'Newsletter');
       await Promise.all([
         page.waitForURL('**/tests?status=completed&tag=Newsletter'),
         page.press('#tag', 'Enter'),
       ]);
       assert.deepEqual(await titles(page), ['April', 'March']);
+      if (size === 'phone')
+        assert.match(await page.innerText('.filter-line'), /^Filter:\s+Completed · Newsletter$/);
       await page.check('[data-action="select-all"]');
       await page.click('button:text("Compare")');
       await page.waitForURL('**/tests/compare?a=*');
@@ -125,6 +135,99 @@ describe('Tests in the browser', () => {
     const [pasted] = (await service.call<{ data: Test[] }>('GET', '/v1/tests')).body.data;
     const done = await service.getTest(pasted!.id, '?wait=20');
     assert.deepEqual([done.subject, done.envelope?.client_ip], ['By keyboard', '192.0.2.1']);
+  });
+
+  test('Buttons for selected tests are off until enough are selected, with a reason', async (t) => {
+    const service = await startTestService(t);
+    await service.createTest({ name: 'One' });
+    await service.createTest({ name: 'Two' });
+    const browser = await startMemberBrowser(t, service, 'member');
+    const page = await browser.open('/tests');
+    const compare = page.getByRole('button', { name: 'Compare' });
+    const exportButton = page.getByRole('button', { name: 'Export', exact: true });
+    const count = page.locator('.selected-count');
+    const states = async () => [
+      await count.innerText(),
+      await exportButton.isEnabled(),
+      await compare.isEnabled(),
+    ];
+    const reason = async () =>
+      page.textContent(`#${await compare.getAttribute('aria-describedby')}`);
+    assert.deepEqual(await states(), ['None selected', false, false]);
+    // A button that is off has the focus and says why, but does nothing.
+    await compare.focus();
+    await page.keyboard.press('Enter');
+    assert.equal(page.url(), `${service.url}/tests`);
+    assert.equal((await reason())?.trim(), 'Select exactly two tests first.');
+    await page.check('[aria-label="Select One"]');
+    assert.deepEqual(await states(), ['1 selected', true, false]);
+    await page.check('[aria-label="Select Two"]');
+    assert.deepEqual(await states(), ['2 selected', true, true]);
+    assert.equal(await compare.getAttribute('aria-describedby'), null);
+    assert.equal(await page.isChecked('[data-action="select-all"]'), true);
+    await page.uncheck('[data-action="select-all"]');
+    assert.deepEqual(await states(), ['None selected', false, false]);
+    // After "back", the browser restores the boxes, and with them the buttons.
+    await page.check('[aria-label="Select One"]');
+    await page.click('button:text("Delete…")');
+    await page.waitForURL('**/tests/delete?*');
+    await page.goBack();
+    assert.deepEqual(await states(), ['1 selected', true, false]);
+  });
+
+  test('Without scripts, filters open on a phone and the buttons for selected tests work', async (t) => {
+    const service = await startTestService(t);
+    await service.createTest({ name: 'One' });
+    const browser = await startMemberBrowser(t, service, 'member');
+    const page = await browser.open('/tests', {
+      viewport: SIZES.phone,
+      javaScriptEnabled: false,
+    });
+    assert.equal(await page.isVisible('#status'), false);
+    await page.click('.filter-line summary');
+    await page.selectOption('#status', 'waiting');
+    await page.click('button:text("Apply")');
+    await page.waitForURL('**/tests?*status=waiting*');
+    await page.check('[aria-label="Select One"]');
+    await page.click('button:text("Delete…")');
+    await page.waitForURL('**/tests/delete?*');
+    // An error opens the filters.
+    await page.goto(`${service.url}/tests?domain=a..b`);
+    assert.equal(await page.isVisible('#domain'), true);
+  });
+
+  test('The history of a test compares any two tests in one click', async (t) => {
+    const service = await startTestService(t, { zone: ZONE });
+    const subject = 'عرض 2026: خصم 20% (ABC-123)';
+    const ids: string[] = [];
+    for (const clientIp of ['192.0.2.9', '192.0.2.1', '192.0.2.1'])
+      ids.push((await submitted(service, '', goodMessage({ Subject: subject }), clientIp)).id);
+    const [first, second, third] = ids;
+    const browser = await startMemberBrowser(t, service, 'viewer');
+    await checkLook(browser, `/tests/${third}`);
+    const page = await browser.open(`/tests/${third}`);
+    const rows = page.locator('.history-rows tbody tr');
+    assert.equal(await rows.count(), 3);
+    assert.match(await rows.nth(1).innerText(), /Resolved: SPF.*\+\d+/s);
+    // Numbers stand where they do in the message: the title has its own direction.
+    assert.equal(await rows.first().locator('bdi').innerText(), subject);
+    const compared = (a: string, b: string) => page.waitForURL(`**/tests/compare?a=${a}&b=${b}`);
+    // This test and any other, any test and the one before it, and any two.
+    const clicks: [() => Promise<void>, string, string][] = [
+      [() => rows.nth(2).getByText('Compare with this test').click(), first!, third!],
+      [() => rows.nth(1).locator('.delta').click(), first!, second!],
+      [() => page.locator('#history').getByRole('button').click(), second!, third!],
+    ];
+    for (const [click, a, b] of clicks) {
+      await Promise.all([compared(a, b), click()]);
+      await page.goBack();
+    }
+    await rows.nth(2).locator('[name="a"]').check();
+    await rows.nth(1).locator('[name="b"]').check();
+    await Promise.all([
+      compared(first!, second!),
+      page.locator('#history').getByRole('button').click(),
+    ]);
   });
 
   test('A keyboard reaches every action on selected tests', async (t) => {

@@ -25,6 +25,7 @@ const REQUIRED_ROLE: Record<string, Role | 'public'> = {
   exportTests: 'viewer',
   getTest: 'viewer',
   getTestSource: 'viewer',
+  listTestHistory: 'viewer',
   getTestReportPage: 'viewer',
   getTestReportPdf: 'viewer',
   createTest: 'member',

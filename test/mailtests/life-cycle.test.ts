@@ -293,10 +293,11 @@ test('DNS failure during analysis is retried after 1, 3 and 10 minutes, then fai
   const due = async () => {
     const row = await service.app.db
       .selectFrom('tests')
-      .select(['analysis_due_at', 'status', 'score'])
+      .select(['analysis_due_at', 'status', 'score', 'subject'])
       .where('id', '=', id)
       .executeTakeFirstOrThrow();
     assert.equal(row.score, null);
+    assert.ok(row.subject, 'known from the arrival of the message');
     return row;
   };
   for (const minutes of [1, 3, 10]) {
@@ -337,6 +338,8 @@ test('POST /v1/tests with a raw message converts bare LF and uses the given enve
   assert.equal(status, 201);
   assert.equal(body.status, 'processing');
   const done = await finished(service, body.id);
+  assert.ok(done.subject);
+  assert.equal(body.subject, done.subject, 'known before the analysis');
   assert.equal(done.line_ends_converted, true);
   assert.equal(done.auth_results.spf, 'pass');
   assert.equal(done.checks.find(({ id }) => id === 'helo')?.status, 'fail');

@@ -7,11 +7,12 @@ import type { Alert } from '../../alerts/schema.ts';
 import { allows } from '../../http/actor.ts';
 import { StateMark } from '../../report/html/components.tsx';
 import { appPage, type PageCall } from '../frame/app-page.tsx';
+import { Filters } from '../frame/filters.tsx';
 import { Notice, Select } from '../frame/form.tsx';
 import { page } from '../frame/page-route.ts';
 import { useReader } from '../frame/reader.tsx';
 import { EmptyState, NotSetUp } from '../frame/states.tsx';
-import { DataTable, Filters, Pager } from '../frame/table.tsx';
+import { DataTable, Pager } from '../frame/table.tsx';
 import { IncidentTable } from './incident-table.tsx';
 import { conditionText, LastTriggered, RuleState } from './parts.tsx';
 

@@ -2,6 +2,7 @@
 
 import { saveDraft } from './drafts.ts';
 import { startRefreshing, stopRefreshing } from './refresh.ts';
+import { isTooFew, selectAll, showSelection } from './selection.ts';
 import { checkSession } from './signed-out.ts';
 import { showLocalTimes, startRelativeTimes } from './times.ts';
 import { startUploads } from './upload-files.ts';
@@ -13,9 +14,12 @@ function toggleNavigation(button: HTMLElement): void {
   button.setAttribute('aria-expanded', String(isOpen));
 }
 
-function selectAll(box: HTMLInputElement): void {
-  for (const other of box.form?.querySelectorAll<HTMLInputElement>('input[name="id"]') ?? [])
-    other.checked = box.checked;
+/** Not on phones, where the filters are opened to set several of them. */
+function applyFilters({ form }: HTMLSelectElement): void {
+  if (form?.dataset.filters === undefined) return;
+  const line = form.previousElementSibling;
+  const isFolded = line instanceof HTMLDetailsElement && line.checkVisibility();
+  if (!isFolded) form.requestSubmit();
 }
 
 /** Before the upload, which could take minutes. */
@@ -49,13 +53,17 @@ addEventListener('keydown', ({ key }) => {
 /** Choices in filters apply at once; text fields wait for Enter. */
 addEventListener('change', ({ target }) => {
   if (target instanceof HTMLInputElement && target.dataset.maxBytes) checkFileSize(target);
-  if (target instanceof HTMLSelectElement)
-    target.closest<HTMLFormElement>('form[data-filters]')?.requestSubmit();
+  if (target instanceof HTMLInputElement && target.name === 'id') showSelection();
+  if (target instanceof HTMLSelectElement) applyFilters(target);
 });
 
 /** A form is sent once, even if its button is clicked twice. */
 addEventListener('submit', (event) => {
   const form = event.target as HTMLFormElement;
+  if (event.submitter && isTooFew(event.submitter)) {
+    event.preventDefault();
+    return;
+  }
   if (form.method === 'get') {
     for (const field of form.elements)
       if (
@@ -95,4 +103,5 @@ function start(): void {
   watchTest();
   startRefreshing();
   startUploads();
+  showSelection();
 }

@@ -4,6 +4,7 @@ import * as v from 'valibot';
 import { findRulesOfDomain, latestDomainEvents } from '../../domains/queries.ts';
 import { domainOperations } from '../../domains/routes.ts';
 import { readableDomain } from '../../lib/readable-domain.ts';
+import { findScoreChanges } from '../../mailtests/history.ts';
 import { testOperations } from '../../mailtests/routes.ts';
 import { monitorOperations } from '../../monitors/routes.ts';
 import { appPage, type PageCall } from '../frame/app-page.tsx';
@@ -77,7 +78,11 @@ async function render(call: PageCall, id: string, { done = '', problem, selector
         <Health domain={domain} />
         <div class="columns">
           <History events={events} />
-          <LatestTests domainId={id} tests={tests.data} />
+          <LatestTests
+            domainId={id}
+            tests={tests.data}
+            changes={await findScoreChanges(call.app.db, tests.data)}
+          />
         </div>
         <div class="columns">
           <Selectors domain={domain} typed={selectors} problem={problemOf('selectors')} />

@@ -4,9 +4,10 @@ import type { DomainEvent } from '../../domains/queries.ts';
 import type { ListedTest } from '../../mailtests/schema.ts';
 import { StateMark } from '../../report/html/components.tsx';
 import { Card } from '../frame/card.tsx';
-import { Score, Waiting } from '../frame/states.tsx';
+import { Waiting } from '../frame/states.tsx';
 import { DataTable, pathWith } from '../frame/table.tsx';
 import { Ago } from '../frame/times.tsx';
+import { TestResult, titleOf } from '../tests/test-cells.tsx';
 import { STATE_WORDS } from './states.tsx';
 
 const MARKS = { healthy: 'pass', warning: 'warn', critical: 'fail', unknown: 'unknown' } as const;
@@ -48,7 +49,14 @@ function wordsOf({ type, data }: DomainEvent) {
   );
 }
 
-export function LatestTests({ domainId, tests }: { domainId: string; tests: ListedTest[] }) {
+interface LatestProps {
+  domainId: string;
+  tests: ListedTest[];
+  /** Changes of the score by ID. */
+  changes: Map<string, number>;
+}
+
+export function LatestTests({ domainId, tests, changes }: LatestProps) {
   const all = tests.length > 0 && (
     <a href={pathWith('/tests', { domain_id: domainId })}>All tests of this domain</a>
   );
@@ -67,11 +75,13 @@ export function LatestTests({ domainId, tests }: { domainId: string; tests: List
           columns={[
             {
               title: 'Test',
-              cell: ({ name, subject }) => (
-                <bdi class="one-line latest-test-name">{name ?? subject ?? 'No subject'}</bdi>
-              ),
+              cell: (test) => <bdi class="one-line latest-test-name">{titleOf(test)}</bdi>,
             },
-            { title: 'Score', number: true, cell: (test) => <Outcome test={test} /> },
+            {
+              title: 'Score',
+              number: true,
+              cell: (test) => <Outcome test={test} change={changes.get(test.id)} />,
+            },
             {
               title: 'Time',
               cell: ({ received_at, created_at }) => <Ago at={received_at ?? created_at} />,
@@ -83,8 +93,9 @@ export function LatestTests({ domainId, tests }: { domainId: string; tests: List
   );
 }
 
-function Outcome({ test: { status, score, grade } }: { test: ListedTest }) {
-  if (status === 'completed') return <Score score={score} grade={grade} />;
+function Outcome({ test, change }: { test: ListedTest; change: number | undefined }) {
+  const { status } = test;
+  if (status === 'completed') return <TestResult test={test} change={change} />;
   if (status === 'failed') return <StateMark state="unknown" word="No result" />;
-  return <Waiting />;
+  return <Waiting>{status === 'processing' ? 'Analyzing' : 'Waiting'}</Waiting>;
 }

@@ -6,6 +6,7 @@ import { domainOperations } from '../../domains/routes.ts';
 import type { ListedDomain } from '../../domains/schema.ts';
 import { readableDomain } from '../../lib/readable-domain.ts';
 import { appPage, type PageCall } from '../frame/app-page.tsx';
+import { Filters } from '../frame/filters.tsx';
 import {
   type FormProblem,
   Notice,
@@ -19,7 +20,7 @@ import { seeOther } from '../frame/page.tsx';
 import { form, page } from '../frame/page-route.ts';
 import { useReader } from '../frame/reader.tsx';
 import { EmptyState, Fold, Score } from '../frame/states.tsx';
-import { type Column, DataTable, Filters, Pager, pathWith } from '../frame/table.tsx';
+import { type Column, DataTable, Pager, pathWith } from '../frame/table.tsx';
 import { Ago, Due } from '../frame/times.tsx';
 import {
   DOMAIN_STATES,
@@ -112,10 +113,14 @@ async function render(call: PageCall, { query = {}, name, problem = null }: Stat
                 ]),
               ]}
             />
-            <div class="field grow">
-              <label for="q">Name contains</label>
-              <input id="q" name="q" type="search" value={q} autocomplete="off" maxLength={200} />
-            </div>
+            <TextField
+              name="q"
+              label="Name contains"
+              type="search"
+              value={q}
+              maxLength={200}
+              grow
+            />
           </Filters>
         )}
         {groups.map((group) => (

@@ -166,7 +166,8 @@ export const messageColumns = <Row extends ListedComplaint | ListedBounce>(): Co
     title: 'Message',
     cell: ({ subject, recipient_domain, received_at }) => (
       <>
-        <bdi>{subject ?? 'No subject'}</bdi>
+        {/* Many receivers remove it from their reports. */}
+        {subject === null ? 'Subject not reported' : <bdi>{subject || 'No subject'}</bdi>}
         <div class="small muted">
           {recipient_domain && (
             <>

@@ -5,8 +5,9 @@ import type { App } from '../../app.ts';
 import { dayBefore, daysOfPeriod, lastDays, MAX_DAYS } from '../../feedback/sums.ts';
 import { isDay } from '../../lib/clock.ts';
 import { dayInWords } from '../../report/times.ts';
+import { Filters } from '../frame/filters.tsx';
 import { Notice, Select, TextField } from '../frame/form.tsx';
-import { Filters, pathWith } from '../frame/table.tsx';
+import { pathWith } from '../frame/table.tsx';
 
 export const PERIODS: [days: string, text: string][] = [
   ['7', 'Last 7 days'],

@@ -10,6 +10,7 @@ import { formatCount } from '../../report/summary.ts';
 import { Confirm } from '../frame/action.tsx';
 import { appPage, type PageCall } from '../frame/app-page.tsx';
 import { Card, Facts } from '../frame/card.tsx';
+import { Filters } from '../frame/filters.tsx';
 import {
   catchErrors,
   type FormProblem,
@@ -21,7 +22,7 @@ import {
 import { seeOther } from '../frame/page.tsx';
 import { page } from '../frame/page-route.ts';
 import { For } from '../frame/reader.tsx';
-import { type Column, DataTable, Filters, Pager, pathWith } from '../frame/table.tsx';
+import { type Column, DataTable, Pager, pathWith } from '../frame/table.tsx';
 import { Time } from '../frame/times.tsx';
 import { FEEDBACK, feedbackPath, REPORTS } from './list.tsx';
 import { Overrides, overridesOfRows } from './overrides.tsx';

@@ -35,7 +35,6 @@ export const FEEDBACK_STYLE = `
 .step-head h3 { margin: 0; }
 .steps .record-done { display: flex; flex-wrap: wrap; align-items: center; gap: 4px 8px; overflow-wrap: anywhere; }
 .period { display: flex; flex-wrap: wrap; align-items: flex-end; gap: 8px 24px; }
-.period > .filters { flex-wrap: nowrap; }
 @media (min-width: 641px) { .period .filters { flex-wrap: nowrap; } }
 .period details > summary { min-height: 36px; padding: 6px 0; color: var(--accent); font-size: 14px; cursor: pointer; }
 form.dragging .drop-zone { outline: 2px dashed var(--accent); outline-offset: 8px; }

@@ -161,6 +161,7 @@ export function TextField(
     required?: boolean;
     min?: number;
     max?: number;
+    maxLength?: number;
     placeholder?: string;
     /** The id of a `datalist` with suggestions. */
     list?: string;
@@ -182,6 +183,7 @@ export function TextField(
         required={required}
         min={min}
         max={max}
+        maxLength={props.maxLength}
         placeholder={placeholder}
         list={list}
         autocomplete="off"

@@ -78,7 +78,7 @@ form.inline > * { margin: 0; }
 main .button:not(.needs-script) { display: inline-flex; min-height: 36px; text-decoration: none; }
 .button.danger { color: var(--fail); }
 .button.danger-solid { border-color: var(--fail); background: var(--fail); color: var(--page); font-weight: 600; }
-.button:disabled { opacity: 0.6; cursor: default; }
+.button:is(:disabled, [aria-disabled="true"]) { opacity: 0.6; cursor: default; }
 .confirm[open] { flex-basis: 100%; }
 .confirm-panel { max-width: 480px; margin-top: 8px; padding: 16px; border: 1px solid var(--fail); border-radius: 8px; background: var(--surface); }
 .confirm-panel > * + * { margin-top: 12px; }
@@ -88,12 +88,15 @@ main .confirm-panel .button { max-width: 100%; padding-block: 8px; line-height: 
 
 const LISTS = `
 .filters { display: flex; flex-wrap: wrap; align-items: flex-end; gap: 12px; }
+:is(.page, .card) > .filters { display: grid; grid-template-columns: repeat(auto-fit, minmax(112px, 1fr)); }
 .filters > * { margin: 0; }
-.filters .field { flex: 0 1 160px; min-width: 130px; }
 .filters .field > label { font-size: 14px; font-weight: 400; color: var(--muted); }
 .filters .field > input, .filters .field > select { min-height: 36px; padding: 4px 8px; font-size: 14px; }
-.filters .field.grow { flex: 1 1 200px; }
-.filters > a { padding: 8px 0; font-size: 14px; }
+.filters .field { flex: 0 1 176px; min-width: 0; }
+.filters .field.grow { grid-column: span 2; }
+.filter-actions { display: flex; flex-wrap: wrap; align-items: center; gap: 4px 12px; }
+.filter-actions > a { padding: 8px 0; font-size: 14px; white-space: nowrap; }
+.filter-line { display: none; }
 .table { border: 1px solid var(--line); border-radius: 8px; background: var(--surface); }
 .rows td { vertical-align: middle; }
 .rows td time { white-space: nowrap; }
@@ -125,7 +128,17 @@ const LISTS = `
 .fold > summary { display: flex; align-items: center; gap: 8px; min-height: 36px; }
 .fold > div { padding-top: 8px; }
 @media (min-width: 641px) { .section-head .filters { flex-wrap: nowrap; } }
-@media (max-width: 640px) { .wide:is(td, th) { display: none; } }
+@media (max-width: 640px) {
+  .wide:is(td, th) { display: none; }
+  .filter-line { display: block; width: 100%; border: 1px solid var(--strong-line); border-radius: 8px; background: var(--surface); font-size: 14px; }
+  .filter-line > summary { display: flex; align-items: center; gap: 8px; min-height: 44px; padding: 4px 12px; }
+  .filter-line > summary > span:first-of-type { flex: none; color: var(--muted); }
+  .filter-line + .filters { margin-top: 8px; }
+  .filter-line:not([open]) + .filters { display: none; }
+  :is(.page, .card) > .filters { grid-template-columns: 1fr 1fr; }
+  .filters { width: 100%; }
+  .filters .field { flex: 1 1 130px; }
+}
 `;
 
 const PANELS = `
@@ -134,7 +147,7 @@ const PANELS = `
 .panel-head { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: 8px 16px; }
 .panel .table { border: 0; }
 .panel .table table { margin: 0; }
-.columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 320px), 1fr)); gap: 24px; align-items: start; }
+.columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 320px), 1fr)); gap: 24px; }
 .columns > * { margin: 0; }
 .tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(150px, 1fr)); gap: 16px; }
 .tile { padding: 16px; border: 1px solid var(--line); border-radius: 8px; background: var(--surface); }

@@ -1,4 +1,4 @@
-/** Tables of objects whose rows are links, with filters above and paging below. */
+/** Tables of objects whose rows are links, with paging below. */
 
 import type { ComponentChildren } from 'preact';
 import { ScrollArea } from '../../report/html/components.tsx';
@@ -138,24 +138,4 @@ export function Pager({ path, query, cursors, rows, hasMore, ...options }: Pager
 export function pathWith(path: string, query: Record<string, string | undefined>): string {
   const given = Object.entries(query).filter((entry): entry is [string, string] => !!entry[1]);
   return given.length > 0 ? `${path}?${new URLSearchParams(given)}` : path;
-}
-
-interface FiltersProps {
-  path: string;
-  /** Whether one is set, so that they can be cleared. */
-  active: boolean;
-  children: ComponentChildren;
-}
-
-/** A form whose fields become the query of the URL. Choices apply at once where scripts run. */
-export function Filters({ path, active, children }: FiltersProps) {
-  return (
-    <form method="get" action={path} class="filters screen-only" data-filters>
-      {children}
-      <button type="submit" class="button">
-        Apply
-      </button>
-      {active && <a href={path}>Clear filters</a>}
-    </form>
-  );
 }

@@ -78,8 +78,9 @@ export function KeyFigures({ summary }: Props) {
 function scoreComparison(summary: SummaryFigures): string {
   const [current, previous] = [averageOf(summary), averageOf(summary.previous)];
   const before = previousPeriod(summary.period);
-  if (current === null)
-    return previous === null ? 'No data yet' : `It was ${previous.score} in ${before}`;
+  if (current === null && previous === null)
+    return summary.total_tests > 0 ? 'No completed test has a score' : 'No data yet';
+  if (current === null) return `It was ${previous!.score} in ${before}`;
   if (previous === null) return `No score in ${before}`;
   const change = current.score - previous.score;
   if (change === 0) return `Unchanged from ${before}`;

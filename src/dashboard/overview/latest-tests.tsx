@@ -7,7 +7,14 @@ import { Ago } from '../frame/times.tsx';
 import { AuthMarks, TestName, TestResult } from '../tests/test-cells.tsx';
 
 /** Each test looks as in the list of all tests. */
-export function LatestTests({ tests }: { tests: ListedTest[] }) {
+export function LatestTests({
+  tests,
+  changes,
+}: {
+  tests: ListedTest[];
+  /** Changes of the score by ID. */
+  changes: Map<string, number>;
+}) {
   return (
     <Card
       title="Latest tests"
@@ -28,7 +35,10 @@ export function LatestTests({ tests }: { tests: ListedTest[] }) {
           hrefOf={({ id }) => `/tests/${id}`}
           columns={[
             { title: 'Test', cell: (test) => <TestName test={test} /> },
-            { title: 'Result', cell: (test) => <TestResult test={test} /> },
+            {
+              title: 'Result',
+              cell: (test) => <TestResult test={test} change={changes.get(test.id)} />,
+            },
             {
               title: 'Authentication',
               cell: ({ auth_results }) => <AuthMarks results={auth_results} />,

@@ -3,6 +3,7 @@
 import * as v from 'valibot';
 import { countDomains, type DomainCounts } from '../../domains/overview.ts';
 import { allows } from '../../http/actor.ts';
+import { findScoreChanges } from '../../mailtests/history.ts';
 import { findIssueExamples } from '../../mailtests/issue-examples.ts';
 import { testOperations } from '../../mailtests/routes.ts';
 import { summaryOperations } from '../../summary/routes.ts';
@@ -115,7 +116,7 @@ async function overview(call: PageCall, query: v.InferOutput<typeof Query>): Pro
             </div>
           </div>
         </section>
-        <LatestTests tests={latest.data} />
+        <LatestTests tests={latest.data} changes={await findScoreChanges(app.db, latest.data)} />
       </>
     ),
   });

@@ -8,8 +8,9 @@ import { allows } from '../../http/actor.ts';
 import { normalizeDomain } from '../../lib/domain-names.ts';
 import { PERIODS, type Period } from '../../summary/summary.ts';
 import type { PageCall } from '../frame/app-page.tsx';
+import { Filters } from '../frame/filters.tsx';
 import { Select, TextField } from '../frame/form.tsx';
-import { Filters, pathWith } from '../frame/table.tsx';
+import { pathWith } from '../frame/table.tsx';
 
 /** Values that do not exist fall back to the default, because links are kept for a long time. */
 export const ScopeQuery = {

@@ -3,7 +3,12 @@
 import * as v from 'valibot';
 import { badgeRoutes } from '../../badges/routes.ts';
 import { allows } from '../../http/actor.ts';
-import { findTitledTests, newestResults, type TitledTest } from '../../mailtests/titles.ts';
+import {
+  findTitledTests,
+  newestResults,
+  type TitledTest,
+  titleOfTest,
+} from '../../mailtests/titles.ts';
 import { Copyable, StateMark } from '../../report/html/components.tsx';
 import { truncate } from '../../report/plain-text.ts';
 import type { SharePreview } from '../../report/report.ts';
@@ -155,11 +160,8 @@ function titleOf({ title, test_ids }: Pick<Share, 'title' | 'test_ids'>, tests: 
   const first = tests.get(test_ids[0] ?? '');
   const more = test_ids.length > 1 ? ` and ${formatCount(test_ids.length - 1)} more` : '';
   // Also a page title, so a subject of any length is cut.
-  return `${first ? truncate(testTitle(first), MAX_TITLE_LENGTH) : 'Deleted test'}${more}`;
+  return `${first ? truncate(titleOfTest(first), MAX_TITLE_LENGTH) : 'Deleted test'}${more}`;
 }
-
-const testTitle = ({ name, subject }: Pick<TitledTest, 'name' | 'subject'>): string =>
-  name || subject || 'No subject';
 
 /** Ended links are gray: they are neither fine nor broken. */
 function ShareState({ share: { revoked_at, expires_at } }: { share: Share }) {
@@ -327,7 +329,7 @@ function TestChoice({ rows, chosen, error }: ChoiceProps) {
               checked={chosen.includes(test.id)}
             />
             <span class="choice-text">
-              <Clip text={testTitle(test)} />
+              <Clip text={titleOfTest(test)} />
               {test.from_address && <Clip text={test.from_address} class="small muted" />}
             </span>
             {test.hasResult ? (
@@ -502,7 +504,7 @@ function SharedTests({ ids, tests }: { ids: string[]; tests: Tests }) {
           keyOf={({ id }) => id}
           hrefOf={({ id }) => `/tests/${id}`}
           columns={[
-            { title: 'Test', cell: (test) => <Clip text={testTitle(test)} /> },
+            { title: 'Test', cell: (test) => <Clip text={titleOfTest(test)} /> },
             {
               title: 'Result',
               cell: ({ score, grade }) => <Score score={score} grade={grade} />,

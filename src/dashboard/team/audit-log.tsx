@@ -6,10 +6,11 @@ import { auditOperations } from '../../team/audit-routes.ts';
 import { memberOperations } from '../../team/member-routes.ts';
 import type { AuditEntry, TeamMember } from '../../team/schema.ts';
 import { appPage } from '../frame/app-page.tsx';
+import { Filters } from '../frame/filters.tsx';
 import { Select } from '../frame/form.tsx';
 import { page } from '../frame/page-route.ts';
 import { EmptyState, Fold } from '../frame/states.tsx';
-import { DataTable, Filters, Pager, pathWith } from '../frame/table.tsx';
+import { DataTable, Pager, pathWith } from '../frame/table.tsx';
 import { Ago, Time } from '../frame/times.tsx';
 import { findOpenable } from './audit-objects.ts';
 import {
@@ -19,6 +20,7 @@ import {
   detailName,
   detailText,
   objectName,
+  objectNoun,
   objectPath,
 } from './audit-words.ts';
 
@@ -232,7 +234,7 @@ function Change({ entry, path }: EntryProps) {
       detailName(name),
       detailText(value),
     ]),
-    [`ID (${objectName(object_type).toLowerCase()})`, object_id],
+    [`ID (${objectNoun(object_type)})`, object_id],
     ...(key_id ? [['API key', key_id] as [string, string]] : []),
     ...(session_id ? [['Session', session_id] as [string, string]] : []),
     ...(ip ? [['Address', ip] as [string, string]] : []),
@@ -255,7 +257,7 @@ function Change({ entry, path }: EntryProps) {
           ))}
         </dl>
         <p class="links small">
-          {path && <a href={path}>Open the {objectName(object_type).toLowerCase()}</a>}
+          {path && <a href={path}>Open the {objectNoun(object_type)}</a>}
           <a href={pathWith(PATH, { object: object_id })}>All changes to this object</a>
         </p>
       </Fold>

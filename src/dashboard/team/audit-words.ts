@@ -5,6 +5,7 @@ import type { AuditedObject } from './audit-objects.ts';
 /** The objects with the actions on them, in the order of the filter. */
 const ACTIONS: [type: string, name: string, verbs: string[]][] = [
   ['test', 'Test', ['images_loaded', 'deleted']],
+  ['inbox', 'Inbox', ['created', 'deleted']],
   ['domain', 'Domain', ['created', 'changed', 'deleted']],
   ['monitor', 'Monitor', ['created', 'changed', 'deleted']],
   ['alert', 'Alert rule', ['created', 'changed', 'deleted']],
@@ -42,11 +43,13 @@ const EXCEPTIONS: Record<string, string> = {
 export function actionText(action: string): string {
   if (Object.hasOwn(EXCEPTIONS, action)) return EXCEPTIONS[action]!;
   const [type = '', verb = ''] = action.split('.');
-  const name = ACTIONS.find(([known]) => known === type)?.[1] ?? words(type);
+  const name = ACTIONS.find(([known]) => known === type)?.[1] ?? capitalized(words(type));
   return `${name} ${words(verb)}`;
 }
 
 const words = (text: string): string => text.replaceAll('_', ' ');
+
+const capitalized = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
 /** The choices of the filter. `current` is offered too, even if it is not known. */
 export function actionOptions(current: string | undefined): [value: string, text: string][] {
@@ -72,6 +75,7 @@ const PATHS: Record<string, (id: string) => string> = {
 
 const OBJECT_NAMES: Record<string, string> = {
   test: 'Test',
+  inbox: 'Inbox',
   domain: 'Domain',
   monitor: 'Monitor',
   alert: 'Alert rule',
@@ -86,7 +90,13 @@ const OBJECT_NAMES: Record<string, string> = {
 };
 
 export const objectName = (type: string): string =>
-  Object.hasOwn(OBJECT_NAMES, type) ? OBJECT_NAMES[type]! : words(type);
+  Object.hasOwn(OBJECT_NAMES, type) ? OBJECT_NAMES[type]! : capitalized(words(type));
+
+/** Within a sentence: "alert rule", but "API key". */
+export const objectNoun = (type: string): string => {
+  const name = objectName(type);
+  return /^[A-Z]{2}/.test(name) ? name : `${name.charAt(0).toLowerCase()}${name.slice(1)}`;
+};
 
 /** The page of an object that exists, or the list that contains it; null if there is neither. */
 export const objectPath = ({ object_type, object_id }: AuditedObject): string | null =>

@@ -3,7 +3,8 @@
 import type { ComponentChildren } from 'preact';
 import * as v from 'valibot';
 import type { Readiness } from '../../analysis/result.ts';
-import { findPreviousTest, findTest } from '../../mailtests/queries.ts';
+import { findPreviousTests } from '../../mailtests/history.ts';
+import { findTest } from '../../mailtests/queries.ts';
 import { testOperations } from '../../mailtests/routes.ts';
 import type { Test } from '../../mailtests/schema.ts';
 import { oneLine, type State, stateOf } from '../../report/blocks.ts';
@@ -50,7 +51,7 @@ const show = page({
         title: a === undefined ? 'No earlier test to compare with' : 'This test no longer exists',
         text:
           a === undefined
-            ? 'No earlier completed test has the same name, or the same sender and subject.'
+            ? 'No earlier completed test has the same name or the same sender.'
             : 'Select two tests in the list, and choose “Compare”.',
         test: later,
       });
@@ -80,7 +81,7 @@ async function readTest(call: PageCall, id: string): Promise<Test | null> {
 
 async function previousOf({ app, actor }: PageCall, id: string): Promise<string | undefined> {
   const row = await findTest(app.db, id, actor.livemode);
-  return row && findPreviousTest(app.db, row);
+  return row && (await findPreviousTests(app.db, [row.id])).get(row.id)?.id;
 }
 
 interface Unavailable {

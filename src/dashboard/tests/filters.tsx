@@ -6,18 +6,20 @@ import { findDomainIdByName, listDomainNames, readDomainNames } from '../../doma
 import { isoTime } from '../../lib/clock.ts';
 import { normalizeDomain } from '../../lib/domain-names.ts';
 import { listTags } from '../../mailtests/tags.ts';
+import { Filters } from '../frame/filters.tsx';
 import type { FieldErrors } from '../frame/form.tsx';
 import { Select, TextField } from '../frame/form.tsx';
-import { Filters } from '../frame/table.tsx';
 
 export const TESTS_PATH = '/tests';
 
-/** `domain_id` and `from_domain` are those of the API, for links from other pages. */
+/** `domain_id`, `from_domain`, `from_address` and `name` are those of the API, for links from other pages. */
 export const FilterQuery = {
   status: v.optional(v.string()),
   domain: v.optional(v.string()),
   domain_id: v.optional(v.string()),
   from_domain: v.optional(v.string()),
+  from_address: v.optional(v.string()),
+  name: v.optional(v.string()),
   score: v.optional(v.string()),
   tag: v.optional(v.string()),
   period: v.optional(v.string()),
@@ -26,7 +28,7 @@ export const FilterQuery = {
 
 /** What the fields of the form contain; undefined for no choice. */
 export type FilterValues = Partial<
-  Record<'status' | 'domain' | 'score' | 'tag' | 'period' | 'q', string>
+  Record<'status' | 'domain' | 'from_address' | 'name' | 'score' | 'tag' | 'period' | 'q', string>
 >;
 
 /** The parameters of the API. */
@@ -35,6 +37,8 @@ export type ApiFilters = Partial<
     | 'status'
     | 'domain_id'
     | 'from_domain'
+    | 'from_address'
+    | 'name'
     | 'min_score'
     | 'max_score'
     | 'tag'
@@ -97,10 +101,13 @@ export async function readFilters(
   const period = entryOf(PERIODS, query.period);
   const { domain, ...domainFilter } = await readDomain(db, query);
   const [q, tag] = [query.q?.trim(), query.tag?.trim()];
+  // Empty in the form of a reader who clears the field.
+  const exact = { from_address: query.from_address || undefined, name: query.name || undefined };
   return {
     values: {
       status: status || undefined,
       domain,
+      ...exact,
       score: score && query.score,
       tag: tag || undefined,
       period: period && query.period,
@@ -109,6 +116,7 @@ export async function readFilters(
     api: {
       status: status || undefined,
       ...domainFilter,
+      ...exact,
       min_score: score?.min,
       max_score: score?.max,
       tag: tag || undefined,
@@ -209,6 +217,10 @@ export function FilterForm({ values, errors, suggestions }: FilterFormProps) {
         error={errors.from_domain}
         list="domain-names"
       />
+      {values.name && <TextField name="name" label="Name" value={values.name} />}
+      {values.from_address && (
+        <TextField name="from_address" label="Sender" value={values.from_address} />
+      )}
       <TextField name="tag" label="Tag" value={values.tag} error={errors.tag} list="tag-names" />
       <SuggestionLists {...suggestions} />
     </Filters>

@@ -2,6 +2,7 @@
 
 import * as v from 'valibot';
 import { readDomainNames } from '../../domains/names.ts';
+import { findScoreChanges } from '../../mailtests/history.ts';
 import { inboxOperations } from '../../mailtests/inbox-routes.ts';
 import type { Inbox } from '../../mailtests/inbox-schema.ts';
 import { testOperations } from '../../mailtests/routes.ts';
@@ -138,7 +139,10 @@ async function renderInbox(call: PageCall, id: string, query: Query) {
           {tests.data.length === 0 ? (
             <p class="muted">No tests yet. The first one appears here when a message arrives.</p>
           ) : (
-            <InboxTests tests={tests.data} />
+            <InboxTests
+              tests={tests.data}
+              changes={await findScoreChanges(call.app.db, tests.data)}
+            />
           )}
           <Pager
             path={path}
@@ -161,7 +165,7 @@ async function renderInbox(call: PageCall, id: string, query: Query) {
   });
 }
 
-const InboxTests = ({ tests }: { tests: ListedTest[] }) => (
+const InboxTests = ({ tests, changes }: { tests: ListedTest[]; changes: Map<string, number> }) => (
   <DataTable
     label="Tests"
     rows={tests}
@@ -170,7 +174,7 @@ const InboxTests = ({ tests }: { tests: ListedTest[] }) => (
     labelOf={(test) => titleOf(test)}
     columns={[
       { title: 'Test', cell: (test) => <TestName test={test} /> },
-      { title: 'Result', cell: (test) => <TestResult test={test} /> },
+      { title: 'Result', cell: (test) => <TestResult test={test} change={changes.get(test.id)} /> },
       {
         title: 'Authentication',
         cell: ({ auth_results }) => <AuthMarks results={auth_results} />,

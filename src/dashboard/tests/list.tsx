@@ -5,6 +5,7 @@ import { readDomainNames } from '../../domains/names.ts';
 import { allows } from '../../http/actor.ts';
 import type { Call } from '../../http/route.ts';
 import { AppError } from '../../lib/errors.ts';
+import { findScoreChanges } from '../../mailtests/history.ts';
 import { countTests } from '../../mailtests/queries.ts';
 import { testOperations } from '../../mailtests/routes.ts';
 import { type ListedTest, TestFilters } from '../../mailtests/schema.ts';
@@ -138,6 +139,7 @@ const show = page({
             <TestTable
               tests={tests}
               names={await readDomainNames(app.db, domainIdsOf(tests))}
+              changes={await findScoreChanges(app.db, tests)}
               count={count}
               back={path}
             />
@@ -199,23 +201,33 @@ interface TestTableProps {
   tests: ListedTest[];
   /** Names of domains by ID. */
   names: Map<string, string>;
+  /** Changes of the score by ID. */
+  changes: Map<string, number>;
   count: number;
   /** The path of this page. */
   back: string;
 }
 
-function TestTable({ tests, names, count, back }: TestTableProps) {
+function TestTable({ tests, names, changes, count, back }: TestTableProps) {
   return (
     <form method="post" action={SELECTION_PATH} class="selection" data-repeatable>
       <input type="hidden" name="back" value={back} />
       <div class="selection-head">
         <p class="muted">{countText(count)}</p>
-        <fieldset class="actions screen-only">
+        <fieldset class="actions screen-only" data-selection>
           <legend class="visually-hidden">Actions on selected tests</legend>
-          <span class="small muted" aria-hidden="true">
+          <span class="selected-count small muted" role="status" data-selected-count>
             Selected:
           </span>
-          <SelectionButton action="compare">Compare</SelectionButton>
+          <span id="select-one" hidden>
+            Select at least one test first.
+          </span>
+          <span id="select-two" hidden>
+            Select exactly two tests first.
+          </span>
+          <SelectionButton action="compare" needs="two">
+            Compare
+          </SelectionButton>
           <For role="member">
             <SelectionButton action="share">Share…</SelectionButton>
           </For>
@@ -234,7 +246,10 @@ function TestTable({ tests, names, count, back }: TestTableProps) {
         labelOf={(test) => titleOf(test)}
         columns={[
           { title: 'Test', cell: (test) => <TestName test={test} /> },
-          { title: 'Result', cell: (test) => <TestResult test={test} /> },
+          {
+            title: 'Result',
+            cell: (test) => <TestResult test={test} change={changes.get(test.id)} />,
+          },
           {
             title: 'Authentication',
             cell: ({ auth_results }) => <AuthMarks results={auth_results} />,
@@ -265,8 +280,16 @@ const DomainName = ({ name }: { name: string | null }) =>
     </bdi>
   );
 
-const SelectionButton = ({ action, children }: { action: string; children: string }) => (
-  <button type="submit" name="action" value={action} class="button">
+interface SelectionButtonProps {
+  action: string;
+  /** How many tests it takes: at least one, or exactly two. */
+  needs?: 'one' | 'two';
+  children: string;
+}
+
+/** Works without the script, which turns it off until enough tests are selected. */
+const SelectionButton = ({ action, needs = 'one', children }: SelectionButtonProps) => (
+  <button type="submit" name="action" value={action} class="button" data-needs={needs}>
     {children}
   </button>
 );

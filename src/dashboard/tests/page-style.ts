@@ -1,5 +1,7 @@
 /** Styles of the page of a test: while it waits, and around its report. */
 
+import { CHART_STYLE } from '../../report/charts.ts';
+
 export const TEST_STYLE = `
 .test-progress > * + * { margin-top: 24px; }
 @media (min-width: 1080px) {
@@ -37,7 +39,30 @@ export const TEST_REPORT_STYLE = `
 .report-head .breadcrumbs + * { margin-top: 4px; }
 .test-name { font-size: 20px; line-height: 1.4; font-weight: 650; max-width: none; overflow-wrap: anywhere; }
 .report-head .page-head { margin-bottom: 0; }
+.delta { color: var(--tone); font-weight: 600; font-variant-numeric: tabular-nums; }
+.delta.muted { color: var(--muted); }
+.test-history .table { border: 1px solid var(--line); border-radius: 8px; background: var(--surface); }
+.test-history tbody tr:last-child td { border-bottom: 0; }
+.test-history form > * + * { margin-top: 12px; }
+.test-history input { display: block; width: 18px; height: 18px; margin: 3px 0 0; accent-color: var(--accent); }
+.history-rows th:nth-child(-n+2) { width: 64px; }
+.history-rows .row-note { display: block; color: var(--muted); }
+.history-rows :is(.score, time) { white-space: nowrap; }
+.history-rows .score { font-weight: 650; font-variant-numeric: tabular-nums; color: var(--tone); }
+.history-rows .score .grade { margin-left: 6px; padding: 0 6px; border-radius: 8px; background: var(--soft); }
+.history-chart { max-width: 640px; margin: 12px 0 16px; }
+.history-chart .bars { ${CHART_STYLE} }
 .app .contents { top: 0; }
 @media (max-width: 1439px) { .app .with-aside { grid-template-columns: minmax(0, 1fr); } .app .contents { display: none; } }
-@media (max-width: 640px) { .report-head .test-name { font-size: 16px; } .toolbar { flex-wrap: nowrap; overflow-x: auto; padding: 4px 16px; margin: 8px -16px 0; scrollbar-width: thin; } .toolbar > * { flex: none; } }
+@media (max-width: 640px) { .report-head .test-name { font-size: 16px; } .toolbar { flex-wrap: nowrap; overflow-x: auto; padding: 4px 16px; margin: 8px -16px 0; scrollbar-width: thin; } .toolbar > * { flex: none; }
+  .history-rows tr { display: grid; grid-template: "a b t t" "a b s c" / 60px 60px auto 1fr; border-bottom: 1px solid var(--line); }
+  .history-rows tr:last-child { border-bottom: 0; }
+  .history-rows :is(th, td) { padding: 6px 8px; border-bottom: 0; }
+  .history-rows :is(th, td):nth-child(1) { grid-area: a; width: auto; }
+  .history-rows :is(th, td):nth-child(2) { grid-area: b; width: auto; }
+  .history-rows td:nth-child(3) { grid-area: t; }
+  .history-rows td:nth-child(4) { grid-area: s; }
+  .history-rows td:nth-child(5) { grid-area: c; }
+  .history-rows :is(.with-this, th:nth-child(n+3)) { display: none; }
+  .history-chart .bars { font-size: 12px; } }
 `;

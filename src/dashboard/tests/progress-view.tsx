@@ -226,7 +226,7 @@ function messageStep({ client, rejection, message }: Progress, isOver: boolean):
     return stepOf(
       'pass',
       `Message received (${formatSize(size)})`,
-      subject ? <bdi>{oneLine(subject, 120)}</bdi> : 'No subject',
+      subject ? <bdi>{oneLine(subject, 120)}</bdi> : isOver ? undefined : 'Subject not known yet',
     );
   }
   if (rejection)

@@ -2,11 +2,8 @@
 
 import { createHash } from 'node:crypto';
 import type { AnalysisStep, StepOutcome } from '../../analysis/analyze.ts';
-import { readSubject } from '../../analysis/mime/parse-message.ts';
 import type { App } from '../../app.ts';
 import { type DeliveryAttempt, liveTest } from '../../mailtests/live.ts';
-import { findMessageOf } from '../../mailtests/messages.ts';
-import { readChunks } from '../../store/chunks.ts';
 import type { TestRow } from '../../store/tables.generated.ts';
 
 /** After this time without a connection, the page names the usual reasons. */
@@ -41,9 +38,7 @@ export async function readProgress(app: App, row: TestRow): Promise<Progress> {
     client: received ?? (hasMessage ? null : (attempt?.client ?? null)),
     rejection: hasMessage ? null : (attempt?.rejection ?? null),
     isLate: row.status === 'waiting' && attempt === null && lateIn(app, row) <= 0,
-    message: hasMessage
-      ? { size: row.message_size ?? 0, subject: row.subject ?? (await subjectOf(app, row)) }
-      : null,
+    message: hasMessage ? { size: row.message_size ?? 0, subject: row.subject } : null,
     steps,
     retryAt: row.analysis_attempts > 0 ? row.analysis_due_at : null,
     isReanalysis: row.status === 'completed' && row.analysis_due_at !== null,
@@ -78,12 +73,3 @@ export const reportVersionOf = (row: TestRow, progress: Progress): string =>
 
 const hashOf = (value: unknown): string =>
   createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, 12);
-
-/** From the beginning of the stored message, because the row has the subject only after the analysis. */
-async function subjectOf({ db }: App, { id, status }: TestRow): Promise<string | null> {
-  if (status !== 'processing') return null;
-  const message = await findMessageOf(db, id);
-  if (!message) return null;
-  for await (const chunk of readChunks(db, message)) return readSubject(chunk);
-  return null;
-}

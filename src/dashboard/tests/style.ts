@@ -2,10 +2,9 @@
 
 const LIST = `
 .narrow-only { display: none; }
-.filters:has(#tag-names) .field { flex-basis: 124px; min-width: 110px; }
-.filters:has(#tag-names) .field.grow { flex-basis: 170px; }
 .selection-head { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: 8px 16px; margin-bottom: 8px; }
 .selection-head fieldset { align-items: center; border: 0; padding: 0; min-width: 0; }
+.selected-count { min-width: 96px; }
 .selection table { table-layout: fixed; }
 .selection .select { width: 44px; }
 .selection th:nth-child(3) { width: 152px; }
@@ -24,11 +23,10 @@ const LIST = `
 @media (max-width: 640px) {
   .narrow-only { display: block; }
   .selection-head .actions { gap: 4px; }
-  .selection-head .actions > span { display: none; }
+  .selected-count { flex-basis: 100%; }
   .selection-head .button { min-height: 36px; padding: 4px 8px; }
   .selection th:nth-child(3) { width: 116px; }
   .selection .state { white-space: normal; }
-  .filters:has(#tag-names) .field { flex: 1 1 40%; }
 }
 `;
 

@@ -2,19 +2,17 @@
 
 import { addressDomain } from '../../lib/domain-names.ts';
 import type { ListedTest } from '../../mailtests/schema.ts';
+import { titleOfTest } from '../../mailtests/titles.ts';
 import { oneLine } from '../../report/blocks.ts';
 import { Icon, StateMark } from '../../report/html/components.tsx';
 import { Score, Waiting } from '../frame/states.tsx';
 import { Ago } from '../frame/times.tsx';
 
-type Named = Pick<ListedTest, 'name' | 'subject' | 'address' | 'received_at'>;
+type Named = Pick<ListedTest, 'name' | 'subject' | 'status' | 'address' | 'received_at'>;
 
-/** The name, else the subject, else the address that waits for a message. */
-export function titleOf({ name, subject, address, received_at }: Named): string {
-  const title = oneLine(name ?? subject ?? '', 100);
-  if (title !== '') return title;
-  return received_at === null ? address : 'No subject';
-}
+/** The title of a test; the address of one without a name that has received no message. */
+export const titleOf = (test: Named): string =>
+  test.name === null && test.received_at === null ? test.address : oneLine(titleOfTest(test), 100);
 
 /** The name with the sender and the subject below; on phones also the time. */
 export function TestName({ test }: { test: ListedTest }) {
@@ -50,8 +48,8 @@ const FAILURES: Record<NonNullable<ListedTest['failure_reason']>, string> = {
 
 type Result = Pick<ListedTest, 'status' | 'failure_reason' | 'score' | 'grade' | 'expires_at'>;
 
-/** The score, or what the test waits for, or why it has no result. */
-export function TestResult({ test }: { test: Result }) {
+/** The score with its change, or what the test waits for, or why it has no result. */
+export function TestResult({ test, change }: { test: Result; change?: number }) {
   const { status, failure_reason, score, grade, expires_at } = test;
   if (status === 'waiting')
     return (
@@ -66,7 +64,34 @@ export function TestResult({ test }: { test: Result }) {
   if (status === 'failed')
     return <StateMark state="fail" word={FAILURES[failure_reason ?? 'analysis_error']} />;
   if (score === null) return <StateMark state="unknown" word="No score" />;
-  return <Score score={score} grade={grade} />;
+  return (
+    <span class="nowrap">
+      <Score score={score} grade={grade} /> <ScoreChange change={change} />
+    </span>
+  );
+}
+
+/** "+6", "−12", "=": the difference to the score of the previous test, in points. */
+export function ScoreChange({ change }: { change: number | undefined }) {
+  if (change === undefined) return null;
+  if (change === 0)
+    return (
+      <span class="delta muted" title="The same score as in the previous test">
+        <span aria-hidden="true">=</span>
+        <span class="visually-hidden">unchanged</span>
+      </span>
+    );
+  const points = Math.abs(change);
+  const words = `${points} ${points === 1 ? 'point' : 'points'} ${change > 0 ? 'more' : 'less'}`;
+  return (
+    <span
+      class={`delta ${change > 0 ? 'pass' : 'fail'}`}
+      title={`${words} than in the previous test`}
+    >
+      <span aria-hidden="true">{`${change > 0 ? '+' : '−'}${points}`}</span>
+      <span class="visually-hidden">{words}</span>
+    </span>
+  );
 }
 
 const MECHANISMS = [

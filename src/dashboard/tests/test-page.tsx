@@ -12,6 +12,7 @@ import { presentListed } from '../../mailtests/present.ts';
 import { testOr404 } from '../../mailtests/queries.ts';
 import { renderTestPage } from '../../mailtests/report.ts';
 import { testOperations } from '../../mailtests/routes.ts';
+import { titleOfTest } from '../../mailtests/titles.ts';
 import { oneLine } from '../../report/blocks.ts';
 import { APP_REPORT_CSP } from '../../report/html/frame.tsx';
 import type { TestRow } from '../../store/tables.generated.ts';
@@ -24,6 +25,7 @@ import { Notice } from '../frame/form.tsx';
 import { page } from '../frame/page-route.ts';
 import { ReaderContext } from '../frame/reader.tsx';
 import { ManageActions, TestActions } from './actions.tsx';
+import { History, historyCall, readTestHistory, SinceLastTest } from './history.tsx';
 import {
   nextChangeMs,
   type Progress,
@@ -140,11 +142,7 @@ function localServer({ INBOX_DOMAIN, SMTP_HOST, SMTP_PORT }: Config): SmtpServer
 
 const TESTS = { href: '/tests', text: 'Tests' };
 
-function titleOf({ name, subject, status }: TestRow): string {
-  const title = name ?? subject;
-  if (title) return oneLine(title, 80);
-  return status === 'failed' ? 'Failed test' : 'New test';
-}
+const titleOf = (row: TestRow): string => oneLine(titleOfTest(row), 80);
 
 const callsOf = ({ id }: TestRow): ApiCall[] => [{ route: testOperations.get, params: { id } }];
 
@@ -194,6 +192,7 @@ async function reportPage(
   const reader = readerOf(app, actor, member);
   const inContext = (content: preact.ComponentChildren) =>
     renderToString(<ReaderContext.Provider value={reader}>{content}</ReaderContext.Provider>);
+  const history = await readTestHistory(call, row.id);
   const hasChosenTimes = member.time_zone !== null || member.date_locale !== null;
   const status =
     `${statusText(presentListed(row, app.config, []), progress)} ${placementText(row)}`.trim();
@@ -214,6 +213,7 @@ async function reportPage(
         <div class="actions toolbar screen-only">
           <TestActions row={row} />
         </div>
+        <SinceLastTest history={history} />
         {progress.isReanalysis ? (
           <Notice tone="info">
             The message is being analyzed again. This page shows the previous result until then.
@@ -228,7 +228,12 @@ async function reportPage(
         />
       </div>,
     ),
-    below: inContext(<ShowAsCurl calls={callsOf(row)} />),
+    below: inContext(
+      <>
+        <History history={history} />
+        <ShowAsCurl calls={[...callsOf(row), historyCall(row.id)]} />
+      </>,
+    ),
     times: hasChosenTimes ? { timeZone: reader.timeZone, locale: reader.locale } : null,
   });
 }

@@ -15,6 +15,7 @@ import type { ListedDelivery, WebhookEndpoint } from '../../webhooks/schema.ts';
 import { ActionButton, Confirm } from '../frame/action.tsx';
 import { appPage, type PageCall } from '../frame/app-page.tsx';
 import { Card, Facts } from '../frame/card.tsx';
+import { Filters } from '../frame/filters.tsx';
 import {
   type FormProblem,
   Notice,
@@ -27,7 +28,7 @@ import { seeOther } from '../frame/page.tsx';
 import { form, page } from '../frame/page-route.ts';
 import { useReader } from '../frame/reader.tsx';
 import { EmptyState } from '../frame/states.tsx';
-import { DataTable, Filters, Pager } from '../frame/table.tsx';
+import { DataTable, Pager } from '../frame/table.tsx';
 import { Ago, Time } from '../frame/times.tsx';
 import { ifUnchanged, versionOf } from '../frame/version.tsx';
 import {

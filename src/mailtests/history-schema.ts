@@ -1,0 +1,90 @@
+/** Schemas of the history of a test. */
+
+import * as v from 'valibot';
+import { described, exampleId, named, PAGE_QUERY, Time, typeField, Url } from '../http/schemas.ts';
+
+const HistoryFinding = named(
+  'HistoryFinding',
+  v.object({
+    id: described(v.string(), 'The ID of the check.', 'dmarc_policy'),
+    label: described(v.string(), 'The name of the check.', 'DMARC policy'),
+    title: described(
+      v.string(),
+      'The problem in one sentence.',
+      'DMARC policy is p=none: failing mail is still delivered',
+    ),
+    status: described(v.picklist(['fail', 'warn']), 'How serious the problem is.', 'warn'),
+  }),
+  'A problem that appeared or disappeared between two tests.',
+);
+
+export const HistoryEntry = named(
+  'TestHistoryEntry',
+  v.object({
+    id: described(v.string(), 'The ID of the test.', exampleId('test')),
+    object: typeField('test_history_entry'),
+    report_url: described(Url, 'The page of the test.'),
+    name: described(v.nullable(v.string()), 'The name of the test.', 'Spring newsletter'),
+    subject: described(v.nullable(v.string()), 'The subject of the message.'),
+    from_address: described(v.nullable(v.string()), 'The From address of the message.'),
+    matched_by: described(
+      v.picklist(['name', 'sender']),
+      'What the tests of this history have in common: their name, or their From address.',
+    ),
+    received_at: described(v.nullable(Time), 'When the message arrived.'),
+    completed_at: described(v.nullable(Time), 'When the result was known.'),
+    score: described(v.nullable(v.number()), 'The score from 0 to 100. Null without one.', 92),
+    grade: described(v.nullable(v.string()), 'The grade. Null without a score.', 'A'),
+    ruleset: described(
+      v.nullable(v.string()),
+      'Version of the rules. Results of different versions differ for that reason alone.',
+      '1',
+    ),
+    previous_id: described(
+      v.nullable(v.string()),
+      'The ID of the test before this one. Null for the first test.',
+    ),
+    change: described(
+      v.nullable(v.number()),
+      'The change of the score since the test before. Null for the first test, and if one of the two has no score.',
+      6,
+    ),
+    new_findings: described(
+      v.array(HistoryFinding),
+      'Problems that the test before did not have, the most important first.',
+    ),
+    resolved_findings: described(
+      v.array(HistoryFinding),
+      'Problems of the test before whose checks now find none. A check that did not run resolves nothing.',
+    ),
+  }),
+  'A completed test, and what changed since the test before it with the same name or sender.',
+  {
+    id: exampleId('test'),
+    object: 'test_history_entry',
+    report_url: `https://mail.example.com/tests/${exampleId('test')}`,
+    name: 'Spring newsletter',
+    subject: 'Our spring collection',
+    from_address: 'news@example.com',
+    matched_by: 'name',
+    received_at: '2026-11-21T10:00:21.000Z',
+    completed_at: '2026-11-21T10:00:24.000Z',
+    score: 92,
+    grade: 'A',
+    ruleset: '1',
+    previous_id: 'test_01kacz7m8q4x2c9n6t3r1w5y0a',
+    change: 6,
+    new_findings: [],
+    resolved_findings: [
+      {
+        id: 'dmarc_policy',
+        label: 'DMARC policy',
+        title: 'DMARC policy is p=none: failing mail is still delivered',
+        status: 'warn',
+      },
+    ],
+  },
+);
+export type HistoryEntry = v.InferOutput<typeof HistoryEntry>;
+
+export const HistoryQuery = v.strictObject(PAGE_QUERY);
