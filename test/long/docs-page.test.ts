@@ -4,6 +4,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Browser } from 'playwright-core';
 import { startTestService } from '../helpers/app.ts';
 import { findViolations } from '../helpers/axe.ts';
 import { startBrowser } from '../helpers/chromium.ts';
@@ -53,4 +54,39 @@ test('API docs page links work without JavaScript', {
     [...new Set(requested.filter((url) => !url.startsWith('data:')))],
     [`${url}/docs`],
   );
+});
+
+const PAINTED = ['/docs'];
+const MAX_FIRST_PAINT_MS = 300;
+const VISITS = 7;
+
+/** The median over new visits, each without cache. */
+async function firstPaintOf(browser: Browser, url: string): Promise<number> {
+  const times: number[] = [];
+  for (let i = 0; i < VISITS; i++) {
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    await page.goto(url);
+    const paint = await page.waitForFunction(
+      () => performance.getEntriesByName('first-contentful-paint')[0]?.startTime,
+    );
+    times.push(Number(await paint.jsonValue()));
+    await context.close();
+  }
+  return times.toSorted((a, b) => a - b)[Math.floor(VISITS / 2)]!;
+}
+
+test('API docs pages are painted within 0.3 s', {
+  skip: skipUnlessInstalled('chromium'),
+}, async (t) => {
+  const { url } = await startTestService(t);
+  const browser = await startBrowser();
+  t.after(() => browser.close());
+  for (const path of PAINTED) {
+    // Rendered once, by the first request.
+    await (await fetch(url + path)).text();
+    const median = await firstPaintOf(browser, url + path);
+    t.diagnostic(`${path}: first contentful paint after ${Math.round(median)} ms`);
+    assert.ok(median < MAX_FIRST_PAINT_MS, `${path}: ${median} ms`);
+  }
 });
