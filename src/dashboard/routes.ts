@@ -10,7 +10,7 @@ import { accountPages } from './account/account.tsx';
 import { alertPages } from './alerts/alerts.tsx';
 import { incidentPages } from './alerts/incident.tsx';
 import { alertRulePages } from './alerts/rule.tsx';
-import { docsPage } from './docs/docs.tsx';
+import { docsPages } from './docs/docs.tsx';
 import { domainPages } from './domains/detail.tsx';
 import { domainListPages } from './domains/list.tsx';
 import { errorTypePage } from './error-types.tsx';
@@ -116,5 +116,5 @@ export const allPages = (api: DeclaredApi): Route[] => [
   ...dashboardRoutes,
   ...iconRoutes,
   ...assetRoutes,
-  docsPage(api),
+  ...docsPages(api),
 ];

@@ -106,3 +106,6 @@ export const tagsOf = (used: Set<string>): { name: string; description: string }
     name,
     description,
   }));
+
+/** The last part of the path of a tag's page in the API reference. */
+export const slugOf = (tag: string): string => tag.toLowerCase().replaceAll(' ', '-');

@@ -60,7 +60,10 @@ export const FRAME_SCRIPT = `(() => {
     if (button?.dataset.action === 'copy') copy(button);
   });
   const openTarget = () => {
-    let collapsed = document.getElementById(decodeURIComponent(location.hash.slice(1)))?.closest('details');
+    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    // A link in place of what has moved to another page.
+    if (target?.dataset.moved !== undefined) location.replace(target.href);
+    let collapsed = target?.closest('details');
     for (; collapsed; collapsed = collapsed.parentElement.closest('details')) collapsed.open = true;
   };
   addEventListener('hashchange', openTarget);
