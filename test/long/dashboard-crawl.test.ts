@@ -68,7 +68,7 @@ function assertLightPages(t: TestContext, { weights }: Crawl): void {
   const heaviestFirst = [...weights].toSorted(([, a], [, b]) => b.raw - a.raw);
   for (const [path, { raw, gzip }] of heaviestFirst)
     t.diagnostic(`${path}: ${kb(raw)} kB, ${kb(gzip)} kB with gzip`);
-  const heavy = heaviestFirst.filter(([path, { raw }]) => raw > MAX_PAGE_KB * 1000);
+  const heavy = heaviestFirst.filter(([, { raw }]) => raw > MAX_PAGE_KB * 1000);
   assert.deepEqual(heavy, []);
 }
 

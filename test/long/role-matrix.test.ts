@@ -106,6 +106,8 @@ const REQUIRED_ROLE: Record<string, Role | 'public'> = {
   listIncidentsOfAlert: 'member',
   listAlertIncidents: 'member',
   getAlertIncident: 'member',
+  // All roles search; they find what they may read.
+  search: 'viewer',
   // All roles read summaries.
   getReportSummary: 'viewer',
   // Members create and revoke shared links; anyone with a link reads it.
@@ -158,6 +160,7 @@ const REQUIRED_ROLE: Record<string, Role | 'public'> = {
   // Public pages.
   showHome: 'public',
   showDocs: 'public',
+  showDocsPage: 'public',
   showErrorType: 'public',
   showSignIn: 'public',
   submitSignIn: 'public',
@@ -276,6 +279,7 @@ const REQUIRED_ROLE: Record<string, Role | 'public'> = {
   submitMonitorRun: 'member',
   submitMonitorEnabled: 'member',
   submitMonitorDeletion: 'member',
+  showSearch: 'viewer',
   showTests: 'viewer',
   submitTestSelection: 'viewer',
   showTestDeletion: 'member',

@@ -112,6 +112,7 @@ const LISTS = `
 .quiet { max-width: none; padding: 12px 16px; }
 .quiet .state { margin-right: 8px; }
 .row-note { display: block; color: var(--muted); font-weight: 400; }
+.results > li + li { margin-top: 12px; }
 .pager { display: flex; justify-content: space-between; gap: 8px; }
 .pager > [rel="next"] { margin-left: auto; }
 .empty { padding: 40px 24px; border: 1px dashed var(--strong-line); border-radius: 8px; text-align: center; }

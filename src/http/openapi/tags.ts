@@ -61,6 +61,12 @@ const ALL_TAGS: Tag[] = [
     paths: ['/v1/webhooks'],
   },
   {
+    name: 'Search',
+    description:
+      'Finds tests, domains, pages of the web application, and operations of this reference.',
+    paths: ['/v1/search'],
+  },
+  {
     name: 'Your account',
     description: 'The member, the role and the credentials of the request.',
     paths: ['/v1/me'],

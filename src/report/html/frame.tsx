@@ -7,6 +7,7 @@ import { IconSprite } from './components.tsx';
 import {
   type Assets,
   MenuButton,
+  SearchLink,
   type Shell,
   ShellControls,
   ShellIcons,
@@ -196,6 +197,7 @@ function Body({ skip, main, aside, foot, shell }: Omit<Page, 'csp' | 'referrer'>
             </span>
           )}
           <div class="bar-end">
+            {shell && <SearchLink />}
             {shell && <MenuButton />}
             <button type="button" class="button needs-script" data-action="theme">
               <svg class="icon" aria-hidden="true" viewBox="0 0 16 16">
