@@ -218,8 +218,9 @@ button.link { padding: 0; border: 0; background: none; color: var(--accent); fon
 .search[open] { display: flex; flex-direction: column; }
 .search::backdrop { background: rgb(0 0 0 / 0.4); }
 .search form { display: flex; align-items: center; gap: 8px; padding: 12px; }
+.search form > * { margin: 0; }
 .search input { flex: 1; min-width: 0; min-height: 44px; padding: 8px 12px; border: 1px solid var(--strong-line); border-radius: 8px; background: var(--surface); color: var(--ink); font: 16px/1.5 var(--sans); }
-.search > p { padding: 0 20px 12px; }
+.search > p { padding: 8px 20px 12px; }
 .search [role="listbox"] { overflow-y: auto; padding: 0 8px 12px; }
 .search-group { padding: 8px 12px 4px; color: var(--muted); font-size: 14px; font-weight: 600; }
 .search [role="option"] { display: block; padding: 8px 12px; border-radius: 8px; color: var(--ink); text-decoration: none; }
