@@ -21,6 +21,7 @@ import { outbox } from './outbox/feature.ts';
 import { placement } from './placement/feature.ts';
 import type { Job } from './scheduler/scheduler.ts';
 import { schedules } from './schedules/feature.ts';
+import { search } from './search/feature.ts';
 import { shares } from './shares/feature.ts';
 import type { Destination } from './smtp/destination.ts';
 import type { Subscription } from './store/subscribers.ts';
@@ -46,6 +47,7 @@ export const FEATURES: Feature[] = [
   shares,
   badges,
   schedules,
+  search(() => DOCUMENTED_ROUTES),
   team,
   outbox,
   dashboard,

@@ -75,6 +75,8 @@ const PAGES = [
   '/tests?q=customers',
   '/tests?q=nothing+like+this',
   '/tests?max_score=69',
+  '/search?q=customers',
+  '/search?q=nothing+like+this',
   '/tests/new',
   '/inboxes',
   '/domains',

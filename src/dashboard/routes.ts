@@ -2,6 +2,7 @@
 
 import type { DeclaredApi } from '../health/describe-api.ts';
 import type { Route } from '../http/route.ts';
+import type { SearchRoute } from '../search/routes.ts';
 import { acceptInvitationPages } from './access/invitation.tsx';
 import { forgotPasswordPages, setPasswordPages } from './access/reset-password.tsx';
 import { oidcPages, signInPages } from './access/sign-in.tsx';
@@ -10,7 +11,7 @@ import { accountPages } from './account/account.tsx';
 import { alertPages } from './alerts/alerts.tsx';
 import { incidentPages } from './alerts/incident.tsx';
 import { alertRulePages } from './alerts/rule.tsx';
-import { docsPage } from './docs/docs.tsx';
+import { docsPages } from './docs/docs.tsx';
 import { domainPages } from './domains/detail.tsx';
 import { domainListPages } from './domains/list.tsx';
 import { errorTypePage } from './error-types.tsx';
@@ -35,6 +36,7 @@ import { publicTestPages } from './public/public-test.tsx';
 import { schedulePages } from './reports/schedules.tsx';
 import { sharePages } from './reports/shares.tsx';
 import { summaryPages } from './reports/summary.tsx';
+import { searchPages } from './search/search.tsx';
 import { systemPages } from './system/system.tsx';
 import { apiKeyPages } from './team/api-keys.tsx';
 import { auditPages } from './team/audit-log.tsx';
@@ -118,5 +120,6 @@ export const allPages = (api: DeclaredApi): Route[] => [
   ...dashboardRoutes,
   ...iconRoutes,
   ...assetRoutes,
-  docsPage(api),
+  ...docsPages(api),
+  ...searchPages(api.routes.find(({ operation }) => operation === 'search') as SearchRoute),
 ];

@@ -87,6 +87,22 @@ function idsWithName(db: Db, text: string) {
   return db.selectFrom('domains').select('id').where(sql<boolean>`name like ${like} escape '\\'`);
 }
 
+/** Domains whose name contains the text, or whose ID begins with it: first the one with this name, then the newest. */
+export async function searchDomains(
+  db: Db,
+  text: string,
+  limit: number,
+): Promise<Pick<DomainRow, 'id' | 'name'>[]> {
+  const byName = db.selectFrom('domains').select(['id', 'name']).orderBy('id', 'desc').limit(limit);
+  if (/^dom_[0-9a-z]*$/.test(text))
+    // `{` follows the last letter.
+    return byName.where('id', '>=', text).where('id', '<', `${text}{`).execute();
+  const exact = await findDomainByName(db, normalizeDomain(text) ?? '');
+  const found = await byName.where('id', 'in', idsWithName(db, text)).execute();
+  if (!exact) return found;
+  return [exact, ...found.filter(({ id }) => id !== exact.id)].slice(0, limit);
+}
+
 export interface DomainCount {
   status: DomainRow['status'];
   health_status: DomainRow['health_status'];

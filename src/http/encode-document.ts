@@ -35,7 +35,8 @@ type Encoding = keyof typeof COMPRESS;
 
 /** Compressed documents that are the same for everyone, such as the API reference. */
 type DocumentCache = Map<string, Promise<Buffer>>;
-const MAX_CACHED = 16;
+/** More than the pages of the API reference, at most 100 kB each. */
+const MAX_CACHED = 48;
 
 export type EncodeDocument = (
   route: Pick<Route, 'secretParams' | 'isPublicLink'>,

@@ -116,7 +116,7 @@ export function newTestRow(
     token: randomToken(TOKEN_LENGTH),
     livemode: fields.livemode ? 1 : 0,
     name: fields.name ?? null,
-    search: searchText({ name: fields.name ?? null, subject: null }),
+    search: searchText({ name: fields.name ?? null, subject: null, from_address: null }),
     kind: fields.kind,
     metadata: JSON.stringify(fields.metadata),
     domain_id: fields.domain_id ?? null,
@@ -230,8 +230,7 @@ function filteredTests(
   if (filters.min_score !== undefined) query = query.where('score', '>=', filters.min_score);
   if (filters.max_score !== undefined) query = query.where('score', '<=', filters.max_score);
   if (filters.q) {
-    const like = `%${filters.q.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`;
-    query = query.where(sql<boolean>`search like ${like} escape '\\'`);
+    query = query.where(sql<boolean>`search like ${likePattern(filters.q)} escape '\\'`);
   }
   return query;
 }
@@ -279,10 +278,28 @@ export async function changeTest(
 /** In UTF-16 code units. The text is part of an index, whose entries PostgreSQL limits to 2,704 bytes. */
 const MAX_SEARCH_LENGTH = 600;
 
-/** The text that `q` searches: the beginning of name and subject. Lowercased here, because SQL lowercases ASCII only. */
-export function searchText({ name, subject }: Pick<TestRow, 'name' | 'subject'>): string {
-  return `${name ?? ''}\n${subject ?? ''}`.toLowerCase().slice(0, MAX_SEARCH_LENGTH).toWellFormed();
+/** Leaves room for the subject. */
+const MAX_SENDER_LENGTH = 100;
+
+/**
+ * The text that `q` searches: the beginning of name, sender and subject. Lowercased here, because SQL lowercases
+ * ASCII only.
+ */
+export function searchText({
+  name,
+  subject,
+  from_address,
+}: Pick<TestRow, 'name' | 'subject' | 'from_address'>): string {
+  const sender = (from_address ?? '').slice(0, MAX_SENDER_LENGTH);
+  return `${name ?? ''}\n${sender}\n${subject ?? ''}`
+    .toLowerCase()
+    .slice(0, MAX_SEARCH_LENGTH)
+    .toWellFormed();
 }
+
+/** For LIKE in texts in lower case, with a backslash as the escape character. */
+export const likePattern = (text: string): string =>
+  `%${text.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`;
 
 /**
  * Deletes tests with their messages, except for later chunks of large messages, which it returns for

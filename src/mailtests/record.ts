@@ -106,7 +106,7 @@ function columnsOf(result: StoredResult, name: string | null): Partial<TestRow> 
     from_address: result.from_address,
     from_domain: result.from_address === null ? null : addressDomain(result.from_address),
     subject: result.subject,
-    search: searchText({ name, subject: result.subject }),
+    search: searchText({ name, subject: result.subject, from_address: result.from_address }),
     score: result.score,
     grade: result.grade,
     summary: result.summary,

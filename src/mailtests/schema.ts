@@ -898,7 +898,7 @@ const FILTERS = {
   q: v.optional(
     described(
       v.pipe(v.string(), maxCharacters(200, 'must have at most 200 characters')),
-      'Text to search for in the name and the subject.',
+      'Text to search for in the name, the subject and the sender.',
       'newsletter',
     ),
   ),

@@ -19,6 +19,7 @@ const FEATURES = [
   'shares',
   'badges',
   'health',
+  'search',
 ];
 const MECHANISMS = [
   ...['lib', 'store', 'net', 'http', 'smtp', 'scheduler', 'analysis', 'report'],

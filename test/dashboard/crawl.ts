@@ -1,5 +1,6 @@
 /** Opens every page that links and redirects lead to, as a browser of a member does, and collects what it finds. */
 
+import { gzipSync } from 'node:zlib';
 import { ROUTES } from '../../src/features.ts';
 import { allows, type Role } from '../../src/http/actor.ts';
 import type { Route } from '../../src/http/route.ts';
@@ -21,8 +22,16 @@ export interface Crawl {
   commands: Map<string, string>;
   /** Pages with the navigation that show no command. */
   withoutCommand: string[];
+  /** The weight of the heaviest page of each path pattern. */
+  weights: Map<string, PageWeight>;
   /** What is wrong with links and forms: a sentence each. */
   faults: string[];
+}
+
+/** In bytes, without stylesheet and script, which all pages share. */
+export interface PageWeight {
+  raw: number;
+  gzip: number;
 }
 
 /** Rows of a list lead to the same kind of page, so that a few of them are enough. */
@@ -40,9 +49,9 @@ interface Link {
 export async function crawl({ role, get, prefix = '' }: CrawlOptions): Promise<Crawl> {
   const result: Crawl = {
     ...{ opened: new Set(), forms: new Map(), commands: new Map() },
-    ...{ withoutCommand: [], faults: [] },
+    ...{ withoutCommand: [], faults: [], weights: new Map() },
   };
-  const { faults, forms, commands, withoutCommand, opened } = result;
+  const { faults, forms, commands, withoutCommand, opened, weights } = result;
   const queue: Link[] = [{ path: '/', from: 'the start' }];
   /** The places on each page to which links can lead, and the links to places. */
   const places = new Map<string, Set<string>>();
@@ -81,8 +90,12 @@ export async function crawl({ role, get, prefix = '' }: CrawlOptions): Promise<C
       faults.push(`${from} links to ${path}, which responds with ${status}.`);
       continue;
     }
-    opened.add(routeOf('GET', base)?.path ?? base);
+    const pattern = routeOf('GET', base)?.path ?? base;
+    opened.add(pattern);
     if (!headers.get('content-type')?.startsWith('text/html')) continue;
+    const raw = Buffer.byteLength(html);
+    if (raw > (weights.get(pattern)?.raw ?? 0))
+      weights.set(pattern, { raw, gzip: gzipSync(html).length });
     const ids = new Set([...html.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id!));
     places.set(path, ids);
     for (const id of duplicatesOf([...html.matchAll(/ id="([^"]*)"/g)].map(([, each]) => each!)))

@@ -20,7 +20,7 @@ import {
 } from '../../src/dashboard/docs/operations.ts';
 import { DOCUMENTED_API, DOCUMENTED_ROUTES } from '../../src/features.ts';
 import { describeApi } from '../../src/health/describe-api.ts';
-import { startTestService } from '../helpers/app.ts';
+import { startTestService, type TestService } from '../helpers/app.ts';
 import { skipUnlessInstalled } from '../helpers/installed.ts';
 import { getPage } from './pages.ts';
 
@@ -51,67 +51,140 @@ const commandsOf = (parent: Parent): string[] =>
     .map(textOf)
     .map((text) => text.replace(/Copy$/, ''));
 
-test('GET /docs lists every operation with anchor, parameters, errors and curl commands', async (t) => {
+/** Every page of the reference except the whole one, as a browser gets them. */
+async function getGroupPages(service: TestService): Promise<Map<string, Element[]>> {
+  const { html } = await getPage(service, '/docs');
+  const paths = new Set([...html.matchAll(/ href="(\/docs\/[\w-]+)"/g)].map(([, path]) => path!));
+  paths.delete('/docs/all');
+  const pages = new Map([['/docs', elementsOf(parseDocument(html))]]);
+  for (const path of paths) {
+    const page = await getPage(service, path);
+    assert.equal(page.status, 200, path);
+    pages.set(path, elementsOf(parseDocument(page.html)));
+  }
+  return pages;
+}
+
+const idsOf = (elements: Element[]): string[] =>
+  elements.flatMap(({ attribs }) => attribs.id ?? []);
+
+function assertDescribes(card: Element, operation: Operation): void {
+  const { operationId, method, path, parameters, responses } = operation;
+  const text = textOf(card);
+  assert.ok(text.includes(`${method} ${path}`), operationId);
+  for (const { name } of parameters) assert.ok(text.includes(name), `${operationId}: ${name}`);
+  for (const { description } of Object.values(responses))
+    assert.ok(text.includes(description.replaceAll('`', '')), `${operationId}: ${description}`);
+  const commands = commandsOf(card);
+  assert.ok(commands.length > 0, operationId);
+  assert.deepEqual(commands, curlsOf(operation, BASE_URL), operationId);
+}
+
+test('The API reference describes every operation on the page of its group and on the whole page', async (t) => {
   const service = await startTestService(t, { env: { DELIVERABILITY_BASE_URL: BASE_URL } });
-  const { status, html, headers } = await getPage(service, '/docs');
+  const { status, html, headers } = await getPage(service, '/docs/all');
   assert.equal(status, 200);
   assert.match(headers.get('content-type')!, /^text\/html/);
-  const elements = elementsOf(parseDocument(html));
+  const whole = elementsOf(parseDocument(html));
+  const groups = await getGroupPages(service);
+  groups.delete('/docs');
   const paths = new Set(DOCUMENTED_ROUTES.map(({ method, path }) => `${method} ${path}`));
   assert.equal(operations.length, paths.size);
-  for (const operation of operations) {
-    const { operationId, method, path, parameters, responses } = operation;
-    const found = elements.filter(({ attribs }) => attribs.id === operationId);
-    assert.equal(found.length, 1, operationId);
-    const text = textOf(found[0]!);
-    assert.ok(text.includes(`${method} ${path}`), operationId);
-    for (const { name } of parameters) assert.ok(text.includes(name), `${operationId}: ${name}`);
-    for (const { description } of Object.values(responses))
-      assert.ok(text.includes(description.replaceAll('`', '')), `${operationId}: ${description}`);
-    const commands = commandsOf(found[0]!);
-    assert.ok(commands.length > 0, operationId);
-    assert.deepEqual(commands, curlsOf(operation, BASE_URL), operationId);
-    assert.ok(elements.some(({ attribs }) => attribs.href === `#${operationId}`));
+  for (const operation of operations)
+    for (const elements of [whole, [...groups.values()].flat()]) {
+      const found = elements.filter(({ attribs }) => attribs.id === operation.operationId);
+      assert.equal(found.length, 1, operation.operationId);
+      assertDescribes(found[0]!, operation);
+    }
+});
+
+test('Every anchor of the whole API reference is on its start page, and leads to one place', async (t) => {
+  const service = await startTestService(t);
+  const pages = await getGroupPages(service);
+  const start = pages.get('/docs')!;
+  const { html } = await getPage(service, '/docs/all');
+  // Titles and other parts of the layout are no places that people link to.
+  const anchors = idsOf(elementsOf(parseDocument(html))).filter(
+    (id) => !/-title$|^icon-|^chevron$|^main$/.test(id),
+  );
+  assert.ok(anchors.length > operations.length + 100);
+  for (const anchor of anchors) {
+    const [place, second] = start.filter(({ attribs }) => attribs.id === anchor);
+    assert.ok(place && !second, anchor);
+    if (!('data-moved' in place.attribs)) continue;
+    const [path, hash] = place.attribs.href!.split('#');
+    assert.equal(hash, anchor);
+    assert.ok(idsOf(pages.get(path!)!).includes(anchor), anchor);
   }
 });
 
-test('GET /docs: every internal link has exactly one matching anchor', async (t) => {
-  const { html } = await getPage(await startTestService(t), '/docs');
-  const elements = elementsOf(parseDocument(html));
-  const ids = elements.flatMap(({ attribs }) => attribs.id ?? []);
-  assert.equal(new Set(ids).size, ids.length);
-  const links = elements.flatMap(({ attribs }) => attribs.href?.match(/^#(.+)/)?.[1] ?? []);
-  assert.ok(links.length > operations.length);
-  for (const link of links) assert.ok(ids.includes(link), link);
+test('Every link within the API reference has exactly one matching anchor', async (t) => {
+  const service = await startTestService(t);
+  const pages = await getGroupPages(service);
+  const whole = await getPage(service, '/docs/all');
+  pages.set('/docs/all', elementsOf(parseDocument(whole.html)));
+  let count = 0;
+  for (const [path, elements] of pages) {
+    const ids = idsOf(elements);
+    assert.equal(new Set(ids).size, ids.length, path);
+    for (const { attribs } of elements) {
+      const [, page, anchor] = /^(\/docs[\w/-]*)?#(.+)/.exec(attribs.href ?? '') ?? [];
+      if (!anchor || anchor.startsWith('icon-')) continue;
+      assert.ok(idsOf(pages.get(page ?? path)!).includes(anchor), `${path}: ${attribs.href}`);
+      count++;
+    }
+  }
+  assert.ok(count > 3 * operations.length);
 });
 
-test('GET /docs loads no external resources and sets a strict CSP', async (t) => {
-  const { html, headers } = await getPage(await startTestService(t), '/docs');
-  assert.match(headers.get('content-security-policy')!, /^default-src 'none'.*frame-ancestors/);
-  for (const { name, attribs } of elementsOf(parseDocument(html))) {
-    assert.ok(!attribs.src && !attribs.srcset && !attribs.action, name);
-    const { href } = attribs;
-    if (href === undefined) continue;
-    assert.ok(
-      href.startsWith('#') || href === '/openapi.json' || href.startsWith('data:image/svg+xml,'),
-      href,
-    );
+test('Pages of the API reference are light, except the whole one', async (t) => {
+  const service = await startTestService(t);
+  for (const path of (await getGroupPages(service)).keys()) {
+    const { html } = await getPage(service, path);
+    assert.ok(html.length < 300_000, `${path}: ${html.length}`);
   }
-  assert.doesNotMatch(html, /@import|url\(/);
+});
+
+test('Pages of the API reference are revalidated, and unknown ones are 404', async (t) => {
+  const service = await startTestService(t);
+  for (const path of ['/docs', '/docs/tests', '/docs/all']) {
+    const { headers } = await getPage(service, path);
+    assert.equal(headers.get('cache-control'), 'no-cache');
+    const again = await getPage(service, path, { 'if-none-match': headers.get('etag')! });
+    assert.equal(again.status, 304, path);
+  }
+  for (const path of ['/docs/none', '/docs/constructor', '/docs/tests/all'])
+    assert.equal((await getPage(service, path)).status, 404, path);
+});
+
+test('The API reference loads no other resources and sets a strict CSP', async (t) => {
+  const service = await startTestService(t);
+  for (const path of ['/docs', '/docs/tests', '/docs/all']) {
+    const { html, headers } = await getPage(service, path);
+    assert.match(headers.get('content-security-policy')!, /^default-src 'none'.*frame-ancestors/);
+    for (const { name, attribs } of elementsOf(parseDocument(html))) {
+      assert.ok(!attribs.src && !attribs.srcset && !attribs.action, name);
+      const { href } = attribs;
+      if (href === undefined) continue;
+      assert.match(href, /^#|^\/docs(\/|$)|^\/openapi\.json$|^data:image\/svg\+xml,/);
+    }
+    assert.doesNotMatch(html, /@import|url\(/);
+  }
 });
 
 test('GET /docs is 404 in the preview surface and not in the OpenAPI document', async (t) => {
   const preview = await startTestService(t, { env: { DELIVERABILITY_SURFACE: 'preview' } });
-  assert.equal((await getPage(preview, '/docs')).status, 404);
-  assert.ok(!operations.some(({ path }) => path === '/docs'));
+  for (const path of ['/docs', '/docs/tests', '/docs/all'])
+    assert.equal((await getPage(preview, path)).status, 404);
+  assert.ok(!operations.some(({ path }) => path.startsWith('/docs')));
 });
 
-test('GET /docs: curl commands of GET operations without an ID run successfully', {
+test('The API reference: curl commands of GET operations without an ID run successfully', {
   skip: skipUnlessInstalled('curl'),
 }, async (t) => {
   const service = await startTestService(t, { env: { DELIVERABILITY_BASE_URL: BASE_URL } });
   const { folder, http, key } = service;
-  const { html } = await getPage(service, '/docs');
+  const { html } = await getPage(service, '/docs/all');
   const articles = elementsOf(parseDocument(html)).filter(({ name }) => name === 'article');
   const rc = `fail\nsilent\nshow-error\nconnect-to = "api.example:80:127.0.0.1:${http.port}"\n`;
   writeFileSync(join(folder, '.curlrc'), rc);

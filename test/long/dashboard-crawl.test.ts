@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
 import { execFile } from '../../scripts/programs.ts';
 import { ROLES, type Role } from '../../src/http/actor.ts';
@@ -51,12 +51,26 @@ test('With data, every link and form that a role sees leads somewhere, in both m
     const live = await crawl({ role, get: member.get });
     assert.deepEqual(live.faults, [], role);
     assert.ok(live.opened.size >= MIN_PAGES[role], `${role}: ${[...live.opened].join(' ')}`);
+    if (role === 'owner') assertLightPages(t, live);
     const cookie = `${member.cookie}; deliverability-mode=test`;
     const switched = await crawl({ role, get: (path) => member.get(path, { cookie }) });
     assert.deepEqual(switched.faults, [], `${role} in test mode`);
     assert.ok(switched.opened.has('/tests/:id'));
   }
 });
+
+/** Much more than any page of this data needs; a page that grows with each feature reaches it. */
+const MAX_PAGE_KB = 300;
+
+/** Prints the weight of every page. */
+function assertLightPages(t: TestContext, { weights }: Crawl): void {
+  const kb = (bytes: number) => Math.round(bytes / 100) / 10;
+  const heaviestFirst = [...weights].toSorted(([, a], [, b]) => b.raw - a.raw);
+  for (const [path, { raw, gzip }] of heaviestFirst)
+    t.diagnostic(`${path}: ${kb(raw)} kB, ${kb(gzip)} kB with gzip`);
+  const heavy = heaviestFirst.filter(([, { raw }]) => raw > MAX_PAGE_KB * 1000);
+  assert.deepEqual(heavy, []);
+}
 
 test('Below a path of its host, links stay below it, and the commands work as shown', async (t) => {
   const { receiver, env } = await startReceiverOf(t);

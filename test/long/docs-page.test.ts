@@ -4,12 +4,13 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Browser } from 'playwright-core';
 import { startTestService } from '../helpers/app.ts';
 import { findViolations } from '../helpers/axe.ts';
 import { startBrowser } from '../helpers/chromium.ts';
 import { skipUnlessInstalled } from '../helpers/installed.ts';
 
-test('API docs page passes axe in both themes and does not scroll sideways', {
+test('Pages of the API reference pass axe in both themes and do not scroll sideways', {
   skip: skipUnlessInstalled('chromium'),
 }, async (t) => {
   const { url } = await startTestService(t);
@@ -21,20 +22,22 @@ test('API docs page passes axe in both themes and does not scroll sideways', {
   ] as const) {
     const viewport = { width, height: 900 };
     const page = await browser.newPage({ viewport, colorScheme });
-    await page.goto(`${url}/docs`);
-    const wide = await page.evaluate(() => document.documentElement.scrollWidth);
-    assert.equal(wide, width, 'nothing is cut off or has to be scrolled to the side');
-    await page.evaluate(() => {
-      for (const details of document.querySelectorAll('details')) details.open = true;
-    });
-    assert.deepEqual(await findViolations(page), [], `${width} ${colorScheme}`);
+    for (const path of ['/docs', '/docs/tests', '/docs/event-types']) {
+      await page.goto(url + path);
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+      assert.equal(wide, width, `${path}: nothing is cut off or has to be scrolled to the side`);
+      await page.evaluate(() => {
+        for (const details of document.querySelectorAll('details')) details.open = true;
+      });
+      assert.deepEqual(await findViolations(page), [], `${path} ${width} ${colorScheme}`);
+    }
     await page.close();
   }
 });
 
-test('API docs page links work without JavaScript', {
-  skip: skipUnlessInstalled('chromium'),
-}, async (t) => {
+const options = { skip: skipUnlessInstalled('chromium') };
+
+test('Without a script, an old link to an operation shows where it is now', options, async (t) => {
   const { url } = await startTestService(t);
   const browser = await startBrowser();
   t.after(() => browser.close());
@@ -42,15 +45,83 @@ test('API docs page links work without JavaScript', {
   const page = await context.newPage();
   const requested: string[] = [];
   page.on('request', (request) => requested.push(request.url()));
-  await page.goto(`${url}/docs`);
-  await page.locator('nav.contents a[href="#createApiKey"]').click();
-  await page.locator('#createApiKey h3').waitFor();
-  assert.ok(await page.locator('#createApiKey:target').isVisible());
+  await page.goto(`${url}/docs#createApiKey`);
+  const place = page.locator('#createApiKey:target');
+  assert.ok(await place.isVisible());
+  await place.click();
+  await page.waitForURL(`${url}/docs/api-keys#createApiKey`);
+  assert.ok(await page.locator('article#createApiKey:target').isVisible());
   const response = page.locator('#createApiKey details').first();
   await response.locator('summary').click();
   assert.ok(await response.getByText('livemode').first().isVisible());
   assert.deepEqual(
-    [...new Set(requested.filter((url) => !url.startsWith('data:')))],
-    [`${url}/docs`],
+    [...new Set(requested.filter((each) => !each.startsWith('data:')))],
+    [`${url}/docs`, `${url}/docs/api-keys`],
   );
+});
+
+test(
+  'Old links lead to the place on its new page, and back leads to the page before',
+  options,
+  async (t) => {
+    const { url } = await startTestService(t);
+    const browser = await startBrowser();
+    t.after(() => browser.close());
+    const page = await browser.newPage();
+    await page.goto(`${url}/sign-in`);
+    for (const [anchor, path] of [
+      ['createApiKey', '/docs/api-keys'],
+      ['object-Test', '/docs/tests'],
+      ['event-test.completed', '/docs/event-types'],
+    ] as const) {
+      await page.goto(`${url}/docs#${anchor}`);
+      await page.waitForURL(`${url}${path}#${anchor}`);
+      await page.locator(`article[id="${anchor}"]`).waitFor();
+    }
+    for (const anchor of ['errors', 'pagination', 'group-tests', 'objects', 'events']) {
+      await page.goto(`${url}/docs#${anchor}`);
+      assert.ok(await page.locator(`#${anchor}:target`).isVisible(), anchor);
+      assert.equal(page.url(), `${url}/docs#${anchor}`);
+    }
+    await page.goto(`${url}/sign-in`);
+    await page.goto(`${url}/docs#createTest`);
+    await page.waitForURL(`${url}/docs/tests#createTest`);
+    await page.goBack();
+    assert.equal(page.url(), `${url}/sign-in`);
+  },
+);
+
+const PAINTED = ['/docs', '/docs/tests', '/docs/feedback', '/docs/badges'];
+const MAX_FIRST_PAINT_MS = 300;
+const VISITS = 7;
+
+/** In milliseconds, over new visits, each without cache; in order. */
+async function firstPaintsOf(browser: Browser, url: string): Promise<number[]> {
+  const times: number[] = [];
+  for (let i = 0; i < VISITS; i++) {
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    await page.goto(url);
+    const paint = await page.waitForFunction(
+      () => performance.getEntriesByName('first-contentful-paint')[0]?.startTime,
+    );
+    times.push(Number(await paint.jsonValue()));
+    await context.close();
+  }
+  return times.toSorted((a, b) => a - b);
+}
+
+test('Pages of the API reference are painted within 0.3 s', options, async (t) => {
+  const { url } = await startTestService(t);
+  const browser = await startBrowser();
+  t.after(() => browser.close());
+  for (const path of PAINTED) {
+    // Rendered once, by the first request.
+    await (await fetch(url + path)).text();
+    const times = await firstPaintsOf(browser, url + path);
+    const median = Math.round(times[Math.floor(VISITS / 2)]!);
+    t.diagnostic(`${path}: first contentful paint after ${median} ms, median of ${VISITS}`);
+    // Other work of the machine only adds time.
+    assert.ok(times[0]! < MAX_FIRST_PAINT_MS, `${path}: ${times}`);
+  }
 });

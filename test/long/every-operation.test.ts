@@ -283,6 +283,8 @@ async function walkAlerts({ ask }: Walk) {
 async function walkReports({ ask }: Walk) {
   const summary = await ask<{ total_tests: number }>('GET', '/v1/reports/summary', 200);
   assert.ok(summary.body.total_tests > 0);
+  await ask('GET', '/v1/search?q=a', 200);
+  await ask('GET', '/v1/search', 422);
   await ask('GET', '/v1/reports/summary?period=month', 200);
   await ask('GET', '/v1/reports/summary?domain_id=dom_none', 422);
 }

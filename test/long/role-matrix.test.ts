@@ -110,6 +110,8 @@ const REQUIRED_ROLE: Record<string, Role | 'public'> = {
   listIncidentsOfAlert: 'member',
   listAlertIncidents: 'member',
   getAlertIncident: 'member',
+  // All roles search; they find what they may read.
+  search: 'viewer',
   // All roles read summaries.
   getReportSummary: 'viewer',
   // Members create and revoke shared links; anyone with a link reads it.
@@ -162,6 +164,7 @@ const REQUIRED_ROLE: Record<string, Role | 'public'> = {
   // Public pages.
   showHome: 'public',
   showDocs: 'public',
+  showDocsPage: 'public',
   showErrorType: 'public',
   showSignIn: 'public',
   submitSignIn: 'public',
@@ -283,6 +286,7 @@ const REQUIRED_ROLE: Record<string, Role | 'public'> = {
   submitMonitorRun: 'member',
   submitMonitorEnabled: 'member',
   submitMonitorDeletion: 'member',
+  showSearch: 'viewer',
   showTests: 'viewer',
   submitTestSelection: 'viewer',
   showTestDeletion: 'member',

@@ -3,6 +3,7 @@
 import { saveDraft } from './drafts.ts';
 import { startRefreshing, stopRefreshing } from './refresh.ts';
 import { isTooFew, selectAll, showSelection } from './selection.ts';
+import { openSearch, opensSearch } from './search.ts';
 import { checkSession } from './signed-out.ts';
 import { showLocalTimes, startRelativeTimes } from './times.ts';
 import { startUploads } from './upload-files.ts';
@@ -31,9 +32,13 @@ function checkFileSize(field: HTMLInputElement): void {
 }
 
 /** The boxes of a table may be linked to its form by their `form` attribute. */
-addEventListener('click', ({ target }) => {
+addEventListener('click', (event) => {
+  const { target } = event;
   if (!(target instanceof Element)) return;
   const control = target.closest<HTMLElement>('[data-action]');
+  // With a key, the link opens as any other, for example in a new tab.
+  const isPlain = !(event.ctrlKey || event.metaKey || event.shiftKey);
+  if (control?.dataset.action === 'search' && isPlain && openSearch()) event.preventDefault();
   if (control?.dataset.action === 'navigation') toggleNavigation(control);
   if (control instanceof HTMLInputElement && control.dataset.action === 'select-all')
     selectAll(control);
@@ -42,8 +47,9 @@ addEventListener('click', ({ target }) => {
     if (!menu.contains(target)) menu.open = false;
 });
 
-addEventListener('keydown', ({ key }) => {
-  if (key !== 'Escape') return;
+addEventListener('keydown', (event) => {
+  if (opensSearch(event) && openSearch()) event.preventDefault();
+  if (event.key !== 'Escape') return;
   const menu = document.querySelector<HTMLDetailsElement>('details[data-menu][open]');
   if (!menu) return;
   menu.open = false;

@@ -1,5 +1,7 @@
 /** Reads the OpenAPI document for the API reference: operations by group, and schemas in words. */
 
+import { slugOf } from '../../http/openapi/tags.ts';
+
 type Amount = `${'min' | 'max'}${'imum' | 'Length' | 'Items' | 'Properties'}`;
 
 /** The subset of JSON Schema that the OpenAPI document uses. */
@@ -43,7 +45,7 @@ export interface Operation {
   method: string;
   /** With `{parameters}`. */
   path: string;
-  /** Also the anchor on the page. */
+  /** Also the anchor on its page. */
   operationId: string;
   summary: string;
   description?: string;
@@ -59,7 +61,8 @@ export interface Operation {
 }
 
 export interface Group {
-  id: string;
+  /** The last part of the path of its page. */
+  slug: string;
   title: string;
   description: string;
   operations: Operation[];
@@ -108,7 +111,7 @@ export function readReference(source: Record<string, unknown>): Reference {
     })),
   );
   const groups = (document.tags ?? []).map(({ name, description }) => ({
-    id: `group-${name.toLowerCase().replaceAll(' ', '-')}`,
+    slug: slugOf(name),
     title: name,
     description,
     operations: operations.filter(({ tags }) => tags?.includes(name)),

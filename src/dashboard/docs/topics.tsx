@@ -25,7 +25,7 @@ export const TOPICS: Record<
       \`Authorization: Bearer <key>\`. Keys start with \`dlv_live_\` or \`dlv_test_\`. A key is
       shown only once, when you create it. You can revoke it at any time.`,
       `A key has a role. It has no more permissions than the current role of its member.`,
-      `The commands on this page read the key from the shell variable \`API_KEY\`, and IDs in paths
+      `The commands of this reference read the key from the shell variable \`API_KEY\`, and IDs in paths
       from variables such as \`TEST_ID\`. This command reads the key without showing it or adding it
       to your shell history. The next one shows which member and role the key has:`,
       <Command text="read -rs API_KEY" label="the command to read the key" />,
@@ -99,7 +99,7 @@ export const TOPICS: Record<
       \`If-Match\` with a PATCH or DELETE request to avoid overwriting other changes. If the object
       has changed since, the request returns 412 and changes nothing.`,
       `The ETag changes only with what you can edit. Changes by the service, such as a new status or
-      score, keep it, so objects don't support \`If-None-Match\`. The OpenAPI document, this page and reports
+      score, keep it, so objects don't support \`If-None-Match\`. The OpenAPI document, this reference and reports
       do.`,
     ],
   ],
@@ -128,6 +128,20 @@ export const TOPICS: Record<
     ],
   ],
 };
+
+/** All topics, each in a section of its own. */
+export const Topics = ({ service }: { service: ServiceInfo }) => (
+  <>
+    {Object.entries(TOPICS).map(([id, [title, blocks]]) => (
+      <section key={id} id={id} class="topic" aria-labelledby={`${id}-title`}>
+        <h2 id={`${id}-title`}>{title}</h2>
+        {blocks(service).map((block) =>
+          typeof block === 'string' ? <Paragraph text={block} /> : block,
+        )}
+      </section>
+    ))}
+  </>
+);
 
 const PROBLEM = `{
   "object": "error",

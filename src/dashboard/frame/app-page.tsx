@@ -11,6 +11,7 @@ import type { MemberRow } from '../../store/tables.generated.ts';
 import { findMember } from '../../team/members.ts';
 import { ASSETS } from './assets.ts';
 import { type ApiCall, ShowAsCurl } from './curl.tsx';
+import { PageLinks } from './page-links.tsx';
 import { PAGE_POLICY, pageHeaders } from './policy.ts';
 import { DEFAULT_LOCALE, type Reader, ReaderContext } from './reader.tsx';
 
@@ -105,6 +106,7 @@ export async function appPage(
         <div class="page" data-now={app.clock.now()}>
           {children}
         </div>
+        {status < 400 && <PageLinks appUrl={app.config.APP_URL} path={path} />}
         {calls.length > 0 && <ShowAsCurl calls={calls} />}
       </ReaderContext.Provider>
     ),

@@ -17,6 +17,7 @@ main { padding: 24px 0 48px; outline: none; }
 .foot { margin: 48px 0 32px; color: var(--muted); font-size: 14px; }
 .foot .wrap { justify-content: center; }
 .foot a { display: inline-block; padding: 4px 0; color: inherit; }
+@media print { .breadcrumbs, .tabs { display: none; } }
 `;
 
 /** Pages of visitors: a card in the middle. */
@@ -115,6 +116,7 @@ const LISTS = `
 .quiet { max-width: none; padding: 12px 16px; }
 .quiet .state { margin-right: 8px; }
 .row-note { display: block; color: var(--muted); font-weight: 400; }
+.results > li + li { margin-top: 12px; }
 .pager { display: flex; justify-content: space-between; gap: 8px; }
 .pager > [rel="next"] { margin-left: auto; }
 .empty { padding: 40px 24px; border: 1px dashed var(--strong-line); border-radius: 8px; text-align: center; }
@@ -162,7 +164,12 @@ const PANELS = `
 @media (max-width: 640px) {
   .panel { padding: 16px; }
 }
-@media print { .panel, .table { border-color: #ccc; } .filters, .pager { display: none; } }
+@media print {
+  .panel, .table { border-color: #ccc; }
+  .filters, .pager, .submit { display: none; }
+  /* Paper has one width: lines break rather than be cut. */
+  .page :is(th, td, time, .one-line, .nowrap, .tag, .state) { overflow: visible; white-space: normal; overflow-wrap: anywhere; }
+}
 `;
 
 /** Options of radio buttons and check boxes, with an explanation below each. */
@@ -174,6 +181,10 @@ const CHOICES = `
 `;
 
 const CURL = `
+.page-links { display: flex; flex-wrap: wrap; gap: 4px 24px; margin-top: 32px; color: var(--muted); font-size: 14px; }
+.page-links > div { display: flex; align-items: baseline; gap: 8px; min-width: 0; }
+.page-links .copyable { align-items: baseline; }
+.page-links + .curl { margin-top: 8px; }
 .curl { margin-top: 32px; color: var(--muted); font-size: 14px; }
 .curl > summary { display: inline-block; padding: 8px 0; text-decoration: underline; text-underline-offset: 2px; }
 .curl > div { color: var(--ink); }

@@ -59,7 +59,6 @@ async function render(call: PageCall, id: string, { done = '', values, problem =
               ['Email address', member.email],
               ['Role', ROLE_NAMES[member.role]],
               ['Joined', <Time key="joined" at={member.joined_at} />],
-              ['ID', <code key="id">{member.id}</code>],
             ]}
           />
           <p class="links">

@@ -70,7 +70,7 @@ async function render(call: PageCall, id: string, { done, problem = null }: Stat
                 'Next attempt',
                 delivery.next_attempt_at && <Ago key="next" at={delivery.next_attempt_at} />,
               ],
-              ['Event', <code key="event">{delivery.event_id}</code>],
+              ['Event', <Copyable key="event" text={delivery.event_id} label="the event ID" />],
               ['Created', <Time key="created" at={delivery.created_at} />],
             ]}
           />

@@ -61,6 +61,12 @@ const ALL_TAGS: Tag[] = [
     paths: ['/v1/webhooks'],
   },
   {
+    name: 'Search',
+    description:
+      'Finds tests, domains, pages of the web application, and operations of this reference.',
+    paths: ['/v1/search'],
+  },
+  {
     name: 'Your account',
     description: 'The member, the role and the credentials of the request.',
     paths: ['/v1/me'],
@@ -106,3 +112,6 @@ export const tagsOf = (used: Set<string>): { name: string; description: string }
     name,
     description,
   }));
+
+/** The last part of the path of a tag's page in the API reference. */
+export const slugOf = (tag: string): string => tag.toLowerCase().replaceAll(' ', '-');

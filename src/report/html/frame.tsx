@@ -7,6 +7,7 @@ import { IconSprite } from './components.tsx';
 import {
   type Assets,
   MenuButton,
+  SearchLink,
   type Shell,
   ShellControls,
   ShellIcons,
@@ -60,7 +61,10 @@ export const FRAME_SCRIPT = `(() => {
     if (button?.dataset.action === 'copy') copy(button);
   });
   const openTarget = () => {
-    let collapsed = document.getElementById(decodeURIComponent(location.hash.slice(1)))?.closest('details');
+    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    // A link in place of what has moved to another page.
+    if (target?.dataset.moved !== undefined) location.replace(target.href);
+    let collapsed = target?.closest('details');
     for (; collapsed; collapsed = collapsed.parentElement.closest('details')) collapsed.open = true;
   };
   addEventListener('hashchange', openTarget);
@@ -193,6 +197,7 @@ function Body({ skip, main, aside, foot, shell }: Omit<Page, 'csp' | 'referrer'>
             </span>
           )}
           <div class="bar-end">
+            {shell && <SearchLink />}
             {shell && <MenuButton />}
             <button type="button" class="button needs-script" data-action="theme">
               <svg class="icon" aria-hidden="true" viewBox="0 0 16 16">

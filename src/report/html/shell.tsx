@@ -153,6 +153,27 @@ export function ShellControls({ member, testMode, canCreateTests, path }: Shell)
   );
 }
 
+/** Opens the search; without a script, its page. */
+export function SearchLink() {
+  return (
+    <a
+      class="button search-link screen-only"
+      href="/search"
+      data-action="search"
+      aria-keyshortcuts="/ Control+K"
+    >
+      <svg class="icon" aria-hidden="true" viewBox="0 0 16 16">
+        <circle cx="7" cy="7" r="4.5" />
+        <path d="M10.3 10.3 14 14" />
+      </svg>
+      <span>Search</span>
+      <span class="key" aria-hidden="true">
+        /
+      </span>
+    </a>
+  );
+}
+
 /** The button that opens the navigation on small screens. */
 export function MenuButton() {
   return (
@@ -190,6 +211,24 @@ button.link { padding: 0; border: 0; background: none; color: var(--accent); fon
 .menu-panel li { padding: 4px 0; }
 .test-mode-banner { padding: 8px 24px; border-bottom: 1px solid var(--warn); background: var(--warn-soft); font-size: 14px; }
 .menu-button { display: none !important; }
+.search-link { display: inline-flex; color: var(--muted); text-decoration: none; }
+.search-link .key { display: none; margin-left: auto; padding: 0 6px; border: 1px solid var(--line); border-radius: 4px; font: 14px/1.4 var(--mono); }
+.script .search-link .key { display: inline; }
+.search { width: min(640px, calc(100vw - 32px)); max-width: none; max-height: min(640px, calc(100vh - 32px)); margin: 16px auto auto; padding: 0; border: 1px solid var(--strong-line); border-radius: 8px; background: var(--surface); color: var(--ink); }
+.search[open] { display: flex; flex-direction: column; }
+.search::backdrop { background: rgb(0 0 0 / 0.4); }
+.search form { display: flex; align-items: center; gap: 8px; padding: 12px; }
+.search form > * { margin: 0; }
+.search input { flex: 1; min-width: 0; min-height: 44px; padding: 8px 12px; border: 1px solid var(--strong-line); border-radius: 8px; background: var(--surface); color: var(--ink); font: 16px/1.5 var(--sans); }
+.search > p { padding: 8px 20px 12px; }
+.search [role="listbox"] { overflow-y: auto; padding: 0 8px 12px; }
+.search-group { padding: 8px 12px 4px; color: var(--muted); font-size: 14px; font-weight: 600; }
+.search [role="option"] { display: block; padding: 8px 12px; border-radius: 8px; color: var(--ink); text-decoration: none; }
+.search [role="option"] bdi { display: block; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+.search .row-note { color: var(--muted); font-size: 14px; }
+.search [role="option"]:hover { background: var(--sunken); }
+.search [role="option"][aria-selected="true"] { outline: 2px solid var(--accent); outline-offset: -2px; background: var(--accent-soft); }
+@media (min-width: 961px) { .search-link { min-width: 220px; } .search { margin-top: 10vh; } }
 @media (max-width: 960px) {
   .app { display: block; }
   .script .menu-button { display: inline-flex !important; }
@@ -199,13 +238,14 @@ button.link { padding: 0; border: 0; background: none; color: var(--accent); fon
   .side a { min-height: 44px; }
 }
 @media (max-width: 640px) {
-  .menu-name { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  .search-link .key { display: none !important; }
+  .menu-name, .search-link > span { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   .bar:has(.bar-end .menu) .wrap { gap: 8px; padding: 0 16px; }
   .bar:has(.menu) [data-action="theme"] span { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   .bar-end > form { display: none; }
   .test-mode-banner { padding: 8px 16px; }
 }
 /* Only the mark is left. The text is still read aloud. */
-@media (max-width: 360px) { .bar:has(.bar-end .menu) .brand { gap: 0; font-size: 0; } }
+@media (max-width: 430px) { .bar:has(.bar-end .menu) .brand { gap: 0; font-size: 0; } }
 @media print { .side, .test-mode-banner { display: none !important; } /* Otherwise its space below can fill a page of its own. */ .app { display: block; } .app > .wrap, .app main { padding-bottom: 0 !important; margin-bottom: 0 !important; } }
 `;

@@ -1,0 +1,69 @@
+/** Finds what a member may see: tests of their mode, domains, pages, and the API reference. */
+
+import type { App } from '../app.ts';
+import { searchDomains } from '../domains/queries.ts';
+import { type Actor, allows } from '../http/actor.ts';
+import { type FoundTest, searchTests } from '../mailtests/search.ts';
+import type { DocsEntry } from './docs.ts';
+import { PAGES } from './pages.ts';
+import type { SearchGroup, SearchGroupName, SearchResult } from './schema.ts';
+import { matching } from './words.ts';
+
+interface Search {
+  q: string;
+  /** The maximum number of results in each group. */
+  limit: number;
+  docs: DocsEntry[];
+}
+
+/** The groups with results. */
+export async function search(
+  { db, config }: Pick<App, 'db' | 'config'>,
+  { role, livemode }: Actor,
+  { q, limit, docs }: Search,
+): Promise<SearchGroup[]> {
+  const base = config.APP_URL.replace(/\/$/, '');
+  // One more shows that there are more.
+  const max = limit + 1;
+  const tests = await searchTests(db, livemode, q, max);
+  const domains = allows(role, 'member') ? await searchDomains(db, q, max) : [];
+  const pages = PAGES.filter((page) => allows(role, page.role));
+  const groups: [SearchGroupName, Found[]][] = [
+    ['tests', tests.map((test) => presentTest(test, config.INBOX_DOMAIN))],
+    [
+      'domains',
+      domains.map(({ id, name }) => ({ id, title: name, detail: null, path: `/domains/${id}` })),
+    ],
+    [
+      'pages',
+      matching(pages, q).map(({ title, path }) => ({ id: null, title, detail: null, path })),
+    ],
+    [
+      'docs',
+      matching(docs, q).map(({ title, detail, path }) => ({ id: null, title, detail, path })),
+    ],
+  ];
+  return groups
+    .filter(([, found]) => found.length > 0)
+    .map(([group, found]) => ({
+      object: 'search_group',
+      group,
+      has_more: found.length > limit,
+      data: found
+        .slice(0, limit)
+        .map(({ path, ...result }) => ({ object: 'search_result', ...result, url: base + path })),
+    }));
+}
+
+type Found = Omit<SearchResult, 'object' | 'url'> & { path: string };
+
+function presentTest(test: FoundTest, inboxDomain: string): Found {
+  const { id, name, subject, from_address, score, grade, token } = test;
+  const title = name ?? subject ?? `${token}@${inboxDomain}`;
+  const details = [
+    from_address,
+    name === null ? null : subject,
+    score === null ? null : `${Math.round(score)}${grade === null ? '' : ` (${grade})`}`,
+  ].filter((detail) => detail !== null && detail !== '');
+  return { id, title, detail: details.join(' · ') || null, path: `/tests/${id}` };
+}
