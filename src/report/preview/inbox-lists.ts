@@ -57,7 +57,7 @@ export const INBOX_LISTS: readonly InboxList[] = [
     noSubject: '(no subject)',
     initials: 1,
     basis:
-      'Estimate for a phone 390 pixels wide: one line each of about 270 pixels at 14 px. Published tests report 35 to 45 characters of subject.',
+      'Estimate for a phone 390 pixels wide: one line each of about 270 pixels at 14 px. Published guides state 35 to 45 characters of subject.',
   },
   {
     name: 'Apple Mail on iPhone',

@@ -71,7 +71,7 @@ test('fitText breaks lines between words, and between characters in scripts with
   assert.equal(fitText('東京都千代田区丸の内口', { width: 50, lines: 2 }, style).isCut, true);
 });
 
-test('Lists cut about as many characters as published tests found', () => {
+test('Lists cut about as many characters as published tests and guides state', () => {
   const pangrams = 'The quick brown fox jumps over the lazy dog '.repeat(10);
   const cut = (name: string) => {
     const list = INBOX_LISTS.find((entry) => entry.name === name)!;
