@@ -15,5 +15,5 @@ export function subjectColumns(
 ): Pick<TestRow, 'subject' | 'search'> {
   const found = readSubject(raw.subarray(0, MAX_HEAD_BYTES));
   const subject = found === null ? null : trimText(found);
-  return { subject, search: searchText({ name, subject }) };
+  return { subject, search: searchText({ name, subject, from_address: null }) };
 }

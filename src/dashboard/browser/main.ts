@@ -2,8 +2,8 @@
 
 import { saveDraft } from './drafts.ts';
 import { startRefreshing, stopRefreshing } from './refresh.ts';
-import { isTooFew, selectAll, showSelection } from './selection.ts';
 import { openSearch, opensSearch } from './search.ts';
+import { isTooFew, selectAll, showSelection } from './selection.ts';
 import { checkSession } from './signed-out.ts';
 import { showLocalTimes, startRelativeTimes } from './times.ts';
 import { startUploads } from './upload-files.ts';
