@@ -28,8 +28,8 @@ const URL_FUNCTION =
   /(?<![\w-])url\(\s{0,50}(?:"([^"\\\n]*)"\s{0,50}\)|'([^'\\\n]*)'\s{0,50}\)|([^"'()\\\s]*)\s{0,50}\))/gi;
 
 /**
- * Whether a declaration, a selector or the start of an at-rule ends where it seems to: quotes and
- * brackets are closed, so that a browser reads what follows as a new text, and it loads nothing.
+ * Whether a declaration, a selector or the start of an at-rule loads nothing, and ends where it seems to.
+ * If quotes and brackets are closed, a browser reads what follows as new text.
  */
 export function isSelfContained(text: string): boolean {
   const open: string[] = [];

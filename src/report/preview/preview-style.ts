@@ -65,5 +65,7 @@ const LINK_TEXT = important([
   'text-decoration:underline',
 ]);
 
-/** The line of Gmail, and below it that the preview drew it. */
-export const CLIP_LINE = `<div style="${LINE}">[Message clipped]&nbsp; <span style="${LINK_TEXT}">View entire message</span></div>`;
+const NOTE_TEXT = important(['font:italic 12px/20px Arial,sans-serif', 'color:#5f6368']);
+
+/** The line of Gmail, and that the preview drew it. */
+export const CLIP_LINE = `<div style="${LINE}">[Message clipped]&nbsp; <span style="${LINK_TEXT}">View entire message</span><br><span style="${NOTE_TEXT}">Preview: Gmail hides the rest of the message, after 102 KB of HTML.</span></div>`;

@@ -24,8 +24,8 @@ const GMAIL_CLIENTS = ['Gmail', 'Gmail for Android'];
 
 /** What clients do that the table of caniemail.com does not say. */
 export const RULES = {
-  // "If you have more than 16Kb of CSS rules, the style tags that reach this overall limit will be
-  // removed" (the author of caniemail in its issue 144, and email-bugs issue 90).
+  // The author of caniemail, in its issue 144: with more than 16 KB of CSS rules, "the style tags that
+  // reach this overall limit will be removed". Also email-bugs issue 90.
   styleLimit: {
     slug: 'gmail-style-limit',
     title: 'Styles over 16 KB',
