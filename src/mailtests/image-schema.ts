@@ -23,7 +23,11 @@ const TestImage = named(
       nullable(v.picklist(IMAGE_FAILURES)),
       'Why it was not loaded. Null if it was.',
     ),
-    detail: described(nullable(v.string()), 'The reason for people. Null if it was loaded.'),
+    detail: described(
+      nullable(v.string()),
+      'The reason for people. Null if it was loaded.',
+      'the server responded with 404',
+    ),
     media_type: described(
       nullable(v.string()),
       'The type by its bytes, whatever the server says. Null if it was not loaded.',

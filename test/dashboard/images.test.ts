@@ -45,8 +45,8 @@ test('A member loads the images of a test, sees what failed, and deletes them', 
   const main = mainOf((await member.get(loaded.location!)).html);
   assert.match(main, /1 of 3 images loaded/);
   assert.match(main, /hero\.png.*Loaded.*PNG.*600 × 200/);
-  assert.match(main, /gone\.png.*The server responded with 404\..*Not loaded/);
-  assert.match(main, /open\.gif.*Tracking pixel/);
+  assert.match(main, /gone\.png.*The server responded with 404\..*Failed/);
+  assert.match(main, /open\.gif.*It is a tracking pixel.*Skipped/);
   assert.equal((await member.post(path, { back: 'test' })).location, `/tests/${id}`);
   const deleted = await member.post(`${path}/delete`);
   assert.equal(deleted.location, `${path}?done=deleted`);

@@ -286,15 +286,15 @@ async function renderNew(call: PageCall, { offered, values, problem = null }: Ne
               value={values.expires_in}
               error={problem?.fields.expires_in}
             />
-            <Select
-              name="preview"
-              label="Show the message"
-              hint="Anyone with the link can then read it. Images are those that you loaded on the page of the test."
-              options={PREVIEWS}
-              value={values.preview}
-              error={problem?.fields.preview}
-            />
           </div>
+          <Select
+            name="preview"
+            label="Show the message"
+            hint="Anyone with the link can then read it. Images are those that you loaded on the page of the test."
+            options={PREVIEWS}
+            value={values.preview}
+            error={problem?.fields.preview}
+          />
           <button type="submit" class="button primary">
             Create link
           </button>

@@ -130,8 +130,14 @@ function Images({ images: { test_id, status, images, loaded_at } }: { images: Te
   return (
     <Card>
       <p>
-        {formatCount(loaded)} of {formatCount(images.length, 'image')} loaded{' '}
-        {loaded_at && <Time at={loaded_at} />}. They are kept with the test.
+        {formatCount(loaded)} of {formatCount(images.length, 'image')} loaded
+        {loaded_at && (
+          <>
+            {' '}
+            on <Time at={loaded_at} />
+          </>
+        )}
+        . They are kept with the test.
       </p>
       <ImageTable images={images} />
     </Card>
@@ -179,8 +185,8 @@ function ImageTable({ images }: { images: Image[] }) {
 
 function ImageState({ image: { status } }: { image: Image }) {
   if (status === 'loaded') return <StateMark state="pass" word="Loaded" />;
-  if (status === 'failed') return <StateMark state="warn" word="Not loaded" />;
-  return <StateMark state="unknown" word="Tracking pixel" />;
+  if (status === 'failed') return <StateMark state="warn" word="Failed" />;
+  return <StateMark state="unknown" word="Skipped" />;
 }
 
 const typeName = (mediaType: string | null): string =>
