@@ -43,7 +43,7 @@ async function renderSearch(call: PageCall, operation: SearchRoute, text: string
     title: 'Search',
     section: null,
     path: pathWith(PATH, { q: q || undefined }),
-    calls: q === '' ? [] : [{ route: operation, query }],
+    calls: [{ route: operation, query: { ...query, q: q || 'newsletter' } }],
     children: (
       <>
         <search>
