@@ -60,7 +60,7 @@ export const NewShare = named(
         `${PREVIEW} Everyone with the link can then read the messages.`,
         'without_images',
       ),
-      'none',
+      'without_images',
     ),
   }),
   'The tests to share, and for how long.',
