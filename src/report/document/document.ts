@@ -3,6 +3,7 @@
  * of a report occurs once in the source, in this folder.
  */
 
+import { checksToFix } from '../../analysis/summary.ts';
 import {
   type Block,
   MAX_PAGES,
@@ -16,7 +17,6 @@ import {
   type Table,
   time,
 } from '../blocks.ts';
-import { checksToFix } from '../../analysis/summary.ts';
 import { verdictOf } from '../content.ts';
 import type { Report, ReportedResult } from '../report.ts';
 import {
@@ -33,8 +33,8 @@ import {
 } from '../share.ts';
 import { authenticationSection, shortAuthentication } from './authentication.ts';
 import { chartBlock } from './charts.ts';
-import { briefFixesSection, firstFixesSection } from './findings-table.ts';
 import { fixSection, otherCheckSections, shortFixes, uncheckedNotes } from './findings.ts';
+import { briefFixesSection, firstFixesSection } from './findings-table.ts';
 import { ledgerBars, ledgerSection } from './ledger.ts';
 import { messageSection, pathSection } from './message.ts';
 import { placementSections } from './placement.ts';

@@ -57,7 +57,12 @@ export function fixSection(result: ReportedResult, variant: ReportVariant): Sect
     return { ...section, note: null, blocks: [nothingToFixBlock(result.score)] };
   // The first page of a PDF has a section with the first fixes, which explains gain and cap.
   if (variant.medium === 'pdf')
-    return { ...section, title: 'All issues', note: null, blocks: [findingsBlock(result, variant)] };
+    return {
+      ...section,
+      title: 'All issues',
+      note: null,
+      blocks: [findingsBlock(result, variant)],
+    };
   return {
     ...section,
     note: [gainNote(result)],

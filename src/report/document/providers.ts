@@ -96,11 +96,7 @@ const laterChoice = (report: Report): Choice[] =>
 
 type Kind = Report['judged_kind']['kind'];
 
-function providerCard(
-  verdict: ProviderVerdict,
-  kind: Kind,
-  medium: ReportVariant['medium'],
-): Card {
+function providerCard(verdict: ProviderVerdict, kind: Kind, medium: ReportVariant['medium']): Card {
   const { provider, name, rules, reference } = verdict;
   const { met, open, unobservable, bulkOnly } = sortRules(rules, kind);
   const list = medium === 'pdf' ? rulesInShort : ruleFold;

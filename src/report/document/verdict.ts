@@ -50,7 +50,10 @@ export function verdictBlock(
     unknown: unknownText(report),
     states: authStates(report),
     categories: categoryScores(report),
-    facts: { kind: 'facts', rows: medium === 'page' ? pageFacts(report) : pdfFacts(report, isBrief) },
+    facts: {
+      kind: 'facts',
+      rows: medium === 'page' ? pageFacts(report) : pdfFacts(report, isBrief),
+    },
     remarks: [],
     contents: 'Verdict',
   };

@@ -72,7 +72,13 @@ const keptHeight = ({ height, nextHeight = 0 }: PlacedRow): number => height + n
 function headOf(sheet: Sheet, { columns }: Table): PlacedRow | null {
   if (columns.every(({ title }) => title === '')) return null;
   const titles = columns.map((column) => ({ ...column, style: undefined }));
-  return placeRow(sheet, titles, { cells: columns.map(({ title }) => ({ text: [title] })) }, LABEL, PADDING);
+  return placeRow(
+    sheet,
+    titles,
+    { cells: columns.map(({ title }) => ({ text: [title] })) },
+    LABEL,
+    PADDING,
+  );
 }
 
 function* placedRows(sheet: Sheet, table: Table): Generator<PlacedRow> {

@@ -7,7 +7,15 @@ import { dependsOnFailedCheck, formatGain } from '../../../src/report/content.ts
 import { reportPdf, sharedPdf } from '../../../src/report/pdf/pdf.ts';
 import type { Report } from '../../../src/report/report.ts';
 import { skipUnlessInstalled } from '../../helpers/installed.ts';
-import { pdfFonts, pdfInfo, pdfPageWords, pdfPages, pdfStructure, pdfText, pdfWords } from '../../helpers/pdf.ts';
+import {
+  pdfFonts,
+  pdfInfo,
+  pdfPages,
+  pdfPageWords,
+  pdfStructure,
+  pdfText,
+  pdfWords,
+} from '../../helpers/pdf.ts';
 import {
   badReport,
   filledWith,
@@ -71,7 +79,12 @@ describe('Report PDF', { skip }, () => {
       const pages = pdfPages(pdf);
       assert.ok(pages.length <= 8, `${pages.length} pages`);
       const words = pdfPageWords(pdf, 1);
-      assertHolds(words, [`${BAD.score}Grade ${BAD.grade}`, BAD.summary, 'Not checked: Mail servers (MX).', 'Provider verdicts']);
+      assertHolds(words, [
+        `${BAD.score}Grade ${BAD.grade}`,
+        BAD.summary,
+        'Not checked: Mail servers (MX).',
+        'Provider verdicts',
+      ]);
       for (const { gain, title, fix } of findings.slice(0, 3))
         assertHolds(words, [formatGain(gain), title, fix!.text.slice(0, 390)]);
       for (const { name } of BAD.providers) assertHolds(words, [`${name}✗Notready`]);
