@@ -370,6 +370,29 @@ describe('Report page in a browser', { skip: skipUnlessInstalled('chromium') }, 
     await close();
   });
 
+  it('has a link to each section and finding, which opens it', async () => {
+    const { page, close } = await open(urlOf(reportPage(reports.bad)));
+    const targets = await page.evaluate(() => {
+      const links = [...document.querySelectorAll('a.anchor')];
+      return links.map((link) => link.getAttribute('href')!.slice(1));
+    });
+    assert.ok(targets.includes('authentication') && targets.includes('check-dkim_alignment'));
+    assert.equal(new Set(targets).size, targets.length);
+    const isOpen = (id: string) =>
+      page.evaluate((target) => {
+        location.hash = target;
+        return new Promise<boolean>((resolve) =>
+          addEventListener(
+            'hashchange',
+            () => resolve(document.getElementById(target)!.checkVisibility()),
+            { once: true },
+          ),
+        );
+      }, id);
+    for (const target of targets) assert.ok(await isOpen(target), target);
+    await close();
+  });
+
   it('prints with all sections expanded, link URLs shown and a white background', async () => {
     const { page, close } = await open(urlOf(reportPage(reports.bad)), { colorScheme: 'dark' });
     const height = () =>
@@ -394,6 +417,13 @@ describe('Report page in a browser', { skip: skipUnlessInstalled('chromium') }, 
       ];
     });
     assert.deepEqual(written, [true, 'rgb(255, 255, 255)']);
+    const onScreenOnly = await page.evaluate(() =>
+      ['button', 'nav', 'a[href^="#check-"].anchor', '.linked-heading .anchor', '.skip'].filter(
+        (selector) =>
+          [...document.querySelectorAll(selector)].some((element) => element.checkVisibility()),
+      ),
+    );
+    assert.deepEqual(onScreenOnly, [], 'nothing to select is printed');
     const pdf = (await page.pdf({ format: 'A4' })).toString('latin1');
     assert.ok(pdf.match(/\/Type \/Page\b/g)!.length > 12, 'the PDF has all sections');
     await close();

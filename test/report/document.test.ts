@@ -67,6 +67,8 @@ function all<K extends Block['kind']>(kind: K, value: unknown): Extract<Block, {
 }
 
 const BODY = ['fix', 'score', 'authentication', 'placement', 'providers'];
+/** On the first page of a PDF, after the verdict. */
+const FIRST_PAGE = ['first-fixes', 'acceptance'];
 const REST = ['passed', 'info', 'not-checked'];
 
 describe('Report document sections', () => {
@@ -82,6 +84,7 @@ describe('Report document sections', () => {
 
   it('of the PDF variant omit empty sections', () => {
     assert.deepEqual(idsOf(testDocument(bad!, 'pdf')), [
+      ...FIRST_PAGE,
       ...BODY,
       'path',
       'preview',
@@ -90,7 +93,7 @@ describe('Report document sections', () => {
     ]);
     const bare = { ...good!, placement: [], providers: [], checks: [], envelope: null };
     assert.deepEqual(idsOf(testDocument(bare, 'pdf')), [
-      'fix',
+      'first-fixes',
       'score',
       'authentication',
       'preview',
@@ -101,7 +104,7 @@ describe('Report document sections', () => {
   it('of a shared report omit the message and its path', () => {
     const one = shareOf([bad!]);
     assert.deepEqual(idsOf(sharedDocument(one, 'page')), [...BODY, 'rest']);
-    assert.deepEqual(idsOf(sharedDocument(one, 'pdf')), [...BODY, ...REST]);
+    assert.deepEqual(idsOf(sharedDocument(one, 'pdf')), [...FIRST_PAGE, ...BODY, ...REST]);
     for (const medium of ['page', 'pdf'] as const) {
       const document = sharedDocument(one, medium);
       assert.deepEqual(all('preview', document), []);

@@ -6,13 +6,11 @@ import { checksToFix } from '../../analysis/summary.ts';
 import {
   type Block,
   badge,
-  code,
   type Entry,
   type Finding,
   type FindingGroup,
   type Findings,
   type Fold,
-  figure,
   type Group,
   muted,
   type Note,
@@ -25,8 +23,6 @@ import {
   state,
   stateOf,
   strong,
-  type Table,
-  type Text,
   verbatimText,
 } from '../blocks.ts';
 import {

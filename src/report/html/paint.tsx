@@ -192,6 +192,19 @@ function NoteBox({ state, text }: BlockOf<'note'>) {
   );
 }
 
+/** A link to a part of the page, for readers who want to copy it. The mark `#` needs the name of the part. */
+function AnchorLink({ to, ...props }: { to: string } & ({ name: string } | { text: string })) {
+  return 'text' in props ? (
+    <a class="anchor" href={`#${to}`}>
+      {props.text}
+    </a>
+  ) : (
+    <a class="anchor screen-only" href={`#${to}`} aria-label={`# Link to ${props.name}`}>
+      #
+    </a>
+  );
+}
+
 // Containers: sections, whole reports among many, groups, folds.
 
 function SectionPart({ id, title, note, blocks }: BlockOf<'section'>) {
@@ -201,9 +214,12 @@ function SectionPart({ id, title, note, blocks }: BlockOf<'section'>) {
   const hasOnlyCards = blocks.length > 0 && blocks.every(({ kind }) => kind === 'card');
   return (
     <section id={anchor(id)} class="section" aria-labelledby={landmark(heading)}>
-      <Heading rank={2} id={heading}>
-        {title}
-      </Heading>
+      <div class="linked-heading">
+        <Heading rank={2} id={heading}>
+          {title}
+        </Heading>
+        <AnchorLink to={anchor(id)} name={title} />
+      </div>
       {note && <Line text={note} class="note muted" />}
       <div class={hasOnlyCards ? 'cards' : 'stack'}>
         <Blocks blocks={blocks} />
@@ -486,6 +502,9 @@ function FindingFold({ id, gain, title, context, open, groups }: Finding) {
       </summary>
       <div class="finding-body">
         <Blocks blocks={groups} />
+        <p class="small screen-only">
+          <AnchorLink to={anchor(id)} text="Link to this issue" />
+        </p>
       </div>
     </details>
   );

@@ -6,11 +6,11 @@ const BASE = `
 .contents { display: none; }
 main { padding: 24px 0; outline: none; }
 .section { margin-top: 40px; }
-.section > h2 { margin-bottom: 4px; }
+.linked-heading { margin-bottom: 4px; }
 .choice { display: flex; flex-wrap: wrap; align-items: center; gap: 8px 12px; margin: 12px 0; font-size: 14px; }
 .choice > p { flex: 1 1 280px; }
 .section > .note { margin-bottom: 12px; font-size: 14px; }
-.section > h2 + :not(.note) { margin-top: 12px; }
+.linked-heading + :not(.note) { margin-top: 12px; }
 .padded { padding: 16px; }
 @media (min-width: 1080px) {
   .with-aside { grid-template-columns: 184px minmax(0, 1fr); }
@@ -116,7 +116,12 @@ tfoot .total > * { border-top: 2px solid var(--ink); font-weight: 700; font-size
   .copyable { flex-direction: column; gap: 4px; }
   .finding-body { padding: 4px 12px 16px; }
 }
+.linked-heading { display: flex; align-items: baseline; gap: 8px; }
+.anchor { color: var(--muted); text-decoration: none; }
+.linked-heading .anchor { min-width: 24px; text-align: center; }
+.anchor:hover { color: var(--accent); text-decoration: underline; }
 @media print {
+  .linked-heading { break-after: avoid; }
   .contents, .choice { display: none; }
   .with-aside { display: block; }
   main { padding: 0; }
@@ -180,7 +185,10 @@ const SECTIONS = `
 }
 @media print {
   .long { max-height: none; overflow: visible; }
-  .provider, .hops > li, .entries > li { break-inside: avoid; }
+  /* Cards side by side would leave half a page empty. */
+  .cards { display: block; }
+  .provider + .provider { margin-top: 12px; }
+  .hops > li, .entries > li { break-inside: avoid; }
 }
 `;
 

@@ -176,7 +176,7 @@ describe('Report page findings', () => {
       ])
         assert.ok(text.includes(part.replace(/\s+/g, ' ')), `${check.id}: ${part}`);
       const links = byTag('a', finding).map(({ attribs }) => attribs.href);
-      assert.deepEqual(links, [check.reference.url]);
+      assert.deepEqual(links, [check.reference.url, `#check-${check.id}`]);
       if (check.fix!.record) {
         const { type, name, value } = check.fix!.record;
         const boxes = byTag('code', byClass('record', finding)[0]!).map(textOf);
