@@ -2,8 +2,8 @@
 
 import type { RecordBlock, Text } from '../blocks.ts';
 import type { Fonts } from './fonts.ts';
-import { type LaidOut, layOut, type TextStyle, widthOf } from './lines.ts';
 import { drawPiece } from './glyphs.ts';
+import { type LaidOut, layOut, type TextStyle, widthOf } from './lines.ts';
 import { joinedPieces, type Piece } from './pieces.ts';
 import { PageLimitError, type Sheet } from './sheet.ts';
 import { BODY, CODE, COLOR, HEADINGS, PAGE, SMALL, styled } from './style.ts';

@@ -181,5 +181,5 @@ export function joinedPieces(
 function canJoin(last: Piece, piece: Piece): boolean {
   if (last.kind === 'missing' || piece.kind === 'missing')
     return last.kind === piece.kind && piece.text === '';
-  return last.font === piece.font && last.isEmboldened === piece.isEmboldened;
+  return last.font === piece.font && !last.isEmboldened === !piece.isEmboldened;
 }

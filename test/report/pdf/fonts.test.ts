@@ -112,8 +112,9 @@ const markersOf = (text: string): string =>
 
 test('text in a script without a font is named', () => {
   const cases = {
-    'தமிழ்': '[Tamil text: no font]',
-    'From தமிழ் மொழி, வணக்கம் to বাংলা': 'From [Tamil text: no font], [Tamil text: no font] to [Bengali text: no font]',
+    தமிழ்: '[Tamil text: no font]',
+    'From தமிழ் மொழி, வணக்கம் to বাংলা':
+      'From [Tamil text: no font], [Tamil text: no font] to [Bengali text: no font]',
     'a\ue000\ue001\u0378b': 'a[unknown character]b',
     '\u{13000}': '[text: no font]',
     '\u{1fa00}': '[symbol: no font]',
@@ -149,6 +150,12 @@ test('lines of Chinese, Japanese and Thai break between words', () => {
         assert.doesNotMatch(line.at(-1)!.text, /「$/u);
       }
       for (const line of lines.slice(0, -1)) assert.ok(widthOf(line) > width / 3, 'lines are used');
-      assert.equal(lines.flat().map((piece) => piece.text).join(''), text);
+      assert.equal(
+        lines
+          .flat()
+          .map((piece) => piece.text)
+          .join(''),
+        text,
+      );
     }
 });

@@ -4,11 +4,11 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { silentLog } from '../../../src/lib/log.ts';
 import { bundledFonts } from '../../../src/report/pdf/bundled-fonts.ts';
 import { reportPdf } from '../../../src/report/pdf/pdf.ts';
 import { createSystemFonts } from '../../../src/report/pdf/system-fonts.ts';
 import { createReportRenderer } from '../../../src/report/renderer.ts';
-import { silentLog } from '../../../src/lib/log.ts';
 import { temporaryFolder } from '../../helpers/app.ts';
 import { skipUnlessInstalled } from '../../helpers/installed.ts';
 import { pdfFonts, pdfText } from '../../helpers/pdf.ts';
@@ -31,10 +31,12 @@ function tamilFont(): Buffer {
   const cmap = Buffer.alloc(12 + 28);
   cmap.writeUInt16BE(1, 2);
   // For Windows, all of Unicode.
-  [3, 10].forEach((value, index) => cmap.writeUInt16BE(value, 4 + 2 * index));
+  cmap.writeUInt16BE(3, 4);
+  cmap.writeUInt16BE(10, 6);
   cmap.writeUInt32BE(12, 8);
   cmap.writeUInt16BE(12, 12);
-  [28, 0, 1, FIRST, LAST, 1].forEach((value, index) => cmap.writeUInt32BE(value, 16 + 4 * index));
+  for (const [index, value] of [28, 0, 1, FIRST, LAST, 1].entries())
+    cmap.writeUInt32BE(value, 16 + 4 * index);
   const font = Buffer.concat([THAI_FONT, cmap]);
   const entry = entryOf(font, 'cmap');
   font.writeUInt32BE(THAI_FONT.length, entry + 8);
