@@ -12,6 +12,15 @@ export interface StyledSpan {
   link?: string;
 }
 
+export type StyledText = string | StyledSpan[];
+
+export interface TextStyle {
+  size: number;
+  leading: number;
+  face: Face;
+  color: string;
+}
+
 type Direction = 'ltr' | 'rtl' | 'neutral';
 
 export interface Piece {

@@ -2,8 +2,13 @@
 
 import { printable } from '../../lib/log.ts';
 import { type Fonts, fontForHan } from './fonts.ts';
-import type { StyledText, TextStyle } from './lines.ts';
-import { type Piece, piecesOf, type StyledSpan } from './pieces.ts';
+import {
+  type Piece,
+  piecesOf,
+  type StyledSpan,
+  type StyledText,
+  type TextStyle,
+} from './pieces.ts';
 
 /** Far more than any real text contains. Bounds the work for hostile input. */
 const MAX_CHARACTERS = 20_000;
