@@ -50,7 +50,7 @@ export function bundledFontsModule(): string {
     return added.length === 0 ? [] : [{ name, file, coverage: encodeCodePoints(added) }];
   });
   const rows = [...fonts, ...parts].map((font) => `  ${JSON.stringify(font)},\n`).join('');
-  return `/** Generated from the packages of fonts by \`npm run generate\`; do not edit. */\n\nimport type { BundledFont } from './bundled-fonts.ts';\n\nexport const BUNDLED_FONTS: BundledFont[] = [\n${rows}];\n`;
+  return `/** Generated from the packages of fonts by \`npm run generate\`; do not edit. */\n\n/** The path of each font below node_modules, and its characters (see decodeCodePoints). */\nexport const BUNDLED_FONTS: { name: string; file: string; coverage: string }[] = [\n${rows}];\n`;
 }
 
 /** In the order of their numbers. */

@@ -248,7 +248,7 @@ const ROWS: Row[] = [
     unit: ' MB',
     target: '≤ 230 MB',
   },
-  { label: 'Executable: size', from: ['start', 'executable_mb'], unit: ' MB', target: '< 120 MB' },
+  { label: 'Executable: size', from: ['start', 'executable_mb'], unit: ' MB', target: '< 130 MB' },
 ];
 
 /** The table in docs/benchmarks.md. */

@@ -97,7 +97,7 @@ Architecture: ${debianArch}
 Maintainer: ${MAINTAINER}
 Installed-Size: ${installedSize}
 Depends: libc6 (>= ${MIN_GLIBC}), libgcc-s1, libstdc++6 (>= 11), systemd, default-dbus-system-bus | dbus-system-bus
-Suggests: rspamd, spamd, unbound
+Suggests: rspamd, spamd, unbound, fonts-noto-core
 Section: mail
 Priority: optional
 Description: self-hosted tester of email deliverability

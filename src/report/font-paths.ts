@@ -6,13 +6,11 @@ import { join } from 'node:path';
 /** The paths of the administrator, then where fontconfig looks, and the folders of macOS and Windows. */
 export function fontPaths(configured: string[]): string[] {
   const home = homedir();
-  const { WINDIR, LOCALAPPDATA } = process.env;
   return [
     ...configured,
     ...['/usr/share/fonts', '/usr/local/share/fonts'],
     ...[join(home, '.local/share/fonts'), join(home, '.fonts')],
     ...['/System/Library/Fonts', '/Library/Fonts', join(home, 'Library/Fonts')],
-    ...(WINDIR ? [join(WINDIR, 'Fonts')] : []),
-    ...(LOCALAPPDATA ? [join(LOCALAPPDATA, 'Microsoft/Windows/Fonts')] : []),
+    ...['C:/Windows/Fonts', join(home, 'AppData/Local/Microsoft/Windows/Fonts')],
   ];
 }

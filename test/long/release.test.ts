@@ -118,6 +118,7 @@ test('The bill of materials names Node, SQLite, ICU, the fonts, the C library an
     'ICU',
     'OpenSSL',
     'dejavu-fonts-ttf',
+    '@fontsource/noto-sans-jp',
     'libc6',
     'mailauth',
   ])

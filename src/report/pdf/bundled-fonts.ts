@@ -16,15 +16,6 @@ export interface FontSource {
   read(): Buffer;
 }
 
-/** A row of the generated table. */
-export interface BundledFont {
-  name: string;
-  /** Below node_modules. */
-  file: string;
-  /** See `decodeCodePoints`. */
-  coverage: string;
-}
-
 export const JAPANESE = 'noto-sans-jp';
 export const SIMPLIFIED_CHINESE = 'noto-sans-sc';
 export const TRADITIONAL_CHINESE = 'noto-sans-tc';

@@ -35,8 +35,8 @@ export interface SystemFonts {
 
 export interface Fonts {
   /**
-   * The font for a character with its marks, or for an emoji: the face, else the face with the most glyphs, else another
-   * font. null if no font has all of it. `preferred` comes before other fonts that are no faces.
+   * The font that has all of a character with its marks, or of an emoji: the face, else the face with the most glyphs,
+   * else another font, or null. `preferred` comes before other fonts that are no faces.
    */
   fontFor(text: string, face: Face, preferred?: FontName | null): FontName | null;
   /** Whether the font has a glyph for the character. */

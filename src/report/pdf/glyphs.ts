@@ -1,8 +1,7 @@
 /** Draws the glyphs of a piece, with the text that they stand for where a PDF viewer cannot tell it from them. */
 
 import { isFace } from './fonts.ts';
-import type { TextStyle } from './lines.ts';
-import type { Piece } from './pieces.ts';
+import type { Piece, TextStyle } from './pieces.ts';
 
 /** The width of the outline that makes a regular font bold, at a font size of one point. */
 const EMBOLDENED_WIDTH = 0.03;

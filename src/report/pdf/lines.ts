@@ -1,17 +1,10 @@
 /** Breaks text into lines of a given width, between words and within words longer than a line. */
 
-import type { Face, Fonts } from './fonts.ts';
-import { joinedPieces, type Piece, type StyledSpan, unitsOf } from './pieces.ts';
+import type { Fonts } from './fonts.ts';
+import { joinedPieces, type Piece, type StyledText, type TextStyle, unitsOf } from './pieces.ts';
 import { wordsOf } from './words.ts';
 
-export type StyledText = string | StyledSpan[];
-
-export interface TextStyle {
-  size: number;
-  leading: number;
-  face: Face;
-  color: string;
-}
+export type { StyledText, TextStyle } from './pieces.ts';
 
 /** Laid-out text: lines of pieces in visual order, from left to right. */
 export interface LaidOut {

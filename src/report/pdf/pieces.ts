@@ -12,6 +12,15 @@ export interface StyledSpan {
   link?: string;
 }
 
+export type StyledText = string | StyledSpan[];
+
+export interface TextStyle {
+  size: number;
+  leading: number;
+  face: Face;
+  color: string;
+}
+
 type Direction = 'ltr' | 'rtl' | 'neutral';
 
 export interface Piece {
@@ -181,5 +190,5 @@ export function joinedPieces(
 function canJoin(last: Piece, piece: Piece): boolean {
   if (last.kind === 'missing' || piece.kind === 'missing')
     return last.kind === piece.kind && piece.text === '';
-  return last.font === piece.font && last.isEmboldened === piece.isEmboldened;
+  return last.font === piece.font && !last.isEmboldened === !piece.isEmboldened;
 }

@@ -2,8 +2,13 @@
 
 import { printable } from '../../lib/log.ts';
 import { type Fonts, fontForHan } from './fonts.ts';
-import type { StyledText, TextStyle } from './lines.ts';
-import { type Piece, piecesOf, type StyledSpan } from './pieces.ts';
+import {
+  type Piece,
+  piecesOf,
+  type StyledSpan,
+  type StyledText,
+  type TextStyle,
+} from './pieces.ts';
 
 /** Far more than any real text contains. Bounds the work for hostile input. */
 const MAX_CHARACTERS = 20_000;
@@ -75,14 +80,16 @@ const NO_SPACES =
 /** A line cannot begin or end with these. */
 const NOT_FIRST = /^[\p{Pe}\p{Pf}\p{Po}\p{M}\u30fc\u3005]/u;
 const NOT_LAST = /[\p{Ps}\p{Pi}]$/u;
-const WORDS = new Intl.Segmenter('en', { granularity: 'word' });
+/** Made when a text needs it: it reads dictionaries. */
+let words: Intl.Segmenter | undefined;
 
 /** Chinese, Japanese and Thai have no spaces: lines break between words that dictionaries know. */
 function partsOf(text: string): string[] {
   if (!NO_SPACES.test(text)) return [text];
   const parts: string[] = [];
   let previous = '';
-  for (const { segment } of WORDS.segment(text)) {
+  words ??= new Intl.Segmenter('en', { granularity: 'word' });
+  for (const { segment } of words.segment(text)) {
     const canBreak =
       (NO_SPACES.test(previous) || NO_SPACES.test(segment)) &&
       !NOT_FIRST.test(segment) &&

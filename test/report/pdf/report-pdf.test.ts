@@ -238,12 +238,6 @@ describe('Report PDF with hostile message content', { skip }, () => {
     for (const word of words) assert.ok(plain.includes(word), word);
   });
 
-  it('shows characters without a glyph as boxes that can be copied', async () => {
-    const subject = '日本語 🚀 and 👩‍👩‍👧';
-    const text = pdfText(await reportPdf({ ...GOOD, subject }));
-    assert.match(text, /Subject +日本語 🚀 and 👩👩👧/u);
-  });
-
   it('survives text on which font layout throws', async () => {
     // Tifinagh with a combining mark on nothing.
     const subject = 'Hello \u2d30\u034f world';

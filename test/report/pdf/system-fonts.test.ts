@@ -31,10 +31,12 @@ function tamilFont(): Buffer {
   const cmap = Buffer.alloc(12 + 28);
   cmap.writeUInt16BE(1, 2);
   // For Windows, all of Unicode.
-  [3, 10].forEach((value, index) => cmap.writeUInt16BE(value, 4 + 2 * index));
+  cmap.writeUInt16BE(3, 4);
+  cmap.writeUInt16BE(10, 6);
   cmap.writeUInt32BE(12, 8);
   cmap.writeUInt16BE(12, 12);
-  [28, 0, 1, FIRST, LAST, 1].forEach((value, index) => cmap.writeUInt32BE(value, 16 + 4 * index));
+  for (const [index, value] of [28, 0, 1, FIRST, LAST, 1].entries())
+    cmap.writeUInt32BE(value, 16 + 4 * index);
   const font = Buffer.concat([THAI_FONT, cmap]);
   const entry = entryOf(font, 'cmap');
   font.writeUInt32BE(THAI_FONT.length, entry + 8);
