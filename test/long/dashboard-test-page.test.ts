@@ -246,17 +246,18 @@ test('A hostile message runs nothing and requests nothing, however its report is
   for (const how of ['swapped', 'loaded']) {
     if (how === 'loaded') await page.reload();
     await report(page);
-    await page.locator('iframe').scrollIntoViewIfNeeded();
-    const frame = page.frames()[1]!;
-    assert.match(await frame.locator('#first').innerText(), /^Text in another font$/, how);
-    // Inline styles of the message apply.
-    assert.equal(frame.url(), 'about:srcdoc');
-    for (const id of ['#link', '#run', '#submit']) {
-      await frame.locator(id).focus();
-      await page.keyboard.press('Enter');
-    }
+    const shown = page.locator('iframe:visible');
+    for (const client of ['Gmail', 'Outlook for Windows', 'Apple Mail', 'Gmail app', 'As sent'])
+      for (const theme of ['Dark', 'Light']) {
+        for (const name of [client, theme])
+          await page.getByRole('radio', { name, exact: true }).check({ force: true });
+        await shown.scrollIntoViewIfNeeded();
+        const first = shown.contentFrame().locator('p').first();
+        assert.match(await first.innerText(), /^Text in another font$/, `${how}, ${client}`);
+      }
+    const { length } = page.frames();
     await page.waitForLoadState('networkidle');
-    assert.deepEqual([page.url(), page.frames().length, ran, reached], [url, 2, [], []], how);
+    assert.deepEqual([page.url(), page.frames().length, ran, reached], [url, length, [], []], how);
     assert.doesNotMatch(await page.title(), /taken|\u202e/);
   }
   await page.setViewportSize(SIZES.phone);

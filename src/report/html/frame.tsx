@@ -103,7 +103,7 @@ export const FORM_CSP = PAGE_CSP.replace("form-action 'none'", "form-action 'sel
 
 /**
  * The policy of a page of the web application that contains a message, or that may become such a page without being
- * loaded again. The frame with the message inherits it and has a stricter one in addition.
+ * loaded again. The frames with the message are served with a stricter one.
  */
 export const APP_REPORT_CSP = [
   "default-src 'none'",
@@ -112,7 +112,8 @@ export const APP_REPORT_CSP = [
   "connect-src 'self'",
   'img-src data:',
   'font-src data:',
-  "frame-src 'none'",
+  // Only `/v1/tests/:id/preview.html` may be framed, by this service itself: `preview.tsx`.
+  "frame-src 'self'",
   "form-action 'self'",
   "base-uri 'none'",
 ].join('; ');
