@@ -298,7 +298,11 @@ function FoldBox({ title, state, count, open, style, blocks }: BlockOf<'fold'>) 
     <details class={isCard ? 'card fold' : 'plain'} open={open}>
       <summary>
         {isCard && <Chevron />}
-        {isCard && state && <Icon state={state} />}
+        {isCard && state && (
+          <span class={`tone ${state}`}>
+            <Icon state={state} />
+          </span>
+        )}
         {isCard ? <Heading rank={3}>{title}</Heading> : label}
         {count && <span class="muted small">{count}</span>}
         {!isCard && <Chevron />}

@@ -56,7 +56,7 @@ main { padding: 24px 0; outline: none; }
 .values > .nested:first-child { border-top: 0; }
 .compact th, .compact td { padding: 6px 12px 6px 0; min-width: 72px; }
 
-.cap { display: flex; gap: 8px; max-width: none; margin: 12px 0; padding: 12px 16px; border: 1px solid var(--tone); border-radius: 8px; background: var(--fail-soft); }
+.cap { display: flex; gap: 8px; max-width: none; margin: 12px 0; padding: 12px 16px; border: 1px solid var(--tone); border-radius: 8px; background: var(--soft); }
 .cap .icon { margin-top: 4px; color: var(--tone); }
 .findings > * + *, .more > * { border-top: 1px solid var(--line); }
 .more > summary { border-top: 0; }
@@ -205,8 +205,8 @@ const PREVIEW = `
 .switch span { display: block; padding: 4px 12px; border: 1px solid var(--line); border-radius: 8px; font-size: 14px; line-height: 22px; }
 .switch input:checked + span { border-color: var(--accent); background: var(--accent-soft); color: var(--accent); }
 .switch input:focus-visible + span { outline: 2px solid var(--accent); outline-offset: 2px; }
-.pane > .frame { display: block; box-sizing: content-box; max-width: 100%; height: 600px; margin: 0 auto; border: 0; border-block: 1px solid var(--line); background: #fff; color-scheme: light; }
-.pane > p.frame { height: auto; padding: 24px 16px; background: none; text-align: center; }
+.pane > .frame { display: block; box-sizing: content-box; max-width: 100%; height: 600px; margin: 0 auto; border: 0; outline: 1px solid var(--line); background: #fff; color-scheme: light; }
+.pane > p.frame { height: auto; padding: 24px 16px; outline: 0; background: none; text-align: center; }
 .pane-notes { padding: 12px 16px 16px; }
 .pane-notes:empty { display: none; }
 .pane-notes > * + * { margin-top: 8px; }
@@ -214,9 +214,9 @@ ${PREVIEW_CLIENTS.map((id) => `.preview:has(input[value="${id}"]:checked) > .pan
 ${['light', 'dark'].map((theme) => `.preview:has(input[value="${theme}"]:checked) .frame:not(.${theme})`).join(', ')},
 ${['on', 'off'].map((images) => `.preview:has(input[value="${images}"]:checked) .frame:not(.images-${images})`).join(', ')} { display: none; }
 .inbox-lists { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 24px; padding: 16px; }
-.inbox-list > * + * { margin-top: 8px; }
+.inbox-list > * + * { margin: 8px 0 0; }
 .inbox-list:has(.row) { grid-column: 1 / -1; }
-.inbox-line { display: grid; align-items: center; gap: 0 12px; margin: 0; padding: 8px 12px; border: 1px solid var(--line); border-radius: 8px; overflow: hidden; font: 14px/20px Arial, Helvetica, sans-serif; }
+.inbox-line { display: grid; align-items: center; gap: 0 12px; padding: 8px 12px; border: 1px solid var(--line); border-radius: 8px; overflow: hidden; font: 14px/20px Arial, Helvetica, sans-serif; }
 .inbox-line.light { background: #fff; color: #1f1f1f; }
 .inbox-line.dark { background: #1f1f1f; color: #e3e3e3; }
 .inbox-line.row { grid-template-columns: 36px minmax(0, 168px) minmax(0, 1fr); }
@@ -234,6 +234,7 @@ ${['on', 'off'].map((images) => `.preview:has(input[value="${images}"]:checked) 
   .inbox-lists { grid-template-columns: minmax(0, 1fr); }
   .inbox-line.row { grid-template-columns: 36px minmax(0, 1fr); }
   .inbox-line.row .avatar { grid-row: 1 / 3; align-self: start; }
+  .inbox-line.row .line-text { white-space: normal; }
   .pane > .frame { height: 480px; }
 }
 @media print {
