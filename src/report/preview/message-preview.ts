@@ -122,12 +122,13 @@ const withPublicText = (
   title: view.title && publicText(view.title),
   items: view.items.map((item) => ({
     ...item,
-    text: publicText(item.text),
+    // The name of a file can say who the message was for.
+    text: item.kind === 'file_name' ? '…' : publicText(item.text),
     link: item.link && publicText(item.link),
   })),
   problems: view.problems.map((problem) => ({
     ...problem,
-    text: publicText(problem.text),
+    text: problem.kind === 'alt' ? '…' : publicText(problem.text),
     detail: publicText(problem.detail),
   })),
 });
