@@ -276,7 +276,7 @@ test('A period without data is gray everywhere, neither fine nor broken', async 
   const { service, owner } = await start(t);
   await storeTest(service.app, { hoursAgo: 100 });
   const { html } = await owner.get('/?period=day');
-  const going = html.slice(html.indexOf('class="going"'), html.indexOf('id="tests"'));
+  const going = html.slice(html.indexOf('class="going"'), html.indexOf('id="latest-tests"'));
   assert.match(mainOf(html), /No completed tests in this period\./);
   assert.doesNotMatch(going, /class="[^"]*\b(pass|warn|fail)\b/);
 });
