@@ -47,7 +47,7 @@ test('A member loads the images of a test, sees what failed, and deletes them', 
   assert.match(main, /hero\.png.*Loaded.*PNG.*600 × 200/);
   assert.match(main, /gone\.png.*The server responded with 404\..*Failed/);
   assert.match(main, /open\.gif.*It is a tracking pixel.*Skipped/);
-  assert.equal((await member.post(path, { back: 'test' })).location, `/tests/${id}`);
+  assert.equal((await member.post(path, { back: 'test' })).location, `/tests/${id}#preview`);
   const deleted = await member.post(`${path}/delete`);
   assert.equal(deleted.location, `${path}?done=deleted`);
   assert.match(mainOf((await member.get(path)).html), /are not loaded/);
@@ -80,7 +80,7 @@ test('The form for a link suggests messages without images, and passes the choic
     options!,
     /<option[^>]*(?:selected[^>]*value="without_images"|value="without_images"[^>]*selected)/,
   );
-  assert.match(mainOf(html), /Anyone with the link can then read it/);
+  assert.match(mainOf(html), /Anyone with the link can then read the message/);
   const passed: StoredShare[] = [];
   const { render } = service.app.reportRenderer;
   service.app.reportRenderer.render = async (job) => {

@@ -115,6 +115,7 @@ tfoot .total > * { border-top: 2px solid var(--ink); font-weight: 700; font-size
   .record > div { grid-template-columns: 44px minmax(0, 1fr); }
   .copyable { flex-direction: column; gap: 4px; }
   .finding-body { padding: 4px 12px 16px; }
+  .fold-body th { white-space: normal; }
 }
 .linked-heading { display: flex; align-items: baseline; gap: 8px; }
 .anchor { color: var(--muted); text-decoration: none; }
