@@ -47,6 +47,15 @@ const InboxListLine = named(
   },
 );
 
+const FeaturePlace = named(
+  'FeaturePlace',
+  v.object({
+    line: described(v.number(), 'The line in the decoded HTML part, from 1.', 31),
+    text: described(v.string(), 'What the line has there.', 'border-radius: 8px'),
+  }),
+  'Where the message uses a feature.',
+);
+
 const RemovedFeature = named(
   'RemovedFeature',
   v.object({
@@ -57,15 +66,7 @@ const RemovedFeature = named(
     title: described(v.string(), 'The feature in words.'),
     url: described(v.string(), 'Where the feature and its support are described.'),
     count: described(v.number(), 'How often the message uses it.'),
-    places: described(
-      v.array(
-        v.object({
-          line: described(v.number(), 'The line in the decoded HTML part, from 1.'),
-          text: described(v.string(), 'What the line has there.'),
-        }),
-      ),
-      'The first places.',
-    ),
+    places: described(v.array(FeaturePlace), 'The first places.'),
     missing_in: described(v.array(v.string()), 'The clients that lack the feature.'),
     support_full: described(
       v.nullable(v.number()),
@@ -102,6 +103,7 @@ const ClientPreview = named(
     clipped_at_line: described(
       v.nullable(v.number()),
       'The line of the HTML at which the client clips the message. Null if it shows all.',
+      1840,
     ),
     truncated: described(v.boolean(), 'Whether the HTML was too long to read in full.'),
     removed: described(v.array(RemovedFeature), 'What the client removes.'),
@@ -135,43 +137,54 @@ const AccessibilityProblem = named(
   },
 );
 
+const InboxPreview = named(
+  'InboxPreview',
+  v.object({
+    preview_source: described(
+      v.picklist(['preheader', 'text', 'alt', 'text_part', 'none']),
+      'Where the preview text comes from.',
+    ),
+    warnings: described(v.array(v.string()), 'What is probably not meant, as sentences.', []),
+    lists: described(v.array(InboxListLine), 'The line of the message in each list.'),
+  }),
+  'The message in the lists of email clients.',
+);
+
+const TextContrast = named(
+  'TextContrast',
+  v.object({
+    enough: described(v.number(), 'Characters with enough contrast.', 1240),
+    too_low: described(v.number(), 'Characters with too little contrast.', 11),
+    unknown: described(v.number(), 'Characters whose contrast cannot be determined.', 60),
+  }),
+  'The characters of visible text by their contrast.',
+);
+
+const Accessibility = named(
+  'Accessibility',
+  v.object({
+    language: described(v.nullable(v.string()), 'The declared language. Null if none is.', 'en'),
+    contrast: described(TextContrast, 'How much of the text has enough contrast.'),
+    problems: described(v.array(AccessibilityProblem), 'The problems by line.'),
+    truncated: described(v.boolean(), 'Whether the HTML was too long to read in full.'),
+  }),
+  'How a screen reader reads the message.',
+);
+
 const TestPreview = named(
   'TestPreview',
   v.object({
     object: typeField('test_preview'),
-    inbox: described(
-      v.object({
-        preview_source: described(
-          v.picklist(['preheader', 'text', 'alt', 'text_part', 'none']),
-          'Where the preview text comes from.',
-        ),
-        warnings: described(v.array(v.string()), 'What is probably not meant, as sentences.'),
-        lists: described(v.array(InboxListLine), 'The line of the message in each list.'),
-      }),
-      'The message in the lists of email clients.',
-    ),
+    inbox: described(InboxPreview, 'The message in the lists of email clients.'),
     clients: described(v.array(ClientPreview), 'Empty if the message has no HTML.'),
     text_notes: described(
       v.array(v.string()),
       'What text clients show differently from what was meant, as sentences.',
+      [],
     ),
     accessibility: described(
-      v.nullable(
-        v.object({
-          language: described(v.nullable(v.string()), 'The declared language. Null if none is.'),
-          contrast: described(
-            v.object({
-              enough: described(v.number(), 'Characters with enough contrast.'),
-              too_low: described(v.number(), 'Characters with too little contrast.'),
-              unknown: described(v.number(), 'Characters whose contrast cannot be determined.'),
-            }),
-            'The characters of visible text by their contrast.',
-          ),
-          problems: described(v.array(AccessibilityProblem), 'The problems by line.'),
-          truncated: described(v.boolean(), 'Whether the HTML was too long to read in full.'),
-        }),
-      ),
-      'How a screen reader reads the message. Null if the message has no HTML.',
+      v.nullable(Accessibility),
+      'How a screen reader reads the message. Null if it has no HTML.',
     ),
   }),
   'The message of a test as its recipients see it.',

@@ -73,6 +73,7 @@ test('readConfig without variables returns the complete defaults', () => {
     CHECK_LINKS: true,
     SEED_MAILBOXES: [],
     PLACEMENT_TIMEOUT: 3_600_000,
+    PDF_FONTS: [],
     PLACEMENT_RECHECK: 120_000,
     SEED_CLEANUP: 0,
     OIDC_ISSUER: null,

@@ -41,6 +41,7 @@ async function makeParents(service: TestService): Promise<Record<string, string>
       ...{ url: 'https://example.com/', events: ['*'] },
     }),
     '/v1/feedback/reports/:id/rows': await uploadReport(service),
+    '/v1/tests/:id/history': (await service.createTest()).id,
     '/v1/reports/schedules/:id/runs': await made('/v1/reports/schedules', schedule),
   };
 }

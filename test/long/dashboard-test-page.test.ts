@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { get } from 'node:http';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import type { Page } from 'playwright-core';
+import type { Frame, Page } from 'playwright-core';
 import { SENDER_ZONE, signed } from '../e2e/sender.ts';
 import { startTestService, type TestService } from '../helpers/app.ts';
 import { goodMessage } from '../helpers/good-message.ts';
@@ -203,6 +203,37 @@ test('By keyboard alone: get an address, copy it, read the report, delete the te
   assert.equal((await service.call('GET', `/v1/tests/${id}`)).status, 404);
 });
 
+/** Shows a client in a theme, and returns its frame. */
+async function showFrame(page: Page, client: string, theme: string): Promise<Frame> {
+  for (const value of [client, theme])
+    await page.locator(`.preview input[value="${value}"]`).check({ force: true });
+  const element = page.locator(`.pane.${client} > iframe.${theme}`).first();
+  await element.scrollIntoViewIfNeeded();
+  const frame = (await (await element.elementHandle())!.contentFrame())!;
+  await frame.waitForSelector('#first');
+  return frame;
+}
+
+/** An image with scripts and references, as if it had been loaded. */
+async function storeImage({ app: { db } }: TestService, id: string): Promise<void> {
+  const bytes = Buffer.from(
+    '<svg xmlns="http://www.w3.org/2000/svg" width="20" height="20" onload="console.log(\'ran: image\')"><script>console.log("ran: image script")</script><image href="http://nested.leak.example/x" width="9" height="9"/><rect width="20" height="20"/></svg>',
+  );
+  const at = new Date().toISOString();
+  await db
+    .insertInto('image_loads')
+    .values({ id, requested_at: at, loaded_at: at, lease: null, leased_until: null })
+    .execute();
+  await db
+    .insertInto('test_images')
+    .values({
+      ...{ test_id: id, position: 0, kind: 'content', url: 'http://img.leak.example/img' },
+      ...{ status: 'loaded', reason: null, detail: null, media_type: 'image/svg+xml' },
+      ...{ width: 20, height: 20, size: bytes.length, bytes },
+    })
+    .execute();
+}
+
 test('A hostile message runs nothing and requests nothing, however its report is reached', {
   skip,
 }, async (t) => {
@@ -243,23 +274,44 @@ test('A hostile message runs nothing and requests nothing, however its report is
   const address = await getAddress(page);
   const url = page.url();
   await sendMail({ port: service.smtp.port, to: address, raw });
-  for (const how of ['swapped', 'loaded']) {
-    if (how === 'loaded') await page.reload();
-    await report(page);
-    const shown = page.locator('iframe:visible');
-    for (const client of ['Gmail', 'Outlook for Windows', 'Apple Mail', 'Gmail app', 'As sent'])
-      for (const theme of ['Dark', 'Light']) {
-        for (const name of [client, theme])
-          await page.getByRole('radio', { name, exact: true }).check({ force: true });
-        await shown.scrollIntoViewIfNeeded();
-        const first = shown.contentFrame().locator('p').first();
-        assert.match(await first.innerText(), /^Text in another font$/, `${how}, ${client}`);
-      }
-    const { length } = page.frames();
+  const id = url.split('/').at(-1)!;
+  const assertUnharmed = async (how: string) => {
     await page.waitForLoadState('networkidle');
-    assert.deepEqual([page.url(), page.frames().length, ran, reached], [url, length, [], []], how);
+    assert.deepEqual([page.url(), ran, reached], [url, [], []], how);
     assert.doesNotMatch(await page.title(), /taken|\u202e/);
+  };
+  for (const how of ['swapped', 'loaded', 'with images']) {
+    if (how === 'with images') await storeImage(service, id);
+    if (how !== 'swapped') await page.reload();
+    await report(page);
+    for (const client of ['as_sent', 'gmail', 'outlook_windows', 'apple_mail', 'gmail_app'])
+      for (const theme of ['light', 'dark']) {
+        const frame = await showFrame(page, client, theme);
+        assert.match(await frame.locator('#first').innerText(), /^Text in another font$/, how);
+        assert.match(frame.url(), /\/v1\/tests\/test_\w+\/preview\.html\?/);
+        assert.deepEqual(frame.childFrames(), []);
+        const pictures = await frame.evaluate(() => document.querySelectorAll('img[src]').length);
+        assert.equal(pictures > 0, how === 'with images', `${how} ${client}`);
+      }
+    const frame = await showFrame(page, 'as_sent', 'light');
+    for (const text of ['A link', 'Run', 'Send']) {
+      await frame.getByText(text, { exact: true }).first().click({ force: true });
+      await page.keyboard.press('Enter');
+    }
+    await assertUnharmed(how);
   }
+  // The frame opened on its own is sandboxed by its policy.
+  const source = `/v1/tests/${id}/preview.html?client=as_sent&images=on`;
+  const response = await page.goto(new URL(source, url).href);
+  assert.match(response!.headers()['content-security-policy']!, /default-src 'none'.*sandbox/);
+  assert.match(await page.locator('#first').innerText(), /^Text in another font$/);
+  await page.waitForLoadState('networkidle');
+  assert.deepEqual(
+    [new URL(page.url()).pathname, ran, reached],
+    [`/v1/tests/${id}/preview.html`, [], []],
+  );
+  await page.goto(url);
+  await report(page);
   await page.setViewportSize(SIZES.phone);
   assert.equal(await page.evaluate('document.documentElement.scrollWidth'), SIZES.phone.width);
 });

@@ -87,7 +87,6 @@ describe('Report document sections', () => {
       ...FIRST_PAGE,
       ...BODY,
       'path',
-      'preview',
       'message',
       ...REST,
     ]);
@@ -96,7 +95,6 @@ describe('Report document sections', () => {
       'first-fixes',
       'score',
       'authentication',
-      'preview',
       'message',
     ]);
   });

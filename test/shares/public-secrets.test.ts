@@ -92,7 +92,10 @@ const messageTo = (address: string) =>
     ].join('\n'),
   );
 
-async function sharedForms(t: TestContext, { withPdf = true } = {}) {
+async function sharedForms(
+  t: TestContext,
+  { withPdf = true, preview = 'none' }: { withPdf?: boolean; preview?: string } = {},
+) {
   const { service, share, read } = await startSharing(t);
   const { createTest, getTest, smtp, url } = service;
   const made = await createTest({ metadata: { commit: WORDS.metadata } });
@@ -104,7 +107,7 @@ async function sharedForms(t: TestContext, { withPdf = true } = {}) {
   });
   const done = await getTest(made.id, '?wait=50');
   assert.equal(done.status, 'completed');
-  const { token } = await share({ test_ids: [made.id] });
+  const { token } = await share({ test_ids: [made.id], preview });
   const path = `/reports/public/${token}`;
   const forms: Record<string, string> = {
     page: (await read(path)).text,
@@ -153,4 +156,29 @@ test('Public report page has no forms, scripts or links except to rule reference
   assert.ok(addresses.length > 10);
   for (const url of addresses)
     assert.match(url, /^(#|\?format=pdf$|data:,$|data:image\/|https:\/\/(?!example\.com))/, url);
+});
+
+/** What recipients read in the message, which a preview shows. */
+const READ = ['text', 'html', 'hidden'];
+
+test('The preview in a shared report shows what is read, but no link, address or recipient', async (t) => {
+  const { done, forms, token } = await sharedForms(t, {
+    withPdf: false,
+    preview: 'without_images',
+  });
+  const page = forms.page!.toLowerCase();
+  assert.match(page, /<iframe[^>]* sandbox(?:=""| )/);
+  assert.ok(page.includes(WORDS.html), 'the message is shown');
+  const { metadata, ...words } = WORDS;
+  const secrets = Object.entries({
+    ...words,
+    metadata,
+    'local part': done.token,
+    address: done.address,
+    'in an address': done.address.replace('@', '='),
+    'token of the link': token,
+  }).filter(([what]) => !READ.includes(what));
+  for (const [what, word] of secrets)
+    assert.ok(!page.replace(/\s+/g, '').includes(word.toLowerCase()), `${what} is in the page`);
+  assert.doesNotMatch(page, /<(form|object|embed|base)\b/);
 });

@@ -13,7 +13,6 @@ import {
   PUBLIC_RETENTION_MS,
   publicTestOr404,
 } from '../../mailtests/public.ts';
-import { storedMessage } from '../../mailtests/report.ts';
 import { Copyable } from '../../report/html/components.tsx';
 import type { ReportFormat } from '../../report/report.ts';
 import { sharedReport } from '../../shares/rendering.ts';
@@ -168,7 +167,7 @@ function failedPage({ failure_reason }: TestRow): Response {
 
 type PublicCall = Pick<Call<'public', undefined, undefined>, 'app' | 'signal'>;
 
-/** The report as behind a shared link: without the source of the message, but with its preview. */
+/** The report without the message, as behind a shared link. */
 async function reportResponse(
   { app, signal }: PublicCall,
   row: TestRow,
@@ -182,7 +181,7 @@ async function reportResponse(
       title: null,
       created_at: row.created_at,
       expires_at: isoTime(Date.parse(row.created_at) + PUBLIC_RETENTION_MS),
-      reports: [{ ...sharedReport(row, app), message: await storedMessage(app, row.id, false) }],
+      reports: [sharedReport(row, app)],
       deletedTests: 0,
       canDelete: true,
     }),

@@ -25,24 +25,17 @@ import type { RemovedFeature } from '../preview/removed-features.ts';
 import type { Report } from '../report.ts';
 import type { ReportVariant } from './variant.ts';
 
-/** None without the message, or if the report must not show it. */
+/** Only on pages; none without the message, or if the report must not show it. */
 export function previewSections(report: Report, { medium }: ReportVariant): Section[] {
   const { preview } = report;
-  if (preview === null) return [];
-  const blocks =
-    medium === 'page'
-      ? [...inboxBlocks(preview), ...clientBlocks(report, preview), ...otherViews(preview)]
-      : [inboxTable(preview), ...warningNotes(preview)];
+  if (preview === null || medium !== 'page') return [];
   return [
     {
       kind: 'section',
       id: 'preview',
       title: 'As recipients see it',
-      note:
-        medium === 'page'
-          ? ['An approximation: clients change, and readers set them up differently.']
-          : null,
-      blocks,
+      note: ['An approximation: clients change, and readers set them up differently.'],
+      blocks: [...inboxBlocks(preview), ...clientBlocks(report, preview), ...otherViews(preview)],
     },
   ];
 }
@@ -85,34 +78,6 @@ function cutSentence({ list, sender, subject, preview }: InboxLine): string {
   if (cut.length === 0) return 'Everything fits.';
   const last = cut.pop()!;
   return `${list} cuts ${cut.length === 0 ? last : `${cut.join(', ')} and ${last}`}.`;
-}
-
-function inboxTable({ inbox }: MessagePreview): Table {
-  return {
-    kind: 'table',
-    name: 'plain',
-    label: 'In the inbox',
-    columns: [
-      { title: 'List', share: 20 },
-      { title: 'Sender', share: 20 },
-      { title: 'Subject', share: 28 },
-      { title: 'Preview text', share: 32 },
-    ],
-    groups: [
-      {
-        title: null,
-        rows: inbox.lines.map(({ list, sender, subject, preview }) => ({
-          cells: [
-            { text: [list] },
-            { text: [nameSpan(sender.shown)] },
-            { text: [nameSpan(subject.shown)] },
-            { text: [preview.shown === '' ? muted('none') : nameSpan(preview.shown)] },
-          ],
-        })),
-      },
-    ],
-    foot: [],
-  };
 }
 
 // Email clients.
@@ -454,6 +419,7 @@ function kindOf({ kind, headingLevel, link }: AccessibilityView['items'][number]
 const KINDS = {
   text: 'text',
   image: 'image',
+  file_name: 'image, by its file name',
   table: 'table',
   end_of_table: 'end of table',
   list: 'list',

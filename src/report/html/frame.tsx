@@ -103,7 +103,7 @@ export const FORM_CSP = PAGE_CSP.replace("form-action 'none'", "form-action 'sel
 
 /**
  * The policy of a page of the web application that contains a message, or that may become such a page without being
- * loaded again. The frames with the message are served with a stricter one.
+ * loaded again. The message is in frames with a stricter policy of their own.
  */
 export const APP_REPORT_CSP = [
   "default-src 'none'",
@@ -112,7 +112,7 @@ export const APP_REPORT_CSP = [
   "connect-src 'self'",
   'img-src data:',
   'font-src data:',
-  // Only `/v1/tests/:id/preview.html` may be framed, by this service itself: `preview.tsx`.
+  // The frames of the preview: `GET /v1/tests/:id/preview.html`, with a stricter policy of their own.
   "frame-src 'self'",
   "form-action 'self'",
   "base-uri 'none'",

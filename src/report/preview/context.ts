@@ -2,6 +2,7 @@
 
 import type { Attributes } from '../../analysis/html/tokens.ts';
 import type { DarkMode, PreviewClient } from './clients.ts';
+import { escapeText } from './html-vocabulary.ts';
 import {
   collectRemoved,
   type FeatureInfo,
@@ -44,6 +45,10 @@ export interface PreviewContext {
   lacked: ReadonlyMap<string, FeatureInfo>;
   lineAt(position: number): number;
   write(html: string): void;
+  /** Writes text of the message in its public form. */
+  writeText(text: string): void;
+  /** What follows does not continue the text before it. */
+  endText(): void;
   output(): string;
   outputLength(): number;
   remove(feature: FeatureInfo, position: number, text: string): void;
@@ -72,12 +77,15 @@ const MAX_IMAGE_DATA = 20_000_000;
 /** Characters of CSS that are read. */
 const MAX_CSS = 1_000_000;
 
+/** Characters of text in which an address is searched across elements. */
+const MAX_RUN = 20_000;
+
 const DATA_IMAGE = /^data:image\/[a-z0-9.+-]{1,30};base64,[a-z0-9+/=]*$/i;
 
 export function createContext(
   html: string,
   client: PreviewClient,
-  { theme, imageAt, publicText = (text) => text }: PreviewOptions,
+  { theme, imageAt, publicText }: PreviewOptions,
 ): PreviewContext {
   const lineAt = lineFinder(html);
   const lacked = lackedFeatures(client);
@@ -90,6 +98,34 @@ export function createContext(
   let imageDataLeft = MAX_IMAGE_DATA;
   let cssLeft = MAX_CSS;
 
+  // The texts since the last `endText`, and where they are in the output.
+  let run: { text: string; at: number }[] = [];
+  let runLength = 0;
+
+  const write = (text: string) => {
+    out.push(text);
+    length += text.length;
+  };
+  // An address can continue in another element: `jane@<wbr>shop.example`. If so, all of it is in the first.
+  const endText = () => {
+    if (!publicText || run.length === 0) return;
+    const texts = run.map(({ text }) => publicText(text));
+    const whole = publicText(texts.join(''));
+    const isSplit = run.length > 1 && whole !== texts.join('');
+    run.forEach(({ at }, i) => {
+      out[at] = escapeText(isSplit ? (i === 0 ? whole : '') : texts[i]!);
+      length += out[at].length;
+    });
+    run = [];
+    runLength = 0;
+  };
+  const writeText = (text: string) => {
+    if (!publicText) return write(escapeText(text));
+    run.push({ text, at: out.length });
+    write('');
+    runLength += text.length;
+    if (runLength > MAX_RUN) endText();
+  };
   const imageFor = (src: string): PreviewImage => {
     const image: PreviewImage = DATA_IMAGE.test(src)
       ? { kind: 'shown', dataUri: src }
@@ -115,11 +151,13 @@ export function createContext(
     darkMode,
     lacked,
     lineAt,
-    write(text) {
-      out.push(text);
-      length += text.length;
+    write,
+    writeText,
+    endText,
+    output() {
+      endText();
+      return out.join('');
     },
-    output: () => out.join(''),
     outputLength: () => length,
     remove: collector.add,
     removed: collector.list,
@@ -128,7 +166,7 @@ export function createContext(
       if (feature) collector.add(feature, start, html.slice(start, Math.min(end, start + 1000)));
       return feature !== undefined;
     },
-    publicText,
+    publicText: publicText ?? ((text) => text),
     imageFor,
     dataUriFor,
     typeOfPart(contentId) {
@@ -146,6 +184,7 @@ export function createContext(
       theme,
       darkMode,
       isWord: client.isWord,
+      publicText: publicText ?? ((text) => text),
       remove: (feature, position, text) => collector.add(feature, start() + position, text),
       imageAt: dataUriFor,
       darkScheme: setDarkScheme,

@@ -71,6 +71,7 @@ export function isSelfContained(text: string): boolean {
       if (open.pop() !== char) return false;
     } else if (char === '{' || char === '}' || char === ';') return false;
     else if (char === '/' && text[i + 1] === '*') return false;
+    else if (char === '@' && i > 0) return false;
     else if (char === '<' && !/[\s\d=.(]/.test(text[i + 1] ?? '')) return false;
   }
   return quote === '' && open.length === 0;

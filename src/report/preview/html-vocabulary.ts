@@ -38,6 +38,11 @@ export const BREAKOUT_ELEMENTS = words(`
   b big blockquote body br center code dd div dl dt em embed h1 h2 h3 h4 h5 h6 head hr i img li menu meta
   nobr ol p pre ruby s small span strong strike sub sup table tt u ul var`);
 
+/** Elements that do not end the word or address around them. */
+export const INLINE_ELEMENTS = words(`
+  a abbr acronym b bdi bdo big cite code del dfn em font i ins kbd mark nobr o:p q s samp small span strike
+  strong sub sup tspan tt u var wbr`);
+
 /** Attributes without a URL or script. */
 const KEPT_ATTRIBUTES = words(`
   abbr align alt bgcolor border bordercolor cellpadding cellspacing class clear color cols colspan compact

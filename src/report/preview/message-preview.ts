@@ -93,26 +93,42 @@ export function messagePreview(
     clients,
     images: remoteImages(wanted, images, publicText),
     text:
-      text === null ? null : textAsShown(publicText(text.slice(0, MAX_TEXT)), textFormatOf(parts)),
+      text === null
+        ? null
+        : withPublicSpans(
+            textAsShown(publicText(text.slice(0, MAX_TEXT)), textFormatOf(parts)),
+            publicText,
+          ),
     accessibility: html === null ? null : withPublicText(accessibilityView(html), publicText),
   };
   return { preview, embedded: source.embedded };
 }
+
+/** An address can be on two lines that clients join (RFC 3676). */
+const withPublicSpans = (shown: ShownText, publicText: (text: string) => string): ShownText => ({
+  ...shown,
+  paragraphs: shown.paragraphs.map((paragraph) => ({
+    ...paragraph,
+    spans: paragraph.spans.map((span) => ({ ...span, text: publicText(span.text) })),
+  })),
+});
 
 const withPublicText = (
   view: AccessibilityView,
   publicText: (text: string) => string,
 ): AccessibilityView => ({
   ...view,
+  language: view.language && publicText(view.language),
   title: view.title && publicText(view.title),
   items: view.items.map((item) => ({
     ...item,
-    text: publicText(item.text),
+    // The name of a file can say who the message was for.
+    text: item.kind === 'file_name' ? '…' : publicText(item.text),
     link: item.link && publicText(item.link),
   })),
   problems: view.problems.map((problem) => ({
     ...problem,
-    text: publicText(problem.text),
+    text: problem.kind === 'alt' ? '…' : publicText(problem.text),
     detail: publicText(problem.detail),
   })),
 });

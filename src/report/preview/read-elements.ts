@@ -176,7 +176,7 @@ function openImage(place: Place, attributes: Attributes, line: number, context: 
     });
   if (place.link && problem !== null) place.link.isReported = true;
   const text = alt ?? (isTiny(image) ? '' : file);
-  if (hasVisibleText(text)) out.item('image', text, place, line);
+  if (hasVisibleText(text)) out.item(alt === null ? 'file_name' : 'image', text, place, line);
   return null;
 }
 

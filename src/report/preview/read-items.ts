@@ -4,10 +4,10 @@ import { collapseSpace, hasVisibleText, type TextSink, textSink } from '../../an
 import type { ProblemList } from './accessibility-problems.ts';
 import { withoutControls } from './controls.ts';
 
-/** What is read without a pause. */
+/** What is read without a pause. `file_name`: an image without alt text. */
 export interface ReadItem {
   /** Tables and lists are announced at their start and at their end. */
-  kind: 'text' | 'image' | 'table' | 'end_of_table' | 'list' | 'end_of_list';
+  kind: 'text' | 'image' | 'file_name' | 'table' | 'end_of_table' | 'list' | 'end_of_list';
   /** As read, at most 500 characters: the text, the alt text, "3 columns, 4 rows", "5 items". */
   text: string;
   /** The level of the heading that it is in, from 1 to 6. */
@@ -118,7 +118,7 @@ export function collectItems(problems: ProblemList): ItemCollector {
     },
     item(kind, text, place, line) {
       endRun();
-      if (kind === 'text' || kind === 'image') markContent(place);
+      if (kind === 'text' || kind === 'image' || kind === 'file_name') markContent(place);
       return push(newItem(kind, text, place, line));
     },
     remove: (item) => void removed.add(item),

@@ -26,6 +26,8 @@ export interface CssContext {
   remove(feature: FeatureInfo, position: number, text: string): void;
   /** The data URI of an image that is shown. */
   imageAt(src: string): string | null;
+  /** Changes the texts that styles show. */
+  publicText(text: string): string;
   /** The message has a design for dark mode: `color-scheme: light dark`. */
   darkScheme(): void;
 }
@@ -164,10 +166,16 @@ function rewritePart(
   }
   if (part.isKeyframe) return /^[\w\s.,%-]{1,200}$/.test(text) ? text : null;
   const kept = (selectors ?? splitSelectors(text).map((selector) => selector.text))
-    .filter((selector) => selector !== '' && isSelfContained(selector))
+    .filter(
+      (selector) => selector !== '' && isSelfContained(selector) && isPublic(selector, context),
+    )
     .map(withoutLinks);
   return kept.length > 0 ? kept.join(',') : null;
 }
+
+/** Whether a selector contains no address or secret. */
+const isPublic = (selector: string, { publicText }: CssContext): boolean =>
+  publicText(selector) === selector;
 
 /** Links have no `href`, so they are neither `:link` nor `:visited`. */
 const withoutLinks = (selector: string): string =>
@@ -187,11 +195,21 @@ function rewriteDeclaration(text: string, context: CssContext): string | null {
   // A font would load, and `local()` alone is not worth it.
   if (property === 'src') return null;
   if (property === 'color-scheme') return rewriteColorScheme(value, context);
-  const safe = withSafeUrls(value, context.imageAt);
+  const safe = withSafeUrls(withPublicStrings(value, context), context.imageAt);
   if (safe === null) return null;
   const use = colorUseOf(property);
   return `${name}:${use === null ? safe : darkenValue(safe, use, context.darkMode)}`;
 }
+
+const withPublicStrings = (value: string, { publicText }: CssContext): string =>
+  value.replace(STRING, (text, double?: string, single?: string) => {
+    const inner = double ?? single ?? '';
+    const shown = publicText(inner);
+    return shown === inner ? text : JSON.stringify(shown.replace(/[\\"\n\r\f]/g, ''));
+  });
+
+/** Not that of a URL, which is not written. */
+const STRING = /(?<!\(\s{0,9})(?:"((?:[^"\\\n]|\\.){0,5000})"|'((?:[^'\\\n]|\\.){0,5000})')/g;
 
 /** The color scheme is that of the theme if the message has it, whatever the browser prefers. */
 function rewriteColorScheme(value: string, context: CssContext): string {

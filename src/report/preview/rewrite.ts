@@ -6,7 +6,7 @@ import { type TokenHandler, tokenizeHtml } from '../../analysis/html/tokens.ts';
 import type { PreviewClient } from './clients.ts';
 import { holdsInOutlook, readConditionalComment } from './conditional-comments.ts';
 import { createContext, type PreviewContext, type PreviewOptions } from './context.ts';
-import { BREAKOUT_ELEMENTS, escapeText } from './html-vocabulary.ts';
+import { BREAKOUT_ELEMENTS, INLINE_ELEMENTS } from './html-vocabulary.ts';
 import { baseStyle, CLIP_LINE } from './preview-style.ts';
 import type { RemovedFeature } from './removed-features.ts';
 import { elementWriter } from './write-element.ts';
@@ -27,6 +27,8 @@ export interface Preview {
 /** Characters of HTML that are read, and of output. */
 const MAX_HTML = 5_000_000;
 const MAX_OUTPUT = 10_000_000;
+/** Characters of text that are written at once. */
+const TEXT_STEP = 50_000;
 /** Tags and comments. */
 const MAX_TAGS = 60_000;
 
@@ -74,6 +76,7 @@ function createWriter(context: PreviewContext) {
       const tag = { name, attributes, selfClosing, start: base + partStart, end: base + partEnd };
       elements.countForeign(tag);
       if (isHidden(tag.start)) return;
+      if (!INLINE_ELEMENTS.has(name)) context.endText();
       const isDropped = isDropping(name, true);
       if (name === 'style') {
         elements.report(tag);
@@ -86,6 +89,7 @@ function createWriter(context: PreviewContext) {
       tags += 1;
       elements.leaveForeign(name);
       if (isHidden(base + partStart)) return;
+      if (!INLINE_ELEMENTS.has(name)) context.endText();
       styles.close(name);
       if (!isDropping(name, false)) elements.close(name);
     },
@@ -94,7 +98,11 @@ function createWriter(context: PreviewContext) {
       if (isHidden(start) || styles.text(piece) || dropped.depth > 0) return;
       const shown = clipAt === null ? piece : piece.slice(0, clipAt - start);
       if (shown.trim() !== '') styles.sawElement('text');
-      context.write(escapeText(context.publicText(shown)));
+      // Between tags, nothing else ends the output, and escaping makes text up to six times as long.
+      for (let at = 0; at < shown.length; at += TEXT_STEP) {
+        if (context.outputLength() > MAX_OUTPUT) return context.setTruncated();
+        context.writeText(shown.slice(at, at + TEXT_STEP));
+      }
     },
     comment(content, partStart) {
       tags += 1;

@@ -243,21 +243,23 @@ const COLOR_ATTRIBUTES: Record<string, ColorUse | undefined> = {
   text: 'text',
 };
 
-/** Attributes that readers see or hear. */
-const READ_ATTRIBUTES = /^(?:alt|title|summary|abbr|value|id|aria-[a-z]+)$/;
-
 /** Writes the attributes that the client keeps and that load nothing, and reports the others it lacks. */
 function attributeWriter(context: PreviewContext, isSvg: () => boolean): AttributeWriter {
   const { html, darkMode } = context;
   const inlineStyle = (css: string, tag: Tag): string => {
+    // Searched once for each attribute: a style can have as many removed declarations as its tag has characters.
+    let found: number | null = null;
     const start = () => {
-      const position = html.slice(tag.start, tag.end).indexOf(css.slice(0, 200));
-      return tag.start + Math.max(0, position);
+      found ??= Math.max(0, html.slice(tag.start, tag.end).indexOf(css.slice(0, 200)));
+      return tag.start + found;
     };
     return rewriteCss(context.withinLimit(css), true, context.cssContext(start)).css;
   };
-  const readable = (name: string, value: string): string =>
-    READ_ATTRIBUTES.test(name) ? context.publicText(value) : value;
+  const publicNames = (value: string): string =>
+    value
+      .split(/\s+/)
+      .filter((name) => context.publicText(name) === name)
+      .join(' ');
   const shownValue = (name: string, value: string): string | null => {
     const use = Object.hasOwn(COLOR_ATTRIBUTES, name) ? COLOR_ATTRIBUTES[name] : undefined;
     if (use) return darkenAttribute(value, use, darkMode);
@@ -271,10 +273,11 @@ function attributeWriter(context: PreviewContext, isSvg: () => boolean): Attribu
       const isLacked = context.reportMarker(attributeMarker(name), tag);
       if (name === 'style') style += inlineStyle(value, tag);
       else if (isLacked || !isKeptAttribute(name, tag.name, isSvg())) continue;
-      else if (name === 'class') names = `${names} ${value.slice(0, MAX_ATTRIBUTE)}`.trim();
+      else if (name === 'class')
+        names = `${names} ${publicNames(value.slice(0, MAX_ATTRIBUTE))}`.trim();
       else {
         const kept = shownValue(name, value.slice(0, MAX_ATTRIBUTE));
-        if (kept !== null) text += ` ${name}="${escapeText(readable(name, kept))}"`;
+        if (kept !== null) text += ` ${name}="${escapeText(context.publicText(kept))}"`;
       }
     }
     if (names !== '') text += ` class="${escapeText(names)}"`;

@@ -1,7 +1,7 @@
 /** Collects the style elements of a message as a mail client keeps them. */
 
 import type { PreviewContext, Tag } from './context.ts';
-import { isSelfContained } from './css-safety.ts';
+import { isSelfContained, withoutTags } from './css-safety.ts';
 import { RULES } from './removed-features.ts';
 import { lackedInMedia, resolveColorScheme, rewriteCss } from './rewrite-css.ts';
 
@@ -50,7 +50,7 @@ export function styleWriter(context: PreviewContext): StyleWriter {
     if (rule || lackedMedia.length > 0 || isDropped || rewritten === '') return;
     if (media === '') sheets.push(rewritten);
     else if (isSelfContained(media))
-      sheets.push(`@media ${resolveColorScheme(media, theme)}{${rewritten}}`);
+      sheets.push(`@media ${withoutTags(resolveColorScheme(media, theme))}{${rewritten}}`);
   };
   return {
     sheets,

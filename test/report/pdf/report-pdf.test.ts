@@ -115,7 +115,6 @@ describe('Report PDF', { skip }, () => {
       'Inbox placement',
       'Provider rules',
       'Delivery path',
-      'As recipients see it',
       'Message',
       'Passed',
       'For your information',

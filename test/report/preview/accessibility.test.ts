@@ -39,7 +39,7 @@ const READINGS: [what: string, body: string, items: string[]][] = [
   [
     'an image without alt text',
     '<img src="https://a.example/i/shoe_red.png?x=1">',
-    ['image shoe_red.png'],
+    ['file_name shoe_red.png'],
   ],
   [
     'a linked image',

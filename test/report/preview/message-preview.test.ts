@@ -9,6 +9,7 @@ import {
   messagePreview,
   previewFrame,
 } from '../../../src/report/preview/message-preview.ts';
+import { addressRule } from '../../../src/report/redact-addresses.ts';
 import { goodMessage } from '../../helpers/good-message.ts';
 
 const parse = (message: string) => parseMessage(Buffer.from(message.replaceAll('\n', '\r\n')));
@@ -174,5 +175,29 @@ describe('Public preview', () => {
     const places = [...JSON.stringify(preview).matchAll(/.{60}zq7secret.{30}/gs)].map(([m]) => m);
     assert.deepEqual(places, []);
     assert.match(JSON.stringify(preview.clients), /Hi …/);
+  });
+
+  it('finds addresses and secrets across elements and lines, and in styles, classes and languages', async () => {
+    const html = [
+      '<html lang="jane@reader.example"><style>p::after{content:"jane@reader.example"}p[title="jane@reader.example"]{color:red}p{color:#010203}</style>',
+      '<p class="jane@reader.example kept">Write to jane@<wbr>reader.example, <b>jane</b>@<span>reader.example</span></p>',
+      '<p>Reset: https://shop.example/<wbr>reset?token=q8jane <i>now</i></p><p>a<b>b</b>c</p>',
+      `<p style='font-family:"jane@reader.example"'><font face="jane@reader.example">${'word '.repeat(1998)}jane@reader.example`,
+    ].join('');
+    const message = goodMessage(
+      { 'Content-Type': 'multipart/alternative; boundary="b"' },
+      `--b\nContent-Type: text/plain; format=flowed; delsp=yes\n\nhttps://shop.example/reset?token= \nq8jane\n--b\nContent-Type: text/html\n\n${html}\n--b--\n`,
+    );
+    const addresses = addressRule(new Set());
+    const { preview } = await previewOf(message, {
+      publicText: (text) => addresses(text, 'sentence'),
+    });
+    const places = [...JSON.stringify(preview).matchAll(/.{60}jane.{30}/gs)].map(([m]) => m);
+    assert.deepEqual(places, []);
+    const { source } = preview.clients[0]!.frames[0]!;
+    assert.ok(source && 'html' in source);
+    assert.match(source.html, /<p>a<b>b<\/b>c<\/p>/, 'other text keeps its elements');
+    assert.match(source.html, /class="kept".*https:\/\/shop\.example\/…/s);
+    assert.match(source.html, /p\{color:#010203;\}/);
   });
 });

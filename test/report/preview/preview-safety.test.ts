@@ -45,7 +45,7 @@ function assertCss(css: string): void {
     .replace(/"[^"\n]*"|'[^'\n]*'/g, '""');
   assert.doesNotMatch(
     outsideStrings,
-    /(?<![\w\x80-\uffff-])(?:-webkit-)?(?:url|expression|image-set)\s*\(|@import|\/\*/i,
+    /(?<![\w\x80-\uffff-])(?:-webkit-)?(?:url|expression|image-set)\s*\(|(?:^|[;{}])\s*@import|\/\*/i,
   );
 }
 
@@ -197,5 +197,32 @@ test('images that occur often do not make the preview large', () => {
     imageAt: () => ({ kind: 'shown', dataUri }),
   });
   assert.ok(html.length < 21_000_000);
+  assert.equal(truncated, true);
+});
+
+test('the media of a style element cannot end it', () => {
+  assertAllHarmless(`<style media='"</style><img src=//a.example><b>"'>p{color:red}</style><p>a`);
+});
+
+test('a style with many removed declarations at the end of a long tag takes linear time', () => {
+  // Searching the style again for each declaration would take minutes.
+  const title = `${'a'.repeat(150)}b`.repeat(20_000);
+  const style = `${'a'.repeat(199)}b;${'gap:0;'.repeat(100_000)}`;
+  const { removed } = previewFor(`<p title="${title}" style="${style}">a`, client, {
+    theme: 'light',
+    imageAt,
+  });
+  assert.deepEqual(
+    removed.map(({ slug, count }) => [slug, count]),
+    [['css-gap', 100_000]],
+  );
+});
+
+test('text without tags has a bounded preview', () => {
+  const { html, truncated } = previewFor('"'.repeat(4_900_000), client, {
+    theme: 'light',
+    imageAt,
+  });
+  assert.ok(html.length < 11_000_000);
   assert.equal(truncated, true);
 });
