@@ -80,7 +80,7 @@ test('The form for a link suggests messages without images, and passes the choic
     options!,
     /<option[^>]*(?:selected[^>]*value="without_images"|value="without_images"[^>]*selected)/,
   );
-  assert.match(mainOf(html), /Anyone with the link can then read it/);
+  assert.match(mainOf(html), /Anyone with the link can then read the message/);
   const passed: StoredShare[] = [];
   const { render } = service.app.reportRenderer;
   service.app.reportRenderer.render = async (job) => {

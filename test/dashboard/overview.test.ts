@@ -276,7 +276,7 @@ test('A period without data is gray everywhere, neither fine nor broken', async 
   const { service, owner } = await start(t);
   await storeTest(service.app, { hoursAgo: 100 });
   const { html } = await owner.get('/?period=day');
-  const going = html.slice(html.indexOf('class="going"'), html.indexOf('id="tests"'));
+  const going = html.slice(html.indexOf('class="going"'), html.indexOf('id="latest-tests"'));
   assert.match(mainOf(html), /No completed tests in this period\./);
   assert.doesNotMatch(going, /class="[^"]*\b(pass|warn|fail)\b/);
 });
@@ -327,7 +327,7 @@ test('Hostile subjects and names stay text and cannot turn the text around them'
   assert.doesNotMatch(html, /<script>alert|<img src=x/);
   assert.match(html, /<bdi class="test-title">&lt;\/bdi(?:>|&gt;)&lt;script/);
   assert.ok(html.length < 100_000, `${html.length} characters`);
-  assert.ok(textOf(html, 'tests'));
+  assert.ok(textOf(html, 'latest-tests'));
 });
 
 test('Viewers see the figures, but no domains and no filter by domain', async (t) => {

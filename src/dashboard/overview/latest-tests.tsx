@@ -18,7 +18,7 @@ export function LatestTests({
   return (
     <Card
       title="Latest tests"
-      id="tests"
+      id="latest-tests"
       actions={
         <a class="small" href="/tests">
           All tests

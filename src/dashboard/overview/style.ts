@@ -53,10 +53,10 @@ export const OVERVIEW_STYLE = `
 .counts > li { display: flex; align-items: baseline; justify-content: space-between; gap: 16px; padding: 8px 0; border-top: 1px solid var(--line); }
 .counts > li:first-child { border-top: 0; }
 .counts .number { font-weight: 650; }
-#tests table { table-layout: fixed; }
-#tests th:nth-child(2) { width: 168px; }
-#tests th:nth-child(3) { width: 264px; }
-#tests th:nth-child(4) { width: 128px; }
+#latest-tests table { table-layout: fixed; }
+#latest-tests th:nth-child(2) { width: 168px; }
+#latest-tests th:nth-child(3) { width: 264px; }
+#latest-tests th:nth-child(4) { width: 128px; }
 .clip { display: block; overflow: hidden; max-width: 420px; text-overflow: ellipsis; white-space: nowrap; }
 .placement-key { display: flex; flex-wrap: wrap; gap: 4px 16px; }
 .placement-key > li { display: inline-flex; align-items: center; gap: 6px; }
@@ -82,8 +82,8 @@ export const OVERVIEW_STYLE = `
   .issues > li > :nth-child(2) { text-align: left; }
   .bars { font-size: 12px; }
   .placement-providers > li { grid-template-columns: minmax(0, 1fr); }
-  #tests th:nth-child(2) { width: 116px; }
-  #tests .state { white-space: normal; }
+  #latest-tests th:nth-child(2) { width: 116px; }
+  #latest-tests .state { white-space: normal; }
   .clip { max-width: 52vw; }
 }
 @media print {
@@ -93,8 +93,8 @@ export const OVERVIEW_STYLE = `
   .side-cards > :only-child { grid-column: 1 / -1; }
   #trend { break-inside: auto !important; }
   #trend > :is(.chart, p) { break-inside: avoid; }
-  #tests table { table-layout: auto; }
-  #tests th { width: auto !important; }
+  #latest-tests table { table-layout: auto; }
+  #latest-tests th { width: auto !important; }
   .main-and-side .panel, .halves .panel, .tile { break-inside: avoid; }
   .figures-table > summary { display: none; }
 }

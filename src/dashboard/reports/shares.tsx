@@ -290,7 +290,7 @@ async function renderNew(call: PageCall, { offered, values, problem = null }: Ne
           <Select
             name="preview"
             label="Show the message"
-            hint="Anyone with the link can then read it. Images are those that you loaded on the page of the test."
+            hint="For a link to one test. Anyone with the link can then read the message. Images are those loaded on the page of the test."
             options={PREVIEWS}
             value={values.preview}
             error={problem?.fields.preview}

@@ -52,6 +52,11 @@ export function TestActions({ row }: { row: ActionRow }) {
         </a>
       )}
       {isCompleted && (
+        <a class="button" href="#preview">
+          Preview
+        </a>
+      )}
+      {isCompleted && (
         <a class="button" href={`/tests/${id}/images`}>
           Images
         </a>

@@ -25,7 +25,6 @@ import { For } from '../frame/reader.tsx';
 import { EmptyState } from '../frame/states.tsx';
 import { DataTable } from '../frame/table.tsx';
 import { Time } from '../frame/times.tsx';
-import { Clip } from '../overview/clip.tsx';
 
 /** What loading images tells others. */
 const LOADING_IS_VISIBLE =
@@ -157,9 +156,9 @@ function ImageTable({ images }: { images: Image[] }) {
           title: 'Image',
           cell: ({ url, kind, detail }) => (
             <>
-              <Clip text={url} />
+              <bdi class="image-url">{oneLine(url, 300)}</bdi>
               {(detail !== null || kind === 'bimi_logo') && (
-                <Clip text={detail === null ? 'BIMI logo' : sentence(detail)} class="small muted" />
+                <span class="row-note">{detail === null ? 'BIMI logo' : sentence(detail)}</span>
               )}
             </>
           ),

@@ -5,6 +5,7 @@ const LIST = `
 .selection-head { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: 8px 16px; margin-bottom: 8px; }
 .selection-head fieldset { align-items: center; border: 0; padding: 0; min-width: 0; }
 .selected-count { min-width: 96px; }
+.image-url { overflow-wrap: anywhere; }
 .selection table { table-layout: fixed; }
 .selection .select { width: 44px; }
 .selection th:nth-child(3) { width: 152px; }

@@ -22,6 +22,7 @@ import { appPage, Breadcrumbs, readerOf, shellOf } from '../frame/app-page.tsx';
 import { REPORT_ASSETS } from '../frame/assets.ts';
 import { type ApiCall, ShowAsCurl } from '../frame/curl.tsx';
 import { Notice } from '../frame/form.tsx';
+import { PageLinks } from '../frame/page-links.tsx';
 import { page } from '../frame/page-route.ts';
 import { ReaderContext } from '../frame/reader.tsx';
 import { ManageActions, TestActions } from './actions.tsx';
@@ -231,6 +232,7 @@ async function reportPage(
     below: inContext(
       <>
         <History history={history} />
+        <PageLinks appUrl={app.config.APP_URL} path={`/tests/${row.id}`} />
         <ShowAsCurl calls={[...callsOf(row), historyCall(row.id)]} />
       </>,
     ),

@@ -69,7 +69,7 @@ function inboxBlocks(preview: MessagePreview): Block[] {
 const warningNotes = ({ inbox }: MessagePreview): Block[] =>
   inbox.warnings.map((warning) => ({ kind: 'note', state: 'warn', text: [oneLine(warning)] }));
 
-function cutSentence({ sender, subject, preview }: InboxLine): string {
+function cutSentence({ list, sender, subject, preview }: InboxLine): string {
   const cut = [
     ...(sender.isCut ? ['the sender'] : []),
     ...(subject.isCut ? ['the subject'] : []),
@@ -77,7 +77,7 @@ function cutSentence({ sender, subject, preview }: InboxLine): string {
   ];
   if (cut.length === 0) return 'Everything fits.';
   const last = cut.pop()!;
-  return `It cuts ${cut.length === 0 ? last : `${cut.join(', ')} and ${last}`}.`;
+  return `${list} cuts ${cut.length === 0 ? last : `${cut.join(', ')} and ${last}`}.`;
 }
 
 // Email clients.
@@ -98,7 +98,7 @@ function clientBlocks(report: Report, preview: MessagePreview): Block[] {
   return [
     heading('In email clients'),
     small(
-      'What each client removes comes from the tests of Can I email. Scripts, links and forms never work here.',
+      'The data on what each client removes is from Can I email. Scripts, links and forms do not work here.',
     ),
     ...imageBlocks(report, images),
     block,
@@ -221,7 +221,7 @@ function imageBlocks({ imagesForm }: Report, images: RemoteImages): Block[] {
         action: imagesForm,
         field: 'back',
         text: [
-          `${sentence} The service loads them once and keeps them with the test. Their server sees that.`,
+          `${sentence} The service loads them once and keeps them with the test. The sender’s web servers see the requests.`,
         ],
         options: [{ value: 'test', label: 'Load images' }],
       },
@@ -326,16 +326,16 @@ function accessibilityFold(view: AccessibilityView): Fold {
             value: [language === null ? muted('not declared') : code(language, 40)],
           },
           {
-            name: ['Contrast of the text'],
+            name: ['Text contrast'],
             value: [
               percentages([
                 ['high enough', enough],
                 ['too low', tooLow],
-                ['not known', unknown],
+                ['unknown', unknown],
               ]),
             ],
           },
-          { name: ['Images without alt text by choice'], value: [String(decorativeImages)] },
+          { name: ['Decorative images (empty alt text)'], value: [String(decorativeImages)] },
         ],
       },
       ...(count > 0 ? [problemTable(problems)] : []),
@@ -345,7 +345,7 @@ function accessibilityFold(view: AccessibilityView): Fold {
   };
 }
 
-/** `98% high enough, 2% not known`. */
+/** `98% high enough, 2% unknown`. */
 function percentages(parts: [string, number][]): string {
   const total = parts.reduce((sum, [, count]) => sum + count, 0);
   if (total === 0) return 'no text';

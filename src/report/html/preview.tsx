@@ -132,7 +132,7 @@ interface LineProps {
 function InboxLine({ list, logo, theme, label }: LineProps) {
   const { layout, initials, sender, subject, preview, previewLines, width } = list;
   return (
-    <figure class={`inbox-line ${layout} ${theme}`} aria-label={`${list.name}, ${label}`}>
+    <figure class={`inbox-line as-${layout} ${theme}`} aria-label={`${list.name}, ${label}`}>
       {logo ? (
         <img class="avatar" src={logo} alt="" width="36" height="36" />
       ) : (

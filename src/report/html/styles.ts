@@ -115,6 +115,7 @@ tfoot .total > * { border-top: 2px solid var(--ink); font-weight: 700; font-size
   .record > div { grid-template-columns: 44px minmax(0, 1fr); }
   .copyable { flex-direction: column; gap: 4px; }
   .finding-body { padding: 4px 12px 16px; }
+  .fold-body th { white-space: normal; }
 }
 .linked-heading { display: flex; align-items: baseline; gap: 8px; }
 .anchor { color: var(--muted); text-decoration: none; }
@@ -215,16 +216,16 @@ ${['light', 'dark'].map((theme) => `.preview:has(input[value="${theme}"]:checked
 ${['on', 'off'].map((images) => `.preview:has(input[value="${images}"]:checked) .frame:not(.images-${images})`).join(', ')} { display: none; }
 .inbox-lists { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 24px; padding: 16px; }
 .inbox-list > * + * { margin: 8px 0 0; }
-.inbox-list:has(.row) { grid-column: 1 / -1; }
+.inbox-list:has(.as-row) { grid-column: 1 / -1; }
 .inbox-line { display: grid; align-items: center; gap: 0 12px; padding: 8px 12px; border: 1px solid var(--line); border-radius: 8px; overflow: hidden; font: 14px/20px Arial, Helvetica, sans-serif; }
 .inbox-line.light { background: #fff; color: #1f1f1f; }
 .inbox-line.dark { background: #1f1f1f; color: #e3e3e3; }
-.inbox-line.row { grid-template-columns: 36px minmax(0, 168px) minmax(0, 1fr); }
-.inbox-line.stack { grid-template-columns: 36px minmax(0, 1fr); max-width: 390px; }
-.inbox-line.stack .avatar { grid-row: 1 / 3; align-self: start; }
-.inbox-line.stack .subject { display: block; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
-.inbox-line.stack .preview-text { display: -webkit-box; -webkit-box-orient: vertical; overflow: hidden; }
-.inbox-line.row .line-text { white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
+.inbox-line.as-row { grid-template-columns: 36px minmax(0, 168px) minmax(0, 1fr); }
+.inbox-line.as-stack { grid-template-columns: 36px minmax(0, 1fr); max-width: 390px; }
+.inbox-line.as-stack .avatar { grid-row: 1 / 3; align-self: start; }
+.inbox-line.as-stack .subject { display: block; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
+.inbox-line.as-stack .preview-text { display: -webkit-box; -webkit-box-orient: vertical; overflow: hidden; }
+.inbox-line.as-row .line-text { white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
 .inbox-line bdi { overflow-wrap: anywhere; }
 .sender, .subject { font-weight: 700; }
 .light .preview-text { color: #5e5e5e; }
@@ -232,9 +233,9 @@ ${['on', 'off'].map((images) => `.preview:has(input[value="${images}"]:checked) 
 .avatar { display: grid; place-items: center; width: 36px; height: 36px; border-radius: 50%; background: #4f46a5; color: #fff; font-size: 14px; }
 @media (max-width: 640px) {
   .inbox-lists { grid-template-columns: minmax(0, 1fr); }
-  .inbox-line.row { grid-template-columns: 36px minmax(0, 1fr); }
-  .inbox-line.row .avatar { grid-row: 1 / 3; align-self: start; }
-  .inbox-line.row .line-text { white-space: normal; }
+  .inbox-line.as-row { grid-template-columns: 36px minmax(0, 1fr); }
+  .inbox-line.as-row .avatar { grid-row: 1 / 3; align-self: start; }
+  .inbox-line.as-row .line-text { white-space: normal; }
   .pane > .frame { height: 480px; }
 }
 @media print {
@@ -272,6 +273,7 @@ section + .shared-test { margin-top: 40px; }
 .shared-test > summary:hover { border-color: var(--strong-line); }
 .shared-test > summary > h2 { flex: 0 1 auto; min-width: 0; }
 .shared-test > summary > .grade-badge { margin-left: auto; }
+.shared-test > summary > .from-domain { flex: 0 100 auto; min-width: 160px; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .shared-test-report { padding: 16px 0 24px; scroll-margin-top: 96px; }
 .back { margin-top: 24px; }
 @media (min-width: 1080px) {
@@ -293,7 +295,7 @@ section + .shared-test { margin-top: 40px; }
   .scored > .grade-badge { margin-left: 0; width: 48px; }
   .shared-test > summary { flex-wrap: wrap; gap: 4px 12px; padding: 12px; }
   .shared-test > summary > h2 { flex: 1 1 50%; font-size: 16px; }
-  .shared-test > summary > .from-domain { order: 1; flex-basis: 100%; padding-left: 28px; }
+  .shared-test > summary > .from-domain { order: 1; flex-basis: 100%; padding-left: 28px; white-space: normal; overflow-wrap: anywhere; }
 }
 
 @media print {
