@@ -112,7 +112,7 @@ test('DELETE forgets the images, so that they can be loaded again', async (t) =>
   const requests = server.exchanges.length;
   const deleted = await service.call('DELETE', pathOf(made));
   assert.deepEqual(deleted.body, { id: made.id, object: 'test_images', deleted: true });
-  assert.equal(await loadedImagesOf(service.app.db, made.id), null);
+  assert.deepEqual(await loadedImagesOf(service.app.db, made.id), null);
   const again = await service.call<TestImages>('POST', pathOf(made));
   assert.equal(again.body.images.length, 4);
   assert.equal(server.exchanges.length, requests + 3);
