@@ -40,8 +40,8 @@ export const BREAKOUT_ELEMENTS = words(`
 
 /** Elements that do not end the word or address around them. */
 export const INLINE_ELEMENTS = new Set([
-  ...words('abbr acronym bdi bdo big cite code del dfn em font ins kbd mark nobr o:p samp small'),
-  ...words('span strike strong sub sup tspan tt var wbr a b i q s u'),
+  ...words('a abbr acronym b bdi bdo big cite code del dfn em font i ins kbd'),
+  ...words('mark nobr o:p q s samp small span strike strong sub sup tspan tt u var wbr'),
 ]);
 
 /** Attributes without a URL or script. */
