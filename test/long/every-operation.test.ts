@@ -82,7 +82,7 @@ async function walkTests({ ask }: Walk) {
   await ask('GET', '/v1/tests?limit=1', 200);
   await ask('GET', '/v1/tests/export', 200);
   await ask('GET', '/v1/tests/export', 200, { headers: { accept: 'application/x-ndjson' } });
-  for (const part of ['source', 'history', 'report.html', 'report.pdf'])
+  for (const part of ['source', 'history', 'preview', 'preview.html', 'report.html', 'report.pdf'])
     await ask('GET', `${path}/${part}`, 200);
   await ask('GET', `${path}/history?starting_after=test_none`, 400);
   await ask('POST', `/v1/tests/${made.body.id}/reanalyze`, 409);

@@ -28,6 +28,8 @@ const REQUIRED_ROLE: Record<string, Role | 'public'> = {
   listTestHistory: 'viewer',
   getTestReportPage: 'viewer',
   getTestReportPdf: 'viewer',
+  getTestPreview: 'viewer',
+  getTestPreviewPage: 'viewer',
   createTest: 'member',
   submitTest: 'member',
   submitTestByType: 'member',

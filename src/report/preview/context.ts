@@ -110,8 +110,9 @@ export function createContext(
   const endText = () => {
     if (!publicText || run.length === 0) return;
     const texts = run.map(({ text }) => publicText(text));
-    const whole = publicText(texts.join(''));
-    const isSplit = run.length > 1 && whole !== texts.join('');
+    const joined = texts.join('');
+    const whole = run.length > 1 ? publicText(joined) : joined;
+    const isSplit = whole !== joined;
     run.forEach(({ at }, i) => {
       out[at] = escapeText(isSplit ? (i === 0 ? whole : '') : texts[i]!);
       length += out[at].length;

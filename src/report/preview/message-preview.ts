@@ -73,10 +73,12 @@ export function messagePreview(
   options: MessagePreviewOptions,
 ): { preview: MessagePreview; embedded: ReadonlySet<Part> } {
   const { html, text, parts, from, subject } = message;
-  const { images, frames, publicText = (words: string) => words } = options;
+  const { images, frames } = options;
+  const publicWords = options.publicText && memoized(options.publicText);
+  const publicText = publicWords ?? ((words: string) => words);
   const wanted = html === null ? [] : wantedImages(html);
   const source = imageSource(parts, wanted, images);
-  const shown = { source, hasImages: images !== null, publicText: options.publicText };
+  const shown = { source, hasImages: images !== null, publicText: publicWords };
   const clients = html === null || frames === null ? [] : clientPreviews(html, frames, shown);
   const publicOrNull = (words: string | null | undefined) => (words ? publicText(words) : null);
   const preview: MessagePreview = {
@@ -103,6 +105,20 @@ export function messagePreview(
   };
   return { preview, embedded: source.embedded };
 }
+
+/** All frames have the same texts. */
+function memoized(publicText: (text: string) => string): (text: string) => string {
+  const known = new Map<string, string>();
+  return (text) => {
+    const existing = known.get(text);
+    if (existing !== undefined) return existing;
+    const changed = publicText(text);
+    if (known.size < MAX_KNOWN_TEXTS) known.set(text, changed);
+    return changed;
+  };
+}
+
+const MAX_KNOWN_TEXTS = 100_000;
 
 /** An address can be on two lines that clients join (RFC 3676). */
 const withPublicSpans = (shown: ShownText, publicText: (text: string) => string): ShownText => ({

@@ -99,9 +99,12 @@ function createWriter(context: PreviewContext) {
       const shown = clipAt === null ? piece : piece.slice(0, clipAt - start);
       if (shown.trim() !== '') styles.sawElement('text');
       // Between tags, nothing else ends the output, and escaping makes text up to six times as long.
-      for (let at = 0; at < shown.length; at += TEXT_STEP) {
+      for (let at = 0; at < shown.length; ) {
         if (context.outputLength() > MAX_OUTPUT) return context.setTruncated();
-        context.writeText(shown.slice(at, at + TEXT_STEP));
+        const space = shown.lastIndexOf(' ', at + TEXT_STEP);
+        const end = at + TEXT_STEP < shown.length && space > at ? space + 1 : at + TEXT_STEP;
+        context.writeText(shown.slice(at, end));
+        at = end;
       }
     },
     comment(content, partStart) {

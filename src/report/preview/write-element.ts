@@ -7,6 +7,7 @@ import {
   imageMarker,
   isAnchorLink,
 } from '../../analysis/html/feature-markers.ts';
+import { bestCandidate } from '../../analysis/html/image-urls.ts';
 import type { PreviewContext, PreviewImage, Tag } from './context.ts';
 import { isSelfContained } from './css-safety.ts';
 import { type ColorUse, darkenAttribute } from './dark-colors.ts';
@@ -313,7 +314,9 @@ function isDarkSchemeMeta({ attributes }: Tag): boolean {
 // Images and form controls.
 
 function writeImage(context: PreviewContext, tag: Tag, attributes: AttributeWriter): void {
-  const src = (tag.attributes.get('src') ?? '').trim();
+  // Without `src`, the image of `srcset` that is loaded for the preview.
+  const { src: only, srcset } = Object.fromEntries(tag.attributes);
+  const src = only?.trim() || bestCandidate(srcset ?? '') || '';
   const isLacked = src !== '' && context.reportMarker(imageMarker(src, context.typeOfPart), tag);
   const image: PreviewImage = src === '' ? { kind: 'missing' } : context.imageFor(src);
   if (image.kind === 'tracking_pixel') {

@@ -175,6 +175,13 @@ test('previewFor shows images that the caller has, in elements, attributes and s
   );
 });
 
+test('previewFor shows the largest image of a `srcset` without `src`', () => {
+  const imageAt = (src: string): PreviewImage =>
+    src === 'https://a.example/2.png' ? { kind: 'shown', dataUri: PIXEL } : { kind: 'missing' };
+  const html = '<img srcset="https://a.example/1.png 1x, https://a.example/2.png 2x" alt="c">';
+  assert.equal(shown('as_sent', html, { imageAt }), `<img src="${PIXEL}" alt="c">`);
+});
+
 test('previewFor removes image formats that the client lacks, by the type of the part', () => {
   const imageAt = (): PreviewImage => ({
     kind: 'shown',
