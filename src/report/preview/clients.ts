@@ -34,7 +34,7 @@ export const PREVIEW_CLIENTS: readonly PreviewClient[] = [
     name: 'As sent',
     width: 800,
     darkMode: 'none',
-    darkModeBasis: 'Only the dark styles of the message itself apply.',
+    darkModeBasis: 'The dark theme applies only the styles that the message has for dark mode.',
     tableName: null,
     isGmail: false,
     isWord: false,

@@ -39,9 +39,9 @@ export const BREAKOUT_ELEMENTS = words(`
   nobr ol p pre ruby s small span strong strike sub sup table tt u ul var`);
 
 /** Elements that do not end the word or address around them. */
-export const INLINE_ELEMENTS = new Set([
-  ...words('a abbr acronym b bdi bdo big cite code del dfn em font i ins kbd'),
-  ...words('mark nobr o:p q s samp small span strike strong sub sup tspan tt u var wbr'),
+export const INLINE_ELEMENTS: ReadonlySet<string> = new Set([
+  ...words('a abbr acronym b bdi bdo big cite code del dfn em font i ins kbd mark nobr o:p q'),
+  ...words('s samp small span strike strong sub sup tspan tt u var wbr'),
 ]);
 
 /** Attributes without a URL or script. */
