@@ -112,7 +112,7 @@ const ClientPreview = named(
   {
     client: 'gmail',
     name: 'Gmail',
-    width: 960,
+    width: 860,
     dark_mode: 'none',
     clipped_at_line: null,
     truncated: false,

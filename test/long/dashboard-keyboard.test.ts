@@ -52,7 +52,7 @@ test('Tests: filter, compare, rename, tag, reanalyze and delete', options, async
   await analyze(service, 'March');
   await analyze(service, 'April');
   const { page, keys, see } = await open(t, service, '/tests');
-  await keys.fill('Name or subject', 'Mar');
+  await keys.fill('Name, subject or sender', 'Mar');
   await page.keyboard.press('Enter');
   await page.waitForURL(/q=Mar/);
   await keys.press('Clear filters');

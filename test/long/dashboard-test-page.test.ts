@@ -207,7 +207,7 @@ test('By keyboard alone: get an address, copy it, read the report, delete the te
 async function showFrame(page: Page, client: string, theme: string): Promise<Frame> {
   for (const value of [client, theme])
     await page.locator(`.preview input[value="${value}"]`).check({ force: true });
-  const element = page.locator(`.pane.${client} > iframe.${theme}`).first();
+  const element = page.locator(`.pane.${client} iframe.${theme}`).first();
   await element.scrollIntoViewIfNeeded();
   const frame = (await (await element.elementHandle())!.contentFrame())!;
   await frame.waitForSelector('#first');

@@ -139,7 +139,7 @@ describe('Report page in a browser', { skip: skipUnlessInstalled('chromium') }, 
   ): Promise<Frame> {
     for (const value of [client, theme])
       await page.locator(`.preview input[value="${value}"]`).check({ force: true });
-    const frame = page.locator(`.pane.${client} > iframe.${theme}`);
+    const frame = page.locator(`.pane.${client} iframe.${theme}`);
     await frame.scrollIntoViewIfNeeded();
     const shown = (await (await frame.elementHandle())!.contentFrame())!;
     await shown.waitForSelector(content, { state: 'attached' });

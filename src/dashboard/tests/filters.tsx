@@ -191,7 +191,7 @@ export function FilterForm({ values, errors, suggestions }: FilterFormProps) {
     <Filters path={TESTS_PATH} active={Object.values(values).some(Boolean)}>
       <TextField
         name="q"
-        label="Name or subject"
+        label="Name, subject or sender"
         type="search"
         value={values.q}
         error={errors.q}

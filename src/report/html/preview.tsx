@@ -5,6 +5,7 @@
 
 import type { ComponentChildren } from 'preact';
 import type { Block, InboxBlock, InboxList, PreviewBlock, PreviewFrame } from '../blocks.ts';
+import { ScrollArea } from './components.tsx';
 import { messageDocument } from './message-frame.ts';
 
 interface PreviewProps extends PreviewBlock {
@@ -44,14 +45,17 @@ export function PreviewPanes({ name, paint, ...block }: PreviewProps) {
       </div>
       {clients.map(({ id, name: client, width, frames, blocks }) => (
         <section key={id} class={`pane ${id}`} aria-label={client}>
-          {frames.map((frame) => (
-            <Frame
-              key={`${frame.theme}-${frame.images}`}
-              frame={frame}
-              width={width}
-              tooLong={tooLong}
-            />
-          ))}
+          {/* On a narrow screen, the frame keeps its width and scrolls: media queries depend on it. */}
+          <ScrollArea label={client} class="frames">
+            {frames.map((frame) => (
+              <Frame
+                key={`${frame.theme}-${frame.images}`}
+                frame={frame}
+                width={width}
+                tooLong={tooLong}
+              />
+            ))}
+          </ScrollArea>
           <div class="pane-notes">{paint(blocks)}</div>
         </section>
       ))}

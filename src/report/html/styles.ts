@@ -206,8 +206,8 @@ const PREVIEW = `
 .switch span { display: block; padding: 4px 12px; border: 1px solid var(--line); border-radius: 8px; font-size: 14px; line-height: 22px; }
 .switch input:checked + span { border-color: var(--accent); background: var(--accent-soft); color: var(--accent); }
 .switch input:focus-visible + span { outline: 2px solid var(--accent); outline-offset: 2px; }
-.pane > .frame { display: block; box-sizing: content-box; max-width: 100%; height: 600px; margin: 0 auto; border: 0; outline: 1px solid var(--line); background: #fff; color-scheme: light; }
-.pane > p.frame { height: auto; padding: 24px 16px; outline: 0; background: none; text-align: center; }
+.frames > .frame { display: block; box-sizing: content-box; height: 600px; margin: 0 auto; border: 0; outline: 1px solid var(--line); background: #fff; color-scheme: light; }
+.frames > p.frame { height: auto; padding: 24px 16px; outline: 0; background: none; text-align: center; }
 .pane-notes { padding: 12px 16px 16px; }
 .pane-notes:empty { display: none; }
 .pane-notes > * + * { margin-top: 8px; }
@@ -236,10 +236,10 @@ ${['on', 'off'].map((images) => `.preview:has(input[value="${images}"]:checked) 
   .inbox-line.as-row { grid-template-columns: 36px minmax(0, 1fr); }
   .inbox-line.as-row .avatar { grid-row: 1 / 3; align-self: start; }
   .inbox-line.as-row .line-text { white-space: normal; }
-  .pane > .frame { height: 480px; }
+  .frames > .frame { height: 480px; }
 }
 @media print {
-  .pane > .frame { height: 480px; }
+  .frames > .frame { height: 480px; }
   .pane, .inbox-list { break-inside: avoid; }
 }
 `;

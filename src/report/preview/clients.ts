@@ -43,7 +43,7 @@ export const PREVIEW_CLIENTS: readonly PreviewClient[] = [
   {
     id: 'gmail',
     name: 'Gmail',
-    width: 960,
+    width: 860,
     darkMode: 'none',
     darkModeBasis: 'Gmail on the web keeps the colors of the message in its dark theme.',
     tableName: 'Gmail',
