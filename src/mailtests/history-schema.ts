@@ -51,7 +51,7 @@ export const HistoryEntry = named(
     ),
     new_findings: described(
       v.array(HistoryFinding),
-      'Problems that the test before did not have, the most important first.',
+      'Problems that the test before did not have, or of which it had only a warning. The most important first.',
     ),
     resolved_findings: described(
       v.array(HistoryFinding),

@@ -109,7 +109,7 @@ export interface HistoryEntry {
   previousId: string | null;
   /** In points; null for the first test, and if one of the two has no score. */
   change: number | null;
-  /** Problems that the test before it did not have. */
+  /** Problems that the test before it did not have, or of which it had only a warning. */
   newFindings: HistoryFinding[];
   /** Problems of the test before it whose checks now find none. A check that did not run resolves nothing. */
   resolvedFindings: HistoryFinding[];
@@ -151,7 +151,7 @@ export async function readHistory(
       match,
       previousId: earlier?.row.id ?? null,
       change: changeOf(row.score, earlier?.row.score),
-      newFindings: earlier ? findingsOf(checks, unlessProblemIn(earlier.checks)) : [],
+      newFindings: earlier ? findingsOf(checks, unlessAsBadIn(earlier.checks)) : [],
       resolvedFindings: earlier ? findingsOf(earlier.checks, onlyIfFineIn(checks)) : [],
     };
   });
@@ -195,9 +195,10 @@ function seriesOf(
 
 const isProblem = ({ status }: CheckResult): boolean => status === 'fail' || status === 'warn';
 
-const unlessProblemIn = (others: CheckResult[]) => {
-  const problems = new Set(others.filter(isProblem).map(({ id }) => id));
-  return ({ id }: CheckResult) => !problems.has(id);
+const unlessAsBadIn = (others: CheckResult[]) => {
+  const problems = new Map(others.filter(isProblem).map(({ id, status }) => [id, status]));
+  return ({ id, status }: CheckResult) =>
+    !problems.has(id) || (status === 'fail' && problems.get(id) === 'warn');
 };
 
 const onlyIfFineIn = (others: CheckResult[]) => {

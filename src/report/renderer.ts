@@ -115,12 +115,23 @@ export function createReportRenderer(options: ReportRendererOptions): ReportRend
       if (job.signal?.aborted) throw unavailable('The client closed the request.');
       const command = await commandOf(job);
       if (closed) throw unavailable(CLOSED);
-      thread ??= startRenderThread(options, (ended) => {
-        if (thread === ended) thread = null;
-      });
-      resolve(await thread.render(command));
+      resolve(await renderInThread(command));
     } catch (error) {
       reject(closed ? unavailable(CLOSED) : (error as Error));
+    }
+  }
+
+  /** A message that takes more than the limits is left out of its report: the findings are still of use. */
+  async function renderInThread(command: RenderCommand): Promise<Rendered> {
+    thread ??= startRenderThread(options, (ended) => {
+      if (thread === ended) thread = null;
+    });
+    try {
+      return await thread.render(command);
+    } catch (error) {
+      const hasMessage = command.kind === 'test' && command.message !== null;
+      if (closed || !hasMessage || !(error instanceof LimitError)) throw error;
+      return renderInThread({ ...command, message: null });
     }
   }
 
@@ -167,6 +178,9 @@ const CLOSED = 'The service is shutting down.';
 export const TOO_MANY_REPORTS = 'Too many reports are being generated. Try again in a moment.';
 const unavailable = (detail: string): AppError => new AppError('unavailable', detail);
 
+/** The thread took too much time or memory. */
+class LimitError extends AppError {}
+
 // A render thread. It is terminated if a job exceeds its limits.
 
 interface RenderThread {
@@ -212,7 +226,7 @@ function startRenderThread(
   });
   worker.on('exit', () => {
     onExit(thread);
-    current?.reject(unavailable(failure));
+    current?.reject(new LimitError('unavailable', failure));
   });
   const thread: RenderThread = {
     async render(command) {

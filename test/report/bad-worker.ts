@@ -7,9 +7,12 @@ import '../../src/report/worker.ts';
 // The import runs the real thread, which starts each job before the fault occurs.
 
 /** The name of a report selects a fault. */
-const FAULTS: Record<string, () => void> = {
+const FAULTS: Record<string, (hasMessage: boolean) => void> = {
   loop() {
     for (;;);
+  },
+  'loop with a message'(hasMessage) {
+    while (hasMessage);
   },
   allocate() {
     const kept: number[][] = [];
@@ -22,5 +25,6 @@ const FAULTS: Record<string, () => void> = {
 };
 
 parentPort!.on('message', (command: RenderCommand) => {
-  if (command.kind === 'test' && command.report.name !== null) FAULTS[command.report.name]?.();
+  if (command.kind === 'test' && command.report.name !== null)
+    FAULTS[command.report.name]?.(command.message !== null);
 });

@@ -155,6 +155,16 @@ test('Renderer aborts a job on timeout and continues with a new thread', {
   assert.deepEqual(logged, ['render thread timed out']);
 });
 
+test('Renderer leaves out a message that takes too long', { timeout: 60_000 }, async (t) => {
+  const { render, logged } = startBad(t, { timeoutMs: 3_000 });
+  const message = async () => ({ raw: INPUT.raw, images: null });
+  const { bytes } = await render(job({ format: 'html', message }, 'loop with a message'));
+  const page = Buffer.from(bytes).toString();
+  assert.match(page, /This report does not include the message/);
+  assert.match(page, /How the score is calculated/);
+  assert.deepEqual(logged, ['render thread timed out']);
+});
+
 test('Renderer aborts jobs that exceed memory or end their thread', {
   timeout: 60_000,
 }, async (t) => {
