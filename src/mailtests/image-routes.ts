@@ -83,6 +83,7 @@ const remove = route({
     return call.transact(async (tx) => {
       const { id } = await testOr404({ db: tx }, params.id!, actor.livemode);
       await forgetImages(tx, id);
+      await audit(tx, call, { action: 'test.images_deleted', object: { type: 'test', id } });
       return { id, object: 'test_images', deleted: true };
     });
   },

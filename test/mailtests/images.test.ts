@@ -122,7 +122,7 @@ test('DELETE forgets the images, so that they can be loaded again', async (t) =>
   );
   assert.deepEqual(
     body.data.map(({ action }) => action),
-    ['test.images_loaded', 'test.images_loaded'],
+    ['test.images_loaded', 'test.images_deleted', 'test.images_loaded'],
   );
 });
 

@@ -4,7 +4,7 @@ import type { AuditedObject } from './audit-objects.ts';
 
 /** The objects with the actions on them, in the order of the filter. */
 const ACTIONS: [type: string, name: string, verbs: string[]][] = [
-  ['test', 'Test', ['images_loaded', 'deleted']],
+  ['test', 'Test', ['images_loaded', 'images_deleted', 'deleted']],
   ['inbox', 'Inbox', ['created', 'deleted']],
   ['domain', 'Domain', ['created', 'changed', 'deleted']],
   ['monitor', 'Monitor', ['created', 'changed', 'deleted']],

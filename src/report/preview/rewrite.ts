@@ -5,7 +5,7 @@ import { mediaOf } from '../../analysis/html/style-sheet.ts';
 import { type TokenHandler, tokenizeHtml } from '../../analysis/html/tokens.ts';
 import type { PreviewClient } from './clients.ts';
 import { holdsInOutlook, readConditionalComment } from './conditional-comments.ts';
-import { createContext, type PreviewContext, type PreviewOptions } from './context.ts';
+import { createContext, type PreviewContext, type PreviewOptions, type Tag } from './context.ts';
 import { BREAKOUT_ELEMENTS, INLINE_ELEMENTS } from './html-vocabulary.ts';
 import { baseStyle, CLIP_LINE } from './preview-style.ts';
 import type { RemovedFeature } from './removed-features.ts';
@@ -82,7 +82,7 @@ function createWriter(context: PreviewContext) {
         elements.report(tag);
         styles.open(tag, mediaOf(attributes), isDropped);
       } else if (isDropped) elements.report(tag);
-      else if (elements.open(tag)) Object.assign(dropped, { name, depth: 1 });
+      else if (elements.open(tag) && !isClosed(tag)) Object.assign(dropped, { name, depth: 1 });
       if (!isDropped) styles.sawElement(name);
     },
     close(name, partStart) {
@@ -144,6 +144,10 @@ function createWriter(context: PreviewContext) {
     },
   };
 }
+
+/** Only formulas and SVG images can close themselves. */
+const isClosed = ({ name, selfClosing }: Tag): boolean =>
+  selfClosing && (name === 'svg' || name === 'math');
 
 /** Where the first 102 KB of the HTML end; null if it is shorter. */
 function clipPosition(html: string): number | null {

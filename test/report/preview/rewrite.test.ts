@@ -301,3 +301,7 @@ test('previewFor inverts colors in part, in full, or not at all', () => {
     '<td bgcolor="#1f1f1f" style="color:#ffffff;background:#c0c0c0;"><font color="#1f1f1f">a</font><hr style="border:1px solid #2199e8;">',
   );
 });
+
+test('previewFor shows what follows a formula that closes itself', () => {
+  for (const { id } of PREVIEW_CLIENTS) assert.match(shown(id, '<math/><p>after</p>'), /<p>after/);
+});
