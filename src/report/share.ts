@@ -46,7 +46,9 @@ export function scoresSentence({ reports }: Share): string | null {
   const [low, high] = [Math.min(...scores), Math.max(...scores)];
   const mean = Math.floor(scores.reduce((sum, score) => sum + score, 0) / scores.length);
   const range =
-    low === high ? `All scores are ${low}` : `Scores from ${low} to ${high}, ${mean} on average`;
+    low === high
+      ? `${scores.length === 1 ? 'The only score is' : 'All scores are'} ${low}`
+      : `Scores from ${low} to ${high}, ${mean} on average`;
   const unscored = reports.length - scores.length;
   if (unscored === 0) return `${range}.`;
   return `${range}; ${unscored === 1 ? '1 test has' : `${unscored} tests have`} no score.`;

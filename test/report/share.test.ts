@@ -28,7 +28,7 @@ describe('Share texts', () => {
     for (const [scores, words] of [
       [[80, 61, 80], 'Scores from 61 to 80, 73 on average.'],
       [[80, 80], 'All scores are 80.'],
-      [[80, null, null], 'All scores are 80; 2 tests have no score.'],
+      [[80, null, null], 'The only score is 80; 2 tests have no score.'],
       [[0, 100, null], 'Scores from 0 to 100, 50 on average; 1 test has no score.'],
       [[null], null],
       [[], null],

@@ -39,7 +39,9 @@ h1 + .lead + .group { margin-top: 24px; }
 .command code { white-space: pre-wrap; }
 .operation summary { display: flex; flex-wrap: wrap; align-items: center; gap: 0 8px; padding: 4px 0; }
 .operation details > :not(summary) { margin-left: 24px; }
-.statuses > div { display: grid; grid-template-columns: 40px minmax(0, 1fr); padding: 4px 0; }
+.statuses { display: grid; grid-template-columns: max-content minmax(0, 1fr); column-gap: 12px; }
+.statuses > * { grid-column: 1 / -1; }
+.statuses > div { display: grid; grid-template-columns: subgrid; padding: 4px 0; }
 .statuses dt { font-weight: 600; }
 @media (min-width: 1000px) {
   .with-aside { grid-template-columns: 288px minmax(0, 1fr); }

@@ -203,7 +203,11 @@ const COLUMNS: Column<ListedReport>[] = [
       <bdi>{`${typeWord(report)} from ${report.reporter ?? 'an unknown reporter'}`}</bdi>
     ),
   },
-  { title: 'About', wide: true, cell: ({ policy_domain }) => <bdi>{policy_domain ?? '–'}</bdi> },
+  {
+    title: 'About',
+    wide: true,
+    cell: ({ policy_domain }) => <bdi class="about">{policy_domain ?? '–'}</bdi>,
+  },
   {
     title: 'Status',
     cell: ({ status, detail }) => (
@@ -222,9 +226,9 @@ const COLUMNS: Column<ListedReport>[] = [
   {
     title: 'Days',
     wide: true,
-    cell: ({ period }) => (period === null ? '–' : daysInWords(period)),
+    cell: ({ period }) => <span class="nowrap">{period === null ? '–' : daysInWords(period)}</span>,
   },
-  { title: 'Arrived', wide: true, cell: ({ received_at }) => <Ago at={received_at} /> },
+  { title: 'Arrived', wide: 'desktop', cell: ({ received_at }) => <Ago at={received_at} /> },
 ];
 
 export const feedbackReportPages = [list, upload];

@@ -104,7 +104,7 @@ const LISTS = `
 .one-line { display: block; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .nowrap { white-space: nowrap; }
 .rows .select { width: 40px; }
-.rows .select input { display: block; }
+:is(.script .rows .select input, .rows .select input:not(.needs-script)) { display: block; }
 .rows.linked tbody tr { position: relative; }
 .rows.linked tbody tr:hover { background: var(--sunken); }
 .row-link { color: var(--ink); font-weight: 600; text-decoration: none; }
@@ -130,6 +130,7 @@ const LISTS = `
 .fold > summary { display: flex; align-items: center; gap: 8px; min-height: 36px; }
 .fold > div { padding-top: 8px; }
 @media (min-width: 641px) { .section-head .filters { flex-wrap: nowrap; } search > .filters .field { flex-basis: 480px; } }
+@media (max-width: 900px) { .desktop:is(td, th) { display: none; } }
 @media (max-width: 640px) {
   .wide:is(td, th) { display: none; }
   .filter-line { display: block; width: 100%; border: 1px solid var(--strong-line); border-radius: 8px; background: var(--surface); font-size: 14px; }
@@ -140,6 +141,7 @@ const LISTS = `
   :is(.page, .card) > .filters { grid-template-columns: 1fr 1fr; }
   .filters { width: 100%; }
   .filters .field { flex: 1 1 130px; }
+  .filters .field > input, .filters .field > select { min-height: 44px; }
 }
 `;
 

@@ -10,8 +10,8 @@ export interface Column<Row> {
   cell(row: Row): ComponentChildren;
   /** Right-aligned figures. */
   number?: boolean;
-  /** Left out on small screens. */
-  wide?: boolean;
+  /** Left out on phones, or also on tablets. */
+  wide?: boolean | 'desktop';
 }
 
 interface TableProps<Row> {
@@ -84,8 +84,9 @@ export function DataTable<Row>(props: TableProps<Row>) {
   );
 }
 
-const classOf = ({ number, wide }: { number?: boolean; wide?: boolean }): string | undefined =>
-  [number && 'number', wide && 'wide'].filter(Boolean).join(' ') || undefined;
+const classOf = ({ number, wide }: Pick<Column<unknown>, 'number' | 'wide'>): string | undefined =>
+  [number && 'number', wide && 'wide', wide === 'desktop' && 'desktop'].filter(Boolean).join(' ') ||
+  undefined;
 
 interface PagerProps {
   /** The path of the list. */

@@ -185,13 +185,15 @@ function RunMark({ run: { status } }: { run: MonitorRun }) {
   return <StateMark state="unknown" word="Unknown" />;
 }
 
-function Changes({ run: { changes, findings } }: { run: MonitorRun }) {
+function Changes({ run: { status, changes, findings } }: { run: MonitorRun }) {
   const { appeared, gone, unknown } = changes;
   if (appeared.length === 0 && gone.length === 0)
     return (
       <p class="small muted">
         {findings.length === 0
-          ? 'Nothing found'
+          ? status === 'unknown'
+            ? 'Inconclusive'
+            : 'Nothing found'
           : `No change, ${plural(findings.length, 'finding')}`}
         {unknown.length > 0 && `, ${plural(unknown.length, 'part')} could not be checked`}
       </p>

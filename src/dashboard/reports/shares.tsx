@@ -109,6 +109,10 @@ const PREVIEW_WORDS: Record<SharePreview, string> = {
   with_images: 'With images',
 };
 
+/** Pages of several reports show no messages, whatever was chosen. */
+const previewWords = ({ preview, test_ids }: Share): string =>
+  PREVIEW_WORDS[test_ids.length === 1 ? preview : 'none'];
+
 function ShareTable({ shares, tests }: { shares: Share[]; tests: Tests }) {
   return (
     <DataTable
@@ -128,7 +132,7 @@ function ShareTable({ shares, tests }: { shares: Share[]; tests: Tests }) {
           number: true,
           wide: true,
         },
-        { title: 'Message', cell: ({ preview }) => PREVIEW_WORDS[preview], wide: true },
+        { title: 'Message', cell: previewWords, wide: true },
         {
           title: 'Views',
           cell: ({ view_count }) => formatCount(view_count),
@@ -446,7 +450,7 @@ async function renderShare(call: PageCall, share: Share, done?: string) {
           <Facts
             items={[
               ['State', <ShareState key="state" share={share} />],
-              ['Message', PREVIEW_WORDS[share.preview]],
+              ['Message', previewWords(share)],
               ['Views', formatCount(share.view_count)],
               ['Last opened', share.last_viewed_at ? <Ago at={share.last_viewed_at} /> : 'Never'],
               ['Created', <Time key="created" at={share.created_at} />],

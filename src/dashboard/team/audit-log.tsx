@@ -187,13 +187,13 @@ function EntryTable({ entries, members, openable }: EntriesProps) {
               <span class="muted">The service</span>
             ) : (
               <>
-                <span class="long">{member_email}</span>
+                <span class="actor">{member_email}</span>
                 {key_id && <span class="row-note">with an API key</span>}
               </>
             ),
           wide: true,
         },
-        { title: 'Address', cell: ({ ip }) => ip ?? <span class="muted">–</span>, wide: true },
+        { title: 'Address', cell: ({ ip }) => ip ?? <span class="muted">–</span>, wide: 'desktop' },
         {
           title: 'When',
           cell: ({ created_at }) => (

@@ -20,7 +20,11 @@ const LIST = `
 .tags .tag { max-width: 104px; overflow: hidden; text-overflow: ellipsis; }
 /* The domain is that of the From address, below the name. */
 @media (max-width: 1399px) { .selection :is(td, th):nth-child(5) { display: none; } }
-@media (max-width: 900px) { .selection :is(td, th):is(:nth-child(5), :nth-child(6)) { display: none; } }
+@media (max-width: 900px) {
+  .selection :is(td, th):is(:nth-child(5), :nth-child(6)) { display: none; }
+  .selection th:nth-child(3) { width: 128px; }
+  .selection th:nth-child(4) { width: 144px; }
+}
 @media (max-width: 640px) {
   .narrow-only { display: block; }
   .selection-head .actions { gap: 4px; }
@@ -42,9 +46,10 @@ const COMPARISON = `
 .compared-checks th.number { width: 80px; }
 .compared-checks tbody th { text-align: left; font-weight: 600; vertical-align: top; }
 .compared-checks td { vertical-align: top; }
-.verdicts th, .verdicts td { overflow-wrap: normal; white-space: nowrap; }
+.verdicts th, .verdicts td { overflow-wrap: normal; white-space: nowrap; padding-inline: 8px; }
 .delta { color: var(--tone); font-weight: 600; }
 .delta.muted { color: var(--muted); }
+@media (max-width: 1279px) { .verdicts .wide { display: none; } }
 @media (max-width: 640px) {
   .compared { gap: 8px; }
   .verdicts td, .verdicts .state { white-space: normal; }

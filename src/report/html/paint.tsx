@@ -359,7 +359,7 @@ function CategoryList({ label, jump, items }: CategoryScores) {
       {renderEach(items, ({ name, share, state, value }) => (
         <li>
           <a href={`#${anchor(jump)}`}>{name}</a>
-          <ShareBar share={share} state={state} />
+          {share !== null && <ShareBar share={share} state={state} />}
           <span class={`number ${state}`}>{value}</span>
         </li>
       ))}

@@ -236,12 +236,12 @@ button.link { padding: 0; border: 0; background: none; color: var(--accent); fon
   .script .side:not(.open) { display: none; }
   .side ul { display: grid; grid-template-columns: repeat(auto-fill, minmax(150px, 1fr)); gap: 4px; }
   .side a { min-height: 44px; }
+  .search-link > span, .bar:has(.menu) [data-action="theme"] span { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
 }
+@media (max-width: 800px) { .menu-name { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); } }
 @media (max-width: 640px) {
   .search-link .key { display: none !important; }
-  .menu-name, .search-link > span { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   .bar:has(.bar-end .menu) .wrap { gap: 8px; padding: 0 16px; }
-  .bar:has(.menu) [data-action="theme"] span { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   .bar-end > form { display: none; }
   .test-mode-banner { padding: 8px 16px; }
 }

@@ -42,10 +42,12 @@ main { padding: 24px 0; outline: none; }
 .category-scores a { color: inherit; text-decoration: none; }
 .category-scores a:hover { text-decoration: underline; }
 .category-scores .share-bar { width: 100%; max-width: none; }
-.category-scores .number { color: var(--tone); font-weight: 650; }
+.category-scores .number { color: var(--tone); font-weight: 650; text-align: right; }
+.category-scores .number.unknown { grid-column: 2 / -1; }
 .test-facts { grid-column: 1 / -1; margin-top: 16px; padding-top: 16px; border-top: 1px solid var(--line); display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: 8px 24px; font-size: 14px; }
 .verdict .test-facts > div { display: block; }
 .test-facts dd { overflow-wrap: anywhere; }
+@media (min-width: 641px) { .test-facts > :last-child { grid-column-end: span 2; } }
 
 .facts > div { display: grid; grid-template-columns: minmax(96px, 160px) minmax(0, 1fr); gap: 0 16px; align-items: baseline; padding: 1px 0; }
 .facts dt { color: var(--muted); font-size: 14px; line-height: 24px; }
@@ -273,7 +275,7 @@ section + .shared-test { margin-top: 40px; }
 .shared-test > summary:hover { border-color: var(--strong-line); }
 .shared-test > summary > h2 { flex: 0 1 auto; min-width: 0; }
 .shared-test > summary > .grade-badge { margin-left: auto; }
-.shared-test > summary > .from-domain { flex: 0 100 auto; min-width: 160px; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+.shared-test > summary > .from-domain { flex: 1 1 0; min-width: 160px; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .shared-test-report { padding: 16px 0 24px; scroll-margin-top: 96px; }
 .back { margin-top: 24px; }
 @media (min-width: 1080px) {
