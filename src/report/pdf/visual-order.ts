@@ -6,13 +6,19 @@
 import type { Fonts } from './fonts.ts';
 import { charactersOf, type Piece } from './pieces.ts';
 
-/** Reverses runs of right-to-left words with the numbers and the punctuation between them. */
+/**
+ * Reverses runs of right-to-left words with the numbers and the punctuation between them. A number after the last one
+ * belongs to them only if the whole line is right-to-left: in `תיבה: 5 failed` it belongs to the sentence.
+ */
 export function inVisualOrder(line: Piece[], size: number, fonts: Fonts): Piece[] {
   if (!line.some(({ direction }) => direction === 'rtl')) return line;
+  const isWhole = line.every(({ direction }) => direction !== 'ltr');
+  const isInRun = ({ direction }: Piece) =>
+    direction === 'rtl' || (isWhole && direction === 'number');
   const order: Piece[] = [];
   let run: Piece[] = [];
   const flush = () => {
-    const last = run.findLastIndex(isStrong) + 1;
+    const last = run.findLastIndex(isInRun) + 1;
     order.push(
       ...run
         .slice(0, last)
@@ -34,10 +40,7 @@ export function inVisualOrder(line: Piece[], size: number, fonts: Fonts): Piece[
   return order;
 }
 
-/** Numbers after right-to-left words belong to them. */
-const isStrong = ({ direction }: Piece): boolean => direction === 'rtl' || direction === 'number';
-
-/** With its signs, such as `-5.30` in `1-5.30%`; not a digit on a keycap. */
+/** With its separators and signs, such as `$5.30` and `12:30`; not a digit on a keycap. */
 const NUMBER = /([#$€£₪]?\p{Nd}+(?:[.,:/-]\p{Nd}+)*[%‰°$€£₪]?(?![\ufe0f\u20e3]))/u;
 
 /** Each number, and each character between numbers. */

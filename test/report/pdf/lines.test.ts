@@ -59,8 +59,9 @@ test('layOut orders right-to-left words within left-to-right text', () => {
   assert.equal(order('a שלום עולם b'), 'a| |עולם| |שלום| |b');
   assert.equal(order('שלום, b'), 'שלום|,| |b');
   assert.equal(order('שלום.example'), 'שלום|.|example');
-  // Numbers belong to the words before them, and brackets are mirrored.
-  assert.equal(order('שלום 25% עולם 7 b'), '7| |עולם| |25%| |שלום| |b');
+  // Numbers between them belong to them, and brackets are mirrored.
+  assert.equal(order('שלום 25% עולם 7 b'), 'עולם| |25%| |שלום| |7| |b');
+  assert.equal(order('שלום 25% עולם 7'), '7| |עולם| |25%| |שלום');
   assert.equal(order('b 25 שלום'), 'b| |25| |שלום');
   assert.equal(order('שלום 3D'), 'שלום| |3D');
   const { lines } = layOut('א (ב 1.5) ג', 1000, STYLE, FONTS);
