@@ -5,6 +5,7 @@ import { checksToFix } from '../analysis/summary.ts';
 import { fetchPage, type Page } from '../http/schemas.ts';
 import type { Db } from '../store/open.ts';
 import type { TestRow } from '../store/tables.generated.ts';
+import { isSender } from './queries.ts';
 
 /** What the tests of a history have in common. */
 export type HistoryMatch = 'name' | 'sender';
@@ -22,7 +23,7 @@ export interface PreviousTest {
 
 /**
  * The completed test before each of these, by ID: the latest with the same name or, without one, the latest from the
- * same address. Tests that are the first of their kind are missing. Two queries, however many tests there are.
+ * same address, in any letter case. Tests that are the first of their kind are missing. Two queries, however many tests there are.
  */
 export async function findPreviousTests(db: Db, ids: string[]): Promise<Map<string, PreviousTest>> {
   if (ids.length === 0) return new Map();
@@ -46,7 +47,9 @@ export async function findPreviousTests(db: Db, ids: string[]): Promise<Map<stri
           .select('earlier.id')
           .where('earlier.status', '=', 'completed')
           .$if(match === 'sender', (query) =>
-            query.whereRef('earlier.address', '=', 'test.from_address'),
+            query.where(({ eb, fn }) =>
+              eb(fn('lower', ['earlier.address']), '=', fn('lower', ['test.from_address'])),
+            ),
           )
           .orderBy('earlier.id', 'desc')
           .limit(1);
@@ -190,7 +193,7 @@ function seriesOf(
     .where('candidates.status', '=', 'completed');
   return match === 'name'
     ? completed
-    : completed.where('candidates.from_address', '=', from_address);
+    : completed.where(isSender('candidates.from_address', from_address));
 }
 
 const isProblem = ({ status }: CheckResult): boolean => status === 'fail' || status === 'warn';

@@ -218,7 +218,7 @@ function filteredTests(
   if (filters.name !== undefined) query = query.where('name', '=', filters.name);
   if (filters.from_address !== undefined)
     query = query
-      .where('from_address', '=', filters.from_address)
+      .where(isSender('from_address', filters.from_address))
       // For its index.
       .where('from_domain', '=', addressDomain(filters.from_address) ?? '');
   if (filters.created_after) {
@@ -296,6 +296,10 @@ export function searchText({
     .slice(0, MAX_SEARCH_LENGTH)
     .toWellFormed();
 }
+
+/** Whether the column has this address, in any letter case. Both sides are in the lower case of the database. */
+export const isSender = (column: string, address: string | null) =>
+  sql<SqlBool>`lower(${sql.ref(column)}) = lower(cast(${address} as text))`;
 
 /** For LIKE in texts in lower case, with a backslash as the escape character. */
 export const likePattern = (text: string): string =>

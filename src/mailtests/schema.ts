@@ -880,7 +880,7 @@ const FILTERS = {
   ),
   from_address: described(
     v.optional(v.string()),
-    'Only tests of messages with exactly this From address.',
+    'Only tests of messages with exactly this From address. Its case does not matter.',
     'news@example.com',
   ),
   name: described(

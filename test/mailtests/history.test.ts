@@ -106,6 +106,37 @@ describe('The history of a test', () => {
     );
   });
 
+  test('has the same sender in other letter cases, and tests on both sides of a deleted one', async (t) => {
+    const service = await startTestService(t);
+    const { app } = service;
+    const ids = await store(app, [
+      completed(app, { from_address: 'News@Example.com', score: 60 }),
+      completed(app, { score: 70 }),
+      completed(app, { from_address: 'NEWS@example.com', score: 65 }),
+    ]);
+    const [a, b, c] = ids as [string, string, string];
+    const changes = await findScoreChanges(app.db, [{ id: c, score: 65 }]);
+    assert.deepEqual([...changes], [[c, -5]]);
+    const { status } = await service.call('DELETE', `/v1/tests/${b}`);
+    assert.equal(status, 200);
+    const { body } = await service.call<HistoryList>('GET', `/v1/tests/${c}/history`);
+    assert.deepEqual(
+      body.data.map(({ id, change, previous_id }) => [id, change, previous_id]),
+      [
+        [c, 5, a],
+        [a, null, null],
+      ],
+    );
+    const { body: list } = await service.call<HistoryList>(
+      'GET',
+      '/v1/tests?from_address=nEWS%40example.com',
+    );
+    assert.deepEqual(
+      list.data.map(({ id }) => id),
+      [c, a],
+    );
+  });
+
   test('is empty for a test that waits for its message, and keeps live and test mode apart', async (t) => {
     const service = await startTestService(t);
     const waiting = await service.createTest();

@@ -39,8 +39,10 @@ interface Lengths {
 }
 
 const BRIEF: Lengths = { title: 160, fix: 320, record: 200 };
-/** Three of them leave room for the verdict and the providers on one page. */
+/** Three of them leave room for the verdict and the providers on one page, unless titles and records are long too. */
 const FIRST: Lengths = { title: 160, fix: 400, record: 260 };
+const FIRST_IF_LONG: Lengths = { title: 120, fix: 200, record: 120 };
+const MAX_FIRST_CHARACTERS = 1400;
 
 /** In a brief PDF. */
 export function briefFixesSection(result: ReportedResult): Section {
@@ -59,13 +61,22 @@ export function briefFixesSection(result: ReportedResult): Section {
 /** On the first page of a PDF: the three fixes that raise the score most. */
 export function firstFixesSection(result: ReportedResult): Section {
   const findings = checksToFix(result.checks);
-  const rows = findings
-    .slice(0, MAX_FIRST_FINDINGS)
-    .map((check) => rowOf(check, result, FIRST, true));
+  const first = findings.slice(0, MAX_FIRST_FINDINGS);
+  const max = lengthOf(first, FIRST) > MAX_FIRST_CHARACTERS ? FIRST_IF_LONG : FIRST;
+  const rows = first.map((check) => rowOf(check, result, max, true));
   const note = omittedNote(findings.length - MAX_FIRST_FINDINGS, ' on the next pages');
   const blocks = [tableOf([{ title: null, rows }]), ...note];
   return { ...fixesSection(result, blocks, [gainNote(result)]), id: 'first-fixes' };
 }
+
+const lengthOf = (checks: CheckResult[], max: Lengths): number =>
+  checks
+    .flatMap(({ title, fix }) => [
+      Math.min(title.length, max.title),
+      Math.min(fix?.text.length ?? 0, max.fix),
+      Math.min(fix?.record?.value.length ?? 0, max.record),
+    ])
+    .reduce((sum, length) => sum + length, 0);
 
 function fixesSection(result: ReportedResult, blocks: Block[], note: Text | null): Section {
   const section = { kind: 'section', id: 'fix', title: FIX_TITLE } as const;

@@ -139,7 +139,7 @@ function firstFix(report: ReportedResult): Text {
     others === 0 ? '' : ` See ${others} more ${others === 1 ? 'issue' : 'issues'} below.`;
   return [
     'Fix this first: ',
-    jump(oneLine(first.title, 300).replace(/\.$/, ''), `check-${first.id}`),
+    jump(oneLine(first.title, 200).replace(/\.$/, ''), `check-${first.id}`),
     ...(after === null ? [] : [figure(` (${score} → ${after})`)]),
     `.${capNote}${moreNote}`,
   ];

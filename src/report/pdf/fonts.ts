@@ -29,8 +29,8 @@ export const isFace = (font: FontName): font is Face => font in FILES;
 
 /** Fonts of the system for characters that no font in the executable has. */
 export interface SystemFonts {
-  /** A font that has all of the characters. */
-  find(codePoints: number[]): FontSource | null;
+  /** The fonts that have all of the characters, the best first. Some may be damaged. */
+  find(codePoints: number[]): FontSource[];
 }
 
 export interface Fonts {
@@ -87,10 +87,11 @@ export function loadFonts(doc: PDFKit.PDFDocument, systemFonts?: SystemFonts): F
   }
 
   function systemFont(codePoints: number[]): FontName | null {
-    const source = systemFonts?.find(codePoints);
-    if (!source || (fromSystem.size >= MAX_SYSTEM_FONTS && !fromSystem.has(source.name)))
-      return null;
-    if (!opens(source, codePoints)) return null;
+    const source = systemFonts
+      ?.find(codePoints)
+      .filter(({ name }) => fromSystem.size < MAX_SYSTEM_FONTS || fromSystem.has(name))
+      .find((candidate) => opens(candidate, codePoints));
+    if (!source) return null;
     fromSystem.add(source.name);
     return source.name;
   }

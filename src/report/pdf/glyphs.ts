@@ -40,8 +40,8 @@ const SIMPLE =
  * A glyph may stand for several characters, come before the one it follows in the text, or for a part of one. So
  * text of Hindi and Thai and sequences of emoji need a replacement, like markers.
  */
-const needsReplacement = ({ kind, font, text }: Piece): boolean =>
-  kind === 'missing' || (!isFace(font) && !SIMPLE.test(text));
+const needsReplacement = ({ marker, font, text }: Piece): boolean =>
+  marker !== undefined || (!isFace(font) && !SIMPLE.test(text));
 
 /**
  * Draws `shown` for the replacement text `text`, for copying, searching and screen readers. pdfkit flips the page for

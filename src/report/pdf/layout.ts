@@ -202,7 +202,7 @@ export function drawLine(
   const { doc, fonts } = sheet;
   const baseline = y + (style.leading + style.size * CAP_HEIGHT) / 2;
   let position = x;
-  for (const run of runsOf(line, fonts)) {
+  for (const run of runsOf(line, style.size, fonts)) {
     const start = position;
     const draw = () => {
       for (const piece of run) {
@@ -221,14 +221,14 @@ export function drawLine(
 }
 
 /** Groups neighboring pieces by link, and joins those in a group that look alike. */
-function runsOf(line: Piece[], fonts: Fonts): Piece[][] {
+function runsOf(line: Piece[], size: number, fonts: Fonts): Piece[][] {
   const runs: Piece[][] = [];
   for (const piece of line) {
     const run = runs.at(-1);
     if (run && run[0]!.span.link === piece.span.link) run.push(piece);
     else runs.push([piece]);
   }
-  return runs.map((run) => joinedPieces(run, looksAlike, fonts));
+  return runs.map((run) => joinedPieces(run, looksAlike, size, fonts));
 }
 
 const looksAlike = (a: Piece, b: Piece): boolean =>

@@ -2,6 +2,7 @@
 
 import type { Fonts } from './fonts.ts';
 import { joinedPieces, type Piece, type StyledText, type TextStyle, unitsOf } from './pieces.ts';
+import { inVisualOrder } from './visual-order.ts';
 import { wordsOf } from './words.ts';
 
 export type { StyledText, TextStyle } from './pieces.ts';
@@ -20,7 +21,7 @@ export function layOut(text: StyledText, width: number, style: TextStyle, fonts:
   let usedWidth = 0;
   const endLine = () => {
     while (line.at(-1)?.kind === 'space') line.pop();
-    lines.push(inVisualOrder(line));
+    lines.push(inVisualOrder(line, style.size, fonts));
     line = [];
     usedWidth = 0;
   };
@@ -65,39 +66,16 @@ function splitLongWord(word: Piece[], width: number, style: TextStyle, fonts: Fo
       const breakIndex =
         part.findLastIndex(({ text, marker = text }) => BREAK_CHARACTERS.test(marker)) + 1;
       const cut = breakIndex > (part.length * 2) / 3 ? breakIndex : part.length;
-      parts.push(joinedPieces(part.slice(0, cut), isSameSpan, fonts));
+      parts.push(joinedPieces(part.slice(0, cut), isAlike, style.size, fonts));
       part = part.slice(cut);
       usedWidth = widthOf(part);
     }
     part.push(unit);
     usedWidth += unit.width;
   }
-  return [...parts, joinedPieces(part, isSameSpan, fonts)];
+  return [...parts, joinedPieces(part, isAlike, style.size, fonts)];
 }
 
-const isSameSpan = (a: Piece, b: Piece): boolean => a.span === b.span;
-
-/**
- * Reverses runs of right-to-left words. A simplified UAX #9 for left-to-right paragraphs without
- * embedding levels, which is enough for names and subjects.
- */
-function inVisualOrder(line: Piece[]): Piece[] {
-  if (!line.some(({ direction }) => direction === 'rtl')) return line;
-  const order: Piece[] = [];
-  let run: Piece[] = [];
-  const flush = () => {
-    const last = run.findLastIndex(({ direction }) => direction === 'rtl') + 1;
-    order.push(...run.slice(0, last).reverse(), ...run.slice(last));
-    run = [];
-  };
-  for (const piece of line) {
-    if (piece.direction === 'rtl' || (run.length > 0 && piece.direction === 'neutral'))
-      run.push(piece);
-    else {
-      flush();
-      order.push(piece);
-    }
-  }
-  flush();
-  return order;
-}
+/** Text of two directions in one piece would be drawn in the direction of its first letter. */
+const isAlike = (a: Piece, b: Piece): boolean =>
+  a.span === b.span && a.direction === b.direction;

@@ -234,13 +234,17 @@ function paintOverview(sheet: Sheet, { title, above, blocks }: Overview): void {
 
 /** The width of the column left of a finding, with its gain and the titles of its groups. */
 const GAIN_WIDTH = 70;
-/** The height that stays together at the beginning of a finding. */
+/** The least height that stays together at the beginning of a finding. */
 const FINDING_START = 60;
 const FINDING_GAP = 9;
 
 function paintFinding(sheet: Sheet, { gain, state, title, context, groups }: Finding): void {
   sheet.skip(FINDING_GAP);
-  sheet.ensureSpace(FINDING_START);
+  sheet.inset(GAIN_WIDTH, () => {
+    const heading = heightOf(sheet, title, HEADINGS[3]) + (context ? SMALL.leading : 0);
+    const start = heading + 2 + startHeight(sheet, groups[0]?.blocks ?? []);
+    sheet.ensureSpace(Math.max(FINDING_START, start));
+  });
   const { icon, color } = MARKS[state];
   const { leading } = HEADINGS[3];
   sheet.element('Sect', () => {

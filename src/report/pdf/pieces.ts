@@ -21,13 +21,14 @@ export interface TextStyle {
   color: string;
 }
 
-type Direction = 'ltr' | 'rtl' | 'neutral';
+/** A number stands within right-to-left text, but is read from the left. */
+type Direction = 'ltr' | 'rtl' | 'number' | 'neutral';
 
 export interface Piece {
   /** `missing`: text that no font has, drawn as a marker. */
   kind: 'text' | 'space' | 'missing';
   text: string;
-  /** For `missing`: what is drawn, or the part of it that fits on the line. */
+  /** What is drawn instead of the text: for `missing`, or the part of it that fits on the line; a mirrored bracket. */
   marker?: string;
   font: FontName;
   /** For a font that has no bold face. */
@@ -42,6 +43,7 @@ export interface Piece {
 const ASCII = /^[\x20-\x7e]*$/;
 const RIGHT_TO_LEFT =
   /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
+const DIGIT = /\p{Nd}/u;
 const LEFT_TO_RIGHT = /[\p{L}\p{N}]/u;
 const MARK = /^\p{M}/u;
 const CHARACTERS = new Intl.Segmenter('en', { granularity: 'grapheme' });
@@ -75,9 +77,10 @@ export function piecesOf(
   const add = (char: string, font: FontName) => {
     const direction = directionOf(char);
     const last = runs.at(-1);
-    if (last?.kind === 'text' && last.font === font && joinsRun(last.direction, direction, char))
+    if (last?.kind === 'text' && last.font === font && joinsRun(last.direction, direction, char)) {
       last.text += char;
-    else {
+      if (direction === 'ltr') last.direction = direction;
+    } else {
       const isEmboldened = face === 'bold' && font !== 'bold' && font !== 'sans';
       runs.push({ kind: 'text', text: char, font, isEmboldened, direction, width: 0, span });
     }
@@ -149,14 +152,16 @@ const markerUnits = (piece: Piece, size: number, fonts: Fonts): Piece[] =>
     width: fonts.width('sans', marker)! * size,
   }));
 
-/** A combining mark belongs to the letter before it; neutral characters stay with left-to-right text. */
+/** A combining mark belongs to the letter before it; neutral characters stay with left-to-right text and numbers. */
 function joinsRun(run: Direction, direction: Direction, char: string): boolean {
-  return run === direction || MARK.test(char) || (run === 'ltr' && direction === 'neutral');
+  if (run === direction || MARK.test(char)) return true;
+  return direction !== 'rtl' && (run === 'ltr' || run === 'number');
 }
 
 function directionOf(text: string): Direction {
   if (RIGHT_TO_LEFT.test(text)) return 'rtl';
-  return LEFT_TO_RIGHT.test(text) ? 'ltr' : 'neutral';
+  if (!LEFT_TO_RIGHT.test(text)) return 'neutral';
+  return DIGIT.test(text) && !/\p{L}/u.test(text) ? 'number' : 'ltr';
 }
 
 /**
@@ -166,6 +171,7 @@ function directionOf(text: string): Direction {
 export function joinedPieces(
   pieces: Piece[],
   alike: (a: Piece, b: Piece) => boolean,
+  size: number,
   fonts: Fonts,
 ): Piece[] {
   const groups: Piece[][] = [];
@@ -178,17 +184,20 @@ export function joinedPieces(
   return groups.flatMap((group) => {
     if (group.length === 1) return group;
     const first = group[0]!;
-    const width = group.reduce((sum, piece) => sum + piece.width, 0);
     const text = group.map((piece) => piece.text).join('');
-    if (first.kind === 'missing')
+    if (first.kind === 'missing') {
+      const width = group.reduce((sum, piece) => sum + piece.width, 0);
       return [{ ...first, text, marker: group.map(({ marker }) => marker).join(''), width }];
-    if (fonts.width(first.font, text) === null) return group;
-    return [{ ...first, kind: 'text', text, width }];
+    }
+    // Not the sum: Arabic letters are narrower beside others.
+    const width = fonts.width(first.font, text);
+    return width === null ? group : [{ ...first, kind: 'text', text, width: width * size }];
   });
 }
 
 function canJoin(last: Piece, piece: Piece): boolean {
   if (last.kind === 'missing' || piece.kind === 'missing')
     return last.kind === piece.kind && piece.text === '';
+  if (last.marker !== undefined || piece.marker !== undefined) return false;
   return last.font === piece.font && !last.isEmboldened === !piece.isEmboldened;
 }

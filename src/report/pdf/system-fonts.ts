@@ -33,7 +33,7 @@ export function createSystemFonts(paths: string[]): SystemFonts {
   return {
     find(codePoints) {
       fonts ??= fontsIn(paths);
-      return fonts.find((font) => codePoints.every(font.covers)) ?? null;
+      return fonts.filter((font) => codePoints.every(font.covers));
     },
   };
 }

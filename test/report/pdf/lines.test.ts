@@ -59,4 +59,23 @@ test('layOut orders right-to-left words within left-to-right text', () => {
   assert.equal(order('a שלום עולם b'), 'a| |עולם| |שלום| |b');
   assert.equal(order('שלום, b'), 'שלום|,| |b');
   assert.equal(order('שלום.example'), 'שלום|.|example');
+  // Numbers between them belong to them, and brackets are mirrored.
+  assert.equal(order('שלום 25% עולם 7 b'), 'עולם| |25%| |שלום| |7| |b');
+  assert.equal(order('שלום 25% עולם 7'), '7| |עולם| |25%| |שלום');
+  assert.equal(order('b 25 שלום'), 'b| |25| |שלום');
+  assert.equal(order('שלום 3D'), 'שלום| |3D');
+  const { lines } = layOut('א (ב 1.5) ג', 1000, STYLE, FONTS);
+  const drawn = lines[0]!.map(({ text, marker = text }) => marker);
+  assert.equal(drawn.join(''), 'ג (1.5 ב) א');
+});
+
+test('A long word of two directions keeps the letters and digits of each in order', () => {
+  const lines = layOut('שלוםAcme2026עולם'.repeat(3), TEN * 2, STYLE, FONTS).lines;
+  const pieces = lines.flat().filter(({ text }) => /[a-z]/i.test(text));
+  assert.ok(lines.length > 2 && pieces.length > 2);
+  for (const { text } of pieces) assert.match(text, /^[\x20-\x7e]*$/);
+  // Arabic letters are narrower beside others.
+  const arabic = layOut('عرضالربيع50'.repeat(9), TEN * 2, STYLE, FONTS).lines.flat();
+  for (const { font, text, width } of arabic)
+    assert.equal(width, FONTS.width(font, text)! * STYLE.size, text);
 });

@@ -94,6 +94,29 @@ describe('Report PDF', { skip }, () => {
     }
   });
 
+  it('keeps its first page whole and no heading alone for long titles and fixes', async () => {
+    const findings = checksToFix(BAD.checks);
+    const long = new Set(findings.slice(0, 3));
+    const checks = BAD.checks.map((check) =>
+      long.has(check)
+        ? {
+            ...check,
+            title: `${check.title} ${'It goes on with more words. '.repeat(8)}`,
+            fix: { ...check.fix!, text: `${check.fix!.text} `.repeat(12) },
+          }
+        : check,
+    );
+    const pdf = await reportPdf({ ...BAD, checks });
+    const words = pdfPageWords(pdf, 1);
+    for (const { name } of BAD.providers) assertHolds(words, [`${name}✗Notready`]);
+    const pages = pdfPages(pdf);
+    assert.ok(pages.length > 8);
+    for (const page of pages) {
+      const lines = page.split('\n').filter((line) => line.trim() !== '');
+      assert.doesNotMatch(lines.at(-2)!, / · (?:Authentication|Content|Compliance|Reputation)$/);
+    }
+  });
+
   it('has one line for each passed check', async () => {
     const lines = pdfText(await reportPdf(BAD)).split('\n');
     for (const { status, label, title } of BAD.checks)

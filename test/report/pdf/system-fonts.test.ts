@@ -84,7 +84,7 @@ test('fonts of the system are not used for what the executable has fonts for', (
   const counting = {
     find: () => {
       searches += 1;
-      return null;
+      return [];
     },
   };
   return reportPdf({ ...GOOD, subject: '日本語 हिन्दी 🎉' }, counting).then(() =>
@@ -96,11 +96,11 @@ test('a regular font comes before a bold one, and an earlier path before a later
   const font = tamilFont();
   const folder = folderWith(t, { 'A-Bold.ttf': font, 'B-Sans-Regular.ttf': font });
   const own = join(folderWith(t, { 'Own-Bold.ttf': font }), 'truetype', 'Own-Bold.ttf');
-  const find = (paths: string[]) => createSystemFonts(paths).find([FIRST])?.name;
+  const find = (paths: string[]) => createSystemFonts(paths).find([FIRST])[0]?.name;
   assert.equal(find([folder]), join(folder, 'truetype', 'B-Sans-Regular.ttf'));
   assert.equal(find([own, folder]), own);
   assert.equal(find([join(folder, 'missing')]), undefined);
-  assert.equal(createSystemFonts([folder]).find([0x1f389]), null);
+  assert.deepEqual(createSystemFonts([folder]).find([0x1f389]), []);
 });
 
 test('damaged and protected fonts are skipped', (t) => {
@@ -121,7 +121,7 @@ test('damaged and protected fonts are skipped', (t) => {
     'outlines.ttf': withoutOutlines,
     'count.ttf': hugeCount,
   };
-  assert.equal(createSystemFonts([folderWith(t, files)]).find([FIRST]), null);
+  assert.deepEqual(createSystemFonts([folderWith(t, files)]).find([FIRST]), []);
 });
 
 test('a font that is damaged where it is embedded never breaks a PDF', { skip }, async (t) => {
@@ -131,6 +131,13 @@ test('a font that is damaged where it is embedded never breaks a PDF', { skip },
     const pdf = await render([folderWith(t, { 'Tamil.ttf': font })]);
     assert.ok(pdfText(pdf).includes(TAMIL), table);
   }
+});
+
+test('a font that cannot be opened does not hide the next one', { skip }, async (t) => {
+  const font = tamilFont();
+  font.writeUInt32BE(0x7ffffff0, entryOf(font, 'head') + 8);
+  const files = { 'A-Sans.ttf': font, 'B-Sans.ttf': tamilFont() };
+  assert.match(pdfFonts(await render([folderWith(t, files)])), /NotoSansThai/);
 });
 
 test('a render thread uses the fonts of its paths', { skip }, async (t) => {
