@@ -133,7 +133,7 @@ const LISTS = `
 @media (max-width: 1100px) { .desktop:is(td, th) { display: none; } }
 @media (max-width: 640px) {
   .wide:is(td, th) { display: none; }
-  .rows .state { white-space: normal; }
+  .rows .number .small { min-width: 96px; white-space: normal; }
   .filter-line { display: block; width: 100%; border: 1px solid var(--strong-line); border-radius: 8px; background: var(--surface); font-size: 14px; }
   .filter-line > summary { display: flex; align-items: center; gap: 8px; min-height: 44px; padding: 4px 12px; }
   .filter-line > summary > span:first-of-type { flex: none; color: var(--muted); }
