@@ -57,6 +57,7 @@ export const DOMAINS_STYLE = `
   .same-columns th.number { width: 96px; }
   .same-columns th.wide { width: 184px; }
 }
+@media (min-width: 641px) and (max-width: 1100px) { .same-columns th.wide { width: 160px; } }
 @media (max-width: 640px) {
   .add-domain-row { grid-template-columns: minmax(0, 1fr); }
   .add-domain-row .button { justify-self: start; }

@@ -130,9 +130,10 @@ const LISTS = `
 .fold > summary { display: flex; align-items: center; gap: 8px; min-height: 36px; }
 .fold > div { padding-top: 8px; }
 @media (min-width: 641px) { .section-head .filters { flex-wrap: nowrap; } search > .filters .field { flex-basis: 480px; } }
-@media (max-width: 900px) { .desktop:is(td, th) { display: none; } }
+@media (max-width: 1100px) { .desktop:is(td, th) { display: none; } }
 @media (max-width: 640px) {
   .wide:is(td, th) { display: none; }
+  .rows .number .small { min-width: 96px; white-space: normal; }
   .filter-line { display: block; width: 100%; border: 1px solid var(--strong-line); border-radius: 8px; background: var(--surface); font-size: 14px; }
   .filter-line > summary { display: flex; align-items: center; gap: 8px; min-height: 44px; padding: 4px 12px; }
   .filter-line > summary > span:first-of-type { flex: none; color: var(--muted); }

@@ -236,7 +236,7 @@ function MonitorTable({ label, monitors, names, state }: TableProps) {
       ),
     },
     { title: 'State', cell: (monitor) => <MonitorMark monitor={monitor} /> },
-    { title: 'Frequency', wide: true, cell: ({ frequency }) => FREQUENCY_WORDS[frequency] },
+    { title: 'Frequency', wide: 'desktop', cell: ({ frequency }) => FREQUENCY_WORDS[frequency] },
     {
       title: 'Last run',
       wide: true,

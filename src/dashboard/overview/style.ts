@@ -57,6 +57,7 @@ export const OVERVIEW_STYLE = `
 #latest-tests th:nth-child(2) { width: 168px; }
 #latest-tests th:nth-child(3) { width: 264px; }
 #latest-tests th:nth-child(4) { width: 128px; }
+@media (max-width: 800px) { #latest-tests th:nth-child(2) { width: 128px; } #latest-tests th:nth-child(3) { width: 144px; } }
 .clip { display: block; overflow: hidden; max-width: 420px; text-overflow: ellipsis; white-space: nowrap; }
 .placement-key { display: flex; flex-wrap: wrap; gap: 4px 16px; }
 .placement-key > li { display: inline-flex; align-items: center; gap: 6px; }

@@ -137,13 +137,13 @@ function ShareTable({ shares, tests }: { shares: Share[]; tests: Tests }) {
           title: 'Views',
           cell: ({ view_count }) => formatCount(view_count),
           number: true,
-          wide: true,
+          wide: 'desktop',
         },
         {
           title: 'Last opened',
           cell: ({ last_viewed_at }) =>
             last_viewed_at ? <Ago at={last_viewed_at} /> : <span class="muted">Never</span>,
-          wide: true,
+          wide: 'desktop',
         },
         {
           title: 'Expires',

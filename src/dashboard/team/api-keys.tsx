@@ -159,7 +159,7 @@ function KeyTable({ keys, nameOf }: { keys: ApiKey[]; nameOf(id: string): string
           title: 'Mode',
           cell: ({ livemode }) =>
             livemode ? 'Live' : <StateMark state="unknown" word="Test mode" badge />,
-          wide: true,
+          wide: 'desktop',
         },
         { title: 'Member', cell: ({ member_id }) => nameOf(member_id), wide: true },
         {

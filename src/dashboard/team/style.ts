@@ -21,7 +21,7 @@ export const TEAM_STYLE = `
 .details { display: grid; gap: 4px 16px; }
 .narrow { color: var(--muted); }
 @media (min-width: 641px) { .narrow { display: none; } }
-.actor { display: block; min-width: 144px; overflow-wrap: anywhere; }
+.actor { display: block; min-width: 152px; overflow-wrap: anywhere; }
 @media (max-width: 900px) { .clipped { max-width: 120px; } }
 @media (max-width: 640px) {
   .stacked thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }

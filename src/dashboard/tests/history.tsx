@@ -91,7 +91,7 @@ export function History({ history: { entries, hasMore } }: { history: TestHistor
         )}{' '}
         <a href={all}>{hasMore ? 'All of them' : 'Show them in the list'}</a>
       </p>
-      <ScoreChart entries={entries} />
+      {entries.some(({ score }) => score !== null) && <ScoreChart entries={entries} />}
       <form method="get" action={`${TESTS_PATH}/compare`}>
         <ScrollArea label="History" class="table">
           <table class="history-rows">
@@ -191,7 +191,7 @@ function HistoryRow({ entry, index, earlier, currentId }: RowProps) {
       </td>
       <td>
         {change === null || previous_id === null ? (
-          <span class="muted">{previous_id === null ? 'First' : 'Not known'}</span>
+          <span class="muted nowrap">{previous_id === null ? 'First' : 'Not known'}</span>
         ) : (
           <a href={comparePath(previous_id, id)}>
             <ScoreChange change={change} />
@@ -199,7 +199,11 @@ function HistoryRow({ entry, index, earlier, currentId }: RowProps) {
         )}
       </td>
       <td class="with-this">
-        {index > 0 && <a href={comparePath(id, currentId)}>Compare with this test</a>}
+        {index > 0 && (
+          <a class="nowrap" href={comparePath(id, currentId)}>
+            Compare with this test
+          </a>
+        )}
       </td>
     </tr>
   );

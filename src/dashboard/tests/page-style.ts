@@ -64,5 +64,5 @@ export const TEST_REPORT_STYLE = `
   .history-rows td:nth-child(4) { grid-area: s; }
   .history-rows td:nth-child(5) { grid-area: c; }
   .history-rows :is(.with-this, th:nth-child(n+3)) { display: none; }
-  .history-chart .bars { font-size: 12px; } }
+  .history-chart .bars { font-size: 11px; } }
 `;

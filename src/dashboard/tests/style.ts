@@ -20,7 +20,8 @@ const LIST = `
 .tags .tag { max-width: 104px; overflow: hidden; text-overflow: ellipsis; }
 /* The domain is that of the From address, below the name. */
 @media (max-width: 1399px) { .selection :is(td, th):nth-child(5) { display: none; } }
-@media (max-width: 900px) {
+/* The name needs the room, above all beside the navigation. */
+@media (max-width: 1190px) {
   .selection :is(td, th):is(:nth-child(5), :nth-child(6)) { display: none; }
   .selection th:nth-child(3) { width: 128px; }
   .selection th:nth-child(4) { width: 144px; }
@@ -49,10 +50,12 @@ const COMPARISON = `
 .verdicts th, .verdicts td { overflow-wrap: normal; white-space: nowrap; padding-inline: 8px; }
 .delta { color: var(--tone); font-weight: 600; }
 .delta.muted { color: var(--muted); }
-@media (max-width: 1279px) { .verdicts .wide { display: none; } }
+@media (max-width: 1279px) {
+  .verdicts .wide { display: none; }
+  .verdicts td, .verdicts .state { white-space: normal; }
+}
 @media (max-width: 640px) {
   .compared { gap: 8px; }
-  .verdicts td, .verdicts .state { white-space: normal; }
   .compared .panel { padding: 12px; }
   .compared-checks thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   .compared-checks tr { display: grid; grid-template-columns: 1fr 1fr; padding: 8px 0; }
