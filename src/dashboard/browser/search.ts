@@ -94,7 +94,12 @@ function createDialog(page: string): HTMLDialogElement {
       if (signal.aborted) return;
       if (groups === null) return show([], 'Press Enter to open the search page.');
       const count = groups.reduce((sum, { data }) => sum + data.length, 0);
-      show(groups, count === 0 ? 'No results' : `${count} results. Press Enter for all of them.`);
+      show(
+        groups,
+        count === 0
+          ? 'No results'
+          : `${count} ${count === 1 ? 'result' : 'results'}. Press Enter for all of them.`,
+      );
     }, DELAY_MS);
   });
   return dialog;

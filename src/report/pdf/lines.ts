@@ -77,5 +77,4 @@ function splitLongWord(word: Piece[], width: number, style: TextStyle, fonts: Fo
 }
 
 /** Text of two directions in one piece would be drawn in the direction of its first letter. */
-const isAlike = (a: Piece, b: Piece): boolean =>
-  a.span === b.span && a.direction === b.direction;
+const isAlike = (a: Piece, b: Piece): boolean => a.span === b.span && a.direction === b.direction;
