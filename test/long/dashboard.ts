@@ -91,7 +91,9 @@ async function goTo(browser: MemberBrowser, path: string): Promise<Page> {
   return opened;
 }
 
-/** Accessible in both themes, and no wider than the screen, on a phone and on a desktop. */
+const IS_TOO_WIDE = 'document.documentElement.scrollWidth > document.documentElement.clientWidth';
+
+/** Accessible in both themes on a phone and on a desktop, and no wider than these screens and those between. */
 export async function checkLook(browser: MemberBrowser, path: string): Promise<void> {
   const page = await goTo(browser, path);
   // Pages follow the size of the window and the theme of the system without a reload: styles do, and no script.
@@ -101,9 +103,15 @@ export async function checkLook(browser: MemberBrowser, path: string): Promise<v
       await page.emulateMedia({ colorScheme });
       const name = `${path} at ${viewport.width} px, ${colorScheme}`;
       assert.deepEqual(await findViolations(page), [], name);
-      const isTooWide =
-        'document.documentElement.scrollWidth > document.documentElement.clientWidth';
-      assert.equal(await page.evaluate(isTooWide), false, `${name} scrolls sideways`);
+      assert.equal(await page.evaluate(IS_TOO_WIDE), false, `${name} scrolls sideways`);
     }
+  }
+  for (const width of [641, 768, 961]) {
+    await page.setViewportSize({ width, height: 900 });
+    assert.equal(
+      await page.evaluate(IS_TOO_WIDE),
+      false,
+      `${path} at ${width} px scrolls sideways`,
+    );
   }
 }

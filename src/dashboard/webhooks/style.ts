@@ -5,6 +5,7 @@ export const WEBHOOK_STYLE = `
 .payload { max-height: 420px; overflow: auto; }
 .payload pre { white-space: pre; }
 .response-body { max-height: 260px; overflow: auto; }
+details > summary.small { display: flex; align-items: center; gap: 4px; min-height: 36px; }
 .attempt > summary { display: flex; flex-wrap: wrap; align-items: center; gap: 4px 12px; min-height: 36px; }
 .attempt > div { padding: 8px 0 4px; }
 .attempt h4 { font-size: 14px; }
