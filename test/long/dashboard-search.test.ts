@@ -127,7 +127,7 @@ test(
       assert.ok(box.x >= 0 && box.x + box.width <= viewport.width);
       assert.ok(box.y >= 0 && box.y + box.height <= viewport.height);
       await page.getByRole('button', { name: 'Close' }).click();
-      assert.equal(await page.locator('dialog').count(), 0);
+      await page.locator('dialog').waitFor({ state: 'detached' });
     }
     await checkLook(browser, '/search');
     await checkLook(browser, '/search?q=spring');
