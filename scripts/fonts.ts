@@ -1,6 +1,6 @@
 /**
  * Generates the table of the fonts in the executable for scripts that the main fonts lack, with the code points of each.
- * A PDF so finds the font of a character without opening any.
+ * So a PDF finds the font of a character without opening any.
  */
 
 import { globSync, readFileSync } from 'node:fs';
@@ -53,7 +53,7 @@ export function bundledFontsModule(): string {
   return `/** Generated from the packages of fonts by \`npm run generate\`; do not edit. */\n\n/** The path of each font below node_modules, and its characters (see decodeCodePoints). */\nexport const BUNDLED_FONTS: { name: string; file: string; coverage: string }[] = [\n${rows}];\n`;
 }
 
-/** In the order of their numbers. */
+/** The files of the parts, in the order of their numbers. */
 function rarePartFiles(): string[] {
   const number = (file: string) => Number(/-(\d+)-400/.exec(file)![1]);
   return globSync(`@fontsource/${RARE}/files/${RARE}-[0-9]*-400-normal.woff`, {
@@ -61,7 +61,7 @@ function rarePartFiles(): string[] {
   }).sort((a, b) => number(a) - number(b));
 }
 
-/** In order. */
+/** The code points of a font, in ascending order. */
 function codePointsOf(file: string): number[] {
   const doc = new PDFDocument({ font: null as never });
   doc.font(plainFont(readFileSync(new URL(file, MODULES))));

@@ -12,7 +12,20 @@ export type { ChildProcess, ChildProcessWithoutNullStreams } from 'node:child_pr
 
 /** In the slim images of Node.js and everywhere else. Tests call these without a `skip` option. */
 const ESSENTIAL = [
-  ...['bash', 'cat', 'chmod', 'chown', 'git', 'gzip', 'node', 'npm', 'npx', 'sh', 'sha256sum'],
+  ...[
+    'bash',
+    'cat',
+    'chmod',
+    'chown',
+    'git',
+    'gzip',
+    'mkfifo',
+    'node',
+    'npm',
+    'npx',
+    'sh',
+    'sha256sum',
+  ],
   ...['tar', 'which', 'prlimit', 'setpriv', 'unshare'],
 ];
 

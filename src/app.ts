@@ -27,7 +27,7 @@ import {
   type ProbeMailTls,
   withPort25CircuitBreaker,
 } from './net/smtp/probe.ts';
-import { fontPaths } from './report/font-paths.ts';
+import { fontPaths } from './report/pdf/system-fonts.ts';
 import { createReportRenderer, type ReportRenderer } from './report/renderer.ts';
 import { createScheduler, type Scheduler } from './scheduler/scheduler.ts';
 import { createWakeUps, type WakeUps } from './scheduler/wake-ups.ts';

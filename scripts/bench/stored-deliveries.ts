@@ -18,12 +18,18 @@ export async function fillDeliveries(folder: string, count: number): Promise<voi
   sqlite.pragma('synchronous = OFF');
   const time = isoTime(at);
   const data = JSON.stringify({ object: 'test', text: 'x'.repeat(300) });
-  const event = sqlite.prepare('INSERT INTO events VALUES (?, ?, 1, ?, ?)');
+  const event = sqlite.prepare(
+    'INSERT INTO events (id, type, livemode, created_at, data) VALUES (?, ?, 1, ?, ?)',
+  );
   const delivery = sqlite.prepare(
-    "INSERT INTO webhook_deliveries VALUES (?, ?, ?, 'test.completed', NULL, ?, 'succeeded', 'event', 0, 1, NULL, NULL)",
+    `INSERT INTO webhook_deliveries
+       (id, endpoint_id, event_id, event_type, created_at, status, round_trigger, attempts)
+     VALUES (?, ?, ?, 'test.completed', ?, 'succeeded', 'event', 1)`,
   );
   const attempt = sqlite.prepare(
-    "INSERT INTO webhook_attempts VALUES (?, 1, 'event', ?, 12, 'https://hooks.example.com/', ?, 200, '{}', 'ok', NULL)",
+    `INSERT INTO webhook_attempts
+       (delivery_id, number, trigger, started_at, duration_ms, url, request_headers, response_status)
+     VALUES (?, 1, 'event', ?, 12, 'https://hooks.example.com/', ?, 200)`,
   );
   const endpoints = Array.from({ length: 10 }, () => newId('whe'));
   sqlite.exec('BEGIN');

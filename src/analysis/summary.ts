@@ -23,8 +23,6 @@ type Summarized = Pick<
 
 type Unsummarized = Summarized & Pick<AnalysisResult, 'temporary'>;
 
-type Facts = ReturnType<typeof factsOf>;
-
 /** Longer headlines do not fit on two lines of a report. */
 export const MAX_HEADLINE = 90;
 
@@ -76,15 +74,13 @@ function consequenceHeadline(
   const { providers, judged_kind } = result;
   const named = namedProviders(id, providers, judged_kind.kind);
   const actors = named.length > 0 ? [...namings(named), actor] : [actor];
-  const acting = (one: string, many: string) =>
+  const acting = (one: string, many = one) =>
     firstShort(actors.map((name) => `${name} ${named.includes(name) ? one : many}: ${problem}.`));
   if (effect === 'rejected')
     return acting('is likely to reject this message', 'are likely to reject this message');
-  if (effect === 'spam')
-    return acting('may send this message to spam', 'may send this message to spam');
+  if (effect === 'spam') return acting('may send this message to spam');
   if (effect === 'clipped') return `Gmail hides part of this message: ${problem}.`;
-  const isPoor = score < 70;
-  if (isPoor) return `Mailbox providers may send this message to spam: ${problem}.`;
+  if (score < 70) return `Mailbox providers may send this message to spam: ${problem}.`;
   if (effect === 'weakness')
     return `Mailbox providers are likely to accept this message, but ${problem}.`;
   const subject = subjectOf(result);
@@ -164,8 +160,8 @@ const MAX_LABELS = 4;
  * What is not known: checks that did not complete, those without which a provider rule is unknown, and the
  * score as the other kind of mail. Null if everything is known.
  */
-export function unknownResults(result: Summarized, facts = factsOf(result.checks)): string | null {
-  const open = openChecks(result, facts);
+export function unknownResults(result: Summarized): string | null {
+  const open = openChecks(result);
   const silent = open.filter(({ id }) => BLOCKLIST_CHECKS.includes(id)).flatMap(silentLists);
   const others = open.filter(({ id }) => !BLOCKLIST_CHECKS.includes(id) || silent.length === 0);
   const sentences = [
@@ -190,7 +186,8 @@ function bothScores({ score, judged_kind, alternative }: Summarized): string {
 const NEED_FROM = ['dmarc', 'dmarc_policy', 'dmarc_record', 'spf_alignment', 'dkim_alignment'];
 
 /** Without checks that a known problem prevented. */
-function openChecks({ checks, providers, judged_kind }: Summarized, facts: Facts): CheckResult[] {
+function openChecks({ checks, providers, judged_kind }: Summarized): CheckResult[] {
+  const facts = factsOf(checks);
   const required = new Set(
     providers.flatMap(({ rules }) =>
       rules

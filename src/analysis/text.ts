@@ -1,4 +1,4 @@
-/** Text functions for checks: collects text, detects visible characters, and compares words in any language. */
+/** Text functions for checks and previews: collects text, detects visible characters, compares words in any language. */
 
 export interface TextSink {
   add(piece: string): void;
@@ -39,6 +39,12 @@ const WHITE_SPACE = / \s+|[^\S ]\s*/g;
 
 /** The text with one space for each run of white space. */
 export const collapseSpace = (text: string): string => text.replace(WHITE_SPACE, ' ');
+
+/** Control characters except tab and line feed, and those that override the direction of text. */
+const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
+
+/** Well-formed text with a space for each character that controls the layout beyond its own line. */
+export const withoutControls = (text: string): string => text.toWellFormed().replace(CONTROLS, ' ');
 
 const ASCII = /^[\0-\x7f]*$/;
 

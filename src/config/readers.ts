@@ -136,8 +136,8 @@ export const email: Parse<string | null> = (value) => {
   if (value !== '' && !/^[^\s@]+@[^\s@]+$/.test(value)) throw new Error('must be an email address');
   return value || null;
 };
-
 export const paths: Parse<string[]> = (value) => splitList(value).map((path) => resolve(path));
+
 export const bool: Parse<boolean> = (value) => {
   if (!['true', 'false'].includes(value)) throw new Error('must be true or false');
   return value === 'true';

@@ -402,7 +402,7 @@ export const VARIABLES = {
   PDF_FONTS: variable({
     read: paths,
     fallback: '',
-    help: 'Folders and files of fonts for PDFs, separated by commas: for scripts that neither the executable nor the system has a font for.',
+    help: 'Font files and folders for PDFs, separated by commas. Needed for scripts that have no font in the executable or the system.',
   }),
   LOG_LEVEL: variable({
     read: oneOf<LogLevel>(...LOG_LEVELS),

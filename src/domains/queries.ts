@@ -6,6 +6,7 @@ import { isoTime } from '../lib/clock.ts';
 import { normalizeDomain } from '../lib/domain-names.ts';
 import { AppError } from '../lib/errors.ts';
 import { type Db, lockIn, shareIn, type Tx } from '../store/open.ts';
+import { contains } from '../store/queries.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
 import type { DomainFeedback } from './feedback/state.ts';
 import type { HealthResult } from './health.ts';
@@ -83,8 +84,7 @@ export async function listDomains(
 /** A subquery, which SQLite answers from the index `domains_listed` alone. */
 function idsWithName(db: Db, text: string) {
   const name = normalizeDomain(text) ?? text.trim().toLowerCase();
-  const like = `%${name.replace(/[\\%_]/g, '\\$&')}%`;
-  return db.selectFrom('domains').select('id').where(sql<boolean>`name like ${like} escape '\\'`);
+  return db.selectFrom('domains').select('id').where(contains('name', name));
 }
 
 /** Domains whose name contains the text, or whose ID begins with it: first the one with this name, then the newest. */

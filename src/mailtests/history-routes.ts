@@ -15,7 +15,7 @@ export const getHistory = route({
   role: 'viewer',
   summary: 'List the history of a test',
   description:
-    'Returns the test, if it is completed, and the completed tests before it with the same name, newest first. Without an earlier test of that name, returns those from the same From address. Searches the last 500 tests with the name or of the domain.',
+    'Returns the test, if it is completed, and the completed tests before it with the same name, newest first. Without an earlier test of that name, returns those from the same From address. Searches the last 500 tests with this name or from this domain.',
   query: HistoryQuery,
   response: listSchema(HistoryEntry),
   async handle({ app, actor, params, query }) {

@@ -17,6 +17,7 @@ const HistoryFinding = named(
   }),
   'A problem that appeared or disappeared between two tests.',
 );
+export type HistoryFinding = v.InferOutput<typeof HistoryFinding>;
 
 export const HistoryEntry = named(
   'TestHistoryEntry',
@@ -37,28 +38,28 @@ export const HistoryEntry = named(
     grade: described(v.nullable(v.string()), 'The grade. Null without a score.', 'A'),
     ruleset: described(
       v.nullable(v.string()),
-      'Version of the rules. Results of different versions differ for that reason alone.',
+      'Version of the rules. Different versions can give the same message different results.',
       '1',
     ),
     previous_id: described(
       v.nullable(v.string()),
-      'The ID of the test before this one. Null for the first test.',
+      'The ID of the previous test. Null for the first one.',
     ),
     change: described(
       v.nullable(v.number()),
-      'The change of the score since the test before. Null for the first test, and if one of the two has no score.',
+      'The change of the score since the previous test. Null for the first test, and if one of the two has no score.',
       6,
     ),
     new_findings: described(
       v.array(HistoryFinding),
-      'Problems that the test before did not have, or of which it had only a warning. The most important first.',
+      'Problems that the previous test did not have, or had only as a warning. The most important come first.',
     ),
     resolved_findings: described(
       v.array(HistoryFinding),
-      'Problems of the test before whose checks now find none. A check that did not run resolves nothing.',
+      'Problems of the previous test that the checks no longer find. A check that did not run resolves nothing.',
     ),
   }),
-  'A completed test, and what changed since the test before it with the same name or sender.',
+  'A completed test, and what changed since the previous one with the same name or sender.',
   {
     id: exampleId('test'),
     object: 'test_history_entry',

@@ -5,6 +5,7 @@ import { checksToFix } from '../analysis/summary.ts';
 import { fetchPage, type Page } from '../http/schemas.ts';
 import type { Db } from '../store/open.ts';
 import type { TestRow } from '../store/tables.generated.ts';
+import type { HistoryFinding } from './history-schema.ts';
 import { isSender } from './queries.ts';
 
 /** What the tests of a history have in common. */
@@ -86,14 +87,7 @@ async function scoresOf(db: Db, ids: string[]): Promise<Map<string, number | nul
   return new Map(rows.map(({ id, score }) => [id, score]));
 }
 
-export interface HistoryFinding {
-  id: string;
-  label: string;
-  title: string;
-  status: 'fail' | 'warn';
-}
-
-/** A completed test of a history, and what changed since the test before it. */
+/** A completed test of a history, and what changed since the previous one. */
 export interface HistoryEntry {
   test: Pick<
     TestRow,
@@ -112,9 +106,9 @@ export interface HistoryEntry {
   previousId: string | null;
   /** In points; null for the first test, and if one of the two has no score. */
   change: number | null;
-  /** Problems that the test before it did not have, or of which it had only a warning. */
+  /** Problems that the previous test did not have, or had only as a warning. */
   newFindings: HistoryFinding[];
-  /** Problems of the test before it whose checks now find none. A check that did not run resolves nothing. */
+  /** Problems of the previous test that the checks no longer find. A check that did not run resolves nothing. */
   resolvedFindings: HistoryFinding[];
 }
 

@@ -26,7 +26,7 @@ const load = route({
   hasTestMode: true,
   summary: 'Load the images of a test',
   description:
-    'Loads the images of the message that are on web servers, for previews of the message. The sender’s web servers see that someone looked at the message, and the address of this server. The service loads them once, without cookies: another request returns what is there. To load them again, delete them first. Tracking pixels are never loaded.',
+    'Loads the images of the message that are on web servers, for previews of the message. The sender’s web servers see that someone looked at the message, and the address of this server. The service loads them once, without cookies. Later requests return the stored result. To load them again, delete them first. Tracking pixels are never loaded.',
   response: TestImages,
   errors: ['conflict', 'unavailable'],
   async handle(call) {

@@ -25,12 +25,12 @@ const TestImage = named(
     ),
     detail: described(
       nullable(v.string()),
-      'The reason for people. Null if it was loaded.',
+      'The reason in words. Null if it was loaded.',
       'the server responded with 404',
     ),
     media_type: described(
       nullable(v.string()),
-      'The type by its bytes, whatever the server says. Null if it was not loaded.',
+      'The media type, as its bytes show it. Null if it was not loaded.',
     ),
     size: described(nullable(count), 'In bytes. Null if it was not loaded.'),
     width: described(nullable(count), 'In pixels. Null if unknown, as for SVG images.'),

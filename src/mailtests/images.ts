@@ -91,7 +91,7 @@ export async function requireLoadable(app: App, test: TestRow): Promise<void> {
     );
 }
 
-/** Notes that someone wants the images. Returns false if someone did before. */
+/** Records the request for the images. Returns false if they were requested before. */
 export async function requestImages(
   tx: Tx,
   { clock }: Pick<App, 'clock'>,

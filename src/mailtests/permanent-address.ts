@@ -5,7 +5,7 @@ import { isoTime } from '../lib/clock.ts';
 import type { Tx } from '../store/open.ts';
 import type { MessageRow, TestRow } from '../store/tables.generated.ts';
 import { type NewTestFields, newTestRow } from './queries.ts';
-import { subjectColumns } from './received-subject.ts';
+import { subjectColumns } from './titles.ts';
 
 const HOUR_MS = 3_600_000;
 /** A mail server that missed our reply sends the same bytes again. */

@@ -12,6 +12,7 @@ import {
   PREVIEW_THEMES,
   type PreviewChoice,
 } from '../report/preview/message-preview.ts';
+import type { PreviewJson } from '../report/preview/preview-json.ts';
 import type { Rendered, StoredMessage } from '../report/report.ts';
 import { testOr404 } from './queries.ts';
 import { storedMessage } from './report.ts';
@@ -107,6 +108,10 @@ const ClientPreview = named(
     ),
     truncated: described(v.boolean(), 'Whether the HTML was too long to read in full.'),
     removed: described(v.array(RemovedFeature), 'What the client removes.'),
+    undrawn: described(
+      v.nullable(RemovedFeature),
+      'The VML shapes that Outlook for Windows draws and this preview does not, or only as boxes. Null without any.',
+    ),
   }),
   'What an email client does to the message.',
   {
@@ -117,6 +122,7 @@ const ClientPreview = named(
     clipped_at_line: null,
     truncated: false,
     removed: [],
+    undrawn: null,
   },
 );
 
@@ -205,11 +211,11 @@ export const preview = route({
   errors: ['conflict', 'unavailable'],
   async handle({ app, actor, params, signal }) {
     const { bytes } = await renderPreview(app, {
-      ...(await testOr404(app, params.id!, actor.livemode)),
+      id: (await testOr404(app, params.id!, actor.livemode)).id,
       choice: null,
       signal,
     });
-    return JSON.parse(new TextDecoder().decode(bytes)) as v.InferOutput<typeof TestPreview>;
+    return JSON.parse(new TextDecoder().decode(bytes)) as PreviewJson;
   },
 });
 
@@ -235,8 +241,8 @@ export const previewPage = route({
   produces: ['text/html'],
   errors: ['conflict', 'unavailable'],
   async handle({ app, actor, params, query, signal }) {
-    const row = await testOr404(app, params.id!, actor.livemode);
-    const { bytes, policy } = await renderPreview(app, { ...row, choice: query, signal });
+    const { id } = await testOr404(app, params.id!, actor.livemode);
+    const { bytes, policy } = await renderPreview(app, { id, choice: query, signal });
     return new Response(bytes as Uint8Array<ArrayBuffer>, {
       headers: {
         'content-type': 'text/html; charset=utf-8',

@@ -17,6 +17,7 @@ import {
   prepared,
   type Tx,
 } from '../store/open.ts';
+import { contains } from '../store/queries.ts';
 import type { MessageRow, Tables, TestRow } from '../store/tables.generated.ts';
 import { deleteMessages } from './messages.ts';
 import type { ListedRow, PresentedRow } from './present.ts';
@@ -230,7 +231,7 @@ function filteredTests(
   if (filters.min_score !== undefined) query = query.where('score', '>=', filters.min_score);
   if (filters.max_score !== undefined) query = query.where('score', '<=', filters.max_score);
   if (filters.q) {
-    query = query.where(sql<boolean>`search like ${likePattern(filters.q)} escape '\\'`);
+    query = query.where(contains('search', filters.q.toLowerCase()));
   }
   return query;
 }
@@ -300,10 +301,6 @@ export function searchText({
 /** Whether the column has this address, in any letter case. Both sides are in the lower case of the database. */
 export const isSender = (column: string, address: string | null) =>
   sql<SqlBool>`lower(${sql.ref(column)}) = lower(cast(${address} as text))`;
-
-/** For LIKE in texts in lower case, with a backslash as the escape character. */
-export const likePattern = (text: string): string =>
-  `%${text.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`;
 
 /**
  * Deletes tests with their messages, except for later chunks of large messages, which it returns for

@@ -1,10 +1,11 @@
 /** Finds tests by what people remember about them: name, subject, sender, address, or ID. */
 
-import { type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
+import type { SelectQueryBuilder } from 'kysely';
 import { addressDomain, normalizeDomain } from '../lib/domain-names.ts';
 import type { Db } from '../store/open.ts';
+import { contains } from '../store/queries.ts';
 import type { Tables, TestRow } from '../store/tables.generated.ts';
-import { likePattern, TOKEN_LENGTH } from './queries.ts';
+import { TOKEN_LENGTH } from './queries.ts';
 
 export type FoundTest = Pick<
   TestRow,
@@ -44,7 +45,7 @@ export async function searchTests(
       db
         .selectFrom(newest.select('search').limit(MAX_SEARCHED_TESTS).as('latest'))
         .select('id')
-        .where(sql<SqlBool>`search like ${likePattern(q)} escape '\\'`)
+        .where(contains('search', q))
         .orderBy('id', 'desc') as Ids,
     );
     const bySender = await sendersTests(newest, q, idsOf);

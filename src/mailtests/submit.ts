@@ -13,9 +13,9 @@ import type { TestRow } from '../store/tables.generated.ts';
 import { insertMessage } from './messages.ts';
 import { presentTest } from './present.ts';
 import { ANALYZE_JOB, insertTest, newTestRow } from './queries.ts';
-import { subjectColumns } from './received-subject.ts';
 import { DEFAULT_EXPIRES_IN, type SubmitQuery, type Test } from './schema.ts';
 import { insertTags } from './tags.ts';
+import { subjectColumns } from './titles.ts';
 
 const CR = 0x0d;
 const LF = 0x0a;

@@ -8,7 +8,7 @@ import { expectAttempt } from './live.ts';
 import { findMessageOf, insertMessage } from './messages.ts';
 import { ANALYZE_JOB, findTestByToken } from './queries.ts';
 import { type StoreOutcome, storeMail } from './receive.ts';
-import { subjectColumns } from './received-subject.ts';
+import { subjectColumns } from './titles.ts';
 
 const EXPIRED = reject(550, '5.2.1', 'This test address has expired');
 const USED = reject(550, '5.2.1', 'This test address has already received its message');

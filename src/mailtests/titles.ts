@@ -1,7 +1,10 @@
-/** The titles of tests, for lists that name tests without their results. */
+/** The titles of tests, from the arrival of their messages, and for lists that name tests without their results. */
 
+import { readSubject } from '../analysis/mime/parse-message.ts';
+import { trimText } from '../analysis/run-checks.ts';
 import type { Db } from '../store/open.ts';
 import type { TestRow } from '../store/tables.generated.ts';
+import { searchText } from './queries.ts';
 
 export type TitledTest = Pick<
   TestRow,
@@ -23,6 +26,19 @@ export function titleOfTest({
   status,
 }: Pick<TestRow, 'name' | 'subject' | 'status'>): string {
   return name?.trim() || subject?.trim() || UNTITLED[status];
+}
+
+/** Enough for any usual header, and read in less than a millisecond. The analysis reads the rest. */
+const MAX_HEAD_BYTES = 64 * 1024;
+
+/** The title and its search text for a message that has just arrived, so that a test has them before its analysis ends. */
+export function subjectColumns(
+  name: string | null,
+  raw: Uint8Array,
+): Pick<TestRow, 'subject' | 'search'> {
+  const found = readSubject(raw.subarray(0, MAX_HEAD_BYTES));
+  const subject = found === null ? null : trimText(found);
+  return { subject, search: searchText({ name, subject, from_address: null }) };
 }
 
 /** The tests of this mode with these IDs, by ID. Deleted tests are missing. */

@@ -453,7 +453,7 @@ export interface PreviewFrame {
   source: { url: string } | { html: string } | null;
 }
 
-/** The line of the message in the lists of email clients. Media without layout have a table instead. */
+/** The line of the message in the lists of email clients. Only pages show it. */
 export interface InboxBlock {
   kind: 'inbox';
   themes: { light: string; dark: string };

@@ -44,8 +44,12 @@ export function missingResultsSentence({ checks, coverage }: ReportedResult): st
   const incomplete = checks.filter(({ status, points }) => status === 'error' && points > 0);
   if (incomplete.length === 0) return null;
   const labels = incomplete.map(({ label }) => label).join(', ');
-  return `${incomplete.length} of ${checks.length} checks could not be completed (coverage ${Math.round(coverage * 100)}%): ${labels}.`;
+  return `${incomplete.length} of ${checks.length} checks could not be completed (coverage ${coveragePercent(coverage)}%): ${labels}.`;
 }
+
+/** In whole percent. Rounded down, so that 100% means that nothing is missing. Coverage has three decimals. */
+export const coveragePercent = (coverage: number): number =>
+  Math.floor(Math.round(coverage * 1000) / 10);
 
 /** Whether the check was skipped because another one failed, not because it does not apply. */
 export function dependsOnFailedCheck(check: CheckResult): boolean {

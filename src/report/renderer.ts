@@ -129,9 +129,9 @@ export function createReportRenderer(options: ReportRendererOptions): ReportRend
     try {
       return await thread.render(command);
     } catch (error) {
-      const hasMessage = command.kind === 'test' && command.message !== null;
-      if (closed || !hasMessage || !(error instanceof LimitError)) throw error;
-      return renderInThread({ ...command, message: null });
+      const lighter = error instanceof LimitError && !closed ? withoutMessages(command) : null;
+      if (lighter === null) throw error;
+      return renderInThread(lighter);
     }
   }
 
@@ -153,6 +153,17 @@ export function createReportRenderer(options: ReportRendererOptions): ReportRend
       await thread?.end();
     },
   };
+}
+
+/** null if the report has none, or is about nothing else. */
+function withoutMessages(command: RenderCommand): RenderCommand | null {
+  if (command.kind === 'test')
+    return command.message === null ? null : { ...command, message: null };
+  if (command.kind !== 'shared') return null;
+  const { reports } = command.shared;
+  if (reports.every(({ message }) => message === null)) return null;
+  const lighter = reports.map((report) => ({ ...report, message: null }));
+  return { ...command, shared: { ...command.shared, reports: lighter } };
 }
 
 /** The data to post to the thread. */

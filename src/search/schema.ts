@@ -31,7 +31,7 @@ export const SearchQuery = v.strictObject({
   ),
 });
 
-export const SEARCH_GROUPS = ['tests', 'domains', 'pages', 'docs'] as const;
+const SEARCH_GROUPS = ['tests', 'domains', 'pages', 'docs'] as const;
 export type SearchGroupName = (typeof SEARCH_GROUPS)[number];
 
 const SearchResult = named(
@@ -43,7 +43,7 @@ const SearchResult = named(
       'The ID of the test or domain. Null for pages and docs.',
       exampleId('test'),
     ),
-    title: described(v.string(), 'What people call it.', 'Spring newsletter'),
+    title: described(v.string(), 'The title to show.', 'Spring newsletter'),
     detail: described(
       v.nullable(v.string()),
       'More about it in a few words, such as the sender of a test.',
@@ -55,7 +55,7 @@ const SearchResult = named(
       `https://mail.example.com/tests/${exampleId('test')}`,
     ),
   }),
-  'Something that matches a search.',
+  'A result of a search.',
 );
 export type SearchResult = v.InferOutput<typeof SearchResult>;
 
@@ -65,7 +65,7 @@ const SearchGroup = named(
     object: typeField('search_group'),
     group: described(v.picklist(SEARCH_GROUPS), 'What the results are.'),
     has_more: described(v.boolean(), 'Whether more match than `limit` allows.', false),
-    data: described(v.array(SearchResult), 'The results, the best first.'),
+    data: described(v.array(SearchResult), 'The results, best first.'),
   }),
   'The results of one kind.',
 );
@@ -77,5 +77,5 @@ export const SearchResults = named(
     object: typeField('search_results'),
     groups: described(v.array(SearchGroup), 'The groups that have results.'),
   }),
-  'What matches a search, in groups.',
+  'The results of a search, by group.',
 );

@@ -59,7 +59,7 @@ type Found = Omit<SearchResult, 'object' | 'url'> & { path: string };
 
 function presentTest(test: FoundTest, inboxDomain: string): Found {
   const { id, name, subject, from_address, score, grade, token } = test;
-  const title = name ?? subject ?? `${token}@${inboxDomain}`;
+  const title = name?.trim() || subject?.trim() || `${token}@${inboxDomain}`;
   const details = [
     from_address,
     name === null ? null : subject,

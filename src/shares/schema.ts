@@ -20,7 +20,6 @@ const MAX_TESTS = 100;
 const WEEK_S = 604_800;
 const YEAR_S = 31_536_000;
 
-/** The messages behind links from before there was a choice stay private. */
 const PREVIEW =
   'Whether the shared page shows the messages: `none`, `without_images`, or `with_images` (those that were loaded with `POST /v1/tests/{id}/images`).';
 

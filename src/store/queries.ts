@@ -1,9 +1,13 @@
-/** Queries on any table: deleting in steps, limits on the number of rows, the newest id. */
+/** Queries on any table: text in a column, deleting in steps, limits on the number of rows, the newest id. */
 
-import type { SelectQueryBuilder } from 'kysely';
+import { type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import { AppError } from '../lib/errors.ts';
 import { type Db, lockName, type Tx } from './open.ts';
 import { inSteps } from './steps.ts';
+
+/** Whether a column in lower case contains this text, which is in lower case too. */
+export const contains = (column: string, text: string) =>
+  sql<SqlBool>`${sql.ref(column)} like ${`%${text.replace(/[\\%_]/g, '\\$&')}%`} escape '\\'`;
 
 /** Deletes rows in steps, so that a large backlog does not block the process. `expired` selects the ids of all rows to delete. */
 export async function deleteInSteps<DB, TB extends keyof DB>(

@@ -14,7 +14,12 @@ import type {
   RuleStatus,
   RuleVerdict,
 } from '../../src/analysis/result.ts';
-import { checksToFix, summarize, unknownResults } from '../../src/analysis/summary.ts';
+import {
+  checksToFix,
+  scoreAfterFix,
+  summarize,
+  unknownResults,
+} from '../../src/analysis/summary.ts';
 import { analyzeMail, loadMail } from '../helpers/mail-corpus.ts';
 import { analyzeBy, fakeCheck } from './fake-checks.ts';
 import { NEEDED, passingEvidence } from './providers/results.ts';
@@ -57,7 +62,7 @@ const CASES: [name: string, checks: Check[], headline: string, unknown?: string]
   ['no findings', known(), MEETS],
   ['one warning', known(points('a', 'warn', 1)), MEETS],
   [
-    'the largest gain first',
+    'a low score without a serious problem',
     [points('a', 'fail', 5), points('b', 'fail', 10)],
     'Mailbox providers may send this message to spam.',
   ],
@@ -68,12 +73,12 @@ const CASES: [name: string, checks: Check[], headline: string, unknown?: string]
     'Gmail, Yahoo, Microsoft and Apple are likely to reject this message: DMARC fails.',
   ],
   [
-    'two caps, the gain ends at the next cap',
+    'two caps',
     known(points('ptr', 'fail', 1), points('dmarc', 'fail', 1), points('a', 'pass', 100)),
     'Gmail, Yahoo, Microsoft and Apple are likely to reject this message: DMARC fails.',
   ],
   [
-    'no single fix raises the score',
+    'two problems that cause the same cap',
     known(points('ptr', 'fail', 1), points('fcrdns', 'fail', 1), points('a', 'pass', 100)),
     'Gmail, Yahoo and Microsoft are likely to reject this message: reverse DNS is not valid.',
   ],
@@ -103,7 +108,7 @@ const CASES: [name: string, checks: Check[], headline: string, unknown?: string]
     'Gmail may send this message to spam: it hides text from the recipient.',
   ],
   [
-    'the worst effect, what is unknown, then the first fix',
+    'a problem, and a check with an error',
     known(points('tls', 'fail', 1), points('dkim', 'error', 1), points('a', 'pass', 100)),
     'Gmail is likely to reject this message: it was delivered without TLS.',
     'Not checked: DKIM.',
@@ -171,7 +176,7 @@ const CASES: [name: string, checks: Check[], headline: string, unknown?: string]
     'Not checked: SPF, DKIM and DMARC.',
   ],
   [
-    'first step without a score',
+    'a failure without a score',
     [...['spf', 'dkim', 'dmarc'].map((id) => points(id, 'skipped', 1)), points('a', 'fail', 1)],
     'This message has no score: SPF, DKIM and DMARC were not checked.',
     'Not checked: SPF, DKIM and DMARC.',
@@ -237,6 +242,38 @@ for (const [name, checks, headline, unknownText = null] of CASES)
     assert.equal(result.summary, headline);
     assert.equal(unknownResults(result), unknownText);
   });
+
+const FIRST_FIXES: [name: string, checks: Check[], id: string, before: number, after: number][] = [
+  ['a warning', known(points('a', 'warn', 1)), 'a', 98, 100],
+  ['the larger of two gains', [points('a', 'fail', 5), points('b', 'fail', 10)], 'b', 66, 88],
+  ['a cap', known(points('dmarc', 'fail', 1), points('a', 'pass', 100)), 'dmarc', 40, 100],
+  [
+    'a second cap above the first',
+    known(points('ptr', 'fail', 1), points('dmarc', 'fail', 1), points('a', 'pass', 100)),
+    'dmarc',
+    40,
+    60,
+  ],
+];
+
+for (const [name, checks, id, before, after] of FIRST_FIXES)
+  it(`scoreAfterFix of ${name} is ${after}`, async () => {
+    const result = await analyzeBy(checks);
+    const [first] = checksToFix(result.checks);
+    assert.deepEqual([first!.id, result.score, scoreAfterFix(result, first!)], [id, before, after]);
+  });
+
+it('scoreAfterFix is null if the fix alone raises no score', async () => {
+  const capped = known(points('ptr', 'fail', 1), points('fcrdns', 'fail', 1));
+  const unscored = ['spf', 'dkim', 'dmarc'].map((id) => points(id, 'skipped', 1));
+  for (const checks of [
+    [...capped, points('a', 'pass', 100)],
+    [...unscored, points('a', 'fail', 1)],
+  ]) {
+    const result = await analyzeBy(checks);
+    assert.equal(scoreAfterFix(result, checksToFix(result.checks)[0]!), null);
+  }
+});
 
 it('toFix orders by gain, failures before warnings, then points', async () => {
   const { checks } = await analyzeBy([

@@ -6,6 +6,7 @@ import { actionText, detailText, objectPath } from '../../src/dashboard/team/aud
 import { isoTime } from '../../src/lib/clock.ts';
 import { newMember, startWithOwner } from './member.ts';
 import { mainOf } from './pages.ts';
+import { storeTest } from './stored-tests.ts';
 
 /** The actions in the table, without the options of the filter. */
 const actionsIn = (html: string): string[] =>
@@ -57,8 +58,12 @@ test('The audit log links only to objects that exist and can be opened in the cu
   const testKey = await service.makeKey('admin', false);
   const inTestMode = await create('/v1/webhooks/endpoints', hook, testKey);
   await service.call('DELETE', `/v1/domains/${domain}`);
+  const inbox = await create('/v1/tests', { name: 'Pipeline', reusable: true });
+  const withImages = await storeTest(service.app);
+  await service.call('DELETE', `/v1/tests/${withImages}/images`);
   const { html } = await owner.get('/audit-log');
-  assert.match(html, new RegExp(`href="/webhooks/${endpoint}"`));
+  for (const path of [`webhooks/${endpoint}`, `inboxes/${inbox}`, `tests/${withImages}`])
+    assert.match(html, new RegExp(`href="/${path}"`));
   for (const id of [domain, inTestMode]) {
     assert.ok(html.includes(`/audit-log?object=${id}`));
     assert.doesNotMatch(html, new RegExp(`href="/(domains|webhooks)/${id}"`));

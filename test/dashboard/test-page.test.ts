@@ -272,6 +272,17 @@ test('A completed test shows its earlier tests, with what changed and the way to
   assert.doesNotMatch(first.html, /id="history"|since the previous test/);
 });
 
+test('The history says that the rules differ, whichever of the two tests has the newer ones', async (t) => {
+  const { service, owner } = await start(t);
+  const series = { name: 'Weekly', issues: [] };
+  await storeTest(service.app, { ...series, ruleset: '2026.11.4', hoursAgo: 3 });
+  const middle = await storeTest(service.app, { ...series, ruleset: '2026.11.2', hoursAgo: 2 });
+  const last = await storeTest(service.app, { ...series, ruleset: '2026.11.2' });
+  assert.match(mainOf((await owner.get(`/tests/${middle}`)).html), /The rules differ\./);
+  const { html } = await owner.get(`/tests/${last}`);
+  assert.equal([...mainOf(html).matchAll(/The rules differ\./g)].length, 1);
+});
+
 test('A message has its subject in the list and on its page before its analysis ends', async (t) => {
   const { service, owner } = await start(t);
   const base = { status: 'processing', score: null, grade: null, checks: null } as const;

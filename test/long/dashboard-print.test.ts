@@ -5,7 +5,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { spawnSync } from '../../scripts/programs.ts';
-
 import { crawl } from '../dashboard/crawl.ts';
 import { memberOf } from '../dashboard/member.ts';
 import { populate, startReceiverOf } from '../dashboard/populated.ts';

@@ -114,4 +114,17 @@ export async function checkLook(browser: MemberBrowser, path: string): Promise<v
       `${path} at ${width} px scrolls sideways`,
     );
   }
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  assert.deepEqual(
+    await page.evaluate(MOVING),
+    [],
+    `${path} moves in spite of the wish for less motion`,
+  );
+  await page.emulateMedia({ reducedMotion: null });
 }
+
+/** Elements with an animation or a transition. */
+const MOVING = `[...document.querySelectorAll('*')].filter((element) => {
+  const { animationName, transitionDuration } = getComputedStyle(element);
+  return animationName !== 'none' || !/^0s(, 0s)*$/.test(transitionDuration);
+}).map(({ tagName, className }) => tagName + ' ' + className)`;

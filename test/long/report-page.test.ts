@@ -249,6 +249,24 @@ describe('Report page in a browser', { skip: skipUnlessInstalled('chromium') }, 
       assert.deepEqual(styles[1], styles[0]);
     });
 
+    it('does not move if the reader asked for less motion', async () => {
+      const mail = Buffer.from(
+        goodMessage(
+          { 'Content-Type': 'text/html; charset=utf-8' },
+          '<style>@keyframes k{to{opacity:.5}} #first{animation:k 1s infinite}</style><p id="first">x</p>',
+        ).replaceAll('\n', '\r\n'),
+      );
+      const url = urlOf(reportPage({ ...reports.good, ...(await shownOf(mail)) }));
+      const moving = async (reducedMotion: 'reduce' | 'no-preference') => {
+        const { page, close } = await open(url, { reducedMotion });
+        const frame = await show(page, 'apple_mail', 'light');
+        const count = await frame.evaluate(() => document.getAnimations().length);
+        await close();
+        return count;
+      };
+      assert.deepEqual([await moving('no-preference'), await moving('reduce')], [1, 0]);
+    });
+
     it('is harmless in its frame even if the preview removed nothing', async () => {
       reached.length = 0;
       const url = urlOf(

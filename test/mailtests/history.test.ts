@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { CompiledQuery, type KyselyPlugin, type RootOperationNode, sql } from 'kysely';
+import { CompiledQuery, type KyselyPlugin, type RootOperationNode } from 'kysely';
 import type { App } from '../../src/app.ts';
 import { findPreviousTests, findScoreChanges } from '../../src/mailtests/history.ts';
 import type { HistoryEntry } from '../../src/mailtests/history-schema.ts';
@@ -167,10 +167,6 @@ describe('The history of a test', () => {
 describe('The changes of a page of tests', () => {
   test('come from two queries, which search indexes', { skip: skipOnPostgres }, async (t) => {
     const { app } = await startTestService(t);
-    // As a later version of the schema has it.
-    await sql`CREATE INDEX IF NOT EXISTS tests_name ON tests (livemode, name, id) WHERE name IS NOT NULL`.execute(
-      app.db,
-    );
     const ids = await store(app, [
       completed(app, { name: 'Spring', score: 70 }),
       completed(app, { name: 'Spring', score: 76 }),
@@ -220,9 +216,6 @@ describe('The changes of a page of tests', () => {
     skip: skipOnPostgres,
   }, async (t) => {
     const { app } = await startTestService(t);
-    await sql`CREATE INDEX IF NOT EXISTS tests_name ON tests (livemode, name, id) WHERE name IS NOT NULL`.execute(
-      app.db,
-    );
     const rows = Array.from({ length: 20_000 }, (_, index) =>
       completed(app, {
         name: index % 3 === 0 ? `Name ${index % 7}` : null,

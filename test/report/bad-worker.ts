@@ -24,7 +24,12 @@ const FAULTS: Record<string, (hasMessage: boolean) => void> = {
   },
 };
 
+function fail(name: string | null, hasMessage: boolean): void {
+  if (name !== null) FAULTS[name]?.(hasMessage);
+}
+
 parentPort!.on('message', (command: RenderCommand) => {
-  if (command.kind === 'test' && command.report.name !== null)
-    FAULTS[command.report.name]?.(command.message !== null);
+  if (command.kind === 'test') fail(command.report.name, command.message !== null);
+  if (command.kind === 'shared')
+    for (const { name, message } of command.shared.reports) fail(name, message !== null);
 });

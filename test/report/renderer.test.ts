@@ -165,6 +165,21 @@ test('Renderer leaves out a message that takes too long', { timeout: 60_000 }, a
   assert.deepEqual(logged, ['render thread timed out']);
 });
 
+test('Renderer leaves out the message of a shared report that takes too long', {
+  timeout: 60_000,
+}, async (t) => {
+  const { render } = startBad(t, { timeoutMs: 3_000 });
+  const report = { ...SHARED.reports[0]!, name: 'loop with a message' };
+  const shared = {
+    ...SHARED,
+    reports: [{ ...report, message: { raw: INPUT.raw, images: null } }],
+  };
+  const { bytes } = await render({ kind: 'shared', format: 'html', shared: async () => shared });
+  const page = Buffer.from(bytes).toString();
+  assert.match(page, /How the score is calculated/);
+  assert.doesNotMatch(page, /As recipients see it/);
+});
+
 test('Renderer aborts jobs that exceed memory or end their thread', {
   timeout: 60_000,
 }, async (t) => {

@@ -115,6 +115,18 @@ describe('Text report', () => {
     assert.match(report, /Not checked: LOCAL\./);
   });
 
+  it('states the same coverage everywhere, rounded down', () => {
+    for (const [coverage, percent] of [
+      [0.926, '92%'],
+      [0.57, '57%'],
+      [0.996, '99%'],
+    ] as const)
+      assert.deepEqual(text({ ...BAD, coverage }).match(/(?<=coverage:? )\d+%/gi), [
+        percent,
+        percent,
+      ]);
+  });
+
   it('omits checks that depend on a failed one from the findings', async () => {
     const report = text(
       await analyzeBy([fakeCheck('a', 'fail'), fakeCheck('b', 'fail', { dependsOn: ['a'] })]),

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { sql } from 'kysely';
 import { ROUTES } from '../../src/features.ts';
+import { TOKEN_LENGTH } from '../../src/mailtests/queries.ts';
 import { searchTests } from '../../src/mailtests/search.ts';
 import { PAGES } from '../../src/search/pages.ts';
 import type { SearchGroup } from '../../src/search/schema.ts';
@@ -64,6 +65,15 @@ test('Tests are found by name, subject, sender, address and ID', async (t) => {
   assert.deepEqual(titlesOf((await find(service, 'invoice')).tests), ['Invoice']);
   for (const q of ['50_', '%', 'test_1', 'nothing like this', "'; drop table tests"])
     assert.ok(!(await find(service, q)).tests?.data.some(({ title }) => title === 'Invoice'), q);
+});
+
+test('A test without a name and with an empty subject is found under its address', async (t) => {
+  const service = await startTestService(t);
+  const { app } = service;
+  const token = '0123456789abcdef0123456789abcdef'.slice(0, TOKEN_LENGTH);
+  await storeTest(app, { ...recorded(null, 'news@acme.example', ' '), token });
+  const { tests } = await find(service, 'acme.example');
+  assert.deepEqual(titlesOf(tests), [`${token}@${app.config.INBOX_DOMAIN}`]);
 });
 
 test('A sender is found although an earlier version recorded the test', async (t) => {

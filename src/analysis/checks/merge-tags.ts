@@ -108,7 +108,7 @@ function imageTags(facts: HtmlFacts | null): string[] {
   return [...new Set(urls.slice(0, MAX_URLS).flatMap(tagsInUrl))];
 }
 
-/** Whether the message shows code, whose text may be about placeholders. */
+/** Whether the message shows code, in which tags may be examples. */
 export function hasCode(text: string, facts: HtmlFacts | null): boolean {
   const elements = ['pre', 'code', 'samp', 'kbd', 'textarea'];
   return (

@@ -24,7 +24,7 @@ export const preheader: Check = {
 };
 
 function describePreview(facts: HtmlFacts): Finding {
-  const { text, preheader: hiddenText, hasFiller, source, browserLine } = previewText(facts);
+  const { text, hasFiller, source, browserLine } = previewText(facts);
   if (source === 'none')
     return skipped(
       'Your message has no preview text.',
@@ -39,7 +39,7 @@ function describePreview(facts: HtmlFacts): Finding {
       'This is the link to the web version, which says nothing about your message. Put a preview sentence before it, in a hidden element.',
       evidence,
     );
-  if (hiddenText === '') return info(title, START_OF[source], evidence);
+  if (source !== 'preheader') return info(title, START_OF[source], evidence);
   if (browserLine === 'after_preheader')
     return info(
       title,
@@ -60,7 +60,6 @@ const ADD_PREHEADER =
 const START_OF = {
   text: `This is the start of your text. ${ADD_PREHEADER}`,
   alt: `It starts with the alt text of your first image. ${ADD_PREHEADER}`,
-  preheader: '',
 };
 
 const truncate = (text: string): string =>

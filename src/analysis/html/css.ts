@@ -204,8 +204,15 @@ function splitOutside(text: string, separator: string): string[] {
   return pieces;
 }
 
+/** Replaces each comment by a space. */
+const withoutComments = (css: string): string => replaceComments(css, () => ' ');
+
 /** Replaces comments by as many spaces, so that positions stay the same. */
-export function blankComments(css: string): string {
+export const blankComments = (css: string): string =>
+  replaceComments(css, (length) => ' '.repeat(length));
+
+/** An unclosed comment extends to the end. */
+function replaceComments(css: string, spaces: (length: number) => string): string {
   let open = css.indexOf('/*');
   if (open < 0) return css;
   let kept = '';
@@ -213,24 +220,8 @@ export function blankComments(css: string): string {
   while (open >= 0) {
     const close = css.indexOf('*/', open + 2);
     const end = close < 0 ? css.length : close + 2;
-    kept += css.slice(from, open) + ' '.repeat(end - open);
+    kept += css.slice(from, open) + spaces(end - open);
     from = end;
-    open = css.indexOf('/*', from);
-  }
-  return kept + css.slice(from);
-}
-
-/** Replaces comments by a space. An unclosed comment extends to the end. */
-export function withoutComments(css: string): string {
-  let open = css.indexOf('/*');
-  if (open < 0) return css;
-  let kept = '';
-  let from = 0;
-  while (open >= 0) {
-    kept += `${css.slice(from, open)} `;
-    const close = css.indexOf('*/', open + 2);
-    if (close < 0) return kept;
-    from = close + 2;
     open = css.indexOf('/*', from);
   }
   return kept + css.slice(from);

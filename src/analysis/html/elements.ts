@@ -30,7 +30,8 @@ interface ElementWatcher {
   ignoredEnd(name: string): void;
 }
 
-const VOID = new Set(
+/** Elements without content or an end tag. */
+export const VOID = new Set(
   'area base basefont bgsound br col embed frame hr img input keygen link meta param source track wbr'.split(
     ' ',
   ),

@@ -44,7 +44,7 @@ export interface HtmlFacts {
   text: string;
   /**
    * What a preview takes of the visible content: text and alt texts in order, the first 1,000 characters.
-   * `startsWithAlt`: the first of it is an alt text.
+   * `startsWithAlt`: it starts with an alt text.
    */
   opening: { text: string; startsWithAlt: boolean };
   links: HtmlLink[];

@@ -52,7 +52,7 @@ export function imageMarker(
 // Markers of the CSS features that style sheets and `style` attributes use.
 
 /** Maximum characters of all CSS, and of one selector or value. */
-export const MAX_CSS = 500_000;
+const MAX_CSS = 500_000;
 const MAX_PIECE = 2000;
 
 /** `property`, `property:word`, `word x`, `function()`, `unit x`, `@rule`, `:pseudo`, `selector x`, … */

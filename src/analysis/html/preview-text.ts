@@ -72,5 +72,5 @@ const BROWSER_LINES = [
 ];
 
 /** Whether the text starts with the link to the web version. */
-export const isBrowserLine = (text: string): boolean =>
+const isBrowserLine = (text: string): boolean =>
   BROWSER_LINES.some((line) => line.test(text.slice(0, MAX_SEARCHED)));

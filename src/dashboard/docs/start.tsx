@@ -1,7 +1,7 @@
 /** The start page of the API reference: how to begin, the groups, and every operation with a link. */
 
 import { Method } from './cards.tsx';
-import { type DocsPage, EVENTS_TITLE, eventId, objectId, pathOf, WHOLE_PATH } from './places.ts';
+import { type DocsPage, eventId, objectId, pathOf, WHOLE_PATH } from './places.ts';
 import { Paragraph, type ServiceInfo, TOPICS, Topics, WithCode } from './topics.tsx';
 
 interface StartProps {
@@ -67,7 +67,7 @@ function Operations({ page }: { page: DocsPage }) {
   const path = pathOf(page);
   return (
     <>
-      <h3 id={page.title === EVENTS_TITLE ? 'events' : `group-${page.slug}`}>
+      <h3 id={page.events.length > 0 ? 'events' : `group-${page.slug}`}>
         <a href={path}>{page.title}</a>
       </h3>
       <ul class="links list">

@@ -5,13 +5,13 @@ import type { App } from '../../app.ts';
 import { type Actor, allows, type Role } from '../../http/actor.ts';
 import type { Call } from '../../http/route.ts';
 import { AppError } from '../../lib/errors.ts';
+import { Copyable } from '../../report/html/components.tsx';
 import { FORM_REFERRER, renderPage } from '../../report/html/frame.tsx';
 import type { Shell, ShellIcon } from '../../report/html/shell.tsx';
 import type { MemberRow } from '../../store/tables.generated.ts';
 import { findMember } from '../../team/members.ts';
 import { ASSETS } from './assets.ts';
 import { type ApiCall, ShowAsCurl } from './curl.tsx';
-import { PageLinks } from './page-links.tsx';
 import { PAGE_POLICY, pageHeaders } from './policy.ts';
 import { DEFAULT_LOCALE, type Reader, ReaderContext } from './reader.tsx';
 
@@ -166,5 +166,31 @@ export function Breadcrumbs({ parents }: { parents: { href: string; text: string
         ))}
       </ol>
     </nav>
+  );
+}
+
+/** The ID of the object that a page is about, at the end of its path. */
+const ID_IN_PATH = /\/([a-z]{3,4}_[0-9a-z]{26})(?:\?|$)/;
+
+/** What someone needs to send a page on: its link and, on the page of an object, the ID. */
+export function PageLinks({ appUrl, path }: { appUrl: string; path: string }) {
+  const [, id] = ID_IN_PATH.exec(path) ?? [];
+  return (
+    <dl class="page-links">
+      <div>
+        <dt>Link</dt>
+        <dd>
+          <Copyable text={`${appUrl.replace(/\/$/, '')}${path}`} label="the link to this page" />
+        </dd>
+      </div>
+      {id !== undefined && (
+        <div>
+          <dt>ID</dt>
+          <dd>
+            <Copyable text={id} label="the ID" />
+          </dd>
+        </div>
+      )}
+    </dl>
   );
 }

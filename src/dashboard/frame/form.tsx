@@ -172,7 +172,18 @@ export function TextField(
     secret?: boolean;
   },
 ) {
-  const { name, type = 'text', value, required, min, max, placeholder, list, error } = props;
+  const {
+    name,
+    type = 'text',
+    value,
+    required,
+    min,
+    max,
+    maxLength,
+    placeholder,
+    list,
+    error,
+  } = props;
   return (
     <Labeled {...props}>
       <input
@@ -183,7 +194,7 @@ export function TextField(
         required={required}
         min={min}
         max={max}
-        maxLength={props.maxLength}
+        maxLength={maxLength}
         placeholder={placeholder}
         list={list}
         autocomplete="off"

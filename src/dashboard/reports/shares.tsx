@@ -366,7 +366,7 @@ const create = form({
       test_ids: readFormList(call.raw)('test_ids'),
       title: field('title').trim(),
       expires_in: field('expires_in'),
-      // A form from before there was a choice.
+      // A form that was opened before an upgrade has no such field.
       preview: field('preview') || 'none',
     };
     const { result, problem } = await submit(LABELS, () =>

@@ -12,20 +12,26 @@ const inTable =
   (db, ids) =>
     db.selectFrom(table).select('id').where('id', 'in', ids).execute();
 
+const inModeOf =
+  (table: 'tests' | 'inboxes' | 'webhook_endpoints'): Find =>
+  (db, ids, livemode) =>
+    db
+      .selectFrom(table)
+      .select('id')
+      .where('id', 'in', ids)
+      .where('livemode', '=', Number(livemode))
+      .execute();
+
 /** A browser shows the objects of one mode at a time. */
 const FINDERS: Record<string, Find> = {
+  test: inModeOf('tests'),
+  inbox: inModeOf('inboxes'),
   domain: inTable('domains'),
   monitor: inTable('monitors'),
   alert: inTable('alerts'),
   report_schedule: inTable('report_schedules'),
   team_member: inTable('members'),
-  webhook_endpoint: (db, ids, livemode) =>
-    db
-      .selectFrom('webhook_endpoints')
-      .select('id')
-      .where('id', 'in', ids)
-      .where('livemode', '=', Number(livemode))
-      .execute(),
+  webhook_endpoint: inModeOf('webhook_endpoints'),
   webhook_delivery: (db, ids, livemode) =>
     db
       .selectFrom('webhook_deliveries')

@@ -61,6 +61,7 @@ export function actionOptions(current: string | undefined): [value: string, text
 /** The path of each type of object. Lists have no page per object. */
 const PATHS: Record<string, (id: string) => string> = {
   test: (id) => `/tests/${id}`,
+  inbox: (id) => `/inboxes/${id}`,
   domain: (id) => `/domains/${id}`,
   monitor: (id) => `/monitors/${id}`,
   alert: (id) => `/alerts/${id}`,
@@ -123,7 +124,4 @@ export const cut = (text: string): string =>
   text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN).toWellFormed()}…`;
 
 /** "Sessions ended" for `sessions_ended`. */
-export const detailName = (name: string): string => {
-  const text = words(name);
-  return text.slice(0, 1).toUpperCase() + text.slice(1);
-};
+export const detailName = (name: string): string => capitalized(words(name));

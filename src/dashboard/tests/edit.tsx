@@ -4,6 +4,7 @@ import { presentListed } from '../../mailtests/present.ts';
 import { testOr404 } from '../../mailtests/queries.ts';
 import { testOperations } from '../../mailtests/routes.ts';
 import { tagsOf } from '../../mailtests/tags.ts';
+import { titleOfTest } from '../../mailtests/titles.ts';
 import { oneLine } from '../../report/blocks.ts';
 import { appPage, type PageCall } from '../frame/app-page.tsx';
 import { Card } from '../frame/card.tsx';
@@ -29,7 +30,7 @@ interface State {
 
 async function render(call: PageCall, id: string, { values, problem = null }: State) {
   const test = await readTest(call, id);
-  const { name, subject, metadata, tags } = test;
+  const { name, metadata, tags } = test;
   const lines = toLines(metadata);
   const path = `/tests/${id}/edit`;
   return appPage(call, {
@@ -38,7 +39,7 @@ async function render(call: PageCall, id: string, { values, problem = null }: St
     path,
     parents: [
       { href: '/tests', text: 'Tests' },
-      { href: `/tests/${id}`, text: oneLine(name ?? subject ?? 'Test', 60) },
+      { href: `/tests/${id}`, text: oneLine(titleOfTest(test), 60) },
     ],
     status: problem?.status,
     headers: problem?.headers,

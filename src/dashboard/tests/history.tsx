@@ -218,7 +218,7 @@ function changesText(entry: HistoryEntry, earlier: HistoryEntry | undefined): st
   const parts = [
     listText('New', new_findings),
     listText('Resolved', resolved_findings),
-    earlier && earlier.ruleset !== ruleset ? 'The rules are newer.' : '',
+    earlier && earlier.ruleset !== ruleset ? 'The rules differ.' : '',
   ].filter((part) => part !== '');
   return parts.length > 0 ? parts.join(' ') : 'The same findings.';
 }

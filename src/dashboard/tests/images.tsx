@@ -5,6 +5,7 @@ import { imageOperations } from '../../mailtests/image-routes.ts';
 import type { TestImages } from '../../mailtests/image-schema.ts';
 import { testOr404 } from '../../mailtests/queries.ts';
 import { imagesPath } from '../../mailtests/report.ts';
+import { titleOfTest } from '../../mailtests/titles.ts';
 import { oneLine } from '../../report/blocks.ts';
 import { StateMark } from '../../report/html/components.tsx';
 import { formatCount } from '../../report/summary.ts';
@@ -22,21 +23,13 @@ import {
 import { seeOther } from '../frame/page.tsx';
 import { form, page } from '../frame/page-route.ts';
 import { For } from '../frame/reader.tsx';
-import { EmptyState } from '../frame/states.tsx';
+import { asErrorSentence, EmptyState } from '../frame/states.tsx';
 import { DataTable } from '../frame/table.tsx';
 import { Time } from '../frame/times.tsx';
 
 /** What loading images tells others. */
 const LOADING_IS_VISIBLE =
   'This server loads the images once and keeps them with the test. The sender’s web servers see that someone looked at the message, and the address of this server. Tracking pixels are never loaded.';
-
-function LoadImagesButton({ id }: { id: string }) {
-  return (
-    <ActionButton action={imagesPath(id)} primary>
-      Load images
-    </ActionButton>
-  );
-}
 
 const DONE: Record<string, string> = {
   loaded: 'Images loaded.',
@@ -57,7 +50,7 @@ async function render(
   id: string,
   { done, problem = null }: { done?: string; problem?: FormProblem | null },
 ) {
-  const { name, subject } = await testOr404(call.app, id, call.actor.livemode);
+  const test = await testOr404(call.app, id, call.actor.livemode);
   const images = await call.invoke(imageOperations.list, { params: { id } });
   return appPage(call, {
     title: 'Images',
@@ -65,7 +58,7 @@ async function render(
     path: imagesPath(id),
     parents: [
       { href: '/tests', text: 'Tests' },
-      { href: `/tests/${id}`, text: oneLine(name ?? subject ?? 'Test', 60) },
+      { href: `/tests/${id}`, text: oneLine(titleOfTest(test), 60) },
     ],
     status: problem?.status,
     headers: problem?.headers,
@@ -112,7 +105,9 @@ function Images({ images: { test_id, status, images, loaded_at } }: { images: Te
         title="Images from web servers are not loaded"
         action={
           <For role="member">
-            <LoadImagesButton id={test_id} />
+            <ActionButton action={imagesPath(test_id)} primary>
+              Load images
+            </ActionButton>
           </For>
         }
       >
@@ -158,7 +153,9 @@ function ImageTable({ images }: { images: Image[] }) {
             <>
               <bdi class="image-url">{oneLine(url, 300)}</bdi>
               {(detail !== null || kind === 'bimi_logo') && (
-                <span class="row-note">{detail === null ? 'BIMI logo' : sentence(detail)}</span>
+                <span class="row-note">
+                  {detail === null ? 'BIMI logo' : asErrorSentence(detail)}
+                </span>
               )}
             </>
           ),
@@ -190,8 +187,6 @@ function ImageState({ image: { status } }: { image: Image }) {
 
 const typeName = (mediaType: string | null): string =>
   (mediaType ?? '').replace(/^image\/|\+xml$/g, '').toUpperCase();
-
-const sentence = (clause: string): string => `${clause[0]!.toUpperCase()}${clause.slice(1)}.`;
 
 const load = form({
   path: '/tests/:id/images',

@@ -17,15 +17,7 @@ import {
 } from '../blocks.ts';
 import { STATUS_WORDS } from '../content.ts';
 import type { ReportedResult } from '../report.ts';
-import {
-  capNotes,
-  FIX_TITLE,
-  findingGroups,
-  gainNote,
-  gainOf,
-  LEVELS,
-  nothingToFixBlock,
-} from './findings.ts';
+import { FIX_TITLE, findingGroups, fixesSection, gainNote, gainOf, LEVELS } from './findings.ts';
 
 /** In a brief PDF: as many findings as leave room for the rest on two pages, and the first ones with their fix. */
 const MAX_BRIEF_FINDINGS = { listed: 10, withFix: 3 };
@@ -77,13 +69,6 @@ const lengthOf = (checks: CheckResult[], max: Lengths): number =>
       Math.min(fix?.record?.value.length ?? 0, max.record),
     ])
     .reduce((sum, length) => sum + length, 0);
-
-function fixesSection(result: ReportedResult, blocks: Block[], note: Text | null): Section {
-  const section = { kind: 'section', id: 'fix', title: FIX_TITLE } as const;
-  return checksToFix(result.checks).length === 0
-    ? { ...section, note: null, blocks: [nothingToFixBlock(result.score)] }
-    : { ...section, note, blocks: [...capNotes(result), ...blocks] };
-}
 
 const omittedNote = (count: number, place: string): Block[] =>
   count <= 0 ? [] : [small(`And ${count} more ${count === 1 ? 'issue' : 'issues'}${place}.`)];

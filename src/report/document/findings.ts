@@ -23,6 +23,7 @@ import {
   state,
   stateOf,
   strong,
+  type Text,
   verbatimText,
 } from '../blocks.ts';
 import {
@@ -47,23 +48,19 @@ export const FIX_TITLE = 'Fix these first';
 const MAX_RECORD_VALUE = 2500;
 
 export function fixSection(result: ReportedResult, variant: ReportVariant): Section {
-  const findings = checksToFix(result.checks);
-  const section = { kind: 'section', id: 'fix', title: FIX_TITLE } as const;
-  if (findings.length === 0)
-    return { ...section, note: null, blocks: [nothingToFixBlock(result.score)] };
+  const blocks = [findingsBlock(result, variant)];
   // The first page of a PDF has a section with the first fixes, which explains gain and cap.
   if (variant.medium === 'pdf')
-    return {
-      ...section,
-      title: 'All issues',
-      note: null,
-      blocks: [findingsBlock(result, variant)],
-    };
-  return {
-    ...section,
-    note: [gainNote(result)],
-    blocks: [...capNotes(result), findingsBlock(result, variant)],
-  };
+    return { kind: 'section', id: 'fix', title: 'All issues', note: null, blocks };
+  return fixesSection(result, blocks, [gainNote(result)]);
+}
+
+/** A section of findings in the form of `blocks`, after the explanation of the cap; without findings, it says so. */
+export function fixesSection(result: ReportedResult, blocks: Block[], note: Text | null): Section {
+  const section = { kind: 'section', id: 'fix', title: FIX_TITLE } as const;
+  return checksToFix(result.checks).length === 0
+    ? { ...section, note: null, blocks: [nothingToFixBlock(result.score)] }
+    : { ...section, note, blocks: [...capNotes(result), ...blocks] };
 }
 
 /** For a terminal: the first findings with reason and fix, the rest as titles. */
@@ -88,7 +85,7 @@ export function shortFixes(result: ReportedResult): Block[] {
   return [{ kind: 'section', id: 'fix', title: FIX_TITLE, note: null, blocks }];
 }
 
-export const nothingToFixBlock = (score: number | null): Block => ({
+const nothingToFixBlock = (score: number | null): Block => ({
   kind: 'paragraph',
   style: 'card',
   text: [state(score === null ? 'unknown' : 'pass', nothingToFix(score))],
@@ -101,7 +98,7 @@ export function gainNote({ score }: ReportedResult): string {
 }
 
 /** The only explanation of the cap, above the findings. */
-export function capNotes(result: ReportedResult): Note[] {
+function capNotes(result: ReportedResult): Note[] {
   const { cap, checks } = result;
   if (!cap) return [];
   const hasLocked = checksToFix(checks).some((check) => isLockedByCap(check, result));

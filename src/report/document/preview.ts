@@ -123,9 +123,8 @@ function paneOf({ client, frames, ...rest }: ClientPreview): PreviewClientPane {
   };
 }
 
-type Differences = Pick<ClientPreview, 'client' | 'removed' | 'clippedAtLine' | 'truncated'>;
-
-function differences({ client, removed, clippedAtLine, truncated }: Differences): Block[] {
+function differences(preview: Omit<ClientPreview, 'frames'>): Block[] {
+  const { client, removed, undrawn, clippedAtLine, truncated } = preview;
   const clip: Block[] =
     clippedAtLine === null
       ? []
@@ -139,11 +138,22 @@ function differences({ client, removed, clippedAtLine, truncated }: Differences)
           },
         ];
   const cut = truncated ? [small('The HTML is too long to show in full.')] : [];
-  if (client.tableName === null) return [...clip, ...cut];
+  const notes = [...clip, ...cut, ...(undrawn ? [undrawnNote(client.name, undrawn)] : [])];
+  if (client.tableName === null) return notes;
+  // Features that nobody tested, and those that a client supports in part, are not in the list.
   if (removed.length === 0)
-    return [...clip, ...cut, small(`${client.name} supports all HTML and CSS in the message.`)];
+    return [...notes, small(`The message uses nothing that ${client.name} is known to lack.`)];
   const count = removed.length === 1 ? '1 feature' : `${removed.length} features`;
-  return [...clip, ...cut, removedFold(`Not supported in ${client.name}`, count, removed)];
+  return [...notes, removedFold(`Not supported in ${client.name}`, count, removed)];
+}
+
+function undrawnNote(client: string, { places, count }: RemovedFeature): Block {
+  const lines = places.map(({ line }) => line.toLocaleString('en')).join(', ');
+  const which =
+    count === 1
+      ? `the VML shape at line ${lines}`
+      : `VML shapes at lines ${lines}${count > places.length ? ' and others' : ''}`;
+  return small(`${client} draws ${which}. This preview shows them as boxes or not at all.`);
 }
 
 const removedFold = (title: string, count: string, removed: RemovedFeature[]): Fold => ({
@@ -194,7 +204,7 @@ function removedRow({ title, url, places, count, support }: RemovedFeature): Row
 function supportText(support: RemovedFeature['support']): string {
   if (support === null) return 'Not tested';
   const partly = support.partial > 0 ? `, partly by ${support.partial}%` : '';
-  return `${support.full}% of clients${partly}`;
+  return `${support.full}% of tested clients${partly}`;
 }
 
 // Images.

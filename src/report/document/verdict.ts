@@ -19,7 +19,14 @@ import {
   time,
   type Verdict,
 } from '../blocks.ts';
-import { categoryName, kindInWords, ledgerOf, meterState, verdictOf } from '../content.ts';
+import {
+  categoryName,
+  coveragePercent,
+  kindInWords,
+  ledgerOf,
+  meterState,
+  verdictOf,
+} from '../content.ts';
 import type { Report, ReportedResult } from '../report.ts';
 import { authState } from './evidence.ts';
 import type { ReportVariant } from './variant.ts';
@@ -149,7 +156,7 @@ function firstFix(report: ReportedResult): Text {
 function unknownText(report: ReportedResult): Text | null {
   const text = unknownResults(report);
   if (text === null) return null;
-  const coverage = Math.floor(report.coverage * 100);
+  const coverage = coveragePercent(report.coverage);
   const coverageNote = coverage < 100 ? ` Coverage: ${coverage}%.` : '';
   return [state('unknown', 'Not everything is known.'), ` ${oneLine(text, 600)}${coverageNote}`];
 }

@@ -1,5 +1,7 @@
 /** The style of reports, in addition to the style of every page in `frame.tsx`. */
 
+import { PREVIEW_CLIENTS } from '../preview/clients.ts';
+
 /** Layout, verdict, findings, evidence, tables. Comes first: the others override it. */
 const BASE = `
 .with-aside { display: grid; grid-template-columns: minmax(0, 1fr); gap: 0 40px; }
@@ -196,8 +198,6 @@ const SECTIONS = `
 `;
 
 /** The message as email clients show it: `preview.tsx`. */
-const PREVIEW_CLIENTS = ['as_sent', 'gmail', 'outlook_windows', 'apple_mail', 'gmail_app'];
-
 const PREVIEW = `
 .preview-switches { display: flex; flex-wrap: wrap; gap: 12px 24px; padding: 12px 16px; }
 .switch { min-width: 0; border: 0; }
@@ -213,7 +213,7 @@ const PREVIEW = `
 .pane-notes { padding: 12px 16px 16px; }
 .pane-notes:empty { display: none; }
 .pane-notes > * + * { margin-top: 8px; }
-${PREVIEW_CLIENTS.map((id) => `.preview:has(input[value="${id}"]:checked) > .pane:not(.${id})`).join(', ')},
+${PREVIEW_CLIENTS.map(({ id }) => `.preview:has(input[value="${id}"]:checked) > .pane:not(.${id})`).join(', ')},
 ${['light', 'dark'].map((theme) => `.preview:has(input[value="${theme}"]:checked) .frame:not(.${theme})`).join(', ')},
 ${['on', 'off'].map((images) => `.preview:has(input[value="${images}"]:checked) .frame:not(.images-${images})`).join(', ')} { display: none; }
 .inbox-lists { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 24px; padding: 16px; }

@@ -34,9 +34,10 @@ export const bundledFonts: FontSource[] = BUNDLED_FONTS.map(({ name, file, cover
   };
 });
 
-/** Found beside its package.json: nothing else in a package can be resolved. */
-function installedFile(file: string): string {
-  const [scope, name, ...path] = file.split('/');
+/** A file of a package, found beside its package.json: nothing else in a package can be resolved. */
+export function installedFile(file: string): string {
+  const path = file.split('/');
+  const name = path.splice(0, file.startsWith('@') ? 2 : 1).join('/');
   const { resolve } = createRequire(import.meta.url);
-  return join(dirname(resolve(`${scope}/${name}/package.json`)), ...path);
+  return join(dirname(resolve(`${name}/package.json`)), ...path);
 }

@@ -1,13 +1,12 @@
 /** The fonts of the PDF: which one has a character, and the width of text. Fonts are read when a text needs them. */
 
 import { existsSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
 import {
   bundledFonts,
   EMOJI,
   type FontSource,
+  installedFile,
   JAPANESE,
   SIMPLIFIED_CHINESE,
   TRADITIONAL_CHINESE,
@@ -98,14 +97,14 @@ export function loadFonts(doc: PDFKit.PDFDocument, systemFonts?: SystemFonts): F
 
   function findFont(text: string, face: Face, preferred: FontName | null): FontName | null {
     const codePoints = visibleCodePoints(text);
-    const first = isEmoji(text) ? EMOJI : preferred;
-    const others = bundledFonts.filter(
-      (source) => codePoints.every(source.covers) && source.name !== first,
-    );
-    const favorite = bundledFonts.find(({ name }) => name === first);
-    const sources = favorite && codePoints.every(favorite.covers) ? [favorite, ...others] : others;
     const inFaces = [face, 'sans'].find((name) => codePoints.every(loaded.get(name)!.has));
-    if (inFaces && !(isEmoji(text) && sources[0]?.name === EMOJI)) return inFaces;
+    const first = isEmoji(text) ? EMOJI : preferred;
+    if (inFaces && first !== EMOJI) return inFaces;
+    // Only now, because the coverage of each font has to be decoded.
+    const sources = bundledFonts
+      .filter(({ covers }) => codePoints.every(covers))
+      .sort((a, b) => Number(b.name === first) - Number(a.name === first));
+    if (inFaces && sources[0]?.name !== EMOJI) return inFaces;
     const source = sources.find((candidate) => opens(candidate, codePoints));
     return source?.name ?? inFaces ?? systemFont(codePoints);
   }
@@ -125,7 +124,7 @@ export function loadFonts(doc: PDFKit.PDFDocument, systemFonts?: SystemFonts): F
 /** Joiners, variation selectors and the like: fonts may lack them. */
 export const INVISIBLE = /\p{Default_Ignorable_Code_Point}/u;
 
-/** Those that a font must have; all if none is visible. */
+/** The code points that a font must have: the visible ones, or all if none is visible. */
 function visibleCodePoints(text: string): number[] {
   const chars = [...text];
   const visible = chars.filter((char) => !INVISIBLE.test(char));
@@ -191,8 +190,7 @@ const files = new Map<Face, Buffer>();
 /** Read on first use, then cached: a thread makes many PDFs. The executable contains the files compressed. */
 function fontFile(face: Face): Buffer {
   return cached(files, face, () => {
-    const { resolve } = createRequire(import.meta.url);
-    const path = join(dirname(resolve(`${PACKAGE}/package.json`)), 'ttf', `${FILES[face]}.ttf`);
+    const path = installedFile(`${PACKAGE}/ttf/${FILES[face]}.ttf`);
     return existsSync(path) ? readFileSync(path) : brotliDecompressSync(readFileSync(`${path}.br`));
   });
 }

@@ -1,4 +1,4 @@
-/** Draws the glyphs of a piece, with the text that they stand for where a PDF viewer cannot tell it from them. */
+/** Draws the glyphs of a piece, and adds the text that they stand for where a PDF viewer cannot derive it from them. */
 
 import { isFace } from './fonts.ts';
 import type { Piece, TextStyle } from './pieces.ts';
@@ -32,13 +32,13 @@ export function drawPiece(
   else doc.text(text, x, y, options);
 }
 
-/** Their glyphs stand for one character each. */
+/** Each glyph of these stands for one character. */
 const SIMPLE =
   /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{P}\p{Z}\p{N}]*$/u;
 
 /**
- * A glyph may stand for several characters, come before the one it follows in the text, or for a part of one. So
- * text of Hindi and Thai and sequences of emoji need a replacement, like markers.
+ * A glyph may stand for several characters or for a part of one, or be drawn before a glyph that it follows in the
+ * text. So Hindi, Thai and sequences of emoji need a replacement, as markers do.
  */
 const needsReplacement = ({ marker, font, text }: Piece): boolean =>
   marker !== undefined || (!isFace(font) && !SIMPLE.test(text));

@@ -360,13 +360,12 @@ function entriesTable({ columns, items, isCompact = false }: Entries): Table {
       rows,
     );
   const [first, second, third] = isCompact ? [25, 65, 10] : [29, 59, 12];
-  const style = isCompact ? 'small' : undefined;
   return {
     ...table(
       columns.label,
       [
         { title: columns.label, share: first, style: 'small' },
-        { title: columns.text, share: second, ...(style ? { style } : {}) },
+        { title: columns.text, share: second, style: isCompact ? 'small' : undefined },
         { title: columns.figure, share: third, isNumber: true, style: 'small' },
       ],
       rows,

@@ -1,7 +1,6 @@
 /** Splits text into pieces of one font and direction, and into text that no font has. */
 
 import { type Face, type FontName, type Fonts, INVISIBLE } from './fonts.ts';
-import { type MissingText, missingText } from './missing.ts';
 
 /** Text with its own style. Omitted properties come from the paragraph. */
 export interface StyledSpan {
@@ -39,7 +38,7 @@ export interface Piece {
   span: StyledSpan;
 }
 
-/** Every font has glyphs for all printable ASCII characters. */
+/** Every face has glyphs for all printable ASCII characters. */
 const ASCII = /^[\x20-\x7e]*$/;
 const RIGHT_TO_LEFT =
   /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
@@ -52,12 +51,12 @@ const CHARACTERS = new Intl.Segmenter('en', { granularity: 'grapheme' });
 export const charactersOf = (text: string): string[] =>
   ASCII.test(text) ? [...text] : [...CHARACTERS.segment(text)].map(({ segment }) => segment);
 
-/** What all pieces of a text share. */
+/** The style that all pieces of a text share. */
 export interface PieceStyle {
   face: Face;
   /** In points. */
   size: number;
-  /** The font for characters that several have. */
+  /** The font for characters that several fonts have. */
   preferred: FontName | null;
 }
 
@@ -87,9 +86,9 @@ export function piecesOf(
   };
   const addMissing = (char: string) => {
     const last = runs.at(-1);
-    const missing = missingText(char, last?.kind === 'missing' ? last.marker! : null);
-    if (last && last.marker === missing.marker) last.text += char;
-    else runs.push(missingPiece(missing, span, size, fonts));
+    const marker = markerFor(char, last);
+    if (last?.marker === marker) last.text += char;
+    else runs.push(missingPiece(char, marker, span, size, fonts));
   };
   for (const character of charactersOf(text)) {
     const font = fonts.fontFor(character, face, preferred);
@@ -123,13 +122,45 @@ export function unitsOf(piece: Piece, size: number, fonts: Fonts): Piece[] {
   return charactersOf(piece.text).map((text) => {
     const width = fonts.width(piece.font, text);
     return width === null
-      ? missingPiece(missingText(text, null), piece.span, size, fonts)
+      ? missingPiece(text, markerFor(text), piece.span, size, fonts)
       : { ...piece, text, width: width * size };
   });
 }
 
+// Text that no font has: a marker says what it is. It is copied, searched and read aloud as the text itself.
+
+/** Scripts that people write today, as Unicode names them, and that bundled fonts lack, at least in part. */
+const SCRIPTS = [
+  ...['Bengali', 'Gurmukhi', 'Gujarati', 'Oriya', 'Tamil', 'Telugu', 'Kannada', 'Malayalam'],
+  ...['Sinhala', 'Tibetan', 'Myanmar', 'Khmer', 'Lao', 'Ethiopic', 'Cherokee', 'Mongolian'],
+  ...['Syriac', 'Thaana', 'Javanese', 'Balinese', 'Sundanese', 'Cham', 'Ol_Chiki', 'Meetei_Mayek'],
+  ...['Vai', 'Adlam', 'Tai_Le', 'New_Tai_Lue', 'Lepcha', 'Limbu', 'Yi', 'Hanifi_Rohingya'],
+  ...['Han', 'Hangul', 'Arabic', 'Hebrew', 'Thai', 'Devanagari', 'Latin', 'Greek', 'Cyrillic'],
+].map((name) => ({
+  name: name.replaceAll('_', ' '),
+  pattern: new RegExp(`\\p{Script=${name}}`, 'u'),
+}));
+
+/** Unassigned, for private use, or half of a surrogate pair. */
+const UNKNOWN = /^[\p{Cn}\p{Co}\p{Cs}]/u;
+const LETTER = /^[\p{L}\p{N}]/u;
+
+/** A mark belongs to the text before it, so it has the same marker. */
+function markerFor(text: string, previous?: Piece): string {
+  if (MARK.test(text) && previous?.kind === 'missing') return previous.marker!;
+  return `[${missingName(text)}]`;
+}
+
+function missingName(text: string): string {
+  if (UNKNOWN.test(text)) return 'unknown character';
+  const script = SCRIPTS.find(({ pattern }) => pattern.test(text));
+  if (script) return `${script.name} text: no font`;
+  return LETTER.test(text) ? 'text: no font' : 'symbol: no font';
+}
+
 const missingPiece = (
-  { text, marker }: MissingText,
+  text: string,
+  marker: string,
   span: StyledSpan,
   size: number,
   fonts: Fonts,

@@ -1,6 +1,6 @@
 /**
- * Fonts of the system, for scripts that the executable has no font for. Only the tables that tell the characters of a
- * font are read, until a text needs it.
+ * Fonts of the system, for scripts that the executable has no font for. Until a text needs a font, only the tables that
+ * list its characters are read.
  */
 
 import {
@@ -12,22 +12,35 @@ import {
   readSync,
   statSync,
 } from 'node:fs';
+import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
 import type { FontSource } from './bundled-fonts.ts';
 import { type CodePoints, includesCodePoint } from './code-points.ts';
 import type { SystemFonts } from './fonts.ts';
 import { plainFont } from './sfnt.ts';
 
+/** The paths of the administrator, then where fontconfig looks, and the folders of macOS and Windows. */
+export function fontPaths(configured: string[]): string[] {
+  const home = homedir();
+  return [
+    ...configured,
+    ...['/usr/share/fonts', '/usr/local/share/fonts'],
+    ...[join(home, '.local/share/fonts'), join(home, '.fonts')],
+    ...['/System/Library/Fonts', '/Library/Fonts', join(home, 'Library/Fonts')],
+    ...['C:/Windows/Fonts', join(home, 'AppData/Local/Microsoft/Windows/Fonts')],
+  ];
+}
+
 const MAX_FILES = 4000;
 const MAX_FONT_BYTES = 40_000_000;
-/** The largest tables of characters have 400 KB. */
+/** The largest character tables have 400 KB. */
 const MAX_TABLE_BYTES = 1_000_000;
 
 interface SystemFont extends FontSource {
   rank: number;
 }
 
-/** Looks at the files of `paths` (folders or files) when the first character is searched. Earlier paths come first. */
+/** Looks at the files of `paths` (folders or files) when it first searches for a character. Earlier paths come first. */
 export function createSystemFonts(paths: string[]): SystemFonts {
   let fonts: SystemFont[] | undefined;
   return {
@@ -100,6 +113,8 @@ type Read = (offset: number, length: number) => Buffer;
 type Tables = (tag: string, length?: number) => Buffer | null;
 
 function withFile<T>(file: string, use: (read: Read, size: number) => T): T {
+  // A pipe would block the thread.
+  if (!statSync(file).isFile()) throw new Error(`${file} is not a file`);
   const descriptor = openSync(file, 'r');
   try {
     return use((offset, length) => {

@@ -52,7 +52,7 @@ export function wordsOf(
   return words;
 }
 
-/** Korean syllables in parts, as macOS writes names of files: fonts have whole syllables. */
+/** Composes Korean syllables, which macOS splits in names of files: fonts have whole syllables. */
 const composed = (text: string): string =>
   /[\u1100-\u11ff]/.test(text) ? text.normalize('NFC') : text;
 
@@ -80,16 +80,16 @@ const NO_SPACES =
 /** A line cannot begin or end with these. */
 const NOT_FIRST = /^[\p{Pe}\p{Pf}\p{Po}\p{M}\u30fc\u3005]/u;
 const NOT_LAST = /[\p{Ps}\p{Pi}]$/u;
-/** Made when a text needs it: it reads dictionaries. */
-let words: Intl.Segmenter | undefined;
+/** Created when a text needs it, because it reads dictionaries. */
+let segmenter: Intl.Segmenter | undefined;
 
 /** Chinese, Japanese and Thai have no spaces: lines break between words that dictionaries know. */
 function partsOf(text: string): string[] {
   if (!NO_SPACES.test(text)) return [text];
   const parts: string[] = [];
   let previous = '';
-  words ??= new Intl.Segmenter('en', { granularity: 'word' });
-  for (const { segment } of words.segment(text)) {
+  segmenter ??= new Intl.Segmenter('en', { granularity: 'word' });
+  for (const { segment } of segmenter.segment(text)) {
     const canBreak =
       (NO_SPACES.test(previous) || NO_SPACES.test(segment)) &&
       !NOT_FIRST.test(segment) &&

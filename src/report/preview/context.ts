@@ -73,7 +73,7 @@ export interface PreviewContext {
 }
 
 /** Characters of image data in the output: one image can occur often. */
-const MAX_IMAGE_DATA = 20_000_000;
+const MAX_IMAGE_DATA = 12 * 1024 * 1024;
 /** Characters of CSS that are read. */
 const MAX_CSS = 1_000_000;
 
@@ -91,6 +91,7 @@ export function createContext(
   const lacked = lackedFeatures(client);
   const collector = collectRemoved(lineAt);
   const darkMode = theme === 'dark' ? client.darkMode : 'none';
+  const makePublic = publicText ?? ((text: string) => text);
   const out: string[] = [];
   let length = 0;
   let truncated = false;
@@ -164,10 +165,10 @@ export function createContext(
     removed: collector.list,
     reportMarker(marker, { start, end }) {
       const feature = lacked.get(marker);
-      if (feature) collector.add(feature, start, html.slice(start, Math.min(end, start + 1000)));
+      if (feature) collector.add(feature, start, html.slice(start, end));
       return feature !== undefined;
     },
-    publicText: publicText ?? ((text) => text),
+    publicText: makePublic,
     imageFor,
     dataUriFor,
     typeOfPart(contentId) {
@@ -185,7 +186,7 @@ export function createContext(
       theme,
       darkMode,
       isWord: client.isWord,
-      publicText: publicText ?? ((text) => text),
+      publicText: makePublic,
       remove: (feature, position, text) => collector.add(feature, start() + position, text),
       imageAt: dataUriFor,
       darkScheme: setDarkScheme,

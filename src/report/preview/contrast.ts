@@ -27,11 +27,14 @@ export function contrastRatio(a: number, b: number): number {
 
 /** Relative luminance in sRGB. */
 function luminance(color: number): number {
-  const [red, green, blue] = channelsOf(color).map((channel) => {
-    const value = channel / 255;
-    return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
-  });
+  const [red, green, blue] = channelsOf(color).map(linearLight);
   return 0.2126 * red! + 0.7152 * green! + 0.0722 * blue!;
+}
+
+/** A channel of sRGB, from 0 to 255, as linear light from 0 to 1. */
+export function linearLight(channel: number): number {
+  const value = channel / 255;
+  return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
 }
 
 const channelsOf = (color: number): number[] => [16, 8, 0].map((bits) => (color >> bits) & 255);

@@ -81,8 +81,8 @@ export function isSelfContained(text: string): boolean {
 export const withoutTags = (css: string): string => css.replace(/<(?=[a-z/!?])/gi, '\\3c ');
 
 /** Splits a list of selectors at its commas. */
-export function splitSelectors(list: string): { text: string; start: number }[] {
-  const selectors: { text: string; start: number }[] = [];
+export function splitSelectors(list: string): string[] {
+  const selectors: string[] = [];
   let start = 0;
   let depth = 0;
   let quote = '';
@@ -95,7 +95,7 @@ export function splitSelectors(list: string): { text: string; start: number }[] 
     else if (char === '(' || char === '[') depth += 1;
     else if (char === ')' || char === ']') depth = Math.max(0, depth - 1);
     else if ((char === ',' && depth === 0) || char === undefined) {
-      selectors.push({ text: list.slice(start, i).trim(), start });
+      selectors.push(list.slice(start, i).trim());
       start = i + 1;
     }
   }

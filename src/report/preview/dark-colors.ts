@@ -2,6 +2,7 @@
 
 import { NAMED_COLORS } from '../../analysis/html/visibility.ts';
 import type { DarkMode } from './clients.ts';
+import { linearLight } from './contrast.ts';
 
 /** What a color is for: clients treat text and its background in opposite ways. */
 export type ColorUse = 'text' | 'background';
@@ -101,10 +102,7 @@ function hslToRgb(hue: number, saturation: number, lightness: number): [number, 
 // Oklab, in which equal steps of lightness look equal (Björn Ottosson, 2020).
 
 function toOklab(red: number, green: number, blue: number): [number, number, number] {
-  const [r, g, b] = [red, green, blue].map((value) => {
-    const part = value / 255;
-    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
-  }) as [number, number, number];
+  const [r, g, b] = [red, green, blue].map(linearLight) as [number, number, number];
   const l = Math.cbrt(0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b);
   const m = Math.cbrt(0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b);
   const s = Math.cbrt(0.0883024619 * r + 0.2817188376 * g + 0.6299787005 * b);

@@ -2,8 +2,6 @@
 
 const words = (text: string): Set<string> => new Set(text.trim().split(/\s+/));
 
-export const VOID_ELEMENTS = words('br col hr img wbr source');
-
 /** Elements that are written as they are. */
 export const KEPT_ELEMENTS = words(`
   a abbr acronym address article aside b bdi bdo big blockquote br caption center cite code col

@@ -19,14 +19,9 @@ export interface LoadedImage {
 /** Image types that browsers support. The type becomes part of the HTML, so any other text must not match. */
 const IMAGE_TYPES = /^image\/(?:png|jpe?g|gif|webp|avif|bmp|svg\+xml)$/;
 
-const DATA_IMAGE = /^data:image\/(?:png|jpe?g|gif|webp|avif|bmp|svg\+xml);base64,[\w+/=\s]*$/i;
-
-/** Characters of all data URIs in one document, repetitions included. */
-const MAX_DATA_LENGTH = 12 * 1024 * 1024;
-
 export interface ImageSource {
-  /** `showsRemote`: whether remote images are shown if they were loaded. A document has a limit of its own. */
-  forDocument(showsRemote: boolean): (src: string) => PreviewImage;
+  /** The image at a `cid:` or remote URL. `showsRemote`: whether remote images are shown if they were loaded. */
+  imageAt(src: string, showsRemote: boolean): PreviewImage;
   /** The parts of the message that its documents show. */
   embedded: ReadonlySet<Part>;
   /** The BIMI logo of the sender as a data URI; null if it was not loaded. */
@@ -61,31 +56,24 @@ export function imageSource(
     return uriOf(part, part.type, part.content);
   }
 
-  function imageAt(written: string, showsRemote: boolean): string | PreviewImage['kind'] | null {
-    const src = written.trim();
-    if (/^cid:/i.test(src)) return inlineUri(src);
-    if (/^data:/i.test(src)) return DATA_IMAGE.test(src) ? src : null;
-    const url = imageUrlOf(src);
-    if (url === null) return null;
-    if (pixels.has(url)) return 'tracking_pixel';
-    return showsRemote && loaded !== null ? loadedUri(remote.get(url)) : 'blocked';
-  }
-
   return {
     embedded,
     logo: () => loadedUri(loaded?.find(({ kind }) => kind === 'bimi_logo')),
-    forDocument(showsRemote) {
-      let remaining = MAX_DATA_LENGTH;
-      return (src) => {
-        const image = imageAt(src, showsRemote);
-        if (image === 'tracking_pixel' || image === 'blocked') return { kind: image };
-        if (image === null || image.length > remaining) return { kind: 'missing' };
-        remaining -= image.length;
-        return { kind: 'shown', dataUri: image };
-      };
+    imageAt(written, showsRemote) {
+      const src = written.trim();
+      if (/^cid:/i.test(src)) return shownOrMissing(inlineUri(src));
+      const url = imageUrlOf(src);
+      if (url === null) return { kind: 'missing' };
+      if (pixels.has(url)) return { kind: 'tracking_pixel' };
+      return showsRemote && loaded !== null
+        ? shownOrMissing(loadedUri(remote.get(url)))
+        : { kind: 'blocked' };
     },
   };
 }
+
+const shownOrMissing = (dataUri: string | null): PreviewImage =>
+  dataUri === null ? { kind: 'missing' } : { kind: 'shown', dataUri };
 
 /** Encodes each image once. */
 function dataUris() {

@@ -4,8 +4,7 @@ import { hasCode, tagsInText } from '../../analysis/checks/merge-tags.ts';
 import { scanHtml } from '../../analysis/html/facts.ts';
 import { type PreviewText, previewText } from '../../analysis/html/preview-text.ts';
 import { mentionsUnsubscribe } from '../../analysis/links/unsubscribe.ts';
-import { collapseSpace, plainWords, stripFiller } from '../../analysis/text.ts';
-import { withoutControls } from './controls.ts';
+import { collapseSpace, plainWords, stripFiller, withoutControls } from '../../analysis/text.ts';
 import { INBOX_LISTS, type InboxList } from './inbox-lists.ts';
 import { fitText, graphemesOf } from './text-width.ts';
 
@@ -26,7 +25,7 @@ export interface InboxLine {
   previewLines: number;
   /** Subject and preview share one line: a long subject leaves no space for the preview. */
   sharesLine: boolean;
-  /** One or two letters for the sender, as this client draws them. */
+  /** One or two letters for the sender, as this client draws them; `?` without a sender. */
   initials: string;
   /** What the widths rest on, as a sentence. */
   basis: string;
@@ -44,8 +43,6 @@ export interface InboxInput {
 
 export interface InboxLines {
   lines: InboxLine[];
-  /** At most two letters; `?` without a sender. */
-  initials: string;
   /** Where the preview text starts. */
   previewSource: 'preheader' | 'text' | 'alt' | 'text_part' | 'none';
   /** Why the lines are probably not what the author meant, as sentences. */
@@ -60,13 +57,11 @@ export function inboxLines(input: InboxInput): InboxLines {
   const name = clean(input.fromName);
   const address = clean(input.fromAddress);
   const subject = clean(input.subject);
-  const found = previewOf(input);
-  const preview = { ...found, text: input.publicText?.(found.text) ?? found.text };
+  const preview = previewOf(input);
   return {
     lines: INBOX_LISTS.map((list) =>
       lineIn(list, { name, address, subject, preview: preview.text }),
     ),
-    initials: initialsOf(name, address),
     previewSource: preview.source,
     warnings: warningsAbout({ name, subject, preview }),
   };
@@ -77,22 +72,25 @@ const clean = (text: string | null): string =>
 
 interface Preview {
   text: string;
+  /** The hidden text that it starts with; empty if there is none. */
+  preheader: string;
   source: InboxLines['previewSource'];
-  /** null without HTML. */
-  html: PreviewText | null;
+  browserLine: PreviewText['browserLine'];
   /** Whether the message has examples of code, which may be about merge tags. */
   showsCode: boolean;
 }
 
-function previewOf({ html, text }: InboxInput): Preview {
+function previewOf({ html, text, publicText = (shown) => shown }: InboxInput): Preview {
   const facts = html === null ? null : scanHtml(html);
   const showsCode = hasCode((text ?? '').slice(0, MAX_CODE_SEARCH), facts);
   if (facts) {
-    const preview = previewText(facts);
-    return { text: clean(preview.text), source: preview.source, html: preview, showsCode };
+    const { source, browserLine, ...found } = previewText(facts);
+    const preheader = publicText(clean(found.preheader));
+    return { text: publicText(clean(found.text)), preheader, source, browserLine, showsCode };
   }
   const shown = stripFiller(clean(text)).text;
-  return { text: shown, source: shown === '' ? 'none' : 'text_part', html: null, showsCode };
+  const source = shown === '' ? 'none' : 'text_part';
+  return { text: publicText(shown), preheader: '', source, browserLine: null, showsCode };
 }
 
 const MAX_CODE_SEARCH = 1_000_000;
@@ -184,7 +182,7 @@ function warningsAbout({
   const tags = [
     ...tagsInText(name),
     ...tagsInText(subject),
-    ...tagsInText(preview.showsCode ? (preview.html?.preheader ?? '') : shown),
+    ...tagsInText(preview.showsCode ? preview.preheader : shown),
   ];
   warn(
     tags.length > 0,
@@ -203,18 +201,18 @@ function warningsAbout({
 }
 
 function previewWarnings(
-  { source, html }: Preview,
+  { source, browserLine }: Preview,
   subject: string,
   shown: string,
   start: string,
 ): string[] {
   const found: [isTrue: boolean, sentence: string][] = [
     [
-      html?.browserLine === 'start',
+      browserLine === 'start',
       `The preview is the link to the web version: ${start}. Put a preview sentence before it, in a hidden element.`,
     ],
     [
-      html?.browserLine === 'after_preheader',
+      browserLine === 'after_preheader',
       'Your hidden preview text is so short that the link to the web version follows it.',
     ],
     [source === 'alt', `The preview starts with the alt text of an image: ${start}.`],

@@ -6,8 +6,14 @@ import { type AccessibilityView, accessibilityView } from './accessibility.ts';
 import { PREVIEW_CLIENTS, type PreviewClient, type PreviewClientId } from './clients.ts';
 import { type ImageSource, imageSource, type LoadedImage } from './images.ts';
 import { type InboxLines, inboxLines } from './inbox-line.ts';
-import { type ShownText, textAsShown, textFormatOf } from './plain-text.ts';
-import type { RemovedFeature } from './removed-features.ts';
+import {
+  MAX_TEXT,
+  type ShownText,
+  type TextFormat,
+  textAsShown,
+  textFormatOf,
+} from './plain-text.ts';
+import { type RemovedFeature, RULES } from './removed-features.ts';
 import { previewFor } from './rewrite.ts';
 
 export const PREVIEW_THEMES = ['light', 'dark'] as const;
@@ -30,6 +36,8 @@ export interface ShownFrame extends PreviewChoice {
 export interface ClientPreview {
   client: PreviewClient;
   removed: RemovedFeature[];
+  /** The VML shapes that the client draws and this preview does not, or only as boxes; null without any. */
+  undrawn: RemovedFeature | null;
   /** Of the HTML part; null if the client shows all of it. */
   clippedAtLine: number | null;
   truncated: boolean;
@@ -94,13 +102,7 @@ export function messagePreview(
     logo: source.logo(),
     clients,
     images: remoteImages(wanted, images, publicText),
-    text:
-      text === null
-        ? null
-        : withPublicSpans(
-            textAsShown(publicText(text.slice(0, MAX_TEXT)), textFormatOf(parts)),
-            publicText,
-          ),
+    text: text === null ? null : shownText(text, textFormatOf(parts), publicWords),
     accessibility: html === null ? null : withPublicText(accessibilityView(html), publicText),
   };
   return { preview, embedded: source.embedded };
@@ -120,14 +122,23 @@ function memoized(publicText: (text: string) => string): (text: string) => strin
 
 const MAX_KNOWN_TEXTS = 100_000;
 
-/** An address can be on two lines that clients join (RFC 3676). */
-const withPublicSpans = (shown: ShownText, publicText: (text: string) => string): ShownText => ({
-  ...shown,
-  paragraphs: shown.paragraphs.map((paragraph) => ({
-    ...paragraph,
-    spans: paragraph.spans.map((span) => ({ ...span, text: publicText(span.text) })),
-  })),
-});
+function shownText(
+  text: string,
+  format: TextFormat,
+  publicText: MessagePreviewOptions['publicText'],
+): ShownText {
+  if (!publicText) return textAsShown(text, format);
+  const shown = textAsShown(publicText(text.slice(0, MAX_TEXT)), format);
+  return {
+    ...shown,
+    // An address can be on two lines that clients join (RFC 3676).
+    paragraphs: shown.paragraphs.map((paragraph) => ({
+      ...paragraph,
+      spans: paragraph.spans.map((span) => ({ ...span, text: publicText(span.text) })),
+    })),
+    truncated: shown.truncated || text.length > MAX_TEXT,
+  };
+}
 
 const withPublicText = (
   view: AccessibilityView,
@@ -148,9 +159,6 @@ const withPublicText = (
     detail: publicText(problem.detail),
   })),
 });
-
-/** Characters of the text part. */
-const MAX_TEXT = 200_000;
 
 /** The HTML of one frame; null without HTML. */
 export function previewFrame(
@@ -178,7 +186,7 @@ const frameOf = (
 ) =>
   previewFor(html, client, {
     theme,
-    imageAt: source.forDocument(images === 'on'),
+    imageAt: (src) => source.imageAt(src, images === 'on'),
     publicText,
   });
 
@@ -192,10 +200,12 @@ function clientPreviews(
   const previews = PREVIEW_CLIENTS.map((client) => {
     const images = shown.hasImages ? 'on' : 'off';
     const first = frameOf(html, client, { theme: 'light', images }, shown);
+    const found = shown.publicText ? first.removed.map(withoutSource) : first.removed;
     const choices = choicesOf(client.id, shown.hasImages, isServed);
     return {
       client,
-      removed: shown.publicText ? first.removed.map(withoutSource) : first.removed,
+      removed: found.filter(({ slug }) => slug !== RULES.vml.slug),
+      undrawn: found.find(({ slug }) => slug === RULES.vml.slug) ?? null,
       clippedAtLine: first.clippedAtLine,
       truncated: first.truncated,
       frames: choices.map((choice): ShownFrame => {

@@ -2,8 +2,7 @@
 
 import { parseStructuredField } from '../../analysis/mime/headers.ts';
 import { MAX_LINE_OCTETS, type Part } from '../../analysis/mime/message.ts';
-import { hasVisibleText } from '../../analysis/text.ts';
-import { withoutControls } from './controls.ts';
+import { hasVisibleText, withoutControls } from '../../analysis/text.ts';
 
 /** The parameters of its Content-Type (RFC 3676). */
 export interface TextFormat {
@@ -29,7 +28,8 @@ export interface ShownText {
   truncated: boolean;
 }
 
-const MAX_TEXT = 200_000;
+/** Characters that are shown. */
+export const MAX_TEXT = 200_000;
 const MAX_PARAGRAPHS = 3000;
 const MAX_QUOTE_DEPTH = 20;
 /** URLs that are marked. */
@@ -226,7 +226,7 @@ function longLineNotes(lines: string[]): string[] {
   ];
 }
 
-const LONG_LINES = 'Most clients wrap such lines; some need scrolling.';
+const LONG_LINES = 'Most clients wrap such lines; some require horizontal scrolling.';
 
 /** Characters, counted only where it matters. */
 const lengthOf = (line: string): number =>

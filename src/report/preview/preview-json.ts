@@ -3,6 +3,7 @@
 import type { AccessibilityView } from './accessibility.ts';
 import type { InboxLine } from './inbox-line.ts';
 import type { ClientPreview, MessagePreview } from './message-preview.ts';
+import type { RemovedFeature } from './removed-features.ts';
 
 /** Without the frames, which are documents of their own. */
 export function previewJson({ inbox, clients, text, accessibility }: MessagePreview) {
@@ -30,23 +31,26 @@ const listJson = ({ list, sender, subject, preview, basis }: InboxLine) => ({
   basis,
 });
 
-const clientJson = ({ client, removed, clippedAtLine, truncated }: ClientPreview) => ({
+const clientJson = ({ client, removed, undrawn, clippedAtLine, truncated }: ClientPreview) => ({
   client: client.id,
   name: client.name,
   width: client.width,
   dark_mode: client.darkMode,
   clipped_at_line: clippedAtLine,
   truncated,
-  removed: removed.map((feature) => ({
-    feature: feature.slug,
-    title: feature.title,
-    url: feature.url,
-    count: feature.count,
-    places: feature.places,
-    missing_in: feature.missingIn,
-    support_full: feature.support?.full ?? null,
-    support_partial: feature.support?.partial ?? null,
-  })),
+  removed: removed.map(featureJson),
+  undrawn: undrawn && featureJson(undrawn),
+});
+
+const featureJson = (feature: RemovedFeature) => ({
+  feature: feature.slug,
+  title: feature.title,
+  url: feature.url,
+  count: feature.count,
+  places: feature.places,
+  missing_in: feature.missingIn,
+  support_full: feature.support?.full ?? null,
+  support_partial: feature.support?.partial ?? null,
 });
 
 const accessibilityJson = (view: AccessibilityView) => ({

@@ -6,15 +6,14 @@ import { type HtmlFacts, isTiny } from '../../analysis/html/facts.ts';
 import type { Attributes } from '../../analysis/html/tokens.ts';
 import { isGenericText } from '../../analysis/links/generic-text.ts';
 import { hasVisibleText } from '../../analysis/text.ts';
+import { formatCount } from '../summary.ts';
 import type { ProblemList } from './accessibility-problems.ts';
 import type { Font } from './font.ts';
-import type { ItemCollector, ReadItem, ReadPlace } from './read-items.ts';
+import type { ItemCollector, ReadPlace } from './read-items.ts';
 
 const MAX_URL = 200;
 
 interface Table {
-  mark: ReadItem | null;
-  line: number;
   rows: number;
   cells: number;
   columns: number;
@@ -199,15 +198,7 @@ function openTable(place: Place, role: string, line: number, { out, problems }: 
     return null;
   }
   const mark = out.item('table', '', { ...place, heading: null, link: null }, line);
-  const table: Table = {
-    mark,
-    line,
-    rows: 0,
-    cells: 0,
-    columns: 0,
-    isData: false,
-    hasDataCells: false,
-  };
+  const table: Table = { rows: 0, cells: 0, columns: 0, isData: false, hasDataCells: false };
   place.table = table;
   return () => {
     const rows = Math.max(table.rows, 1);
@@ -233,16 +224,11 @@ function openTable(place: Place, role: string, line: number, { out, problems }: 
           `${count === 1 ? 'A table has' : `${formatCount(count)} tables have`} only th cells, so screen readers announce a table of headings. For layout, use td and role="presentation".`,
       });
     if (isAnnounced && mark) {
-      mark.text = `${plural(columns, 'column')}, ${plural(rows, 'row')}`;
+      mark.text = `${formatCount(columns, 'column')}, ${formatCount(rows, 'row')}`;
       out.item('end_of_table', '', { ...place, heading: null, link: null }, line);
     } else if (mark) out.remove(mark);
   };
 }
-
-const formatCount = (count: number): string => count.toLocaleString('en');
-
-const plural = (count: number, noun: string): string =>
-  `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;
 
 const MAX_SPAN = 1000;
 
@@ -266,7 +252,7 @@ function openList(place: Place, role: string, line: number, { out }: OpenContext
   const mark = out.item('list', '', { ...place, heading: null, link: null }, line);
   return () => {
     if (!mark) return;
-    mark.text = plural(list.items, 'item');
+    mark.text = formatCount(list.items, 'item');
     out.item('end_of_list', '', { ...place, heading: null, link: null }, line);
   };
 }

@@ -1,8 +1,13 @@
 /** Joins what a screen reader reads without a pause. */
 
-import { collapseSpace, hasVisibleText, type TextSink, textSink } from '../../analysis/text.ts';
+import {
+  collapseSpace,
+  hasVisibleText,
+  type TextSink,
+  textSink,
+  withoutControls,
+} from '../../analysis/text.ts';
 import type { ProblemList } from './accessibility-problems.ts';
-import { withoutControls } from './controls.ts';
 
 /** What is read without a pause. `file_name`: an image without alt text. */
 export interface ReadItem {

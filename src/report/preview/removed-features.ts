@@ -1,6 +1,7 @@
 /** Collects what a mail client removes from a message: which features, where, and who else lacks them. */
 
 import { CLIENTS, FEATURES } from '../../analysis/html/client-support.generated.ts';
+import { truncate } from '../plain-text.ts';
 import { type PreviewClient, tableIndex } from './clients.ts';
 
 export interface RemovedFeature {
@@ -53,7 +54,7 @@ export const RULES = {
   // Outlook for Windows draws all of it.
   vml: {
     slug: 'vml',
-    title: 'VML, of which this preview draws only rectangles',
+    title: 'VML (the preview draws only rectangles)',
     url: 'https://learn.microsoft.com/en-us/windows/win32/vml/web-workshop---specs---standards----introduction-to-vector-markup-language--vml-',
     missingIn: [],
     support: null,
@@ -104,16 +105,14 @@ export function collectRemoved(lineAt: (position: number) => number): RemovedCol
       }
       removed.count += 1;
       if (removed.places.length < MAX_PLACES)
-        removed.places.push({ line: lineAt(position), text: oneLine(text) });
+        removed.places.push({ line: lineAt(position), text: excerpt(text) });
     },
     list: () => [...features.values()],
   };
 }
 
-function oneLine(text: string): string {
-  const line = text.slice(0, 1000).replace(/\s+/g, ' ').trim();
-  return line.length > MAX_TEXT ? `${line.slice(0, MAX_TEXT - 1)}…` : line;
-}
+// Cut first: an attribute can have megabytes.
+const excerpt = (text: string): string => truncate(text.slice(0, 1000), MAX_TEXT);
 
 /** Returns the 1-based line of a position. */
 export function lineFinder(html: string): (position: number) => number {

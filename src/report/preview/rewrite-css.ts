@@ -1,12 +1,12 @@
 /** Writes the CSS of a message out again, without what a mail client lacks, and safe to show. */
 
 import {
+  type AddMarker,
   addAtRule,
   addPartMarkers,
   addSelector,
   type CssPart,
   cssParts,
-  KNOWN_MARKERS,
   propertyOf,
 } from '../../analysis/html/feature-markers.ts';
 import type { DarkMode } from './clients.ts';
@@ -115,39 +115,36 @@ function recordLacked(
 ): { all: boolean; selectors: string[] | null } {
   const { lacked } = context;
   if (lacked.size === 0) return { all: false, selectors: null };
-  const found = new Set<FeatureInfo>();
-  addPartMarkers(part, (marker) => {
-    const feature = KNOWN_MARKERS.has(marker) ? lacked.get(marker) : undefined;
-    if (feature) found.add(feature);
-  });
+  const found = lackedOf(lacked, (add) => addPartMarkers(part, add));
   if (found.size === 0) return { all: false, selectors: null };
   for (const feature of found) context.remove(feature, part.start, part.text);
   if (part.kind !== 'rule' || (part.isNested && lacked.has('selector nested')))
     return { all: true, selectors: null };
   // A client drops only the selectors of a list that it does not know.
-  const selectors = splitSelectors(part.text)
-    .map(({ text }) => text)
-    .filter((text) => !hasLacked(text, lacked));
+  const selectors = splitSelectors(part.text).filter((text) => !hasLacked(text, lacked));
   const isReduced = selectors.length > 0 && !hasLacked(selectors.join(','), lacked);
   return { all: !isReduced, selectors: isReduced ? selectors : null };
 }
 
-function hasLacked(selector: string, lacked: CssContext['lacked']): boolean {
-  let isLacked = false;
-  addSelector(selector, (marker) => {
-    isLacked ||= lacked.has(marker);
-  });
-  return isLacked;
-}
+const hasLacked = (selector: string, lacked: CssContext['lacked']): boolean =>
+  lackedOf(lacked, (add) => addSelector(selector, add)).size > 0;
 
 /** The features of a media query, such as that of `<style media>`, that the client lacks. */
-export function lackedInMedia(media: string, { lacked }: CssContext): FeatureInfo[] {
+export const lackedInMedia = (media: string, { lacked }: CssContext): FeatureInfo[] => [
+  ...lackedOf(lacked, (add) => addAtRule(`@media ${media}`, add)),
+];
+
+/** The features that the client lacks of those whose markers `addMarkers` adds. */
+function lackedOf(
+  lacked: CssContext['lacked'],
+  addMarkers: (add: AddMarker) => void,
+): Set<FeatureInfo> {
   const found = new Set<FeatureInfo>();
-  addAtRule(`@media ${media}`, (marker) => {
+  addMarkers((marker) => {
     const feature = lacked.get(marker);
     if (feature) found.add(feature);
   });
-  return [...found];
+  return found;
 }
 
 /** null if the part is not written. `selectors` are those of the part that stay, if not all do. */
@@ -165,7 +162,7 @@ function rewritePart(
     return resolveColorScheme(text, context.theme);
   }
   if (part.isKeyframe) return /^[\w\s.,%-]{1,200}$/.test(text) ? text : null;
-  const kept = (selectors ?? splitSelectors(text).map((selector) => selector.text))
+  const kept = (selectors ?? splitSelectors(text))
     .filter(
       (selector) => selector !== '' && isSelfContained(selector) && isPublic(selector, context),
     )

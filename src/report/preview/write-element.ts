@@ -1,5 +1,6 @@
 /** Writes the elements of a message out again as a mail client shows them. */
 
+import { VOID } from '../../analysis/html/elements.ts';
 import {
   ANCHOR_MARKER,
   attributeMarker,
@@ -19,7 +20,6 @@ import {
   KEPT_ELEMENTS,
   REPLACED_ELEMENTS,
   SVG_ELEMENTS,
-  VOID_ELEMENTS,
 } from './html-vocabulary.ts';
 import { badge, MEDIA_LABELS, TRACKING_PIXEL } from './preview-style.ts';
 import { RULES } from './removed-features.ts';
@@ -59,7 +59,7 @@ export function elementWriter(context: PreviewContext): ElementWriter {
   let linkColor: string | null = null;
 
   const push = (name: string) => {
-    if (!VOID_ELEMENTS.has(name) && open.length < MAX_OPEN) open.push(name);
+    if (!VOID.has(name) && open.length < MAX_OPEN) open.push(name);
   };
   const writeTag = (name: string, tag: Tag, extra: Extra = {}) => {
     write(`<${name}${attributes(tag, extra)}>`);
@@ -93,7 +93,7 @@ export function elementWriter(context: PreviewContext): ElementWriter {
     return false;
   };
   const openSource = (tag: Tag) => {
-    const url = (tag.attributes.get('srcset') ?? '').trim().split(/[\s,]/, 1)[0] ?? '';
+    const url = bestCandidate(tag.attributes.get('srcset') ?? '') ?? '';
     const media = tag.attributes.get('media') ?? '';
     attributes(tag);
     if (open.at(-1) !== 'picture' || url === '' || !isSelfContained(media)) return;
@@ -109,7 +109,7 @@ export function elementWriter(context: PreviewContext): ElementWriter {
   };
   /** Draws the rectangles that stand for buttons and backgrounds, without their images. */
   const openVml = (tag: Tag) => {
-    context.remove(RULES.vml, tag.start, tagText(context, tag));
+    context.remove(RULES.vml, tag.start, context.html.slice(tag.start, tag.end));
     if (!VML_BOXES.has(tag.name) || tag.selfClosing) return;
     write(`<div style="${escapeText(vmlBoxStyle(context, tag))}">`);
     push('div');
@@ -176,7 +176,7 @@ export function elementWriter(context: PreviewContext): ElementWriter {
       if (lacked.has(elementMarker(name)) || /^(?:html|head|body)$/.test(name)) return;
       const replaced = Object.hasOwn(REPLACED_ELEMENTS, name) ? REPLACED_ELEMENTS[name]! : name;
       const written = client.isWord && VML_BOXES.has(name) ? 'div' : replaced;
-      if (VOID_ELEMENTS.has(written)) return;
+      if (VOID.has(written)) return;
       if (!KEPT_ELEMENTS.has(written) && !SVG_ELEMENTS.has(written)) return;
       const position = open.lastIndexOf(written);
       if (position >= 0) open.length = position;
@@ -206,9 +206,6 @@ export function elementWriter(context: PreviewContext): ElementWriter {
 }
 
 const CONTROL_CLASS = 'preview--control';
-
-const tagText = ({ html }: PreviewContext, { start, end }: Tag): string =>
-  html.slice(start, Math.min(end, start + 1000));
 
 const VML_BOXES = new Set(['v:rect', 'v:roundrect']);
 

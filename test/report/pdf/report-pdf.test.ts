@@ -74,8 +74,7 @@ describe('Report PDF', { skip }, () => {
     const findings = checksToFix(BAD.checks);
     const dropped = new Set(findings.slice(16));
     const report = { ...BAD, checks: BAD.checks.filter((check) => !dropped.has(check)) };
-    for (const medium of [reportPdf(report), sharedPdf(shareOf([report]))]) {
-      const pdf = await medium;
+    for (const pdf of [await reportPdf(report), await sharedPdf(shareOf([report]))]) {
       const pages = pdfPages(pdf);
       assert.ok(pages.length <= 8, `${pages.length} pages`);
       const words = pdfPageWords(pdf, 1);

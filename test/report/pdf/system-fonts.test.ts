@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { execFileSync } from '../../../scripts/programs.ts';
 import { silentLog } from '../../../src/lib/log.ts';
 import { bundledFonts } from '../../../src/report/pdf/bundled-fonts.ts';
 import { reportPdf } from '../../../src/report/pdf/pdf.ts';
@@ -79,7 +80,7 @@ for (const [kind, name, font] of [
     assert.doesNotMatch(pdfFonts(await render([])), /NotoSansThai/);
   });
 
-test('fonts of the system are not used for what the executable has fonts for', () => {
+test('fonts of the system are not used for what the executable has fonts for', async () => {
   let searches = 0;
   const counting = {
     find: () => {
@@ -87,9 +88,8 @@ test('fonts of the system are not used for what the executable has fonts for', (
       return [];
     },
   };
-  return reportPdf({ ...GOOD, subject: '日本語 हिन्दी 🎉' }, counting).then(() =>
-    assert.equal(searches, 0),
-  );
+  await reportPdf({ ...GOOD, subject: '日本語 हिन्दी 🎉' }, counting);
+  assert.equal(searches, 0);
 });
 
 test('a regular font comes before a bold one, and an earlier path before a later one', (t) => {
@@ -105,8 +105,8 @@ test('a regular font comes before a bold one, and an earlier path before a later
 
 test('damaged and protected fonts are skipped', (t) => {
   const font = tamilFont();
-  const isProtected = Buffer.from(font);
-  isProtected.writeUInt16BE(2, font.readUInt32BE(entryOf(font, 'OS/2') + 8) + 8);
+  const protectedFont = Buffer.from(font);
+  protectedFont.writeUInt16BE(2, font.readUInt32BE(entryOf(font, 'OS/2') + 8) + 8);
   const withoutOutlines = Buffer.from(font);
   withoutOutlines.write('xxxx', entryOf(font, 'glyf'));
   const hugeCount = Buffer.from(font);
@@ -117,11 +117,17 @@ test('damaged and protected fonts are skipped', (t) => {
     'text.otf': Buffer.from('not a font at all, but long enough to look like one'),
     'collection.ttc': Buffer.from('ttcf\0\x01\0\0\0\0\0\x01\xff\xff\xff\xff', 'latin1'),
     'woff.woff': Buffer.from('wOFF\0\x01\0\0\0\0\0\0\0\x09\0\0', 'latin1'),
-    'protected.ttf': isProtected,
+    'protected.ttf': protectedFont,
     'outlines.ttf': withoutOutlines,
     'count.ttf': hugeCount,
   };
   assert.deepEqual(createSystemFonts([folderWith(t, files)]).find([FIRST]), []);
+});
+
+test('a pipe with the name of a font is skipped', (t) => {
+  const folder = folderWith(t, {});
+  execFileSync('mkfifo', [join(folder, 'pipe.ttf')]);
+  assert.deepEqual(createSystemFonts([folder]).find([FIRST]), []);
 });
 
 test('a font that is damaged where it is embedded never breaks a PDF', { skip }, async (t) => {

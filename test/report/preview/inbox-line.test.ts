@@ -82,7 +82,7 @@ const INITIALS: [name: string | null, address: string | null, initials: string][
 ];
 for (const [fromName, fromAddress, initials] of INITIALS)
   test(`The initials of ${fromName} <${fromAddress}> are ${initials}`, () => {
-    assert.equal(inbox({ fromName, fromAddress }).initials, initials);
+    assert.equal(lineOf({ fromName, fromAddress }, 'Outlook for Windows').initials, initials);
   });
 
 const SOURCES: [what: string, input: Partial<InboxInput>, source: string, preview: string][] = [
@@ -134,6 +134,17 @@ test('inboxLines does not warn about ordinary text', () => {
     '<pre>{{name}}</pre>',
   ])
     assert.deepEqual(inbox({ html }).warnings, [], html);
+});
+
+test('Warnings quote the hidden preview text in its public form', () => {
+  const html = '<p hidden>Hi %%jane@acme.example%%</p><pre>code</pre>';
+  const warnings = (publicText?: InboxInput['publicText']) =>
+    inbox({ html, ...(publicText && { publicText }) }).warnings.join(' ');
+  assert.match(warnings(), /unfilled merge tag: %%jane@acme\.example%%/);
+  assert.match(
+    warnings((text) => text.replaceAll('jane', 'j')),
+    /merge tag: %%j@acme\.example%%/,
+  );
 });
 
 test('The inbox line and the checks agree about preview text and merge tags', async () => {

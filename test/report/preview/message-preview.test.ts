@@ -200,4 +200,21 @@ describe('Public preview', () => {
     assert.match(source.html, /class="kept".*https:\/\/shop\.example\/…/s);
     assert.match(source.html, /p\{color:#010203;\}/);
   });
+
+  it('says that a long text is cut', async () => {
+    const text = goodMessage({}, `${'word '.repeat(60)}\n`.repeat(1000));
+    for (const publicText of [undefined, (words: string) => words])
+      assert.equal((await previewOf(text, { publicText })).preview.text!.truncated, true);
+  });
+});
+
+describe('VML', () => {
+  it('is not among what Outlook lacks', async () => {
+    const html = htmlMail('<!--[if mso]><v:oval><v:fill/></v:oval><![endif]--><p>x</p>');
+    const { preview } = await previewOf(html);
+    const outlook = preview.clients.find(({ client }) => client.isWord)!;
+    assert.deepEqual(outlook.removed, []);
+    assert.ok(outlook.undrawn);
+    assert.equal(preview.clients.find(({ client }) => client.isGmail)!.undrawn, null);
+  });
 });

@@ -157,11 +157,18 @@ test('previewFor lists what it removed with lines, text, count and support', () 
 });
 
 test('previewFor lists at most five places and one short line for each', () => {
-  const html = `<p style="opacity:${' 1'.repeat(200)}">a</p>`.repeat(9);
+  const html = `<p style="opacity:.${'1'.repeat(400)}">a</p>`.repeat(9);
   const [feature] = preview('outlook_windows', html).removed;
   assert.equal(feature!.count, 9);
   assert.equal(feature!.places.length, 5);
   assert.equal(feature!.places[0]!.text.length, 120);
+});
+
+test('previewFor lists text without control characters or halves of characters', () => {
+  const { removed } = preview('outlook_windows', `<p style="opacity:\u202e${'🚂'.repeat(200)}">a`);
+  const { text } = removed[0]!.places[0]!;
+  assert.ok(text.isWellFormed());
+  assert.match(text, /^opacity:·🚂+…$/u);
 });
 
 test('previewFor shows images that the caller has, in elements, attributes and styles', () => {
@@ -180,6 +187,11 @@ test('previewFor shows the largest image of a `srcset` without `src`', () => {
     src === 'https://a.example/2.png' ? { kind: 'shown', dataUri: PIXEL } : { kind: 'missing' };
   const html = '<img srcset="https://a.example/1.png 1x, https://a.example/2.png 2x" alt="c">';
   assert.equal(shown('as_sent', html, { imageAt }), `<img src="${PIXEL}" alt="c">`);
+});
+
+test('previewFor shows the image in a `source`, also if its URL contains a comma', () => {
+  const html = `<picture><source srcset="${PIXEL}" media="(min-width:9px)"></picture>`;
+  assert.equal(shown('as_sent', html), html);
 });
 
 test('previewFor removes image formats that the client lacks, by the type of the part', () => {

@@ -15,7 +15,7 @@ import { type Config, readConfig } from '../../../config/config.ts';
 import { VARIABLES } from '../../../config/variables.ts';
 import { AppError } from '../../../lib/errors.ts';
 import { silentLog } from '../../../lib/log.ts';
-import { fontPaths } from '../../../report/font-paths.ts';
+import { fontPaths } from '../../../report/pdf/system-fonts.ts';
 import { createReportRenderer } from '../../../report/renderer.ts';
 import type { ReportFormat, StoredReport } from '../../../report/report.ts';
 import { type Io, UsageError } from '../../command.ts';
