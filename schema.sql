@@ -1134,3 +1134,130 @@ CREATE TABLE feedback_message_sums (
   count     INTEGER NOT NULL,
   PRIMARY KEY (domain_id, subject, period, value)
 ) WITHOUT ROWID;
+
+-- The accounts at receivers that publish figures: which node fetches from each, and whether it works.
+CREATE TABLE receivers (
+  -- The name in the configuration.
+  id             TEXT NOT NULL PRIMARY KEY,
+  receiver       TEXT NOT NULL,
+  -- When it is next fetched; null: at once.
+  next_fetch_at  TEXT,
+  -- When the last fetch started, and when the last one without a problem did.
+  attempted_at   TEXT,
+  fetched_at     TEXT,
+  -- Failed fetches since then, the code of the last problem, and what to do about it.
+  failures       INTEGER NOT NULL DEFAULT 0,
+  problem        TEXT,
+  problem_detail TEXT,
+  failing_since  TEXT,
+  lease          TEXT,
+  leased_until   TEXT
+);
+
+-- The sign-ins to receivers with OAuth 2, like those in `seed_credentials`.
+CREATE TABLE receiver_credentials (
+  id            TEXT NOT NULL PRIMARY KEY,
+  configured    TEXT NOT NULL,
+  -- Encrypted.
+  refresh_token TEXT NOT NULL,
+  stored_at     TEXT NOT NULL,
+  rejected_at   TEXT
+);
+
+-- The domains that an account at Google shows.
+CREATE TABLE receiver_domains (
+  receiver_id    TEXT NOT NULL,
+  -- In A-labels.
+  name           TEXT NOT NULL,
+  -- What Google says, such as `OWNER` and `VERIFIED`.
+  permission     TEXT NOT NULL,
+  verification   TEXT,
+  -- When the account was last seen to have it.
+  listed_at      TEXT NOT NULL,
+  -- When its days and its requirements were last read; null: never.
+  days_at        TEXT,
+  requirements_at TEXT,
+  -- Why the last attempt to read them failed; null if it did not.
+  problem        TEXT,
+  problem_detail TEXT,
+  PRIMARY KEY (receiver_id, name)
+);
+CREATE INDEX receiver_domains_name ON receiver_domains (name);
+
+-- What Google publishes about a domain and a day. What is null was not published.
+CREATE TABLE receiver_days (
+  name           TEXT NOT NULL,
+  -- As Google counts days.
+  day            TEXT NOT NULL,
+  receiver_id    TEXT NOT NULL,
+  -- Rates are from 0 to 1.
+  spam_rate      REAL,
+  spf_rate       REAL,
+  dkim_rate      REAL,
+  dmarc_rate     REAL,
+  tls_rate       REAL,
+  tls_messages   INTEGER,
+  -- Messages that were rejected, and temporarily deferred.
+  reject_rate    REAL,
+  temp_fail_rate REAL,
+  -- JSON: the errors by type and reason; null if none were published.
+  errors         TEXT,
+  -- JSON: the spam rates of feedback loop identifiers; null if none were published.
+  feedback_loops TEXT,
+  fetched_at     TEXT NOT NULL,
+  PRIMARY KEY (name, day, receiver_id)
+);
+
+-- Whether a domain meets the requirements of Google for senders.
+CREATE TABLE receiver_requirements (
+  name        TEXT NOT NULL,
+  requirement TEXT NOT NULL,
+  receiver_id TEXT NOT NULL,
+  -- Such as `COMPLIANT` and `NEEDS_WORK`.
+  status      TEXT NOT NULL,
+  -- Why, as Google says it.
+  reason      TEXT,
+  -- When the status was first seen, and what it was before; null if there was none.
+  since       TEXT NOT NULL,
+  previous    TEXT,
+  checked_at  TEXT NOT NULL,
+  PRIMARY KEY (name, requirement, receiver_id)
+);
+
+-- What Microsoft publishes about an address and a period of activity.
+CREATE TABLE receiver_addresses (
+  address          TEXT NOT NULL,
+  -- The day that was asked for.
+  day              TEXT NOT NULL,
+  receiver_id      TEXT NOT NULL,
+  started_at       TEXT NOT NULL,
+  ended_at         TEXT NOT NULL,
+  rcpt_commands    INTEGER NOT NULL,
+  data_commands    INTEGER NOT NULL,
+  recipients       INTEGER NOT NULL,
+  -- `GREEN`, `YELLOW` or `RED`; null if none was published.
+  filter_result    TEXT,
+  -- From 0 to 1, and whether the real rate is below it.
+  complaint_rate   REAL,
+  is_below_rate    INTEGER NOT NULL DEFAULT 0,
+  trap_hits        INTEGER,
+  sample_helo      TEXT,
+  sample_mail_from TEXT,
+  comments         TEXT,
+  fetched_at       TEXT NOT NULL,
+  PRIMARY KEY (address, day, receiver_id, started_at)
+);
+CREATE INDEX receiver_addresses_day ON receiver_addresses (day);
+
+-- The addresses about which Microsoft says whether they are blocked.
+CREATE TABLE receiver_blocks (
+  receiver_id   TEXT NOT NULL,
+  first_address TEXT NOT NULL,
+  last_address  TEXT NOT NULL,
+  blocked       INTEGER NOT NULL,
+  details       TEXT NOT NULL,
+  -- When this state was first seen.
+  since         TEXT NOT NULL,
+  checked_at    TEXT NOT NULL,
+  PRIMARY KEY (receiver_id, first_address, last_address)
+);

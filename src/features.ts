@@ -18,7 +18,9 @@ import { deleteExpiredCounts } from './http/shared-rate-limit.ts';
 import { mailtests } from './mailtests/feature.ts';
 import { monitors } from './monitors/feature.ts';
 import { outbox } from './outbox/feature.ts';
+import { picture } from './picture/feature.ts';
 import { placement } from './placement/feature.ts';
+import { receivers } from './receivers/feature.ts';
 import type { Job } from './scheduler/scheduler.ts';
 import { schedules } from './schedules/feature.ts';
 import { search } from './search/feature.ts';
@@ -39,6 +41,8 @@ export const FEATURES: Feature[] = [
   placement,
   domains,
   feedback,
+  receivers,
+  picture,
   events,
   webhooks,
   monitors,

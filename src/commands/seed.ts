@@ -7,10 +7,10 @@ import { seedProvider } from '../config/seed-providers.ts';
 import { openSecrets, readSecretKey } from '../keys/secret-key.ts';
 import { closestName } from '../lib/closest-name.ts';
 import { type Log, printable, printableJson, silentLog } from '../lib/log.ts';
+import { AccountError, type AccountProblem } from '../net/account-error.ts';
 import { createDnsResolver, systemDnsServers } from '../net/dns/network-resolver.ts';
 import { createTrustedWebClient } from '../net/http/client.ts';
 import type { WebClient } from '../net/http/web.ts';
-import { MailboxError, type MailboxProblem } from '../net/mailbox-error.ts';
 import { signInByDevice } from '../net/oauth/device-flow.ts';
 import { signInByBrowser } from '../net/oauth/loopback-flow.ts';
 import type { Tokens } from '../net/oauth/token-endpoint.ts';
@@ -77,7 +77,7 @@ function findMailbox({ SEED_MAILBOXES }: Config, name: string): SeedMailbox & OA
 const BROWSER_TIMEOUT_MS = 10 * 60_000;
 
 /** The sign-in is not stored, because it doesn’t open this mailbox. */
-const WRONG_SIGN_IN: MailboxProblem[] = ['sign_in_failed', 'wrong_account', 'refused'];
+const WRONG_SIGN_IN: AccountProblem[] = ['sign_in_failed', 'wrong_account', 'refused'];
 
 async function signIn(
   io: Io,
@@ -91,7 +91,7 @@ async function signIn(
   try {
     const { accessToken, refreshToken } = await askPerson(io, mailbox, web);
     if (refreshToken === null)
-      throw new MailboxError(
+      throw new AccountError(
         'sign_in_failed',
         'The provider sent no refresh token. Remove the app from the account, and run the command again.',
       );
@@ -103,7 +103,7 @@ async function signIn(
       printMessage(io, `The mailbox can’t be read at the moment: ${printable(problem.message)}`);
     return EXIT.success;
   } catch (error) {
-    if (!(error instanceof MailboxError)) throw error;
+    if (!(error instanceof AccountError)) throw error;
     printMessage(io, `Not signed in to ${mailbox.name}: ${printable(error.message)}`);
     return WRONG_SIGN_IN.includes(error.problem) ? EXIT.negative : EXIT.externalFailure;
   } finally {
@@ -111,7 +111,7 @@ async function signIn(
   }
 }
 
-/** Shows what to do, and waits until the person has done it. Rejects with a MailboxError. */
+/** Shows what to do, and waits until the person has done it. Rejects with a AccountError. */
 async function askPerson(
   io: Io,
   { address, oauth }: SeedMailbox & OAuthSeed,
@@ -147,17 +147,17 @@ async function askPerson(
       },
     });
   } catch (error) {
-    if (signal.aborted) throw new MailboxError('sign_in_failed', 'Canceled.');
+    if (signal.aborted) throw new AccountError('sign_in_failed', 'Canceled.');
     throw error;
   }
 }
 
-async function problemOf(work: Promise<void>): Promise<MailboxError | null> {
+async function problemOf(work: Promise<void>): Promise<AccountError | null> {
   try {
     await work;
     return null;
   } catch (error) {
-    if (error instanceof MailboxError) return error;
+    if (error instanceof AccountError) return error;
     throw error;
   }
 }

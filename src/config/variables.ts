@@ -45,6 +45,7 @@ import {
   url,
   workers,
 } from './readers.ts';
+import { receiverAccounts } from './receivers.ts';
 import { seedMailboxes } from './seed-mailboxes.ts';
 
 // The declaration of one environment variable.
@@ -307,6 +308,12 @@ export const VARIABLES = {
     fallback: '',
     secret: true,
     help: 'Seed mailboxes for placement tests: a JSON array such as `[{"provider":"gmail","address":"seed@gmail.com","password":"app password"}]`.',
+  }),
+  RECEIVERS: variable({
+    read: receiverAccounts,
+    fallback: '',
+    secret: true,
+    help: 'Accounts at receivers that publish figures about senders: a JSON array such as `[{"receiver":"microsoft_snds","key":"key"}]`.',
   }),
   PLACEMENT_TIMEOUT: variable({
     read: placementTimeout,

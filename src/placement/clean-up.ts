@@ -3,8 +3,8 @@
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
 import { errorMessage } from '../lib/errors.ts';
+import { AccountError } from '../net/account-error.ts';
 import { type MessagesInFolder, moveToTrash } from '../net/imap/trash.ts';
-import { MailboxError } from '../net/mailbox-error.ts';
 import type { Job } from '../scheduler/scheduler.ts';
 import { claimRows } from '../store/leases.ts';
 import { type ImapSeed, withAccount } from './imap-source.ts';
@@ -35,7 +35,7 @@ export async function cleanUpSeeds(app: App): Promise<void> {
     try {
       await cleanUp(app, { ...seed, imap }, found);
     } catch (error) {
-      if (!(error instanceof MailboxError)) throw error;
+      if (!(error instanceof AccountError)) throw error;
       app.log.warn('cleaning up a seed mailbox failed', {
         seed: seed.name,
         error: errorMessage(error),

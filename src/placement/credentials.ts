@@ -10,9 +10,9 @@ import type { OAuthClient } from '../config/seed-sign-in.ts';
 import { isoTime } from '../lib/clock.ts';
 import type { SecretBox } from '../lib/crypto.ts';
 import { memoizePerObject } from '../lib/memoize.ts';
+import { AccountError } from '../net/account-error.ts';
 import { createTrustedWebClient } from '../net/http/client.ts';
 import type { WebClient } from '../net/http/web.ts';
-import { MailboxError } from '../net/mailbox-error.ts';
 import { refreshTokens, type Tokens } from '../net/oauth/token-endpoint.ts';
 import { type Db, lockIn, type Tx, transact } from '../store/open.ts';
 import type { SeedCredentialRow } from '../store/tables.generated.ts';
@@ -58,7 +58,7 @@ const memoryOf = memoizePerObject(
 /** The client for requests to the servers of seed mailboxes. */
 export const seedWeb = (app: App): WebClient => memoryOf(app).web;
 
-/** Calls `use` with an access token, and again with a new one if the server rejects the first. Rejects with a MailboxError. */
+/** Calls `use` with an access token, and again with a new one if the server rejects the first. Rejects with a AccountError. */
 export async function withAccessToken<T>(
   app: App,
   seed: OAuthSeed,
@@ -68,7 +68,7 @@ export async function withAccessToken<T>(
   try {
     return await use(accessToken);
   } catch (error) {
-    if (!(error instanceof MailboxError) || error.problem !== 'sign_in_failed') throw error;
+    if (!(error instanceof AccountError) || error.problem !== 'sign_in_failed') throw error;
     return use(await accessTokenOf(app, seed, accessToken));
   }
 }
@@ -106,7 +106,7 @@ async function refresh(app: App, seed: OAuthSeed): Promise<CachedToken> {
   try {
     received = await refreshTokens(seed.oauth, refreshToken, web);
   } catch (error) {
-    if (!(error instanceof MailboxError) || error.problem !== 'sign_in_expired') throw error;
+    if (!(error instanceof AccountError) || error.problem !== 'sign_in_expired') throw error;
     await setRejected(app, row, isoTime(now));
     throw signInExpired(seed, error.message);
   }
@@ -133,14 +133,14 @@ export const signInAdvice = ({ name, oauth }: OAuthSeed): string =>
     ? `Run: deliverability seed sign-in ${name}`
     : `Set a new "refresh_token" for ${name} in ${PREFIX}SEED_MAILBOXES, and restart the service.`;
 
-const signInRequired = (seed: OAuthSeed): MailboxError =>
-  new MailboxError(
+const signInRequired = (seed: OAuthSeed): AccountError =>
+  new AccountError(
     'sign_in_required',
     `Nobody has signed in to this mailbox yet. ${signInAdvice(seed)}`,
   );
 
-const signInExpired = (seed: OAuthSeed, detail?: string): MailboxError =>
-  new MailboxError(
+const signInExpired = (seed: OAuthSeed, detail?: string): AccountError =>
+  new AccountError(
     'sign_in_expired',
     `${detail ?? 'The provider no longer accepts the sign-in.'} ${signInAdvice(seed)}`,
   );

@@ -2,6 +2,7 @@
 
 import type { App } from '../app.ts';
 import type { SeedMailbox } from '../config/seed-mailboxes.ts';
+import { AccountError, type AccountProblem } from '../net/account-error.ts';
 import {
   type GraphFolder,
   type GraphMailbox,
@@ -9,7 +10,6 @@ import {
   type ListedMessage,
   openGraphMailbox,
 } from '../net/graph/mailbox.ts';
-import { MailboxError, type MailboxProblem } from '../net/mailbox-error.ts';
 import type { PlacementReason } from '../report/report.ts';
 import { type OAuthSeed, seedWeb, withAccessToken } from './credentials.ts';
 import { accountFault } from './graph-account.ts';
@@ -44,7 +44,7 @@ export function createGraphSource(app: App, seed: GraphSeed): SeedSource {
   let unreadableAt: number | null = null;
   const closing = new AbortController();
   /** Of the access token that was used last. */
-  let checked: { accessToken: string; fault: MailboxError | null } | null = null;
+  let checked: { accessToken: string; fault: AccountError | null } | null = null;
 
   async function requireAccount(mailbox: GraphMailbox, accessToken: string): Promise<void> {
     if (checked?.accessToken !== accessToken)
@@ -76,7 +76,7 @@ export function createGraphSource(app: App, seed: GraphSeed): SeedSource {
         refused.delete(id);
         sent += 1;
       } catch (error) {
-        if (!(error instanceof MailboxError) || signal.aborted) throw error;
+        if (!(error instanceof AccountError) || signal.aborted) throw error;
         const isOfServer = PROBLEMS_OF_SERVERS.includes(error.problem);
         if (!isOfServer && !PROBLEMS_OF_MESSAGES.includes(error.problem)) throw error;
         if (!refused.has(id)) failures += 1;
@@ -122,7 +122,7 @@ export function createGraphSource(app: App, seed: GraphSeed): SeedSource {
 
   return {
     async read(since) {
-      if (closing.signal.aborted) throw new MailboxError('closed', 'The service is stopping.');
+      if (closing.signal.aborted) throw new AccountError('closed', 'The service is stopping.');
       await withAccessToken(app, seed, (token) => look(token, since - CLOCK_TOLERANCE_MS));
       const searched = FOLDERS.map(({ name }) => name);
       return { searched, hasJunkFolder: true, truncatedAt, unreadableAt };
@@ -154,9 +154,9 @@ const newestOf = (messages: ListedMessage[]): number | null =>
     : Math.max(...messages.map(({ receivedAt }) => receivedAt)) + CLOCK_TOLERANCE_MS;
 
 /** Of one message: a response that makes no sense, or a refusal. */
-const PROBLEMS_OF_MESSAGES: readonly MailboxProblem[] = ['bad_response', 'refused'];
+const PROBLEMS_OF_MESSAGES: readonly AccountProblem[] = ['bad_response', 'refused'];
 /** Of one message, or of Graph as a whole. */
-const PROBLEMS_OF_SERVERS: readonly MailboxProblem[] = ['unreachable', 'timeout'];
+const PROBLEMS_OF_SERVERS: readonly AccountProblem[] = ['unreachable', 'timeout'];
 
 /** A message as Graph shows it, by which it is recognized. */
 function copyOfGraph({ headers, from, subject, body }: GraphMessage): MailCopy {

@@ -3,8 +3,8 @@
 import type { App } from '../app.ts';
 import type { ImapAccount, SeedMailbox } from '../config/seed-mailboxes.ts';
 import { errorMessage } from '../lib/errors.ts';
+import { AccountError } from '../net/account-error.ts';
 import { type ImapMailbox, type InboxWatch, openMailbox, watchInbox } from '../net/imap/mailbox.ts';
-import { MailboxError } from '../net/mailbox-error.ts';
 import { withAccessToken } from './credentials.ts';
 import { createMailboxState } from './mailbox-state.ts';
 import type { SeedSource } from './source.ts';
@@ -17,7 +17,7 @@ const WATCH_RETRY_MS = 60_000;
 /** For all that one look reads, however slowly the server sends it. The next look continues. */
 const LOOK_TIMEOUT_MS = 120_000;
 
-/** Calls `use` with what signs in to the mailbox: its password, or an access token. Rejects with a MailboxError. */
+/** Calls `use` with what signs in to the mailbox: its password, or an access token. Rejects with a AccountError. */
 export function withAccount<T>(
   app: App,
   { name, oauth, imap: { password, ...server } }: ImapSeed,
@@ -78,7 +78,7 @@ export function createImapSource(
     const over = Promise.withResolvers<never>();
     const end = () => {
       const detail = `${seed.imap.host} took longer than 2 minutes to send what is new.`;
-      over.reject(new MailboxError('timeout', detail));
+      over.reject(new AccountError('timeout', detail));
       disconnect();
     };
     look.addEventListener('abort', end);

@@ -5,7 +5,7 @@
 
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
-import { MailboxError } from '../net/mailbox-error.ts';
+import { AccountError } from '../net/account-error.ts';
 import type { Job } from '../scheduler/scheduler.ts';
 import { claimRows } from '../store/leases.ts';
 import { sourceFor } from './seed-sources.ts';
@@ -126,7 +126,7 @@ async function readOnce(
       last_read_at: isoTime(now),
     });
   } catch (error) {
-    if (!(error instanceof MailboxError)) throw error;
+    if (!(error instanceof AccountError)) throw error;
     if (signal.aborted) return;
     const { problem, message } = error;
     app.log.warn('a seed mailbox can’t be read', { seed: held.id, error: message });

@@ -2,9 +2,9 @@
 
 import type { SeedMailbox } from '../config/seed-mailboxes.ts';
 import type { Clock } from '../lib/clock.ts';
+import { AccountError } from '../net/account-error.ts';
 import { junkFolders } from '../net/imap/junk-folders.ts';
 import type { GmailTab, ImapMailbox, SeenMessage } from '../net/imap/mailbox.ts';
-import { MailboxError } from '../net/mailbox-error.ts';
 import { readCopy } from './mail-copy.ts';
 import { CLOCK_TOLERANCE_MS, type FoundMessage } from './match.ts';
 import type { Look } from './source.ts';
@@ -99,7 +99,7 @@ export function createMailboxState(
       for (const uid of uids) refused.delete(keyOf(folder, uidValidity, uid));
       return messages;
     } catch (error) {
-      if (!(error instanceof MailboxError) || error.problem !== 'refused') throw error;
+      if (!(error instanceof AccountError) || error.problem !== 'refused') throw error;
       if (!mailbox.isOpen()) throw error;
     }
     if (uids.length > 1) {
@@ -166,7 +166,7 @@ export function createMailboxState(
     async read(mailbox, since, recheck = new Set()) {
       const folders = junkFolders(await mailbox.folders(), junk);
       if (folders.length > MAX_JUNK_FOLDERS)
-        throw new MailboxError(
+        throw new AccountError(
           'bad_response',
           `The mailbox has ${folders.length} spam folders. At most ${MAX_JUNK_FOLDERS} are searched.`,
         );

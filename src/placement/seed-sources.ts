@@ -20,7 +20,7 @@ export function sourceFor(app: App, seed: SeedMailbox): SeedSource {
 
 const ACCESS_TIMEOUT_MS = 30_000;
 
-/** Tries whether the access token opens this mailbox. Rejects with a MailboxError if not. */
+/** Tries whether the access token opens this mailbox. Rejects with a AccountError if not. */
 export async function tryAccess(
   seed: SeedMailbox & OAuthSeed,
   accessToken: string,

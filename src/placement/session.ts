@@ -5,7 +5,7 @@ import type { SeedMailbox } from '../config/seed-mailboxes.ts';
 import { isoTime } from '../lib/clock.ts';
 import { errorMessage } from '../lib/errors.ts';
 import { LOOK_JOB } from '../mailtests/placement.ts';
-import { MailboxError, type MailboxProblem } from '../net/mailbox-error.ts';
+import { AccountError, type AccountProblem } from '../net/account-error.ts';
 import { untilAvailable } from '../store/until-available.ts';
 import {
   finalTime,
@@ -40,7 +40,7 @@ const SIGN_IN_RETRY_DELAYS_S = [60, 300, 900];
 /** Until someone has signed in, looking costs one query and no request. */
 const SIGN_IN_CHECK_DELAYS_S = [10, 30];
 
-const retryDelays = (problem: MailboxProblem): number[] =>
+const retryDelays = (problem: AccountProblem): number[] =>
   isSignInProblem(problem)
     ? SIGN_IN_CHECK_DELAYS_S
     : problem === 'sign_in_failed'
@@ -92,7 +92,7 @@ export function createSession(
         app.scheduler.wakeHere(LOOK_JOB);
       });
     } catch (error) {
-      if (!(error instanceof MailboxError)) throw error;
+      if (!(error instanceof AccountError)) throw error;
       // This node has ended the connection itself.
       if (closed) return;
       source.disconnect();
@@ -151,7 +151,7 @@ export function createSession(
 
   async function failed(
     open: OpenPlacement[],
-    { problem, message, retryAfterMs }: MailboxError,
+    { problem, message, retryAfterMs }: AccountError,
   ): Promise<void> {
     const now = app.clock.now();
     const delays = retryDelays(problem);

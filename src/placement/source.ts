@@ -30,11 +30,11 @@ export function isAffected(
 export interface SeedSource {
   /**
    * Connects if necessary, and reads what is new since the last call, or since a time. Of the messages with the keys in
-   * `recheck`, it forgets those that are no longer where they were. Rejects with a MailboxError.
+   * `recheck`, it forgets those that are no longer where they were. Rejects with a AccountError.
    */
   read(since: number, recheck?: ReadonlySet<string>): Promise<Look>;
   messages(): FoundMessage[];
-  /** The tab of a message in the inbox, `inbox` if it is in none; null if the server doesn’t say. Rejects with a MailboxError. */
+  /** The tab of a message in the inbox, `inbox` if it is in none; null if the server doesn’t say. Rejects with a AccountError. */
   tabOf(message: FoundMessage): Promise<GmailTab | 'inbox' | null>;
   /** Has the server report new mail to `onChange`, where it can. Never rejects. */
   keepWatch(onChange: () => void): Promise<void>;

@@ -19,6 +19,7 @@ const LEASED_TABLES = [
   'feedback_mails',
   'feedback_addresses',
   'image_loads',
+  'receivers',
 ] as const;
 type LeasedTable = (typeof LEASED_TABLES)[number];
 

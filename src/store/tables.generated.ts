@@ -1011,6 +1011,126 @@ export interface FeedbackMessageSumRow {
   count: number;
 }
 
+/** The accounts at receivers that publish figures: which node fetches from each, and whether it works. */
+export interface ReceiverRow {
+  /** The name in the configuration. */
+  id: string;
+  receiver: string;
+  /** When it is next fetched; null: at once. */
+  next_fetch_at: string | null;
+  /** When the last fetch started, and when the last one without a problem did. */
+  attempted_at: string | null;
+  fetched_at: string | null;
+  /** Failed fetches since then, the code of the last problem, and what to do about it. */
+  failures: number;
+  problem: string | null;
+  problem_detail: string | null;
+  failing_since: string | null;
+  lease: string | null;
+  leased_until: string | null;
+}
+
+/** The sign-ins to receivers with OAuth 2, like those in `seed_credentials`. */
+export interface ReceiverCredentialRow {
+  id: string;
+  configured: string;
+  /** Encrypted. */
+  refresh_token: string;
+  stored_at: string;
+  rejected_at: string | null;
+}
+
+/** The domains that an account at Google shows. */
+export interface ReceiverDomainRow {
+  receiver_id: string;
+  /** In A-labels. */
+  name: string;
+  /** What Google says, such as `OWNER` and `VERIFIED`. */
+  permission: string;
+  verification: string | null;
+  /** When the account was last seen to have it. */
+  listed_at: string;
+  /** When its days and its requirements were last read; null: never. */
+  days_at: string | null;
+  requirements_at: string | null;
+  /** Why the last attempt to read them failed; null if it did not. */
+  problem: string | null;
+  problem_detail: string | null;
+}
+
+/** What Google publishes about a domain and a day. What is null was not published. */
+export interface ReceiverDayRow {
+  name: string;
+  /** As Google counts days. */
+  day: string;
+  receiver_id: string;
+  /** Rates are from 0 to 1. */
+  spam_rate: number | null;
+  spf_rate: number | null;
+  dkim_rate: number | null;
+  dmarc_rate: number | null;
+  tls_rate: number | null;
+  tls_messages: number | null;
+  /** Messages that were rejected, and temporarily deferred. */
+  reject_rate: number | null;
+  temp_fail_rate: number | null;
+  /** JSON: the errors by type and reason; null if none were published. */
+  errors: string | null;
+  /** JSON: the spam rates of feedback loop identifiers; null if none were published. */
+  feedback_loops: string | null;
+  fetched_at: string;
+}
+
+/** Whether a domain meets the requirements of Google for senders. */
+export interface ReceiverRequirementRow {
+  name: string;
+  requirement: string;
+  receiver_id: string;
+  /** Such as `COMPLIANT` and `NEEDS_WORK`. */
+  status: string;
+  /** Why, as Google says it. */
+  reason: string | null;
+  /** When the status was first seen, and what it was before; null if there was none. */
+  since: string;
+  previous: string | null;
+  checked_at: string;
+}
+
+/** What Microsoft publishes about an address and a period of activity. */
+export interface ReceiverAddressRow {
+  address: string;
+  /** The day that was asked for. */
+  day: string;
+  receiver_id: string;
+  started_at: string;
+  ended_at: string;
+  rcpt_commands: number;
+  data_commands: number;
+  recipients: number;
+  /** `GREEN`, `YELLOW` or `RED`; null if none was published. */
+  filter_result: string | null;
+  /** From 0 to 1, and whether the real rate is below it. */
+  complaint_rate: number | null;
+  is_below_rate: number;
+  trap_hits: number | null;
+  sample_helo: string | null;
+  sample_mail_from: string | null;
+  comments: string | null;
+  fetched_at: string;
+}
+
+/** The addresses about which Microsoft says whether they are blocked. */
+export interface ReceiverBlockRow {
+  receiver_id: string;
+  first_address: string;
+  last_address: string;
+  blocked: number;
+  details: string;
+  /** When this state was first seen. */
+  since: string;
+  checked_at: string;
+}
+
 /** Every table by its name. */
 export interface Tables {
   service_facts: ServiceFactRow;
@@ -1068,4 +1188,11 @@ export interface Tables {
   complaints: ComplaintRow;
   bounces: BounceRow;
   feedback_message_sums: FeedbackMessageSumRow;
+  receivers: ReceiverRow;
+  receiver_credentials: ReceiverCredentialRow;
+  receiver_domains: ReceiverDomainRow;
+  receiver_days: ReceiverDayRow;
+  receiver_requirements: ReceiverRequirementRow;
+  receiver_addresses: ReceiverAddressRow;
+  receiver_blocks: ReceiverBlockRow;
 }

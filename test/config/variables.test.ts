@@ -232,6 +232,7 @@ const CASES: Record<Name, { good: [text: string, value: unknown][]; bad: string[
     ],
     bad: ['key', '-----BEGIN PRIVATE KEY-----'],
   },
+  RECEIVERS: { good: [['', []]], bad: ['x'] },
   SEED_MAILBOXES: {
     // More in seed-mailboxes.test.ts.
     good: [

@@ -4,8 +4,8 @@ import { findFault } from '../../analysis/blocklists/watch.ts';
 import { configuredBlocklists } from '../../app.ts';
 import type { SeedMailbox } from '../../config/seed-mailboxes.ts';
 import { randomToken } from '../../lib/crypto.ts';
+import { AccountError } from '../../net/account-error.ts';
 import { openMailbox } from '../../net/imap/mailbox.ts';
-import { MailboxError } from '../../net/mailbox-error.ts';
 import { queryRspamd } from '../../net/rspamd.ts';
 import { querySpamd } from '../../net/spamd.ts';
 import { isPassing, seedAdvice } from '../../placement/seeds.ts';
@@ -175,7 +175,7 @@ async function seedState(checkup: Checkup, seed: SeedMailbox) {
     mailbox.close();
     return ok(`${imap.host} accepts the sign-in.`);
   } catch (error) {
-    if (!(error instanceof MailboxError)) throw error;
+    if (!(error instanceof AccountError)) throw error;
     const report = isPassing(error.problem) ? warning : problem;
     return report(error.message, seedAdvice(error.problem));
   }

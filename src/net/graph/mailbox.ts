@@ -1,8 +1,8 @@
 /** Reads one mailbox through Microsoft Graph, within limits of size and time. It only sends GET requests. */
 
 import * as v from 'valibot';
+import { AccountError, quoted } from '../account-error.ts';
 import type { WebClient } from '../http/web.ts';
-import { MailboxError, quoted } from '../mailbox-error.ts';
 import { overloadError, requestError } from '../oauth/token-endpoint.ts';
 
 /** Graph’s own names, which are the same in all languages. */
@@ -89,7 +89,7 @@ const LISTED_FIELDS = 'id,receivedDateTime,inferenceClassification';
 const MESSAGE_FIELDS =
   'internetMessageId,subject,from,toRecipients,ccRecipients,internetMessageHeaders';
 
-/** Its operations reject with a MailboxError; with `sign_in_failed` if the access token is not accepted. */
+/** Its operations reject with a AccountError; with `sign_in_failed` if the access token is not accepted. */
 export function openGraphMailbox({ web, baseUrl, accessToken, signal }: GraphAccess): GraphMailbox {
   const { host } = new URL(baseUrl);
 
@@ -144,7 +144,7 @@ export function openGraphMailbox({ web, baseUrl, accessToken, signal }: GraphAcc
       for (let pages = 0; pages < MAX_PAGES; pages++) {
         const response = await get(url, MAX_PAGE_BYTES);
         if (response === null)
-          throw new MailboxError('refused', `${host} has no ${folder} folder.`);
+          throw new AccountError('refused', `${host} has no ${folder} folder.`);
         const page = v.safeParse(Listing, response);
         if (!page.success || page.output.value.length > MAX_LISTED) throw invalid(host);
         messages.push(...page.output.value.map(listedMessage));
@@ -184,8 +184,8 @@ function isBelow(text: string, baseUrl: string): boolean {
   return url.origin === base.origin && url.pathname.startsWith(`${base.pathname}/`);
 }
 
-const invalid = (host: string): MailboxError =>
-  new MailboxError('bad_response', `${host} sent an invalid Microsoft Graph response.`);
+const invalid = (host: string): AccountError =>
+  new AccountError('bad_response', `${host} sent an invalid Microsoft Graph response.`);
 
 function parsed(body: Uint8Array, host: string): unknown {
   try {
@@ -200,11 +200,11 @@ const GraphFault = v.object({ error: v.object({ code: Text, message: Text }) });
 function statusError(
   host: string,
   response: { code: number; headers: Record<string, string>; body: Uint8Array },
-): MailboxError {
+): AccountError {
   const { code, body } = response;
   if (code === 429 || code >= 500) return overloadError(host, response);
   if (code === 401)
-    return new MailboxError(
+    return new AccountError(
       'sign_in_failed',
       `${host} rejects the access token. Sign in again, and check the settings of the app.`,
     );
@@ -217,11 +217,11 @@ function statusError(
     // The status is enough.
   }
   return code === 403
-    ? new MailboxError(
+    ? new AccountError(
         'refused',
         `${host} denies access to the mailbox. Give the app the delegated permission Mail.Read, and sign in again.${reason}`,
       )
-    : new MailboxError('refused', `${host} rejected the request with HTTP ${code}.${reason}`);
+    : new AccountError('refused', `${host} rejected the request with HTTP ${code}.${reason}`);
 }
 
 function listedMessage({

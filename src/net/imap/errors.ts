@@ -1,11 +1,11 @@
 /** What can go wrong with an IMAP server, in words for administrators. */
 
 import type { ImapAccount } from '../../config/seed-mailboxes.ts';
-import { MailboxError, type MailboxProblem, quoted } from '../mailbox-error.ts';
+import { AccountError, type AccountProblem, quoted } from '../account-error.ts';
 
-export type ImapProblem = MailboxProblem;
+export type ImapProblem = AccountProblem;
 
-export class ImapError extends MailboxError {}
+export class ImapError extends AccountError {}
 
 /** The library’s message if the server announces no way to sign in that fits. */
 const UNSUPPORTED = 'Unsupported authentication mechanism';

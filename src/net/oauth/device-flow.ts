@@ -2,9 +2,9 @@
 
 import * as oidc from 'openid-client';
 import type { OAuthClient } from '../../config/seed-sign-in.ts';
+import { AccountError } from '../account-error.ts';
 import type { WebClient } from '../http/web.ts';
-import { MailboxError } from '../mailbox-error.ts';
-import { configurationOf, type Tokens, tokensOf, toMailboxError } from './token-endpoint.ts';
+import { configurationOf, type Tokens, toAccountError, tokensOf } from './token-endpoint.ts';
 
 export interface DevicePrompt {
   /** To open in a browser. */
@@ -27,7 +27,7 @@ const DEFAULT_INTERVAL_S = 5;
 const MAX_INTERVAL_S = 60;
 const MAX_LIFETIME_S = 3600;
 
-/** Rejects with a MailboxError. */
+/** Rejects with a AccountError. */
 export async function signInByDevice(
   client: OAuthClient,
   { web, wait, show }: DeviceFlow,
@@ -48,8 +48,8 @@ export async function signInByDevice(
   throw expired();
 }
 
-const expired = (): MailboxError =>
-  new MailboxError('sign_in_failed', 'The code has expired. Run the command again.');
+const expired = (): AccountError =>
+  new AccountError('sign_in_failed', 'The code has expired. Run the command again.');
 
 const Code = /^[\x21-\x7e][\x20-\x7e]{0,49}$/;
 
@@ -65,9 +65,9 @@ async function start(
     if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol) && Code.test(user_code))
       return device;
   } catch (error) {
-    throw toMailboxError(error, client);
+    throw toAccountError(error, client);
   }
-  throw new MailboxError(
+  throw new AccountError(
     'bad_response',
     `${new URL(client.tokenUrl).host} sent no valid code for signing in.`,
   );
@@ -88,8 +88,8 @@ async function poll(
     if (code === 'expired_token') throw expired();
     // The second is Microsoft’s name.
     if (code === 'access_denied' || code === 'authorization_declined')
-      throw new MailboxError('sign_in_failed', 'The sign-in was declined in the browser.');
-    const failure = toMailboxError(error, client);
+      throw new AccountError('sign_in_failed', 'The sign-in was declined in the browser.');
+    const failure = toAccountError(error, client);
     if (['timeout', 'unreachable', 'throttled'].includes(failure.problem)) return 'unreachable';
     throw failure;
   }

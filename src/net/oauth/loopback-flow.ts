@@ -5,9 +5,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import * as oidc from 'openid-client';
 import type { OAuthClient } from '../../config/seed-sign-in.ts';
+import { AccountError } from '../account-error.ts';
 import type { WebClient } from '../http/web.ts';
-import { MailboxError } from '../mailbox-error.ts';
-import { configurationOf, type Tokens, tokensOf, toMailboxError } from './token-endpoint.ts';
+import { configurationOf, type Tokens, toAccountError, tokensOf } from './token-endpoint.ts';
 
 export interface LoopbackFlow {
   web: WebClient;
@@ -19,7 +19,7 @@ export interface LoopbackFlow {
   show(url: string, port: number): void;
 }
 
-/** Rejects with a MailboxError. */
+/** Rejects with a AccountError. */
 export async function signInByBrowser(
   client: OAuthClient,
   { web, loginHint, signal, show }: LoopbackFlow,
@@ -56,13 +56,13 @@ export async function signInByBrowser(
     return tokensOf(response, client);
   } catch (error) {
     if (error instanceof oidc.AuthorizationResponseError)
-      throw new MailboxError(
+      throw new AccountError(
         'sign_in_failed',
         error.error === 'access_denied'
           ? 'The sign-in was declined in the browser.'
           : `The provider rejected the sign-in (${error.error.slice(0, 60)}). Check the settings of the app.`,
       );
-    throw toMailboxError(error, client);
+    throw toAccountError(error, client);
   } finally {
     server.close();
     server.closeAllConnections();
@@ -82,7 +82,7 @@ interface Redirect {
 function receiveRedirect(server: Server, { redirectUri, state, signal }: Redirect): Promise<URL> {
   const received = new Promise<URL>((resolve, reject) => {
     const stop = () =>
-      reject(new MailboxError('timeout', 'Nobody signed in. Run the command again.'));
+      reject(new AccountError('timeout', 'Nobody signed in. Run the command again.'));
     if (signal.aborted) stop();
     signal.addEventListener('abort', stop, { once: true });
     server.on('request', (request: IncomingMessage, response: ServerResponse) => {

@@ -2,9 +2,9 @@
 
 import * as oidc from 'openid-client';
 import type { OAuthClient } from '../../config/seed-sign-in.ts';
+import { AccountError, type AccountProblem, quoted } from '../account-error.ts';
 import type { Failure } from '../guarded-connection.ts';
 import type { WebClient } from '../http/web.ts';
-import { MailboxError, type MailboxProblem, quoted } from '../mailbox-error.ts';
 
 export interface Tokens {
   accessToken: string;
@@ -36,7 +36,7 @@ export function configurationOf(client: OAuthClient, web: WebClient): oidc.Confi
   return configuration;
 }
 
-/** Gets an access token for a refresh token. Rejects with a MailboxError; `sign_in_expired` if it was rejected. */
+/** Gets an access token for a refresh token. Rejects with a AccountError; `sign_in_expired` if it was rejected. */
 export async function refreshTokens(
   client: OAuthClient,
   refreshToken: string,
@@ -51,7 +51,7 @@ export async function refreshTokens(
     );
     return tokensOf(response, client);
   } catch (error) {
-    throw toMailboxError(error, client);
+    throw toAccountError(error, client);
   }
 }
 
@@ -60,13 +60,13 @@ const MAX_LIFETIME_S = 86_400;
 /** The tokens of Microsoft have about 3,000 characters. */
 const TOKEN = /^[\x21-\x7e]{1,20000}$/;
 
-/** Throws a MailboxError if the tokens can’t be used. */
+/** Throws a AccountError if the tokens can’t be used. */
 export function tokensOf(
   { access_token, refresh_token, expires_in }: oidc.TokenEndpointResponse,
   { tokenUrl }: Pick<OAuthClient, 'tokenUrl'>,
 ): Tokens {
   if (!TOKEN.test(access_token) || (refresh_token !== undefined && !TOKEN.test(refresh_token)))
-    throw new MailboxError('bad_response', `${new URL(tokenUrl).host} sent an invalid token.`);
+    throw new AccountError('bad_response', `${new URL(tokenUrl).host} sent an invalid token.`);
   const lifetime = expires_in !== undefined && expires_in > 0 ? expires_in : DEFAULT_LIFETIME_S;
   return {
     accessToken: access_token,
@@ -79,20 +79,20 @@ export function tokensOf(
 const EXPIRED = ['invalid_grant', 'interaction_required', 'consent_required', 'login_required'];
 const TEMPORARY = ['temporarily_unavailable', 'server_error', 'slow_down'];
 
-/** Any error of the library or of a request as a MailboxError. */
-export function toMailboxError(error: unknown, { tokenUrl }: OAuthClient): MailboxError {
+/** Any error of the library or of a request as a AccountError. */
+export function toAccountError(error: unknown, { tokenUrl }: OAuthClient): AccountError {
   for (let cause = error; cause instanceof Error; cause = cause.cause)
-    if (cause instanceof MailboxError) return cause;
+    if (cause instanceof AccountError) return cause;
   const { host } = new URL(tokenUrl);
   if (!(error instanceof oidc.ResponseBodyError))
-    return new MailboxError('bad_response', `${host} sent an invalid OAuth 2 response.`);
+    return new AccountError('bad_response', `${host} sent an invalid OAuth 2 response.`);
   const code = /^[\w.-]{1,60}$/.test(error.error) ? error.error : 'error';
   const reason = `${code}.${quoted(error.error_description)}`;
   if (EXPIRED.includes(code))
-    return new MailboxError('sign_in_expired', `${host} no longer accepts the sign-in: ${reason}`);
+    return new AccountError('sign_in_expired', `${host} no longer accepts the sign-in: ${reason}`);
   if (TEMPORARY.includes(code))
-    return new MailboxError('unreachable', `${host} is temporarily unavailable: ${reason}`);
-  return new MailboxError(
+    return new AccountError('unreachable', `${host} is temporarily unavailable: ${reason}`);
+  return new AccountError(
     'sign_in_failed',
     `${host} rejects the app: ${reason} Check "client_id", "client_secret" and the settings of the app.`,
   );
@@ -113,28 +113,28 @@ function fetchWith(web: WebClient): oidc.CustomFetch {
     if (result.status === 'failed') throw requestError(result, host);
     const { code } = result;
     if (code >= 300 && code < 400)
-      throw new MailboxError('bad_response', `${host} sent a redirect, which is not allowed.`);
+      throw new AccountError('bad_response', `${host} sent a redirect, which is not allowed.`);
     if (code === 429 || code >= 500) throw overloadError(host, result);
     // Statuses without a body are no valid answers, and `Response` accepts none for them.
     if (code < 200 || code === 204 || code === 205)
-      throw new MailboxError('bad_response', `${host} responded with HTTP ${code}.`);
+      throw new AccountError('bad_response', `${host} responded with HTTP ${code}.`);
     return new Response(Buffer.from(result.body), { status: code, headers: result.headers });
   };
 }
 
-const PROBLEMS: Partial<Record<Failure['reason'], MailboxProblem>> = {
+const PROBLEMS: Partial<Record<Failure['reason'], AccountProblem>> = {
   timeout: 'timeout',
   tls: 'tls_failed',
   protocol: 'bad_response',
   too_large: 'bad_response',
 };
 
-/** A request that failed, as a MailboxError. */
+/** A request that failed, as a AccountError. */
 export const requestError = (
   { reason, detail }: Pick<Failure, 'reason' | 'detail'>,
   host: string,
-): MailboxError =>
-  new MailboxError(PROBLEMS[reason] ?? 'unreachable', `Request to ${host} failed: ${detail}.`);
+): AccountError =>
+  new AccountError(PROBLEMS[reason] ?? 'unreachable', `Request to ${host} failed: ${detail}.`);
 
 const MAX_RETRY_AFTER_MS = 3_600_000;
 
@@ -142,15 +142,15 @@ const MAX_RETRY_AFTER_MS = 3_600_000;
 export function overloadError(
   host: string,
   { code, headers }: { code: number; headers: Record<string, string> },
-): MailboxError {
+): AccountError {
   const seconds = /^\d{1,9}$/.exec(headers['retry-after'] ?? '')?.[0];
   const retryAfterMs =
     seconds === undefined ? null : Math.min(Number(seconds) * 1000, MAX_RETRY_AFTER_MS);
   return code === 429 || retryAfterMs !== null
-    ? new MailboxError(
+    ? new AccountError(
         'throttled',
         `${host} is rate-limiting requests (HTTP ${code}).`,
         retryAfterMs,
       )
-    : new MailboxError('unreachable', `${host} is unavailable (HTTP ${code}).`);
+    : new AccountError('unreachable', `${host} is unavailable (HTTP ${code}).`);
 }

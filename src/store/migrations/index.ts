@@ -12,6 +12,7 @@ import {
 } from './version-15.ts';
 import { SUMS_OF_LONG_PERIODS } from './version-16.ts';
 import { IMAGES_AND_PREVIEWS } from './version-17.ts';
+import { RECEIVERS } from './version-18.ts';
 
 export interface Migration {
   /** The version that the schema has after this step. */
@@ -297,10 +298,19 @@ export const MIGRATIONS: Migration[] = [
     },
     postgres: withPostgresTypes(IMAGES_AND_PREVIEWS),
   },
+  {
+    // What Google and Microsoft publish: new tables only.
+    version: 18,
+    sideBySide: true,
+    sqlite(sqlite) {
+      sqlite.exec(RECEIVERS);
+    },
+    postgres: withPostgresTypes(RECEIVERS),
+  },
 ];
 
 /** The version of `schema.sql`. */
-export const SCHEMA_VERSION = 17;
+export const SCHEMA_VERSION = 18;
 
 // Step 3: teams with passwords and invitations, and outgoing email.
 

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { OAuthClient } from '../../../src/config/seed-sign-in.ts';
+import { AccountError } from '../../../src/net/account-error.ts';
 import { zoneResolver } from '../../../src/net/dns/zone.ts';
 import { createTrustedWebClient } from '../../../src/net/http/client.ts';
-import { MailboxError } from '../../../src/net/mailbox-error.ts';
 import { type DevicePrompt, signInByDevice } from '../../../src/net/oauth/device-flow.ts';
 import {
   HOSTILE_RESPONSES,
@@ -56,7 +56,7 @@ async function signIn(t: TestContext, polls: Answer[], device: Answer | object =
     show: (prompt) => prompts.push(prompt),
   });
   const outcome = await result.catch((failure: unknown) => {
-    assert.ok(failure instanceof MailboxError, String(failure));
+    assert.ok(failure instanceof AccountError, String(failure));
     assert.ok(!failure.message.includes('secret-device-code'));
     return failure;
   });
@@ -103,7 +103,7 @@ test('A sign-in that is declined or expires ends', async (t) => {
     ['expired_token', 'The code has expired. Run the command again.'],
   ] as const) {
     const { outcome } = await signIn(t, [error('authorization_pending'), error(code)]);
-    assert.equal((outcome as MailboxError).message, message);
+    assert.equal((outcome as AccountError).message, message);
   }
 });
 
@@ -112,7 +112,7 @@ test('The client stops when the code has expired, whatever the server says', asy
     ...DEVICE,
     expires_in: 22,
   });
-  assert.match((outcome as MailboxError).message, /The code has expired/);
+  assert.match((outcome as AccountError).message, /The code has expired/);
   assert.deepEqual(waits, [5, 5, 5, 5]);
   const endless = await signIn(t, [error('authorization_pending')], {
     ...DEVICE,
@@ -124,7 +124,7 @@ test('The client stops when the code has expired, whatever the server says', asy
 for (const [what, respond] of HOSTILE_RESPONSES)
   test(`A device endpoint that sends ${what} is a bad response`, async (t) => {
     const { outcome, prompts } = await signIn(t, [error('x')], respond);
-    assert.equal((outcome as MailboxError).problem, 'bad_response');
+    assert.equal((outcome as AccountError).problem, 'bad_response');
     assert.deepEqual(prompts, []);
   });
 
@@ -135,7 +135,7 @@ test('Codes and addresses that could deceive on a terminal are not shown', async
     { verification_uri: 'javascript:alert(1)' },
   ]) {
     const { outcome, prompts } = await signIn(t, [error('x')], { ...DEVICE, ...fields });
-    assert.equal((outcome as MailboxError).problem, 'bad_response');
+    assert.equal((outcome as AccountError).problem, 'bad_response');
     assert.deepEqual(prompts, []);
   }
 });

@@ -4,9 +4,9 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
 import type { OAuthClient } from '../../../src/config/seed-sign-in.ts';
+import { AccountError } from '../../../src/net/account-error.ts';
 import { zoneResolver } from '../../../src/net/dns/zone.ts';
 import { createTrustedWebClient } from '../../../src/net/http/client.ts';
-import { MailboxError } from '../../../src/net/mailbox-error.ts';
 import { signInByBrowser } from '../../../src/net/oauth/loopback-flow.ts';
 import { startHttpScript } from '../../helpers/http-script.ts';
 
@@ -61,7 +61,7 @@ async function signIn(
       });
     },
   }).catch((error: unknown) => {
-    assert.ok(error instanceof MailboxError, String(error));
+    assert.ok(error instanceof AccountError, String(error));
     return error;
   });
   await browsing;
@@ -114,11 +114,11 @@ test('A sign-in that the person declines ends', async (t) => {
   const { outcome, requests } = await signIn(t, ({ open, state }) =>
     open({ state, error: 'access_denied' }),
   );
-  assert.equal((outcome as MailboxError).message, 'The sign-in was declined in the browser.');
+  assert.equal((outcome as AccountError).message, 'The sign-in was declined in the browser.');
   assert.deepEqual(requests, []);
 });
 
 test('A sign-in that nobody completes ends', async (t) => {
   const { outcome } = await signIn(t, async () => {}, AbortSignal.timeout(50));
-  assert.equal((outcome as MailboxError).problem, 'timeout');
+  assert.equal((outcome as AccountError).problem, 'timeout');
 });

@@ -1,14 +1,14 @@
-/** What can go wrong when a mailbox is read, in words for administrators. */
+/** What can go wrong when an account at a provider is read, in words for administrators. */
 
-export type MailboxProblem =
+export type AccountProblem =
   | 'unreachable'
   | 'tls_failed'
   | 'sign_in_failed'
-  /** Nobody has signed in to the mailbox with OAuth 2 yet. */
+  /** Nobody has signed in to the account with OAuth 2 yet. */
   | 'sign_in_required'
   /** The provider no longer accepts the stored sign-in. */
   | 'sign_in_expired'
-  /** The sign-in belongs to another mailbox. */
+  /** The sign-in belongs to another account. */
   | 'wrong_account'
   | 'throttled'
   | 'timeout'
@@ -17,11 +17,11 @@ export type MailboxProblem =
   | 'refused';
 
 /** The message says what happened and what to do. It contains no password and no token. */
-export class MailboxError extends Error {
-  readonly problem: MailboxProblem;
+export class AccountError extends Error {
+  readonly problem: AccountProblem;
   /** How long the server asks to wait; null if it doesn’t say. */
   readonly retryAfterMs: number | null;
-  constructor(problem: MailboxProblem, message: string, retryAfterMs: number | null = null) {
+  constructor(problem: AccountProblem, message: string, retryAfterMs: number | null = null) {
     super(message);
     this.problem = problem;
     this.retryAfterMs = retryAfterMs;

@@ -1,0 +1,121 @@
+/** What receivers publish: queries. */
+
+import type { App } from '../app.ts';
+import type { ReceiverAccount } from '../config/receivers.ts';
+import type { Db, Tx } from '../store/open.ts';
+import type {
+  ReceiverAddressRow,
+  ReceiverBlockRow,
+  ReceiverDayRow,
+  ReceiverDomainRow,
+  ReceiverRequirementRow,
+  ReceiverRow,
+} from '../store/tables.generated.ts';
+
+/** Days such as `2026-11-21`, both included. */
+export interface Days {
+  from: string;
+  to: string;
+}
+
+export interface GoogleErrors {
+  type: 'reject' | 'temp_fail';
+  /** The name that Google uses, such as `low_ip_reputation`. */
+  reason: string;
+  /** From 0 to 1; null if only the count is published. */
+  rate: number | null;
+  count: number | null;
+}
+
+export interface FeedbackLoop {
+  id: string;
+  /** From 0 to 1; null if none was published. */
+  spam_rate: number | null;
+}
+
+/** One day of a domain at Google. What is null was not published. */
+export interface GoogleDay
+  extends Omit<ReceiverDayRow, 'errors' | 'feedback_loops' | 'receiver_id' | 'name'> {
+  errors: GoogleErrors[] | null;
+  feedback_loops: FeedbackLoop[] | null;
+}
+
+/** The days of a domain, oldest first. If several accounts show a day, the one that was fetched last. */
+export async function googleDays(
+  db: Db | Tx,
+  name: string,
+  { from, to }: Days,
+): Promise<GoogleDay[]> {
+  const rows = await db
+    .selectFrom('receiver_days')
+    .selectAll()
+    .where('name', '=', name)
+    .where('day', '>=', from)
+    .where('day', '<=', to)
+    .orderBy('day')
+    .orderBy('fetched_at')
+    .execute();
+  const byDay = new Map(rows.map((row) => [row.day, row]));
+  return [...byDay.values()].map(({ name: _, receiver_id, errors, feedback_loops, ...day }) => ({
+    ...day,
+    errors: errors === null ? null : JSON.parse(errors),
+    feedback_loops: feedback_loops === null ? null : JSON.parse(feedback_loops),
+  }));
+}
+
+/** What Google says about each requirement, in its order. If several accounts show it, the one that was read last. */
+export async function requirementsOf(db: Db | Tx, name: string): Promise<ReceiverRequirementRow[]> {
+  const rows = await db
+    .selectFrom('receiver_requirements')
+    .selectAll()
+    .where('name', '=', name)
+    .orderBy('checked_at')
+    .execute();
+  return [...new Map(rows.map((row) => [row.requirement, row])).values()];
+}
+
+/** The accounts at Google that show the domain. */
+export const accessTo = (db: Db | Tx, name: string): Promise<ReceiverDomainRow[]> =>
+  db
+    .selectFrom('receiver_domains')
+    .selectAll()
+    .where('name', '=', name)
+    .orderBy('receiver_id')
+    .execute();
+
+/** What Microsoft publishes about addresses, newest days first. `addresses`: normalized; absent: all. */
+export async function addressDays(
+  db: Db | Tx,
+  { from, to, addresses }: Days & { addresses?: string[] },
+): Promise<ReceiverAddressRow[]> {
+  if (addresses?.length === 0) return [];
+  let query = db
+    .selectFrom('receiver_addresses')
+    .selectAll()
+    .where('day', '>=', from)
+    .where('day', '<=', to);
+  if (addresses) query = query.where('address', 'in', addresses);
+  return query.orderBy('day', 'desc').orderBy('address').orderBy('started_at').execute();
+}
+
+/** All ranges of addresses about which Microsoft says whether they are blocked. */
+export const addressBlocks = (db: Db | Tx): Promise<ReceiverBlockRow[]> =>
+  db.selectFrom('receiver_blocks').selectAll().orderBy('first_address').execute();
+
+export interface ReceiverState {
+  account: ReceiverAccount;
+  /** Undefined before the first start. */
+  row: ReceiverRow | undefined;
+}
+
+/** All configured accounts with their state, in the order of the configuration. */
+export async function receiverStates({
+  db,
+  config,
+}: Pick<App, 'config'> & { db: Db | Tx }): Promise<ReceiverState[]> {
+  const accounts = config.RECEIVERS;
+  if (accounts.length === 0) return [];
+  const names = accounts.map(({ name }) => name);
+  const rows = await db.selectFrom('receivers').selectAll().where('id', 'in', names).execute();
+  return accounts.map((account) => ({ account, row: rows.find(({ id }) => id === account.name) }));
+}
