@@ -14,8 +14,9 @@ import type { WebClient } from '../net/http/web.ts';
 import { signInByDevice } from '../net/oauth/device-flow.ts';
 import { signInByBrowser } from '../net/oauth/loopback-flow.ts';
 import type { Tokens } from '../net/oauth/token-endpoint.ts';
-import { type OAuthSeed, signInTimes, storeSignIn } from '../placement/credentials.ts';
 import { tryAccess } from '../placement/seed-sources.ts';
+import { signInTimes, storeSignIn } from '../sign-ins/credentials.ts';
+import { configuredSignIns, type SignIn } from '../sign-ins/sign-in.ts';
 import type { Db } from '../store/open.ts';
 import type { TeamContext } from '../team/members.ts';
 import { type Command, EXIT, type Io, printMessage, readArguments, UsageError } from './command.ts';
@@ -48,7 +49,7 @@ export const seed: Command = {
   },
 };
 
-function findMailbox({ SEED_MAILBOXES }: Config, name: string): SeedMailbox & OAuthSeed {
+function findMailbox({ SEED_MAILBOXES }: Config, name: string): SeedMailbox & SignIn {
   const names = SEED_MAILBOXES.map((mailbox) => mailbox.name);
   const found = SEED_MAILBOXES.find((mailbox) => mailbox.name === name.toLowerCase());
   if (!found) {
@@ -68,7 +69,7 @@ function findMailbox({ SEED_MAILBOXES }: Config, name: string): SeedMailbox & OA
     throw new UsageError(
       `${found.name} has no address to sign in at: set "device_url", "authorization_url" or "refresh_token"`,
     );
-  return { ...found, oauth };
+  return { ...found, kind: 'seed', oauth };
 }
 
 // Signing in.
@@ -83,7 +84,7 @@ async function signIn(
   io: Io,
   config: Config,
   { db, clock }: TeamContext,
-  mailbox: SeedMailbox & OAuthSeed,
+  mailbox: SeedMailbox & SignIn,
 ): Promise<number> {
   const secrets = await secretsOf(config, db);
   const dns = createDnsResolver({ servers: config.DNS_SERVERS ?? systemDnsServers(), clock });
@@ -114,7 +115,7 @@ async function signIn(
 /** Shows what to do, and waits until the person has done it. Rejects with a AccountError. */
 async function askPerson(
   io: Io,
-  { address, oauth }: SeedMailbox & OAuthSeed,
+  { address, oauth }: SeedMailbox & SignIn,
   web: WebClient,
 ): Promise<Tokens> {
   const canceled = new AbortController();
@@ -182,11 +183,11 @@ interface Listed {
 async function list(io: Io, config: Config, { db }: TeamContext, asJson: boolean): Promise<number> {
   const { SEED_MAILBOXES } = config;
   const states = await db.selectFrom('seed_mailboxes').selectAll().execute();
-  const withOAuth = SEED_MAILBOXES.flatMap(({ name, oauth }) => (oauth ? [{ name, oauth }] : []));
+  const withOAuth = configuredSignIns(config, 'seed');
   const times =
     withOAuth.length === 0
       ? new Map<string, string>()
-      : await signInTimes({ db, secrets: await secretsOf(config, db) }, withOAuth);
+      : await signInTimes({ db, secrets: await secretsOf(config, db), config }, 'seed');
   const listed = SEED_MAILBOXES.map(({ name, provider, address, oauth, graphUrl }): Listed => {
     const state = states.find(({ id }) => id === name);
     return {
@@ -204,7 +205,7 @@ async function list(io: Io, config: Config, { db }: TeamContext, asJson: boolean
   return listed.some(({ error }) => error !== null) ? EXIT.negative : EXIT.success;
 }
 
-function lineOf(each: Listed, withOAuth: OAuthSeed[]): string {
+function lineOf(each: Listed, withOAuth: SignIn[]): string {
   const { name, provider, api, access } = each;
   const how = `${api === 'graph' ? 'Graph' : 'IMAP'}, ${access === 'oauth' ? 'OAuth 2' : 'password'}`;
   const configured = withOAuth.find((seed) => seed.name === name)?.oauth.refreshToken ?? null;

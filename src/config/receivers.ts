@@ -1,6 +1,6 @@
 /** Reads `RECEIVERS`: a JSON array of the accounts at receivers that publish figures about senders. */
 
-import type { OAuthClient } from './seed-sign-in.ts';
+import type { OAuthClient } from './oauth-client.ts';
 
 export const RECEIVER_IDS = ['google_postmaster', 'microsoft_snds'] as const;
 export type ReceiverId = (typeof RECEIVER_IDS)[number];

@@ -2,7 +2,6 @@
 
 import { isIP } from 'node:net';
 import { closestName } from '../lib/closest-name.ts';
-import { isKnownProvider, SEED_PROVIDERS, seedProvider } from './seed-providers.ts';
 import {
   DEFAULT_GRAPH_URL,
   graphUrlFault,
@@ -10,7 +9,8 @@ import {
   type OAuthClient,
   readOAuth,
   secureUrl,
-} from './seed-sign-in.ts';
+} from './oauth-client.ts';
+import { isKnownProvider, SEED_PROVIDERS, seedProvider } from './seed-providers.ts';
 
 export interface ImapServer {
   host: string;

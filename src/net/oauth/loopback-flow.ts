@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import * as oidc from 'openid-client';
-import type { OAuthClient } from '../../config/seed-sign-in.ts';
+import type { OAuthClient } from '../../config/oauth-client.ts';
 import { AccountError } from '../account-error.ts';
 import type { WebClient } from '../http/web.ts';
 import { configurationOf, type Tokens, toAccountError, tokensOf } from './token-endpoint.ts';

@@ -1,7 +1,7 @@
 /** Requests to OAuth 2 endpoints (RFC 6749) for access tokens of mailboxes, within limits of size and time. */
 
 import * as oidc from 'openid-client';
-import type { OAuthClient } from '../../config/seed-sign-in.ts';
+import type { OAuthClient } from '../../config/oauth-client.ts';
 import { AccountError, type AccountProblem, quoted } from '../account-error.ts';
 import type { Failure } from '../guarded-connection.ts';
 import type { WebClient } from '../http/web.ts';
