@@ -22,6 +22,14 @@ export function ReceiverFigures({ figures, domainId }: Props) {
       id="receivers"
       actions={<a href={domainId === null ? FEEDBACK : feedbackPath(domainId)}>All feedback</a>}
     >
+      <FigureTable figures={figures} />
+    </Card>
+  );
+}
+
+export function FigureTable({ figures }: { figures: FeedbackFigures }) {
+  return (
+    <>
       <DataTable
         label={RECEIVERS_TITLE}
         rows={figureRows(figures)}
@@ -46,6 +54,6 @@ export function ReceiverFigures({ figures, domainId }: Props) {
         ]}
       />
       <p class="small muted">{figuresNote(figures)}</p>
-    </Card>
+    </>
   );
 }
