@@ -69,6 +69,9 @@ export const OBSERVED_ON: Record<ObservationKind, string> = {
   tls: 'TLS reports',
   receiver_day: 'complaints and DMARC reports',
   feedback: 'DMARC and TLS reports',
+  spam_rate: 'Google Postmaster Tools',
+  requirement: 'Google Postmaster Tools',
+  sending_address: 'Microsoft SNDS',
 };
 
 /** The table in docs/monitoring.md, as Markdown without a final line break. */
