@@ -3,11 +3,16 @@
 import type { Zone } from '../../net/dns/zone.ts';
 import { FETCH_JOB } from '../../receivers/fetch-job.ts';
 import type { Service } from '../../service.ts';
-import { dayAgo, OLD_ADDRESS, passedShare } from './figures.ts';
+import { dayAgo, MOVED_AGE, OLD_ADDRESS, passedShare } from './figures.ts';
 import { BAD, DEMO_MAILS, GOOD } from './mails.ts';
 
 const REPORTERS = ['google.com', 'Outlook.com', 'Yahoo'];
-const REPORTED_DAYS = 16;
+/** The first and the last day, by age: before the newsletter moved to another server, and since then. */
+const PERIODS: Period[] = [
+  [28, MOVED_AGE + 1],
+  [MOVED_AGE, 1],
+];
+type Period = [first: number, last: number];
 /** In a day, by reporter. */
 const MESSAGES = 900;
 
@@ -29,12 +34,15 @@ export async function addDemoDomains(call: Call, { app }: Service, zone: Zone): 
     domains.push(domain);
   }
   const headers = { 'content-type': 'application/octet-stream' };
-  for (let age = REPORTED_DAYS; age >= 1; age--)
-    for (const name of [GOOD, BAD])
-      for (const reporter of REPORTERS) {
-        const body = dmarcReport(name, reporter, dayAgo(app.clock.now(), age), age);
-        await call('/v1/feedback/reports', { method: 'POST', headers, body });
-      }
+  const now = app.clock.now();
+  const reports = REPORTERS.flatMap((reporter) =>
+    PERIODS.flatMap((period) =>
+      [GOOD, BAD].map((name) => dmarcReport(name, reporter, now, period)),
+    ),
+  );
+  await Promise.all(
+    reports.map((body) => call('/v1/feedback/reports', { method: 'POST', headers, body })),
+  );
   await app.db.updateTable('receivers').set({ next_fetch_at: null }).execute();
   app.scheduler.wake(FETCH_JOB);
   return domains;
@@ -42,15 +50,17 @@ export async function addDemoDomains(call: Call, { app }: Service, zone: Zone): 
 
 const [GOOD_ADDRESS, BAD_ADDRESS] = DEMO_MAILS.map(({ clientIp }) => clientIp as string);
 
-/** A report about one day (RFC 9990), with the shares that Google publishes. */
-function dmarcReport(domain: string, reporter: string, day: string, age: number): string {
-  const begin = Date.parse(day) / 1000;
-  const passed = Math.round(MESSAGES * (domain === GOOD ? 1 : passedShare(age)));
+/** A report about several days (RFC 9990), with the shares that Google publishes. */
+function dmarcReport(domain: string, reporter: string, now: number, [first, last]: Period): string {
+  const begin = Date.parse(dayAgo(now, first)) / 1000;
+  const end = Date.parse(dayAgo(now, last - 1)) / 1000 - 1;
+  const messages = MESSAGES * (first - last + 1);
+  const passed = Math.round(messages * (domain === GOOD ? 1 : passedShare(first)));
   const records = [
     record(domain, domain === GOOD ? GOOD_ADDRESS! : OLD_ADDRESS, passed, 'pass'),
-    ...(passed < MESSAGES ? [record(domain, BAD_ADDRESS!, MESSAGES - passed, 'fail')] : []),
+    ...(passed < messages ? [record(domain, BAD_ADDRESS!, messages - passed, 'fail')] : []),
   ];
-  return `<feedback><report_metadata><org_name>${reporter}</org_name><email>dmarc@${reporter}</email><report_id>${domain}-${day}</report_id><date_range><begin>${begin}</begin><end>${begin + 86_399}</end></date_range></report_metadata><policy_published><domain>${domain}</domain><p>${domain === GOOD ? 'reject' : 'quarantine'}</p></policy_published>${records.join('')}</feedback>`;
+  return `<feedback><report_metadata><org_name>${reporter}</org_name><email>dmarc@${reporter}</email><report_id>${domain}-${begin}</report_id><date_range><begin>${begin}</begin><end>${end}</end></date_range></report_metadata><policy_published><domain>${domain}</domain><p>${domain === GOOD ? 'reject' : 'quarantine'}</p></policy_published>${records.join('')}</feedback>`;
 }
 
 const record = (domain: string, address: string, count: number, result: 'pass' | 'fail'): string =>

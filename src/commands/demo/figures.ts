@@ -63,11 +63,12 @@ const goodDay: DayFigures = (_age, wave) => ({
   'TLS_ENCRYPTION_MESSAGE_COUNT traffic_direction = "inbound"': 2400 + Math.round(300 * wave),
 });
 
-const MOVED_AGE = 14;
+/** How many days ago the newsletter moved to another server. */
+export const MOVED_AGE = 14;
 /** Of the messages of the bad sender. */
 export const passedShare = (age: number): number => (age <= MOVED_AGE ? 0.41 : 0.97);
 
-/** Two weeks ago, the newsletter moved to another server. Since then, more people report it. */
+/** Since the newsletter moved, more people report it. */
 const badDay: DayFigures = (age, wave) => {
   const moved = age <= MOVED_AGE;
   const passed = passedShare(age) + 0.02 * wave;
