@@ -1,6 +1,8 @@
 /** What is wrong with a domain, since when, and what to do first. Below it, what each source says at a glance. */
 
-import type { FirstStep, Picture, Problem, SourceLine, Statement } from '../../picture/types.ts';
+import type * as v from 'valibot';
+import type { DomainPicture } from '../../picture/schema.ts';
+import type { FirstStep, Problem, SourceLine, Statement } from '../../picture/types.ts';
 import { sanitize } from '../../report/blocks.ts';
 import { Chevron, Icon, StateMark } from '../../report/html/components.tsx';
 import { dayInWords } from '../../report/times.ts';
@@ -9,8 +11,10 @@ import { NotSetUp } from '../frame/states.tsx';
 import { Ago } from '../frame/times.tsx';
 import { DnsRecord } from './dns-record.tsx';
 
+type Picture = v.InferOutput<typeof DomainPicture>;
+
 export function PictureHead({ picture }: { picture: Picture }) {
-  const { state, headline, since, first_step, problems, sources, domain } = sanitize(picture);
+  const { state, headline, since, first_step, problems, sources, name } = sanitize(picture);
   const others = problems.length - 1;
   return (
     <section class={`card panel picture ${state}`} id="picture" aria-labelledby="picture-title">
@@ -37,7 +41,7 @@ export function PictureHead({ picture }: { picture: Picture }) {
       {first_step && (
         <div class="fix-box">
           <h3>Do this first</h3>
-          <Step step={first_step} domain={domain.name} />
+          <Step step={first_step} domain={name} />
         </div>
       )}
       <Sources sources={sources} />
@@ -86,7 +90,10 @@ const Sources = ({ sources }: { sources: SourceLine[] }) => (
               <When at={at} />
             </span>
           )}
-          <a href={path} aria-label={`${state === 'not_set_up' ? 'Set up' : 'More about'}: ${name}`}>
+          <a
+            href={path}
+            aria-label={`${state === 'not_set_up' ? 'Set up' : 'More about'}: ${name}`}
+          >
             {state === 'not_set_up' ? 'Set up' : 'More'}
           </a>
         </div>
@@ -97,7 +104,7 @@ const Sources = ({ sources }: { sources: SourceLine[] }) => (
 
 /** Nothing without problems. The first step of the first one stands above. */
 export function Problems({ picture }: { picture: Picture }) {
-  const { problems, domain } = sanitize(picture);
+  const { problems, name } = sanitize(picture);
   if (problems.length === 0) return null;
   return (
     <Card title={problems.length === 1 ? '1 problem' : `${problems.length} problems`} id="problems">
@@ -106,12 +113,7 @@ export function Problems({ picture }: { picture: Picture }) {
       </p>
       <div class="check-list">
         {problems.map((problem, index) => (
-          <ProblemItem
-            key={problem.topic}
-            problem={problem}
-            domain={domain.name}
-            isFirst={index === 0}
-          />
+          <ProblemItem key={problem.topic} problem={problem} domain={name} isFirst={index === 0} />
         ))}
       </div>
     </Card>
@@ -191,4 +193,5 @@ function StatementLine({ statement }: { statement: Statement }) {
 }
 
 /** A time, or a day such as `2026-11-21`. */
-const When = ({ at }: { at: string }) => (at.length === 10 ? <>{dayInWords(at)}</> : <Ago at={at} />);
+const When = ({ at }: { at: string }) =>
+  at.length === 10 ? <>{dayInWords(at)}</> : <Ago at={at} />;
