@@ -3,12 +3,13 @@
 import type * as v from 'valibot';
 import type { DomainPicture } from '../../picture/schema.ts';
 import type { FirstStep, Problem, SourceLine, Statement } from '../../picture/types.ts';
+import { isDay } from '../../lib/clock.ts';
 import { sanitize } from '../../report/blocks.ts';
 import { Chevron, Icon, StateMark } from '../../report/html/components.tsx';
 import { dayInWords } from '../../report/times.ts';
 import { Card } from '../frame/card.tsx';
 import { NotSetUp } from '../frame/states.tsx';
-import { Ago } from '../frame/times.tsx';
+import { Ago, Time } from '../frame/times.tsx';
 import { DnsRecord } from './dns-record.tsx';
 
 type Picture = v.InferOutput<typeof DomainPicture>;
@@ -26,7 +27,7 @@ export function PictureHead({ picture }: { picture: Picture }) {
             <p class="muted">
               {since && (
                 <>
-                  Since <When at={since} />.{' '}
+                  Since <Day at={since} />.{' '}
                 </>
               )}
               {others > 0 && (
@@ -137,7 +138,7 @@ function ProblemItem({ problem, domain, isFirst }: ItemProps) {
           <span class="small muted">
             {since && (
               <>
-                Since <When at={since} />
+                Since <Day at={since} />
               </>
             )}
             {since && is_disputed && ' · '}
@@ -171,16 +172,15 @@ function StatementLine({ statement }: { statement: Statement }) {
       <div>
         <p>{text}</p>
         <p class="small muted">
-          {basis && <>{`${basis}. `}</>}
+          {basis && `${basis}. `}
+          {since && (
+            <>
+              Since <Day at={since} />.{' '}
+            </>
+          )}
           {at && (
             <>
-              As of <When at={at} />
-              {since && (
-                <>
-                  , so since <When at={since} />
-                </>
-              )}
-              .{' '}
+              Measured <When at={at} />.{' '}
             </>
           )}
           <a href={path} aria-label={`Details from ${origin}`}>
@@ -193,5 +193,7 @@ function StatementLine({ statement }: { statement: Statement }) {
 }
 
 /** A time, or a day such as `2026-11-21`. */
-const When = ({ at }: { at: string }) =>
-  at.length === 10 ? <>{dayInWords(at)}</> : <Ago at={at} />;
+const When = ({ at }: { at: string }) => (isDay(at) ? <>{dayInWords(at)}</> : <Ago at={at} />);
+
+/** The day of a time. */
+const Day = ({ at }: { at: string }) => (isDay(at) ? <>{dayInWords(at)}</> : <Time at={at} day />);

@@ -7,7 +7,7 @@ import { formatCount } from '../../report/summary.ts';
 import { dayInWords } from '../../report/times.ts';
 import { Fold } from '../frame/states.tsx';
 import { DataTable } from '../frame/table.tsx';
-import { Ago } from '../frame/times.tsx';
+import { Time } from '../frame/times.tsx';
 import { Spark } from './spark.tsx';
 
 type SendingAddress = SendingAddresses['addresses'][number];
@@ -49,7 +49,7 @@ export function Addresses({ addresses, from, to }: AddressesProps) {
             title: 'Address',
             cell: ({ address, days }) => (
               <>
-                <code>{address}</code>
+                <code class="nowrap">{address}</code>
                 {days[0]?.sample_helo && (
                   <span class="row-note small long">
                     <bdi>{days[0].sample_helo}</bdi>
@@ -107,7 +107,7 @@ function AddressState({ blocked, details, since, days: [latest] }: SendingAddres
           <span class="row-note small">
             {since && (
               <>
-                Since <Ago at={since} />.{' '}
+                Since <Time at={since} day />.{' '}
               </>
             )}
             <bdi>{details}</bdi>

@@ -7,7 +7,7 @@ import { StateMark } from '../../report/html/components.tsx';
 import { formatCount } from '../../report/summary.ts';
 import { Fold } from '../frame/states.tsx';
 import { DataTable } from '../frame/table.tsx';
-import { Ago } from '../frame/times.tsx';
+import { Ago, Time } from '../frame/times.tsx';
 
 export type Requirement = v.InferOutput<typeof ComplianceSchema>['requirements'][number];
 type OwnFinding = Requirement['own'][number];
@@ -76,7 +76,7 @@ function GoogleVerdict({ status, reason, since, previous, checked_at }: Requirem
       <span class="row-note small">
         {isUnmet && previous !== null && (
           <>
-            Since <Ago at={since} />.{' '}
+            Since <Time at={since} day />.{' '}
           </>
         )}
         Read <Ago at={checked_at} />.
