@@ -17,6 +17,8 @@ type Picture = v.InferOutput<typeof DomainPicture>;
 export function PictureHead({ picture }: { picture: Picture }) {
   const { state, headline, since, first_step, problems, sources, name } = sanitize(picture);
   const others = problems.length - 1;
+  // The card of the verification follows, with the record and its button.
+  const hasCard = problems[0]?.topic === 'verification';
   return (
     <section class={`card panel picture ${state}`} id="picture" aria-labelledby="picture-title">
       <div class="picture-head">
@@ -42,7 +44,7 @@ export function PictureHead({ picture }: { picture: Picture }) {
       {first_step && (
         <div class="fix-box">
           <h3>Do this first</h3>
-          <Step step={first_step} domain={name} />
+          <Step step={hasCard ? { ...first_step, record: null } : first_step} domain={name} />
         </div>
       )}
       <Sources sources={sources} />
@@ -103,10 +105,10 @@ const Sources = ({ sources }: { sources: SourceLine[] }) => (
   </ul>
 );
 
-/** Nothing without problems. The first step of the first one stands above. */
+/** The first step of the first one stands above, and so does all that there is to say about a single problem. */
 export function Problems({ picture }: { picture: Picture }) {
   const { problems, name } = sanitize(picture);
-  if (problems.length === 0) return null;
+  if (problems.flatMap(({ statements }) => statements).length <= 1) return null;
   return (
     <Card title={problems.length === 1 ? '1 problem' : `${problems.length} problems`} id="problems">
       <p class="muted small">

@@ -62,12 +62,12 @@ export const DOMAINS_STYLE = `
 .source-lines { border-top: 1px solid var(--line); }
 .source-lines > li { display: grid; grid-template-columns: 160px minmax(0, 1fr) auto; gap: 4px 24px; padding: 12px 0; border-bottom: 1px solid var(--line); }
 .source-lines > li:last-child { border-bottom: 0; padding-bottom: 0; }
-.source-line-name > * { display: block; }
+.source-line-name > strong { display: block; }
 .source-line-name > .state { font-size: 14px; }
 .source-more { display: flex; gap: 12px; justify-content: flex-end; min-width: 132px; }
 .statements > li { display: grid; grid-template-columns: 200px minmax(0, 1fr); gap: 4px 24px; padding: 8px 0; }
 .statements > li + li { border-top: 1px solid var(--line); }
-.statements .state { align-self: start; }
+.statements .state { align-self: start; min-width: 0; white-space: normal; overflow-wrap: anywhere; }
 @media (min-width: 641px) {
   .same-columns table { table-layout: fixed; }
   .same-columns th.number { width: 96px; }
