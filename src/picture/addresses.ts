@@ -1,10 +1,10 @@
 /** Which IP addresses send the mail of a domain. */
 
-import { type Db, type Tx } from '../store/open.ts';
+import { dayBefore } from '../feedback/sums.ts';
+import { normalizeAddress } from '../lib/addresses.ts';
+import type { Db, Tx } from '../store/open.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
 import { latestTests } from './tests.ts';
-import { normalizeAddress } from '../lib/addresses.ts';
-import { dayBefore } from '../feedback/sums.ts';
 
 const MAX_ADDRESSES = 200;
 const DAYS = 30;
@@ -21,7 +21,8 @@ export async function sendingAddresses(
   const from = dayBefore(today, DAYS - 1);
   const tests = await latestTests(db, id, { from });
   const tested = tests.flatMap(({ envelope }) => {
-    const ip = envelope === null ? null : (JSON.parse(envelope) as { client_ip?: string }).client_ip;
+    const ip =
+      envelope === null ? null : (JSON.parse(envelope) as { client_ip?: string }).client_ip;
     return (ip && normalizeAddress(ip)) || [];
   });
   const reported = await db

@@ -3,6 +3,7 @@
 import type { CheckStatus, Fix } from '../analysis/check.ts';
 import type { DomainCheck } from '../analysis/domain/health.ts';
 import type { App } from '../app.ts';
+import { type NoData, noDataReason } from '../receivers/no-data.ts';
 import { requirementsOf } from '../receivers/queries.ts';
 import { checksOfRequirement, requirementName } from '../receivers/requirements.ts';
 import { type Db, inSnapshot, type Tx } from '../store/open.ts';
@@ -11,12 +12,14 @@ import { sectionOf } from './findings.ts';
 import { daysAgo, RECENT_DAYS } from './reading.ts';
 import { latestTests } from './tests.ts';
 
+type Verdict = 'pass' | 'warn' | 'fail';
+
 /** What one of our checks found. */
 export interface OwnFinding {
   source: 'dns' | 'tests';
   check: string;
   label: string;
-  status: 'pass' | 'warn' | 'fail';
+  status: Verdict;
   title: string;
   /** When the check ran. */
   at: string;
@@ -38,27 +41,28 @@ export interface ComplianceRow {
   fix: Fix | null;
 }
 
+/** If there are no requirements, `no_data` says why. */
 export async function complianceOf(
-  app: Pick<App, 'db' | 'clock'>,
+  { db, clock, config }: Pick<App, 'db' | 'clock' | 'config'>,
   domain: DomainRow,
-): Promise<ComplianceRow[]> {
-  return inSnapshot(app.db, async (db) => {
-    const rows = await requirementsOf(db, domain.name);
-    if (rows.length === 0) return [];
-    const findings = await ownFindings(db, domain, daysAgo(app, RECENT_DAYS));
-    return rows.map((row) => compared(row, findings));
+): Promise<{ requirements: ComplianceRow[]; no_data: NoData | null }> {
+  return inSnapshot(db, async (tx) => {
+    const rows = await requirementsOf(tx, domain.name);
+    if (rows.length === 0)
+      return {
+        requirements: [],
+        no_data: await noDataReason({ db: tx, clock, config }, domain.name),
+      };
+    const findings = await ownFindings(tx, domain, daysAgo({ clock }, RECENT_DAYS));
+    return { requirements: rows.map((row) => compared(row, findings)), no_data: null };
   });
 }
 
-const isVerdict = (status: CheckStatus): status => is OwnFinding['status'] & CheckStatus =>
+const isVerdict = (status: CheckStatus): status is Verdict =>
   status === 'pass' || status === 'warn' || status === 'fail';
 
 /** The latest result of each check that has one, in tests and in the health of the domain. */
-async function ownFindings(
-  db: Db | Tx,
-  domain: DomainRow,
-  from: string,
-): Promise<OwnFinding[]> {
+async function ownFindings(db: Db | Tx, domain: DomainRow, from: string): Promise<OwnFinding[]> {
   const tests = await latestTests(db, domain.id, { from });
   const ofTests = tests.flatMap(({ id: test_id, completed_at: at, checks }) =>
     checks.flatMap(({ id, label, status, title, fix }) =>
@@ -107,7 +111,15 @@ export function compared(row: ReceiverRequirementRow, findings: OwnFinding[]): C
     .toSorted((a, b) => checks.indexOf(a.check) - checks.indexOf(b.check));
   const fixes = own.filter(({ status: found }) => found !== 'pass').flatMap(({ fix }) => fix ?? []);
   return {
-    ...{ requirement, name: requirementName(requirement), status, reason, since, previous, checked_at },
+    ...{
+      requirement,
+      name: requirementName(requirement),
+      status,
+      reason,
+      since,
+      previous,
+      checked_at,
+    },
     own: own.map(({ fix: _fix, ...finding }) => finding),
     agrees: agreement(status, own),
     fix: fixes[0] ?? null,

@@ -27,7 +27,8 @@ export const COSTS = [
     id: 'spam_rate_high',
     state: 'fail',
     cost: 85,
-    reason: 'From 0.3% of spam reports, Gmail moves more and more mail to spam, and gives no support.',
+    reason:
+      'From 0.3% of spam reports, Gmail moves more and more mail to spam, and gives no support.',
   },
   {
     id: 'dmarc_fails',

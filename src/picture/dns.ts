@@ -8,7 +8,15 @@ import { formatCount } from '../report/summary.ts';
 import type { Db, Tx } from '../store/open.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
 import type { IssueId } from './costs.ts';
-import { type Finding, fine, notKnown, problem, reportOf, type SourceReport, sectionOf } from './findings.ts';
+import {
+  type Finding,
+  fine,
+  notKnown,
+  problem,
+  reportOf,
+  type SourceReport,
+  sectionOf,
+} from './findings.ts';
 import { topicOf } from './topics.ts';
 import type { Topic } from './types.ts';
 
@@ -89,7 +97,11 @@ function issueOfCheck(topic: Topic, severity: 'critical' | 'warning'): IssueId {
 const VERIFICATION = { source: 'dns', origin: 'Verification', topic: 'verification' } as const;
 
 function verification(row: DomainRow): Finding[] {
-  const said = { ...VERIFICATION, at: row.last_checked_at, path: sectionOf(row.id, 'verification') };
+  const said = {
+    ...VERIFICATION,
+    at: row.last_checked_at,
+    path: sectionOf(row.id, 'verification'),
+  };
   if (row.status === 'verified' && row.missing_since === null)
     return [fine({ ...said, text: 'The verification record is published.' })];
   const since = row.status === 'verified' ? row.missing_since : null;

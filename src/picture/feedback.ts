@@ -9,14 +9,7 @@ import { isoTime } from '../lib/clock.ts';
 import { FAILING_SHARE, formatShare, MIN_FAILING_MESSAGES } from '../report/feedback-figures.ts';
 import { truncate } from '../report/plain-text.ts';
 import { formatCount } from '../report/summary.ts';
-import {
-  type Finding,
-  fine,
-  notKnown,
-  problem,
-  reportOf,
-  type SourceReport,
-} from './findings.ts';
+import { type Finding, fine, notKnown, problem, reportOf, type SourceReport } from './findings.ts';
 import type { Reading } from './reading.ts';
 import type { FirstStep } from './types.ts';
 
@@ -186,8 +179,20 @@ async function complaintFindings(period: FeedbackReading, { messages }: Sums): P
     ...{ record: null, path: said.path },
   };
   return total >= messages * HIGH_RATE
-    ? [problem('spam_rate_high', { ...said, firstStep, title: 'Too many recipients report your mail as spam.' })]
-    : [problem('spam_rate_rising', { ...said, firstStep, title: 'More recipients than usual report your mail as spam.' })];
+    ? [
+        problem('spam_rate_high', {
+          ...said,
+          firstStep,
+          title: 'Too many recipients report your mail as spam.',
+        }),
+      ]
+    : [
+        problem('spam_rate_rising', {
+          ...said,
+          firstStep,
+          title: 'More recipients than usual report your mail as spam.',
+        }),
+      ];
 }
 
 const MIN_REJECTED = 10;

@@ -36,7 +36,14 @@ export async function gmailFindings(reading: GmailReading): Promise<Finding[]> {
   ];
 }
 
-type Metric = 'spam_rate' | 'reject_rate' | 'temp_fail_rate' | 'spf_rate' | 'dkim_rate' | 'dmarc_rate' | 'tls_rate';
+type Metric =
+  | 'spam_rate'
+  | 'reject_rate'
+  | 'temp_fail_rate'
+  | 'spf_rate'
+  | 'dkim_rate'
+  | 'dmarc_rate'
+  | 'tls_rate';
 
 /** The newest first. */
 const published = (days: GoogleDay[], metric: Metric) =>
@@ -99,7 +106,11 @@ function errorFindings(days: GoogleDay[], path: string): Finding[] {
   if (rejected) {
     const { day, rate } = rejected;
     const cause = causeOf(rejected, 'reject');
-    const shared = { ...said, at: day, text: `Gmail rejected ${rateInWords(rate)} of the mail on ${dayInWords(day)}${cause.text}.` };
+    const shared = {
+      ...said,
+      at: day,
+      text: `Gmail rejected ${rateInWords(rate)} of the mail on ${dayInWords(day)}${cause.text}.`,
+    };
     const isMuch = rate >= MUCH_REJECTED;
     findings.push(
       rate < SOME_REJECTED
@@ -189,8 +200,7 @@ function requirementFinding(row: ReceiverRequirementRow, path: string): Finding[
     topic: Object.hasOwn(TOPIC_OF, requirement) ? TOPIC_OF[requirement]! : ('content' as const),
     ...{ path, at: checked_at },
   };
-  if (status === 'COMPLIANT')
-    return [fine({ ...said, text: `Google: requirement met: ${name}.` })];
+  if (status === 'COMPLIANT') return [fine({ ...said, text: `Google: requirement met: ${name}.` })];
   if (status !== 'NEEDS_WORK')
     return [notKnown({ ...said, text: `Google says “${status}” about ${name}.` })];
   return [

@@ -9,7 +9,15 @@ import {
   providerName,
 } from '../report/placement-rates.ts';
 import { formatCount, formatPercent } from '../report/summary.ts';
-import { type Finding, fine, notKnown, problem, reportOf, type SourceReport, sectionOf } from './findings.ts';
+import {
+  type Finding,
+  fine,
+  notKnown,
+  problem,
+  reportOf,
+  type SourceReport,
+  sectionOf,
+} from './findings.ts';
 import { daysAgo, RECENT_DAYS, type Reading } from './reading.ts';
 
 /** The last days with samples decide, so that an improvement shows soon. */
@@ -46,7 +54,10 @@ export async function placementReport(reading: Reading): Promise<SourceReport> {
     const seeds = config.SEED_MAILBOXES.filter((seed) => seed.provider === provider).length;
     return findingOf({ provider, days, seeds, path: section.path });
   });
-  const latest = [...providers.values()].map(([first]) => first!.day).toSorted().at(-1)!;
+  const latest = [...providers.values()]
+    .map(([first]) => first!.day)
+    .toSorted()
+    .at(-1)!;
   const sums = [...providers.values()].map(decisive).reduce(sum);
   const isKnown = findings.every(({ state }) => state !== 'unknown');
   return reportOf(

@@ -4,13 +4,7 @@ import { RECEIVER_NAMES, type ReceiverId } from '../config/receivers.ts';
 import { dayBefore } from '../feedback/sums.ts';
 import { isoTime } from '../lib/clock.ts';
 import type { Days } from '../receivers/queries.ts';
-import {
-  type Finding,
-  notKnown,
-  reportOf,
-  type SourceReport,
-  sectionOf,
-} from './findings.ts';
+import { type Finding, notKnown, reportOf, type SourceReport, sectionOf } from './findings.ts';
 import { gmailFindings } from './gmail.ts';
 import { outlookFindings } from './outlook.ts';
 import type { Reading } from './reading.ts';

@@ -43,7 +43,7 @@ const compliance = route({
     return {
       object: 'compliance' as const,
       domain_id: row.id,
-      requirements: await complianceOf(app, row),
+      ...(await complianceOf(app, row)),
     };
   },
 });

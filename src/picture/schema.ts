@@ -3,6 +3,7 @@
 import * as v from 'valibot';
 import { Fix, RECORD } from '../domains/finding.ts';
 import { described, exampleId, idOf, named, Time, typeField } from '../http/schemas.ts';
+import { NoData } from '../receivers/schema.ts';
 import { SOURCE_STATES, SOURCES, STATES, TOPICS } from './types.ts';
 
 const SOURCE_TEXT =
@@ -208,7 +209,11 @@ export const Compliance = named(
     domain_id: idOf('dom', 'The ID of the domain.'),
     requirements: described(
       v.array(ComplianceRequirement),
-      'In Google’s order. Empty if Google has published none.',
+      'In Google’s order. Empty if none are known.',
+    ),
+    no_data: described(
+      v.nullable(NoData),
+      'Why there are none. Null if there are, or if Google has published none.',
     ),
   }),
   'Whether a domain meets Google’s requirements for senders, and what our own checks say.',

@@ -6,7 +6,16 @@ import { formatCount } from '../report/summary.ts';
 import type { Db, Tx } from '../store/open.ts';
 import type { TestRow } from '../store/tables.generated.ts';
 import type { IssueId } from './costs.ts';
-import { byCost, type Finding, fine, notKnown, problem, reportOf, type SourceReport, sectionOf } from './findings.ts';
+import {
+  byCost,
+  type Finding,
+  fine,
+  notKnown,
+  problem,
+  reportOf,
+  type SourceReport,
+  sectionOf,
+} from './findings.ts';
 import { daysAgo, RECENT_DAYS, type Reading } from './reading.ts';
 import { topicOf } from './topics.ts';
 import type { Topic } from './types.ts';
@@ -124,13 +133,20 @@ function findingsOf(series: ReadTest[]): Finding[] {
   );
 }
 
-const RANK: Partial<Record<CheckResult['status'], number>> = { fail: 0, warn: 1, error: 2, pass: 3 };
+const RANK: Partial<Record<CheckResult['status'], number>> = {
+  fail: 0,
+  warn: 1,
+  error: 2,
+  pass: 3,
+};
 
 function findingAbout(topic: Topic, checks: CheckResult[], series: ReadTest[]): Finding[] {
   const latest = series[0]!;
   const counted = checks
     .filter(({ status, points }) => status in RANK && points > 0)
-    .toSorted((a, b) => RANK[a.status]! - RANK[b.status]! || b.gain - a.gain || b.points - a.points);
+    .toSorted(
+      (a, b) => RANK[a.status]! - RANK[b.status]! || b.gain - a.gain || b.points - a.points,
+    );
   const [worst] = counted;
   if (!worst) return [];
   const path = `/tests/${latest.id}`;

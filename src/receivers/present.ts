@@ -134,7 +134,7 @@ export async function presentAddresses(
 const presentBlock = (block: ReceiverBlockRow | null) => ({
   blocked: block && block.blocked === 1,
   details: block && block.details !== '' ? block.details : null,
-  since: block?.since,
+  since: block?.since ?? null,
 });
 
 const presentAddressDay = (row: ReceiverAddressRow) => ({

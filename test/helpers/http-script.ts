@@ -57,6 +57,30 @@ export async function startHttpScript(
   return script;
 }
 
+/** Ways in which a server fails, whatever it is asked. */
+export const HTTP_FAULTS = {
+  throttled: ({ response }) => {
+    response.writeHead(429, { 'retry-after': '120' });
+    response.end('Too many requests');
+  },
+  unavailable: ({ response }) => {
+    response.writeHead(500);
+    response.end('Internal error');
+  },
+  /** Sends nothing until the client gives up. */
+  slow: () => {},
+  /** Closes the connection without a response. */
+  broken: ({ response }) => {
+    response.destroy();
+  },
+  /** Closes the connection within the body. */
+  truncated: ({ response }) => {
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': 1000 });
+    response.write('{"domains": [', () => response.destroy());
+  },
+} satisfies Record<string, (exchange: HttpExchange) => void>;
+export type HttpFault = keyof typeof HTTP_FAULTS;
+
 /** Responses that no client should read to the end, or believe; each with what it is. */
 export const HOSTILE_RESPONSES: [string, (exchange: HttpExchange) => void][] = [
   [

@@ -2,7 +2,7 @@
 
 import type { Domain } from '../../domains/schema.ts';
 import type { FeedbackFigures } from '../../report/summary.ts';
-import { FigureTable } from '../feedback/figures.tsx';
+import { ReportedTable } from '../feedback/figures.tsx';
 import { feedbackPath } from '../feedback/list.tsx';
 import { FeedbackStateMark } from '../feedback/words.tsx';
 import { Card } from '../frame/card.tsx';
@@ -42,7 +42,7 @@ export function Feedback({ domain, figures }: Props) {
           )}
         </span>
       </p>
-      {figures && <FigureTable figures={figures} />}
+      {figures && <ReportedTable figures={figures} />}
     </Card>
   );
 }

@@ -1,0 +1,133 @@
+/** The CSV data of Microsoft SNDS, which has no header line. Lines that cannot be read are skipped. */
+
+import { parse } from 'csv-parse/sync';
+import { normalizeAddress } from '../../lib/addresses.ts';
+import { isoTime } from '../../lib/clock.ts';
+import { parsePacificTime } from './pacific-time.ts';
+
+export type FilterResult = 'GREEN' | 'YELLOW' | 'RED';
+
+/** One address in one period of activity. What is null was not published. */
+export interface SndsAddress {
+  /** Normalized. */
+  address: string;
+  startedAt: string;
+  endedAt: string;
+  rcptCommands: number;
+  dataCommands: number;
+  recipients: number;
+  filterResult: FilterResult | null;
+  /** From 0 to 1. */
+  complaintRate: number | null;
+  /** Whether the real rate is below it. */
+  isBelowRate: boolean;
+  trapHits: number | null;
+  sampleHelo: string | null;
+  sampleMailFrom: string | null;
+  comments: string | null;
+}
+
+export interface SndsRange {
+  /** Normalized, both included. */
+  firstAddress: string;
+  lastAddress: string;
+  blocked: boolean;
+  details: string;
+}
+
+export interface SndsRows<Row> {
+  rows: Row[];
+  /** Lines that could not be read. */
+  skipped: number;
+}
+
+export const parseData = (text: string): SndsRows<SndsAddress> => rowsOf(text, addressOf);
+export const parseStatus = (text: string): SndsRows<SndsRange> => rowsOf(text, rangeOf);
+
+function rowsOf<Row>(text: string, rowOf: (cells: string[]) => Row | null): SndsRows<Row> {
+  const records = recordsOf(text);
+  const rows = records.map(rowOf).filter((row) => row !== null);
+  return { rows, skipped: records.length - rows.length };
+}
+
+const OPTIONS = { bom: true, trim: true, skip_empty_lines: true, max_record_size: 16_384 };
+
+/** An invalid quote may reach to any later line. Then each line is read by itself; one that cannot be read has no cells. */
+function recordsOf(text: string): string[][] {
+  try {
+    return parse(text, OPTIONS);
+  } catch {
+    return text.split(/\r\n|\r|\n/).flatMap((line) => {
+      try {
+        return parse(line, OPTIONS);
+      } catch {
+        return [[]];
+      }
+    });
+  }
+}
+
+const COLUMNS = 14;
+const MAX_TEXT = 500;
+
+function addressOf(cells: string[]): SndsAddress | null {
+  if (cells.length < COLUMNS) return null;
+  const [ip = '', start = '', end = '', rcpt = '', data = '', recipients = ''] = cells;
+  const [filter = '', complaints = '', , , trapHits = '', ...samples] = cells.slice(6);
+  const [helo = '', mailFrom = '', comments = ''] = samples;
+  const address = normalizeAddress(ip);
+  const startedAt = parsePacificTime(start);
+  const endedAt = parsePacificTime(end);
+  const counts = [rcpt, data, recipients].map(countOf);
+  if (address === null || startedAt === null || endedAt === null || endedAt < startedAt)
+    return null;
+  if (!counts.every((count) => count !== null)) return null;
+  return {
+    address,
+    startedAt: isoTime(startedAt),
+    endedAt: isoTime(endedAt),
+    rcptCommands: counts[0]!,
+    dataCommands: counts[1]!,
+    recipients: counts[2]!,
+    filterResult: filterResultOf(filter),
+    ...complaintsOf(complaints),
+    trapHits: countOf(trapHits),
+    sampleHelo: textOf(helo),
+    sampleMailFrom: textOf(mailFrom),
+    comments: textOf(comments),
+  };
+}
+
+function rangeOf(cells: string[]): SndsRange | null {
+  const [first = '', last = '', blocked = '', ...details] = cells;
+  const firstAddress = normalizeAddress(first);
+  const lastAddress = normalizeAddress(last);
+  const answer = /^(?:(yes)|no)$/i.exec(blocked);
+  if (firstAddress === null || lastAddress === null || !answer) return null;
+  return {
+    firstAddress,
+    lastAddress,
+    blocked: answer[1] !== undefined,
+    details: textOf(details.join(', ')) ?? '',
+  };
+}
+
+const countOf = (text: string): number | null => (/^\d{1,9}$/.test(text) ? Number(text) : null);
+
+function filterResultOf(text: string): FilterResult | null {
+  const upper = text.toUpperCase();
+  return upper === 'GREEN' || upper === 'YELLOW' || upper === 'RED' ? upper : null;
+}
+
+/** `< 0.1%` or `0.3%`. */
+function complaintsOf(text: string): Pick<SndsAddress, 'complaintRate' | 'isBelowRate'> {
+  const [, below, percent] = /^(<)?\s*(\d{1,3}(?:\.\d{1,6})?)\s*%$/.exec(text) ?? [];
+  const rate = percent === undefined ? null : Number((Number(percent) / 100).toFixed(8));
+  const complaintRate = rate !== null && rate <= 1 ? rate : null;
+  return { complaintRate, isBelowRate: complaintRate !== null && below !== undefined };
+}
+
+function textOf(text: string): string | null {
+  const clean = text.replace(/[\p{C}\s]+/gu, ' ').trim();
+  return clean === '' ? null : clean.slice(0, MAX_TEXT);
+}

@@ -1,0 +1,33 @@
+/** Times as Microsoft SNDS writes them. */
+
+const TIME = /^(\d{1,2})\/(\d{1,2})\/(\d{4})\s+(\d{1,2}):(\d{2})(?::(\d{2}))?\s*([AP]M)$/i;
+const HOUR_MS = 3_600_000;
+/** From UTC to local time in winter and in summer. */
+const STANDARD_MS = -8 * HOUR_MS;
+const DAYLIGHT_MS = -7 * HOUR_MS;
+
+const HOUR_FORMAT = new Intl.DateTimeFormat('en-US', {
+  timeZone: 'America/Los_Angeles',
+  hour: 'numeric',
+  hourCycle: 'h23',
+});
+
+/**
+ * `12/31/2026 7:00 PM` in Pacific time, in milliseconds since the Unix epoch; null if it is invalid. Of an hour that
+ * repeats in fall, the first is meant. A time that is skipped in spring is one hour later.
+ */
+export function parsePacificTime(text: string): number | null {
+  const match = TIME.exec(text);
+  if (!match) return null;
+  const [month, date, year, hour12, minute, second] = match
+    .slice(1, 7)
+    .map((part) => Number(part ?? 0)) as [number, number, number, number, number, number];
+  if (hour12 < 1 || hour12 > 12 || minute > 59 || second > 59) return null;
+  const hour = (hour12 % 12) + (match[7]!.toUpperCase() === 'PM' ? 12 : 0);
+  const local = Date.UTC(year, month - 1, date, hour, minute, second);
+  // Without this, 31 February would be a day in March.
+  const day = new Date(local);
+  if (year < 1970 || day.getUTCMonth() !== month - 1 || day.getUTCDate() !== date) return null;
+  const inSummer = local - DAYLIGHT_MS;
+  return Number(HOUR_FORMAT.format(inSummer)) === hour ? inSummer : local - STANDARD_MS;
+}
