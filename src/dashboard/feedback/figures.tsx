@@ -28,11 +28,18 @@ export function ReportedFigures({ figures, domainId }: Props<FeedbackFigures>) {
       id="receivers"
       actions={<a href={domainId === null ? FEEDBACK : feedbackPath(domainId)}>All feedback</a>}
     >
-      <FigureTable label={RECEIVERS_TITLE} rows={figureRows(figures)} />
-      <p class="small muted">{figuresNote(figures)}</p>
+      <ReportedTable figures={figures} />
     </Card>
   );
 }
+
+/** The figures without a card around them. */
+export const ReportedTable = ({ figures }: { figures: FeedbackFigures }) => (
+  <>
+    <FigureTable label={RECEIVERS_TITLE} rows={figureRows(figures)} />
+    <p class="small muted">{figuresNote(figures)}</p>
+  </>
+);
 
 export function PublishedFigures({ figures, domainId }: Props<ReceiverFigures>) {
   if (figures === null) return null;
