@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { closestName } from '../lib/closest-name.ts';
 import { isPostgresUrl } from '../lib/database-url.ts';
 import { printable } from '../lib/log.ts';
-import { VariableFaults } from './seed-mailboxes.ts';
+import { VariableFaults } from './entries.ts';
 import { VARIABLES, type Variable } from './variables.ts';
 
 export const PREFIX = 'DELIVERABILITY_';

@@ -1,16 +1,18 @@
 /** Reads `SEED_MAILBOXES`: a JSON array of the mailboxes in which placement tests look. */
 
 import { isIP } from 'node:net';
-import { closestName } from '../lib/closest-name.ts';
-import { isKnownProvider, SEED_PROVIDERS, seedProvider } from './seed-providers.ts';
 import {
-  DEFAULT_GRAPH_URL,
-  graphUrlFault,
-  OAUTH_FIELDS,
-  type OAuthClient,
-  readOAuth,
-  secureUrl,
-} from './seed-sign-in.ts';
+  ENTRY_NAME,
+  ENTRY_NAME_RULE,
+  type Entry,
+  isText,
+  readEntries,
+  suggestion,
+  unknownFields,
+} from './entries.ts';
+import { type OAuthClient, secureUrl, URL_RULE } from './oauth-client.ts';
+import { readSeedOAuth, SEED_OAUTH_FIELDS } from './seed-oauth.ts';
+import { isKnownProvider, SEED_PROVIDERS, seedProvider } from './seed-providers.ts';
 
 export interface ImapServer {
   host: string;
@@ -44,15 +46,6 @@ export interface SeedMailbox {
   junk: string[];
 }
 
-/** Several problems of one variable, each of which is reported on its own line. */
-export class VariableFaults extends Error {
-  readonly faults: string[];
-  constructor(faults: string[]) {
-    super(faults.join('; '));
-    this.faults = faults;
-  }
-}
-
 const FIELDS = [
   'name',
   'provider',
@@ -65,77 +58,44 @@ const FIELDS = [
   'junk',
   'api',
   'graph_url',
-  ...OAUTH_FIELDS,
+  ...SEED_OAUTH_FIELDS,
 ] as const;
-type Field = (typeof FIELDS)[number];
-type Entry = Partial<Record<Field, unknown>>;
+type MailboxEntry = Entry<(typeof FIELDS)[number]>;
+
+const DEFAULT_GRAPH_URL = 'https://graph.microsoft.com/v1.0';
 
 export const MAX_SEED_MAILBOXES = 200;
 const MAX_CONNECTIONS = 15;
 
 /** Throws VariableFaults with one line for each problem. No line quotes a password. */
-export function seedMailboxes(text: string): SeedMailbox[] {
-  if (text.trim() === '') return [];
-  const entries = parseArray(text);
-  const faults: string[] = [];
-  const mailboxes: SeedMailbox[] = [];
-  for (const [index, entry] of entries.entries()) {
-    const result = readEntry(entry);
-    const label = labelOf(entry, index);
-    if (Array.isArray(result)) faults.push(...result.map((fault) => `${label}: ${fault}`));
-    else if (mailboxes.some(({ name }) => name === result.name))
-      faults.push(`${label}: another mailbox has the name ${result.name}. Set a different "name"`);
-    else mailboxes.push(result);
-  }
-  if (faults.length > 0) throw new VariableFaults(faults);
-  return mailboxes;
-}
-
-function parseArray(text: string): unknown[] {
-  let parsed: unknown;
-  try {
-    // Some editors write a byte order mark into files.
-    parsed = JSON.parse(text.replace(/^\ufeff/, ''));
-  } catch {
-    // The parser's message quotes the text, which contains passwords.
-    throw new Error('must be JSON: an array of objects with "provider", "address" and "password"');
-  }
-  if (!Array.isArray(parsed)) throw new Error('must be a JSON array of mailboxes');
-  if (parsed.length > MAX_SEED_MAILBOXES)
-    throw new Error(`must have at most ${MAX_SEED_MAILBOXES} mailboxes`);
-  return parsed;
-}
-
-/** Counted from 1. With the name or address, if there is one. */
-function labelOf(entry: unknown, index: number): string {
-  const { name, address } = (isObject(entry) ? entry : {}) as Entry;
-  const shown = [name, address].find((value) => typeof value === 'string' && value !== '');
-  return `mailbox ${index + 1}${shown === undefined ? '' : ` (${String(shown).slice(0, 100)})`}`;
-}
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+export const seedMailboxes = (text: string): SeedMailbox[] =>
+  readEntries(text, {
+    noun: 'mailbox',
+    plural: 'mailboxes',
+    fields: '"provider", "address" and "password"',
+    max: MAX_SEED_MAILBOXES,
+    labels: ['name', 'address'],
+    read: readEntry,
+  });
 
 /** Without characters that separate addresses in a list. */
 const ADDRESS = /^[^\s@<>(),;:"\\\x00-\x1f\x7f]+@[^\s@<>(),;:"\\\x00-\x1f\x7f]+$/;
 
 /** The mailbox, or what is wrong with it. */
-function readEntry(entry: unknown): SeedMailbox | string[] {
-  if (!isObject(entry)) return ['must be an object'];
-  const faults = unknownFields(entry);
-  const { provider, address, name = address, password, junk = [] } = entry as Entry;
+function readEntry(entry: MailboxEntry): SeedMailbox | string[] {
+  const faults = unknownFields(entry, FIELDS);
+  const { provider, address, name = address, password, junk = [] } = entry;
   if (!isText(provider, /^[a-z0-9][a-z0-9_-]{0,39}$/))
-    return [...faults, `"provider" must be ${PROVIDER_RULE}${suggestion(provider)}`];
+    return [...faults, `"provider" must be ${PROVIDER_RULE}${similarProvider(provider)}`];
   if (password !== undefined && !isText(password, /^[^\x00-\x1f\x7f]*$/))
     return [...faults, '"password" must be text without line breaks'];
   const preset = seedProvider(provider);
-  const { connections = preset.connections, plus_addresses = preset.plusAddresses } =
-    entry as Entry;
+  const { connections = preset.connections, plus_addresses = preset.plusAddresses } = entry;
   if (!isText(address, ADDRESS) || address.length > 254)
     faults.push('"address" must be an email address');
-  else if (!isText(name, /^[\w.@+-]{1,100}$/))
+  else if (!isText(name, ENTRY_NAME))
     faults.push(
-      `"name" ${name === address ? 'is missing: for this address, it ' : ''}must be up to 100 letters, digits, dots, hyphens or underscores`,
+      `"name" ${name === address ? 'is missing: for this address, it ' : ''}${ENTRY_NAME_RULE}`,
     );
   if (!isCount(connections, MAX_CONNECTIONS))
     faults.push(`"connections" must be a whole number from 1 to ${MAX_CONNECTIONS}`);
@@ -155,27 +115,12 @@ function readEntry(entry: unknown): SeedMailbox | string[] {
   };
 }
 
-/** What a mistyped provider may stand for; empty if nothing is similar. */
-function suggestion(provider: unknown): string {
-  if (typeof provider !== 'string') return '';
-  const closest = closestName(provider.toLowerCase(), Object.keys(SEED_PROVIDERS));
-  return closest === null ? '' : `. Did you mean "${closest}"?`;
-}
-
-function unknownFields(entry: object): string[] {
-  return Object.keys(entry)
-    .filter((key) => !(FIELDS as readonly string[]).includes(key))
-    .map((key) => {
-      const closest = closestName(key, [...FIELDS]);
-      return `"${key.slice(0, 40)}" is not a known field${closest ? `. Did you mean "${closest}"?` : ''}`;
-    });
-}
+const similarProvider = (provider: unknown): string =>
+  suggestion(provider, Object.keys(SEED_PROVIDERS));
 
 const knownProviders = (): string => Object.keys(SEED_PROVIDERS).join(', ');
 const PROVIDER_RULE = `one of ${knownProviders()}, or a name of your own in lowercase letters, digits, hyphens and underscores`;
 
-const isText = (value: unknown, pattern: RegExp): value is string =>
-  typeof value === 'string' && pattern.test(value);
 const isCount = (value: unknown, max: number): boolean =>
   Number.isInteger(value) && Number(value) >= 1 && Number(value) <= max;
 const isFolderList = (value: unknown): boolean =>
@@ -186,18 +131,18 @@ const isFolderList = (value: unknown): boolean =>
 type Access = Pick<SeedMailbox, 'imap' | 'graphUrl' | 'graphUser' | 'oauth'>;
 
 /** How the mailbox is read, or what is wrong with that. */
-function readAccess(entry: Entry, provider: string): Access | string[] {
+function readAccess(entry: MailboxEntry, provider: string): Access | string[] {
   const { api = 'imap', password } = entry;
   if (api === 'graph') return readGraph(entry, provider);
   const faults = api === 'imap' ? [] : ['"api" must be imap or graph'];
   if (entry.graph_url !== undefined) faults.push('"graph_url" is only for "api": "graph"');
-  if (!OAUTH_FIELDS.some((field) => entry[field] !== undefined)) {
+  if (!SEED_OAUTH_FIELDS.some((field) => entry[field] !== undefined)) {
     const imap = readAccount(entry, provider);
     if (Array.isArray(imap)) return [...faults, ...imap];
     return faults.length > 0 ? faults : { imap, graphUrl: null, graphUser: null, oauth: null };
   }
   const imap = readServer(entry, provider);
-  const oauth = readOAuth(entry, provider);
+  const oauth = readSeedOAuth(entry, provider);
   if (password !== undefined || (!Array.isArray(imap) && imap.password !== null))
     faults.push('use either a password or OAuth 2, not both: remove the password');
   if (Array.isArray(imap)) faults.push(...imap);
@@ -209,7 +154,7 @@ function readAccess(entry: Entry, provider: string): Access | string[] {
 /** Fields without a meaning for Microsoft Graph. */
 const IMAP_ONLY = ['imap', 'password', 'connections', 'junk'] as const;
 
-function readGraph(entry: Entry, provider: string): Access | string[] {
+function readGraph(entry: MailboxEntry, provider: string): Access | string[] {
   const faults = IMAP_ONLY.filter((field) => entry[field] !== undefined).map(
     (field) => `"${field}" can’t be used with "api": "graph"`,
   );
@@ -218,8 +163,8 @@ function readGraph(entry: Entry, provider: string): Access | string[] {
   if (entry.user !== undefined && !isText(entry.user, ADDRESS))
     faults.push('"user" must be the user name of the account, such as user@example.com');
   const url = secureUrl(entry.graph_url);
-  if (url === null) faults.push(graphUrlFault);
-  const oauth = readOAuth(entry, provider);
+  if (url === null) faults.push(`"graph_url" ${URL_RULE}`);
+  const oauth = readSeedOAuth(entry, provider);
   if (Array.isArray(oauth)) return [...faults, ...oauth];
   if (faults.length > 0) return faults;
   const graphUrl = (url ?? DEFAULT_GRAPH_URL).replace(/\/+$/, '');
@@ -230,7 +175,7 @@ function readGraph(entry: Entry, provider: string): Access | string[] {
 type Account = NonNullable<SeedMailbox['imap']>;
 
 /** The server, user and password. */
-function readAccount(entry: Entry, provider: string): Account | string[] {
+function readAccount(entry: MailboxEntry, provider: string): Account | string[] {
   const { name, acceptsPasswords } = seedProvider(provider);
   if (entry.imap === undefined && !acceptsPasswords)
     return [
@@ -244,7 +189,7 @@ function readAccount(entry: Entry, provider: string): Account | string[] {
 }
 
 /** From the URL, or the provider's server, with the user and password of the entry; without a password, it is null. */
-function readServer(entry: Entry, provider: string): Account | string[] {
+function readServer(entry: MailboxEntry, provider: string): Account | string[] {
   const { imap, user, password, address } = entry;
   if (user !== undefined && !isText(user, /./s)) return ['"user" must be text'];
   if (imap !== undefined) return readUrl(imap, { user: String(user ?? address), password });
@@ -253,7 +198,7 @@ function readServer(entry: Entry, provider: string): Account | string[] {
     return [
       isKnownProvider(provider)
         ? `"imap" is missing: set the address of your ${name} Bridge, such as imap://user:password@127.0.0.1:1143`
-        : `"imap" is missing: "${provider}" isn’t a known provider (${knownProviders()})${suggestion(provider)}`,
+        : `"imap" is missing: "${provider}" isn’t a known provider (${knownProviders()})${similarProvider(provider)}`,
     ];
   return {
     ...{ host, port: 993, tls: 'implicit', user: String(user ?? address) },

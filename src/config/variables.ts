@@ -313,7 +313,7 @@ export const VARIABLES = {
     read: receiverAccounts,
     fallback: '',
     secret: true,
-    help: 'Accounts at receivers that publish figures about senders: a JSON array such as `[{"receiver":"microsoft_snds","key":"key"}]`.',
+    help: 'Accounts at Google Postmaster Tools and Microsoft SNDS, which publish figures about senders: a JSON array such as `[{"receiver":"microsoft_snds","key":"key"}]`.',
   }),
   PLACEMENT_TIMEOUT: variable({
     read: placementTimeout,

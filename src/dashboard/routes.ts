@@ -33,6 +33,7 @@ import { monitorListPages } from './monitors/list.tsx';
 import { newMonitorPages } from './monitors/new.tsx';
 import { overviewPages } from './overview/overview.tsx';
 import { publicTestPages } from './public/public-test.tsx';
+import { receiverPages } from './receivers/receivers.tsx';
 import { schedulePages } from './reports/schedules.tsx';
 import { sharePages } from './reports/shares.tsx';
 import { summaryPages } from './reports/summary.tsx';
@@ -91,6 +92,7 @@ export const dashboardRoutes = [
   ...feedbackReportPages,
   ...feedbackReportPage,
   ...reportActions,
+  ...receiverPages,
   ...summaryPages,
   ...sharePages,
   ...schedulePages,

@@ -14,6 +14,7 @@ export const EVENT_SUMMARIES = {
   'feedback.new_source': 'A new source sends mail as your domain',
   'feedback.source_failing': 'Mail from one of your sources fails DMARC',
   'feedback.source_recovered': 'Messages of a source no longer fail',
+  'receiver.status_changed': 'A receiver changed its verdict',
   'monitor.alert': 'A monitor found a problem',
   'alert.triggered': 'An alert rule opened an incident',
   'alert.resolved': 'An incident was resolved',

@@ -269,7 +269,7 @@ const Day = v.pipe(
   v.metadata({ jsonSchema: { type: 'string', format: 'date' } }),
 );
 
-const PERIOD_QUERY = {
+export const PERIOD_QUERY = {
   from: described(
     v.optional(Day),
     'The first day, in UTC. The default is 29 days before `to`.',

@@ -30,18 +30,27 @@ export async function periodOf(
 ): Promise<Period> {
   const domain = await findDomain(db, query.domain_id);
   if (!domain) throw new AppError('not_found', 'No such domain.');
+  return { domain, ...daysOf({ clock }, query, MAX_DAYS) };
+}
+
+/** The days of a query; by default, the last 30. Throws `validation_failed` for a period of more than `max` days. */
+export function daysOf(
+  { clock }: Pick<App, 'clock'>,
+  query: { from?: string; to?: string },
+  max: number,
+): Days {
   const to = query.to ?? isoTime(clock.now()).slice(0, 10);
   const from = query.from ?? dayBefore(to, DEFAULT_DAYS - 1);
   const days = daysOfPeriod({ from, to });
-  if (days < 1 || days > MAX_DAYS)
+  if (days < 1 || days > max)
     throw invalidParams([
       {
         param: 'from',
         code: 'invalid',
-        message: days < 1 ? 'must not be after to' : `must be at most ${MAX_DAYS} days before to`,
+        message: days < 1 ? 'must not be after to' : `must be at most ${max} days before to`,
       },
     ]);
-  return { domain, from, to };
+  return { from, to };
 }
 
 /** The number of days, with the first and the last. */

@@ -25,6 +25,14 @@ export function normalizeAddress(text: string): string | null {
 const parseAddress = (address: string): ipaddr.IPv4 | ipaddr.IPv6 =>
   isIP(address) === 4 ? ipaddr.IPv4.parse(address) : ipaddr.process(address);
 
+/** The place of a normalized address among all of both versions, to compare and to count them. */
+export function addressNumber(address: string): bigint {
+  const parsed = parseAddress(address);
+  const value = BigInt(`0x${Buffer.from(parsed.toByteArray()).toString('hex')}`);
+  // Where IPv6 has the IPv4-mapped addresses, which normalizing makes IPv4.
+  return parsed.kind() === 'ipv4' ? value + 0xffff_0000_0000n : value;
+}
+
 /** `10.0.0.0/8` or a single address; throws on anything else. */
 export function parseNetwork(text: string): Network {
   // ipaddr.js also accepts `010.1/16`, and reads it as octal.

@@ -1,5 +1,6 @@
 /** The picture of a domain: what each source says about it, and what to do first. */
 
 import type { Feature } from '../feature.ts';
+import { pictureOperations } from './routes.ts';
 
-export const picture: Feature = { name: 'picture' };
+export const picture: Feature = { name: 'picture', routes: Object.values(pictureOperations) };

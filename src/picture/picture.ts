@@ -1,105 +1,43 @@
-/** The picture of a domain: what each source says about it, what is wrong, since when, and what to do first. */
+/** The picture of a domain from what is stored about it. */
 
 import type { App } from '../app.ts';
+import { inSnapshot } from '../store/open.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
+import { dnsReport } from './dns.ts';
+import { feedbackReport } from './feedback.ts';
+import { assemble } from './headline.ts';
+import { placementReport } from './placement.ts';
+import { receiversReport } from './receivers.ts';
+import { testsReport } from './tests.ts';
+import type { Picture } from './types.ts';
 
-/** In the order of the page. */
-export const SOURCES = ['dns', 'tests', 'placement', 'feedback', 'receivers'] as const;
-export type SourceId = (typeof SOURCES)[number];
-
-/** `unknown` is never fine. */
-export type State = 'fail' | 'warn' | 'pass' | 'unknown';
-
-/** What statements of different sources can agree or disagree about. */
-export const TOPICS = [
-  'spf',
-  'dkim',
-  'dmarc',
-  'tls',
-  'reverse_dns',
-  'mail_servers',
-  'blocklists',
-  'reputation',
-  'spam_reports',
-  'placement',
-  'unsubscribe',
-  'content',
-  'verification',
-] as const;
-export type Topic = (typeof TOPICS)[number];
-
-/** What one source says about one topic. */
-export interface Statement {
-  source: SourceId;
-  /** Who says it, such as `Google Postmaster Tools` or `DMARC reports`. */
-  origin: string;
-  state: State;
-  /** One sentence. */
-  text: string;
-  /** When it was measured: a time in ISO 8601, or a day such as `2026-11-21`. */
-  at: string | null;
-  /** Since when it has been so, in the same form; null if that is not known. */
-  since: string | null;
-  /** The period, reporters and messages behind it; null if the text says it. */
-  basis: string | null;
-  /** The page with the details, from the root, with a fragment if it is on the page of the domain. */
-  path: string;
-}
-
-/** What to do. */
-export interface FirstStep {
-  text: string;
-  /** The DNS record to publish, if that is the step. */
-  record: { type: string; name: string; value: string } | null;
-  path: string;
-}
-
-export interface Problem {
-  topic: Topic;
-  state: 'fail' | 'warn';
-  /** What is wrong, as a sentence of at most 90 characters that names no date. */
-  title: string;
-  /** Since when, in the form of statements; null if that is not known. */
-  since: string | null;
-  /** What it costs: the problem with the highest number is in the headline. */
-  cost: number;
-  first_step: FirstStep | null;
-  /** What all sources say about it, those that see the problem first. */
-  statements: Statement[];
-  /** Whether a source says that all is well. */
-  is_disputed: boolean;
-}
-
-/** One source at a glance. */
-export interface SourceLine {
-  source: SourceId;
-  name: string;
-  /** `not_set_up`: the text says how to set it up. */
-  state: State | 'not_set_up';
-  text: string;
-  /** When it was last measured; null if never. */
-  at: string | null;
-  basis: string | null;
-  path: string;
-}
-
-export interface Picture {
-  domain: { id: string; name: string };
-  state: State;
-  /** One sentence of at most 90 characters. */
-  headline: string;
-  since: string | null;
-  first_step: FirstStep | null;
-  /** What costs most first. */
-  problems: Problem[];
-  /** One for each source, in the order of `SOURCES`. */
-  sources: SourceLine[];
-}
+export type {
+  FirstStep,
+  Picture,
+  Problem,
+  SourceId,
+  SourceLine,
+  State,
+  Statement,
+  Topic,
+} from './types.ts';
+export { SOURCES, TOPICS } from './types.ts';
 
 /** All from one snapshot of the database; asks no other server. */
 export async function pictureOf(
-  _app: Pick<App, 'db' | 'clock' | 'config'>,
-  _domain: DomainRow,
+  app: Pick<App, 'db' | 'clock' | 'config'>,
+  domain: DomainRow,
 ): Promise<Picture> {
-  throw new Error('not written yet');
+  return inSnapshot(app.db, async (db) => {
+    const reading = { ...app, db, domain };
+    // One connection has the snapshot, so nothing would run at the same time.
+    const reports = [
+      await dnsReport(reading),
+      await testsReport(reading),
+      await placementReport(reading),
+      await feedbackReport(reading),
+      await receiversReport(reading),
+    ];
+    return assemble({ id: domain.id, name: domain.name }, reports);
+  });
 }

@@ -1,8 +1,8 @@
 /** Inbox placement: looks for the messages of tests in seed mailboxes, and records where they arrived. */
 
 import type { Feature } from '../feature.ts';
+import { storeConfiguredSignIns } from '../sign-ins/credentials.ts';
 import { cleanUpJob } from './clean-up.ts';
-import { storeConfiguredSignIns } from './credentials.ts';
 import { keepAliveJob } from './keep-alive.ts';
 import { lookJob } from './look-job.ts';
 import { registerSeeds } from './seeds.ts';
@@ -13,6 +13,6 @@ export const placement: Feature = {
   jobs: (app) => [lookJob(app), settleJob(app), keepAliveJob(app), cleanUpJob(app)],
   async onStart(app) {
     await registerSeeds(app);
-    await storeConfiguredSignIns(app);
+    await storeConfiguredSignIns(app, 'seed');
   },
 };

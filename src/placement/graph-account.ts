@@ -3,12 +3,12 @@
 import type { SeedMailbox } from '../config/seed-mailboxes.ts';
 import { AccountError } from '../net/account-error.ts';
 import type { GraphMailbox } from '../net/graph/mailbox.ts';
-import { type OAuthSeed, signInAdvice } from './credentials.ts';
+import { type SignIn, signInAdvice } from '../sign-ins/sign-in.ts';
 
 /** What is wrong with the account; null if it is right, or if the permissions don’t tell. Rejects with a AccountError. */
 export async function accountFault(
   mailbox: GraphMailbox,
-  seed: Pick<SeedMailbox, 'address' | 'graphUser'> & OAuthSeed,
+  seed: Pick<SeedMailbox, 'address' | 'graphUser'> & SignIn,
 ): Promise<AccountError | null> {
   const addresses = await mailbox.ownAddresses();
   const expected = seed.graphUser ?? seed.address;

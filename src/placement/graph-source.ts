@@ -11,13 +11,14 @@ import {
   openGraphMailbox,
 } from '../net/graph/mailbox.ts';
 import type { PlacementReason } from '../report/report.ts';
-import { type OAuthSeed, seedWeb, withAccessToken } from './credentials.ts';
+import { providerWeb, withAccessToken } from '../sign-ins/access-tokens.ts';
+import type { SignIn } from '../sign-ins/sign-in.ts';
 import { accountFault } from './graph-account.ts';
 import { copyOf, type MailCopy } from './mail-copy.ts';
 import { CLOCK_TOLERANCE_MS, type FoundMessage } from './match.ts';
 import type { SeedSource } from './source.ts';
 
-export type GraphSeed = SeedMailbox & OAuthSeed & { graphUrl: string };
+export type GraphSeed = SeedMailbox & SignIn & { graphUrl: string };
 
 /** Spam first, as providers move messages out of the inbox rather than into it. */
 const FOLDERS: { id: GraphFolder; name: string; isJunk: boolean }[] = [
@@ -90,7 +91,7 @@ export function createGraphSource(app: App, seed: GraphSeed): SeedSource {
 
   async function look(accessToken: string, since: number): Promise<void> {
     const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(LOOK_TIMEOUT_MS)]);
-    const access = { web: seedWeb(app), baseUrl: seed.graphUrl, accessToken, signal };
+    const access = { web: providerWeb(app), baseUrl: seed.graphUrl, accessToken, signal };
     const mailbox = openGraphMailbox(access);
     await requireAccount(mailbox, accessToken);
     let isListTruncated = false;

@@ -5,7 +5,7 @@ import type { ImapAccount, SeedMailbox } from '../config/seed-mailboxes.ts';
 import { errorMessage } from '../lib/errors.ts';
 import { AccountError } from '../net/account-error.ts';
 import { type ImapMailbox, type InboxWatch, openMailbox, watchInbox } from '../net/imap/mailbox.ts';
-import { withAccessToken } from './credentials.ts';
+import { withAccessToken } from '../sign-ins/access-tokens.ts';
 import { createMailboxState } from './mailbox-state.ts';
 import type { SeedSource } from './source.ts';
 
@@ -25,7 +25,9 @@ export function withAccount<T>(
 ): Promise<T> {
   return oauth === null
     ? use({ ...server, password: password ?? '' })
-    : withAccessToken(app, { name, oauth }, (accessToken) => use({ ...server, accessToken }));
+    : withAccessToken(app, { kind: 'seed', name, oauth }, (accessToken) =>
+        use({ ...server, accessToken }),
+      );
 }
 
 /** `lookLimit` ends a look, once for each; tests decide when. */

@@ -5,7 +5,7 @@ import type { SeedMailbox } from '../config/seed-mailboxes.ts';
 import { openGraphMailbox } from '../net/graph/mailbox.ts';
 import type { WebClient } from '../net/http/web.ts';
 import { openMailbox } from '../net/imap/mailbox.ts';
-import type { OAuthSeed } from './credentials.ts';
+import type { SignIn } from '../sign-ins/sign-in.ts';
 import { accountFault } from './graph-account.ts';
 import { createGraphSource } from './graph-source.ts';
 import { createImapSource } from './imap-source.ts';
@@ -14,7 +14,7 @@ import type { SeedSource } from './source.ts';
 export function sourceFor(app: App, seed: SeedMailbox): SeedSource {
   const { imap, oauth, graphUrl } = seed;
   if (imap) return createImapSource(app, { ...seed, imap });
-  if (oauth && graphUrl) return createGraphSource(app, { ...seed, oauth, graphUrl });
+  if (oauth && graphUrl) return createGraphSource(app, { ...seed, kind: 'seed', oauth, graphUrl });
   throw new Error(`No way to read the seed mailbox ${seed.name}`);
 }
 
@@ -22,7 +22,7 @@ const ACCESS_TIMEOUT_MS = 30_000;
 
 /** Tries whether the access token opens this mailbox. Rejects with a AccountError if not. */
 export async function tryAccess(
-  seed: SeedMailbox & OAuthSeed,
+  seed: SeedMailbox & SignIn,
   accessToken: string,
   web: WebClient,
 ): Promise<void> {

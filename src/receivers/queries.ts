@@ -34,8 +34,7 @@ export interface FeedbackLoop {
 }
 
 /** One day of a domain at Google. What is null was not published. */
-export interface GoogleDay
-  extends Omit<ReceiverDayRow, 'errors' | 'feedback_loops' | 'receiver_id' | 'name'> {
+export interface GoogleDay extends Omit<ReceiverDayRow, 'errors' | 'feedback_loops' | 'name'> {
   errors: GoogleErrors[] | null;
   feedback_loops: FeedbackLoop[] | null;
 }
@@ -56,7 +55,7 @@ export async function googleDays(
     .orderBy('fetched_at')
     .execute();
   const byDay = new Map(rows.map((row) => [row.day, row]));
-  return [...byDay.values()].map(({ name: _, receiver_id, errors, feedback_loops, ...day }) => ({
+  return [...byDay.values()].map(({ name: _, errors, feedback_loops, ...day }) => ({
     ...day,
     errors: errors === null ? null : JSON.parse(errors),
     feedback_loops: feedback_loops === null ? null : JSON.parse(feedback_loops),
@@ -96,6 +95,27 @@ export async function addressDays(
     .where('day', '<=', to);
   if (addresses) query = query.where('address', 'in', addresses);
   return query.orderBy('day', 'desc').orderBy('address').orderBy('started_at').execute();
+}
+
+/** The addresses with activity, those with the most recipients first, and how many there are. */
+export async function topAddresses(
+  db: Db | Tx,
+  { from, to }: Days,
+  { address, limit }: { address: string | null; limit: number },
+): Promise<{ names: string[]; count: number }> {
+  let query = db.selectFrom('receiver_addresses').where('day', '>=', from).where('day', '<=', to);
+  if (address !== null) query = query.where('address', '=', address);
+  const rows = await query
+    .select('address')
+    .groupBy('address')
+    .orderBy(({ fn }) => fn.sum('recipients'), 'desc')
+    .orderBy('address')
+    .limit(limit)
+    .execute();
+  const { count } = await query
+    .select(({ fn }) => fn.count<number>('address').distinct().as('count'))
+    .executeTakeFirstOrThrow();
+  return { names: rows.map((row) => row.address), count: Number(count) };
 }
 
 /** All ranges of addresses about which Microsoft says whether they are blocked. */

@@ -40,6 +40,8 @@ export interface Summary extends Means {
   placement: { seeds: number; by_provider: ProviderPlacement[] };
   /** null if receivers reported nothing, and in test mode. */
   feedback: FeedbackFigures | null;
+  /** null if Google and Microsoft published nothing, and in test mode. */
+  receivers: ReceiverFigures | null;
 }
 
 /** A sender with its messages in the period. */
@@ -79,6 +81,60 @@ export interface FeedbackFigures {
   tls: { reporters: number; sessions: number; failed: number } | null;
   /** null without complaints. */
   complaints: { providers: number; total: number } | null;
+}
+
+/** A rate from 0 to 1 on a day. */
+export interface DayRate {
+  day: string;
+  rate: number;
+}
+
+/** The mail that Gmail rejected or deferred, on the day with the highest rate. */
+export interface DeliveryErrors extends DayRate {
+  /** The most frequent reason of that day, as Google names it; null if none was published. */
+  reason: string | null;
+}
+
+/** What Google publishes about a domain in the period. */
+export interface GmailFigures {
+  domain_id: string;
+  domain: string;
+  /** null without a spam rate; `days` have one. */
+  spam_rate: { days: number; latest: DayRate; highest: DayRate } | null;
+  /** null if none was published, or if it is 0 on each day. */
+  rejected: DeliveryErrors | null;
+  deferred: DeliveryErrors | null;
+  /** null if they were not read in the period or later. `since`: a time. */
+  requirements: {
+    checked_at: string;
+    needs_work: { requirement: string; name: string; since: string }[];
+  } | null;
+}
+
+/** What Microsoft publishes about addresses. */
+export interface OutlookFigures {
+  /** Days and addresses with data. */
+  days: number;
+  addresses: number;
+  /** Addresses whose mail is over 90% spam to Outlook, on `red_days` of `days`. Most of these days first. */
+  spam: { total: number; addresses: { address: string; days: number; red_days: number }[] };
+  /** null if this was not read in the period or later. A range is written `first-last`. */
+  blocked: {
+    checked_at: string;
+    total: number;
+    addresses: { address: string; since: string; details: string }[];
+  } | null;
+}
+
+/** What Google and Microsoft publish. Plain data, which also goes to render threads. */
+export interface ReceiverFigures {
+  /** Days, both included. */
+  from: string;
+  to: string;
+  /** Worst first. */
+  gmail: { total: number; domains: GmailFigures[] };
+  /** null without data about addresses. */
+  outlook: OutlookFigures | null;
 }
 
 /** The content of a scheduled report. */
@@ -269,9 +325,9 @@ export function formatPercent(share: number): string {
 const COUNT = new Intl.NumberFormat('en-GB');
 
 /** `1,204 tests`, `1 test`. */
-export function formatCount(count: number, noun?: string): string {
+export function formatCount(count: number, noun?: string, plural = `${noun}s`): string {
   const number = COUNT.format(count);
-  return noun ? `${number} ${noun}${count === 1 ? '' : 's'}` : number;
+  return noun ? `${number} ${count === 1 ? noun : plural}` : number;
 }
 
 /** `A 20, B 12`: the grades that occur. */

@@ -26,6 +26,12 @@ export const PAGES: PageEntry[] = [
     words: 'dmarc tls aggregate upload',
     role: 'viewer',
   },
+  {
+    path: '/receivers',
+    title: 'Receivers',
+    words: 'google postmaster tools gmail outlook microsoft snds spam rate compliance',
+    role: 'viewer',
+  },
   { path: '/reports', title: 'Reports', words: 'summary trends figures', role: 'viewer' },
   {
     path: '/reports/schedules',

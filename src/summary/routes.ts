@@ -7,6 +7,7 @@ import { described, exampleId, maxCharacters, named, Time, typeField } from '../
 import { isoTime } from '../lib/clock.ts';
 import { MIN_PLACEMENT_SAMPLES } from '../report/placement-rates.ts';
 import { FeedbackFigures } from './feedback-schema.ts';
+import { ReceiverFigures } from './receiver-schema.ts';
 import { PERIODS, periodEndingAt, summarize } from './summary.ts';
 
 // Schemas of the summary (contract §5).
@@ -190,6 +191,10 @@ export const ReportSummary = named(
     feedback: described(
       v.nullable(FeedbackFigures),
       'What receivers report about the days of the period. Null without reports, and in test mode.',
+    ),
+    receivers: described(
+      v.nullable(ReceiverFigures),
+      'What Google Postmaster Tools and Microsoft SNDS publish about the days of the period. Null if they published nothing, and in test mode.',
     ),
   }),
   'Figures over the tests of a period.',

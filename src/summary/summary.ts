@@ -15,6 +15,7 @@ import {
   TALLY_COLUMNS,
   type TallyCounts,
 } from '../mailtests/tally.ts';
+import { receiverFigures } from '../receivers/summary.ts';
 import type { Summary } from '../report/summary.ts';
 import { type Db, inSnapshot, type Tx } from '../store/open.ts';
 import { placementByProvider, type SeedOf, type SlicePlacements } from './placement.ts';
@@ -114,6 +115,7 @@ export async function summarize(
       ),
     },
     feedback: await feedbackOf(db, query),
+    receivers: await receiversOf(db, query),
   };
 }
 
@@ -124,6 +126,15 @@ async function feedbackOf(
 ): Promise<Summary['feedback']> {
   const days = livemode ? daysBetween(from, to) : null;
   return days && feedbackFigures(db, { ...days, domains });
+}
+
+/** What Google and Microsoft publish about the days of the period. Test mode has nothing of it. */
+async function receiversOf(
+  db: Db | Tx,
+  { from, to, livemode, domains }: SummarySpan & Scope,
+): Promise<Summary['receivers']> {
+  const days = livemode ? daysBetween(from, to) : null;
+  return days && receiverFigures(db, { ...days, domains, addresses: domains && [] });
 }
 
 /** Averages with the number of values behind them. */

@@ -25,7 +25,7 @@ const FEATURES = [
 ];
 const MECHANISMS = [
   ...['lib', 'store', 'net', 'http', 'smtp', 'scheduler', 'analysis', 'report'],
-  'feature',
+  ...['sign-ins', 'feature'],
 ];
 const BELOW_SURFACES = [...MECHANISMS, ...FEATURES];
 
@@ -46,6 +46,7 @@ const ALLOWED: Record<string, string[]> = {
   http: ['lib', 'store', 'net'],
   scheduler: ['lib', 'store', 'net'],
   smtp: ['lib', 'store', 'http', 'analysis'],
+  'sign-ins': ['lib', 'store', 'net'],
   analysis: ['lib', 'net'],
   report: ['lib', 'analysis'],
   app: ['lib', 'store', 'net', 'scheduler', 'keys', 'analysis', 'report'],

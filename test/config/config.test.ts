@@ -72,6 +72,7 @@ test('readConfig without variables returns the complete defaults', () => {
     RSPAMD_URL: null,
     CHECK_LINKS: true,
     SEED_MAILBOXES: [],
+    RECEIVERS: [],
     PLACEMENT_TIMEOUT: 3_600_000,
     PDF_FONTS: [],
     PLACEMENT_RECHECK: 120_000,

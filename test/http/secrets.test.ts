@@ -5,6 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { sql } from 'kysely';
 import { type CallOptions, startTestService, type TestService } from '../helpers/app.ts';
 import { goodMessage } from '../helpers/good-message.ts';
+import { leaksIn } from '../helpers/leaks.ts';
 import { onPostgres } from '../helpers/store.ts';
 import { storedBytes } from '../helpers/stored-bytes.ts';
 import { type MailSink, startMailSink } from '../outbox/mail-sink.ts';
@@ -191,20 +192,6 @@ async function misplace({ ask, secrets }: Scene) {
     const cookie = `deliverability=${word}`;
     await ask('GET', '/v1/me', { key: null, headers: { cookie } });
   }
-}
-
-/** A secret in plain and encoded forms. */
-const writings = (secret: string): string[] => [
-  secret,
-  encodeURIComponent(secret),
-  Buffer.from(secret).toString('base64').replace(/=+$/, ''),
-  Buffer.from(secret).toString('hex'),
-];
-
-function leaksIn(text: Buffer, secrets: Map<string, string>): string[] {
-  return [...secrets].flatMap(([name, secret]) =>
-    writings(secret).some((writing) => text.includes(writing)) ? [name] : [],
-  );
 }
 
 test('Database, log and error responses contain no secret in clear text', async (t) => {

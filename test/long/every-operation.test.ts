@@ -4,12 +4,14 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ROUTES } from '../../src/features.ts';
+import { systemClock } from '../../src/lib/clock.ts';
 import { dmarc, tls } from '../feedback/reading/builders.ts';
 import { type ApiResponse, type CallOptions, startTestService } from '../helpers/app.ts';
 import { goodMessage } from '../helpers/good-message.ts';
 import { type Receiver, startReceiver } from '../helpers/receiver.ts';
 import { documentValidator } from '../http/document-validator.ts';
 import { startMailSink } from '../outbox/mail-sink.ts';
+import { startAccounts } from '../receivers/accounts.ts';
 import { browserOf, givePassword, PASSWORD, type Session } from '../team/browser.ts';
 import { ageMail, type Invitation, type Member } from '../team/team-service.ts';
 
@@ -33,9 +35,11 @@ interface Walk {
 async function startWalk(t: TestContext): Promise<Walk> {
   const sink = await startMailSink(t);
   const receiver = await startReceiver(t);
+  const accounts = await startAccounts(t, systemClock.now());
   const service = await startTestService(t, {
     env: {
       ...receiver.env,
+      ...accounts.env,
       DELIVERABILITY_MAIL_URL: `smtp://127.0.0.1:${sink.port}`,
       DELIVERABILITY_MAIL_FROM: 'no-reply@example.com',
     },
@@ -238,6 +242,43 @@ async function walkSources({ ask, service }: Pick<Walk, 'ask' | 'service'>, doma
   await ask('GET', '/v1/feedback/sources/src_none', 404);
   await ask('GET', `/v1/feedback/advice?domain_id=${domain}`, 200);
   await ask('GET', '/v1/feedback/advice?domain_id=dom_none', 404);
+}
+
+async function walkReceivers({ ask, service }: Walk) {
+  const json = { name: 'example.com' };
+  const { id } = (await ask('POST', '/v1/domains', 201, { json })).body;
+  const path = '/v1/receivers/google_postmaster/fetch';
+  const settled = async () => {
+    for (let attempt = 0; attempt < 500; attempt++) {
+      const { body } = await ask<{ data: { fetching: boolean }[] }>('GET', '/v1/receivers', 200);
+      if (body.data.every(({ fetching }) => !fetching)) return;
+      await pause(20);
+    }
+    assert.fail('nothing was fetched');
+  };
+  await settled();
+  await ask('POST', path, 429);
+  await service.app.db.updateTable('receivers').set({ attempted_at: null }).execute();
+  await ask('POST', path, 202);
+  await settled();
+  const query = `domain_id=${id}`;
+  const stats = await ask<{ days: unknown[] }>('GET', `/v1/receivers/stats?${query}`, 200);
+  assert.equal(stats.body.days.length, 2);
+  await ask('GET', `/v1/receivers/stats?${query}&from=2020-01-01`, 422);
+  await ask('GET', '/v1/receivers/stats?domain_id=dom_none', 404);
+  const compliance = await ask<{ requirements: unknown[] }>(
+    'GET',
+    `/v1/receivers/compliance?${query}`,
+    200,
+  );
+  assert.ok(compliance.body.requirements.length > 8);
+  const addresses = await ask<{ addresses: unknown[] }>('GET', '/v1/receivers/addresses', 200);
+  assert.equal(addresses.body.addresses.length, 1);
+  await ask('GET', '/v1/receivers/addresses?address=192.0.2.1', 200);
+  await ask('GET', '/v1/receivers/addresses?address=mail', 422);
+  await ask('GET', `/v1/domains/${id}/picture`, 200);
+  await ask('GET', '/v1/domains/dom_none/picture', 404);
+  await ask('DELETE', `/v1/domains/${id}`, 200);
 }
 
 async function walkMonitors({ ask }: Walk) {
@@ -452,6 +493,7 @@ test('Every documented operation returns documented success and error responses'
   await walkWebhooks(walk);
   await walkDomains(walk);
   await walkFeedback(walk);
+  await walkReceivers(walk);
   await walkMonitors(walk);
   await walkAlerts(walk);
   await walkSchedules(walk);

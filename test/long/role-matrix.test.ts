@@ -93,6 +93,13 @@ const REQUIRED_ROLE: Record<string, Role | 'public'> = {
   listBounces: 'viewer',
   getBounceSummary: 'viewer',
   postTlsReport: 'public',
+  // All roles read what receivers publish and the picture of a domain; members fetch.
+  listReceivers: 'viewer',
+  getReceiverStats: 'viewer',
+  getCompliance: 'viewer',
+  listSendingAddresses: 'viewer',
+  fetchReceiver: 'member',
+  getDomainPicture: 'viewer',
   // Members manage monitors.
   createMonitor: 'member',
   listMonitors: 'member',
@@ -308,6 +315,7 @@ const LIVE_ONLY = new Set([
   'deleteFeedbackReport',
   'updateFeedbackReporter',
   'updateFeedbackSource',
+  'fetchReceiver',
   'createDomain',
   'updateDomain',
   'deleteDomain',

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { LOOK_JOB } from '../../src/mailtests/placement.ts';
-import { storeSignIn } from '../../src/placement/credentials.ts';
+import { storeSignIn } from '../../src/sign-ins/credentials.ts';
 import { HOSTILE_RESPONSES, type HttpExchange, startHttpScript } from '../helpers/http-script.ts';
 import { type GraphMail, mailTo, NAME, startScene } from './graph-scene.ts';
 import { mailWith, placementIn, sendToTest, waitForPlacement, waitForSeed } from './seeding.ts';
@@ -337,7 +337,7 @@ test('A sign-in of another account is named, reads no message, and is right afte
   graph.account = { mail: NAME };
   tokens.refreshTokens.add('right');
   const { oauth } = service.app.config.SEED_MAILBOXES[0]!;
-  await storeSignIn(service.app, { name: NAME, oauth: oauth! }, 'right');
+  await storeSignIn(service.app, { kind: 'seed', name: NAME, oauth: oauth! }, 'right');
   assert.equal((await scene.wait()).placement, 'inbox');
 });
 

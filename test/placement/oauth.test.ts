@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { SeedPlacement, Test } from '../../src/mailtests/schema.ts';
-import { storeSignIn } from '../../src/placement/credentials.ts';
+import { storeSignIn } from '../../src/sign-ins/credentials.ts';
 import type { TestService } from '../helpers/app.ts';
 import { HOSTILE_RESPONSES, type HttpExchange } from '../helpers/http-script.ts';
 import { type ImapServer, startImapServer } from '../helpers/imap-server.ts';
@@ -203,7 +203,11 @@ test('Signing in again is enough: the running service uses the new sign-in', asy
   const { id } = await sendTo(service, scene);
   await waitForSeed(service, NAME, ({ error }) => error === 'sign_in_expired');
   const seed = service.app.config.SEED_MAILBOXES.find(({ name }) => name === NAME)!;
-  await storeSignIn(service.app, { name: NAME, oauth: seed.oauth! }, 'first-refresh-token');
+  await storeSignIn(
+    service.app,
+    { kind: 'seed', name: NAME, oauth: seed.oauth! },
+    'first-refresh-token',
+  );
   const done = await waitForPlacement(service, id, (now) => {
     scene.clock.advance(1000);
     return isFound(now);
@@ -221,12 +225,14 @@ test('A sign-in during a refresh wins over the answer of that refresh', async (t
       if (!body.includes('first-refresh-token')) return false;
       const seed = service.app.config.SEED_MAILBOXES.find(({ name }) => name === NAME)!;
       scene.tokens.refreshTokens.add('of-the-command');
-      void storeSignIn(service.app, { name: NAME, oauth: seed.oauth! }, 'of-the-command').then(
-        () => {
-          json(200, scene.tokens.issue('first-refresh-token'));
-          signedIn.resolve();
-        },
-      );
+      void storeSignIn(
+        service.app,
+        { kind: 'seed', name: NAME, oauth: seed.oauth! },
+        'of-the-command',
+      ).then(() => {
+        json(200, scene.tokens.issue('first-refresh-token'));
+        signedIn.resolve();
+      });
       return true;
     },
   });
@@ -361,7 +367,7 @@ test('After a sign-in that a mail server has rejected, a new one is used at once
   scene.imap.script.acceptsToken = acceptsToken!;
   scene.tokens.refreshTokens.add('right');
   const { name, oauth } = service.app.config.SEED_MAILBOXES[0]!;
-  await storeSignIn(service.app, { name, oauth: oauth! }, 'right');
+  await storeSignIn(service.app, { kind: 'seed', name, oauth: oauth! }, 'right');
   // Without any time that passes.
   await waitForPlacement(service, id, isFound);
 });

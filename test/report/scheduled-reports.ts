@@ -1,6 +1,11 @@
 /** Scheduled reports for tests and screenshots: a week, a month, a day, an empty one, and hostile names. */
 
-import type { FeedbackFigures, ScheduledReport, Summary } from '../../src/report/summary.ts';
+import type {
+  FeedbackFigures,
+  ReceiverFigures,
+  ScheduledReport,
+  Summary,
+} from '../../src/report/summary.ts';
 
 const DAY_MS = 86_400_000;
 /** Midnight in Berlin. */
@@ -54,6 +59,60 @@ export const FIGURES: FeedbackFigures = {
   complaints: { providers: 1, total: 4 },
 };
 
+const CHECKED_AT = '2026-11-22T06:10:00.000Z';
+const since = (day: string) => `2026-11-${day}T06:10:00.000Z`;
+
+/** What Google and Microsoft publish about two domains and four addresses in the same week. */
+export const PUBLISHED: ReceiverFigures = {
+  ...{ from: '2026-11-16', to: '2026-11-22' },
+  gmail: {
+    total: 2,
+    domains: [
+      {
+        ...{ domain_id: 'dom_1', domain: 'shop.example' },
+        spam_rate: {
+          days: 5,
+          latest: { day: '2026-11-20', rate: 0.0004 },
+          highest: { day: '2026-11-18', rate: 0.0034 },
+        },
+        rejected: { day: '2026-11-18', rate: 0.021, reason: 'low_ip_reputation' },
+        deferred: null,
+        requirements: {
+          checked_at: CHECKED_AT,
+          needs_work: [
+            {
+              ...{ requirement: 'DMARC_ALIGNMENT', name: 'DMARC alignment' },
+              since: since('19'),
+            },
+            {
+              ...{ requirement: 'ONE_CLICK_UNSUBSCRIBE', name: 'One-click unsubscribe' },
+              since: since('12'),
+            },
+          ],
+        },
+      },
+      {
+        ...{ domain_id: 'dom_2', domain: 'example.com', spam_rate: null },
+        ...{ rejected: null, deferred: null },
+        requirements: { checked_at: CHECKED_AT, needs_work: [] },
+      },
+    ],
+  },
+  outlook: {
+    ...{ days: 6, addresses: 4 },
+    spam: { total: 1, addresses: [{ address: '203.0.113.9', days: 5, red_days: 2 }] },
+    blocked: {
+      ...{ checked_at: CHECKED_AT, total: 1 },
+      addresses: [
+        {
+          ...{ address: '203.0.113.16-203.0.113.31', since: since('21') },
+          details: 'Blocked due to user complaints or other evidence of spamming',
+        },
+      ],
+    },
+  },
+};
+
 export const WEEK: ScheduledReport = {
   name: 'Shop and newsletter',
   frequency: 'weekly',
@@ -104,6 +163,7 @@ export const WEEK: ScheduledReport = {
       ],
     },
     feedback: FIGURES,
+    receivers: PUBLISHED,
   },
   domains: [
     { name: 'shop.example', health: 'critical', score: 41 },
@@ -186,6 +246,7 @@ export const NOTHING: ScheduledReport = {
     trend: WEEK.summary.trend.map(({ from }) => ({ from, tests: 0, ...NO_MEANS })),
     placement: { seeds: 0, by_provider: [] },
     feedback: null,
+    receivers: null,
   },
   domains: [],
   incidents: [],

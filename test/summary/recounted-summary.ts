@@ -141,5 +141,6 @@ export async function recountedSummary(
     trend,
     placement: await placementIn(db, query, seeds),
     feedback: null,
+    receivers: null,
   } as Summary;
 }

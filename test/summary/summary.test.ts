@@ -174,6 +174,7 @@ test('GET /v1/reports/summary without tests returns zeros for the default week',
     })),
     placement: { seeds: SEEDS.length, by_provider: [] },
     feedback: null,
+    receivers: null,
   });
 });
 

@@ -1,4 +1,4 @@
-/** `demo`: tests two messages on this machine, without a network. */
+/** `demo`: tests two messages on this machine, and shows what receivers say about their senders, without a network. */
 
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
@@ -18,7 +18,9 @@ import { makeOwner } from '../../team/owner.ts';
 import { signInGuardOf } from '../../team/sign-in-guard.ts';
 import { VERSION } from '../../version.ts';
 import { type Command, EXIT, type Io, readArguments } from '../command.ts';
+import { addDemoDomains } from './domains.ts';
 import { DEMO_MAILS, type DemoMail, demoKey, demoZone } from './mails.ts';
+import { startDemoProviders } from './providers.ts';
 
 /** Keeps everything in this process: database and DNS in memory, any free ports. */
 const DEMO_ENVIRONMENT = {
@@ -38,8 +40,10 @@ export const demo: Command = {
   async run(args, io) {
     const { values } = readArguments(args, { once: { type: 'boolean' } });
     // Pages and emails name the ports, so they must be known before the start.
+    const providers = await startDemoProviders(systemClock);
     const { config } = readConfig({
       ...DEMO_ENVIRONMENT,
+      DELIVERABILITY_RECEIVERS: JSON.stringify(providers.accounts),
       DELIVERABILITY_HTTP_PORT: String(await findFreePort()),
       DELIVERABILITY_SMTP_PORT: String(await findFreePort()),
     });
@@ -60,16 +64,24 @@ export const demo: Command = {
       const access = await createAccess(service);
       const { key } = access;
       const api = config.BASE_URL;
+      const domains = await addDemoDomains(
+        (path, init) => callApi(api, key, path, init),
+        service,
+        dns.zone,
+      );
       const tests: Test[] = [];
       for (const mail of DEMO_MAILS) tests.push(await runDemoTest(mail, api, key, service, io));
       if (!values.once) {
         dns.useNetwork();
-        io.stdout(nextStepsText({ api, tests, smtpPort: service.smtp.port, ...access }, io));
+        io.stdout(
+          nextStepsText({ api, domains, tests, smtpPort: service.smtp.port, ...access }, io),
+        );
         await io.interrupted;
       }
     } finally {
       await service.stop();
       dns.close();
+      providers.close();
     }
     return EXIT.success;
   },
@@ -89,6 +101,7 @@ function createDemoDns() {
     return usesNetwork && !isInDemo ? network(name, type) : demoResolver(name, type);
   };
   return {
+    zone,
     resolver,
     useNetwork() {
       usesNetwork = true;
@@ -165,8 +178,11 @@ async function callApi<T>(
   path: string,
   init: RequestInit = {},
 ): Promise<T> {
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-  const response = await fetch(api + path, { ...init, headers });
+  const headers = { 'content-type': 'application/json', ...init.headers };
+  const response = await fetch(api + path, {
+    ...init,
+    headers: { ...headers, authorization: `Bearer ${key}` },
+  });
   if (!response.ok)
     throw new Error(`${path} returned ${response.status}: ${await response.text()}`);
   return (await response.json()) as T;
@@ -174,11 +190,15 @@ async function callApi<T>(
 
 interface NextSteps extends Access {
   api: string;
+  domains: { id: string }[];
   tests: Test[];
   smtpPort: number;
 }
 
-function nextStepsText({ api, tests, smtpPort, email, password, key }: NextSteps, io: Io): string {
+function nextStepsText(
+  { api, domains, tests, smtpPort, email, password, key }: NextSteps,
+  io: Io,
+): string {
   const paint = painter(io.useColor);
   return [
     paint('bold', 'The service is still running. Open it in a browser:'),
@@ -193,6 +213,10 @@ function nextStepsText({ api, tests, smtpPort, email, password, key }: NextSteps
     ),
     '',
     ...tests.map(({ id }) => `  ${api}/tests/${id}`),
+    '',
+    'Their senders, with what Google, Microsoft and receivers of reports say about them:',
+    '',
+    ...domains.map(({ id }) => `  ${api}/domains/${id}`),
     '',
     paint('bold', 'Or use the API:'),
     '',

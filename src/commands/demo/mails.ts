@@ -18,8 +18,8 @@ export interface DemoMail {
   signed: boolean;
 }
 
-const GOOD = 'good.example';
-const BAD = 'bad.example';
+export const GOOD = 'good.example';
+export const BAD = 'bad.example';
 const SELECTOR = 'demo';
 
 interface DemoKey {

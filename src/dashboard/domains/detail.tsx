@@ -1,4 +1,4 @@
-/** The page of a domain: verification, health with what to fix, history, settings. */
+/** The page of a domain: what is wrong and what to do first, then each source, then monitors and settings. */
 
 import * as v from 'valibot';
 import { findRulesOfDomain, latestDomainEvents } from '../../domains/queries.ts';
@@ -7,22 +7,38 @@ import { readableDomain } from '../../lib/readable-domain.ts';
 import { findScoreChanges } from '../../mailtests/history.ts';
 import { testOperations } from '../../mailtests/routes.ts';
 import { monitorOperations } from '../../monitors/routes.ts';
+import { pictureOperations } from '../../picture/routes.ts';
+import { receiverOperations } from '../../receivers/routes.ts';
+import { summaryOperations } from '../../summary/routes.ts';
 import { appPage, type PageCall } from '../frame/app-page.tsx';
 import { type FormProblem, Notice, ProblemNotice, readForm, submit } from '../frame/form.tsx';
 import { seeOther } from '../frame/page.tsx';
 import { form, page } from '../frame/page-route.ts';
 import { useReader } from '../frame/reader.tsx';
+import { pathWith } from '../frame/table.tsx';
+import { Gmail } from '../receivers/gmail.tsx';
+import { receiversOf } from '../receivers/of-domain.ts';
+import { Outlook } from '../receivers/outlook.tsx';
+import { Feedback } from './feedback.tsx';
 import { Health } from './health.tsx';
 import { History, LatestTests } from './history.tsx';
 import { DOMAINS } from './list.tsx';
+import { PictureHead, Problems } from './picture.tsx';
+import { DomainPlacement } from './placement.tsx';
 import { Badge, Deletion, DomainMonitors, Selectors } from './settings.tsx';
-import { DomainMark } from './states.tsx';
 import { isRecordWanted, LookupNotice, Verification } from './verification.tsx';
 
 const PATH = `${DOMAINS}/:id`;
 const MAX_EVENTS = 10;
 const MAX_TESTS = 5;
 const MAX_MONITORS = 20;
+
+/** The period of what receivers publish, in days. */
+const PERIODS = [
+  ['30', '30 days'],
+  ['120', '120 days'],
+] as const;
+const DEFAULT_DAYS = '30';
 
 /** The result of the action that redirected here. `verify` has a notice of its own. */
 const DONE: Record<string, string> = {
@@ -33,19 +49,32 @@ const DONE: Record<string, string> = {
   'badge-off': 'Badge disabled.',
 };
 
-const Query = v.strictObject({ done: v.optional(v.string()) });
+const Query = v.strictObject({
+  done: v.optional(v.string()),
+  /** Values that do not exist fall back to the default, because links are kept for a long time. */
+  days: v.fallback(
+    v.optional(v.picklist(PERIODS.map(([days]) => days)), DEFAULT_DAYS),
+    DEFAULT_DAYS,
+  ),
+});
 
 interface State {
   done?: string;
+  days?: string;
   problem?: { of: 'check' | 'selectors' | 'delete' | 'verify'; problem: FormProblem };
   /** What was typed. */
   selectors?: string;
 }
 
-async function render(call: PageCall, id: string, { done = '', problem, selectors }: State = {}) {
+async function render(call: PageCall, id: string, state: State = {}) {
+  const { done = '', days = DEFAULT_DAYS, problem, selectors } = state;
   const params = { id };
   const domain = await call.invoke(domainOperations.get, { params });
-  const [tests, monitors, events, rules] = await Promise.all([
+  const summaryQuery = { domain_id: id, period: 'month' };
+  const [picture, published, summary, tests, monitors, events, rules] = await Promise.all([
+    call.invoke(pictureOperations.get, { params }),
+    receiversOf(call, domain, Number(days)),
+    call.invoke(summaryOperations.get, { query: summaryQuery }),
     call.invoke(testOperations.list, { query: { domain_id: id, limit: String(MAX_TESTS) } }),
     call.invoke(monitorOperations.list, { query: { domain_id: id, limit: String(MAX_MONITORS) } }),
     latestDomainEvents(call.app.db, id, MAX_EVENTS),
@@ -57,12 +86,14 @@ async function render(call: PageCall, id: string, { done = '', problem, selector
   return appPage(call, {
     title: readable,
     section: 'domains',
-    path: `${DOMAINS}/${id}`,
+    path: pathOf(id, days),
     parents: [{ href: DOMAINS, text: 'Domains' }],
     status: problem?.problem.status,
     headers: problem?.problem.headers,
-    actions: <DomainMark domain={domain} />,
     calls: [
+      { route: pictureOperations.get, params },
+      { route: receiverOperations.stats, query: { domain_id: id, ...published.period } },
+      { route: pictureOperations.compliance, query: { domain_id: id } },
       { route: domainOperations.get, params },
       { route: domainOperations.verify, params },
       { route: domainOperations.health, params },
@@ -74,19 +105,25 @@ async function render(call: PageCall, id: string, { done = '', problem, selector
         {Object.hasOwn(DONE, done) && <Notice tone="pass">{DONE[done]}</Notice>}
         {done === 'verify' && <LookupNotice domain={domain} />}
         <ProblemNotice problem={problemOf('check') ?? problemOf('verify')} />
+        <PictureHead picture={picture} />
+        <Problems picture={picture} />
         {isRecordWanted(domain) && <Verification domain={domain} />}
         <Health domain={domain} />
         <div class="columns">
-          <History events={events} />
           <LatestTests
             domainId={id}
             tests={tests.data}
             changes={await findScoreChanges(call.app.db, tests.data)}
           />
+          <History events={events} />
         </div>
+        <DomainPlacement summary={summary} />
+        <Feedback domain={domain} figures={summary.feedback} />
+        <Gmail {...published.gmail} periods={<Periods id={id} current={days} />} />
+        <Outlook {...published.outlook} />
         <div class="columns">
-          <Selectors domain={domain} typed={selectors} problem={problemOf('selectors')} />
           <DomainMonitors {...ofDomain} />
+          <Selectors domain={domain} typed={selectors} problem={problemOf('selectors')} />
         </div>
         <Badge domain={domain} />
         {!isRecordWanted(domain) && <Verification domain={domain} />}
@@ -95,6 +132,24 @@ async function render(call: PageCall, id: string, { done = '', problem, selector
     ),
   });
 }
+
+const pathOf = (id: string, days: string): string =>
+  pathWith(`${DOMAINS}/${id}`, { days: days === DEFAULT_DAYS ? undefined : days });
+
+/** The period of the charts of Gmail and Outlook. */
+const Periods = ({ id, current }: { id: string; current: string }) => (
+  <nav class="segments screen-only" aria-label="Period of the figures of Gmail and Outlook">
+    {PERIODS.map(([days, text]) => (
+      <a
+        key={days}
+        href={`${pathOf(id, days)}#gmail`}
+        aria-current={days === current ? 'true' : undefined}
+      >
+        {text}
+      </a>
+    ))}
+  </nav>
+);
 
 function NoTestMode() {
   if (!useReader().testMode) return null;
@@ -111,7 +166,7 @@ const show = page({
   role: 'member',
   summary: 'Show a domain',
   query: Query,
-  handle: (call) => render(call, call.params.id!, { done: call.query.done }),
+  handle: (call) => render(call, call.params.id!, call.query),
 });
 
 const verify = form({

@@ -52,6 +52,22 @@ export const DOMAINS_STYLE = `
 .findings .icon:has(use[href="#icon-info"]) { color: var(--info); }
 .run-head { display: flex; flex-wrap: wrap; gap: 0 12px; align-items: baseline; }
 .latest-test-name { max-width: 280px; }
+.picture { border-left: 6px solid var(--tone); }
+.picture-head { display: grid; grid-template-columns: 32px minmax(0, 1fr); gap: 16px; }
+.picture-head > .icon { width: 32px; height: 32px; margin-top: 2px; color: var(--tone); }
+.picture-head h2 { font-size: 28px; line-height: 1.25; max-width: 40ch; text-wrap: balance; }
+.page .picture > * + * { margin-top: 20px; }
+.picture .fix-box { margin-left: 48px; max-width: 800px; }
+.picture .fix-box h3 { color: var(--muted); font-size: 14px; }
+.source-lines { border-top: 1px solid var(--line); }
+.source-lines > li { display: grid; grid-template-columns: 160px minmax(0, 1fr) auto; gap: 4px 24px; padding: 12px 0; border-bottom: 1px solid var(--line); }
+.source-lines > li:last-child { border-bottom: 0; padding-bottom: 0; }
+.source-line-name > strong { display: block; }
+.source-line-name > .state { font-size: 14px; }
+.source-more { display: flex; gap: 12px; justify-content: flex-end; min-width: 132px; }
+.statements > li { display: grid; grid-template-columns: 200px minmax(0, 1fr); gap: 4px 24px; padding: 8px 0; }
+.statements > li + li { border-top: 1px solid var(--line); }
+.statements .state { align-self: start; min-width: 0; white-space: normal; overflow-wrap: anywhere; }
 @media (min-width: 641px) {
   .same-columns table { table-layout: fixed; }
   .same-columns th.number { width: 96px; }
@@ -59,6 +75,14 @@ export const DOMAINS_STYLE = `
 }
 @media (min-width: 641px) and (max-width: 1100px) { .same-columns th.wide { width: 160px; } }
 @media (max-width: 640px) {
+  .picture-head { grid-template-columns: 24px minmax(0, 1fr); gap: 12px; }
+  .picture-head > .icon { width: 24px; height: 24px; }
+  .picture-head h2 { font-size: 20px; }
+  .picture .fix-box { margin-left: 0; }
+  .source-lines > li { grid-template-columns: minmax(0, 1fr); }
+  .source-line-name { display: flex; flex-wrap: wrap; gap: 0 12px; justify-content: space-between; align-items: baseline; }
+  .source-more { justify-content: space-between; }
+  .statements > li { grid-template-columns: minmax(0, 1fr); }
   .add-domain-row { grid-template-columns: minmax(0, 1fr); }
   .add-domain-row .button { justify-self: start; }
   .health-verdict { gap: 16px; align-items: flex-start; }

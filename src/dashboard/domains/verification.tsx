@@ -38,7 +38,7 @@ export function LookupNotice({ domain }: { domain: Domain }) {
 export function Verification({ domain }: { domain: Domain }) {
   if (isRecordWanted(domain)) return <RecordToPublish domain={domain} />;
   return (
-    <section class="card panel">
+    <section class="card panel" id="verification">
       <Fold summary={<h2 class="fold-title">Verified: keep the TXT record published</h2>}>
         <div class="stack">
           <p>

@@ -1,20 +1,26 @@
-/** What receivers report in a period, as a part of other pages. */
+/** What receivers report, and what Google and Microsoft publish, in a period, as parts of other pages. */
 
-import { figureRows, figuresNote, RECEIVERS_TITLE } from '../../report/feedback-figures.ts';
+import {
+  type FigureRow,
+  figureRows,
+  figuresNote,
+  RECEIVERS_TITLE,
+} from '../../report/feedback-figures.ts';
 import { StateMark } from '../../report/html/components.tsx';
-import type { FeedbackFigures } from '../../report/summary.ts';
+import { PUBLISHED_TITLE, publishedNote, publishedRows } from '../../report/receiver-figures.ts';
+import type { FeedbackFigures, ReceiverFigures } from '../../report/summary.ts';
 import { Card } from '../frame/card.tsx';
 import { DataTable } from '../frame/table.tsx';
 import { FEEDBACK, feedbackPath } from './list.tsx';
 
-interface Props {
+interface Props<Figures> {
   /** Nothing is shown without them. */
-  figures: FeedbackFigures | null;
+  figures: Figures | null;
   /** The domain that they are about; null for several. */
   domainId: string | null;
 }
 
-export function ReceiverFigures({ figures, domainId }: Props) {
+export function ReportedFigures({ figures, domainId }: Props<FeedbackFigures>) {
   if (figures === null) return null;
   return (
     <Card
@@ -22,30 +28,61 @@ export function ReceiverFigures({ figures, domainId }: Props) {
       id="receivers"
       actions={<a href={domainId === null ? FEEDBACK : feedbackPath(domainId)}>All feedback</a>}
     >
-      <DataTable
-        label={RECEIVERS_TITLE}
-        rows={figureRows(figures)}
-        keyOf={({ name }) => name}
-        columns={[
-          {
-            title: 'Metric',
-            cell: ({ name, basis }) => (
-              <>
-                {name}
-                <br />
-                <span class="small muted">{basis}</span>
-              </>
-            ),
-          },
-          {
-            title: 'Value',
-            number: true,
-            cell: ({ value, state }) =>
-              state === null ? value : <StateMark state={state} word={value} />,
-          },
-        ]}
-      />
-      <p class="small muted">{figuresNote(figures)}</p>
+      <ReportedTable figures={figures} />
     </Card>
   );
 }
+
+/** The figures without a card around them. */
+export const ReportedTable = ({ figures }: { figures: FeedbackFigures }) => (
+  <>
+    <FigureTable label={RECEIVERS_TITLE} rows={figureRows(figures)} />
+    <p class="small muted">{figuresNote(figures)}</p>
+  </>
+);
+
+export function PublishedFigures({ figures, domainId }: Props<ReceiverFigures>) {
+  if (figures === null) return null;
+  return (
+    <Card
+      title={PUBLISHED_TITLE}
+      id="published"
+      actions={
+        domainId === null ? (
+          <a href="/receivers">All receivers</a>
+        ) : (
+          <a href={`/domains/${domainId}#gmail`}>All days</a>
+        )
+      }
+    >
+      <FigureTable label={PUBLISHED_TITLE} rows={publishedRows(figures)} />
+      <p class="small muted">{publishedNote(figures)}</p>
+    </Card>
+  );
+}
+
+const FigureTable = ({ label, rows }: { label: string; rows: FigureRow[] }) => (
+  <DataTable
+    label={label}
+    rows={rows}
+    keyOf={({ name }) => name}
+    columns={[
+      {
+        title: 'Metric',
+        cell: ({ name, basis }) => (
+          <>
+            {name}
+            <br />
+            <span class="small muted">{basis}</span>
+          </>
+        ),
+      },
+      {
+        title: 'Value',
+        number: true,
+        cell: ({ value, state }) =>
+          state === null ? value : <StateMark state={state} word={value} />,
+      },
+    ]}
+  />
+);

@@ -23,6 +23,7 @@ export type Section =
   | 'alerts'
   | 'reports'
   | 'feedback'
+  | 'receivers'
   | 'webhooks'
   | 'team'
   | 'keys'
@@ -45,6 +46,7 @@ const PRODUCT: SectionLink[] = [
   { section: 'monitors', href: '/monitors', text: 'Monitors', role: 'member' },
   { section: 'alerts', href: '/alerts', text: 'Alerts', role: 'member' },
   { section: 'feedback', href: '/feedback', text: 'Feedback', role: 'viewer' },
+  { section: 'receivers', href: '/receivers', text: 'Receivers', role: 'viewer' },
   { section: 'reports', href: '/reports', text: 'Reports', role: 'viewer' },
 ];
 

@@ -10,6 +10,7 @@ import { ALERT_STYLE } from '../alerts/style.ts';
 import { DOMAINS_STYLE } from '../domains/style.ts';
 import { FEEDBACK_STYLE } from '../feedback/style.ts';
 import { OVERVIEW_STYLE } from '../overview/style.ts';
+import { RECEIVERS_STYLE } from '../receivers/style.ts';
 import { REPORTS_STYLE } from '../reports/style.ts';
 import { TEAM_STYLE } from '../team/style.ts';
 import { TEST_REPORT_STYLE, TEST_STYLE } from '../tests/page-style.ts';
@@ -27,6 +28,7 @@ const STYLE_FILE = [
   OVERVIEW_STYLE,
   REPORTS_STYLE,
   FEEDBACK_STYLE,
+  RECEIVERS_STYLE,
   TEAM_STYLE,
   TEST_STYLE,
   TESTS_STYLE,

@@ -8,7 +8,7 @@ import { readableDomain } from '../../lib/readable-domain.ts';
 import { monitorOperations } from '../../monitors/routes.ts';
 import type { Monitor, MonitorPatch, MonitorRun } from '../../monitors/schema.ts';
 import { Copyable } from '../../report/html/components.tsx';
-import { ReceiverFigures } from '../feedback/figures.tsx';
+import { ReportedFigures } from '../feedback/figures.tsx';
 import { ActionButton, Confirm } from '../frame/action.tsx';
 import { appPage, type PageCall } from '../frame/app-page.tsx';
 import { Card, Facts } from '../frame/card.tsx';
@@ -108,7 +108,7 @@ async function render(call: PageCall, id: string, { query = {}, problem, values 
         />
         {monitor.address !== null && <Addresses monitor={monitor} />}
         {latest && <CurrentFindings monitor={monitor} run={latest} />}
-        <ReceiverFigures figures={figures} domainId={domain_id} />
+        <ReportedFigures figures={figures} domainId={domain_id} />
         <Card title="Runs" id="runs">
           {runs.data.length === 0 ? (
             <p class="muted">{noRunsText(monitor)}</p>

@@ -5,7 +5,7 @@ import { allows } from '../../http/actor.ts';
 import { findIssueExamples } from '../../mailtests/issue-examples.ts';
 import { testOperations } from '../../mailtests/routes.ts';
 import { summaryOperations } from '../../summary/routes.ts';
-import { ReceiverFigures } from '../feedback/figures.tsx';
+import { PublishedFigures, ReportedFigures } from '../feedback/figures.tsx';
 import { appPage } from '../frame/app-page.tsx';
 import { page } from '../frame/page-route.ts';
 import { EmptyState } from '../frame/states.tsx';
@@ -95,7 +95,8 @@ const show = page({
                 <TopIssues summary={summary} examples={examples} />
               </>
             )}
-            <ReceiverFigures figures={summary.feedback} domainId={domain_id ?? null} />
+            <ReportedFigures figures={summary.feedback} domainId={domain_id ?? null} />
+            <PublishedFigures figures={summary.receivers} domainId={domain_id ?? null} />
           </section>
         </>
       ),

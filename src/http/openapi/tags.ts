@@ -31,6 +31,12 @@ const ALL_TAGS: Tag[] = [
     paths: ['/v1/feedback', '/feedback/tls'],
   },
   {
+    name: 'Receivers',
+    description:
+      'What Google Postmaster Tools and Microsoft SNDS publish about your domains and addresses.',
+    paths: ['/v1/receivers'],
+  },
+  {
     name: 'Monitors',
     description: 'Recurring checks of domains and blocklists.',
     paths: ['/v1/monitors'],

@@ -1,7 +1,7 @@
 /** Signing in with a browser on any device: the device authorization grant (RFC 8628). */
 
 import * as oidc from 'openid-client';
-import type { OAuthClient } from '../../config/seed-sign-in.ts';
+import type { OAuthClient } from '../../config/oauth-client.ts';
 import { AccountError } from '../account-error.ts';
 import type { WebClient } from '../http/web.ts';
 import { configurationOf, type Tokens, toAccountError, tokensOf } from './token-endpoint.ts';

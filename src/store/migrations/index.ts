@@ -147,6 +147,7 @@ const withPostgresTypes = (statements: string): string =>
     .replaceAll('INTEGER', 'bigint')
     .replaceAll('TEXT', 'text COLLATE "C"')
     .replaceAll('BLOB', 'bytea')
+    .replaceAll('REAL', 'double precision')
     .replaceAll(') WITHOUT ROWID', ')');
 
 /** In order, without gaps. Version 1 is the first release, created by `schema.sql`. */

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
-import type { OAuthClient } from '../../../src/config/seed-sign-in.ts';
+import type { OAuthClient } from '../../../src/config/oauth-client.ts';
 import { AccountError } from '../../../src/net/account-error.ts';
 import { zoneResolver } from '../../../src/net/dns/zone.ts';
 import { createTrustedWebClient } from '../../../src/net/http/client.ts';

@@ -1,0 +1,232 @@
+/** Sending addresses at Outlook, worst first: filter results by day, complaints, trap hits, and whether they are blocked. */
+
+import { rateInWords } from '../../picture/texts.ts';
+import type { SendingAddresses } from '../../receivers/schema.ts';
+import { ScrollArea, StateMark } from '../../report/html/components.tsx';
+import { formatCount } from '../../report/summary.ts';
+import { dayInWords } from '../../report/times.ts';
+import { Fold } from '../frame/states.tsx';
+import { DataTable } from '../frame/table.tsx';
+import { Time } from '../frame/times.tsx';
+import { Spark } from './spark.tsx';
+
+type SendingAddress = SendingAddresses['addresses'][number];
+type Day = SendingAddress['days'][number];
+
+const FILTER_RESULTS = {
+  GREEN: { level: 1, state: 'pass', word: 'Green', meaning: 'under 10% spam' },
+  YELLOW: { level: 2, state: 'warn', word: 'Yellow', meaning: '10–90% spam' },
+  RED: { level: 3, state: 'fail', word: 'Red', meaning: 'over 90% spam' },
+} as const;
+
+const resultOf = ({ filter_result }: Day) =>
+  filter_result === null ? null : FILTER_RESULTS[filter_result];
+const levelOf = (day: Day): number => resultOf(day)?.level ?? 0;
+
+/** Blocked first, then the worst latest result. */
+function badness({ blocked, days: [latest] }: SendingAddress): number {
+  return (blocked ? 10 : 0) + (latest ? levelOf(latest) : 0);
+}
+
+interface AddressesProps {
+  addresses: SendingAddress[];
+  from: string;
+  to: string;
+}
+
+const MAX_ADDRESSES = 50;
+
+export function Addresses({ addresses, from, to }: AddressesProps) {
+  const shown = addresses.toSorted((a, b) => badness(b) - badness(a)).slice(0, MAX_ADDRESSES);
+  return (
+    <>
+      <DataTable
+        label="Sending addresses at Outlook"
+        rows={shown}
+        keyOf={({ address }) => address}
+        columns={[
+          {
+            title: 'Address',
+            cell: ({ address, days }) => (
+              <>
+                <code class="nowrap">{address}</code>
+                {days[0]?.sample_helo && (
+                  <span class="row-note small long">
+                    <bdi>{days[0].sample_helo}</bdi>
+                  </span>
+                )}
+              </>
+            ),
+          },
+          { title: 'State', cell: (address) => <AddressState {...address} /> },
+          {
+            title: 'Filter result by day',
+            wide: 'desktop',
+            cell: ({ address, days }) => (
+              <ResultSpark address={address} days={days} from={from} to={to} />
+            ),
+          },
+          {
+            title: 'Complaints',
+            number: true,
+            cell: ({ days }) => complaintsInWords(days),
+          },
+          {
+            title: 'Trap hits',
+            number: true,
+            wide: true,
+            cell: ({ days }) => sumOf(days, ({ trap_hits }) => trap_hits),
+          },
+          {
+            title: 'Recipients',
+            number: true,
+            wide: true,
+            cell: ({ days }) => sumOf(days, ({ recipients }) => recipients),
+          },
+        ]}
+      />
+      {addresses.length > shown.length && (
+        <p class="small muted">
+          {`${formatCount(addresses.length - shown.length)} more addresses are not shown. The API lists all.`}
+        </p>
+      )}
+      <p class="small muted">
+        {`From ${dayInWords(from)} to ${dayInWords(to)}. Green: Outlook treats under 10% of the mail as spam, red: over 90%. Microsoft shows an address only on days with at least 100 messages.`}
+      </p>
+    </>
+  );
+}
+
+function AddressState({ blocked, details, since, days: [latest] }: SendingAddress) {
+  const result = latest ? resultOf(latest) : null;
+  return (
+    <>
+      {blocked ? (
+        <>
+          <StateMark state="fail" word="Blocked" />
+          <span class="row-note small">
+            {since && (
+              <>
+                Since <Time at={since} day />.{' '}
+              </>
+            )}
+            <bdi>{details}</bdi>
+          </span>
+        </>
+      ) : result === null ? (
+        <StateMark state="unknown" word="No data" />
+      ) : (
+        <StateMark state={result.state} word={result.word} />
+      )}
+      {latest && (
+        <span class="row-note small">
+          {blocked && result && `${result.word} on `}
+          {dayInWords(latest.date)}
+        </span>
+      )}
+    </>
+  );
+}
+
+/** Taller is worse, so that the color is not the only sign. */
+function ResultSpark({
+  address,
+  days,
+  ...period
+}: { address: string; days: Day[] } & Omit<AddressesProps, 'addresses'>) {
+  const worst = new Map<string, Day>();
+  for (const day of days)
+    if (levelOf(day) > (worst.has(day.date) ? levelOf(worst.get(day.date)!) : 0))
+      worst.set(day.date, day);
+  return (
+    <Spark
+      label={`Filter results of ${address} by day. Taller bars are worse.`}
+      {...period}
+      days={[...worst.values()].map((day) => {
+        const { state, word, meaning } = resultOf(day)!;
+        return {
+          date: day.date,
+          share: levelOf(day) / 3,
+          state,
+          text: `${word.toLowerCase()} (${meaning})`,
+        };
+      })}
+    />
+  );
+}
+
+/** The highest rate: it is what Microsoft acts on. */
+function complaintsInWords(days: Day[]) {
+  const known = days.filter(({ complaint_rate }) => complaint_rate !== null);
+  if (known.length === 0) return '–';
+  const worst = known.reduce((a, b) => (b.complaint_rate! > a.complaint_rate! ? b : a));
+  return (
+    <>
+      {complaintRate(worst)}
+      <div class="small muted">{dayInWords(worst.date)}</div>
+    </>
+  );
+}
+
+const complaintRate = ({ complaint_rate, complaint_rate_is_below }: Day): string =>
+  complaint_rate === null
+    ? '–'
+    : `${complaint_rate_is_below ? '<' : ''}${rateInWords(complaint_rate)}`;
+
+function sumOf(days: Day[], figure: (day: Day) => number | null): string {
+  const known = days.map(figure).filter((value) => value !== null);
+  return known.length === 0 ? '–' : formatCount(known.reduce((sum, value) => sum + value, 0));
+}
+
+const MAX_DAYS_IN_TABLE = 500;
+
+/** Each address and day, newest first, folded. */
+export function AddressDays({ addresses }: Pick<AddressesProps, 'addresses'>) {
+  const rows = addresses
+    .flatMap(({ address, days }) => days.map((day) => ({ ...day, address })))
+    .sort((a, b) => (a.date < b.date ? 1 : -1))
+    .slice(0, MAX_DAYS_IN_TABLE);
+  if (rows.length === 0) return null;
+  return (
+    <Fold summary="Show all days as a table">
+      <ScrollArea label="Sending addresses by day">
+        <table class="compact day-table">
+          <thead>
+            <tr>
+              <th scope="col">Day</th>
+              <th scope="col">Address</th>
+              <th scope="col">Result</th>
+              <th scope="col" class="number">
+                Complaints
+              </th>
+              <th scope="col" class="number">
+                Trap hits
+              </th>
+              <th scope="col" class="number">
+                Recipients
+              </th>
+              <th scope="col">Sample MAIL FROM</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((day) => (
+              <tr key={`${day.receiver_id} ${day.address} ${day.started_at}`}>
+                <th scope="row">{dayInWords(day.date)}</th>
+                <td>
+                  <code>{day.address}</code>
+                </td>
+                <td>{resultOf(day)?.word ?? '–'}</td>
+                <td class="number">{complaintRate(day)}</td>
+                <td class="number">{day.trap_hits === null ? '–' : formatCount(day.trap_hits)}</td>
+                <td class="number">{formatCount(day.recipients)}</td>
+                <td>
+                  <bdi>{day.sample_mail_from ?? '–'}</bdi>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </ScrollArea>
+    </Fold>
+  );
+}

@@ -1,0 +1,116 @@
+/** The requirements of Google for senders, each beside what our own checks found about the same thing. */
+
+import type * as v from 'valibot';
+import type { Compliance as ComplianceSchema } from '../../picture/schema.ts';
+import { sanitize } from '../../report/blocks.ts';
+import { StateMark } from '../../report/html/components.tsx';
+import { formatCount } from '../../report/summary.ts';
+import { Fold } from '../frame/states.tsx';
+import { DataTable } from '../frame/table.tsx';
+import { Ago, Time } from '../frame/times.tsx';
+
+export type Requirement = v.InferOutput<typeof ComplianceSchema>['requirements'][number];
+type OwnFinding = Requirement['own'][number];
+
+const isOpen = ({ status, agrees }: Requirement): boolean =>
+  status !== 'COMPLIANT' || agrees === false;
+
+/** What needs work first; what is met and not disputed is folded. */
+export function Compliance({ requirements }: { requirements: Requirement[] }) {
+  const open = requirements.filter(isOpen).sort((a, b) => rank(a) - rank(b));
+  const met = requirements.filter((row) => !isOpen(row));
+  return (
+    <>
+      {open.length > 0 && <RequirementTable label="Requirements to look at" rows={open} />}
+      {met.length > 0 && (
+        <Fold
+          summary={
+            <StateMark state="pass" word={`${formatCount(met.length, 'requirement')} met`} />
+          }
+        >
+          <RequirementTable label="Requirements that are met" rows={met} />
+        </Fold>
+      )}
+    </>
+  );
+}
+
+const rank = ({ status }: Requirement): number => (status === 'NEEDS_WORK' ? 0 : 1);
+
+const RequirementTable = ({ label, rows }: { label: string; rows: Requirement[] }) => (
+  <div class="compliance">
+    <DataTable
+      label={label}
+      rows={sanitize(rows)}
+      keyOf={({ requirement }) => requirement}
+      columns={[
+        {
+          title: 'Requirement',
+          cell: ({ name, agrees }) => (
+            <>
+              <strong>{name}</strong>
+              {agrees === false && <span class="row-note small">The two disagree</span>}
+            </>
+          ),
+        },
+        { title: 'Google', cell: (row) => <GoogleVerdict {...row} /> },
+        { title: 'Our checks', cell: (row) => <OwnVerdict {...row} /> },
+      ]}
+    />
+  </div>
+);
+
+function GoogleVerdict({ status, reason, since, previous, checked_at }: Requirement) {
+  const isUnmet = status === 'NEEDS_WORK';
+  return (
+    <>
+      {status === 'COMPLIANT' ? (
+        <StateMark state="pass" word="Met" />
+      ) : (
+        <StateMark
+          state={isUnmet ? 'fail' : 'unknown'}
+          word={isUnmet ? 'Needs work' : codeInWords(status)}
+        />
+      )}
+      {reason && <span class="row-note small">{codeInWords(reason)}</span>}
+      <span class="row-note small">
+        {isUnmet && previous !== null && (
+          <>
+            Since <Time at={since} day />.{' '}
+          </>
+        )}
+        Read <Ago at={checked_at} />.
+      </span>
+    </>
+  );
+}
+
+/** Only codes such as `UNSUBSCRIBE_REQUESTS_IGNORED` change. */
+export const codeInWords = (code: string): string =>
+  /^[A-Z_]+$/.test(code) ? code.charAt(0) + code.slice(1).toLowerCase().replaceAll('_', ' ') : code;
+
+const OWN_WORDS = { fail: 'Failed', warn: 'Warning', pass: 'Passed' };
+
+/** All that was found to be wrong, else the most important check that passed. */
+function OwnVerdict({ own, fix }: Requirement) {
+  if (own.length === 0) return <span class="muted">No result: our checks can’t tell.</span>;
+  const wrong = own.filter(({ status }) => status !== 'pass');
+  const shown = wrong.length > 0 ? wrong : own.slice(0, 1);
+  return (
+    <>
+      {shown.map((finding) => (
+        <Finding key={`${finding.source} ${finding.check}`} {...finding} />
+      ))}
+      {fix && <span class="row-note small">{`To fix: ${fix.text}`}</span>}
+    </>
+  );
+}
+
+const Finding = ({ source, status, title, at, path }: OwnFinding) => (
+  <div class="own-finding">
+    <StateMark state={status} word={OWN_WORDS[status]} />
+    <span class="row-note small">
+      <a href={path}>{title}</a> {source === 'tests' ? 'Test' : 'Health check'} <Ago at={at} />.
+    </span>
+  </div>
+);

@@ -1,0 +1,172 @@
+/** What Google Postmaster Tools publishes about a domain: spam rate, authentication, TLS, errors, requirements. */
+
+import type { ComponentChildren } from 'preact';
+import { daysOfPeriod } from '../../feedback/sums.ts';
+import { rateInWords } from '../../picture/texts.ts';
+import type { NoData as NoDataReason } from '../../receivers/no-data.ts';
+import type { ReceiverDay } from '../../receivers/schema.ts';
+import { formatCount } from '../../report/summary.ts';
+import { dayInWords } from '../../report/times.ts';
+import { Card } from '../frame/card.tsx';
+import { Compliance, type Requirement } from './compliance.tsx';
+import { DayTable } from './day-table.tsx';
+import { DeliveryErrors } from './delivery-errors.tsx';
+import { NoData } from './no-data.tsx';
+import { SpamChart } from './spam-chart.tsx';
+import { spamRateState } from './spam-rate.ts';
+import { Spark } from './spark.tsx';
+
+export interface GmailProps {
+  /** Days without data are left out. */
+  days: ReceiverDay[];
+  from: string;
+  to: string;
+  /** Why there is nothing, or nothing new; null if all is well. */
+  noData: NoDataReason | null;
+  requirements: Requirement[];
+  /** Links to other periods. */
+  periods: ComponentChildren;
+}
+
+export function Gmail(props: GmailProps) {
+  const { days, noData, requirements, periods } = props;
+  const hasDays = days.length > 0;
+  return (
+    <Card title="Gmail" id="gmail" actions={hasDays && periods}>
+      {noData && <NoData reason={noData} />}
+      {hasDays && (
+        <>
+          <SpamRate {...props} />
+          <div class="gmail-part">
+            <h3>Authentication and TLS</h3>
+            <PassRates {...props} />
+          </div>
+          <div class="gmail-part">
+            <h3>Delivery errors</h3>
+            <DeliveryErrors {...props} />
+          </div>
+        </>
+      )}
+      {requirements.length > 0 && (
+        <div class="gmail-part">
+          <h3>Google’s requirements</h3>
+          <Compliance requirements={requirements} />
+        </div>
+      )}
+      {hasDays && <DayTable days={days} />}
+      {(hasDays || requirements.length > 0) && (
+        <p class="small muted">
+          Published by Google Postmaster Tools, one to two days late, and only for days with enough
+          mail to Gmail.
+        </p>
+      )}
+    </Card>
+  );
+}
+
+function SpamRate({ days, from, to }: GmailProps) {
+  const known = days.filter((day) => day.spam_rate !== null);
+  const latest = known.at(-1);
+  const length = daysOfPeriod({ from, to });
+  if (!latest)
+    return (
+      <div>
+        <h3>Spam reported by recipients</h3>
+        <p class="muted">
+          Google published no spam rate in this period. It does so only for days with enough mail.
+        </p>
+      </div>
+    );
+  const worst = known.reduce((a, b) => (b.spam_rate! > a.spam_rate! ? b : a));
+  return (
+    <div class="stack">
+      <h3>Spam reported by recipients</h3>
+      <p>
+        <span class={`rate-figure ${spamRateState(latest.spam_rate!)}`}>
+          {rateInWords(latest.spam_rate!)}
+        </span>{' '}
+        {`on ${dayInWords(latest.date)}`}
+        {worst !== latest &&
+          `; highest ${rateInWords(worst.spam_rate!)} on ${dayInWords(worst.date)}`}
+      </p>
+      <p class="small muted">
+        {`Of the mail that reached inboxes. ${formatCount(known.length)} of ${formatCount(length, 'day')} have data.`}
+      </p>
+      <SpamChart days={days} from={from} to={to} />
+    </div>
+  );
+}
+
+const RATES = [
+  { key: 'spf', name: 'SPF', what: 'passed' },
+  { key: 'dkim', name: 'DKIM', what: 'passed' },
+  { key: 'dmarc', name: 'DMARC', what: 'passed' },
+  { key: 'tls', name: 'TLS', what: 'encrypted' },
+] as const;
+
+function PassRates({ days, from, to }: GmailProps) {
+  return (
+    <table class="compact rate-table">
+      <thead>
+        <tr>
+          <th scope="col">Mail that passed</th>
+          <th scope="col" class="number">
+            Latest
+          </th>
+          <th scope="col" class="number">
+            Lowest
+          </th>
+          <th scope="col" class="wide spark-cell">
+            {`${dayInWords(from)} to ${dayInWords(to)}`}
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {RATES.map(({ key, name, what }) => {
+          const known = days.filter((day) => day[key] !== null);
+          const latest = known.at(-1);
+          if (!latest)
+            return (
+              <tr key={key}>
+                <th scope="row">{name}</th>
+                <td colSpan={3} class="muted">
+                  No data in this period
+                </td>
+              </tr>
+            );
+          const lowest = known.reduce((a, b) => (b[key]! < a[key]! ? b : a));
+          return (
+            <tr key={key}>
+              <th scope="row">{name}</th>
+              <td class="number">
+                <Figure share={latest[key]!} day={latest.date} />
+              </td>
+              <td class="number">
+                <Figure share={lowest[key]!} day={lowest.date} />
+              </td>
+              <td class="wide">
+                <Spark
+                  label={`${name}, share of mail that was ${what}, by day`}
+                  from={from}
+                  to={to}
+                  days={known.map((day) => ({
+                    date: day.date,
+                    share: day[key]!,
+                    text: rateInWords(day[key]!),
+                  }))}
+                />
+              </td>
+            </tr>
+          );
+        })}
+      </tbody>
+    </table>
+  );
+}
+
+const Figure = ({ share, day }: { share: number; day: string }) => (
+  <>
+    {rateInWords(share)}
+    <div class="small muted">{dayInWords(day)}</div>
+  </>
+);

@@ -1,0 +1,63 @@
+/** What receivers publish about one domain and the addresses that send for it, for its page. */
+
+import { dayBefore, lastDays } from '../../feedback/sums.ts';
+import { sendingAddresses } from '../../picture/addresses.ts';
+import { pictureOperations } from '../../picture/routes.ts';
+import { type NoData, noAddressesReason } from '../../receivers/no-data.ts';
+import { receiverOperations } from '../../receivers/routes.ts';
+import type { PageCall } from '../frame/app-page.tsx';
+
+/** Each needs its own queries. */
+const MAX_ADDRESSES = 20;
+
+interface Period {
+  from: string;
+  to: string;
+}
+
+/** `days`: the length of the period. */
+export async function receiversOf(
+  call: PageCall,
+  { id, name }: { id: string; name: string },
+  days: number,
+) {
+  const { to } = lastDays(call.app);
+  const period = { from: dayBefore(to, days - 1), to };
+  const [stats, compliance, outlook] = await Promise.all([
+    call.invoke(receiverOperations.stats, { query: { domain_id: id, ...period } }),
+    call.invoke(pictureOperations.compliance, { query: { domain_id: id } }),
+    outlookOf(call, { id, name }, period),
+  ]);
+  return {
+    period,
+    gmail: {
+      ...period,
+      days: stats.days,
+      noData: stats.no_data,
+      requirements: compliance.requirements,
+    },
+    outlook,
+  };
+}
+
+async function outlookOf(call: PageCall, domain: { id: string; name: string }, period: Period) {
+  const { app } = call;
+  const known = (await sendingAddresses(app.db, domain, period.to)).slice(0, MAX_ADDRESSES);
+  const answers = await Promise.all(
+    known.map((address) =>
+      call.invoke(receiverOperations.addresses, { query: { address, ...period } }),
+    ),
+  );
+  const reason = await noAddressesReason(app, { ...period, addresses: known });
+  return {
+    ...{ domain: domain.name, ...period, known: known.length },
+    addresses: answers.flatMap(({ addresses }) => addresses),
+    noData: reason?.code === 'too_little_mail' && known.length === 0 ? NO_ADDRESSES : reason,
+  };
+}
+
+const NO_ADDRESSES: NoData = {
+  code: 'too_little_mail',
+  message:
+    'No address is known to send for this domain yet. Feedback reports and tests show which ones do.',
+};

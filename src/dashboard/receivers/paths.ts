@@ -1,0 +1,3 @@
+/** The path of the accounts at receivers. */
+
+export const RECEIVERS = '/receivers';

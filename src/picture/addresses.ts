@@ -1,0 +1,39 @@
+/** Which IP addresses send the mail of a domain. */
+
+import { dayBefore } from '../feedback/sums.ts';
+import { normalizeAddress } from '../lib/addresses.ts';
+import type { Db, Tx } from '../store/open.ts';
+import type { DomainRow } from '../store/tables.generated.ts';
+import { latestTests } from './tests.ts';
+
+const MAX_ADDRESSES = 200;
+const DAYS = 30;
+
+/**
+ * Those of the latest tests, and those from which mail that passed DMARC was reported in the last 30 days; those with most
+ * mail first. `today` is a day such as `2026-11-21`.
+ */
+export async function sendingAddresses(
+  db: Db | Tx,
+  { id }: Pick<DomainRow, 'id'>,
+  today: string,
+): Promise<string[]> {
+  const from = dayBefore(today, DAYS - 1);
+  const tests = await latestTests(db, id, { from });
+  const tested = tests.flatMap(({ envelope }) => {
+    const ip =
+      envelope === null ? null : (JSON.parse(envelope) as { client_ip?: string }).client_ip;
+    return (ip && normalizeAddress(ip)) || [];
+  });
+  const reported = await db
+    .selectFrom('feedback_addresses')
+    .select('address')
+    .where('domain_id', '=', id)
+    .where('passed', '>', 0)
+    .where('last_day', '>=', from)
+    .orderBy('passed', 'desc')
+    .orderBy('address')
+    .limit(MAX_ADDRESSES)
+    .execute();
+  return [...new Set([...tested, ...reported.map(({ address }) => address)])];
+}

@@ -1,0 +1,148 @@
+/** Google’s requirements for a domain, each beside what our own checks say about the same thing. */
+
+import type { CheckStatus, Fix } from '../analysis/check.ts';
+import type { DomainCheck } from '../analysis/domain/health.ts';
+import type { App } from '../app.ts';
+import { type NoData, noDataReason } from '../receivers/no-data.ts';
+import { requirementsOf } from '../receivers/queries.ts';
+import { checksOfRequirement, REQUIREMENTS, requirementName } from '../receivers/requirements.ts';
+import { type Db, inSnapshot, type Tx } from '../store/open.ts';
+import type { DomainRow, ReceiverRequirementRow } from '../store/tables.generated.ts';
+import { sectionOf } from './findings.ts';
+import { daysAgo, RECENT_DAYS } from './reading.ts';
+import { latestTests } from './tests.ts';
+
+type Verdict = 'pass' | 'warn' | 'fail';
+
+/** What one of our checks found. */
+export interface OwnFinding {
+  source: 'dns' | 'tests';
+  check: string;
+  label: string;
+  status: Verdict;
+  title: string;
+  /** When the check ran. */
+  at: string;
+  test_id: string | null;
+  path: string;
+  fix: Fix | null;
+}
+
+export interface ComplianceRow {
+  requirement: string;
+  name: string;
+  status: string;
+  reason: string | null;
+  since: string;
+  previous: string | null;
+  checked_at: string;
+  own: Omit<OwnFinding, 'fix'>[];
+  agrees: boolean | null;
+  fix: Fix | null;
+}
+
+const ORDER = Object.keys(REQUIREMENTS);
+/** Those that we do not know come last. */
+const place = ({ requirement }: ReceiverRequirementRow): number =>
+  ORDER.includes(requirement) ? ORDER.indexOf(requirement) : ORDER.length;
+const byOrder = (a: ReceiverRequirementRow, b: ReceiverRequirementRow): number =>
+  place(a) - place(b) || (a.requirement < b.requirement ? -1 : 1);
+
+/** If there are no requirements, `no_data` says why. */
+export async function complianceOf(
+  { db, clock, config }: Pick<App, 'db' | 'clock' | 'config'>,
+  domain: DomainRow,
+): Promise<{ requirements: ComplianceRow[]; no_data: NoData | null }> {
+  return inSnapshot(db, async (tx) => {
+    const rows = await requirementsOf(tx, domain.name);
+    if (rows.length === 0)
+      return {
+        requirements: [],
+        no_data: await noDataReason({ db: tx, clock, config }, domain.name),
+      };
+    const findings = await ownFindings(tx, domain, daysAgo({ clock }, RECENT_DAYS));
+    return {
+      requirements: rows.toSorted(byOrder).map((row) => compared(row, findings)),
+      no_data: null,
+    };
+  });
+}
+
+const isVerdict = (status: CheckStatus): status is Verdict =>
+  status === 'pass' || status === 'warn' || status === 'fail';
+
+/** The latest result of each check that has one, in tests and in the health of the domain. */
+async function ownFindings(db: Db | Tx, domain: DomainRow, from: string): Promise<OwnFinding[]> {
+  const tests = await latestTests(db, domain.id, { from });
+  const ofTests = tests.flatMap(({ id: test_id, completed_at: at, checks }) =>
+    checks.flatMap(({ id, label, status, title, fix }) =>
+      isVerdict(status)
+        ? [
+            {
+              ...{ source: 'tests' as const, check: id, label, status, title, at },
+              ...{ test_id, path: `/tests/${test_id}`, fix },
+            },
+          ]
+        : [],
+    ),
+  );
+  return [...newestByCheck(ofTests), ...healthFindings(domain)];
+}
+
+/** Of findings with the newest first. */
+const newestByCheck = (findings: OwnFinding[]): OwnFinding[] =>
+  [...Map.groupBy(findings, ({ check }) => check).values()].map(([first]) => first!);
+
+const HEALTH_RANK = { fail: 0, warn: 1, pass: 2 };
+
+/** Of several selectors, the worst. */
+function healthFindings({ id: domainId, health_checks, health_checked_at: at }: DomainRow) {
+  if (at === null) return [];
+  const checks: DomainCheck[] = JSON.parse(health_checks);
+  const findings = checks.flatMap(({ id, label, status, title, fix }): OwnFinding[] =>
+    isVerdict(status)
+      ? [
+          {
+            ...{ source: 'dns', check: id, label, status, title, at },
+            ...{ test_id: null, path: sectionOf(domainId, 'health'), fix },
+          },
+        ]
+      : [],
+  );
+  return newestByCheck(findings.toSorted((a, b) => HEALTH_RANK[a.status] - HEALTH_RANK[b.status]));
+}
+
+/** Exported for tests. */
+export function compared(row: ReceiverRequirementRow, findings: OwnFinding[]): ComplianceRow {
+  const { requirement, status, reason, since, previous, checked_at } = row;
+  const checks = checksOfRequirement(requirement);
+  const own = findings
+    .filter(({ check }) => checks.includes(check))
+    .toSorted((a, b) => checks.indexOf(a.check) - checks.indexOf(b.check));
+  const fixes = own.filter(({ status: found }) => found !== 'pass').flatMap(({ fix }) => fix ?? []);
+  return {
+    ...{
+      requirement,
+      name: requirementName(requirement),
+      status,
+      reason,
+      since,
+      previous,
+      checked_at,
+    },
+    own: own.map(({ fix: _fix, ...finding }) => finding),
+    agrees: agreement(status, own),
+    fix: fixes[0] ?? null,
+  };
+}
+
+/**
+ * Whether we found the same; null if one of the two does not know. A warning is no reason to doubt a met requirement, and one
+ * to believe an unmet one.
+ */
+function agreement(status: string, own: OwnFinding[]): boolean | null {
+  if (own.length === 0) return null;
+  if (status === 'COMPLIANT') return own.every((one) => one.status !== 'fail');
+  if (status === 'NEEDS_WORK') return own.some((one) => one.status !== 'pass');
+  return null;
+}

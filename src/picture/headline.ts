@@ -1,0 +1,73 @@
+/** From what all sources say to the picture. Pure. */
+
+import { byCost, type Finding, type SourceReport } from './findings.ts';
+import { stepAbout } from './steps.ts';
+import type { Picture, Problem, SourceLine, State, Statement } from './types.ts';
+
+/** One report for each source, in the order of `SOURCES`. */
+export function assemble(domain: Picture['domain'], reports: SourceReport[]): Picture {
+  const sources = reports.map(({ line }) => line);
+  const problems = problemsOf(reports.flatMap(({ findings }) => findings));
+  const [first] = problems;
+  if (first)
+    return {
+      ...{ domain, state: first.state, headline: first.title, since: first.since },
+      ...{ first_step: first.first_step, problems, sources },
+    };
+  const { state, headline } = withoutProblems(sources);
+  return { domain, state, headline, since: null, first_step: null, problems, sources };
+}
+
+/** One for each topic with a problem, what costs most first. */
+function problemsOf(findings: Finding[]): Problem[] {
+  return [...Map.groupBy(findings, ({ topic }) => topic).values()]
+    .flatMap((about) => problemOf(about.toSorted(byCost)))
+    .toSorted((a, b) => b.cost - a.cost);
+}
+
+function problemOf(about: Finding[]): Problem[] {
+  const [worst] = about;
+  if (!worst || worst.problem === null) return [];
+  const { title, cost } = worst.problem;
+  const state = worst.state as Problem['state'];
+  const [step] = about.flatMap(({ problem }) => problem?.firstStep ?? []);
+  return [
+    {
+      ...{ topic: worst.topic, state, title, cost },
+      since: earliest(about.filter((one) => one.state === state).map(({ since }) => since)),
+      first_step: step ?? { text: stepAbout(worst.topic), record: null, path: worst.path },
+      statements: about.map(statementOf),
+      is_disputed: about.some((one) => one.state === 'pass'),
+    },
+  ];
+}
+
+const statementOf = ({ topic: _topic, problem: _problem, ...statement }: Finding): Statement =>
+  statement;
+
+/** Days and times compare as texts. */
+const earliest = (times: (string | null)[]): string | null =>
+  times.filter((time) => time !== null).toSorted()[0] ?? null;
+
+/** In the middle of a sentence. */
+const SHORT_NAMES: Record<SourceLine['source'], string> = {
+  dns: 'DNS',
+  tests: 'tests',
+  placement: 'placement',
+  feedback: 'feedback',
+  receivers: 'receivers',
+};
+const LIST = new Intl.ListFormat('en-GB');
+const listOf = (lines: SourceLine[]): string =>
+  LIST.format(lines.map(({ source }) => SHORT_NAMES[source]));
+
+/** Fine only if all sources that are set up know that it is. */
+function withoutProblems(sources: SourceLine[]): { state: State; headline: string } {
+  const known = sources.filter(({ state }) => state === 'pass');
+  const open = sources.filter(({ state }) => state === 'unknown');
+  if (known.length === 0)
+    return { state: 'unknown', headline: 'Nothing is known about this domain yet.' };
+  const found = `No problems found in ${listOf(known)}`;
+  if (open.length === 0) return { state: 'pass', headline: `${found}.` };
+  return { state: 'unknown', headline: `${found}. Not known: ${listOf(open)}.` };
+}

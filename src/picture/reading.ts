@@ -1,0 +1,19 @@
+/** What sources read from, and over which days. */
+
+import type { App } from '../app.ts';
+import { isoTime } from '../lib/clock.ts';
+import type { Tx } from '../store/open.ts';
+import type { DomainRow } from '../store/tables.generated.ts';
+
+export interface Reading extends Pick<App, 'clock' | 'config'> {
+  db: Tx;
+  domain: DomainRow;
+}
+
+export const DAY_MS = 86_400_000;
+/** Tests and placement: what is older says little about the mail of today. */
+export const RECENT_DAYS = 30;
+
+/** The time so many days ago. */
+export const daysAgo = ({ clock }: Pick<Reading, 'clock'>, days: number): string =>
+  isoTime(clock.now() - days * DAY_MS);

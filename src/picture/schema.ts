@@ -1,0 +1,222 @@
+/** API schemas of the picture of a domain, and of Google’s requirements beside our own checks. */
+
+import * as v from 'valibot';
+import { Fix, RECORD } from '../domains/finding.ts';
+import { described, exampleId, idOf, named, Time, typeField } from '../http/schemas.ts';
+import { NoData } from '../receivers/schema.ts';
+import { SOURCE_STATES, SOURCES, STATES, TOPICS } from './types.ts';
+
+const SOURCE_TEXT =
+  '`dns`: the health check. `tests`: tests of messages. `placement`: seed mailboxes. `feedback`: reports of receivers. `receivers`: what Google and Microsoft publish.';
+const STATE_TEXT = '`unknown` is neither good nor bad: too little is known.';
+
+const At = described(
+  v.nullable(v.string()),
+  'When it was measured: a time, or a day such as `2026-11-21`. Null if never.',
+  '2026-11-21T10:00:00.000Z',
+);
+const Since = described(
+  v.nullable(v.string()),
+  'Since when it has been so: a time or a day. Null if that is not known.',
+  '2026-11-19',
+);
+const Basis = described(
+  v.nullable(v.string()),
+  'The period, the reporters or the messages behind it. Null if the text says it.',
+  '12 reporters, last 14 days',
+);
+const Path = described(
+  v.string(),
+  'The page with the details, from the root of the web application.',
+  `/domains/${exampleId('dom')}#gmail`,
+);
+const Name = described(v.string(), 'The name of the source for people.', 'DNS');
+
+const PictureStatement = named(
+  'PictureStatement',
+  v.object({
+    source: described(v.picklist(SOURCES), SOURCE_TEXT),
+    origin: described(v.string(), 'Who says it.', 'Google Postmaster Tools'),
+    state: described(v.picklist(STATES), STATE_TEXT),
+    text: described(
+      v.string(),
+      'What it says, in one sentence.',
+      'Recipients reported 0.42% of the mail in Gmail inboxes as spam on 21 Nov 2026.',
+    ),
+    at: At,
+    since: Since,
+    basis: Basis,
+    path: Path,
+  }),
+  'What one source says about one topic.',
+);
+
+const PictureStep = named(
+  'PictureStep',
+  v.object({
+    text: described(
+      v.string(),
+      'What to do, in one or two sentences.',
+      'Stop sending to recipients who did not ask for the mail.',
+    ),
+    record: described(
+      v.nullable(named('PictureRecord', v.object(RECORD), 'The DNS record to publish.')),
+      'The DNS record to publish, if that is the step.',
+    ),
+    path: Path,
+  }),
+  'What to do about a problem.',
+  {
+    text: 'Stop sending to recipients who did not ask for the mail.',
+    record: null,
+    path: `/domains/${exampleId('dom')}#gmail`,
+  },
+);
+
+const PictureProblem = named(
+  'PictureProblem',
+  v.object({
+    topic: described(v.picklist(TOPICS), 'What the problem is about.', 'spam_reports'),
+    state: described(v.picklist(['fail', 'warn']), 'How bad it is.'),
+    title: described(
+      v.string(),
+      'What is wrong, in one sentence of at most 90 characters.',
+      'Gmail users report 0.42% of your mail as spam. The limit is 0.3%.',
+    ),
+    since: Since,
+    cost: described(
+      v.pipe(v.number(), v.integer()),
+      'Its place among all kinds of problems: the higher, the more it costs. Failures have at least 50.',
+      85,
+    ),
+    first_step: described(PictureStep, 'What to do first.'),
+    statements: described(
+      v.array(PictureStatement),
+      'What all sources say about the topic: those that see the problem first, those that do not last.',
+    ),
+    is_disputed: described(v.boolean(), 'Whether a statement says that all is well.'),
+  }),
+  'A problem of a domain, with what each source says about it.',
+);
+
+const PictureSource = named(
+  'PictureSource',
+  v.object({
+    source: described(v.picklist(SOURCES), SOURCE_TEXT),
+    name: Name,
+    state: described(
+      v.picklist(SOURCE_STATES),
+      `${STATE_TEXT} \`not_set_up\`: the text says how to set it up.`,
+    ),
+    text: described(v.string(), 'What it says, in a sentence.', 'example.com is healthy.'),
+    at: At,
+    basis: Basis,
+    path: Path,
+  }),
+  'A source at a glance.',
+);
+
+export const DomainPicture = named(
+  'DomainPicture',
+  v.object({
+    object: typeField('domain_picture'),
+    domain_id: idOf('dom', 'The ID of the domain.'),
+    name: described(v.string(), 'The domain name, in A-labels.', 'example.com'),
+    state: described(
+      v.picklist(STATES),
+      'The worst of all sources. `pass`: all sources that are set up are known, and none has a problem.',
+    ),
+    headline: described(
+      v.string(),
+      'The problem that costs most, or that there is none, in at most 90 characters.',
+      'Gmail users report 0.42% of your mail as spam. The limit is 0.3%.',
+    ),
+    since: Since,
+    first_step: described(
+      v.nullable(PictureStep),
+      'What to do first. Null if there is no problem.',
+    ),
+    problems: described(v.array(PictureProblem), 'All problems, what costs most first.'),
+    sources: described(v.array(PictureSource), 'The five sources, always in the same order.'),
+  }),
+  'What all sources say about a domain: what is wrong, since when, and what to do first.',
+);
+
+// Google’s requirements.
+
+export const ComplianceQuery = v.strictObject({ domain_id: idOf('dom', 'The ID of the domain.') });
+
+const OwnFinding = named(
+  'ComplianceFinding',
+  v.object({
+    source: described(
+      v.picklist(['dns', 'tests']),
+      '`dns`: the last health check. `tests`: a test of a message.',
+    ),
+    check: described(v.string(), 'The ID of the check.', 'spf'),
+    label: described(v.string(), 'The name of the check for people.', 'SPF'),
+    status: described(v.picklist(['pass', 'warn', 'fail']), 'What the check found.'),
+    title: described(v.string(), 'The finding in one sentence.', 'SPF passes.'),
+    at: described(Time, 'When the check ran.'),
+    test_id: described(
+      v.nullable(v.string()),
+      'The ID of the test. Null for a health check.',
+      exampleId('test'),
+    ),
+    path: Path,
+  }),
+  'What one of our checks found.',
+);
+
+const ComplianceRequirement = named(
+  'ComplianceRequirement',
+  v.object({
+    requirement: described(v.string(), 'The name that Google uses.', 'SPF'),
+    name: described(v.string(), 'The name for people.', 'SPF'),
+    status: described(
+      v.string(),
+      'What Google says: `COMPLIANT`, `NEEDS_WORK`, or a status that it has added since.',
+      'NEEDS_WORK',
+    ),
+    reason: described(
+      v.nullable(v.string()),
+      'Why, in Google’s words. Null if it gives no reason.',
+      'UNSUBSCRIBE_REQUESTS_IGNORED',
+    ),
+    since: described(Time, 'When this status was first fetched.'),
+    previous: described(
+      v.nullable(v.string()),
+      'The status before. Null if this is the first one.',
+      'COMPLIANT',
+    ),
+    checked_at: described(Time, 'When the status was last fetched.'),
+    own: described(
+      v.array(OwnFinding),
+      'The latest results of our checks about the same thing, of the last 30 days. Empty if none can tell.',
+    ),
+    agrees: described(
+      v.nullable(v.boolean()),
+      'Whether our checks found the same. Null if they cannot tell.',
+      false,
+    ),
+    fix: described(v.nullable(Fix), 'What to change. Null if no check knows it.'),
+  }),
+  'A requirement of Google for senders.',
+);
+
+export const Compliance = named(
+  'Compliance',
+  v.object({
+    object: typeField('compliance'),
+    domain_id: idOf('dom', 'The ID of the domain.'),
+    requirements: described(
+      v.array(ComplianceRequirement),
+      'In Google’s order. Empty if none are known.',
+    ),
+    no_data: described(
+      v.nullable(NoData),
+      'Why there are none. Null if there are, or if Google has published none.',
+    ),
+  }),
+  'Whether a domain meets Google’s requirements for senders, and what our own checks say.',
+);

@@ -1,0 +1,155 @@
+/** Accounts and figures as the API has them. */
+
+import type { App } from '../app.ts';
+import type { Days as Period } from '../feedback/sums.ts';
+import { isoTime } from '../lib/clock.ts';
+import type { Db, Tx } from '../store/open.ts';
+import type { ReceiverAddressRow, ReceiverBlockRow } from '../store/tables.generated.ts';
+import { accountState } from './account-state.ts';
+import { blockFinder } from './blocks.ts';
+import { noAddressesReason } from './no-data.ts';
+import type { FilterResult } from './observations.ts';
+import {
+  addressBlocks,
+  addressDays,
+  type GoogleDay,
+  type ReceiverState,
+  topAddresses,
+} from './queries.ts';
+import type { Receiver, ReceiverDay, SendingAddresses } from './schema.ts';
+
+const problemOf = (row: { problem: string | null; problem_detail: string | null } | undefined) =>
+  row && row.problem !== null
+    ? { code: row.problem, message: row.problem_detail ?? 'The fetch failed.' }
+    : null;
+
+/** Adds what the accounts show, from one query for each table. */
+export async function presentReceivers(
+  db: Db | Tx,
+  { clock }: Pick<App, 'clock'>,
+  states: ReceiverState[],
+): Promise<Receiver[]> {
+  const now = isoTime(clock.now());
+  const names = states.map(({ account }) => account.name);
+  const rows =
+    names.length === 0
+      ? []
+      : await db
+          .selectFrom('receiver_domains')
+          .leftJoin('domains', 'domains.name', 'receiver_domains.name')
+          .selectAll('receiver_domains')
+          .select('domains.id as domain_id')
+          .where('receiver_id', 'in', names)
+          .orderBy('receiver_domains.name')
+          .execute();
+  return states.map(({ account, row }) => ({
+    id: account.name,
+    object: 'receiver',
+    receiver: account.receiver,
+    state: accountState(row),
+    fetching:
+      (row?.leased_until ?? '') > now || (row !== undefined && (row.next_fetch_at ?? now) <= now),
+    last_fetch_at: row?.fetched_at ?? null,
+    last_attempt_at: row?.attempted_at ?? null,
+    next_fetch_at: row?.next_fetch_at ?? null,
+    failing_since: row?.failing_since ?? null,
+    problem: problemOf(row),
+    domains:
+      account.receiver === 'google_postmaster'
+        ? rows
+            .filter(({ receiver_id }) => receiver_id === account.name)
+            .map((domain) => ({
+              name: domain.name,
+              domain_id: domain.domain_id,
+              permission: domain.permission,
+              verification: domain.verification,
+              last_fetch_at: domain.days_at,
+              problem: problemOf(domain),
+            }))
+        : null,
+  }));
+}
+
+export const presentDay = (day: GoogleDay): ReceiverDay => ({
+  date: day.day,
+  receiver_id: day.receiver_id,
+  spam_rate: day.spam_rate,
+  spf: day.spf_rate,
+  dkim: day.dkim_rate,
+  dmarc: day.dmarc_rate,
+  tls: day.tls_rate,
+  tls_messages: day.tls_messages,
+  reject_rate: day.reject_rate,
+  temp_fail_rate: day.temp_fail_rate,
+  errors: day.errors,
+  feedback_loops: day.feedback_loops,
+  fetched_at: day.fetched_at,
+});
+
+const MAX_ADDRESSES = 100;
+const MAX_RANGES = 100;
+
+/** `address` is normalized. */
+export async function presentAddresses(
+  app: Pick<App, 'db' | 'clock' | 'config'>,
+  period: Period,
+  address: string | null,
+): Promise<SendingAddresses> {
+  const { names, count } = await topAddresses(app.db, period, { address, limit: MAX_ADDRESSES });
+  const days = await addressDays(app.db, { ...period, addresses: names });
+  const blocks = await addressBlocks(app.db);
+  const findBlock = blockFinder(blocks);
+  const block = address === null ? null : findBlock(address);
+  const ranges = address === null ? blocks : block ? [block] : [];
+  return {
+    object: 'sending_addresses',
+    ...period,
+    addresses: names.map((name) => ({
+      address: name,
+      ...presentBlock(findBlock(name)),
+      days: days.filter((day) => day.address === name).map(presentAddressDay),
+    })),
+    address_count: count,
+    ranges: ranges
+      .toSorted((a, b) => b.blocked - a.blocked)
+      .slice(0, MAX_RANGES)
+      .map((range) => ({
+        first_address: range.first_address,
+        last_address: range.last_address,
+        receiver_id: range.receiver_id,
+        ...presentBlock(range),
+        checked_at: range.checked_at,
+      })),
+    range_count: ranges.length,
+    no_data:
+      names.length > 0
+        ? null
+        : await noAddressesReason(app, {
+            ...period,
+            ...(address === null ? {} : { addresses: [address] }),
+          }),
+  };
+}
+
+const presentBlock = (block: ReceiverBlockRow | null) => ({
+  blocked: block && block.blocked === 1,
+  details: block && block.details !== '' ? block.details : null,
+  since: block?.since ?? null,
+});
+
+const presentAddressDay = (row: ReceiverAddressRow) => ({
+  date: row.day,
+  receiver_id: row.receiver_id,
+  started_at: row.started_at,
+  ended_at: row.ended_at,
+  rcpt_commands: row.rcpt_commands,
+  data_commands: row.data_commands,
+  recipients: row.recipients,
+  filter_result: row.filter_result as FilterResult | null,
+  complaint_rate: row.complaint_rate,
+  complaint_rate_is_below: row.is_below_rate === 1,
+  trap_hits: row.trap_hits,
+  sample_helo: row.sample_helo,
+  sample_mail_from: row.sample_mail_from,
+  comments: row.comments,
+});

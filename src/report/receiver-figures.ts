@@ -1,0 +1,206 @@
+/** What Google and Microsoft publish about the mail of a period: the figures and their sentences. */
+
+import type { State } from './blocks.ts';
+import type { FigureRow } from './feedback-figures.ts';
+import { truncate } from './plain-text.ts';
+import {
+  type DeliveryErrors,
+  formatCount,
+  type GmailFigures,
+  type OutlookFigures,
+  type ReceiverFigures,
+} from './summary.ts';
+import { dateIn, dayInWords } from './times.ts';
+
+/** Google asks bulk senders to stay below the first, and never to reach the second. */
+export const SPAM_RATE_GOAL = 0.001;
+export const SPAM_RATE_LIMIT = 0.003;
+
+/** How many domains and addresses are in the figures. */
+export const MAX_FIGURE_DOMAINS = 10;
+export const MAX_FIGURE_ADDRESSES = 10;
+
+export const PUBLISHED_TITLE = 'What Google and Microsoft publish';
+
+/** Of a rate from 0 to 1. */
+export function spamRateState(rate: number): State {
+  if (rate >= SPAM_RATE_LIMIT) return 'fail';
+  return rate >= SPAM_RATE_GOAL ? 'warn' : 'pass';
+}
+
+/** `0.12%`. Rounded down, so that a rate below a limit never looks as if it reached it. */
+export function formatSpamRate(rate: number): string {
+  if (rate <= 0) return '0%';
+  const percent = Math.floor(rate * 10_000 + 1e-9) / 100;
+  return percent === 0 ? '<0.01%' : `${percent}%`;
+}
+
+/** Why Gmail rejects or defers mail, by the names that Google uses. */
+const ERROR_REASONS: Record<string, string> = {
+  bad_attachment: 'attachment type that Gmail blocks',
+  bad_or_missing_ptr_record: 'reverse DNS (PTR) missing or wrong',
+  ip_in_rbls: 'sending address on a blocklist',
+  low_domain_reputation: 'low reputation of the domain',
+  low_ip_reputation: 'low reputation of a sending address',
+  spammy_content: 'content that looks like spam',
+  stamp_policy_error: 'DMARC policy of the domain',
+  anomalous_traffic_pattern: 'unusual amount of mail',
+  other: 'other reasons',
+};
+
+/** For reasons that Google has added since, the name that it uses. */
+const errorReasonInWords = (reason: string): string =>
+  Object.hasOwn(ERROR_REASONS, reason) ? ERROR_REASONS[reason]! : reason.replaceAll('_', ' ');
+
+/** Compares: negative if the first is worse. */
+export function worstFirst(a: GmailFigures, b: GmailFigures): number {
+  return (
+    severityOf(b) - severityOf(a) ||
+    (b.spam_rate?.highest.rate ?? 0) - (a.spam_rate?.highest.rate ?? 0) ||
+    (b.rejected?.rate ?? 0) - (a.rejected?.rate ?? 0) ||
+    (a.domain < b.domain ? -1 : 1)
+  );
+}
+
+function severityOf({ spam_rate, requirements }: GmailFigures): number {
+  const rate = spam_rate?.highest.rate ?? 0;
+  if (rate >= SPAM_RATE_LIMIT) return 3;
+  if ((requirements?.needs_work.length ?? 0) > 0) return 2;
+  return rate >= SPAM_RATE_GOAL ? 1 : 0;
+}
+
+/** The rows that all media show. What is not known is grey or has no row. */
+export const publishedRows = ({ gmail, outlook }: ReceiverFigures): FigureRow[] => [
+  ...gmail.domains.flatMap((figures) => gmailRows(figures, gmail.total > 1)),
+  ...(outlook === null ? [] : outlookRows(outlook)),
+];
+
+const MAX_DOMAIN_LENGTH = 60;
+
+/** The domain is named if there are several. */
+function gmailRows(figures: GmailFigures, hasSeveral: boolean): FigureRow[] {
+  const { domain, rejected, deferred } = figures;
+  const suffix = hasSeveral ? ` (${truncate(domain, MAX_DOMAIN_LENGTH)})` : '';
+  return [
+    spamRow(figures),
+    ...requirementRow(figures),
+    ...errorRow('Rejected by Gmail', rejected),
+    ...errorRow('Deferred by Gmail', deferred),
+  ].map((row) => ({ ...row, name: `${row.name}${suffix}` }));
+}
+
+function spamRow({ spam_rate }: GmailFigures): FigureRow {
+  const name = 'Gmail spam rate';
+  if (spam_rate === null)
+    return {
+      ...{ name, value: 'No data', state: 'unknown' },
+      basis: 'Google publishes a rate only for days with enough mail to Gmail',
+    };
+  const { highest } = spam_rate;
+  return {
+    name,
+    value: formatSpamRate(highest.rate),
+    state: spamRateState(highest.rate),
+    basis: `On ${dayInWords(highest.day)}, ${rankInWords(spam_rate)}`,
+  };
+}
+
+/** How the highest day compares to the others. */
+function rankInWords({ days, latest, highest }: NonNullable<GmailFigures['spam_rate']>): string {
+  if (days === 1) return 'the only day with data';
+  return latest.day === highest.day
+    ? `the latest and highest of ${formatCount(days)} days with data`
+    : `the highest of ${formatCount(days)} days with data; ${formatSpamRate(latest.rate)} on ${dayInWords(latest.day)}`;
+}
+
+const MAX_NAMED = 3;
+
+/** `a, b, c; 2 more`. */
+function listOf(items: string[], total: number): string {
+  const named = items.slice(0, MAX_NAMED);
+  const rest = total - named.length;
+  return [named.join('; '), ...(rest > 0 ? [`${formatCount(rest)} more`] : [])].join('; ');
+}
+
+function requirementRow({ requirements }: GmailFigures): FigureRow[] {
+  if (requirements === null) return [];
+  const { needs_work, checked_at } = requirements;
+  const name = 'Gmail requirements to fix';
+  if (needs_work.length === 0)
+    return [{ name, value: 'None', state: 'pass', basis: `Read on ${dayOf(checked_at)}` }];
+  const items = needs_work.map((each) => `${each.name} since ${dayOf(each.since)}`);
+  return [
+    {
+      ...{ name, value: formatCount(needs_work.length), state: 'warn' },
+      basis: `${listOf(items, needs_work.length)}. Read on ${dayOf(checked_at)}`,
+    },
+  ];
+}
+
+const dayOf = (time: string): string => dayInWords(time.slice(0, 10));
+
+function errorRow(name: string, errors: DeliveryErrors | null): FigureRow[] {
+  if (errors === null) return [];
+  const { day, rate, reason } = errors;
+  const why = reason === null ? '' : `; most frequent reason: ${errorReasonInWords(reason)}`;
+  return [
+    {
+      ...{ name, value: formatSpamRate(rate), state: null },
+      basis: `Of the messages on ${dayInWords(day)}, the highest day${why}`,
+    },
+  ];
+}
+
+function outlookRows({ days, addresses, spam, blocked }: OutlookFigures): FigureRow[] {
+  const rows: FigureRow[] = [];
+  if (blocked !== null)
+    rows.push({
+      name: 'Addresses that Outlook blocks',
+      value: blocked.total === 0 ? 'None' : formatCount(blocked.total),
+      state: blocked.total === 0 ? 'pass' : 'fail',
+      basis: [
+        ...(blocked.total === 0
+          ? []
+          : [listOf(blocked.addresses.map(blockInWords), blocked.total)]),
+        `Read on ${dayOf(blocked.checked_at)}`,
+      ].join('. '),
+    });
+  if (addresses > 0)
+    rows.push({
+      name: 'Addresses that Outlook treats as spam',
+      value: spam.total === 0 ? 'None' : formatCount(spam.total),
+      state: spam.total === 0 ? 'pass' : 'fail',
+      basis:
+        spam.total === 0
+          ? `Of ${formatCount(addresses, 'address', 'addresses')} with data on ${formatCount(days, 'day')}`
+          : listOf(spam.addresses.map(spamInWords), spam.total),
+    });
+  return rows;
+}
+
+const MAX_DETAILS_LENGTH = 100;
+
+const blockInWords = ({
+  address,
+  details,
+  since,
+}: NonNullable<OutlookFigures['blocked']>['addresses'][number]): string =>
+  `${address} since ${dayOf(since)}${details === '' ? '' : `: ${truncate(details, MAX_DETAILS_LENGTH).replace(/\.$/, '')}`}`;
+
+const spamInWords = ({
+  address,
+  days,
+  red_days,
+}: OutlookFigures['spam']['addresses'][number]): string =>
+  `${address}: over 90% spam on ${formatCount(red_days)} of ${formatCount(days, 'day')} with data`;
+
+/** Follows the rows. */
+export function publishedNote({ from, to, gmail }: ReceiverFigures): string {
+  const days = [...new Set([from, to])].map((day) => dateIn(`${day}T00:00:00.000Z`, 'UTC'));
+  const { total, domains } = gmail;
+  const omitted =
+    total > domains.length
+      ? ` The ${domains.length} of ${formatCount(total, 'domain')} with the worst figures are listed.`
+      : '';
+  return `${days.join(' to ')}.${omitted} Google and Microsoft publish a day or two later, so the last days may be missing.`;
+}

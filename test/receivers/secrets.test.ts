@@ -1,0 +1,127 @@
+/** The secrets of accounts at receivers appear in nothing that the service writes: pages, responses, log, database, backup. */
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { ROUTES } from '../../src/features.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { FETCH_JOB } from '../../src/receivers/fetch-job.ts';
+import { startTestService, type TestService } from '../helpers/app.ts';
+import { leaksIn } from '../helpers/leaks.ts';
+import { runProgram } from '../helpers/program.ts';
+import { serveEnvironment } from '../helpers/serve-process.ts';
+import { databaseEnvironment, onPostgres } from '../helpers/store.ts';
+import { storedBytes } from '../helpers/stored-bytes.ts';
+import { type Accounts, startAccounts } from './accounts.ts';
+
+interface Scene extends TestService {
+  accounts: Accounts;
+  domainId: string;
+  /** Everything that was read, by its URL. */
+  read: [string, string][];
+}
+
+async function startScene(t: TestContext): Promise<Scene> {
+  const accounts = await startAccounts(t, systemClock.now());
+  const service = await startTestService(t, { env: accounts.env });
+  const { body } = await service.call('POST', '/v1/domains', { json: { name: 'example.com' } });
+  return { ...service, accounts, domainId: String(body.id), read: [] };
+}
+
+/** Fetches from both accounts; resolves when it has ended. */
+async function fetchAll({ app, call }: Scene): Promise<void> {
+  await app.db.updateTable('receivers').set({ next_fetch_at: null }).execute();
+  app.scheduler.wakeHere(FETCH_JOB);
+  type List = { data: { fetching: boolean }[] };
+  const isFetching = async () =>
+    (await call<List>('GET', '/v1/receivers')).body.data.some(({ fetching }) => fetching);
+  while (await isFetching()) await pause(20);
+}
+
+/** Reads every page and operation that needs no ID, and those about the domain and the accounts. */
+async function readAll(scene: Scene): Promise<void> {
+  const { call, domainId, read } = scene;
+  const paths = ROUTES.filter(({ method, path }) => method === 'GET' && !path.includes(':')).map(
+    ({ path }) => path,
+  );
+  for (const path of [
+    ...paths,
+    ...[`/domains/${domainId}`, `/v1/domains/${domainId}`, `/v1/domains/${domainId}/picture`],
+    ...['stats', 'compliance'].map((part) => `/v1/receivers/${part}?domain_id=${domainId}`),
+    '/v1/search?q=receivers',
+  ])
+    read.push([path, (await call('GET', path)).text]);
+  for (const id of ['google_postmaster', 'microsoft_snds', ...scene.accounts.secrets.values()]) {
+    const path = `/v1/receivers/${encodeURIComponent(id)}/fetch`;
+    read.push(['POST fetch', (await call('POST', path)).text.replaceAll(id, '')]);
+  }
+}
+
+/** The ways in which providers refuse, some of which repeat the secret. */
+const FAILURES: ((accounts: Accounts) => void)[] = [
+  ({ snds }) => {
+    snds.keys.clear();
+    snds.refusal = 'redirect';
+  },
+  ({ snds, postmaster }) => {
+    snds.refusal = 'page';
+    postmaster.isEnabled = false;
+  },
+  ({ snds, postmaster }) => {
+    snds.refusal = 404;
+    postmaster.isEnabled = true;
+    postmaster.fault = () => 'broken';
+  },
+  ({ snds, postmaster }) => {
+    snds.fault = () => 'truncated';
+    postmaster.fault = () => null;
+    postmaster.accessTokens.clear();
+  },
+  ({ tokens }) => tokens.refreshTokens.clear(),
+];
+
+test('Keys, client secrets and tokens are in no page, response, log line, database or backup', async (t) => {
+  const scene = await startScene(t);
+  const { app, accounts, folder, logged, read } = scene;
+  const { secrets } = accounts;
+  await fetchAll(scene);
+  const { rows } = await sql<{ n: number }>`SELECT count(*) AS n FROM receiver_days`.execute(
+    app.db,
+  );
+  assert.ok(rows[0]!.n > 0, 'something was fetched');
+  await readAll(scene);
+  for (const fail of FAILURES) {
+    fail(accounts);
+    await fetchAll(scene);
+    await readAll(scene);
+  }
+  const states = await app.db.selectFrom('receivers').select('problem').execute();
+  assert.ok(states.every(({ problem }) => problem !== null));
+  assert.ok(secrets.size >= 5, 'tokens were replaced');
+
+  for (const [path, text] of read) assert.deepEqual(leaksIn(text, secrets), [], path);
+  assert.ok(read.some(([, text]) => text.includes('google_postmaster')));
+  for (const line of logged) {
+    const text = JSON.stringify(line);
+    assert.deepEqual(leaksIn(text, secrets), [], text);
+  }
+  assert.deepEqual(leaksIn(await storedBytes(app, folder), secrets), []);
+
+  const env = {
+    ...serveEnvironment(folder),
+    ...(await databaseEnvironment(folder)),
+    ...accounts.env,
+  };
+  const backup = join(folder, 'copy');
+  const commands = [['env'], ['receivers', 'list', '--json'], ['receivers', 'list'], ['doctor']];
+  if (!onPostgres) commands.push(['backup', backup]);
+  for (const args of commands) {
+    const { stdout, stderr } = await runProgram(args, env);
+    assert.deepEqual(leaksIn(stdout + stderr, secrets), [], args.join(' '));
+    assert.ok(stdout.length > 0, `${args.join(' ')}: ${stderr}`);
+  }
+  if (!onPostgres) assert.deepEqual(leaksIn(readFileSync(backup), secrets), []);
+});
