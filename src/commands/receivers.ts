@@ -86,7 +86,9 @@ async function tryTokens(
   { accessToken, scopes }: Tokens,
   web: WebClient,
 ): Promise<string[]> {
-  const requested = (oauth.signInScope ?? '').split(' ').filter((each) => POSTMASTER_SCOPE.test(each));
+  const requested = (oauth.signInScope ?? '')
+    .split(' ')
+    .filter((each) => POSTMASTER_SCOPE.test(each));
   const missing = scopes === null ? [] : requested.filter((each) => !scopes.includes(each));
   if (missing.length > 0)
     throw new AccountError(
@@ -101,9 +103,9 @@ async function tryTokens(
     .where('status', '=', 'verified')
     .orderBy('name')
     .execute();
-  const absent = verified.map((domain) => domain.name).filter(
-    (each) => !domains.some((domain) => domain.name === each),
-  );
+  const absent = verified
+    .map((domain) => domain.name)
+    .filter((each) => !domains.some((domain) => domain.name === each));
   return [
     domains.length === 0
       ? `${name} shows no domains. Add them in Google Postmaster Tools, or sign in with the account that has them.`
@@ -117,7 +119,8 @@ async function tryTokens(
 }
 
 function domainText({ name, permission, verificationState }: PostmasterDomain): string {
-  if (verificationState !== null && verificationState !== 'VERIFIED') return `${name} (not verified there)`;
+  if (verificationState !== null && verificationState !== 'VERIFIED')
+    return `${name} (not verified there)`;
   return permission === 'NONE' ? `${name} (without permission)` : name;
 }
 
@@ -141,7 +144,9 @@ async function list(
 ): Promise<number> {
   const times = await signInTimesOf(config, db, 'receiver');
   const presented = await presentReceivers(db, { clock }, await receiverStates({ db, config }));
-  const listed = presented.map((each): Listed => ({ ...each, signed_in_at: times.get(each.id) ?? null }));
+  const listed = presented.map(
+    (each): Listed => ({ ...each, signed_in_at: times.get(each.id) ?? null }),
+  );
   if (asJson) io.stdout(`${printableJson(listed)}\n`);
   else if (listed.length === 0) printMessage(io, 'No receivers are configured.');
   else for (const each of listed) io.stdout(linesOf(each, config));
@@ -162,7 +167,10 @@ function linesOf(each: Listed, { RECEIVERS }: Config): string {
   return lines.map((line) => `${printable(line)}\n`).join('');
 }
 
-function stateOf({ problem, signed_in_at, last_fetch_at }: Listed, account: ReceiverAccount): string {
+function stateOf(
+  { problem, signed_in_at, last_fetch_at }: Listed,
+  account: ReceiverAccount,
+): string {
   if (problem) return problem.message;
   if (last_fetch_at !== null) return `last fetched ${last_fetch_at}`;
   if (account.receiver === 'google_postmaster') {

@@ -143,17 +143,12 @@ function findingOf({ provider, days, seeds, path }: Provider): Finding {
   const isSample = seeds < MIN_PLACEMENT_SAMPLES;
   if (state === 'unknown' || (state === 'pass' && isSample)) return notKnown(said);
   if (state === 'pass') return fine(said);
-  const inSpam = spam > 0 ? 'lands in spam' : 'does not arrive in the inbox';
+  const happens = spam > 0 ? 'land in spam' : 'do not arrive';
   const isFailure = state === 'fail' && !isSample;
   return problem(isFailure ? 'lands_in_spam' : 'some_land_in_spam', {
     ...said,
-    title: isFailure ? `Most mail ${inSpam} at ${name}.` : `Some mail ${inSpam} at ${name}.`,
+    title: `${isFailure ? 'Most' : 'Some'} test messages ${happens} at ${name}.`,
     since: badSince(days, isFailure),
-    firstStep: {
-      text: 'Open the last test with this placement, and fix what it finds.',
-      record: null,
-      path,
-    },
   });
 }
 
