@@ -5,6 +5,7 @@ import { dayBefore } from '../feedback/sums.ts';
 import { isoTime } from '../lib/clock.ts';
 import { AccountError } from '../net/account-error.ts';
 import {
+  AccountRefusedError,
   openPostmaster,
   type Postmaster,
   type PostmasterDomain,
@@ -23,7 +24,7 @@ const RECENT_DAYS = 7;
 const RECENTLY_READ_MS = 12 * 3_600_000;
 
 export async function fetchGoogle(fetch: Fetch, account: GooglePostmasterAccount): Promise<void> {
-  const call = <T>(use: (client: Postmaster) => Promise<T>): Promise<T> =>
+  const call: Call = (use) =>
     withAccessToken(
       fetch.app,
       { kind: 'receiver', name: account.name, oauth: account.oauth },
@@ -37,8 +38,10 @@ export async function fetchGoogle(fetch: Fetch, account: GooglePostmasterAccount
     );
   const listed = await call((client) => client.listDomains());
   const due = await storePart(fetch, (tx) => storeListing(tx, fetch, listed));
-  for (const domain of due) await fetchDomain(fetch, domain, call);
+  await fetchDomains(fetch, due, call);
 }
+
+type Call = <T>(use: (client: Postmaster) => Promise<T>) => Promise<T>;
 
 // The domains.
 
@@ -136,30 +139,56 @@ function isRecentlyRead(
   return days_at > since && requirements_at > since;
 }
 
-// One domain.
+// The figures.
 
+/** Then the server is down, most likely. */
+const MAX_FAILED_IN_A_ROW = 3;
+
+/** Rejects with the last problem that may pass, so that the fetch is repeated soon. */
+async function fetchDomains(fetch: Fetch, due: ReceiverDomainRow[], call: Call): Promise<void> {
+  let passing: AccountError | null = null;
+  let failed = 0;
+  for (const domain of due) {
+    const problem = await fetchDomain(fetch, domain, call);
+    const mayPass = problem !== null && problem.problem !== 'refused';
+    failed = mayPass ? failed + 1 : 0;
+    if (mayPass) passing = problem;
+    if (failed === MAX_FAILED_IN_A_ROW) break;
+  }
+  if (passing) throw passing;
+}
+
+/** Resolves with why something could not be read; rejects if other domains would fail, too. */
 async function fetchDomain(
   fetch: Fetch,
   domain: ReceiverDomainRow,
-  call: <T>(use: (client: Postmaster) => Promise<T>) => Promise<T>,
-): Promise<void> {
+  call: Call,
+): Promise<AccountError | null> {
   const { name } = domain;
   const part = { name, count: 0, problem: null as AccountError | null };
   fetch.parts.push(part);
+  const note = (error: unknown) => {
+    if (!(error instanceof AccountError)) throw error;
+    part.problem ??= error;
+    if (isOfAccount(error)) throw error;
+  };
   try {
     const { days, problem } = await call((client) => client.days(name, daysToAsk(fetch, domain)));
     part.count = days.length;
     await storePart(fetch, (tx) => storeDays(tx, fetch, name, { days, isComplete: !problem }));
-    if (problem) throw problem;
+    if (problem) note(problem);
     const requirements = await call((client) => client.compliance(name));
     await storePart(fetch, (tx) => storeRequirements(tx, fetch, name, requirements));
   } catch (error) {
-    if (!(error instanceof AccountError)) throw error;
-    part.problem = error;
-    if (!isOfDomain(error)) throw error;
-    await storePart(fetch, (tx) => setProblem(tx, fetch, name, error));
+    note(error);
   }
+  await storePart(fetch, (tx) => setProblem(tx, fetch, name, part.problem));
+  return part.problem;
 }
+
+const isOfAccount = (error: AccountError): boolean =>
+  error instanceof AccountRefusedError ||
+  ['sign_in_failed', 'sign_in_required', 'sign_in_expired', 'throttled'].includes(error.problem);
 
 function daysToAsk(
   { startedAt }: Fetch,
@@ -172,22 +201,15 @@ function daysToAsk(
   return { from: recent > earliest ? recent : earliest, to };
 }
 
-/** Other domains may still be readable. */
-const isOfDomain = ({ problem }: AccountError): boolean =>
-  problem === 'refused' || problem === 'bad_response';
-
 async function setProblem(
   tx: Tx,
   { id }: Fetch,
   name: string,
-  { problem, message }: AccountError,
+  error: AccountError | null,
 ): Promise<void> {
   await tx
     .updateTable('receiver_domains')
-    .set({
-      problem: problem === 'refused' ? 'no_permission' : problem,
-      problem_detail: message,
-    })
+    .set({ problem: error?.problem ?? null, problem_detail: error?.message ?? null })
     .where('receiver_id', '=', id)
     .where('name', '=', name)
     .execute();

@@ -122,7 +122,7 @@ export async function storeRequirements(
   if (!domain) return;
   await tx
     .updateTable('receiver_domains')
-    .set({ requirements_at: isoTime(startedAt), problem: null, problem_detail: null })
+    .set({ requirements_at: isoTime(startedAt) })
     .where('receiver_id', '=', id)
     .where('name', '=', name)
     .execute();

@@ -52,7 +52,10 @@ const DONE: Record<string, string> = {
 const Query = v.strictObject({
   done: v.optional(v.string()),
   /** Values that do not exist fall back to the default, because links are kept for a long time. */
-  days: v.fallback(v.optional(v.picklist(PERIODS.map(([days]) => days)), DEFAULT_DAYS), DEFAULT_DAYS),
+  days: v.fallback(
+    v.optional(v.picklist(PERIODS.map(([days]) => days)), DEFAULT_DAYS),
+    DEFAULT_DAYS,
+  ),
 });
 
 interface State {

@@ -8,6 +8,11 @@ import { FeedbackStateMark } from '../feedback/words.tsx';
 import { Card } from '../frame/card.tsx';
 import { Ago } from '../frame/times.tsx';
 
+const WITHOUT_REPORTS = {
+  none: 'Receivers report who sends mail from the domain, and whether it passes DMARC.',
+  uploaded: 'These figures come from uploaded reports. None has arrived by itself.',
+};
+
 interface Props {
   domain: Domain;
   /** Null if nothing was reported. */
@@ -33,7 +38,7 @@ export function Feedback({ domain, figures }: Props) {
               The last report arrived <Ago at={last_report_at} />.
             </>
           ) : (
-            'Receivers report who sends mail from the domain, and whether it passes DMARC.'
+            WITHOUT_REPORTS[figures ? 'uploaded' : 'none']
           )}
         </span>
       </p>

@@ -104,7 +104,7 @@ function Checks({ domain }: { domain: Domain }) {
           <h3 id="to-fix">Fix these first</h3>
           <div class="check-list">
             {toFix.map((check, index) => (
-              <Check key={keyOf(check, index)} check={check} domain={domain} open={index === 0} />
+              <Check key={keyOf(check, index)} check={check} domain={domain} />
             ))}
           </div>
         </section>
@@ -193,15 +193,14 @@ const wordOf = (check: DomainCheck): string =>
 interface CheckProps {
   check: DomainCheck;
   domain: Domain;
-  open?: boolean;
 }
 
-function Check({ check, domain, open }: CheckProps) {
+function Check({ check, domain }: CheckProps) {
   const state = stateOfCheck(check);
   const { title, detail, fix, evidence, reference, status, severity } = check;
   const facts = sanitize(evidenceFacts(evidence));
   return (
-    <details class="check-item" open={open}>
+    <details class="check-item">
       <summary>
         <Chevron />
         <span class="check-title">

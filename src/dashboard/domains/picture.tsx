@@ -1,17 +1,24 @@
 /** What is wrong with a domain, since when, and what to do first. Below it, what each source says at a glance. */
 
-import type { FirstStep, Picture, Problem, SourceLine, Statement } from '../../picture/types.ts';
+import type * as v from 'valibot';
+import { isDay } from '../../lib/clock.ts';
+import type { DomainPicture } from '../../picture/schema.ts';
+import type { FirstStep, Problem, SourceLine, Statement } from '../../picture/types.ts';
 import { sanitize } from '../../report/blocks.ts';
 import { Chevron, Icon, StateMark } from '../../report/html/components.tsx';
 import { dayInWords } from '../../report/times.ts';
 import { Card } from '../frame/card.tsx';
 import { NotSetUp } from '../frame/states.tsx';
-import { Ago } from '../frame/times.tsx';
+import { Ago, Time } from '../frame/times.tsx';
 import { DnsRecord } from './dns-record.tsx';
 
+type Picture = v.InferOutput<typeof DomainPicture>;
+
 export function PictureHead({ picture }: { picture: Picture }) {
-  const { state, headline, since, first_step, problems, sources, domain } = sanitize(picture);
+  const { state, headline, since, first_step, problems, sources, name } = sanitize(picture);
   const others = problems.length - 1;
+  // The card of the verification follows, with the record and its button.
+  const hasCard = problems[0]?.topic === 'verification';
   return (
     <section class={`card panel picture ${state}`} id="picture" aria-labelledby="picture-title">
       <div class="picture-head">
@@ -22,7 +29,7 @@ export function PictureHead({ picture }: { picture: Picture }) {
             <p class="muted">
               {since && (
                 <>
-                  Since <When at={since} />.{' '}
+                  Since <Day at={since} />.{' '}
                 </>
               )}
               {others > 0 && (
@@ -37,7 +44,7 @@ export function PictureHead({ picture }: { picture: Picture }) {
       {first_step && (
         <div class="fix-box">
           <h3>Do this first</h3>
-          <Step step={first_step} domain={domain.name} />
+          <Step step={hasCard ? { ...first_step, record: null } : first_step} domain={name} />
         </div>
       )}
       <Sources sources={sources} />
@@ -86,7 +93,10 @@ const Sources = ({ sources }: { sources: SourceLine[] }) => (
               <When at={at} />
             </span>
           )}
-          <a href={path} aria-label={`${state === 'not_set_up' ? 'Set up' : 'More about'}: ${name}`}>
+          <a
+            href={path}
+            aria-label={`${state === 'not_set_up' ? 'Set up' : 'More about'}: ${name}`}
+          >
             {state === 'not_set_up' ? 'Set up' : 'More'}
           </a>
         </div>
@@ -95,10 +105,10 @@ const Sources = ({ sources }: { sources: SourceLine[] }) => (
   </ul>
 );
 
-/** Nothing without problems. The first step of the first one stands above. */
+/** The first step of the first one stands above, and so does all that there is to say about a single problem. */
 export function Problems({ picture }: { picture: Picture }) {
-  const { problems, domain } = sanitize(picture);
-  if (problems.length === 0) return null;
+  const { problems, name } = sanitize(picture);
+  if (problems.flatMap(({ statements }) => statements).length <= 1) return null;
   return (
     <Card title={problems.length === 1 ? '1 problem' : `${problems.length} problems`} id="problems">
       <p class="muted small">
@@ -106,12 +116,7 @@ export function Problems({ picture }: { picture: Picture }) {
       </p>
       <div class="check-list">
         {problems.map((problem, index) => (
-          <ProblemItem
-            key={problem.topic}
-            problem={problem}
-            domain={domain.name}
-            isFirst={index === 0}
-          />
+          <ProblemItem key={problem.topic} problem={problem} domain={name} isFirst={index === 0} />
         ))}
       </div>
     </Card>
@@ -135,7 +140,7 @@ function ProblemItem({ problem, domain, isFirst }: ItemProps) {
           <span class="small muted">
             {since && (
               <>
-                Since <When at={since} />
+                Since <Day at={since} />
               </>
             )}
             {since && is_disputed && ' · '}
@@ -169,16 +174,15 @@ function StatementLine({ statement }: { statement: Statement }) {
       <div>
         <p>{text}</p>
         <p class="small muted">
-          {basis && <>{`${basis}. `}</>}
+          {basis && `${basis}. `}
+          {since && (
+            <>
+              Since <Day at={since} />.{' '}
+            </>
+          )}
           {at && (
             <>
-              As of <When at={at} />
-              {since && (
-                <>
-                  , so since <When at={since} />
-                </>
-              )}
-              .{' '}
+              Measured <When at={at} />.{' '}
             </>
           )}
           <a href={path} aria-label={`Details from ${origin}`}>
@@ -191,4 +195,7 @@ function StatementLine({ statement }: { statement: Statement }) {
 }
 
 /** A time, or a day such as `2026-11-21`. */
-const When = ({ at }: { at: string }) => (at.length === 10 ? <>{dayInWords(at)}</> : <Ago at={at} />);
+const When = ({ at }: { at: string }) => (isDay(at) ? <>{dayInWords(at)}</> : <Ago at={at} />);
+
+/** The day of a time. */
+const Day = ({ at }: { at: string }) => (isDay(at) ? <>{dayInWords(at)}</> : <Time at={at} day />);

@@ -60,13 +60,14 @@ export const DOMAINS_STYLE = `
 .picture .fix-box { margin-left: 48px; max-width: 800px; }
 .picture .fix-box h3 { color: var(--muted); font-size: 14px; }
 .source-lines { border-top: 1px solid var(--line); }
-.source-lines > li { display: grid; grid-template-columns: 220px minmax(0, 1fr) auto; gap: 4px 24px; align-items: baseline; padding: 10px 0; border-bottom: 1px solid var(--line); }
+.source-lines > li { display: grid; grid-template-columns: 160px minmax(0, 1fr) auto; gap: 4px 24px; padding: 12px 0; border-bottom: 1px solid var(--line); }
 .source-lines > li:last-child { border-bottom: 0; padding-bottom: 0; }
-.source-line-name { display: flex; flex-wrap: wrap; gap: 0 12px; justify-content: space-between; }
+.source-line-name > strong { display: block; }
+.source-line-name > .state { font-size: 14px; }
 .source-more { display: flex; gap: 12px; justify-content: flex-end; min-width: 132px; }
-.statements > li { display: grid; grid-template-columns: 220px minmax(0, 1fr); gap: 4px 24px; padding: 8px 0; }
+.statements > li { display: grid; grid-template-columns: 200px minmax(0, 1fr); gap: 4px 24px; padding: 8px 0; }
 .statements > li + li { border-top: 1px solid var(--line); }
-.statements .state { align-self: start; }
+.statements .state { align-self: start; min-width: 0; white-space: normal; overflow-wrap: anywhere; }
 @media (min-width: 641px) {
   .same-columns table { table-layout: fixed; }
   .same-columns th.number { width: 96px; }
@@ -78,9 +79,9 @@ export const DOMAINS_STYLE = `
   .picture-head > .icon { width: 24px; height: 24px; }
   .picture-head h2 { font-size: 20px; }
   .picture .fix-box { margin-left: 0; }
-  .source-lines > li { grid-template-columns: minmax(0, 1fr) auto; }
-  .source-lines > li > :nth-child(2) { grid-column: 1 / -1; grid-row: 2; }
-  .source-more { min-width: 0; }
+  .source-lines > li { grid-template-columns: minmax(0, 1fr); }
+  .source-line-name { display: flex; flex-wrap: wrap; gap: 0 12px; justify-content: space-between; align-items: baseline; }
+  .source-more { justify-content: space-between; }
   .statements > li { grid-template-columns: minmax(0, 1fr); }
   .add-domain-row { grid-template-columns: minmax(0, 1fr); }
   .add-domain-row .button { justify-self: start; }

@@ -3,6 +3,7 @@
 import type { Receiver } from '../../receivers/schema.ts';
 import { StateMark } from '../../report/html/components.tsx';
 import { Waiting } from '../frame/states.tsx';
+import { codeInWords } from './compliance.tsx';
 
 export function AccountMark({ state }: Pick<Receiver, 'state'>) {
   switch (state) {
@@ -23,15 +24,8 @@ const PERMISSIONS: Record<string, string> = {
   NONE: 'None',
 };
 export const permissionInWords = (permission: string): string =>
-  PERMISSIONS[permission] ?? inWords(permission);
+  PERMISSIONS[permission] ?? codeInWords(permission);
 
 const VERIFICATIONS: Record<string, string> = { VERIFIED: 'Verified', UNVERIFIED: 'Not verified' };
 export const verificationInWords = (verification: string | null): string =>
-  verification === null ? '–' : (VERIFICATIONS[verification] ?? inWords(verification));
-
-/** `NEW_STATE` as "New state". */
-const inWords = (code: string): string =>
-  code
-    .toLowerCase()
-    .replaceAll('_', ' ')
-    .replace(/^./, (letter) => letter.toUpperCase());
+  verification === null ? '–' : (VERIFICATIONS[verification] ?? codeInWords(verification));

@@ -28,13 +28,13 @@ export function Account({ account }: { account: Receiver }) {
       actions={
         allows(role, 'member') &&
         !testMode && (
-          <ActionButton action={`${RECEIVERS}/${encodeURIComponent(id)}/fetch`}>Fetch now</ActionButton>
+          <ActionButton action={`${RECEIVERS}/${encodeURIComponent(id)}/fetch`}>
+            Fetch now
+          </ActionButton>
         )
       }
     >
-      <p>
-        {fetching ? <Waiting>Fetching</Waiting> : <AccountMark state={state} />}
-      </p>
+      <p>{fetching ? <Waiting>Fetching</Waiting> : <AccountMark state={state} />}</p>
       {problem && (
         <Notice tone={state === 'waiting' ? 'info' : 'fail'}>
           <bdi>{problem.message}</bdi>
@@ -60,15 +60,13 @@ export function Account({ account }: { account: Receiver }) {
 type AccountDomain = NonNullable<Receiver['domains']>[number];
 
 /** What has a problem first, then the domains of the team, then the others. */
-const rank = ({ problem, domain_id }: AccountDomain): number =>
-  problem ? 0 : domain_id ? 1 : 2;
+const rank = ({ problem, domain_id }: AccountDomain): number => (problem ? 0 : domain_id ? 1 : 2);
 
 const MAX_DOMAINS = 200;
 
 function Domains({ domains }: { domains: AccountDomain[] }) {
   const { role } = useReader();
-  if (domains.length === 0)
-    return <p class="muted">The account shows no domain yet.</p>;
+  if (domains.length === 0) return <p class="muted">The account shows no domain yet.</p>;
   const sorted = domains.toSorted((a, b) => rank(a) - rank(b) || (a.name < b.name ? -1 : 1));
   return (
     <>

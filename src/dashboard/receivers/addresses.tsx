@@ -1,13 +1,13 @@
 /** Sending addresses at Outlook, worst first: filter results by day, complaints, trap hits, and whether they are blocked. */
 
+import { rateInWords } from '../../picture/texts.ts';
+import type { SendingAddresses } from '../../receivers/schema.ts';
 import { ScrollArea, StateMark } from '../../report/html/components.tsx';
 import { formatCount } from '../../report/summary.ts';
 import { dayInWords } from '../../report/times.ts';
-import type { SendingAddresses } from '../../receivers/schema.ts';
 import { Fold } from '../frame/states.tsx';
 import { DataTable } from '../frame/table.tsx';
-import { Ago } from '../frame/times.tsx';
-import { formatSpamRate } from './rates.ts';
+import { Time } from '../frame/times.tsx';
 import { Spark } from './spark.tsx';
 
 type SendingAddress = SendingAddresses['addresses'][number];
@@ -49,7 +49,7 @@ export function Addresses({ addresses, from, to }: AddressesProps) {
             title: 'Address',
             cell: ({ address, days }) => (
               <>
-                <code>{address}</code>
+                <code class="nowrap">{address}</code>
                 {days[0]?.sample_helo && (
                   <span class="row-note small long">
                     <bdi>{days[0].sample_helo}</bdi>
@@ -107,7 +107,7 @@ function AddressState({ blocked, details, since, days: [latest] }: SendingAddres
           <span class="row-note small">
             {since && (
               <>
-                Since <Ago at={since} />.{' '}
+                Since <Time at={since} day />.{' '}
               </>
             )}
             <bdi>{details}</bdi>
@@ -162,16 +162,16 @@ function complaintsInWords(days: Day[]) {
   const worst = known.reduce((a, b) => (b.complaint_rate! > a.complaint_rate! ? b : a));
   return (
     <>
-      {rateInWords(worst)}
+      {complaintRate(worst)}
       <div class="small muted">{dayInWords(worst.date)}</div>
     </>
   );
 }
 
-const rateInWords = ({ complaint_rate, complaint_rate_is_below }: Day): string =>
+const complaintRate = ({ complaint_rate, complaint_rate_is_below }: Day): string =>
   complaint_rate === null
     ? '–'
-    : `${complaint_rate_is_below ? '<' : ''}${formatSpamRate(complaint_rate)}`;
+    : `${complaint_rate_is_below ? '<' : ''}${rateInWords(complaint_rate)}`;
 
 function sumOf(days: Day[], figure: (day: Day) => number | null): string {
   const known = days.map(figure).filter((value) => value !== null);
@@ -216,7 +216,7 @@ export function AddressDays({ addresses }: Pick<AddressesProps, 'addresses'>) {
                   <code>{day.address}</code>
                 </td>
                 <td>{resultOf(day)?.word ?? '–'}</td>
-                <td class="number">{rateInWords(day)}</td>
+                <td class="number">{complaintRate(day)}</td>
                 <td class="number">{day.trap_hits === null ? '–' : formatCount(day.trap_hits)}</td>
                 <td class="number">{formatCount(day.recipients)}</td>
                 <td>

@@ -1,129 +1,116 @@
 /** The requirements of Google for senders, each beside what our own checks found about the same thing. */
 
+import type * as v from 'valibot';
+import type { Compliance as ComplianceSchema } from '../../picture/schema.ts';
+import { sanitize } from '../../report/blocks.ts';
 import { StateMark } from '../../report/html/components.tsx';
+import { formatCount } from '../../report/summary.ts';
 import { Fold } from '../frame/states.tsx';
 import { DataTable } from '../frame/table.tsx';
-import { Ago } from '../frame/times.tsx';
+import { Ago, Time } from '../frame/times.tsx';
 
-export interface OwnFinding {
-  state: 'fail' | 'warn' | 'pass' | 'unknown';
-  text: string;
-  /** When it was found; null if nothing was. */
-  at: string | null;
-  path: string | null;
-}
+export type Requirement = v.InferOutput<typeof ComplianceSchema>['requirements'][number];
+type OwnFinding = Requirement['own'][number];
 
-export interface ComplianceRow {
-  /** The name that Google uses. */
-  requirement: string;
-  name: string;
-  status: string;
-  reason: string | null;
-  since: string;
-  checkedAt: string;
-  /** Null if no check of this service can tell. */
-  own: OwnFinding | null;
-  /** Null if one of the two does not know. */
-  agrees: boolean | null;
-  fix: string | null;
-}
+const isOpen = ({ status, agrees }: Requirement): boolean =>
+  status !== 'COMPLIANT' || agrees === false;
 
-export function Compliance({ rows }: { rows: ComplianceRow[] }) {
-  const isOpen = ({ status, agrees }: ComplianceRow) => status !== 'COMPLIANT' || agrees === false;
-  const open = rows.filter(isOpen).sort((a, b) => rank(a) - rank(b));
-  const met = rows.filter((row) => !isOpen(row));
+/** What needs work first; what is met and not disputed is folded. */
+export function Compliance({ requirements }: { requirements: Requirement[] }) {
+  const open = requirements.filter(isOpen).sort((a, b) => rank(a) - rank(b));
+  const met = requirements.filter((row) => !isOpen(row));
   return (
     <>
-      {open.length > 0 && <RowTable label="Requirements that need work" rows={open} />}
+      {open.length > 0 && <RequirementTable label="Requirements to look at" rows={open} />}
       {met.length > 0 && (
         <Fold
           summary={
-            <StateMark
-              state="pass"
-              word={`${met.length} ${met.length === 1 ? 'requirement' : 'requirements'} met`}
-            />
+            <StateMark state="pass" word={`${formatCount(met.length, 'requirement')} met`} />
           }
         >
-          <RowTable label="Requirements that are met" rows={met} />
+          <RequirementTable label="Requirements that are met" rows={met} />
         </Fold>
       )}
     </>
   );
 }
 
-const rank = ({ status }: ComplianceRow): number => (status === 'NEEDS_WORK' ? 0 : 1);
+const rank = ({ status }: Requirement): number => (status === 'NEEDS_WORK' ? 0 : 1);
 
-const RowTable = ({ label, rows }: { label: string; rows: ComplianceRow[] }) => (
-  <DataTable
-    label={label}
-    rows={rows}
-    keyOf={({ requirement }) => requirement}
-    columns={[
-      {
-        title: 'Requirement',
-        cell: ({ name, agrees }) => (
-          <>
-            <strong>{name}</strong>
-            {agrees === false && <span class="row-note small">The two disagree</span>}
-          </>
-        ),
-      },
-      { title: 'Google', cell: (row) => <GoogleVerdict {...row} /> },
-      { title: 'Our checks', cell: (row) => <OwnVerdict {...row} /> },
-    ]}
-  />
+const RequirementTable = ({ label, rows }: { label: string; rows: Requirement[] }) => (
+  <div class="compliance">
+    <DataTable
+      label={label}
+      rows={sanitize(rows)}
+      keyOf={({ requirement }) => requirement}
+      columns={[
+        {
+          title: 'Requirement',
+          cell: ({ name, agrees }) => (
+            <>
+              <strong>{name}</strong>
+              {agrees === false && <span class="row-note small">The two disagree</span>}
+            </>
+          ),
+        },
+        { title: 'Google', cell: (row) => <GoogleVerdict {...row} /> },
+        { title: 'Our checks', cell: (row) => <OwnVerdict {...row} /> },
+      ]}
+    />
+  </div>
 );
 
-function GoogleVerdict({ status, reason, since, checkedAt }: ComplianceRow) {
-  const word =
-    status === 'COMPLIANT'
-      ? 'Met'
-      : status === 'NEEDS_WORK'
-        ? 'Needs work'
-        : status.toLowerCase().replaceAll('_', ' ');
-  const state =
-    status === 'COMPLIANT' ? 'pass' : status === 'NEEDS_WORK' ? 'fail' : ('unknown' as const);
+function GoogleVerdict({ status, reason, since, previous, checked_at }: Requirement) {
+  const isUnmet = status === 'NEEDS_WORK';
   return (
     <>
-      <StateMark state={state} word={word} />
-      {reason && (
-        <span class="row-note small">
-          <bdi>{reason}</bdi>
-        </span>
+      {status === 'COMPLIANT' ? (
+        <StateMark state="pass" word="Met" />
+      ) : (
+        <StateMark
+          state={isUnmet ? 'fail' : 'unknown'}
+          word={isUnmet ? 'Needs work' : codeInWords(status)}
+        />
       )}
+      {reason && <span class="row-note small">{codeInWords(reason)}</span>}
       <span class="row-note small">
-        {state === 'pass' ? (
+        {isUnmet && previous !== null && (
           <>
-            Read <Ago at={checkedAt} />
-          </>
-        ) : (
-          <>
-            Since <Ago at={since} />, read <Ago at={checkedAt} />
+            Since <Time at={since} day />.{' '}
           </>
         )}
+        Read <Ago at={checked_at} />.
       </span>
     </>
   );
 }
 
-const OWN_WORDS = { fail: 'Failed', warn: 'Warning', pass: 'Passed', unknown: 'Not known' };
+/** Only codes such as `UNSUBSCRIBE_REQUESTS_IGNORED` change. */
+export const codeInWords = (code: string): string =>
+  /^[A-Z_]+$/.test(code) ? code.charAt(0) + code.slice(1).toLowerCase().replaceAll('_', ' ') : code;
 
-function OwnVerdict({ own, fix }: ComplianceRow) {
-  if (own === null) return <span class="muted">Only Google can tell</span>;
-  const { state, text, at, path } = own;
+const OWN_WORDS = { fail: 'Failed', warn: 'Warning', pass: 'Passed' };
+
+/** All that was found to be wrong, else the most important check that passed. */
+function OwnVerdict({ own, fix }: Requirement) {
+  if (own.length === 0) return <span class="muted">No result: our checks can’t tell.</span>;
+  const wrong = own.filter(({ status }) => status !== 'pass');
+  const shown = wrong.length > 0 ? wrong : own.slice(0, 1);
   return (
     <>
-      <StateMark state={state} word={OWN_WORDS[state]} />
-      <span class="row-note small">
-        {path ? <a href={path}>{text}</a> : text}
-        {at && (
-          <>
-            {' '}
-            <Ago at={at} />
-          </>
-        )}
-      </span>
-      {fix && <span class="row-note small">{`To fix: ${fix}`}</span>}
+      {shown.map((finding) => (
+        <Finding key={`${finding.source} ${finding.check}`} {...finding} />
+      ))}
+      {fix && <span class="row-note small">{`To fix: ${fix.text}`}</span>}
     </>
   );
 }
+
+const Finding = ({ source, status, title, at, path }: OwnFinding) => (
+  <div class="own-finding">
+    <StateMark state={status} word={OWN_WORDS[status]} />
+    <span class="row-note small">
+      <a href={path}>{title}</a> {source === 'tests' ? 'Test' : 'Health check'} <Ago at={at} />.
+    </span>
+  </div>
+);

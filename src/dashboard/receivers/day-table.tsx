@@ -1,10 +1,10 @@
 /** All that Google published, by day, folded. */
 
+import { rateInWords } from '../../picture/texts.ts';
+import type { ReceiverDay } from '../../receivers/schema.ts';
 import { ScrollArea } from '../../report/html/components.tsx';
 import { formatCount } from '../../report/summary.ts';
-import type { ReceiverDay } from '../../receivers/schema.ts';
 import { dayInWords } from '../../report/times.ts';
-import { formatShare, formatSpamRate } from './rates.ts';
 
 interface DayColumn {
   title: string;
@@ -16,14 +16,14 @@ const orNothing = (value: number | null, format: (value: number) => string): str
   value === null ? '–' : format(value);
 
 const COLUMNS: DayColumn[] = [
-  { title: 'Spam rate', cell: ({ spam_rate }) => orNothing(spam_rate, formatSpamRate) },
-  { title: 'SPF', cell: ({ spf }) => orNothing(spf, formatShare) },
-  { title: 'DKIM', cell: ({ dkim }) => orNothing(dkim, formatShare) },
-  { title: 'DMARC', cell: ({ dmarc }) => orNothing(dmarc, formatShare) },
-  { title: 'TLS', cell: ({ tls }) => orNothing(tls, formatShare) },
+  { title: 'Spam rate', cell: ({ spam_rate }) => orNothing(spam_rate, rateInWords) },
+  { title: 'SPF', cell: ({ spf }) => orNothing(spf, rateInWords) },
+  { title: 'DKIM', cell: ({ dkim }) => orNothing(dkim, rateInWords) },
+  { title: 'DMARC', cell: ({ dmarc }) => orNothing(dmarc, rateInWords) },
+  { title: 'TLS', cell: ({ tls }) => orNothing(tls, rateInWords) },
   { title: 'TLS messages', cell: ({ tls_messages }) => orNothing(tls_messages, formatCount) },
-  { title: 'Rejected', cell: ({ reject_rate }) => orNothing(reject_rate, formatSpamRate) },
-  { title: 'Deferred', cell: ({ temp_fail_rate }) => orNothing(temp_fail_rate, formatSpamRate) },
+  { title: 'Rejected', cell: ({ reject_rate }) => orNothing(reject_rate, rateInWords) },
+  { title: 'Deferred', cell: ({ temp_fail_rate }) => orNothing(temp_fail_rate, rateInWords) },
 ];
 
 export const DayTable = ({ days }: { days: ReceiverDay[] }) => (

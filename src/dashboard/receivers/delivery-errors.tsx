@@ -1,15 +1,16 @@
 /** Mail that Gmail rejected or deferred, by reason, with what to do about it. */
 
-import { formatCount } from '../../report/summary.ts';
+import { explainError } from '../../picture/delivery-errors.ts';
+import { rateInWords } from '../../picture/texts.ts';
 import type { ReceiverDay } from '../../receivers/schema.ts';
+import { formatCount } from '../../report/summary.ts';
 import { dayInWords } from '../../report/times.ts';
 import { DataTable } from '../frame/table.tsx';
-import { errorReason } from './error-reasons.ts';
+import { codeInWords } from './compliance.tsx';
 import type { GmailProps } from './gmail.tsx';
-import { formatSpamRate } from './rates.ts';
 
 interface ErrorSums {
-  type: string;
+  type: 'reject' | 'temp_fail';
   reason: string;
   /** Null if no day has a count. */
   count: number | null;
@@ -31,11 +32,11 @@ export function DeliveryErrors({ days }: Pick<GmailProps, 'days'>) {
         {
           title: 'Reason',
           cell: ({ type, reason }) => {
-            const { name, fix } = errorReason(reason);
+            const { name, fix } = explainError(type, reason);
             return (
               <>
-                <strong>{name}</strong>
-                <span class="row-note small">{`${TYPES[type] ?? type}. ${fix}`}</span>
+                <strong>{capitalized(name ?? codeInWords(reason.toUpperCase()))}</strong>
+                <span class="row-note small">{`${TYPES[type]}. ${fix}`}</span>
               </>
             );
           },
@@ -53,7 +54,7 @@ export function DeliveryErrors({ days }: Pick<GmailProps, 'days'>) {
               '–'
             ) : (
               <>
-                {formatSpamRate(peak.rate)}
+                {rateInWords(peak.rate)}
                 <div class="small muted">{dayInWords(peak.date)}</div>
               </>
             ),
@@ -63,7 +64,9 @@ export function DeliveryErrors({ days }: Pick<GmailProps, 'days'>) {
   );
 }
 
-const TYPES: Record<string, string> = { reject: 'Rejected', temp_fail: 'Deferred' };
+const TYPES = { reject: 'Rejected', temp_fail: 'Deferred' };
+
+const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** What rejects mail first, then what concerns most messages. Reasons without any error are left out. */
 export function sumErrors(days: ReceiverDay[]): ErrorSums[] {

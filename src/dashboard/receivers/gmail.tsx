@@ -2,17 +2,19 @@
 
 import type { ComponentChildren } from 'preact';
 import { daysOfPeriod } from '../../feedback/sums.ts';
+import { rateInWords } from '../../picture/texts.ts';
 import type { NoData as NoDataReason } from '../../receivers/no-data.ts';
 import type { ReceiverDay } from '../../receivers/schema.ts';
+import { formatCount } from '../../report/summary.ts';
 import { dayInWords } from '../../report/times.ts';
 import { Card } from '../frame/card.tsx';
-import { Compliance, type ComplianceRow } from './compliance.tsx';
+import { Compliance, type Requirement } from './compliance.tsx';
 import { DayTable } from './day-table.tsx';
 import { DeliveryErrors } from './delivery-errors.tsx';
 import { NoData } from './no-data.tsx';
-import { daysWithData, formatShare, formatSpamRate, spamRateState } from './rates.ts';
-import { Spark } from './spark.tsx';
 import { SpamChart } from './spam-chart.tsx';
+import { spamRateState } from './spam-rate.ts';
+import { Spark } from './spark.tsx';
 
 export interface GmailProps {
   /** Days without data are left out. */
@@ -21,7 +23,7 @@ export interface GmailProps {
   to: string;
   /** Why there is nothing, or nothing new; null if all is well. */
   noData: NoDataReason | null;
-  requirements: ComplianceRow[];
+  requirements: Requirement[];
   /** Links to other periods. */
   periods: ComponentChildren;
 }
@@ -48,7 +50,7 @@ export function Gmail(props: GmailProps) {
       {requirements.length > 0 && (
         <div class="gmail-part">
           <h3>Google’s requirements</h3>
-          <Compliance rows={requirements} />
+          <Compliance requirements={requirements} />
         </div>
       )}
       {hasDays && <DayTable days={days} />}
@@ -81,14 +83,14 @@ function SpamRate({ days, from, to }: GmailProps) {
       <h3>Spam reported by recipients</h3>
       <p>
         <span class={`rate-figure ${spamRateState(latest.spam_rate!)}`}>
-          {formatSpamRate(latest.spam_rate!)}
+          {rateInWords(latest.spam_rate!)}
         </span>{' '}
         {`on ${dayInWords(latest.date)}`}
         {worst !== latest &&
-          `; highest ${formatSpamRate(worst.spam_rate!)} on ${dayInWords(worst.date)}`}
+          `; highest ${rateInWords(worst.spam_rate!)} on ${dayInWords(worst.date)}`}
       </p>
       <p class="small muted">
-        {`Of the mail that reached inboxes. ${daysWithData(known.length, length)} have data.`}
+        {`Of the mail that reached inboxes. ${formatCount(known.length)} of ${formatCount(length, 'day')} have data.`}
       </p>
       <SpamChart days={days} from={from} to={to} />
     </div>
@@ -150,7 +152,7 @@ function PassRates({ days, from, to }: GmailProps) {
                   days={known.map((day) => ({
                     date: day.date,
                     share: day[key]!,
-                    text: formatShare(day[key]!),
+                    text: rateInWords(day[key]!),
                   }))}
                 />
               </td>
@@ -164,8 +166,7 @@ function PassRates({ days, from, to }: GmailProps) {
 
 const Figure = ({ share, day }: { share: number; day: string }) => (
   <>
-    {formatShare(share)}
+    {rateInWords(share)}
     <div class="small muted">{dayInWords(day)}</div>
   </>
 );
-

@@ -30,14 +30,19 @@ export async function receiversOf(
   ]);
   return {
     period,
-    gmail: { ...period, days: stats.days, noData: stats.no_data, requirements: compliance.data },
+    gmail: {
+      ...period,
+      days: stats.days,
+      noData: stats.no_data,
+      requirements: compliance.requirements,
+    },
     outlook,
   };
 }
 
 async function outlookOf(call: PageCall, domain: { id: string; name: string }, period: Period) {
   const { app } = call;
-  const known = (await sendingAddresses(app.db, domain)).slice(0, MAX_ADDRESSES);
+  const known = (await sendingAddresses(app.db, domain, period.to)).slice(0, MAX_ADDRESSES);
   const answers = await Promise.all(
     known.map((address) =>
       call.invoke(receiverOperations.addresses, { query: { address, ...period } }),

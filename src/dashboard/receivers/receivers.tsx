@@ -4,15 +4,15 @@ import * as v from 'valibot';
 import { RECEIVER_IDS } from '../../config/receivers.ts';
 import { receiverOperations } from '../../receivers/routes.ts';
 import type { SendingAddresses } from '../../receivers/schema.ts';
+import { StateMark } from '../../report/html/components.tsx';
 import { formatCount } from '../../report/summary.ts';
-import { type FormProblem, Notice, ProblemNotice, submit } from '../frame/form.tsx';
 import { appPage, type PageCall } from '../frame/app-page.tsx';
 import { Card } from '../frame/card.tsx';
+import { type FormProblem, Notice, ProblemNotice, submit } from '../frame/form.tsx';
 import { seeOther } from '../frame/page.tsx';
 import { form, page } from '../frame/page-route.ts';
 import { DataTable } from '../frame/table.tsx';
 import { Ago } from '../frame/times.tsx';
-import { StateMark } from '../../report/html/components.tsx';
 import { Account } from './accounts.tsx';
 import { AddressDays, Addresses } from './addresses.tsx';
 import { NoData } from './no-data.tsx';
@@ -25,9 +25,7 @@ async function render(call: PageCall, { done, problem }: { done?: string; proble
   const { data: accounts } = await call.invoke(receiverOperations.list, {});
   const hasSnds = accounts.some(({ receiver }) => receiver === 'microsoft_snds');
   const addresses = hasSnds ? await call.invoke(receiverOperations.addresses, { query: {} }) : null;
-  const missing = RECEIVER_IDS.filter(
-    (id) => !accounts.some(({ receiver }) => receiver === id),
-  );
+  const missing = RECEIVER_IDS.filter((id) => !accounts.some(({ receiver }) => receiver === id));
   return appPage(call, {
     title: 'Receivers',
     section: 'receivers',

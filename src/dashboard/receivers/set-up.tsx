@@ -8,13 +8,16 @@ import { exampleText } from '../system/dependencies.ts';
 
 const EXAMPLES: Record<ReceiverId, { shows: string; access: string; account: string }> = {
   google_postmaster: {
-    shows: 'The spam rate of your domains at Gmail, authentication, delivery errors, and whether Google’s requirements are met.',
-    access: 'Verify your domains at postmaster.google.com, and register an OAuth client in the Google Cloud console.',
+    shows:
+      'The spam rate of your domains at Gmail, authentication, delivery errors, and whether Google’s requirements are met.',
+    access:
+      'Verify your domains at postmaster.google.com, and register an OAuth client in the Google Cloud console.',
     account:
       '{"receiver":"google_postmaster","client_id":"….apps.googleusercontent.com","client_secret":"…"}',
   },
   microsoft_snds: {
-    shows: 'How Outlook filters mail from your IP addresses, complaints, spam trap hits, and blocks.',
+    shows:
+      'How Outlook filters mail from your IP addresses, complaints, spam trap hits, and blocks.',
     access: 'Request access to your addresses at Microsoft SNDS, and enable automated data access.',
     account: '{"receiver":"microsoft_snds","key":"…"}',
   },
@@ -43,7 +46,10 @@ export function SetUp({ missing }: { missing: ReceiverId[] }) {
         explains each step.
       </p>
       <div class="box command">
-        <Copyable text={exampleText([['RECEIVERS', `[${accounts.join(',')}]`]])} label="the variable" />
+        <Copyable
+          text={exampleText([['RECEIVERS', `[${accounts.join(',')}]`]])}
+          label="the variable"
+        />
       </div>
       {missing.includes('google_postmaster') && (
         <>

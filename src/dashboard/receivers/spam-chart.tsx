@@ -1,8 +1,10 @@
 /** The spam rate at Gmail by day, with the limits that Google sets. */
 
+import { SPAM_GOAL, SPAM_LIMIT } from '../../picture/gmail.ts';
+import { rateInWords } from '../../picture/texts.ts';
 import { dayInWords } from '../../report/times.ts';
 import { dayAxis } from './day-axis.ts';
-import { formatSpamRate, SPAM_RATE_GOAL, SPAM_RATE_LIMIT, spamRateState } from './rates.ts';
+import { spamRateState } from './spam-rate.ts';
 
 interface Day {
   date: string;
@@ -23,8 +25,8 @@ const MIN_BAR = 2;
 const [MIN_SCALE, MAX_SCALE] = [0.004, 0.015];
 
 const LIMITS = [
-  { rate: SPAM_RATE_LIMIT, state: 'fail' },
-  { rate: SPAM_RATE_GOAL, state: 'warn' },
+  { rate: SPAM_LIMIT, state: 'fail' },
+  { rate: SPAM_GOAL, state: 'warn' },
 ] as const;
 
 export function SpamChart({ days, from, to }: ChartProps) {
@@ -39,7 +41,7 @@ export function SpamChart({ days, from, to }: ChartProps) {
         class="rate-chart"
         role="img"
         height={TOP + HEIGHT + BOTTOM}
-        aria-label={`Spam rate by day from ${dayInWords(from)} to ${dayInWords(to)}, highest ${formatSpamRate(peak)}. Google’s limits are 0.1% and 0.3%.`}
+        aria-label={`Spam rate by day from ${dayInWords(from)} to ${dayInWords(to)}, highest ${rateInWords(peak)}. Google’s limits are 0.1% and 0.3%.`}
       >
         <line class="base" x1="0" x2="100%" y1={TOP + HEIGHT} y2={TOP + HEIGHT} />
         <text x="-8" y={TOP + HEIGHT + 4} text-anchor="end">
@@ -55,7 +57,7 @@ export function SpamChart({ days, from, to }: ChartProps) {
               y={TOP + HEIGHT - height}
               height={height}
             >
-              <title>{`${dayInWords(date)}: ${formatSpamRate(spam_rate)}`}</title>
+              <title>{`${dayInWords(date)}: ${rateInWords(spam_rate)}`}</title>
             </rect>
           );
         })}
@@ -63,7 +65,7 @@ export function SpamChart({ days, from, to }: ChartProps) {
           <g key={state} class={state}>
             <line class="limit" x1="0" x2="100%" y1={yOf(rate)} y2={yOf(rate)} />
             <text class="limit-name" x="-8" y={yOf(rate) + 5} text-anchor="end">
-              {formatSpamRate(rate)}
+              {rateInWords(rate)}
             </text>
           </g>
         ))}
@@ -76,7 +78,7 @@ export function SpamChart({ days, from, to }: ChartProps) {
       </svg>
       <p class="small muted">
         Google asks for less than 0.1% and acts on 0.3% or more. A gap is a day without data.
-        {peak > scale && ` Bars above ${formatSpamRate(scale)} are cut off.`}
+        {peak > scale && ` Bars above ${rateInWords(scale)} are cut off.`}
       </p>
     </>
   );

@@ -34,13 +34,7 @@ export function Spark({ label, days, from, to }: SparkProps) {
       {days.map(({ date, share, state, text }) => {
         const height = Math.max(MIN_BAR, Math.min(1, share) * HEIGHT);
         return (
-          <rect
-            key={date}
-            class={state}
-            {...axis.barOf(date)}
-            y={HEIGHT - height}
-            height={height}
-          >
+          <rect key={date} class={state} {...axis.barOf(date)} y={HEIGHT - height} height={height}>
             <title>{`${dayInWords(date)}: ${text}`}</title>
           </rect>
         );
