@@ -115,9 +115,9 @@ function verification(row: DomainRow): Finding[] {
   const since = row.status === 'verified' ? row.missing_since : null;
   const title =
     row.status === 'pending'
-      ? 'The domain is not verified yet.'
+      ? 'Your domain is not verified yet.'
       : row.status === 'failed'
-        ? 'The domain is no longer verified.'
+        ? 'Your domain is no longer verified.'
         : 'The verification record has disappeared.';
   const firstStep = {
     text: 'Publish the TXT record for verification.',

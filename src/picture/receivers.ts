@@ -2,7 +2,7 @@
 
 import type { ReceiverId } from '../config/receivers.ts';
 import { isoTime } from '../lib/clock.ts';
-import { reportOf, type SourceReport, sectionOf } from './findings.ts';
+import { type Finding, reportOf, type SourceReport, sectionOf } from './findings.ts';
 import { gmailFindings } from './gmail.ts';
 import { outlookFindings } from './outlook.ts';
 import type { Reading } from './reading.ts';
@@ -25,13 +25,13 @@ export async function receiversReport(reading: Reading): Promise<SourceReport> {
       },
       [],
     );
-  const findings = [
-    ...(hasGoogle ? await gmailFindings(reading, today) : []),
-    ...(hasGoogle ? await requirementFindings(reading) : []),
-    ...(hasMicrosoft ? await outlookFindings(reading, today) : []),
-  ];
+  const gmail = hasGoogle ? await gmailFindings(reading, today) : [];
+  const requirements = hasGoogle ? await requirementFindings(reading) : [];
+  const outlook = hasMicrosoft ? await outlookFindings(reading, today) : [];
+  const findings = [...gmail, ...requirements, ...outlook];
+  // The first about Gmail is about the spam rate. Single requirements and addresses may be unknown.
+  const open = [gmail.slice(0, 1), requirements, outlook].find(isUnknown)?.[0];
   const known = findings.filter(({ state }) => state !== 'unknown');
-  const open = findings.find(({ state }) => state === 'unknown');
   const [first] = known;
   return reportOf(
     {
@@ -48,5 +48,8 @@ export async function receiversReport(reading: Reading): Promise<SourceReport> {
     findings,
   );
 }
+
+const isUnknown = (findings: Finding[]): boolean =>
+  findings.length > 0 && findings.every(({ state }) => state === 'unknown');
 
 const NO_ADDRESSES = 'Microsoft publishes nothing about the addresses that send for this domain.';
