@@ -15,6 +15,7 @@ import { listen } from './commands/listen/listen.ts';
 import { migrate } from './commands/migrate.ts';
 import { openapi } from './commands/openapi.ts';
 import { owner } from './commands/owner.ts';
+import { receivers } from './commands/receivers.ts';
 import { restore } from './commands/restore.ts';
 import { seed } from './commands/seed.ts';
 import { serve } from './commands/serve.ts';
@@ -35,6 +36,7 @@ const COMMANDS: Command[] = [
   owner,
   key,
   seed,
+  receivers,
   backup,
   restore,
   migrate,

@@ -172,7 +172,11 @@ const MAX_RECORD_LENGTH = 450;
 
 function stepsOf({ alert, test, run }: IncidentEvent, incident: AlertIncidentRow): Step[] {
   const condition = conditionOf(alert);
-  if (condition.fixes) return condition.fixes(openedIncident(incident));
+  if (condition.fixes)
+    return condition.fixes(openedIncident(incident)).map((step) => ({
+      ...step,
+      record: copyable(step.record ?? undefined),
+    }));
   if (!test?.checks)
     return run && condition.fixesForRun
       ? condition.fixesForRun(openedIncident(incident), JSON.parse(run.findings))

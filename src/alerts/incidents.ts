@@ -10,7 +10,7 @@ import type { Job } from '../scheduler/scheduler.ts';
 import { afterCommit, engineOf, lockIn, type Tx, transact } from '../store/open.ts';
 import type { Subscriber } from '../store/subscribers.ts';
 import type { AlertIncidentRow, AlertRow } from '../store/tables.generated.ts';
-import { CONDITIONS } from './conditions/index.ts';
+import { CONDITIONS, conditionOf } from './conditions/index.ts';
 import { concerns, evaluateCondition, resolutionOf } from './evaluate.ts';
 import { createNotifier, type Notifier } from './notify.ts';
 import { alertStates, presentAlert } from './queries.ts';
@@ -26,11 +26,12 @@ async function openIncident(
 ): Promise<void> {
   const now = isoTime(app.clock.now());
   const { condition, threshold } = alert;
+  const completed = (await conditionOf(alert).completeValue?.(tx, app, value)) ?? value;
   const incident: AlertIncidentRow = {
     ...{ id: app.newId('inc'), alert_id: alert.id, condition, threshold },
     subject: observation.subject,
     status: 'open',
-    value: JSON.stringify(value),
+    value: JSON.stringify(completed),
     test_id: observation.kind === 'test' ? observation.test.id : null,
     run_id: observation.kind === 'run' ? observation.run.id : null,
     opened_at: now,

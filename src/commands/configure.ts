@@ -55,13 +55,29 @@ export async function withStore(
   withoutDatabase: WithoutDatabase,
   use: (team: TeamContext) => Promise<number>,
 ): Promise<number> {
-  const { config } = configure(io);
+  const found = findDatabase(io, withoutDatabase);
+  if (!found) return EXIT.usage;
+  const store = await openStore(found.config.DATABASE_URL);
+  try {
+    return await use({ db: store.db, clock: systemClock, newId: createIdGenerator(systemClock) });
+  } finally {
+    await store.close();
+  }
+}
+
+/** The configuration, whose database exists or can be created; null if the command stops, which it has said. */
+export function findDatabase(
+  io: Io,
+  withoutDatabase: WithoutDatabase,
+): { config: Config; log: Log } | null {
+  const configured = configure(io);
+  const { config } = configured;
   const path = config.DATABASE_URL;
   if (path !== ':memory:' && !isPostgresUrl(path) && !existsSync(path)) {
     const where = `If the service has one elsewhere, run this command where the service runs, or set DELIVERABILITY_DATA_DIR or DELIVERABILITY_DATABASE_URL.`;
     if (withoutDatabase === 'stop') {
       printMessage(io, `There is no database at ${printable(resolve(path))}. ${where}`);
-      return EXIT.usage;
+      return null;
     }
     prepareDataFolder(config, io);
     printMessage(
@@ -70,10 +86,5 @@ export async function withStore(
     );
   }
   prepareDataFolder(config, io);
-  const store = await openStore(config.DATABASE_URL);
-  try {
-    return await use({ db: store.db, clock: systemClock, newId: createIdGenerator(systemClock) });
-  } finally {
-    await store.close();
-  }
+  return configured;
 }

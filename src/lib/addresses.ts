@@ -52,15 +52,6 @@ const anyContains = (networks: Network[], address: ipaddr.IPv4 | ipaddr.IPv6): b
     ([base, bits]) => address.kind() === base.kind() && address.match(base as never, bits),
   );
 
-/** Whether a normalized address is in a range, whose ends belong to it. */
-export function inRange(address: string, first: string, last: string): boolean {
-  if (isIP(address) !== isIP(first) || isIP(address) !== isIP(last)) return false;
-  const [at, from, to] = [address, first, last].map((end) =>
-    Buffer.from(parseAddress(end).toByteArray()),
-  );
-  return from!.compare(at!) <= 0 && at!.compare(to!) <= 0;
-}
-
 // Documentation networks (RFC 5737, RFC 3849, RFC 9637) count as public: examples, tests and the
 // demo use them.
 const DOCUMENTATION = [

@@ -5,7 +5,6 @@ import { storedHealth } from '../domains/health.ts';
 import { latestDomainEvents } from '../domains/queries.ts';
 import { verificationRecord } from '../domains/verification.ts';
 import { formatCount } from '../report/summary.ts';
-import type { Db, Tx } from '../store/open.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
 import type { IssueId } from './costs.ts';
 import {
@@ -16,26 +15,34 @@ import {
   reportOf,
   type SourceReport,
   sectionOf,
+  shortTitle,
 } from './findings.ts';
+import { daysAgo, type Reading } from './reading.ts';
 import { topicOf } from './topics.ts';
 import type { Topic } from './types.ts';
 
 const MAX_EVENTS = 50;
 
-export async function dnsReport(db: Db | Tx, row: DomainRow): Promise<SourceReport> {
+/** Verified domains are checked every day. What was fine longer ago may no longer be. */
+const CURRENT_DAYS = 7;
+
+export async function dnsReport(reading: Reading): Promise<SourceReport> {
+  const { db, domain: row } = reading;
   const { health } = storedHealth(row);
   const path = sectionOf(row.id, 'health');
   const at = row.health_checked_at;
   const events = health.checks.some(({ severity }) => severity !== null)
-    ? await latestDomainEvents(db as Db, row.id, MAX_EVENTS)
+    ? await latestDomainEvents(db, row.id, MAX_EVENTS)
     : [];
   const since = sinceOf(health.checks, health.status, events);
   const findings = health.checks.flatMap((check) => findingOf(check, { at, path, since }));
-  const isKnown = health.status !== 'unknown';
+  const isOld = at !== null && at < daysAgo(reading, CURRENT_DAYS);
+  const isKnown = health.status !== 'unknown' && !isOld;
   return reportOf(
     {
-      ...{ source: 'dns', state: isKnown ? 'pass' : 'unknown', text: health.summary },
-      ...{ at, path, basis: isKnown ? formatCount(health.checks.length, 'check') : null },
+      ...{ source: 'dns', state: isKnown ? 'pass' : 'unknown', at, path },
+      text: isOld ? `Not checked for more than ${CURRENT_DAYS} days.` : health.summary,
+      basis: isKnown ? formatCount(health.checks.length, 'check') : null,
     },
     [...findings, ...verification(row)],
   );
@@ -74,6 +81,7 @@ function findingOf(
       problem(issueOfCheck(topic, severity), {
         ...said,
         text: isOld ? `${label} had a problem, and could not be checked again.` : title,
+        title: shortTitle(title, id),
         since: since(check),
         firstStep: fix === null ? null : { text: fix.text, record: fix.record ?? null, path },
       }),
@@ -107,9 +115,9 @@ function verification(row: DomainRow): Finding[] {
   const since = row.status === 'verified' ? row.missing_since : null;
   const title =
     row.status === 'pending'
-      ? 'The domain is not verified yet.'
+      ? 'Your domain is not verified yet.'
       : row.status === 'failed'
-        ? 'The domain is no longer verified.'
+        ? 'Your domain is no longer verified.'
         : 'The verification record has disappeared.';
   const firstStep = {
     text: 'Publish the TXT record for verification.',

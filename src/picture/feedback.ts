@@ -48,7 +48,7 @@ export async function feedbackReport(reading: Reading): Promise<SourceReport> {
   return reportOf(
     {
       ...section,
-      state: state === 'stopped' ? 'unknown' : 'pass',
+      state: state === 'stopped' || sums.passed === 0 ? 'unknown' : 'pass',
       text:
         state === 'stopped'
           ? 'Reports have stopped: none has arrived for 3 days.'
@@ -104,14 +104,20 @@ async function senderFindings(period: FeedbackReading, sums: Sums): Promise<Find
   if (sums.messages === 0) return [];
   const found = await sourcesOf(period.db, period, { withFailures: true });
   const failing = found.filter(isFailing).toSorted((a, b) => failedOf(b) - failedOf(a));
-  if (failing.length > 0) return failing.slice(0, MAX_SENDERS).map((one) => failure(one, period));
-  return [
-    fine({
-      ...{ source: 'feedback', origin: REPORTS, topic: 'dmarc', path: period.path },
-      text: 'All of your known senders pass DMARC.',
-      ...{ at: sums.lastDay, basis: `${formatCount(sums.messages, 'message')}, last ${DAYS} days` },
-    }),
-  ];
+  if (failing.length > 0)
+    return failing.slice(0, MAX_SENDERS).map((one) => failure(one, period, sums));
+  const said = {
+    ...{ source: 'feedback' as const, origin: REPORTS, topic: 'dmarc' as const, path: period.path },
+    ...{ at: sums.lastDay, basis: `${formatCount(sums.messages, 'message')}, last ${DAYS} days` },
+  };
+  return sums.passed === 0
+    ? [
+        notKnown({
+          ...said,
+          text: 'No reported message passed DMARC, so none is known to be yours.',
+        }),
+      ]
+    : [fine({ ...said, text: 'All of your known senders pass DMARC.' })];
 }
 
 const MAX_SENDERS = 5;
@@ -119,13 +125,13 @@ const MAX_NAME = 40;
 const failedOf = ({ messages, passed }: SourceSums): number => messages - passed;
 
 /** A sender whose mail receivers stop, one that passed before, or one that was never set up correctly. */
-function failure(source: SourceSums, { domain, to }: FeedbackReading): Finding {
+function failure(source: SourceSums, { domain }: FeedbackReading, { lastDay: at }: Sums): Finding {
   const { row, messages, quarantined, rejected } = source;
   const name = truncate(row.label ?? row.name, MAX_NAME);
   const stopped = quarantined + rejected;
   const path = `/feedback/sources/${row.id}`;
   const said = {
-    ...{ source: 'feedback' as const, origin: REPORTS, topic: 'dmarc' as const, path, at: to },
+    ...{ source: 'feedback' as const, origin: REPORTS, topic: 'dmarc' as const, path, at },
     text: `${formatCount(failedOf(source))} of ${formatCount(messages, 'message')} from ${name} failed DMARC${stopped > 0 ? `, and receivers stopped ${formatCount(stopped)}` : ''}.`,
     ...{ since: row.failing_since, basis: `Last ${DAYS} days` },
     firstStep: stepFor(source, domain.name, path),
@@ -175,7 +181,7 @@ async function complaintFindings(period: FeedbackReading, { messages }: Sums): P
     return [notKnown(said)];
   if (total < messages * RISING_RATE) return [fine(said)];
   const firstStep = {
-    text: 'Find the mailing that caused the complaints. Send it only to people who asked for it, and make unsubscribing easy.',
+    text: 'Find the mailing that caused the complaints, and send it only to people who asked for it.',
     ...{ record: null, path: said.path },
   };
   return total >= messages * HIGH_RATE
@@ -190,7 +196,7 @@ async function complaintFindings(period: FeedbackReading, { messages }: Sums): P
         problem('spam_rate_rising', {
           ...said,
           firstStep,
-          title: 'More recipients than usual report your mail as spam.',
+          title: 'Recipients report some of your mail as spam.',
         }),
       ];
 }
@@ -246,10 +252,6 @@ async function tlsFindings({ db, domain, from, to, path }: FeedbackReading): Pro
     problem('setup_weak', {
       ...said,
       title: 'TLS fails when others send mail to this domain.',
-      firstStep: {
-        text: 'Look at the failures by mail server, and renew or correct its certificate.',
-        ...{ record: null, path: said.path },
-      },
     }),
   ];
 }

@@ -1,5 +1,6 @@
 /** What sources say, and how a source makes its line of it. Pure. */
 
+import { issueTitle } from '../analysis/declarations.ts';
 import { truncate } from '../report/plain-text.ts';
 import { type IssueId, issueOf } from './costs.ts';
 import type { FirstStep, SourceId, SourceLine, State, Statement, Topic } from './types.ts';
@@ -43,6 +44,10 @@ export const notKnown = (said: Said): Finding => ({
   ...{ ...NO_DETAILS, ...said },
   ...{ state: 'unknown', problem: null },
 });
+
+/** The title of a finding, or the problem that its check finds in a few words. */
+export const shortTitle = (title: string, check: string): string =>
+  title.length <= MAX_TITLE ? title : `${issueTitle(check)}.`;
 
 /** Worst first; within a state, what costs most. */
 const RANK: Record<State, number> = { fail: 0, warn: 1, unknown: 2, pass: 3 };

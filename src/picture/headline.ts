@@ -1,6 +1,7 @@
 /** From what all sources say to the picture. Pure. */
 
 import { byCost, type Finding, type SourceReport } from './findings.ts';
+import { stepAbout } from './steps.ts';
 import type { Picture, Problem, SourceLine, State, Statement } from './types.ts';
 
 /** One report for each source, in the order of `SOURCES`. */
@@ -29,12 +30,12 @@ function problemOf(about: Finding[]): Problem[] {
   if (!worst || worst.problem === null) return [];
   const { title, cost } = worst.problem;
   const state = worst.state as Problem['state'];
-  const steps = about.flatMap(({ problem }) => problem?.firstStep ?? []);
+  const [step] = about.flatMap(({ problem }) => problem?.firstStep ?? []);
   return [
     {
       ...{ topic: worst.topic, state, title, cost },
       since: earliest(about.filter((one) => one.state === state).map(({ since }) => since)),
-      first_step: steps[0] ?? null,
+      first_step: step ?? { text: stepAbout(worst.topic), record: null, path: worst.path },
       statements: about.map(statementOf),
       is_disputed: about.some((one) => one.state === 'pass'),
     },

@@ -1,13 +1,18 @@
 /** What Microsoft SNDS says about the addresses that send for a domain. */
 
 import { RECEIVER_NAMES } from '../config/receivers.ts';
+import { dayBefore } from '../feedback/sums.ts';
+import { blockFinder } from '../receivers/blocks.ts';
 import { addressBlocks, addressDays } from '../receivers/queries.ts';
 import { formatCount } from '../report/summary.ts';
 import { dayInWords } from '../report/times.ts';
-import type { ReceiverAddressRow } from '../store/tables.generated.ts';
+import type { ReceiverAddressRow, ReceiverBlockRow } from '../store/tables.generated.ts';
 import { sendingAddresses } from './addresses.ts';
-import { type Finding, fine, problem, sectionOf } from './findings.ts';
-import type { Reading } from './reading.ts';
+import { type Finding, fine, notKnown, problem, sectionOf } from './findings.ts';
+import { RECENT_DAYS, type Reading } from './reading.ts';
+
+/** An older day does not say how it is now. */
+const CURRENT_DAYS = 7;
 
 const SAID = {
   source: 'receivers',
@@ -15,76 +20,101 @@ const SAID = {
   topic: 'reputation',
 } as const;
 
-interface OutlookReading extends Reading {
-  from: string;
-  to: string;
-}
-
-/** Empty if Microsoft says nothing about any address that sends for the domain. */
-export async function outlookFindings(reading: OutlookReading): Promise<Finding[]> {
-  const { db, domain, from, to } = reading;
+/** Empty if Microsoft says nothing about any address that sends for the domain. `today` is a day such as `2026-11-21`. */
+export async function outlookFindings({ db, domain }: Reading, today: string): Promise<Finding[]> {
   const path = sectionOf(domain.id, 'outlook');
-  const addresses = await sendingAddresses(db, domain, to);
-  const days = await addressDays(db, { from, to, addresses });
-  const latest = [...Map.groupBy(days, ({ address }) => address).values()].map((rows) => rows[0]!);
+  const addresses = await sendingAddresses(db, domain, today);
+  const from = dayBefore(today, RECENT_DAYS - 1);
+  const rows = await addressDays(db, { from, to: today, addresses });
+  const current = dayBefore(today, CURRENT_DAYS);
   return [
-    ...(await blockFindings(reading, addresses, path)),
-    ...latest.map((row) => dayFinding(row, days, path)),
+    ...blockFindings(await addressBlocks(db), addresses, path),
+    ...[...Map.groupBy(rows, ({ address }) => address).values()].map((ofAddress) =>
+      addressFinding(daysOf(ofAddress), { current, path }),
+    ),
   ];
 }
 
-async function blockFindings(
-  { db }: OutlookReading,
-  addresses: string[],
-  path: string,
-): Promise<Finding[]> {
-  const blocks = await addressBlocks(db);
-  const found = blocks.filter(
-    ({ first_address, last_address, blocked }) =>
-      blocked === 1 && first_address === last_address && addresses.includes(first_address),
-  );
-  return found.map(({ first_address, details, since, checked_at }) =>
-    problem('address_blocked', {
-      ...{ ...SAID, path, since, at: checked_at },
-      text: `Outlook blocks ${first_address}${details ? `: ${details}` : ''}.`,
-      title: `Outlook blocks your sending address ${first_address}.`,
+/** Addresses in one range are blocked together. */
+function blockFindings(blocks: ReceiverBlockRow[], addresses: string[], path: string): Finding[] {
+  const find = blockFinder(blocks);
+  const blocked = addresses.flatMap((address) => {
+    const block = find(address);
+    return block?.blocked === 1 ? [{ address, block }] : [];
+  });
+  return [...Map.groupBy(blocked, ({ block }) => block)].map(([block, group]) => {
+    const { address } = group[0]!;
+    const others = group.length === 1 ? '' : ` and ${formatCount(group.length - 1)} more`;
+    return problem('address_blocked', {
+      ...{ ...SAID, path, since: block.since, at: block.checked_at },
+      text: `Outlook blocks ${address}${others}${block.details ? ` (${block.details})` : ''}.`,
+      title: `Outlook blocks your sending address ${address}.`,
       firstStep: {
         text: 'Stop the cause, then ask Microsoft for delisting with the form that its replies link to.',
         ...{ record: null, path },
       },
-    }),
-  );
+    });
+  });
 }
 
-function dayFinding(row: ReceiverAddressRow, days: ReceiverAddressRow[], path: string): Finding {
-  const { address, day, filter_result, trap_hits, recipients } = row;
+interface AddressDay {
+  address: string;
+  day: string;
+  /** The worst of the day; null if Microsoft published none. */
+  result: 'RED' | 'YELLOW' | 'GREEN' | null;
+  trapHits: number;
+  recipients: number;
+}
+
+const RESULTS = ['RED', 'YELLOW', 'GREEN'] as const;
+
+/** A day can have several periods. `rows`: of one address, newest days first. */
+const daysOf = (rows: ReceiverAddressRow[]): AddressDay[] =>
+  [...Map.groupBy(rows, ({ day }) => day)].map(([day, periods]) => ({
+    ...{ address: periods[0]!.address, day },
+    result: RESULTS.find((one) => periods.some((row) => row.filter_result === one)) ?? null,
+    trapHits: sumOf(periods, 'trap_hits'),
+    recipients: sumOf(periods, 'recipients'),
+  }));
+
+const sumOf = (rows: ReceiverAddressRow[], name: 'trap_hits' | 'recipients'): number =>
+  rows.reduce((sum, row) => sum + (row[name] ?? 0), 0);
+
+const RATINGS = {
+  RED: 'over 90% of its mail is filtered as spam',
+  YELLOW: '10% to 90% of its mail is filtered as spam',
+  GREEN: 'less than 10% of its mail is filtered as spam',
+};
+
+function addressFinding(
+  days: AddressDay[],
+  { current, path }: { current: string; path: string },
+): Finding {
+  const { address, day, result, trapHits, recipients } = days[0]!;
   const said = {
     ...{ ...SAID, path, at: day },
-    text: `Outlook rates ${address} ${filter_result ?? 'not at all'} on ${dayInWords(day)}.`,
-    basis: formatCount(recipients, 'recipient'),
+    text:
+      result === null
+        ? `Outlook published no rating of ${address} on ${dayInWords(day)}.`
+        : `Outlook rates ${address} ${result.toLowerCase()} on ${dayInWords(day)}: ${RATINGS[result]}.`,
+    basis: `Mail to ${formatCount(recipients, 'recipient')}`,
   };
-  const ofAddress = days.filter((one) => one.address === address);
-  const end = ofAddress.findIndex((one) => one.filter_result !== filter_result);
-  const since = ofAddress.slice(0, end < 0 ? undefined : end).at(-1)!.day;
-  const firstStep = {
-    text: 'Stop mail to recipients who did not ask for it from this address, and clean your lists.',
-    ...{ record: null, path },
-  };
-  if (filter_result === 'RED')
-    return problem('address_red', {
-      ...{ ...said, since, firstStep },
-      title: `Outlook filters most mail from ${address} as spam.`,
-    });
-  if (filter_result === 'YELLOW')
-    return problem('address_yellow', {
-      ...{ ...said, since, firstStep },
-      title: `Outlook filters some mail from ${address} as spam.`,
-    });
-  if ((trap_hits ?? 0) > 0)
+  if (day < current || result === null) return notKnown(said);
+  if (result === 'GREEN' && trapHits === 0) return fine(said);
+  if (result === 'GREEN')
     return problem('trap_hits', {
-      ...{ ...said, firstStep },
-      text: `${address} sent ${formatCount(trap_hits!, 'message')} to spam traps of Outlook.`,
+      ...said,
+      text: `${address} sent ${formatCount(trapHits, 'message')} to spam traps of Outlook on ${dayInWords(day)}.`,
       title: `${address} sends to spam traps of Outlook.`,
+      firstStep: {
+        text: 'Remove recipients who have not opened your mail for months, and confirm new addresses.',
+        ...{ record: null, path },
+      },
     });
-  return fine(said);
+  const end = days.findIndex((one) => one.result !== result);
+  return problem(result === 'RED' ? 'address_red' : 'address_yellow', {
+    ...said,
+    title: `Outlook filters ${result === 'RED' ? 'most' : 'some'} mail from ${address} as spam.`,
+    since: days.slice(0, end < 0 ? undefined : end).at(-1)!.day,
+  });
 }

@@ -32,7 +32,7 @@ export async function pictureOf(
     const reading = { ...app, db, domain };
     // One connection has the snapshot, so nothing would run at the same time.
     const reports = [
-      await dnsReport(db, domain),
+      await dnsReport(reading),
       await testsReport(reading),
       await placementReport(reading),
       await feedbackReport(reading),

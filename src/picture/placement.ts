@@ -20,8 +20,8 @@ import {
 } from './findings.ts';
 import { daysAgo, RECENT_DAYS, type Reading } from './reading.ts';
 
-/** The last days with samples decide, so that an improvement shows soon. */
-const DECISIVE_DAYS = 7;
+/** The newest days with so many samples decide: older ones would hide that something has changed. */
+const DECISIVE_SAMPLES = 2 * MIN_PLACEMENT_SAMPLES;
 
 interface Figures {
   samples: number;
@@ -107,11 +107,10 @@ const sum = (a: Figures, b: Figures): Figures => ({
   spam: a.spam + b.spam,
 });
 
-/** The newest days that together have enough samples. */
 function decisive(days: (Figures & { day: string })[]): Figures {
   let sums = NOTHING;
-  for (const [index, day] of days.entries()) {
-    if (index >= DECISIVE_DAYS && sums.samples >= MIN_PLACEMENT_SAMPLES) break;
+  for (const day of days) {
+    if (sums.samples >= DECISIVE_SAMPLES) break;
     sums = sum(sums, day);
   }
   return sums;
@@ -143,17 +142,12 @@ function findingOf({ provider, days, seeds, path }: Provider): Finding {
   const isSample = seeds < MIN_PLACEMENT_SAMPLES;
   if (state === 'unknown' || (state === 'pass' && isSample)) return notKnown(said);
   if (state === 'pass') return fine(said);
-  const inSpam = spam > 0 ? 'lands in spam' : 'does not arrive in the inbox';
+  const happens = spam > 0 ? 'land in spam' : 'do not arrive';
   const isFailure = state === 'fail' && !isSample;
   return problem(isFailure ? 'lands_in_spam' : 'some_land_in_spam', {
     ...said,
-    title: isFailure ? `Most mail ${inSpam} at ${name}.` : `Some mail ${inSpam} at ${name}.`,
+    title: `${isFailure ? 'Most' : 'Some'} test messages ${happens} at ${name}.`,
     since: badSince(days, isFailure),
-    firstStep: {
-      text: 'Open the last test with this placement, and fix what it finds.',
-      record: null,
-      path,
-    },
   });
 }
 

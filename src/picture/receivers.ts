@@ -1,62 +1,55 @@
 /** What Google and Microsoft publish about the mail of a domain. */
 
-import { RECEIVER_NAMES, type ReceiverId } from '../config/receivers.ts';
-import { dayBefore } from '../feedback/sums.ts';
+import type { ReceiverId } from '../config/receivers.ts';
 import { isoTime } from '../lib/clock.ts';
-import type { Days } from '../receivers/queries.ts';
-import { type Finding, notKnown, reportOf, type SourceReport, sectionOf } from './findings.ts';
+import { type Finding, reportOf, type SourceReport, sectionOf } from './findings.ts';
 import { gmailFindings } from './gmail.ts';
 import { outlookFindings } from './outlook.ts';
 import type { Reading } from './reading.ts';
-
-/** Google’s days are late, so the latest ones of two weeks decide. */
-const DAYS = 14;
-
-export interface ReceiverReading extends Reading, Days {}
+import { requirementFindings } from './requirements.ts';
 
 export async function receiversReport(reading: Reading): Promise<SourceReport> {
-  const to = isoTime(reading.clock.now()).slice(0, 10);
-  const period = { ...reading, from: dayBefore(to, DAYS - 1), to };
-  const path = sectionOf(reading.domain.id, 'gmail');
-  const has = (id: ReceiverId) => reading.config.RECEIVERS.some(({ receiver }) => receiver === id);
-  const google = has('google_postmaster') ? await gmailFindings(period) : [];
-  const microsoft = has('microsoft_snds') ? await outlookFindings(period) : [];
-  const findings = [...google, ...microsoft];
-  if (!has('google_postmaster') && !has('microsoft_snds'))
+  const { domain, config, clock } = reading;
+  const today = isoTime(clock.now()).slice(0, 10);
+  const has = (id: ReceiverId) => config.RECEIVERS.some(({ receiver }) => receiver === id);
+  const [hasGoogle, hasMicrosoft] = [has('google_postmaster'), has('microsoft_snds')];
+  const section = {
+    source: 'receivers' as const,
+    path: sectionOf(domain.id, hasMicrosoft && !hasGoogle ? 'outlook' : 'gmail'),
+  };
+  if (!hasGoogle && !hasMicrosoft)
     return reportOf(
       {
-        ...{ source: 'receivers', state: 'not_set_up', at: null, path },
+        ...{ ...section, state: 'not_set_up', at: null },
         text: 'Google Postmaster Tools and Microsoft SNDS are not set up.',
       },
       [],
     );
-  const isKnown = findings.length > 0 && findings.every(({ state }) => state !== 'unknown');
-  const days = findings.flatMap(({ at }) => at?.slice(0, 10) ?? []).toSorted();
+  const gmail = hasGoogle ? await gmailFindings(reading, today) : [];
+  const requirements = hasGoogle ? await requirementFindings(reading) : [];
+  const outlook = hasMicrosoft ? await outlookFindings(reading, today) : [];
+  const findings = [...gmail, ...requirements, ...outlook];
+  // The first about Gmail is about the spam rate. Single requirements and addresses may be unknown.
+  const open = [gmail.slice(0, 1), requirements, outlook].find(isUnknown)?.[0];
+  const known = findings.filter(({ state }) => state !== 'unknown');
+  const [first] = known;
   return reportOf(
     {
-      ...{ source: 'receivers', state: isKnown ? 'pass' : 'unknown', path },
-      text: textOf(findings),
-      at: days.at(-1) ?? null,
-      basis: [...new Set(findings.map(({ origin }) => origin))].join(', ') || null,
+      ...section,
+      state: first && !open ? 'pass' : 'unknown',
+      text: open?.text ?? first?.text ?? NO_ADDRESSES,
+      at:
+        known
+          .flatMap(({ at }) => at?.slice(0, 10) ?? [])
+          .toSorted()
+          .at(-1) ?? null,
+      basis: [...new Set(known.map(({ origin }) => origin))].join(', ') || null,
     },
     findings,
   );
 }
 
-/** What is not known comes first: it is why the line is grey. */
-function textOf(findings: Finding[]): string {
-  const [first] = findings.toSorted(
-    (a, b) => Number(b.state === 'unknown') - Number(a.state === 'unknown'),
-  );
-  return first?.text ?? 'Nothing is published about the addresses of this domain.';
-}
+const isUnknown = (findings: Finding[]): boolean =>
+  findings.length > 0 && findings.every(({ state }) => state === 'unknown');
 
-/** Why nothing is known. */
-export const nothingKnown = (
-  receiver: ReceiverId,
-  topic: Finding['topic'],
-  { text, path }: { text: string; path: string },
-): Finding =>
-  notKnown({
-    ...{ source: 'receivers', origin: RECEIVER_NAMES[receiver], topic, text, at: null, path },
-  });
+const NO_ADDRESSES = 'Microsoft publishes nothing about the addresses that send for this domain.';

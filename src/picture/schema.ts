@@ -72,7 +72,6 @@ const PictureStep = named(
     path: `/domains/${exampleId('dom')}#gmail`,
   },
 );
-const Step = described(v.nullable(PictureStep), 'What to do first. Null if no source knows it.');
 
 const PictureProblem = named(
   'PictureProblem',
@@ -90,7 +89,7 @@ const PictureProblem = named(
       'Its place among all kinds of problems: the higher, the more it costs. Failures have at least 50.',
       85,
     ),
-    first_step: Step,
+    first_step: described(PictureStep, 'What to do first.'),
     statements: described(
       v.array(PictureStatement),
       'What all sources say about the topic: those that see the problem first, those that do not last.',
@@ -133,7 +132,10 @@ export const DomainPicture = named(
       'Gmail users report 0.42% of your mail as spam. The limit is 0.3%.',
     ),
     since: Since,
-    first_step: Step,
+    first_step: described(
+      v.nullable(PictureStep),
+      'What to do first. Null if there is no problem.',
+    ),
     problems: described(v.array(PictureProblem), 'All problems, what costs most first.'),
     sources: described(v.array(PictureSource), 'The five sources, always in the same order.'),
   }),

@@ -5,7 +5,7 @@ import { truncate } from '../report/plain-text.ts';
 import { formatCount } from '../report/summary.ts';
 import type { Db, Tx } from '../store/open.ts';
 import type { TestRow } from '../store/tables.generated.ts';
-import type { IssueId } from './costs.ts';
+import { type IssueId, issueOf } from './costs.ts';
 import {
   byCost,
   type Finding,
@@ -15,6 +15,7 @@ import {
   reportOf,
   type SourceReport,
   sectionOf,
+  shortTitle,
 } from './findings.ts';
 import { daysAgo, RECENT_DAYS, type Reading } from './reading.ts';
 import { topicOf } from './topics.ts';
@@ -74,8 +75,10 @@ export async function testsReport(reading: Reading): Promise<SourceReport> {
   return reportOf(
     {
       ...section,
-      state: tests.slice(0, 1).every(isAuthenticationKnown) ? 'pass' : 'unknown',
-      text: textOf(latest, series.length),
+      state: series.every(([last]) => isAuthenticationKnown(last!)) ? 'pass' : 'unknown',
+      text: series.every(([last]) => isAuthenticationKnown(last!))
+        ? textOf(latest, series.length)
+        : 'SPF, DKIM and DMARC could not be checked in the last test.',
       at: latest.completed_at,
       basis: `Latest of ${formatCount(tests.length, 'test')} from ${formatCount(series.length, 'sender')}`,
     },
@@ -133,39 +136,36 @@ function findingsOf(series: ReadTest[]): Finding[] {
   );
 }
 
-const RANK: Partial<Record<CheckResult['status'], number>> = {
-  fail: 0,
-  warn: 1,
-  error: 2,
-  pass: 3,
-};
-
 function findingAbout(topic: Topic, checks: CheckResult[], series: ReadTest[]): Finding[] {
   const latest = series[0]!;
-  const counted = checks
-    .filter(({ status, points }) => status in RANK && points > 0)
-    .toSorted(
-      (a, b) => RANK[a.status]! - RANK[b.status]! || b.gain - a.gain || b.points - a.points,
-    );
-  const [worst] = counted;
-  if (!worst) return [];
+  // Without points, a check only informs.
+  const counted = checks.filter(({ points }) => points > 0);
+  const worst = counted
+    .filter(isProblem)
+    .toSorted((a, b) => costOf(topic, b) - costOf(topic, a) || b.gain - a.gain)[0];
   const path = `/tests/${latest.id}`;
   const said = {
     ...{ source: 'tests' as const, origin: `Test of ${senderName(latest)}`, topic, path },
-    ...{ text: worst.title, at: latest.completed_at },
+    at: latest.completed_at,
   };
-  if (worst.status === 'pass') return [fine(said)];
-  if (worst.status === 'error') return [notKnown(said)];
+  if (!worst) {
+    const open = counted.find(({ status }) => status === 'error');
+    if (open) return [notKnown({ ...said, text: open.title })];
+    const passed = counted.find(({ status }) => status === 'pass');
+    return passed ? [fine({ ...said, text: passed.title })] : [];
+  }
   const { count, since } = history(worst, series);
   return [
     problem(issueOfCheck(topic, worst), {
-      ...said,
-      since,
+      ...{ ...said, text: worst.title, title: shortTitle(worst.title, worst.id), since },
       basis: `In ${formatCount(count)} of the last ${formatCount(series.length, 'test')} of this sender`,
       firstStep: worst.fix && { text: worst.fix.text, record: worst.fix.record ?? null, path },
     }),
   ];
 }
+
+const costOf = (topic: Topic, check: CheckResult): number =>
+  issueOf(issueOfCheck(topic, check)).cost;
 
 const isProblem = ({ status }: CheckResult): boolean => status === 'fail' || status === 'warn';
 

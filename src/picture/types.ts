@@ -69,7 +69,7 @@ export interface Problem {
   since: string | null;
   /** What it costs: the problem with the highest number is in the headline. */
   cost: number;
-  first_step: FirstStep | null;
+  first_step: FirstStep;
   /** What all sources say about it, those that see the problem first. */
   statements: Statement[];
   /** Whether a source says that all is well. */

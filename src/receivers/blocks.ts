@@ -21,5 +21,11 @@ export function blockFinder(blocks: ReceiverBlockRow[]): FindBlock {
   };
 }
 
-export const isSingle = ({ first_address, last_address }: ReceiverBlockRow): boolean =>
+type Range = Pick<ReceiverBlockRow, 'first_address' | 'last_address'>;
+
+export const isSingle = ({ first_address, last_address }: Range): boolean =>
   first_address === last_address;
+
+/** The address, or the first and the last of the range. */
+export const subjectOf = (range: Range): string =>
+  isSingle(range) ? range.first_address : `${range.first_address}-${range.last_address}`;

@@ -153,7 +153,9 @@ function accountReason(state: ReceiverState): NoData | null {
 }
 
 const codeOf = (problem: string): NoData['code'] =>
-  NO_DATA_CODES.find((code) => code === problem) ?? 'failing';
+  problem === 'refused'
+    ? 'no_permission'
+    : (NO_DATA_CODES.find((code) => code === problem) ?? 'failing');
 
 /** If all of the days are so recent that their figures may still appear. */
 function notYet({ clock }: Context, who: string, { from }: Days): NoData | null {

@@ -1,7 +1,6 @@
 /** What Google and Microsoft publish about the days of a period: the figures of summaries and scheduled reports. */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { inRange } from '../lib/addresses.ts';
 import {
   MAX_FIGURE_ADDRESSES,
   MAX_FIGURE_DOMAINS,
@@ -15,6 +14,7 @@ import type {
   ReceiverFigures,
 } from '../report/summary.ts';
 import { type Db, inSnapshot, type Tx } from '../store/open.ts';
+import { blockFinder } from './blocks.ts';
 import { addressBlocks, type Days, type GoogleErrors } from './queries.ts';
 import { requirementName } from './requirements.ts';
 
@@ -172,7 +172,7 @@ async function withReason(
 async function statusesOf(tx: Tx, names: string[], { from }: Days) {
   const rows = await tx
     .selectFrom('receiver_requirements')
-    .select(['name', 'requirement', 'status', 'since', 'checked_at'])
+    .select(['name', 'requirement', 'status', 'since', 'previous', 'checked_at'])
     .where('name', 'in', names)
     .where('checked_at', '>=', from)
     .orderBy('checked_at')
@@ -186,8 +186,9 @@ async function statusesOf(tx: Tx, names: string[], { from }: Days) {
         checked_at: statuses.at(-1)!.checked_at,
         needs_work: statuses
           .filter(({ status }) => status === 'NEEDS_WORK')
-          .map(({ requirement, since }) => ({
-            ...{ requirement, name: requirementName(requirement), since },
+          .map(({ requirement, since, previous }) => ({
+            ...{ requirement, name: requirementName(requirement) },
+            since: previous === null ? null : since,
           }))
           .toSorted((a, b) => (a.requirement < b.requirement ? -1 : 1)),
       },
@@ -257,12 +258,11 @@ async function blockedIn(
   { from }: Days,
   addresses: string[] | null,
 ): Promise<OutlookFigures['blocked']> {
-  const rows = (await addressBlocks(tx)).filter(
-    ({ checked_at, first_address, last_address }) =>
-      checked_at >= from &&
-      (addresses === null ||
-        addresses.some((address) => inRange(address, first_address, last_address))),
-  );
+  const all = (await addressBlocks(tx)).filter(({ checked_at }) => checked_at >= from);
+  const rows = all.filter((row) => {
+    const find = blockFinder([row]);
+    return addresses?.some((address) => find(address) !== null) ?? true;
+  });
   if (rows.length === 0) return null;
   const blocked = rows.filter((row) => row.blocked === 1);
   return {

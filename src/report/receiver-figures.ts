@@ -128,7 +128,9 @@ function requirementRow({ requirements }: GmailFigures): FigureRow[] {
   const name = 'Gmail requirements to fix';
   if (needs_work.length === 0)
     return [{ name, value: 'None', state: 'pass', basis: `Read on ${dayOf(checked_at)}` }];
-  const items = needs_work.map((each) => `${each.name} since ${dayOf(each.since)}`);
+  const items = needs_work.map(({ name: requirement, since }) =>
+    since === null ? requirement : `${requirement} since ${dayOf(since)}`,
+  );
   return [
     {
       ...{ name, value: formatCount(needs_work.length), state: 'warn' },
@@ -185,7 +187,7 @@ const blockInWords = ({
   details,
   since,
 }: NonNullable<OutlookFigures['blocked']>['addresses'][number]): string =>
-  `${address} since ${dayOf(since)}${details === '' ? '' : `: ${truncate(details, MAX_DETAILS_LENGTH).replace(/\.$/, '')}`}`;
+  `${address}, first seen on ${dayOf(since)}${details === '' ? '' : `: ${truncate(details, MAX_DETAILS_LENGTH).replace(/\.$/, '')}`}`;
 
 const spamInWords = ({
   address,

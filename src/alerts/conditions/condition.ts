@@ -1,6 +1,7 @@
 /** How an alert condition is declared: what it reads, when it is met and resolved, and all its texts. */
 
 import type { CheckResult } from '../../analysis/result.ts';
+import type { App } from '../../app.ts';
 import type { Config } from '../../config/config.ts';
 import type { ObservationKind, Observations } from '../../events/observations.ts';
 import type { Finding } from '../../monitors/findings.ts';
@@ -19,6 +20,8 @@ export interface Condition<Kind extends ObservationKind = ObservationKind, Value
   isOfNoDomain?: true;
   /** `threshold`: the rule's threshold, or the default. */
   evaluate(observation: ObservationOf<Kind>, threshold: number): Verdict<Value>;
+  /** Adds what only the database knows to the value of an incident that is about to be opened. */
+  completeValue?(tx: Tx, app: App, value: Value): Promise<Value>;
   /**
    * How an observation that doesn't meet the condition resolves an incident, or null if it doesn't. If absent, the
    * first "no" resolves it.

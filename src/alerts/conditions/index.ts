@@ -5,13 +5,16 @@ import type { AlertRow } from '../../store/tables.generated.ts';
 import { authFail } from './auth-fail.ts';
 import { blocklistHit } from './blocklist-hit.ts';
 import { complaintRate } from './complaint-rate.ts';
+import { complianceLost } from './compliance-lost.ts';
 import type { Condition } from './condition.ts';
 import { feedbackStopped } from './feedback-stopped.ts';
 import { newSource } from './new-source.ts';
 import { placementProblem } from './placement-problem.ts';
 import { scoreBelow } from './score-below.ts';
 import { seedFailing } from './seed-failing.ts';
+import { sendingAddressBlocked } from './sending-address-blocked.ts';
 import { sourceFailing } from './source-failing.ts';
+import { spamRate } from './spam-rate.ts';
 import { tlsFailing } from './tls-failing.ts';
 import { unknownCondition } from './unknown.ts';
 
@@ -26,6 +29,9 @@ const DECLARED = {
   feedback_stopped: feedbackStopped,
   tls_failing: tlsFailing,
   complaint_rate: complaintRate,
+  spam_rate: spamRate,
+  compliance_lost: complianceLost,
+  sending_address_blocked: sendingAddressBlocked,
 };
 
 /** The database takes any text: a newer version of the program may have stored another one. */

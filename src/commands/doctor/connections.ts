@@ -1,4 +1,4 @@
-/** What the service connects to: outgoing mail, blocklists, spam engines, seed mailboxes, webhook endpoints. */
+/** What the service connects to: outgoing mail, blocklists, spam engines, seed mailboxes, receivers, webhook endpoints. */
 
 import { findFault } from '../../analysis/blocklists/watch.ts';
 import { configuredBlocklists } from '../../app.ts';
@@ -21,6 +21,7 @@ import {
   unknown,
   warning,
 } from './finding.ts';
+import { receiverFindings } from './receivers.ts';
 
 const NOT_CONFIGURED = 'Not configured.';
 
@@ -30,6 +31,7 @@ export const CONNECTION_CHECKS: Check[] = [
   check('spamassassin', 'SpamAssassin', spamdState),
   check('rspamd', 'Rspamd', rspamdState),
   { id: 'seeds', title: 'Seed mailboxes', timeoutMs: 45_000, run: seedStates },
+  { id: 'receivers', title: 'Receivers', run: receiverFindings },
   check('webhooks', 'Webhooks', webhookState),
 ];
 

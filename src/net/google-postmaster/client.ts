@@ -6,7 +6,7 @@ import { type DayRange, type PostmasterDays, readDays } from './days.ts';
 import { invalidResponse, type PostmasterAccess, postmasterRequests } from './requests.ts';
 
 export type { DeliveryErrors, FeedbackLoopRate, PostmasterDay, PostmasterDays } from './days.ts';
-export type { PostmasterAccess } from './requests.ts';
+export { AccountRefusedError, type PostmasterAccess } from './requests.ts';
 
 export interface PostmasterDomain {
   /** In A-labels. */

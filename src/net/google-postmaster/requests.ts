@@ -41,6 +41,11 @@ const Fault = v.object({
   }),
 });
 
+/** Google refuses all requests of the account, whichever domain they are about. */
+export class AccountRefusedError extends AccountError {}
+
+const ACCOUNT_REASONS = ['ACCESS_TOKEN_SCOPE_INSUFFICIENT', 'SERVICE_DISABLED'];
+
 /** Its functions reject with an AccountError; with `sign_in_failed` if the access token is not accepted. */
 export function postmasterRequests(access: PostmasterAccess): PostmasterRequests {
   const { web, baseUrl, accessToken, signal } = access;
@@ -84,7 +89,11 @@ export function postmasterRequests(access: PostmasterAccess): PostmasterRequests
         `${host} rejects the access token. Sign in again, and check the settings of the app.`,
       );
     if (reasons.includes('RATE_LIMIT_EXCEEDED')) throw overloadError(host, { code: 429, headers });
-    if (code === 403) throw new AccountError('refused', `${refusal(reasons, domain)}${said}`);
+    if (code === 403) {
+      const isOfAccount = reasons.some((reason) => ACCOUNT_REASONS.includes(String(reason)));
+      const Refusal = isOfAccount ? AccountRefusedError : AccountError;
+      throw new Refusal('refused', `${refusal(reasons, domain)}${said}`);
+    }
     if (code < 400) throw invalidResponse(host);
     throw new AccountError('refused', `${host} rejected the request with HTTP ${code}.${said}`);
   }

@@ -11,8 +11,8 @@ import { configurationOf, type Tokens, toAccountError, tokensOf } from './token-
 
 export interface LoopbackFlow {
   web: WebClient;
-  /** The account to offer in the browser. */
-  loginHint: string;
+  /** The account to offer in the browser; null: all. */
+  loginHint: string | null;
   /** Ends the wait for the browser. */
   signal: AbortSignal;
   /** Shows the person the address to open, and the port on which this machine waits. */
@@ -40,7 +40,7 @@ export async function signInByBrowser(
       state,
       code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
       code_challenge_method: 'S256',
-      login_hint: loginHint,
+      ...(loginHint === null ? {} : { login_hint: loginHint }),
       // Google gives a refresh token only for these.
       access_type: 'offline',
       prompt: 'consent',

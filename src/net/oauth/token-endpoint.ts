@@ -1,4 +1,4 @@
-/** Requests to OAuth 2 endpoints (RFC 6749) for access tokens of mailboxes, within limits of size and time. */
+/** Requests to OAuth 2 endpoints (RFC 6749) for access tokens, within limits of size and time. */
 
 import * as oidc from 'openid-client';
 import type { OAuthClient } from '../../config/oauth-client.ts';
@@ -12,6 +12,8 @@ export interface Tokens {
   expiresInMs: number;
   /** A new one that replaces the former; null if that stays valid. */
   refreshToken: string | null;
+  /** The permissions that were granted; null if the provider doesn’t say. */
+  scopes: string[] | null;
 }
 
 const REQUEST_TIMEOUT_MS = 15_000;
@@ -62,7 +64,7 @@ const TOKEN = /^[\x21-\x7e]{1,20000}$/;
 
 /** Throws a AccountError if the tokens can’t be used. */
 export function tokensOf(
-  { access_token, refresh_token, expires_in }: oidc.TokenEndpointResponse,
+  { access_token, refresh_token, expires_in, scope }: oidc.TokenEndpointResponse,
   { tokenUrl }: Pick<OAuthClient, 'tokenUrl'>,
 ): Tokens {
   if (!TOKEN.test(access_token) || (refresh_token !== undefined && !TOKEN.test(refresh_token)))
@@ -72,6 +74,7 @@ export function tokensOf(
     accessToken: access_token,
     expiresInMs: Math.min(lifetime, MAX_LIFETIME_S) * 1000,
     refreshToken: refresh_token ?? null,
+    scopes: scope?.split(' ') ?? null,
   };
 }
 

@@ -1,0 +1,111 @@
+/** `sending_address_blocked`: Outlook blocks an address that mail is sent from, or takes most of its mail for spam. */
+
+import type { FilterResult } from '../../receivers/observations.ts';
+import { truncate } from '../../report/plain-text.ts';
+import { dayInWords } from '../../report/times.ts';
+import { type Condition, type IncidentEnd, NO, UNKNOWN } from './condition.ts';
+import { findAddresses } from './of-receivers.ts';
+
+interface Value {
+  /** Null if it is not known. */
+  blocked: boolean | null;
+  /** What Microsoft says about the block. */
+  details: string | null;
+  filter_result: FilterResult | null;
+  /** The day of the filter result. */
+  day: string | null;
+  since: string | null;
+}
+
+export const sendingAddressBlocked: Condition<'sending_address', Value> = {
+  observes: ['sending_address'],
+  threshold: null,
+  isOfNoDomain: true,
+
+  evaluate({ blocked, details, filterResult, day, since }) {
+    if (blocked === true || filterResult === 'RED')
+      return {
+        answer: 'yes',
+        value: { blocked, details, filter_result: filterResult, day, since },
+      };
+    return blocked === false || filterResult !== null ? NO : UNKNOWN;
+  },
+  /** What opened the incident must be known to be over: a good filter result says nothing about a block. */
+  resolutionOf({ value }, { blocked, filterResult }): IncidentEnd {
+    const isKnown =
+      (value.blocked !== true || blocked === false) &&
+      (value.filter_result !== 'RED' || filterResult !== null);
+    return isKnown ? 'condition_ended' : 'no_longer_watched';
+  },
+  findWatched: findAddresses,
+
+  choice: {
+    text: 'Outlook blocks a sending address',
+    hint: 'Microsoft SNDS says that an address or a range is blocked, or its filter result is red: over 90% of the mail is spam to Outlook.',
+  },
+  alertsWhen: () =>
+    'Outlook blocks an address that you send from, or takes over 90% of its mail for spam',
+  documentation:
+    'Microsoft SNDS says that an address or a range is blocked, or that its filter result is RED: over 90% of the mail is spam',
+  shortText: 'Outlook blocks the address or takes its mail for spam',
+  openedText({ subject, value: { blocked, details, day } }) {
+    if (blocked === true)
+      return {
+        title: `Outlook blocks ${subject}`,
+        lead: `Microsoft rejects mail from ${subject} to Outlook.com, Hotmail, Live and MSN addresses.${quote(details)}`,
+      };
+    return {
+      title: `Outlook takes most mail from ${subject} for spam`,
+      lead: `The filter result of ${subject} ${day === null ? '' : `on ${dayInWords(day)} `}is red: Microsoft classified over 90% of its messages as spam.`,
+    };
+  },
+  resolvedTitle: ({ subject, value: { blocked } }) =>
+    blocked === true
+      ? `Outlook no longer blocks ${subject}`
+      : `Outlook no longer takes most mail from ${subject} for spam`,
+  unwatchedText: ({ subject }) => ({
+    title: `Microsoft no longer says how it treats ${subject}`,
+    lead: 'The incident is resolved because Microsoft no longer lists the address, has published nothing about it for a week, or the account was removed. The problem may persist.',
+  }),
+  measurements: ({ value: { blocked, details, filter_result, day } }) => [
+    ['Blocked', blocked === null ? 'Not known' : blocked ? 'Yes' : 'No'],
+    ...(details ? [['Microsoft says', truncate(details, MAX_LENGTH)] as [string, string]] : []),
+    ...(filter_result !== null && day !== null
+      ? [['Filter result', `${RESULTS[filter_result]} on ${dayInWords(day)}`] as [string, string]]
+      : []),
+  ],
+  isRelevantFix: () => false,
+  fixes: ({ value: { blocked } }) => [
+    { title: '', text: STOP_THE_CAUSE, record: null },
+    ...(blocked === true
+      ? [
+          {
+            title: '',
+            text: 'Then ask Microsoft to lift the block, with the form that its rejection messages link to.',
+            record: null,
+          },
+        ]
+      : []),
+  ],
+  subjectLabel: 'Address',
+  page: () => ({ label: 'View sending addresses', path: '/receivers#addresses' }),
+  sampleValue: () => ({
+    ...{ blocked: true, filter_result: 'RED', day: '2026-11-21' },
+    details: 'Blocked due to user complaints or other evidence of spamming',
+    since: '2026-11-21T06:10:00.000Z',
+  }),
+};
+
+const MAX_LENGTH = 200;
+
+const RESULTS: Record<FilterResult, string> = {
+  GREEN: 'Green (under 10% spam)',
+  YELLOW: 'Yellow (10% to 90% spam)',
+  RED: 'Red (over 90% spam)',
+};
+
+const quote = (details: string | null): string =>
+  details ? ` It says: “${truncate(details, MAX_LENGTH).replace(/\.$/, '')}”.` : '';
+
+const STOP_THE_CAUSE =
+  'Find out what the address sends: look for a mailing with many complaints, hits of spam traps, and accounts that someone else uses. Stop it first.';

@@ -1,0 +1,74 @@
+/** `spam_rate`: too many Gmail users report messages of the domain as spam. */
+
+import { formatSpamRate } from '../../report/receiver-figures.ts';
+import { dayInWords } from '../../report/times.ts';
+import { type Condition, NO, UNKNOWN } from './condition.ts';
+import { endsWithoutReports } from './of-feedback.ts';
+import { findDomainsAtGoogle, gmailPage } from './of-receivers.ts';
+
+interface Value {
+  /** As Google counts days. */
+  day: string;
+  /** From 0 to 1. */
+  spam_rate: number;
+  threshold: number;
+  domain_id: string;
+}
+
+/** In reports per 1,000 messages that reached inboxes: the unit of `complaint_rate`, in which 1 is 0.1%. */
+const THRESHOLD = {
+  ...{ min: 1, max: 100, default: 1 },
+  text: 'At least this many spam reports per 1,000 messages in Gmail inboxes in a day trigger the alert: 1 is 0.1%.',
+};
+
+const LIMITS = 'Google asks senders to stay below 0.1%, and never to reach 0.3%.';
+
+export const spamRate: Condition<'spam_rate', Value> = {
+  observes: ['spam_rate'],
+  threshold: THRESHOLD,
+
+  evaluate({ day, spamRate: rate, domainId }, threshold) {
+    if (day === null || rate === null) return UNKNOWN;
+    if (rate < threshold / 1000) return NO;
+    return { answer: 'yes', value: { day, spam_rate: rate, threshold, domain_id: domainId } };
+  },
+  // Without a rate for a week, nobody knows whether the condition is still met.
+  resolutionOf: endsWithoutReports,
+  findWatched: findDomainsAtGoogle,
+
+  choice: {
+    text: 'Gmail users report your mail as spam',
+    hint: `The spam rate of a day in Google Postmaster Tools reaches the threshold. ${LIMITS}`,
+  },
+  alertsWhen: (threshold) =>
+    `Gmail users report at least ${threshold} per 1,000 messages of a day as spam`,
+  documentation: `Gmail users report at least \`threshold\` (${THRESHOLD.min}–${THRESHOLD.max}, default ${THRESHOLD.default}) per 1,000 messages of a day as spam, among those that reached their inboxes`,
+  shortText: 'too many Gmail users report spam',
+  openedText: ({ subject, value: { day, spam_rate } }) => ({
+    title: `Gmail users report mail from ${subject} as spam`,
+    lead: `On ${dayInWords(day)}, they reported ${formatSpamRate(spam_rate)} of the messages that reached their inboxes, according to Google Postmaster Tools. ${LIMITS}`,
+  }),
+  resolvedTitle: ({ subject }) => `The Gmail spam rate of ${subject} is below the threshold`,
+  unwatchedText: ({ subject }) => ({
+    title: `Google no longer publishes a spam rate for ${subject}`,
+    lead: 'The incident is resolved because Google has published no spam rate for a week, or because the domain or the account was removed. The problem may persist.',
+  }),
+  measurements: ({ value: { day, spam_rate, threshold } }) => [
+    ['Spam rate', `${formatSpamRate(spam_rate)} on ${dayInWords(day)}`],
+    ['Alerts at', formatSpamRate(threshold / 1000)],
+  ],
+  isRelevantFix: () => false,
+  fixes: () => [
+    {
+      title: '',
+      text: 'Find out which mailing of that day caused it. Stop sending to recipients who have not asked for it or no longer open it, and make unsubscribing easy. Send less until the rate falls.',
+      record: null,
+    },
+  ],
+  subjectLabel: 'Domain',
+  page: gmailPage,
+  sampleValue: (threshold) => ({
+    ...{ day: '2026-11-21', spam_rate: Math.max(0.0034, threshold / 1000), threshold },
+    domain_id: 'dom_sample',
+  }),
+};

@@ -1,0 +1,166 @@
+/**
+ * What is missing at Google Postmaster Tools and Microsoft SNDS, from the state that the service stored. Nothing is asked,
+ * because a use can replace the refresh token of the running service.
+ */
+
+import { PREFIX } from '../../config/config.ts';
+import { RECEIVER_NAMES, type ReceiverAccount } from '../../config/receivers.ts';
+import { accountState } from '../../receivers/account-state.ts';
+import { type ReceiverState, receiverStates } from '../../receivers/queries.ts';
+import { signInAdvice } from '../../sign-ins/sign-in.ts';
+import { SCHEMA_VERSION } from '../../store/migrations/index.ts';
+import type { Db } from '../../store/open.ts';
+import type { ReceiverDomainRow, ReceiverRow } from '../../store/tables.generated.ts';
+import { type Checkup, type Finding, ok, problem, unknown, warning } from './finding.ts';
+
+/** The service fetches once a day. */
+const MAX_AGE_MS = 2 * 86_400_000;
+/** They usually end by themselves. */
+const PASSING_PROBLEMS = ['unreachable', 'timeout', 'throttled', 'closed', 'bad_response'];
+/** Findings about domains; the rest is one finding. */
+const MAX_DOMAINS = 20;
+
+export async function receiverFindings({ config, clock, store }: Checkup): Promise<Finding[]> {
+  const summary = { id: 'receivers', title: 'Receivers' };
+  if (config.RECEIVERS.length === 0) return [{ ...summary, ...ok('Not configured.') }];
+  if ('fault' in store || store.version !== SCHEMA_VERSION)
+    return [
+      {
+        ...summary,
+        ...unknown(
+          'Their state is in the database, which can’t be read.',
+          'Fix the database first.',
+        ),
+      },
+    ];
+  const { db } = store;
+  const states = await receiverStates({ db, config });
+  const findings: Finding[] = [];
+  for (const state of states)
+    findings.push({
+      id: `receiver:${state.account.name}`,
+      title: titleOf(state.account),
+      ...(await accountFinding(db, state, clock.now())),
+    });
+  return [...findings, ...(await domainFindings(db, states))];
+}
+
+const titleOf = ({ name, receiver }: ReceiverAccount): string =>
+  name === receiver ? RECEIVER_NAMES[receiver] : `${RECEIVER_NAMES[receiver]} (${name})`;
+
+// The accounts.
+
+async function accountFinding(db: Db, { account, row }: ReceiverState, now: number) {
+  const { name } = account;
+  if (row && row.problem !== null) return problemFinding(account, row, now);
+  if (!row || row.fetched_at === null) {
+    if (account.receiver === 'google_postmaster' && !(await hasSignIn(db, account)))
+      return problem(
+        'Nobody has signed in to this account yet.',
+        signInAdvice({ kind: 'receiver', name, oauth: account.oauth }),
+      );
+    return unknown(
+      'Nothing has been fetched from this account yet.',
+      `Start the service, or run: deliverability receivers fetch ${name}`,
+    );
+  }
+  const fetched = `Last fetched on ${timeText(row.fetched_at)}.`;
+  if (now - Date.parse(row.fetched_at) > MAX_AGE_MS)
+    return warning(
+      `${fetched} The service fetches once a day.`,
+      `Check that the service is running. To see why, run: deliverability receivers fetch ${name}`,
+    );
+  return ok(fetched);
+}
+
+function problemFinding(account: ReceiverAccount, row: ReceiverRow, now: number) {
+  const { name } = account;
+  const lastFetch =
+    row.fetched_at === null
+      ? 'Nothing was fetched before.'
+      : `Last fetched on ${timeText(row.fetched_at)}.`;
+  const evidence = `${row.problem_detail ?? row.problem} ${lastFetch}`;
+  if (accountState(row) === 'not_signed_in')
+    return problem(evidence, 'After you sign in, the service continues automatically.');
+  const fetchNow = `deliverability receivers fetch ${name}`;
+  if (!PASSING_PROBLEMS.includes(row.problem!))
+    return problem(
+      evidence,
+      account.receiver === 'google_postmaster'
+        ? `Fix this at Google or in ${PREFIX}RECEIVERS, then run: ${fetchNow}`
+        : `Fix the key in ${PREFIX}RECEIVERS, then restart the service.`,
+    );
+  const isLasting = now - Date.parse(row.failing_since ?? row.attempted_at ?? '') > MAX_AGE_MS;
+  return (isLasting ? problem : warning)(
+    evidence,
+    `The service keeps retrying. Check the connection from this machine, then run: ${fetchNow}`,
+  );
+}
+
+async function hasSignIn(
+  db: Db,
+  { name, oauth }: Extract<ReceiverAccount, { receiver: 'google_postmaster' }>,
+): Promise<boolean> {
+  if (oauth.refreshToken !== null) return true;
+  const query = db.selectFrom('receiver_credentials').select('id').where('id', '=', name);
+  return (await query.executeTakeFirst()) !== undefined;
+}
+
+const timeText = (time: string): string => `${time.slice(0, 16).replace('T', ' ')} UTC`;
+
+// The domains of the team at Google.
+
+/** What keeps the verified domains of the team from having figures of Google; empty before the first fetch. */
+async function domainFindings(db: Db, states: ReceiverState[]): Promise<Finding[]> {
+  const accounts = states.flatMap(({ account, row }) =>
+    account.receiver === 'google_postmaster' && row && row.fetched_at !== null
+      ? [account.name]
+      : [],
+  );
+  if (accounts.length === 0) return [];
+  const domains = await db
+    .selectFrom('domains')
+    .select('name')
+    .where('status', '=', 'verified')
+    .orderBy('name')
+    .execute();
+  const shown = await db
+    .selectFrom('receiver_domains')
+    .selectAll()
+    .where('receiver_id', 'in', accounts)
+    .orderBy('receiver_id')
+    .execute();
+  const faults = domains.flatMap(({ name }) => {
+    const fault = domainFault(
+      name,
+      accounts,
+      shown.filter((row) => row.name === name),
+    );
+    return fault ? [{ id: `receiver_domain:${name}`, title: `Gmail: ${name}`, ...fault }] : [];
+  });
+  const rest = faults.length - MAX_DOMAINS;
+  if (rest <= 0) return faults;
+  const others = {
+    ...{ id: 'receiver_domains', title: 'Gmail: other domains' },
+    ...warning(
+      `${rest} more domains have no figures of Google.`,
+      'To see the domains of each account, run: deliverability receivers list',
+    ),
+  };
+  return [...faults.slice(0, MAX_DOMAINS), others];
+}
+
+/** Null if an account can read the domain. */
+function domainFault(name: string, accounts: string[], rows: ReceiverDomainRow[]) {
+  if (rows.some((row) => row.problem === null)) return null;
+  const [row] = rows;
+  if (!row)
+    return warning(
+      `${accounts.join(', ')} ${accounts.length === 1 ? 'doesn’t show' : 'don’t show'} this domain, so there are no figures of Google about it.`,
+      `Add ${name} in Google Postmaster Tools with the Google account of ${accounts.join(' or ')}, and verify it there.`,
+    );
+  return warning(
+    `${row.problem_detail ?? row.problem} (${row.receiver_id})`,
+    `After that, run: deliverability receivers fetch ${row.receiver_id}`,
+  );
+}

@@ -1,0 +1,62 @@
+/** What Google says about its requirements for senders. */
+
+import { RECEIVER_NAMES } from '../config/receivers.ts';
+import { requirementsOf } from '../receivers/queries.ts';
+import { requirementName } from '../receivers/requirements.ts';
+import { dayInWords } from '../report/times.ts';
+import type { ReceiverRequirementRow } from '../store/tables.generated.ts';
+import { type Finding, fine, notKnown, problem, sectionOf } from './findings.ts';
+import { daysAgo, type Reading } from './reading.ts';
+import type { Topic } from './types.ts';
+
+const TOPIC_OF: Record<string, Topic> = {
+  SPF: 'spf',
+  DKIM: 'dkim',
+  SPF_AND_DKIM: 'dkim',
+  DMARC_POLICY: 'dmarc_policy',
+  DMARC_ALIGNMENT: 'dmarc',
+  DNS_RECORDS: 'reverse_dns',
+  ENCRYPTION: 'tls',
+  USER_REPORTED_SPAM_RATE: 'spam_reports',
+  ONE_CLICK_UNSUBSCRIBE: 'unsubscribe',
+  HONOR_UNSUBSCRIBE: 'unsubscribe',
+};
+
+/** It is fetched every day. What was met longer ago may no longer be. */
+const CURRENT_DAYS = 7;
+
+export async function requirementFindings(reading: Reading): Promise<Finding[]> {
+  const rows = await requirementsOf(reading.db, reading.domain.name);
+  const from = daysAgo(reading, CURRENT_DAYS);
+  const path = sectionOf(reading.domain.id, 'gmail');
+  return rows.map((row) => findingOf(row, { from, path }));
+}
+
+function findingOf(
+  { requirement, status, reason, since, previous, checked_at }: ReceiverRequirementRow,
+  { from, path }: { from: string; path: string },
+): Finding {
+  const name = requirementName(requirement);
+  const said = {
+    ...{ source: 'receivers' as const, origin: RECEIVER_NAMES.google_postmaster, path },
+    topic: Object.hasOwn(TOPIC_OF, requirement) ? TOPIC_OF[requirement]! : ('content' as const),
+    at: checked_at,
+  };
+  if (status === 'NEEDS_WORK')
+    return problem('requirement_unmet', {
+      ...said,
+      text: `Google says that this needs work: ${name}${reason ? ` (${reason})` : ''}.`,
+      title: `Google’s requirement is not met: ${name}.`,
+      // The first answer says nothing about when it began.
+      since: previous === null ? null : since,
+    });
+  const day = dayInWords(checked_at.slice(0, 10));
+  if (status !== 'COMPLIANT')
+    return notKnown({ ...said, text: `Google says “${status}” about its requirement: ${name}.` });
+  if (checked_at < from)
+    return notKnown({
+      ...said,
+      text: `Google’s requirement was last known to be met on ${day}: ${name}.`,
+    });
+  return fine({ ...said, text: `Google’s requirement is met: ${name}.` });
+}

@@ -1,0 +1,73 @@
+/** The accounts in the database: which node fetches from each, and whether it works. */
+
+import type { App } from '../app.ts';
+import type { ReceiverAccount } from '../config/receivers.ts';
+import { isoTime } from '../lib/clock.ts';
+import { claimRows } from '../store/leases.ts';
+import { type HeldAccount, LEASE_MS } from './fetch.ts';
+
+/** Adds rows for new accounts of the configuration. Those of removed ones stay without effect. */
+export async function registerReceivers({ db, config }: Pick<App, 'db' | 'config'>): Promise<void> {
+  for (const { name, receiver } of config.RECEIVERS) {
+    await db
+      .insertInto('receivers')
+      .values({
+        ...{ id: name, receiver, next_fetch_at: null, attempted_at: null, fetched_at: null },
+        ...{ failures: 0, problem: null, problem_detail: null, failing_since: null },
+        ...{ lease: null, leased_until: null },
+      })
+      .onConflict((conflict) => conflict.column('id').doUpdateSet({ receiver }))
+      .execute();
+    // The configuration may be right now. A receiver that is busy still is.
+    await db
+      .updateTable('receivers')
+      .set({ next_fetch_at: null })
+      .where('id', '=', name)
+      .where('problem', 'is not', null)
+      .where('problem', '<>', 'throttled')
+      .execute();
+  }
+}
+
+/** People add several domains one after another. */
+const NEW_DOMAIN_DELAY_MS = 300_000;
+
+/** Claims accounts that are due, and those at Google that may show a new domain of the team. */
+export async function claimDue(app: App, limit: number): Promise<HeldAccount[]> {
+  const names = app.config.RECEIVERS.map(({ name }) => name);
+  if (names.length === 0) return [];
+  const now = app.clock.now();
+  const due = app.db
+    .selectFrom('receivers')
+    .selectAll()
+    .where('id', 'in', names)
+    .where(({ eb, or, and, exists, selectFrom }) =>
+      or([
+        eb('next_fetch_at', 'is', null),
+        eb('next_fetch_at', '<=', isoTime(now)),
+        and([
+          eb('receiver', '=', 'google_postmaster'),
+          eb('problem', 'is', null),
+          eb('attempted_at', '<', isoTime(now - NEW_DOMAIN_DELAY_MS)),
+          exists(
+            selectFrom('domains')
+              .select('domains.id')
+              .whereRef('domains.created_at', '>', 'receivers.attempted_at'),
+          ),
+        ]),
+      ]),
+    )
+    .orderBy('id')
+    .limit(limit);
+  return claimRows(app, { table: 'receivers', due, leaseMs: LEASE_MS });
+}
+
+/** Claims an account whether it is due or not. Null if another node or process fetches from it. */
+export async function claimAccount(
+  app: App,
+  { name }: Pick<ReceiverAccount, 'name'>,
+): Promise<HeldAccount | null> {
+  const due = app.db.selectFrom('receivers').selectAll().where('id', '=', name).limit(1);
+  const [held] = await claimRows(app, { table: 'receivers', due, leaseMs: LEASE_MS });
+  return held ?? null;
+}
