@@ -6,6 +6,7 @@ import { rateInWords } from '../../picture/texts.ts';
 import type { NoData as NoDataReason } from '../../receivers/no-data.ts';
 import type { ReceiverDay } from '../../receivers/schema.ts';
 import { ScrollArea } from '../../report/html/components.tsx';
+import { spamRateState } from '../../report/receiver-figures.ts';
 import { formatCount } from '../../report/summary.ts';
 import { dayInWords } from '../../report/times.ts';
 import { Card } from '../frame/card.tsx';
@@ -14,7 +15,6 @@ import { DayTable } from './day-table.tsx';
 import { DeliveryErrors } from './delivery-errors.tsx';
 import { NoData } from './no-data.tsx';
 import { SpamChart } from './spam-chart.tsx';
-import { spamRateState } from './spam-rate.ts';
 import { Spark } from './spark.tsx';
 
 export interface GmailProps {
