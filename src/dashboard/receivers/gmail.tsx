@@ -2,9 +2,9 @@
 
 import type { ComponentChildren } from 'preact';
 import { daysOfPeriod } from '../../feedback/sums.ts';
-import { rateInWords } from '../../picture/texts.ts';
 import type { NoData as NoDataReason } from '../../receivers/no-data.ts';
 import type { ReceiverDay } from '../../receivers/schema.ts';
+import { rateInWords, spamRateState } from '../../report/spam-rate.ts';
 import { formatCount } from '../../report/summary.ts';
 import { dayInWords } from '../../report/times.ts';
 import { Card } from '../frame/card.tsx';
@@ -13,7 +13,6 @@ import { DayTable } from './day-table.tsx';
 import { DeliveryErrors } from './delivery-errors.tsx';
 import { NoData } from './no-data.tsx';
 import { SpamChart } from './spam-chart.tsx';
-import { spamRateState } from './spam-rate.ts';
 import { Spark } from './spark.tsx';
 
 export interface GmailProps {
