@@ -12,8 +12,8 @@ import { rateInWords } from './texts.ts';
 import type { Topic } from './types.ts';
 
 /** Google’s own limits for the share of mail in inboxes that recipients report as spam. */
-const SPAM_LIMIT = 0.003;
-const SPAM_GOAL = 0.001;
+export const SPAM_LIMIT = 0.003;
+export const SPAM_GOAL = 0.001;
 
 /** Google’s days are up to two days late. An older one does not say how it is now. */
 const CURRENT_DAYS = 7;
