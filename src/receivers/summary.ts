@@ -14,7 +14,7 @@ import type {
   ReceiverFigures,
 } from '../report/summary.ts';
 import { type Db, inSnapshot, type Tx } from '../store/open.ts';
-import { blockFinder } from './blocks.ts';
+import { blockFinder, subjectOf } from './blocks.ts';
 import { addressBlocks, type Days, type GoogleErrors } from './queries.ts';
 import { requirementName } from './requirements.ts';
 
@@ -172,7 +172,7 @@ async function withReason(
 async function statusesOf(tx: Tx, names: string[], { from }: Days) {
   const rows = await tx
     .selectFrom('receiver_requirements')
-    .select(['name', 'requirement', 'status', 'since', 'checked_at'])
+    .select(['name', 'requirement', 'status', 'since', 'previous', 'checked_at'])
     .where('name', 'in', names)
     .where('checked_at', '>=', from)
     .orderBy('checked_at')
@@ -186,8 +186,9 @@ async function statusesOf(tx: Tx, names: string[], { from }: Days) {
         checked_at: statuses.at(-1)!.checked_at,
         needs_work: statuses
           .filter(({ status }) => status === 'NEEDS_WORK')
-          .map(({ requirement, since }) => ({
-            ...{ requirement, name: requirementName(requirement), since },
+          .map(({ requirement, since, previous }) => ({
+            ...{ requirement, name: requirementName(requirement) },
+            since: previous === null ? null : since,
           }))
           .toSorted((a, b) => (a.requirement < b.requirement ? -1 : 1)),
       },
@@ -273,7 +274,7 @@ async function blockedIn(
     addresses: blocked
       .slice(0, MAX_FIGURE_ADDRESSES)
       .map(({ first_address, last_address, since, details }) => ({
-        address: first_address === last_address ? first_address : `${first_address}-${last_address}`,
+        address: subjectOf({ first_address, last_address }),
         ...{ since, details },
       })),
   };

@@ -104,10 +104,11 @@ export interface GmailFigures {
   /** null if none was published, or if it is 0 on each day. */
   rejected: DeliveryErrors | null;
   deferred: DeliveryErrors | null;
-  /** null if they were not read in the period or later. `since`: a time. */
+  /** null if they were not read in the period or later. */
   requirements: {
     checked_at: string;
-    needs_work: { requirement: string; name: string; since: string }[];
+    /** `since`: a time; null if Google has said nothing else so far. */
+    needs_work: { requirement: string; name: string; since: string | null }[];
   } | null;
 }
 
@@ -122,6 +123,7 @@ export interface OutlookFigures {
   blocked: {
     checked_at: string;
     total: number;
+    /** `since`: when it was first seen. */
     addresses: { address: string; since: string; details: string }[];
   } | null;
 }

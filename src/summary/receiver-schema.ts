@@ -39,7 +39,10 @@ const Requirements = named(
           v.object({
             requirement: described(v.string(), 'The name that Google uses.', 'DMARC_ALIGNMENT'),
             name: described(v.string(), 'The name for people.', 'DMARC alignment'),
-            since: described(Time, 'When this status was first seen.'),
+            since: described(
+              v.nullable(Time),
+              'Since when it has been so. Null if it was so when it was first read.',
+            ),
           }),
           'A requirement that the domain does not meet.',
         ),

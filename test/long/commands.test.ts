@@ -204,7 +204,9 @@ test('demo --once runs through and writes nothing', { skip }, async (t) => {
   assert.match(stdout, /SPF pass {3}DKIM pass {3}DMARC pass[\s\S]*SPF fail {3}DKIM none/);
 });
 
-test('demo prints an address, an account and reports that open', { skip }, async (t) => {
+test('demo prints an address, an account, and reports and domains that open', {
+  skip,
+}, async (t) => {
   const demo = await spawnProgram(['demo']);
   t.after(() => demo.kill('SIGKILL'));
   const output = await new Promise<string>((resolve, reject) => {
@@ -236,6 +238,15 @@ test('demo prints an address, an account and reports that open', { skip }, async
     assert.equal(response.status, 200);
     assert.match(await response.text(), /How the score is calculated/);
   }
+  const domains = [...output.matchAll(/^ {2}(http\S+\/domains\/dom_\w+)$/gm)];
+  const [bad, good] = await Promise.all(
+    domains.map(async ([, link]) => {
+      const response = await fetch(link!, { headers: { cookie: signedIn.cookie! } });
+      return response.text();
+    }),
+  );
+  assert.match(bad!, /Outlook blocks your sending address 198\.51\.100\.66/);
+  assert.match(good!, /No problems found/);
   await sendOwnMail(output, url!);
   demo.removeAllListeners('close');
   demo.kill('SIGINT');

@@ -54,10 +54,8 @@ async function readAll(scene: Scene): Promise<void> {
     '/v1/search?q=receivers',
   ])
     read.push([path, (await call('GET', path)).text]);
-  for (const id of ['google_postmaster', 'microsoft_snds', ...scene.accounts.secrets.values()]) {
-    const path = `/v1/receivers/${encodeURIComponent(id)}/fetch`;
-    read.push(['POST fetch', (await call('POST', path)).text.replaceAll(id, '')]);
-  }
+  for (const id of ['google_postmaster', 'microsoft_snds'])
+    read.push([id, (await call('POST', `/v1/receivers/${id}/fetch`)).text]);
 }
 
 /** The ways in which providers refuse, some of which repeat the secret. */
@@ -80,7 +78,10 @@ const FAILURES: ((accounts: Accounts) => void)[] = [
     postmaster.fault = () => null;
     postmaster.accessTokens.clear();
   },
-  ({ tokens }) => tokens.refreshTokens.clear(),
+  ({ tokens }) => {
+    tokens.accessTokens.clear();
+    tokens.refreshTokens.clear();
+  },
 ];
 
 test('Keys, client secrets and tokens are in no page, response, log line, database or backup', async (t) => {
@@ -99,7 +100,10 @@ test('Keys, client secrets and tokens are in no page, response, log line, databa
     await readAll(scene);
   }
   const states = await app.db.selectFrom('receivers').select('problem').execute();
-  assert.ok(states.every(({ problem }) => problem !== null));
+  assert.ok(
+    states.every(({ problem }) => problem !== null),
+    JSON.stringify(states),
+  );
   assert.ok(secrets.size >= 5, 'tokens were replaced');
 
   for (const [path, text] of read) assert.deepEqual(leaksIn(text, secrets), [], path);
@@ -121,7 +125,7 @@ test('Keys, client secrets and tokens are in no page, response, log line, databa
   for (const args of commands) {
     const { stdout, stderr } = await runProgram(args, env);
     assert.deepEqual(leaksIn(stdout + stderr, secrets), [], args.join(' '));
-    assert.ok(stdout.length > 0, `${args.join(' ')}: ${stderr}`);
+    assert.match(stdout + stderr, /receiver|Backed up/i, args.join(' '));
   }
   if (!onPostgres) assert.deepEqual(leaksIn(readFileSync(backup), secrets), []);
 });

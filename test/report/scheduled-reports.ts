@@ -86,7 +86,7 @@ export const PUBLISHED: ReceiverFigures = {
             },
             {
               ...{ requirement: 'ONE_CLICK_UNSUBSCRIBE', name: 'One-click unsubscribe' },
-              since: since('12'),
+              since: null,
             },
           ],
         },

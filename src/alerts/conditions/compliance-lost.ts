@@ -2,7 +2,11 @@
 
 import type { Fix } from '../../analysis/check.ts';
 import { complianceOf } from '../../picture/compliance.ts';
-import { adviceOnRequirement, checksOfRequirement, requirementName } from '../../receivers/requirements.ts';
+import {
+  adviceOnRequirement,
+  checksOfRequirement,
+  requirementName,
+} from '../../receivers/requirements.ts';
 import { truncate } from '../../report/plain-text.ts';
 import { dayInWords } from '../../report/times.ts';
 import { type Condition, NO, type Step, UNKNOWN } from './condition.ts';
@@ -15,7 +19,8 @@ interface Value {
   requirement: string;
   /** Why, as Google says it. */
   reason: string | null;
-  since: string;
+  /** A time; null if it was so when it was first read. */
+  since: string | null;
   /** What our own checks said about the same thing when the incident was opened. Empty if no check can tell. */
   own: OwnFinding[];
   /** What a check that found a problem says about fixing it. */
@@ -32,9 +37,10 @@ export const complianceLost: Condition<'requirement', Value> = {
   observes: ['requirement'],
   threshold: null,
 
-  evaluate({ domain, domainId, requirement, status, reason, since }) {
+  evaluate({ domain, domainId, requirement, status, previous, reason, ...observation }) {
     if (status === 'COMPLIANT') return NO;
     if (status !== 'NEEDS_WORK') return UNKNOWN;
+    const since = previous === null ? null : observation.since;
     const value = { domain, domain_id: domainId, requirement, reason, since, own: [], fix: null };
     return { answer: 'yes', value };
   },
@@ -63,7 +69,9 @@ export const complianceLost: Condition<'requirement', Value> = {
   openedText: ({ value: { domain, requirement, reason, since, own } }) => ({
     title: `Google says that ${domain} needs work: ${requirementName(requirement)}`,
     lead: [
-      `Google Postmaster Tools has said so since ${dayInWords(since.slice(0, 10))}.`,
+      since === null
+        ? 'The compliance status in Google Postmaster Tools says so.'
+        : `Google Postmaster Tools has said so since ${dayInWords(since.slice(0, 10))}.`,
       ...(reason === null ? [] : [`Its reason: ${sentence(reason)}`]),
       ...(own.length === 0 ? [] : [ownInWords(own)]),
     ].join(' '),
@@ -102,7 +110,8 @@ const MAX_FINDINGS = 3;
 const MAX_REASON_LENGTH = 200;
 
 /** With a period, unless it ends with one. */
-const sentence = (text: string): string => `${truncate(text, MAX_REASON_LENGTH).replace(/\.$/, '')}.`;
+const sentence = (text: string): string =>
+  `${truncate(text, MAX_REASON_LENGTH).replace(/\.$/, '')}.`;
 
 const hasProblem = ({ status }: OwnFinding): boolean => status !== 'pass';
 
@@ -110,7 +119,10 @@ const hasProblem = ({ status }: OwnFinding): boolean => status !== 'pass';
 function ownInWords(own: OwnFinding[]): string {
   const found = own.find(hasProblem);
   if (found) return `Our own check found a problem, too: ${sentence(found.title)}`;
-  const latest = own.map(({ at }) => at).toSorted().at(-1)!;
+  const latest = own
+    .map(({ at }) => at)
+    .toSorted()
+    .at(-1)!;
   return `Our own checks passed, last on ${dayInWords(latest.slice(0, 10))}: look for mail that we did not test.`;
 }
 

@@ -24,7 +24,10 @@ export const sendingAddressBlocked: Condition<'sending_address', Value> = {
 
   evaluate({ blocked, details, filterResult, day, since }) {
     if (blocked === true || filterResult === 'RED')
-      return { answer: 'yes', value: { blocked, details, filter_result: filterResult, day, since } };
+      return {
+        answer: 'yes',
+        value: { blocked, details, filter_result: filterResult, day, since },
+      };
     return blocked === false || filterResult !== null ? NO : UNKNOWN;
   },
   /** What opened the incident must be known to be over: a good filter result says nothing about a block. */
@@ -40,7 +43,8 @@ export const sendingAddressBlocked: Condition<'sending_address', Value> = {
     text: 'Outlook blocks a sending address',
     hint: 'Microsoft SNDS says that an address or a range is blocked, or its filter result is red: over 90% of the mail is spam to Outlook.',
   },
-  alertsWhen: () => 'Outlook blocks an address that you send from, or takes over 90% of its mail for spam',
+  alertsWhen: () =>
+    'Outlook blocks an address that you send from, or takes over 90% of its mail for spam',
   documentation:
     'Microsoft SNDS says that an address or a range is blocked, or that its filter result is RED: over 90% of the mail is spam',
   shortText: 'Outlook blocks the address or takes its mail for spam',
@@ -101,7 +105,7 @@ const RESULTS: Record<FilterResult, string> = {
 };
 
 const quote = (details: string | null): string =>
-  details ? ` It says: “${truncate(details, MAX_LENGTH)}”.` : '';
+  details ? ` It says: “${truncate(details, MAX_LENGTH).replace(/\.$/, '')}”.` : '';
 
 const STOP_THE_CAUSE =
   'Find out what the address sends: look for a mailing with many complaints, hits of spam traps, and accounts that someone else uses. Stop it first.';

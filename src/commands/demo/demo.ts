@@ -18,7 +18,7 @@ import { makeOwner } from '../../team/owner.ts';
 import { signInGuardOf } from '../../team/sign-in-guard.ts';
 import { VERSION } from '../../version.ts';
 import { type Command, EXIT, type Io, readArguments } from '../command.ts';
-import { addDemoDomains } from './domains.ts';
+import { addDemoDomains, receiversFetched } from './domains.ts';
 import { DEMO_MAILS, type DemoMail, demoKey, demoZone } from './mails.ts';
 import { startDemoProviders } from './providers.ts';
 
@@ -64,14 +64,12 @@ export const demo: Command = {
       const access = await createAccess(service);
       const { key } = access;
       const api = config.BASE_URL;
-      const domains = await addDemoDomains(
-        (path, init) => callApi(api, key, path, init),
-        service,
-        dns.zone,
-      );
+      const call = <T>(path: string, init?: RequestInit) => callApi<T>(api, key, path, init);
+      const domains = await addDemoDomains(call, service, dns.zone);
       const tests: Test[] = [];
       for (const mail of DEMO_MAILS) tests.push(await runDemoTest(mail, api, key, service, io));
       if (!values.once) {
+        await receiversFetched(call);
         dns.useNetwork();
         io.stdout(
           nextStepsText({ api, domains, tests, smtpPort: service.smtp.port, ...access }, io),

@@ -1,5 +1,6 @@
 /** Adds the senders of the demo as domains, with reports of receivers about them. */
 
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Zone } from '../../net/dns/zone.ts';
 import { FETCH_JOB } from '../../receivers/fetch-job.ts';
 import type { Service } from '../../service.ts';
@@ -46,6 +47,15 @@ export async function addDemoDomains(call: Call, { app }: Service, zone: Zone): 
   await app.db.updateTable('receivers').set({ next_fetch_at: null }).execute();
   app.scheduler.wake(FETCH_JOB);
   return domains;
+}
+
+/** Resolves when the figures are there, or after some seconds. */
+export async function receiversFetched(call: Call): Promise<void> {
+  for (let attempt = 0; attempt < 100; attempt++) {
+    const { data } = await call<{ data: { fetching: boolean }[] }>('/v1/receivers');
+    if (data.every(({ fetching }) => !fetching)) return;
+    await pause(100);
+  }
 }
 
 const [GOOD_ADDRESS, BAD_ADDRESS] = DEMO_MAILS.map(({ clientIp }) => clientIp as string);

@@ -1,9 +1,9 @@
 /** What is wrong with a domain, since when, and what to do first. Below it, what each source says at a glance. */
 
 import type * as v from 'valibot';
+import { isDay } from '../../lib/clock.ts';
 import type { DomainPicture } from '../../picture/schema.ts';
 import type { FirstStep, Problem, SourceLine, Statement } from '../../picture/types.ts';
-import { isDay } from '../../lib/clock.ts';
 import { sanitize } from '../../report/blocks.ts';
 import { Chevron, Icon, StateMark } from '../../report/html/components.tsx';
 import { dayInWords } from '../../report/times.ts';

@@ -25,7 +25,7 @@ export function Outlook({ domain, known, addresses, from, to, noData }: OutlookP
       {addresses.length > 0 && (
         <>
           <p>
-            {`Microsoft has figures for ${formatCount(addresses.length)} of ${formatCount(known)} IP ${known === 1 ? 'address' : 'addresses'} that send for ${domain}. They cover all mail of an address, not only mail of this domain.`}
+            {`Microsoft has figures for ${formatCount(addresses.length)} of ${formatCount(known)} IP ${known === 1 ? 'address that sends' : 'addresses that send'} for ${domain}. They cover all mail of an address, not only mail of this domain.`}
           </p>
           <Addresses addresses={addresses} from={from} to={to} />
           <AddressDays addresses={addresses} />

@@ -1,10 +1,8 @@
 /** The spam rate at Gmail by day, with the limits that Google sets. */
 
-import { SPAM_GOAL, SPAM_LIMIT } from '../../picture/gmail.ts';
-import { rateInWords } from '../../picture/texts.ts';
+import { rateInWords, SPAM_GOAL, SPAM_LIMIT, spamRateState } from '../../report/spam-rate.ts';
 import { dayInWords } from '../../report/times.ts';
 import { dayAxis } from './day-axis.ts';
-import { spamRateState } from './spam-rate.ts';
 
 interface Day {
   date: string;

@@ -27,8 +27,8 @@ export interface Snds {
 }
 
 const REQUEST_TIMEOUT_MS = 30_000;
-/** About 30,000 addresses. */
-const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
+/** About 18,000 addresses. */
+const MAX_RESPONSE_BYTES = 2 * 1024 * 1024;
 
 /** Microsoft has two forms of URLs: `data.aspx?key=…`, and the newer `data/?key=…`. */
 const FORMS = ['.aspx', '/'];

@@ -50,20 +50,39 @@ function rowsOf<Row>(text: string, rowOf: (cells: string[]) => Row | null): Snds
   return { rows, skipped: records.length - rows.length };
 }
 
-const OPTIONS = { bom: true, trim: true, skip_empty_lines: true, max_record_size: 16_384 };
+const MAX_RECORD = 16_384;
+const OPTIONS = { bom: true, trim: true, skip_empty_lines: true, max_record_size: MAX_RECORD };
 
-/** An invalid quote may reach to any later line. Then each line is read by itself; one that cannot be read has no cells. */
+/** Such a line takes long to be read if it is not valid. */
+const MAX_SINGLE_LINES = 1000;
+
+/**
+ * An invalid quote may reach to any later line. Then each line with a quote is read by itself; one that cannot be
+ * read has no cells.
+ */
 function recordsOf(text: string): string[][] {
+  const lines = text.split(/\r\n|\r|\n/);
+  const short = lines.filter((line) => line.length < MAX_RECORD);
+  if (short.length === lines.length)
+    try {
+      return parse(text, OPTIONS);
+    } catch {
+      // Some line is not valid.
+    }
+  const plain = short.filter((line) => !line.includes('"'));
+  const single = short.filter((line) => line.includes('"')).slice(0, MAX_SINGLE_LINES);
+  return [
+    ...parse(plain.join('\n'), { ...OPTIONS, relax_column_count: true }),
+    ...single.flatMap(recordOf),
+    ...Array.from({ length: lines.length - plain.length - single.length }, () => []),
+  ];
+}
+
+function recordOf(line: string): string[][] {
   try {
-    return parse(text, OPTIONS);
+    return parse(line, OPTIONS);
   } catch {
-    return text.split(/\r\n|\r|\n/).flatMap((line) => {
-      try {
-        return parse(line, OPTIONS);
-      } catch {
-        return [[]];
-      }
-    });
+    return [[]];
   }
 }
 

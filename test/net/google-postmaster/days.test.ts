@@ -1,0 +1,278 @@
+/** The figures by day at Google Postmaster Tools: calls, pages, missing values, and partial answers. */
+
+// @one-database: about requests to Google.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { isDay } from '../../../src/lib/clock.ts';
+import { AccountError } from '../../../src/net/account-error.ts';
+import { startHttpScript } from '../../helpers/http-script.ts';
+import {
+  type PostmasterServer,
+  type ServedDay,
+  servedDomain,
+  startPostmasterServer,
+} from '../../helpers/postmaster-server.ts';
+import { failure, open } from './opening.ts';
+
+const DOMAIN = 'acme.example';
+const WEEK = { from: '2026-11-15', to: '2026-11-21' };
+const BATCH = '/v2/domainStats:batchQuery';
+
+const FULL: ServedDay = {
+  spamRate: 0.0012,
+  spf: 0.99,
+  dkim: 1,
+  dmarc: 0.98,
+  tlsRate: 1,
+  tlsMessages: 51_234,
+  errors: [
+    { type: 'reject', reason: 'low_ip_reputation', rate: 0.02, count: 41 },
+    { type: 'reject', reason: 'spammy_content', rate: 0, count: 0 },
+    { type: 'temp_fail', reason: 'other', rate: 0.01 },
+  ],
+  feedbackLoops: { newsletter: 0.004, receipts: null },
+};
+
+const NOTHING = {
+  ...{ spamRate: null, spfRate: null, dkimRate: null, dmarcRate: null, tlsRate: null },
+  ...{ tlsMessages: null, rejectRate: null, tempFailRate: null, errors: null, feedbackLoops: null },
+};
+
+const serve = (server: PostmasterServer, days: Record<string, ServedDay>) =>
+  server.domains.set(DOMAIN, servedDomain({ days }));
+
+const paths = ({ exchanges }: Pick<PostmasterServer, 'exchanges'>) =>
+  exchanges.map(({ path }) => path);
+
+test('All figures of a week are read in two calls; what was not published is null', async (t) => {
+  const server = await startPostmasterServer(t);
+  serve(server, {
+    '2026-11-14': FULL,
+    '2026-11-15': FULL,
+    '2026-11-17': { spamRate: 0 },
+    '2026-11-18': {},
+    '2026-11-21': { dkim: 0.5, errors: [{ type: 'reject', reason: 'other', rate: 0 }] },
+    '2026-11-22': FULL,
+  });
+  const { days, problem } = await open(server).days(DOMAIN, WEEK);
+  assert.equal(problem, null);
+  assert.deepEqual(days, [
+    {
+      day: '2026-11-15',
+      ...{ spamRate: 0.0012, spfRate: 0.99, dkimRate: 1, dmarcRate: 0.98, tlsRate: 1 },
+      ...{ tlsMessages: 51_234, rejectRate: 0.02, tempFailRate: 0.01 },
+      errors: [
+        { type: 'reject', reason: 'low_ip_reputation', rate: 0.02, count: 41 },
+        { type: 'temp_fail', reason: 'other', rate: 0.01, count: null },
+      ],
+      feedbackLoops: [
+        { id: 'newsletter', spamRate: 0.004 },
+        { id: 'receipts', spamRate: null },
+      ],
+    },
+    { ...NOTHING, day: '2026-11-17', spamRate: 0 },
+    { ...NOTHING, day: '2026-11-21', dkimRate: 0.5, rejectRate: 0, errors: [] },
+  ]);
+  assert.deepEqual(paths(server), [BATCH, BATCH]);
+});
+
+test('A domain without figures has no days and no problem', async (t) => {
+  const server = await startPostmasterServer(t);
+  serve(server, {});
+  assert.deepEqual(await open(server).days(DOMAIN, WEEK), { days: [], problem: null });
+  assert.deepEqual(paths(server), [BATCH]);
+});
+
+const dayAfter = (day: string, days: number): string =>
+  new Date(Date.parse(day) + days * 86_400_000).toISOString().slice(0, 10);
+const HALF_YEAR = { from: '2026-05-01', to: dayAfter('2026-05-01', 179) };
+const halfYear = Object.fromEntries(
+  Array.from({ length: 180 }, (_, i) => [
+    dayAfter('2026-05-01', i),
+    { ...FULL, spamRate: i / 1000 },
+  ]),
+);
+
+test('Half a year of all figures is read in two calls, without pages', async (t) => {
+  const server = await startPostmasterServer(t);
+  serve(server, halfYear);
+  const { days, problem } = await open(server).days(DOMAIN, HALF_YEAR);
+  assert.equal(problem, null);
+  assert.equal(days.length, 180);
+  assert.deepEqual([days[179]!.day, days[179]!.spamRate], [HALF_YEAR.to, 0.179]);
+  assert.deepEqual(paths(server), [BATCH, BATCH]);
+});
+
+test('If the server has smaller pages, all are read, and those of all queries together', async (t) => {
+  const server = await startPostmasterServer(t, { maxPageSize: 50 });
+  serve(server, halfYear);
+  const { days, problem } = await open(server).days(DOMAIN, HALF_YEAR);
+  assert.equal(problem, null);
+  assert.equal(days.length, 180);
+  assert.ok(days.every(({ dkimRate, errors }) => dkimRate === 1 && errors?.length === 2));
+  // Four pages of 50, for the figures and then for the feedback loops.
+  assert.deepEqual(paths(server), Array(8).fill(BATCH));
+});
+
+test('Of many feedback loops, the 20 of the last days are read', async (t) => {
+  const server = await startPostmasterServer(t);
+  const loops = (from: number) =>
+    Object.fromEntries(Array.from({ length: 15 }, (_, i) => [`loop-${from + i}`, 0.01]));
+  serve(server, {
+    '2026-11-15': { feedbackLoops: loops(0) },
+    '2026-11-20': { feedbackLoops: { ...loops(15), 'with "quotes"': 0.5 } },
+  });
+  const { days } = await open(server).days(DOMAIN, WEEK);
+  const idsOf = (i: number) => days[i]!.feedbackLoops!.map(({ id }) => id);
+  assert.deepEqual(idsOf(1), Object.keys(loops(15)));
+  assert.deepEqual(idsOf(0), Object.keys(loops(0)).slice(0, 5));
+});
+
+test('A query that fails leaves its figures unknown, and the others are kept', async (t) => {
+  const server = await startPostmasterServer(t);
+  serve(server, { '2026-11-20': FULL });
+  server.queryErrors.set('AUTH_SUCCESS_RATE', { code: 500, message: 'Internal error.' });
+  server.queryErrors.set('DELIVERY_ERROR_COUNT', { code: 429, message: 'Slow down.' });
+  server.queryErrors.set('FEEDBACK_LOOP_SPAM_RATE', { code: 500, message: 'Internal error.' });
+  const { days, problem } = await open(server).days(DOMAIN, WEEK);
+  assert.equal(problem?.problem, 'unreachable');
+  assert.match(problem.message, /“Internal error\.”/);
+  // Rates without their counts, and loops without their rates, would replace what was read before.
+  assert.deepEqual(days, [
+    {
+      ...NOTHING,
+      day: '2026-11-20',
+      ...{ spamRate: 0.0012, tlsRate: 1, tlsMessages: 51_234, rejectRate: 0.02 },
+      tempFailRate: 0.01,
+    },
+  ]);
+});
+
+test('A batch that Google rejects for one query is sent as single queries', async (t) => {
+  const server = await startPostmasterServer(t);
+  serve(server, { '2026-11-20': FULL });
+  server.queryErrors.set('TLS_ENCRYPTION_RATE', { code: 400, message: 'Unknown metric.' });
+  server.fault = ({ path, response }) => {
+    if (path !== BATCH) return null;
+    response.writeHead(400).end('{}');
+    return 'slow';
+  };
+  const { days, problem } = await open(server).days(DOMAIN, WEEK);
+  assert.equal(problem?.problem, 'refused');
+  assert.deepEqual(
+    [days[0]!.spamRate, days[0]!.tlsRate, days[0]!.tlsMessages, days[0]!.feedbackLoops?.length],
+    [0.0012, null, null, 2],
+  );
+});
+
+test('Single queries end with the first server error, and what they read is kept', async (t) => {
+  const server = await startPostmasterServer(t);
+  serve(server, { '2026-11-20': FULL });
+  let singles = 0;
+  server.fault = ({ path, response }) => {
+    if (path !== BATCH) return ++singles > 2 ? 'throttled' : null;
+    response.writeHead(400).end('{}');
+    return 'slow';
+  };
+  const { days, problem } = await open(server).days(DOMAIN, WEEK);
+  assert.equal(problem?.retryAfterMs, 120_000);
+  assert.equal(singles, 3);
+  assert.deepEqual([days[0]!.spamRate, days[0]!.dkimRate, days[0]!.tlsRate], [0.0012, 1, null]);
+});
+
+for (const fault of ['throttled', 'unavailable', 'broken', 'truncated'] as const)
+  test(`If the server is ${fault} after the first page, that page is kept`, async (t) => {
+    const server = await startPostmasterServer(t, { maxPageSize: 2 });
+    serve(server, { '2026-11-17': FULL, '2026-11-18': FULL, '2026-11-19': FULL });
+    server.fault = () => (server.exchanges.length > 1 ? fault : null);
+    const { days, problem } = await open(server).days(DOMAIN, WEEK);
+    assert.ok(problem instanceof AccountError);
+    assert.deepEqual(
+      days.map(({ day, spamRate, errors }) => [day, spamRate, errors]),
+      [
+        ['2026-11-17', 0.0012, null],
+        ['2026-11-18', 0.0012, null],
+      ],
+    );
+  });
+
+test('A token that expires between two calls is a problem, and what was read is kept', async (t) => {
+  const server = await startPostmasterServer(t);
+  serve(server, { '2026-11-20': FULL });
+  server.fault = () => {
+    if (server.exchanges.length > 1) server.accessTokens.clear();
+    return null;
+  };
+  const { days, problem } = await open(server).days(DOMAIN, WEEK);
+  assert.equal(problem?.problem, 'sign_in_failed');
+  assert.deepEqual([days[0]!.spamRate, days[0]!.feedbackLoops], [0.0012, null]);
+});
+
+test('Pages without an end are a problem, and do not go on forever', async (t) => {
+  const script = await startHttpScript(t, ({ json, body }) => {
+    const { requests } = JSON.parse(body) as { requests: unknown[] };
+    json(200, { results: requests.map(() => ({ response: { nextPageToken: 'again' } })) });
+  });
+  const { days, problem } = await open(script).days(DOMAIN, WEEK);
+  assert.deepEqual([days, problem?.problem], [[], 'bad_response']);
+  assert.equal(script.exchanges.length, 50);
+});
+
+test('A batch with too few results is a problem, not days without data', async (t) => {
+  const script = await startHttpScript(t, ({ json }) =>
+    json(200, { results: [{ response: {} }, {}] }),
+  );
+  const { days, problem } = await open(script).days(DOMAIN, WEEK);
+  assert.deepEqual([days, problem?.problem], [[], 'bad_response']);
+  const silent = await startHttpScript(t, ({ json }) => json(200, {}));
+  await failure(open(silent).days(DOMAIN, WEEK), 'bad_response');
+});
+
+const anyJson = fc.jsonValue({ maxDepth: 2 });
+const often = (valid: fc.Arbitrary<unknown>) => fc.oneof({ weight: 12, arbitrary: valid }, anyJson);
+const number = often(
+  fc.oneof(fc.double({ min: -1, max: 2 }), fc.constantFrom('7', '-1', 'NaN', 1)),
+);
+const value = fc.oneof(
+  fc.record({ doubleValue: number }),
+  fc.record({ floatValue: number }),
+  fc.record({ intValue: number }),
+  fc.record({ stringList: often(fc.record({ values: often(fc.array(often(fc.string()))) })) }),
+  anyJson,
+);
+const part = (max: number) => often(fc.integer({ min: -1, max }));
+const stat = fc.record({
+  metric: often(
+    fc.constantFrom('spam_rate', 'tls_messages', 'reject_other_count', 'feedback_loop_ids'),
+  ),
+  date: often(fc.record({ year: often(fc.constant(2026)), month: part(13), day: part(32) })),
+  value,
+});
+const stats = often(fc.array(often(stat), { maxLength: 8 }));
+
+test('Whatever JSON the server sends, the days are valid or there is an AccountError', async (t) => {
+  let domainStats: unknown;
+  const script = await startHttpScript(t, ({ json, body }) => {
+    const { requests } = JSON.parse(body) as { requests: unknown[] };
+    json(200, { results: requests.map(() => ({ response: { domainStats } })) });
+  });
+  let found = 0;
+  const property = fc.asyncProperty(stats, async (json) => {
+    domainStats = json;
+    const range = { from: '2026-01-01', to: '2026-06-30' };
+    const { days } = await open(script).days(DOMAIN, range);
+    for (const { day, errors, feedbackLoops, tlsMessages, ...rates } of days) {
+      found += 1;
+      assert.ok(isDay(day) && day >= range.from && day <= range.to, day);
+      assert.ok(tlsMessages === null || (Number.isSafeInteger(tlsMessages) && tlsMessages >= 0));
+      for (const rate of Object.values(rates))
+        assert.ok(rate === null || (rate >= 0 && rate <= 1), String(rate));
+      for (const { count } of errors ?? []) assert.ok(Number.isSafeInteger(count) && count! >= 0);
+      for (const { id } of feedbackLoops ?? []) assert.doesNotMatch(id, /["\\\p{C}]/u);
+    }
+  });
+  await fc.assert(property, { numRuns: 300 });
+  assert.ok(found > 20, `Only ${found} days were valid.`);
+});
