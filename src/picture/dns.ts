@@ -35,8 +35,8 @@ export async function dnsReport(reading: Reading): Promise<SourceReport> {
     ? await latestDomainEvents(db, row.id, MAX_EVENTS)
     : [];
   const since = sinceOf(health.checks, health.status, events);
-  const findings = health.checks.flatMap((check) => findingOf(check, { at, path, since }));
   const isOld = at !== null && at < daysAgo(reading, CURRENT_DAYS);
+  const findings = health.checks.flatMap((check) => findingOf(check, { at, path, since, isOld }));
   const isKnown = health.status !== 'unknown' && !isOld;
   return reportOf(
     {
@@ -70,24 +70,24 @@ const ORIGIN = 'Health check';
 
 function findingOf(
   check: DomainCheck,
-  { at, path, since }: { at: string | null; path: string; since: Since },
+  { at, path, since, isOld }: { at: string | null; path: string; since: Since; isOld: boolean },
 ): Finding[] {
   const { id, status, severity, title, label, fix } = check;
   const topic = topicOf(id);
   const said = { source: 'dns' as const, origin: ORIGIN, topic, text: title, at, path };
   if (severity !== null) {
-    const isOld = check.former_status !== undefined;
+    const isFormer = check.former_status !== undefined;
     return [
       problem(issueOfCheck(topic, severity), {
         ...said,
-        text: isOld ? `${label} had a problem, and could not be checked again.` : title,
+        text: isFormer ? `${label} had a problem, and could not be checked again.` : title,
         title: shortTitle(title, id),
         since: since(check),
         firstStep: fix === null ? null : { text: fix.text, record: fix.record ?? null, path },
       }),
     ];
   }
-  if (status === 'pass') return [fine(said)];
+  if (status === 'pass') return [isOld ? notKnown(said) : fine(said)];
   if (status === 'error') return [notKnown(said)];
   return [];
 }

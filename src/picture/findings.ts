@@ -76,7 +76,8 @@ export function reportOf(
   const [worst, ...others] = problems;
   if (!worst) return { line: named, findings };
   const more = others.length === 0 ? '' : ` ${moreProblems(others.length)}`;
-  return { line: { ...named, state: worst.state, text: `${worst.text}${more}` }, findings };
+  const said = { state: worst.state, text: `${worst.text}${more}`, at: worst.at ?? line.at };
+  return { line: { ...named, ...said }, findings };
 }
 
 const moreProblems = (count: number): string =>

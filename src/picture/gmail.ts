@@ -6,7 +6,6 @@ import { noDataReason } from '../receivers/no-data.ts';
 import { type GoogleDay, googleDays } from '../receivers/queries.ts';
 import { ERROR_LIMITS, explainError } from '../report/delivery-errors.ts';
 import { rateInWords, SPAM_GOAL, SPAM_LIMIT } from '../report/spam-rate.ts';
-import { dayInWords } from '../report/times.ts';
 import { type Finding, fine, notKnown, problem, sectionOf } from './findings.ts';
 import { RECENT_DAYS, type Reading } from './reading.ts';
 import type { Topic } from './types.ts';
@@ -66,13 +65,13 @@ function spamFindings(gmail: Gmail): Finding[] {
     return [
       notKnown({
         ...{ ...said, at: null },
-        text: `Google has published no spam rate since ${dayInWords(current)}: too little mail.`,
+        text: `Google has published no spam rate for ${CURRENT_DAYS} days: too little mail.`,
       }),
     ];
   const [{ day, rate }] = rates;
   const found = {
     ...{ ...said, at: day },
-    text: `Recipients reported ${rateInWords(rate)} of the mail in Gmail inboxes as spam on ${dayInWords(day)}.`,
+    text: `Recipients reported ${rateInWords(rate)} of the mail in Gmail inboxes as spam.`,
     basis: 'Google’s limits: below 0.1%, and never 0.3% or more',
   };
   if (rate >= SPAM_LIMIT)
@@ -96,7 +95,7 @@ function spamFindings(gmail: Gmail): Finding[] {
   return [
     problem('spam_rate_rising', {
       ...{ ...found, at: peak.day, since: peak.day },
-      text: `Recipients reported ${rateInWords(peak.rate)} of the mail in Gmail inboxes as spam on ${dayInWords(peak.day)}, and ${rateInWords(rate)} on ${dayInWords(day)}.`,
+      text: `Recipients reported ${rateInWords(peak.rate)} of the mail in Gmail inboxes as spam, and ${rateInWords(rate)} on the latest day.`,
       title: `Gmail users reported up to ${rateInWords(peak.rate)} of your mail as spam last week.`,
     }),
   ];
@@ -117,7 +116,7 @@ function errorFindings(gmail: Gmail): Finding[] {
     const { because, fix } = causeOf(latest, type);
     const found = {
       ...{ ...SAID, topic: 'rejections' as const, path: gmail.path, at: day },
-      text: `Gmail ${verb}ed ${rateInWords(rate)} of the mail on ${dayInWords(day)}${because}.`,
+      text: `Gmail ${verb}ed ${rateInWords(rate)} of the mail${because}.`,
     };
     if (rate < some) return [fine({ ...found, text: found.text.replace(because, '') })];
     const isMuch = much !== null && rate >= much;
@@ -157,7 +156,7 @@ function authenticationFindings(gmail: Gmail): Finding[] {
     const [{ day, rate }] = rates;
     const found = {
       ...{ ...SAID, topic, path: gmail.path, at: day },
-      text: `${rateInWords(rate)} of the mail to Gmail ${said} on ${dayInWords(day)}.`,
+      text: `${rateInWords(rate)} of the mail to Gmail ${said}.`,
     };
     if (rate >= WEAK_RATE) return [fine(found)];
     return [

@@ -34,10 +34,10 @@ function problemOf(about: Finding[]): Problem[] {
   return [
     {
       ...{ topic: worst.topic, state, title, cost },
-      since: earliest(about.filter((one) => one.state === state).map(({ since }) => since)),
+      since: worst.since ?? sinceOfOthers(worst, about),
       first_step: step ?? { text: stepAbout(worst.topic), record: null, path: worst.path },
       statements: about.map(statementOf),
-      is_disputed: about.some((one) => one.state === 'pass'),
+      is_disputed: isDisputed(about),
     },
   ];
 }
@@ -45,9 +45,20 @@ function problemOf(about: Finding[]): Problem[] {
 const statementOf = ({ topic: _topic, problem: _problem, ...statement }: Finding): Statement =>
   statement;
 
-/** Days and times compare as texts. */
-const earliest = (times: (string | null)[]): string | null =>
-  times.filter((time) => time !== null).toSorted()[0] ?? null;
+/** A date must belong to what the title says: only other sources with the same kind of problem may know it. */
+function sinceOfOthers({ source, problem }: Finding, about: Finding[]): string | null {
+  const times = about.flatMap((one) =>
+    one.source !== source && one.problem?.cost === problem?.cost ? (one.since ?? []) : [],
+  );
+  // Days and times compare as texts.
+  return times.toSorted()[0] ?? null;
+}
+
+/** Of one source, a good address, provider or sender beside a bad one is no contradiction. */
+function isDisputed(about: Finding[]): boolean {
+  const seeing = new Set(about.flatMap(({ problem, source }) => (problem ? source : [])));
+  return about.some(({ state, source }) => state === 'pass' && !seeing.has(source));
+}
 
 /** In the middle of a sentence. */
 const SHORT_NAMES: Record<SourceLine['source'], string> = {

@@ -5,7 +5,6 @@ import { dayBefore } from '../feedback/sums.ts';
 import { blockFinder } from '../receivers/blocks.ts';
 import { addressBlocks, addressDays } from '../receivers/queries.ts';
 import { formatCount } from '../report/summary.ts';
-import { dayInWords } from '../report/times.ts';
 import type { ReceiverAddressRow, ReceiverBlockRow } from '../store/tables.generated.ts';
 import { sendingAddresses } from './addresses.ts';
 import { type Finding, fine, notKnown, problem, sectionOf } from './findings.ts';
@@ -28,7 +27,7 @@ export async function outlookFindings({ db, domain }: Reading, today: string): P
   const rows = await addressDays(db, { from, to: today, addresses });
   const current = dayBefore(today, CURRENT_DAYS);
   return [
-    ...blockFindings(await addressBlocks(db), addresses, path),
+    ...blockFindings(await addressBlocks(db), addresses, { current, path }),
     ...[...Map.groupBy(rows, ({ address }) => address).values()].map((ofAddress) =>
       addressFinding(daysOf(ofAddress), { current, path }),
     ),
@@ -36,7 +35,11 @@ export async function outlookFindings({ db, domain }: Reading, today: string): P
 }
 
 /** Addresses in one range are blocked together. */
-function blockFindings(blocks: ReceiverBlockRow[], addresses: string[], path: string): Finding[] {
+function blockFindings(
+  blocks: ReceiverBlockRow[],
+  addresses: string[],
+  { current, path }: { current: string; path: string },
+): Finding[] {
   const find = blockFinder(blocks);
   const blocked = addresses.flatMap((address) => {
     const block = find(address);
@@ -45,8 +48,14 @@ function blockFindings(blocks: ReceiverBlockRow[], addresses: string[], path: st
   return [...Map.groupBy(blocked, ({ block }) => block)].map(([block, group]) => {
     const { address } = group[0]!;
     const others = group.length === 1 ? '' : ` and ${formatCount(group.length - 1)} more`;
+    const said = { ...SAID, path, at: block.checked_at };
+    if (block.checked_at < current)
+      return notKnown({
+        ...said,
+        text: `Outlook blocked ${address}${others} when Microsoft was last asked.`,
+      });
     return problem('address_blocked', {
-      ...{ ...SAID, path, since: block.since, at: block.checked_at },
+      ...{ ...said, since: block.since },
       text: `Outlook blocks ${address}${others}${block.details ? ` (${block.details})` : ''}.`,
       title: `Outlook blocks your sending address ${address}.`,
       firstStep: {
@@ -95,8 +104,8 @@ function addressFinding(
     ...{ ...SAID, path, at: day },
     text:
       result === null
-        ? `Outlook published no rating of ${address} on ${dayInWords(day)}.`
-        : `Outlook rates ${address} ${result.toLowerCase()} on ${dayInWords(day)}: ${RATINGS[result]}.`,
+        ? `Outlook published no rating of ${address}.`
+        : `Outlook rates ${address} ${result.toLowerCase()}: ${RATINGS[result]}.`,
     basis: `Mail to ${formatCount(recipients, 'recipient')}`,
   };
   if (day < current || result === null) return notKnown(said);
@@ -104,7 +113,7 @@ function addressFinding(
   if (result === 'GREEN')
     return problem('trap_hits', {
       ...said,
-      text: `${address} sent ${formatCount(trapHits, 'message')} to spam traps of Outlook on ${dayInWords(day)}.`,
+      text: `${address} sent ${formatCount(trapHits, 'message')} to spam traps of Outlook.`,
       title: `${address} sends to spam traps of Outlook.`,
       firstStep: {
         text: 'Remove recipients who have not opened your mail for months, and confirm new addresses.',

@@ -2,8 +2,11 @@
 
 import { RECEIVER_NAMES } from '../config/receivers.ts';
 import { requirementsOf } from '../receivers/queries.ts';
-import { adviceOnRequirement, checksOfRequirement, requirementName } from '../receivers/requirements.ts';
-import { dayInWords } from '../report/times.ts';
+import {
+  adviceOnRequirement,
+  checksOfRequirement,
+  requirementName,
+} from '../receivers/requirements.ts';
 import type { ReceiverRequirementRow } from '../store/tables.generated.ts';
 import { type Finding, fine, notKnown, problem, sectionOf } from './findings.ts';
 import { daysAgo, type Reading } from './reading.ts';
@@ -22,7 +25,7 @@ const TOPIC_OF: Record<string, Topic> = {
   HONOR_UNSUBSCRIBE: 'unsubscribe',
 };
 
-/** It is fetched every day. What was met longer ago may no longer be. */
+/** It is fetched every day. What Google said longer ago may no longer be so. */
 const CURRENT_DAYS = 7;
 
 export async function requirementFindings(reading: Reading): Promise<Finding[]> {
@@ -42,6 +45,11 @@ function findingOf(
     topic: Object.hasOwn(TOPIC_OF, requirement) ? TOPIC_OF[requirement]! : ('content' as const),
     at: checked_at,
   };
+  if (checked_at < from)
+    return notKnown({
+      ...said,
+      text: `Not read from Google for more than ${CURRENT_DAYS} days: ${name}.`,
+    });
   if (status === 'NEEDS_WORK')
     return problem('requirement_unmet', {
       ...said,
@@ -55,13 +63,7 @@ function findingOf(
       // The first answer says nothing about when it began.
       since: previous === null ? null : since,
     });
-  const day = dayInWords(checked_at.slice(0, 10));
   if (status !== 'COMPLIANT')
     return notKnown({ ...said, text: `Google says “${status}” about its requirement: ${name}.` });
-  if (checked_at < from)
-    return notKnown({
-      ...said,
-      text: `Google’s requirement was last known to be met on ${day}: ${name}.`,
-    });
   return fine({ ...said, text: `Google’s requirement is met: ${name}.` });
 }

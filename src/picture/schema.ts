@@ -41,7 +41,7 @@ const PictureStatement = named(
     text: described(
       v.string(),
       'What it says, in one sentence.',
-      'Recipients reported 0.42% of the mail in Gmail inboxes as spam on 21 Nov 2026.',
+      'Recipients reported 0.42% of the mail in Gmail inboxes as spam.',
     ),
     at: At,
     since: Since,
@@ -94,7 +94,10 @@ const PictureProblem = named(
       v.array(PictureStatement),
       'What all sources say about the topic: those that see the problem first, those that do not last.',
     ),
-    is_disputed: described(v.boolean(), 'Whether a statement says that all is well.'),
+    is_disputed: described(
+      v.boolean(),
+      'Whether a source that sees no problem says that all is well.',
+    ),
   }),
   'A problem of a domain, with what each source says about it.',
 );

@@ -145,19 +145,21 @@ async function latestResults(
     .where('filter_result', 'is not', null);
   if (addresses) query = query.where('address', 'in', addresses);
   const rows = await query.orderBy('day').execute();
+  rows.sort((a, b) => (a.day === b.day ? severity(b) - severity(a) : a.day < b.day ? -1 : 1));
   const byAddress = new Map<string, AddressResult>();
   for (const { address, day, filter_result } of rows) {
     const result = filter_result as FilterResult;
     const last = byAddress.get(address);
-    if (last?.day === day) {
-      if (severity(result) > severity(last.result)) Object.assign(last, { result, since: day });
-    } else if (last?.result === result) last.day = day;
+    // The first of a day is the worst.
+    if (last?.day === day) continue;
+    if (last?.result === result) last.day = day;
     else byAddress.set(address, { result, day, since: day });
   }
   return byAddress;
 }
 
-const severity = (result: FilterResult): number => FILTER_RESULTS.indexOf(result);
+const severity = ({ filter_result }: Pick<ReceiverAddressRow, 'filter_result'>): number =>
+  FILTER_RESULTS.indexOf(filter_result as FilterResult);
 
 async function announce(
   tx: Tx,

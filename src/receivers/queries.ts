@@ -11,6 +11,7 @@ import type {
   ReceiverRequirementRow,
   ReceiverRow,
 } from '../store/tables.generated.ts';
+import { REQUIREMENTS } from './requirements.ts';
 
 /** Days such as `2026-11-21`, both included. */
 export interface Days {
@@ -70,8 +71,15 @@ export async function requirementsOf(db: Db | Tx, name: string): Promise<Receive
     .where('name', '=', name)
     .orderBy('checked_at')
     .execute();
-  return [...new Map(rows.map((row) => [row.requirement, row])).values()];
+  return [...new Map(rows.map((row) => [row.requirement, row])).values()].sort(byOrder);
 }
+
+const ORDER = Object.keys(REQUIREMENTS);
+/** Those that we do not know come last. */
+const place = ({ requirement }: ReceiverRequirementRow): number =>
+  ORDER.includes(requirement) ? ORDER.indexOf(requirement) : ORDER.length;
+const byOrder = (a: ReceiverRequirementRow, b: ReceiverRequirementRow): number =>
+  place(a) - place(b) || (a.requirement < b.requirement ? -1 : 1);
 
 /** The accounts at Google that show the domain. */
 export const accessTo = (db: Db | Tx, name: string): Promise<ReceiverDomainRow[]> =>

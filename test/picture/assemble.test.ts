@@ -94,3 +94,35 @@ test('Without problems, the headline says of which sources nothing is known', ()
     'unknown: Nothing is known about this domain yet.',
   );
 });
+
+test('The date of a problem belongs to its title; of others, only the same kind of problem counts', () => {
+  const said = { topic: 'reputation' as const, text: 'text', at: '2026-11-20', path: '/' };
+  const since = (...findings: Finding[]) =>
+    assemble(DOMAIN, [
+      reportOf({ source: 'receivers', state: 'pass', text: '', at: null, path: '/' }, findings),
+    ]).since;
+  const snds = { ...said, source: 'receivers' as const, origin: 'Microsoft SNDS' };
+  const red = problem('address_red', { ...snds, since: '2026-11-01' });
+  assert.equal(
+    since(problem('address_blocked', { ...snds, since: '2026-11-18' }), red),
+    '2026-11-18',
+  );
+  assert.equal(since(problem('address_blocked', snds), red), null);
+  const unread = problem('address_red', { ...snds, source: 'tests', since: null });
+  assert.equal(since(red, unread), '2026-11-01');
+  assert.equal(since(unread, red), '2026-11-01');
+});
+
+test('A good address beside a bad one is no contradiction, a good source beside a bad one is', () => {
+  const said = { topic: 'reputation' as const, text: 'text', at: '2026-11-20', path: '/' };
+  const snds = { ...said, source: 'receivers' as const, origin: 'Microsoft SNDS' };
+  const isDisputed = (good: Finding) =>
+    assemble(DOMAIN, [
+      reportOf({ source: 'receivers', state: 'pass', text: '', at: null, path: '/' }, [
+        problem('address_red', snds),
+        good,
+      ]),
+    ]).problems[0]!.is_disputed;
+  assert.equal(isDisputed(fine(snds)), false);
+  assert.equal(isDisputed(fine({ ...snds, source: 'tests' })), true);
+});

@@ -134,7 +134,8 @@ test('Where Google and the last test disagree, both stand in the problem with th
 
 test('The first step is the fix of a check; without one, it follows from the requirement or the topic', async (t) => {
   const world = await startWorld(t);
-  const step = async () => (await world.picture()).problems.map(({ first_step }) => first_step.text);
+  const step = async () =>
+    (await world.picture()).problems.map(({ first_step }) => first_step.text);
   await world.requirement('HONOR_UNSUBSCRIBE', 'NEEDS_WORK');
   assert.match((await step())[0]!, /within 48 hours/);
   await world.requirement('SPF', 'NEEDS_WORK');
@@ -353,4 +354,20 @@ test('Without figures, the line of receivers says why', async (t) => {
   const picture = await world.picture();
   assertConsistent(picture);
   assert.match(lineOf(picture, 'receivers'), /^unknown: Nothing has been fetched from Google/);
+});
+
+test('What Google and Microsoft said a week ago may no longer be so: it is unknown, not a problem', async (t) => {
+  const world = await startWorld(t);
+  await makeFine(world);
+  await world.requirement('DKIM', 'NEEDS_WORK', { days: 9, previous: 'COMPLIANT' });
+  await world.block(ADDRESS, ADDRESS, 1, 9);
+  const picture = await world.picture();
+  assertConsistent(picture);
+  assert.deepEqual(picture.problems, []);
+  await world.health({ dkim_selector: 'fail', dkim_coverage: 'pass' }, 9);
+  const old = (await world.picture()).problems.flatMap(({ statements }) => statements);
+  assert.deepEqual(
+    old.filter(({ source }) => source === 'dns').map(({ state }) => state),
+    ['fail', 'unknown'],
+  );
 });

@@ -272,13 +272,13 @@ function writers({ db, clock }: Pick<App, 'db' | 'clock'>) {
         .execute();
     },
 
-    async block(first: string, last: string, blocked: 0 | 1): Promise<void> {
+    async block(first: string, last: string, blocked: 0 | 1, days = 0): Promise<void> {
       await db
         .insertInto('receiver_blocks')
         .values({
           ...{ receiver_id: 'microsoft_snds', first_address: first, last_address: last, blocked },
-          ...{ details: blocked ? 'Blocked due to user complaints' : '', since: ago(4) },
-          checked_at: ago(0),
+          ...{ details: blocked ? 'Blocked due to user complaints' : '', since: ago(days + 4) },
+          checked_at: ago(days),
         })
         .execute();
     },

@@ -169,6 +169,11 @@ test('A first RED is announced, then each change of the latest result; older day
   ]);
   scene.advance(DAY_MS);
   served('2026-11-21', 'RED');
+  // A period that begins before the red one.
+  scene.snds.days['2026-11-21']!.push(
+    servedAddress('192.0.2.1', '2026-11-21', { activityStart: '11/21/2026 12:00 AM' }),
+  );
+  scene.snds.days['2026-11-21']![0]!.activityStart = '11/21/2026 1:00 AM';
   await fetch(scene);
   const [red] = scene.observations() as SendingAddressObservation[];
   assert.deepEqual([red!.day, red!.since], ['2026-11-21', '2026-11-20']);
