@@ -1,8 +1,7 @@
-/** Which IP addresses send the mail of a domain. */
+/** Which IP addresses send the mail of domains. */
 
 import { dayBefore } from '../feedback/sums.ts';
 import type { Db, Tx } from '../store/open.ts';
-import type { DomainRow } from '../store/tables.generated.ts';
 import { testedAddresses } from './tests.ts';
 
 const MAX_ADDRESSES = 200;
@@ -14,15 +13,17 @@ const DAYS = 30;
  */
 export async function sendingAddresses(
   db: Db | Tx,
-  { id }: Pick<DomainRow, 'id'>,
+  domainIds: string[],
   today: string,
 ): Promise<string[]> {
   const from = dayBefore(today, DAYS - 1);
-  const tested = await testedAddresses(db, id, { from });
+  if (domainIds.length === 0) return [];
+  const tested: string[] = [];
+  for (const id of domainIds) tested.push(...(await testedAddresses(db, id, { from })));
   const reported = await db
     .selectFrom('feedback_addresses')
     .select('address')
-    .where('domain_id', '=', id)
+    .where('domain_id', 'in', domainIds)
     .where('passed', '>', 0)
     .where('last_day', '>=', from)
     .orderBy('passed', 'desc')

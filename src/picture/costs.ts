@@ -5,170 +5,61 @@
 
 /** Above all warnings: `fail` means that mail is refused, lands in spam, or is about to. */
 export const COSTS = [
-  {
-    id: 'address_blocked',
-    state: 'fail',
-    cost: 100,
-    reason: 'Outlook refuses all mail from a blocked address.',
-  },
-  {
-    id: 'own_mail_stopped',
-    state: 'fail',
-    cost: 95,
-    reason: 'Receivers reject mail of your own senders, or move it to spam, because DMARC fails.',
-  },
-  {
-    id: 'mail_rejected',
-    state: 'fail',
-    cost: 90,
-    reason: 'Receivers reject a large part of the mail now, whatever the cause.',
-  },
-  {
-    id: 'spam_rate_high',
-    state: 'fail',
-    cost: 85,
-    reason:
-      'From 0.3% of spam reports, Gmail moves more and more mail to spam, and gives no support.',
-  },
-  {
-    id: 'dmarc_fails',
-    state: 'fail',
-    cost: 80,
-    reason: 'Receivers distrust own mail that fails DMARC, and reject it with a strict policy.',
-  },
-  {
-    id: 'lands_in_spam',
-    state: 'fail',
-    cost: 75,
-    reason: 'The mail is delivered, but most recipients do not see it.',
-  },
-  {
-    id: 'blocklisted',
-    state: 'fail',
-    cost: 70,
-    reason: 'Large mailbox providers reject mail from addresses and domains on major blocklists.',
-  },
-  {
-    id: 'address_red',
-    state: 'fail',
-    cost: 68,
-    reason: 'Outlook takes more than 90% of the mail from the address for spam.',
-  },
-  {
-    id: 'authentication_broken',
-    state: 'fail',
-    cost: 65,
-    reason: 'SPF, DKIM or the DMARC record fails: bulk mail needs all three.',
-  },
-  {
-    id: 'server_setup',
-    state: 'fail',
-    cost: 62,
-    reason: 'Receivers reject servers without valid reverse DNS, or mail that arrives without TLS.',
-  },
-  {
-    id: 'requirement_unmet',
-    state: 'fail',
-    cost: 60,
-    reason: 'Google enforces its requirements for bulk senders step by step.',
-  },
-  {
-    id: 'message_refused',
-    state: 'fail',
-    cost: 58,
-    reason: 'What a message contains makes receivers reject it or move it to spam.',
-  },
-  {
-    id: 'unsubscribe_missing',
-    state: 'fail',
-    cost: 55,
-    reason: 'Recipients who cannot unsubscribe report mail as spam.',
-  },
-  {
-    id: 'cannot_receive',
-    state: 'fail',
-    cost: 52,
-    reason: 'Replies and bounces are lost, and some receivers reject such senders.',
-  },
-  {
-    id: 'domain_critical',
-    state: 'fail',
-    cost: 50,
-    reason: 'Other critical findings about the DNS of the domain.',
-  },
-  {
-    id: 'spam_rate_rising',
-    state: 'warn',
-    cost: 45,
-    reason: 'Google asks for less than 0.1%.',
-  },
-  {
-    id: 'some_mail_rejected',
-    state: 'warn',
-    cost: 42,
-    reason: 'Receivers reject or delay a small part of the mail.',
-  },
-  {
-    id: 'senders_misconfigured',
-    state: 'warn',
-    cost: 40,
-    reason: 'A part of the own mail fails DMARC, and is still delivered.',
-  },
-  {
-    id: 'some_land_in_spam',
-    state: 'warn',
-    cost: 38,
-    reason: 'Some recipients do not see the mail.',
-  },
-  {
-    id: 'address_yellow',
-    state: 'warn',
-    cost: 35,
-    reason: 'Outlook takes 10% to 90% of the mail from the address for spam.',
-  },
-  {
-    id: 'listed_minor',
-    state: 'warn',
-    cost: 32,
-    reason: 'Smaller blocklists raise spam scores.',
-  },
-  {
-    id: 'authentication_weak',
-    state: 'warn',
-    cost: 30,
-    reason: 'Authentication works for most mail, or only just.',
-  },
-  {
-    id: 'trap_hits',
-    state: 'warn',
-    cost: 28,
-    reason: 'Mail to spam traps shows that a list is not clean.',
-  },
-  {
-    id: 'setup_weak',
-    state: 'warn',
-    cost: 25,
-    reason: 'Reverse DNS, TLS or the mail servers have a weakness.',
-  },
-  {
-    id: 'message_weak',
-    state: 'warn',
-    cost: 20,
-    reason: 'The content has weaknesses that spam filters count.',
-  },
-  {
-    id: 'record_weak',
-    state: 'warn',
-    cost: 15,
-    reason: 'An optional record is broken.',
-  },
-  {
-    id: 'not_verified',
-    state: 'warn',
-    cost: 10,
-    reason: 'Without its verification record, the domain is not checked each day.',
-  },
-] as const satisfies { id: string; state: 'fail' | 'warn'; cost: number; reason: string }[];
+  // Outlook refuses all mail from a blocked address.
+  { id: 'address_blocked', state: 'fail', cost: 100 },
+  // Receivers reject mail of your own senders, or move it to spam, because DMARC fails.
+  { id: 'own_mail_stopped', state: 'fail', cost: 95 },
+  // Receivers reject a large part of the mail now, whatever the cause.
+  { id: 'mail_rejected', state: 'fail', cost: 90 },
+  // From 0.3% of spam reports, Gmail moves more and more mail to spam, and gives no support.
+  { id: 'spam_rate_high', state: 'fail', cost: 85 },
+  // Receivers distrust own mail that fails DMARC, and reject it with a strict policy.
+  { id: 'dmarc_fails', state: 'fail', cost: 80 },
+  // The mail is delivered, but most recipients do not see it.
+  { id: 'lands_in_spam', state: 'fail', cost: 75 },
+  // Large mailbox providers reject mail from addresses and domains on major blocklists.
+  { id: 'blocklisted', state: 'fail', cost: 70 },
+  // Outlook takes more than 90% of the mail from the address for spam.
+  { id: 'address_red', state: 'fail', cost: 68 },
+  // SPF, DKIM or the DMARC record fails: bulk mail needs all three.
+  { id: 'authentication_broken', state: 'fail', cost: 65 },
+  // Receivers reject servers without valid reverse DNS, or mail that arrives without TLS.
+  { id: 'server_setup', state: 'fail', cost: 62 },
+  // Google enforces its requirements for bulk senders step by step.
+  { id: 'requirement_unmet', state: 'fail', cost: 60 },
+  // What a message contains makes receivers reject it or move it to spam.
+  { id: 'message_refused', state: 'fail', cost: 58 },
+  // Recipients who cannot unsubscribe report mail as spam.
+  { id: 'unsubscribe_missing', state: 'fail', cost: 55 },
+  // Replies and bounces are lost, and some receivers reject such senders.
+  { id: 'cannot_receive', state: 'fail', cost: 52 },
+  // Other critical findings about the DNS of the domain.
+  { id: 'domain_critical', state: 'fail', cost: 50 },
+  // Google asks for less than 0.1%.
+  { id: 'spam_rate_rising', state: 'warn', cost: 45 },
+  // Receivers reject or delay a small part of the mail.
+  { id: 'some_mail_rejected', state: 'warn', cost: 42 },
+  // A part of the own mail fails DMARC, and is still delivered.
+  { id: 'senders_misconfigured', state: 'warn', cost: 40 },
+  // Some recipients do not see the mail.
+  { id: 'some_land_in_spam', state: 'warn', cost: 38 },
+  // Outlook takes 10% to 90% of the mail from the address for spam.
+  { id: 'address_yellow', state: 'warn', cost: 35 },
+  // Smaller blocklists raise spam scores.
+  { id: 'listed_minor', state: 'warn', cost: 32 },
+  // Authentication works for most mail, or only just.
+  { id: 'authentication_weak', state: 'warn', cost: 30 },
+  // Mail to spam traps shows that a list is not clean.
+  { id: 'trap_hits', state: 'warn', cost: 28 },
+  // Reverse DNS, TLS or the mail servers have a weakness.
+  { id: 'setup_weak', state: 'warn', cost: 25 },
+  // The content has weaknesses that spam filters count.
+  { id: 'message_weak', state: 'warn', cost: 20 },
+  // An optional record is broken.
+  { id: 'record_weak', state: 'warn', cost: 15 },
+  // Without its verification record, the domain is not checked each day.
+  { id: 'not_verified', state: 'warn', cost: 10 },
+] as const satisfies { id: string; state: 'fail' | 'warn'; cost: number }[];
 
 export type IssueId = (typeof COSTS)[number]['id'];
 

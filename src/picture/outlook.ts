@@ -22,7 +22,7 @@ const SAID = {
 /** Empty if Microsoft says nothing about any address that sends for the domain. `today` is a day such as `2026-11-21`. */
 export async function outlookFindings({ db, domain }: Reading, today: string): Promise<Finding[]> {
   const path = sectionOf(domain.id, 'outlook');
-  const addresses = await sendingAddresses(db, domain, today);
+  const addresses = await sendingAddresses(db, [domain.id], today);
   const from = dayBefore(today, RECENT_DAYS - 1);
   const rows = await addressDays(db, { from, to: today, addresses });
   const current = dayBefore(today, CURRENT_DAYS);

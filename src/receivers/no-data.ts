@@ -2,7 +2,7 @@
 
 import type { App } from '../app.ts';
 import { RECEIVER_NAMES } from '../config/receivers.ts';
-import { dayBefore, lastDays } from '../feedback/sums.ts';
+import { dayBefore, daysOfPeriod, lastDays } from '../feedback/sums.ts';
 import { isoTime } from '../lib/clock.ts';
 import type { ReceiverDomainRow } from '../store/tables.generated.ts';
 import { accountState } from './account-state.ts';
@@ -94,7 +94,7 @@ export async function noAddressesReason(
     reason ??
     notYet(app, 'Microsoft', period) ?? {
       code: 'too_little_mail',
-      message: `Microsoft published nothing from ${period.from} to ${period.to}. It leaves out addresses with fewer than 100 messages a day.`,
+      message: `Microsoft published nothing ${periodInWords(app, period)}. It leaves out addresses with fewer than 100 messages a day.`,
     }
   );
 }
@@ -125,7 +125,7 @@ function reasonOf(
   return (
     notYet(app, 'Google', period) ?? {
       code: 'too_little_mail',
-      message: `Google published nothing about ${domain} from ${period.from} to ${period.to}. It does so only for days with enough mail to Gmail.`,
+      message: `Google published nothing about ${domain} ${periodInWords(app, period)}. It does so only for days with enough mail to Gmail.`,
     }
   );
 }
@@ -165,3 +165,9 @@ function notYet({ clock }: Context, who: string, { from }: Days): NoData | null 
     message: `${who} publishes the figures of a day one to two days later.`,
   };
 }
+
+/** Without dates: whoever asks knows them, and pages show dates as their reader does. */
+const periodInWords = ({ clock }: Context, period: Days): string =>
+  period.to === isoTime(clock.now()).slice(0, 10)
+    ? `in the last ${daysOfPeriod(period)} days`
+    : 'in this period';

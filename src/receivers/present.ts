@@ -89,22 +89,23 @@ export const presentDay = (day: GoogleDay): ReceiverDay => ({
 const MAX_ADDRESSES = 100;
 const MAX_RANGES = 100;
 
-/** `address` is normalized. */
+/** `asked`: normalized; null for all. Those that are blocked are shown without activity, too. */
 export async function presentAddresses(
   app: Pick<App, 'db' | 'clock' | 'config'>,
   period: Period,
-  address: string | null,
+  asked: string[] | null,
 ): Promise<SendingAddresses> {
-  const { names, count } = await topAddresses(app.db, period, { address, limit: MAX_ADDRESSES });
+  const { names, count } = await topAddresses(app.db, period, { asked, limit: MAX_ADDRESSES });
   const days = await addressDays(app.db, { ...period, addresses: names });
   const blocks = await addressBlocks(app.db);
   const findBlock = blockFinder(blocks);
-  const block = address === null ? null : findBlock(address);
-  const ranges = address === null ? blocks : block ? [block] : [];
+  const ranges =
+    asked === null ? blocks : [...new Set(asked.flatMap((address) => findBlock(address) ?? []))];
+  const blocked = (asked ?? []).filter((address) => findBlock(address)?.blocked === 1);
   return {
     object: 'sending_addresses',
     ...period,
-    addresses: names.map((name) => ({
+    addresses: [...new Set([...names, ...blocked])].map((name) => ({
       address: name,
       ...presentBlock(findBlock(name)),
       days: days.filter((day) => day.address === name).map(presentAddressDay),
@@ -126,7 +127,7 @@ export async function presentAddresses(
         ? null
         : await noAddressesReason(app, {
             ...period,
-            ...(address === null ? {} : { addresses: [address] }),
+            ...(asked === null ? {} : { addresses: asked }),
           }),
   };
 }

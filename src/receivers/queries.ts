@@ -109,10 +109,11 @@ export async function addressDays(
 export async function topAddresses(
   db: Db | Tx,
   { from, to }: Days,
-  { address, limit }: { address: string | null; limit: number },
+  { asked, limit }: { asked: string[] | null; limit: number },
 ): Promise<{ names: string[]; count: number }> {
+  if (asked?.length === 0) return { names: [], count: 0 };
   let query = db.selectFrom('receiver_addresses').where('day', '>=', from).where('day', '<=', to);
-  if (address !== null) query = query.where('address', '=', address);
+  if (asked !== null) query = query.where('address', 'in', asked);
   const rows = await query
     .select('address')
     .groupBy('address')

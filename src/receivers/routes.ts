@@ -94,7 +94,7 @@ const addresses = route({
   async handle({ app, query }) {
     const address = query.address === undefined ? null : requireAddress(query.address);
     const period = daysOf(app, query, address === null ? MAX_DAYS_OF_ALL : MAX_DAYS);
-    return presentAddresses(app, period, address);
+    return presentAddresses(app, period, address === null ? null : [address]);
   },
 });
 

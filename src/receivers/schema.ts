@@ -306,7 +306,7 @@ export const SendingAddresses = named(
     ...PERIOD,
     addresses: described(
       v.array(SendingAddress),
-      'The addresses with activity, those with the most recipients first; at most 100.',
+      'The addresses with activity, those with the most recipients first; at most 100. `address` is here without activity, too, if it is blocked.',
     ),
     address_count: described(Count, 'The number of addresses with activity.', 1),
     ranges: described(

@@ -15,6 +15,7 @@ import {
   TALLY_COLUMNS,
   type TallyCounts,
 } from '../mailtests/tally.ts';
+import { sendingAddresses } from '../picture/addresses.ts';
 import { receiverFigures } from '../receivers/summary.ts';
 import type { Summary } from '../report/summary.ts';
 import { type Db, inSnapshot, type Tx } from '../store/open.ts';
@@ -134,7 +135,9 @@ async function receiversOf(
   { from, to, livemode, domains }: SummarySpan & Scope,
 ): Promise<Summary['receivers']> {
   const days = livemode ? daysBetween(from, to) : null;
-  return days && receiverFigures(db, { ...days, domains, addresses: domains && [] });
+  if (days === null) return null;
+  const addresses = domains && (await sendingAddresses(db, domains, days.to));
+  return receiverFigures(db, { ...days, domains, addresses });
 }
 
 /** Averages with the number of values behind them. */

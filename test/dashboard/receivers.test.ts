@@ -140,14 +140,17 @@ test('Without accounts, Gmail and Outlook are not set up, and the page of receiv
 
 test('Outlook shows the addresses that send for the domain, and no others', async (t) => {
   const { app, id, member, path } = await startPages(t);
-  await app.db
-    .insertInto('feedback_addresses')
-    .values({
-      ...{ id: `${id} ${ADDRESS}`, domain_id: id, address: ADDRESS, messages: 9, passed: 9 },
-      ...{ first_day: dayAgo(app, 9), last_day: dayAgo(app, 2) },
-      look_up_at: isoTime(app.clock.now() + 1e9),
-    })
-    .execute();
+  const quiet = Array.from({ length: 25 }, (_, i) => `192.0.2.${100 + i}`);
+  for (const [i, address] of [ADDRESS, ...quiet].entries())
+    await app.db
+      .insertInto('feedback_addresses')
+      .values({
+        ...{ id: `${id} ${address}`, domain_id: id, address, messages: 90, passed: 90 - i },
+        ...{ first_day: dayAgo(app, 9), last_day: dayAgo(app, 2) },
+        look_up_at: isoTime(app.clock.now() + 1e9),
+      })
+      .execute();
+  await storeBlock(app, quiet[24]!, 'Blocked due to user complaints');
   await storeAddressDay(app, ADDRESS, 2, {
     filter_result: 'YELLOW',
     complaint_rate: 0.003,
@@ -155,8 +158,10 @@ test('Outlook shows the addresses that send for the domain, and no others', asyn
   });
   await storeAddressDay(app, '198.51.100.7', 2, { filter_result: 'RED' });
   const card = cardOf((await member.get(path)).html, 'outlook');
-  assert.match(textOf(card), /figures for 1 of 1 IP address that sends for example\.com/);
+  assert.match(textOf(card), /figures for 1 of 26 IP addresses that send for example\.com/);
   assert.match(textOf(card), /192\.0\.2\.10 Yellow .* 0\.3% /);
+  // The headline names it, although it has no activity.
+  assert.match(textOf(card), /192\.0\.2\.124 Blocked Blocked due to user complaints/);
   assert.doesNotMatch(card, /198\.51\.100\.7/);
 });
 

@@ -162,7 +162,7 @@ const EXPECTED = (id: string): ReceiverFigures => ({
 });
 
 test('GET /v1/reports/summary has what Google and Microsoft publish; test mode and quiet periods have not', async (t) => {
-  const { service, id, domain, publish } = await start(t);
+  const { service, db, id, domain, publish } = await start(t);
   const quiet = await domain('quiet.example');
   const figures = async (query: string, key?: string) => {
     const { status, body } = await service.call<{ receivers: ReceiverFigures | null }>(
@@ -175,7 +175,16 @@ test('GET /v1/reports/summary has what Google and Microsoft publish; test mode a
   await publish(STORY);
   assert.deepEqual(await figures('period=week'), EXPECTED(id));
   const own = await figures(`period=week&domain_id=${id}`);
-  assert.deepEqual(own!.gmail, EXPECTED(id).gmail);
+  assert.deepEqual([own!.gmail, own!.outlook], [EXPECTED(id).gmail, null]);
+  await db
+    .insertInto('feedback_addresses')
+    .values({
+      ...{ id: `${id} 203.0.113.9`, domain_id: id, address: '203.0.113.9', messages: 9, passed: 9 },
+      ...{ first_day: '2026-11-10', last_day: '2026-11-20', look_up_at: '2027-01-01' },
+    })
+    .execute();
+  const { outlook } = (await figures(`period=week&domain_id=${id}`))!;
+  assert.deepEqual([outlook!.addresses, outlook!.spam], [1, EXPECTED(id).outlook!.spam]);
   assert.equal(await figures(`period=week&domain_id=${quiet}`), null);
   const month = await figures('period=month');
   assert.deepEqual(month!.gmail.domains[0]!.spam_rate!.highest, {

@@ -6,10 +6,9 @@ import type { DomainPicture } from '../../picture/schema.ts';
 import type { FirstStep, Problem, SourceLine, Statement } from '../../picture/types.ts';
 import { sanitize } from '../../report/blocks.ts';
 import { Chevron, Icon, StateMark } from '../../report/html/components.tsx';
-import { dayInWords } from '../../report/times.ts';
 import { Card } from '../frame/card.tsx';
 import { NotSetUp } from '../frame/states.tsx';
-import { Ago, Time } from '../frame/times.tsx';
+import { Ago, Day, Time } from '../frame/times.tsx';
 import { DnsRecord } from './dns-record.tsx';
 
 type Picture = v.InferOutput<typeof DomainPicture>;
@@ -29,7 +28,7 @@ export function PictureHead({ picture }: { picture: Picture }) {
             <p class="muted">
               {since && (
                 <>
-                  Since <Day at={since} />.{' '}
+                  Since <DayOf at={since} />.{' '}
                 </>
               )}
               {others > 0 && (
@@ -140,7 +139,7 @@ function ProblemItem({ problem, domain, isFirst }: ItemProps) {
           <span class="small muted">
             {since && (
               <>
-                Since <Day at={since} />
+                Since <DayOf at={since} />
               </>
             )}
             {since && is_disputed && ' · '}
@@ -177,7 +176,7 @@ function StatementLine({ statement }: { statement: Statement }) {
           {basis && `${basis}. `}
           {since && (
             <>
-              Since <Day at={since} />.{' '}
+              Since <DayOf at={since} />.{' '}
             </>
           )}
           {at && (
@@ -195,7 +194,7 @@ function StatementLine({ statement }: { statement: Statement }) {
 }
 
 /** A time, or a day such as `2026-11-21`. */
-const When = ({ at }: { at: string }) => (isDay(at) ? <>{dayInWords(at)}</> : <Ago at={at} />);
+const When = ({ at }: { at: string }) => (isDay(at) ? <Day day={at} /> : <Ago at={at} />);
 
 /** The day of a time. */
-const Day = ({ at }: { at: string }) => (isDay(at) ? <>{dayInWords(at)}</> : <Time at={at} day />);
+const DayOf = ({ at }: { at: string }) => (isDay(at) ? <Day day={at} /> : <Time at={at} day />);

@@ -46,6 +46,27 @@ export function Time({ at, day = false }: TimeProps) {
   );
 }
 
+/** For charts, where only the language that the member has chosen is known. */
+export function useDayText(): (day: string) => string {
+  const { locale } = useReader();
+  return (day) => formatTime(day, { timeZone: null, locale, day: true });
+}
+
+/** A day such as `2026-11-21`, which is the same in every time zone. */
+export function Day({ day }: { day: string }) {
+  const { locale, hasOwnLocale } = useReader();
+  return (
+    <time
+      dateTime={day}
+      data-format="day"
+      data-local={hasOwnLocale ? undefined : ''}
+      data-zone="UTC"
+    >
+      {formatTime(day, { timeZone: null, locale, day: true })}
+    </time>
+  );
+}
+
 interface TimeElementProps {
   at: string;
   format: 'ago' | 'day' | 'time';

@@ -4,10 +4,9 @@ import type { SendingAddresses } from '../../receivers/schema.ts';
 import { ScrollArea, StateMark } from '../../report/html/components.tsx';
 import { rateInWords } from '../../report/spam-rate.ts';
 import { formatCount } from '../../report/summary.ts';
-import { dayInWords } from '../../report/times.ts';
 import { Fold } from '../frame/states.tsx';
 import { DataTable } from '../frame/table.tsx';
-import { Time } from '../frame/times.tsx';
+import { Day as DayInWords, Time } from '../frame/times.tsx';
 import { Spark } from './spark.tsx';
 
 type SendingAddress = SendingAddresses['addresses'][number];
@@ -23,8 +22,16 @@ const resultOf = ({ filter_result }: Day) =>
   filter_result === null ? null : FILTER_RESULTS[filter_result];
 const levelOf = (day: Day): number => resultOf(day)?.level ?? 0;
 
+/** A day can have several periods: the worst of the latest day. */
+const latestOf = ([latest, ...others]: Day[]): Day | undefined =>
+  latest &&
+  others
+    .filter(({ date }) => date === latest.date)
+    .reduce((worst, each) => (levelOf(each) > levelOf(worst) ? each : worst), latest);
+
 /** Blocked first, then the worst latest result. */
-function badness({ blocked, days: [latest] }: SendingAddress): number {
+function badness({ blocked, days }: SendingAddress): number {
+  const latest = latestOf(days);
   return (blocked ? 10 : 0) + (latest ? levelOf(latest) : 0);
 }
 
@@ -91,13 +98,16 @@ export function Addresses({ addresses, from, to }: AddressesProps) {
         </p>
       )}
       <p class="small muted">
-        {`From ${dayInWords(from)} to ${dayInWords(to)}. Green: Outlook treats under 10% of the mail as spam, red: over 90%. Microsoft shows an address only on days with at least 100 messages.`}
+        From <DayInWords day={from} /> to <DayInWords day={to} />. Green: Outlook treats under 10%
+        of the mail as spam, red: over 90%. Microsoft shows an address only on days with at least
+        100 messages.
       </p>
     </>
   );
 }
 
-function AddressState({ blocked, details, since, days: [latest] }: SendingAddress) {
+function AddressState({ blocked, details, since, days }: SendingAddress) {
+  const latest = latestOf(days);
   const result = latest ? resultOf(latest) : null;
   return (
     <>
@@ -121,7 +131,7 @@ function AddressState({ blocked, details, since, days: [latest] }: SendingAddres
       {latest && (
         <span class="row-note small">
           {blocked && result && `${result.word} on `}
-          {dayInWords(latest.date)}
+          <DayInWords day={latest.date} />
         </span>
       )}
     </>
@@ -163,7 +173,9 @@ function complaintsInWords(days: Day[]) {
   return (
     <>
       {complaintRate(worst)}
-      <div class="small muted">{dayInWords(worst.date)}</div>
+      <div class="small muted">
+        <DayInWords day={worst.date} />
+      </div>
     </>
   );
 }
@@ -211,7 +223,9 @@ export function AddressDays({ addresses }: Pick<AddressesProps, 'addresses'>) {
           <tbody>
             {rows.map((day) => (
               <tr key={`${day.receiver_id} ${day.address} ${day.started_at}`}>
-                <th scope="row">{dayInWords(day.date)}</th>
+                <th scope="row">
+                  <DayInWords day={day.date} />
+                </th>
                 <td>
                   <code>{day.address}</code>
                 </td>

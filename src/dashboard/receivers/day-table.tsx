@@ -4,7 +4,7 @@ import type { ReceiverDay } from '../../receivers/schema.ts';
 import { ScrollArea } from '../../report/html/components.tsx';
 import { rateInWords } from '../../report/spam-rate.ts';
 import { formatCount } from '../../report/summary.ts';
-import { dayInWords } from '../../report/times.ts';
+import { Day } from '../frame/times.tsx';
 
 interface DayColumn {
   title: string;
@@ -44,7 +44,9 @@ export const DayTable = ({ days }: { days: ReceiverDay[] }) => (
         <tbody>
           {days.toReversed().map((day) => (
             <tr key={day.date}>
-              <th scope="row">{dayInWords(day.date)}</th>
+              <th scope="row">
+                <Day day={day.date} />
+              </th>
               {COLUMNS.map(({ title, cell }) => (
                 <td key={title} class="number">
                   {cell(day)}

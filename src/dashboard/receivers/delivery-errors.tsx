@@ -4,8 +4,8 @@ import type { ReceiverDay } from '../../receivers/schema.ts';
 import { explainError } from '../../report/delivery-errors.ts';
 import { rateInWords } from '../../report/spam-rate.ts';
 import { formatCount } from '../../report/summary.ts';
-import { dayInWords } from '../../report/times.ts';
 import { DataTable } from '../frame/table.tsx';
+import { Day } from '../frame/times.tsx';
 import { codeInWords } from './compliance.tsx';
 
 interface ErrorSums {
@@ -58,7 +58,11 @@ export function DeliveryErrors({ days }: { days: ReceiverDay[] }) {
               <>
                 <span class="stacked-title">Highest rate: </span>
                 {peak === null ? '–' : rateInWords(peak.rate)}
-                {peak && <div class="small muted">{dayInWords(peak.date)}</div>}
+                {peak && (
+                  <div class="small muted">
+                    <Day day={peak.date} />
+                  </div>
+                )}
               </>
             ),
           },

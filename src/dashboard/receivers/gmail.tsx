@@ -7,8 +7,8 @@ import type { ReceiverDay } from '../../receivers/schema.ts';
 import { ScrollArea } from '../../report/html/components.tsx';
 import { rateInWords, spamRateState } from '../../report/spam-rate.ts';
 import { formatCount } from '../../report/summary.ts';
-import { dayInWords } from '../../report/times.ts';
 import { Card } from '../frame/card.tsx';
+import { Day } from '../frame/times.tsx';
 import { Compliance, type Requirement } from './compliance.tsx';
 import { DayTable } from './day-table.tsx';
 import { DeliveryErrors } from './delivery-errors.tsx';
@@ -32,7 +32,7 @@ export function Gmail(props: GmailProps) {
   const { days, noData, requirements, periods } = props;
   const hasDays = days.length > 0;
   return (
-    <Card title="Gmail" id="gmail" actions={hasDays && periods}>
+    <Card title="Gmail" id="gmail" actions={noData?.code !== 'not_set_up' && periods}>
       {noData && <NoData reason={noData} />}
       {hasDays && (
         <>
@@ -85,9 +85,13 @@ function SpamRate({ days, from, to }: GmailProps) {
         <span class={`rate-figure ${spamRateState(latest.spam_rate!)}`}>
           {rateInWords(latest.spam_rate!)}
         </span>{' '}
-        {`on ${dayInWords(latest.date)}`}
-        {worst !== latest &&
-          `; highest ${rateInWords(worst.spam_rate!)} on ${dayInWords(worst.date)}`}
+        on <Day day={latest.date} />
+        {worst !== latest && (
+          <>
+            {`; highest ${rateInWords(worst.spam_rate!)} on `}
+            <Day day={worst.date} />
+          </>
+        )}
       </p>
       <p class="small muted">
         {`Of the mail that reached inboxes. ${formatCount(known.length)} of ${formatCount(length, 'day')} have data.`}
@@ -118,7 +122,7 @@ function PassRates({ days, from, to }: GmailProps) {
               Lowest
             </th>
             <th scope="col" class="wide desktop spark-cell">
-              {`${dayInWords(from)} to ${dayInWords(to)}`}
+              <Day day={from} /> to <Day day={to} />
             </th>
           </tr>
         </thead>
@@ -169,6 +173,8 @@ function PassRates({ days, from, to }: GmailProps) {
 const Figure = ({ share, day }: { share: number; day: string }) => (
   <>
     {rateInWords(share)}
-    <div class="small muted">{dayInWords(day)}</div>
+    <div class="small muted">
+      <Day day={day} />
+    </div>
   </>
 );

@@ -1,14 +1,13 @@
 /** What receivers publish about one domain and the addresses that send for it, for its page. */
 
 import { dayBefore, lastDays } from '../../feedback/sums.ts';
+import { readableDomain } from '../../lib/readable-domain.ts';
 import { sendingAddresses } from '../../picture/addresses.ts';
 import { pictureOperations } from '../../picture/routes.ts';
-import { type NoData, noAddressesReason } from '../../receivers/no-data.ts';
+import type { NoData } from '../../receivers/no-data.ts';
+import { presentAddresses } from '../../receivers/present.ts';
 import { receiverOperations } from '../../receivers/routes.ts';
 import type { PageCall } from '../frame/app-page.tsx';
-
-/** Each needs its own queries. */
-const MAX_ADDRESSES = 20;
 
 interface Period {
   from: string;
@@ -40,19 +39,13 @@ export async function receiversOf(
   };
 }
 
-async function outlookOf(call: PageCall, domain: { id: string; name: string }, period: Period) {
-  const { app } = call;
-  const known = (await sendingAddresses(app.db, domain, period.to)).slice(0, MAX_ADDRESSES);
-  const answers = await Promise.all(
-    known.map((address) =>
-      call.invoke(receiverOperations.addresses, { query: { address, ...period } }),
-    ),
-  );
-  const reason = await noAddressesReason(app, { ...period, addresses: known });
+async function outlookOf({ app }: PageCall, domain: { id: string; name: string }, period: Period) {
+  const known = await sendingAddresses(app.db, [domain.id], period.to);
+  const { addresses, address_count, no_data } = await presentAddresses(app, period, known);
   return {
-    ...{ domain: domain.name, ...period, known: known.length },
-    addresses: answers.flatMap(({ addresses }) => addresses),
-    noData: reason?.code === 'too_little_mail' && known.length === 0 ? NO_ADDRESSES : reason,
+    ...{ domain: readableDomain(domain.name), ...period, known: known.length, addresses },
+    active: address_count,
+    noData: no_data?.code === 'too_little_mail' && known.length === 0 ? NO_ADDRESSES : no_data,
   };
 }
 

@@ -11,6 +11,8 @@ interface OutlookProps {
   domain: string;
   /** How many addresses are known to send for the domain. */
   known: number;
+  /** How many of them have figures. */
+  active: number;
   addresses: SendingAddresses['addresses'];
   from: string;
   to: string;
@@ -18,14 +20,14 @@ interface OutlookProps {
   noData: NoDataReason | null;
 }
 
-export function Outlook({ domain, known, addresses, from, to, noData }: OutlookProps) {
+export function Outlook({ domain, known, active, addresses, from, to, noData }: OutlookProps) {
   return (
     <Card title="Outlook" id="outlook">
       {noData && <NoData reason={noData} />}
       {addresses.length > 0 && (
         <>
           <p>
-            {`Microsoft has figures for ${formatCount(addresses.length)} of ${formatCount(known)} IP ${known === 1 ? 'address that sends' : 'addresses that send'} for ${domain}. They cover all mail of an address, not only mail of this domain.`}
+            {`Microsoft has figures for ${formatCount(active)} of ${formatCount(known)} IP ${known === 1 ? 'address that sends' : 'addresses that send'} for ${domain}. They cover all mail of an address, not only mail of this domain.`}
           </p>
           <Addresses addresses={addresses} from={from} to={to} />
           <AddressDays addresses={addresses} />

@@ -1,7 +1,7 @@
 /** The spam rate at Gmail by day, with the limits that Google sets. */
 
 import { rateInWords, SPAM_GOAL, SPAM_LIMIT, spamRateState } from '../../report/spam-rate.ts';
-import { dayInWords } from '../../report/times.ts';
+import { useDayText } from '../frame/times.tsx';
 import { dayAxis } from './day-axis.ts';
 
 interface Day {
@@ -32,6 +32,7 @@ export function SpamChart({ days, from, to }: ChartProps) {
   const peak = Math.max(0, ...known.map(({ spam_rate }) => spam_rate));
   const scale = Math.min(MAX_SCALE, Math.max(MIN_SCALE, peak * 1.1));
   const axis = dayAxis({ from, to });
+  const dayText = useDayText();
   const yOf = (rate: number) => TOP + HEIGHT * (1 - Math.min(1, rate / scale));
   return (
     <>
@@ -39,7 +40,7 @@ export function SpamChart({ days, from, to }: ChartProps) {
         class="rate-chart"
         role="img"
         height={TOP + HEIGHT + BOTTOM}
-        aria-label={`Spam rate by day from ${dayInWords(from)} to ${dayInWords(to)}, highest ${rateInWords(peak)}. Google’s limits are 0.1% and 0.3%.`}
+        aria-label={`Spam rate by day from ${dayText(from)} to ${dayText(to)}, highest ${rateInWords(peak)}. Google’s limits are 0.1% and 0.3%.`}
       >
         <line class="base" x1="0" x2="100%" y1={TOP + HEIGHT} y2={TOP + HEIGHT} />
         <text x="-8" y={TOP + HEIGHT + 4} text-anchor="end">
@@ -55,7 +56,7 @@ export function SpamChart({ days, from, to }: ChartProps) {
               y={TOP + HEIGHT - height}
               height={height}
             >
-              <title>{`${dayInWords(date)}: ${rateInWords(spam_rate)}`}</title>
+              <title>{`${dayText(date)}: ${rateInWords(spam_rate)}`}</title>
             </rect>
           );
         })}
@@ -68,10 +69,10 @@ export function SpamChart({ days, from, to }: ChartProps) {
           </g>
         ))}
         <text x="0" y={TOP + HEIGHT + 19}>
-          {dayInWords(from)}
+          {dayText(from)}
         </text>
         <text x="100%" y={TOP + HEIGHT + 19} text-anchor="end">
-          {dayInWords(to)}
+          {dayText(to)}
         </text>
       </svg>
       <p class="small muted">

@@ -1,6 +1,6 @@
 /** A small chart of values by day, for a cell of a table. The figures are beside it or in a table. */
 
-import { dayInWords } from '../../report/times.ts';
+import { useDayText } from '../frame/times.tsx';
 import { dayAxis } from './day-axis.ts';
 
 const HEIGHT = 28;
@@ -28,6 +28,7 @@ interface SparkProps {
 
 export function Spark({ label, days, from, to }: SparkProps) {
   const axis = dayAxis({ from, to });
+  const dayText = useDayText();
   return (
     <svg class="spark" role="img" aria-label={label}>
       <line class="base" x1="0" x2="100%" y1={HEIGHT - 0.5} y2={HEIGHT - 0.5} />
@@ -35,7 +36,7 @@ export function Spark({ label, days, from, to }: SparkProps) {
         const height = Math.max(MIN_BAR, Math.min(1, share) * HEIGHT);
         return (
           <rect key={date} class={state} {...axis.barOf(date)} y={HEIGHT - height} height={height}>
-            <title>{`${dayInWords(date)}: ${text}`}</title>
+            <title>{`${dayText(date)}: ${text}`}</title>
           </rect>
         );
       })}
