@@ -10,7 +10,7 @@ import { type Db, inSnapshot, type Tx } from '../store/open.ts';
 import type { DomainRow, ReceiverRequirementRow } from '../store/tables.generated.ts';
 import { sectionOf } from './findings.ts';
 import { daysAgo, RECENT_DAYS } from './reading.ts';
-import { latestTests } from './tests.ts';
+import { latestTests, type ReadTest, senderOf } from './tests.ts';
 
 type Verdict = 'pass' | 'warn' | 'fail';
 
@@ -64,10 +64,10 @@ export async function complianceOf(
 const isVerdict = (status: CheckStatus): status is Verdict =>
   status === 'pass' || status === 'warn' || status === 'fail';
 
-/** The latest result of each check that has one, in tests and in the health of the domain. */
+/** The latest result of each check, in the health of the domain and in tests; of several senders, the worst. */
 async function ownFindings(db: Db | Tx, domain: DomainRow, from: string): Promise<OwnFinding[]> {
   const tests = await latestTests(db, domain.id, { from });
-  const ofTests = tests.flatMap(({ id: test_id, completed_at: at, checks }) =>
+  const findingsOf = ({ id: test_id, completed_at: at, checks }: ReadTest): OwnFinding[] =>
     checks.flatMap(({ id, label, status, title, fix }) =>
       isVerdict(status)
         ? [
@@ -77,16 +77,20 @@ async function ownFindings(db: Db | Tx, domain: DomainRow, from: string): Promis
             },
           ]
         : [],
-    ),
-  );
-  return [...newestByCheck(ofTests), ...healthFindings(domain)];
+    );
+  const series = [...Map.groupBy(tests, senderOf).values()];
+  const ofSenders = series.flatMap((ofOne) => newestByCheck(ofOne.flatMap(findingsOf)));
+  return [...worstByCheck(ofSenders), ...healthFindings(domain)];
 }
 
 /** Of findings with the newest first. */
 const newestByCheck = (findings: OwnFinding[]): OwnFinding[] =>
   [...Map.groupBy(findings, ({ check }) => check).values()].map(([first]) => first!);
 
-const HEALTH_RANK = { fail: 0, warn: 1, pass: 2 };
+const worstByCheck = (findings: OwnFinding[]): OwnFinding[] =>
+  newestByCheck(findings.toSorted((a, b) => RANK[a.status] - RANK[b.status]));
+
+const RANK = { fail: 0, warn: 1, pass: 2 };
 
 /** Of several selectors, the worst. */
 function healthFindings({ id: domainId, health_checks, health_checked_at: at }: DomainRow) {
@@ -102,7 +106,7 @@ function healthFindings({ id: domainId, health_checks, health_checked_at: at }: 
         ]
       : [],
   );
-  return newestByCheck(findings.toSorted((a, b) => HEALTH_RANK[a.status] - HEALTH_RANK[b.status]));
+  return worstByCheck(findings);
 }
 
 /** Exported for tests. */

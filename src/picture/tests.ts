@@ -136,7 +136,7 @@ async function withoutTests(
 }
 
 /** Messages with the same name, or from the same address, were sent in the same way. */
-const senderOf = ({ name, from_address }: ReadTest): string =>
+export const senderOf = ({ name, from_address }: ReadTest): string =>
   name === null ? `from ${from_address?.toLowerCase()}` : `name ${name}`;
 
 const MAX_SENDER = 60;

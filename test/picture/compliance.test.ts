@@ -103,3 +103,16 @@ test('Viewers and test-mode keys read the picture and the requirements of a doma
     assert.equal((await call('GET', path)).status, 404);
   assert.equal((await call('GET', '/v1/receivers/compliance')).status, 422);
 });
+
+test('Of several senders, the worst result counts, as in the picture', async (t) => {
+  const world = await startWorld(t);
+  await world.test({ spf: 'fail' }, 2, { name: 'Shop' });
+  await world.test({ spf: 'pass' }, 1, { name: 'News' });
+  await world.requirement('SPF', 'NEEDS_WORK');
+  const { requirements } = await rowsOf(world);
+  assert.deepEqual(
+    requirements[0]!.own.map(({ status, at }) => [status, at]),
+    [['fail', ago(2)]],
+  );
+  assert.equal(requirements[0]!.agrees, true);
+});
