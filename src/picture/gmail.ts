@@ -4,16 +4,12 @@ import { RECEIVER_NAMES } from '../config/receivers.ts';
 import { dayBefore } from '../feedback/sums.ts';
 import { noDataReason } from '../receivers/no-data.ts';
 import { type GoogleDay, googleDays } from '../receivers/queries.ts';
+import { ERROR_LIMITS, explainError } from '../report/delivery-errors.ts';
+import { rateInWords, SPAM_GOAL, SPAM_LIMIT } from '../report/spam-rate.ts';
 import { dayInWords } from '../report/times.ts';
-import { explainError } from './delivery-errors.ts';
 import { type Finding, fine, notKnown, problem, sectionOf } from './findings.ts';
 import { RECENT_DAYS, type Reading } from './reading.ts';
-import { rateInWords } from './texts.ts';
 import type { Topic } from './types.ts';
-
-/** Google’s own limits for the share of mail in inboxes that recipients report as spam. */
-export const SPAM_LIMIT = 0.003;
-export const SPAM_GOAL = 0.001;
 
 /** Google’s days are up to two days late. An older one does not say how it is now. */
 const CURRENT_DAYS = 7;
@@ -107,13 +103,13 @@ function spamFindings(gmail: Gmail): Finding[] {
 }
 
 const ERRORS = [
-  { metric: 'reject_rate', type: 'reject', verb: 'reject', some: 0.01, much: 0.05 },
-  // Gmail delays some mail of every sender, and accepts it later.
-  { metric: 'temp_fail_rate', type: 'temp_fail', verb: 'delay', some: 0.1, much: null },
+  { metric: 'reject_rate', type: 'reject', verb: 'reject' },
+  { metric: 'temp_fail_rate', type: 'temp_fail', verb: 'delay' },
 ] as const;
 
 function errorFindings(gmail: Gmail): Finding[] {
-  return ERRORS.flatMap(({ metric, type, verb, some, much }) => {
+  return ERRORS.flatMap(({ metric, type, verb }) => {
+    const { some, much } = ERROR_LIMITS[type];
     const rates = ratesOf(gmail, metric);
     if (rates === null) return [];
     const [latest] = rates;

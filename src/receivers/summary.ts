@@ -14,7 +14,7 @@ import type {
   ReceiverFigures,
 } from '../report/summary.ts';
 import { type Db, inSnapshot, type Tx } from '../store/open.ts';
-import { blockFinder } from './blocks.ts';
+import { blockFinder, subjectOf } from './blocks.ts';
 import { addressBlocks, type Days, type GoogleErrors } from './queries.ts';
 import { requirementName } from './requirements.ts';
 
@@ -274,8 +274,7 @@ async function blockedIn(
     addresses: blocked
       .slice(0, MAX_FIGURE_ADDRESSES)
       .map(({ first_address, last_address, since, details }) => ({
-        address:
-          first_address === last_address ? first_address : `${first_address}-${last_address}`,
+        address: subjectOf({ first_address, last_address }),
         ...{ since, details },
       })),
   };

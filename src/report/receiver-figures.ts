@@ -1,8 +1,9 @@
 /** What Google and Microsoft publish about the mail of a period: the figures and their sentences. */
 
-import type { State } from './blocks.ts';
+import { errorState, explainError } from './delivery-errors.ts';
 import type { FigureRow } from './feedback-figures.ts';
 import { truncate } from './plain-text.ts';
+import { rateInWords, SPAM_GOAL, SPAM_LIMIT, spamRateState } from './spam-rate.ts';
 import {
   type DeliveryErrors,
   formatCount,
@@ -12,45 +13,11 @@ import {
 } from './summary.ts';
 import { dateIn, dayInWords } from './times.ts';
 
-/** Google asks bulk senders to stay below the first, and never to reach the second. */
-export const SPAM_RATE_GOAL = 0.001;
-export const SPAM_RATE_LIMIT = 0.003;
-
 /** How many domains and addresses are in the figures. */
 export const MAX_FIGURE_DOMAINS = 10;
 export const MAX_FIGURE_ADDRESSES = 10;
 
 export const PUBLISHED_TITLE = 'What Google and Microsoft publish';
-
-/** Of a rate from 0 to 1. */
-export function spamRateState(rate: number): State {
-  if (rate >= SPAM_RATE_LIMIT) return 'fail';
-  return rate >= SPAM_RATE_GOAL ? 'warn' : 'pass';
-}
-
-/** `0.12%`. Rounded down, so that a rate below a limit never looks as if it reached it. */
-export function formatSpamRate(rate: number): string {
-  if (rate <= 0) return '0%';
-  const percent = Math.floor(rate * 10_000 + 1e-9) / 100;
-  return percent === 0 ? '<0.01%' : `${percent}%`;
-}
-
-/** Why Gmail rejects or defers mail, by the names that Google uses. */
-const ERROR_REASONS: Record<string, string> = {
-  bad_attachment: 'attachment type that Gmail blocks',
-  bad_or_missing_ptr_record: 'reverse DNS (PTR) missing or wrong',
-  ip_in_rbls: 'sending address on a blocklist',
-  low_domain_reputation: 'low reputation of the domain',
-  low_ip_reputation: 'low reputation of a sending address',
-  spammy_content: 'content that looks like spam',
-  stamp_policy_error: 'DMARC policy of the domain',
-  anomalous_traffic_pattern: 'unusual amount of mail',
-  other: 'other reasons',
-};
-
-/** For reasons that Google has added since, the name that it uses. */
-const errorReasonInWords = (reason: string): string =>
-  Object.hasOwn(ERROR_REASONS, reason) ? ERROR_REASONS[reason]! : reason.replaceAll('_', ' ');
 
 /** Compares: negative if the first is worse. */
 export function worstFirst(a: GmailFigures, b: GmailFigures): number {
@@ -64,9 +31,9 @@ export function worstFirst(a: GmailFigures, b: GmailFigures): number {
 
 function severityOf({ spam_rate, requirements }: GmailFigures): number {
   const rate = spam_rate?.highest.rate ?? 0;
-  if (rate >= SPAM_RATE_LIMIT) return 3;
+  if (rate >= SPAM_LIMIT) return 3;
   if ((requirements?.needs_work.length ?? 0) > 0) return 2;
-  return rate >= SPAM_RATE_GOAL ? 1 : 0;
+  return rate >= SPAM_GOAL ? 1 : 0;
 }
 
 /** The rows that all media show. What is not known is grey or has no row. */
@@ -84,8 +51,8 @@ function gmailRows(figures: GmailFigures, hasSeveral: boolean): FigureRow[] {
   return [
     spamRow(figures),
     ...requirementRow(figures),
-    ...errorRow('Rejected by Gmail', rejected),
-    ...errorRow('Deferred by Gmail', deferred),
+    ...errorRow('reject', rejected),
+    ...errorRow('temp_fail', deferred),
   ].map((row) => ({ ...row, name: `${row.name}${suffix}` }));
 }
 
@@ -99,7 +66,7 @@ function spamRow({ spam_rate }: GmailFigures): FigureRow {
   const { highest } = spam_rate;
   return {
     name,
-    value: formatSpamRate(highest.rate),
+    value: rateInWords(highest.rate),
     state: spamRateState(highest.rate),
     basis: `On ${dayInWords(highest.day)}, ${rankInWords(spam_rate)}`,
   };
@@ -110,7 +77,7 @@ function rankInWords({ days, latest, highest }: NonNullable<GmailFigures['spam_r
   if (days === 1) return 'the only day with data';
   return latest.day === highest.day
     ? `the latest and highest of ${formatCount(days)} days with data`
-    : `the highest of ${formatCount(days)} days with data; ${formatSpamRate(latest.rate)} on ${dayInWords(latest.day)}`;
+    : `the highest of ${formatCount(days)} days with data; ${rateInWords(latest.rate)} on ${dayInWords(latest.day)}`;
 }
 
 const MAX_NAMED = 3;
@@ -141,13 +108,17 @@ function requirementRow({ requirements }: GmailFigures): FigureRow[] {
 
 const dayOf = (time: string): string => dayInWords(time.slice(0, 10));
 
-function errorRow(name: string, errors: DeliveryErrors | null): FigureRow[] {
+function errorRow(type: 'reject' | 'temp_fail', errors: DeliveryErrors | null): FigureRow[] {
   if (errors === null) return [];
   const { day, rate, reason } = errors;
-  const why = reason === null ? '' : `; most frequent reason: ${errorReasonInWords(reason)}`;
+  const { name: cause } = explainError(type, reason ?? 'other');
+  const why = cause === null ? '' : `, mostly because of ${cause}`;
   return [
     {
-      ...{ name, value: formatSpamRate(rate), state: null },
+      name: type === 'reject' ? 'Rejected by Gmail' : 'Deferred by Gmail',
+      value: rateInWords(rate),
+      // A low rate is not worth a mark: every sender has some.
+      state: errorState(type, rate) === 'pass' ? null : errorState(type, rate),
       basis: `Of the messages on ${dayInWords(day)}, the highest day${why}`,
     },
   ];

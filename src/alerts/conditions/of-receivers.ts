@@ -2,6 +2,7 @@
 
 import type { Config } from '../../config/config.ts';
 import type { ReceiverId } from '../../config/receivers.ts';
+import { subjectOf } from '../../receivers/blocks.ts';
 import type { Db, Tx } from '../../store/open.ts';
 import { findDomains } from './of-feedback.ts';
 
@@ -68,12 +69,7 @@ export async function findAddresses(
       .where('address', 'in', subjects)
       .execute(),
   ];
-  return new Set([
-    ...addresses.map(({ address }) => address),
-    ...ranges.map(({ first_address, last_address }) =>
-      first_address === last_address ? first_address : `${first_address}-${last_address}`,
-    ),
-  ]);
+  return new Set([...addresses.map(({ address }) => address), ...ranges.map(subjectOf)]);
 }
 
 export const gmailPage = ({ value }: { value: { domain_id: string } }) => ({

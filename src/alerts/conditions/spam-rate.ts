@@ -1,6 +1,6 @@
 /** `spam_rate`: too many Gmail users report messages of the domain as spam. */
 
-import { formatSpamRate } from '../../report/receiver-figures.ts';
+import { rateInWords } from '../../report/spam-rate.ts';
 import { dayInWords } from '../../report/times.ts';
 import { type Condition, NO, UNKNOWN } from './condition.ts';
 import { endsWithoutReports } from './of-feedback.ts';
@@ -46,7 +46,7 @@ export const spamRate: Condition<'spam_rate', Value> = {
   shortText: 'too many Gmail users report spam',
   openedText: ({ subject, value: { day, spam_rate } }) => ({
     title: `Gmail users report mail from ${subject} as spam`,
-    lead: `On ${dayInWords(day)}, they reported ${formatSpamRate(spam_rate)} of the messages that reached their inboxes, according to Google Postmaster Tools. ${LIMITS}`,
+    lead: `On ${dayInWords(day)}, they reported ${rateInWords(spam_rate)} of the messages that reached their inboxes, according to Google Postmaster Tools. ${LIMITS}`,
   }),
   resolvedTitle: ({ subject }) => `The Gmail spam rate of ${subject} is below the threshold`,
   unwatchedText: ({ subject }) => ({
@@ -54,8 +54,8 @@ export const spamRate: Condition<'spam_rate', Value> = {
     lead: 'The incident is resolved because Google has published no spam rate for a week, or because the domain or the account was removed. The problem may persist.',
   }),
   measurements: ({ value: { day, spam_rate, threshold } }) => [
-    ['Spam rate', `${formatSpamRate(spam_rate)} on ${dayInWords(day)}`],
-    ['Alerts at', formatSpamRate(threshold / 1000)],
+    ['Spam rate', `${rateInWords(spam_rate)} on ${dayInWords(day)}`],
+    ['Alerts at', rateInWords(threshold / 1000)],
   ],
   isRelevantFix: () => false,
   fixes: () => [

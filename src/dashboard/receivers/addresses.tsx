@@ -1,8 +1,8 @@
 /** Sending addresses at Outlook, worst first: filter results by day, complaints, trap hits, and whether they are blocked. */
 
-import { rateInWords } from '../../picture/texts.ts';
 import type { SendingAddresses } from '../../receivers/schema.ts';
 import { ScrollArea, StateMark } from '../../report/html/components.tsx';
+import { rateInWords } from '../../report/spam-rate.ts';
 import { formatCount } from '../../report/summary.ts';
 import { dayInWords } from '../../report/times.ts';
 import { Fold } from '../frame/states.tsx';

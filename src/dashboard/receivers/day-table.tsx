@@ -1,8 +1,8 @@
 /** All that Google published, by day, folded. */
 
-import { rateInWords } from '../../picture/texts.ts';
 import type { ReceiverDay } from '../../receivers/schema.ts';
 import { ScrollArea } from '../../report/html/components.tsx';
+import { rateInWords } from '../../report/spam-rate.ts';
 import { formatCount } from '../../report/summary.ts';
 import { dayInWords } from '../../report/times.ts';
 

@@ -1,8 +1,8 @@
 /** Mail that Gmail rejected or deferred, by reason, with what to do about it. */
 
-import { explainError } from '../../picture/delivery-errors.ts';
-import { rateInWords } from '../../picture/texts.ts';
 import type { ReceiverDay } from '../../receivers/schema.ts';
+import { explainError } from '../../report/delivery-errors.ts';
+import { rateInWords } from '../../report/spam-rate.ts';
 import { formatCount } from '../../report/summary.ts';
 import { dayInWords } from '../../report/times.ts';
 import { DataTable } from '../frame/table.tsx';

@@ -2,11 +2,10 @@
 
 import type { ComponentChildren } from 'preact';
 import { daysOfPeriod } from '../../feedback/sums.ts';
-import { rateInWords } from '../../picture/texts.ts';
 import type { NoData as NoDataReason } from '../../receivers/no-data.ts';
 import type { ReceiverDay } from '../../receivers/schema.ts';
 import { ScrollArea } from '../../report/html/components.tsx';
-import { spamRateState } from '../../report/receiver-figures.ts';
+import { rateInWords, spamRateState } from '../../report/spam-rate.ts';
 import { formatCount } from '../../report/summary.ts';
 import { dayInWords } from '../../report/times.ts';
 import { Card } from '../frame/card.tsx';

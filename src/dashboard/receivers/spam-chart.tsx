@@ -1,7 +1,6 @@
 /** The spam rate at Gmail by day, with the limits that Google sets. */
 
-import { rateInWords } from '../../picture/texts.ts';
-import { SPAM_RATE_GOAL, SPAM_RATE_LIMIT, spamRateState } from '../../report/receiver-figures.ts';
+import { rateInWords, SPAM_GOAL, SPAM_LIMIT, spamRateState } from '../../report/spam-rate.ts';
 import { dayInWords } from '../../report/times.ts';
 import { dayAxis } from './day-axis.ts';
 
@@ -24,8 +23,8 @@ const MIN_BAR = 2;
 const [MIN_SCALE, MAX_SCALE] = [0.004, 0.015];
 
 const LIMITS = [
-  { rate: SPAM_RATE_LIMIT, state: 'fail' },
-  { rate: SPAM_RATE_GOAL, state: 'warn' },
+  { rate: SPAM_LIMIT, state: 'fail' },
+  { rate: SPAM_GOAL, state: 'warn' },
 ] as const;
 
 export function SpamChart({ days, from, to }: ChartProps) {

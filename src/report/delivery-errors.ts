@@ -49,6 +49,18 @@ const TEMP_FAIL: Record<string, ErrorReason> = {
   },
 };
 
+/** From which rates they are a problem, and a grave one. Gmail delays some mail of every sender, and accepts it later. */
+export const ERROR_LIMITS = {
+  reject: { some: 0.01, much: 0.05 },
+  temp_fail: { some: 0.1, much: null },
+} as const;
+
+export function errorState(type: 'reject' | 'temp_fail', rate: number): 'pass' | 'warn' | 'fail' {
+  const { some, much } = ERROR_LIMITS[type];
+  if (rate < some) return 'pass';
+  return much !== null && rate >= much ? 'fail' : 'warn';
+}
+
 export function explainError(type: 'reject' | 'temp_fail', reason: string): ErrorReason {
   const reasons = type === 'reject' ? REJECT : TEMP_FAIL;
   return Object.hasOwn(reasons, reason) ? reasons[reason]! : OTHER;
