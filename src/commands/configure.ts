@@ -55,9 +55,9 @@ export async function withStore(
   withoutDatabase: WithoutDatabase,
   use: (team: TeamContext) => Promise<number>,
 ): Promise<number> {
-  const found = findDatabase(io, withoutDatabase);
-  if (!found) return EXIT.usage;
-  const store = await openStore(found.config.DATABASE_URL);
+  const config = findDatabase(io, withoutDatabase);
+  if (!config) return EXIT.usage;
+  const store = await openStore(config.DATABASE_URL);
   try {
     return await use({ db: store.db, clock: systemClock, newId: createIdGenerator(systemClock) });
   } finally {
@@ -66,12 +66,8 @@ export async function withStore(
 }
 
 /** The configuration, whose database exists or can be created; null if the command stops, which it has said. */
-export function findDatabase(
-  io: Io,
-  withoutDatabase: WithoutDatabase,
-): { config: Config; log: Log } | null {
-  const configured = configure(io);
-  const { config } = configured;
+export function findDatabase(io: Io, withoutDatabase: WithoutDatabase): Config | null {
+  const { config } = configure(io);
   const path = config.DATABASE_URL;
   if (path !== ':memory:' && !isPostgresUrl(path) && !existsSync(path)) {
     const where = `If the service has one elsewhere, run this command where the service runs, or set DELIVERABILITY_DATA_DIR or DELIVERABILITY_DATABASE_URL.`;
@@ -86,5 +82,5 @@ export function findDatabase(
     );
   }
   prepareDataFolder(config, io);
-  return configured;
+  return config;
 }

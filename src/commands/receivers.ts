@@ -189,11 +189,12 @@ async function fetchAll(io: Io, accounts: ReceiverAccount[]): Promise<number> {
     printMessage(io, 'No receivers are configured.');
     return EXIT.success;
   }
-  const found = findDatabase(io, 'stop');
-  if (!found) return EXIT.usage;
+  const config = findDatabase(io, 'stop');
+  if (!config) return EXIT.usage;
   const canceled = new AbortController();
   void io.interrupted.then(() => canceled.abort());
-  const { app, close } = await assembleService(found.config, VERSION, { log: found.log });
+  // The command prints what the log would say.
+  const { app, close } = await assembleService(config, VERSION);
   try {
     const codes: number[] = [];
     for (const account of accounts) {

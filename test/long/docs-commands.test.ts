@@ -9,6 +9,7 @@ import { execFile } from '../../scripts/programs.ts';
 import { curlsOf } from '../../src/dashboard/docs/curl.ts';
 import { readOperations } from '../../src/dashboard/docs/operations.ts';
 import { exampleId } from '../../src/http/schemas.ts';
+import { systemClock } from '../../src/lib/clock.ts';
 import type { Test } from '../../src/mailtests/schema.ts';
 import { insertPasswordLink } from '../../src/team/passwords.ts';
 import { insertSession } from '../../src/team/sessions.ts';
@@ -18,6 +19,7 @@ import { startTestService, type TestService } from '../helpers/app.ts';
 import { goodMessage } from '../helpers/good-message.ts';
 import { skipUnlessInstalled } from '../helpers/installed.ts';
 import { startReceiver } from '../helpers/receiver.ts';
+import { startAccounts } from '../receivers/accounts.ts';
 import { accept, invite, tokenOf } from '../team/team-service.ts';
 
 const BASE_URL = 'http://api.example';
@@ -188,6 +190,13 @@ const REAL_VALUES: Record<
   exportDmarcFeedback: realDomain,
   getDmarcReporters: realDomain,
   getTlsFeedback: realDomain,
+  getReceiverStats: realDomain,
+  getCompliance: realDomain,
+  // It was fetched less than a minute ago.
+  async fetchReceiver({ app }) {
+    await app.db.updateTable('receivers').set({ attempted_at: null }).execute();
+    return ['google_postmaster', 'google_postmaster'];
+  },
   exportTlsFeedback: realDomain,
   exportTlsFailures: realDomain,
   getComplaintSummary: realDomain,
@@ -217,8 +226,9 @@ test('Every curl command of the API reference works as shown', {
   skip: skipUnlessInstalled('curl'),
 }, async (t) => {
   const receiver = await startReceiver(t);
+  const { env: accounts } = await startAccounts(t, systemClock.now());
   const service = await startTestService(t, {
-    env: { ...receiver.env, DELIVERABILITY_BASE_URL: BASE_URL },
+    env: { ...receiver.env, ...accounts, DELIVERABILITY_BASE_URL: BASE_URL },
   });
   const { folder, http, call } = service;
   const rc = `fail\nsilent\nshow-error\nconnect-to = "api.example:80:127.0.0.1:${http.port}"\n`;
