@@ -24,43 +24,48 @@ export function DeliveryErrors({ days }: Pick<GmailProps, 'days'>) {
   const sums = sumErrors(days);
   if (sums.length === 0) return <p>Gmail rejected and deferred no mail on the days with data.</p>;
   return (
-    <DataTable
-      label="Delivery errors by reason"
-      rows={sums}
-      keyOf={({ type, reason }) => `${type} ${reason}`}
-      columns={[
-        {
-          title: 'Reason',
-          cell: ({ type, reason }) => {
-            const { name, fix } = explainError(type, reason);
-            return (
-              <>
-                <strong>{capitalized(name ?? codeInWords(reason.toUpperCase()))}</strong>
-                <span class="row-note small">{`${TYPES[type]}. ${fix}`}</span>
-              </>
-            );
+    <div class="stacking">
+      <DataTable
+        label="Delivery errors by reason"
+        rows={sums}
+        keyOf={({ type, reason }) => `${type} ${reason}`}
+        columns={[
+          {
+            title: 'Reason',
+            cell: ({ type, reason }) => {
+              const { name, fix } = explainError(type, reason);
+              return (
+                <>
+                  <strong>{capitalized(name ?? codeInWords(reason.toUpperCase()))}</strong>
+                  <span class="row-note small">{`${TYPES[type]}. ${fix}`}</span>
+                </>
+              );
+            },
           },
-        },
-        {
-          title: 'Messages',
-          number: true,
-          cell: ({ count }) => (count === null ? '–' : formatCount(count)),
-        },
-        {
-          title: 'Highest rate',
-          number: true,
-          cell: ({ peak }) =>
-            peak === null ? (
-              '–'
-            ) : (
+          {
+            title: 'Messages',
+            number: true,
+            cell: ({ count }) => (
               <>
-                {rateInWords(peak.rate)}
-                <div class="small muted">{dayInWords(peak.date)}</div>
+                <span class="stacked-title">Messages: </span>
+                {count === null ? '–' : formatCount(count)}
               </>
             ),
-        },
-      ]}
-    />
+          },
+          {
+            title: 'Highest rate',
+            number: true,
+            cell: ({ peak }) => (
+              <>
+                <span class="stacked-title">Highest rate: </span>
+                {peak === null ? '–' : rateInWords(peak.rate)}
+                {peak && <div class="small muted">{dayInWords(peak.date)}</div>}
+              </>
+            ),
+          },
+        ]}
+      />
+    </div>
   );
 }
 
