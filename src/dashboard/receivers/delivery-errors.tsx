@@ -7,7 +7,6 @@ import { formatCount } from '../../report/summary.ts';
 import { dayInWords } from '../../report/times.ts';
 import { DataTable } from '../frame/table.tsx';
 import { codeInWords } from './compliance.tsx';
-import type { GmailProps } from './gmail.tsx';
 
 interface ErrorSums {
   type: 'reject' | 'temp_fail';
@@ -18,7 +17,7 @@ interface ErrorSums {
   peak: { rate: number; date: string } | null;
 }
 
-export function DeliveryErrors({ days }: Pick<GmailProps, 'days'>) {
+export function DeliveryErrors({ days }: { days: ReceiverDay[] }) {
   if (days.every(({ errors }) => errors === null))
     return <p class="muted">Google published no delivery errors in this period.</p>;
   const sums = sumErrors(days);

@@ -154,14 +154,14 @@ test('Verified domains that no account at Google can read are named with the acc
   assert.match(many.at(-1)![2]!, /^13 more domains have no figures of Google\./);
 });
 
-test('A sign-in without the permission for figures is named for each domain', async (t) => {
+test('A sign-in without the permission for figures is a problem of the account', async (t) => {
   const accounts = await startAccounts(t, systemClock.now());
   const { service, world } = await startWorld(t, accounts.env);
   await addDomains(service, 'example.com');
   accounts.postmaster.scopes.delete('postmaster.traffic.readonly');
   await fetchAll(service);
   assert.match(
-    await findingOf('receiver_domain:example.com', world, 'receivers'),
-    /^warning: The sign-in to Google Postmaster Tools lacks a permission\. Sign in again/,
+    await findingOf(GOOGLE, world, 'receivers'),
+    /^problem: The sign-in to Google Postmaster Tools lacks a permission\. Sign in again/,
   );
 });
