@@ -81,6 +81,7 @@ const PAGES = [
   '/inboxes',
   '/domains',
   '/monitors',
+  '/receivers',
   '/alerts',
   '/reports',
   '/reports?period=month',

@@ -1,10 +1,9 @@
 /** Which IP addresses send the mail of a domain. */
 
 import { dayBefore } from '../feedback/sums.ts';
-import { normalizeAddress } from '../lib/addresses.ts';
 import type { Db, Tx } from '../store/open.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
-import { latestTests } from './tests.ts';
+import { testedAddresses } from './tests.ts';
 
 const MAX_ADDRESSES = 200;
 const DAYS = 30;
@@ -19,12 +18,7 @@ export async function sendingAddresses(
   today: string,
 ): Promise<string[]> {
   const from = dayBefore(today, DAYS - 1);
-  const tests = await latestTests(db, id, { from });
-  const tested = tests.flatMap(({ envelope }) => {
-    const ip =
-      envelope === null ? null : (JSON.parse(envelope) as { client_ip?: string }).client_ip;
-    return (ip && normalizeAddress(ip)) || [];
-  });
+  const tested = await testedAddresses(db, id, { from });
   const reported = await db
     .selectFrom('feedback_addresses')
     .select('address')

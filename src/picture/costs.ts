@@ -46,7 +46,7 @@ export const COSTS = [
     id: 'blocklisted',
     state: 'fail',
     cost: 70,
-    reason: 'Large receivers reject mail from addresses and domains on major blocklists.',
+    reason: 'Large mailbox providers reject mail from addresses and domains on major blocklists.',
   },
   {
     id: 'address_red',

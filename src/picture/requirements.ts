@@ -2,7 +2,7 @@
 
 import { RECEIVER_NAMES } from '../config/receivers.ts';
 import { requirementsOf } from '../receivers/queries.ts';
-import { requirementName } from '../receivers/requirements.ts';
+import { adviceOnRequirement, checksOfRequirement, requirementName } from '../receivers/requirements.ts';
 import { dayInWords } from '../report/times.ts';
 import type { ReceiverRequirementRow } from '../store/tables.generated.ts';
 import { type Finding, fine, notKnown, problem, sectionOf } from './findings.ts';
@@ -47,6 +47,11 @@ function findingOf(
       ...said,
       text: `Google says that this needs work: ${name}${reason ? ` (${reason})` : ''}.`,
       title: `Google’s requirement is not met: ${name}.`,
+      // Where no check of ours can tell, only Google’s own rule helps.
+      firstStep:
+        checksOfRequirement(requirement).length > 0
+          ? null
+          : { text: adviceOnRequirement(requirement), record: null, path },
       // The first answer says nothing about when it began.
       since: previous === null ? null : since,
     });

@@ -1,6 +1,8 @@
 /** What the latest test of each sender of a domain says. */
 
+import type { Envelope } from '../analysis/check.ts';
 import type { CheckResult } from '../analysis/result.ts';
+import { normalizeAddress } from '../lib/addresses.ts';
 import { truncate } from '../report/plain-text.ts';
 import { formatCount } from '../report/summary.ts';
 import type { Db, Tx } from '../store/open.ts';
@@ -28,15 +30,11 @@ const MAX_SEARCHED = 500;
 
 export type ReadTest = Pick<
   TestRow,
-  'id' | 'name' | 'from_address' | 'score' | 'spf' | 'dkim' | 'dmarc' | 'envelope'
+  'id' | 'name' | 'from_address' | 'score' | 'spf' | 'dkim' | 'dmarc'
 > & { completed_at: string; checks: CheckResult[] };
 
-/** The latest completed tests of the domain in live mode, newest first, at most 30 days old. */
-export async function latestTests(
-  db: Db | Tx,
-  domainId: string,
-  { from }: { from: string },
-): Promise<ReadTest[]> {
+/** A subquery: the IDs of the latest completed tests of the domain in live mode. */
+function latestIds(db: Db | Tx, domainId: string) {
   const latest = db
     .selectFrom('tests')
     .select(['id', 'status'])
@@ -44,17 +42,25 @@ export async function latestTests(
     .where('domain_id', '=', domainId)
     .orderBy('id', 'desc')
     .limit(MAX_SEARCHED);
-  const completed = db
+  return db
     .selectFrom(latest.as('latest'))
     .select('latest.id')
     .where('latest.status', '=', 'completed')
     .orderBy('latest.id', 'desc')
     .limit(MAX_TESTS);
+}
+
+/** Those completed since a time, newest first. */
+export async function latestTests(
+  db: Db | Tx,
+  domainId: string,
+  { from }: { from: string },
+): Promise<ReadTest[]> {
   const rows = await db
     .selectFrom('tests')
     .select(['id', 'name', 'from_address', 'completed_at', 'score'])
-    .select(['spf', 'dkim', 'dmarc', 'envelope', 'checks'])
-    .where('id', 'in', completed)
+    .select(['spf', 'dkim', 'dmarc', 'checks'])
+    .where('id', 'in', latestIds(db, domainId))
     .orderBy('id', 'desc')
     .execute();
   return rows.flatMap(({ checks, completed_at, ...row }) =>
@@ -62,6 +68,24 @@ export async function latestTests(
       ? []
       : [{ ...row, completed_at, checks: JSON.parse(checks) as CheckResult[] }],
   );
+}
+
+/** The addresses that sent the messages of these tests, as the listener saw them. */
+export async function testedAddresses(
+  db: Db | Tx,
+  domainId: string,
+  { from }: { from: string },
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('tests')
+    .select('envelope')
+    .where('id', 'in', latestIds(db, domainId))
+    .where('completed_at', '>=', from)
+    .execute();
+  return rows.flatMap(({ envelope }) => {
+    const ip = envelope === null ? null : (JSON.parse(envelope) as Partial<Envelope>).client_ip;
+    return (ip && normalizeAddress(ip)) || [];
+  });
 }
 
 export async function testsReport(reading: Reading): Promise<SourceReport> {

@@ -70,8 +70,11 @@ test('Delivery errors are summed by reason, with what rejects mail first and wha
   await storeGmailDay(app, NAME, 3, { errors: JSON.stringify([deferred, rejected]) });
   await storeGmailDay(app, NAME, 4, { errors: JSON.stringify([deferred]) });
   const text = textOf(cardOf((await member.get(path)).html, 'gmail'));
-  assert.match(text, /reputation of the address Rejected\. Send less.* – 1% /);
-  assert.match(text, /Unusual traffic Deferred\. .* 180 20% /);
+  assert.match(
+    text,
+    /reputation of the address Rejected\. Send less.* Messages: – Highest rate: 1% /,
+  );
+  assert.match(text, /Unusual traffic Deferred\. .* Messages: 180 Highest rate: 20% /);
   assert.ok(text.indexOf('Rejected.') < text.indexOf('Deferred.'));
   const nothing = [{ date: dayAgo(app, 3), errors: [{ ...rejected, rate: 0, count: 0 }] }];
   assert.deepEqual(sumErrors(nothing as never), []);
@@ -92,10 +95,13 @@ test('A requirement that needs work stands beside our own finding, and those tha
   const { html } = await member.get(path);
   const card = cardOf(html, 'gmail');
   const [open, folded] = card.split('<details class="fold">') as [string, string];
-  assert.match(textOf(open), /SPF The two disagree Needs work Since .* Passed .* Health check/);
-  assert.match(textOf(folded), /1 requirement met .*TLS encryption Met/);
+  assert.match(
+    textOf(open),
+    /SPF The two disagree Google: Needs work Since .* Our checks: Passed .* Health check/,
+  );
+  assert.match(textOf(folded), /1 requirement met .*TLS encryption Google: Met/);
   const head = textOf(cardOf(html, 'picture'));
-  assert.match(head, /SPF needs work/);
+  assert.match(head, /Google’s requirement is not met: SPF/);
   assert.match(textOf(cardOf(html, 'problems')), /The sources disagree/);
 });
 
@@ -176,7 +182,7 @@ test('The page of receivers shows accounts, their domains, addresses by day and 
   const addresses = cardOf(html, 'addresses');
   const text = textOf(addresses);
   assert.ok(text.indexOf(ADDRESS) < text.indexOf('198.51.100.7'));
-  assert.match(text, /192\.0\.2\.10 Blocked Since .*Blocked due to user complaints Red on/);
+  assert.match(text, /192\.0\.2\.10 Blocked Blocked due to user complaints Since .* Red on/);
   assert.match(text, /&lt;0\.1%/);
   assert.equal([...addresses.matchAll(/<rect class="pass"/g)].length, 3);
   assert.equal([...addresses.matchAll(/<rect class="fail"/g)].length, 1);

@@ -8,6 +8,15 @@ import type { Page } from 'playwright-core';
 import { createDnsResolver } from '../../src/net/dns/network-resolver.ts';
 import { offlineWebClient } from '../../src/net/http/web.ts';
 import { GOOD_ZONE } from '../analysis/domain/domains.ts';
+import {
+  ACCOUNTS_ENV,
+  storeAddressDay,
+  storeBlock,
+  storeGmailDay,
+  storeGmailDomain,
+  storeRequirement,
+  storeWorkingAccounts,
+} from '../dashboard/published.ts';
 import { startTestService } from '../helpers/app.ts';
 import { blocklistZone, listIn } from '../helpers/blocklists.ts';
 import { testClock } from '../helpers/clock.ts';
@@ -16,7 +25,7 @@ import { ADDRESS, REVERSED } from '../monitors/monitoring.ts';
 import { checkLook, SIZES, startMemberBrowser } from './dashboard.ts';
 
 /** With a DNS server on loopback. Its clock moves on only when a test says so, so no answer expires by itself. */
-async function startPages(t: TestContext) {
+async function startPages(t: TestContext, env: Record<string, string> = {}) {
   const clock = testClock(Date.now());
   const dns = await startDnsServer({ ...blocklistZone(), ...structuredClone(GOOD_ZONE) });
   t.after(() => dns.close());
@@ -27,7 +36,7 @@ async function startPages(t: TestContext) {
     resolver,
     web: offlineWebClient,
     probeMailTls: async () => ({ status: 'unreachable', silent: false, detail: 'port 25 is shut' }),
-    env: { DELIVERABILITY_BLOCKLISTS: '-all,+zen.spamhaus.org,+dbl.spamhaus.org' },
+    env: { DELIVERABILITY_BLOCKLISTS: '-all,+zen.spamhaus.org,+dbl.spamhaus.org', ...env },
   });
   return { service, dns, clock };
 }
@@ -63,15 +72,17 @@ for (const [size, viewport] of Object.entries(SIZES))
     await page.getByRole('button', { name: 'Check now' }).click();
     await page.getByText('Health check completed.').waitFor();
     await page.getByRole('heading', { name: 'Fix these first' }).waitFor();
-    await page.locator('.check-item > summary', { hasText: 'no address for reports' }).click();
-    const finding = page.locator('.check-item', { hasText: 'no address for reports' });
+    await page
+      .locator('#health .check-item > summary', { hasText: 'no address for reports' })
+      .click();
+    const finding = page.locator('#health .check-item', { hasText: 'no address for reports' });
     const fix = await finding.locator('.dns-record').innerText();
     assert.match(fix, /_dmarc\.example\.com/);
 
     dns.zone['_dmarc.example.com'] = structuredClone(GOOD_ZONE)['_dmarc.example.com']!;
     clock.advance(120_000);
     await page.getByRole('button', { name: 'Check now' }).click();
-    await page.getByText('example.com is healthy').waitFor();
+    await page.getByText('example.com is healthy').first().waitFor();
     assert.equal(await page.getByRole('heading', { name: 'Fix these first' }).count(), 0);
 
     await page.getByText('Delete domain…').click();
@@ -173,4 +184,73 @@ test('Every page of domains and monitors is accessible in both themes and fits b
     `/monitors/${monitor.id}`,
   ])
     await checkLook(browser, path);
+});
+
+/** In trouble at Gmail and Outlook, beside what DNS says. */
+async function storeTrouble(
+  { app }: Awaited<ReturnType<typeof startPages>>['service'],
+  name: string,
+) {
+  await storeWorkingAccounts(app);
+  await storeGmailDomain(app, name);
+  await storeGmailDomain(app, `${'a-long-label-of-a-name.'.repeat(8)}example`, {
+    ...{ problem: 'no_permission', problem_detail: 'The account may not read the domain.' },
+  });
+  const errors = JSON.stringify([
+    { type: 'reject', reason: 'low_ip_reputation', rate: 0.08, count: 210 },
+    { type: 'temp_fail', reason: 'a_reason_of_the_future', rate: 0.01, count: null },
+  ]);
+  for (let age = 28; age >= 2; age--)
+    if (age % 6 !== 0)
+      await storeGmailDay(app, name, age, {
+        ...{ spam_rate: age > 8 ? 0.0004 : 0.0041, spf_rate: 0.99, dkim_rate: 1, dmarc_rate: 0.7 },
+        ...{ tls_rate: 1, tls_messages: 1200, reject_rate: 0.08, temp_fail_rate: 0.01, errors },
+      });
+  for (const requirement of ['SPF', 'ONE_CLICK_UNSUBSCRIBE', 'A_NEW_REQUIREMENT'])
+    await storeRequirement(app, name, { requirement, status: 'NEEDS_WORK' });
+  await storeRequirement(app, name, { requirement: 'ENCRYPTION', status: 'COMPLIANT' });
+  for (let age = 28; age >= 1; age--)
+    await storeAddressDay(app, ADDRESS, age, { filter_result: age > 9 ? 'GREEN' : 'RED' });
+  await storeBlock(app, ADDRESS, 'Blocked due to user complaints or other evidence of spamming');
+}
+
+test('A domain in trouble at Gmail and Outlook, and the accounts there, are accessible and fit both screens', async (t) => {
+  const { service } = await startPages(t, ACCOUNTS_ENV);
+  const { app, call } = service;
+  const { body: domain } = await call<{ id: string }>('POST', '/v1/domains', {
+    json: { name: 'example.com' },
+  });
+  const paths = [`/domains/${domain.id}`, `/domains/${domain.id}?days=120`, '/receivers'];
+  const browser = await startMemberBrowser(t, service, 'member');
+  for (const path of paths) await checkLook(browser, path);
+  await storeTrouble(service, 'example.com');
+  await app.db.updateTable('domains').set({ status: 'verified' }).execute();
+  await app.db
+    .insertInto('feedback_addresses')
+    .values({
+      ...{ id: `${domain.id} ${ADDRESS}`, domain_id: domain.id, address: ADDRESS, messages: 9 },
+      ...{ passed: 9, first_day: '2020-01-01', last_day: new Date().toISOString().slice(0, 10) },
+      look_up_at: '2100-01-01T00:00:00.000Z',
+    })
+    .execute();
+  for (const path of paths) await checkLook(browser, path);
+  const page = await browser.open(paths[0]!, { javaScriptEnabled: false });
+  const headline = page.locator('#picture h2');
+  assert.match(await headline.innerText(), /Outlook blocks your sending address/);
+  await page
+    .locator('#picture')
+    .getByRole('link', { name: /more problems/ })
+    .click();
+  assert.ok((await page.locator('#problems .check-item').count()) >= 4);
+  assert.equal(await page.locator('#picture .state.pass').count(), 0);
+  await page.locator('#problems .check-item > summary', { hasText: '0.41%' }).click();
+  await page.locator('#problems').getByText('Google’s limits: below 0.1%').waitFor();
+  await page.locator('#gmail').getByText('Show all days as a table').click();
+  await page.locator('#gmail .day-table').getByText('0.41%').first().waitFor();
+  await page.getByRole('link', { name: '120 days' }).click();
+  await page.waitForURL(/days=120#gmail$/);
+  await page
+    .locator('#gmail')
+    .getByText(/of 120 days have data/)
+    .waitFor();
 });

@@ -9,6 +9,7 @@ import { execFile } from '../../scripts/programs.ts';
 import { curlsOf } from '../../src/dashboard/docs/curl.ts';
 import { readOperations } from '../../src/dashboard/docs/operations.ts';
 import { exampleId } from '../../src/http/schemas.ts';
+import { systemClock } from '../../src/lib/clock.ts';
 import type { Test } from '../../src/mailtests/schema.ts';
 import { insertPasswordLink } from '../../src/team/passwords.ts';
 import { insertSession } from '../../src/team/sessions.ts';
@@ -18,6 +19,7 @@ import { startTestService, type TestService } from '../helpers/app.ts';
 import { goodMessage } from '../helpers/good-message.ts';
 import { skipUnlessInstalled } from '../helpers/installed.ts';
 import { startReceiver } from '../helpers/receiver.ts';
+import { startAccounts } from '../receivers/accounts.ts';
 import { accept, invite, tokenOf } from '../team/team-service.ts';
 
 const BASE_URL = 'http://api.example';
@@ -40,6 +42,7 @@ const FRESH: [
   ['DOMAIN_ID MONITOR_ID SCHEDULE_ID ALERT_ID', freshMonitoring],
   ['SHARED_ID TOKEN NAME', freshShare],
   ['REPORT_ID REPORTER_ID SOURCE_ID', freshReport],
+  ['RECEIVER_ID', receiverToFetch],
 ];
 
 /** Creates the fresh objects that a command uses. */
@@ -135,6 +138,12 @@ async function openIncident({ app, call }: TestService): Promise<string> {
   return incidents.data[0]!.id;
 }
 
+/** An account that was not fetched within the last minute. */
+async function receiverToFetch({ app }: TestService) {
+  await app.db.updateTable('receivers').set({ attempted_at: null }).execute();
+  return { RECEIVER_ID: 'google_postmaster' };
+}
+
 /** Uploads a report about a new domain, which has a source. */
 async function freshReport({ app, call }: TestService, nth: number) {
   const domain = await call<{ id: string }>('POST', '/v1/domains', {
@@ -188,6 +197,8 @@ const REAL_VALUES: Record<
   exportDmarcFeedback: realDomain,
   getDmarcReporters: realDomain,
   getTlsFeedback: realDomain,
+  getReceiverStats: realDomain,
+  getCompliance: realDomain,
   exportTlsFeedback: realDomain,
   exportTlsFailures: realDomain,
   getComplaintSummary: realDomain,
@@ -217,8 +228,9 @@ test('Every curl command of the API reference works as shown', {
   skip: skipUnlessInstalled('curl'),
 }, async (t) => {
   const receiver = await startReceiver(t);
+  const { env: accounts } = await startAccounts(t, systemClock.now());
   const service = await startTestService(t, {
-    env: { ...receiver.env, DELIVERABILITY_BASE_URL: BASE_URL },
+    env: { ...receiver.env, ...accounts, DELIVERABILITY_BASE_URL: BASE_URL },
   });
   const { folder, http, call } = service;
   const rc = `fail\nsilent\nshow-error\nconnect-to = "api.example:80:127.0.0.1:${http.port}"\n`;

@@ -257,10 +257,10 @@ async function walkReceivers({ ask, service }: Walk) {
     assert.fail('nothing was fetched');
   };
   await settled();
-  await ask('POST', path, 429);
   await service.app.db.updateTable('receivers').set({ attempted_at: null }).execute();
   await ask('POST', path, 202);
   await settled();
+  await ask('POST', path, 429);
   const query = `domain_id=${id}`;
   const stats = await ask<{ days: unknown[] }>('GET', `/v1/receivers/stats?${query}`, 200);
   assert.equal(stats.body.days.length, 2);

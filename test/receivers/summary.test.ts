@@ -162,7 +162,7 @@ const EXPECTED = (id: string): ReceiverFigures => ({
 });
 
 test('GET /v1/reports/summary has what Google and Microsoft publish; test mode and quiet periods have not', async (t) => {
-  const { service, id, domain, publish } = await start(t);
+  const { service, db, id, domain, publish } = await start(t);
   const quiet = await domain('quiet.example');
   const figures = async (query: string, key?: string) => {
     const { status, body } = await service.call<{ receivers: ReceiverFigures | null }>(
@@ -176,6 +176,18 @@ test('GET /v1/reports/summary has what Google and Microsoft publish; test mode a
   assert.deepEqual(await figures('period=week'), EXPECTED(id));
   const own = await figures(`period=week&domain_id=${id}`);
   assert.deepEqual(own!.gmail, EXPECTED(id).gmail);
+  // Nobody knows which addresses send for the domain.
+  assert.equal(own!.outlook, null);
+  await db
+    .insertInto('feedback_addresses')
+    .values({
+      ...{ id: `${id} 203.0.113.9`, domain_id: id, address: '203.0.113.9' },
+      ...{ messages: 20, passed: 20, source_id: null, host: null, look_up_at: READ_AT },
+      ...{ first_day: '2026-11-10', last_day: '2026-11-20' },
+    })
+    .execute();
+  const sending = (await figures(`period=week&domain_id=${id}`))!.outlook!;
+  assert.deepEqual([sending.addresses, sending.blocked!.total], [1, 0]);
   assert.equal(await figures(`period=week&domain_id=${quiet}`), null);
   const month = await figures('period=month');
   assert.deepEqual(month!.gmail.domains[0]!.spam_rate!.highest, {

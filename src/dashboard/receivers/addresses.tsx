@@ -105,13 +105,13 @@ function AddressState({ blocked, details, since, days: [latest] }: SendingAddres
         <>
           <StateMark state="fail" word="Blocked" />
           <span class="row-note small">
-            {since && (
-              <>
-                Since <Time at={since} day />.{' '}
-              </>
-            )}
             <bdi>{details}</bdi>
           </span>
+          {since && (
+            <span class="row-note small">
+              Since <Time at={since} day />
+            </span>
+          )}
         </>
       ) : result === null ? (
         <StateMark state="unknown" word="No data" />

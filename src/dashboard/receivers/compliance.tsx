@@ -38,7 +38,7 @@ export function Compliance({ requirements }: { requirements: Requirement[] }) {
 const rank = ({ status }: Requirement): number => (status === 'NEEDS_WORK' ? 0 : 1);
 
 const RequirementTable = ({ label, rows }: { label: string; rows: Requirement[] }) => (
-  <div class="compliance">
+  <div class="stacking">
     <DataTable
       label={label}
       rows={sanitize(rows)}
@@ -53,8 +53,24 @@ const RequirementTable = ({ label, rows }: { label: string; rows: Requirement[] 
             </>
           ),
         },
-        { title: 'Google', cell: (row) => <GoogleVerdict {...row} /> },
-        { title: 'Our checks', cell: (row) => <OwnVerdict {...row} /> },
+        {
+          title: 'Google',
+          cell: (row) => (
+            <>
+              <span class="stacked-title">Google: </span>
+              <GoogleVerdict {...row} />
+            </>
+          ),
+        },
+        {
+          title: 'Our checks',
+          cell: (row) => (
+            <>
+              <span class="stacked-title">Our checks: </span>
+              <OwnVerdict {...row} />
+            </>
+          ),
+        },
       ]}
     />
   </div>
@@ -73,13 +89,13 @@ function GoogleVerdict({ status, reason, since, previous, checked_at }: Requirem
         />
       )}
       {reason && <span class="row-note small">{codeInWords(reason)}</span>}
+      {isUnmet && previous !== null && (
+        <span class="row-note small">
+          Since <Time at={since} day />
+        </span>
+      )}
       <span class="row-note small">
-        {isUnmet && previous !== null && (
-          <>
-            Since <Time at={since} day />.{' '}
-          </>
-        )}
-        Read <Ago at={checked_at} />.
+        Read <Ago at={checked_at} />
       </span>
     </>
   );
@@ -110,7 +126,10 @@ const Finding = ({ source, status, title, at, path }: OwnFinding) => (
   <div class="own-finding">
     <StateMark state={status} word={OWN_WORDS[status]} />
     <span class="row-note small">
-      <a href={path}>{title}</a> {source === 'tests' ? 'Test' : 'Health check'} <Ago at={at} />.
+      <a href={path}>{title}</a>
+    </span>
+    <span class="row-note small">
+      {source === 'tests' ? 'Test' : 'Health check'} <Ago at={at} />
     </span>
   </div>
 );

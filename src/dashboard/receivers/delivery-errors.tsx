@@ -7,7 +7,6 @@ import { formatCount } from '../../report/summary.ts';
 import { dayInWords } from '../../report/times.ts';
 import { DataTable } from '../frame/table.tsx';
 import { codeInWords } from './compliance.tsx';
-import type { GmailProps } from './gmail.tsx';
 
 interface ErrorSums {
   type: 'reject' | 'temp_fail';
@@ -18,49 +17,54 @@ interface ErrorSums {
   peak: { rate: number; date: string } | null;
 }
 
-export function DeliveryErrors({ days }: Pick<GmailProps, 'days'>) {
+export function DeliveryErrors({ days }: { days: ReceiverDay[] }) {
   if (days.every(({ errors }) => errors === null))
     return <p class="muted">Google published no delivery errors in this period.</p>;
   const sums = sumErrors(days);
   if (sums.length === 0) return <p>Gmail rejected and deferred no mail on the days with data.</p>;
   return (
-    <DataTable
-      label="Delivery errors by reason"
-      rows={sums}
-      keyOf={({ type, reason }) => `${type} ${reason}`}
-      columns={[
-        {
-          title: 'Reason',
-          cell: ({ type, reason }) => {
-            const { name, fix } = explainError(type, reason);
-            return (
-              <>
-                <strong>{capitalized(name ?? codeInWords(reason.toUpperCase()))}</strong>
-                <span class="row-note small">{`${TYPES[type]}. ${fix}`}</span>
-              </>
-            );
+    <div class="stacking">
+      <DataTable
+        label="Delivery errors by reason"
+        rows={sums}
+        keyOf={({ type, reason }) => `${type} ${reason}`}
+        columns={[
+          {
+            title: 'Reason',
+            cell: ({ type, reason }) => {
+              const { name, fix } = explainError(type, reason);
+              return (
+                <>
+                  <strong>{capitalized(name ?? codeInWords(reason.toUpperCase()))}</strong>
+                  <span class="row-note small">{`${TYPES[type]}. ${fix}`}</span>
+                </>
+              );
+            },
           },
-        },
-        {
-          title: 'Messages',
-          number: true,
-          cell: ({ count }) => (count === null ? '–' : formatCount(count)),
-        },
-        {
-          title: 'Highest rate',
-          number: true,
-          cell: ({ peak }) =>
-            peak === null ? (
-              '–'
-            ) : (
+          {
+            title: 'Messages',
+            number: true,
+            cell: ({ count }) => (
               <>
-                {rateInWords(peak.rate)}
-                <div class="small muted">{dayInWords(peak.date)}</div>
+                <span class="stacked-title">Messages: </span>
+                {count === null ? '–' : formatCount(count)}
               </>
             ),
-        },
-      ]}
-    />
+          },
+          {
+            title: 'Highest rate',
+            number: true,
+            cell: ({ peak }) => (
+              <>
+                <span class="stacked-title">Highest rate: </span>
+                {peak === null ? '–' : rateInWords(peak.rate)}
+                {peak && <div class="small muted">{dayInWords(peak.date)}</div>}
+              </>
+            ),
+          },
+        ]}
+      />
+    </div>
   );
 }
 

@@ -4,6 +4,7 @@ import type { ComponentChildren } from 'preact';
 import { daysOfPeriod } from '../../feedback/sums.ts';
 import type { NoData as NoDataReason } from '../../receivers/no-data.ts';
 import type { ReceiverDay } from '../../receivers/schema.ts';
+import { ScrollArea } from '../../report/html/components.tsx';
 import { rateInWords, spamRateState } from '../../report/spam-rate.ts';
 import { formatCount } from '../../report/summary.ts';
 import { dayInWords } from '../../report/times.ts';
@@ -105,61 +106,63 @@ const RATES = [
 
 function PassRates({ days, from, to }: GmailProps) {
   return (
-    <table class="compact rate-table">
-      <thead>
-        <tr>
-          <th scope="col">Mail that passed</th>
-          <th scope="col" class="number">
-            Latest
-          </th>
-          <th scope="col" class="number">
-            Lowest
-          </th>
-          <th scope="col" class="wide spark-cell">
-            {`${dayInWords(from)} to ${dayInWords(to)}`}
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {RATES.map(({ key, name, what }) => {
-          const known = days.filter((day) => day[key] !== null);
-          const latest = known.at(-1);
-          if (!latest)
+    <ScrollArea label="Authentication and TLS">
+      <table class="compact">
+        <thead>
+          <tr>
+            <th scope="col">Mail that passed</th>
+            <th scope="col" class="number">
+              Latest
+            </th>
+            <th scope="col" class="number">
+              Lowest
+            </th>
+            <th scope="col" class="wide desktop spark-cell">
+              {`${dayInWords(from)} to ${dayInWords(to)}`}
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {RATES.map(({ key, name, what }) => {
+            const known = days.filter((day) => day[key] !== null);
+            const latest = known.at(-1);
+            if (!latest)
+              return (
+                <tr key={key}>
+                  <th scope="row">{name}</th>
+                  <td colSpan={3} class="muted">
+                    No data in this period
+                  </td>
+                </tr>
+              );
+            const lowest = known.reduce((a, b) => (b[key]! < a[key]! ? b : a));
             return (
               <tr key={key}>
                 <th scope="row">{name}</th>
-                <td colSpan={3} class="muted">
-                  No data in this period
+                <td class="number">
+                  <Figure share={latest[key]!} day={latest.date} />
+                </td>
+                <td class="number">
+                  <Figure share={lowest[key]!} day={lowest.date} />
+                </td>
+                <td class="wide desktop">
+                  <Spark
+                    label={`${name}, share of mail that was ${what}, by day`}
+                    from={from}
+                    to={to}
+                    days={known.map((day) => ({
+                      date: day.date,
+                      share: day[key]!,
+                      text: rateInWords(day[key]!),
+                    }))}
+                  />
                 </td>
               </tr>
             );
-          const lowest = known.reduce((a, b) => (b[key]! < a[key]! ? b : a));
-          return (
-            <tr key={key}>
-              <th scope="row">{name}</th>
-              <td class="number">
-                <Figure share={latest[key]!} day={latest.date} />
-              </td>
-              <td class="number">
-                <Figure share={lowest[key]!} day={lowest.date} />
-              </td>
-              <td class="wide">
-                <Spark
-                  label={`${name}, share of mail that was ${what}, by day`}
-                  from={from}
-                  to={to}
-                  days={known.map((day) => ({
-                    date: day.date,
-                    share: day[key]!,
-                    text: rateInWords(day[key]!),
-                  }))}
-                />
-              </td>
-            </tr>
-          );
-        })}
-      </tbody>
-    </table>
+          })}
+        </tbody>
+      </table>
+    </ScrollArea>
   );
 }
 
