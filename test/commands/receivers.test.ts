@@ -11,7 +11,7 @@ import { FETCH_JOB } from '../../src/receivers/fetch-job.ts';
 import { startTestService, type TestService, temporaryFolder } from '../helpers/app.ts';
 import { startHttpScript } from '../helpers/http-script.ts';
 import { servedDomain, startPostmasterServer } from '../helpers/postmaster-server.ts';
-import { databaseEnvironment } from '../helpers/store.ts';
+import { databaseEnvironment, skipOnPostgres } from '../helpers/store.ts';
 import { startAccounts } from '../receivers/accounts.ts';
 import { runCommand } from './run.ts';
 
@@ -254,5 +254,11 @@ test('Without accounts, and with wrong arguments, the command says what is possi
       return true;
     });
   assert.equal(login.exchanges.length, 0);
-  assert.equal((await run(['fetch', NAME], env)).code, EXIT.usage, 'There is no database');
+});
+
+test('fetch stops where there is no database', { skip: skipOnPostgres }, async (t) => {
+  const { byDevice } = await startGoogle(t);
+  const { code, stderr } = await run(['fetch'], await environment(t, [byDevice]));
+  assert.equal(code, EXIT.usage);
+  assert.match(stderr, /^There is no database at /);
 });
