@@ -195,7 +195,9 @@ function StatementLine({ statement }: { statement: Statement }) {
 }
 
 /** A time, or a day such as `2026-11-21`. */
-const When = ({ at }: { at: string }) => (isDay(at) ? <>{dayInWords(at)}</> : <Ago at={at} />);
+const When = ({ at }: { at: string }) =>
+  isDay(at) ? <span>{dayInWords(at)}</span> : <Ago at={at} />;
 
 /** The day of a time. */
-const Day = ({ at }: { at: string }) => (isDay(at) ? <>{dayInWords(at)}</> : <Time at={at} day />);
+const Day = ({ at }: { at: string }) =>
+  isDay(at) ? <span>{dayInWords(at)}</span> : <Time at={at} day />;
