@@ -2,7 +2,12 @@
 
 import { RECEIVER_NAMES } from '../config/receivers.ts';
 import { requirementsOf } from '../receivers/queries.ts';
-import { adviceOnRequirement, checksOfRequirement, requirementName } from '../receivers/requirements.ts';
+import {
+  adviceOnRequirement,
+  checksOfRequirement,
+  codeInWords,
+  requirementName,
+} from '../receivers/requirements.ts';
 import { dayInWords } from '../report/times.ts';
 import type { ReceiverRequirementRow } from '../store/tables.generated.ts';
 import { type Finding, fine, notKnown, problem, sectionOf } from './findings.ts';
@@ -45,7 +50,7 @@ function findingOf(
   if (status === 'NEEDS_WORK')
     return problem('requirement_unmet', {
       ...said,
-      text: `Google says that this needs work: ${name}${reason ? ` (${reason})` : ''}.`,
+      text: `Google says that this needs work: ${name}${reason ? ` (${codeInWords(reason)})` : ''}.`,
       title: `Google’s requirement is not met: ${name}.`,
       // Where no check of ours can tell, only Google’s own rule helps.
       firstStep:
@@ -57,7 +62,10 @@ function findingOf(
     });
   const day = dayInWords(checked_at.slice(0, 10));
   if (status !== 'COMPLIANT')
-    return notKnown({ ...said, text: `Google says “${status}” about its requirement: ${name}.` });
+    return notKnown({
+      ...said,
+      text: `Google says “${codeInWords(status)}” about its requirement: ${name}.`,
+    });
   if (checked_at < from)
     return notKnown({
       ...said,

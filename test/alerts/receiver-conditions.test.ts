@@ -230,7 +230,7 @@ test('A lost requirement is told with what our own check found, and with its fix
   assert.equal(title, 'Google says that example.com needs work: DKIM');
   assert.equal(
     lead,
-    'Google Postmaster Tools has said so since 19 Nov 2026. Its reason: Sign your messages. Our own check found a problem, too: The DKIM key is missing.',
+    'Google Postmaster Tools has said so since 19 Nov 2026. Its reason: Sign your messages. Our own check also found a problem: The DKIM key is missing.',
   );
   assert.deepEqual(steps, [{ title: 'The DKIM key is missing.', ...DKIM_FIX }]);
   assert.deepEqual(facts[0], ['Requirement', 'DKIM of example.com']);

@@ -97,7 +97,7 @@ test('A requirement that needs work stands beside our own finding, and those tha
   const [open, folded] = card.split('<details class="fold">') as [string, string];
   assert.match(
     textOf(open),
-    /SPF The two disagree Google: Needs work Since .* Our checks: Passed .* Health check/,
+    /SPF Google and our checks disagree Google: Needs work Since .* Our checks: Passed .* Health check/,
   );
   assert.match(textOf(folded), /1 requirement met .*TLS encryption Google: Met/);
   const head = textOf(cardOf(html, 'picture'));
