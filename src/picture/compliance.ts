@@ -4,12 +4,12 @@ import type { CheckStatus, Fix } from '../analysis/check.ts';
 import type { DomainCheck } from '../analysis/domain/health.ts';
 import type { App } from '../app.ts';
 import { type NoData, noDataReason } from '../receivers/no-data.ts';
-import { requirementsOf } from '../receivers/queries.ts';
-import { checksOfRequirement, REQUIREMENTS, requirementName } from '../receivers/requirements.ts';
+import { checksOfRequirement, requirementName } from '../receivers/requirements.ts';
 import { type Db, inSnapshot, type Tx } from '../store/open.ts';
 import type { DomainRow, ReceiverRequirementRow } from '../store/tables.generated.ts';
 import { sectionOf } from './findings.ts';
 import { daysAgo, RECENT_DAYS } from './reading.ts';
+import { orderedRequirements } from './requirements.ts';
 import { latestTests } from './tests.ts';
 
 type Verdict = 'pass' | 'warn' | 'fail';
@@ -41,20 +41,13 @@ export interface ComplianceRow {
   fix: Fix | null;
 }
 
-const ORDER = Object.keys(REQUIREMENTS);
-/** Those that we do not know come last. */
-const place = ({ requirement }: ReceiverRequirementRow): number =>
-  ORDER.includes(requirement) ? ORDER.indexOf(requirement) : ORDER.length;
-const byOrder = (a: ReceiverRequirementRow, b: ReceiverRequirementRow): number =>
-  place(a) - place(b) || (a.requirement < b.requirement ? -1 : 1);
-
 /** If there are no requirements, `no_data` says why. */
 export async function complianceOf(
   { db, clock, config }: Pick<App, 'db' | 'clock' | 'config'>,
   domain: DomainRow,
 ): Promise<{ requirements: ComplianceRow[]; no_data: NoData | null }> {
   return inSnapshot(db, async (tx) => {
-    const rows = await requirementsOf(tx, domain.name);
+    const rows = await orderedRequirements(tx, domain.name);
     if (rows.length === 0)
       return {
         requirements: [],
@@ -62,7 +55,7 @@ export async function complianceOf(
       };
     const findings = await ownFindings(tx, domain, daysAgo({ clock }, RECENT_DAYS));
     return {
-      requirements: rows.toSorted(byOrder).map((row) => compared(row, findings)),
+      requirements: rows.map((row) => compared(row, findings)),
       no_data: null,
     };
   });

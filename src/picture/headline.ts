@@ -2,7 +2,14 @@
 
 import { byCost, type Finding, type SourceReport } from './findings.ts';
 import { stepAbout } from './steps.ts';
-import type { Picture, Problem, SourceLine, State, Statement } from './types.ts';
+import {
+  type Picture,
+  type Problem,
+  type SourceLine,
+  type State,
+  type Statement,
+  TOPICS,
+} from './types.ts';
 
 /** One report for each source, in the order of `SOURCES`. */
 export function assemble(domain: Picture['domain'], reports: SourceReport[]): Picture {
@@ -18,11 +25,11 @@ export function assemble(domain: Picture['domain'], reports: SourceReport[]): Pi
   return { domain, state, headline, since: null, first_step: null, problems, sources };
 }
 
-/** One for each topic with a problem, what costs most first. */
+/** One for each topic with a problem, what costs most first; of equal ones in the order of topics. */
 function problemsOf(findings: Finding[]): Problem[] {
   return [...Map.groupBy(findings, ({ topic }) => topic).values()]
     .flatMap((about) => problemOf(about.toSorted(byCost)))
-    .toSorted((a, b) => b.cost - a.cost);
+    .toSorted((a, b) => b.cost - a.cost || TOPICS.indexOf(a.topic) - TOPICS.indexOf(b.topic));
 }
 
 function problemOf(about: Finding[]): Problem[] {

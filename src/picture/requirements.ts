@@ -6,9 +6,11 @@ import {
   adviceOnRequirement,
   checksOfRequirement,
   codeInWords,
+  REQUIREMENTS,
   requirementName,
 } from '../receivers/requirements.ts';
 import { dayInWords } from '../report/times.ts';
+import type { Db, Tx } from '../store/open.ts';
 import type { ReceiverRequirementRow } from '../store/tables.generated.ts';
 import { type Finding, fine, notKnown, problem, sectionOf } from './findings.ts';
 import { daysAgo, type Reading } from './reading.ts';
@@ -27,11 +29,24 @@ const TOPIC_OF: Record<string, Topic> = {
   HONOR_UNSUBSCRIBE: 'unsubscribe',
 };
 
+const ORDER = Object.keys(REQUIREMENTS);
+/** Those that we do not know come last. */
+const place = ({ requirement }: ReceiverRequirementRow): number =>
+  ORDER.includes(requirement) ? ORDER.indexOf(requirement) : ORDER.length;
+const byOrder = (a: ReceiverRequirementRow, b: ReceiverRequirementRow): number =>
+  place(a) - place(b) || (a.requirement < b.requirement ? -1 : 1);
+
+/** In Google’s order. */
+export const orderedRequirements = async (
+  db: Db | Tx,
+  name: string,
+): Promise<ReceiverRequirementRow[]> => (await requirementsOf(db, name)).toSorted(byOrder);
+
 /** It is fetched every day. What was met longer ago may no longer be. */
 const CURRENT_DAYS = 7;
 
 export async function requirementFindings(reading: Reading): Promise<Finding[]> {
-  const rows = await requirementsOf(reading.db, reading.domain.name);
+  const rows = await orderedRequirements(reading.db, reading.domain.name);
   const from = daysAgo(reading, CURRENT_DAYS);
   const path = sectionOf(reading.domain.id, 'gmail');
   return rows.map((row) => findingOf(row, { from, path }));

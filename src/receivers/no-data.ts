@@ -8,10 +8,10 @@ import type { ReceiverDomainRow } from '../store/tables.generated.ts';
 import { accountState } from './account-state.ts';
 import {
   accessTo,
-  addressDays,
   type Days,
   type GoogleDay,
   googleDays,
+  hasAddressDays,
   type ReceiverState,
   receiverStates,
 } from './queries.ts';
@@ -81,8 +81,7 @@ export async function noAddressesReason(
   app: Context,
   period: Days & { addresses?: string[] } = lastDays(app),
 ): Promise<NoData | null> {
-  const days = await addressDays(app.db, period);
-  if (days.length > 0) return null;
+  if (await hasAddressDays(app.db, period)) return null;
   const states = await statesOf(app, 'microsoft_snds');
   if (states.length === 0)
     return {

@@ -82,19 +82,34 @@ export const accessTo = (db: Db | Tx, name: string): Promise<ReceiverDomainRow[]
     .orderBy('receiver_id')
     .execute();
 
-/** What Microsoft publishes about addresses, newest days first. `addresses`: normalized; absent: all. */
+interface AddressPeriod extends Days {
+  /** Normalized; absent: all. */
+  addresses?: string[];
+}
+
+const daysOfAddresses = (db: Db | Tx, { from, to, addresses }: AddressPeriod) => {
+  const query = db.selectFrom('receiver_addresses').where('day', '>=', from).where('day', '<=', to);
+  return addresses ? query.where('address', 'in', addresses) : query;
+};
+
+/** What Microsoft publishes about addresses, newest days first. */
 export async function addressDays(
   db: Db | Tx,
-  { from, to, addresses }: Days & { addresses?: string[] },
+  period: AddressPeriod,
 ): Promise<ReceiverAddressRow[]> {
-  if (addresses?.length === 0) return [];
-  let query = db
-    .selectFrom('receiver_addresses')
+  if (period.addresses?.length === 0) return [];
+  return daysOfAddresses(db, period)
     .selectAll()
-    .where('day', '>=', from)
-    .where('day', '<=', to);
-  if (addresses) query = query.where('address', 'in', addresses);
-  return query.orderBy('day', 'desc').orderBy('address').orderBy('started_at').execute();
+    .orderBy('day', 'desc')
+    .orderBy('address')
+    .orderBy('started_at')
+    .execute();
+}
+
+export async function hasAddressDays(db: Db | Tx, period: AddressPeriod): Promise<boolean> {
+  if (period.addresses?.length === 0) return false;
+  const row = await daysOfAddresses(db, period).select('day').limit(1).executeTakeFirst();
+  return row !== undefined;
 }
 
 /** The addresses with activity, those with the most recipients first, and how many there are. */

@@ -41,7 +41,7 @@ export const sendingAddressBlocked: Condition<'sending_address', Value> = {
 
   choice: {
     text: 'Outlook blocks a sending address',
-    hint: 'Microsoft SNDS says that an address or a range is blocked, or its filter result is red: Outlook treats over 90% of the mail as spam.',
+    hint: 'Microsoft SNDS says that an address or a range is blocked, or that its filter result is red: over 90% spam.',
   },
   alertsWhen: () =>
     'Outlook blocks an address that you send from, or treats over 90% of its mail as spam',

@@ -105,7 +105,7 @@ const Sources = ({ sources }: { sources: SourceLine[] }) => (
   </ul>
 );
 
-/** The first step of the first one stands above, and so does all that there is to say about a single problem. */
+/** The first step of the first one is above. A single statement is there too, so it isn’t repeated. */
 export function Problems({ picture }: { picture: Picture }) {
   const { problems, name } = sanitize(picture);
   if (problems.flatMap(({ statements }) => statements).length <= 1) return null;

@@ -107,7 +107,7 @@ const RATES = [
 function PassRates({ days, from, to }: GmailProps) {
   return (
     <ScrollArea label="Authentication and TLS">
-      <table class="compact">
+      <table class="compact pass-rates">
         <thead>
           <tr>
             <th scope="col">Mail that passed</th>
