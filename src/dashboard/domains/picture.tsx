@@ -112,7 +112,7 @@ export function Problems({ picture }: { picture: Picture }) {
   return (
     <Card title={problems.length === 1 ? '1 problem' : `${problems.length} problems`} id="problems">
       <p class="muted small">
-        What costs most comes first. Each problem shows what all sources say about it.
+        The most costly problem comes first. Open a problem to see what each source says about it.
       </p>
       <div class="check-list">
         {problems.map((problem, index) => (
