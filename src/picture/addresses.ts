@@ -1,7 +1,8 @@
-/** Which IP addresses send the mail of domains. */
+/** Which IP addresses send the mail of a domain. */
 
 import { dayBefore } from '../feedback/sums.ts';
 import type { Db, Tx } from '../store/open.ts';
+import type { DomainRow } from '../store/tables.generated.ts';
 import { testedAddresses } from './tests.ts';
 
 const MAX_ADDRESSES = 200;
@@ -13,17 +14,15 @@ const DAYS = 30;
  */
 export async function sendingAddresses(
   db: Db | Tx,
-  domainIds: string[],
+  { id }: Pick<DomainRow, 'id'>,
   today: string,
 ): Promise<string[]> {
   const from = dayBefore(today, DAYS - 1);
-  if (domainIds.length === 0) return [];
-  const tested: string[] = [];
-  for (const id of domainIds) tested.push(...(await testedAddresses(db, id, { from })));
+  const tested = await testedAddresses(db, id, { from });
   const reported = await db
     .selectFrom('feedback_addresses')
     .select('address')
-    .where('domain_id', 'in', domainIds)
+    .where('domain_id', '=', id)
     .where('passed', '>', 0)
     .where('last_day', '>=', from)
     .orderBy('passed', 'desc')

@@ -4,12 +4,12 @@ import type { CheckStatus, Fix } from '../analysis/check.ts';
 import type { DomainCheck } from '../analysis/domain/health.ts';
 import type { App } from '../app.ts';
 import { type NoData, noDataReason } from '../receivers/no-data.ts';
-import { requirementsOf } from '../receivers/queries.ts';
 import { checksOfRequirement, requirementName } from '../receivers/requirements.ts';
 import { type Db, inSnapshot, type Tx } from '../store/open.ts';
 import type { DomainRow, ReceiverRequirementRow } from '../store/tables.generated.ts';
 import { sectionOf } from './findings.ts';
 import { daysAgo, RECENT_DAYS } from './reading.ts';
+import { orderedRequirements } from './requirements.ts';
 import { latestTests, type ReadTest, senderOf } from './tests.ts';
 
 type Verdict = 'pass' | 'warn' | 'fail';
@@ -47,7 +47,7 @@ export async function complianceOf(
   domain: DomainRow,
 ): Promise<{ requirements: ComplianceRow[]; no_data: NoData | null }> {
   return inSnapshot(db, async (tx) => {
-    const rows = await requirementsOf(tx, domain.name);
+    const rows = await orderedRequirements(tx, domain.name);
     if (rows.length === 0)
       return {
         requirements: [],

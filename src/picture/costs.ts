@@ -19,7 +19,7 @@ export const COSTS = [
   { id: 'lands_in_spam', state: 'fail', cost: 75 },
   // Large mailbox providers reject mail from addresses and domains on major blocklists.
   { id: 'blocklisted', state: 'fail', cost: 70 },
-  // Outlook takes more than 90% of the mail from the address for spam.
+  // Outlook treats more than 90% of the mail from the address as spam.
   { id: 'address_red', state: 'fail', cost: 68 },
   // SPF, DKIM or the DMARC record fails: bulk mail needs all three.
   { id: 'authentication_broken', state: 'fail', cost: 65 },
@@ -43,7 +43,7 @@ export const COSTS = [
   { id: 'senders_misconfigured', state: 'warn', cost: 40 },
   // Some recipients do not see the mail.
   { id: 'some_land_in_spam', state: 'warn', cost: 38 },
-  // Outlook takes 10% to 90% of the mail from the address for spam.
+  // Outlook treats 10% to 90% of the mail from the address as spam.
   { id: 'address_yellow', state: 'warn', cost: 35 },
   // Smaller blocklists raise spam scores.
   { id: 'listed_minor', state: 'warn', cost: 32 },

@@ -2,7 +2,14 @@
 
 import { byCost, type Finding, type SourceReport } from './findings.ts';
 import { stepAbout } from './steps.ts';
-import type { Picture, Problem, SourceLine, State, Statement } from './types.ts';
+import {
+  type Picture,
+  type Problem,
+  type SourceLine,
+  type State,
+  type Statement,
+  TOPICS,
+} from './types.ts';
 
 /** One report for each source, in the order of `SOURCES`. */
 export function assemble(domain: Picture['domain'], reports: SourceReport[]): Picture {
@@ -18,11 +25,11 @@ export function assemble(domain: Picture['domain'], reports: SourceReport[]): Pi
   return { domain, state, headline, since: null, first_step: null, problems, sources };
 }
 
-/** One for each topic with a problem, what costs most first. */
+/** One for each topic with a problem, what costs most first; of equal ones in the order of topics. */
 function problemsOf(findings: Finding[]): Problem[] {
   return [...Map.groupBy(findings, ({ topic }) => topic).values()]
     .flatMap((about) => problemOf(about.toSorted(byCost)))
-    .toSorted((a, b) => b.cost - a.cost);
+    .toSorted((a, b) => b.cost - a.cost || TOPICS.indexOf(a.topic) - TOPICS.indexOf(b.topic));
 }
 
 function problemOf(about: Finding[]): Problem[] {
@@ -42,6 +49,18 @@ function problemOf(about: Finding[]): Problem[] {
   ];
 }
 
+/**
+ * One source can say several things that do not contradict each other, such as about different addresses. So can all
+ * sources about the content, which many checks examine.
+ */
+const isDisputed = (about: Finding[]): boolean =>
+  about.some(
+    (one) =>
+      one.state === 'pass' &&
+      one.topic !== 'content' &&
+      about.some((other) => other.problem !== null && other.source !== one.source),
+  );
+
 const statementOf = ({ topic: _topic, problem: _problem, ...statement }: Finding): Statement =>
   statement;
 
@@ -52,12 +71,6 @@ function sinceOfOthers({ source, problem }: Finding, about: Finding[]): string |
   );
   // Days and times compare as texts.
   return times.toSorted()[0] ?? null;
-}
-
-/** Of one source, a good address, provider or sender beside a bad one is no contradiction. */
-function isDisputed(about: Finding[]): boolean {
-  const seeing = new Set(about.flatMap(({ problem, source }) => (problem ? source : [])));
-  return about.some(({ state, source }) => state === 'pass' && !seeing.has(source));
 }
 
 /** In the middle of a sentence. */
@@ -80,5 +93,5 @@ function withoutProblems(sources: SourceLine[]): { state: State; headline: strin
     return { state: 'unknown', headline: 'Nothing is known about this domain yet.' };
   const found = `No problems found in ${listOf(known)}`;
   if (open.length === 0) return { state: 'pass', headline: `${found}.` };
-  return { state: 'unknown', headline: `${found}. Not known: ${listOf(open)}.` };
+  return { state: 'unknown', headline: `${found}. Unknown: ${listOf(open)}.` };
 }

@@ -22,7 +22,7 @@ const SAID = {
 /** Empty if Microsoft says nothing about any address that sends for the domain. `today` is a day such as `2026-11-21`. */
 export async function outlookFindings({ db, domain }: Reading, today: string): Promise<Finding[]> {
   const path = sectionOf(domain.id, 'outlook');
-  const addresses = await sendingAddresses(db, [domain.id], today);
+  const addresses = await sendingAddresses(db, domain, today);
   const from = dayBefore(today, RECENT_DAYS - 1);
   const rows = await addressDays(db, { from, to: today, addresses });
   const current = dayBefore(today, CURRENT_DAYS);
@@ -56,10 +56,10 @@ function blockFindings(
       });
     return problem('address_blocked', {
       ...{ ...said, since: block.since },
-      text: `Outlook blocks ${address}${others}${block.details ? ` (${block.details})` : ''}.`,
+      text: `Outlook blocks ${address}${others}${block.details ? `: “${block.details.replace(/\.$/, '')}”` : ''}.`,
       title: `Outlook blocks your sending address ${address}.`,
       firstStep: {
-        text: 'Stop the cause, then ask Microsoft for delisting with the form that its replies link to.',
+        text: 'Fix the cause, then ask Microsoft to remove the block. Its SMTP replies link to the form.',
         ...{ record: null, path },
       },
     });
@@ -104,8 +104,8 @@ function addressFinding(
     ...{ ...SAID, path, at: day },
     text:
       result === null
-        ? `Outlook published no rating of ${address}.`
-        : `Outlook rates ${address} ${result.toLowerCase()}: ${RATINGS[result]}.`,
+        ? `Outlook published no rating for ${address}.`
+        : `Outlook rated ${address} ${result.toLowerCase()}: ${RATINGS[result]}.`,
     basis: `Mail to ${formatCount(recipients, 'recipient')}`,
   };
   if (day < current || result === null) return notKnown(said);
@@ -113,8 +113,8 @@ function addressFinding(
   if (result === 'GREEN')
     return problem('trap_hits', {
       ...said,
-      text: `${address} sent ${formatCount(trapHits, 'message')} to spam traps of Outlook.`,
-      title: `${address} sends to spam traps of Outlook.`,
+      text: `${address} sent ${formatCount(trapHits, 'message')} to Outlook spam traps.`,
+      title: `${address} sends to Outlook spam traps.`,
       firstStep: {
         text: 'Remove recipients who have not opened your mail for months, and confirm new addresses.',
         ...{ record: null, path },

@@ -5,8 +5,11 @@ import { requirementsOf } from '../receivers/queries.ts';
 import {
   adviceOnRequirement,
   checksOfRequirement,
+  codeInWords,
+  REQUIREMENTS,
   requirementName,
 } from '../receivers/requirements.ts';
+import type { Db, Tx } from '../store/open.ts';
 import type { ReceiverRequirementRow } from '../store/tables.generated.ts';
 import { type Finding, fine, notKnown, problem, sectionOf } from './findings.ts';
 import { daysAgo, type Reading } from './reading.ts';
@@ -25,11 +28,24 @@ const TOPIC_OF: Record<string, Topic> = {
   HONOR_UNSUBSCRIBE: 'unsubscribe',
 };
 
+const ORDER = Object.keys(REQUIREMENTS);
+/** Those that we do not know come last. */
+const place = ({ requirement }: ReceiverRequirementRow): number =>
+  ORDER.includes(requirement) ? ORDER.indexOf(requirement) : ORDER.length;
+const byOrder = (a: ReceiverRequirementRow, b: ReceiverRequirementRow): number =>
+  place(a) - place(b) || (a.requirement < b.requirement ? -1 : 1);
+
+/** In Google’s order. */
+export const orderedRequirements = async (
+  db: Db | Tx,
+  name: string,
+): Promise<ReceiverRequirementRow[]> => (await requirementsOf(db, name)).toSorted(byOrder);
+
 /** It is fetched every day. What Google said longer ago may no longer be so. */
 const CURRENT_DAYS = 7;
 
 export async function requirementFindings(reading: Reading): Promise<Finding[]> {
-  const rows = await requirementsOf(reading.db, reading.domain.name);
+  const rows = await orderedRequirements(reading.db, reading.domain.name);
   const from = daysAgo(reading, CURRENT_DAYS);
   const path = sectionOf(reading.domain.id, 'gmail');
   return rows.map((row) => findingOf(row, { from, path }));
@@ -53,7 +69,7 @@ function findingOf(
   if (status === 'NEEDS_WORK')
     return problem('requirement_unmet', {
       ...said,
-      text: `Google says that this needs work: ${name}${reason ? ` (${reason})` : ''}.`,
+      text: `Google says that this needs work: ${name}${reason ? ` (${codeInWords(reason)})` : ''}.`,
       title: `Google’s requirement is not met: ${name}.`,
       // Where no check of ours can tell, only Google’s own rule helps.
       firstStep:
@@ -64,6 +80,9 @@ function findingOf(
       since: previous === null ? null : since,
     });
   if (status !== 'COMPLIANT')
-    return notKnown({ ...said, text: `Google says “${status}” about its requirement: ${name}.` });
+    return notKnown({
+      ...said,
+      text: `Google says “${codeInWords(status)}” about its requirement: ${name}.`,
+    });
   return fine({ ...said, text: `Google’s requirement is met: ${name}.` });
 }

@@ -8,13 +8,13 @@ import { fetchAccount } from './fetch-account.ts';
 
 export const FETCH_JOB = 'receivers.fetch';
 
-const MAX_ACCOUNTS_AT_ONCE = 2;
+const MAX_CONCURRENT_ACCOUNTS = 2;
 
 export function fetchJob(app: App): Job {
   const stop = new AbortController();
   const job = claimingJob({
     name: FETCH_JOB,
-    concurrency: MAX_ACCOUNTS_AT_ONCE,
+    concurrency: MAX_CONCURRENT_ACCOUNTS,
     claim: async (limit) => (stop.signal.aborted ? [] : claimDue(app, limit)),
     async work(held) {
       const account = app.config.RECEIVERS.find(({ name }) => name === held.id)!;

@@ -14,8 +14,8 @@ import { appendStatusChange } from './status-changed.ts';
 
 /** How old a spam rate may be that says how things are now. */
 const RECENT_DAYS = 7;
-/** Rows per statement: databases limit the number of parameters. */
-const ROWS_AT_ONCE = 500;
+/** Databases limit the number of parameters. */
+const MAX_ROWS_PER_STATEMENT = 500;
 
 type Domain = Pick<DomainRow, 'id' | 'name'>;
 
@@ -34,8 +34,14 @@ export async function storeDays(
 ): Promise<void> {
   const domain = await domainNamed(tx, name);
   if (!domain) return;
-  for (let i = 0; i < days.length; i += ROWS_AT_ONCE)
-    await upsertDays(tx, id, name, days.slice(i, i + ROWS_AT_ONCE), isoTime(app.clock.now()));
+  for (let i = 0; i < days.length; i += MAX_ROWS_PER_STATEMENT)
+    await upsertDays(
+      tx,
+      id,
+      name,
+      days.slice(i, i + MAX_ROWS_PER_STATEMENT),
+      isoTime(app.clock.now()),
+    );
   if (isComplete)
     await tx
       .updateTable('receiver_domains')

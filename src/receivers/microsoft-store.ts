@@ -15,8 +15,8 @@ import {
 } from './observations.ts';
 import { appendStatusChange } from './status-changed.ts';
 
-/** Rows per statement: databases limit the number of parameters. */
-const ROWS_AT_ONCE = 500;
+/** Databases limit the number of parameters. */
+const MAX_ROWS_PER_STATEMENT = 500;
 /** How old a filter result may be that says how things are now. */
 const RECENT_DAYS = 7;
 /** How long an address without activity is still observed, so that its incidents end. */
@@ -30,8 +30,8 @@ export async function storeAddresses(
   { rows, skipped }: SndsRows<SndsAddress>,
 ): Promise<void> {
   const fetched_at = isoTime(fetch.app.clock.now());
-  for (let i = 0; i < rows.length; i += ROWS_AT_ONCE) {
-    const some = rows.slice(i, i + ROWS_AT_ONCE);
+  for (let i = 0; i < rows.length; i += MAX_ROWS_PER_STATEMENT) {
+    const some = rows.slice(i, i + MAX_ROWS_PER_STATEMENT);
     const addresses = [...new Set(some.map(({ address }) => address))];
     const before = await latestResults(tx, fetch, addresses);
     if (skipped === 0) await deleteReplaced(tx, fetch, day, rows, addresses);

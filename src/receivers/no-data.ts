@@ -8,10 +8,10 @@ import type { ReceiverDomainRow } from '../store/tables.generated.ts';
 import { accountState } from './account-state.ts';
 import {
   accessTo,
-  addressDays,
   type Days,
   type GoogleDay,
   googleDays,
+  hasAddressDays,
   type ReceiverState,
   receiverStates,
 } from './queries.ts';
@@ -71,7 +71,7 @@ export async function noDataReason(
   return (
     states.map((state) => accountReason(state)).find((reason) => reason !== null) ?? {
       code: 'not_in_account',
-      message: `${accountNames(states)} does not show ${domain}. Add the domain in Google Postmaster Tools and verify it there.`,
+      message: `${accountNames(states)} doesn’t have ${domain}. Add the domain in Google Postmaster Tools and verify it there.`,
     }
   );
 }
@@ -81,8 +81,7 @@ export async function noAddressesReason(
   app: Context,
   period: Days & { addresses?: string[] } = lastDays(app),
 ): Promise<NoData | null> {
-  const days = await addressDays(app.db, period);
-  if (days.length > 0) return null;
+  if (await hasAddressDays(app.db, period)) return null;
   const states = await statesOf(app, 'microsoft_snds');
   if (states.length === 0)
     return {
@@ -116,12 +115,15 @@ function reasonOf(
   row: ReceiverDomainRow,
 ): NoData {
   if (row.problem !== null)
-    return { code: codeOf(row.problem), message: row.problem_detail ?? 'Reading it failed.' };
+    return {
+      code: codeOf(row.problem),
+      message: row.problem_detail ?? 'The last fetch of its figures failed.',
+    };
   const isAsked = row.days_at !== null && row.days_at.slice(0, 10) >= period.to;
   const reason = isAsked ? null : accountReason(state);
   if (reason) return reason;
   if (row.days_at === null)
-    return { code: 'not_fetched', message: `The figures of ${domain} are not fetched yet.` };
+    return { code: 'not_fetched', message: `The figures of ${domain} have not been fetched yet.` };
   return (
     notYet(app, 'Google', period) ?? {
       code: 'too_little_mail',

@@ -11,7 +11,6 @@ import type {
   ReceiverRequirementRow,
   ReceiverRow,
 } from '../store/tables.generated.ts';
-import { REQUIREMENTS } from './requirements.ts';
 
 /** Days such as `2026-11-21`, both included. */
 export interface Days {
@@ -71,15 +70,8 @@ export async function requirementsOf(db: Db | Tx, name: string): Promise<Receive
     .where('name', '=', name)
     .orderBy('checked_at')
     .execute();
-  return [...new Map(rows.map((row) => [row.requirement, row])).values()].sort(byOrder);
+  return [...new Map(rows.map((row) => [row.requirement, row])).values()];
 }
-
-const ORDER = Object.keys(REQUIREMENTS);
-/** Those that we do not know come last. */
-const place = ({ requirement }: ReceiverRequirementRow): number =>
-  ORDER.includes(requirement) ? ORDER.indexOf(requirement) : ORDER.length;
-const byOrder = (a: ReceiverRequirementRow, b: ReceiverRequirementRow): number =>
-  place(a) - place(b) || (a.requirement < b.requirement ? -1 : 1);
 
 /** The accounts at Google that show the domain. */
 export const accessTo = (db: Db | Tx, name: string): Promise<ReceiverDomainRow[]> =>
@@ -90,19 +82,34 @@ export const accessTo = (db: Db | Tx, name: string): Promise<ReceiverDomainRow[]
     .orderBy('receiver_id')
     .execute();
 
-/** What Microsoft publishes about addresses, newest days first. `addresses`: normalized; absent: all. */
+interface AddressPeriod extends Days {
+  /** Normalized; absent: all. */
+  addresses?: string[];
+}
+
+const daysOfAddresses = (db: Db | Tx, { from, to, addresses }: AddressPeriod) => {
+  const query = db.selectFrom('receiver_addresses').where('day', '>=', from).where('day', '<=', to);
+  return addresses ? query.where('address', 'in', addresses) : query;
+};
+
+/** What Microsoft publishes about addresses, newest days first. */
 export async function addressDays(
   db: Db | Tx,
-  { from, to, addresses }: Days & { addresses?: string[] },
+  period: AddressPeriod,
 ): Promise<ReceiverAddressRow[]> {
-  if (addresses?.length === 0) return [];
-  let query = db
-    .selectFrom('receiver_addresses')
+  if (period.addresses?.length === 0) return [];
+  return daysOfAddresses(db, period)
     .selectAll()
-    .where('day', '>=', from)
-    .where('day', '<=', to);
-  if (addresses) query = query.where('address', 'in', addresses);
-  return query.orderBy('day', 'desc').orderBy('address').orderBy('started_at').execute();
+    .orderBy('day', 'desc')
+    .orderBy('address')
+    .orderBy('started_at')
+    .execute();
+}
+
+export async function hasAddressDays(db: Db | Tx, period: AddressPeriod): Promise<boolean> {
+  if (period.addresses?.length === 0) return false;
+  const row = await daysOfAddresses(db, period).select('day').limit(1).executeTakeFirst();
+  return row !== undefined;
 }
 
 /** The addresses with activity, those with the most recipients first, and how many there are. */

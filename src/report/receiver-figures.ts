@@ -119,7 +119,7 @@ function errorRow(type: 'reject' | 'temp_fail', errors: DeliveryErrors | null): 
       value: rateInWords(rate),
       // A low rate is not worth a mark: every sender has some.
       state: errorState(type, rate) === 'pass' ? null : errorState(type, rate),
-      basis: `Of the messages on ${dayInWords(day)}, the highest day${why}`,
+      basis: `On ${dayInWords(day)}, the highest day${why}`,
     },
   ];
 }

@@ -152,8 +152,12 @@ export interface ScheduledReport {
   /** Worst first, at most 20. */
   domains: {
     name: string;
+    /** The worst of what any source says, such as tests or receivers. */
     health: 'healthy' | 'warning' | 'critical' | 'unknown';
+    /** Of the checks of its DNS. */
     score: number | null;
+    /** What is wrong, in one sentence. */
+    headline: string;
   }[];
   omittedDomainCount: number;
   /** Open ones first, at most 20; times are ISO 8601. */
@@ -241,7 +245,7 @@ const needsAttention = ({ health }: ScheduledReport['domains'][number]): boolean
 /** How many of the listed domains need attention; `orMore` if unlisted ones may need it too. */
 function attentionOf({ domains, omittedDomainCount }: ScheduledReport) {
   const count = domains.filter(needsAttention).length;
-  return { count, orMore: omittedDomainCount > 0 && count === domains.length };
+  return { count, orMore: omittedDomainCount > 0 && count > 0 };
 }
 
 /** `Up 4 points from the week before (83).` */

@@ -8,6 +8,7 @@ import { allows, type Role } from '../http/actor.ts';
 import { isoTime } from '../lib/clock.ts';
 import type { MailAttachment } from '../net/smtp/compose.ts';
 import type { OutgoingMail } from '../outbox/queue.ts';
+import { pictureOf, type State } from '../picture/picture.ts';
 import { smallParagraph } from '../report/mail-frame.ts';
 import type { ScheduledReport } from '../report/summary.ts';
 import { previewOf, reportMail } from '../report/summary-mail.ts';
@@ -68,17 +69,18 @@ async function pdfOf(app: App, report: ScheduledReport, at: number): Promise<Mai
 const MAX_LISTED = 20;
 
 export async function gatherReport(
-  { db, config }: Pick<App, 'db' | 'config'>,
+  app: Pick<App, 'db' | 'config' | 'clock'>,
   schedule: ReportScheduleRow,
   period: ReportPeriod,
 ): Promise<ScheduledReport> {
+  const { db, config } = app;
   const { name, frequency, timezone } = schedule;
   const sections: Section[] = JSON.parse(schedule.include_sections);
   const ids = await domainsOf(db, schedule);
-  const domains = await healthOf(db, ids);
-  const incidents = sections.includes('alerts')
-    ? await incidentsOf(db, ids && domains, period)
-    : [];
+  // Without this section, nothing shows them.
+  const hasAlerts = sections.includes('alerts');
+  const domains = hasAlerts ? await healthOf(db, ids) : [];
+  const incidents = hasAlerts ? await incidentsOf(db, ids && domains, period) : [];
   return {
     ...{ name, frequency, timezone, sections },
     summary: await summarize(
@@ -86,9 +88,7 @@ export async function gatherReport(
       { ...period, livemode: true, domains: ids },
       config.SEED_MAILBOXES,
     ),
-    domains: domains.slice(0, MAX_LISTED).map(({ name, health, score }) => ({
-      ...{ name, health, score },
-    })),
+    domains: await withHeadlines(app, domains.slice(0, MAX_LISTED)),
     omittedDomainCount: Math.max(0, domains.length - MAX_LISTED),
     incidents: incidents.slice(0, MAX_LISTED),
     omittedIncidentCount: Math.max(0, incidents.length - MAX_LISTED),
@@ -99,7 +99,12 @@ export async function gatherReport(
 /** Unknown comes before healthy, because it may hide a problem. */
 const WORST_FIRST = ['critical', 'warning', 'unknown', 'healthy'];
 
-type Domain = ScheduledReport['domains'][number] & { id: string };
+type Listed = ScheduledReport['domains'][number];
+type Domain = Omit<Listed, 'headline'> & { id: string };
+
+const worstFirst = (a: Omit<Domain, 'id'>, b: Omit<Domain, 'id'>): number =>
+  WORST_FIRST.indexOf(a.health) - WORST_FIRST.indexOf(b.health) ||
+  (a.score ?? 101) - (b.score ?? 101);
 
 async function healthOf(db: Db, ids: string[] | null): Promise<Domain[]> {
   if (ids?.length === 0) return [];
@@ -108,12 +113,45 @@ async function healthOf(db: Db, ids: string[] | null): Promise<Domain[]> {
     .select(['id', 'name', 'health_status as health', 'health_score as score']);
   if (ids !== null) query = query.where('id', 'in', ids);
   const domains = await query.orderBy('name').execute();
-  return domains.toSorted(
-    (a, b) =>
-      WORST_FIRST.indexOf(a.health) - WORST_FIRST.indexOf(b.health) ||
-      (a.score ?? 101) - (b.score ?? 101),
-  );
+  return domains.toSorted(worstFirst);
 }
+
+/** What the page of each domain says at its top. A problem that any source knows of counts as one of its health. */
+async function withHeadlines(
+  app: Pick<App, 'db' | 'config' | 'clock'>,
+  domains: Domain[],
+): Promise<Listed[]> {
+  if (domains.length === 0) return [];
+  const rows = await app.db
+    .selectFrom('domains')
+    .selectAll()
+    .where(
+      'id',
+      'in',
+      domains.map(({ id }) => id),
+    )
+    .execute();
+  const listed: Listed[] = [];
+  for (const { id, name, health, score } of domains) {
+    const row = rows.find((one) => one.id === id);
+    // It was removed a moment ago.
+    if (!row) continue;
+    await nextTurn();
+    const { state, headline } = await pictureOf(app, row);
+    const worst = [health, HEALTH_OF[state]].toSorted(
+      (a, b) => WORST_FIRST.indexOf(a) - WORST_FIRST.indexOf(b),
+    );
+    listed.push({ name, score, headline, health: state === 'unknown' ? health : worst[0]! });
+  }
+  return listed.toSorted(worstFirst);
+}
+
+const HEALTH_OF = {
+  fail: 'critical',
+  warn: 'warning',
+  unknown: 'unknown',
+  pass: 'healthy',
+} as const satisfies Record<State, Listed['health']>;
 
 /**
  * Incidents that are open now or were open at some time in the period; with `domains`, only those that concern

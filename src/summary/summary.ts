@@ -15,11 +15,10 @@ import {
   TALLY_COLUMNS,
   type TallyCounts,
 } from '../mailtests/tally.ts';
-import { sendingAddresses } from '../picture/addresses.ts';
-import { receiverFigures } from '../receivers/summary.ts';
 import type { Summary } from '../report/summary.ts';
 import { type Db, inSnapshot, type Tx } from '../store/open.ts';
 import { placementByProvider, type SeedOf, type SlicePlacements } from './placement.ts';
+import { receiversOf } from './receivers.ts';
 
 const HOUR_MS = 3_600_000;
 const MAX_TOP_ISSUES = 10;
@@ -127,17 +126,6 @@ async function feedbackOf(
 ): Promise<Summary['feedback']> {
   const days = livemode ? daysBetween(from, to) : null;
   return days && feedbackFigures(db, { ...days, domains });
-}
-
-/** What Google and Microsoft publish about the days of the period. Test mode has nothing of it. */
-async function receiversOf(
-  db: Db | Tx,
-  { from, to, livemode, domains }: SummarySpan & Scope,
-): Promise<Summary['receivers']> {
-  const days = livemode ? daysBetween(from, to) : null;
-  if (days === null) return null;
-  const addresses = domains && (await sendingAddresses(db, domains, days.to));
-  return receiverFigures(db, { ...days, domains, addresses });
 }
 
 /** Averages with the number of values behind them. */

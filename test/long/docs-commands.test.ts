@@ -1,5 +1,7 @@
 /** Runs every command of the API reference in a shell, exactly as shown. */
 
+// @one-database: about the commands; every operation runs on both in another test.
+
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -42,6 +44,7 @@ const FRESH: [
   ['DOMAIN_ID MONITOR_ID SCHEDULE_ID ALERT_ID', freshMonitoring],
   ['SHARED_ID TOKEN NAME', freshShare],
   ['REPORT_ID REPORTER_ID SOURCE_ID', freshReport],
+  ['RECEIVER_ID', receiverToFetch],
 ];
 
 /** Creates the fresh objects that a command uses. */
@@ -137,6 +140,12 @@ async function openIncident({ app, call }: TestService): Promise<string> {
   return incidents.data[0]!.id;
 }
 
+/** An account that was not fetched within the last minute. */
+async function receiverToFetch({ app }: TestService) {
+  await app.db.updateTable('receivers').set({ attempted_at: null }).execute();
+  return { RECEIVER_ID: 'google_postmaster' };
+}
+
 /** Uploads a report about a new domain, which has a source. */
 async function freshReport({ app, call }: TestService, nth: number) {
   const domain = await call<{ id: string }>('POST', '/v1/domains', {
@@ -192,11 +201,6 @@ const REAL_VALUES: Record<
   getTlsFeedback: realDomain,
   getReceiverStats: realDomain,
   getCompliance: realDomain,
-  // It was fetched less than a minute ago.
-  async fetchReceiver({ app }) {
-    await app.db.updateTable('receivers').set({ attempted_at: null }).execute();
-    return ['google_postmaster', 'google_postmaster'];
-  },
   exportTlsFeedback: realDomain,
   exportTlsFailures: realDomain,
   getComplaintSummary: realDomain,

@@ -61,6 +61,7 @@ export async function startReceivers(
     })
     .execute();
   await service.app.db.deleteFrom('events').execute();
+  for (const { exchanges } of [postmaster, snds]) exchanges.length = 0;
   let published: Observation[] = [];
   service.app.subscribers.add(
     subscribe(observed, async (_tx, observations) => {

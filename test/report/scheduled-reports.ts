@@ -166,10 +166,22 @@ export const WEEK: ScheduledReport = {
     receivers: PUBLISHED,
   },
   domains: [
-    { name: 'shop.example', health: 'critical', score: 41 },
-    { name: 'news.shop.example', health: 'warning', score: 78 },
-    { name: 'example.com', health: 'healthy', score: 100 },
-    { name: 'example.net', health: 'unknown', score: null },
+    {
+      ...{ name: 'shop.example', health: 'critical', score: 41 },
+      headline: 'Gmail users report 0.34% of your mail as spam. The limit is 0.3%.',
+    },
+    {
+      ...{ name: 'news.shop.example', health: 'warning', score: 78 },
+      headline: 'Your DMARC policy is p=none: failing mail is still delivered.',
+    },
+    {
+      ...{ name: 'example.com', health: 'healthy', score: 100 },
+      headline: 'No problems found in DNS and tests.',
+    },
+    {
+      ...{ name: 'example.net', health: 'unknown', score: null },
+      headline: 'Nothing is known about this domain yet.',
+    },
   ],
   omittedDomainCount: 0,
   incidents: [
@@ -284,6 +296,7 @@ export const HOSTILE: ScheduledReport = {
     name: index % 2 ? `${EVIL}${index}` : `${LONG}.example`,
     health: 'critical' as const,
     score: 0,
+    headline: index % 2 ? EVIL : LONG,
   })),
   omittedDomainCount: 980,
   incidents: Array.from({ length: 20 }, (_, index) => ({

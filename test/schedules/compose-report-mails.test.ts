@@ -64,6 +64,65 @@ test('gatherReport includes only the schedule’s domains and incidents of its p
   assert.deepEqual((await gather({ include_sections: ['summary'] }))[1], []);
 });
 
+test('A problem that only Google sees counts as one of the domain, which then comes first', async (t) => {
+  const account = { receiver: 'google_postmaster', client_id: 'app', client_secret: 'secret' };
+  const { service, create } = await startScheduling(t, {
+    mute: true,
+    env: { DELIVERABILITY_RECEIVERS: JSON.stringify([account]) },
+  });
+  const { app, call } = service;
+  const { db } = app;
+  const now = isoTime(app.clock.now());
+  for (const name of ['a.example', 'b.example']) {
+    const { body } = await call<{ id: string }>('POST', '/v1/domains', { json: { name } });
+    await db
+      .updateTable('domains')
+      .set({
+        ...{ health_status: 'healthy', health_score: 100, health_checked_at: now },
+        ...{ status: 'verified', verified_at: now },
+      })
+      .where('id', '=', body.id)
+      .execute();
+  }
+  const gather = async () => {
+    const row = await scheduleOr404(db, (await create({ frequency: 'weekly' })).id);
+    const period = periodOf(row, app.clock.now());
+    return (await gatherReport(app, row, period)).domains;
+  };
+  assert.deepEqual(
+    (await gather()).map(({ name, health }) => `${name} ${health}`),
+    ['a.example healthy', 'b.example healthy'],
+  );
+  await db.updateTable('receivers').set({ fetched_at: now, attempted_at: now }).execute();
+  await db
+    .insertInto('receiver_domains')
+    .values({
+      ...{ receiver_id: 'google_postmaster', name: 'b.example', permission: 'OWNER' },
+      ...{ verification: 'VERIFIED', listed_at: now, days_at: now, requirements_at: now },
+      ...{ problem: null, problem_detail: null },
+    })
+    .execute();
+  await db
+    .insertInto('receiver_days')
+    .values({
+      ...{ name: 'b.example', receiver_id: 'google_postmaster', spam_rate: 0.0041 },
+      ...{ day: isoTime(app.clock.now() - 2 * 86_400_000).slice(0, 10), fetched_at: now },
+      ...{ spf_rate: null, dkim_rate: null, dmarc_rate: null, tls_rate: null },
+      ...{ tls_messages: null, reject_rate: null, temp_fail_rate: null },
+      ...{ errors: null, feedback_loops: null },
+    })
+    .execute();
+  const [worst, other] = await gather();
+  assert.deepEqual(
+    [worst!.name, worst!.health, worst!.score, worst!.headline],
+    [
+      ...['b.example', 'critical', 100],
+      'Gmail users report 0.41% of your mail as spam. The limit is 0.3%.',
+    ],
+  );
+  assert.deepEqual([other!.name, other!.health], ['a.example', 'healthy']);
+});
+
 test('gatherReport compares with the previous month; without domains it counts nothing', async (t) => {
   const { service, create } = await startScheduling(t, { mute: true });
   const { app, call } = service;

@@ -212,7 +212,7 @@ function nextStepsText(
     '',
     ...tests.map(({ id }) => `  ${api}/tests/${id}`),
     '',
-    'Their senders, with what Google, Microsoft and receivers of reports say about them:',
+    'Their senders, and what receivers say about them:',
     '',
     ...domains.map(({ id }) => `  ${api}/domains/${id}`),
     '',

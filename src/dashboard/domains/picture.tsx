@@ -104,14 +104,14 @@ const Sources = ({ sources }: { sources: SourceLine[] }) => (
   </ul>
 );
 
-/** The first step of the first one stands above, and so does all that there is to say about a single problem. */
+/** The first step of the first one is above. A single statement is there too, so it isn’t repeated. */
 export function Problems({ picture }: { picture: Picture }) {
   const { problems, name } = sanitize(picture);
   if (problems.flatMap(({ statements }) => statements).length <= 1) return null;
   return (
     <Card title={problems.length === 1 ? '1 problem' : `${problems.length} problems`} id="problems">
       <p class="muted small">
-        What costs most comes first. Each problem shows what all sources say about it.
+        The most costly problem comes first. Open a problem to see what each source says about it.
       </p>
       <div class="check-list">
         {problems.map((problem, index) => (

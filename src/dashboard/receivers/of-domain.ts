@@ -40,7 +40,7 @@ export async function receiversOf(
 }
 
 async function outlookOf({ app }: PageCall, domain: { id: string; name: string }, period: Period) {
-  const known = await sendingAddresses(app.db, [domain.id], period.to);
+  const known = await sendingAddresses(app.db, domain, period.to);
   const { addresses, address_count, no_data } = await presentAddresses(app, period, known);
   return {
     ...{ domain: readableDomain(domain.name), ...period, known: known.length, addresses },

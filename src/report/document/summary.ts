@@ -291,9 +291,9 @@ function domainsSection(report: ScheduledReport, medium: Medium): Section {
     medium === 'mail'
       ? {
           kind: 'rows',
-          items: domains.map(({ name, health, score }) => ({
+          items: domains.map(({ name, health, score, headline }) => ({
             title: truncate(bothForms(name), MAX_NAME_LENGTH),
-            below: null,
+            below: headline,
             value: `${HEALTH[health].word}${score === null ? '' : `, ${score}`}`,
             state: HEALTH[health].state,
           })),
@@ -302,11 +302,11 @@ function domainsSection(report: ScheduledReport, medium: Medium): Section {
           [
             { title: 'Domain', share: 60 },
             { title: 'Health', share: 24 },
-            { title: 'Score', share: 16, isNumber: true },
+            { title: 'DNS score', share: 16, isNumber: true },
           ],
-          domains.map(({ name, health, score }) => ({
+          domains.map(({ name, health, score, headline }) => ({
             cells: [
-              { text: [truncate(bothForms(name), MAX_NAME_LENGTH)] },
+              { text: [truncate(bothForms(name), MAX_NAME_LENGTH)], below: [headline] },
               { text: [state(HEALTH[health].state, HEALTH[health].word)] },
               { text: [score === null ? '–' : String(score)] },
             ],

@@ -19,7 +19,9 @@ describe('Summary PDF', { skip: skipUnlessInstalled('pdftotext') }, () => {
       'Inbox 92% 126 samples',
       'Your DMARC policy is missing or not enforced. 12',
       'Sat 21 Nov 90 2 Sun 22 Nov – 0',
-      'shop.example ✗ Critical 41',
+      'Gmail users report 0.34% of your mail as spam. The limit is 0.3%.',
+      '✗ Critical 41',
+      'On 18 Nov 2026, the highest of 5 days with data; 0.04% on 20 Nov 2026',
       'shop.example: SPF, DKIM or DMARC fails',
     ])
       assert.ok(words.includes(wanted), wanted);
@@ -41,6 +43,7 @@ describe('Summary PDF', { skip: skipUnlessInstalled('pdftotext') }, () => {
       'Inbox placement',
       'Most frequent issues',
       'What receivers report',
+      'What Google and Microsoft publish',
       'Trends',
       'Domains',
       'Alerts',
