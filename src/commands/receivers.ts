@@ -108,11 +108,11 @@ async function tryTokens(
     .filter((each) => !domains.some((domain) => domain.name === each));
   return [
     domains.length === 0
-      ? `${name} shows no domains. Add them in Google Postmaster Tools, or sign in with the account that has them.`
-      : `${name} shows ${listOf(domains.map(domainText))}.`,
+      ? `${name} has no domains. Add them in Google Postmaster Tools, or sign in with the account that has them.`
+      : `${name} has ${listOf(domains.map(domainText))}.`,
     ...(absent.length > 0 && domains.length > 0
       ? [
-          `It doesn’t show ${listOf(absent)}. Add what is missing in Google Postmaster Tools, and verify it there.`,
+          `It doesn’t have ${listOf(absent)}. Add missing domains in Google Postmaster Tools, and verify them there.`,
         ]
       : []),
   ];
@@ -152,7 +152,10 @@ async function list(
   else for (const each of listed) io.stdout(linesOf(each, config));
   const problems = listed.flatMap(({ problem, domains }) => [
     problem,
-    ...(domains ?? []).map((domain) => domain.problem),
+    // Nothing is fetched about the others.
+    ...(domains ?? [])
+      .filter(({ domain_id }) => domain_id !== null)
+      .map((domain) => domain.problem),
   ]);
   return problems.some((problem) => problem !== null) ? EXIT.negative : EXIT.success;
 }
@@ -162,17 +165,26 @@ function linesOf(each: Listed, { RECEIVERS }: Config): string {
   const lines = [`${each.id} (${RECEIVER_NAMES[each.receiver]}): ${stateOf(each, account)}`];
   for (const { name, permission, verification, problem } of each.domains ?? [])
     lines.push(
-      `  ${name}: ${problem?.message ?? [permission, verification].filter(Boolean).join(', ')}`,
+      `  ${name}: ${
+        problem?.message ??
+        [permission, verification]
+          .filter((code) => code !== null)
+          .map(lowerCase)
+          .join(', ')
+      }`,
     );
   return lines.map((line) => `${printable(line)}\n`).join('');
 }
+
+const lowerCase = (code: string): string => code.toLowerCase().replaceAll('_', ' ');
 
 function stateOf(
   { problem, signed_in_at, last_fetch_at }: Listed,
   account: ReceiverAccount,
 ): string {
   if (problem) return problem.message;
-  if (last_fetch_at !== null) return `last fetched ${last_fetch_at}`;
+  if (last_fetch_at !== null)
+    return `last fetched on ${last_fetch_at.slice(0, 16).replace('T', ' ')} UTC`;
   if (account.receiver === 'google_postmaster') {
     const { oauth, name } = account;
     if (signed_in_at === null && oauth.refreshToken === null)
@@ -229,7 +241,7 @@ function printResult(
     printMessage(
       io,
       receiver === 'google_postmaster'
-        ? `${name}: the account shows no domain of the team.`
+        ? `${name}: the account has no domain of your team.`
         : `${name}: Microsoft has published nothing.`,
     );
   return parts.some((part) => part.problem !== null) ? EXIT.negative : EXIT.success;

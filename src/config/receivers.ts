@@ -111,7 +111,7 @@ const isReceiver = (value: unknown): value is ReceiverId =>
 function readKey({ key }: AccountEntry): { key: string } | string[] {
   if (key === undefined)
     return [
-      '"key" is missing: turn on automated data access in SNDS, and set the key in its links',
+      '"key" is missing: enable automated data access in SNDS, and copy the key from one of its links',
     ];
   return isText(key, /^[\x21-\x7e]{1,500}$/) ? { key } : ['"key" must be text without spaces'];
 }

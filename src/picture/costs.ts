@@ -52,7 +52,7 @@ export const COSTS = [
     id: 'address_red',
     state: 'fail',
     cost: 68,
-    reason: 'Outlook takes more than 90% of the mail from the address for spam.',
+    reason: 'Outlook treats more than 90% of the mail from the address as spam.',
   },
   {
     id: 'authentication_broken',
@@ -124,7 +124,7 @@ export const COSTS = [
     id: 'address_yellow',
     state: 'warn',
     cost: 35,
-    reason: 'Outlook takes 10% to 90% of the mail from the address for spam.',
+    reason: 'Outlook treats 10% to 90% of the mail from the address as spam.',
   },
   {
     id: 'listed_minor',

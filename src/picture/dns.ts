@@ -118,7 +118,7 @@ function verification(row: DomainRow): Finding[] {
       ? 'Your domain is not verified yet.'
       : row.status === 'failed'
         ? 'Your domain is no longer verified.'
-        : 'The verification record has disappeared.';
+        : 'The verification record is missing.';
   const firstStep = {
     text: 'Publish the TXT record for verification.',
     ...{ record: verificationRecord(row), path: said.path },

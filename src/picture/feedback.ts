@@ -52,12 +52,20 @@ export async function feedbackReport(reading: Reading): Promise<SourceReport> {
       text:
         state === 'stopped'
           ? 'Reports have stopped: none has arrived for 3 days.'
-          : `${formatShare(sums.passed, sums.messages)} of ${formatCount(sums.messages, 'message')} passed DMARC.`,
+          : passedText(sums),
       at: sums.lastDay,
       basis: `${formatCount(reporters, 'reporter')}, last ${DAYS} days`,
     },
     findings,
   );
+}
+
+/** What others send in the name of the domain fails, which is no problem of its own senders. */
+function passedText({ messages, passed }: Sums): string {
+  const share = formatShare(passed, messages);
+  return passed === messages
+    ? `${share} of ${formatCount(messages, 'message')} passed DMARC.`
+    : `Your known senders pass DMARC. Of all ${formatCount(messages, 'message')}, ${share} passed.`;
 }
 
 function withoutReports(state: FeedbackState): { state: 'unknown' | 'not_set_up'; text: string } {
@@ -132,7 +140,7 @@ function failure(source: SourceSums, { domain }: FeedbackReading, { lastDay: at 
   const path = `/feedback/sources/${row.id}`;
   const said = {
     ...{ source: 'feedback' as const, origin: REPORTS, topic: 'dmarc' as const, path, at },
-    text: `${formatCount(failedOf(source))} of ${formatCount(messages, 'message')} from ${name} failed DMARC${stopped > 0 ? `, and receivers stopped ${formatCount(stopped)}` : ''}.`,
+    text: `${formatCount(failedOf(source))} of ${formatCount(messages, 'message')} from ${name} failed DMARC${stopped > 0 ? `, and receivers quarantined or rejected ${formatCount(stopped)}` : ''}.`,
     ...{ since: row.failing_since, basis: `Last ${DAYS} days` },
     firstStep: stepFor(source, domain.name, path),
   };
@@ -169,7 +177,7 @@ async function complaintFindings(period: FeedbackReading, { messages }: Sums): P
   if (total === 0) return [];
   const said = {
     ...{ source: 'feedback' as const, origin: 'Complaints', topic: 'spam_reports' as const },
-    text: `Receivers passed on ${formatCount(total, 'complaint')}.`,
+    text: `Receivers forwarded ${formatCount(total, 'complaint')}.`,
     ...{ at: to, path: `${path}/complaints` },
     basis:
       messages === 0

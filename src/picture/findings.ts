@@ -59,7 +59,7 @@ export const SOURCE_NAMES: Record<SourceId, string> = {
   tests: 'Tests',
   placement: 'Placement',
   feedback: 'Feedback',
-  receivers: 'Gmail and Outlook',
+  receivers: 'Receivers',
 };
 
 /**
@@ -73,9 +73,11 @@ export function reportOf(
 ): SourceReport {
   const named = { ...line, name: SOURCE_NAMES[line.source], basis: line.basis ?? null };
   const problems = findings.filter((finding) => finding.problem !== null).toSorted(byCost);
-  const [worst, ...others] = problems;
+  const [worst] = problems;
   if (!worst) return { line: named, findings };
-  const more = others.length === 0 ? '' : ` ${moreProblems(others.length)}`;
+  // As the page counts them: all findings about a topic are one problem.
+  const others = new Set(problems.map(({ topic }) => topic)).size - 1;
+  const more = others === 0 ? '' : ` ${moreProblems(others)}`;
   return { line: { ...named, state: worst.state, text: `${worst.text}${more}` }, findings };
 }
 

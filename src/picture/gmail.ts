@@ -103,12 +103,12 @@ function spamFindings(gmail: Gmail): Finding[] {
 }
 
 const ERRORS = [
-  { metric: 'reject_rate', type: 'reject', verb: 'reject' },
-  { metric: 'temp_fail_rate', type: 'temp_fail', verb: 'delay' },
+  { metric: 'reject_rate', type: 'reject', verb: 'rejects', past: 'rejected' },
+  { metric: 'temp_fail_rate', type: 'temp_fail', verb: 'defers', past: 'deferred' },
 ] as const;
 
 function errorFindings(gmail: Gmail): Finding[] {
-  return ERRORS.flatMap(({ metric, type, verb }) => {
+  return ERRORS.flatMap(({ metric, type, verb, past }) => {
     const { some, much } = ERROR_LIMITS[type];
     const rates = ratesOf(gmail, metric);
     if (rates === null) return [];
@@ -117,14 +117,14 @@ function errorFindings(gmail: Gmail): Finding[] {
     const { because, fix } = causeOf(latest, type);
     const found = {
       ...{ ...SAID, topic: 'rejections' as const, path: gmail.path, at: day },
-      text: `Gmail ${verb}ed ${rateInWords(rate)} of the mail on ${dayInWords(day)}${because}.`,
+      text: `Gmail ${past} ${rateInWords(rate)} of the mail on ${dayInWords(day)}${because}.`,
     };
     if (rate < some) return [fine({ ...found, text: found.text.replace(because, '') })];
     const isMuch = much !== null && rate >= much;
     return [
       problem(isMuch ? 'mail_rejected' : 'some_mail_rejected', {
         ...found,
-        title: `Gmail ${verb}s ${rateInWords(rate)} of your mail.`,
+        title: `Gmail ${verb} ${rateInWords(rate)} of your mail.`,
         since: rowSince(rates, (one) => one >= (isMuch ? much : some)),
         firstStep: { text: fix, record: null, path: gmail.path },
       }),

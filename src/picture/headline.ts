@@ -37,17 +37,34 @@ function problemOf(about: Finding[]): Problem[] {
   if (!worst || worst.problem === null) return [];
   const { title, cost } = worst.problem;
   const state = worst.state as Problem['state'];
+  const { source } = worst;
+  // What else the same source says has begun at another time: an address is blocked later than it is rated red.
+  const same = about.filter(
+    (one) => one.state === state && (one.source !== source || one.problem?.cost === cost),
+  );
   const [step] = about.flatMap(({ problem }) => problem?.firstStep ?? []);
   return [
     {
       ...{ topic: worst.topic, state, title, cost },
-      since: earliest(about.filter((one) => one.state === state).map(({ since }) => since)),
+      since: earliest(same.map(({ since }) => since)),
       first_step: step ?? { text: stepAbout(worst.topic), record: null, path: worst.path },
       statements: about.map(statementOf),
-      is_disputed: about.some((one) => one.state === 'pass'),
+      is_disputed: isDisputed(about),
     },
   ];
 }
+
+/**
+ * One source can say several things that do not contradict each other, such as about different addresses. So can all
+ * sources about the content, which many checks examine.
+ */
+const isDisputed = (about: Finding[]): boolean =>
+  about.some(
+    (one) =>
+      one.state === 'pass' &&
+      one.topic !== 'content' &&
+      about.some((other) => other.problem !== null && other.source !== one.source),
+  );
 
 const statementOf = ({ topic: _topic, problem: _problem, ...statement }: Finding): Statement =>
   statement;
@@ -76,5 +93,5 @@ function withoutProblems(sources: SourceLine[]): { state: State; headline: strin
     return { state: 'unknown', headline: 'Nothing is known about this domain yet.' };
   const found = `No problems found in ${listOf(known)}`;
   if (open.length === 0) return { state: 'pass', headline: `${found}.` };
-  return { state: 'unknown', headline: `${found}. Not known: ${listOf(open)}.` };
+  return { state: 'unknown', headline: `${found}. Unknown: ${listOf(open)}.` };
 }

@@ -47,10 +47,10 @@ function blockFindings(blocks: ReceiverBlockRow[], addresses: string[], path: st
     const others = group.length === 1 ? '' : ` and ${formatCount(group.length - 1)} more`;
     return problem('address_blocked', {
       ...{ ...SAID, path, since: block.since, at: block.checked_at },
-      text: `Outlook blocks ${address}${others}${block.details ? ` (${block.details})` : ''}.`,
+      text: `Outlook blocks ${address}${others}${block.details ? `: “${block.details.replace(/\.$/, '')}”` : ''}.`,
       title: `Outlook blocks your sending address ${address}.`,
       firstStep: {
-        text: 'Stop the cause, then ask Microsoft for delisting with the form that its replies link to.',
+        text: 'Fix the cause, then ask Microsoft to remove the block. Its SMTP replies link to the form.',
         ...{ record: null, path },
       },
     });
@@ -95,8 +95,8 @@ function addressFinding(
     ...{ ...SAID, path, at: day },
     text:
       result === null
-        ? `Outlook published no rating of ${address} on ${dayInWords(day)}.`
-        : `Outlook rates ${address} ${result.toLowerCase()} on ${dayInWords(day)}: ${RATINGS[result]}.`,
+        ? `Outlook published no rating for ${address} on ${dayInWords(day)}.`
+        : `Outlook rated ${address} ${result.toLowerCase()} on ${dayInWords(day)}: ${RATINGS[result]}.`,
     basis: `Mail to ${formatCount(recipients, 'recipient')}`,
   };
   if (day < current || result === null) return notKnown(said);
@@ -104,8 +104,8 @@ function addressFinding(
   if (result === 'GREEN')
     return problem('trap_hits', {
       ...said,
-      text: `${address} sent ${formatCount(trapHits, 'message')} to spam traps of Outlook on ${dayInWords(day)}.`,
-      title: `${address} sends to spam traps of Outlook.`,
+      text: `${address} sent ${formatCount(trapHits, 'message')} to Outlook spam traps on ${dayInWords(day)}.`,
+      title: `${address} sends to Outlook spam traps.`,
       firstStep: {
         text: 'Remove recipients who have not opened your mail for months, and confirm new addresses.',
         ...{ record: null, path },

@@ -5,6 +5,7 @@ import { requirementsOf } from '../receivers/queries.ts';
 import {
   adviceOnRequirement,
   checksOfRequirement,
+  codeInWords,
   REQUIREMENTS,
   requirementName,
 } from '../receivers/requirements.ts';
@@ -64,7 +65,7 @@ function findingOf(
   if (status === 'NEEDS_WORK')
     return problem('requirement_unmet', {
       ...said,
-      text: `Google says that this needs work: ${name}${reason ? ` (${reason})` : ''}.`,
+      text: `Google says that this needs work: ${name}${reason ? ` (${codeInWords(reason)})` : ''}.`,
       title: `Google’s requirement is not met: ${name}.`,
       // Where no check of ours can tell, only Google’s own rule helps.
       firstStep:
@@ -76,7 +77,10 @@ function findingOf(
     });
   const day = dayInWords(checked_at.slice(0, 10));
   if (status !== 'COMPLIANT')
-    return notKnown({ ...said, text: `Google says “${status}” about its requirement: ${name}.` });
+    return notKnown({
+      ...said,
+      text: `Google says “${codeInWords(status)}” about its requirement: ${name}.`,
+    });
   if (checked_at < from)
     return notKnown({
       ...said,

@@ -17,7 +17,7 @@ const At = described(
 );
 const Since = described(
   v.nullable(v.string()),
-  'Since when it has been so: a time or a day. Null if that is not known.',
+  'When it started: a time or a day. Null if that is not known.',
   '2026-11-19',
 );
 const Basis = described(
@@ -94,7 +94,7 @@ const PictureProblem = named(
       v.array(PictureStatement),
       'What all sources say about the topic: those that see the problem first, those that do not last.',
     ),
-    is_disputed: described(v.boolean(), 'Whether a statement says that all is well.'),
+    is_disputed: described(v.boolean(), 'Whether another source says that all is well.'),
   }),
   'A problem of a domain, with what each source says about it.',
 );

@@ -72,7 +72,7 @@ export interface Problem {
   first_step: FirstStep;
   /** What all sources say about it, those that see the problem first. */
   statements: Statement[];
-  /** Whether a source says that all is well. */
+  /** Whether another source says that all is well. */
   is_disputed: boolean;
 }
 

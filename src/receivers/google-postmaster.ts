@@ -77,7 +77,7 @@ async function storeListing(
     .map((row) => ({
       ...row,
       problem: 'not_in_account',
-      problem_detail: `The account ${fetch.id} no longer shows ${row.name}. Add the domain in ${RECEIVER_NAMES.google_postmaster}, and verify it there.`,
+      problem_detail: `The account ${fetch.id} no longer has ${row.name}. Add the domain in ${RECEIVER_NAMES.google_postmaster}, and verify it there.`,
     }));
   for (const row of [...rows, ...lost])
     await tx
@@ -125,7 +125,7 @@ function listingProblem(
   if (permission === 'NONE')
     return {
       problem: 'no_permission',
-      problem_detail: `The account ${account} may not read ${name}. Ask an owner of the domain in ${RECEIVER_NAMES.google_postmaster} to add the account.`,
+      problem_detail: `The account ${account} has no permission to read ${name}. Ask an owner of the domain in ${RECEIVER_NAMES.google_postmaster} to give it access.`,
     };
   return null;
 }

@@ -71,7 +71,7 @@ export async function noDataReason(
   return (
     states.map((state) => accountReason(state)).find((reason) => reason !== null) ?? {
       code: 'not_in_account',
-      message: `${accountNames(states)} does not show ${domain}. Add the domain in Google Postmaster Tools and verify it there.`,
+      message: `${accountNames(states)} doesn’t have ${domain}. Add the domain in Google Postmaster Tools and verify it there.`,
     }
   );
 }
@@ -115,12 +115,15 @@ function reasonOf(
   row: ReceiverDomainRow,
 ): NoData {
   if (row.problem !== null)
-    return { code: codeOf(row.problem), message: row.problem_detail ?? 'Reading it failed.' };
+    return {
+      code: codeOf(row.problem),
+      message: row.problem_detail ?? 'The last fetch of its figures failed.',
+    };
   const isAsked = row.days_at !== null && row.days_at.slice(0, 10) >= period.to;
   const reason = isAsked ? null : accountReason(state);
   if (reason) return reason;
   if (row.days_at === null)
-    return { code: 'not_fetched', message: `The figures of ${domain} are not fetched yet.` };
+    return { code: 'not_fetched', message: `The figures of ${domain} have not been fetched yet.` };
   return (
     notYet(app, 'Google', period) ?? {
       code: 'too_little_mail',

@@ -54,7 +54,8 @@ export const REQUIREMENTS: Record<string, Requirement> = {
   USER_REPORTED_SPAM_RATE: {
     name: 'User-reported spam rate',
     checks: [],
-    advice: 'Send only to recipients who asked for it, until the spam rate stays below 0.1%.',
+    advice:
+      'Send only to recipients who asked for your mail. Send less until the spam rate stays below 0.1%.',
   },
   ONE_CLICK_UNSUBSCRIBE: {
     name: 'One-click unsubscribe',
@@ -69,14 +70,13 @@ export const REQUIREMENTS: Record<string, Requirement> = {
   },
 };
 
+/** Only codes such as `UNSUBSCRIBE_REQUESTS_IGNORED` change. */
+export const codeInWords = (code: string): string =>
+  /^[A-Z_]+$/.test(code) ? code.charAt(0) + code.slice(1).toLowerCase().replaceAll('_', ' ') : code;
+
 /** For requirements that Google has added since, the name that it uses. */
 export const requirementName = (id: string): string =>
-  Object.hasOwn(REQUIREMENTS, id)
-    ? REQUIREMENTS[id]!.name
-    : id
-        .toLowerCase()
-        .replaceAll('_', ' ')
-        .replace(/^./, (letter) => letter.toUpperCase());
+  Object.hasOwn(REQUIREMENTS, id) ? REQUIREMENTS[id]!.name : codeInWords(id);
 
 export const checksOfRequirement = (id: string): string[] =>
   Object.hasOwn(REQUIREMENTS, id) ? REQUIREMENTS[id]!.checks : [];

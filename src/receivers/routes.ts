@@ -64,7 +64,7 @@ const stats = route({
   path: '/v1/receivers/stats',
   operation: 'getReceiverStats',
   role: 'viewer',
-  summary: 'Get the figures of Google',
+  summary: 'Get Gmail figures',
   description:
     'Returns what Google Postmaster Tools publishes about a domain by day: the user-reported spam rate, authentication, TLS and delivery errors.',
   query: StatsQuery,
@@ -86,7 +86,7 @@ const addresses = route({
   path: '/v1/receivers/addresses',
   operation: 'listSendingAddresses',
   role: 'viewer',
-  summary: 'Get the addresses at Microsoft',
+  summary: 'List sending addresses',
   description:
     'Returns what Microsoft SNDS publishes about your IP addresses by day, and which are blocked. Without `address`, the period has at most 61 days.',
   query: AddressesQuery,

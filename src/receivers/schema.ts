@@ -52,7 +52,7 @@ const ReceiverDomain = named(
       'Why its figures could not be fetched the last time.',
     ),
   }),
-  'A domain that an account at Google Postmaster Tools shows.',
+  'A domain of an account at Google Postmaster Tools.',
   {
     ...{ name: 'example.com', domain_id: exampleId('dom'), permission: 'OWNER' },
     ...{ verification: 'VERIFIED', last_fetch_at: '2026-11-22T03:00:00.000Z', problem: null },
@@ -75,16 +75,16 @@ export const Receiver = named(
       'When the last fetch without a problem began. Null if there was none.',
     ),
     last_attempt_at: described(v.nullable(Time), 'When the last fetch began. Null if never.'),
-    next_fetch_at: described(v.nullable(Time), 'When it is next fetched. Null: at once.'),
+    next_fetch_at: described(v.nullable(Time), 'When it is next fetched. Null: now.'),
     failing_since: described(
       v.nullable(Time),
-      'When the first fetch began that failed since then.',
+      'When the first of the failed fetches began. Null if the last fetch succeeded.',
       '2026-11-21T03:00:00.000Z',
     ),
     problem: described(v.nullable(ReceiverProblem), 'Why the last fetch failed.'),
     domains: described(
       v.nullable(v.array(ReceiverDomain)),
-      'For `google_postmaster`, the domains that the account shows. Else null.',
+      'For `google_postmaster`, the domains of the account. Otherwise null.',
     ),
   }),
   'An account at a receiver that publishes figures about senders.',
@@ -119,12 +119,12 @@ export const NoData = named(
   v.object({
     code: described(
       v.picklist(NO_DATA_CODES),
-      '`not_set_up`: no account is configured. `not_signed_in`: nobody is signed in to it. `failing`: fetches fail. `not_fetched`: the first fetch is still to come. `not_in_account`: the account does not show the domain. `not_verified`: the domain is not verified at the receiver. `no_permission`: the account may not read the domain. `not_yet`: the days are too recent. `too_little_mail`: the receiver published nothing.',
+      '`not_set_up`: no account is configured. `not_signed_in`: nobody is signed in to it. `failing`: fetches fail. `not_fetched`: the first fetch is still to come. `not_in_account`: the account does not have the domain. `not_verified`: the domain is not verified at the receiver. `no_permission`: the account may not read the domain. `not_yet`: the days are too recent. `too_little_mail`: the receiver published nothing.',
     ),
     message: described(v.string(), 'The reason in words, with what to do.'),
   }),
   'Why there are no figures.',
-  { code: 'not_fetched', message: 'The figures of example.com are not fetched yet.' },
+  { code: 'not_fetched', message: 'The figures of example.com have not been fetched yet.' },
 );
 
 const DeliveryErrors = named(
@@ -229,7 +229,7 @@ const AddressDay = named(
     recipients: described(Count, 'Recipients of messages.'),
     filter_result: described(
       v.nullable(v.picklist(FILTER_RESULTS)),
-      '`GREEN`: less than 10 % of the messages are spam. `YELLOW`: 10 to 90 %. `RED`: more than 90 %. Null if it was not published.',
+      '`GREEN`: less than 10% of the messages are spam. `YELLOW`: 10% to 90%. `RED`: more than 90%. Null if it was not published.',
     ),
     complaint_rate: described(
       Rate,
@@ -286,7 +286,7 @@ const AddressRange = named(
   v.object({
     first_address: described(v.string(), 'The first address.', '192.0.2.0'),
     last_address: described(v.string(), 'The last address.', '192.0.2.255'),
-    receiver_id: described(RECEIVER_ID, 'The account that shows it.', 'microsoft_snds'),
+    receiver_id: described(RECEIVER_ID, 'The account that has it.', 'microsoft_snds'),
     ...BLOCK,
     checked_at: described(Time, 'When it was last checked.'),
   }),
@@ -366,7 +366,7 @@ export const RECEIVER_EVENTS: EventDeclaration[] = [
     type: 'receiver.status_changed',
     summary: 'A receiver changed its verdict',
     description:
-      'The state of an account, of a requirement of Google or of an address at Microsoft has changed. A first value is sent only if it is bad.',
+      'The state of an account, a Google requirement or an address at Microsoft has changed. The first state is sent only if it is bad.',
     data: ReceiverStatus,
     object: 'the status',
     line: (data) => [

@@ -8,16 +8,16 @@ interface ErrorReason {
 
 const OTHER: ErrorReason = {
   name: null,
-  fix: 'Read Gmail’s replies in the log of your mail server: they name the cause.',
+  fix: 'Check Gmail’s replies in the log of your mail server: they name the cause.',
 };
 
 const REJECT: Record<string, ErrorReason> = {
   bad_attachment: {
-    name: 'attachments',
+    name: 'blocked attachments',
     fix: 'Do not attach files of types that Gmail blocks: link to them instead.',
   },
   bad_or_missing_ptr_record: {
-    name: 'reverse DNS',
+    name: 'bad or missing reverse DNS',
     fix: 'Give each sending address a PTR record whose name resolves back to the address.',
   },
   ip_in_rbls: {
@@ -25,15 +25,15 @@ const REJECT: Record<string, ErrorReason> = {
     fix: 'Find out which blocklists have your addresses, stop the cause, and ask for removal.',
   },
   low_domain_reputation: {
-    name: 'the reputation of the domain',
+    name: 'low domain reputation',
     fix: 'Send less, and only to recipients who open your mail, until the spam rate is below 0.1%.',
   },
   low_ip_reputation: {
-    name: 'the reputation of the address',
+    name: 'low IP reputation',
     fix: 'Send less from the address, and only to recipients who open your mail, until rejections end.',
   },
   spammy_content: {
-    name: 'the content',
+    name: 'spammy content',
     fix: 'Test the message, and fix what the report says about its content and links.',
   },
   stamp_policy_error: {

@@ -41,7 +41,7 @@ const Requirements = named(
             name: described(v.string(), 'The name for people.', 'DMARC alignment'),
             since: described(
               v.nullable(Time),
-              'Since when it has been so. Null if it was so when it was first read.',
+              'When it started. Null if the requirement was already unmet when it was first read.',
             ),
           }),
           'A requirement that the domain does not meet.',

@@ -230,7 +230,7 @@ test('A lost requirement is told with what our own check found, and with its fix
   assert.equal(title, 'Google says that example.com needs work: DKIM');
   assert.equal(
     lead,
-    'Google Postmaster Tools has said so since 19 Nov 2026. Its reason: Sign your messages. Our own check found a problem, too: The DKIM key is missing.',
+    'Google Postmaster Tools has said so since 19 Nov 2026. Its reason: Sign your messages. Our own check also found a problem: The DKIM key is missing.',
   );
   assert.deepEqual(steps, [{ title: 'The DKIM key is missing.', ...DKIM_FIX }]);
   assert.deepEqual(facts[0], ['Requirement', 'DKIM of example.com']);
@@ -280,7 +280,7 @@ test('A blocked range and a red address have their own incidents and words', asy
   assert.deepEqual(blocked.facts[0], ['Address', range]);
   assert.equal(blocked.steps.length, 2);
   const red = await notificationOf(started, '198.51.100.7');
-  assert.equal(red.title, 'Outlook takes most mail from 198.51.100.7 for spam');
+  assert.equal(red.title, 'Outlook treats most mail from 198.51.100.7 as spam');
   assert.match(red.lead, /on 20 Nov 2026 is red: Microsoft classified over 90%/);
   assert.ok(red.facts.some(([, value]) => value === 'Red (over 90% spam) on 20 Nov 2026'));
   await observe(address({ subject: '198.51.100.7', ...GREEN }));

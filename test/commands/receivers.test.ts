@@ -76,7 +76,7 @@ async function waitForFetch({ app }: TestService): Promise<void> {
   }
 }
 
-test('A sign-in says which domains the account shows, and the running service fetches at once', async (t) => {
+test('A sign-in says which domains the account has, and the running service fetches at once', async (t) => {
   const { login, postmaster, byDevice } = await startGoogle(t);
   postmaster.domains
     .set('example.com', servedDomain())
@@ -102,8 +102,8 @@ test('A sign-in says which domains the account shows, and the running service fe
     [
       'Open this address in a browser on any device, enter the code ABCD, and sign in with the Google account that has your domains in Postmaster Tools. The code expires in 1 min.',
       `Signed in to ${NAME}. The service uses this sign-in from now on.`,
-      `${NAME} shows example.com, example.net (not verified there), example.org (without permission).`,
-      'It doesn’t show missing.example. Add what is missing in Google Postmaster Tools, and verify it there.\n',
+      `${NAME} has example.com, example.net (not verified there), example.org (without permission).`,
+      'It doesn’t have missing.example. Add missing domains in Google Postmaster Tools, and verify them there.\n',
     ].join('\n'),
   );
   const device = login.exchanges.find(({ path }) => path === '/device')!;
@@ -112,7 +112,7 @@ test('A sign-in says which domains the account shows, and the running service fe
   const after = await run(['list'], env);
   assert.match(
     after.stdout,
-    /^google_postmaster \(Google Postmaster Tools\): last fetched 20\d\d-.*Z\n {2}example\.com: OWNER, VERIFIED\n {2}example\.net: .*not verified.*\n {2}example\.org: .*may not read.*\n$/,
+    /^google_postmaster \(Google Postmaster Tools\): last fetched on 20\d\d-.* UTC\n {2}example\.com: owner, verified\n {2}example\.net: .*not verified.*\n {2}example\.org: .*no permission to read.*\n$/,
   );
   const [listed] = JSON.parse((await run(['list', '--json'], env)).stdout);
   assert.deepEqual([listed.id, listed.state, listed.problem], [NAME, 'working', null]);
@@ -137,7 +137,7 @@ test('A sign-in with a browser on this machine works without a service, before i
     },
   });
   assert.equal(code, EXIT.success, stderr);
-  assert.match(stderr, /google_postmaster shows no domains\. Add them in Google Postmaster Tools/);
+  assert.match(stderr, /google_postmaster has no domains\. Add them in Google Postmaster Tools/);
   assert.deepEqual(await run(['list'], env), {
     code: EXIT.success,
     stdout: `${NAME} (Google Postmaster Tools): not fetched yet\n`,

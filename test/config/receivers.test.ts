@@ -103,7 +103,7 @@ test('Each fault of each account has its own line, without secrets', () => {
       'account 4 (again): "refresh_token" must be text without spaces',
       'account 5 (google): "receiver" must be google_postmaster or microsoft_snds',
       'account 6 (microsoft_snd): "receiver" must be google_postmaster or microsoft_snds. Did you mean "microsoft_snds"?',
-      'account 7 (microsoft_snds): "key" is missing: turn on automated data access in SNDS, and set the key in its links',
+      'account 7 (microsoft_snds): "key" is missing: enable automated data access in SNDS, and copy the key from one of its links',
       'account 8 (microsoft_snds): "key" must be text without spaces',
       'account 9 (microsoft_snds): "client_id" is not a known field',
       'account 9 (microsoft_snds): "key" must be text without spaces',

@@ -41,7 +41,7 @@ test('A member adds a domain, verifies it, and sees its health with the records 
     name,
     value,
     'Domain added.',
-    'The domain is not verified yet.',
+    'Your domain is not verified yet.',
     'enter the name _deliverability.',
   ])
     assert.ok(mainOf(pending.html).includes(text), text);

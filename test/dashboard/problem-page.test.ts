@@ -1,5 +1,7 @@
 /** Browsers get error pages, also for URLs with unknown query parameters. */
 
+// @one-database: about error pages.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type ServiceOptions, startTestService } from '../helpers/app.ts';

@@ -1,5 +1,7 @@
 /** The OpenAPI document matches the declared routes. */
 
+// @one-database: about the document.
+
 import assert from 'node:assert/strict';
 import { describe, it, test } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';

@@ -1,5 +1,7 @@
 /** Runs every command of the API reference in a shell, exactly as shown. */
 
+// @one-database: about the commands; every operation runs on both in another test.
+
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

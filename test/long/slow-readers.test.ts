@@ -30,6 +30,7 @@ const MESSAGE = largeMessage(20_000_000, 'application/octet-stream');
 const PICTURE = largeMessage(1_900_000, 'image/png');
 /** Each has some kilobytes in an export. */
 const EXPORTED_TESTS = 1500;
+const CONCURRENT = 25;
 
 function largeMessage(bytes: number, type: string): string {
   const lines = Buffer.alloc((bytes * 57) / 78, 'deliver')
@@ -114,8 +115,12 @@ describe(`${READERS} clients that hardly read`, {
       Array.from({ length: 20 }, (_, i) => [`key${i}`, 'x'.repeat(400)]),
     );
     const body = JSON.stringify({ metadata });
-    for (let i = 0; i < EXPORTED_TESTS; i++)
-      await first.call('POST', '/v1/tests', { body, status: 201 });
+    for (let i = 0; i < EXPORTED_TESTS; i += CONCURRENT)
+      await Promise.all(
+        Array.from({ length: CONCURRENT }, () =>
+          first.call('POST', '/v1/tests', { body, status: 201 }),
+        ),
+      );
     first.signal('SIGTERM');
     await first.ended;
   });

@@ -87,7 +87,7 @@ test('Without problems, the headline says of which sources nothing is known', ()
   );
   assert.equal(
     said('pass', 'unknown', 'not_set_up', 'pass', 'unknown'),
-    'unknown: No problems found in DNS and feedback. Not known: tests and receivers.',
+    'unknown: No problems found in DNS and feedback. Unknown: tests and receivers.',
   );
   assert.equal(
     said('unknown', 'not_set_up', 'not_set_up', 'unknown', 'not_set_up'),

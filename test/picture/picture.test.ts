@@ -169,7 +169,7 @@ test('A missing verification record is a problem with the record to publish, and
   const { headline, state, since, first_step } = await world.picture();
   assert.deepEqual(
     [state, headline, since],
-    ['warn', 'The verification record has disappeared.', ago(1)],
+    ['warn', 'The verification record is missing.', ago(1)],
   );
   assert.deepEqual(first_step?.record, {
     ...{ type: 'TXT', name: '_deliverability.example.com' },
@@ -318,7 +318,7 @@ test('Mail that Gmail rejects names the most frequent reason and what to do abou
   });
   const { headline, first_step, problems } = await world.picture();
   assert.equal(headline, 'Gmail rejects 7% of your mail.');
-  assert.match(problems[0]!.statements[0]!.text, /mostly because of reverse DNS\.$/);
+  assert.match(problems[0]!.statements[0]!.text, /mostly because of bad or missing reverse DNS\.$/);
   assert.match(first_step!.text, /PTR record/);
 });
 

@@ -53,7 +53,7 @@ test('Sign in, fetch, a day that changes later, alerts, the page, and a lost per
     'GET',
     '/v1/receivers',
   );
-  assert.match(body.data[0]!.domains[0]!.problem.message, /may not read example\.com/);
+  assert.match(body.data[0]!.domains[0]!.problem.message, /no permission to read example\.com/);
 
   scene.advance(DAY_MS);
   domain.days['2026-11-23'] = { spamRate: 0.0002 };

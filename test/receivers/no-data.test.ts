@@ -18,10 +18,10 @@ test('Each step towards figures has its own reason', async (t) => {
   await scene.addDomain('example.com');
   assert.match((await reason(scene))!, /^not_fetched: Nothing has been fetched/);
   await scene.fetch();
-  assert.match((await reason(scene))!, /^not_in_account: .*google_postmaster does not show/);
+  assert.match((await reason(scene))!, /^not_in_account: .*google_postmaster doesn’t have/);
   const states: [Parameters<typeof servedDomain>[0], RegExp][] = [
     [{ permission: 'NONE', verificationState: 'UNVERIFIED' }, /^not_verified: .*is not verified/],
-    [{ permission: 'NONE' }, /^no_permission: .*may not read example\.com/],
+    [{ permission: 'NONE' }, /^no_permission: .*no permission to read example\.com/],
     [{}, /^too_little_mail: .*from 2026-\d\d-\d\d to 2026-\d\d-\d\d.*enough mail to Gmail/],
   ];
   for (const [domain, pattern] of states) {

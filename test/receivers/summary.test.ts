@@ -271,7 +271,7 @@ test('The summary page and a scheduled report show what Google and Microsoft pub
       '0.34%',
       'On 18 Nov 2026, the highest of 3 days with data; 0.04% on 20 Nov 2026',
       'DMARC alignment since 10 Nov 2026',
-      'mostly because of the reputation of the address',
+      'mostly because of low IP reputation',
       'Addresses that Outlook blocks',
       '203.0.113.9: over 90% spam on 2 of 3 days with data',
     ])

@@ -5,6 +5,7 @@ import { complianceOf } from '../../picture/compliance.ts';
 import {
   adviceOnRequirement,
   checksOfRequirement,
+  codeInWords,
   requirementName,
 } from '../../receivers/requirements.ts';
 import { truncate } from '../../report/plain-text.ts';
@@ -72,7 +73,7 @@ export const complianceLost: Condition<'requirement', Value> = {
       since === null
         ? 'The compliance status in Google Postmaster Tools says so.'
         : `Google Postmaster Tools has said so since ${dayInWords(since.slice(0, 10))}.`,
-      ...(reason === null ? [] : [`Its reason: ${sentence(reason)}`]),
+      ...(reason === null ? [] : [`Its reason: ${sentence(codeInWords(reason))}`]),
       ...(own.length === 0 ? [] : [ownInWords(own)]),
     ].join(' '),
   }),
@@ -118,7 +119,7 @@ const hasProblem = ({ status }: OwnFinding): boolean => status !== 'pass';
 /** Where the two disagree, both are told with their dates: Google sees all mail, a test sees one message. */
 function ownInWords(own: OwnFinding[]): string {
   const found = own.find(hasProblem);
-  if (found) return `Our own check found a problem, too: ${sentence(found.title)}`;
+  if (found) return `Our own check also found a problem: ${sentence(found.title)}`;
   const latest = own
     .map(({ at }) => at)
     .toSorted()

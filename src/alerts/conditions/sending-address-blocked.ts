@@ -1,4 +1,4 @@
-/** `sending_address_blocked`: Outlook blocks an address that mail is sent from, or takes most of its mail for spam. */
+/** `sending_address_blocked`: Outlook blocks an address that mail is sent from, or treats most of its mail as spam. */
 
 import type { FilterResult } from '../../receivers/observations.ts';
 import { truncate } from '../../report/plain-text.ts';
@@ -44,10 +44,10 @@ export const sendingAddressBlocked: Condition<'sending_address', Value> = {
     hint: 'Microsoft SNDS says that an address or a range is blocked, or that its filter result is red: over 90% spam.',
   },
   alertsWhen: () =>
-    'Outlook blocks an address that you send from, or takes over 90% of its mail for spam',
+    'Outlook blocks an address that you send from, or treats over 90% of its mail as spam',
   documentation:
     'Microsoft SNDS says that an address or a range is blocked, or that its filter result is RED: over 90% of the mail is spam',
-  shortText: 'Outlook blocks the address or takes its mail for spam',
+  shortText: 'Outlook blocks the address or treats its mail as spam',
   openedText({ subject, value: { blocked, details, day } }) {
     if (blocked === true)
       return {
@@ -55,14 +55,14 @@ export const sendingAddressBlocked: Condition<'sending_address', Value> = {
         lead: `Microsoft rejects mail from ${subject} to Outlook.com, Hotmail, Live and MSN addresses.${quote(details)}`,
       };
     return {
-      title: `Outlook takes most mail from ${subject} for spam`,
+      title: `Outlook treats most mail from ${subject} as spam`,
       lead: `The filter result of ${subject} ${day === null ? '' : `on ${dayInWords(day)} `}is red: Microsoft classified over 90% of its messages as spam.`,
     };
   },
   resolvedTitle: ({ subject, value: { blocked } }) =>
     blocked === true
       ? `Outlook no longer blocks ${subject}`
-      : `Outlook no longer takes most mail from ${subject} for spam`,
+      : `Outlook no longer treats most mail from ${subject} as spam`,
   unwatchedText: ({ subject }) => ({
     title: `Microsoft no longer says how it treats ${subject}`,
     lead: 'The incident is resolved because Microsoft no longer lists the address, has published nothing about it for a week, or the account was removed. The problem may persist.',
@@ -81,7 +81,7 @@ export const sendingAddressBlocked: Condition<'sending_address', Value> = {
       ? [
           {
             title: '',
-            text: 'Then ask Microsoft to lift the block, with the form that its rejection messages link to.',
+            text: 'Then ask Microsoft to remove the block. Its SMTP replies link to the form.',
             record: null,
           },
         ]
@@ -108,4 +108,4 @@ const quote = (details: string | null): string =>
   details ? ` It says: “${truncate(details, MAX_LENGTH).replace(/\.$/, '')}”.` : '';
 
 const STOP_THE_CAUSE =
-  'Find out what the address sends: look for a mailing with many complaints, hits of spam traps, and accounts that someone else uses. Stop it first.';
+  'Find out what the address sends: look for mailings with many complaints, spam trap hits, and compromised accounts. Fix that first.';

@@ -1,6 +1,6 @@
 /**
- * What is missing at Google Postmaster Tools and Microsoft SNDS, from the state that the service stored. Nothing is asked,
- * because a use can replace the refresh token of the running service.
+ * What is missing at Google Postmaster Tools and Microsoft SNDS, from the state that the service stored. No request is sent,
+ * because it could replace the refresh token of the running service.
  */
 
 import { PREFIX } from '../../config/config.ts';
@@ -143,7 +143,7 @@ async function domainFindings(db: Db, states: ReceiverState[]): Promise<Finding[
   const others = {
     ...{ id: 'receiver_domains', title: 'Gmail: other domains' },
     ...warning(
-      `${rest} more domains have no figures of Google.`,
+      `${rest} more domains have no Gmail figures.`,
       'To see the domains of each account, run: deliverability receivers list',
     ),
   };
@@ -156,7 +156,7 @@ function domainFault(name: string, accounts: string[], rows: ReceiverDomainRow[]
   const [row] = rows;
   if (!row)
     return warning(
-      `${accounts.join(', ')} ${accounts.length === 1 ? 'doesn’t show' : 'don’t show'} this domain, so there are no figures of Google about it.`,
+      `${accounts.join(', ')} ${accounts.length === 1 ? 'doesn’t have' : 'don’t have'} this domain, so there are no Gmail figures for it.`,
       `Add ${name} in Google Postmaster Tools with the Google account of ${accounts.join(' or ')}, and verify it there.`,
     );
   return warning(

@@ -290,7 +290,7 @@ function DomainField({
   value: string;
   error?: string;
 }) {
-  const hint = 'Limits the rule to the tests and monitors of one domain.';
+  const hint = 'Limits the rule to one domain.';
   // A value that isn't in the list is shown again with its error.
   if (domains === null || (value !== '' && !domains.includes(value)))
     return (

@@ -112,7 +112,7 @@ export function Problems({ picture }: { picture: Picture }) {
   return (
     <Card title={problems.length === 1 ? '1 problem' : `${problems.length} problems`} id="problems">
       <p class="muted small">
-        What costs most comes first. Each problem shows what all sources say about it.
+        The most costly problem comes first. Open a problem to see what each source says about it.
       </p>
       <div class="check-list">
         {problems.map((problem, index) => (
@@ -195,7 +195,9 @@ function StatementLine({ statement }: { statement: Statement }) {
 }
 
 /** A time, or a day such as `2026-11-21`. */
-const When = ({ at }: { at: string }) => (isDay(at) ? <>{dayInWords(at)}</> : <Ago at={at} />);
+const When = ({ at }: { at: string }) =>
+  isDay(at) ? <span>{dayInWords(at)}</span> : <Ago at={at} />;
 
 /** The day of a time. */
-const Day = ({ at }: { at: string }) => (isDay(at) ? <>{dayInWords(at)}</> : <Time at={at} day />);
+const Day = ({ at }: { at: string }) =>
+  isDay(at) ? <span>{dayInWords(at)}</span> : <Time at={at} day />;

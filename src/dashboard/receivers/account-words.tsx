@@ -1,9 +1,9 @@
 /** How the pages name the states of accounts at receivers, and what to do about them. */
 
+import { codeInWords } from '../../receivers/requirements.ts';
 import type { Receiver } from '../../receivers/schema.ts';
 import { StateMark } from '../../report/html/components.tsx';
 import { Waiting } from '../frame/states.tsx';
-import { codeInWords } from './compliance.tsx';
 
 export function AccountMark({ state }: Pick<Receiver, 'state'>) {
   switch (state) {

@@ -60,45 +60,48 @@ export function Account({ account }: { account: Receiver }) {
 type AccountDomain = NonNullable<Receiver['domains']>[number];
 
 /** What has a problem first, then the domains of the team, then the others. */
-const rank = ({ problem, domain_id }: AccountDomain): number => (problem ? 0 : domain_id ? 1 : 2);
+const rank = ({ problem, domain_id }: AccountDomain): number =>
+  domain_id === null ? 2 : problem ? 0 : 1;
 
 const MAX_DOMAINS = 200;
 
 function Domains({ domains }: { domains: AccountDomain[] }) {
   const { role } = useReader();
-  if (domains.length === 0) return <p class="muted">The account shows no domain yet.</p>;
+  if (domains.length === 0) return <p class="muted">The account has no domains yet.</p>;
   const sorted = domains.toSorted((a, b) => rank(a) - rank(b) || (a.name < b.name ? -1 : 1));
   return (
     <>
-      <DataTable
-        label="Domains of the account"
-        rows={sorted.slice(0, MAX_DOMAINS)}
-        keyOf={({ name }) => name}
-        columns={[
-          {
-            title: 'Domain',
-            cell: ({ name, domain_id }) =>
-              domain_id !== null && allows(role, 'member') ? (
-                <a href={`/domains/${domain_id}#gmail`}>
+      <div class="account-domains">
+        <DataTable
+          label="Domains of the account"
+          rows={sorted.slice(0, MAX_DOMAINS)}
+          keyOf={({ name }) => name}
+          columns={[
+            {
+              title: 'Domain',
+              cell: ({ name, domain_id }) =>
+                domain_id !== null && allows(role, 'member') ? (
+                  <a href={`/domains/${domain_id}#gmail`}>
+                    <bdi>{readableDomain(name)}</bdi>
+                  </a>
+                ) : (
                   <bdi>{readableDomain(name)}</bdi>
-                </a>
-              ) : (
-                <bdi>{readableDomain(name)}</bdi>
-              ),
-          },
-          { title: 'Figures', cell: (domain) => <DomainState {...domain} /> },
-          {
-            title: 'Permission',
-            wide: true,
-            cell: ({ permission }) => permissionInWords(permission),
-          },
-          {
-            title: 'At Google',
-            wide: true,
-            cell: ({ verification }) => verificationInWords(verification),
-          },
-        ]}
-      />
+                ),
+            },
+            { title: 'Figures', cell: (domain) => <DomainState {...domain} /> },
+            {
+              title: 'Permission',
+              wide: true,
+              cell: ({ permission }) => permissionInWords(permission),
+            },
+            {
+              title: 'At Google',
+              wide: true,
+              cell: ({ verification }) => verificationInWords(verification),
+            },
+          ]}
+        />
+      </div>
       {sorted.length > MAX_DOMAINS && (
         <p class="small muted">{`The first ${MAX_DOMAINS} domains are shown. The API lists all.`}</p>
       )}
@@ -107,6 +110,8 @@ function Domains({ domains }: { domains: AccountDomain[] }) {
 }
 
 function DomainState({ problem, domain_id, last_fetch_at }: AccountDomain) {
+  if (domain_id === null)
+    return <span class="muted">Not fetched: add the domain to your team first</span>;
   if (problem)
     return (
       <>
@@ -116,8 +121,6 @@ function DomainState({ problem, domain_id, last_fetch_at }: AccountDomain) {
         </span>
       </>
     );
-  if (domain_id === null)
-    return <span class="muted">Not fetched: add the domain to your team first</span>;
   return last_fetch_at === null ? (
     <Waiting>Not fetched yet</Waiting>
   ) : (

@@ -40,58 +40,65 @@ export function Addresses({ addresses, from, to }: AddressesProps) {
   const shown = addresses.toSorted((a, b) => badness(b) - badness(a)).slice(0, MAX_ADDRESSES);
   return (
     <>
-      <DataTable
-        label="Sending addresses at Outlook"
-        rows={shown}
-        keyOf={({ address }) => address}
-        columns={[
-          {
-            title: 'Address',
-            cell: ({ address, days }) => (
-              <>
-                <code class="nowrap">{address}</code>
-                {days[0]?.sample_helo && (
-                  <span class="row-note small long">
-                    <bdi>{days[0].sample_helo}</bdi>
-                  </span>
-                )}
-              </>
-            ),
-          },
-          { title: 'State', cell: (address) => <AddressState {...address} /> },
-          {
-            title: 'Filter result by day',
-            wide: 'desktop',
-            cell: ({ address, days }) => (
-              <ResultSpark address={address} days={days} from={from} to={to} />
-            ),
-          },
-          {
-            title: 'Complaints',
-            number: true,
-            cell: ({ days }) => complaintsInWords(days),
-          },
-          {
-            title: 'Trap hits',
-            number: true,
-            wide: true,
-            cell: ({ days }) => sumOf(days, ({ trap_hits }) => trap_hits),
-          },
-          {
-            title: 'Recipients',
-            number: true,
-            wide: true,
-            cell: ({ days }) => sumOf(days, ({ recipients }) => recipients),
-          },
-        ]}
-      />
+      <div class="stacking">
+        <DataTable
+          label="Sending addresses at Outlook"
+          rows={shown}
+          keyOf={({ address }) => address}
+          columns={[
+            {
+              title: 'Address',
+              cell: ({ address, days }) => (
+                <>
+                  <code class="nowrap">{address}</code>
+                  {days[0]?.sample_helo && (
+                    <span class="row-note small long">
+                      <bdi>{days[0].sample_helo}</bdi>
+                    </span>
+                  )}
+                </>
+              ),
+            },
+            { title: 'State', cell: (address) => <AddressState {...address} /> },
+            {
+              title: 'Filter result by day',
+              wide: 'desktop',
+              cell: ({ address, days }) => (
+                <ResultSpark address={address} days={days} from={from} to={to} />
+              ),
+            },
+            {
+              title: 'Complaints',
+              number: true,
+              cell: ({ days }) => (
+                <>
+                  <span class="stacked-title">Complaints: </span>
+                  {complaintsInWords(days)}
+                </>
+              ),
+            },
+            {
+              title: 'Trap hits',
+              number: true,
+              wide: true,
+              cell: ({ days }) => sumOf(days, ({ trap_hits }) => trap_hits),
+            },
+            {
+              title: 'Recipients',
+              number: true,
+              wide: true,
+              cell: ({ days }) => sumOf(days, ({ recipients }) => recipients),
+            },
+          ]}
+        />
+      </div>
       {addresses.length > shown.length && (
         <p class="small muted">
           {`${formatCount(addresses.length - shown.length)} more addresses are not shown. The API lists all.`}
         </p>
       )}
       <p class="small muted">
-        {`From ${dayInWords(from)} to ${dayInWords(to)}. Green: Outlook treats under 10% of the mail as spam, red: over 90%. Microsoft shows an address only on days with at least 100 messages.`}
+        {`From ${dayInWords(from)} to ${dayInWords(to)}. Green: Outlook filters under 10% of the mail as spam. Yellow: 10% to 90%. Red: over 90%. Microsoft leaves out days with fewer than 100 messages.`}
       </p>
     </>
   );

@@ -2,6 +2,7 @@
 
 import type * as v from 'valibot';
 import type { Compliance as ComplianceSchema } from '../../picture/schema.ts';
+import { codeInWords } from '../../receivers/requirements.ts';
 import { sanitize } from '../../report/blocks.ts';
 import { StateMark } from '../../report/html/components.tsx';
 import { formatCount } from '../../report/summary.ts';
@@ -49,7 +50,9 @@ const RequirementTable = ({ label, rows }: { label: string; rows: Requirement[] 
           cell: ({ name, agrees }) => (
             <>
               <strong>{name}</strong>
-              {agrees === false && <span class="row-note small">The two disagree</span>}
+              {agrees === false && (
+                <span class="row-note small">Google and our checks disagree</span>
+              )}
             </>
           ),
         },
@@ -95,21 +98,17 @@ function GoogleVerdict({ status, reason, since, previous, checked_at }: Requirem
         </span>
       )}
       <span class="row-note small">
-        Read <Ago at={checked_at} />
+        Checked <Ago at={checked_at} />
       </span>
     </>
   );
 }
 
-/** Only codes such as `UNSUBSCRIBE_REQUESTS_IGNORED` change. */
-export const codeInWords = (code: string): string =>
-  /^[A-Z_]+$/.test(code) ? code.charAt(0) + code.slice(1).toLowerCase().replaceAll('_', ' ') : code;
-
 const OWN_WORDS = { fail: 'Failed', warn: 'Warning', pass: 'Passed' };
 
 /** All that was found to be wrong, else the most important check that passed. */
 function OwnVerdict({ own, fix }: Requirement) {
-  if (own.length === 0) return <span class="muted">No result: our checks can’t tell.</span>;
+  if (own.length === 0) return <span class="muted">No result from our checks.</span>;
   const wrong = own.filter(({ status }) => status !== 'pass');
   const shown = wrong.length > 0 ? wrong : own.slice(0, 1);
   return (
@@ -118,6 +117,9 @@ function OwnVerdict({ own, fix }: Requirement) {
         <Finding key={`${finding.source} ${finding.check}`} {...finding} />
       ))}
       {fix && <span class="row-note small">{`To fix: ${fix.text}`}</span>}
+      {fix?.record && (
+        <code class="row-note small long">{`${fix.record.name} ${fix.record.type} ${fix.record.value}`}</code>
+      )}
     </>
   );
 }

@@ -1,12 +1,12 @@
 /** Mail that Gmail rejected or deferred, by reason, with what to do about it. */
 
+import { codeInWords } from '../../receivers/requirements.ts';
 import type { ReceiverDay } from '../../receivers/schema.ts';
 import { explainError } from '../../report/delivery-errors.ts';
 import { rateInWords } from '../../report/spam-rate.ts';
 import { formatCount } from '../../report/summary.ts';
 import { dayInWords } from '../../report/times.ts';
 import { DataTable } from '../frame/table.tsx';
-import { codeInWords } from './compliance.tsx';
 
 interface ErrorSums {
   type: 'reject' | 'temp_fail';

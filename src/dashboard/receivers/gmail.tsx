@@ -71,7 +71,7 @@ function SpamRate({ days, from, to }: GmailProps) {
   if (!latest)
     return (
       <div>
-        <h3>Spam reported by recipients</h3>
+        <h3>Spam rate</h3>
         <p class="muted">
           Google published no spam rate in this period. It does so only for days with enough mail.
         </p>
@@ -80,7 +80,7 @@ function SpamRate({ days, from, to }: GmailProps) {
   const worst = known.reduce((a, b) => (b.spam_rate! > a.spam_rate! ? b : a));
   return (
     <div class="stack">
-      <h3>Spam reported by recipients</h3>
+      <h3>Spam rate</h3>
       <p>
         <span class={`rate-figure ${spamRateState(latest.spam_rate!)}`}>
           {rateInWords(latest.spam_rate!)}

@@ -39,11 +39,13 @@ async function render(call: PageCall, { done, problem }: { done?: string; proble
     children: (
       <>
         <p class="muted">
-          What Google and Microsoft publish about your domains and addresses. It is fetched once a
-          day and kept for 400 days.
+          What Google and Microsoft publish about your domains and addresses, fetched once a day and
+          kept for 400 days.
         </p>
         {done === 'fetch' && (
-          <Notice tone="pass">The fetch has started. Reload the page in a minute to see it.</Notice>
+          <Notice tone="pass">
+            The fetch has started. Reload the page in a minute to see the result.
+          </Notice>
         )}
         <ProblemNotice problem={problem ?? null} />
         {accounts.map((account) => (

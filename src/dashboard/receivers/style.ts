@@ -21,7 +21,7 @@ export const RECEIVERS_STYLE = `
 .stacked-title { display: none; }
 @media (max-width: 640px) {
   .stacking thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
-  .stacking :is(table, tbody, tr, td) { display: block; }
+  .stacking :is(table, tbody, tr, td:not(.wide)) { display: block; }
   .stacking tbody tr { padding: 8px 0; border-bottom: 1px solid var(--line); }
   .stacking td { padding: 4px 0; border: 0; text-align: left; }
   .stacked-title { display: inline; color: var(--muted); font-size: 14px; }
@@ -29,5 +29,6 @@ export const RECEIVERS_STYLE = `
   .stacking td.number > .small { display: inline; margin-left: 4px; }
   .pass-rates :is(th, td) { padding-inline: 4px; white-space: normal; }
 }
+.account-domains td:first-child { min-width: 120px; }
 .day-table td, .day-table th { font-variant-numeric: tabular-nums; white-space: nowrap; }
 `;

@@ -43,7 +43,7 @@ const FINDERS: Record<string, Find> = {
 };
 
 /** Objects that are only in a list, whose page exists in any case. */
-const LISTED = ['shared_report', 'team_invitation', 'api_key'];
+const LISTED = ['shared_report', 'team_invitation', 'api_key', 'receiver'];
 
 /** Returns the IDs of those objects that the reader can open, with one query for each type. */
 export async function findOpenable(

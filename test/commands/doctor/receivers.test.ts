@@ -138,9 +138,12 @@ test('Verified domains that no account at Google can read are named with the acc
   );
   assert.equal(
     found[0]![2],
-    'google_postmaster doesn’t show this domain, so there are no figures of Google about it. → Add absent.example in Google Postmaster Tools with the Google account of google_postmaster, and verify it there.',
+    'google_postmaster doesn’t have this domain, so there are no Gmail figures for it. → Add absent.example in Google Postmaster Tools with the Google account of google_postmaster, and verify it there.',
   );
-  assert.match(found[1]![2]!, /may not read denied\.example\..*\(google_postmaster\) → After that/);
+  assert.match(
+    found[1]![2]!,
+    /no permission to read denied\.example\..*\(google_postmaster\) → After that/,
+  );
   assert.match(found[2]![2]!, /unverified\.example is not verified .*\(google_postmaster\)/);
   const row = await service.app.db.selectFrom('domains').selectAll().executeTakeFirstOrThrow();
   const more = Array.from({ length: 30 }, (_, i) => ({
@@ -151,7 +154,7 @@ test('Verified domains that no account at Google can read are named with the acc
   await service.app.db.insertInto('domains').values(more).execute();
   const many = await domainFindings(world);
   assert.equal(many.length, 21);
-  assert.match(many.at(-1)![2]!, /^13 more domains have no figures of Google\./);
+  assert.match(many.at(-1)![2]!, /^13 more domains have no Gmail figures\./);
 });
 
 test('A sign-in without the permission for figures is a problem of the account', async (t) => {
