@@ -6,12 +6,20 @@ import { sendingAddresses } from '../picture/addresses.ts';
 import { receiverFigures } from '../receivers/summary.ts';
 import type { Summary } from '../report/summary.ts';
 import type { Db, Tx } from '../store/open.ts';
-import type { Scope, SummarySpan } from './summary.ts';
+
+interface Query {
+  /** In milliseconds; excludes `to`. */
+  from: number;
+  to: number;
+  livemode: boolean;
+  /** IDs; null for all domains. */
+  domains: string[] | null;
+}
 
 /** Test mode has nothing of it. */
 export async function receiversOf(
   db: Db | Tx,
-  { from, to, livemode, domains }: SummarySpan & Scope,
+  { from, to, livemode, domains }: Query,
 ): Promise<Summary['receivers']> {
   const days = livemode ? daysBetween(from, to) : null;
   if (days === null) return null;
