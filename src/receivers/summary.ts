@@ -175,6 +175,8 @@ async function statusesOf(tx: Tx, names: string[], { from }: Days) {
     .select(['name', 'requirement', 'status', 'since', 'previous', 'checked_at'])
     .where('name', 'in', names)
     .where('checked_at', '>=', from)
+    // Other statuses tell neither.
+    .where('status', 'in', ['COMPLIANT', 'NEEDS_WORK'])
     .orderBy('checked_at')
     .execute();
   const latest = new Map(rows.map((row) => [`${row.name} ${row.requirement}`, row]));

@@ -100,7 +100,7 @@ function requirementRow({ requirements }: GmailFigures): FigureRow[] {
   );
   return [
     {
-      ...{ name, value: formatCount(needs_work.length), state: 'warn' },
+      ...{ name, value: formatCount(needs_work.length), state: 'fail' },
       basis: `${listOf(items, needs_work.length)}. Read on ${dayOf(checked_at)}`,
     },
   ];

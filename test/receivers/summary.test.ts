@@ -196,6 +196,15 @@ test('GET /v1/reports/summary has what Google and Microsoft publish; test mode a
   assert.equal(await figures('period=week', await service.makeKey('viewer', false)), null);
 });
 
+test('A status that tells neither is not counted as met', async (t) => {
+  const { service, publish } = await start(t);
+  await publish({ requirements: [requirement('SPF', { status: 'STATUS_UNSPECIFIED' })] });
+  const { body } = await service.call<{ receivers: ReceiverFigures | null }>(
+    ...(['GET', '/v1/reports/summary?period=week'] as const),
+  );
+  assert.equal(body.receivers?.gmail.domains[0]?.requirements ?? null, null);
+});
+
 test('receiverFigures knows only the addresses that it is asked about, and the ranges around them', async (t) => {
   const { db, publish } = await start(t);
   await publish(STORY);

@@ -17,7 +17,7 @@ const [SHOP, QUIET] = PUBLISHED.gmail.domains as [GmailFigures, GmailFigures];
 test('publishedRows names the domain of each row if there are several, and the basis of each number', () => {
   assert.deepEqual(linesOf(PUBLISHED), [
     'Gmail spam rate (shop.example): 0.34% (On 18 Nov 2026, the highest of 5 days with data; 0.04% on 20 Nov 2026) fail',
-    'Gmail requirements to fix (shop.example): 2 (DMARC alignment since 19 Nov 2026; One-click unsubscribe. Read on 22 Nov 2026) warn',
+    'Gmail requirements to fix (shop.example): 2 (DMARC alignment since 19 Nov 2026; One-click unsubscribe. Read on 22 Nov 2026) fail',
     'Rejected by Gmail (shop.example): 2.1% (On 18 Nov 2026, the highest day, mostly because of low IP reputation) warn',
     'Gmail spam rate (example.com): No data (Google publishes a rate only for days with enough mail to Gmail) unknown',
     'Gmail requirements to fix (example.com): None (Read on 22 Nov 2026) pass',
