@@ -69,7 +69,12 @@ test('The person sees address and code, and the tokens come once they have signe
     error('authorization_pending'),
     ({ json }) => json(200, TOKENS),
   ]);
-  assert.deepEqual(outcome, { accessToken: 'at', refreshToken: 'rt', expiresInMs: 3_600_000 });
+  assert.deepEqual(outcome, {
+    accessToken: 'at',
+    refreshToken: 'rt',
+    expiresInMs: 3_600_000,
+    scopes: null,
+  });
   assert.deepEqual(waits, [5, 5, 5]);
   assert.deepEqual(prompts, [
     { url: 'https://provider.example/device', code: 'ABCD-EFGH', expiresInMs: 900_000 },

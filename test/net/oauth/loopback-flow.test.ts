@@ -90,7 +90,12 @@ test('The browser is redirected to this machine, and the code is exchanged with 
     assert.equal(page.status, 200);
     assert.match(await page.text(), /^The sign-in was received\. Return to the terminal/);
   });
-  assert.deepEqual(outcome, { accessToken: 'at', refreshToken: 'rt', expiresInMs: 3_599_000 });
+  assert.deepEqual(outcome, {
+    accessToken: 'at',
+    refreshToken: 'rt',
+    expiresInMs: 3_599_000,
+    scopes: null,
+  });
   assert.equal(requests.length, 1);
   assert.equal(requests[0]!.get('client_secret'), 'desktop-secret');
 });
