@@ -47,7 +47,7 @@ export async function complianceOf(
   domain: DomainRow,
 ): Promise<{ requirements: ComplianceRow[]; no_data: NoData | null }> {
   return inSnapshot(db, async (tx) => {
-    const rows = await orderedRequirements(tx, domain.name);
+    const rows = await orderedRequirements({ db: tx, config }, domain.name);
     if (rows.length === 0)
       return {
         requirements: [],

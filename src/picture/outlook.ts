@@ -3,7 +3,7 @@
 import { RECEIVER_NAMES } from '../config/receivers.ts';
 import { dayBefore } from '../feedback/sums.ts';
 import { blockFinder } from '../receivers/blocks.ts';
-import { addressBlocks, addressDays } from '../receivers/queries.ts';
+import { accountNames, addressBlocks, addressDays } from '../receivers/queries.ts';
 import { formatCount } from '../report/summary.ts';
 import type { ReceiverAddressRow, ReceiverBlockRow } from '../store/tables.generated.ts';
 import { sendingAddresses } from './addresses.ts';
@@ -20,14 +20,15 @@ const SAID = {
 } as const;
 
 /** Empty if Microsoft says nothing about any address that sends for the domain. `today` is a day such as `2026-11-21`. */
-export async function outlookFindings({ db, domain }: Reading, today: string): Promise<Finding[]> {
+export async function outlookFindings(reading: Reading, today: string): Promise<Finding[]> {
+  const { db, domain, config } = reading;
   const path = sectionOf(domain.id, 'outlook');
   const addresses = await sendingAddresses(db, domain, today);
   const from = dayBefore(today, RECENT_DAYS - 1);
   const rows = await addressDays(db, { from, to: today, addresses });
   const current = dayBefore(today, CURRENT_DAYS);
   return [
-    ...blockFindings(await addressBlocks(db), addresses, { current, path }),
+    ...blockFindings(await addressBlocks(db, accountNames(config)), addresses, { current, path }),
     ...[...Map.groupBy(rows, ({ address }) => address).values()].map((ofAddress) =>
       addressFinding(daysOf(ofAddress), { current, path }),
     ),

@@ -37,15 +37,15 @@ const byOrder = (a: ReceiverRequirementRow, b: ReceiverRequirementRow): number =
 
 /** In Google’s order. */
 export const orderedRequirements = async (
-  db: Db | Tx,
+  source: Pick<Reading, 'config'> & { db: Db | Tx },
   name: string,
-): Promise<ReceiverRequirementRow[]> => (await requirementsOf(db, name)).toSorted(byOrder);
+): Promise<ReceiverRequirementRow[]> => (await requirementsOf(source, name)).toSorted(byOrder);
 
 /** It is fetched every day. What Google said longer ago may no longer be so. */
 const CURRENT_DAYS = 7;
 
 export async function requirementFindings(reading: Reading): Promise<Finding[]> {
-  const rows = await orderedRequirements(reading.db, reading.domain.name);
+  const rows = await orderedRequirements(reading, reading.domain.name);
   const from = daysAgo(reading, CURRENT_DAYS);
   const path = sectionOf(reading.domain.id, 'gmail');
   return rows.map((row) => findingOf(row, { from, path }));

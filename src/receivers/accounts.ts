@@ -29,6 +29,8 @@ export async function registerReceivers({ db, config }: Pick<App, 'db' | 'config
   }
 }
 
+/** No fetch is planned further ahead, unless the clock was wrong. */
+const MAX_PLANNED_MS = 25 * 3_600_000;
 /** People add several domains one after another. */
 const NEW_DOMAIN_DELAY_MS = 300_000;
 
@@ -45,15 +47,17 @@ export async function claimDue(app: App, limit: number): Promise<HeldAccount[]> 
       or([
         eb('next_fetch_at', 'is', null),
         eb('next_fetch_at', '<=', isoTime(now)),
+        eb('next_fetch_at', '>', isoTime(now + MAX_PLANNED_MS)),
         and([
           eb('receiver', '=', 'google_postmaster'),
           eb('problem', 'is', null),
           eb('attempted_at', '<', isoTime(now - NEW_DOMAIN_DELAY_MS)),
           // IDs are in the order of creation. Any other condition would read all domains, once a second.
-          eb(
+          eb.between(
             selectFrom('domains').select('created_at').orderBy('id', 'desc').limit(1),
-            '>',
             eb.ref('receivers.attempted_at'),
+            // Later ones, added while the clock was wrong, would be new for years.
+            isoTime(now),
           ),
         ]),
       ]),

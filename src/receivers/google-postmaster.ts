@@ -196,8 +196,9 @@ function daysToAsk(
 ): { from: string; to: string } {
   const to = isoTime(startedAt).slice(0, 10);
   const earliest = dayBefore(to, FIRST_DAYS - 1);
-  // Days that an earlier fetch could not read are asked for, too.
-  const recent = days_at === null ? earliest : dayBefore(days_at.slice(0, 10), RECENT_DAYS);
+  // Days that an earlier fetch could not read are asked for, too. It was not in the future, whatever the clock said.
+  const last = days_at !== null && days_at.slice(0, 10) > to ? to : days_at?.slice(0, 10);
+  const recent = last === undefined ? earliest : dayBefore(last, RECENT_DAYS);
   return { from: recent > earliest ? recent : earliest, to };
 }
 

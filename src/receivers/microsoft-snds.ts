@@ -54,10 +54,10 @@ async function fetchDays(fetch: Fetch, client: Snds): Promise<AccountError | nul
 function daysToAsk({ startedAt, before }: Fetch): string[] {
   const today = isoTime(startedAt).slice(0, 10);
   const earliest = dayBefore(today, FIRST_DAYS);
+  const last = before.fetched_at?.slice(0, 10);
+  // The last fetch was not in the future, whatever the clock said.
   const recent =
-    before.fetched_at === null
-      ? earliest
-      : dayBefore(before.fetched_at.slice(0, 10), RECENT_DAYS - 1);
+    last === undefined ? earliest : dayBefore(last > today ? today : last, RECENT_DAYS - 1);
   const days: string[] = [];
   for (let day = dayBefore(today, 1); day >= earliest && day >= recent; day = dayBefore(day, 1))
     days.push(day);

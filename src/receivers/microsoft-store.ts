@@ -27,8 +27,9 @@ export async function storeAddresses(
   tx: Tx,
   fetch: Fetch,
   day: string,
-  { rows, skipped }: SndsRows<SndsAddress>,
+  { rows: lines, skipped }: SndsRows<SndsAddress>,
 ): Promise<void> {
+  const rows = onePerPeriod(lines);
   const fetched_at = isoTime(fetch.app.clock.now());
   for (let i = 0; i < rows.length; i += MAX_ROWS_PER_STATEMENT) {
     const some = rows.slice(i, i + MAX_ROWS_PER_STATEMENT);
@@ -43,6 +44,15 @@ export async function storeAddresses(
     for (const address of addresses) await announce(tx, fetch, address, before, after);
   }
 }
+
+/** Of lines that begin at the same time, as in the hour that repeats in fall, the one with the worst filter result. */
+const onePerPeriod = (rows: SndsAddress[]): SndsAddress[] =>
+  [...Map.groupBy(rows, ({ address, startedAt }) => `${address} ${startedAt}`).values()].map(
+    (same) => same.reduce((worst, row) => (rank(row) > rank(worst) ? row : worst)),
+  );
+
+const rank = ({ filterResult }: SndsAddress): number =>
+  filterResult === null ? -1 : FILTER_RESULTS.indexOf(filterResult);
 
 /** A period of activity that begins at another time now. */
 async function deleteReplaced(

@@ -10,6 +10,7 @@ import { blockFinder } from './blocks.ts';
 import { noAddressesReason } from './no-data.ts';
 import type { FilterResult } from './observations.ts';
 import {
+  accountNames,
   addressBlocks,
   addressDays,
   type GoogleDay,
@@ -97,7 +98,7 @@ export async function presentAddresses(
 ): Promise<SendingAddresses> {
   const { names, count } = await topAddresses(app.db, period, { asked, limit: MAX_ADDRESSES });
   const days = await addressDays(app.db, { ...period, addresses: names });
-  const blocks = await addressBlocks(app.db);
+  const blocks = await addressBlocks(app.db, accountNames(app.config));
   const findBlock = blockFinder(blocks);
   const ranges =
     asked === null ? blocks : [...new Set(asked.flatMap((address) => findBlock(address) ?? []))];

@@ -1,6 +1,7 @@
 /** What receivers publish: queries. */
 
 import type { App } from '../app.ts';
+import type { Config } from '../config/config.ts';
 import type { ReceiverAccount } from '../config/receivers.ts';
 import type { Db, Tx } from '../store/open.ts';
 import type {
@@ -62,11 +63,24 @@ export async function googleDays(
   }));
 }
 
-/** What Google says about each requirement, in its order. If several accounts show it, the one that was read last. */
-export async function requirementsOf(db: Db | Tx, name: string): Promise<ReceiverRequirementRow[]> {
+/** The names of the configured accounts. What others said last is not how it is now. */
+export const accountNames = ({ RECEIVERS }: Pick<Config, 'RECEIVERS'>): string[] =>
+  RECEIVERS.map(({ name }) => name);
+
+/**
+ * What Google says about each requirement, in its order, to the configured accounts. If several show it, the one that
+ * was read last.
+ */
+export async function requirementsOf(
+  { db, config }: Pick<App, 'config'> & { db: Db | Tx },
+  name: string,
+): Promise<ReceiverRequirementRow[]> {
+  const accounts = accountNames(config);
+  if (accounts.length === 0) return [];
   const rows = await db
     .selectFrom('receiver_requirements')
     .selectAll()
+    .where('receiver_id', 'in', accounts)
     .where('name', '=', name)
     .orderBy('checked_at')
     .execute();
@@ -134,9 +148,19 @@ export async function topAddresses(
   return { names: rows.map((row) => row.address), count: Number(count) };
 }
 
-/** All ranges of addresses about which Microsoft says whether they are blocked. */
-export const addressBlocks = (db: Db | Tx): Promise<ReceiverBlockRow[]> =>
-  db.selectFrom('receiver_blocks').selectAll().orderBy('first_address').execute();
+/** All ranges of addresses about which Microsoft says to these accounts whether they are blocked. */
+export async function addressBlocks(
+  db: Db | Tx,
+  accounts: readonly string[],
+): Promise<ReceiverBlockRow[]> {
+  if (accounts.length === 0) return [];
+  return db
+    .selectFrom('receiver_blocks')
+    .selectAll()
+    .where('receiver_id', 'in', accounts)
+    .orderBy('first_address')
+    .execute();
+}
 
 export interface ReceiverState {
   account: ReceiverAccount;

@@ -26,22 +26,24 @@ interface Scope {
   domains: string[] | null;
   /** The addresses that send for these domains; null for all. */
   addresses: string[] | null;
+  /** The configured ones. What others said last about requirements and blocks is not how it is now. */
+  accounts: readonly string[];
 }
 
 /** null if nothing was published about these days. */
 export async function receiverFigures(
   db: Db | Tx,
-  { from, to, domains, addresses }: Days & Scope,
+  { from, to, domains, addresses, accounts }: Days & Scope,
 ): Promise<ReceiverFigures | null> {
   return inSnapshot(db, async (tx) => {
     const days = { from, to };
-    const published = await publishedDomains(tx, days, domains);
+    const published = await publishedDomains(tx, days, { domains, accounts });
     const gmail: GmailFigures[] = [];
     for (let start = 0; start < published.length; start += BATCH_SIZE) {
       if (start > 0) await nextTurn();
-      gmail.push(...(await gmailOf(tx, published.slice(start, start + BATCH_SIZE), days)));
+      gmail.push(...(await gmailOf(tx, published.slice(start, start + BATCH_SIZE), days, accounts)));
     }
-    const outlook = await outlookOf(tx, days, addresses);
+    const outlook = await outlookOf(tx, days, { addresses, accounts });
     if (gmail.length === 0 && outlook === null) return null;
     const listed = gmail.toSorted(worstFirst).slice(0, MAX_FIGURE_DOMAINS);
     for (const figures of listed) {
@@ -62,7 +64,7 @@ interface PublishedDomain {
 async function publishedDomains(
   tx: Tx,
   { from, to }: Days,
-  domains: string[] | null,
+  { domains, accounts }: Pick<Scope, 'domains' | 'accounts'>,
 ): Promise<PublishedDomain[]> {
   if (domains?.length === 0) return [];
   let query = tx
@@ -81,6 +83,7 @@ async function publishedDomains(
           selectFrom('receiver_requirements as requirements')
             .select('requirements.requirement')
             .whereRef('requirements.name', '=', 'domains.name')
+            .where('requirements.receiver_id', 'in', asked(accounts))
             .where('requirements.checked_at', '>=', from),
         ),
       ]),
@@ -89,10 +92,19 @@ async function publishedDomains(
   return query.orderBy('id').execute();
 }
 
-async function gmailOf(tx: Tx, domains: PublishedDomain[], days: Days): Promise<GmailFigures[]> {
+/** PostgreSQL allows no empty list. */
+const asked = (accounts: readonly string[]): readonly string[] =>
+  accounts.length === 0 ? [''] : accounts;
+
+async function gmailOf(
+  tx: Tx,
+  domains: PublishedDomain[],
+  days: Days,
+  accounts: readonly string[],
+): Promise<GmailFigures[]> {
   const names = domains.map(({ name }) => name);
   const rates = await ratesOf(tx, names, days);
-  const requirements = await statusesOf(tx, names, days);
+  const requirements = await statusesOf(tx, names, days, accounts);
   return domains.map(({ id, name }) => {
     const rows = rates.get(name) ?? [];
     const spam = ratesIn(rows, 'spam_rate');
@@ -169,7 +181,7 @@ async function withReason(
 }
 
 /** By domain. Statuses that were not read since the first day are not known for the period. */
-async function statusesOf(tx: Tx, names: string[], { from }: Days) {
+async function statusesOf(tx: Tx, names: string[], { from }: Days, accounts: readonly string[]) {
   const rows = await tx
     .selectFrom('receiver_requirements')
     .select(['name', 'requirement', 'status', 'since', 'previous', 'checked_at'])
@@ -177,6 +189,7 @@ async function statusesOf(tx: Tx, names: string[], { from }: Days) {
     .where('checked_at', '>=', from)
     // Other statuses tell neither.
     .where('status', 'in', ['COMPLIANT', 'NEEDS_WORK'])
+    .where('receiver_id', 'in', asked(accounts))
     .orderBy('checked_at')
     .execute();
   const latest = new Map(rows.map((row) => [`${row.name} ${row.requirement}`, row]));
@@ -203,10 +216,10 @@ async function statusesOf(tx: Tx, names: string[], { from }: Days) {
 async function outlookOf(
   tx: Tx,
   days: Days,
-  addresses: string[] | null,
+  { addresses, accounts }: Pick<Scope, 'addresses' | 'accounts'>,
 ): Promise<OutlookFigures | null> {
   if (addresses?.length === 0) return null;
-  const blocked = await blockedIn(tx, days, addresses);
+  const blocked = await blockedIn(tx, days, { addresses, accounts });
   const found = await addressesIn(tx, days, addresses);
   if (found.length === 0 && blocked === null) return null;
   const red = found.filter(({ red_days }) => red_days > 0);
@@ -258,9 +271,9 @@ async function daysWithData(tx: Tx, days: Days, addresses: string[] | null): Pro
 async function blockedIn(
   tx: Tx,
   { from }: Days,
-  addresses: string[] | null,
+  { addresses, accounts }: Pick<Scope, 'addresses' | 'accounts'>,
 ): Promise<OutlookFigures['blocked']> {
-  const all = (await addressBlocks(tx)).filter(({ checked_at }) => checked_at >= from);
+  const all = (await addressBlocks(tx, accounts)).filter(({ checked_at }) => checked_at >= from);
   const rows = all.filter((row) => {
     const find = blockFinder([row]);
     return addresses?.some((address) => find(address) !== null) ?? true;

@@ -9,6 +9,7 @@ import { isoTime } from '../lib/clock.ts';
 import type { MailAttachment } from '../net/smtp/compose.ts';
 import type { OutgoingMail } from '../outbox/queue.ts';
 import { pictureOf, type State } from '../picture/picture.ts';
+import { accountNames } from '../receivers/queries.ts';
 import { smallParagraph } from '../report/mail-frame.ts';
 import type { ScheduledReport } from '../report/summary.ts';
 import { previewOf, reportMail } from '../report/summary-mail.ts';
@@ -87,6 +88,7 @@ export async function gatherReport(
       db,
       { ...period, livemode: true, domains: ids },
       config.SEED_MAILBOXES,
+      accountNames(config),
     ),
     domains: await withHeadlines(app, domains.slice(0, MAX_LISTED)),
     omittedDomainCount: Math.max(0, domains.length - MAX_LISTED),

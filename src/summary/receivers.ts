@@ -14,17 +14,19 @@ interface Query {
   livemode: boolean;
   /** IDs; null for all domains. */
   domains: string[] | null;
+  /** The configured accounts at receivers. */
+  accounts: readonly string[];
 }
 
 /** Test mode has nothing of it. */
 export async function receiversOf(
   db: Db | Tx,
-  { from, to, livemode, domains }: Query,
+  { from, to, livemode, domains, accounts }: Query,
 ): Promise<Summary['receivers']> {
   const days = livemode ? daysBetween(from, to) : null;
   if (days === null) return null;
   const addresses = domains && (await addressesOf(db, domains, days.to));
-  return receiverFigures(db, { ...days, domains, addresses });
+  return receiverFigures(db, { ...days, domains, addresses, accounts });
 }
 
 /** Reads tests, so only if Microsoft has published anything at all. */

@@ -5,6 +5,7 @@ import { requireDomain } from '../domains/queries.ts';
 import { route } from '../http/route.ts';
 import { described, exampleId, maxCharacters, named, Time, typeField } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
+import { accountNames } from '../receivers/queries.ts';
 import { MIN_PLACEMENT_SAMPLES } from '../report/placement-rates.ts';
 import { FeedbackFigures } from './feedback-schema.ts';
 import { ReceiverFigures } from './receiver-schema.ts';
@@ -222,6 +223,7 @@ const getSummary = route({
       app.db,
       { ...periodEndingAt(now, period), ...scope },
       app.config.SEED_MAILBOXES,
+      accountNames(app.config),
     );
     return { object: 'report_summary' as const, period, ...summary, to: isoTime(now) };
   },

@@ -68,12 +68,14 @@ function boundariesEvery(hours: number, from: number, to: number): number[] {
 
 /**
  * Scores are rounded to two decimals, rates to four. Both are 0 if there is nothing to count. All
- * figures of tests come from one snapshot of the database. `seeds` are the configured seed mailboxes.
+ * figures of tests come from one snapshot of the database. `seeds` are the configured seed mailboxes, and `accounts`
+ * the names of the configured accounts at receivers.
  */
 export async function summarize(
   db: Db | Tx,
   query: SummarySpan & Scope,
   seeds: readonly SeedOf[],
+  accounts: readonly string[] = [],
 ): Promise<Summary> {
   const { from, to, previousFrom, boundaries } = query;
   const [tallies, previous] = await inSnapshot(db, async (tx) => [
@@ -115,7 +117,7 @@ export async function summarize(
       ),
     },
     feedback: await feedbackOf(db, query),
-    receivers: await receiversOf(db, query),
+    receivers: await receiversOf(db, { ...query, accounts }),
   };
 }
 

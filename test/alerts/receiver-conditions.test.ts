@@ -144,6 +144,15 @@ async function start(t: TestContext) {
           ...{ reason: null, since: SINCE, previous: 'COMPLIANT', checked_at: now },
         })
         .execute(),
+    storeListing: () =>
+      app.db
+        .insertInto('receiver_domains')
+        .values({
+          ...{ receiver_id: 'google_postmaster', name: 'example.com', permission: 'OWNER' },
+          ...{ verification: 'VERIFIED', listed_at: now, days_at: now, requirements_at: now },
+          ...{ problem: null, problem_detail: null },
+        })
+        .execute(),
     storeBlock: (first_address: string, last_address: string) =>
       app.db
         .insertInto('receiver_blocks')
@@ -289,9 +298,10 @@ test('A blocked range and a red address have their own incidents and words', asy
 
 test('Incidents end if the account, the domain or the range is gone, and stay open while they exist', async (t) => {
   const started = await start(t);
-  const { makeAlert, observe, storeRequirement, storeBlock, id, app } = started;
+  const { makeAlert, observe, storeListing, storeRequirement, storeBlock, id, app } = started;
   for (const condition of ['spam_rate', 'compliance_lost', 'sending_address_blocked'])
     await makeAlert({ condition });
+  await storeListing();
   await storeRequirement();
   await storeBlock('192.0.2.0', '192.0.2.255');
   await storeBlock('198.51.100.7', '198.51.100.7');
@@ -317,6 +327,19 @@ test('Incidents end if the account, the domain or the range is gone, and stay op
   assert.ok((await statesOf(started)).every((state) => state.endsWith(': no_longer_watched')));
   for (const subject of ['example.com', 'example.com DKIM', '198.51.100.7'])
     assert.match((await notificationOf(started, subject)).lead, /The problem may persist\.$/);
+});
+
+test('The incident of a spam rate ends if only an account that is no longer configured had the domain', async (t) => {
+  const started = await start(t);
+  const { makeAlert, observe, storeListing, id, app } = started;
+  await makeAlert({ condition: 'spam_rate' });
+  await storeListing();
+  await observe(rate(0.004, id));
+  await sweepIncidents(app);
+  assert.deepEqual(await statesOf(started), ['example.com: open']);
+  app.config.RECEIVERS[0]!.name = 'renamed';
+  await sweepIncidents(app);
+  assert.deepEqual(await statesOf(started), ['example.com: no_longer_watched']);
 });
 
 test('A rule about addresses cannot be limited to a domain; samples of all conditions are complete', async (t) => {

@@ -373,3 +373,18 @@ test('What Google and Microsoft said a week ago may no longer be so: it is unkno
     ['fail', 'unknown'],
   );
 });
+
+test('Rows of accounts that are no longer configured do not say how it is now', async (t) => {
+  const world = await startWorld(t);
+  await makeFine(world);
+  await world.requirement('DKIM', 'NEEDS_WORK');
+  await world.block('192.0.2.0', '192.0.2.255', 1);
+  assert.equal((await world.picture()).problems.length, 2);
+  for (const table of ['receiver_requirements', 'receiver_blocks'] as const)
+    await world.db.updateTable(table).set({ receiver_id: 'removed' }).execute();
+  await world.requirement('SPF', 'COMPLIANT');
+  await world.block('192.0.2.8', '192.0.2.15', 0);
+  const picture = await world.picture();
+  assertConsistent(picture);
+  assert.deepEqual(picture.problems, []);
+});

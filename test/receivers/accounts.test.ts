@@ -81,6 +81,31 @@ test('An account that failed is due when the service starts, unless it was rate-
   );
 });
 
+test('After the clock was years ahead, accounts are due at once, once', async (t) => {
+  const scene = await startReceivers(t);
+  const YEARS_MS = 1500 * DAY_MS;
+  scene.advance(YEARS_MS);
+  await scene.addDomain('example.com');
+  const days = { '2026-11-20': { spamRate: 0.001 } };
+  scene.postmaster.domains.set('example.com', servedDomain({ days }));
+  scene.snds.days = { '2026-11-20': [servedAddress('192.0.2.1', '2026-11-20')] };
+  await scene.fetch();
+  await scene.fetch('microsoft_snds');
+  scene.advance(-YEARS_MS);
+  const { status } = await scene.call('POST', '/v1/receivers/google_postmaster/fetch');
+  assert.equal(status, 202);
+  assert.equal((await claimDue(scene.app, 5)).length, 2);
+  await scene.app.db.updateTable('receivers').set({ lease: null, leased_until: null }).execute();
+  assert.deepEqual(
+    (await scene.fetch())!.parts.map(({ count }) => count),
+    [1],
+  );
+  const { parts } = (await scene.fetch('microsoft_snds'))!;
+  assert.ok(parts.some(({ name, count }) => name === '2026-11-20' && count === 1));
+  scene.advance(600_000);
+  assert.deepEqual(await claimDue(scene.app, 5), []);
+});
+
 test('A new domain of the team makes the account at Google due', async (t) => {
   const scene = await startReceivers(t);
   await scene.fetch();

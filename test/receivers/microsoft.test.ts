@@ -277,3 +277,21 @@ test('A refused key is a problem of the account; days before a failure stay', as
   const { no_data } = await addressesOf(scene, '?address=203.0.113.1');
   assert.equal(no_data!.code, 'failing');
 });
+
+test('Lines that begin at the same time, as in the hour that repeats in fall, are one period with the worst result', async (t) => {
+  const scene = await startReceivers(t);
+  const day = '2026-11-20';
+  scene.snds.days = {
+    [day]: [
+      servedAddress('192.0.2.1', day, { filterResult: 'RED' }),
+      servedAddress('192.0.2.1', day, { filterResult: 'GREEN' }),
+      servedAddress('192.0.2.1', day, { filterResult: '' }),
+    ],
+  };
+  assert.equal((await fetch(scene))!.problem, null);
+  const { addresses } = await addressesOf(scene);
+  assert.deepEqual(
+    addresses[0]!.days.map(({ filter_result }) => filter_result),
+    ['RED'],
+  );
+});

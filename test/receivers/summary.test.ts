@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { parseMessage } from '../../src/analysis/mime/parse-message.ts';
+import { receiverAccounts } from '../../src/config/receivers.ts';
 import { receiverFigures } from '../../src/receivers/summary.ts';
 import type { ReceiverFigures } from '../../src/report/summary.ts';
 import type {
@@ -58,10 +59,17 @@ const block = (first: string, last: string, blocked: 0 | 1): ReceiverBlockRow =>
   checked_at: READ_AT,
 });
 
+const ACCOUNTS = [
+  { receiver: 'google_postmaster', client_id: 'app', client_secret: 'secret' },
+  { receiver: 'microsoft_snds', key: 'snds-key' },
+];
+
 async function start(t: TestContext, env: Record<string, string> = {}) {
   const clock = testClock(NOW);
   const service = await startTestService(t, { clock, env });
-  const { db } = service.app;
+  const { db, config } = service.app;
+  // Nothing is fetched from them: the service has started without them.
+  config.RECEIVERS.push(...receiverAccounts(JSON.stringify(ACCOUNTS)));
   const domain = async (name: string) =>
     (await service.call<{ id: string }>('POST', '/v1/domains', { json: { name } })).body.id;
   const publish = async (rows: {
@@ -102,6 +110,8 @@ const STORY = {
   ],
   requirements: [
     requirement('SPF'),
+    // An account that is no longer configured has read it.
+    requirement('ENCRYPTION', { status: 'NEEDS_WORK', receiver_id: 'removed' }),
     requirement('DMARC_ALIGNMENT', { status: 'NEEDS_WORK', previous: 'COMPLIANT' }),
     // Nobody has read it since before the week.
     requirement('DKIM', { status: 'NEEDS_WORK', checked_at: '2026-11-12T06:10:00.000Z' }),
@@ -119,6 +129,7 @@ const STORY = {
   blocks: [
     block('203.0.113.16', '203.0.113.31', 1),
     block('203.0.113.9', '203.0.113.9', 0),
+    { ...block('203.0.113.8', '203.0.113.10', 1), receiver_id: 'removed' },
     block('2001:db8::1', '2001:db8::f', 1),
   ],
 };
@@ -209,7 +220,7 @@ test('receiverFigures knows only the addresses that it is asked about, and the r
   const { db, publish } = await start(t);
   await publish(STORY);
   const outlook = async (addresses: string[]) =>
-    (await receiverFigures(db, { ...WEEK, domains: [], addresses }))?.outlook;
+    (await receiverFigures(db, { ...WEEK, domains: [], addresses, accounts: ['microsoft_snds'] }))?.outlook;
   const fine = await outlook(['203.0.113.10', '203.0.113.9']);
   assert.deepEqual([fine!.addresses, fine!.spam.total, fine!.blocked!.total], [2, 1, 0]);
   const blocked = await outlook(['203.0.113.20']);
@@ -229,7 +240,9 @@ test('receiverFigures lists the worst of many domains and counts all of them', a
   await publish({
     days: names.map((name, index) => day('2026-11-20', { name, spam_rate: index / 100_000 })),
   });
-  const figures = await receiverFigures(db, { ...WEEK, domains: null, addresses: null });
+  const figures = await receiverFigures(db, {
+    ...{ ...WEEK, domains: null, addresses: null, accounts: [] },
+  });
   const { total, domains } = figures!.gmail;
   assert.deepEqual([total, domains.length, domains[0]!.domain], [60, 10, 'd59.example']);
   assert.equal(figures!.outlook, null);

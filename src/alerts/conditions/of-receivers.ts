@@ -4,20 +4,27 @@ import type { Config } from '../../config/config.ts';
 import type { ReceiverId } from '../../config/receivers.ts';
 import { subjectOf } from '../../receivers/blocks.ts';
 import type { Db, Tx } from '../../store/open.ts';
-import { findDomains } from './of-feedback.ts';
 
 /** The names of the configured accounts. */
 const accountsAt = ({ RECEIVERS }: Config, receiver: ReceiverId): string[] =>
   RECEIVERS.filter((account) => account.receiver === receiver).map(({ name }) => name);
 
-/** The subject is the name of a domain. */
+/** The subject is the name of a domain. One that an account no longer has is forgotten after a month. */
 export async function findDomainsAtGoogle(
   db: Db | Tx,
   config: Config,
   subjects: string[],
 ): Promise<Set<string>> {
   const accounts = accountsAt(config, 'google_postmaster');
-  return accounts.length === 0 ? new Set() : findDomains(db, config, subjects);
+  if (accounts.length === 0) return new Set();
+  const rows = await db
+    .selectFrom('receiver_domains as listed')
+    .innerJoin('domains', 'domains.name', 'listed.name')
+    .select('listed.name')
+    .where('listed.receiver_id', 'in', accounts)
+    .where('listed.name', 'in', subjects)
+    .execute();
+  return new Set(rows.map(({ name }) => name));
 }
 
 /** The subject is a domain, a space, and a requirement. */
