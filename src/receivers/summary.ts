@@ -41,7 +41,9 @@ export async function receiverFigures(
     const gmail: GmailFigures[] = [];
     for (let start = 0; start < published.length; start += BATCH_SIZE) {
       if (start > 0) await nextTurn();
-      gmail.push(...(await gmailOf(tx, published.slice(start, start + BATCH_SIZE), days, accounts)));
+      gmail.push(
+        ...(await gmailOf(tx, published.slice(start, start + BATCH_SIZE), days, accounts)),
+      );
     }
     const outlook = await outlookOf(tx, days, { addresses, accounts });
     if (gmail.length === 0 && outlook === null) return null;

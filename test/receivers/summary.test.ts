@@ -220,7 +220,8 @@ test('receiverFigures knows only the addresses that it is asked about, and the r
   const { db, publish } = await start(t);
   await publish(STORY);
   const outlook = async (addresses: string[]) =>
-    (await receiverFigures(db, { ...WEEK, domains: [], addresses, accounts: ['microsoft_snds'] }))?.outlook;
+    (await receiverFigures(db, { ...WEEK, domains: [], addresses, accounts: ['microsoft_snds'] }))
+      ?.outlook;
   const fine = await outlook(['203.0.113.10', '203.0.113.9']);
   assert.deepEqual([fine!.addresses, fine!.spam.total, fine!.blocked!.total], [2, 1, 0]);
   const blocked = await outlook(['203.0.113.20']);
