@@ -10,42 +10,19 @@ import type { DomainRow, ReceiverRequirementRow } from '../store/tables.generate
 import { sectionOf } from './findings.ts';
 import { daysAgo, RECENT_DAYS } from './reading.ts';
 import { orderedRequirements } from './requirements.ts';
+import type { ComplianceFinding, ComplianceRequirement } from './schema.ts';
 import { latestTests, type ReadTest, senderOf } from './tests.ts';
 
-type Verdict = 'pass' | 'warn' | 'fail';
+type Verdict = ComplianceFinding['status'];
 
-/** What one of our checks found. */
-export interface OwnFinding {
-  source: 'dns' | 'tests';
-  check: string;
-  label: string;
-  status: Verdict;
-  title: string;
-  /** When the check ran. */
-  at: string;
-  test_id: string | null;
-  path: string;
-  fix: Fix | null;
-}
-
-export interface ComplianceRow {
-  requirement: string;
-  name: string;
-  status: string;
-  reason: string | null;
-  since: string;
-  previous: string | null;
-  checked_at: string;
-  own: Omit<OwnFinding, 'fix'>[];
-  agrees: boolean | null;
-  fix: Fix | null;
-}
+/** What one of our checks found, and what it says about fixing it. */
+export type OwnFinding = ComplianceFinding & { fix: Fix | null };
 
 /** If there are no requirements, `no_data` says why. */
 export async function complianceOf(
   { db, clock, config }: Pick<App, 'db' | 'clock' | 'config'>,
   domain: DomainRow,
-): Promise<{ requirements: ComplianceRow[]; no_data: NoData | null }> {
+): Promise<{ requirements: ComplianceRequirement[]; no_data: NoData | null }> {
   return inSnapshot(db, async (tx) => {
     const rows = await orderedRequirements({ db: tx, config }, domain.name);
     if (rows.length === 0)
@@ -110,25 +87,20 @@ function healthFindings({ id: domainId, health_checks, health_checked_at: at }: 
 }
 
 /** Exported for tests. */
-export function compared(row: ReceiverRequirementRow, findings: OwnFinding[]): ComplianceRow {
-  const { requirement, status, reason, since, previous, checked_at } = row;
-  const checks = checksOfRequirement(requirement);
+export function compared(
+  { name: _domain, receiver_id: _account, ...row }: ReceiverRequirementRow,
+  findings: OwnFinding[],
+): ComplianceRequirement {
+  const checks = checksOfRequirement(row.requirement);
   const own = findings
     .filter(({ check }) => checks.includes(check))
     .toSorted((a, b) => checks.indexOf(a.check) - checks.indexOf(b.check));
-  const fixes = own.filter(({ status: found }) => found !== 'pass').flatMap(({ fix }) => fix ?? []);
+  const fixes = own.filter(({ status }) => status !== 'pass').flatMap(({ fix }) => fix ?? []);
   return {
-    ...{
-      requirement,
-      name: requirementName(requirement),
-      status,
-      reason,
-      since,
-      previous,
-      checked_at,
-    },
+    ...row,
+    name: requirementName(row.requirement),
     own: own.map(({ fix: _fix, ...finding }) => finding),
-    agrees: agreement(status, own),
+    agrees: agreement(row.status, own),
     fix: fixes[0] ?? null,
   };
 }

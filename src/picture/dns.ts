@@ -17,14 +17,11 @@ import {
   sectionOf,
   shortTitle,
 } from './findings.ts';
-import { daysAgo, type Reading } from './reading.ts';
+import { CURRENT_DAYS, daysAgo, type Reading } from './reading.ts';
 import { topicOf } from './topics.ts';
-import type { Topic } from './types.ts';
+import type { Topic } from './vocabulary.ts';
 
 const MAX_EVENTS = 50;
-
-/** Verified domains are checked every day. What was fine longer ago may no longer be. */
-const CURRENT_DAYS = 7;
 
 export async function dnsReport(reading: Reading): Promise<SourceReport> {
   const { db, domain: row } = reading;

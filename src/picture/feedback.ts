@@ -8,10 +8,11 @@ import { type Days, dayBefore, reporterCount } from '../feedback/sums.ts';
 import { isoTime } from '../lib/clock.ts';
 import { FAILING_SHARE, formatShare, MIN_FAILING_MESSAGES } from '../report/feedback-figures.ts';
 import { truncate } from '../report/plain-text.ts';
+import { SPAM_GOAL, SPAM_LIMIT } from '../report/spam-rate.ts';
 import { formatCount } from '../report/summary.ts';
 import { type Finding, fine, notKnown, problem, reportOf, type SourceReport } from './findings.ts';
 import type { Reading } from './reading.ts';
-import type { FirstStep } from './types.ts';
+import type { FirstStep } from './schema.ts';
 
 /** Two weeks: reports arrive a day or two late, and what was fixed should not count for long. */
 const DAYS = 14;
@@ -166,9 +167,6 @@ function stepFor(source: SourceSums, domain: string, path: string): FirstStep {
 // Complaints and bounces.
 
 const MIN_COMPLAINTS = 5;
-/** The limits of Gmail and Yahoo. */
-const HIGH_RATE = 0.003;
-const RISING_RATE = 0.001;
 
 async function complaintFindings(period: FeedbackReading, { messages }: Sums): Promise<Finding[]> {
   const { db, domain, from, to, path } = period;
@@ -185,14 +183,14 @@ async function complaintFindings(period: FeedbackReading, { messages }: Sums): P
         : `${formatCount(messages, 'message')} in DMARC reports, last ${DAYS} days`,
   };
   // A few complaints, or complaints without a number of messages, say little about the rate.
-  if (messages === 0 || (total < MIN_COMPLAINTS && total >= messages * RISING_RATE))
+  if (messages === 0 || (total < MIN_COMPLAINTS && total >= messages * SPAM_GOAL))
     return [notKnown(said)];
-  if (total < messages * RISING_RATE) return [fine(said)];
+  if (total < messages * SPAM_GOAL) return [fine(said)];
   const firstStep = {
     text: 'Find the mailing that caused the complaints, and send it only to people who asked for it.',
     ...{ record: null, path: said.path },
   };
-  return total >= messages * HIGH_RATE
+  return total >= messages * SPAM_LIMIT
     ? [
         problem('spam_rate_high', {
           ...said,

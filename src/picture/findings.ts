@@ -3,7 +3,8 @@
 import { issueTitle } from '../analysis/declarations.ts';
 import { truncate } from '../report/plain-text.ts';
 import { type IssueId, issueOf } from './costs.ts';
-import type { FirstStep, SourceId, SourceLine, State, Statement, Topic } from './types.ts';
+import type { FirstStep, SourceLine, Statement } from './schema.ts';
+import type { SourceId, State, Topic } from './vocabulary.ts';
 
 /** A statement with what the picture needs to order problems. */
 export interface Finding extends Statement {

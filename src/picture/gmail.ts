@@ -7,11 +7,8 @@ import { type GoogleDay, googleDays } from '../receivers/queries.ts';
 import { ERROR_LIMITS, explainError } from '../report/delivery-errors.ts';
 import { rateInWords, SPAM_GOAL, SPAM_LIMIT } from '../report/spam-rate.ts';
 import { type Finding, fine, notKnown, problem, sectionOf } from './findings.ts';
-import { RECENT_DAYS, type Reading } from './reading.ts';
-import type { Topic } from './types.ts';
-
-/** Google’s days are up to two days late. An older one does not say how it is now. */
-const CURRENT_DAYS = 7;
+import { CURRENT_DAYS, RECENT_DAYS, type Reading } from './reading.ts';
+import type { Topic } from './vocabulary.ts';
 
 const SAID = { source: 'receivers', origin: RECEIVER_NAMES.google_postmaster } as const;
 
@@ -116,13 +113,13 @@ function errorFindings(gmail: Gmail): Finding[] {
     const { because, fix } = causeOf(latest, type);
     const found = {
       ...{ ...SAID, topic: 'rejections' as const, path: gmail.path, at: day },
-      text: `Gmail ${past} ${rateInWords(rate)} of the mail${because}.`,
     };
-    if (rate < some) return [fine({ ...found, text: found.text.replace(because, '') })];
+    const text = `Gmail ${past} ${rateInWords(rate)} of the mail`;
+    if (rate < some) return [fine({ ...found, text: `${text}.` })];
     const isMuch = much !== null && rate >= much;
     return [
       problem(isMuch ? 'mail_rejected' : 'some_mail_rejected', {
-        ...found,
+        ...{ ...found, text: `${text}${because}.` },
         title: `Gmail ${verb} ${rateInWords(rate)} of your mail.`,
         since: rowSince(rates, (one) => one >= (isMuch ? much : some)),
         firstStep: { text: fix, record: null, path: gmail.path },

@@ -1,28 +1,26 @@
 /** From what all sources say to the picture. Pure. */
 
 import { byCost, type Finding, type SourceReport } from './findings.ts';
+import type { Picture, Problem, SourceLine, Statement } from './schema.ts';
 import { stepAbout } from './steps.ts';
-import {
-  type Picture,
-  type Problem,
-  type SourceLine,
-  type State,
-  type Statement,
-  TOPICS,
-} from './types.ts';
+import { type State, TOPICS } from './vocabulary.ts';
 
 /** One report for each source, in the order of `SOURCES`. */
-export function assemble(domain: Picture['domain'], reports: SourceReport[]): Picture {
+export function assemble(
+  domain: Pick<Picture, 'domain_id' | 'name'>,
+  reports: SourceReport[],
+): Picture {
+  const named = { object: 'domain_picture' as const, ...domain };
   const sources = reports.map(({ line }) => line);
   const problems = problemsOf(reports.flatMap(({ findings }) => findings));
   const [first] = problems;
   if (first)
     return {
-      ...{ domain, state: first.state, headline: first.title, since: first.since },
+      ...{ ...named, state: first.state, headline: first.title, since: first.since },
       ...{ first_step: first.first_step, problems, sources },
     };
   const { state, headline } = withoutProblems(sources);
-  return { domain, state, headline, since: null, first_step: null, problems, sources };
+  return { ...named, state, headline, since: null, first_step: null, problems, sources };
 }
 
 /** One for each topic with a problem, what costs most first; of equal ones in the order of topics. */

@@ -3,15 +3,13 @@
 import { RECEIVER_NAMES } from '../config/receivers.ts';
 import { dayBefore } from '../feedback/sums.ts';
 import { blockFinder } from '../receivers/blocks.ts';
+import { FILTER_RESULTS, type FilterResult } from '../receivers/observations.ts';
 import { accountNames, addressBlocks, addressDays } from '../receivers/queries.ts';
 import { formatCount } from '../report/summary.ts';
 import type { ReceiverAddressRow, ReceiverBlockRow } from '../store/tables.generated.ts';
 import { sendingAddresses } from './addresses.ts';
 import { type Finding, fine, notKnown, problem, sectionOf } from './findings.ts';
-import { RECENT_DAYS, type Reading } from './reading.ts';
-
-/** An older day does not say how it is now. */
-const CURRENT_DAYS = 7;
+import { CURRENT_DAYS, RECENT_DAYS, type Reading } from './reading.ts';
 
 const SAID = {
   source: 'receivers',
@@ -71,18 +69,17 @@ interface AddressDay {
   address: string;
   day: string;
   /** The worst of the day; null if Microsoft published none. */
-  result: 'RED' | 'YELLOW' | 'GREEN' | null;
+  result: FilterResult | null;
   trapHits: number;
   recipients: number;
 }
-
-const RESULTS = ['RED', 'YELLOW', 'GREEN'] as const;
 
 /** A day can have several periods. `rows`: of one address, newest days first. */
 const daysOf = (rows: ReceiverAddressRow[]): AddressDay[] =>
   [...Map.groupBy(rows, ({ day }) => day)].map(([day, periods]) => ({
     ...{ address: periods[0]!.address, day },
-    result: RESULTS.find((one) => periods.some((row) => row.filter_result === one)) ?? null,
+    result:
+      FILTER_RESULTS.findLast((one) => periods.some((row) => row.filter_result === one)) ?? null,
     trapHits: sumOf(periods, 'trap_hits'),
     recipients: sumOf(periods, 'recipients'),
   }));

@@ -8,20 +8,8 @@ import { feedbackReport } from './feedback.ts';
 import { assemble } from './headline.ts';
 import { placementReport } from './placement.ts';
 import { receiversReport } from './receivers.ts';
+import type { Picture } from './schema.ts';
 import { testsReport } from './tests.ts';
-import type { Picture } from './types.ts';
-
-export type {
-  FirstStep,
-  Picture,
-  Problem,
-  SourceId,
-  SourceLine,
-  State,
-  Statement,
-  Topic,
-} from './types.ts';
-export { SOURCES, TOPICS } from './types.ts';
 
 /** All from one snapshot of the database; asks no other server. */
 export async function pictureOf(
@@ -38,6 +26,6 @@ export async function pictureOf(
       await feedbackReport(reading),
       await receiversReport(reading),
     ];
-    return assemble({ id: domain.id, name: domain.name }, reports);
+    return assemble({ domain_id: domain.id, name: domain.name }, reports);
   });
 }

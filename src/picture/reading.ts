@@ -10,9 +10,12 @@ export interface Reading extends Pick<App, 'clock' | 'config'> {
   domain: DomainRow;
 }
 
-export const DAY_MS = 86_400_000;
+/** What is read or published daily. What was so longer ago may no longer be. */
+export const CURRENT_DAYS = 7;
 /** Tests and placement: what is older says little about the mail of today. */
 export const RECENT_DAYS = 30;
+
+const DAY_MS = 86_400_000;
 
 /** The time so many days ago. */
 export const daysAgo = ({ clock }: Pick<Reading, 'clock'>, days: number): string =>

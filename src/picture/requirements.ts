@@ -12,8 +12,8 @@ import {
 import type { Db, Tx } from '../store/open.ts';
 import type { ReceiverRequirementRow } from '../store/tables.generated.ts';
 import { type Finding, fine, notKnown, problem, sectionOf } from './findings.ts';
-import { daysAgo, type Reading } from './reading.ts';
-import type { Topic } from './types.ts';
+import { CURRENT_DAYS, daysAgo, type Reading } from './reading.ts';
+import type { Topic } from './vocabulary.ts';
 
 const TOPIC_OF: Record<string, Topic> = {
   SPF: 'spf',
@@ -40,9 +40,6 @@ export const orderedRequirements = async (
   source: Pick<Reading, 'config'> & { db: Db | Tx },
   name: string,
 ): Promise<ReceiverRequirementRow[]> => (await requirementsOf(source, name)).toSorted(byOrder);
-
-/** It is fetched every day. What Google said longer ago may no longer be so. */
-const CURRENT_DAYS = 7;
 
 export async function requirementFindings(reading: Reading): Promise<Finding[]> {
   const rows = await orderedRequirements(reading, reading.domain.name);

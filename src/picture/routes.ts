@@ -18,13 +18,7 @@ const get = route({
     'Returns what DNS, tests, placement, feedback and receivers say about a domain, and what to do first. It is read from what is stored: nothing is looked up.',
   response: DomainPicture,
   async handle({ app, params }) {
-    const row = await domainOr404(app.db, params.id!);
-    const { domain, ...picture } = await pictureOf(app, row);
-    return {
-      object: 'domain_picture' as const,
-      ...{ domain_id: domain.id, name: domain.name },
-      ...picture,
-    };
+    return pictureOf(app, await domainOr404(app.db, params.id!));
   },
 });
 

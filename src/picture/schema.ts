@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import { Fix, RECORD } from '../domains/finding.ts';
 import { described, exampleId, idOf, named, Time, typeField } from '../http/schemas.ts';
 import { NoData } from '../receivers/schema.ts';
-import { SOURCE_STATES, SOURCES, STATES, TOPICS } from './types.ts';
+import { SOURCE_STATES, SOURCES, STATES, TOPICS } from './vocabulary.ts';
 
 const SOURCE_TEXT =
   '`dns`: the health check. `tests`: tests of messages. `placement`: seed mailboxes. `feedback`: reports of receivers. `receivers`: what Google and Microsoft publish.';
@@ -50,6 +50,7 @@ const PictureStatement = named(
   }),
   'What one source says about one topic.',
 );
+export type Statement = v.InferOutput<typeof PictureStatement>;
 
 const PictureStep = named(
   'PictureStep',
@@ -72,6 +73,7 @@ const PictureStep = named(
     path: `/domains/${exampleId('dom')}#gmail`,
   },
 );
+export type FirstStep = v.InferOutput<typeof PictureStep>;
 
 const PictureProblem = named(
   'PictureProblem',
@@ -98,6 +100,7 @@ const PictureProblem = named(
   }),
   'A problem of a domain, with what each source says about it.',
 );
+export type Problem = v.InferOutput<typeof PictureProblem>;
 
 const PictureSource = named(
   'PictureSource',
@@ -115,6 +118,7 @@ const PictureSource = named(
   }),
   'A source at a glance.',
 );
+export type SourceLine = v.InferOutput<typeof PictureSource>;
 
 export const DomainPicture = named(
   'DomainPicture',
@@ -141,12 +145,13 @@ export const DomainPicture = named(
   }),
   'What all sources say about a domain: what is wrong, since when, and what to do first.',
 );
+export type Picture = v.InferOutput<typeof DomainPicture>;
 
 // Google’s requirements.
 
 export const ComplianceQuery = v.strictObject({ domain_id: idOf('dom', 'The ID of the domain.') });
 
-const OwnFinding = named(
+const ComplianceFinding = named(
   'ComplianceFinding',
   v.object({
     source: described(
@@ -167,6 +172,7 @@ const OwnFinding = named(
   }),
   'What one of our checks found.',
 );
+export type ComplianceFinding = v.InferOutput<typeof ComplianceFinding>;
 
 const ComplianceRequirement = named(
   'ComplianceRequirement',
@@ -191,7 +197,7 @@ const ComplianceRequirement = named(
     ),
     checked_at: described(Time, 'When the status was last fetched.'),
     own: described(
-      v.array(OwnFinding),
+      v.array(ComplianceFinding),
       'The latest results of our checks about the same thing, of the last 30 days. Empty if none can tell.',
     ),
     agrees: described(
@@ -203,6 +209,7 @@ const ComplianceRequirement = named(
   }),
   'A requirement of Google for senders.',
 );
+export type ComplianceRequirement = v.InferOutput<typeof ComplianceRequirement>;
 
 export const Compliance = named(
   'Compliance',

@@ -1,6 +1,6 @@
 /** What to do first about a topic if no source knows better. */
 
-import type { Topic } from './types.ts';
+import type { Topic } from './vocabulary.ts';
 
 const TEST_ALL =
   'Send a test from each of your senders. Receivers judge all mail of the domain, and one sender may fail.';

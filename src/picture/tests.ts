@@ -21,7 +21,7 @@ import {
 } from './findings.ts';
 import { daysAgo, RECENT_DAYS, type Reading } from './reading.ts';
 import { topicOf } from './topics.ts';
-import type { Topic } from './types.ts';
+import type { Topic } from './vocabulary.ts';
 
 /** The checks of a test are up to 100 KB of JSON. */
 const MAX_TESTS = 12;
@@ -96,11 +96,12 @@ export async function testsReport(reading: Reading): Promise<SourceReport> {
   if (!latest) return reportOf(await withoutTests(reading, section), []);
   const series = [...Map.groupBy(tests, senderOf).values()];
   const findings = series.flatMap(findingsOf);
+  const isKnown = series.every(([last]) => isAuthenticationKnown(last!));
   return reportOf(
     {
       ...section,
-      state: series.every(([last]) => isAuthenticationKnown(last!)) ? 'pass' : 'unknown',
-      text: series.every(([last]) => isAuthenticationKnown(last!))
+      state: isKnown ? 'pass' : 'unknown',
+      text: isKnown
         ? textOf(latest, series.length)
         : 'SPF, DKIM and DMARC could not be checked in the last test.',
       at: latest.completed_at,

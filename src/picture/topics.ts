@@ -1,6 +1,6 @@
 /** Which checks of messages and domains are about which topic. */
 
-import type { Topic } from './types.ts';
+import type { Topic } from './vocabulary.ts';
 
 const CHECKS: Partial<Record<Topic, string[]>> = {
   spf: ['spf', 'spf_record'],

@@ -99,15 +99,16 @@ async function record(
   if (problem) app.log.warn('a receiver can’t be read', { receiver: id, error: problem.message });
   const after = stateAfter(fetch, problem);
   await storePart(fetch, async (tx) => {
-    const isRequested = problem
-      ? tx.selectFrom('receivers').where('id', '=', id).where('next_fetch_at', 'is', null)
-      : null;
-    const next = (await isRequested?.select('id').executeTakeFirst())
-      ? { next_fetch_at: null }
-      : null;
+    const { next_fetch_at } = await tx
+      .selectFrom('receivers')
+      .select('next_fetch_at')
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow();
+    // Somebody signed in meanwhile, or asked for another fetch.
+    const again = problem !== null && next_fetch_at === null ? { next_fetch_at } : {};
     await tx
       .updateTable('receivers')
-      .set({ ...after, ...next, lease: null, leased_until: null })
+      .set({ ...after, ...again, lease: null, leased_until: null })
       .where('id', '=', id)
       .execute();
     const [previous, status] = [accountState(before), accountState(after)];

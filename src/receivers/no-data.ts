@@ -2,13 +2,12 @@
 
 import type { App } from '../app.ts';
 import { RECEIVER_NAMES } from '../config/receivers.ts';
-import { dayBefore, daysOfPeriod, lastDays } from '../feedback/sums.ts';
+import { type Days, dayBefore, daysOfPeriod, lastDays } from '../feedback/sums.ts';
 import { isoTime } from '../lib/clock.ts';
 import type { ReceiverDomainRow } from '../store/tables.generated.ts';
 import { accountState } from './account-state.ts';
 import {
   accessTo,
-  type Days,
   type GoogleDay,
   googleDays,
   hasAddressDays,

@@ -29,6 +29,7 @@ export interface RequirementObservation extends Observed {
   reason: string | null;
 }
 
+/** From the best to the worst. */
 export const FILTER_RESULTS = ['GREEN', 'YELLOW', 'RED'] as const;
 export type FilterResult = (typeof FILTER_RESULTS)[number];
 

@@ -96,7 +96,11 @@ export async function presentAddresses(
   period: Period,
   asked: string[] | null,
 ): Promise<SendingAddresses> {
-  const { names, count } = await topAddresses(app.db, period, { asked, limit: MAX_ADDRESSES });
+  const { names, count } = await topAddresses(
+    app.db,
+    { ...period, addresses: asked ?? undefined },
+    MAX_ADDRESSES,
+  );
   const days = await addressDays(app.db, { ...period, addresses: names });
   const blocks = await addressBlocks(app.db, accountNames(app.config));
   const findBlock = blockFinder(blocks);

@@ -3,6 +3,8 @@
 import type { App } from '../app.ts';
 import type { Config } from '../config/config.ts';
 import type { ReceiverAccount } from '../config/receivers.ts';
+import type { Days } from '../feedback/sums.ts';
+import type { DeliveryErrors } from '../net/google-postmaster/client.ts';
 import type { Db, Tx } from '../store/open.ts';
 import type {
   ReceiverAddressRow,
@@ -13,21 +15,6 @@ import type {
   ReceiverRow,
 } from '../store/tables.generated.ts';
 
-/** Days such as `2026-11-21`, both included. */
-export interface Days {
-  from: string;
-  to: string;
-}
-
-export interface GoogleErrors {
-  type: 'reject' | 'temp_fail';
-  /** The name that Google uses, such as `low_ip_reputation`. */
-  reason: string;
-  /** From 0 to 1; null if only the count is published. */
-  rate: number | null;
-  count: number | null;
-}
-
 export interface FeedbackLoop {
   id: string;
   /** From 0 to 1; null if none was published. */
@@ -36,11 +23,11 @@ export interface FeedbackLoop {
 
 /** One day of a domain at Google. What is null was not published. */
 export interface GoogleDay extends Omit<ReceiverDayRow, 'errors' | 'feedback_loops' | 'name'> {
-  errors: GoogleErrors[] | null;
+  errors: DeliveryErrors[] | null;
   feedback_loops: FeedbackLoop[] | null;
 }
 
-/** The days of a domain, oldest first. If several accounts show a day, the one that was fetched last. */
+/** The days of a domain, oldest first. If several accounts show a figure, the one that was fetched last. */
 export async function googleDays(
   db: Db | Tx,
   name: string,
@@ -55,13 +42,22 @@ export async function googleDays(
     .orderBy('day')
     .orderBy('fetched_at')
     .execute();
-  const byDay = new Map(rows.map((row) => [row.day, row]));
-  return [...byDay.values()].map(({ name: _, errors, feedback_loops, ...day }) => ({
-    ...day,
-    errors: errors === null ? null : JSON.parse(errors),
-    feedback_loops: feedback_loops === null ? null : JSON.parse(feedback_loops),
-  }));
+  const days = [...Map.groupBy(rows, ({ day }) => day).values()];
+  return days.map((ofDay) => {
+    const { name: _, errors, feedback_loops, ...day } = ofDay.reduce(withFigures);
+    return {
+      ...day,
+      errors: errors === null ? null : JSON.parse(errors),
+      feedback_loops: feedback_loops === null ? null : JSON.parse(feedback_loops),
+    };
+  });
 }
+
+/** What the later row has, and else what the earlier one has. */
+const withFigures = (earlier: ReceiverDayRow, later: ReceiverDayRow): ReceiverDayRow => ({
+  ...earlier,
+  ...Object.fromEntries(Object.entries(later).filter(([, figure]) => figure !== null)),
+});
 
 /** The names of the configured accounts. What others said last is not how it is now. */
 export const accountNames = ({ RECEIVERS }: Pick<Config, 'RECEIVERS'>): string[] =>
@@ -129,12 +125,11 @@ export async function hasAddressDays(db: Db | Tx, period: AddressPeriod): Promis
 /** The addresses with activity, those with the most recipients first, and how many there are. */
 export async function topAddresses(
   db: Db | Tx,
-  { from, to }: Days,
-  { asked, limit }: { asked: string[] | null; limit: number },
+  period: AddressPeriod,
+  limit: number,
 ): Promise<{ names: string[]; count: number }> {
-  if (asked?.length === 0) return { names: [], count: 0 };
-  let query = db.selectFrom('receiver_addresses').where('day', '>=', from).where('day', '<=', to);
-  if (asked !== null) query = query.where('address', 'in', asked);
+  if (period.addresses?.length === 0) return { names: [], count: 0 };
+  const query = daysOfAddresses(db, period);
   const rows = await query
     .select('address')
     .groupBy('address')

@@ -1,6 +1,8 @@
 /** What Google and Microsoft publish about the days of a period: the figures of summaries and scheduled reports. */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Days } from '../feedback/sums.ts';
+import type { DeliveryErrors as ErrorsByReason } from '../net/google-postmaster/client.ts';
 import {
   MAX_FIGURE_ADDRESSES,
   MAX_FIGURE_DOMAINS,
@@ -15,7 +17,7 @@ import type {
 } from '../report/summary.ts';
 import { type Db, inSnapshot, type Tx } from '../store/open.ts';
 import { blockFinder, subjectOf } from './blocks.ts';
-import { addressBlocks, type Days, type GoogleErrors } from './queries.ts';
+import { addressBlocks } from './queries.ts';
 import { requirementName } from './requirements.ts';
 
 /** For this many domains at a time, so that no query takes long. */
@@ -105,7 +107,7 @@ async function gmailOf(
   accounts: readonly string[],
 ): Promise<GmailFigures[]> {
   const names = domains.map(({ name }) => name);
-  const rates = await ratesOf(tx, names, days);
+  const rates = Map.groupBy(await rateRows(tx, names, days), ({ name }) => name);
   const requirements = await statusesOf(tx, names, days, accounts);
   return domains.map(({ id, name }) => {
     const rows = rates.get(name) ?? [];
@@ -137,15 +139,11 @@ const rateRows = (tx: Tx, names: string[], { from, to }: Days) =>
     .orderBy('fetched_at')
     .execute();
 
-/** By domain, oldest first. If several accounts show a day, the one that was fetched last. */
-async function ratesOf(tx: Tx, names: string[], days: Days): Promise<Map<string, Rates[]>> {
-  const rows = await rateRows(tx, names, days);
-  const byDay = new Map(rows.map((row) => [`${row.name} ${row.day}`, row]));
-  return Map.groupBy(byDay.values(), ({ name }) => name);
+/** Oldest first. If several accounts show a rate of a day, the one that was fetched last. */
+function ratesIn(rows: Rates[], column: RateColumn): DayRate[] {
+  const known = rows.flatMap(({ day, [column]: rate }) => (rate === null ? [] : [{ day, rate }]));
+  return [...new Map(known.map((each) => [each.day, each])).values()];
 }
-
-const ratesIn = (rows: Rates[], column: RateColumn): DayRate[] =>
-  rows.flatMap(({ day, [column]: rate }) => (rate === null ? [] : [{ day, rate }]));
 
 /** The latest of the days with the highest rate. */
 const highestOf = (rates: DayRate[]): DayRate | null =>
@@ -163,7 +161,7 @@ function errorsIn(rows: Rates[], column: RateColumn): DeliveryErrors | null {
 async function withReason(
   tx: Tx,
   { domain, rejected, deferred }: GmailFigures,
-  type: GoogleErrors['type'],
+  type: ErrorsByReason['type'],
 ): Promise<DeliveryErrors | null> {
   const found = type === 'reject' ? rejected : deferred;
   if (found === null) return null;
@@ -175,7 +173,7 @@ async function withReason(
     .orderBy('fetched_at', 'desc')
     .limit(1)
     .executeTakeFirst();
-  const errors: GoogleErrors[] = JSON.parse(row?.errors ?? '[]');
+  const errors: ErrorsByReason[] = JSON.parse(row?.errors ?? '[]');
   const [first] = errors
     .filter((error) => error.type === type && (error.rate ?? error.count ?? 0) > 0)
     .toSorted((a, b) => (b.rate ?? 0) - (a.rate ?? 0) || (b.count ?? 0) - (a.count ?? 0));

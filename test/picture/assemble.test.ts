@@ -6,10 +6,10 @@ import fc from 'fast-check';
 import { COSTS, type IssueId } from '../../src/picture/costs.ts';
 import { type Finding, fine, notKnown, problem, reportOf } from '../../src/picture/findings.ts';
 import { assemble } from '../../src/picture/headline.ts';
-import { SOURCES, type SourceId, TOPICS } from '../../src/picture/types.ts';
+import { SOURCES, type SourceId, TOPICS } from '../../src/picture/vocabulary.ts';
 import { assertConsistent } from './consistent.ts';
 
-const DOMAIN = { id: 'dom_1', name: 'example.com' };
+const DOMAIN = { domain_id: 'dom_1', name: 'example.com' };
 
 test('Every failure costs more than every warning, and no two kinds of problems cost the same', () => {
   const costs = COSTS.map(({ cost }) => cost);

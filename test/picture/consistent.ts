@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { MAX_TITLE } from '../../src/picture/findings.ts';
-import { type Picture, SOURCES } from '../../src/picture/types.ts';
+import type { Picture } from '../../src/picture/schema.ts';
+import { SOURCES } from '../../src/picture/vocabulary.ts';
 
 const RANK = ['fail', 'warn', 'unknown', 'pass', 'not_set_up'];
 

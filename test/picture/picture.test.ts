@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Picture, SourceId } from '../../src/picture/types.ts';
+import type { Picture } from '../../src/picture/schema.ts';
+import type { SourceId } from '../../src/picture/vocabulary.ts';
 import { assertConsistent } from './consistent.ts';
 import { ADDRESS, ago, DOMAIN, dayAgo, startWorld, type World } from './world.ts';
 

@@ -7,7 +7,8 @@ import type { App } from '../../src/app.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { isoTime } from '../../src/lib/clock.ts';
 import { newTestRow } from '../../src/mailtests/queries.ts';
-import { type Picture, pictureOf } from '../../src/picture/picture.ts';
+import { pictureOf } from '../../src/picture/picture.ts';
+import type { Picture } from '../../src/picture/schema.ts';
 import type { Db } from '../../src/store/open.ts';
 import type {
   DomainRow,

@@ -207,6 +207,29 @@ test('GET /v1/reports/summary has what Google and Microsoft publish; test mode a
   assert.equal(await figures('period=week', await service.makeKey('viewer', false)), null);
 });
 
+test('Of several accounts, each figure of a day is that of the one that has it', async (t) => {
+  const { service, id, publish } = await start(t);
+  const later = { receiver_id: 'other', fetched_at: '2026-11-22T07:00:00.000Z' };
+  await publish({
+    days: [
+      day('2026-11-20', { spam_rate: 0.004, spf_rate: 0.9 }),
+      // The answer to this account was incomplete.
+      day('2026-11-20', { ...later, spf_rate: 0.95 }),
+    ],
+  });
+  const { body } = await service.call<{ receivers: ReceiverFigures | null }>(
+    ...(['GET', '/v1/reports/summary?period=week'] as const),
+  );
+  assert.equal(body.receivers!.gmail.domains[0]!.spam_rate!.latest.rate, 0.004);
+  const stats = await service.call<{ days: { spam_rate: number | null; spf: number | null }[] }>(
+    ...(['GET', `/v1/receivers/stats?domain_id=${id}`] as const),
+  );
+  assert.deepEqual(
+    stats.body.days.map(({ spam_rate, spf }) => [spam_rate, spf]),
+    [[0.004, 0.95]],
+  );
+});
+
 test('A status that tells neither is not counted as met', async (t) => {
   const { service, publish } = await start(t);
   await publish({ requirements: [requirement('SPF', { status: 'STATUS_UNSPECIFIED' })] });

@@ -1,17 +1,13 @@
 /** What is wrong with a domain, since when, and what to do first. Below it, what each source says at a glance. */
 
-import type * as v from 'valibot';
 import { isDay } from '../../lib/clock.ts';
-import type { DomainPicture } from '../../picture/schema.ts';
-import type { FirstStep, Problem, SourceLine, Statement } from '../../picture/types.ts';
+import type { FirstStep, Picture, Problem, SourceLine, Statement } from '../../picture/schema.ts';
 import { sanitize } from '../../report/blocks.ts';
 import { Chevron, Icon, StateMark } from '../../report/html/components.tsx';
 import { Card } from '../frame/card.tsx';
 import { NotSetUp } from '../frame/states.tsx';
 import { Ago, Day, Time } from '../frame/times.tsx';
 import { DnsRecord } from './dns-record.tsx';
-
-type Picture = v.InferOutput<typeof DomainPicture>;
 
 export function PictureHead({ picture }: { picture: Picture }) {
   const { state, headline, since, first_step, problems, sources, name } = sanitize(picture);

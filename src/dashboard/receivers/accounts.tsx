@@ -3,6 +3,7 @@
 import { RECEIVER_NAMES } from '../../config/receivers.ts';
 import { allows } from '../../http/actor.ts';
 import { readableDomain } from '../../lib/readable-domain.ts';
+import { codeInWords } from '../../receivers/requirements.ts';
 import type { Receiver } from '../../receivers/schema.ts';
 import { Copyable, StateMark } from '../../report/html/components.tsx';
 import { ActionButton } from '../frame/action.tsx';
@@ -12,9 +13,7 @@ import { useReader } from '../frame/reader.tsx';
 import { Waiting } from '../frame/states.tsx';
 import { DataTable } from '../frame/table.tsx';
 import { Ago, Due } from '../frame/times.tsx';
-import { AccountMark, permissionInWords, verificationInWords } from './account-words.tsx';
-import { RECEIVERS } from './paths.ts';
-import { signInCommand } from './set-up.tsx';
+import { RECEIVERS, signInCommand } from './set-up.tsx';
 
 export function Account({ account }: { account: Receiver }) {
   const { id, receiver, state, problem, domains } = account;
@@ -57,11 +56,36 @@ export function Account({ account }: { account: Receiver }) {
   );
 }
 
+function AccountMark({ state }: Pick<Receiver, 'state'>) {
+  switch (state) {
+    case 'working':
+      return <StateMark state="pass" word="Working" />;
+    case 'failing':
+      return <StateMark state="fail" word="Failing" />;
+    case 'not_signed_in':
+      return <StateMark state="fail" word="Not signed in" />;
+    case 'waiting':
+      return <Waiting>Not fetched yet</Waiting>;
+  }
+}
+
 type AccountDomain = NonNullable<Receiver['domains']>[number];
 
 /** What has a problem first, then the domains of the team, then the others. */
 const rank = ({ problem, domain_id }: AccountDomain): number =>
   domain_id === null ? 2 : problem ? 0 : 1;
+
+const PERMISSIONS: Record<string, string> = {
+  OWNER: 'Owner',
+  READER: 'Reader',
+  NONE: 'None',
+};
+const permissionInWords = (permission: string): string =>
+  PERMISSIONS[permission] ?? codeInWords(permission);
+
+const VERIFICATIONS: Record<string, string> = { VERIFIED: 'Verified', UNVERIFIED: 'Not verified' };
+const verificationInWords = (verification: string | null): string =>
+  verification === null ? '–' : (VERIFICATIONS[verification] ?? codeInWords(verification));
 
 const MAX_DOMAINS = 200;
 

@@ -1,12 +1,12 @@
 /** Sending addresses at Outlook, worst first: filter results by day, complaints, trap hits, and whether they are blocked. */
 
 import type { SendingAddresses } from '../../receivers/schema.ts';
-import { ScrollArea, StateMark } from '../../report/html/components.tsx';
+import { StateMark } from '../../report/html/components.tsx';
 import { rateInWords } from '../../report/spam-rate.ts';
 import { formatCount } from '../../report/summary.ts';
-import { Fold } from '../frame/states.tsx';
 import { DataTable } from '../frame/table.tsx';
 import { Day as DayInWords, Time } from '../frame/times.tsx';
+import { type DayColumn, DayTable, orNothing } from './day-table.tsx';
 import { Spark } from './spark.tsx';
 
 type SendingAddress = SendingAddresses['addresses'][number];
@@ -199,55 +199,26 @@ function sumOf(days: Day[], figure: (day: Day) => number | null): string {
 
 const MAX_DAYS_IN_TABLE = 500;
 
-/** Each address and day, newest first, folded. */
-export function AddressDays({ addresses }: Pick<AddressesProps, 'addresses'>) {
-  const rows = addresses
-    .flatMap(({ address, days }) => days.map((day) => ({ ...day, address })))
-    .sort((a, b) => (a.date < b.date ? 1 : -1))
-    .slice(0, MAX_DAYS_IN_TABLE);
-  if (rows.length === 0) return null;
-  return (
-    <Fold summary="Show all days as a table">
-      <ScrollArea label="Sending addresses by day">
-        <table class="compact day-table">
-          <thead>
-            <tr>
-              <th scope="col">Day</th>
-              <th scope="col">Address</th>
-              <th scope="col">Result</th>
-              <th scope="col" class="number">
-                Complaints
-              </th>
-              <th scope="col" class="number">
-                Trap hits
-              </th>
-              <th scope="col" class="number">
-                Recipients
-              </th>
-              <th scope="col">Sample MAIL FROM</th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((day) => (
-              <tr key={`${day.receiver_id} ${day.address} ${day.started_at}`}>
-                <th scope="row">
-                  <DayInWords day={day.date} />
-                </th>
-                <td>
-                  <code>{day.address}</code>
-                </td>
-                <td>{resultOf(day)?.word ?? '–'}</td>
-                <td class="number">{complaintRate(day)}</td>
-                <td class="number">{day.trap_hits === null ? '–' : formatCount(day.trap_hits)}</td>
-                <td class="number">{formatCount(day.recipients)}</td>
-                <td>
-                  <bdi>{day.sample_mail_from ?? '–'}</bdi>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </ScrollArea>
-    </Fold>
-  );
-}
+const DAY_COLUMNS: DayColumn<Day & { address: string }>[] = [
+  { title: 'Address', cell: ({ address }) => <code>{address}</code> },
+  { title: 'Result', cell: (day) => resultOf(day)?.word ?? '–' },
+  { title: 'Complaints', number: true, cell: complaintRate },
+  { title: 'Trap hits', number: true, cell: ({ trap_hits }) => orNothing(trap_hits, formatCount) },
+  { title: 'Recipients', number: true, cell: ({ recipients }) => formatCount(recipients) },
+  {
+    title: 'Sample MAIL FROM',
+    cell: ({ sample_mail_from }) => <bdi>{sample_mail_from ?? '–'}</bdi>,
+  },
+];
+
+export const AddressDays = ({ addresses }: Pick<AddressesProps, 'addresses'>) => (
+  <DayTable
+    label="Sending addresses by day"
+    rows={addresses
+      .flatMap(({ address, days }) => days.map((day) => ({ ...day, address })))
+      .sort((a, b) => (a.date < b.date ? 1 : -1))
+      .slice(0, MAX_DAYS_IN_TABLE)}
+    keyOf={({ receiver_id, address, started_at }) => `${receiver_id} ${address} ${started_at}`}
+    columns={DAY_COLUMNS}
+  />
+);

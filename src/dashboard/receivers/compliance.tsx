@@ -1,7 +1,6 @@
 /** The requirements of Google for senders, each beside what our own checks found about the same thing. */
 
-import type * as v from 'valibot';
-import type { Compliance as ComplianceSchema } from '../../picture/schema.ts';
+import type { ComplianceFinding, ComplianceRequirement } from '../../picture/schema.ts';
 import { codeInWords } from '../../receivers/requirements.ts';
 import { sanitize } from '../../report/blocks.ts';
 import { StateMark } from '../../report/html/components.tsx';
@@ -10,14 +9,11 @@ import { Fold } from '../frame/states.tsx';
 import { DataTable } from '../frame/table.tsx';
 import { Ago, Time } from '../frame/times.tsx';
 
-export type Requirement = v.InferOutput<typeof ComplianceSchema>['requirements'][number];
-type OwnFinding = Requirement['own'][number];
-
-const isOpen = ({ status, agrees }: Requirement): boolean =>
+const isOpen = ({ status, agrees }: ComplianceRequirement): boolean =>
   status !== 'COMPLIANT' || agrees === false;
 
 /** What needs work first; what is met and not disputed is folded. */
-export function Compliance({ requirements }: { requirements: Requirement[] }) {
+export function Compliance({ requirements }: { requirements: ComplianceRequirement[] }) {
   const open = requirements.filter(isOpen).sort((a, b) => rank(a) - rank(b));
   const met = requirements.filter((row) => !isOpen(row));
   return (
@@ -36,9 +32,9 @@ export function Compliance({ requirements }: { requirements: Requirement[] }) {
   );
 }
 
-const rank = ({ status }: Requirement): number => (status === 'NEEDS_WORK' ? 0 : 1);
+const rank = ({ status }: ComplianceRequirement): number => (status === 'NEEDS_WORK' ? 0 : 1);
 
-const RequirementTable = ({ label, rows }: { label: string; rows: Requirement[] }) => (
+const RequirementTable = ({ label, rows }: { label: string; rows: ComplianceRequirement[] }) => (
   <div class="stacking">
     <DataTable
       label={label}
@@ -46,7 +42,7 @@ const RequirementTable = ({ label, rows }: { label: string; rows: Requirement[] 
       keyOf={({ requirement }) => requirement}
       columns={[
         {
-          title: 'Requirement',
+          title: 'ComplianceRequirement',
           cell: ({ name, agrees }) => (
             <>
               <strong>{name}</strong>
@@ -79,7 +75,7 @@ const RequirementTable = ({ label, rows }: { label: string; rows: Requirement[] 
   </div>
 );
 
-function GoogleVerdict({ status, reason, since, previous, checked_at }: Requirement) {
+function GoogleVerdict({ status, reason, since, previous, checked_at }: ComplianceRequirement) {
   const isUnmet = status === 'NEEDS_WORK';
   return (
     <>
@@ -107,7 +103,7 @@ function GoogleVerdict({ status, reason, since, previous, checked_at }: Requirem
 const OWN_WORDS = { fail: 'Failed', warn: 'Warning', pass: 'Passed' };
 
 /** All that was found to be wrong, else the most important check that passed. */
-function OwnVerdict({ own, fix }: Requirement) {
+function OwnVerdict({ own, fix }: ComplianceRequirement) {
   if (own.length === 0) return <span class="muted">No result from our checks.</span>;
   const wrong = own.filter(({ status }) => status !== 'pass');
   const shown = wrong.length > 0 ? wrong : own.slice(0, 1);
@@ -124,7 +120,7 @@ function OwnVerdict({ own, fix }: Requirement) {
   );
 }
 
-const Finding = ({ source, status, title, at, path }: OwnFinding) => (
+const Finding = ({ source, status, title, at, path }: ComplianceFinding) => (
   <div class="own-finding">
     <StateMark state={status} word={OWN_WORDS[status]} />
     <span class="row-note small">

@@ -1,61 +1,63 @@
-/** All that Google published, by day, folded. */
+/** All that a receiver published, by day, newest first, folded. */
 
-import type { ReceiverDay } from '../../receivers/schema.ts';
+import type { ComponentChildren } from 'preact';
 import { ScrollArea } from '../../report/html/components.tsx';
-import { rateInWords } from '../../report/spam-rate.ts';
-import { formatCount } from '../../report/summary.ts';
+import { Fold } from '../frame/states.tsx';
 import { Day } from '../frame/times.tsx';
 
-interface DayColumn {
+export interface DayColumn<Row> {
   title: string;
-  cell(day: ReceiverDay): string;
+  /** Whether the cells are numbers. */
+  number?: boolean;
+  cell(row: Row): ComponentChildren;
+}
+
+interface DayTableProps<Row> {
+  label: string;
+  /** Newest first. */
+  rows: Row[];
+  keyOf(row: Row): string;
+  columns: DayColumn<Row>[];
 }
 
 /** What is null was not published, which is not 0. */
-const orNothing = (value: number | null, format: (value: number) => string): string =>
+export const orNothing = <T,>(value: T | null, format: (value: T) => string): string =>
   value === null ? '–' : format(value);
 
-const COLUMNS: DayColumn[] = [
-  { title: 'Spam rate', cell: ({ spam_rate }) => orNothing(spam_rate, rateInWords) },
-  { title: 'SPF', cell: ({ spf }) => orNothing(spf, rateInWords) },
-  { title: 'DKIM', cell: ({ dkim }) => orNothing(dkim, rateInWords) },
-  { title: 'DMARC', cell: ({ dmarc }) => orNothing(dmarc, rateInWords) },
-  { title: 'TLS', cell: ({ tls }) => orNothing(tls, rateInWords) },
-  { title: 'TLS messages', cell: ({ tls_messages }) => orNothing(tls_messages, formatCount) },
-  { title: 'Rejected', cell: ({ reject_rate }) => orNothing(reject_rate, rateInWords) },
-  { title: 'Deferred', cell: ({ temp_fail_rate }) => orNothing(temp_fail_rate, rateInWords) },
-];
-
-export const DayTable = ({ days }: { days: ReceiverDay[] }) => (
-  <details class="figures-table">
-    <summary>Show all days as a table</summary>
-    <ScrollArea label="Figures of Gmail by day">
-      <table class="compact day-table">
-        <thead>
-          <tr>
-            <th scope="col">Day</th>
-            {COLUMNS.map(({ title }) => (
-              <th key={title} scope="col" class="number">
-                {title}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {days.toReversed().map((day) => (
-            <tr key={day.date}>
-              <th scope="row">
-                <Day day={day.date} />
-              </th>
-              {COLUMNS.map(({ title, cell }) => (
-                <td key={title} class="number">
-                  {cell(day)}
-                </td>
+export function DayTable<Row extends { date: string }>(props: DayTableProps<Row>) {
+  const { label, rows, keyOf, columns } = props;
+  const classOf = ({ number }: DayColumn<Row>) => (number ? 'number' : undefined);
+  if (rows.length === 0) return null;
+  return (
+    <Fold summary="Show all days as a table">
+      <ScrollArea label={label}>
+        <table class="compact day-table">
+          <thead>
+            <tr>
+              <th scope="col">Day</th>
+              {columns.map((column) => (
+                <th key={column.title} scope="col" class={classOf(column)}>
+                  {column.title}
+                </th>
               ))}
             </tr>
-          ))}
-        </tbody>
-      </table>
-    </ScrollArea>
-  </details>
-);
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <tr key={keyOf(row)}>
+                <th scope="row">
+                  <Day day={row.date} />
+                </th>
+                {columns.map((column) => (
+                  <td key={column.title} class={classOf(column)}>
+                    {column.cell(row)}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </ScrollArea>
+    </Fold>
+  );
+}

@@ -2,6 +2,7 @@
 
 import type { ComponentChildren } from 'preact';
 import { daysOfPeriod } from '../../feedback/sums.ts';
+import type { ComplianceRequirement } from '../../picture/schema.ts';
 import type { NoData as NoDataReason } from '../../receivers/no-data.ts';
 import type { ReceiverDay } from '../../receivers/schema.ts';
 import { ScrollArea } from '../../report/html/components.tsx';
@@ -9,8 +10,8 @@ import { rateInWords, spamRateState } from '../../report/spam-rate.ts';
 import { formatCount } from '../../report/summary.ts';
 import { Card } from '../frame/card.tsx';
 import { Day } from '../frame/times.tsx';
-import { Compliance, type Requirement } from './compliance.tsx';
-import { DayTable } from './day-table.tsx';
+import { Compliance } from './compliance.tsx';
+import { type DayColumn, DayTable, orNothing } from './day-table.tsx';
 import { DeliveryErrors } from './delivery-errors.tsx';
 import { NoData } from './no-data.tsx';
 import { SpamChart } from './spam-chart.tsx';
@@ -23,7 +24,7 @@ export interface GmailProps {
   to: string;
   /** Why there is nothing, or nothing new; null if all is well. */
   noData: NoDataReason | null;
-  requirements: Requirement[];
+  requirements: ComplianceRequirement[];
   /** Links to other periods. */
   periods: ComponentChildren;
 }
@@ -53,7 +54,12 @@ export function Gmail(props: GmailProps) {
           <Compliance requirements={requirements} />
         </div>
       )}
-      {hasDays && <DayTable days={days} />}
+      <DayTable
+        label="Figures of Gmail by day"
+        rows={days.toReversed()}
+        keyOf={({ date }) => date}
+        columns={DAY_COLUMNS}
+      />
       {(hasDays || requirements.length > 0) && (
         <p class="small muted">
           Published by Google Postmaster Tools, one to two days late, and only for days with enough
@@ -63,6 +69,28 @@ export function Gmail(props: GmailProps) {
     </Card>
   );
 }
+
+const rate = (
+  key: 'spam_rate' | 'spf' | 'dkim' | 'dmarc' | 'tls' | 'reject_rate' | 'temp_fail_rate',
+) => ({
+  number: true,
+  cell: (day: ReceiverDay) => orNothing(day[key], rateInWords),
+});
+
+const DAY_COLUMNS: DayColumn<ReceiverDay>[] = [
+  { title: 'Spam rate', ...rate('spam_rate') },
+  { title: 'SPF', ...rate('spf') },
+  { title: 'DKIM', ...rate('dkim') },
+  { title: 'DMARC', ...rate('dmarc') },
+  { title: 'TLS', ...rate('tls') },
+  {
+    title: 'TLS messages',
+    number: true,
+    cell: ({ tls_messages }) => orNothing(tls_messages, formatCount),
+  },
+  { title: 'Rejected', ...rate('reject_rate') },
+  { title: 'Deferred', ...rate('temp_fail_rate') },
+];
 
 function SpamRate({ days, from, to }: GmailProps) {
   const known = days.filter((day) => day.spam_rate !== null);

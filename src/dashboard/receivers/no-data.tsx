@@ -3,7 +3,7 @@
 import type { NoData as NoDataReason } from '../../receivers/no-data.ts';
 import { StateMark } from '../../report/html/components.tsx';
 import { NotSetUp, Waiting } from '../frame/states.tsx';
-import { RECEIVERS } from './paths.ts';
+import { RECEIVERS } from './set-up.tsx';
 
 /** Nobody has to do anything about these. */
 const WAITING: NoDataReason['code'][] = ['not_fetched', 'not_yet', 'too_little_mail'];

@@ -16,8 +16,7 @@ import { Ago } from '../frame/times.tsx';
 import { Account } from './accounts.tsx';
 import { AddressDays, Addresses } from './addresses.tsx';
 import { NoData } from './no-data.tsx';
-import { RECEIVERS } from './paths.ts';
-import { SetUp } from './set-up.tsx';
+import { RECEIVERS, SetUp } from './set-up.tsx';
 
 const Query = v.strictObject({ done: v.optional(v.string()) });
 

@@ -6,6 +6,9 @@ import { Card } from '../frame/card.tsx';
 import { NotSetUp } from '../frame/states.tsx';
 import { exampleText } from '../system/dependencies.ts';
 
+/** The path of the page about all accounts. */
+export const RECEIVERS = '/receivers';
+
 const EXAMPLES: Record<ReceiverId, { shows: string; access: string; account: string }> = {
   google_postmaster: {
     shows:

@@ -3,7 +3,7 @@
 import * as v from 'valibot';
 import { isDay } from '../../lib/clock.ts';
 
-/** What is asked for: a standard metric, and the part of it that a filter selects. */
+/** A standard metric, or the part of one that a filter selects. */
 export interface Metric {
   /** Unique in a query; its values have this name. */
   name: string;

@@ -1,3 +1,0 @@
-/** The path of the accounts at receivers. */
-
-export const RECEIVERS = '/receivers';
