@@ -203,6 +203,8 @@ test('fetch leaves an account alone from which the service is fetching, and stop
   const service = await startTestService(t, { env: accounts.env });
   await addDomains(service, 'example.com');
   await waitForFetch(service);
+  // The service would take the account as soon as the command releases it.
+  await service.app.scheduler.stop();
   const env = { ...(await environment(t, [], service.folder)), ...accounts.env };
   const leased_until = new Date(systemClock.now() + 60_000).toISOString();
   const lease = { lease: 'other:1', leased_until };
