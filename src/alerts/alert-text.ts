@@ -7,7 +7,6 @@ import { printable } from '../lib/log.ts';
 import { timeInWords } from '../report/times.ts';
 import type {
   AlertIncidentRow,
-  AlertNotificationRow,
   AlertRow,
   MonitorRow,
   MonitorRunRow,
