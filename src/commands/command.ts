@@ -85,7 +85,7 @@ export function defineCommand<
 >({ run, ...declaration }: Definition<O, A>): Command {
   return {
     ...declaration,
-    run: (args, io) => run(readArguments(declaration, args) as unknown as Input<O, A>, io),
+    run: async (args, io) => run(readArguments(declaration, args) as unknown as Input<O, A>, io),
   };
 }
 

@@ -19,6 +19,8 @@ import { receivers } from './receivers.ts';
 import { restore } from './restore.ts';
 import { seed } from './seed.ts';
 import { serve } from './serve.ts';
+import { completion } from './shell/completion.ts';
+import { man } from './shell/man.ts';
 
 export const COMMANDS: Command[] = [
   serve,
@@ -39,4 +41,6 @@ export const COMMANDS: Command[] = [
   listen,
   env,
   openapi,
+  completion(() => COMMANDS),
+  man(() => COMMANDS),
 ];
