@@ -12,6 +12,7 @@ import { feedback } from './commands/feedback/feedback.ts';
 import { healthcheck } from './commands/healthcheck.ts';
 import { key } from './commands/key.ts';
 import { listen } from './commands/listen/listen.ts';
+import { mcp } from './commands/mcp/mcp.ts';
 import { migrate } from './commands/migrate.ts';
 import { openapi } from './commands/openapi.ts';
 import { owner } from './commands/owner.ts';
@@ -32,6 +33,7 @@ const COMMANDS: Command[] = [
   check,
   domain,
   feedback,
+  mcp,
   demo,
   owner,
   key,
@@ -190,6 +192,13 @@ function processIo(): Io {
     stdout: (text) => void process.stdout.write(terminalText(text, useColor)),
     stderr: (text) => void process.stderr.write(terminalText(text, false)),
     status: (text) => void process.stderr.write(`\r\u001b[K${printable(text)}`),
+    get protocol() {
+      return {
+        input: process.stdin,
+        output: process.stdout,
+        exit: (code: number) => process.exit(code),
+      };
+    },
     useColor,
     isStderrTerminal: process.stderr.isTTY === true,
     width: process.stdout.columns ?? 80,

@@ -22,9 +22,9 @@ import { resultText } from './tool-text.ts';
 const { submit, create, get, list, reanalyze } = testOperations;
 
 /** In characters of JSON, which a message of this size needs at most twice. */
-export const MAX_MESSAGE_TEXT = 4 * 1024 * 1024;
+const MAX_MESSAGE_TEXT = 4 * 1024 * 1024;
 
-const MESSAGE = described(
+export const MESSAGE = described(
   v.pipe(
     v.string('must be text'),
     v.minLength(1, 'must not be empty'),

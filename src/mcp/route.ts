@@ -44,7 +44,7 @@ export const mcpRoute = (tools: () => Tool[]) =>
         tools: tools(),
         allowsWrites: query.allow_writes === 'true',
         client: async () => actor,
-        invoke: createInvoke(call as unknown as AnyCall),
+        invoke: () => createInvoke(call as unknown as AnyCall),
         signal,
         toAppError: (error) => toAppError(error, app, call.requestId),
       });

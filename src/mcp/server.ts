@@ -26,7 +26,8 @@ export interface ServerOptions {
   allowsWrites: boolean;
   /** Whose key it is; null if that is not known, or there is no service. Rejects with an AppError. */
   client(): Promise<Pick<Actor, 'role' | 'livemode'> | null>;
-  invoke: ToolCall['invoke'];
+  /** Calls operations until the signal. */
+  invoke(signal: AbortSignal): ToolCall['invoke'];
   /** Aborts when the connection ends. */
   signal?: AbortSignal;
   /** Turns any error into one for the client, and logs a bug. */
@@ -68,9 +69,10 @@ export async function createMcpServer(options: ServerOptions): Promise<Server> {
     if (!tool) throw new types.McpError(types.ErrorCode.InvalidParams, unknownTool(params.name));
     const token = params._meta?.progressToken;
     let progress = 0;
+    const signal = options.signal ? AbortSignal.any([extra.signal, options.signal]) : extra.signal;
     const call: ToolCall = {
-      invoke: options.invoke,
-      signal: options.signal ? AbortSignal.any([extra.signal, options.signal]) : extra.signal,
+      invoke: options.invoke(signal),
+      signal,
       progress(message) {
         if (token === undefined || extra.signal.aborted) return;
         progress += 1;
@@ -91,8 +93,8 @@ export async function createMcpServer(options: ServerOptions): Promise<Server> {
       mimeType: JSON_TYPE,
     })),
   }));
-  server.setRequestHandler(types.ReadResourceRequestSchema, async ({ params }) => {
-    const text = await readResource(params.uri, options).catch((error) => {
+  server.setRequestHandler(types.ReadResourceRequestSchema, async ({ params }, { signal }) => {
+    const text = await readResource(params.uri, options.invoke(signal), options).catch((error) => {
       throw fail(error);
     });
     return { contents: [{ uri: params.uri, mimeType: JSON_TYPE, text }] };
@@ -179,13 +181,17 @@ const resourcesOf = (tools: Tool[]): Route[] => [
   ...new Set(tools.flatMap(({ resources = [] }) => resources)),
 ];
 
-async function readResource(uri: string, options: ServerOptions): Promise<string> {
+async function readResource(
+  uri: string,
+  invoke: ToolCall['invoke'],
+  options: ServerOptions,
+): Promise<string> {
   const own = options.findResource?.(uri) ?? null;
   if (own !== null) return own;
   for (const route of resourcesOf(options.tools)) {
     const params = resourceParams(route, uri);
     if (params === null) continue;
-    const text = printableJson(await options.invoke(route, { params }));
+    const text = printableJson(await invoke(route, { params }));
     if (text.length <= MAX_RESOURCE) return text;
     const path = route.path.replace(/:(\w+)/g, (_, name) => params[name]!);
     throw new AppError(
