@@ -6,6 +6,7 @@ import { described } from '../http/schemas.ts';
 import { linkTo, tool, wholeNumber } from '../http/tool.ts';
 import { answerText, clean, DATA_NOTE, kept, quoted, shortened } from '../http/tool-text.ts';
 import { printableJson } from '../lib/log.ts';
+import { formatCount } from '../report/summary.ts';
 import { CONDITIONS } from './conditions/index.ts';
 import { alertOperations } from './routes.ts';
 import { type Alert, type AlertIncident, NewAlert } from './schema.ts';
@@ -40,9 +41,9 @@ export const listAlerts = tool({
     return {
       text: answerText(
         [
-          kept(`${data.length} ${status} incidents${more}. ${DATA_NOTE}`),
+          kept(`${formatCount(data.length, `${status} incident`)}${more}. ${DATA_NOTE}`),
           ...data.map((incident) => incidentText(incident, names.get(incident.alert_id) ?? null)),
-          `\n${rules.data.length} alert rules${rules.has_more ? ', and more' : ''}:`,
+          `\n${formatCount(rules.data.length, 'alert rule')}${rules.has_more ? ', and more' : ''}`,
           ...rules.data.map(ruleText),
         ],
         'use a lower limit',

@@ -2,6 +2,8 @@
 
 import type { CheckStatus } from '../analysis/check.ts';
 import { clean, recordText, shortened } from '../http/tool-text.ts';
+import { formatCount } from '../report/summary.ts';
+import { recordCaution } from './records-to-publish.ts';
 
 interface Finding {
   id: string;
@@ -14,21 +16,24 @@ interface Finding {
     record?: { type: string; name: string; value: string } | undefined;
     guide?: { name: string; url: string } | undefined;
   } | null;
+  evidence: { [key: string]: unknown };
   /** How much the score rises with the fix. Missing for a domain. */
   gain?: number;
 }
 
 const MAX_DETAIL = 500;
 
-/** A finding with its fix. The record is complete, so that it can be published. */
-export function findingText(check: Finding): string {
+/** A finding with its fix. The record is complete, so that it can be published. `checks`: all of the result. */
+export function findingText(check: Finding, checks: Finding[]): string {
   const { id, status, title, detail, fix, reference, gain = 0 } = check;
+  const caution = recordCaution(check as never, checks as never);
   const points = gain > 0 ? ` (+${Math.round(gain * 10) / 10} points)` : '';
   return [
     `${status === 'fail' ? 'FAIL' : status === 'warn' ? 'WARN' : status} ${id}${points}: ${clean(title)}`,
     shortened(clean(detail), MAX_DETAIL),
     fix ? `Fix: ${clean(fix.text)}` : '',
     fix?.record ? `Record: ${recordText(fix.record)}` : '',
+    caution === null ? '' : `Caution: ${caution}`,
     fix?.guide ? `Guide: ${clean(fix.guide.name)} ${fix.guide.url}` : '',
     status === 'fail' || status === 'warn' ? `Rule: ${clean(reference.name)} ${reference.url}` : '',
   ]
@@ -36,18 +41,20 @@ export function findingText(check: Finding): string {
     .join('\n');
 }
 
-const MAX_IDS = 40;
+const MAX_IDS = 25;
 
 /** All other checks, by what is known about them. */
 export function otherChecks(checks: Pick<Finding, 'id' | 'status'>[]): string[] {
   const idsOf = (...statuses: Finding['status'][]) =>
     checks.filter(({ status }) => statuses.includes(status)).map(({ id }) => id);
   const list = (ids: string[]) =>
-    ids.length > MAX_IDS ? `${ids.slice(0, MAX_IDS).join(', ')}, …` : ids.join(', ');
+    `${ids.slice(0, MAX_IDS).join(', ')}${ids.length > MAX_IDS ? ` and ${ids.length - MAX_IDS} more` : ''}`;
   const [unknown, skipped, fine] = [idsOf('error'), idsOf('skipped'), idsOf('pass', 'info')];
   return [
     unknown.length > 0 ? `Could not be determined, so neither good nor bad: ${list(unknown)}` : '',
-    skipped.length > 0 ? `Do not apply: ${list(skipped)}` : '',
-    `Without a problem: ${fine.length} checks`,
+    skipped.length > 0
+      ? `Not checked, because they do not apply, are turned off, or need another check first: ${list(skipped)}`
+      : '',
+    `Without a problem: ${formatCount(fine.length, 'check')}`,
   ].filter(Boolean);
 }

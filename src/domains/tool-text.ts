@@ -3,7 +3,6 @@
 import type { DomainHealth } from '../analysis/domain/health.ts';
 import { answerText, clean, DATA_NOTE, kept, recordText } from '../http/tool-text.ts';
 import { findingText, otherChecks } from './finding-text.ts';
-import { recordCaution } from './records-to-publish.ts';
 import type { RecordToPublish } from './schema.ts';
 
 /** Records stand once: with `records`, the findings have none of their own. Without a service, there are none to merge. */
@@ -20,9 +19,7 @@ export function healthText(
   const findings = fixes.map((check, i) => {
     const { record, ...fix } = check.fix ?? { text: '' };
     const isListed = record !== undefined && listed.has(`${record.type} ${record.name}`);
-    const shown = isListed ? { ...check, fix: { ...fix } } : check;
-    const caution = isListed ? null : recordCaution(check, checks);
-    return `\n${i + 1}. ${findingText(shown)}${caution ? `\nNote: ${caution}` : ''}`;
+    return `\n${i + 1}. ${findingText(isListed ? { ...check, fix } : check, checks)}`;
   });
   return answerText(
     [

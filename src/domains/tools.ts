@@ -5,7 +5,8 @@ import { described } from '../http/schemas.ts';
 import { linkTo, type ToolAnswer, type ToolCall, tool, wholeNumber } from '../http/tool.ts';
 import { answerText, clean, quoted, recordText } from '../http/tool-text.ts';
 import { normalizeDomain } from '../lib/domain-names.ts';
-import { AppError } from '../lib/errors.ts';
+import { invalidParams } from '../lib/errors.ts';
+import { formatCount } from '../report/summary.ts';
 import { domainOperations } from './routes.ts';
 import { type Domain, DomainListQuery, type ListedDomain, NewDomain } from './schema.ts';
 import { healthText } from './tool-text.ts';
@@ -26,7 +27,7 @@ export const DOMAIN_INPUT = described(
 /** What finding the ID of a domain needs. */
 export const findsDomain = [list];
 
-/** The ID of a domain of the team. Rejects with `not_found` if there is none of this name. */
+/** The ID of a domain of the team. Rejects with `validation_failed` if there is none of this name. */
 export async function domainIdOf(text: string, call: ToolCall): Promise<string> {
   const given = text.trim();
   if (/^dom_\w+$/.test(given)) return given;
@@ -35,10 +36,9 @@ export async function domainIdOf(text: string, call: ToolCall): Promise<string> 
   const found = data.find((domain) => domain.name === name);
   if (found) return found.id;
   const similar = data.slice(0, 5).map((domain) => domain.name);
-  throw new AppError(
-    'not_found',
-    `The team has no domain ${quoted(given)}.${similar.length > 0 ? ` Similar: ${similar.join(', ')}.` : ''} list_domains shows all.`,
-  );
+  const hint = similar.length > 0 ? ` (similar: ${similar.join(', ')})` : '';
+  const message = `the team has no domain ${quoted(given)}${hint}; list_domains shows all`;
+  throw invalidParams([{ param: 'domain', code: 'invalid', message }]);
 }
 
 const domainResource = (id: string) => linkTo(get, { id }, 'The whole domain as JSON');
@@ -63,7 +63,7 @@ export const listDomains = tool({
     const more = has_more ? ' There are more: use q or a higher limit.' : '';
     return {
       text: answerText(
-        [`${data.length} domains, newest first.${more}`, ...data.map(listedText)],
+        [`${formatCount(data.length, 'domain')}, newest first.${more}`, ...data.map(listedText)],
         'use q or a lower limit',
       ),
     };

@@ -5,6 +5,7 @@ import { DOMAIN_INPUT, domainIdOf, findsDomain } from '../domains/tools.ts';
 import { described } from '../http/schemas.ts';
 import { linkTo, tool, wholeNumber } from '../http/tool.ts';
 import { answerText, clean, DATA_NOTE, kept, quoted, recordText } from '../http/tool-text.ts';
+import { formatCount } from '../report/summary.ts';
 import { sourceOperations } from './sources/routes.ts';
 import type { FeedbackSource, FeedbackSourceDetails } from './sources/schema.ts';
 import { SourceListQuery } from './sources/schema.ts';
@@ -43,14 +44,19 @@ export const getFeedback = tool({
       call.invoke(advice, { query: { domain_id } }),
     ]);
     const { data, has_more } = sources;
-    const count = data.length === 0 ? 'No sources in this period.' : `${data.length} sources`;
+    const count =
+      data.length === 0 ? 'No sources in this period' : formatCount(data.length, 'source');
     return {
       text: answerText(
         [
           kept(`DMARC policy ${policy.current ?? 'not published'}; advice: ${policy.state}`),
           kept(clean(policy.summary)),
           ...policy.missing.map((text) => kept(`- ${clean(text)}`)),
-          kept(policy.record ? `Next record: ${recordText(policy.record)}` : ''),
+          kept(
+            policy.record
+              ? `${policy.ready ? 'Publish' : 'For later, not to be published yet'}: ${recordText(policy.record)}`
+              : '',
+          ),
           kept(`\n${count}${has_more ? ', and more: use a higher limit' : ''}. ${DATA_NOTE}`),
           ...data.map(sourceLine),
         ],

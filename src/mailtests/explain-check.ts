@@ -9,7 +9,7 @@ import { described } from '../http/schemas.ts';
 import { tool } from '../http/tool.ts';
 import { answerText, quoted } from '../http/tool-text.ts';
 import { closestName } from '../lib/closest-name.ts';
-import { AppError } from '../lib/errors.ts';
+import { invalidParams } from '../lib/errors.ts';
 
 export const explainCheck = tool({
   name: 'explain_check',
@@ -41,10 +41,9 @@ function explain(id: string): string {
   const declared = declarationOf(id);
   if (declared === null) {
     const closest = closestName(id, Object.keys(DECLARATIONS));
-    throw new AppError(
-      'not_found',
-      `There is no check ${quoted(id)}.${closest === null ? '' : ` Did you mean ${closest}?`} Without an ID, explain_check lists all checks.`,
-    );
+    const hint = closest === null ? '' : ` (did you mean ${closest}?)`;
+    const message = `there is no check ${quoted(id)}${hint}; without an ID, explain_check lists all`;
+    throw invalidParams([{ param: 'check', code: 'invalid', message }]);
   }
   const { label, category, points, issueTitle, reference, dependsOn = [] } = declared;
   const rules = PROVIDER_RULES.flatMap(({ name, rules }) =>

@@ -34,7 +34,7 @@ export function resultText(head: string[], result: ToolResult, rest: string): st
         : []),
       // Stands before the findings in the budget, because what was not checked is never fine.
       ...otherChecks(result.checks).map(kept),
-      ...fixes.map((check, i) => `\n${i + 1}. ${findingText(check)}`),
+      ...fixes.map((check, i) => `\n${i + 1}. ${findingText(check, result.checks)}`),
     ],
     rest,
   );

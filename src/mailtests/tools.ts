@@ -5,8 +5,9 @@ import { findingText } from '../domains/finding-text.ts';
 import { described, exampleId, idOf } from '../http/schemas.ts';
 import { linkTo, type ToolAnswer, type ToolCall, tool, wholeNumber } from '../http/tool.ts';
 import { answerText, clean, DATA_NOTE, quoted, shortened } from '../http/tool-text.ts';
-import { AppError } from '../lib/errors.ts';
+import { AppError, invalidParams } from '../lib/errors.ts';
 import { printableJson } from '../lib/log.ts';
+import { formatCount } from '../report/summary.ts';
 import { explainCheck } from './explain-check.ts';
 import { testOperations } from './routes.ts';
 import {
@@ -196,11 +197,10 @@ export const getTest = tool({
 function checkAnswer(test: Test, id: string): ToolAnswer {
   const found = test.checks.filter((check) => check.id === id);
   if (found.length === 0)
-    throw new AppError(
-      'not_found',
+    throw noCheck(
       test.checks.length === 0
-        ? `This test has no findings: its status is ${test.status}.`
-        : `This test has no check ${quoted(id)}. It has ${test.checks.map((c) => c.id).join(', ')}.`,
+        ? `this test has no findings, because its status is ${test.status}`
+        : `this test has only ${test.checks.map((c) => c.id).join(', ')}`,
     );
   const link = testResource(test.id);
   return {
@@ -208,7 +208,7 @@ function checkAnswer(test: Test, id: string): ToolAnswer {
       [
         DATA_NOTE,
         ...found.flatMap((check) => [
-          findingText(check),
+          findingText(check, test.checks),
           `Evidence: ${shortened(clean(printableJson(check.evidence)), MAX_EVIDENCE)}`,
         ]),
       ],
@@ -217,6 +217,8 @@ function checkAnswer(test: Test, id: string): ToolAnswer {
     links: [link],
   };
 }
+
+const noCheck = (message: string) => invalidParams([{ param: 'check', code: 'invalid', message }]);
 
 const { q, status, from_domain, from_address, tag } = TestListQuery.entries;
 
@@ -247,7 +249,7 @@ export const listTests = tool({
     return {
       text: answerText(
         [
-          `${data.length} tests, newest first.${has_more ? ' There are more: use filters or a higher limit.' : ''} ${DATA_NOTE}`,
+          `${formatCount(data.length, 'test')}, newest first.${has_more ? ' There are more: use filters or a higher limit.' : ''} ${DATA_NOTE}`,
           ...data.map(listedText),
         ],
         'use filters or a lower limit',
