@@ -7,24 +7,21 @@ import { AppError } from '../../lib/errors.ts';
 import { checkMessage, checkOnService } from '../../mailtests/tools.ts';
 import { createMcpServer, type ServerOptions } from '../../mcp/server.ts';
 import { VERSION } from '../../version.ts';
-import { type Command, EXIT, type Io, readArguments, UsageError } from '../command.ts';
+import { defineCommand, EXIT, type Io, UsageError } from '../command.ts';
 import { messageTool } from './check-message.ts';
 import { createServiceInvoke, readClient, type ServiceTarget } from './service-client.ts';
 import { standaloneTools } from './standalone.ts';
 
-const OPTIONS = { 'allow-writes': { type: 'boolean' } } as const;
-
-export const mcp: Command = {
+export const mcp = defineCommand({
   name: 'mcp',
-  usage: '[--allow-writes]',
-  summary: 'Let an assistant check mail and domains, through the Model Context Protocol',
-  options: [
-    '--allow-writes  Also offer tools that change settings, if the role of the key allows it',
-    'DELIVERABILITY_URL      URL of a service, whose tests and domains the assistant then sees',
-    'DELIVERABILITY_API_KEY  API key of that service. Without both, this program checks by itself',
-  ],
-  async run(args, io) {
-    const { values } = readArguments(args, OPTIONS);
+  summary:
+    'Let an assistant check mail and domains through the Model Context Protocol, on the service at DELIVERABILITY_URL if that is set',
+  options: {
+    'allow-writes': {
+      description: 'Also offer tools that change settings, as the role of the API key allows',
+    },
+  },
+  async run({ values }, io) {
     const target = readTarget(io);
     const allowsWrites = values['allow-writes'] ?? false;
     if (allowsWrites && !target) throw new UsageError('--allow-writes needs DELIVERABILITY_URL');
@@ -46,7 +43,7 @@ export const mcp: Command = {
     // Analyses and requests in progress end with the process.
     return exit(EXIT.success);
   },
-};
+});
 
 /** A message as a JSON string, in which many characters need two bytes. */
 const MAX_INPUT_BYTES = 16 * 1024 * 1024;
