@@ -163,12 +163,12 @@ function crossOriginError({ APP_URL }: Pick<App['config'], 'APP_URL'>): AppError
 type Origin = 'same-origin' | 'cross-origin' | 'unknown';
 
 /**
- * Throws `forbidden` for a request from a page of another site, even with an API key: a page that has rebound the name of
- * this service to its own address sends them too.
+ * Throws `forbidden` for a request that names another origin than the URLs of the service, whatever else it says. A page
+ * that has rebound its own name to the address of this service looks like `same-origin` to the browser.
  */
 export function rejectOtherOrigins(headers: Headers, config: ServiceUrls): void {
-  if (headers.has('origin') && classifyOrigin(headers, config) !== 'same-origin')
-    throw crossOriginError(config);
+  const origin = headers.get('origin');
+  if (origin !== null && !isOwnOrigin(origin, config)) throw crossOriginError(config);
 }
 
 type ServiceUrls = Pick<Config, 'BASE_URL' | 'APP_URL'>;

@@ -1,5 +1,6 @@
 /** The tools about messages and their tests. */
 
+import { setTimeout as pause } from 'node:timers/promises';
 import * as v from 'valibot';
 import { findingText } from '../domains/finding-text.ts';
 import { described, exampleId, idOf } from '../http/schemas.ts';
@@ -276,7 +277,7 @@ export const reanalyzeTest = tool({
   name: 'reanalyze_test',
   title: 'Reanalyze a test',
   description:
-    'Analyzes the stored message of a test again, with the DNS records as they are now. Use it after a record was published. The new result replaces the old one.',
+    'Analyzes the stored message of a test again, with the DNS records as they are now. Use it after a record was published. The new result, which it answers with, replaces the old one.',
   effect: 'writes',
   isRepeatable: true,
   uses: [reanalyze, get],
@@ -286,12 +287,22 @@ export const reanalyzeTest = tool({
     kind: Reanalysis.entries.kind,
   }),
   async run({ id, kind }, call) {
-    const before = await call.invoke(reanalyze, { params: { id }, body: { kind } });
+    const { completed_at } = await call.invoke(reanalyze, { params: { id }, body: { kind } });
+    // The test stays completed meanwhile, so there is nothing to wait for but a new result.
+    for (let i = 0; i < MAX_RESULT_READS; i += 1) {
+      call.progress('analyzing the message again');
+      await pause(RESULT_READ_MS, undefined, { signal: call.signal });
+      const test = await call.invoke(get, { params: { id } });
+      if (test.completed_at !== completed_at) return testAnswer(test);
+    }
     return {
-      text: `The reanalysis has started and takes some seconds. The result so far is of ${before.completed_at}. Next: get_test with id ${id}, until the time is a later one.`,
+      text: `The reanalysis has started, but has no result yet. The last one is of ${completed_at}. Next: get_test with id ${id}, until the time is a later one.`,
     };
   },
 });
+
+const RESULT_READ_MS = 500;
+const MAX_RESULT_READS = 80;
 
 export const mailtestTools = [
   checkMessage,
