@@ -3,6 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import type { CheckDeclaration } from '../src/analysis/check.ts';
 import { postgresSchema } from './postgres-schema.ts';
 import { rowTypesModule } from './row-types.ts';
 
@@ -112,10 +113,19 @@ function fillSection(text: string, name: string, content: string): string {
 async function checkDeclarations(): Promise<string> {
   const { CHECKS, DOMAIN_CHECKS } = await import('../src/analysis/checks/index.ts');
   const declared = [...CHECKS, ...DOMAIN_CHECKS].map(
-    ({ id, issueTitle, publicEvidence, publicTexts }) => [
+    ({
       id,
-      { issueTitle, publicEvidence, publicTexts },
-    ],
+      label,
+      category,
+      points,
+      reference,
+      dependsOn,
+      ...rest
+    }): [string, CheckDeclaration] => {
+      const { issueTitle, publicEvidence, publicTexts } = rest;
+      const known = { label, category, points, reference, dependsOn };
+      return [id, { ...known, issueTitle, publicEvidence, publicTexts }];
+    },
   );
   const json = JSON.stringify(Object.fromEntries(declared), null, 2);
   return `/** Generated from src/analysis/checks by \`npm run generate\`; do not edit. */\n\nimport type { CheckDeclaration } from './check.ts';\n\nexport const DECLARATIONS: Record<string, CheckDeclaration> = ${json};\n`;

@@ -4,6 +4,7 @@ import type { App } from './app.ts';
 import type { Config } from './config/config.ts';
 import type { EventDeclaration } from './http/openapi/webhooks.ts';
 import type { Route } from './http/route.ts';
+import type { Tool } from './http/tool.ts';
 import type { Job } from './scheduler/scheduler.ts';
 import type { Destination } from './smtp/destination.ts';
 import type { Subscription } from './store/subscribers.ts';
@@ -17,6 +18,8 @@ export interface Feature {
   events?: EventDeclaration[];
   /** Returns routes that are not in the API reference. `api` is what all features declare for it. */
   undocumentedRoutes?(api: { routes: Route[]; events: EventDeclaration[] }): Route[];
+  /** What assistants can do with it. */
+  tools?: Tool[];
   /** The addresses that it accepts mail for. Those of earlier features are asked first. */
   destinations?(app: App): Destination[];
   jobs?(app: App): Job[];

@@ -15,7 +15,9 @@ import { deleteExpiredResponses } from './http/idempotency.ts';
 import type { Route } from './http/route.ts';
 import { createRouter, type Fetch } from './http/router.ts';
 import { deleteExpiredCounts } from './http/shared-rate-limit.ts';
+import type { Tool } from './http/tool.ts';
 import { mailtests } from './mailtests/feature.ts';
+import { mcp } from './mcp/feature.ts';
 import { monitors } from './monitors/feature.ts';
 import { outbox } from './outbox/feature.ts';
 import { picture } from './picture/feature.ts';
@@ -52,12 +54,16 @@ export const FEATURES: Feature[] = [
   badges,
   schedules,
   search(() => DOCUMENTED_ROUTES),
+  mcp(() => TOOLS),
   team,
   outbox,
   dashboard,
 ];
 
 export const DOCUMENTED_ROUTES: Route[] = FEATURES.flatMap(({ routes = [] }) => routes);
+
+/** What assistants can do, in the order of the features. */
+export const TOOLS: Tool[] = FEATURES.flatMap(({ tools = [] }) => tools);
 
 /** What `deliverability openapi` and `/openapi.json` describe. */
 export const DOCUMENTED_API = {

@@ -124,6 +124,13 @@ function processIo(): Io {
     stdout: (text) => void process.stdout.write(terminalText(text, useColor)),
     stderr: (text) => void process.stderr.write(terminalText(text, false)),
     status: (text) => void process.stderr.write(`\r\u001b[K${printable(text)}`),
+    get protocol() {
+      return {
+        input: process.stdin,
+        output: process.stdout,
+        exit: (code: number) => process.exit(code),
+      };
+    },
     useColor,
     isStderrTerminal: process.stderr.isTTY === true,
     width: process.stdout.columns ?? 80,

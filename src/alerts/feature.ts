@@ -15,11 +15,13 @@ import { alertJobs } from './jobs.ts';
 import { moveIncidents } from './moved-incidents.ts';
 import { alertOperations } from './routes.ts';
 import { ALERT_EVENTS } from './schema.ts';
+import { alertTools } from './tools.ts';
 
 export const alerts: Feature = {
   name: 'alerts',
   events: ALERT_EVENTS,
   routes: Object.values(alertOperations),
+  tools: alertTools,
   jobs: alertJobs,
   subscribers: (app) => [
     subscribe(observed, evaluateRules(app)),

@@ -176,7 +176,17 @@ export interface Check {
 }
 
 /** The part of a check that is available without loading its code: see `declarationOf`. */
-export type CheckDeclaration = Pick<Check, 'issueTitle' | 'publicEvidence' | 'publicTexts'>;
+export type CheckDeclaration = Pick<
+  Check,
+  | 'label'
+  | 'category'
+  | 'points'
+  | 'reference'
+  | 'dependsOn'
+  | 'issueTitle'
+  | 'publicEvidence'
+  | 'publicTexts'
+>;
 
 export const pass = (title: string, detail: string, evidence?: Finding['evidence']): Finding => ({
   status: 'pass',

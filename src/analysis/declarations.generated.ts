@@ -4,6 +4,13 @@ import type { CheckDeclaration } from './check.ts';
 
 export const DECLARATIONS: Record<string, CheckDeclaration> = {
   "dkim": {
+    "label": "DKIM signature",
+    "category": "authentication",
+    "points": 10,
+    "reference": {
+      "name": "RFC 6376",
+      "url": "https://www.rfc-editor.org/rfc/rfc6376"
+    },
     "issueTitle": "No DKIM signature that all mailbox providers accept",
     "publicEvidence": {
       "signatures": {
@@ -21,6 +28,16 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "dkim_alignment": {
+    "label": "DKIM alignment",
+    "category": "authentication",
+    "points": 3,
+    "reference": {
+      "name": "RFC 9989 §4.4.1",
+      "url": "https://www.rfc-editor.org/rfc/rfc9989#section-4.4.1"
+    },
+    "dependsOn": [
+      "dkim"
+    ],
     "issueTitle": "DKIM is not aligned with the From domain",
     "publicEvidence": {
       "from_domain": "shown",
@@ -41,6 +58,13 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "dkim_key": {
+    "label": "DKIM key",
+    "category": "authentication",
+    "points": 3,
+    "reference": {
+      "name": "RFC 8301 §3.2",
+      "url": "https://www.rfc-editor.org/rfc/rfc8301#section-3.2"
+    },
     "issueTitle": "The DKIM key is weak, revoked or not widely accepted",
     "publicEvidence": {
       "only_ed25519": "shown",
@@ -59,6 +83,13 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "dkim_coverage": {
+    "label": "DKIM coverage",
+    "category": "authentication",
+    "points": 2,
+    "reference": {
+      "name": "RFC 6376 §5.4.1",
+      "url": "https://www.rfc-editor.org/rfc/rfc6376#section-5.4.1"
+    },
     "issueTitle": "A DKIM signature is incomplete or has expired",
     "publicEvidence": {
       "signatures": {
@@ -79,6 +110,13 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "spf": {
+    "label": "SPF",
+    "category": "authentication",
+    "points": 10,
+    "reference": {
+      "name": "RFC 7208 §2.6",
+      "url": "https://www.rfc-editor.org/rfc/rfc7208#section-2.6"
+    },
     "issueTitle": "SPF does not pass",
     "publicEvidence": {
       "result": "shown",
@@ -95,6 +133,16 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "spf_alignment": {
+    "label": "SPF alignment",
+    "category": "authentication",
+    "points": 3,
+    "reference": {
+      "name": "RFC 9989 §4.4",
+      "url": "https://www.rfc-editor.org/rfc/rfc9989#section-4.4"
+    },
+    "dependsOn": [
+      "spf"
+    ],
     "issueTitle": "SPF is not aligned with the From domain",
     "publicEvidence": {
       "envelope_domain": "shown",
@@ -104,6 +152,13 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "spf_record": {
+    "label": "SPF record",
+    "category": "authentication",
+    "points": 3,
+    "reference": {
+      "name": "RFC 7208 §4.6.4",
+      "url": "https://www.rfc-editor.org/rfc/rfc7208#section-4.6.4"
+    },
     "issueTitle": "The SPF record is missing or has problems",
     "publicEvidence": {
       "domain": "shown",
@@ -122,6 +177,16 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "dmarc": {
+    "label": "DMARC",
+    "category": "authentication",
+    "points": 12,
+    "reference": {
+      "name": "RFC 9989 §5.3",
+      "url": "https://www.rfc-editor.org/rfc/rfc9989#section-5.3"
+    },
+    "dependsOn": [
+      "dmarc_policy"
+    ],
     "issueTitle": "DMARC does not pass",
     "publicEvidence": {
       "result": "shown",
@@ -145,6 +210,16 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "dmarc_policy": {
+    "label": "DMARC policy",
+    "category": "authentication",
+    "points": 4,
+    "reference": {
+      "name": "RFC 9989 §4.7",
+      "url": "https://www.rfc-editor.org/rfc/rfc9989#section-4.7"
+    },
+    "dependsOn": [
+      "dmarc_record"
+    ],
     "issueTitle": "The DMARC policy is missing or not enforced",
     "publicEvidence": {
       "record": "shown",
@@ -158,6 +233,13 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "dmarc_record": {
+    "label": "DMARC record",
+    "category": "authentication",
+    "points": 2,
+    "reference": {
+      "name": "RFC 9989 §4.7",
+      "url": "https://www.rfc-editor.org/rfc/rfc9989#section-4.7"
+    },
     "issueTitle": "The DMARC record has errors or no working report address",
     "publicEvidence": {
       "record": "shown",
@@ -179,6 +261,13 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "arc": {
+    "label": "ARC chain",
+    "category": "authentication",
+    "points": 0,
+    "reference": {
+      "name": "RFC 8617",
+      "url": "https://www.rfc-editor.org/rfc/rfc8617"
+    },
     "publicEvidence": {
       "result": "shown",
       "reason": "shown",
@@ -192,6 +281,13 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "bimi": {
+    "label": "BIMI logo",
+    "category": "authentication",
+    "points": 0,
+    "reference": {
+      "name": "draft-brand-indicators-for-message-identification",
+      "url": "https://datatracker.ietf.org/doc/draft-brand-indicators-for-message-identification/"
+    },
     "publicEvidence": {
       "name": "shown",
       "record": "shown",
@@ -217,6 +313,13 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "dkim2": {
+    "label": "DKIM2",
+    "category": "authentication",
+    "points": 0,
+    "reference": {
+      "name": "draft-ietf-dkim-dkim2-spec-06",
+      "url": "https://datatracker.ietf.org/doc/html/draft-ietf-dkim-dkim2-spec-06"
+    },
     "publicEvidence": {
       "dkim2_signatures": "shown",
       "domains": "shown",
@@ -226,6 +329,13 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "ip_blocklists": {
+    "label": "IP blocklists",
+    "category": "reputation",
+    "points": 14,
+    "reference": {
+      "name": "RFC 5782",
+      "url": "https://www.rfc-editor.org/rfc/rfc5782"
+    },
     "issueTitle": "The sending IP address is on a blocklist",
     "publicEvidence": {
       "client_ip": "shown",
@@ -243,6 +353,13 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "domain_blocklists": {
+    "label": "Domain blocklists",
+    "category": "reputation",
+    "points": 10,
+    "reference": {
+      "name": "RFC 5782 §2.3",
+      "url": "https://www.rfc-editor.org/rfc/rfc5782#section-2.3"
+    },
     "issueTitle": "A sender domain is on a blocklist",
     "publicEvidence": {
       "domains": {
@@ -264,6 +381,13 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "link_blocklists": {
+    "label": "Link blocklists",
+    "category": "reputation",
+    "points": 6,
+    "reference": {
+      "name": "RFC 5782 §2.3",
+      "url": "https://www.rfc-editor.org/rfc/rfc5782#section-2.3"
+    },
     "issueTitle": "A link leads to a domain on a blocklist",
     "publicEvidence": {
       "asked": "shown",
@@ -282,6 +406,13 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "allowlists": {
+    "label": "Allowlists",
+    "category": "reputation",
+    "points": 0,
+    "reference": {
+      "name": "RFC 8904",
+      "url": "https://www.rfc-editor.org/rfc/rfc8904"
+    },
     "publicEvidence": {
       "client_ip": "shown",
       "lists": {
@@ -298,6 +429,13 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "ptr": {
+    "label": "Reverse DNS (PTR)",
+    "category": "infrastructure",
+    "points": 6,
+    "reference": {
+      "name": "RFC 1912 §2.1",
+      "url": "https://www.rfc-editor.org/rfc/rfc1912#section-2.1"
+    },
     "issueTitle": "Reverse DNS of the sending IP address is missing or generic",
     "publicEvidence": {
       "client_ip": "shown",
@@ -307,6 +445,16 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "fcrdns": {
+    "label": "Forward-confirmed reverse DNS",
+    "category": "infrastructure",
+    "points": 6,
+    "reference": {
+      "name": "RFC 8601 §3",
+      "url": "https://www.rfc-editor.org/rfc/rfc8601#section-3"
+    },
+    "dependsOn": [
+      "ptr"
+    ],
     "issueTitle": "The reverse DNS name does not resolve back",
     "publicEvidence": {
       "client_ip": "shown",
@@ -318,6 +466,13 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "helo": {
+    "label": "HELO name",
+    "category": "infrastructure",
+    "points": 4,
+    "reference": {
+      "name": "RFC 5321 §4.1.1.1",
+      "url": "https://www.rfc-editor.org/rfc/rfc5321#section-4.1.1.1"
+    },
     "issueTitle": "The HELO name is invalid or does not resolve to the server",
     "publicEvidence": {
       "helo": "shown",
@@ -328,6 +483,13 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "tls": {
+    "label": "Encrypted delivery (TLS)",
+    "category": "infrastructure",
+    "points": 6,
+    "reference": {
+      "name": "RFC 3207",
+      "url": "https://www.rfc-editor.org/rfc/rfc3207"
+    },
     "issueTitle": "Delivered without TLS, or with an outdated version",
     "publicEvidence": {
       "used": "shown",
@@ -336,6 +498,13 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "mx": {
+    "label": "Mail servers (MX)",
+    "category": "infrastructure",
+    "points": 4,
+    "reference": {
+      "name": "RFC 5321 §5.1",
+      "url": "https://www.rfc-editor.org/rfc/rfc5321#section-5.1"
+    },
     "issueTitle": "MX records are missing or unusable",
     "publicEvidence": {
       "domains": {
@@ -353,6 +522,13 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "return_path": {
+    "label": "Return path",
+    "category": "infrastructure",
+    "points": 3,
+    "reference": {
+      "name": "RFC 5321 §2.3.5",
+      "url": "https://www.rfc-editor.org/rfc/rfc5321#section-2.3.5"
+    },
     "issueTitle": "Bounces cannot be delivered",
     "publicEvidence": {
       "mail_from": "mailbox-domain",
@@ -362,9 +538,23 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "received_path": {
+    "label": "Delivery path",
+    "category": "infrastructure",
+    "points": 0,
+    "reference": {
+      "name": "RFC 5321 §4.4",
+      "url": "https://www.rfc-editor.org/rfc/rfc5321#section-4.4"
+    },
     "publicEvidence": null
   },
   "forwarding": {
+    "label": "Forwarding",
+    "category": "infrastructure",
+    "points": 0,
+    "reference": {
+      "name": "RFC 7960",
+      "url": "https://www.rfc-editor.org/rfc/rfc7960"
+    },
     "publicEvidence": {
       "kind": "shown",
       "by": "shown",
@@ -379,6 +569,13 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "ipv6": {
+    "label": "IPv6",
+    "category": "infrastructure",
+    "points": 0,
+    "reference": {
+      "name": "RFC 5321 §5.2",
+      "url": "https://www.rfc-editor.org/rfc/rfc5321#section-5.2"
+    },
     "publicEvidence": {
       "client_ip": "shown",
       "protocol": "shown",
@@ -388,6 +585,13 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "mta_sts": {
+    "label": "MTA-STS",
+    "category": "infrastructure",
+    "points": 0,
+    "reference": {
+      "name": "RFC 8461 §3",
+      "url": "https://www.rfc-editor.org/rfc/rfc8461#section-3"
+    },
     "publicEvidence": {
       "name": "shown",
       "records": "shown",
@@ -405,6 +609,13 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "tls_rpt": {
+    "label": "TLS reporting",
+    "category": "infrastructure",
+    "points": 0,
+    "reference": {
+      "name": "RFC 8460 §3",
+      "url": "https://www.rfc-editor.org/rfc/rfc8460#section-3"
+    },
     "publicEvidence": {
       "name": "shown",
       "records": "shown",
@@ -414,6 +625,13 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "dane": {
+    "label": "DANE",
+    "category": "infrastructure",
+    "points": 0,
+    "reference": {
+      "name": "RFC 7672",
+      "url": "https://www.rfc-editor.org/rfc/rfc7672"
+    },
     "publicEvidence": {
       "hosts": {
         "host": "shown",
@@ -427,6 +645,13 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "dnssec": {
+    "label": "DNSSEC",
+    "category": "infrastructure",
+    "points": 0,
+    "reference": {
+      "name": "RFC 9364",
+      "url": "https://www.rfc-editor.org/rfc/rfc9364"
+    },
     "publicEvidence": {
       "domain": "shown",
       "ds": "shown",
@@ -435,6 +660,13 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "from": {
+    "label": "From",
+    "category": "compliance",
+    "points": 3,
+    "reference": {
+      "name": "RFC 5322 §3.6.2",
+      "url": "https://www.rfc-editor.org/rfc/rfc5322#section-3.6.2"
+    },
     "issueTitle": "The From field is missing or invalid",
     "publicEvidence": {
       "address": "shown",
@@ -450,6 +682,13 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "date": {
+    "label": "Date",
+    "category": "compliance",
+    "points": 2,
+    "reference": {
+      "name": "RFC 5322 §3.6.1",
+      "url": "https://www.rfc-editor.org/rfc/rfc5322#section-3.6.1"
+    },
     "issueTitle": "The Date field is missing or invalid",
     "publicEvidence": {
       "date": "shown",
@@ -458,6 +697,13 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "message_id": {
+    "label": "Message-ID",
+    "category": "compliance",
+    "points": 2,
+    "reference": {
+      "name": "RFC 5322 §3.6.4",
+      "url": "https://www.rfc-editor.org/rfc/rfc5322#section-3.6.4"
+    },
     "issueTitle": "Message-ID is missing or invalid",
     "publicEvidence": {
       "message_id": "shown",
@@ -465,6 +711,13 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "recipients": {
+    "label": "Recipients",
+    "category": "compliance",
+    "points": 1,
+    "reference": {
+      "name": "RFC 5322 §3.6.3",
+      "url": "https://www.rfc-editor.org/rfc/rfc5322#section-3.6.3"
+    },
     "issueTitle": "Too many recipients in To and Cc, or none",
     "publicEvidence": {
       "to": "shown",
@@ -472,6 +725,13 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "subject": {
+    "label": "Subject",
+    "category": "compliance",
+    "points": 1,
+    "reference": {
+      "name": "RFC 5322 §3.6.5",
+      "url": "https://www.rfc-editor.org/rfc/rfc5322#section-3.6.5"
+    },
     "issueTitle": "The subject is missing, empty or too long",
     "publicEvidence": {
       "octets": "shown",
@@ -479,6 +739,13 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "header_duplicates": {
+    "label": "Duplicate header fields",
+    "category": "compliance",
+    "points": 2,
+    "reference": {
+      "name": "RFC 5322 §3.6",
+      "url": "https://www.rfc-editor.org/rfc/rfc5322#section-3.6"
+    },
     "issueTitle": "Header fields that must be unique are repeated",
     "publicEvidence": {
       "counts": {
@@ -487,6 +754,13 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "line_length": {
+    "label": "Line length",
+    "category": "compliance",
+    "points": 1,
+    "reference": {
+      "name": "RFC 5322 §2.1.1",
+      "url": "https://www.rfc-editor.org/rfc/rfc5322#section-2.1.1"
+    },
     "issueTitle": "Lines are too long",
     "publicEvidence": {
       "longest": "shown",
@@ -497,6 +771,13 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "encoding": {
+    "label": "Encoding",
+    "category": "compliance",
+    "points": 1,
+    "reference": {
+      "name": "RFC 5322 §2.1",
+      "url": "https://www.rfc-editor.org/rfc/rfc5322#section-2.1"
+    },
     "issueTitle": "Bytes or lines that mail standards do not allow",
     "publicEvidence": {
       "nul": "shown",
@@ -519,6 +800,13 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     ]
   },
   "message_protection": {
+    "label": "S/MIME and OpenPGP",
+    "category": "compliance",
+    "points": 0,
+    "reference": {
+      "name": "RFC 8551",
+      "url": "https://www.rfc-editor.org/rfc/rfc8551"
+    },
     "publicEvidence": {
       "kind": "shown",
       "by": "shown",
@@ -526,12 +814,26 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "reply_to": {
+    "label": "Reply-To",
+    "category": "compliance",
+    "points": 1,
+    "reference": {
+      "name": "RFC 5322 §3.6.2",
+      "url": "https://www.rfc-editor.org/rfc/rfc5322#section-3.6.2"
+    },
     "issueTitle": "Reply-To is invalid or at another domain",
     "publicEvidence": {
       "reply_to": "token-free"
     }
   },
   "list_unsubscribe": {
+    "label": "List-Unsubscribe",
+    "category": "compliance",
+    "points": 4,
+    "reference": {
+      "name": "RFC 2369 §3.2",
+      "url": "https://www.rfc-editor.org/rfc/rfc2369#section-3.2"
+    },
     "issueTitle": "List-Unsubscribe is missing or invalid",
     "publicEvidence": {
       "values": "unquoted",
@@ -542,6 +844,16 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "one_click": {
+    "label": "One-click unsubscribe",
+    "category": "compliance",
+    "points": 5,
+    "reference": {
+      "name": "RFC 8058 §3.1",
+      "url": "https://www.rfc-editor.org/rfc/rfc8058#section-3.1"
+    },
+    "dependsOn": [
+      "list_unsubscribe"
+    ],
     "issueTitle": "One-click unsubscribe is missing or invalid",
     "publicEvidence": {
       "https": "host",
@@ -549,6 +861,18 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "one_click_signed": {
+    "label": "One-click unsubscribe signature",
+    "category": "compliance",
+    "points": 2,
+    "reference": {
+      "name": "RFC 8058 §4",
+      "url": "https://www.rfc-editor.org/rfc/rfc8058#section-4"
+    },
+    "dependsOn": [
+      "one_click",
+      "dkim",
+      "dkim_alignment"
+    ],
     "issueTitle": "One-click unsubscribe is not covered by DKIM",
     "publicEvidence": {
       "signatures": {
@@ -566,6 +890,13 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "unsubscribe_link": {
+    "label": "Unsubscribe link",
+    "category": "compliance",
+    "points": 2,
+    "reference": {
+      "name": "Gmail: Email sender guidelines",
+      "url": "https://support.google.com/a/answer/81126"
+    },
     "issueTitle": "No working unsubscribe link in the body",
     "publicEvidence": {
       "links": {
@@ -576,6 +907,13 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "feedback_id": {
+    "label": "Feedback-ID",
+    "category": "compliance",
+    "points": 0,
+    "reference": {
+      "name": "Gmail: Feedback Loop",
+      "url": "https://support.google.com/a/answer/6254652"
+    },
     "publicEvidence": {
       "feedback_id": "left-out",
       "sender": "shown",
@@ -583,18 +921,39 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "precedence": {
+    "label": "Precedence and Auto-Submitted",
+    "category": "compliance",
+    "points": 0,
+    "reference": {
+      "name": "RFC 3834 §5",
+      "url": "https://www.rfc-editor.org/rfc/rfc3834#section-5"
+    },
     "publicEvidence": {
       "precedence": "shown",
       "auto_submitted": "shown"
     }
   },
   "no_reply": {
+    "label": "No-reply address",
+    "category": "compliance",
+    "points": 0,
+    "reference": {
+      "name": "RFC 5322 §3.6.2",
+      "url": "https://www.rfc-editor.org/rfc/rfc5322#section-3.6.2"
+    },
     "publicEvidence": {
       "from": "shown",
       "reply_to": "token-free"
     }
   },
   "text_part": {
+    "label": "Text part",
+    "category": "content",
+    "points": 3,
+    "reference": {
+      "name": "RFC 2046 §5.1.4",
+      "url": "https://www.rfc-editor.org/rfc/rfc2046#section-5.1.4"
+    },
     "issueTitle": "The text part is missing or empty",
     "publicEvidence": {
       "text": "shown",
@@ -602,6 +961,16 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "text_matches_html": {
+    "label": "Text part and HTML",
+    "category": "content",
+    "points": 2,
+    "reference": {
+      "name": "RFC 2046 §5.1.4",
+      "url": "https://www.rfc-editor.org/rfc/rfc2046#section-5.1.4"
+    },
+    "dependsOn": [
+      "text_part"
+    ],
     "issueTitle": "Text part and HTML differ",
     "publicEvidence": {
       "html_words": "shown",
@@ -613,6 +982,13 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "html_structure": {
+    "label": "HTML structure",
+    "category": "content",
+    "points": 1,
+    "reference": {
+      "name": "Gmail: Email sender guidelines, message formatting",
+      "url": "https://support.google.com/a/answer/81126"
+    },
     "issueTitle": "The HTML has errors",
     "publicEvidence": {
       "problems": "shown",
@@ -620,6 +996,13 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "html_size": {
+    "label": "HTML size",
+    "category": "content",
+    "points": 2,
+    "reference": {
+      "name": "Spam Resource: what is Gmail clipping and what to do about it",
+      "url": "https://www.spamresource.com/2022/01/what-is-gmail-clipping-and-what-to-do.html"
+    },
     "issueTitle": "The HTML is close to or above the Gmail size limit",
     "publicEvidence": {
       "octets": "shown",
@@ -628,6 +1011,13 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "message_size": {
+    "label": "Message size",
+    "category": "content",
+    "points": 1,
+    "reference": {
+      "name": "RFC 1870",
+      "url": "https://www.rfc-editor.org/rfc/rfc1870"
+    },
     "issueTitle": "The message is large",
     "publicEvidence": {
       "octets": "shown",
@@ -639,6 +1029,13 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "image_ratio": {
+    "label": "Text-to-image ratio",
+    "category": "content",
+    "points": 2,
+    "reference": {
+      "name": "SpamAssassin: HTML_IMAGE_ONLY and HTML_IMAGE_RATIO",
+      "url": "https://spamassassin.apache.org/old/tests_3_3_x.html"
+    },
     "issueTitle": "Too little text for the number of images",
     "publicEvidence": {
       "words": "shown",
@@ -647,6 +1044,13 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "image_alt": {
+    "label": "Image alt text",
+    "category": "content",
+    "points": 1,
+    "reference": {
+      "name": "WCAG 2.2, 1.1.1 Non-text Content",
+      "url": "https://www.w3.org/TR/WCAG22/#non-text-content"
+    },
     "issueTitle": "Images without alt text",
     "publicEvidence": {
       "images": "shown",
@@ -658,6 +1062,13 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "attachments": {
+    "label": "Attachments",
+    "category": "content",
+    "points": 3,
+    "reference": {
+      "name": "Gmail: file types that are blocked",
+      "url": "https://support.google.com/mail/answer/6590"
+    },
     "issueTitle": "Attachments that mailbox providers block or distrust",
     "publicEvidence": {
       "attachments": "shown",
@@ -679,6 +1090,13 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     ]
   },
   "active_content": {
+    "label": "Active content",
+    "category": "content",
+    "points": 3,
+    "reference": {
+      "name": "Can I email: the form element",
+      "url": "https://www.caniemail.com/features/html-form/"
+    },
     "issueTitle": "The HTML has scripts, forms or other active content",
     "publicEvidence": {
       "found": {
@@ -687,6 +1105,13 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "hidden_text": {
+    "label": "Hidden text",
+    "category": "content",
+    "points": 2,
+    "reference": {
+      "name": "Gmail: Email sender guidelines, message formatting",
+      "url": "https://support.google.com/a/answer/81126"
+    },
     "issueTitle": "The message contains hidden text",
     "publicEvidence": {
       "characters": "shown",
@@ -698,6 +1123,13 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "link_text": {
+    "label": "Link text",
+    "category": "content",
+    "points": 3,
+    "reference": {
+      "name": "Gmail: Email sender guidelines, message formatting",
+      "url": "https://support.google.com/a/answer/81126"
+    },
     "issueTitle": "Links show a different domain than they lead to",
     "publicEvidence": {
       "links": "shown",
@@ -711,6 +1143,13 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "link_host": {
+    "label": "Link hosts",
+    "category": "content",
+    "points": 2,
+    "reference": {
+      "name": "RFC 3986 §7.6",
+      "url": "https://www.rfc-editor.org/rfc/rfc3986#section-7.6"
+    },
     "issueTitle": "Links to hosts that spam filters distrust",
     "publicEvidence": {
       "links": "shown",
@@ -723,6 +1162,13 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "link_scheme": {
+    "label": "Link schemes",
+    "category": "content",
+    "points": 1,
+    "reference": {
+      "name": "RFC 3986 §3.1",
+      "url": "https://www.rfc-editor.org/rfc/rfc3986#section-3.1"
+    },
     "issueTitle": "Links are not encrypted or do not open everywhere",
     "publicEvidence": {
       "links": "shown",
@@ -735,6 +1181,13 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "link_shorteners": {
+    "label": "URL shorteners",
+    "category": "content",
+    "points": 2,
+    "reference": {
+      "name": "SpamAssassin: DecodeShortURLs",
+      "url": "https://spamassassin.apache.org/full/4.0.x/doc/Mail_SpamAssassin_Plugin_DecodeShortURLs.html"
+    },
     "issueTitle": "Links use a public URL shortener",
     "publicEvidence": {
       "links": "shown",
@@ -747,6 +1200,13 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "link_status": {
+    "label": "Dead links",
+    "category": "content",
+    "points": 2,
+    "reference": {
+      "name": "RFC 9110 §15.5.5",
+      "url": "https://www.rfc-editor.org/rfc/rfc9110#section-15.5.5"
+    },
     "issueTitle": "Some links are dead",
     "publicEvidence": {
       "works": "shown",
@@ -761,6 +1221,13 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "merge_tags": {
+    "label": "Merge tags",
+    "category": "content",
+    "points": 2,
+    "reference": {
+      "name": "Mailchimp: merge tags",
+      "url": "https://mailchimp.com/help/all-the-merge-tags-cheat-sheet/"
+    },
     "issueTitle": "Merge tags were not filled in",
     "publicEvidence": {
       "subject": "shown",
@@ -774,6 +1241,13 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "subject_style": {
+    "label": "Subject style",
+    "category": "content",
+    "points": 1,
+    "reference": {
+      "name": "Gmail: Email sender guidelines",
+      "url": "https://support.google.com/mail/answer/81126"
+    },
     "issueTitle": "The subject looks like spam",
     "publicEvidence": {
       "subject": "shown",
@@ -781,14 +1255,35 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "tracking_pixel": {
+    "label": "Tracking pixel",
+    "category": "content",
+    "points": 0,
+    "reference": {
+      "name": "Apple: Mail Privacy Protection",
+      "url": "https://www.apple.com/legal/privacy/data/en/mail-privacy-protection/"
+    },
     "publicEvidence": {
       "found": "host"
     }
   },
   "preheader": {
+    "label": "Preview text",
+    "category": "content",
+    "points": 0,
+    "reference": {
+      "name": "Can I email: the hidden attribute",
+      "url": "https://www.caniemail.com/features/html-hidden/"
+    },
     "publicEvidence": null
   },
   "client_support": {
+    "label": "Email client support",
+    "category": "content",
+    "points": 0,
+    "reference": {
+      "name": "Can I email",
+      "url": "https://www.caniemail.com/"
+    },
     "publicEvidence": {
       "data_of": "shown",
       "clients": "shown",
@@ -802,6 +1297,13 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "spamassassin": {
+    "label": "SpamAssassin",
+    "category": "spam_filters",
+    "points": 10,
+    "reference": {
+      "name": "SpamAssassin",
+      "url": "https://spamassassin.apache.org/"
+    },
     "issueTitle": "SpamAssassin rates the message as spam or close to it",
     "publicEvidence": {
       "score": "shown",
@@ -820,6 +1322,13 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "rspamd": {
+    "label": "Rspamd",
+    "category": "spam_filters",
+    "points": 10,
+    "reference": {
+      "name": "Rspamd",
+      "url": "https://rspamd.com/"
+    },
     "issueTitle": "Rspamd rates the message as spam or close to it",
     "publicEvidence": {
       "score": "shown",
@@ -841,6 +1350,13 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "caa": {
+    "label": "CAA",
+    "category": "infrastructure",
+    "points": 0,
+    "reference": {
+      "name": "RFC 8659 §3",
+      "url": "https://www.rfc-editor.org/rfc/rfc8659#section-3"
+    },
     "publicEvidence": {
       "domain": "shown",
       "name": "shown",
@@ -851,6 +1367,16 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "mx_tls": {
+    "label": "TLS on the mail servers",
+    "category": "infrastructure",
+    "points": 3,
+    "reference": {
+      "name": "RFC 3207",
+      "url": "https://www.rfc-editor.org/rfc/rfc3207"
+    },
+    "dependsOn": [
+      "mx"
+    ],
     "issueTitle": "Mail servers do not all support verified TLS",
     "publicEvidence": {
       "hosts": {
@@ -870,6 +1396,13 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     }
   },
   "dkim_selector": {
+    "label": "DKIM keys",
+    "category": "authentication",
+    "points": 3,
+    "reference": {
+      "name": "RFC 6376 §3.6.1",
+      "url": "https://www.rfc-editor.org/rfc/rfc6376#section-3.6.1"
+    },
     "issueTitle": "A DKIM key is missing, revoked or weak",
     "publicEvidence": {
       "domain": "shown",

@@ -1,5 +1,6 @@
 /** Commands, and the parts of the process that they use, which tests replace. declaration.ts says how to declare one. */
 
+import type { Readable, Writable } from 'node:stream';
 import { parseArgs } from 'node:util';
 import { closestName } from '../lib/closest-name.ts';
 import { wrap } from '../report/text.ts';
@@ -35,6 +36,14 @@ export interface Io {
   nodeVersion?: string;
   /** How people start the program: `deliverability`, or `npm start --` from source. */
   program: string;
+  /** For a command that speaks a protocol. Undefined in tests. */
+  protocol?: {
+    /** Standard input and output, which nothing may change or add to. */
+    input: Readable;
+    output: Writable;
+    /** Ends the process at once, whatever is still running. */
+    exit(code: number): never;
+  };
   /** Resolves at SIGINT, SIGTERM or SIGHUP. */
   interrupted: Promise<void>;
 }

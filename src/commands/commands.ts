@@ -12,6 +12,7 @@ import { feedback } from './feedback/feedback.ts';
 import { healthcheck } from './healthcheck.ts';
 import { key } from './key.ts';
 import { listen } from './listen/listen.ts';
+import { mcp } from './mcp/mcp.ts';
 import { migrate } from './migrate.ts';
 import { openapi } from './openapi.ts';
 import { owner } from './owner.ts';
@@ -27,6 +28,7 @@ export const COMMANDS: Command[] = [
   check,
   domain,
   feedback,
+  mcp,
   demo,
   owner,
   key,

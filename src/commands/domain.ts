@@ -68,7 +68,7 @@ function readSelector(text: string): string {
   return selector;
 }
 
-async function checkDomainHealth(
+export async function checkDomainHealth(
   name: string,
   config: Config,
   { selectors, now }: { selectors: string[]; now: number },
@@ -111,6 +111,6 @@ function formatText(health: DomainHealth, io: Io): string {
 }
 
 /** The health object of the API, without the fields that only a service has. */
-function toHealthObject({ name, ...health }: DomainHealth, now: number) {
+export function toHealthObject({ name, ...health }: DomainHealth, now: number) {
   return { object: 'domain_health', name, ...health, checked_at: isoTime(now) };
 }

@@ -5,12 +5,14 @@ import { addMissingFeedbackRows } from './feedback/address.ts';
 import { lookupJob } from './feedback/lookup-job.ts';
 import { domainOperations } from './routes.ts';
 import { DOMAIN_EVENTS } from './schema.ts';
+import { domainTools } from './tools.ts';
 import { verifyDomainsJob } from './verify-job.ts';
 
 export const domains: Feature = {
   name: 'domains',
   events: DOMAIN_EVENTS,
   routes: Object.values(domainOperations),
+  tools: domainTools,
   jobs: (app) => [
     verifyDomainsJob(app),
     lookupJob(app),

@@ -15,6 +15,7 @@ import { lookUpAfterTest } from './sources/own-tests.ts';
 import { sourceOperations } from './sources/routes.ts';
 import { SOURCE_EVENTS } from './sources/schema.ts';
 import { stoppedJob } from './stopped-job.ts';
+import { feedbackTools } from './tools.ts';
 import { trustJob } from './trust-job.ts';
 import { watchJob } from './watch/watch-job.ts';
 
@@ -22,6 +23,7 @@ export const feedback: Feature = {
   name: 'feedback',
   events: [...FEEDBACK_EVENTS, ...SOURCE_EVENTS],
   routes: [...Object.values(feedbackOperations), ...Object.values(sourceOperations)],
+  tools: feedbackTools,
   subscribers: ({ clock }) => [
     subscribe(observed, async (tx, observations) => {
       for (const one of observations)

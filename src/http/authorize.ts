@@ -139,7 +139,8 @@ function credentialsOf(headers: Headers, { config }: Pick<App, 'config'>): Crede
   }));
 }
 
-function unauthenticated(credential: Credential | null): AppError {
+/** `null`: the request has no credential. */
+export function unauthenticated(credential: Credential | null): AppError {
   const detail =
     credential === null
       ? 'Missing API key. Send it as "Authorization: Bearer <key>".'
@@ -160,6 +161,15 @@ function crossOriginError({ APP_URL }: Pick<App['config'], 'APP_URL'>): AppError
 
 /** `unknown` if no header field shows the origin: not a browser, or a very old one. */
 type Origin = 'same-origin' | 'cross-origin' | 'unknown';
+
+/**
+ * Throws `forbidden` for a request that names another origin than the URLs of the service, whatever else it says. A page
+ * that has rebound its own name to the address of this service looks like `same-origin` to the browser.
+ */
+export function rejectOtherOrigins(headers: Headers, config: ServiceUrls): void {
+  const origin = headers.get('origin');
+  if (origin !== null && !isOwnOrigin(origin, config)) throw crossOriginError(config);
+}
 
 type ServiceUrls = Pick<Config, 'BASE_URL' | 'APP_URL'>;
 

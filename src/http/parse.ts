@@ -222,7 +222,8 @@ const JSON_SPACE = [0x20, 0x09, 0x0a, 0x0d];
 
 async function* noChunks(): AsyncGenerator<Uint8Array> {}
 
-function parseJson(bytes: Uint8Array): unknown {
+/** Throws `malformed_json` for JSON that is invalid or nested too deeply. */
+export function parseJson(bytes: Uint8Array): unknown {
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);

@@ -198,7 +198,8 @@ function createErrorResponder(
   };
 }
 
-function toAppError(error: unknown, app: App, requestId: string): AppError {
+/** Any error as one for the client. An unexpected one is a bug, and is logged. */
+export function toAppError(error: unknown, app: App, requestId: string): AppError {
   if (error instanceof AppError) return error;
   const unavailable = unavailableDatabase(error);
   if (unavailable) return unavailable;

@@ -12,6 +12,7 @@ import { postmasterDestination } from './postmaster-mail.ts';
 import { submitTestByType, testOperations } from './routes.ts';
 import { TEST_EVENTS } from './schema.ts';
 import { testDestination } from './test-mail.ts';
+import { mailtestTools } from './tools.ts';
 
 export const mailtests: Feature = {
   name: 'mailtests',
@@ -19,6 +20,7 @@ export const mailtests: Feature = {
   routes: [testOperations, imageOperations, inboxOperations].flatMap((operations) =>
     Object.values(operations),
   ),
+  tools: mailtestTools,
   undocumentedRoutes: () => [submitTestByType],
   destinations: (app) => [
     testDestination(app),

@@ -2,5 +2,10 @@
 
 import type { Feature } from '../feature.ts';
 import { pictureOperations } from './routes.ts';
+import { pictureTools } from './tools.ts';
 
-export const picture: Feature = { name: 'picture', routes: Object.values(pictureOperations) };
+export const picture: Feature = {
+  name: 'picture',
+  routes: Object.values(pictureOperations),
+  tools: pictureTools,
+};

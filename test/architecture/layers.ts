@@ -22,6 +22,7 @@ const FEATURES = [
   'badges',
   'health',
   'search',
+  'mcp',
 ];
 const MECHANISMS = [
   ...['lib', 'store', 'net', 'http', 'smtp', 'scheduler', 'analysis', 'report'],

@@ -21,6 +21,9 @@ import { serviceOfSelector } from '../sending-services/services.ts';
 export const dkimSelector = {
   id: 'dkim_selector',
   category: 'authentication',
+  // A revoked key of a selector that the user did not enter is an old one: not scored.
+  points: 3,
+  label: 'DKIM keys',
   issueTitle: 'A DKIM key is missing, revoked or weak',
   reference: rfc(6376, '3.6.1'),
   publicEvidence: {
@@ -37,13 +40,10 @@ export const dkimSelector = {
 /** One check for each key; if there are no keys, one check that says so. */
 export function dkimSelectorChecks(domain: string, { keys, incomplete }: FoundKeys): Check[] {
   if (keys.length === 0)
-    return [
-      { ...dkimSelector, points: 0, label: 'DKIM keys', run: () => noKeyFound(domain, incomplete) },
-    ];
+    return [{ ...dkimSelector, points: 0, run: () => noKeyFound(domain, incomplete) }];
   return keys.map((key) => ({
     ...dkimSelector,
-    // A revoked key of a selector that the user did not enter is an old one: not scored.
-    points: isOldRevoked(key) ? 0 : 3,
+    points: isOldRevoked(key) ? 0 : dkimSelector.points,
     label: `DKIM key ${key.selector}`,
     run: () => ({ ...withGuide(evaluateKey(key, keys), key), evidence: evidenceOf(key) }),
   }));

@@ -5,6 +5,7 @@ import { createBlocklistWatch } from '../../analysis/blocklists/watch.ts';
 import type { AnalysisInput, Setup } from '../../analysis/check.ts';
 import { NO_SETUP } from '../../analysis/context.ts';
 import { createAnalysisPool, type PoolOutcome } from '../../analysis/pool.ts';
+import type { AnalysisResult } from '../../analysis/result.ts';
 import { configuredBlocklists } from '../../app.ts';
 import { type Config, readConfig } from '../../config/config.ts';
 import { VARIABLES } from '../../config/variables.ts';
@@ -38,6 +39,19 @@ type CheckConfig = Pick<Config, keyof typeof CHECK_VARIABLES>;
 export type SourceOutcome =
   | { source: MessageSource; outcome: PoolOutcome; converted: boolean }
   | { source: MessageSource; problem: UsageError };
+
+/** The result of a message, or why there is none: a sentence without a final period. */
+export function resultOf(
+  analyzed: SourceOutcome,
+): { result: AnalysisResult; converted: boolean } | { problem: string; isUsage: boolean } {
+  if ('problem' in analyzed) return { problem: analyzed.problem.message, isUsage: true };
+  const { outcome, converted } = analyzed;
+  if (!outcome.ok)
+    return { problem: `Could not analyze the message: ${outcome.detail}`, isUsage: false };
+  const { providers, checks, ...rest } = outcome.result;
+  const parsed = { providers: JSON.parse(providers), checks: JSON.parse(checks) };
+  return { result: { ...rest, ...parsed }, converted };
+}
 
 /** Analyses wait for DNS most of the time. More threads than this only need more memory. */
 const MAX_THREADS = 2;

@@ -8,7 +8,7 @@ import { printable, printableJson } from '../../lib/log.ts';
 import { withCrlf } from '../../mailtests/submit.ts';
 import type { StoredReport } from '../../report/report.ts';
 import { defineCommand, EXIT, type Io, printMessage, UsageError } from '../command.ts';
-import { type AnalysisOptions, analyzeMessages, type SourceOutcome } from './analysis.ts';
+import { type AnalysisOptions, analyzeMessages, resultOf, type SourceOutcome } from './analysis.ts';
 import { type Baseline, compare, readBaseline, regressions } from './baseline.ts';
 import { createGitHub, isOnGitHub, withoutCommands } from './github.ts';
 import { findMessages, type Inputs, type MessageSource } from './inputs.ts';
@@ -174,18 +174,9 @@ function outcomeOf(
   { input, limits, baseline, tolerance }: RunOptions,
 ): Outcome {
   const { name, path } = analyzed.source;
-  if ('problem' in analyzed)
-    return { name, path, problem: analyzed.problem.message, isUsage: true };
-  const { outcome, converted } = analyzed;
-  if (!outcome.ok) {
-    const problem = `Could not analyze the message: ${outcome.detail}`;
-    return { name, path, problem, isUsage: false };
-  }
-  const result: AnalysisResult = {
-    ...outcome.result,
-    providers: JSON.parse(outcome.result.providers),
-    checks: JSON.parse(outcome.result.checks),
-  };
+  const read = resultOf(analyzed);
+  if ('problem' in read) return { name, path, ...read };
+  const { result, converted } = read;
   const comparison = baseline && compare(result, name, baseline);
   const failures = [
     ...missedLimits(result, limits),
@@ -241,7 +232,7 @@ function listPrinter(json: boolean, io: Io): Printer {
 }
 
 /** The test object of the API, without the fields that only a service has. */
-function toTestObject(
+export function toTestObject(
   result: AnalysisResult,
   { envelope, kind }: { envelope: Envelope; kind: AnalysisInput['kind'] },
   line_ends_converted: boolean,

@@ -74,7 +74,7 @@ function standardInput(io: Io): MessageSource {
   };
 }
 
-function fileSource(file: string): MessageSource {
+export function fileSource(file: string): MessageSource {
   const stats = statSync(file, { throwIfNoEntry: false });
   let kept: Uint8Array | undefined;
   return {

@@ -35,6 +35,19 @@ export function schemaOf(
   return extract(simplify(converted), schemas);
 }
 
+/** The same without references and formats of OpenAPI, for readers that get the schema alone. */
+export function inlineSchemaOf(schema: v.GenericSchema): Json {
+  const schemas: Components['schemas'] = {};
+  const inline = (value: Json): Json => {
+    const { $ref, ...own } = value;
+    const target = typeof $ref === 'string' ? schemas[$ref.split('/').at(-1)!] : {};
+    const { format, ...rest }: Json = { ...target, ...own };
+    const isStandard = format !== undefined && format !== 'int32';
+    return mapNested(isStandard ? { format, ...rest } : rest, inline);
+  };
+  return inline(schemaOf(schema, 'input', { schemas }));
+}
+
 /** `jsonSchema` metadata takes precedence: a query string may be documented as a number. */
 function withReplacement(action: unknown, converted: object): never {
   const { jsonSchema } = (action as { metadata?: { jsonSchema?: Json } }).metadata ?? {};

@@ -1,0 +1,149 @@
+/** The tools about the domains of the team. */
+
+import * as v from 'valibot';
+import { described } from '../http/schemas.ts';
+import { linkTo, type ToolAnswer, type ToolCall, tool, wholeNumber } from '../http/tool.ts';
+import { answerText, clean, quoted, recordText } from '../http/tool-text.ts';
+import { normalizeDomain } from '../lib/domain-names.ts';
+import { invalidParams } from '../lib/errors.ts';
+import { formatCount } from '../report/summary.ts';
+import { domainOperations } from './routes.ts';
+import { type Domain, DomainListQuery, type ListedDomain, NewDomain } from './schema.ts';
+import { healthText } from './tool-text.ts';
+
+const { list, get, health, create, verify } = domainOperations;
+
+/** The domain of a tool: models know names rather than IDs. */
+export const DOMAIN_INPUT = described(
+  v.pipe(
+    v.string('must be text'),
+    v.minLength(1, 'must not be empty'),
+    v.maxLength(300, 'is too long'),
+  ),
+  'The domain: its name, or its ID (dom_…).',
+  'example.com',
+);
+
+/** What finding the ID of a domain needs. */
+export const findsDomain = [list];
+
+/** The ID of a domain of the team. Rejects with `validation_failed` if there is none of this name. */
+export async function domainIdOf(text: string, call: ToolCall): Promise<string> {
+  const given = text.trim();
+  if (/^dom_\w+$/.test(given)) return given;
+  const name = normalizeDomain(given);
+  const { data } = await call.invoke(list, { query: { q: name ?? given, limit: '100' } });
+  const found = data.find((domain) => domain.name === name);
+  if (found) return found.id;
+  const similar = data.slice(0, 5).map((domain) => domain.name);
+  const hint = similar.length > 0 ? ` (similar: ${similar.join(', ')})` : '';
+  const message = `the team has no domain ${quoted(given)}${hint}; list_domains shows all`;
+  throw invalidParams([{ param: 'domain', code: 'invalid', message }]);
+}
+
+const domainResource = (id: string) => linkTo(get, { id }, 'The whole domain as JSON');
+
+export const listDomains = tool({
+  name: 'list_domains',
+  title: 'List domains',
+  description:
+    'Lists the domains of the team, with the health of their DNS. Use get_domain for what is wrong with one.',
+  uses: [list],
+  resources: [get],
+  input: v.strictObject({
+    q: DomainListQuery.entries.q,
+    health: DomainListQuery.entries.health,
+    limit: v.optional(described(wholeNumber(1, 100), 'How many domains.', 30), 30),
+  }),
+  async run({ limit, ...query }, call) {
+    const { data, has_more } = await call.invoke(list, {
+      query: { ...query, limit: String(limit) },
+    });
+    if (data.length === 0) return { text: 'No domains match.' };
+    const more = has_more ? ' There are more: use q or a higher limit.' : '';
+    return {
+      text: answerText(
+        [`${formatCount(data.length, 'domain')}, newest first.${more}`, ...data.map(listedText)],
+        'use q or a lower limit',
+      ),
+    };
+  },
+});
+
+function listedText({ id, name, status, missing_since, health }: ListedDomain): string {
+  const proof = missing_since === null ? status : `${status}, but its record is missing`;
+  const score = health.score === null ? '' : `, ${health.score}/100`;
+  const time = health.checked_at === null ? 'never checked' : `on ${health.checked_at}`;
+  return `- ${name} (${id}): ${health.status}${score} ${time}; ${proof}`;
+}
+
+export const CHECK_DOMAIN_TEXT =
+  'Looks up the DNS of a domain now, and connects to its mail servers: SPF, DKIM keys, DMARC, MX, TLS, MTA-STS, BIMI, DANE and blocklists. Answers with what to fix, worst first, and the records to publish.';
+
+export const checkDomain = tool({
+  name: 'check_domain',
+  title: 'Check a domain',
+  description: `${CHECK_DOMAIN_TEXT} Existing records are merged. The domain must be one of the team. Use it again after a record was published.`,
+  isRepeatable: true,
+  uses: [...findsDomain, health],
+  resources: [get],
+  input: v.strictObject({ domain: DOMAIN_INPUT }),
+  async run({ domain }, call) {
+    const id = await domainIdOf(domain, call);
+    call.progress('looking up the DNS');
+    const result = await call.invoke(health, { params: { id } });
+    const link = domainResource(id);
+    const head = result.checked_at === null ? 'Not checked yet.' : `Checked ${result.checked_at}`;
+    return {
+      text: healthText([head], result as never, result.records, `${link.uri} has the whole`),
+      links: [link],
+    };
+  },
+});
+
+export const addDomain = tool({
+  name: 'add_domain',
+  title: 'Add a domain',
+  description:
+    'Adds a domain to the team, so that it is checked every day and receives DMARC reports. Answers with the record that verifies it.',
+  effect: 'writes',
+  uses: [create],
+  resources: [get],
+  input: v.strictObject({
+    name: NewDomain.entries.name,
+    dkim_selectors: NewDomain.entries.dkim_selectors,
+  }),
+  async run(input, call) {
+    return verificationAnswer(await call.invoke(create, { body: input }));
+  },
+});
+
+export const verifyDomain = tool({
+  name: 'verify_domain',
+  title: 'Verify a domain',
+  description: 'Looks up the verification record of a domain now.',
+  effect: 'writes',
+  isRepeatable: true,
+  uses: [...findsDomain, verify],
+  resources: [get],
+  input: v.strictObject({ domain: DOMAIN_INPUT }),
+  async run({ domain }, call) {
+    const id = await domainIdOf(domain, call);
+    return verificationAnswer(await call.invoke(verify, { params: { id } }));
+  },
+});
+
+function verificationAnswer(domain: Domain): ToolAnswer {
+  const { id, name, status, verification, last_check_detail } = domain;
+  const next =
+    status === 'verified'
+      ? 'Next: check_domain, or get_domain.'
+      : `Publish this record, then call verify_domain:\n${recordText(verification)}`;
+  const detail = status === 'verified' ? '' : clean(last_check_detail ?? '');
+  return {
+    text: answerText([`${name} (${id}): ${status}`, detail, next], id),
+    links: [domainResource(id)],
+  };
+}
+
+export const domainTools = [listDomains, checkDomain, addDomain, verifyDomain];

@@ -1,0 +1,72 @@
+/**
+ * `POST /mcp`: the Model Context Protocol over streamable HTTP. Each request has a server of its own, so all nodes are
+ * alike, and nothing is kept between requests. GET and DELETE, which are for sessions, answer 405.
+ */
+
+import * as v from 'valibot';
+import { rejectOtherOrigins, unauthenticated } from '../http/authorize.ts';
+import { parseJson } from '../http/parse.ts';
+import { type AnyCall, type Invocation, type Route, route } from '../http/route.ts';
+import { toAppError } from '../http/router.ts';
+import type { Tool, ToolCall } from '../http/tool.ts';
+import { AppError } from '../lib/errors.ts';
+import { createMcpServer } from './server.ts';
+
+/** A message as a JSON string, in which many characters need two bytes. */
+const MAX_BODY_BYTES = 8 * 1024 * 1024;
+/** The memory of a larger request is counted until its response, which then comes as a whole. */
+const MAX_STREAMED_BYTES = 256 * 1024;
+
+/** `tools` is called by requests: the list contains the tools of all features. */
+export const mcpRoute = (tools: () => Tool[]) =>
+  route({
+    method: 'POST',
+    path: '/mcp',
+    operation: 'callMcp',
+    role: 'viewer',
+    invokes: true,
+    summary: 'Talk to an assistant',
+    query: v.strictObject({
+      allow_writes: v.optional(v.picklist(['true', 'false'], 'must be true or false'), 'false'),
+    }),
+    consumes: { type: 'application/json', maxBytes: () => MAX_BODY_BYTES },
+    produces: ['application/json', 'text/event-stream'],
+    async handle(call) {
+      const { app, actor, headers, raw, query, signal } = call;
+      // A session belongs to a browser, and no page talks to assistants.
+      if (actor.keyId === null) throw unauthenticated(null);
+      rejectOtherOrigins(headers, app.config);
+      const message = parseJson(raw);
+      if (Array.isArray(message))
+        throw new AppError('malformed_request', 'Send one JSON-RPC message, not a batch.');
+      const server = await createMcpServer({
+        version: app.version,
+        tools: tools(),
+        allowsWrites: query.allow_writes === 'true',
+        client: async () => actor,
+        invoke: () => createInvoke(call as unknown as AnyCall),
+        signal,
+        toAppError: (error) => toAppError(error, app, call.requestId),
+      });
+      const { WebStandardStreamableHTTPServerTransport: Transport } = await import(
+        '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
+      );
+      const transport = new Transport({
+        // Only calls of tools take so long that a client, or a proxy, must see that the connection is alive.
+        enableJsonResponse: !isToolCall(message) || raw.byteLength > MAX_STREAMED_BYTES,
+      });
+      await server.connect(transport);
+      signal.addEventListener('abort', () => void server.close(), { once: true });
+      const request = new Request(`${app.config.BASE_URL}/mcp`, { method: 'POST', headers });
+      return transport.handleRequest(request, { parsedBody: message });
+    },
+  });
+
+const isToolCall = (message: unknown): boolean =>
+  (message as { method?: unknown } | null)?.method === 'tools/call';
+
+/** Passes on the role, the mode and the transactions of the request. */
+const createInvoke =
+  (call: AnyCall): ToolCall['invoke'] =>
+  (invoked, invocation) =>
+    call.invoke(invoked as Route, invocation as Invocation<Route>) as never;

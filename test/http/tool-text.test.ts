@@ -1,0 +1,48 @@
+/** The texts of tools: what is left out, and what text from outside cannot do. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import {
+  answerText,
+  clean,
+  kept,
+  MAX_ANSWER,
+  quoted,
+  recordText,
+  shortened,
+} from '../../src/http/tool-text.ts';
+
+test('An answer leaves out its last parts, never those that must stay, and counts them', () => {
+  const parts = Array.from({ length: 100 }, (_, i) => `${i} ${'x'.repeat(200)}`);
+  const text = answerText([kept('first'), ...parts, kept('last')], 'see the whole');
+  assert.ok(text.length <= MAX_ANSWER && text.length > MAX_ANSWER - 300);
+  const [, count] = /\n(\d+) more left out: see the whole$/.exec(text) ?? [];
+  const lines = text.split('\n');
+  assert.equal(lines[0], 'first');
+  assert.equal(lines.at(-2), 'last');
+  assert.equal(lines.length - 3 + Number(count), 100);
+  assert.equal(answerText(['a', '', null, 'b'], 'see the whole'), 'a\nb');
+  // Nothing less important follows what does not fit.
+  const long = answerText(['a', 'x'.repeat(MAX_ANSWER), 'b'], 'see the whole');
+  assert.equal(long, 'a\n2 more left out: see the whole');
+});
+
+test('Text from outside stays within its quotes, in one line, without invisible characters', () => {
+  assert.equal(quoted('a » b « c'), '«a " b " c»');
+  assert.equal(quoted(null), 'unknown');
+  assert.equal(clean(' a\r\n\tb\u200b\u202e\u{e0041}\ud800 '), 'a b�');
+  assert.equal(shortened('😀😀😀', 2), '😀…');
+  assert.equal(quoted('x'.repeat(300)).length, 202);
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 500 }), (text) => {
+      assert.match(quoted(text), /^«[^«»\p{Cc}\p{Default_Ignorable_Code_Point}]*»$/u);
+      assert.ok([...quoted(text)].length <= 202);
+    }),
+  );
+});
+
+test('A record is never shortened', () => {
+  const value = `v=DKIM1; p=${'A'.repeat(3000)}`;
+  assert.equal(recordText({ type: 'TXT', name: 'a.example', value }), `TXT a.example\n${value}`);
+});

@@ -1,0 +1,63 @@
+/** The SDK's own client, connected to a service over HTTP or to the command over stdio. */
+
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import { MAX_ANSWER } from '../../src/http/tool-text.ts';
+
+export async function connect(t: TestContext, transport: unknown): Promise<Client> {
+  const client = new Client({ name: 'test', version: '1' });
+  await client.connect(transport as Transport);
+  t.after(() => client.close());
+  return client;
+}
+
+export function connectOverHttp(
+  t: TestContext,
+  { url, key }: { url: string; key: string },
+  query = '',
+): Promise<Client> {
+  const headers = { authorization: `Bearer ${key}` };
+  const endpoint = new URL(`${url}/mcp${query}`);
+  return connect(t, new StreamableHTTPClientTransport(endpoint, { requestInit: { headers } }));
+}
+
+export interface Answer {
+  text: string;
+  isError: boolean;
+  /** The URIs of its resource links. */
+  links: string[];
+}
+
+/** Calls a tool, and asserts that its answer is short and clean, whether it is an error or not. */
+export async function callTool(client: Client, name: string, args = {}): Promise<Answer> {
+  const result = (await client.callTool({ name, arguments: args })) as CallToolResult;
+  const text = result.content.flatMap((item) => (item.type === 'text' ? [item.text] : [])).join('');
+  assert.ok(text.length > 0 && text.length <= MAX_ANSWER, `${name}: ${text.length} characters`);
+  assert.doesNotMatch(text, /[^\P{C}\n]|\p{Default_Ignorable_Code_Point}/u, name);
+  return {
+    text,
+    isError: result.isError === true,
+    links: result.content.flatMap((item) => (item.type === 'resource_link' ? [item.uri] : [])),
+  };
+}
+
+/** The text of an answer that is no error. */
+export async function answerOf(client: Client, name: string, args = {}): Promise<string> {
+  const { text, isError } = await callTool(client, name, args);
+  assert.ok(!isError, `${name}: ${text}`);
+  return text;
+}
+
+/** The text of an answer that is an error. */
+export async function errorOf(client: Client, name: string, args = {}): Promise<string> {
+  const { text, isError } = await callTool(client, name, args);
+  assert.ok(isError, `${name}: ${text}`);
+  return text;
+}
+
+export const toolNames = async (client: Client): Promise<string[]> =>
+  (await client.listTools()).tools.map(({ name }) => name);
