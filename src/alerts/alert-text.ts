@@ -33,7 +33,7 @@ export interface RunSummary extends Pick<MonitorRunRow, 'findings'> {
 
 /** Contains names and subjects from untrusted sources as plain text: each channel escapes them. */
 export interface Notification {
-  kind: 'Alert' | 'Resolved' | 'Sample';
+  kind: 'Alert' | 'Reminder' | 'Resolved' | 'Sample';
   /** What happened: a heading and email subject, without a final period. */
   title: string;
   /** What it means. */

@@ -64,6 +64,22 @@ function requireAllowedUrls({ config }: Pick<App, 'config'>, input: Record<strin
   }
 }
 
+/** Otherwise, whoever changes the address of a server could have a stored secret sent to a server of their own. */
+function requireSecretsForServer(
+  app: Pick<App, 'secrets'>,
+  current: AlertRow,
+  patch: Record<string, unknown>,
+): void {
+  for (const field of settingFields()) {
+    const server = settingFields().find(({ name }) => name === field.sentTo);
+    if (!server || patch[server.name] === undefined || patch[field.name] !== undefined) continue;
+    const before = settingOf(app, current, server) ?? null;
+    if (patch[server.name] === before || settingOf(app, current, field) === undefined) continue;
+    const message = `must be entered again, because the ${server.label} changes`;
+    throw invalidParams([{ param: field.name, code: 'invalid', message }]);
+  }
+}
+
 /** A rule that is limited to a domain would never be evaluated on results that belong to none. */
 function requireFittingDomain(condition: AlertRow['condition'], domainId: string | null): void {
   if (domainId === null || !conditionOf({ condition }).isOfNoDomain) return;
@@ -95,6 +111,7 @@ export async function changeAlert(
 ): Promise<AlertRow> {
   const { app } = author;
   requireAllowedUrls(app, patch);
+  requireSecretsForServer(app, current, patch);
   rejectTestAddresses(app.config, patch.recipients ?? []);
   if (patch.domain_id !== undefined && patch.domain_id !== current.domain_id)
     await requireDomain(tx, patch.domain_id);

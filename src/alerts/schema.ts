@@ -50,6 +50,11 @@ const SettingText = v.pipe(
   maxCharacters(500, 'must have at most 500 characters'),
 );
 
+function settingSchema({ kind, format }: ChannelField) {
+  if (kind === 'url') return EndpointUrl;
+  return format ? v.pipe(SettingText, v.regex(format.pattern, format.message)) : SettingText;
+}
+
 const MAX_RECIPIENTS = 20;
 const Recipients = v.pipe(
   v.array(EmailAddress, 'must be a list of email addresses'),
@@ -73,11 +78,9 @@ const ENABLED_TEXT = 'Whether the rule is evaluated.';
 
 /** What rules store for channels, as their declarations say. The type names the one of the first version. */
 const CHANNEL_SETTINGS = Object.fromEntries(
-  settingFields().map(({ name, kind, documentation, example }) => [
-    name,
-    v.optional(
-      described(v.nullable(kind === 'url' ? EndpointUrl : SettingText), documentation, example),
-    ),
+  settingFields().map((field) => [
+    field.name,
+    v.optional(described(v.nullable(settingSchema(field)), field.documentation, field.example)),
   ]),
 ) as unknown as {
   slack_webhook_url: v.OptionalSchema<v.NullableSchema<typeof EndpointUrl, undefined>, undefined>;

@@ -9,7 +9,7 @@ import type { Job } from '../../scheduler/scheduler.ts';
 import { afterCommit, type Db, lockIn, lockRow, type Tx, transact } from '../../store/open.ts';
 import type { Notification } from '../alert-text.ts';
 
-const TONES = { Alert: 'fail', Resolved: 'pass', Sample: 'unknown' } as const;
+const TONES = { Alert: 'fail', Reminder: 'fail', Resolved: 'pass', Sample: 'unknown' } as const;
 
 export function alertMail(
   { APP_URL }: Pick<App['config'], 'APP_URL'>,
