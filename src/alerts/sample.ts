@@ -27,7 +27,9 @@ export async function sendSample(tx: Tx, app: App, alert: AlertRow): Promise<str
     ? await findSubscribedEndpoints(tx, TYPE)
     : [];
   const dueAt = isoTime(app.clock.now() + JOB_DELAY_MS);
-  const ids = await queueNotifications(tx, app, sampleEvent(alert), endpoints.length > 0, dueAt);
+  const ids = await queueNotifications(tx, app, sampleEvent(alert), {
+    ...{ hasWebhookEndpoint: endpoints.length > 0, dueAt },
+  });
   if (endpoints.length === 0) return ids;
   const [state] = await alertStates(tx, app, [alert]);
   const event = {

@@ -136,9 +136,11 @@ async function queueDigest(tx: Tx, app: App, { alertId, name, recipient, counts 
   const { APP_URL } = app.config;
   const countOf = (news: string) => Number(counts.find((entry) => entry.news === news)?.count ?? 0);
   const [opened, resolved] = [countOf('triggered'), countOf('resolved')];
-  const total = opened + resolved;
-  const title = `${total} more ${total === 1 ? 'alert' : 'alerts'} from “${name}” (${opened} opened, ${resolved} resolved)`;
-  const lead = `${opened} more ${opened === 1 ? 'incident was' : 'incidents were'} opened, and ${resolved} ${resolved === 1 ? 'was' : 'were'} resolved.`;
+  const reminders = countOf('reminder');
+  const total = opened + resolved + reminders;
+  const reminded = reminders === 0 ? '' : `, ${reminders} still open`;
+  const title = `${total} more ${total === 1 ? 'alert' : 'alerts'} from “${name}” (${opened} opened, ${resolved} resolved${reminded})`;
+  const lead = `${opened} more ${opened === 1 ? 'incident was' : 'incidents were'} opened, and ${resolved} ${resolved === 1 ? 'was' : 'were'} resolved.${reminders === 0 ? '' : ` ${reminders} ${reminders === 1 ? 'is' : 'are'} still open.`}`;
   const mail = {
     to: recipient,
     subject: title,

@@ -78,7 +78,10 @@ function messageOf(notification: Notification): object {
       {
         title: title.length <= MAX_TITLE ? title : cutMarkdown(notification),
         ...(link && { url: new URL(link.url).href }),
-        description: wholeText(notification, MARKDOWN, { max: MAX_DESCRIPTION, isUntitled: true }),
+        description: wholeText(notification, MARKDOWN, {
+          max: MAX_DESCRIPTION,
+          without: ['heading', 'link'],
+        }),
         color: COLORS[kind],
       },
     ],

@@ -99,7 +99,11 @@ function messageOf(notification: Notification): object {
   return {
     title: clip(`${kind}: ${title}`, 'title'),
     message: wholeText(notification, PLAIN, {
-      ...{ max: MAX_MESSAGE, sizeOf: (text) => Buffer.byteLength(text), isUntitled: true },
+      ...{
+        max: MAX_MESSAGE,
+        sizeOf: (text) => Buffer.byteLength(text),
+        without: ['heading', 'link'],
+      },
     }),
     priority: PRIORITIES[kind],
     tags: [TAGS[kind]],

@@ -82,7 +82,7 @@ function urlOf(app: ChannelContext, rule: AlertRow): string | null {
 const SEVERITIES = { Alert: 'error', Reminder: 'error', Resolved: 'info', Sample: 'info' };
 
 function eventOf(notification: Notification, key: string, rule: AlertRow): object {
-  const { kind, title, lead, facts, steps, link, incident } = notification;
+  const { kind, title, lead, facts, steps, followUp, link, incident } = notification;
   const event = {
     routing_key: key,
     // A reminder of the same incident joins its alert. Samples of a rule share one.
@@ -103,12 +103,13 @@ function eventOf(notification: Notification, key: string, rule: AlertRow): objec
       severity: SEVERITIES[kind],
       component: 'email',
       custom_details: {
-        summary: clip(lead, 'lead'),
+        Summary: clip(lead, 'lead'),
         ...Object.fromEntries(
           facts.map(([label, value]) => [clip(label, 'label'), clip(value, 'value')]),
         ),
         ...(steps.length > 0 && { 'What to do': steps.map(stepText) }),
-        reference: clip(referenceOf(notification), 'value'),
+        ...(followUp && { 'What happens next': clip(followUp, 'lead') }),
+        Reference: clip(referenceOf(notification), 'value'),
       },
     },
   };

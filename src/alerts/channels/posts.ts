@@ -9,8 +9,9 @@ import { claimRows, makeDistantDueNow } from '../../store/leases.ts';
 import { type Db, transact } from '../../store/open.ts';
 import type { AlertNotificationRow, AlertRow } from '../../store/tables.generated.ts';
 import { composeNotification } from '../alert-text.ts';
+import { findIncidentEvent } from '../incident-event.ts';
 import { cancelStaleNotifications, RESOLVED_BEFORE_POST } from '../incidents.ts';
-import { findIncidentEvent, NOTIFY_JOB } from '../notify.ts';
+import { NOTIFY_JOB } from '../notify.ts';
 import { isResolved } from '../queries.ts';
 import {
   composePost,

@@ -8,6 +8,7 @@ import {
   headingOf,
   type Markup,
   referenceOf,
+  type TextLimits,
   truncate,
   wholeText,
   withoutMarkup,
@@ -40,7 +41,7 @@ export function slackMessage(
   return {
     text: showsBlocks
       ? escapeText(withoutMarkup(`${kind}: ${title}. ${lead}`), MAX_TEXT_LENGTH)
-      : wholeText(notification, MARKDOWN, { max: MAX_WHOLE_TEXT_LENGTH }),
+      : wholeText({ ...notification, lead: `${kind}: ${title}. ${lead}` }, MARKDOWN, WHOLE_TEXT),
     mrkdwn: false,
     unfurl_links: false,
     unfurl_media: false,
@@ -65,7 +66,7 @@ export function slackMessage(
 }
 
 /** Rocket.Chat rejects messages above 5,000 characters by default. */
-const MAX_WHOLE_TEXT_LENGTH = 4800;
+const WHOLE_TEXT: TextLimits = { max: 4800, without: ['heading'] };
 
 /** Of programs that format `text` as Markdown, whatever `mrkdwn` says. A backslash does not escape in all of them. */
 const inert = (text: string): string =>

@@ -89,7 +89,8 @@ function urlOf(app: ChannelContext, rule: AlertRow): string | null {
   const token = settingOf(app, rule, TOKEN);
   if (token == null || settingOf(app, rule, CHAT) == null) return null;
   const server = settingOf(app, rule, SERVER) ?? 'https://api.telegram.org';
-  return new URL(`bot${token}/sendMessage`, server.replace(/\/?$/, '/')).href;
+  // Without the dot, the part before the colon of the token would be a scheme.
+  return new URL(`./bot${token}/sendMessage`, server.replace(/\/?$/, '/')).href;
 }
 
 /** Code units without the markup, of which there is not much. */

@@ -104,8 +104,8 @@ export interface TextLimits {
   max: number;
   /** What counts; by default, UTF-16 code units. */
   sizeOf?(text: string): number;
-  /** Whether the service shows the heading, and the link with it, elsewhere. */
-  isUntitled?: boolean;
+  /** What the service shows elsewhere. */
+  without?: ('heading' | 'link')[];
 }
 
 /**
@@ -115,13 +115,17 @@ export interface TextLimits {
 export function wholeText(
   notification: Notification,
   markup: Markup,
-  { max, sizeOf = (text) => text.length, isUntitled = false }: TextLimits,
+  { max, sizeOf = (text) => text.length, without = [] }: TextLimits,
 ): string {
   const { plain, bold } = markup;
   const { lead, link } = notification;
-  const heading = isUntitled ? [] : [bold(clip(headingOf(notification), 'heading'))];
+  const heading = without.includes('heading')
+    ? []
+    : [bold(clip(headingOf(notification), 'heading'))];
   const after = [
-    ...(link === null || isUntitled ? [] : [markup.link(link.label, new URL(link.url).href)]),
+    ...(link === null || without.includes('link')
+      ? []
+      : [markup.link(link.label, new URL(link.url).href)]),
     plain(clip(referenceOf(notification), 'value')),
   ];
   const join = (maxLead: number, parts: string[]): string =>

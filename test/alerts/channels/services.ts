@@ -63,9 +63,7 @@ const RichText = v.strictObject({
 });
 const Container = v.strictObject({
   type: v.literal('Container'),
-  style: v.optional(
-    v.picklist(['default', 'emphasis', 'good', 'attention', 'warning', 'accent']),
-  ),
+  style: v.optional(v.picklist(['default', 'emphasis', 'good', 'attention', 'warning', 'accent'])),
   bleed: v.optional(v.boolean()),
   items: v.array(RichText),
 });
@@ -78,9 +76,7 @@ const AdaptiveCard = v.strictObject({
   speak: v.optional(v.string()),
   body: v.array(v.variant('type', [RichText, Container])),
   actions: v.optional(
-    v.array(
-      v.strictObject({ type: v.literal('Action.OpenUrl'), title: text(100), url: Url }),
-    ),
+    v.array(v.strictObject({ type: v.literal('Action.OpenUrl'), title: text(100), url: Url })),
   ),
 });
 const TeamsMessage = v.strictObject({
@@ -299,7 +295,13 @@ export function googleChatService(): Service {
     throttled: (seconds) =>
       json(
         429,
-        { error: { code: 429, message: 'Resource has been exhausted', status: 'RESOURCE_EXHAUSTED' } },
+        {
+          error: {
+            code: 429,
+            message: 'Resource has been exhausted',
+            status: 'RESOURCE_EXHAUSTED',
+          },
+        },
         { 'retry-after': String(seconds) },
       ),
   };
@@ -373,7 +375,11 @@ export function telegramService(): Service {
       const { text: html, reply_parameters: reply } = parse(TelegramMessage, body);
       const { text, links } = readTelegram(html);
       if (text.length > 4096)
-        return json(400, { ok: false, error_code: 400, description: 'Bad Request: message is too long' });
+        return json(400, {
+          ok: false,
+          error_code: 400,
+          description: 'Bad Request: message is too long',
+        });
       const answered = reply && shown[reply.message_id - 1] ? String(reply.message_id) : null;
       shown.push({ text, links, joins: answered, state: 'new' });
       return json(200, {
@@ -423,7 +429,8 @@ export function ntfyService(): Service {
       ntfy_token: 'tk_very_secret_token',
     }),
     respond({ method, path, headers, body }) {
-      if (method !== 'POST' || path !== '/') return json(404, { code: 40401, error: 'page not found' });
+      if (method !== 'POST' || path !== '/')
+        return json(404, { code: 40401, error: 'page not found' });
       if (headers.authorization !== 'Bearer tk_very_secret_token') return this.revoked;
       const { title = '', message, click, sequence_id = null, topic } = parse(NtfyMessage, body);
       if (topic !== 'very-secret-topic') return json(403, { code: 40301, error: 'forbidden' });
@@ -483,7 +490,9 @@ export function pagerDutyService(): Service {
       const event = parse(PagerDutyEvent, body);
       if (event.routing_key !== key) return this.revoked;
       const { dedup_key } = event;
-      const index = shown.findIndex(({ joins, state }) => joins === dedup_key && state !== 'closed');
+      const index = shown.findIndex(
+        ({ joins, state }) => joins === dedup_key && state !== 'closed',
+      );
       const known = shown[index];
       if (event.event_action === 'resolve') {
         if (known) shown[index] = { ...known, state: 'closed' };
@@ -501,7 +510,10 @@ export function pagerDutyService(): Service {
       errors: [`Invalid routing key: ${key}`],
     }),
     throttled: () =>
-      json(429, { status: 'throttle exceeded', message: 'Requests for this service are arriving too quickly' }),
+      json(429, {
+        status: 'throttle exceeded',
+        message: 'Requests for this service are arriving too quickly',
+      }),
   };
 }
 
@@ -522,7 +534,10 @@ export function slackCompatibleService(maxLength: number): Service {
       shown.push({ text, links, joins: null, state: 'new' });
       return { body: 'ok' };
     },
-    revoked: json(400, { id: 'web.incoming_webhook.invalid.app_error', message: 'Invalid webhook.' }),
+    revoked: json(400, {
+      id: 'web.incoming_webhook.invalid.app_error',
+      message: 'Invalid webhook.',
+    }),
     throttled: (seconds) => ({ status: 429, headers: { 'retry-after': String(seconds) } }),
   };
 }
